@@ -29,9 +29,9 @@ func (p *Plugin) Adapter() ([]byte, error) { return p.readScript(adapterFile, p.
 func (p *Plugin) readScript(file, hash string) ([]byte, error) {
 	code, problem := readFile(p.Dir, file, maxAdapterBytes, nil)
 	if problem == "" && hexHash(code) != hash {
-		problem = changedProblem(p.Dir)
-		if p.changed != nil {
-			p.changed()
+		problem = changedFileProblem(p.Dir)
+		if p.onFileChange != nil {
+			p.onFileChange()
 		}
 	}
 	if problem != "" {
@@ -40,8 +40,8 @@ func (p *Plugin) readScript(file, hash string) ([]byte, error) {
 	return code, nil
 }
 
-// changedProblem returns the problem of a file that is not the loaded one.
-func changedProblem(dir string) string {
+// changedFileProblem returns the problem of a file that is not the loaded one.
+func changedFileProblem(dir string) string {
 	return fmt.Sprintf("changed on disk since it was added; review the change, then run opentabs plugin add %s again", dir)
 }
 
@@ -60,17 +60,17 @@ type adapterInfo struct {
 
 // inspectAdapter reads and checks the adapter of the package in dir, unless the index
 // has its hash. The problem is empty if the adapter is valid.
-func inspectAdapter(dir string, m *memory, known *index) (info adapterInfo, problem string) {
+func inspectAdapter(dir string, m *packageBuffer, known *index) (info adapterInfo, problem string) {
 	f, size, problem := openFile(dir, adapterFile, maxAdapterBytes)
 	if problem != "" {
 		return info, problem
 	}
 	defer f.Close()
-	before, err := f.Stat()
+	infoBefore, err := f.Stat()
 	if err != nil {
 		return info, unreadableText(err)
 	}
-	mark := filemark.Of(before)
+	mark := filemark.Of(infoBefore)
 	if info, ok := known.adapterEntry(dir, mark); ok {
 		return info, ""
 	}
@@ -81,8 +81,8 @@ func inspectAdapter(dir string, m *memory, known *index) (info adapterInfo, prob
 	if info, problem = checkAdapter(m.text[:size]); problem != "" {
 		return info, problem
 	}
-	if after, err := f.Stat(); err == nil && filemark.Of(after) == mark {
-		known.note(dir, mark, info)
+	if infoAfter, err := f.Stat(); err == nil && filemark.Of(infoAfter) == mark {
+		known.addEntry(dir, mark, info)
 	}
 	return info, ""
 }
@@ -94,14 +94,14 @@ func checkAdapter(code []byte) (info adapterInfo, problem string) {
 	}
 	info.activates = HasOnActivate(code)
 	h := sha256.New()
-	cut := lastMarker(code)
-	if cut >= 0 {
-		h.Write(code[:cut])
-		own := hex.EncodeToString(h.Sum(nil))
-		if recorded := embeddedHash().FindSubmatch(code[cut:]); recorded != nil && string(recorded[1]) != own {
-			return info, fmt.Sprintf("was changed after it was built: its recorded hash is %.8s…, but its hash is %.8s…; build the plugin again", recorded[1], own)
+	markerStart := lastMarker(code)
+	if markerStart >= 0 {
+		h.Write(code[:markerStart])
+		computedHash := hex.EncodeToString(h.Sum(nil))
+		if recordedHash := embeddedHash().FindSubmatch(code[markerStart:]); recordedHash != nil && string(recordedHash[1]) != computedHash {
+			return info, fmt.Sprintf("was changed after it was built: its recorded hash is %.8s…, but its hash is %.8s…; build the plugin again", recordedHash[1], computedHash)
 		}
-		code = code[cut:]
+		code = code[markerStart:]
 	}
 	h.Write(code)
 	info.hash = hex.EncodeToString(h.Sum(nil))
@@ -125,28 +125,28 @@ var hashMarker = bytefind.Needle{Text: []byte("(function(){var o=(globalThis).__
 
 var embeddedHash = lazyregexp.New(`\.__adapterHash="([0-9a-f]{64})"`)
 
-// markerStep is how many bytes lastMarker searches in one step.
-const markerStep = 16 << 10
+// markerSearchBytes is how many bytes lastMarker searches in one step.
+const markerSearchBytes = 16 << 10
 
 // lastMarker returns the index of the last hashMarker in code, or -1. lastMarker
 // searches from the end in steps, because the build appends the statement. Within a
 // step it searches forward, because only [bytes.Index] uses vector instructions.
 func lastMarker(code []byte) int {
 	length := len(hashMarker.Text)
-	for end := len(code); end > 0; end -= markerStep {
-		start := max(end-markerStep, 0)
-		step := code[start:min(end+length-1, len(code))] // includes markers that start in this step
-		last := -1
-		for from := 0; ; {
-			i := hashMarker.Index(step[from:])
+	for end := len(code); end > 0; end -= markerSearchBytes {
+		start := max(end-markerSearchBytes, 0)
+		searchedPart := code[start:min(end+length-1, len(code))] // includes markers that start in this step
+		lastIndex := -1
+		for searchStart := 0; ; {
+			i := hashMarker.Index(searchedPart[searchStart:])
 			if i < 0 {
 				break
 			}
-			last = start + from + i
-			from += i + length // matches do not overlap
+			lastIndex = start + searchStart + i
+			searchStart += i + length // matches do not overlap
 		}
-		if last >= 0 {
-			return last
+		if lastIndex >= 0 {
+			return lastIndex
 		}
 	}
 	return -1

@@ -38,8 +38,8 @@ func TestAdapterIsWhatWasLoaded(t *testing.T) {
 func TestAdapterMayQuoteTheMarker(t *testing.T) {
 	// The adapter may contain the text of the hash statement, for example in a
 	// string. The last statement counts.
-	quoted := "var s = '(function(){var o=(globalThis).__openTabs;a.__adapterHash=\"" + strings.Repeat("0", 64) + "\"';\n"
-	plugintest.Load(t, plugintest.Package{Code: quoted})
+	quotedMarker := "var s = '(function(){var o=(globalThis).__openTabs;a.__adapterHash=\"" + strings.Repeat("0", 64) + "\"';\n"
+	plugintest.Load(t, plugintest.Package{Code: quotedMarker})
 }
 
 func TestAdapterSizeIsInCharacters(t *testing.T) {

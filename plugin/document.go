@@ -21,14 +21,14 @@ const storeVersion = 1
 // document is the content of plugins.json. document keeps members that this version
 // does not know.
 type document struct {
-	member  map[string]json.RawMessage
+	members map[string]json.RawMessage
 	plugins []rawEntry
 }
 
 // rawEntry is one entry with all its members, or an invalid value.
 type rawEntry json.RawMessage
 
-func newDocument() *document { return &document{member: map[string]json.RawMessage{}} }
+func newDocument() *document { return &document{members: map[string]json.RawMessage{}} }
 
 // parseDocument parses plugins.json. The error is a *[statedoc.DamagedError] if the text
 // is damaged, and another error if a newer version of opentabs wrote it.
@@ -36,24 +36,24 @@ func parseDocument(text []byte) (*document, error) {
 	doc := newDocument()
 	text = rawjson.TrimBOM(text)
 	const remedy = "; repair it, or add a plugin to start a new list (this file is kept under another name)"
-	if err := json.Unmarshal(text, &doc.member); err != nil {
+	if err := json.Unmarshal(text, &doc.members); err != nil {
 		if json.Valid(text) {
 			return nil, &statedoc.DamagedError{Problem: "is " + rawjson.KindOf(text) + " instead of an object" + remedy}
 		}
 		return nil, &statedoc.DamagedError{Problem: rawjson.SyntaxProblem(text, err) + remedy}
 	}
-	if doc.member == nil {
+	if doc.members == nil {
 		return nil, &statedoc.DamagedError{Problem: "is null instead of an object" + remedy}
 	}
 	var version int
-	if err := json.Unmarshal(doc.member["version"], &version); err != nil || version < 1 {
+	if err := json.Unmarshal(doc.members["version"], &version); err != nil || version < 1 {
 		return nil, &statedoc.DamagedError{Problem: "has no version" + remedy}
 	}
 	if version > storeVersion {
 		return nil, fmt.Errorf("has version %d, but this opentabs reads only version %d; update opentabs", version, storeVersion)
 	}
 	var storeEntries []json.RawMessage
-	if raw, ok := doc.member["plugins"]; ok {
+	if raw, ok := doc.members["plugins"]; ok {
 		if err := json.Unmarshal(raw, &storeEntries); err != nil {
 			return nil, &statedoc.DamagedError{Problem: "has plugins that are " + rawjson.KindOf(raw) + " instead of an array" + remedy}
 		}
@@ -70,33 +70,33 @@ func (d *document) encode() []byte {
 	for _, e := range d.plugins {
 		entries = append(entries, json.RawMessage(e))
 	}
-	d.member["version"] = rawjson.Encode(storeVersion)
-	d.member["plugins"] = rawjson.Encode(entries)
-	return rawjson.Indent(rawjson.Encode(d.member))
+	d.members["version"] = rawjson.Encode(storeVersion)
+	d.members["plugins"] = rawjson.Encode(entries)
+	return rawjson.Indent(rawjson.Encode(d.members))
 }
 
 // putEntry adds an entry, or replaces the entry of the same folder or installed package.
 func (d *document) putEntry(e Entry) error {
-	at := -1
+	entryIndex := -1
 	for i, raw := range d.plugins {
-		other, err := decodeEntry(raw)
-		installed := other.Source == SourceNPM && e.Source == SourceNPM && other.Package == e.Package
-		if err == nil && (installed || sameFolder(other.Path, e.Path)) {
-			at = i
-		} else if err == nil && other.Name == e.Name {
-			return clashError(other, e)
+		otherEntry, err := decodeEntry(raw)
+		isSamePackage := otherEntry.Source == SourceNPM && e.Source == SourceNPM && otherEntry.Package == e.Package
+		if err == nil && (isSamePackage || isSameFolder(otherEntry.Path, e.Path)) {
+			entryIndex = i
+		} else if err == nil && otherEntry.Name == e.Name {
+			return clashError(otherEntry, e)
 		}
 	}
-	if at < 0 {
+	if entryIndex < 0 {
 		d.plugins = append(d.plugins, encodeEntry(nil, e))
 	} else {
-		d.plugins[at] = encodeEntry(d.plugins[at], e)
+		d.plugins[entryIndex] = encodeEntry(d.plugins[entryIndex], e)
 	}
 	return nil
 }
 
-// sameFolder reports whether two paths are the same folder, following links.
-func sameFolder(a, b string) bool {
+// isSameFolder reports whether two paths are the same folder, following links.
+func isSameFolder(a, b string) bool {
 	if a == b {
 		return true
 	}
@@ -108,9 +108,9 @@ func sameFolder(a, b string) bool {
 // clashError returns the error for a package whose plugin name is used by an earlier
 // package.
 func clashError(first, second Entry) error {
-	what := first.Path
+	plugins := first.Path
 	if first.Package != "" {
-		what = first.Package + " in " + first.Path
+		plugins = first.Package + " in " + first.Path
 	}
 	remedy := fmt.Sprintf("run opentabs plugin remove %s first, or rename one of the packages", first.Name)
 	switch {
@@ -119,7 +119,7 @@ func clashError(first, second Entry) error {
 	case second.Source == SourceGlobal:
 		remedy = fmt.Sprintf("run npm uninstall --global %s, or opentabs plugin remove %s", second.Package, first.Name)
 	}
-	return fmt.Errorf("the plugin name %q is taken by %s; %s", first.Name, what, remedy)
+	return fmt.Errorf("the plugin name %q is taken by %s; %s", first.Name, plugins, remedy)
 }
 
 // ErrUnknown is wrapped by errors about plugins, tools and settings that do not exist.
@@ -139,7 +139,7 @@ func unknownName(name string, names []string) error {
 // error.
 func decodeEntry(raw rawEntry) (Entry, error) {
 	var e Entry
-	var replaceAll jsonread.Problems
+	var entryProblems jsonread.Problems
 	if rawjson.KindOf(raw) != rawjson.KindObject {
 		return e, errors.New("is " + rawjson.KindOf(raw) + "; make it an object")
 	}
@@ -147,12 +147,12 @@ func decodeEntry(raw rawEntry) (Entry, error) {
 	if problem != "" {
 		return e, errors.New(problem)
 	}
-	f := jsonread.New(text, "", &replaceAll)
+	f := jsonread.New(text, "", &entryProblems)
 	e.Name = f.Text("name", "remove the entry and add the plugin again")
 	e.Path = f.Text("path", "remove the entry and add the plugin again")
 	e.Hash = f.Text("hash", "remove the entry and add the plugin again")
 	e.Manifest = f.Optional("manifest")
-	e.Package, e.Want = f.Optional("package"), f.Optional("want")
+	e.Package, e.VersionWanted = f.Optional("package"), f.Optional("want")
 	switch e.Source = Source(f.Optional("source")); e.Source {
 	case "":
 		e.Source = SourceFolder // older lists have no source
@@ -166,16 +166,16 @@ func decodeEntry(raw rawEntry) (Entry, error) {
 			f.Add("added", "is not a time; write it as in 2026-01-31T12:00:00Z")
 		}
 	}
-	if len(replaceAll.List) > 0 {
-		return e, errors.New(replaceAll.List[0].Text)
+	if len(entryProblems.List) > 0 {
+		return e, errors.New(entryProblems.List[0].Text)
 	}
 	return e, nil
 }
 
-// encodeEntry returns old with the members of e.
-func encodeEntry(old rawEntry, e Entry) rawEntry {
+// encodeEntry returns oldEntry with the members of e.
+func encodeEntry(oldEntry rawEntry, e Entry) rawEntry {
 	members := map[string]json.RawMessage{}
-	if old != nil && json.Unmarshal(old, &members) != nil {
+	if oldEntry != nil && json.Unmarshal(oldEntry, &members) != nil {
 		members = map[string]json.RawMessage{}
 	}
 	members["path"] = rawjson.Encode(e.Path)
@@ -183,7 +183,7 @@ func encodeEntry(old rawEntry, e Entry) rawEntry {
 	members["hash"] = rawjson.Encode(e.Hash)
 	members["manifest"] = rawjson.Encode(e.Manifest)
 	members["source"] = rawjson.Encode(e.Source)
-	for key, value := range map[string]string{"package": e.Package, "want": e.Want} {
+	for key, value := range map[string]string{"package": e.Package, "want": e.VersionWanted} {
 		delete(members, key)
 		if value != "" {
 			members[key] = rawjson.Encode(value)

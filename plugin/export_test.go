@@ -25,5 +25,5 @@ func ForgeIndex(t *testing.T, r *Registry, dir, hash string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.store.index.note(dir, filemark.Of(info), adapterInfo{hash: hash})
+	r.store.index.addEntry(dir, filemark.Of(info), adapterInfo{hash: hash})
 }

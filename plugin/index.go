@@ -44,9 +44,9 @@ type index struct {
 	// misses counts the lookups without a result.
 	misses atomic.Int64
 
-	mu      sync.Mutex              // guards the rest
-	known   map[string]indexedEntry // the entries by folder; nil until the file is read
-	changed bool                    // known differs from the file
+	mu         sync.Mutex              // guards the rest
+	entries    map[string]indexedEntry // the entries by folder; nil until the file is read
+	hasChanged bool                    // known differs from the file
 }
 
 // indexedEntry is the entry of one adapter.
@@ -77,7 +77,7 @@ func (x *index) adapterEntry(dir string, mark filemark.Mark) (info adapterInfo, 
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.read()
-	e, ok := x.known[dir]
+	e, ok := x.entries[dir]
 	if !ok || e.File != mark {
 		x.misses.Add(1)
 		return info, false
@@ -85,17 +85,17 @@ func (x *index) adapterEntry(dir string, mark filemark.Mark) (info adapterInfo, 
 	return adapterInfo{hash: e.Hash, activates: e.Activates}, true
 }
 
-// note stores an entry for an adapter whose file had this mark before and after it was
+// addEntry stores an entry for an adapter whose file had this mark before and after it was
 // read.
-func (x *index) note(dir string, mark filemark.Mark, info adapterInfo) {
+func (x *index) addEntry(dir string, mark filemark.Mark, info adapterInfo) {
 	if x == nil || !mark.IsSettled(x.now()) {
 		return
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.read()
-	x.known[dir] = indexedEntry{File: mark, Hash: info.hash, Activates: info.activates, Compiles: x.known[dir].Compiles}
-	x.changed = true
+	x.entries[dir] = indexedEntry{File: mark, Hash: info.hash, Activates: info.activates, Compiles: x.entries[dir].Compiles}
+	x.hasChanged = true
 }
 
 // hasCompiled reports whether the schemas of the package in dir with this manifest hash
@@ -107,35 +107,35 @@ func (x *index) hasCompiled(dir, manifest string) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.read()
-	return x.known[dir].Compiles == manifest
+	return x.entries[dir].Compiles == manifest
 }
 
-// noteCompiles stores that the schemas compile, if the package has an entry.
-func (x *index) noteCompiles(dir, manifest string) {
+// recordCompiled stores that the schemas compile, if the package has an entry.
+func (x *index) recordCompiled(dir, manifest string) {
 	if x == nil {
 		return
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.read()
-	if e, ok := x.known[dir]; ok {
+	if e, ok := x.entries[dir]; ok {
 		e.Compiles = manifest
-		x.known[dir] = e
-		x.changed = true
+		x.entries[dir] = e
+		x.hasChanged = true
 	}
 }
 
-// forget drops an entry, so that the adapter is read again.
-func (x *index) forget(dir string) {
+// removeEntry drops an entry, so that the adapter is read again.
+func (x *index) removeEntry(dir string) {
 	if x == nil {
 		return
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.read()
-	if _, ok := x.known[dir]; ok {
-		delete(x.known, dir)
-		x.changed = true
+	if _, ok := x.entries[dir]; ok {
+		delete(x.entries, dir)
+		x.hasChanged = true
 	}
 }
 
@@ -148,42 +148,42 @@ func (x *index) save(keep func(dir string) bool) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.read()
-	for dir := range x.known {
+	for dir := range x.entries {
 		if keep != nil && !keep(dir) {
-			delete(x.known, dir)
-			x.changed = true
+			delete(x.entries, dir)
+			x.hasChanged = true
 		}
 	}
-	if !x.changed {
+	if !x.hasChanged {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(x.path), 0o700); err != nil {
 		return fmt.Errorf("write the plugin index: %w", err)
 	}
-	body := rawjson.Encode(x.known)
+	body := rawjson.Encode(x.entries)
 	if err := statefile.Write(x.path, append([]byte(x.headLine(body)), body...)); err != nil {
 		return err
 	}
-	x.changed = false
+	x.hasChanged = false
 	return nil
 }
 
 // headLine returns the first line of the file: the version and the seal of the rest.
 func (x *index) headLine(body []byte) string {
-	first := fmt.Sprintf("opentabs plugin index %d ", indexVersion)
-	seal := hmac.New(sha256.New, x.key)
-	seal.Write([]byte(first))
-	seal.Write(body)
-	return first + hex.EncodeToString(seal.Sum(nil)) + "\n"
+	version := fmt.Sprintf("opentabs plugin index %d ", indexVersion)
+	mac := hmac.New(sha256.New, x.key)
+	mac.Write([]byte(version))
+	mac.Write(body)
+	return version + hex.EncodeToString(mac.Sum(nil)) + "\n"
 }
 
 // read reads the file once. An unusable file counts as an empty index and is rewritten.
 // The caller holds mu.
 func (x *index) read() {
-	if x.known != nil {
+	if x.entries != nil {
 		return
 	}
-	x.known, x.changed = map[string]indexedEntry{}, true
+	x.entries, x.hasChanged = map[string]indexedEntry{}, true
 	if info, err := os.Stat(x.path); err != nil || !info.Mode().IsRegular() || info.Size() > maxIndexBytes {
 		return
 	}
@@ -192,12 +192,12 @@ func (x *index) read() {
 		return
 	}
 	end := bytes.IndexByte(text, '\n') + 1
-	head, body := text[:end], text[end:]
-	if !hmac.Equal(head, []byte(x.headLine(body))) {
+	firstLine, body := text[:end], text[end:]
+	if !hmac.Equal(firstLine, []byte(x.headLine(body))) {
 		return
 	}
-	known := map[string]indexedEntry{}
-	if json.Unmarshal(body, &known) == nil && known != nil {
-		x.known, x.changed = known, false
+	entries := map[string]indexedEntry{}
+	if json.Unmarshal(body, &entries) == nil && entries != nil {
+		x.entries, x.hasChanged = entries, false
 	}
 }

@@ -13,16 +13,16 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// indexed has a store with an index, and the folder of its only plugin.
-type indexed struct {
+// indexedPlugin has a store with an index, and the folder of its only plugin.
+type indexedPlugin struct {
 	t     *testing.T
 	state string
 	dir   string
 	key   string
 }
 
-func newIndexed(t *testing.T) *indexed {
-	x := &indexed{t: t, state: t.TempDir(), key: "key"}
+func newIndexedPlugin(t *testing.T) *indexedPlugin {
+	x := &indexedPlugin{t: t, state: t.TempDir(), key: "key"}
 	x.dir = plugintest.Package{Name: "a"}.Write(t)
 	if _, err := x.store().Add(x.dir); err != nil {
 		t.Fatal(err)
@@ -30,39 +30,39 @@ func newIndexed(t *testing.T) *indexed {
 	return x
 }
 
-func (x *indexed) store() *plugin.Store {
+func (x *indexedPlugin) store() *plugin.Store {
 	return plugin.LaterIndex(plugin.NewStore(x.state, plugin.StoreOptions{IndexKey: []byte(x.key)}))
 }
 
-// start loads the plugins as a starting server does, and returns how many adapters
+// loadPlugins loads the plugins as a starting server does, and returns how many adapters
 // were read.
-func (x *indexed) start() (set *plugin.Set, read int) {
+func (x *indexedPlugin) loadPlugins() (set *plugin.Set, adaptersRead int) {
 	x.t.Helper()
 	registry := plugin.NewRegistry(x.store(), zerolog.Nop())
 	set = reloadRegistry(x.t, registry)
 	return set, plugin.AdaptersRead(registry)
 }
 
-// onlyHash returns the hash of the only plugin. The test fails if there is no plugin.
-func (x *indexed) onlyHash(set *plugin.Set) string {
+// hashOfOnlyPlugin returns the hash of the only plugin. The test fails if there is no plugin.
+func (x *indexedPlugin) hashOfOnlyPlugin(set *plugin.Set) string {
 	x.t.Helper()
-	one, ok := set.Plugin("a")
+	firstPlugin, ok := set.Plugin("a")
 	if !ok {
 		x.t.Fatalf("not loaded: %v", set.Failed())
 	}
-	return one.Hash
+	return firstPlugin.Hash
 }
 
-func (x *indexed) indexFile() string { return filepath.Join(x.state, "plugin-index") }
+func (x *indexedPlugin) indexFile() string { return filepath.Join(x.state, "plugin-index") }
 
 func TestStartReadsNoAdapterThatIsIndexed(t *testing.T) {
-	x := newIndexed(t)
-	set, read := x.start()
-	if read != 0 {
-		t.Errorf("%d adapters read after they were added, want 0", read)
+	x := newIndexedPlugin(t)
+	set, adaptersRead := x.loadPlugins()
+	if adaptersRead != 0 {
+		t.Errorf("%d adapters read after they were added, want 0", adaptersRead)
 	}
-	if want, err := plugin.Load(x.dir); err != nil || x.onlyHash(set) != want.Hash {
-		t.Errorf("hash %s, want %s (%v)", x.onlyHash(set), want.Hash, err)
+	if want, err := plugin.Load(x.dir); err != nil || x.hashOfOnlyPlugin(set) != want.Hash {
+		t.Errorf("hash %s, want %s (%v)", x.hashOfOnlyPlugin(set), want.Hash, err)
 	}
 	if info, err := os.Stat(x.indexFile()); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the index: %v, %v", info, err)
@@ -72,26 +72,26 @@ func TestStartReadsNoAdapterThatIsIndexed(t *testing.T) {
 // If the index is damaged, the plugins are loaded from their folders and the index
 // is rebuilt.
 func TestIndexIsRebuilt(t *testing.T) {
-	for name, damage := range map[string]func(x *indexed, text []byte) []byte{
-		"missing":         func(*indexed, []byte) []byte { return nil },
-		"empty":           func(*indexed, []byte) []byte { return []byte{} },
-		"truncated":       func(_ *indexed, text []byte) []byte { return text[:len(text)-20] },
-		"cut to its head": func(_ *indexed, text []byte) []byte { return text[:bytes.IndexByte(text, '\n')+1] },
-		"no end of line":  func(*indexed, []byte) []byte { return []byte("opentabs plugin index 1") },
-		"other version": func(_ *indexed, text []byte) []byte {
+	for name, damage := range map[string]func(x *indexedPlugin, text []byte) []byte{
+		"missing":         func(*indexedPlugin, []byte) []byte { return nil },
+		"empty":           func(*indexedPlugin, []byte) []byte { return []byte{} },
+		"truncated":       func(_ *indexedPlugin, text []byte) []byte { return text[:len(text)-20] },
+		"cut to its head": func(_ *indexedPlugin, text []byte) []byte { return text[:bytes.IndexByte(text, '\n')+1] },
+		"no end of line":  func(*indexedPlugin, []byte) []byte { return []byte("opentabs plugin index 1") },
+		"other version": func(_ *indexedPlugin, text []byte) []byte {
 			return bytes.Replace(text, []byte("index 2 "), []byte("index 3 "), 1)
 		},
-		"other hash": func(x *indexed, text []byte) []byte {
+		"other hash": func(x *indexedPlugin, text []byte) []byte {
 			hash := []byte(`"hash":"`)
-			at := bytes.Index(text, hash) + len(hash)
-			text[at] = map[bool]byte{true: '1', false: '0'}[text[at] == '0']
+			hashStart := bytes.Index(text, hash) + len(hash)
+			text[hashStart] = map[bool]byte{true: '1', false: '0'}[text[hashStart] == '0']
 			return text
 		},
-		"of another installation": func(x *indexed, text []byte) []byte { x.key = "another"; return text },
-		"noise":                   func(*indexed, []byte) []byte { return []byte("\x00\xff\n{}") },
+		"of another installation": func(x *indexedPlugin, text []byte) []byte { x.key = "another"; return text },
+		"noise":                   func(*indexedPlugin, []byte) []byte { return []byte("\x00\xff\n{}") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := newIndexed(t)
+			x := newIndexedPlugin(t)
 			text, err := os.ReadFile(x.indexFile())
 			if err != nil {
 				t.Fatal(err)
@@ -108,12 +108,12 @@ func TestIndexIsRebuilt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			set, read := x.start()
-			if read != 1 || x.onlyHash(set) != want.Hash {
-				t.Errorf("%d adapters read, want 1; hash %s, want %s", read, x.onlyHash(set), want.Hash)
+			set, adaptersRead := x.loadPlugins()
+			if adaptersRead != 1 || x.hashOfOnlyPlugin(set) != want.Hash {
+				t.Errorf("%d adapters read, want 1; hash %s, want %s", adaptersRead, x.hashOfOnlyPlugin(set), want.Hash)
 			}
-			if _, read := x.start(); read != 0 {
-				t.Errorf("%d adapters read at the next start, want 0", read)
+			if _, adaptersRead := x.loadPlugins(); adaptersRead != 0 {
+				t.Errorf("%d adapters read at the next start, want 0", adaptersRead)
 			}
 		})
 	}
@@ -122,18 +122,18 @@ func TestIndexIsRebuilt(t *testing.T) {
 // A changed adapter is detected even if its size and times are those of the old
 // adapter.
 func TestIndexNoticesChangedAdapters(t *testing.T) {
-	other := plugintest.Adapter("a", "(()=>{globalThis.__openTabs.adapters[\"a\"]={fools:[]}})();\n")
-	for name, change := range map[string]func(t *testing.T, file string, before os.FileInfo){
-		"written over": func(t *testing.T, file string, _ os.FileInfo) { writeFile(t, file, other) },
-		"same size and time": func(t *testing.T, file string, before os.FileInfo) {
-			writeFile(t, file, other)
-			if err := os.Chtimes(file, before.ModTime(), before.ModTime()); err != nil {
+	otherAdapter := plugintest.Adapter("a", "(()=>{globalThis.__openTabs.adapters[\"a\"]={fools:[]}})();\n")
+	for name, change := range map[string]func(t *testing.T, file string, infoBefore os.FileInfo){
+		"written over": func(t *testing.T, file string, _ os.FileInfo) { writeFile(t, file, otherAdapter) },
+		"same size and time": func(t *testing.T, file string, infoBefore os.FileInfo) {
+			writeFile(t, file, otherAdapter)
+			if err := os.Chtimes(file, infoBefore.ModTime(), infoBefore.ModTime()); err != nil {
 				t.Fatal(err)
 			}
 		},
-		"another file with the same size and time": func(t *testing.T, file string, before os.FileInfo) {
-			writeFile(t, file+".new", other)
-			if err := os.Chtimes(file+".new", before.ModTime(), before.ModTime()); err != nil {
+		"another file with the same size and time": func(t *testing.T, file string, infoBefore os.FileInfo) {
+			writeFile(t, file+".new", otherAdapter)
+			if err := os.Chtimes(file+".new", infoBefore.ModTime(), infoBefore.ModTime()); err != nil {
 				t.Fatal(err)
 			}
 			if err := os.Rename(file+".new", file); err != nil {
@@ -142,19 +142,19 @@ func TestIndexNoticesChangedAdapters(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := newIndexed(t)
+			x := newIndexedPlugin(t)
 			file := filepath.Join(x.dir, adapterFile)
-			before, err := os.Stat(file)
+			infoBefore, err := os.Stat(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if before.Size() != int64(len(other)) {
-				t.Fatalf("the test's adapters have %d and %d bytes", before.Size(), len(other))
+			if infoBefore.Size() != int64(len(otherAdapter)) {
+				t.Fatalf("the test's adapters have %d and %d bytes", infoBefore.Size(), len(otherAdapter))
 			}
-			set, _ := x.start()
-			old := x.onlyHash(set)
-			change(t, file, before)
-			if set, _ = x.start(); x.onlyHash(set) == old {
+			set, _ := x.loadPlugins()
+			oldHash := x.hashOfOnlyPlugin(set)
+			change(t, file, infoBefore)
+			if set, _ = x.loadPlugins(); x.hashOfOnlyPlugin(set) == oldHash {
 				t.Error("the change was not noticed")
 			}
 		})
@@ -164,29 +164,29 @@ func TestIndexNoticesChangedAdapters(t *testing.T) {
 // The hash in the index is checked against the code: code with another hash is not
 // returned, and the next load reads the folder.
 func TestIndexIsNotTrustedOverTheCode(t *testing.T) {
-	x := newIndexed(t)
+	x := newIndexedPlugin(t)
 	registry := plugin.NewRegistry(x.store(), zerolog.Nop())
-	one, _ := reloadRegistry(t, registry).Plugin("a")
+	firstPlugin, _ := reloadRegistry(t, registry).Plugin("a")
 	watch := registry.Watch()
 	watch.Changed()
 	file := filepath.Join(x.dir, adapterFile)
 	writeFile(t, file, plugintest.Adapter("a", "(()=>{globalThis.__openTabs.adapters[\"a\"]={fools:[]}})();\n"))
-	plugin.ForgeIndex(t, registry, x.dir, one.Hash)
-	if set := reloadRegistry(t, registry); x.onlyHash(set) != one.Hash {
+	plugin.ForgeIndex(t, registry, x.dir, firstPlugin.Hash)
+	if set := reloadRegistry(t, registry); x.hashOfOnlyPlugin(set) != firstPlugin.Hash {
 		t.Fatal("the forged index was not read: the test tests nothing")
 	}
-	one, _ = registry.Set().Plugin("a")
+	firstPlugin, _ = registry.Set().Plugin("a")
 	watch.Changed()
 	if watch.Changed() {
 		t.Fatal("something changes by itself")
 	}
-	if _, err := one.Adapter(); err == nil {
+	if _, err := firstPlugin.Adapter(); err == nil {
 		t.Fatal("the adapter has another hash, but its code was given out")
 	}
 	if watch.Changed(); !watch.Changed() {
 		t.Fatal("the folder is not read again")
 	}
-	if set := reloadRegistry(t, registry); x.onlyHash(set) == one.Hash {
+	if set := reloadRegistry(t, registry); x.hashOfOnlyPlugin(set) == firstPlugin.Hash {
 		t.Error("the hash in the index still counts")
 	}
 }
@@ -194,17 +194,17 @@ func TestIndexIsNotTrustedOverTheCode(t *testing.T) {
 // A new file is not stored in the index: it may be written again with the same
 // times.
 func TestIndexLeavesOutYoungFiles(t *testing.T) {
-	x := newIndexed(t)
+	x := newIndexedPlugin(t)
 	x.dir = plugintest.Package{Name: "b"}.Write(t)
-	soon := time.Now().Add(time.Hour)
-	if err := os.Chtimes(filepath.Join(x.dir, adapterFile), soon, soon); err != nil {
+	futureTime := time.Now().Add(time.Hour)
+	if err := os.Chtimes(filepath.Join(x.dir, adapterFile), futureTime, futureTime); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := x.store().Add(x.dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, read := x.start(); read != 1 {
-		t.Errorf("%d adapters read, want that of the young file", read)
+	if _, adaptersRead := x.loadPlugins(); adaptersRead != 1 {
+		t.Errorf("%d adapters read, want that of the young file", adaptersRead)
 	}
 }
 
@@ -217,11 +217,11 @@ func writeFile(t *testing.T, file string, content []byte) {
 
 // The index stores whether an adapter starts late.
 func TestIndexHasTheStart(t *testing.T) {
-	x := newIndexed(t)
+	x := newIndexedPlugin(t)
 	plugintest.Package{Name: "a", Code: "class A { onActivate() { } }"}.WriteTo(t, x.dir)
-	x.start()
-	set, read := x.start()
-	if one, _ := set.Plugin("a"); read != 0 || one == nil || !one.StartsLate() {
-		t.Errorf("%d adapters read, plugin %+v", read, one)
+	x.loadPlugins()
+	set, adaptersRead := x.loadPlugins()
+	if firstPlugin, _ := set.Plugin("a"); adaptersRead != 0 || firstPlugin == nil || !firstPlugin.StartsLate() {
+		t.Errorf("%d adapters read, plugin %+v", adaptersRead, firstPlugin)
 	}
 }

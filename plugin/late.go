@@ -31,43 +31,43 @@ func (p *Plugin) StartsLate() bool {
 	return p.Activates
 }
 
-const activate = "onActivate"
+const hookName = "onActivate"
 
 // defines matches a definition of onActivate: a method, a field or a property. assigned
 // matches an assignment after a dot.
 var (
-	defines  = lazyregexp.New(`^onActivate["']?\]?\s*(?:\([^()]*\)\s*\{|=[^=>]|:)`)
-	assigned = lazyregexp.New(`^onActivate\s*=[^=>]`)
-	// lowered is the code that esbuild emits for a field in old browsers.
-	lowered = []byte("__publicField(this, \"")
+	definitionPattern = lazyregexp.New(`^onActivate["']?\]?\s*(?:\([^()]*\)\s*\{|=[^=>]|:)`)
+	assignmentPattern = lazyregexp.New(`^onActivate\s*=[^=>]`)
+	// loweredField is the code that esbuild emits for a field in old browsers.
+	loweredField = []byte("__publicField(this, \"")
 )
 
 // HasOnActivate reports whether the code of an adapter defines an onActivate hook. Such
 // an adapter may need the document when it starts.
 func HasOnActivate(code []byte) bool {
-	for at := 0; ; at += len(activate) {
-		next := bytes.Index(code[at:], []byte(activate))
-		if next < 0 {
+	for offset := 0; ; offset += len(hookName) {
+		distance := bytes.Index(code[offset:], []byte(hookName))
+		if distance < 0 {
 			return false
 		}
-		at += next
-		before, rest := code[:at], code[at:min(len(code), at+200)]
+		offset += distance
+		codeBefore, codeFrom := code[:offset], code[offset:min(len(code), offset+200)]
 		switch {
-		case bytes.HasSuffix(before, lowered):
+		case bytes.HasSuffix(codeBefore, loweredField):
 			return true
-		case bytes.HasSuffix(before, []byte(".")):
-			if assigned().Match(rest) {
+		case bytes.HasSuffix(codeBefore, []byte(".")):
+			if assignmentPattern().Match(codeFrom) {
 				return true
 			}
-		case at > 0 && partOfName(code[at-1]):
-		case defines().Match(rest):
+		case offset > 0 && isPartOfName(code[offset-1]):
+		case definitionPattern().Match(codeFrom):
 			return true
 		}
 	}
 }
 
-// partOfName reports whether c can be part of an ASCII name in JavaScript.
-func partOfName(c byte) bool {
+// isPartOfName reports whether c can be part of an ASCII name in JavaScript.
+func isPartOfName(c byte) bool {
 	return c == '_' || c == '$' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 

@@ -31,16 +31,16 @@ func TestStartsLate(t *testing.T) {
 // The facts are from the loaded package.
 func TestStartsLateOfAPackage(t *testing.T) {
 	for _, test := range []struct {
-		name string
-		pack plugintest.Package
-		want bool
+		name        string
+		testPackage plugintest.Package
+		want        bool
 	}{
 		{"ours", plugintest.Package{Code: "1;"}, false},
 		{"with onActivate", plugintest.Package{Code: "class A { onActivate() { } }"}, true},
 		{"that calls an onActivate", plugintest.Package{Code: "a.onActivate();"}, false},
 		{"of the original SDK", plugintest.Package{SDKVersion: "0.0.105"}, true},
 	} {
-		if got := plugintest.Load(t, test.pack).StartsLate(); got != test.want {
+		if got := plugintest.Load(t, test.testPackage).StartsLate(); got != test.want {
 			t.Errorf("%s: %t", test.name, got)
 		}
 	}

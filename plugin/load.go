@@ -33,14 +33,14 @@ const (
 	maxToolsBytes   = 8 << 20
 )
 
-// memory is a reusable buffer for reading packages: a hundred packages have 80 MB of
+// packageBuffer is a reusable buffer for reading packages: a hundred packages have 80 MB of
 // adapters. Loaded plugins must not refer to it.
-type memory struct {
+type packageBuffer struct {
 	text      []byte // of a file
 	compacted []byte
 }
 
-var memories = sync.Pool{New: func() any { return new(memory) }}
+var packageBuffers = sync.Pool{New: func() any { return new(packageBuffer) }}
 
 // resizeBuffer returns b with this length and any content, reallocated if necessary.
 func resizeBuffer(b []byte, length int64) []byte {
@@ -49,10 +49,10 @@ func resizeBuffer(b []byte, length int64) []byte {
 
 // Load reads and checks the built package in dir. The error is a *[PackageError] with
 // all problems. The code of the adapter is not kept in memory; see [Plugin.Adapter].
-func Load(dir string) (*Plugin, error) { return loadKnown(dir, nil) }
+func Load(dir string) (*Plugin, error) { return loadWithIndex(dir, nil) }
 
-// loadKnown is Load, but does not read an adapter whose hash is in the index.
-func loadKnown(dir string, known *index) (*Plugin, error) {
+// loadWithIndex is Load, but does not read an adapter whose hash is in the index.
+func loadWithIndex(dir string, known *index) (*Plugin, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, &PackageError{Dir: dir, Problems: []jsonread.Problem{{Text: "the folder cannot be named: " + err.Error()}}}
@@ -60,42 +60,42 @@ func loadKnown(dir string, known *index) (*Plugin, error) {
 	if problem := checkFolder(abs); problem != "" {
 		return nil, &PackageError{Dir: abs, Problems: []jsonread.Problem{{Text: problem}}}
 	}
-	m := memories.Get().(*memory)
-	defer memories.Put(m)
+	m := packageBuffers.Get().(*packageBuffer)
+	defer packageBuffers.Put(m)
 	p := &Plugin{Dir: abs}
 	hash := sha256.New()
-	read := func(file string, limit int64, parse func([]byte, *Plugin, *jsonread.Problems)) []jsonread.Problem {
-		to := jsonread.Problems{File: file}
+	readDescription := func(file string, limit int64, parse func([]byte, *Plugin, *jsonread.Problems)) []jsonread.Problem {
+		problems := jsonread.Problems{File: file}
 		text, problem := readFile(abs, file, limit, m.text)
 		if problem != "" {
-			to.Add("%s", problem)
-			return to.List
+			problems.Add("%s", problem)
+			return problems.List
 		}
 		m.text = text
 		fmt.Fprintf(hash, "%d\n", len(text)) // the length keeps the hash unambiguous
 		hash.Write(text)
 		if m.compacted, problem = rawjson.Compact(text, m.compacted); problem != "" {
-			to.Add("%s", problem)
-			return to.List
+			problems.Add("%s", problem)
+			return problems.List
 		}
-		parse(m.compacted, p, &to)
-		return to.List
+		parse(m.compacted, p, &problems)
+		return problems.List
 	}
-	found := read(packageFile, maxPackageBytes, parsePackage)
-	found = append(found, read(toolsFile, maxToolsBytes, parseTools)...)
+	problems := readDescription(packageFile, maxPackageBytes, parsePackage)
+	problems = append(problems, readDescription(toolsFile, maxToolsBytes, parseTools)...)
 	if p.PreScript {
 		if problem := inspectPreScript(p, m, hash); problem != "" {
-			found = append(found, jsonread.Problem{File: preScriptFile, Text: problem})
+			problems = append(problems, jsonread.Problem{File: preScriptFile, Text: problem})
 		}
 	}
 	p.ManifestHash = hex.EncodeToString(hash.Sum(nil))
 	adapter, problem := inspectAdapter(abs, m, known)
 	if problem != "" {
-		found = append(found, jsonread.Problem{File: adapterFile, Text: problem})
+		problems = append(problems, jsonread.Problem{File: adapterFile, Text: problem})
 	}
 	p.Hash, p.Activates = adapter.hash, adapter.activates
-	if len(found) > 0 {
-		return nil, &PackageError{Dir: abs, Problems: found}
+	if len(problems) > 0 {
+		return nil, &PackageError{Dir: abs, Problems: problems}
 	}
 	return p, nil
 }
@@ -127,15 +127,15 @@ func checkFolder(dir string) string {
 	return ""
 }
 
-// readFile reads a whole regular file, into memory if it fits there. The problem is
+// readFile reads a whole regular file, into buffer if it fits there. The problem is
 // empty if that succeeds.
-func readFile(dir, file string, limit int64, memory []byte) (content []byte, problem string) {
+func readFile(dir, file string, limit int64, buffer []byte) (content []byte, problem string) {
 	f, size, problem := openFile(dir, file, limit)
 	if problem != "" {
 		return nil, problem
 	}
 	defer f.Close()
-	content = resizeBuffer(memory, size)
+	content = resizeBuffer(buffer, size)
 	if _, err := io.ReadFull(f, content); err != nil {
 		return nil, "cannot be read: " + err.Error()
 	}
@@ -175,9 +175,9 @@ func openFile(dir, file string, limit int64) (f *os.File, size int64, problem st
 // unreadableText returns why a file of a package cannot be read: the error of the system
 // without the failed operation.
 func unreadableText(err error) string {
-	var of *fs.PathError
-	if errors.As(err, &of) {
-		err = of.Err
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err
 	}
 	// os.Root has no error value for a link that leads out of the root.
 	if strings.Contains(err.Error(), "escapes from parent") {
@@ -186,8 +186,8 @@ func unreadableText(err error) string {
 	return "cannot be read: " + err.Error() + "; build the plugin again"
 }
 
-// listedProblems is how many problems a [PackageError] lists.
-const listedProblems = 20
+// maxListedProblems is how many problems a [PackageError] lists.
+const maxListedProblems = 20
 
 // PackageError lists all problems of a package, so that its author can correct them at
 // once.
@@ -206,7 +206,7 @@ func (e *PackageError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "plugin in %s has %d problems:", e.Dir, len(e.Problems))
 	for i, p := range e.Problems {
-		if i == listedProblems {
+		if i == maxListedProblems {
 			fmt.Fprintf(&b, "\n- and %d more", len(e.Problems)-i)
 			break
 		}

@@ -48,20 +48,20 @@ func setJSON(path, value string) func(string) string {
 		if err := json.Unmarshal([]byte(text), &doc); err != nil {
 			panic(err)
 		}
-		at := doc
+		object := doc
 		steps := strings.Split(path, ".")
 		for _, step := range steps[:len(steps)-1] {
-			if list, ok := at[step].([]any); ok {
-				at = list[0].(map[string]any)
+			if list, ok := object[step].([]any); ok {
+				object = list[0].(map[string]any)
 			} else {
-				at = at[step].(map[string]any)
+				object = object[step].(map[string]any)
 			}
 		}
-		last := steps[len(steps)-1]
+		lastStep := steps[len(steps)-1]
 		if value == "" {
-			delete(at, last)
+			delete(object, lastStep)
 		} else {
-			at[last] = json.RawMessage(value)
+			object[lastStep] = json.RawMessage(value)
 		}
 		out, err := json.Marshal(doc)
 		if err != nil {
@@ -73,11 +73,11 @@ func setJSON(path, value string) func(string) string {
 
 func replaceAll(text string) func(string) string { return func(string) string { return text } }
 
-func replaceText(old, with string) func(string) string {
-	return func(text string) string { return strings.Replace(text, old, with, 1) }
+func replaceText(oldText, newText string) func(string) string {
+	return func(text string) string { return strings.Replace(text, oldText, newText, 1) }
 }
 
-const goodTool = `{"name":"a","description":"d","input_schema":{"type":"object"},"output_schema":{}}`
+const validTool = `{"name":"a","description":"d","input_schema":{"type":"object"},"output_schema":{}}`
 
 // badPackages are packages with one problem each, and a part of the expected error.
 var badPackages = []struct {
@@ -133,7 +133,7 @@ var badPackages = []struct {
 	{"tool without name", toolsFile, setJSON("tools.name", ""), "tools[0].name is missing; give"},
 	{"tool name with a space", toolsFile, setJSON("tools.name", `"a b"`), `tools[0].name makes the tool's full name "messages__a b"`},
 	{"tool name too long", toolsFile, setJSON("tools.name", `"`+strings.Repeat("a", 119)+`"`), "at most 128"},
-	{"two tools of one name", toolsFile, setJSON("tools", "["+goodTool+","+goodTool+"]"), `tools[1].name is "a", as tools[0].name is; rename`},
+	{"two tools of one name", toolsFile, setJSON("tools", "["+validTool+","+validTool+"]"), `tools[1].name is "a", as tools[0].name is; rename`},
 	{"tool without description", toolsFile, setJSON("tools.description", ""), "tools[0].description is missing; describe"},
 	{"long description", toolsFile, setJSON("tools.description", `"`+strings.Repeat("ä", 1001)+`"`), "tools[0].description has 1001 characters; shorten"},
 	{"displayName a number", toolsFile, setJSON("tools.displayName", "1"), "tools[0].displayName is a number"},
@@ -194,13 +194,13 @@ func TestLoadRefuses(t *testing.T) {
 }
 
 func TestLoadRefusesFolders(t *testing.T) {
-	good := plugintest.Package{}.Write(t)
+	validDir := plugintest.Package{}.Write(t)
 	for _, c := range []struct {
 		name, problem string
 		dir           func(t *testing.T) string
 	}{
-		{"missing", "the folder does not exist; name", func(t *testing.T) string { return filepath.Join(good, "nowhere") }},
-		{"file", "this is a file; name the plugin's folder", func(t *testing.T) string { return filepath.Join(good, packageFile) }},
+		{"missing", "the folder does not exist; name", func(t *testing.T) string { return filepath.Join(validDir, "nowhere") }},
+		{"file", "this is a file; name the plugin's folder", func(t *testing.T) string { return filepath.Join(validDir, packageFile) }},
 		{"empty folder", "package.json: is missing; name the folder of a plugin", func(t *testing.T) string { return t.TempDir() }},
 		{"not built", "dist/tools.json: is missing; run opentabs plugin build first", func(t *testing.T) string {
 			dir := plugintest.Package{}.Write(t)
@@ -290,26 +290,26 @@ func TestLoadReadsEverything(t *testing.T) {
 // The test loads packages one by one with a shared buffer. A loaded plugin must not
 // refer to that buffer.
 func TestLoadedPluginsShareNoMemory(t *testing.T) {
-	large := func(fill string) plugintest.Package {
+	largePackage := func(fill string) plugintest.Package {
 		schema := json.RawMessage(`{"type":"object","description":"` + strings.Repeat(fill, 500) + `"}`)
 		return plugintest.Package{Name: fill, Tools: []plugintest.Tool{{Name: fill, Description: strings.Repeat(fill, 500), Input: schema, Output: schema}}}
 	}
-	dir, other := large("a").Write(t), large("b").Write(t)
-	for _, d := range []string{dir, other} {
+	dir, otherDir := largePackage("a").Write(t), largePackage("b").Write(t)
+	for _, d := range []string{dir, otherDir} {
 		editFile(t, d, toolsFile, setJSON("configSchema", `{"s":{"type":"url","label":"`+strings.Repeat(filepath.Base(d), 50)+`"}}`))
 	}
-	first, err := plugin.Load(dir)
+	firstPlugin, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := descriptionsOf(first)
+	descriptionsBefore := descriptionsOf(firstPlugin)
 	for range 4 { // under the race detector, pools drop objects at random
-		if _, err := plugin.Load(other); err != nil {
+		if _, err := plugin.Load(otherDir); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if after := descriptionsOf(first); after != before {
-		t.Errorf("it was\n%s\nand is\n%s", before, after)
+	if descriptionsAfter := descriptionsOf(firstPlugin); descriptionsAfter != descriptionsBefore {
+		t.Errorf("it was\n%s\nand is\n%s", descriptionsBefore, descriptionsAfter)
 	}
 }
 
@@ -321,7 +321,7 @@ func descriptionsOf(p *plugin.Plugin) string {
 
 func TestLoadAcceptsOldPackages(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
-	editFile(t, dir, toolsFile, replaceAll("["+goodTool+"]"))
+	editFile(t, dir, toolsFile, replaceAll("["+validTool+"]"))
 	editFile(t, dir, adapterFile, replaceAll("(()=>{})()")) // without an appended hash
 	p, err := plugin.Load(dir)
 	if err != nil {

@@ -39,17 +39,17 @@ const (
 const warnFullNameChars = 64
 
 // parsePackage reads package.json, which is compact, into p.
-func parsePackage(raw []byte, p *Plugin, to *jsonread.Problems) {
+func parsePackage(raw []byte, p *Plugin, problems *jsonread.Problems) {
 	if rawjson.KindOf(raw) != rawjson.KindObject {
-		to.Add("is %s; make it an object", rawjson.KindOf(raw))
+		problems.Add("is %s; make it an object", rawjson.KindOf(raw))
 		return
 	}
-	f := jsonread.New(raw, "", to)
+	f := jsonread.New(raw, "", problems)
 	if name := f.Text("name", "call the package "+packagePrefix+"NAME"); name != "" {
 		var err error
 		p.Package = name
 		if p.Name, err = NameOf(name); err != nil {
-			to.Add("name %v", err)
+			problems.Add("name %v", err)
 		}
 	}
 	p.Version = f.Text("version", `give one, as in "1.0.0"`)
@@ -58,7 +58,7 @@ func parsePackage(raw []byte, p *Plugin, to *jsonread.Problems) {
 	}
 	f.Text("main", `set it to "dist/adapter.iife.js"`)
 	if !f.Has("opentabs") {
-		to.Add("opentabs is missing; describe the plugin there: displayName, description, urlPatterns")
+		problems.Add("opentabs is missing; describe the plugin there: displayName, description, urlPatterns")
 		return
 	}
 	if o := f.Object("opentabs"); o != nil {
@@ -134,24 +134,24 @@ func readPatterns(f *jsonread.Reader, key string) (texts []string, patterns []Pa
 
 // parseTools reads dist/tools.json, which is compact, into p. The file contains an
 // object, or an array in packages without sdkVersion.
-func parseTools(raw []byte, p *Plugin, to *jsonread.Problems) {
+func parseTools(raw []byte, p *Plugin, problems *jsonread.Problems) {
 	var top *jsonread.Reader
 	switch rawjson.KindOf(raw) {
 	case rawjson.KindObject:
-		top = jsonread.New(raw, "", to)
+		top = jsonread.New(raw, "", problems)
 	case rawjson.KindArray:
-		p.Warnings = append(p.Warnings, to.File+" is a bare array; build the plugin again to record its SDK version")
-		top = &jsonread.Reader{Members: map[string][]byte{"tools": raw}, Problems: to}
+		p.Warnings = append(p.Warnings, problems.File+" is a bare array; build the plugin again to record its SDK version")
+		top = &jsonread.Reader{Members: map[string][]byte{"tools": raw}, Problems: problems}
 	default:
-		to.Add("is %s; build the plugin again", rawjson.KindOf(raw))
+		problems.Add("is %s; build the plugin again", rawjson.KindOf(raw))
 		return
 	}
 	p.SDKVersion = top.Optional("sdkVersion")
-	if newerSDK(p.SDKVersion) {
-		to.Add("sdkVersion is %s, but this opentabs understands packages up to %d.%d; update opentabs",
+	if isNewerSDK(p.SDKVersion) {
+		problems.Add("sdkVersion is %s, but this opentabs understands packages up to %d.%d; update opentabs",
 			p.SDKVersion, newestSDKMajor, newestSDKMinor)
 	}
-	p.Legacy = builtByOthers(p.SDKVersion)
+	p.Legacy = isOriginalSDK(p.SDKVersion)
 	if start := readStart(top); p.Start == "" {
 		p.Start = start
 	}
@@ -187,16 +187,16 @@ func parseToolList(top *jsonread.Reader, p *Plugin) {
 // used names to their paths.
 func parseEach(top *jsonread.Reader, list string, raws [][]byte, seen map[string]string, parse func(*jsonread.Reader) string) {
 	for i, raw := range raws {
-		at := fmt.Sprintf("%s[%d]", list, i)
+		itemPath := fmt.Sprintf("%s[%d]", list, i)
 		if rawjson.KindOf(raw) != rawjson.KindObject {
-			top.Add(at, "is %s; make it an object", rawjson.KindOf(raw))
+			top.Add(itemPath, "is %s; make it an object", rawjson.KindOf(raw))
 			continue
 		}
-		name := parse(jsonread.New(raw, at+".", top.Problems))
-		if first, dup := seen[name]; dup && name != "" {
-			top.Add(at+".name", "is %q, as %s.name is; rename one of them", name, first)
+		name := parse(jsonread.New(raw, itemPath+".", top.Problems))
+		if firstPath, isDuplicate := seen[name]; isDuplicate && name != "" {
+			top.Add(itemPath+".name", "is %q, as %s.name is; rename one of them", name, firstPath)
 		} else {
-			seen[name] = at
+			seen[name] = itemPath
 		}
 	}
 }
@@ -214,7 +214,7 @@ func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	}
 	checkUnusedIcons(f, p)
 	t.Description = f.Text("description", "describe what the tool does")
-	warnOfOwnTools(f, p, t.Description)
+	warnOfToolMentions(f, p, t.Description)
 	if n := utf8.RuneCountInString(t.Description); n > maxDescriptionChars {
 		f.Add("description", "has %d characters; shorten it to at most %d", n, maxDescriptionChars)
 	}
@@ -239,24 +239,24 @@ func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	return t
 }
 
-// warnOfOwnTools warns about a description that names a tool of opentabs: it may try to
+// warnOfToolMentions warns about a description that names a tool of opentabs: it may try to
 // make agents use that tool.
-func warnOfOwnTools(f *jsonread.Reader, p *Plugin, description string) {
+func warnOfToolMentions(f *jsonread.Reader, p *Plugin, description string) {
 	for _, name := range OwnTools {
 		if strings.Contains(strings.ToLower(description), name) {
-			warnOf(f, p, "description", "names %s, a tool of opentabs itself; check that it does not make agents use that tool", name)
+			addWarning(f, p, "description", "names %s, a tool of opentabs itself; check that it does not make agents use that tool", name)
 		}
 	}
 }
 
 // checkFullName checks the name of a tool or prompt that clients see.
-func checkFullName(f *jsonread.Reader, p *Plugin, kind, full string) {
+func checkFullName(f *jsonread.Reader, p *Plugin, kind, fullName string) {
 	switch {
-	case !fullNameGrammar().MatchString(full):
-		f.Add("name", "makes the %s's full name %q; use at most 128 letters, digits, _ and - in all", kind, full)
-	case len(full) > warnFullNameChars:
+	case !fullNameGrammar().MatchString(fullName):
+		f.Add("name", "makes the %s's full name %q; use at most 128 letters, digits, _ and - in all", kind, fullName)
+	case len(fullName) > warnFullNameChars:
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the %s name %s has %d characters; some clients refuse more than %d",
-			kind, full, len(full), warnFullNameChars))
+			kind, fullName, len(fullName), warnFullNameChars))
 	}
 }
 
@@ -275,7 +275,7 @@ func readSchema(f *jsonread.Reader, key string, p *Plugin) json.RawMessage {
 		f.Add(key, "%s", cleaned.Problem)
 	}
 	for _, warning := range cleaned.Warnings {
-		warnOf(f, p, key, "%s", warning)
+		addWarning(f, p, key, "%s", warning)
 	}
 	return cleaned.Schema
 }
@@ -294,9 +294,9 @@ func readInputSchema(f *jsonread.Reader, p *Plugin) json.RawMessage {
 	return schema.RelaxDefaults(raw)
 }
 
-// builtByOthers reports whether version belongs to the original OpenTabs SDK. The
+// isOriginalSDK reports whether version belongs to the original OpenTabs SDK. The
 // versions of this SDK start at 0.1.
-func builtByOthers(version string) bool {
+func isOriginalSDK(version string) bool {
 	return version == "" || strings.HasPrefix(version, "0.0.")
 }
 
@@ -304,9 +304,9 @@ func builtByOthers(version string) bool {
 // OpenTabs refuses packages of a newer SDK, but accepts versions that it cannot parse.
 const OwnSDK = "opentabs-"
 
-// newerSDK reports whether version is newer than the newest supported SDK. Versions that
+// isNewerSDK reports whether version is newer than the newest supported SDK. Versions that
 // cannot be parsed count as old.
-func newerSDK(version string) bool {
+func isNewerSDK(version string) bool {
 	parts := strings.SplitN(strings.TrimPrefix(version, OwnSDK), ".", 3)
 	if len(parts) < 2 {
 		return false

@@ -15,27 +15,27 @@ import (
 // FuzzManifest parses any two descriptions. FuzzManifest must not panic, and an
 // accepted plugin must be complete.
 func FuzzManifest(f *testing.F) {
-	const pkg = `{"name":"opentabs-plugin-a","version":"1","main":"m","opentabs":{"displayName":"A","description":"d","urlPatterns":["*://a.com/*"]}}`
-	f.Add([]byte(pkg), []byte(`{"sdkVersion":"0.0.1","tools":[{"name":"t","description":"d","input_schema":{"type":"object","properties":{"a":{"default":1}},"required":["a"]},"output_schema":{}}]}`))
-	f.Add([]byte(pkg), []byte(`[{"name":"t","description":"d","annotations":{"readOnlyHint":true},"input_schema":{"type":"object"},"output_schema":{}}]`))
+	const packageSeed = `{"name":"opentabs-plugin-a","version":"1","main":"m","opentabs":{"displayName":"A","description":"d","urlPatterns":["*://a.com/*"]}}`
+	f.Add([]byte(packageSeed), []byte(`{"sdkVersion":"0.0.1","tools":[{"name":"t","description":"d","input_schema":{"type":"object","properties":{"a":{"default":1}},"required":["a"]},"output_schema":{}}]}`))
+	f.Add([]byte(packageSeed), []byte(`[{"name":"t","description":"d","annotations":{"readOnlyHint":true},"input_schema":{"type":"object"},"output_schema":{}}]`))
 	f.Add([]byte(`{"name":"@b/opentabs-plugin-a","version":"1","main":"m","opentabs":{"displayName":"A","description":"d","urlPatterns":[],"homepage":"https://x.y","world":"main"}}`),
 		[]byte(`{"configSchema":{"u":{"type":"url","label":"U","required":true}},"tools":[]}`))
 	f.Fuzz(func(t *testing.T, packageText, toolsText []byte) {
 		p := &Plugin{}
-		to := jsonread.Problems{}
+		problems := jsonread.Problems{}
 		packageText, packageProblem := rawjson.Compact(packageText, nil)
 		toolsText, toolsProblem := rawjson.Compact(toolsText, nil)
 		if packageProblem != "" || toolsProblem != "" {
 			return
 		}
-		parsePackage(packageText, p, &to)
-		parseTools(toolsText, p, &to)
-		for _, problem := range to.List {
+		parsePackage(packageText, p, &problems)
+		parseTools(toolsText, p, &problems)
+		for _, problem := range problems.List {
 			if problem.Text == "" {
 				t.Fatal("a problem without a text")
 			}
 		}
-		if len(to.List) > 0 {
+		if len(problems.List) > 0 {
 			return
 		}
 		if p.Name == "" || p.Version == "" || p.DisplayName == "" || p.World == "" || len(p.Tools) == 0 {
@@ -50,8 +50,8 @@ func FuzzManifest(f *testing.F) {
 					t.Fatalf("bad schema: %s", schema)
 				}
 			}
-			if again := schema.RelaxDefaults(tool.InputSchema); string(again) != string(tool.InputSchema) {
-				t.Fatalf("relaxed twice: %s, %s", tool.InputSchema, again)
+			if relaxedTwice := schema.RelaxDefaults(tool.InputSchema); string(relaxedTwice) != string(tool.InputSchema) {
+				t.Fatalf("relaxed twice: %s, %s", tool.InputSchema, relaxedTwice)
 			}
 			tool.Validate(json.RawMessage(`{"a":1}`)) // must return
 		}
@@ -64,11 +64,11 @@ func TestNewestSDKIsThisVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if newerSDK(strings.TrimSpace(string(version))) {
+	if isNewerSDK(strings.TrimSpace(string(version))) {
 		t.Errorf("VERSION is %s: raise newestSDKMajor and newestSDKMinor in manifest.go", version)
 	}
 	for sdk, want := range map[string]bool{"0.2.0": true, "1.0.0": true, "0.1.7": false, "0.0.115": false, "0.2": true, "": false, "x.y": false} {
-		if newerSDK(sdk) != want {
+		if isNewerSDK(sdk) != want {
 			t.Errorf("%q: %v", sdk, !want)
 		}
 	}

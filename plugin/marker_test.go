@@ -8,7 +8,7 @@ import (
 
 func TestLastMarker(t *testing.T) {
 	hashMarker := hashMarker.Text
-	const length = 3*markerStep + 100
+	const length = 3*markerSearchBytes + 100
 	text := bytes.Repeat([]byte("Tabs;(function()"), length/16+1)[:length]
 	if got := lastMarker(text); got != -1 {
 		t.Errorf("no marker: %d", got)
@@ -17,7 +17,7 @@ func TestLastMarker(t *testing.T) {
 		t.Errorf("a marker without its first letter: %d", got)
 	}
 	places := []int{0, 1, length - len(hashMarker)}
-	for step := length - 2*markerStep; step < length; step += markerStep { // where steps meet
+	for step := length - 2*markerSearchBytes; step < length; step += markerSearchBytes { // where steps meet
 		for d := -len(hashMarker) - 1; d <= len(hashMarker); d++ {
 			if at := step + d; at+len(hashMarker) <= length {
 				places = append(places, at)

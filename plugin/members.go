@@ -17,7 +17,7 @@ func cutText(f *jsonread.Reader, p *Plugin, key, text string, maxChars int) stri
 	if n <= maxChars {
 		return text
 	}
-	warnOf(f, p, key, "has %d characters, more than the %d that are shown; it is cut", n, maxChars)
+	addWarning(f, p, key, "has %d characters, more than the %d that are shown; it is cut", n, maxChars)
 	return plaintext.Clean(text, maxChars)
 }
 
@@ -26,8 +26,8 @@ func readShort(f *jsonread.Reader, p *Plugin, key string, maxChars int) string {
 	return cutText(f, p, key, f.Optional(key), maxChars)
 }
 
-// warnOf adds a warning about a member.
-func warnOf(f *jsonread.Reader, p *Plugin, key, format string, args ...any) {
+// addWarning adds a warning about a member.
+func addWarning(f *jsonread.Reader, p *Plugin, key, format string, args ...any) {
 	p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %s%s %s", f.Problems.File, f.Path, key, fmt.Sprintf(format, args...)))
 }
 
@@ -89,10 +89,10 @@ func readIcon(f *jsonread.Reader, key string, p *Plugin) string {
 	case svg == "":
 		return ""
 	case len(svg) > maxIconBytes:
-		warnOf(f, p, key, "has %d bytes, more than the %d allowed, so it is not shown; make it smaller", len(svg), maxIconBytes)
+		addWarning(f, p, key, "has %d bytes, more than the %d allowed, so it is not shown; make it smaller", len(svg), maxIconBytes)
 		return ""
 	case !strings.HasPrefix(svg, "<svg") && !strings.HasPrefix(svg, "<?xml") && !strings.HasPrefix(svg, "<!--"):
-		warnOf(f, p, key, "is no SVG, so it is not shown; begin it with <svg")
+		addWarning(f, p, key, "is no SVG, so it is not shown; begin it with <svg")
 		return ""
 	}
 	return svg

@@ -34,22 +34,22 @@ var OwnTools = []string{
 // and @opentabs-dev/opentabs-plugin-x become x, @acme/opentabs-plugin-x becomes
 // acme-x. The error names the allowed names.
 func NameOf(packageName string) (string, error) {
-	rest, scope := packageName, ""
+	unscopedName, scope := packageName, ""
 	if strings.HasPrefix(packageName, "@") {
 		s, r, ok := strings.Cut(packageName, "/")
 		if !ok || s == "@" {
 			return "", fmt.Errorf("%q is not an npm package name; call the package @scope/%sNAME or %[2]sNAME", packageName, packagePrefix)
 		}
-		rest = r
+		unscopedName = r
 		if s+"/" != officialScope {
 			scope = s[1:] + "-"
 		}
 	}
-	short, ok := strings.CutPrefix(rest, packagePrefix)
+	shortName, ok := strings.CutPrefix(unscopedName, packagePrefix)
 	if !ok {
 		return "", fmt.Errorf("%q does not name a plugin; call the package %sNAME or @scope/%[2]sNAME", packageName, packagePrefix)
 	}
-	name := scope + short
+	name := scope + shortName
 	if err := CheckName(name); err != nil {
 		return "", err
 	}

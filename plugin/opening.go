@@ -10,21 +10,21 @@ import (
 // page to open. The caller must not have published the plugin yet.
 func (p *Plugin) applySites(instances []dispatch.Instance) {
 	p.Instances = instances
-	for _, one := range p.Instances {
-		host, _, _ := ParseSite(one.URL) // settings are checked when they are set
+	for _, instance := range p.Instances {
+		host, _, _ := ParseSite(instance.URL) // settings are checked when they are set
 		if pattern, err := patternOf(host); err == nil {
 			p.Matches, p.matches = append(p.Matches, pattern.text), append(p.matches, pattern)
 		}
 	}
-	p.OpensAt = p.opensAt()
+	p.OpensAt = p.pageToOpen()
 }
 
-// opensAt returns the page to open for a call without a matching tab: the first URL of
+// pageToOpen returns the page to open for a call without a matching tab: the first URL of
 // the user's settings, else the homepage if it matches, else the first matching site.
-func (p *Plugin) opensAt() string {
+func (p *Plugin) pageToOpen() string {
 	var pages []string
-	for _, one := range p.Instances {
-		pages = append(pages, one.URL)
+	for _, instance := range p.Instances {
+		pages = append(pages, instance.URL)
 	}
 	if p.Homepage != "" {
 		pages = append(pages, p.Homepage)

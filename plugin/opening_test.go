@@ -21,9 +21,9 @@ func TestOpensAt(t *testing.T) {
 	} {
 		p := plugintest.Package{Name: "mail", Matches: test.matches, Settings: json.RawMessage(`{"site":{"type":"url","label":"Site","required":true}}`)}
 		registry, _ := plugintest.Registry(t, p)
-		one, ok := registry.Set().Plugin("mail")
-		if !ok || one.OpensAt != test.want {
-			t.Errorf("%q opens %q, want %q (%v)", test.matches, one.OpensAt, test.want, registry.Set().Failed())
+		mailPlugin, ok := registry.Set().Plugin("mail")
+		if !ok || mailPlugin.OpensAt != test.want {
+			t.Errorf("%q opens %q, want %q (%v)", test.matches, mailPlugin.OpensAt, test.want, registry.Set().Failed())
 		}
 	}
 }

@@ -37,32 +37,32 @@ var hostLabel = lazyregexp.New(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$`)
 // top-level domain are refused. The error explains what is allowed.
 func ParsePattern(text string) (Pattern, error) {
 	p := Pattern{text: text}
-	refuse := func(format string, args ...any) (Pattern, error) {
+	newPatternError := func(format string, args ...any) (Pattern, error) {
 		return Pattern{}, fmt.Errorf("pattern %q %s", text, fmt.Sprintf(format, args...))
 	}
 	if text == "<all_urls>" {
-		return refuse("takes in every site; name the site's host, as in *://*.example.com/*")
+		return newPatternError("takes in every site; name the site's host, as in *://*.example.com/*")
 	}
-	scheme, rest, ok := strings.Cut(text, "://")
+	scheme, hostAndPath, ok := strings.Cut(text, "://")
 	if !ok {
-		return refuse("has no scheme; write it as in *://*.example.com/*")
+		return newPatternError("has no scheme; write it as in *://*.example.com/*")
 	}
 	if scheme != "*" && scheme != "http" && scheme != "https" {
-		return refuse("has the scheme %q; use *, http or https", scheme)
+		return newPatternError("has the scheme %q; use *, http or https", scheme)
 	}
-	slash := strings.IndexByte(rest, '/')
-	if slash < 0 {
-		return refuse("has no path; end it with /*")
+	pathStart := strings.IndexByte(hostAndPath, '/')
+	if pathStart < 0 {
+		return newPatternError("has no path; end it with /*")
 	}
-	p.scheme, p.path = scheme, rest[slash:]
+	p.scheme, p.path = scheme, hostAndPath[pathStart:]
 	if n := strings.Count(p.path, "*"); n > maxPathWildcards {
-		return refuse("has %d wildcards in its path; use at most %d", n, maxPathWildcards)
+		return newPatternError("has %d wildcards in its path; use at most %d", n, maxPathWildcards)
 	}
 	if strings.ContainsAny(p.path, "# \t\r\n") {
-		return refuse("has a # or a space in its path; leave it out, fragments are never compared")
+		return newPatternError("has a # or a space in its path; leave it out, fragments are never compared")
 	}
-	if problem := p.setHost(rest[:slash]); problem != "" {
-		return refuse("%s", problem)
+	if problem := p.setHost(hostAndPath[:pathStart]); problem != "" {
+		return newPatternError("%s", problem)
 	}
 	return p, nil
 }
@@ -149,23 +149,23 @@ func matchesAny(patterns []Pattern, url string) bool {
 	return false
 }
 
-// address is the parts of a URL that a pattern compares.
-type address struct{ scheme, host, port, path string }
+// urlParts is the parts of a URL that a pattern compares.
+type urlParts struct{ scheme, host, port, path string }
 
 // splitURL splits an absolute http or https URL without decoding escapes, because Chrome
 // compares the path as written.
-func splitURL(url string) (address, bool) {
-	var u address
-	scheme, rest, ok := strings.Cut(url, "://")
+func splitURL(url string) (urlParts, bool) {
+	var u urlParts
+	scheme, hostAndPath, ok := strings.Cut(url, "://")
 	u.scheme = strings.ToLower(scheme)
-	rest, _, _ = strings.Cut(rest, "#")
-	site, _, _ := strings.Cut(rest, "?")
+	hostAndPath, _, _ = strings.Cut(hostAndPath, "#")
+	site, _, _ := strings.Cut(hostAndPath, "?")
 	if !ok || u.scheme != "http" && u.scheme != "https" || strings.ContainsAny(site, "\\ \t\r\n") {
 		return u, false // browsers escape these, except a backslash after ? or #
 	}
-	authority := rest
-	if i := strings.IndexAny(rest, "/?"); i >= 0 {
-		authority, u.path = rest[:i], rest[i:]
+	authority := hostAndPath
+	if i := strings.IndexAny(hostAndPath, "/?"); i >= 0 {
+		authority, u.path = hostAndPath[:i], hostAndPath[i:]
 	}
 	if !strings.HasPrefix(u.path, "/") {
 		u.path = "/" + u.path
@@ -188,11 +188,11 @@ func matchGlob(pattern, s string) bool {
 	if len(parts) == 1 {
 		return pattern == s
 	}
-	first, last := parts[0], parts[len(parts)-1]
-	if !strings.HasPrefix(s, first) || !strings.HasSuffix(s[len(first):], last) {
+	firstPart, lastPart := parts[0], parts[len(parts)-1]
+	if !strings.HasPrefix(s, firstPart) || !strings.HasSuffix(s[len(firstPart):], lastPart) {
 		return false
 	}
-	s = s[len(first) : len(s)-len(last)]
+	s = s[len(firstPart) : len(s)-len(lastPart)]
 	for _, part := range parts[1 : len(parts)-1] {
 		i := strings.Index(s, part)
 		if i < 0 {

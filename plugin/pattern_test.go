@@ -131,9 +131,9 @@ func FuzzPattern(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := ParsePattern(p.String())
-		if err != nil || again != p {
-			t.Fatalf("%q: %v, %v", text, again, err)
+		parsedAgain, err := ParsePattern(p.String())
+		if err != nil || parsedAgain != p {
+			t.Fatalf("%q: %v, %v", text, parsedAgain, err)
 		}
 		if p.Match(url) && !strings.HasPrefix(strings.ToLower(url), "http") {
 			t.Fatalf("%q matches %q", text, url)

@@ -72,8 +72,8 @@ type Plugin struct {
 	Warnings []string
 
 	matches, excludes []Pattern
-	// changed is called when a file differs from the loaded one; nil for none.
-	changed func()
+	// onFileChange is called when a file differs from the loaded one; nil for none.
+	onFileChange func()
 }
 
 // Start is when an adapter starts in a document.
@@ -103,11 +103,11 @@ func (p *Plugin) ContentHash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Distrust makes the registry load the plugin again, because a file on disk is not
+// RequestReload makes the registry load the plugin again, because a file on disk is not
 // the loaded one.
-func (p *Plugin) Distrust() {
-	if p.changed != nil {
-		p.changed()
+func (p *Plugin) RequestReload() {
+	if p.onFileChange != nil {
+		p.onFileChange()
 	}
 }
 
@@ -174,7 +174,7 @@ func (t *Tool) Dispatch() dispatch.Tool {
 func (p *Plugin) ToolsByCategory() []*Tool {
 	rank := map[string]int{}
 	for i, t := range p.Tools {
-		if _, known := rank[t.Group]; !known {
+		if _, isRanked := rank[t.Group]; !isRanked {
 			rank[t.Group] = i
 		}
 	}

@@ -32,8 +32,8 @@ func TestAttackByPlugin(t *testing.T) {
 	})
 	t.Run("a name that another plugin has", func(t *testing.T) {
 		store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
-		first := plugintest.Package{Name: "acme-chat"}.Write(t)
-		if _, err := store.Add(first); err != nil {
+		firstDir := plugintest.Package{Name: "acme-chat"}.Write(t)
+		if _, err := store.Add(firstDir); err != nil {
 			t.Fatal(err)
 		}
 		for _, pkg := range []string{"opentabs-plugin-acme-chat", "@acme/opentabs-plugin-chat", "@opentabs-dev/opentabs-plugin-acme-chat"} {
@@ -43,8 +43,8 @@ func TestAttackByPlugin(t *testing.T) {
 				t.Errorf("%s: %v", pkg, err)
 			}
 		}
-		if list := storeEntries(t, store); len(list) != 1 || list[0].Path != first {
-			t.Errorf("the list is %+v", list)
+		if entries := storeEntries(t, store); len(entries) != 1 || entries[0].Path != firstDir {
+			t.Errorf("the list is %+v", entries)
 		}
 	})
 	t.Run("tools whose full name is another plugin's tool", func(t *testing.T) {
@@ -54,9 +54,9 @@ func TestAttackByPlugin(t *testing.T) {
 			plugintest.Package{Name: "a", Tools: []plugintest.Tool{{Name: "b__c", Description: "x"}, {Name: "_b", Description: "x"}}},
 			plugintest.Package{Name: "a-b", Tools: []plugintest.Tool{{Name: "c", Description: "x"}}})
 		set := registry.Set()
-		for full, owner := range map[string]string{"a__b__c": "a", "a___b": "a", "a-b__c": "a-b"} {
-			if tool, ok := set.Tool(full); !ok || tool.Plugin.Name != owner {
-				t.Errorf("%s is %+v", full, tool)
+		for fullName, owner := range map[string]string{"a__b__c": "a", "a___b": "a", "a-b__c": "a-b"} {
+			if tool, ok := set.Tool(fullName); !ok || tool.Plugin.Name != owner {
+				t.Errorf("%s is %+v", fullName, tool)
 			}
 		}
 		for _, name := range []string{"", "b c", "b.c", "b/c", "b\u0441", "b\n", strings.Repeat("b", 127), "b\u200b", "b;c"} {
@@ -82,11 +82,11 @@ func TestAttackByPlugin(t *testing.T) {
 	})
 	t.Run("an entry that leads out of the package", func(t *testing.T) {
 		dir := plugintest.Package{}.Write(t)
-		outside := filepath.Join(t.TempDir(), "outside.js")
-		if err := os.WriteFile(outside, []byte("OUTSIDE"), 0o600); err != nil {
+		outsideFile := filepath.Join(t.TempDir(), "outside.js")
+		if err := os.WriteFile(outsideFile, []byte("OUTSIDE"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for _, entry := range []string{outside, "../../../../../../etc/passwd", "dist/../../x.js", "file:///etc/passwd"} {
+		for _, entry := range []string{outsideFile, "../../../../../../etc/passwd", "dist/../../x.js", "file:///etc/passwd"} {
 			rewriteFile(t, filepath.Join(dir, "package.json"), `"dist/adapter.iife.js"`, fmt.Sprintf("%q", entry))
 			p, err := plugin.Load(dir)
 			if err != nil {
@@ -101,11 +101,11 @@ func TestAttackByPlugin(t *testing.T) {
 	t.Run("a file that is a link out of the package", func(t *testing.T) {
 		for _, file := range []string{"package.json", "dist/tools.json", "dist/adapter.iife.js"} {
 			dir := plugintest.Package{}.Write(t)
-			outside := filepath.Join(t.TempDir(), "outside")
-			if err := os.Rename(filepath.Join(dir, file), outside); err != nil {
+			outsideFile := filepath.Join(t.TempDir(), "outside")
+			if err := os.Rename(filepath.Join(dir, file), outsideFile); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.Symlink(outside, filepath.Join(dir, file)); err != nil {
+			if err := os.Symlink(outsideFile, filepath.Join(dir, file)); err != nil {
 				t.Fatal(err)
 			}
 			_, err := plugin.Load(dir)
@@ -118,28 +118,28 @@ func TestAttackByPlugin(t *testing.T) {
 
 // checkRefused checks that a package cannot be loaded, and that the error has no terminal
 // control characters.
-func checkRefused(t *testing.T, p plugintest.Package, what string) {
+func checkRefused(t *testing.T, p plugintest.Package, attackName string) {
 	t.Helper()
 	loaded, err := plugin.Load(p.Write(t))
 	if err == nil {
-		t.Errorf("%q: loaded as %q with %v", what, loaded.Name, loaded.Matches)
+		t.Errorf("%q: loaded as %q with %v", attackName, loaded.Name, loaded.Matches)
 		return
 	}
 	if strings.ContainsAny(err.Error(), "\x1b\x07\u009b\u202e\u2066\u200b\x00") {
-		t.Errorf("%q: the error repeats it: %q", what, err)
+		t.Errorf("%q: the error repeats it: %q", attackName, err)
 	}
 }
 
-func rewriteFile(t *testing.T, path, old, by string) {
+func rewriteFile(t *testing.T, path, oldText, newText string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(text), old) {
-		t.Fatalf("%s has no %s", path, old)
+	if !strings.Contains(string(text), oldText) {
+		t.Fatalf("%s has no %s", path, oldText)
 	}
-	if err := os.WriteFile(path, []byte(strings.Replace(string(text), old, by, 1)), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), oldText, newText, 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -21,7 +21,7 @@ var hashGrammar = lazyregexp.New(`^[0-9a-f]{64}$`)
 
 // parsePreScript reads the members of dist/tools.json about the pre-script.
 func parsePreScript(top *jsonread.Reader, p *Plugin) {
-	name, declared := top.Optional("preScriptFile"), top.Optional("preScriptHash")
+	name, declaredHash := top.Optional("preScriptFile"), top.Optional("preScriptHash")
 	if name == "" {
 		return
 	}
@@ -29,18 +29,18 @@ func parsePreScript(top *jsonread.Reader, p *Plugin) {
 		top.Add("preScriptFile", "is %q; build the plugin again, so that it is %q", name, preScriptName)
 		return
 	}
-	if declared != "" && !hashGrammar().MatchString(declared) {
+	if declaredHash != "" && !hashGrammar().MatchString(declaredHash) {
 		top.Add("preScriptHash", "is not a SHA-256 in hex; build the plugin again")
 		return
 	}
-	p.PreScript, p.PreScriptHash = true, declared
+	p.PreScript, p.PreScriptHash = true, declaredHash
 }
 
 // inspectPreScript reads and checks the pre-script. inspectPreScript replaces the
-// declared hash in p by the hash of the file, and writes the file to all. A package
+// declared hash in p by the hash of the file, and writes the file to packageHash. A package
 // without the file works without a pre-script.
-func inspectPreScript(p *Plugin, m *memory, all hash.Hash) (problem string) {
-	declared := p.PreScriptHash
+func inspectPreScript(p *Plugin, m *packageBuffer, packageHash hash.Hash) (problem string) {
+	declaredHash := p.PreScriptHash
 	p.PreScript, p.PreScriptHash = false, ""
 	if _, err := os.Lstat(filepath.Join(p.Dir, filepath.FromSlash(preScriptFile))); errors.Is(err, fs.ErrNotExist) {
 		p.Warnings = append(p.Warnings, preScriptFile+" is missing, so the plugin runs without its pre-script; build it again if its tools need the pre-script")
@@ -54,11 +54,11 @@ func inspectPreScript(p *Plugin, m *memory, all hash.Hash) (problem string) {
 	if problem := checkScript(code); problem != "" {
 		return problem
 	}
-	if declared != "" && !isHashOf(declared, code) {
-		return fmt.Sprintf("was changed after it was built: its hash in dist/tools.json is %.8s…; build the plugin again", declared)
+	if declaredHash != "" && !isHashOf(declaredHash, code) {
+		return fmt.Sprintf("was changed after it was built: its hash in dist/tools.json is %.8s…; build the plugin again", declaredHash)
 	}
-	fmt.Fprintf(all, "%d\n", len(code))
-	all.Write(code)
+	fmt.Fprintf(packageHash, "%d\n", len(code))
+	packageHash.Write(code)
 	p.PreScript, p.PreScriptHash = true, hexHash(code)
 	return ""
 }
@@ -66,14 +66,14 @@ func inspectPreScript(p *Plugin, m *memory, all hash.Hash) (problem string) {
 // isHashOf reports whether a build of code records this hash. The recorded hash covers
 // the text before the source map comment, with or without the line end before the
 // comment.
-func isHashOf(declared string, code []byte) bool {
+func isHashOf(declaredHash string, code []byte) bool {
 	text := code
 	if i := bytes.LastIndex(code, []byte("//# sourceMappingURL=")); i >= 0 && !bytes.Contains(bytes.TrimSpace(code[i:]), []byte("\n")) {
 		text = code[:i]
 	}
 	trimmed := bytes.TrimRight(text, "\r\n")
 	for _, candidate := range [][]byte{text, trimmed, append(bytes.Clone(trimmed), '\n'), code} {
-		if hexHash(candidate) == declared {
+		if hexHash(candidate) == declaredHash {
 			return true
 		}
 	}

@@ -24,19 +24,19 @@ func TestLoadReadsPreScripts(t *testing.T) {
 	if info := p.Info(); !info.AllFrames || info.Frames {
 		t.Errorf("a pre-script runs in all frames, an adapter does not: %+v", info)
 	}
-	without := plugintest.Load(t, plugintest.Package{})
-	if code, err := without.PreScriptCode(); code != nil || err != nil || without.PreScript || without.Info().AllFrames {
-		t.Errorf("without one: %q, %v, %+v", code, err, without)
+	pluginWithout := plugintest.Load(t, plugintest.Package{})
+	if code, err := pluginWithout.PreScriptCode(); code != nil || err != nil || pluginWithout.PreScript || pluginWithout.Info().AllFrames {
+		t.Errorf("without one: %q, %v, %+v", code, err, pluginWithout)
 	}
 	dir := plugintest.Package{PreScript: "token()"}.Write(t)
 	editFile(t, dir, toolsFile, setJSON("preScriptHash", "")) // so that only the code is checked
-	before, err := plugin.Load(dir)
+	pluginBefore, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	editFile(t, dir, preScriptFile, replaceAll("evil1()"))
-	after, err := plugin.Load(dir)
-	if err != nil || after.ManifestHash == before.ManifestHash {
+	pluginAfter, err := plugin.Load(dir)
+	if err != nil || pluginAfter.ManifestHash == pluginBefore.ManifestHash {
 		t.Errorf("the pre-script is not part of what is reviewed: %v", err)
 	}
 }
@@ -45,18 +45,18 @@ func TestLoadReadsPreScripts(t *testing.T) {
 // the source map.
 func TestPreScriptHashes(t *testing.T) {
 	const code = "token()"
-	for _, c := range []struct{ hashed, file string }{
+	for _, c := range []struct{ hashedText, file string }{
 		{code, code + "\n//# sourceMappingURL=pre-script.iife.js.map\n"},
 		{code + "\n", code + "\n//# sourceMappingURL=pre-script.iife.js.map\n"},
 		{code + "\n", code + "\n//# sourceMappingURL=pre-script.iife.js.map"},
 		{code + "\n", code + "\n"},
 	} {
-		dir := plugintest.Package{PreScript: c.hashed}.Write(t)
+		dir := plugintest.Package{PreScript: c.hashedText}.Write(t)
 		if err := os.WriteFile(filepath.Join(dir, preScriptFile), []byte(c.file), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := plugin.Load(dir); err != nil {
-			t.Errorf("%q with the hash of %q: %v", c.file, c.hashed, err)
+			t.Errorf("%q with the hash of %q: %v", c.file, c.hashedText, err)
 		}
 	}
 	dir := plugintest.Package{PreScript: code}.Write(t)

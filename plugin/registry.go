@@ -20,17 +20,17 @@ type Registry struct {
 	sites func(*Plugin) []dispatch.Instance
 	set   atomic.Pointer[Set]
 
-	reload sync.Mutex // held while plugins are loaded and listeners run
+	reloadLock sync.Mutex // held while plugins are loaded and listeners run
 
-	mu        sync.Mutex // guards the rest
-	listeners []*listener
-	folders   []string
-	loaded    []Entry // the entries of the last reload
-	stamps    stamps  // the files just before the last reload
+	mu            sync.Mutex // guards the rest
+	listeners     []*listener
+	folders       []string
+	loadedEntries []Entry    // the entries of the last reload
+	stamps        fileStamps // the files just before the last reload
 }
 
 // listener is a function that runs after a change.
-type listener struct{ changed func(*Set) }
+type listener struct{ onChange func(*Set) }
 
 // NewRegistry returns a registry whose set is empty until [Registry.Reload].
 func NewRegistry(store *Store, log zerolog.Logger) *Registry {
@@ -58,28 +58,28 @@ func (r *Registry) entriesInOrder() ([]Entry, []Failure, error) {
 	r.mu.Lock()
 	folders := r.folders
 	r.mu.Unlock()
-	seen := stamps{} // recorded before the files are read
-	seen.addLists(r.store.Path(), folders)
-	entries, failed, err := r.store.list()
+	seenStamps := fileStamps{} // recorded before the files are read
+	seenStamps.addLists(r.store.Path(), folders)
+	entries, failed, err := r.store.readEntries()
 	if err != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.loaded, r.stamps = nil, seen
+		r.loadedEntries, r.stamps = nil, seenStamps
 		return nil, nil, err
 	}
-	added := map[string]bool{}
+	addedDirs := map[string]bool{}
 	for _, e := range entries {
-		added[resolveLinks(e.Path)] = true
+		addedDirs[resolveLinks(e.Path)] = true
 	}
 	for _, e := range findGlobal(folders) {
-		if !added[resolveLinks(e.Path)] {
+		if !addedDirs[resolveLinks(e.Path)] {
 			entries = append(entries, e)
 		}
 	}
-	seen.addPackages(entries)
+	seenStamps.addPackages(entries)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.loaded, r.stamps = entries, seen
+	r.loadedEntries, r.stamps = entries, seenStamps
 	return entries, failed, nil
 }
 
@@ -89,15 +89,15 @@ func (r *Registry) Set() *Set { return r.set.Load() }
 // OnChange registers a listener that runs after each reload with a different set, in
 // order, in the goroutine that reloads. OnChange must not call Reload. A reload that
 // has begun when stop is called may still run the listener.
-func (r *Registry) OnChange(changed func(*Set)) (stop func()) {
-	l := &listener{changed: changed}
+func (r *Registry) OnChange(onChange func(*Set)) (stop func()) {
+	l := &listener{onChange: onChange}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.listeners = append(r.listeners, l)
 	return func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.listeners = slices.DeleteFunc(r.listeners, func(other *listener) bool { return other == l })
+		r.listeners = slices.DeleteFunc(r.listeners, func(otherListener *listener) bool { return otherListener == l })
 	}
 }
 
@@ -105,24 +105,24 @@ func (r *Registry) OnChange(changed func(*Set)) (stop func()) {
 // cannot be loaded as failed. Reload returns an error only if the store cannot be read;
 // the set then stays, or lists the store as failed if it is empty.
 func (r *Registry) Reload() error {
-	r.reload.Lock()
-	defer r.reload.Unlock()
-	old := r.Set()
+	r.reloadLock.Lock()
+	defer r.reloadLock.Unlock()
+	oldSet := r.Set()
 	entries, failed, err := r.entriesInOrder()
 	if err != nil {
-		if len(old.plugins) == 0 {
+		if len(oldSet.plugins) == 0 {
 			r.set.Store(NewSet(nil, []Failure{{Path: r.store.Path(), Err: err}}))
 		}
 		return err
 	}
 	loaded := r.loadAll(entries)
-	for _, one := range loaded {
-		if one.plugin != nil {
-			one.plugin.applySites(r.sites(one.plugin))
+	for _, result := range loaded {
+		if result.plugin != nil {
+			result.plugin.applySites(r.sites(result.plugin))
 		}
 	}
 	var plugins []*Plugin
-	for i, p := range choosePlugins(entries, loaded, old) {
+	for i, p := range choosePlugins(entries, loaded, oldSet) {
 		if err := loaded[i].err; err != nil {
 			failed = append(failed, Failure{Path: entries[i].Path, Name: entries[i].Name, Err: err})
 			continue
@@ -132,7 +132,7 @@ func (r *Registry) Reload() error {
 		}
 	}
 	set := NewSet(plugins, failed)
-	if sameSet(old, set) {
+	if isSameSet(oldSet, set) {
 		return nil
 	}
 	for _, p := range plugins {
@@ -154,24 +154,24 @@ func (r *Registry) notify(set *Set) {
 	listeners := slices.Clone(r.listeners)
 	r.mu.Unlock()
 	for _, l := range listeners {
-		l.changed(set)
+		l.onChange(set)
 	}
 }
 
-// outcome is the result of loading one entry.
-type outcome struct {
+// loadResult is the result of loading one entry.
+type loadResult struct {
 	plugin *Plugin
 	err    error
 }
 
 // loadAll loads packages in parallel, one for each processor.
-func (r *Registry) loadAll(entries []Entry) []outcome {
-	outcomes := make([]outcome, len(entries))
-	var next atomic.Int64
+func (r *Registry) loadAll(entries []Entry) []loadResult {
+	outcomes := make([]loadResult, len(entries))
+	var nextEntry atomic.Int64
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(entries)) {
 		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(entries); i = int(next.Add(1)) - 1 {
+			for i := int(nextEntry.Add(1)) - 1; i < len(entries); i = int(nextEntry.Add(1)) - 1 {
 				outcomes[i].plugin, outcomes[i].err = r.loadEntry(entries[i])
 			}
 		})
@@ -190,29 +190,29 @@ func (r *Registry) loadAll(entries []Entry) []outcome {
 // loadEntry loads a package. A package that opentabs installed is refused if its files
 // have changed. A folder of the user may change; its new content is not reviewed.
 func (r *Registry) loadEntry(e Entry) (*Plugin, error) {
-	p, err := loadKnown(e.Path, r.store.index)
+	p, err := loadWithIndex(e.Path, r.store.index)
 	if err != nil {
 		return nil, err
 	}
-	p.Source, p.changed = e.Source, func() { r.distrustFolder(e.Path) }
-	refuse := func(file, format string, args ...any) (*Plugin, error) {
+	p.Source, p.onFileChange = e.Source, func() { r.forceReload(e.Path) }
+	newError := func(file, format string, args ...any) (*Plugin, error) {
 		return nil, &PackageError{Dir: e.Path, Problems: []jsonread.Problem{{File: file, Text: fmt.Sprintf(format, args...)}}}
 	}
 	switch {
 	case e.Source == SourceNPM && p.Hash != e.Hash:
-		return refuse(adapterFile, "changed since it was installed; reinstall it with opentabs plugin install %s@%s", e.Package, p.Version)
+		return newError(adapterFile, "changed since it was installed; reinstall it with opentabs plugin install %s@%s", e.Package, p.Version)
 	case e.Source == SourceNPM && p.ManifestHash != e.Manifest:
-		return refuse(packageFile+" or "+toolsFile, "changed since it was installed; reinstall it with opentabs plugin install %s@%s", e.Package, p.Version)
+		return newError(packageFile+" or "+toolsFile, "changed since it was installed; reinstall it with opentabs plugin install %s@%s", e.Package, p.Version)
 	case e.Source == SourceGlobal && p.Package != e.Package:
-		return refuse(packageFile, "has the package name %q, but the folder belongs to %q; reinstall it", p.Package, e.Package)
+		return newError(packageFile, "has the package name %q, but the folder belongs to %q; reinstall it", p.Package, e.Package)
 	case p.Name != e.Name:
-		return refuse(packageFile, "now names the plugin %q, but it was added as %q; run opentabs plugin remove %s, then opentabs plugin add %s", p.Name, e.Name, e.Name, e.Path)
+		return newError(packageFile, "now names the plugin %q, but it was added as %q; run opentabs plugin remove %s, then opentabs plugin add %s", p.Name, e.Name, e.Name, e.Path)
 	}
 	if p.ManifestHash != e.Manifest && !r.store.index.hasCompiled(e.Path, p.ManifestHash) { // unchanged since it was added or last compiled
 		if err := p.CheckSchemas(); err != nil {
 			return nil, err
 		}
-		r.store.index.noteCompiles(e.Path, p.ManifestHash)
+		r.store.index.recordCompiled(e.Path, p.ManifestHash)
 	}
 	if e.Source != SourceGlobal { // global packages are checked when a page needs them
 		if err := r.store.checkScripts(p); err != nil {
@@ -222,10 +222,10 @@ func (r *Registry) loadEntry(e Entry) (*Plugin, error) {
 	return p, nil
 }
 
-// distrustFolder makes the next check of [Watch] reload the plugins, and read the files in
+// forceReload makes the next check of [Watch] reload the plugins, and read the files in
 // this folder even if their attributes have not changed.
-func (r *Registry) distrustFolder(dir string) {
-	r.store.index.forget(dir)
+func (r *Registry) forceReload(dir string) {
+	r.store.index.removeEntry(dir)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.stamps = nil
@@ -234,36 +234,36 @@ func (r *Registry) distrustFolder(dir string) {
 // choosePlugins chooses the plugins of the new set. An unchanged plugin keeps its value with
 // its compiled schemas. Of two plugins with one name the first is used, even if it
 // cannot be loaded, so that no plugin silently replaces another.
-func choosePlugins(entries []Entry, loaded []outcome, old *Set) []*Plugin {
-	first := map[string]int{}
+func choosePlugins(entries []Entry, loaded []loadResult, oldSet *Set) []*Plugin {
+	firstIndex := map[string]int{}
 	plugins := make([]*Plugin, len(loaded))
 	for i, e := range entries {
-		if j, clash := first[e.Name]; clash {
-			if one := loaded[j].plugin; e.Source != SourceGlobal || one == nil || one.Package != e.Package {
+		if j, isClash := firstIndex[e.Name]; isClash {
+			if samePlugin := loaded[j].plugin; e.Source != SourceGlobal || samePlugin == nil || samePlugin.Package != e.Package {
 				loaded[i].err = clashError(entries[j], e)
 			} // otherwise the user has added or installed the same package too
 			continue
 		}
-		first[e.Name] = i
+		firstIndex[e.Name] = i
 		p := loaded[i].plugin
 		if p == nil {
 			continue
 		}
-		if before, ok := old.Plugin(p.Name); ok && samePlugin(before, p) {
-			p = before
+		if oldPlugin, ok := oldSet.Plugin(p.Name); ok && isSamePlugin(oldPlugin, p) {
+			p = oldPlugin
 		}
 		plugins[i] = p
 	}
 	return plugins
 }
 
-// samePlugin reports whether two plugins have the same content and sites.
-func samePlugin(a, b *Plugin) bool {
+// isSamePlugin reports whether two plugins have the same content and sites.
+func isSamePlugin(a, b *Plugin) bool {
 	return a.Dir == b.Dir && a.Source == b.Source && a.Hash == b.Hash && a.ManifestHash == b.ManifestHash && slices.Equal(a.Instances, b.Instances)
 }
 
-// sameSet reports whether two sets have the same plugins and failures.
-func sameSet(a, b *Set) bool {
+// isSameSet reports whether two sets have the same plugins and failures.
+func isSameSet(a, b *Set) bool {
 	return slices.Equal(a.plugins, b.plugins) && slices.EqualFunc(a.failed, b.failed, func(x, y Failure) bool {
 		return x.Path == y.Path && x.Name == y.Name && x.Err.Error() == y.Err.Error()
 	})

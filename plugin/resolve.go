@@ -16,18 +16,18 @@ import (
 // args become an empty object. The error is unknown_tool or invalid_arguments, for the
 // author of the calling tool.
 func (r *Registry) Resolve(parent dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
-	full := name
+	fullName := name
 	if !strings.Contains(name, "__") {
-		full = parent.Plugin + "__" + name
+		fullName = parent.Plugin + "__" + name
 	}
-	t, ok := r.Set().Tool(full)
-	name, _, _ = strings.Cut(full, "__")
+	t, ok := r.Set().Tool(fullName)
+	name, _, _ = strings.Cut(fullName, "__")
 	if f, failed := r.Set().Failure(name); !ok && failed {
 		return dispatch.Tool{}, nil, &wire.CallError{Code: wire.ErrPluginBroken, Message: fmt.Sprintf("the plugin %s can't be loaded: %v", name, f.Err)}
 	}
 	if !ok {
 		return dispatch.Tool{}, nil, &wire.CallError{Code: wire.ErrUnknownTool, Message: fmt.Sprintf(
-			"there is no tool %.100q: name a tool of the same plugin, or <plugin>__<tool> of one that is added", full)}
+			"there is no tool %.100q: name a tool of the same plugin, or <plugin>__<tool> of one that is added", fullName)}
 	}
 	if args = bytes.TrimSpace(args); len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")

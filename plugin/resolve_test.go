@@ -13,13 +13,13 @@ import (
 func TestResolveFindsToolsForTools(t *testing.T) {
 	input := json.RawMessage(`{"type":"object","properties":{"n":{"type":"number"}},"required":["n"]}`)
 	tool := plugintest.Tool{Name: "search", Description: "d", Input: input}
-	free := plugintest.Tool{Name: "free", Description: "d"}
-	registry, _ := plugintest.Registry(t, plugintest.Package{Name: "a", Tools: []plugintest.Tool{tool, free}}, plugintest.Package{Name: "b", Tools: []plugintest.Tool{tool}})
+	toolWithoutInput := plugintest.Tool{Name: "free", Description: "d"}
+	registry, _ := plugintest.Registry(t, plugintest.Package{Name: "a", Tools: []plugintest.Tool{tool, toolWithoutInput}}, plugintest.Package{Name: "b", Tools: []plugintest.Tool{tool}})
 	if err := registry.Reload(); err != nil {
 		t.Fatal(err)
 	}
 	parent := dispatch.Tool{Plugin: "a", Name: "parent"}
-	for _, tt := range []struct{ name, args, full, sent string }{
+	for _, tt := range []struct{ name, args, fullName, wantArgs string }{
 		{"search", `{"n":1}`, "a__search", `{"n":1}`},
 		{"a__search", `{"n":1}`, "a__search", `{"n":1}`},
 		{"b__search", ` {"n":1} `, "b__search", `{"n":1}`},
@@ -27,8 +27,8 @@ func TestResolveFindsToolsForTools(t *testing.T) {
 		{"free", `null`, "a__free", `{}`},
 	} {
 		got, args, err := registry.Resolve(parent, tt.name, json.RawMessage(tt.args))
-		if err != nil || got.FullName() != tt.full || string(args) != tt.sent {
-			t.Errorf("%s(%s) = %s(%s), %v; want %s(%s)", tt.name, tt.args, got.FullName(), args, err, tt.full, tt.sent)
+		if err != nil || got.FullName() != tt.fullName || string(args) != tt.wantArgs {
+			t.Errorf("%s(%s) = %s(%s), %v; want %s(%s)", tt.name, tt.args, got.FullName(), args, err, tt.fullName, tt.wantArgs)
 		}
 	}
 	for _, tt := range []struct {

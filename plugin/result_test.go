@@ -20,14 +20,14 @@ func TestValidateResult(t *testing.T) {
 	if !tool.DeclaresResults() {
 		t.Error("a package of this SDK declares its results")
 	}
-	big := `{"n":"` + strings.Repeat("x", 5<<20) + `"}`
+	bigResult := `{"n":"` + strings.Repeat("x", 5<<20) + `"}`
 	for _, tt := range []struct {
 		output string
 		want   []string // parts of the error; none if the result is valid
 	}{
 		{`{"n":1}`, nil},
 		{`{"n":9007199254740993,"more":true}`, nil},
-		{big, nil}, // too large to be checked
+		{bigResult, nil}, // too large to be checked
 		{``, []string{"undefined"}},
 		{`null`, []string{"null", "object", "It returned: null"}},
 		{`{"n":"one"}`, []string{"/n", "integer", `It returned: {"n":"one"}`, "Do not call it again", "report it to the author"}},
@@ -61,13 +61,13 @@ func TestArgumentsNestedTooDeep(t *testing.T) {
 	p := plugintest.Load(t, plugintest.Package{Tools: []plugintest.Tool{{
 		Name: "echo", Description: "Echoes.", Input: json.RawMessage(`{"type":"object"}`),
 	}}})
-	nested := func(n int) json.RawMessage {
+	nestedArguments := func(n int) json.RawMessage {
 		return json.RawMessage(`{"a":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `}`)
 	}
-	if err := p.Tools[0].Validate(nested(999)); err != nil {
+	if err := p.Tools[0].Validate(nestedArguments(999)); err != nil {
 		t.Errorf("1,000 levels: %v", err)
 	}
-	if err := p.Tools[0].Validate(nested(1000)); err == nil || !strings.Contains(err.Error(), "1000 levels") {
+	if err := p.Tools[0].Validate(nestedArguments(1000)); err == nil || !strings.Contains(err.Error(), "1000 levels") {
 		t.Errorf("1,001 levels: %v", err)
 	}
 }

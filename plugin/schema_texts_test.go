@@ -43,20 +43,20 @@ func TestSchemaTextsAreCleanAtAnyDepth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, schema := range map[string]json.RawMessage{"input": p.Tools[0].InputSchema, "output": p.Tools[0].OutputSchema, "prompt": p.Prompts[0].InputSchema} {
+	for schemaName, schema := range map[string]json.RawMessage{"input": p.Tools[0].InputSchema, "output": p.Tools[0].OutputSchema, "prompt": p.Prompts[0].InputSchema} {
 		var doc any
 		if err := json.Unmarshal(schema, &doc); err != nil {
 			t.Fatal(err)
 		}
 		if n := eachString(doc, func(s string) {
 			if _, hidden := plaintext.FirstHidden(s); hidden {
-				t.Errorf("%s: %+q", what, s)
+				t.Errorf("%s: %+q", schemaName, s)
 			}
 		}); n < 10 {
-			t.Errorf("%s has %d texts: %s", what, n, schema)
+			t.Errorf("%s has %d texts: %s", schemaName, n, schema)
 		}
 		if strings.Count(string(schema), keptText) != 10 {
-			t.Errorf("%s: %s", what, schema)
+			t.Errorf("%s: %s", schemaName, schema)
 		}
 	}
 	if got := p.Prompts[0].Arguments[0].Description; got != keptText {
@@ -88,8 +88,8 @@ func eachString(v any, f func(string)) (n int) {
 }
 
 func TestSchemaTextsAreBounded(t *testing.T) {
-	long := strings.Repeat("ä", 5000)
-	schema := fmt.Sprintf(`{"type":"object","description":%q,"properties":{"a":{"title":%[1]q,"enum":[%[1]q]}}}`, long)
+	longText := strings.Repeat("ä", 5000)
+	schema := fmt.Sprintf(`{"type":"object","description":%q,"properties":{"a":{"title":%[1]q,"enum":[%[1]q]}}}`, longText)
 	p, err := plugin.Load(plugintest.Package{Tools: []plugintest.Tool{{Name: "ask", Description: "Asks.", Input: json.RawMessage(schema)}}}.Write(t))
 	if err != nil {
 		t.Fatal(err)
@@ -105,11 +105,11 @@ func TestSchemaTextsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := got.Properties["a"]
-	if utf8.RuneCountInString(got.Description) != 2000 || utf8.RuneCountInString(a.Title) != 2000 || a.Enum[0] != long {
+	if utf8.RuneCountInString(got.Description) != 2000 || utf8.RuneCountInString(a.Title) != 2000 || a.Enum[0] != longText {
 		t.Errorf("%d, %d, %d characters", len(got.Description), len(a.Title), len(a.Enum[0]))
 	}
-	huge := fmt.Sprintf(`{"type":"object","properties":{"a":{"enum":[%q]}}}`, strings.Repeat("x", 256<<10))
-	_, err = plugin.Load(plugintest.Package{Tools: []plugintest.Tool{{Name: "ask", Description: "Asks.", Input: json.RawMessage(huge)}}}.Write(t))
+	hugeSchema := fmt.Sprintf(`{"type":"object","properties":{"a":{"enum":[%q]}}}`, strings.Repeat("x", 256<<10))
+	_, err = plugin.Load(plugintest.Package{Tools: []plugintest.Tool{{Name: "ask", Description: "Asks.", Input: json.RawMessage(hugeSchema)}}}.Write(t))
 	if err == nil || !strings.Contains(err.Error(), "tools[0].input_schema has 2") {
 		t.Error(err)
 	}
@@ -146,14 +146,14 @@ func TestSchemaDataIsNotChangedSilently(t *testing.T) {
 // The number and the length of names and sites are limited, because all of them are
 // sent to every surface.
 func TestNamesAndPatternsAreBounded(t *testing.T) {
-	many := func(n int) string {
+	manyValues := func(n int) string {
 		return `["` + strings.Repeat(`*://a.com/*","`, n-1) + `*://a.com/*"]`
 	}
 	for _, c := range []struct{ path, value, problem string }{
 		{"name", `"opentabs-plugin-` + strings.Repeat("a", 65) + `"`, "the plugin's name has 65 characters; use at most 64"},
 		{"version", `"` + strings.Repeat("1", 101) + `"`, "version has 101 characters"},
-		{"opentabs.urlPatterns", many(201), "opentabs.urlPatterns has 201 patterns; use at most 200"},
-		{"opentabs.excludePatterns", many(201), "opentabs.excludePatterns has 201 patterns"},
+		{"opentabs.urlPatterns", manyValues(201), "opentabs.urlPatterns has 201 patterns; use at most 200"},
+		{"opentabs.excludePatterns", manyValues(201), "opentabs.excludePatterns has 201 patterns"},
 		{"opentabs.urlPatterns", `["*://a.com/` + strings.Repeat("a", 1000) + `"]`, "opentabs.urlPatterns[0] has 1010 characters; use at most 1000"},
 		{"opentabs.urlPatterns", `["*://a.com/\u202e*"]`, "opentabs.urlPatterns[0] has the character U+202E"},
 		{"opentabs.homepage", `"https://github.com@evil.example/"`, "opentabs.homepage has a user name before its host"},
@@ -166,7 +166,7 @@ func TestNamesAndPatternsAreBounded(t *testing.T) {
 		}
 	}
 	dir := plugintest.Package{}.Write(t)
-	editFile(t, dir, packageFile, setJSON("opentabs.urlPatterns", many(200)))
+	editFile(t, dir, packageFile, setJSON("opentabs.urlPatterns", manyValues(200)))
 	editFile(t, dir, packageFile, setJSON("name", `"opentabs-plugin-`+strings.Repeat("a", 64)+`"`))
 	editFile(t, dir, packageFile, setJSON("opentabs.displayName", `"`+strings.Repeat("ä", 101)+`"`))
 	editFile(t, dir, packageFile, setJSON("opentabs.description", `"`+strings.Repeat("x", 1001)+`"`))
@@ -175,9 +175,9 @@ func TestNamesAndPatternsAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, text := range map[string]string{"plugin": p.DisplayName, "tool": p.Tools[0].DisplayName} {
+	for schemaName, text := range map[string]string{"plugin": p.DisplayName, "tool": p.Tools[0].DisplayName} {
 		if utf8.RuneCountInString(text) != 100 || !strings.HasSuffix(text, "…") {
-			t.Errorf("the name of the %s is %q", what, text)
+			t.Errorf("the name of the %s is %q", schemaName, text)
 		}
 	}
 	if utf8.RuneCountInString(p.Description) != 1000 {

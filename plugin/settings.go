@@ -47,9 +47,9 @@ type Setting struct {
 	Description string
 	Placeholder string
 	Required    bool
-	// Marked is the mark of a secret in the package; nil if it has none. See
+	// DeclaredSecret is the mark of a secret in the package; nil if it has none. See
 	// [Setting.Secret].
-	Marked *bool
+	DeclaredSecret *bool
 	// Options are the allowed values of a select; other types have none.
 	Options []string
 }
@@ -59,8 +59,8 @@ var secretWords = lazyregexp.New(`(?i)key|token|passw|passphrase|secret|credenti
 // Secret reports whether the value is hidden from surfaces and from restricted plugins.
 // The package marks secrets; without a mark, the key of the setting decides.
 func (s Setting) Secret() bool {
-	if s.Marked != nil {
-		return *s.Marked
+	if s.DeclaredSecret != nil {
+		return *s.DeclaredSecret
 	}
 	return s.Type == wire.SettingString && secretWords().MatchString(s.Key)
 }
@@ -110,8 +110,8 @@ func parseSetting(s *jsonread.Reader) Setting {
 	}
 	required := s.Bool("required")
 	setting.Required = required != nil && *required
-	setting.Marked = s.Bool("secret")
-	if secret := setting.Marked; secret != nil && *secret && setting.Type != wire.SettingString {
+	setting.DeclaredSecret = s.Bool("secret")
+	if secret := setting.DeclaredSecret; secret != nil && *secret && setting.Type != wire.SettingString {
 		s.Add("secret", "is true for a setting of type %s; only a string can be secret", kind)
 	}
 	options := s.Strings("options")

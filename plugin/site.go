@@ -13,7 +13,7 @@ const maxURLChars = 2048
 
 // ParseSite returns the host of a URL from the user, with a port other than the default
 // one, and a key to compare sites: localhost, 127.0.0.1 and [::1] are the same site.
-func ParseSite(text string) (host, compared, problem string) {
+func ParseSite(text string) (host, comparedHost, problem string) {
 	u, err := url.Parse(text)
 	switch {
 	case text == "":
@@ -27,17 +27,17 @@ func ParseSite(text string) (host, compared, problem string) {
 	if port == map[string]string{"http": "80", "https": "443"}[u.Scheme] {
 		port = ""
 	}
-	host, compared = name, name
+	host, comparedHost = name, name
 	if name == "127.0.0.1" || name == "::1" {
-		compared = "localhost"
+		comparedHost = "localhost"
 	}
 	if port != "" {
-		host, compared = host+":"+port, compared+":"+port
+		host, comparedHost = host+":"+port, comparedHost+":"+port
 	}
 	if _, err := patternOf(host); err != nil {
 		return "", "", err.Error()
 	}
-	return host, compared, ""
+	return host, comparedHost, ""
 }
 
 // patternOf returns the match pattern of a site in a setting. Unlike in packages, the

@@ -23,13 +23,13 @@ const (
 // once. Unreadable folders are skipped.
 func findGlobal(folders []string) []Entry {
 	var storeEntries []Entry
-	seen := map[string]bool{}
+	seenTargets := map[string]bool{}
 	for _, folder := range folders {
 		for _, name := range packagesIn(folder) {
-			if seen[name] {
+			if seenTargets[name] {
 				continue
 			}
-			seen[name] = true
+			seenTargets[name] = true
 			plugin, err := NameOf(name)
 			if err != nil {
 				continue
@@ -62,11 +62,11 @@ func packagesIn(folder string) []string {
 			entryNames = append(entryNames, e.Name())
 			continue
 		}
-		scoped, err := os.ReadDir(filepath.Join(folder, e.Name()))
+		scopedEntries, err := os.ReadDir(filepath.Join(folder, e.Name()))
 		if err != nil {
 			continue
 		}
-		for _, s := range scoped {
+		for _, s := range scopedEntries {
 			entryNames = append(entryNames, e.Name()+"/"+s.Name())
 		}
 	}

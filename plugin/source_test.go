@@ -25,12 +25,12 @@ func installGlobally(t *testing.T, folder string, packages map[string]plugintest
 
 func TestRegistryDiscoversGlobalPackages(t *testing.T) {
 	registry, _ := plugintest.Registry(t)
-	folder, older := t.TempDir(), t.TempDir()
+	folder, olderFolder := t.TempDir(), t.TempDir()
 	installGlobally(t, folder, map[string]plugintest.Package{
 		"opentabs-plugin-a": {Name: "a"}, "@acme/opentabs-plugin-b": {Name: "b"}, "@opentabs-dev/opentabs-plugin-c": {Name: "c"}, "unrelated": {Name: "x"},
 	})
-	installGlobally(t, older, map[string]plugintest.Package{"opentabs-plugin-a": {Name: "a", Code: "old()"}})
-	registry.DiscoverIn([]string{folder, older, filepath.Join(folder, "nowhere")})
+	installGlobally(t, olderFolder, map[string]plugintest.Package{"opentabs-plugin-a": {Name: "a", Code: "old()"}})
+	registry.DiscoverIn([]string{folder, olderFolder, filepath.Join(folder, "nowhere")})
 	set := reloadRegistry(t, registry)
 	var got []string
 	for _, p := range set.Plugins() {
@@ -65,10 +65,10 @@ func TestNameClashesAreReported(t *testing.T) {
 		}
 	}
 	// Packages that the user added take precedence over global packages.
-	local := plugintest.Package{Name: "slack"}.Write(t)
-	addPlugin(t, store, local)
+	localDir := plugintest.Package{Name: "slack"}.Write(t)
+	addPlugin(t, store, localDir)
 	set := reloadRegistry(t, registry)
-	if p, ok := set.Plugin("slack"); !ok || p.Dir != local || len(set.Failed()) != 1 { // the plugin is one of the two
+	if p, ok := set.Plugin("slack"); !ok || p.Dir != localDir || len(set.Failed()) != 1 { // the plugin is one of the two
 		t.Errorf("%+v, failed %+v", p, set.Failed())
 	}
 	for _, f := range set.Failed() {
@@ -78,12 +78,12 @@ func TestNameClashesAreReported(t *testing.T) {
 	}
 	// The global package does not silently replace a local package that cannot be
 	// loaded.
-	editFile(t, local, toolsFile, replaceAll("{"))
+	editFile(t, localDir, toolsFile, replaceAll("{"))
 	set = reloadRegistry(t, registry)
 	if p, ok := set.Plugin("slack"); ok || len(set.Failed()) != 3 {
 		t.Errorf("%+v, failed %+v", p, set.Failed())
 	}
-	if _, err := store.Add(plugintest.Package{Name: "slack"}.Write(t)); err == nil || !strings.Contains(err.Error(), "is taken by "+local) {
+	if _, err := store.Add(plugintest.Package{Name: "slack"}.Write(t)); err == nil || !strings.Contains(err.Error(), "is taken by "+localDir) {
 		t.Errorf("a second one is added: %v", err)
 	}
 }
@@ -110,28 +110,28 @@ func TestGlobalPackageThatWasAdded(t *testing.T) {
 
 func TestStoreKeepsWhereItCameFrom(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
-	old, renewed := plugintest.Package{Name: "a"}.Write(t), plugintest.Package{Name: "a", Code: "renewed()"}.Write(t)
-	for _, dir := range []string{old, renewed} {
-		if _, err := store.AddInstalled(plugin.Entry{Path: dir, Package: "opentabs-plugin-a", Want: "^1.0.0"}); err != nil {
+	oldDir, renewedDir := plugintest.Package{Name: "a"}.Write(t), plugintest.Package{Name: "a", Code: "renewed()"}.Write(t)
+	for _, dir := range []string{oldDir, renewedDir} {
+		if _, err := store.AddInstalled(plugin.Entry{Path: dir, Package: "opentabs-plugin-a", VersionWanted: "^1.0.0"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	list := storeEntries(t, store)
-	if len(list) != 1 || list[0].Path != renewed || list[0].Source != plugin.SourceNPM || list[0].Package != "opentabs-plugin-a" || list[0].Want != "^1.0.0" {
-		t.Errorf("an update takes the place of what was there: %+v", list)
+	entries := storeEntries(t, store)
+	if len(entries) != 1 || entries[0].Path != renewedDir || entries[0].Source != plugin.SourceNPM || entries[0].Package != "opentabs-plugin-a" || entries[0].VersionWanted != "^1.0.0" {
+		t.Errorf("an update takes the place of what was there: %+v", entries)
 	}
 	// Another package with the same plugin name does not count as an update.
-	if _, err := store.AddInstalled(plugin.Entry{Path: old, Package: "@opentabs-dev/opentabs-plugin-a"}); err == nil || !strings.Contains(err.Error(), "is taken by opentabs-plugin-a in "+renewed) {
+	if _, err := store.AddInstalled(plugin.Entry{Path: oldDir, Package: "@opentabs-dev/opentabs-plugin-a"}); err == nil || !strings.Contains(err.Error(), "is taken by opentabs-plugin-a in "+renewedDir) {
 		t.Errorf("got %v", err)
 	}
 	// Older lists have no source.
 	editFile(t, filepath.Dir(store.Path()), filepath.Base(store.Path()), func(s string) string { return strings.Replace(s, `"source": "npm"`, `"source": null`, 1) })
-	if list := storeEntries(t, store); len(list) != 1 || list[0].Source != plugin.SourceFolder {
-		t.Errorf("without a source: %+v", list)
+	if entries := storeEntries(t, store); len(entries) != 1 || entries[0].Source != plugin.SourceFolder {
+		t.Errorf("without a source: %+v", entries)
 	}
 	editFile(t, filepath.Dir(store.Path()), filepath.Base(store.Path()), func(s string) string { return strings.Replace(s, `"source": null`, `"source": "moon"`, 1) })
-	if list := storeEntries(t, store); len(list) != 0 {
-		t.Errorf("an unknown source: %+v", list)
+	if entries := storeEntries(t, store); len(entries) != 0 {
+		t.Errorf("an unknown source: %+v", entries)
 	}
 }
 
@@ -188,8 +188,8 @@ func TestGlobalPackageThatWasInstalled(t *testing.T) {
 
 // npm link adds a link to the global folder. The linked folder is loaded once.
 func TestLinkedPackages(t *testing.T) {
-	local, folder := plugintest.Package{Name: "a"}.Write(t), t.TempDir()
-	if err := os.Symlink(local, filepath.Join(folder, "opentabs-plugin-a")); err != nil {
+	localDir, folder := plugintest.Package{Name: "a"}.Write(t), t.TempDir()
+	if err := os.Symlink(localDir, filepath.Join(folder, "opentabs-plugin-a")); err != nil {
 		t.Fatal(err)
 	}
 	registry, store := plugintest.Registry(t)
@@ -197,7 +197,7 @@ func TestLinkedPackages(t *testing.T) {
 	if set := reloadRegistry(t, registry); len(set.Plugins()) != 1 || set.Plugins()[0].Source != plugin.SourceGlobal {
 		t.Errorf("%v, failed %v", set.Plugins(), set.Failed())
 	}
-	addPlugin(t, store, local)
+	addPlugin(t, store, localDir)
 	if set := reloadRegistry(t, registry); len(set.Plugins()) != 1 || set.Plugins()[0].Source != plugin.SourceFolder || len(set.Failed()) != 0 {
 		t.Errorf("added too: %v, failed %v", set.Plugins(), set.Failed())
 	}

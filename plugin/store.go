@@ -51,9 +51,9 @@ type Entry struct {
 	Name string
 	// Source is the way the package was installed.
 	Source Source
-	// Package is the npm name of an installed package. Want is the version, tag or range
+	// Package is the npm name of an installed package. VersionWanted is the version, tag or range
 	// that the user requested; empty for the latest version and for a file.
-	Package, Want string
+	Package, VersionWanted string
 	// Hash is the SHA-256 of the adapter when it was added, in hex.
 	Hash string
 	// Manifest is the SHA-256 of the descriptions when it was added, in hex; empty in
@@ -84,12 +84,12 @@ func (s *Store) Path() string { return s.file.Path }
 // Entries returns the added plugins in the order in which they were added. Entries
 // leaves out unreadable entries; [Set.Failed] lists them.
 func (s *Store) Entries() ([]Entry, error) {
-	entries, _, err := s.list()
+	entries, _, err := s.readEntries()
 	return entries, err
 }
 
-// list reads the readable and the unreadable entries of the store.
-func (s *Store) list() ([]Entry, []Failure, error) {
+// readEntries reads the readable and the unreadable entries of the store.
+func (s *Store) readEntries() ([]Entry, []Failure, error) {
 	doc, err := s.file.Read()
 	if err != nil {
 		return nil, nil, err
@@ -111,7 +111,7 @@ func (s *Store) list() ([]Entry, []Failure, error) {
 // without another Add, but must be reviewed. The error lists the problems of the package,
 // or names the plugin with the same name.
 func (s *Store) Add(path string) (*Plugin, error) {
-	return s.add(Entry{Path: path, Source: SourceFolder})
+	return s.addEntry(Entry{Path: path, Source: SourceFolder})
 }
 
 // AddInstalled adds a package that opentabs has installed in the folder e.Path.
@@ -119,15 +119,15 @@ func (s *Store) Add(path string) (*Plugin, error) {
 // set.
 func (s *Store) AddInstalled(e Entry) (*Plugin, error) {
 	e.Source = SourceNPM
-	return s.add(e)
+	return s.addEntry(e)
 }
 
-// add checks and adds the package in e.Path, and fills e.
-func (s *Store) add(e Entry) (*Plugin, error) {
+// addEntry checks and adds the package in e.Path, and fills e.
+func (s *Store) addEntry(e Entry) (*Plugin, error) {
 	if dir, err := filepath.Abs(e.Path); err == nil {
-		s.index.forget(dir) // read the files again
+		s.index.removeEntry(dir) // read the files again
 	}
-	p, err := loadKnown(e.Path, s.index)
+	p, err := loadWithIndex(e.Path, s.index)
 	if err != nil {
 		return nil, err
 	}
@@ -179,14 +179,14 @@ func (s *Store) checkScripts(p *Plugin) error {
 // The error for an unknown name lists the plugins.
 func (s *Store) Remove(name string) error {
 	return s.file.Change(func(doc *document) error {
-		before := len(doc.plugins)
+		countBefore := len(doc.plugins)
 		var entryNames []string
 		doc.plugins = slices.DeleteFunc(doc.plugins, func(raw rawEntry) bool {
 			e, _ := decodeEntry(raw)
 			entryNames = append(entryNames, e.Name)
 			return name != "" && e.Name == name
 		})
-		if len(doc.plugins) < before {
+		if len(doc.plugins) < countBefore {
 			return nil
 		}
 		return unknownName(name, entryNames)

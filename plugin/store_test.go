@@ -50,35 +50,35 @@ func addPlugin(t testing.TB, store *plugin.Store, dir string) *plugin.Plugin {
 
 func storeEntries(t testing.TB, store *plugin.Store) []plugin.Entry {
 	t.Helper()
-	list, err := store.Entries()
+	entries, err := store.Entries()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return list
+	return entries
 }
 
-func entryNames(list []plugin.Entry) string {
-	var all []string
-	for _, e := range list {
-		all = append(all, e.Name)
+func entryNames(entries []plugin.Entry) string {
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name)
 	}
-	return strings.Join(all, " ")
+	return strings.Join(names, " ")
 }
 
 func TestStoreAdds(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	store := plugin.NewStore(dir, plugin.StoreOptions{})
-	if list := storeEntries(t, store); len(list) != 0 {
-		t.Fatalf("a new store has %v", list)
+	if entries := storeEntries(t, store); len(entries) != 0 {
+		t.Fatalf("a new store has %v", entries)
 	}
 	before := time.Now().Add(-time.Second)
 	p := addPlugin(t, store, plugintest.Package{Name: "b"}.Write(t))
 	addPlugin(t, store, plugintest.Package{Name: "a"}.Write(t))
-	list := storeEntries(t, store)
-	if entryNames(list) != "b a" {
-		t.Fatalf("entries %s, want them in the order they were added", entryNames(list))
+	entries := storeEntries(t, store)
+	if entryNames(entries) != "b a" {
+		t.Fatalf("entries %s, want them in the order they were added", entryNames(entries))
 	}
-	e := list[0]
+	e := entries[0]
 	if e.Path != p.Dir || e.Hash != p.Hash || e.Manifest != p.ManifestHash || e.Added.Before(before) || e.Added.After(time.Now()) {
 		t.Errorf("entry %+v", e)
 	}
@@ -99,9 +99,9 @@ func TestStoreAdds(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %v", path, info.Mode(), err, mode)
 		}
 	}
-	left, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
-	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+	leftoverFiles, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
+	if err != nil || len(leftoverFiles) > 0 {
+		t.Errorf("left behind: %v, %v", leftoverFiles, err)
 	}
 }
 
@@ -112,8 +112,8 @@ func TestStoreAddRefuses(t *testing.T) {
 		}
 		return nil
 	}})
-	first := plugintest.Package{Name: "a"}.Write(t)
-	addPlugin(t, store, first)
+	firstDir := plugintest.Package{Name: "a"}.Write(t)
+	addPlugin(t, store, firstDir)
 	before, err := os.ReadFile(store.Path())
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestStoreAddRefuses(t *testing.T) {
 		t.TempDir(): "package.json: is missing",
 		plugintest.Package{Name: "b", Code: "}evil({"}.Write(t): "adapter.iife.js: is not one complete script: line 1: unexpected }; build the plugin again",
 		// Two packages with one name are an error.
-		plugintest.Package{Name: "a"}.Write(t): `the plugin name "a" is taken by ` + first + "; run opentabs plugin remove a first",
+		plugintest.Package{Name: "a"}.Write(t): `the plugin name "a" is taken by ` + firstDir + "; run opentabs plugin remove a first",
 	} {
 		_, err := store.Add(dir)
 		if err == nil || !strings.Contains(err.Error(), problem) {
@@ -137,21 +137,21 @@ func TestStoreAddRefuses(t *testing.T) {
 func TestStoreAddsAFolderOnce(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
 	dir := plugintest.Package{Name: "a"}.Write(t)
-	old := addPlugin(t, store, dir)
+	oldEntry := addPlugin(t, store, dir)
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
 	}
 	addPlugin(t, store, link)
 	plugintest.Package{Name: "a", Code: "new()"}.WriteTo(t, dir)
-	renewed := addPlugin(t, store, dir+"/./")
-	if list := storeEntries(t, store); len(list) != 1 || list[0].Hash != renewed.Hash || renewed.Hash == old.Hash {
-		t.Errorf("entries %+v", list)
+	renewedEntry := addPlugin(t, store, dir+"/./")
+	if entries := storeEntries(t, store); len(entries) != 1 || entries[0].Hash != renewedEntry.Hash || renewedEntry.Hash == oldEntry.Hash {
+		t.Errorf("entries %+v", entries)
 	}
 	plugintest.Package{Name: "b"}.WriteTo(t, dir) // the package has a new name
 	addPlugin(t, store, dir)
-	if list := storeEntries(t, store); entryNames(list) != "b" {
-		t.Errorf("entries %+v", list)
+	if entries := storeEntries(t, store); entryNames(entries) != "b" {
+		t.Errorf("entries %+v", entries)
 	}
 }
 
@@ -183,8 +183,8 @@ func TestStoreKeepsWhatItDoesNotKnow(t *testing.T) {
 	addPlugin(t, store, plugintest.Package{Name: "a"}.Write(t))
 	editFile(t, dir, "plugins.json", replaceText(`"version": 1`, `"future": {"deep":[1.50,9007199254740993]}, "version": 1`))
 	editFile(t, dir, "plugins.json", replaceText(`"name": "a"`, `"note": "<mine>", "name": "a"`))
-	again := storeEntries(t, store)[0].Path
-	addPlugin(t, store, again)
+	secondPath := storeEntries(t, store)[0].Path
+	addPlugin(t, store, secondPath)
 	addPlugin(t, store, plugintest.Package{Name: "b"}.Write(t))
 	if err := store.Remove("b"); err != nil {
 		t.Fatal(err)
@@ -201,27 +201,27 @@ func TestStoreKeepsWhatItDoesNotKnow(t *testing.T) {
 }
 
 func TestStorePutsDamagedListsAside(t *testing.T) {
-	for i, damaged := range []string{``, `{"version":1,"plugins":[`, `[]`, `null`, `{"plugins":[]}`, `{"version":1,"plugins":{}}`, `{"version":"1"}`} {
+	for i, damagedText := range []string{``, `{"version":1,"plugins":[`, `[]`, `null`, `{"plugins":[]}`, `{"version":1,"plugins":{}}`, `{"version":"1"}`} {
 		dir := t.TempDir()
 		var reported strings.Builder
 		store := plugin.NewStore(dir, plugin.StoreOptions{Warn: func(sentence string) { reported.WriteString(sentence) }})
 		for n := 1; n <= 2; n++ {
-			if err := os.WriteFile(store.Path(), []byte(damaged), 0o600); err != nil {
+			if err := os.WriteFile(store.Path(), []byte(damagedText), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			// Reading changes nothing.
 			if _, err := store.Entries(); err == nil || !strings.Contains(err.Error(), store.Path()) || !strings.Contains(err.Error(), "repair it, or add a plugin") {
-				t.Errorf("%q: %v", damaged, err)
+				t.Errorf("%q: %v", damagedText, err)
 			}
 			addPlugin(t, store, plugintest.Package{Name: "a"}.Write(t))
-			kept, err := filepath.Glob(store.Path() + ".corrupt-*")
-			if err != nil || len(kept) != n {
-				t.Fatalf("%d: kept %q, %v", i, kept, err)
+			keptFiles, err := filepath.Glob(store.Path() + ".corrupt-*")
+			if err != nil || len(keptFiles) != n {
+				t.Fatalf("%d: kept %q, %v", i, keptFiles, err)
 			}
-			if text, err := os.ReadFile(kept[n-1]); err != nil || string(text) != damaged {
+			if text, err := os.ReadFile(keptFiles[n-1]); err != nil || string(text) != damagedText {
 				t.Errorf("%d: kept %q, %v", i, text, err)
 			}
-			if !strings.Contains(reported.String(), kept[n-1]) || entryNames(storeEntries(t, store)) != "a" {
+			if !strings.Contains(reported.String(), keptFiles[n-1]) || entryNames(storeEntries(t, store)) != "a" {
 				t.Errorf("%d: reported %s, entries %v", i, reported.String(), storeEntries(t, store))
 			}
 		}
@@ -230,14 +230,14 @@ func TestStorePutsDamagedListsAside(t *testing.T) {
 
 func TestStoreLeavesListsOfNewerVersionsAlone(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
-	const newer = `{"version":2,"plugins":"elsewhere"}`
-	if err := os.WriteFile(store.Path(), []byte(newer), 0o600); err != nil {
+	const newerText = `{"version":2,"plugins":"elsewhere"}`
+	if err := os.WriteFile(store.Path(), []byte(newerText), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := store.Add(plugintest.Package{}.Write(t)); err == nil || !strings.Contains(err.Error(), "version 2") || !strings.Contains(err.Error(), "update opentabs") {
 		t.Errorf("add: %v", err)
 	}
-	if text, err := os.ReadFile(store.Path()); err != nil || string(text) != newer {
+	if text, err := os.ReadFile(store.Path()); err != nil || string(text) != newerText {
 		t.Errorf("the file is %s, %v", text, err)
 	}
 }
@@ -297,8 +297,8 @@ func TestStoreSharedByProcesses(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if list := storeEntries(t, plugin.NewStore(dir, plugin.StoreOptions{})); len(list) != 24 {
-		t.Errorf("%d entries, want 24: %s", len(list), entryNames(list))
+	if entries := storeEntries(t, plugin.NewStore(dir, plugin.StoreOptions{})); len(entries) != 24 {
+		t.Errorf("%d entries, want 24: %s", len(entries), entryNames(entries))
 	}
 }
 
@@ -337,9 +337,9 @@ func FuzzDocument(f *testing.F) {
 			}
 			return
 		}
-		gone := store.Remove("no plugin has this name") // reads only
-		if gone == nil || !strings.Contains(gone.Error(), "there is no plugin") {
-			t.Fatalf("%q: %v", text, gone)
+		removeErr := store.Remove("no plugin has this name") // reads only
+		if removeErr == nil || !strings.Contains(removeErr.Error(), "there is no plugin") {
+			t.Fatalf("%q: %v", text, removeErr)
 		}
 		for i, e := range before {
 			if e.Name == "" || e.Path == "" || e.Hash == "" {
@@ -352,13 +352,13 @@ func FuzzDocument(f *testing.F) {
 			}
 		}
 		after, err := store.Entries()
-		left := 0
+		leftoverFiles := 0
 		for _, e := range before {
 			if e.Name != before[0].Name {
-				left++
+				leftoverFiles++
 			}
 		}
-		if err != nil || len(after) != left {
+		if err != nil || len(after) != leftoverFiles {
 			t.Fatalf("%q: of %+v was left %+v, %v", text, before, after, err)
 		}
 	})

@@ -21,11 +21,11 @@ var brokenSchemas = map[string]string{
 }
 
 func TestSchemasThatDoNotCompileAreRefusedAtLoad(t *testing.T) {
-	for schema, why := range brokenSchemas {
+	for schema, reason := range brokenSchemas {
 		tool := plugintest.Tool{Name: "ask", Description: "Asks.", Input: json.RawMessage(schema)}
 		_, err := plugin.NewStore(t.TempDir(), plugin.StoreOptions{}).Add(plugintest.Package{Tools: []plugintest.Tool{tool}}.Write(t))
 		want := "dist/tools.json: tools[0].input_schema of ask does not compile: "
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), why) || strings.Contains(err.Error(), "opentabs://") {
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), reason) || strings.Contains(err.Error(), "opentabs://") {
 			t.Errorf("%.200s:\n%v", schema, err)
 		}
 	}

@@ -13,24 +13,24 @@ import (
 // WatchInterval is how often [Watch.Changed] should be called.
 const WatchInterval = time.Second
 
-// stamps are the marks of files, by path. Missing files have none.
-type stamps map[string]filemark.Mark
+// fileStamps are the marks of files, by path. Missing files have none.
+type fileStamps map[string]filemark.Mark
 
-func (s stamps) add(path string) {
+func (s fileStamps) add(path string) {
 	if info, err := os.Stat(path); err == nil {
 		s[path] = filemark.Of(info)
 	}
 }
 
-func (s stamps) isSame(other stamps) bool {
+func (s fileStamps) isSame(other fileStamps) bool {
 	return maps.Equal(s, other)
 }
 
 // Watch detects when a registry should reload: after a build, when a folder disappears
 // or reappears, when npm or another process adds a package. Watch is for one goroutine.
 type Watch struct {
-	registry *Registry
-	before   stamps
+	registry   *Registry
+	lastStamps fileStamps
 }
 
 // Watch returns a watch on the files of the last reload.
@@ -41,32 +41,32 @@ func (r *Registry) Watch() *Watch { return &Watch{registry: r} }
 // build writes several files.
 func (w *Watch) Changed() bool {
 	now, loaded := w.registry.currentStamps()
-	settled := w.before != nil && now.isSame(w.before)
-	w.before = now
-	return settled && !now.isSame(loaded)
+	isSettled := w.lastStamps != nil && now.isSame(w.lastStamps)
+	w.lastStamps = now
+	return isSettled && !now.isSame(loaded)
 }
 
 // currentStamps returns the current stamps and the stamps of the last reload.
-func (r *Registry) currentStamps() (now, loaded stamps) {
+func (r *Registry) currentStamps() (now, loaded fileStamps) {
 	r.mu.Lock()
-	entries, folders, loaded := r.loaded, r.folders, r.stamps
+	entries, folders, loaded := r.loadedEntries, r.folders, r.stamps
 	r.mu.Unlock()
-	now = stamps{}
+	now = fileStamps{}
 	now.addLists(r.store.Path(), folders)
 	now.addPackages(entries)
 	return now, loaded
 }
 
 // addLists adds the list of plugins and the folders of npm packages.
-func (s stamps) addLists(list string, folders []string) {
+func (s fileStamps) addLists(list string, folders []string) {
 	s.add(list)
 	for _, folder := range folders {
 		s.add(folder)
-		inside, err := os.ReadDir(folder)
+		packageEntries, err := os.ReadDir(folder)
 		if err != nil {
 			continue
 		}
-		for _, e := range inside {
+		for _, e := range packageEntries {
 			if strings.HasPrefix(e.Name(), "@") {
 				s.add(filepath.Join(folder, e.Name()))
 			}
@@ -75,7 +75,7 @@ func (s stamps) addLists(list string, folders []string) {
 }
 
 // addPackages adds the files of packages.
-func (s stamps) addPackages(entries []Entry) {
+func (s fileStamps) addPackages(entries []Entry) {
 	for _, e := range entries {
 		for _, file := range []string{packageFile, toolsFile, adapterFile, preScriptFile} {
 			s.add(filepath.Join(e.Path, filepath.FromSlash(file)))

@@ -33,21 +33,21 @@ func (w *watcher) checkFiles() {
 	}
 }
 
-func (w *watcher) wantReloads(what string, reloads int) {
+func (w *watcher) wantReloads(step string, reloads int) {
 	w.t.Helper()
 	for range 3 {
 		w.checkFiles()
 	}
 	if w.reloads != reloads {
-		w.t.Errorf("%s: loaded %d times, want %d", what, w.reloads, reloads)
+		w.t.Errorf("%s: loaded %d times, want %d", step, w.reloads, reloads)
 	}
 }
 
 // Changes are detected without file system events, also changes of a pre-script.
 func TestWatchSeesEveryChange(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a", PreScript: "token()"})
-	global := t.TempDir()
-	registry.DiscoverIn([]string{global})
+	globalFolder := t.TempDir()
+	registry.DiscoverIn([]string{globalFolder})
 	reloadRegistry(t, registry)
 	w := startWatcher(t, registry)
 	w.wantReloads("nothing happened", 0)
@@ -73,14 +73,14 @@ func TestWatchSeesEveryChange(t *testing.T) {
 	addPlugin(t, store, plugintest.Package{Name: "b"}.Write(t))
 	n++
 	w.wantReloads("another process added one", n)
-	installGlobally(t, global, map[string]plugintest.Package{"@acme/opentabs-plugin-c": {Name: "c"}})
+	installGlobally(t, globalFolder, map[string]plugintest.Package{"@acme/opentabs-plugin-c": {Name: "c"}})
 	n++
 	w.wantReloads("npm installed one", n)
-	installGlobally(t, global, map[string]plugintest.Package{"@acme/opentabs-plugin-d": {Name: "d"}})
+	installGlobally(t, globalFolder, map[string]plugintest.Package{"@acme/opentabs-plugin-d": {Name: "d"}})
 	// Folders keep their size, and their times may not change on a disk with a
 	// coarse clock.
-	later := time.Now().Add(time.Minute)
-	if err := os.Chtimes(filepath.Join(global, "@acme"), later, later); err != nil {
+	futureTime := time.Now().Add(time.Minute)
+	if err := os.Chtimes(filepath.Join(globalFolder, "@acme"), futureTime, futureTime); err != nil {
 		t.Fatal(err)
 	}
 	n++

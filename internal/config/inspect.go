@@ -59,7 +59,7 @@ func inspectDir(dir string) []Flaw {
 			flaws = append(flaws, findOpenAccess(path, info)...)
 		}
 	}
-	if err := statefile.Try(dir); err != nil {
+	if err := statefile.CheckWritable(dir); err != nil {
 		flaws = append(flaws, Flaw{Fact: err.Error(), Remedy: "make it writable, free some space on its disk, or set " + HomeVariable + " to another directory", Serious: true})
 	}
 	return flaws

@@ -79,7 +79,7 @@ type auditMinute struct {
 }
 
 func (a logAuditor) record(e pluginlog.Entry) {
-	if !(pluginlog.Filter{Level: wire.LogWarning}).Wants(e) {
+	if !(pluginlog.Filter{Level: wire.LogWarning}).Selects(e) {
 		return
 	}
 	m := a.minutes[e.Plugin]

@@ -127,7 +127,7 @@ func (i *Installer) fetchAndInstall(ctx context.Context, packageInfo *npm.Packag
 		return nil, err
 	}
 	defer os.Remove(file.Path)
-	return i.installPackage(file, plugin.Entry{Package: packageInfo.Name, Want: versionWanted}, v.Version)
+	return i.installPackage(file, plugin.Entry{Package: packageInfo.Name, VersionWanted: versionWanted}, v.Version)
 }
 
 // installPackage unpacks a package file, checks the name and the version, and adds the

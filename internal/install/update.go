@@ -67,7 +67,7 @@ func (i *Installer) Offers(ctx context.Context, names []string) ([]Offer, error)
 	slots := make(chan struct{}, maxParallelUpdates)
 	var wg sync.WaitGroup
 	for index, e := range entries {
-		offers[index] = Offer{entry: e, currentPlugin: current[e.Path], Name: e.Name, Package: e.Package, Want: e.Want}
+		offers[index] = Offer{entry: e, currentPlugin: current[e.Path], Name: e.Name, Package: e.Package, Want: e.VersionWanted}
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
@@ -100,7 +100,7 @@ func (o *Offer) requestVersions(ctx context.Context, client *npm.Client) {
 // Update installs the version of an offer. oldPlugin is the plugin that it replaces, nil
 // if that can't be loaded.
 func (i *Installer) Update(ctx context.Context, o Offer) (newPlugin, oldPlugin *plugin.Plugin, err error) {
-	newPlugin, err = i.fetchAndInstall(ctx, o.packageInfo, o.newVersion, o.entry.Want)
+	newPlugin, err = i.fetchAndInstall(ctx, o.packageInfo, o.newVersion, o.entry.VersionWanted)
 	return newPlugin, o.currentPlugin, err
 }
 

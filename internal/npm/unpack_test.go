@@ -145,9 +145,9 @@ func FuzzUnpack(f *testing.F) {
 		}
 		err := npm.Unpack(writeTarball(t, file), filepath.Join(parentDir, "in", "here"))
 		leftoverFiles, globErr := filepath.Glob(filepath.Join(parentDir, "*"))
-		below, belowErr := filepath.Glob(filepath.Join(parentDir, "in", "*"))
-		if globErr != nil || belowErr != nil || len(leftoverFiles) > 1 || err != nil && len(below) != 0 || err == nil && len(below) != 1 {
-			t.Fatalf("%v, but there is %q and %q, %v", err, leftoverFiles, below, errors.Join(globErr, belowErr))
+		unpackedFiles, belowErr := filepath.Glob(filepath.Join(parentDir, "in", "*"))
+		if globErr != nil || belowErr != nil || len(leftoverFiles) > 1 || err != nil && len(unpackedFiles) != 0 || err == nil && len(unpackedFiles) != 1 {
+			t.Fatalf("%v, but there is %q and %q, %v", err, leftoverFiles, unpackedFiles, errors.Join(globErr, belowErr))
 		}
 	})
 }

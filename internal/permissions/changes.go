@@ -109,11 +109,11 @@ func (c Changes) setCalls(p httpapi.Policy, notef func(format string, args ...an
 	if c.LateAccess != "" && c.LateAccess != "on" && c.LateAccess != "off" {
 		return usererr.Errorf("--late-access: %q is neither on nor off", c.LateAccess)
 	}
-	for _, other := range c.ForbidCalls {
-		if err := p.SetCalls(c.Plugin, other, false, httpapi.CommandLine); err != nil {
+	for _, target := range c.ForbidCalls {
+		if err := p.SetCalls(c.Plugin, target, false, httpapi.CommandLine); err != nil {
 			return err
 		}
-		notef("%s may not call the tools of %s", c.Plugin, other)
+		notef("%s may not call the tools of %s", c.Plugin, target)
 	}
 	if c.LateAccess != "" {
 		if err := p.SetLateAccess(c.Plugin, c.LateAccess == "on", httpapi.CommandLine); err != nil {
@@ -121,11 +121,11 @@ func (c Changes) setCalls(p httpapi.Policy, notef func(format string, args ...an
 		}
 		notef("late access of %s is %s", c.Plugin, c.LateAccess)
 	}
-	for _, other := range c.AllowCalls {
-		if err := p.SetCalls(c.Plugin, other, true, httpapi.CommandLine); err != nil {
+	for _, target := range c.AllowCalls {
+		if err := p.SetCalls(c.Plugin, target, true, httpapi.CommandLine); err != nil {
 			return err
 		}
-		notef("%s may call the tools of %s; the permission of each tool applies too", c.Plugin, other)
+		notef("%s may call the tools of %s; the permission of each tool applies too", c.Plugin, target)
 	}
 	now, err := p.Permissions(c.Plugin)
 	if err == nil && len(c.AllowCalls) > 0 && now.Late && !now.LateAccess {

@@ -11,39 +11,39 @@ import (
 	"opentabs/wire"
 )
 
-// recorder is a policy that records the changes; view is what Permissions returns.
-type recorder struct {
+// recordingPolicy is a policy that records the changes; view is what Permissions returns.
+type recordingPolicy struct {
 	httpapi.Policy
-	made []string
-	view httpapi.PluginPermissions
-	err  error
+	madeChanges []string
+	view        httpapi.PluginPermissions
+	err         error
 }
 
-func (r *recorder) recordChange(parts ...any) error {
-	r.made = append(r.made, strings.TrimSpace(fmt.Sprintln(parts...)))
+func (r *recordingPolicy) recordChange(parts ...any) error {
+	r.madeChanges = append(r.madeChanges, strings.TrimSpace(fmt.Sprintln(parts...)))
 	return r.err
 }
 
-func (r *recorder) Permissions(string) (httpapi.PluginPermissions, error) { return r.view, nil }
-func (r *recorder) SetPermission(plugin, tool string, permission wire.Permission, _ string) error {
+func (r *recordingPolicy) Permissions(string) (httpapi.PluginPermissions, error) { return r.view, nil }
+func (r *recordingPolicy) SetPermission(plugin, tool string, permission wire.Permission, _ string) error {
 	return r.recordChange("permission", plugin, tool, permission)
 }
-func (r *recorder) SetOpening(plugin string, allowed bool, _ string) error {
+func (r *recordingPolicy) SetOpening(plugin string, allowed bool, _ string) error {
 	return r.recordChange("opening", plugin, allowed)
 }
-func (r *recorder) SetCalls(plugin, other string, allowed bool, _ string) error {
-	return r.recordChange("calls", plugin, other, allowed)
+func (r *recordingPolicy) SetCalls(plugin, target string, allowed bool, _ string) error {
+	return r.recordChange("calls", plugin, target, allowed)
 }
-func (r *recorder) SetLateAccess(plugin string, allowed bool, _ string) error {
+func (r *recordingPolicy) SetLateAccess(plugin string, allowed bool, _ string) error {
 	return r.recordChange("late", plugin, allowed)
 }
 
 func TestApply(t *testing.T) {
 	tools := []httpapi.ToolPermissions{{Name: "x", Permission: wire.PermissionAsk}, {Name: "y", Own: wire.PermissionOff}}
 	for _, c := range []struct {
-		changes       Changes
-		view          httpapi.PluginPermissions
-		made, notices string
+		changes              Changes
+		view                 httpapi.PluginPermissions
+		madeChanges, notices string
 	}{
 		{Changes{Plugin: "a", Permission: "auto"}, httpapi.PluginPermissions{Permission: wire.PermissionAuto, Tools: tools},
 			"permission a  auto", "the permission of a is auto|a__y has its own: off"},
@@ -55,13 +55,13 @@ func TestApply(t *testing.T) {
 			"a may not call the tools of c|late access of a is off|a may call the tools of b; the permission of each tool applies too|" +
 				"a starts after the page's scripts, so it still cannot call other plugins: see the reason with `opentabs plugin review a`, and allow it with `opentabs plugin permission a --late-access on`"},
 	} {
-		r := &recorder{view: c.view}
+		r := &recordingPolicy{view: c.view}
 		var notices []string
 		err := c.changes.Apply(r, func(format string, args ...any) { notices = append(notices, fmt.Sprintf(format, args...)) })
-		if err != nil || strings.Join(r.made, "|") != c.made || strings.Join(notices, "|") != c.notices {
-			t.Errorf("%+v: %v, made %q, notices %q", c.changes, err, r.made, notices)
+		if err != nil || strings.Join(r.madeChanges, "|") != c.madeChanges || strings.Join(notices, "|") != c.notices {
+			t.Errorf("%+v: %v, made %q, notices %q", c.changes, err, r.madeChanges, notices)
 		}
-		r = &recorder{err: errors.New("the disk is full")}
+		r = &recordingPolicy{err: errors.New("the disk is full")}
 		if err := c.changes.Apply(r, func(format string, _ ...any) { t.Errorf("%+v: a notice about %s", c.changes, format) }); !errors.Is(err, r.err) {
 			t.Errorf("%+v: %v", c.changes, err)
 		}
@@ -77,10 +77,10 @@ func TestApplyRefuses(t *testing.T) {
 		`--late-access: "yes" is neither`: {Plugin: "a", LateAccess: "yes"},
 		`"always"`:                        {Plugin: "a", Permission: "always"},
 	} {
-		r := &recorder{}
-		var wrong *usererr.Error
-		if err := c.Apply(r, t.Logf); !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) || len(r.made) > 0 || c.IsEmpty() {
-			t.Errorf("%+v: %v, made %q", c, err, r.made)
+		r := &recordingPolicy{}
+		var userErr *usererr.Error
+		if err := c.Apply(r, t.Logf); !errors.As(err, &userErr) || !strings.Contains(err.Error(), want) || len(r.madeChanges) > 0 || c.IsEmpty() {
+			t.Errorf("%+v: %v, made %q", c, err, r.madeChanges)
 		}
 	}
 	if !(Changes{Plugin: "a", Tool: "x"}).IsEmpty() {

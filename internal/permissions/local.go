@@ -38,40 +38,40 @@ func (l Local) Plugins() ([]wire.PluginView, []wire.FailedPluginView) {
 
 // Permissions implements httpapi.Policy.
 func (l Local) Permissions(name string) (httpapi.PluginPermissions, error) {
-	one, err := l.registry.Set().Find(name)
+	loadedPlugin, err := l.registry.Set().Find(name)
 	if err != nil {
 		return httpapi.PluginPermissions{}, err
 	}
-	view := l.permissionsOf(one)
-	view.Recommended, view.Fault = l.findRecommendation(one), l.startFault(one)
+	view := l.permissionsOf(loadedPlugin)
+	view.Recommended, view.Fault = l.findRecommendation(loadedPlugin), l.startFault(loadedPlugin)
 	return view, nil
 }
 
 // SetLimit implements httpapi.Policy.
 func (l Local) SetLimit(name, tool, limit, by string) error {
-	var parsed policy.Limit
-	if err := parsed.UnmarshalText([]byte(limit)); err != nil {
+	var parsedLimit policy.Limit
+	if err := parsedLimit.UnmarshalText([]byte(limit)); err != nil {
 		return err
 	}
-	return l.Policy.SetLimit(name, tool, parsed, by)
+	return l.Policy.SetLimit(name, tool, parsedLimit, by)
 }
 
 // Settings implements httpapi.Policy.
 func (l Local) Settings(name string) ([]wire.SettingView, error) {
-	one, err := l.registry.Set().Find(name)
+	loadedPlugin, err := l.registry.Set().Find(name)
 	if err != nil {
 		return nil, err
 	}
-	return l.settingViews(one), nil
+	return l.settingViews(loadedPlugin), nil
 }
 
 // ChangeSettings implements httpapi.Policy.
 func (l Local) ChangeSettings(name string, values map[string]json.RawMessage, by string) error {
-	one, err := l.registry.Set().Find(name)
+	loadedPlugin, err := l.registry.Set().Find(name)
 	if err != nil {
 		return err
 	}
-	return l.registry.Values().Change(one, values, by)
+	return l.registry.Values().Change(loadedPlugin, values, by)
 }
 
 // Forget implements httpapi.Policy.

@@ -62,11 +62,11 @@ func newInstallation(t *testing.T) *installation {
 
 func (i *installation) find(name string) *plugin.Plugin {
 	i.t.Helper()
-	one, err := i.local.registry.Set().Find(name)
+	wikiPlugin, err := i.local.registry.Set().Find(name)
 	if err != nil {
 		i.t.Fatal(err)
 	}
-	return one
+	return wikiPlugin
 }
 
 // remotePolicy returns the permissions through a server of the HTTP API.
@@ -91,15 +91,15 @@ func (i *installation) remotePolicy() httpapi.Policy {
 // the same: a command behaves the same with and without a daemon.
 func TestLocalAndRemote(t *testing.T) {
 	for _, surface := range []struct {
-		name string
-		of   func(*installation) httpapi.Policy
+		name     string
+		policyOf func(*installation) httpapi.Policy
 	}{
 		{"local", func(i *installation) httpapi.Policy { return i.local }},
 		{"remote", func(i *installation) httpapi.Policy { return i.remotePolicy() }},
 	} {
 		t.Run(surface.name, func(t *testing.T) {
 			i := newInstallation(t)
-			p, by := surface.of(i), httpapi.CommandLine
+			p, by := surface.policyOf(i), httpapi.CommandLine
 			err := errors.Join(
 				p.Review("wiki", i.wiki.ContentHash(), wire.PermissionAsk, by),
 				p.SetPermission("wiki", "send", wire.PermissionOff, by),
@@ -115,24 +115,24 @@ func TestLocalAndRemote(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			read, send := view.Tools[0], view.Tools[1]
+			readView, sendView := view.Tools[0], view.Tools[1]
 			if !view.Reviewed || view.Permission != wire.PermissionAsk || view.By != by || view.Review.Hash != i.wiki.ContentHash() ||
 				!view.Late || !view.LateAccess || len(view.Calls) != 1 || view.Calls[0].Plugin != "mail" || view.StoredCalls != nil {
 				t.Errorf("%+v", view)
 			}
-			if read.Name != "read" || read.Permission != wire.PermissionAsk || read.Own != "" || read.Limit != "3/1m" || send.Own != wire.PermissionOff || send.Permission != wire.PermissionOff {
-				t.Errorf("read %+v, send %+v", read, send)
+			if readView.Name != "read" || readView.Permission != wire.PermissionAsk || readView.Own != "" || readView.Limit != "3/1m" || sendView.Own != wire.PermissionOff || sendView.Permission != wire.PermissionOff {
+				t.Errorf("read %+v, send %+v", readView, sendView)
 			}
 			views, err := p.Settings("wiki")
 			if err != nil || len(views) != 2 {
 				t.Fatalf("%+v, %v", views, err)
 			}
-			token, pages := views[0], views[1]
-			if pages.Secret {
-				token, pages = pages, token
+			token, pagesView := views[0], views[1]
+			if pagesView.Secret {
+				token, pagesView = pagesView, token
 			}
-			if !token.Set || token.Value != nil || token.Withheld || string(pages.Value) != "7" {
-				t.Errorf("token %+v, pages %+v", token, pages)
+			if !token.Set || token.Value != nil || token.Withheld || string(pagesView.Value) != "7" {
+				t.Errorf("token %+v, pages %+v", token, pagesView)
 			}
 			if err := p.SetLateAccess("wiki", false, by); err != nil {
 				t.Fatal(err)
@@ -162,7 +162,7 @@ func TestUnknownPlugin(t *testing.T) {
 	for name, p := range map[string]httpapi.Policy{"local": i.local, "remote": i.remotePolicy()} {
 		_, permissionsErr := p.Permissions("wikis")
 		_, settingsErr := p.Settings("wikis")
-		for at, err := range []error{
+		for index, err := range []error{
 			permissionsErr, settingsErr,
 			p.Review("wikis", "h", wire.PermissionAsk, "x"),
 			p.SetPermission("wikis", "", wire.PermissionAsk, "x"),
@@ -175,7 +175,7 @@ func TestUnknownPlugin(t *testing.T) {
 			p.ChangeSettings("wiki", map[string]json.RawMessage{"tokens": json.RawMessage(`"x"`)}, "x"),
 		} {
 			if !errors.Is(err, httpapi.ErrUnknown) || !strings.Contains(err.Error(), "wiki") {
-				t.Errorf("%s, method %d: %v, want an error that is ErrUnknown", name, at, err)
+				t.Errorf("%s, method %d: %v, want an error that is ErrUnknown", name, index, err)
 			}
 		}
 	}
@@ -200,19 +200,19 @@ func TestConflictIsNoUnknownPlugin(t *testing.T) {
 // its review.
 func TestViews(t *testing.T) {
 	i := newInstallation(t)
-	show := func() (wire.PluginView, httpapi.Plugin) {
+	readViews := func() (wire.PluginView, httpapi.Plugin) {
 		t.Helper()
-		views, failed := i.local.Plugins()
-		at := slices.IndexFunc(views, func(v wire.PluginView) bool { return v.Name == "wiki" })
-		if len(views) != 2 || len(failed) != 0 || at < 0 {
-			t.Fatalf("%+v, failed %+v", views, failed)
+		views, failedPlugins := i.local.Plugins()
+		index := slices.IndexFunc(views, func(v wire.PluginView) bool { return v.Name == "wiki" })
+		if len(views) != 2 || len(failedPlugins) != 0 || index < 0 {
+			t.Fatalf("%+v, failed %+v", views, failedPlugins)
 		}
-		return views[at], i.local.Status(i.wiki)
+		return views[index], i.local.Status(i.wiki)
 	}
 	if err := i.local.Recommend("wiki", i.wiki.ContentHash(), wire.PermissionAuto, "it only reads", "Claude"); err != nil {
 		t.Fatal(err)
 	}
-	view, status := show()
+	view, status := readViews()
 	if view.Reviewed || status.Reviewed || view.Permission != wire.PermissionOff || status.Permission != wire.PermissionOff || status.Changed || !slices.Equal(status.Needs, []string{"pages"}) {
 		t.Errorf("before the review: view %+v, status %+v", view, status)
 	}
@@ -230,7 +230,7 @@ func TestViews(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	view, status = show()
+	view, status = readViews()
 	if !view.Reviewed || !status.Reviewed || view.Permission != wire.PermissionAuto || view.Recommended != nil || status.Recommended != nil {
 		t.Errorf("after the review: view %+v, status %+v", view, status)
 	}
@@ -272,11 +272,11 @@ func TestFailedPlugins(t *testing.T) {
 	if err := i.local.registry.Reload(); err != nil {
 		t.Fatal(err)
 	}
-	views, failed := i.local.Plugins()
-	if len(views) != 1 || len(failed) != 1 || failed[0].Path != dir || !strings.Contains(failed[0].Error, "bad name") {
-		t.Fatalf("%d plugins, failed %+v", len(views), failed)
+	views, failedPlugins := i.local.Plugins()
+	if len(views) != 1 || len(failedPlugins) != 1 || failedPlugins[0].Path != dir || !strings.Contains(failedPlugins[0].Error, "bad name") {
+		t.Fatalf("%d plugins, failed %+v", len(views), failedPlugins)
 	}
-	if f := FailedStatus(i.local.registry.Set().Failed()[0]); f.Path != dir || f.Error != failed[0].Error {
+	if f := FailedStatus(i.local.registry.Set().Failed()[0]); f.Path != dir || f.Error != failedPlugins[0].Error {
 		t.Errorf("status %+v", f)
 	}
 }
@@ -284,17 +284,17 @@ func TestFailedPlugins(t *testing.T) {
 func TestAuditRecord(t *testing.T) {
 	decision := policy.Change{Kind: "decision", Plugin: "wiki", Tool: "read", CallID: "call_1", Client: "Claude", Allow: true, By: "the side panel"}
 	decision.Scope, decision.For = wire.ScopeTime, 90*time.Second
-	denied := decision
-	denied.Allow = false
+	denial := decision
+	denial.Allow = false
 	review := policy.Change{Kind: "review", Plugin: "wiki", New: "ask", Old: "off", Hash: "h", By: "the command line"}
 	yes, no := true, false
-	asked := shape.AuditedCall{CallID: "call_1", Requester: dispatch.Requester{Client: "Claude"}}
+	auditedCall := shape.AuditedCall{CallID: "call_1", Requester: dispatch.Requester{Client: "Claude"}}
 	for _, test := range []struct {
 		change policy.Change
 		want   audit.Record
 	}{
-		{decision, audit.Record{Kind: audit.KindDecision, Tool: "wiki__read", AuditedCall: asked, By: "the side panel", Allow: &yes, Scope: wire.ScopeTime, ForMs: 90000}},
-		{denied, audit.Record{Kind: audit.KindDecision, Tool: "wiki__read", AuditedCall: asked, By: "the side panel", Allow: &no, Scope: wire.ScopeTime, ForMs: 90000}},
+		{decision, audit.Record{Kind: audit.KindDecision, Tool: "wiki__read", AuditedCall: auditedCall, By: "the side panel", Allow: &yes, Scope: wire.ScopeTime, ForMs: 90000}},
+		{denial, audit.Record{Kind: audit.KindDecision, Tool: "wiki__read", AuditedCall: auditedCall, By: "the side panel", Allow: &no, Scope: wire.ScopeTime, ForMs: 90000}},
 		{review, audit.Record{Kind: "review", Tool: "wiki", Hash: "h", By: "the command line", Old: "off", New: "ask"}},
 	} {
 		if got := AuditRecord(test.change); !reflect.DeepEqual(got, test.want) {

@@ -40,16 +40,16 @@ func FailedStatus(f plugin.Failure) httpapi.FailedPlugin {
 
 // startFault returns why the plugin does not start in browsers, nil if it does.
 func (l Local) startFault(p *plugin.Plugin) *httpapi.Fault {
-	f, broken := l.registry.Faults().Of(p)
-	if !broken {
+	f, isFaulty := l.registry.Faults().Of(p)
+	if !isFaulty {
 		return nil
 	}
 	return &httpapi.Fault{Text: f.Text(), Problem: f.Problem, Site: f.Site, Browser: f.Browser, At: f.At}
 }
 
 // findRecommendation returns what an agent recommends for a plugin, nil if none did.
-func (l Local) findRecommendation(one *plugin.Plugin) *httpapi.Recommendation {
-	r := l.Policy.Recommended(one)
+func (l Local) findRecommendation(loadedPlugin *plugin.Plugin) *httpapi.Recommendation {
+	r := l.Policy.Recommended(loadedPlugin)
 	if r == nil {
 		return nil
 	}
@@ -57,16 +57,16 @@ func (l Local) findRecommendation(one *plugin.Plugin) *httpapi.Recommendation {
 }
 
 // permissionsOf returns the review, permissions, limits and grants of a plugin.
-func (l Local) permissionsOf(one *plugin.Plugin) httpapi.PluginPermissions {
-	s := l.Policy.State(one.Name)
+func (l Local) permissionsOf(loadedPlugin *plugin.Plugin) httpapi.PluginPermissions {
+	s := l.Policy.State(loadedPlugin.Name)
 	view := httpapi.PluginPermissions{
-		Plugin: one.Name, Hash: one.ContentHash(), Reviewed: s.Reviewed, Permission: s.Effective, Stored: s.Permission,
+		Plugin: loadedPlugin.Name, Hash: loadedPlugin.ContentHash(), Reviewed: s.Reviewed, Permission: s.Effective, Stored: s.Permission,
 		Mark: httpapi.Mark(s.Set), Problems: l.Policy.Problems(), Tools: []httpapi.ToolPermissions{},
-		OpensAt: one.OpensAt, Opening: l.Policy.MayOpen(one.Name),
-		World: one.World, Late: one.StartsLate(), LateAccess: s.HasLateAccess(),
+		OpensAt: loadedPlugin.OpensAt, Opening: l.Policy.MayOpen(loadedPlugin.Name),
+		World: loadedPlugin.World, Late: loadedPlugin.StartsLate(), LateAccess: s.HasLateAccess(),
 	}
-	for _, other := range s.CallsTo() {
-		call := httpapi.AllowedCall{Plugin: other, Mark: httpapi.Mark(s.Calls[other])}
+	for _, target := range s.CallsTo() {
+		call := httpapi.AllowedCall{Plugin: target, Mark: httpapi.Mark(s.Calls[target])}
 		if s.Reviewed {
 			view.Calls = append(view.Calls, call)
 		} else {
@@ -76,11 +76,11 @@ func (l Local) permissionsOf(one *plugin.Plugin) httpapi.PluginPermissions {
 	if r := s.Review; r != nil {
 		view.Review = &httpapi.Review{Hash: r.Hash, Version: r.Version, Dir: r.Dir, Mark: httpapi.Mark(r.Mark)}
 	}
-	grants := l.Policy.Grants(one.Name)
-	for _, t := range one.Tools {
-		own := s.Tools[t.Name]
+	grants := l.Policy.Grants(loadedPlugin.Name)
+	for _, t := range loadedPlugin.Tools {
+		toolPermission := s.Tools[t.Name]
 		tool := httpapi.ToolPermissions{
-			Name: t.Name, Permission: s.Tool(t.Name), Own: own.Permission, Mark: httpapi.Mark(own.Mark), Limit: own.Limit.String(),
+			Name: t.Name, Permission: s.Tool(t.Name), Own: toolPermission.Permission, Mark: httpapi.Mark(toolPermission.Mark), Limit: toolPermission.Limit.String(),
 		}
 		for _, g := range grants[t.Name] {
 			tool.Grants = append(tool.Grants, httpapi.Grant{Scope: g.Scope, Client: g.Client, Caller: g.Caller, Mark: httpapi.Mark(g.Mark), Until: g.Until})
@@ -92,9 +92,9 @@ func (l Local) permissionsOf(one *plugin.Plugin) httpapi.PluginPermissions {
 
 // settingViews returns the settings of a plugin. Secrets that the plugin does not
 // receive are marked as withheld.
-func (l Local) settingViews(one *plugin.Plugin) []wire.SettingView {
-	views := l.registry.Values().Views(one)
-	if l.Policy.IsRestricted(one) {
+func (l Local) settingViews(loadedPlugin *plugin.Plugin) []wire.SettingView {
+	views := l.registry.Values().Views(loadedPlugin)
+	if l.Policy.IsRestricted(loadedPlugin) {
 		for i := range views {
 			views[i].Withheld = views[i].Secret
 		}
@@ -104,25 +104,25 @@ func (l Local) settingViews(one *plugin.Plugin) []wire.SettingView {
 
 func (l Local) pluginViews() []wire.PluginView {
 	views := []wire.PluginView{}
-	for _, one := range l.registry.Set().Plugins() {
-		s := l.Policy.State(one.Name)
+	for _, loadedPlugin := range l.registry.Set().Plugins() {
+		s := l.Policy.State(loadedPlugin.Name)
 		view := wire.PluginView{
-			Name: one.Name, DisplayName: one.DisplayName, Version: one.Version, Hash: one.ContentHash(),
-			Reviewed: s.Reviewed, Permission: s.Effective, Matches: slices.Clone(one.Matches),
-			Icon: one.Icon, Homepage: one.Homepage, Settings: l.settingViews(one),
-			Opening: l.Policy.MayOpen(one.Name), OpensAt: one.OpensAt,
-			World: one.World, Late: one.StartsLate(), LateAccess: s.HasLateAccess(), Refused: l.Policy.Refused(one.Name),
+			Name: loadedPlugin.Name, DisplayName: loadedPlugin.DisplayName, Version: loadedPlugin.Version, Hash: loadedPlugin.ContentHash(),
+			Reviewed: s.Reviewed, Permission: s.Effective, Matches: slices.Clone(loadedPlugin.Matches),
+			Icon: loadedPlugin.Icon, Homepage: loadedPlugin.Homepage, Settings: l.settingViews(loadedPlugin),
+			Opening: l.Policy.MayOpen(loadedPlugin.Name), OpensAt: loadedPlugin.OpensAt,
+			World: loadedPlugin.World, Late: loadedPlugin.StartsLate(), LateAccess: s.HasLateAccess(), Refused: l.Policy.Refused(loadedPlugin.Name),
 		}
 		if s.Reviewed {
 			view.Calls = s.CallsTo()
 		}
-		if fault, broken := l.registry.Faults().Of(one); broken {
+		if fault, isFaulty := l.registry.Faults().Of(loadedPlugin); isFaulty {
 			view.Problem = fault.Text()
 		}
-		if r := l.Policy.Recommended(one); r != nil {
+		if r := l.Policy.Recommended(loadedPlugin); r != nil {
 			view.Recommended = &wire.RecommendationView{By: r.By, Permission: r.Permission, Note: r.Note}
 		}
-		for _, t := range one.Tools {
+		for _, t := range loadedPlugin.Tools {
 			view.Tools = append(view.Tools, wire.ToolView{
 				Name: t.Name, DisplayName: t.DisplayName, Permission: s.Tools[t.Name].Permission,
 				ReadOnly: t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly, Allowed: allowedViews(s.Tools[t.Name]), Category: t.Group,
@@ -134,10 +134,10 @@ func (l Local) pluginViews() []wire.PluginView {
 }
 
 // allowedViews returns the callers that a tool always runs for.
-func allowedViews(tool policy.ToolStanding) []wire.AllowedCallerView {
+func allowedViews(tool policy.ToolEntry) []wire.AllowedCallerView {
 	var views []wire.AllowedCallerView
-	for _, one := range tool.Allowed {
-		views = append(views, wire.AllowedCallerView{Client: one.Client, Caller: one.Caller})
+	for _, loadedPlugin := range tool.Allowed {
+		views = append(views, wire.AllowedCallerView{Client: loadedPlugin.Client, Caller: loadedPlugin.Caller})
 	}
 	return views
 }

@@ -8,32 +8,32 @@ import (
 const (
 	zeroWidthNonJoiner = '\u200c'
 	zeroWidthJoiner    = '\u200d'
-	textStyle          = '\ufe0e'
-	emojiStyle         = '\ufe0f'
-	keycap             = '\u20e3'
+	textStyleSelector  = '\ufe0e'
+	emojiStyleSelector = '\ufe0f'
+	keycapMark         = '\u20e3'
 )
 
-// unseen are the characters that are hidden unless isPartOfText returns true.
-var unseen = []*unicode.RangeTable{
+// hiddenRanges are the characters that are hidden unless isPartOfText returns true.
+var hiddenRanges = []*unicode.RangeTable{
 	unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector,
 	unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point,
 }
 
-// scanner walks through text and classifies each character by its neighbours.
-type scanner struct {
+// hiddenScanner walks through text and classifies each character by its neighbours.
+type hiddenScanner struct {
 	// prev is the last character that was kept, base the last one that was kept
 	// and does not modify the one before it.
 	prev, base rune
 }
 
-// isHidden reports whether r, which is followed by rest, is hidden. Call isHidden for
+// isHidden reports whether r, which is followed by textAfter, is hidden. Call isHidden for
 // each character of a text in order.
-func (s *scanner) isHidden(r rune, rest string) bool {
+func (s *hiddenScanner) isHidden(r rune, textAfter string) bool {
 	if r >= ' ' && r <= '~' || r == '\n' || r == '\t' {
 		s.prev, s.base = r, r
 		return false
 	}
-	if unicode.In(r, unseen...) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) && !s.isPartOfText(r, rest) {
+	if unicode.In(r, hiddenRanges...) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) && !s.isPartOfText(r, textAfter) {
 		return true
 	}
 	if s.prev = r; !modifiesEmoji(r) {
@@ -44,16 +44,16 @@ func (s *scanner) isHidden(r rune, rest string) bool {
 
 // isPartOfText reports whether a character of unseen has a visible effect in
 // ordinary text.
-func (s *scanner) isPartOfText(r rune, rest string) bool {
-	next, _ := utf8.DecodeRuneInString(rest)
+func (s *hiddenScanner) isPartOfText(r rune, textAfter string) bool {
+	next, _ := utf8.DecodeRuneInString(textAfter)
 	switch r {
 	case zeroWidthJoiner:
 		return joinsLetters(s.prev) || isPictograph(s.base) && s.prev != zeroWidthJoiner && isPictograph(next)
 	case zeroWidthNonJoiner:
 		return joinsLetters(s.prev)
-	case emojiStyle:
-		return isPictograph(s.prev) || isKeycapBase(s.prev) && next == keycap
-	case textStyle:
+	case emojiStyleSelector:
+		return isPictograph(s.prev) || isKeycapBase(s.prev) && next == keycapMark
+	case textStyleSelector:
 		return isPictograph(s.prev)
 	case '\u180b', '\u180c', '\u180d', '\u180f':
 		return unicode.Is(unicode.Mongolian, s.prev) && unicode.IsLetter(s.prev)
@@ -64,7 +64,7 @@ func (s *scanner) isPartOfText(r rune, rest string) bool {
 // modifiesEmoji reports whether r belongs to the emoji before it: its style or its
 // skin colour.
 func modifiesEmoji(r rune) bool {
-	return r == emojiStyle || r == textStyle || r >= 0x1f3fb && r <= 0x1f3ff
+	return r == emojiStyleSelector || r == textStyleSelector || r >= 0x1f3fb && r <= 0x1f3ff
 }
 
 // isPictograph reports whether r can be drawn as an emoji.
@@ -80,8 +80,8 @@ func isPictograph(r rune) bool {
 
 func isKeycapBase(r rune) bool { return r == '#' || r == '*' || r >= '0' && r <= '9' }
 
-// unjoined are the scripts whose letters need no joiners.
-var unjoined = []*unicode.RangeTable{
+// scriptsWithoutJoiners are the scripts whose letters need no joiners.
+var scriptsWithoutJoiners = []*unicode.RangeTable{
 	unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hiragana, unicode.Katakana,
 	unicode.Hangul, unicode.Bopomofo, unicode.Common, unicode.Inherited,
 }
@@ -89,5 +89,5 @@ var unjoined = []*unicode.RangeTable{
 // joinsLetters reports whether r is a letter or a mark of a script in which joiners
 // change the look of letters.
 func joinsLetters(r rune) bool {
-	return r >= 0x590 && unicode.In(r, unicode.L, unicode.M) && !unicode.In(r, unjoined...)
+	return r >= 0x590 && unicode.In(r, unicode.L, unicode.M) && !unicode.In(r, scriptsWithoutJoiners...)
 }

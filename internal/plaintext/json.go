@@ -11,7 +11,7 @@ import (
 // other bytes are kept. Use CleanJSON for JSON that is shown, never for results.
 func CleanJSON(text []byte) []byte {
 	var out []byte
-	kept := 0 // text[kept:i] needs no change
+	copiedTo := 0 // text[copiedTo:i] needs no change
 	for i := 0; i < len(text); i++ {
 		if text[i] != '"' {
 			continue
@@ -20,20 +20,20 @@ func CleanJSON(text []byte) []byte {
 		if end < 0 { // the text is not JSON
 			break
 		}
-		if clean, changed := cleanString(text[i:end]); changed {
-			out = append(append(out, text[kept:i]...), clean...)
-			kept = end
+		if cleanText, hasChanged := cleanString(text[i:end]); hasChanged {
+			out = append(append(out, text[copiedTo:i]...), cleanText...)
+			copiedTo = end
 		}
 		i = end - 1
 	}
-	if kept == 0 {
+	if copiedTo == 0 {
 		return text
 	}
-	return append(out, text[kept:]...)
+	return append(out, text[copiedTo:]...)
 }
 
 // cleanString returns a JSON string without hidden characters.
-func cleanString(quoted []byte) (clean []byte, changed bool) {
+func cleanString(quoted []byte) (cleanText []byte, hasChanged bool) {
 	var s string
 	if json.Unmarshal(quoted, &s) != nil {
 		return nil, false

@@ -43,11 +43,11 @@ func Line(text string, maxChars int) string {
 }
 
 // Replace returns text with each hidden character, and each byte that is not UTF-8,
-// replaced by what write returns for it.
-func Replace(text string, write func(hidden rune) string) string {
+// replaced by what replacement returns for it.
+func Replace(text string, replacement func(hidden rune) string) string {
 	var b strings.Builder
-	var s scanner
-	kept := 0 // text[kept:i] needs no change
+	var s hiddenScanner
+	copiedTo := 0 // text[copiedTo:i] needs no change
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		if r == utf8.RuneError && size == 1 {
@@ -56,22 +56,22 @@ func Replace(text string, write func(hidden rune) string) string {
 			i += size
 			continue
 		}
-		b.WriteString(text[kept:i])
-		b.WriteString(write(r))
+		b.WriteString(text[copiedTo:i])
+		b.WriteString(replacement(r))
 		i += size
-		kept = i
+		copiedTo = i
 	}
-	if kept == 0 {
+	if copiedTo == 0 {
 		return text
 	}
-	b.WriteString(text[kept:])
+	b.WriteString(text[copiedTo:])
 	return b.String()
 }
 
 // FirstHidden returns the first hidden character of text; ok is false if it has
 // none.
 func FirstHidden(text string) (hidden rune, ok bool) {
-	var s scanner
+	var s hiddenScanner
 	for i, r := range text {
 		if s.isHidden(r, text[i+utf8.RuneLen(r):]) {
 			return r, true

@@ -56,10 +56,10 @@ func TestLine(t *testing.T) {
 }
 
 func TestReplaceShowsWhatIsHidden(t *testing.T) {
-	var seen []rune
-	got := Replace("a\x1bb\xffc\u2028", func(r rune) string { seen = append(seen, r); return "?" })
-	if got != "a?b?c?" || len(seen) != 3 || seen[0] != 0x1b || seen[1] != 0xff || seen[2] != 0x2028 {
-		t.Errorf("%q %x", got, seen)
+	var hiddenRunes []rune
+	got := Replace("a\x1bb\xffc\u2028", func(r rune) string { hiddenRunes = append(hiddenRunes, r); return "?" })
+	if got != "a?b?c?" || len(hiddenRunes) != 3 || hiddenRunes[0] != 0x1b || hiddenRunes[1] != 0xff || hiddenRunes[2] != 0x2028 {
+		t.Errorf("%q %x", got, hiddenRunes)
 	}
 }
 
@@ -71,8 +71,8 @@ func FuzzClean(f *testing.F) {
 		if !utf8.ValidString(out) || utf8.RuneCountInString(out) > n {
 			t.Errorf("%+q cut to %d is %+q", in, n, out)
 		}
-		if again := Clean(out, n); again != out {
-			t.Errorf("%+q is cleaned again to %+q", out, again)
+		if cleanedTwice := Clean(out, n); cleanedTwice != out {
+			t.Errorf("%+q is cleaned again to %+q", out, cleanedTwice)
 		}
 		if strings.ContainsAny(out, "\x1b\u202e\u2028") {
 			t.Errorf("%+q", out)

@@ -18,11 +18,11 @@ const (
 	reconnectInterval = 500 * time.Millisecond
 	// liveTimeout limits how long tabs may take to load a new build.
 	liveTimeout = 5 * time.Second
-	// reloadWait limits how long a tab may report that it needs a reload: a hot
+	// recoverTimeout limits how long a tab may report that it needs a reload: a hot
 	// reload also reports that for a moment.
-	reloadWait = 2 * time.Second
-	// livePoll is the interval between two checks of the tabs.
-	livePoll = 20 * time.Millisecond
+	recoverTimeout = 2 * time.Second
+	// livePollInterval is the interval between two checks of the tabs.
+	livePollInterval = 20 * time.Millisecond
 )
 
 // connect connects to the daemon, and starts one if none runs.
@@ -36,13 +36,13 @@ func (s *session) connect(ctx context.Context) (*httpapi.Client, error) {
 	return client, err
 }
 
-// attach puts the plugin under development on the daemon and prints its log, until
-// ctx ends. When the daemon restarts it continues on the next one. begun receives nil
+// keepAttached puts the plugin under development on the daemon and prints its log, until
+// ctx ends. When the daemon restarts it continues on the next one. attachResult receives nil
 // when the first daemon has accepted, else the error.
-func (s *session) attach(ctx context.Context, client *httpapi.Client, one *plugin.Plugin, begun chan<- error) {
-	err := s.attachOnce(ctx, client, one, func() { begun <- nil })
+func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, developed *plugin.Plugin, attachResult chan<- error) {
+	err := s.attachOnce(ctx, client, developed, func() { attachResult <- nil })
 	if !errors.Is(err, httpapi.ErrEnded) {
-		begun <- err // the channel is buffered, because add may have returned
+		attachResult <- err // the channel is buffered, because add may have returned
 		return
 	}
 	for ctx.Err() == nil {
@@ -58,7 +58,7 @@ func (s *session) attach(ctx context.Context, client *httpapi.Client, one *plugi
 			}
 			client, _ = s.connect(ctx) // try again after an error
 		}
-		_ = s.attachOnce(ctx, client, one, func() {
+		_ = s.attachOnce(ctx, client, developed, func() {
 			s.send(ctx, func() {
 				s.client = client
 				s.Out.Notef("another server has loaded the plugin")
@@ -67,13 +67,13 @@ func (s *session) attach(ctx context.Context, client *httpapi.Client, one *plugi
 	}
 }
 
-// attachOnce is attach for one daemon. attachOnce returns why the connection ended.
-func (s *session) attachOnce(ctx context.Context, client *httpapi.Client, one *plugin.Plugin, begun func()) error {
-	ctx, end := context.WithCancel(ctx)
-	defer end()
+// attachOnce is keepAttached for one daemon. attachOnce returns why the connection ended.
+func (s *session) attachOnce(ctx context.Context, client *httpapi.Client, developed *plugin.Plugin, onAttached func()) error {
+	ctx, endConnection := context.WithCancel(ctx)
+	defer endConnection()
 	go func() {
 		// Development continues without the log after an error.
-		_ = client.Logs.Follow(ctx, httpapi.LogQuery{Filter: pluginlog.Filter{Plugin: one.Name}}, httpapi.LogListener{
+		_ = client.Logs.Follow(ctx, httpapi.LogQuery{Filter: pluginlog.Filter{Plugin: developed.Name}}, httpapi.LogListener{
 			Entry: func(e pluginlog.Entry) error {
 				s.send(ctx, func() { s.Out.PrintLine("%s", formatEntry(e)) })
 				return nil
@@ -86,7 +86,7 @@ func (s *session) attachOnce(ctx context.Context, client *httpapi.Client, one *p
 			},
 		})
 	}()
-	return client.Plugins.Develop(ctx, one.Dir, s.Permission, begun)
+	return client.Plugins.Develop(ctx, developed.Dir, s.Permission, onAttached)
 }
 
 // send makes the goroutine of run call event.
@@ -111,9 +111,9 @@ func formatEntry(e pluginlog.Entry) string {
 
 // tabStates are the tabs in which the plugin may run.
 type tabStates struct {
-	// live have the last build; stale have another one, or none yet.
-	live, stale []tabState
-	browsers    int // how many are connected
+	// liveTabs have the last build; staleTabs have another one, or none yet.
+	liveTabs, staleTabs []tabState
+	browsers            int // how many are connected
 }
 
 type tabState struct {
@@ -126,79 +126,79 @@ type tabState struct {
 }
 
 // collectTabs returns the tabs in a daemon's status in which the plugin may run.
-func collectTabs(status httpapi.Status, one *plugin.Plugin) tabStates {
-	var all tabStates
+func collectTabs(status httpapi.Status, developed *plugin.Plugin) tabStates {
+	var tabs tabStates
 	for _, b := range status.Browsers {
 		if b.Connected {
-			all.browsers++
+			tabs.browsers++
 		}
 		for _, t := range b.Tabs {
-			tab := tabState{id: t.TabID, url: t.URL, browser: b.Name, needsReload: slices.Contains(t.NeedsReload, one.Name)}
-			isKnown, isLive := tab.needsReload || slices.Contains(t.Loading, one.Name) || slices.Contains(t.Arriving, one.Name), false
+			tab := tabState{id: t.TabID, url: t.URL, browser: b.Name, needsReload: slices.Contains(t.NeedsReload, developed.Name)}
+			isKnown, isLive := tab.needsReload || slices.Contains(t.Loading, developed.Name) || slices.Contains(t.Arriving, developed.Name), false
 			for _, p := range t.Plugins {
-				if p.Name == one.Name {
-					isKnown, isLive, tab.ready = true, p.Hash == one.Hash, p.Ready
+				if p.Name == developed.Name {
+					isKnown, isLive, tab.ready = true, p.Hash == developed.Hash, p.Ready
 				}
 			}
 			switch {
 			case isLive:
-				all.live = append(all.live, tab)
+				tabs.liveTabs = append(tabs.liveTabs, tab)
 			case isKnown:
-				all.stale = append(all.stale, tab)
+				tabs.staleTabs = append(tabs.staleTabs, tab)
 			}
 		}
 	}
-	return all
+	return tabs
 }
 
 // isSettled reports whether no tab is about to load the build. With mayRecover, a tab
 // that needs a reload may still do without.
 func (t tabStates) isSettled(mayRecover bool) bool {
-	return !slices.ContainsFunc(t.stale, func(tab tabState) bool { return !tab.needsReload || mayRecover })
+	return !slices.ContainsFunc(t.staleTabs, func(tab tabState) bool { return !tab.needsReload || mayRecover })
 }
 
 // reportTabs waits until the tabs have loaded the build, and prints their states.
 func (s *session) reportTabs(ctx context.Context, startTime time.Time) error {
-	timeout, recoverUntil := time.After(liveTimeout), time.Now().Add(reloadWait)
+	timeout, recoverUntil := time.After(liveTimeout), time.Now().Add(recoverTimeout)
 	for {
 		status, err := s.client.Status(ctx)
 		if err != nil {
 			return err
 		}
-		if problem := findObstacle(status, s.added); problem != "" {
+		if problem := findObstacle(status, s.addedPlugin); problem != "" {
 			s.printNotef("%s", problem)
 			return nil
 		}
-		tabs := collectTabs(status, s.added)
-		timedOut := false
+		tabs := collectTabs(status, s.addedPlugin)
+		hasTimedOut := false
 		if !tabs.isSettled(time.Now().Before(recoverUntil)) {
 			select {
 			case <-timeout:
-				timedOut = true
-			case <-time.After(livePoll):
+				hasTimedOut = true
+			case <-time.After(livePollInterval):
 				continue
 			case <-ctx.Done():
 				return ctx.Err()
 			}
 		}
-		s.printTabs(tabs, timedOut, time.Since(startTime))
+		s.printTabs(tabs, hasTimedOut, time.Since(startTime))
 		return nil
 	}
 }
 
 // findObstacle returns why the daemon does not send the plugin to any tab, and the
 // action against that; empty if nothing prevents it.
-func findObstacle(status httpapi.Status, one *plugin.Plugin) string {
+func findObstacle(status httpapi.Status, developed *plugin.Plugin) string {
 	for _, f := range status.Failed {
-		if f.Path == one.Dir {
+		if f.Path == developed.Dir {
 			return "the server could not load the plugin: " + f.Error
 		}
 	}
 	for _, p := range status.Plugins {
-		if p.Name == one.Name && p.Dir != one.Dir {
+		if p.Name == developed.Name && p.Dir != developed.Dir {
 			return fmt.Sprintf("another plugin has the name %s, in %s; remove that with `opentabs plugin remove %[1]s`", p.Name, p.Dir)
 		}
-		if p.Name == one.Name && p.Permission == "off" {
+		if p.Name == developed.Name && p.Permission == "off" {
 			return fmt.Sprintf("the permission of the plugin is off, so no page gets it; change that with `opentabs plugin permission %s auto`", p.Name)
 		}
 	}
@@ -206,20 +206,20 @@ func findObstacle(status httpapi.Status, one *plugin.Plugin) string {
 }
 
 // printTabs prints which tabs have the build, and what to do about the others.
-func (s *session) printTabs(tabs tabStates, timedOut bool, took time.Duration) {
+func (s *session) printTabs(tabs tabStates, hasTimedOut bool, elapsed time.Duration) {
 	switch {
 	case tabs.browsers == 0:
 		s.printNotef("no browser is connected; run `opentabs extension install` and follow its steps")
-	case len(tabs.live)+len(tabs.stale) == 0:
-		s.printNotef("no tab of its sites is open; open one of %s", terminal.SafeLine(fmt.Sprint(s.added.Matches)))
-	case len(tabs.live) > 0:
-		s.printNotef("live in %s after %s", terminal.Plural(len(tabs.live), "tab"), terminal.Elapsed(took))
+	case len(tabs.liveTabs)+len(tabs.staleTabs) == 0:
+		s.printNotef("no tab of its sites is open; open one of %s", terminal.SafeLine(fmt.Sprint(s.addedPlugin.Matches)))
+	case len(tabs.liveTabs) > 0:
+		s.printNotef("live in %s after %s", terminal.Plural(len(tabs.liveTabs), "tab"), terminal.Elapsed(elapsed))
 	}
-	for _, t := range tabs.stale {
+	for _, t := range tabs.staleTabs {
 		switch {
 		case t.needsReload:
 			s.printNotef("reload tab %d (%s) in %s to use it there", t.id, terminal.SafeLine(t.url), terminal.SafeLine(t.browser))
-		case timedOut:
+		case hasTimedOut:
 			s.printNotef("tab %d (%s) in %s has not loaded the build; reload the tab", t.id, terminal.SafeLine(t.url), terminal.SafeLine(t.browser))
 		}
 	}

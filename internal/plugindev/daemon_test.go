@@ -15,16 +15,16 @@ import (
 
 func TestPrintTabs(t *testing.T) {
 	yes, no := true, false
-	one := &plugin.Plugin{Name: "a", Hash: "new", Dir: "/a"}
+	developed := &plugin.Plugin{Name: "a", Hash: "new", Dir: "/a"}
 	tab := func(id int, hash string, ready *bool, reload ...string) wire.TabInfo {
 		return wire.TabInfo{TabID: id, URL: "u", Plugins: []wire.TabPlugin{{Name: "b", Hash: "new"}, {Name: "a", Hash: hash, Ready: ready}}, NeedsReload: reload}
 	}
 	for _, c := range []struct {
-		name     string
-		browsers []httpapi.Browser
-		settled  bool
-		timedOut bool
-		want     string
+		name        string
+		browsers    []httpapi.Browser
+		isSettled   bool
+		hasTimedOut bool
+		want        string
 	}{
 		{"no browser", nil, true, false, "no browser is connected"},
 		{"a disconnected browser", []httpapi.Browser{{Name: "B"}}, true, false, "no browser is connected"},
@@ -37,18 +37,18 @@ func TestPrintTabs(t *testing.T) {
 		{"one tab needs a reload", []httpapi.Browser{{Connected: true, Name: "B", Tabs: []wire.TabInfo{tab(3, "old", nil, "a")}}}, true, false,
 			"reload tab 3 (u) in B to use it there\n"},
 	} {
-		tabs := collectTabs(httpapi.Status{Browsers: c.browsers}, one)
+		tabs := collectTabs(httpapi.Status{Browsers: c.browsers}, developed)
 		out := &bytes.Buffer{}
-		s := &session{Options: Options{Out: terminal.New(out, out, os.Getenv)}, added: one}
-		s.printTabs(tabs, c.timedOut, time.Second)
-		if tabs.isSettled(false) != c.settled || tabs.isSettled(true) != (len(tabs.stale) == 0) || !strings.HasPrefix(out.String(), "opentabs: "+c.want) {
+		s := &session{Options: Options{Out: terminal.New(out, out, os.Getenv)}, addedPlugin: developed}
+		s.printTabs(tabs, c.hasTimedOut, time.Second)
+		if tabs.isSettled(false) != c.isSettled || tabs.isSettled(true) != (len(tabs.staleTabs) == 0) || !strings.HasPrefix(out.String(), "opentabs: "+c.want) {
 			t.Errorf("%s: settled %t, %q", c.name, tabs.isSettled(false), out.String())
 		}
 	}
 }
 
 func TestFindObstacle(t *testing.T) {
-	one := &plugin.Plugin{Name: "a", Dir: "/a"}
+	developed := &plugin.Plugin{Name: "a", Dir: "/a"}
 	for _, c := range []struct {
 		status httpapi.Status
 		want   string
@@ -59,7 +59,7 @@ func TestFindObstacle(t *testing.T) {
 		{httpapi.Status{Failed: []httpapi.FailedPlugin{{Path: "/a", Error: "it is broken"}}}, "it is broken"},
 		{httpapi.Status{Failed: []httpapi.FailedPlugin{{Path: "/b", Error: "it is broken"}}}, ""},
 	} {
-		if got := findObstacle(c.status, one); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+		if got := findObstacle(c.status, developed); !strings.Contains(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%+v: got %q", c.status, got)
 		}
 	}

@@ -31,12 +31,12 @@ func ReadLines(in io.Reader) <-chan string {
 
 // showPrompt shows the prompt if the user may type a line.
 func (s *session) showPrompt() {
-	if s.typedLines() == nil || s.isAsking {
+	if s.currentInput() == nil || s.isAsking {
 		return
 	}
 	name := "plugin"
-	if s.added != nil {
-		name = s.added.Name
+	if s.addedPlugin != nil {
+		name = s.addedPlugin.Name
 	}
 	s.Out.ShowPrompt(name)
 	s.isAsking = true
@@ -69,8 +69,8 @@ quit                     end; Ctrl-C stops a call that runs, or else ends too`
 // executeLine executes a line and reports whether the session ends.
 func (s *session) executeLine(ctx context.Context, line string) (isLast bool) {
 	line = strings.TrimSpace(line)
-	word, rest, _ := strings.Cut(line, " ")
-	switch word {
+	command, arguments, _ := strings.Cut(line, " ")
+	switch command {
 	case "":
 	case "quit", "exit":
 		return true
@@ -83,28 +83,28 @@ func (s *session) executeLine(ctx context.Context, line string) (isLast bool) {
 	case "reload":
 		s.rebuild(ctx)
 	case "call":
-		tool, args, _ := strings.Cut(strings.TrimSpace(rest), " ")
+		tool, args, _ := strings.Cut(strings.TrimSpace(arguments), " ")
 		s.callTool(ctx, tool, args)
 	default:
-		s.callTool(ctx, word, rest)
+		s.callTool(ctx, command, arguments)
 	}
 	return false
 }
 
 func (s *session) listTools() {
-	if s.added == nil {
+	if s.addedPlugin == nil {
 		s.printNotef("there is no build yet")
 		return
 	}
 	rows := [][]string{}
-	for _, t := range s.added.Tools {
+	for _, t := range s.addedPlugin.Tools {
 		rows = append(rows, []string{t.Name, t.Description})
 	}
 	s.Out.PrintTable("  ", rows)
 }
 
 func (s *session) listTabs(ctx context.Context) {
-	if s.added == nil || s.client == nil {
+	if s.addedPlugin == nil || s.client == nil {
 		s.printNotef("no server has loaded the plugin")
 		return
 	}
@@ -113,12 +113,12 @@ func (s *session) listTabs(ctx context.Context) {
 		s.printNotef("%v", err)
 		return
 	}
-	tabs := collectTabs(status, s.added)
+	tabs := collectTabs(status, s.addedPlugin)
 	rows := [][]string{}
-	for _, t := range tabs.live {
+	for _, t := range tabs.liveTabs {
 		rows = append(rows, []string{fmt.Sprint(t.id), formatReady(t.ready), t.browser, t.url})
 	}
-	for _, t := range tabs.stale {
+	for _, t := range tabs.staleTabs {
 		state := "loading the build"
 		if t.needsReload {
 			state = "needs a reload"
@@ -145,16 +145,16 @@ func formatReady(ready *bool) string {
 
 // callTool starts a call and sets callDone.
 func (s *session) callTool(ctx context.Context, tool, args string) {
-	if s.added == nil {
+	if s.addedPlugin == nil {
 		s.printNotef("there is no build yet")
 		return
 	}
-	tool = strings.TrimPrefix(tool, s.added.Name+"__")
+	tool = strings.TrimPrefix(tool, s.addedPlugin.Name+"__")
 	if !slices.Contains(s.tools, tool) {
 		s.printNotef("there is no tool %q%s; `tools` lists the tools, `help` the commands", tool, nearest.Suggestion(tool, s.tools))
 		return
 	}
-	call := Call{Tool: s.added.Name + "__" + tool}
+	call := Call{Tool: s.addedPlugin.Name + "__" + tool}
 	if args = strings.TrimSpace(args); strings.HasPrefix(args, "{") {
 		call.JSON = args
 	} else {
@@ -166,10 +166,10 @@ func (s *session) callTool(ctx context.Context, tool, args string) {
 		call.Words = words
 	}
 	ctx, s.stopCall = context.WithCancel(ctx)
-	done := make(chan struct{})
-	s.callDone = done
+	callDone := make(chan struct{})
+	s.callDone = callDone
 	go func() {
-		defer close(done)
+		defer close(callDone)
 		s.Options.Call(ctx, call)
 	}()
 }
@@ -177,7 +177,7 @@ func (s *session) callTool(ctx context.Context, tool, args string) {
 // splitWords splits a line into words as a shell does, with ' and " as quotes.
 func splitWords(line string) ([]string, error) {
 	var words []string
-	var word strings.Builder
+	var command strings.Builder
 	var quote rune
 	isInWord := false
 	for _, r := range line {
@@ -188,12 +188,12 @@ func splitWords(line string) ([]string, error) {
 			quote, isInWord = r, true
 		case quote == 0 && (r == ' ' || r == '\t'):
 			if isInWord {
-				words = append(words, word.String())
+				words = append(words, command.String())
 			}
-			word.Reset()
+			command.Reset()
 			isInWord = false
 		default:
-			word.WriteRune(r)
+			command.WriteRune(r)
 			isInWord = true
 		}
 	}
@@ -201,7 +201,7 @@ func splitWords(line string) ([]string, error) {
 		return nil, fmt.Errorf("the %c is not closed; close it, or write the arguments as JSON", quote)
 	}
 	if isInWord {
-		words = append(words, word.String())
+		words = append(words, command.String())
 	}
 	return words, nil
 }

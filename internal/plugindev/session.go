@@ -62,8 +62,8 @@ type session struct {
 	events  chan func()   // functions that the goroutine of run calls
 	changes chan []string // the files of each change
 
-	added *plugin.Plugin // nil before the first good build
-	tools []string       // the short names of its tools
+	addedPlugin *plugin.Plugin // nil before the first good build
+	tools       []string       // the short names of its tools
 	// client is that of the daemon; nil while none runs.
 	client *httpapi.Client
 	// detach ends the development of added on the daemon; nil before it began.
@@ -82,31 +82,31 @@ func Run(ctx context.Context, o Options) error {
 }
 
 func (s *session) run(ctx context.Context) error {
-	ctx, end := context.WithCancel(ctx)
-	defer end()
-	watch, err := author.NewWatcher(s.Source) // the watcher starts before the first build, to detect changes during that build
+	ctx, endRun := context.WithCancel(ctx)
+	defer endRun()
+	watcher, err := author.NewWatcher(s.Source) // the watcher starts before the first build, to detect changes during that build
 	if err != nil {
 		return err
 	}
 	cache := &jsbuild.BuildCache{}
 	defer cache.Close()
 	s.Build.Cache = cache
-	ended := make(chan error, 1)
+	watchErr := make(chan error, 1)
 	go func() {
-		ended <- watch.Run(ctx, func(files []string) {
+		watchErr <- watcher.Run(ctx, func(files []string) {
 			select {
 			case s.changes <- files:
 			case <-ctx.Done():
 			}
 		})
 	}()
-	if err := s.begin(ctx); err != nil {
+	if err := s.buildFirst(ctx); err != nil {
 		return err
 	}
 	for {
 		s.showPrompt()
 		select {
-		case err := <-ended:
+		case err := <-watchErr:
 			return err
 		case files := <-s.changes:
 			s.printNotef("%s changed", joinFiles(files))
@@ -119,45 +119,45 @@ func (s *session) run(ctx context.Context) error {
 			s.stopCall, s.callDone = nil, nil
 		case signal := <-s.Signals:
 			if s.stopCall == nil || signal == syscall.SIGTERM {
-				return s.leaveSession()
+				return s.endSession()
 			}
 			s.stopCall()
-		case line, ok := <-s.typedLines():
+		case line, ok := <-s.currentInput():
 			s.isAsking = false
 			if !ok || s.executeLine(ctx, line) {
-				return s.leaveSession()
+				return s.endSession()
 			}
 		}
 	}
 }
 
-// typedLines returns the typed lines; nil while a call runs.
-func (s *session) typedLines() <-chan string {
+// currentInput returns the typed lines; nil while a call runs.
+func (s *session) currentInput() <-chan string {
 	if s.callDone != nil {
 		return nil
 	}
 	return s.Lines
 }
 
-// leaveSession ends a running call and reports what stays.
-func (s *session) leaveSession() error {
+// endSession ends a running call and reports what stays.
+func (s *session) endSession() error {
 	if s.stopCall != nil {
 		s.stopCall()
 		<-s.callDone
 	}
 	s.clearPrompt()
-	if s.added != nil {
-		s.Out.Notef("the last build of %s stays in use; it counts as reviewed by you", s.added.Name)
+	if s.addedPlugin != nil {
+		s.Out.Notef("the last build of %s stays in use; it counts as reviewed by you", s.addedPlugin.Name)
 	}
 	return nil
 }
 
-// begin makes the first build. An error in the source is printed, and run waits for a
+// buildFirst makes the first build. An error in the source is printed, and run waits for a
 // change; every other error ends the command.
-func (s *session) begin(ctx context.Context) error {
+func (s *session) buildFirst(ctx context.Context) error {
 	err := s.build(ctx)
-	var failed *jsbuild.BuildError
-	if errors.As(err, &failed) && hasPackage(s.Source) {
+	var buildErr *jsbuild.BuildError
+	if errors.As(err, &buildErr) && hasPackage(s.Source) {
 		printBuildFailure(ctx, s.Out, err)
 		err = nil
 	}
@@ -178,24 +178,24 @@ func (s *session) rebuild(ctx context.Context) {
 // build builds the plugin and loads it into the daemon and the tabs.
 func (s *session) build(ctx context.Context) error {
 	startTime := time.Now()
-	built, err := jsbuild.BuildPlugin(ctx, s.Source, s.Build)
+	buildResult, err := jsbuild.BuildPlugin(ctx, s.Source, s.Build)
 	if err != nil {
 		return err
 	}
 	s.clearPrompt()
-	printBuild(s.Out, built)
+	printBuild(s.Out, buildResult)
 	s.tools = s.tools[:0]
-	for _, tool := range built.Tools {
+	for _, tool := range buildResult.Tools {
 		s.tools = append(s.tools, tool.Name)
 	}
-	if s.added == nil || s.added.Name != built.Name {
-		return s.add(ctx, built.Dir)
+	if s.addedPlugin == nil || s.addedPlugin.Name != buildResult.Name {
+		return s.addPlugin(ctx, buildResult.Dir)
 	}
-	loaded, err := plugin.Load(s.added.Dir)
+	loaded, err := plugin.Load(s.addedPlugin.Dir)
 	if err != nil {
 		return err
 	}
-	s.added = loaded
+	s.addedPlugin = loaded
 	if s.client == nil {
 		s.printNotef("no server runs; the next one loads the build")
 		return nil
@@ -206,14 +206,14 @@ func (s *session) build(ctx context.Context) error {
 	return s.reportTabs(ctx, startTime)
 }
 
-// add adds the plugin to the installation and to the daemon: after the first build,
+// addPlugin adds the plugin to the installation and to the daemon: after the first build,
 // and when the name of its package changes.
-func (s *session) add(ctx context.Context, dir string) error {
+func (s *session) addPlugin(ctx context.Context, dir string) error {
 	if err := author.RefreshEditorTypes(dir); err != nil {
 		return err
 	}
 	startTime := time.Now()
-	added, err := s.Home.Store().Add(dir)
+	newPlugin, err := s.Home.Store().Add(dir)
 	if err != nil {
 		return err
 	}
@@ -225,11 +225,11 @@ func (s *session) add(ctx context.Context, dir string) error {
 	if s.detach != nil {
 		s.detach()
 	}
-	attached, detach := context.WithCancel(ctx)
-	s.added, s.detach = added, detach
-	begun := make(chan error, 1)
-	go s.attach(attached, s.client, added, begun)
-	if err := <-begun; err != nil {
+	attachedCtx, detach := context.WithCancel(ctx)
+	s.addedPlugin, s.detach = newPlugin, detach
+	attachResult := make(chan error, 1)
+	go s.keepAttached(attachedCtx, s.client, newPlugin, attachResult)
+	if err := <-attachResult; err != nil {
 		return err
 	}
 	if err := s.client.Plugins.Reload(ctx); err != nil {

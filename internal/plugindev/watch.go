@@ -18,19 +18,19 @@ var ErrNoPlugin = errors.New("there is no plugin in the directory")
 // Watch builds the plugin in dir, and again after each change, until ctx ends. Watch
 // prints each build and its errors.
 func Watch(ctx context.Context, dir string, out *terminal.Output) error {
-	watch, err := author.NewWatcher(dir) // the watcher starts before the first build, to detect changes during that build
+	watcher, err := author.NewWatcher(dir) // the watcher starts before the first build, to detect changes during that build
 	if err != nil {
 		return err
 	}
 	cache := &jsbuild.BuildCache{}
 	defer cache.Close()
 	build := func() error {
-		built, err := jsbuild.BuildPlugin(ctx, dir, jsbuild.Options{Cache: cache})
+		buildResult, err := jsbuild.BuildPlugin(ctx, dir, jsbuild.Options{Cache: cache})
 		if err != nil {
 			printBuildFailure(ctx, out, err)
 			return err
 		}
-		printBuild(out, built)
+		printBuild(out, buildResult)
 		return nil
 	}
 	if build() != nil && !hasPackage(dir) {
@@ -39,7 +39,7 @@ func Watch(ctx context.Context, dir string, out *terminal.Output) error {
 	if ctx.Err() == nil {
 		out.Notef("waiting for changes in %s; Ctrl-C ends", dir)
 	}
-	err = watch.Run(ctx, func(files []string) {
+	err = watcher.Run(ctx, func(files []string) {
 		out.Notef("%s changed", joinFiles(files))
 		_ = build() // build has printed the error
 	})
@@ -56,23 +56,23 @@ func hasPackage(dir string) bool {
 }
 
 // printBuild prints a build in one line, and its warnings.
-func printBuild(o *terminal.Output, built *jsbuild.BuildResult) {
-	for _, w := range built.Warnings {
+func printBuild(o *terminal.Output, buildResult *jsbuild.BuildResult) {
+	for _, w := range buildResult.Warnings {
 		o.Notef("warning: %s", w)
 	}
-	o.PrintLine("built %s %s, %s, in %s", built.Name, terminal.SafeLine(built.Version), terminal.Plural(len(built.Tools), "tool"), terminal.Elapsed(built.Duration))
+	o.PrintLine("built %s %s, %s, in %s", buildResult.Name, terminal.SafeLine(buildResult.Version), terminal.Plural(len(buildResult.Tools), "tool"), terminal.Elapsed(buildResult.Duration))
 }
 
 // printBuildFailure prints why a build failed: the problems in the plugin's files if
 // there are any, else the error.
 func printBuildFailure(ctx context.Context, o *terminal.Output, err error) {
-	var failed *jsbuild.BuildError
+	var buildErr *jsbuild.BuildError
 	switch {
 	case ctx.Err() != nil: // the user ended the command
-	case !errors.As(err, &failed):
+	case !errors.As(err, &buildErr):
 		o.Notef("%v", err)
 	default:
-		for _, p := range failed.Problems {
+		for _, p := range buildErr.Problems {
 			o.Notef("error: %s", p)
 		}
 	}
@@ -80,9 +80,9 @@ func printBuildFailure(ctx context.Context, o *terminal.Output, err error) {
 
 // joinFiles returns the first few names, and the number of the others.
 func joinFiles(files []string) string {
-	const most = 3
-	if len(files) > most {
-		return strings.Join(files[:most], ", ") + " and " + terminal.Plural(len(files)-most, "other file")
+	const maxFiles = 3
+	if len(files) > maxFiles {
+		return strings.Join(files[:maxFiles], ", ") + " and " + terminal.Plural(len(files)-maxFiles, "other file")
 	}
 	return strings.Join(files, ", ")
 }

@@ -49,8 +49,8 @@ type Filter struct {
 	Level wire.LogLevel
 }
 
-// Wants reports whether the filter selects e.
-func (f Filter) Wants(e Entry) bool {
+// Selects reports whether the filter selects e.
+func (f Filter) Selects(e Entry) bool {
 	return (f.Plugin == "" || e.Plugin == f.Plugin) && slices.Index(levels, e.Level) >= slices.Index(levels, f.Level)
 }
 
@@ -59,16 +59,16 @@ const maxTextBytes = 3 * wire.MaxLogChars
 
 // newEntry returns the entry for a log entry that a browser sent. newEntry corrects
 // malformed values.
-func newEntry(browser string, p wire.PluginLogParams, sent wire.LogEntry, now time.Time, secrets *redactor) Entry {
+func newEntry(browser string, p wire.PluginLogParams, sentEntry wire.LogEntry, now time.Time, secrets *redactor) Entry {
 	e := Entry{
-		Time: now, Plugin: p.Plugin, Level: sent.Level, Browser: browser, Tab: p.TabID,
-		Message: secrets.Text(truncateText(strings.ToValidUTF8(sent.Message, "\uFFFD"), maxTextBytes)),
+		Time: now, Plugin: p.Plugin, Level: sentEntry.Level, Browser: browser, Tab: p.TabID,
+		Message: secrets.Text(truncateText(strings.ToValidUTF8(sentEntry.Message, "\uFFFD"), maxTextBytes)),
 	}
 	if !slices.Contains(levels, e.Level) {
 		e.Level = wire.LogInfo
 	}
-	if len(sent.Data) > 0 && len(sent.Data) <= wire.MaxLogDataBytes {
-		e.Data = secrets.JSON(sent.Data)
+	if len(sentEntry.Data) > 0 && len(sentEntry.Data) <= wire.MaxLogDataBytes {
+		e.Data = secrets.JSON(sentEntry.Data)
 	}
 	return e
 }

@@ -18,27 +18,27 @@ import (
 )
 
 const (
-	// keptEntries and keptBytes limit the entries of one plugin in memory.
-	keptEntries = 1000
-	keptBytes   = 2 << 20
-	// keptPlugins is the maximum number of plugins with entries in memory. The
+	// maxKeptEntries and maxKeptBytes limit the entries of one plugin in memory.
+	maxKeptEntries = 1000
+	maxKeptBytes   = 2 << 20
+	// maxKeptPlugins is the maximum number of plugins with entries in memory. The
 	// plugins that logged last are kept.
-	keptPlugins = 64
-	// waiting is how many entries may wait for one follower.
-	waiting = 1000
-	// incoming is the maximum number of additions whose secrets are not removed yet,
-	// incomingBytes the approximate limit of their memory.
-	incoming      = 256
-	incomingBytes = 32 << 20
+	maxKeptPlugins = 64
+	// maxPendingEntries is how many entries may wait for one follower.
+	maxPendingEntries = 1000
+	// maxAdditions is the maximum number of additions whose secrets are not removed yet,
+	// maxAdditionBytes the approximate limit of their memory.
+	maxAdditions     = 256
+	maxAdditionBytes = 32 << 20
 )
 
 // The files of the log, below the state folder.
 const (
-	folder       = "logs"
-	fileName     = "plugins.jsonl"
-	fileBytes    = 5 << 20
-	files        = 2
-	pendingBytes = 4 << 20
+	logFolder       = "logs"
+	fileName        = "plugins.jsonl"
+	maxFileBytes    = 5 << 20
+	keptFiles       = 2
+	maxPendingBytes = 4 << 20
 )
 
 // errClosed is the error of followers after the log was closed.
@@ -55,36 +55,36 @@ type Options struct {
 // Log stores the entries of all plugins. Create a Log with Open, and end it with Close.
 type Log struct {
 	secrets *redactor
-	lines   *linefile.Log
+	lineLog *linefile.Log
 	done    chan struct{} // closed when all additions are stored
 
-	mu        sync.Mutex // guards all fields below
-	incoming  chan addition
-	queued    int            // bytes in incoming
-	lost      map[string]int // dropped entries, by plugin
-	seq       uint64
-	plugins   map[string]*kept
-	followers map[*Follower]struct{}
-	closed    bool
+	mu             sync.Mutex // guards all fields below
+	additions      chan addition
+	queuedBytes    int            // bytes in incoming
+	droppedEntries map[string]int // dropped entries, by plugin
+	seq            uint64
+	plugins        map[string]*pluginEntries
+	followers      map[*Follower]struct{}
+	isClosed       bool
 }
 
-// kept are the last entries of one plugin, oldest first.
-type kept struct {
+// pluginEntries are the last entries of one plugin, oldest first.
+type pluginEntries struct {
 	entries []Entry
 	bytes   int
 }
 
 // Open opens the log below the state folder dir, which must exist.
 func Open(dir string, o Options) *Log {
-	dir = filepath.Join(dir, folder)
+	dir = filepath.Join(dir, logFolder)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		o.Log.Error().Err(err).Msg("the folder of the plugins' logs cannot be made")
 	}
 	l := &Log{
-		incoming: make(chan addition, incoming), lost: map[string]int{}, done: make(chan struct{}),
-		secrets: &redactor{Secrets: o.Secrets}, plugins: map[string]*kept{}, followers: map[*Follower]struct{}{},
-		lines: linefile.Open(filepath.Join(dir, fileName), linefile.Options{
-			Subject: "the log of plugins", FileBytes: fileBytes, Files: files, PendingBytes: pendingBytes, Log: o.Log,
+		additions: make(chan addition, maxAdditions), droppedEntries: map[string]int{}, done: make(chan struct{}),
+		secrets: &redactor{Secrets: o.Secrets}, plugins: map[string]*pluginEntries{}, followers: map[*Follower]struct{}{},
+		lineLog: linefile.Open(filepath.Join(dir, fileName), linefile.Options{
+			Subject: "the log of plugins", FileBytes: maxFileBytes, Files: keptFiles, PendingBytes: maxPendingBytes, Log: o.Log,
 			Dropped: func(n int) []byte {
 				return Entry{Time: time.Now().UTC(), Level: wire.LogWarning, Message: "entries could not be written", Dropped: n}.fileLine()
 			},
@@ -92,7 +92,7 @@ func Open(dir string, o Options) *Log {
 	}
 	go func() {
 		defer close(l.done)
-		for a := range l.incoming {
+		for a := range l.additions {
 			l.store(a)
 		}
 	}()
@@ -101,10 +101,10 @@ func Open(dir string, o Options) *Log {
 
 // addition is a group of entries that an adapter sent together.
 type addition struct {
-	browser string
-	params  wire.PluginLogParams
-	at      time.Time
-	bytes   int
+	browser    string
+	params     wire.PluginLogParams
+	receivedAt time.Time
+	bytes      int
 }
 
 // Add queues the entries that an adapter logged in a tab of a browser. Add does not
@@ -112,28 +112,28 @@ type addition struct {
 func (l *Log) Add(browser string, p wire.PluginLogParams) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed {
+	if l.isClosed {
 		return
 	}
-	p.Dropped += l.lost[p.Plugin]
+	p.Dropped += l.droppedEntries[p.Plugin]
 	if a := (addition{browser, p, time.Now().UTC(), bytesOf(p)}); l.enqueue(a) {
-		delete(l.lost, p.Plugin)
+		delete(l.droppedEntries, p.Plugin)
 		return
 	}
-	if _, known := l.lost[p.Plugin]; known || len(l.lost) < keptPlugins {
-		l.lost[p.Plugin] = p.Dropped + len(p.Entries)
+	if _, hasDropped := l.droppedEntries[p.Plugin]; hasDropped || len(l.droppedEntries) < maxKeptPlugins {
+		l.droppedEntries[p.Plugin] = p.Dropped + len(p.Entries)
 	}
 }
 
 // enqueue adds an addition to the queue and reports whether there was room. The
 // caller holds mu.
 func (l *Log) enqueue(a addition) bool {
-	if l.queued > 0 && l.queued+a.bytes > incomingBytes {
+	if l.queuedBytes > 0 && l.queuedBytes+a.bytes > maxAdditionBytes {
 		return false
 	}
 	select {
-	case l.incoming <- a:
-		l.queued += a.bytes
+	case l.additions <- a:
+		l.queuedBytes += a.bytes
 		return true
 	default:
 		return false
@@ -152,10 +152,10 @@ func bytesOf(p wire.PluginLogParams) int {
 // store removes the secrets of an addition, stores its entries and sends them to the
 // followers.
 func (l *Log) store(a addition) {
-	browser, p, now := a.browser, a.params, a.at
+	browser, p, now := a.browser, a.params, a.receivedAt
 	entries := make([]Entry, 0, len(p.Entries))
-	for _, sent := range p.Entries {
-		entries = append(entries, newEntry(browser, p, sent, now, l.secrets))
+	for _, sentEntry := range p.Entries {
+		entries = append(entries, newEntry(browser, p, sentEntry, now, l.secrets))
 	}
 	if p.Dropped > 0 {
 		if len(entries) == 0 {
@@ -165,12 +165,12 @@ func (l *Log) store(a addition) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.queued -= a.bytes
+	l.queuedBytes -= a.bytes
 	for i := range entries {
 		l.seq++
 		entries[i].Seq = l.seq
 		l.keepEntry(entries[i])
-		l.lines.Write(entries[i].fileLine())
+		l.lineLog.Write(entries[i].fileLine())
 	}
 	for f := range l.followers {
 		f.push(entries)
@@ -181,29 +181,29 @@ func (l *Log) store(a addition) {
 func (l *Log) keepEntry(e Entry) {
 	k := l.plugins[e.Plugin]
 	if k == nil {
-		if len(l.plugins) >= keptPlugins {
+		if len(l.plugins) >= maxKeptPlugins {
 			delete(l.plugins, l.quietestPlugin())
 		}
-		k = &kept{}
+		k = &pluginEntries{}
 		l.plugins[e.Plugin] = k
 	}
 	k.entries = append(k.entries, e)
 	k.bytes += e.approximateBytes()
-	drop := 0
-	for len(k.entries)-drop > keptEntries || k.bytes > keptBytes {
-		k.bytes -= k.entries[drop].approximateBytes()
-		drop++
+	dropCount := 0
+	for len(k.entries)-dropCount > maxKeptEntries || k.bytes > maxKeptBytes {
+		k.bytes -= k.entries[dropCount].approximateBytes()
+		dropCount++
 	}
-	k.entries = slices.Delete(k.entries, 0, drop)
+	k.entries = slices.Delete(k.entries, 0, dropCount)
 }
 
 // quietestPlugin returns the plugin that has not logged for the longest time. The caller
 // holds mu.
 func (l *Log) quietestPlugin() string {
-	name, least := "", ^uint64(0)
+	name, oldestSeq := "", ^uint64(0)
 	for plugin, k := range l.plugins {
-		if last := k.entries[len(k.entries)-1].Seq; last < least {
-			name, least = plugin, last
+		if lastSeq := k.entries[len(k.entries)-1].Seq; lastSeq < oldestSeq {
+			name, oldestSeq = plugin, lastSeq
 		}
 	}
 	return name
@@ -218,24 +218,24 @@ func (l *Log) Last(f Filter, n int) []Entry {
 }
 
 func (l *Log) newestEntries(f Filter, n int) []Entry {
-	list := []Entry{}
+	entries := []Entry{}
 	for _, k := range l.plugins {
 		for _, e := range k.entries {
-			if f.Wants(e) {
-				list = append(list, e)
+			if f.Selects(e) {
+				entries = append(entries, e)
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b Entry) int { return int(int64(a.Seq) - int64(b.Seq)) })
-	return lastEntries(list, n)
+	slices.SortFunc(entries, func(a, b Entry) int { return int(int64(a.Seq) - int64(b.Seq)) })
+	return lastEntries(entries, n)
 }
 
-// lastEntries returns the last n of list, or all if n is 0.
-func lastEntries(list []Entry, n int) []Entry {
-	if n > 0 && len(list) > n {
-		return list[len(list)-n:]
+// lastEntries returns the last n entries, or all if n is 0.
+func lastEntries(entries []Entry, n int) []Entry {
+	if n > 0 && len(entries) > n {
+		return entries[len(entries)-n:]
 	}
-	return list
+	return entries
 }
 
 // Follow returns the last n entries that f selects (none if n is 0) and a follower
@@ -244,8 +244,8 @@ func (l *Log) Follow(f Filter, n int) ([]Entry, *Follower) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	follower := &Follower{log: l, filter: f, wake: make(chan struct{}, 1)}
-	if l.closed {
-		follower.closed = true
+	if l.isClosed {
+		follower.isClosed = true
 		follower.wakeReader()
 	} else {
 		l.followers[follower] = struct{}{}
@@ -259,22 +259,22 @@ func (l *Log) Follow(f Filter, n int) ([]Entry, *Follower) {
 // Close stores the pending entries and closes the log and its followers.
 func (l *Log) Close() {
 	l.mu.Lock()
-	if l.closed {
+	if l.isClosed {
 		l.mu.Unlock()
 		return
 	}
-	l.closed = true
-	close(l.incoming)
+	l.isClosed = true
+	close(l.additions)
 	l.mu.Unlock()
 	<-l.done
 	l.mu.Lock()
 	for f := range l.followers {
-		f.closed = true
+		f.isClosed = true
 		f.wakeReader()
 	}
 	clear(l.followers)
 	l.mu.Unlock()
-	l.lines.Close()
+	l.lineLog.Close()
 }
 
 // Follower receives new entries. Follower is for one goroutine at a time.
@@ -284,19 +284,19 @@ type Follower struct {
 	wake   chan struct{} // has a token when Next has work
 
 	// Guarded by log.mu.
-	entries []Entry
-	missed  int
-	closed  bool
+	entries       []Entry
+	missedEntries int
+	isClosed      bool
 }
 
 // push adds new entries that the filter selects. The caller holds log.mu.
 func (f *Follower) push(entries []Entry) {
 	for _, e := range entries {
-		if !f.filter.Wants(e) {
+		if !f.filter.Selects(e) {
 			continue
 		}
-		if len(f.entries) == waiting {
-			f.missed++
+		if len(f.entries) == maxPendingEntries {
+			f.missedEntries++
 			continue
 		}
 		f.entries = append(f.entries, e)
@@ -313,16 +313,16 @@ func (f *Follower) wakeReader() {
 
 // Next waits for new entries and returns them, and the number of entries that were
 // lost after them because Next was called too late. The error is errClosed or ctx's.
-func (f *Follower) Next(ctx context.Context) (entries []Entry, missed int, err error) {
+func (f *Follower) Next(ctx context.Context) (entries []Entry, missedEntries int, err error) {
 	for {
 		f.log.mu.Lock()
-		entries, missed, closed := f.entries, f.missed, f.closed
-		f.entries, f.missed = nil, 0
+		entries, missedEntries, isClosed := f.entries, f.missedEntries, f.isClosed
+		f.entries, f.missedEntries = nil, 0
 		f.log.mu.Unlock()
-		if len(entries) > 0 || missed > 0 {
-			return entries, missed, nil
+		if len(entries) > 0 || missedEntries > 0 {
+			return entries, missedEntries, nil
 		}
-		if closed {
+		if isClosed {
 			return nil, 0, errClosed
 		}
 		select {
@@ -338,20 +338,20 @@ func (f *Follower) Close() {
 	f.log.mu.Lock()
 	defer f.log.mu.Unlock()
 	delete(f.log.followers, f)
-	f.closed = true
+	f.isClosed = true
 	f.wakeReader()
 }
 
 // Read returns the last entries that f selects in the files below the state folder
-// dir, oldest first: at most n, or all if n is 0. damaged is the number of lines that
+// dir, oldest first: at most n, or all if n is 0. damagedLines is the number of lines that
 // cannot be read.
-func Read(dir string, f Filter, n int) (entries []Entry, damaged int, err error) {
-	damaged, err = linefile.Read(filepath.Join(dir, folder, fileName), files, func(line []byte) bool {
+func Read(dir string, f Filter, n int) (entries []Entry, damagedLines int, err error) {
+	damagedLines, err = linefile.Read(filepath.Join(dir, logFolder, fileName), keptFiles, func(line []byte) bool {
 		var e Entry
 		if json.Unmarshal(line, &e) != nil {
 			return false
 		}
-		if f.Wants(e) {
+		if f.Selects(e) {
 			entries = append(entries, e)
 		}
 		if n > 0 && len(entries) > 2*n { // drops old entries early, so that there is less garbage
@@ -362,5 +362,5 @@ func Read(dir string, f Filter, n int) (entries []Entry, damaged int, err error)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the log of plugins: %w", err)
 	}
-	return lastEntries(entries, n), damaged, nil
+	return lastEntries(entries, n), damagedLines, nil
 }

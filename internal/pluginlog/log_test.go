@@ -54,19 +54,19 @@ func TestEntriesAreKeptAndFiltered(t *testing.T) {
 		if got := joinMessages(l.Last(Filter{Level: wire.LogWarning}, 0)); got != "two" {
 			t.Errorf("warnings: %s", got)
 		}
-		last := l.Last(Filter{}, 2)
-		if joinMessages(last) != "two three" || last[1].Level != wire.LogInfo || last[1].Seq != 3 || last[1].Browser != "work" || last[1].Tab != 7 || last[1].Time.IsZero() {
-			t.Errorf("the last two: %+v", last)
+		lastEntries := l.Last(Filter{}, 2)
+		if joinMessages(lastEntries) != "two three" || lastEntries[1].Level != wire.LogInfo || lastEntries[1].Seq != 3 || lastEntries[1].Browser != "work" || lastEntries[1].Tab != 7 || lastEntries[1].Time.IsZero() {
+			t.Errorf("the last two: %+v", lastEntries)
 		}
-		if one := l.Last(Filter{}, 0)[0]; string(one.Data) != `[{"n":1.50}]` {
-			t.Errorf("data %s", one.Data)
+		if firstEntry := l.Last(Filter{}, 0)[0]; string(firstEntry.Data) != `[{"n":1.50}]` {
+			t.Errorf("data %s", firstEntry.Data)
 		}
 	})
-	entries, damaged, err := Read(dir, Filter{Plugin: "a"}, 1)
-	if err != nil || damaged != 0 || joinMessages(entries) != "three" || entries[0].Seq != 0 {
-		t.Errorf("the file: %+v, %d, %v", entries, damaged, err)
+	entries, damagedLines, err := Read(dir, Filter{Plugin: "a"}, 1)
+	if err != nil || damagedLines != 0 || joinMessages(entries) != "three" || entries[0].Seq != 0 {
+		t.Errorf("the file: %+v, %d, %v", entries, damagedLines, err)
 	}
-	if info, err := os.Stat(filepath.Join(dir, folder, fileName)); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(filepath.Join(dir, logFolder, fileName)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file: %v, %v", info, err)
 	}
 }
@@ -82,27 +82,27 @@ func TestMemoryIsBounded(t *testing.T) {
 			l.Add("work", newParams("loud", wire.LogInfo, fmt.Sprint(n)))
 			synctest.Wait()
 		}
-		loud := l.Last(Filter{Plugin: "loud"}, 0)
-		if len(loud) != keptEntries || loud[0].Message != "200" || joinMessages(l.Last(Filter{Plugin: "quiet"}, 0)) != "still here" {
-			t.Errorf("%d are kept, the first is %q", len(loud), loud[0].Message)
+		loudEntries := l.Last(Filter{Plugin: "loud"}, 0)
+		if len(loudEntries) != maxKeptEntries || loudEntries[0].Message != "200" || joinMessages(l.Last(Filter{Plugin: "quiet"}, 0)) != "still here" {
+			t.Errorf("%d are kept, the first is %q", len(loudEntries), loudEntries[0].Message)
 		}
-		long := strings.Repeat("x", maxTextBytes)
+		longText := strings.Repeat("x", maxTextBytes)
 		for range 400 {
-			l.Add("work", newParams("long", wire.LogInfo, long))
+			l.Add("work", newParams("long", wire.LogInfo, longText))
 			synctest.Wait()
 		}
 		total := 0
 		for _, e := range l.Last(Filter{Plugin: "long"}, 0) {
 			total += len(e.Message)
 		}
-		if total > keptBytes || total < keptBytes/2 {
+		if total > maxKeptBytes || total < maxKeptBytes/2 {
 			t.Errorf("%d bytes of one plugin", total)
 		}
 		for n := range 100 {
 			l.Add("work", newParams(fmt.Sprint("p", n), wire.LogInfo, "x"))
 			synctest.Wait()
 		}
-		if n := len(l.plugins); n > keptPlugins {
+		if n := len(l.plugins); n > maxKeptPlugins {
 			t.Errorf("entries of %d plugins", n)
 		}
 		if len(l.Last(Filter{Plugin: "p99"}, 0)) != 1 || len(l.Last(Filter{Plugin: "quiet"}, 0)) != 0 {
@@ -116,24 +116,24 @@ func TestMemoryIsBounded(t *testing.T) {
 func TestDroppedEntriesAreCounted(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		blocked := make(chan struct{})
-		l := openLog(t, dir, Options{Secrets: func() []string { <-blocked; return nil }})
-		const all = incoming + 100
-		for n := range all {
+		unblock := make(chan struct{})
+		l := openLog(t, dir, Options{Secrets: func() []string { <-unblock; return nil }})
+		const sentEntries = maxAdditions + 100
+		for n := range sentEntries {
 			l.Add("work", newParams("a", wire.LogInfo, fmt.Sprint(n)))
 		}
-		close(blocked)
+		close(unblock)
 		synctest.Wait()
 		l.Add("work", newParams("a", wire.LogInfo, "last"))
 		synctest.Wait()
 		list := l.Last(Filter{}, 0)
 		// An entry counts those that were dropped right before it, so several may count.
-		dropped := 0
+		droppedEntries := 0
 		for _, e := range list {
-			dropped += e.Dropped
+			droppedEntries += e.Dropped
 		}
-		if last := list[len(list)-1]; last.Message != "last" || dropped == 0 || dropped+len(list)-1 != all {
-			t.Errorf("%d entries were kept and %d counted as dropped, of %d", len(list)-1, dropped, all)
+		if lastEntry := list[len(list)-1]; lastEntry.Message != "last" || droppedEntries == 0 || droppedEntries+len(list)-1 != sentEntries {
+			t.Errorf("%d entries were kept and %d counted as dropped, of %d", len(list)-1, droppedEntries, sentEntries)
 		}
 	})
 }
@@ -142,28 +142,28 @@ func TestDroppedEntriesAreCounted(t *testing.T) {
 func TestLargeEntriesDoNotFillTheMemory(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		blocked := make(chan struct{})
-		l := openLog(t, dir, Options{Secrets: func() []string { <-blocked; return nil }})
-		large := wire.PluginLogParams{Plugin: "a"}
+		unblock := make(chan struct{})
+		l := openLog(t, dir, Options{Secrets: func() []string { <-unblock; return nil }})
+		largeParams := wire.PluginLogParams{Plugin: "a"}
 		for range wire.MaxLogEntries {
-			large.Entries = append(large.Entries, wire.LogEntry{Level: wire.LogInfo, Data: json.RawMessage("[" + strings.Repeat("x", 60<<10) + "]")}) // the data is invalid JSON, which is detected early
+			largeParams.Entries = append(largeParams.Entries, wire.LogEntry{Level: wire.LogInfo, Data: json.RawMessage("[" + strings.Repeat("x", 60<<10) + "]")}) // the data is invalid JSON, which is detected early
 		}
 		for range 50 {
-			l.Add("work", large)
+			l.Add("work", largeParams)
 		}
 		l.mu.Lock()
-		queued := l.queued
+		queuedBytes := l.queuedBytes
 		l.mu.Unlock()
-		if queued > incomingBytes {
-			t.Errorf("%d bytes wait", queued)
+		if queuedBytes > maxAdditionBytes {
+			t.Errorf("%d bytes wait", queuedBytes)
 		}
-		close(blocked)
+		close(unblock)
 		synctest.Wait()
 		l.Add("work", newParams("a", wire.LogInfo, "last"))
 		synctest.Wait()
 		list := l.Last(Filter{}, 0)
-		if last := list[len(list)-1]; last.Message != "last" || last.Dropped == 0 || last.Dropped%wire.MaxLogEntries != 0 || l.queued != 0 {
-			t.Errorf("%q with %d dropped, %d bytes wait", last.Message, last.Dropped, l.queued)
+		if lastEntry := list[len(list)-1]; lastEntry.Message != "last" || lastEntry.Dropped == 0 || lastEntry.Dropped%wire.MaxLogEntries != 0 || l.queuedBytes != 0 {
+			t.Errorf("%q with %d dropped, %d bytes wait", lastEntry.Message, lastEntry.Dropped, l.queuedBytes)
 		}
 	})
 }
@@ -190,30 +190,30 @@ func TestFollow(t *testing.T) {
 		l := openLog(t, dir, Options{})
 		l.Add("work", newParams("a", wire.LogInfo, "before"))
 		synctest.Wait()
-		first, f := l.Follow(Filter{Plugin: "a"}, 10)
-		if joinMessages(first) != "before" {
-			t.Errorf("first %+v", first)
+		firstEntries, f := l.Follow(Filter{Plugin: "a"}, 10)
+		if joinMessages(firstEntries) != "before" {
+			t.Errorf("first %+v", firstEntries)
 		}
 		l.Add("work", newParams("b", wire.LogInfo, "other"))
 		l.Add("work", newParams("a", wire.LogInfo, "after"))
-		got, missed, err := f.Next(t.Context())
-		if joinMessages(got) != "after" || missed != 0 || err != nil {
-			t.Errorf("%+v, %d, %v", got, missed, err)
+		got, missedEntries, err := f.Next(t.Context())
+		if joinMessages(got) != "after" || missedEntries != 0 || err != nil {
+			t.Errorf("%+v, %d, %v", got, missedEntries, err)
 		}
-		for range waiting + 5 {
+		for range maxPendingEntries + 5 {
 			l.Add("work", newParams("a", wire.LogInfo, "x"))
 			synctest.Wait()
 		}
-		got, missed, err = f.Next(t.Context())
-		if len(got) != waiting || missed != 5 || err != nil {
-			t.Errorf("%d entries, %d missed, %v", len(got), missed, err)
+		got, missedEntries, err = f.Next(t.Context())
+		if len(got) != maxPendingEntries || missedEntries != 5 || err != nil {
+			t.Errorf("%d entries, %d missed, %v", len(got), missedEntries, err)
 		}
-		none, quiet := l.Follow(Filter{}, 0)
-		if len(none) != 0 {
-			t.Errorf("got %+v", none)
+		noFollower, quietFollower := l.Follow(Filter{}, 0)
+		if len(noFollower) != 0 {
+			t.Errorf("got %+v", noFollower)
 		}
-		quiet.Close()
-		if _, _, err := quiet.Next(t.Context()); !errors.Is(err, errClosed) {
+		quietFollower.Close()
+		if _, _, err := quietFollower.Next(t.Context()); !errors.Is(err, errClosed) {
 			t.Errorf("after its end: %v", err)
 		}
 		go func() {
@@ -224,8 +224,8 @@ func TestFollow(t *testing.T) {
 			t.Errorf("after the end of the log: %v", err)
 		}
 		l.Add("work", newParams("a", wire.LogInfo, "too late")) // does nothing
-		if _, late := l.Follow(Filter{}, 0); late != nil {
-			if _, _, err := late.Next(t.Context()); !errors.Is(err, errClosed) {
+		if _, lateFollower := l.Follow(Filter{}, 0); lateFollower != nil {
+			if _, _, err := lateFollower.Next(t.Context()); !errors.Is(err, errClosed) {
 				t.Errorf("a follower that came too late: %v", err)
 			}
 		}

@@ -12,8 +12,8 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// hidden replaces a secret.
-const hidden = "[redacted]"
+// redactedText replaces a secret.
+const redactedText = "[redacted]"
 
 // redactor removes secrets from texts: the values of secret settings, texts in the form
 // of a credential, and in JSON the value of every member with the name of a credential.
@@ -26,8 +26,8 @@ type redactor struct {
 	Secrets func() []string
 }
 
-// shape is a kind of credential that a regular expression can find.
-type shape struct {
+// credentialPattern is a kind of credential that a regular expression can find.
+type credentialPattern struct {
 	// hints are lower-case texts. Each match of find contains one of the hints. A
 	// search for the hints takes a hundredth of the time of a match with find.
 	hints []string
@@ -35,7 +35,7 @@ type shape struct {
 	find func() *regexp.Regexp
 }
 
-var shapes = []shape{
+var credentialPatterns = []credentialPattern{
 	// The expression matches the value of a header.
 	{[]string{"authorization", "cookie", "x-api-key", "x-csrf-token"},
 		lazyregexp.New(`(?i)((?:authorization|cookie|set-cookie|x-api-key|x-csrf-token)["']?\s*[:=]\s*["']?)[^\s"'][^"'\n]*`)},
@@ -52,16 +52,16 @@ var shapes = []shape{
 	{[]string{"://"}, lazyregexp.New(`(://)[^\s/@:]+:[^\s/@]+@`)},
 }
 
-// secretName matches the names of members whose values are secret.
-var secretName = lazyregexp.New(`(?i)^(?:.*(?:password|passwd|secret|api_?key|auth_?token|access_?token|refresh_?token|id_?token|csrf|credential|private_?key|session_?id).*|token|auth|authorization|cookies?|set-cookie|sid)$`)
+// secretNamePattern matches the names of members whose values are secret.
+var secretNamePattern = lazyregexp.New(`(?i)^(?:.*(?:password|passwd|secret|api_?key|auth_?token|access_?token|refresh_?token|id_?token|csrf|credential|private_?key|session_?id).*|token|auth|authorization|cookies?|set-cookie|sid)$`)
 
 // Text returns text without secrets.
 func (r *redactor) Text(text string) string {
 	text = r.removeSettings(text)
-	lower := strings.ToLower(text)
-	for _, shape := range shapes {
-		if slices.ContainsFunc(shape.hints, func(hint string) bool { return strings.Contains(lower, hint) }) {
-			text = shape.find().ReplaceAllString(text, "${1}"+hidden)
+	lowerText := strings.ToLower(text)
+	for _, pattern := range credentialPatterns {
+		if slices.ContainsFunc(pattern.hints, func(hint string) bool { return strings.Contains(lowerText, hint) }) {
+			text = pattern.find().ReplaceAllString(text, "${1}"+redactedText)
 		}
 	}
 	return text
@@ -74,7 +74,7 @@ func (r *redactor) removeSettings(text string) string {
 	}
 	for _, secret := range r.Secrets() {
 		if secret != "" {
-			text = strings.ReplaceAll(text, secret, hidden)
+			text = strings.ReplaceAll(text, secret, redactedText)
 		}
 	}
 	return text
@@ -109,8 +109,8 @@ func (r *redactor) redactValue(value any) any {
 		}
 	case map[string]any:
 		for key, member := range v {
-			if secretName().MatchString(key) && member != nil && member != true && member != false {
-				v[key] = hidden
+			if secretNamePattern().MatchString(key) && member != nil && member != true && member != false {
+				v[key] = redactedText
 			} else {
 				v[key] = r.redactValue(member)
 			}

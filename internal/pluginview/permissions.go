@@ -17,15 +17,15 @@ func PermissionRows(views []httpapi.PluginPermissions, tool string) [][]string {
 			if tool != "" && t.Name != tool {
 				continue
 			}
-			set := ""
+			setByText := ""
 			if t.Own != "" {
-				set = strings.TrimSpace(markText(t.Mark))
+				setByText = strings.TrimSpace(markText(t.Mark))
 			}
 			var grants []string
 			for _, g := range t.Grants {
 				grants = append(grants, grantText(g))
 			}
-			rows = append(rows, []string{view.Plugin + "__" + t.Name, string(t.Permission), t.Limit, set, strings.Join(grants, "; ")})
+			rows = append(rows, []string{view.Plugin + "__" + t.Name, string(t.Permission), t.Limit, setByText, strings.Join(grants, "; ")})
 		}
 	}
 	return rows

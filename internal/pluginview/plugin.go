@@ -54,16 +54,16 @@ func ToolRows(p *plugin.Plugin) [][]string {
 
 // State returns how the tools of a plugin run, and whether they can run now.
 func State(p httpapi.Plugin) string {
-	advised := ""
+	recommendationText := ""
 	if p.Recommended != nil {
-		advised = ", " + p.Recommended.By + " recommends it"
+		recommendationText = ", " + p.Recommended.By + " recommends it"
 	}
 	text := string(p.Permission)
 	switch {
 	case p.Changed:
-		text = "changed since it was reviewed (opentabs plugin review " + p.Name + ")" + advised
+		text = "changed since it was reviewed (opentabs plugin review " + p.Name + ")" + recommendationText
 	case !p.Reviewed:
-		text = "not reviewed (opentabs plugin review " + p.Name + ")" + advised
+		text = "not reviewed (opentabs plugin review " + p.Name + ")" + recommendationText
 	case p.Fault != nil:
 		text += ", failed: " + p.Fault.Text
 	case len(p.Needs) > 0:
@@ -86,13 +86,13 @@ func State(p httpapi.Plugin) string {
 func Changes(before, after *plugin.Plugin) []string {
 	var changes []string
 	compare := func(what string, before, after []string) {
-		for _, list := range []struct {
-			label       string
-			all, except []string
+		for _, field := range []struct {
+			label             string
+			values, oldValues []string
 		}{{"new ", after, before}, {"removed ", before, after}} {
-			rest := slices.DeleteFunc(slices.Clone(list.all), func(s string) bool { return slices.Contains(list.except, s) })
-			if len(rest) > 0 {
-				changes = append(changes, terminal.SafeLine(list.label+what+": "+strings.Join(rest, ", ")))
+			newValues := slices.DeleteFunc(slices.Clone(field.values), func(s string) bool { return slices.Contains(field.oldValues, s) })
+			if len(newValues) > 0 {
+				changes = append(changes, terminal.SafeLine(field.label+what+": "+strings.Join(newValues, ", ")))
 			}
 		}
 	}

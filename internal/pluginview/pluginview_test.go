@@ -13,7 +13,7 @@ import (
 	"opentabs/wire"
 )
 
-var at = time.Date(2026, 5, 4, 3, 2, 1, 0, time.Local)
+var testTime = time.Date(2026, 5, 4, 3, 2, 1, 0, time.Local)
 
 func TestState(t *testing.T) {
 	for want, p := range map[string]httpapi.Plugin{
@@ -71,7 +71,7 @@ func TestPrintReview(t *testing.T) {
 		Excludes: []string{"*://a.example/x"}, PreScript: true, World: wire.WorldMain,
 		Tools: []*plugin.Tool{{Plugin: &plugin.Plugin{Name: "a"}, Name: "x", Description: "Does x.", Annotations: plugin.Annotations{ReadOnly: &yes, Idempotent: &yes}}},
 	}
-	mark := httpapi.Mark{At: at, By: "the terminal"}
+	mark := httpapi.Mark{At: testTime, By: "the terminal"}
 	var b bytes.Buffer
 	PrintReview(terminal.New(&b, &b, func(string) string { return "" }), p, httpapi.PluginPermissions{
 		Hash: "h", Late: true, LateAccess: true, Stored: wire.PermissionAuto, StoredCalls: []httpapi.AllowedCall{{Plugin: "b"}, {Plugin: "c"}},
@@ -96,13 +96,13 @@ func TestPrintReview(t *testing.T) {
 }
 
 func TestPermissionRows(t *testing.T) {
-	mark := httpapi.Mark{At: at, By: "the terminal"}
+	mark := httpapi.Mark{At: testTime, By: "the terminal"}
 	views := []httpapi.PluginPermissions{{
 		Plugin: "a", Permission: wire.PermissionAsk, Reviewed: true, Mark: mark, Opening: true, OpensAt: "https://a.example/", Late: true,
 		Calls: []httpapi.AllowedCall{{Plugin: "b"}},
 		Tools: []httpapi.ToolPermissions{
 			{Name: "x", Permission: wire.PermissionAuto, Own: wire.PermissionAuto, Limit: "1/1m", Mark: mark, Grants: []httpapi.Grant{
-				{Scope: wire.ScopeSession, Client: "desk"}, {Scope: wire.ScopeAlways, Caller: "b", Client: "desk"}, {Scope: wire.ScopeTime, Caller: "b", Until: at, Mark: mark},
+				{Scope: wire.ScopeSession, Client: "desk"}, {Scope: wire.ScopeAlways, Caller: "b", Client: "desk"}, {Scope: wire.ScopeTime, Caller: "b", Until: testTime, Mark: mark},
 			}},
 			{Name: "y", Permission: wire.PermissionAsk},
 		},
@@ -138,16 +138,16 @@ func TestReviewHint(t *testing.T) {
 }
 
 func TestLogLines(t *testing.T) {
-	e := pluginlog.Entry{Time: at, Plugin: "a", Level: wire.LogWarning, Message: "slow\nnow\x1b"}
+	e := pluginlog.Entry{Time: testTime, Plugin: "a", Level: wire.LogWarning, Message: "slow\nnow\x1b"}
 	for want, change := range map[string]func(*pluginlog.Entry){
 		`2026-05-04 03:02:01  warning  a  slow now\x1b`:                                                      func(*pluginlog.Entry) {},
 		`2026-05-04 03:02:01  warning  a  slow now\x1b  {"n":1},2`:                                           func(e *pluginlog.Entry) { e.Data = []byte(`[{"n":1},2]`) },
 		"2026-05-04 03:02:01  a: 1 entry is missing here\n2026-05-04 03:02:01  warning  a  slow now\\x1b":    func(e *pluginlog.Entry) { e.Dropped = 1 },
 		"2026-05-04 03:02:01  a: 3 entries are missing here\n2026-05-04 03:02:01  warning  a  slow now\\x1b": func(e *pluginlog.Entry) { e.Dropped = 3 },
 	} {
-		one := e
-		change(&one)
-		if got := strings.Join(LogLines(one), "\n"); got != want {
+		changedEntry := e
+		change(&changedEntry)
+		if got := strings.Join(LogLines(changedEntry), "\n"); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -37,14 +37,14 @@ func PrintReview(out *terminal.Output, p *plugin.Plugin, now httpapi.PluginPermi
 // ReviewHint returns whether the tools of a plugin that was added run, and how to enable
 // them.
 func ReviewHint(now httpapi.PluginPermissions) string {
-	const enable = "; review and enable it with `opentabs plugin review "
+	const enableText = "; review and enable it with `opentabs plugin review "
 	switch {
 	case now.Reviewed:
 		return fmt.Sprintf("it has not changed since your review; its permission is %s", now.Permission)
 	case now.Review != nil:
-		return "it has changed since you reviewed it, so its tools do not run" + enable + now.Plugin + "`"
+		return "it has changed since you reviewed it, so its tools do not run" + enableText + now.Plugin + "`"
 	}
-	return "its tools do not run yet" + enable + now.Plugin + "`"
+	return "its tools do not run yet" + enableText + now.Plugin + "`"
 }
 
 // reviewRows are the facts about the whole plugin.

@@ -16,17 +16,17 @@ const maxNesting = 10000
 func TrimBOM(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")) }
 
 // Compact checks JSON text from a file and returns it without blanks. Compact writes to
-// memory if the result fits there. The problem names the place of a syntax error and is
+// buffer if the result fits there. The problem names the place of a syntax error and is
 // empty if there is none.
-func Compact(text, memory []byte) (compacted []byte, problem string) {
+func Compact(text, buffer []byte) (compacted []byte, problem string) {
 	text = TrimBOM(text)
 	if !utf8.Valid(text) {
-		return memory, "is not UTF-8 text; save it as UTF-8"
+		return buffer, "is not UTF-8 text; save it as UTF-8"
 	}
-	c := compactor{text: text, out: slices.Grow(memory[:0], len(text))}
+	c := compactor{text: text, out: slices.Grow(buffer[:0], len(text))}
 	if !c.run() {
-		var whole json.RawMessage
-		return c.out, SyntaxProblem(text, json.Unmarshal(text, &whole))
+		var ignored json.RawMessage
+		return c.out, SyntaxProblem(text, json.Unmarshal(text, &ignored))
 	}
 	return c.out, ""
 }
@@ -34,25 +34,25 @@ func Compact(text, memory []byte) (compacted []byte, problem string) {
 // SyntaxProblem describes the error that encoding/json returned for text, with line
 // and column.
 func SyntaxProblem(text []byte, err error) string {
-	var syntax *json.SyntaxError
-	if !errors.As(err, &syntax) {
+	var syntaxErr *json.SyntaxError
+	if !errors.As(err, &syntaxErr) {
 		return "cannot be read as JSON: " + err.Error()
 	}
-	before := text[:min(max(syntax.Offset-1, 0), int64(len(text)))]
-	line := bytes.Count(before, []byte("\n")) + 1
-	column := len(before) - bytes.LastIndexByte(before, '\n')
-	return fmt.Sprintf("is not valid JSON at line %d, column %d: %s; correct it there", line, column, syntax)
+	textBefore := text[:min(max(syntaxErr.Offset-1, 0), int64(len(text)))]
+	line := bytes.Count(textBefore, []byte("\n")) + 1
+	column := len(textBefore) - bytes.LastIndexByte(textBefore, '\n')
+	return fmt.Sprintf("is not valid JSON at line %d, column %d: %s; correct it there", line, column, syntaxErr)
 }
 
 // compactor does what [json.Compact] does in a fifth of the time: it calls no function
 // for each byte. compactor accepts exactly what encoding/json accepts, which
 // FuzzCompact checks.
 type compactor struct {
-	text []byte
-	at   int    // text before at is checked
-	from int    // text before from is copied to out
-	out  []byte // the result, without blanks
-	open []byte // the brackets that are open at this position
+	text         []byte
+	offset       int    // text before offset is checked
+	copiedTo     int    // text before copiedTo is copied to out
+	out          []byte // the result, without blanks
+	openBrackets []byte // the brackets that are open at this position
 }
 
 // expectation is the part of the grammar that may follow.
@@ -68,39 +68,39 @@ const (
 
 // run compacts the text and reports whether it is one JSON value.
 func (c *compactor) run() bool {
-	next, ok := expectValue, true
+	expected, ok := expectValue, true
 	for ok {
 		c.skipBlanks()
-		if c.at == len(c.text) {
-			c.out = append(c.out, c.text[c.from:]...)
-			return next == expectCommaOrEnd && len(c.open) == 0
+		if c.offset == len(c.text) {
+			c.out = append(c.out, c.text[c.copiedTo:]...)
+			return expected == expectCommaOrEnd && len(c.openBrackets) == 0
 		}
-		switch b := c.text[c.at]; {
-		case next == expectCommaOrEnd && b == ',' && len(c.open) > 0:
-			c.at++
-			next = expectValue
-			if c.open[len(c.open)-1] == '{' {
-				next = expectKey
+		switch b := c.text[c.offset]; {
+		case expected == expectCommaOrEnd && b == ',' && len(c.openBrackets) > 0:
+			c.offset++
+			expected = expectValue
+			if c.openBrackets[len(c.openBrackets)-1] == '{' {
+				expected = expectKey
 			}
 		case b == '}' || b == ']':
-			ok = c.close(b, next)
-			next = expectCommaOrEnd
-		case next == expectKey || next == expectKeyOrEnd:
+			ok = c.close(b, expected)
+			expected = expectCommaOrEnd
+		case expected == expectKey || expected == expectKeyOrEnd:
 			ok = c.readKey()
-			next = expectValue
-		case next == expectCommaOrEnd:
+			expected = expectValue
+		case expected == expectCommaOrEnd:
 			return false
 		case b == '{' || b == '[':
-			c.at++
-			c.open = append(c.open, b)
-			ok = len(c.open) <= maxNesting
-			next = expectKeyOrEnd
+			c.offset++
+			c.openBrackets = append(c.openBrackets, b)
+			ok = len(c.openBrackets) <= maxNesting
+			expected = expectKeyOrEnd
 			if b == '[' {
-				next = expectElementOrEnd
+				expected = expectElementOrEnd
 			}
 		default:
 			ok = c.readScalar(b)
-			next = expectCommaOrEnd
+			expected = expectCommaOrEnd
 		}
 	}
 	return false
@@ -108,27 +108,27 @@ func (c *compactor) run() bool {
 
 // skipBlanks copies the text before the current blanks, then skips them.
 func (c *compactor) skipBlanks() {
-	if c.at == len(c.text) || c.text[c.at] > ' ' {
+	if c.offset == len(c.text) || c.text[c.offset] > ' ' {
 		return
 	}
-	c.out = append(c.out, c.text[c.from:c.at]...)
-	for c.at < len(c.text) && isBlank(c.text[c.at]) {
-		c.at++
+	c.out = append(c.out, c.text[c.copiedTo:c.offset]...)
+	for c.offset < len(c.text) && isBlank(c.text[c.offset]) {
+		c.offset++
 	}
-	c.from = c.at
+	c.copiedTo = c.offset
 }
 
 func isBlank(b byte) bool { return b == ' ' || b == '\n' || b == '\r' || b == '\t' }
 
-// close reads a closing bracket at a position where next was expected.
-func (c *compactor) close(b byte, next expectation) bool {
-	if len(c.open) == 0 || next == expectValue || next == expectKey {
+// close reads a closing bracket at a position where expected was expected.
+func (c *compactor) close(b byte, expected expectation) bool {
+	if len(c.openBrackets) == 0 || expected == expectValue || expected == expectKey {
 		return false
 	}
-	opened := c.open[len(c.open)-1]
-	c.open = c.open[:len(c.open)-1]
-	c.at++
-	return opened == '{' && b == '}' || opened == '[' && b == ']'
+	openBracket := c.openBrackets[len(c.openBrackets)-1]
+	c.openBrackets = c.openBrackets[:len(c.openBrackets)-1]
+	c.offset++
+	return openBracket == '{' && b == '}' || openBracket == '[' && b == ']'
 }
 
 // readKey reads a member's name and the colon.
@@ -137,10 +137,10 @@ func (c *compactor) readKey() bool {
 		return false
 	}
 	c.skipBlanks()
-	if c.at == len(c.text) || c.text[c.at] != ':' {
+	if c.offset == len(c.text) || c.text[c.offset] != ':' {
 		return false
 	}
-	c.at++
+	c.offset++
 	return true
 }
 
@@ -162,23 +162,23 @@ func (c *compactor) readScalar(b byte) bool {
 
 // readWord reads a literal such as true.
 func (c *compactor) readWord(w string) bool {
-	if !bytes.HasPrefix(c.text[c.at:], []byte(w)) {
+	if !bytes.HasPrefix(c.text[c.offset:], []byte(w)) {
 		return false
 	}
-	c.at += len(w)
+	c.offset += len(w)
 	return true
 }
 
 // readString reads a string.
 func (c *compactor) readString() bool {
-	text, i := c.text, c.at
+	text, i := c.text, c.offset
 	if text[i] != '"' {
 		return false
 	}
 	for i++; i < len(text); i++ {
 		switch b := text[i]; {
 		case b == '"':
-			c.at = i + 1
+			c.offset = i + 1
 			return true
 		case b < ' ':
 			return false
@@ -237,20 +237,20 @@ func (c *compactor) readNumber() bool {
 
 // skipEither skips one byte if it is a or b.
 func (c *compactor) skipEither(a, b byte) bool {
-	if c.at == len(c.text) || c.text[c.at] != a && c.text[c.at] != b {
+	if c.offset == len(c.text) || c.text[c.offset] != a && c.text[c.offset] != b {
 		return false
 	}
-	c.at++
+	c.offset++
 	return true
 }
 
 // skipDigits skips digits and returns their count.
 func (c *compactor) skipDigits() int {
-	from := c.at
-	for c.at < len(c.text) && isDigit(c.text[c.at]) {
-		c.at++
+	start := c.offset
+	for c.offset < len(c.text) && isDigit(c.text[c.offset]) {
+		c.offset++
 	}
-	return c.at - from
+	return c.offset - start
 }
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }

@@ -19,9 +19,9 @@ func FuzzQuoted(f *testing.F) {
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		var back string
-		if err := json.Unmarshal([]byte(b.String()), &back); err != nil || back != s {
-			t.Fatalf("%q became %s: %q, %v", s, b.String(), back, err)
+		var decoded string
+		if err := json.Unmarshal([]byte(b.String()), &decoded); err != nil || decoded != s {
+			t.Fatalf("%q became %s: %q, %v", s, b.String(), decoded, err)
 		}
 	})
 }

@@ -23,11 +23,11 @@ func SkipString(text []byte, i int) int {
 			return -1
 		}
 		end += n + 1
-		before := end - 1
-		for text[before-1] == '\\' { // ends at the opening quote
-			before--
+		backslashStart := end - 1
+		for text[backslashStart-1] == '\\' { // ends at the opening quote
+			backslashStart--
 		}
-		if (end-1-before)%2 == 0 { // an odd number of backslashes escapes the quote
+		if (end-1-backslashStart)%2 == 0 { // an odd number of backslashes escapes the quote
 			return end
 		}
 	}
@@ -45,11 +45,11 @@ func SkipValue(text []byte, i int) int {
 	case '{', '[':
 		return skipBrackets(text, i)
 	}
-	from := i
+	start := i
 	for i < len(text) && text[i] != ',' && text[i] != '}' && text[i] != ']' && !isBlank(text[i]) {
 		i++
 	}
-	if i == from {
+	if i == start {
 		return -1
 	}
 	return i

@@ -23,19 +23,19 @@ func Members(raw []byte) iter.Seq[Member] {
 		if i == len(raw) || raw[i] != '{' {
 			return
 		}
-		for more := true; more; {
+		for hasMore := true; hasMore; {
 			i = SkipSpace(raw, i+1)
 			key := SkipString(raw, i)
 			if key < 0 { // the object is empty
 				return
 			}
-			from := SkipSpace(raw, SkipSpace(raw, key)+1) // after the colon
-			end := SkipValue(raw, from)
-			if end < 0 || !yield(Member{Key: Unquote(raw[i:key]), Quoted: raw[i:key], Value: raw[from:end]}) {
+			valueStart := SkipSpace(raw, SkipSpace(raw, key)+1) // after the colon
+			end := SkipValue(raw, valueStart)
+			if end < 0 || !yield(Member{Key: Unquote(raw[i:key]), Quoted: raw[i:key], Value: raw[valueStart:end]}) {
 				return
 			}
 			i = SkipSpace(raw, end)
-			more = i < len(raw) && raw[i] == ','
+			hasMore = i < len(raw) && raw[i] == ','
 		}
 	}
 }
@@ -58,18 +58,18 @@ func Elements(raw []byte) [][]byte {
 	if i == len(raw) || raw[i] != '[' {
 		return nil
 	}
-	list := [][]byte{}
-	for more := true; more; {
+	elements := [][]byte{}
+	for hasMore := true; hasMore; {
 		i = SkipSpace(raw, i+1)
 		end := SkipValue(raw, i)
 		if end < 0 { // the array is empty
 			break
 		}
-		list = append(list, raw[i:end])
+		elements = append(elements, raw[i:end])
 		i = SkipSpace(raw, end)
-		more = i < len(raw) && raw[i] == ','
+		hasMore = i < len(raw) && raw[i] == ','
 	}
-	return list
+	return elements
 }
 
 // Unquote returns the text of a JSON string.
@@ -115,9 +115,9 @@ func KindOf(raw []byte) string {
 }
 
 // JoinMembers returns an object with these members. JoinMembers uses their Quoted keys.
-func JoinMembers(list []Member) []byte {
+func JoinMembers(elements []Member) []byte {
 	b := []byte{'{'}
-	for i, m := range list {
+	for i, m := range elements {
 		if i > 0 {
 			b = append(b, ',')
 		}

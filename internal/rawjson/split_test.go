@@ -83,17 +83,17 @@ func withoutBlanks(t *testing.T, text []byte) []byte {
 
 func TestMembersKeepTheirBytes(t *testing.T) {
 	in := []byte(" { \"a\" : 9007199254740993 ,\n\t\"\\u0062\":{\"x\" : [1, 2]}, \"\\ud800\":1e400,\"a\":null } ")
-	all := slices.Collect(Members(in))
-	if len(all) != 4 || all[1].Key != "b" {
-		t.Fatalf("%v", all)
+	members := slices.Collect(Members(in))
+	if len(members) != 4 || members[1].Key != "b" {
+		t.Fatalf("%v", members)
 	}
 	const want = `{"a":9007199254740993,"\u0062":{"x" : [1, 2]},"\ud800":1e400,"a":null}`
-	if got := string(JoinMembers(all)); got != want {
+	if got := string(JoinMembers(members)); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	for _, other := range []string{``, `[]`, `"a"`, `{}`, ` { } `} {
-		for m := range Members([]byte(other)) {
-			t.Errorf("%s: %v", other, m)
+	for _, otherText := range []string{``, `[]`, `"a"`, `{}`, ` { } `} {
+		for m := range Members([]byte(otherText)) {
+			t.Errorf("%s: %v", otherText, m)
 		}
 	}
 	if got := string(JoinMembers(nil)); got != `{}` {
@@ -116,24 +116,24 @@ func FuzzSkip(f *testing.F) {
 				t.Errorf("%q from %d: %d", text, i, end)
 			}
 		}
-		if at := SkipSpace(text, i); at < i || at > len(text) {
-			t.Errorf("%q from %d: %d", text, i, at)
+		if spaceEnd := SkipSpace(text, i); spaceEnd < i || spaceEnd > len(text) {
+			t.Errorf("%q from %d: %d", text, i, spaceEnd)
 		}
 		for m := range Members(validOr(text, "{}")) {
 			if !json.Valid(m.Value) {
 				t.Errorf("%q has the member %q", text, m.Value)
 			}
 		}
-		var last json.RawMessage
-		if json.Unmarshal(text, &last) == nil && SkipValue(text, SkipSpace(text, 0)) != len(bytes.TrimRight(text, " \t\r\n")) {
+		var lastValue json.RawMessage
+		if json.Unmarshal(text, &lastValue) == nil && SkipValue(text, SkipSpace(text, 0)) != len(bytes.TrimRight(text, " \t\r\n")) {
 			t.Errorf("%q ends at %d", text, SkipValue(text, SkipSpace(text, 0)))
 		}
 	})
 }
 
-func validOr(text []byte, other string) []byte {
+func validOr(text []byte, otherText string) []byte {
 	if json.Valid(text) {
 		return text
 	}
-	return []byte(other)
+	return []byte(otherText)
 }

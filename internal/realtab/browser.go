@@ -43,8 +43,8 @@ var programs = map[string][]string{
 // closeTimeout is how long a browser may take to exit after Close.
 const closeTimeout = 10 * time.Second
 
-// errGone is the error of commands after the browser has exited.
-var errGone = errors.New("the browser has exited")
+// errExited is the error of commands after the browser has exited.
+var errExited = errors.New("the browser has exited")
 
 // Find returns the path of the browser: the value of [ProgramVariable], or a program
 // with a usual name. getenv is os.Getenv except in tests.
@@ -84,8 +84,8 @@ type Options struct {
 
 // Browser is a running browser.
 type Browser struct {
-	ctx context.Context    // contains the browser for chromedp
-	end context.CancelFunc // kills the process
+	ctx        context.Context    // contains the browser for chromedp
+	endBrowser context.CancelFunc // kills the process
 }
 
 // Start starts a browser, which runs until it is closed. ctx is for the start.
@@ -93,14 +93,14 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 	if err := prepareProfile(o); err != nil {
 		return nil, err
 	}
-	allocator, end := chromedp.NewExecAllocator(context.WithoutCancel(ctx), o.chromeFlags()...)
-	unlogged := func(string, ...any) {} // chromedp logs events that it does not know
-	b := &Browser{end: end}
-	b.ctx, _ = chromedp.NewContext(allocator, chromedp.WithLogf(unlogged), chromedp.WithErrorf(unlogged))
-	started := context.AfterFunc(ctx, end)
+	allocator, endBrowser := chromedp.NewExecAllocator(context.WithoutCancel(ctx), o.chromeFlags()...)
+	discardLog := func(string, ...any) {} // chromedp logs events that it does not know
+	b := &Browser{endBrowser: endBrowser}
+	b.ctx, _ = chromedp.NewContext(allocator, chromedp.WithLogf(discardLog), chromedp.WithErrorf(discardLog))
+	stopStartCancel := context.AfterFunc(ctx, endBrowser)
 	err := chromedp.Do(b.ctx)
 	switch {
-	case !started():
+	case !stopStartCancel():
 		b.kill()
 		return nil, ctx.Err()
 	case err != nil:
@@ -160,22 +160,22 @@ func (b *Browser) Close() {
 
 // kill ends the process, if it runs, and waits for its end.
 func (b *Browser) kill() {
-	b.end()
+	b.endBrowser()
 	chromedp.FromContext(b.ctx).Allocator.Wait()
 }
 
-// explainError returns errGone for an error of a browser that has exited.
+// explainError returns errExited for an error of a browser that has exited.
 func (b *Browser) explainError(err error) error {
 	select {
 	case <-b.Ended():
-		return errGone
+		return errExited
 	default:
 		return fmt.Errorf("control the browser: %w", err)
 	}
 }
 
-// do runs a command in the browser b itself.
-func do[P, R any](ctx context.Context, b *Browser, c cdp.Command[P, R], params P) (R, error) {
+// runBrowserCommand runs a command in the browser b itself.
+func runBrowserCommand[P, R any](ctx context.Context, b *Browser, c cdp.Command[P, R], params P) (R, error) {
 	result, err := cdp.Call(ctx, chromedp.FromContext(b.ctx).Browser, c, params)
 	if err != nil {
 		err = b.explainError(err)
@@ -185,7 +185,7 @@ func do[P, R any](ctx context.Context, b *Browser, c cdp.Command[P, R], params P
 
 // Clear removes all cookies.
 func (b *Browser) Clear(ctx context.Context) error {
-	_, err := do(ctx, b, storage.ClearCookies, storage.ClearCookiesParams{})
+	_, err := runBrowserCommand(ctx, b, storage.ClearCookies, storage.ClearCookiesParams{})
 	return err
 }
 
@@ -200,17 +200,17 @@ type Tab struct {
 func (b *Browser) Open(ctx context.Context, url, origin, script string) (*Tab, error) {
 	t := &Tab{browser: b}
 	t.ctx, _ = chromedp.NewContext(b.ctx, chromedp.WithNewWindow(false))
-	opened := context.AfterFunc(ctx, func() { _ = chromedp.Cancel(t.ctx) })
+	stopOpenCancel := context.AfterFunc(ctx, func() { _ = chromedp.Cancel(t.ctx) })
 	err := chromedp.Do(t.ctx)
-	if !opened() {
+	if !stopOpenCancel() {
 		return nil, ctx.Err()
 	}
 	if err != nil {
 		return nil, b.explainError(err)
 	}
-	_, err = doIn(ctx, t, storage.ClearDataForOrigin, storage.ClearDataForOriginParams{Origin: origin, StorageTypes: "all"})
+	_, err = runTabCommand(ctx, t, storage.ClearDataForOrigin, storage.ClearDataForOriginParams{Origin: origin, StorageTypes: "all"})
 	if err == nil {
-		_, err = doIn(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+		_, err = runTabCommand(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
 	}
 	if err == nil {
 		err = t.Go(ctx, url)
@@ -221,8 +221,8 @@ func (b *Browser) Open(ctx context.Context, url, origin, script string) (*Tab, e
 	return t, nil
 }
 
-// doIn runs a command in a tab.
-func doIn[P, R any](ctx context.Context, t *Tab, c cdp.Command[P, R], params P) (R, error) {
+// runTabCommand runs a command in a tab.
+func runTabCommand[P, R any](ctx context.Context, t *Tab, c cdp.Command[P, R], params P) (R, error) {
 	result, err := cdp.Call(ctx, chromedp.FromContext(t.ctx).Target, c, params)
 	if err != nil {
 		err = t.browser.explainError(err)
@@ -232,26 +232,26 @@ func doIn[P, R any](ctx context.Context, t *Tab, c cdp.Command[P, R], params P) 
 
 // Go navigates the tab to url. Go returns when the navigation has started.
 func (t *Tab) Go(ctx context.Context, url string) error {
-	went, err := doIn(ctx, t, page.Navigate, page.NavigateParams{URL: url})
-	if err == nil && went.ErrorText != "" {
-		err = fmt.Errorf("the browser can't open %s: %s", url, went.ErrorText)
+	navigation, err := runTabCommand(ctx, t, page.Navigate, page.NavigateParams{URL: url})
+	if err == nil && navigation.ErrorText != "" {
+		err = fmt.Errorf("the browser can't open %s: %s", url, navigation.ErrorText)
 	}
 	return err
 }
 
 // IsParsed reports whether the HTML of the tab's document is complete.
 func (t *Tab) IsParsed(ctx context.Context) (bool, error) {
-	is, err := doIn(ctx, t, runtime.Evaluate, runtime.EvaluateParams{Expression: "document.readyState !== 'loading'"})
-	return err == nil && string(is.Result.Value) == "true", err
+	result, err := runTabCommand(ctx, t, runtime.Evaluate, runtime.EvaluateParams{Expression: "document.readyState !== 'loading'"})
+	return err == nil && string(result.Result.Value) == "true", err
 }
 
 // URL returns the URL of the tab's document.
 func (t *Tab) URL(ctx context.Context) (string, error) {
-	is, err := do(ctx, t.browser, target.GetTargetInfo, target.GetTargetInfoParams{TargetID: chromedp.FromContext(t.ctx).Target.TargetID})
+	info, err := runBrowserCommand(ctx, t.browser, target.GetTargetInfo, target.GetTargetInfoParams{TargetID: chromedp.FromContext(t.ctx).Target.TargetID})
 	if err != nil {
 		return "", err
 	}
-	return is.TargetInfo.URL, nil
+	return info.TargetInfo.URL, nil
 }
 
 // Close closes the tab.

@@ -66,13 +66,13 @@ func TestStartFlags(t *testing.T) {
 func TestStartCanBeCancelled(t *testing.T) {
 	o := writeProgram(t, "mkfifo \"$0.started\" && echo >\"$0.started\" && exec sleep 1000\n")
 	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
+	startErr := make(chan error, 1)
 	go func() {
 		b, err := Start(ctx, o)
 		if err == nil {
 			b.Close()
 		}
-		ended <- err
+		startErr <- err
 	}()
 	for { // waits until the script has made its pipe
 		if f, err := os.Open(o.Program + ".started"); err == nil {
@@ -80,13 +80,13 @@ func TestStartCanBeCancelled(t *testing.T) {
 			break
 		}
 		select {
-		case err := <-ended:
+		case err := <-startErr:
 			t.Fatalf("Start ended: %v", err)
 		default:
 		}
 	}
 	cancel()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
+	if err := <-startErr; !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

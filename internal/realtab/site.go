@@ -57,12 +57,12 @@ type Answer struct {
 
 // Site simulates all web sites, with http and https on one port of 127.0.0.1.
 type Site struct {
-	answer func(context.Context, Request) (Answer, error)
-	port   int
-	in     net.Listener
-	server *http.Server
-	shared *sharedListener
-	served sync.WaitGroup
+	answer        func(context.Context, Request) (Answer, error)
+	port          int
+	listener      net.Listener
+	server        *http.Server
+	acceptedConns *sharedListener
+	connHandlers  sync.WaitGroup
 
 	mu   sync.Mutex // guards page
 	page Page
@@ -76,21 +76,21 @@ func Listen(answer func(context.Context, Request) (Answer, error)) (*Site, error
 	if err != nil {
 		return nil, fmt.Errorf("create a certificate for the simulated sites: %w", err)
 	}
-	in, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("simulate the sites: %w", err)
 	}
-	s := &Site{answer: answer, in: in, shared: &sharedListener{
-		address: in.Addr(), ready: make(chan net.Conn), closed: make(chan struct{}),
+	s := &Site{answer: answer, listener: listener, acceptedConns: &sharedListener{
+		address: listener.Addr(), ready: make(chan net.Conn), closed: make(chan struct{}),
 	}}
-	if address, ok := in.Addr().(*net.TCPAddr); ok {
+	if address, ok := listener.Addr().(*net.TCPAddr); ok {
 		s.port = address.Port
 	}
 	s.server = &http.Server{Handler: s, ErrorLog: log.New(io.Discard, "", 0), ReadHeaderTimeout: time.Minute}
 	s.server.SetKeepAlivesEnabled(false) // a browser repeats a request if a reused connection breaks
-	secure := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
-	s.served.Go(func() { s.accept(secure) })
-	s.served.Go(func() { _ = s.server.Serve(s.shared) }) // returns when the server is closed
+	tlsConfig := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
+	s.connHandlers.Go(func() { s.accept(tlsConfig) })
+	s.connHandlers.Go(func() { _ = s.server.Serve(s.acceptedConns) }) // returns when the server is closed
 	return s, nil
 }
 
@@ -106,32 +106,32 @@ func (s *Site) Show(p Page) {
 
 // Close stops the site and closes all connections to it.
 func (s *Site) Close() {
-	_ = s.in.Close()
+	_ = s.listener.Close()
 	_ = s.server.Close()
-	s.served.Wait()
+	s.connHandlers.Wait()
 }
 
 // accept distinguishes http and https by the first byte of a connection.
-func (s *Site) accept(secure *tls.Config) {
+func (s *Site) accept(tlsConfig *tls.Config) {
 	for {
-		conn, err := s.in.Accept()
+		conn, err := s.listener.Accept()
 		if err != nil {
 			return
 		}
 		go func() {
-			read := bufio.NewReader(conn)
+			reader := bufio.NewReader(conn)
 			_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
-			first, err := read.Peek(1)
+			firstByte, err := reader.Peek(1)
 			if err != nil {
 				_ = conn.Close()
 				return
 			}
 			_ = conn.SetReadDeadline(time.Time{})
-			var peeked net.Conn = &peekedConn{conn, read}
-			if first[0] == 0x16 { // the first byte of a TLS handshake
-				peeked = tls.Server(peeked, secure)
+			var replayedConn net.Conn = &peekedConn{conn, reader}
+			if firstByte[0] == 0x16 { // the first byte of a TLS handshake
+				replayedConn = tls.Server(replayedConn, tlsConfig)
 			}
-			s.shared.offerConn(peeked)
+			s.acceptedConns.offerConn(replayedConn)
 		}()
 	}
 }
@@ -143,30 +143,30 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		scheme = "https"
 	}
 	url := scheme + "://" + r.Host + r.URL.RequestURI()
-	document := r.Header.Get("Sec-Fetch-Dest") == "document"
+	isDocument := r.Header.Get("Sec-Fetch-Dest") == "document"
 	if r.Header.Get("Sec-Fetch-Dest") == "" { // http pages have no such header
-		document = strings.Contains(r.Header.Get("Accept"), "text/html")
+		isDocument = strings.Contains(r.Header.Get("Accept"), "text/html")
 	}
-	if ofBrowser(r) {
+	if isBrowserRequest(r) {
 		w.WriteHeader(http.StatusNotFound)
 		return
 	}
 	s.mu.Lock()
 	page := s.page
 	s.mu.Unlock()
-	if document && r.Method == http.MethodGet && sameDocument(url, page.URL) {
+	if isDocument && r.Method == http.MethodGet && isSameDocument(url, page.URL) {
 		page.write(w)
 		return
 	}
-	openToAll(w.Header(), r)
+	allowAllOrigins(w.Header(), r)
 	if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	s.serve(w, r, url, document)
+	s.serve(w, r, url, isDocument)
 }
 
-func (s *Site) serve(w http.ResponseWriter, r *http.Request, url string, document bool) {
+func (s *Site) serve(w http.ResponseWriter, r *http.Request, url string, isDocument bool) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBodyBytes))
 	if err != nil {
 		panic(http.ErrAbortHandler)
@@ -175,13 +175,13 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request, url string, documen
 	for name, values := range r.Header {
 		request.Headers[strings.ToLower(name)] = strings.Join(values, ", ")
 	}
-	dest := request.Headers["sec-fetch-dest"]
-	request.Fetched = !document && (dest == "empty" || dest == "" && r.URL.Path != "/favicon.ico")
+	destination := request.Headers["sec-fetch-dest"]
+	request.Fetched = !isDocument && (destination == "empty" || destination == "" && r.URL.Path != "/favicon.ico")
 	answer, err := s.answer(r.Context(), request)
 	switch {
 	case err != nil, answer.Broken, answer.Missing && request.Fetched:
 		panic(http.ErrAbortHandler) // it breaks the connection
-	case answer.Missing && document:
+	case answer.Missing && isDocument:
 		Page{}.write(w)
 		return
 	case answer.Missing:
@@ -198,9 +198,9 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request, url string, documen
 	_, _ = io.WriteString(w, answer.Body) // a page that was closed needs no response
 }
 
-// ofBrowser reports whether the browser itself made a request, for example to ask
+// isBrowserRequest reports whether the browser itself made a request, for example to ask
 // Google for accounts: no page caused the request, and it is not a navigation.
-func ofBrowser(r *http.Request) bool {
+func isBrowserRequest(r *http.Request) bool {
 	return r.Header.Get("Sec-Fetch-Site") == "none" && r.Header.Get("Sec-Fetch-Dest") == "empty"
 }
 
@@ -219,9 +219,9 @@ func (p Page) write(w http.ResponseWriter) {
 	_, _ = io.WriteString(w, text) // a page that was closed needs no response
 }
 
-// openToAll allows pages of all origins to read a response: the page of a test may
+// allowAllOrigins allows pages of all origins to read a response: the page of a test may
 // request all routes of the test.
-func openToAll(h http.Header, r *http.Request) {
+func allowAllOrigins(h http.Header, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	origin := r.Header.Get("Origin")
 	if origin == "" {
@@ -234,8 +234,8 @@ func openToAll(h http.Header, r *http.Request) {
 	h.Set("Access-Control-Allow-Private-Network", "true")
 }
 
-// sameDocument reports whether url is the address of the page at page.
-func sameDocument(url, page string) bool {
+// isSameDocument reports whether url is the address of the page at page.
+func isSameDocument(url, page string) bool {
 	page, _, _ = strings.Cut(page, "#")
 	return url == page || url == page+"/"
 }
@@ -278,11 +278,11 @@ func (l *sharedListener) Addr() net.Addr { return l.address }
 // peekedConn is a connection whose first byte was read ahead.
 type peekedConn struct {
 	net.Conn
-	read *bufio.Reader
+	reader *bufio.Reader
 }
 
 // Read implements net.Conn.
-func (c *peekedConn) Read(b []byte) (int, error) { return c.read.Read(b) }
+func (c *peekedConn) Read(b []byte) (int, error) { return c.reader.Read(b) }
 
 // selfSigned creates a certificate that is valid for this run.
 func selfSigned() (tls.Certificate, error) {
@@ -291,11 +291,11 @@ func selfSigned() (tls.Certificate, error) {
 		return tls.Certificate{}, err
 	}
 	now := time.Now()
-	about := &x509.Certificate{
+	template := &x509.Certificate{
 		SerialNumber: big.NewInt(now.UnixNano()), Subject: pkix.Name{CommonName: "opentabs plugin test"},
 		DNSNames: []string{"localhost"}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour),
 	}
-	text, err := x509.CreateCertificate(rand.Reader, about, about, &key.PublicKey, key)
+	text, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		return tls.Certificate{}, err
 	}

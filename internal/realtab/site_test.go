@@ -57,16 +57,16 @@ func answerNothing(context.Context, Request) (Answer, error) { return Answer{Mis
 // other addresses have an empty page.
 func TestSitePage(t *testing.T) {
 	s, client := startSite(t, answerNothing)
-	for _, at := range []string{"https://shop.example/a?b=1", "http://localhost:3000/a?b=1"} {
-		s.Show(Page{URL: at + "#part", HTML: "<p>Hello</p>", Cookies: "a=1; b=2"})
-		resp, body, err := sendRequest(t, client, "GET", at, map[string]string{"Sec-Fetch-Dest": "document"})
+	for _, pageURL := range []string{"https://shop.example/a?b=1", "http://localhost:3000/a?b=1"} {
+		s.Show(Page{URL: pageURL + "#part", HTML: "<p>Hello</p>", Cookies: "a=1; b=2"})
+		resp, body, err := sendRequest(t, client, "GET", pageURL, map[string]string{"Sec-Fetch-Dest": "document"})
 		if err != nil || body != "<!doctype html><p>Hello</p>" {
-			t.Fatalf("%s: %q, %v", at, body, err)
+			t.Fatalf("%s: %q, %v", pageURL, body, err)
 		}
 		if cookies := resp.Header["Set-Cookie"]; len(cookies) != 2 || cookies[1] != "b=2; Path=/" {
-			t.Errorf("%s: cookies %q", at, cookies)
+			t.Errorf("%s: cookies %q", pageURL, cookies)
 		}
-		_, body, err = sendRequest(t, client, "GET", at+"&c", map[string]string{"Accept": "text/html"})
+		_, body, err = sendRequest(t, client, "GET", pageURL+"&c", map[string]string{"Accept": "text/html"})
 		if err != nil || body != "<!doctype html>" {
 			t.Errorf("elsewhere: %q, %v", body, err)
 		}
@@ -76,9 +76,9 @@ func TestSitePage(t *testing.T) {
 // TestSiteRoutes checks that the test receives requests, and the page receives its
 // answers.
 func TestSiteRoutes(t *testing.T) {
-	var asked []Request
+	var receivedRequests []Request
 	_, client := startSite(t, func(_ context.Context, r Request) (Answer, error) {
-		asked = append(asked, r)
+		receivedRequests = append(receivedRequests, r)
 		switch r.URL {
 		case "https://api.example/found":
 			return Answer{Status: 201, Headers: map[string]string{"x-a": "1"}, Body: "text"}, nil
@@ -90,23 +90,23 @@ func TestSiteRoutes(t *testing.T) {
 		return Answer{Missing: true}, nil
 	})
 	// Chromium itself makes such requests, and all hosts lead to the simulated site.
-	own := map[string]string{"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "empty", "Origin": "https://www.google.com"}
-	if resp, _, err := sendRequest(t, client, "POST", "https://accounts.google.com/ListAccounts", own); err != nil || resp.StatusCode != 404 || len(asked) > 0 {
-		t.Fatalf("the browser's own request came to the test: %v, %v, %v", resp, err, asked)
+	browserHeaders := map[string]string{"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "empty", "Origin": "https://www.google.com"}
+	if resp, _, err := sendRequest(t, client, "POST", "https://accounts.google.com/ListAccounts", browserHeaders); err != nil || resp.StatusCode != 404 || len(receivedRequests) > 0 {
+		t.Fatalf("the browser's own request came to the test: %v, %v, %v", resp, err, receivedRequests)
 	}
-	fetch := map[string]string{"Sec-Fetch-Dest": "empty", "Origin": "https://shop.example", "X-Own": "v"}
-	resp, body, err := sendRequest(t, client, "POST", "https://api.example/found", fetch)
+	fetchHeaders := map[string]string{"Sec-Fetch-Dest": "empty", "Origin": "https://shop.example", "X-Own": "v"}
+	resp, body, err := sendRequest(t, client, "POST", "https://api.example/found", fetchHeaders)
 	if err != nil || resp.StatusCode != 201 || body != "text" || resp.Header.Get("X-A") != "1" {
 		t.Fatalf("%v, %q, %v", resp, body, err)
 	}
 	if got := resp.Header.Get("Access-Control-Allow-Origin"); got != "https://shop.example" {
 		t.Errorf("another origin's page may not read it: %q", got)
 	}
-	if r := asked[0]; r.Method != "POST" || !r.Fetched || r.Headers["x-own"] != "v" {
+	if r := receivedRequests[0]; r.Method != "POST" || !r.Fetched || r.Headers["x-own"] != "v" {
 		t.Errorf("the test received %+v", r)
 	}
 	for _, path := range []string{"broken", "odd", "missing"} {
-		if _, _, err := sendRequest(t, client, "GET", "https://api.example/"+path, fetch); err == nil {
+		if _, _, err := sendRequest(t, client, "GET", "https://api.example/"+path, fetchHeaders); err == nil {
 			t.Errorf("%s: the connection did not break", path)
 		}
 	}
@@ -114,39 +114,39 @@ func TestSiteRoutes(t *testing.T) {
 	if err != nil || resp.StatusCode != 404 {
 		t.Errorf("an image that is not there: %v, %v", resp, err)
 	}
-	before := len(asked)
+	requestsBefore := len(receivedRequests)
 	resp, _, err = sendRequest(t, client, "OPTIONS", "https://api.example/found",
 		map[string]string{"Access-Control-Request-Method": "PUT", "Access-Control-Request-Headers": "x-own", "Origin": "https://shop.example"})
-	if err != nil || resp.StatusCode != 204 || resp.Header.Get("Access-Control-Allow-Headers") != "x-own" || len(asked) != before {
+	if err != nil || resp.StatusCode != 204 || resp.Header.Get("Access-Control-Allow-Headers") != "x-own" || len(receivedRequests) != requestsBefore {
 		t.Errorf("a preflight: %v, %v", resp, err)
 	}
 }
 
 func TestFind(t *testing.T) {
-	named := func(name string) func(string) string {
+	programVariable := func(name string) func(string) string {
 		return func(string) string { return name }
 	}
-	_, err := Find(named(filepath.Join(t.TempDir(), "nothing")))
+	_, err := Find(programVariable(filepath.Join(t.TempDir(), "nothing")))
 	if err == nil || !strings.Contains(err.Error(), "set it to the path of a Chromium") {
 		t.Errorf("a program that is not there: %v", err)
 	}
-	self, err := os.Executable()
+	executable, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := Find(named(self)); err != nil || got != self {
+	if got, err := Find(programVariable(executable)); err != nil || got != executable {
 		t.Errorf("found %s, %v", got, err)
 	}
 }
 
 // TestStartReportsOutputOfTheProgram starts programs that are not browsers.
 func TestStartReportsOutputOfTheProgram(t *testing.T) {
-	self, err := os.Executable()
+	executable, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Program: self, Profile: t.TempDir(), Extension: "x", ExtensionID: "y"}
-	if _, err = Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), self+" did not start: ") {
+	o := Options{Program: executable, Profile: t.TempDir(), Extension: "x", ExtensionID: "y"}
+	if _, err = Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), executable+" did not start: ") {
 		t.Errorf("a program that is no browser: %v", err)
 	}
 	o.Program = filepath.Join(t.TempDir(), "nothing")

@@ -39,9 +39,9 @@ func fuzzRelay(t *testing.T, text []byte, size int) {
 	allReceived := make(chan struct{})
 	go func() {
 		defer close(allReceived)
-		in := bufio.NewReader(toServer)
+		input := bufio.NewReader(toServer)
 		for {
-			line, err := in.ReadString('\n')
+			line, err := input.ReadString('\n')
 			if err != nil {
 				break
 			}
@@ -54,9 +54,9 @@ func fuzzRelay(t *testing.T, text []byte, size int) {
 	}()
 	var out bytes.Buffer
 	r := newRelay(endpoints{
-		in: pieces{bytes.NewReader(text), size}, out: &out, notef: func(string, ...any) {},
-		join:  func(context.Context) (conn, error) { return server, nil },
-		start: func(context.Context) error { return errors.New("a server runs already") },
+		in: pieceReader{bytes.NewReader(text), size}, out: &out, notef: func(string, ...any) {},
+		connectToDaemon: func(context.Context) (conn, error) { return server, nil },
+		startDaemon:     func(context.Context) error { return errors.New("a server runs already") },
 	})
 	if err := r.run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -94,10 +94,10 @@ func wantedLines(text []byte) []string {
 	return lines
 }
 
-// pieces reads at most n bytes at a time.
-type pieces struct {
+// pieceReader reads at most n bytes at a time.
+type pieceReader struct {
 	r io.Reader
 	n int
 }
 
-func (p pieces) Read(b []byte) (int, error) { return p.r.Read(b[:min(len(b), p.n)]) }
+func (p pieceReader) Read(b []byte) (int, error) { return p.r.Read(b[:min(len(b), p.n)]) }

@@ -16,18 +16,18 @@ var errLineTooLong = errors.New("the line is too long")
 // it adds a missing newline.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
-	tooLong := false
+	isTooLong := false
 	for {
-		piece, err := in.ReadSlice('\n')
-		tooLong = tooLong || len(line)+len(piece) > maxLineBytes
-		if tooLong {
+		part, err := in.ReadSlice('\n')
+		isTooLong = isTooLong || len(line)+len(part) > maxLineBytes
+		if isTooLong {
 			line = nil
 		} else {
-			line = append(line, piece...)
+			line = append(line, part...)
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
-		case tooLong && err == nil:
+		case isTooLong && err == nil:
 			return nil, errLineTooLong
 		case err != nil:
 			if len(line) > 0 {

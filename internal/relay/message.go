@@ -25,14 +25,14 @@ func parseMessage(line []byte) message {
 		if json.Unmarshal(line, &batch) != nil {
 			return m
 		}
-		for _, one := range batch {
-			id, method := parseEnvelope(one)
-			m.add(id, method)
+		for _, batchItem := range batch {
+			id, method := parseEnvelope(batchItem)
+			m.addEnvelope(id, method)
 		}
 		return m
 	}
 	id, method := parseEnvelope(line)
-	m.add(id, method)
+	m.addEnvelope(id, method)
 	m.method = method
 	return m
 }
@@ -43,7 +43,7 @@ func (m message) expectsAnswer() bool {
 	return len(m.requests) > 0 || m.method == "" && len(m.answers) == 0
 }
 
-func (m *message) add(id, method string) {
+func (m *message) addEnvelope(id, method string) {
 	switch {
 	case id == "" || id == "null":
 	case method != "":

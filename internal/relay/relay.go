@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// restartWait is how long the relay waits for a lost daemon before it starts
+	// restartTimeout is how long the relay waits for a lost daemon before it starts
 	// one: the user may be restarting it.
-	restartWait = 500 * time.Millisecond
-	// minPoll and maxPoll bound the interval between two attempts to join a daemon
+	restartTimeout = 500 * time.Millisecond
+	// minPollInterval and maxPollInterval bound the interval between two attempts to join a daemon
 	// while no request is open.
-	minPoll = 50 * time.Millisecond
-	maxPoll = 2 * time.Second
+	minPollInterval = 50 * time.Millisecond
+	maxPollInterval = 2 * time.Second
 	// resumeTimeout is how long a new daemon may take to answer initialize.
 	resumeTimeout = 5 * time.Second
 	// drainTimeout is how long the last lines of a lost daemon may take to arrive.
@@ -31,9 +31,9 @@ const (
 	// endTimeout is how long the daemon may take to end the session after the client
 	// has closed its input.
 	endTimeout = 5 * time.Second
-	// failureTTL is how long a failure to get a daemon is returned without another
+	// joinErrLifetime is how long a failure to get a daemon is returned without another
 	// attempt.
-	failureTTL = 2 * time.Second
+	joinErrLifetime = 2 * time.Second
 )
 
 // Options are what [Run] connects. All are required.
@@ -49,8 +49,8 @@ type Options struct {
 // Neither is an error: clients close stdin and then send SIGTERM.
 func Run(ctx context.Context, o Options) error {
 	r := newRelay(endpoints{
-		in: o.In, out: o.Out, notef: o.Notef, start: o.Home.StartServer,
-		join: func(ctx context.Context) (conn, error) {
+		in: o.In, out: o.Out, notef: o.Notef, startDaemon: o.Home.StartServer,
+		connectToDaemon: func(ctx context.Context) (conn, error) {
 			client, err := o.Home.Client(ctx)
 			if err != nil {
 				return nil, err
@@ -76,10 +76,10 @@ type endpoints struct {
 	in    io.Reader
 	out   io.Writer
 	notef func(format string, args ...any)
-	// join connects to a running daemon, or returns httpapi.ErrNoServer.
-	join func(context.Context) (conn, error)
-	// start starts a daemon and returns when it can be joined.
-	start func(context.Context) error
+	// connectToDaemon connects to a running daemon, or returns httpapi.ErrNoServer.
+	connectToDaemon func(context.Context) (conn, error)
+	// startDaemon starts a daemon and returns when it can be joined.
+	startDaemon func(context.Context) error
 }
 
 // relay connects a client to one daemon after the other.
@@ -87,11 +87,11 @@ type relay struct {
 	endpoints
 
 	// Only the goroutine of run uses the fields up to mu.
-	link      *daemonLink
-	lostAt    time.Time // when the last link was lost; zero before the first
-	poll      time.Duration
-	joinErr   error // why the last attempt to get a daemon failed
-	joinErrAt time.Time
+	link         *daemonLink
+	lostAt       time.Time // when the last link was lost; zero before the first
+	pollInterval time.Duration
+	joinErr      error // why the last attempt to get a daemon failed
+	joinErrAt    time.Time
 
 	mu       sync.Mutex // guards all fields below, and writes to out
 	session  sessionState
@@ -111,14 +111,14 @@ type daemonLink struct {
 }
 
 func newRelay(e endpoints) *relay {
-	return &relay{endpoints: e, poll: minPoll, session: newSessionState()}
+	return &relay{endpoints: e, pollInterval: minPollInterval, session: newSessionState()}
 }
 
 func (r *relay) run(ctx context.Context) error {
 	lines := make(chan []byte)
-	stopped := make(chan struct{})
-	defer close(stopped)
-	go r.readClient(lines, stopped)
+	readerStopped := make(chan struct{})
+	defer close(readerStopped)
+	go r.readClient(lines, readerStopped)
 	// Start the daemon before the first request, so that browsers can connect.
 	if err := r.connect(ctx, true); err != nil && ctx.Err() == nil {
 		r.notef("%s", home.Explain(err))
@@ -135,7 +135,7 @@ func (r *relay) run(ctx context.Context) error {
 		case <-r.nextPoll():
 			// No request is open, so no daemon is started.
 			if r.connect(ctx, false) != nil {
-				r.poll = min(r.poll*2, maxPoll)
+				r.pollInterval = min(r.pollInterval*2, maxPollInterval)
 			}
 		case <-ctx.Done():
 		}
@@ -164,11 +164,11 @@ func (r *relay) nextPoll() <-chan time.Time {
 	if r.link != nil {
 		return nil
 	}
-	return time.After(r.poll)
+	return time.After(r.pollInterval)
 }
 
 // readClient sends the client's lines to lines until its input ends.
-func (r *relay) readClient(lines chan<- []byte, stopped <-chan struct{}) {
+func (r *relay) readClient(lines chan<- []byte, readerStopped <-chan struct{}) {
 	defer close(lines)
 	in := bufio.NewReaderSize(r.in, 64<<10)
 	for isFirst := true; ; isFirst = false {
@@ -183,7 +183,7 @@ func (r *relay) readClient(lines chan<- []byte, stopped <-chan struct{}) {
 		if len(bytes.TrimSpace(line)) > 0 {
 			select {
 			case lines <- line:
-			case <-stopped:
+			case <-readerStopped:
 				return
 			}
 		}
@@ -260,11 +260,11 @@ func (r *relay) handleLoss(ctx context.Context) {
 	}
 	_ = r.link.conn.Close()
 	<-r.link.done
-	r.link, r.lostAt, r.poll, r.joinErr = nil, time.Now(), minPoll, nil
+	r.link, r.lostAt, r.pollInterval, r.joinErr = nil, time.Now(), minPollInterval, nil
 	r.mu.Lock()
 	daemonRequests := r.session.dropDaemonRequests()
 	calls := r.session.dropCalls()
-	hasOpen := r.session.hasOpen()
+	hasOpen := r.session.hasOpenRequests()
 	r.mu.Unlock()
 	for _, id := range daemonRequests {
 		r.writeClient(cancelLine(id))
@@ -290,7 +290,7 @@ func (r *relay) connect(ctx context.Context, mayStart bool) error {
 	if r.link != nil {
 		return nil
 	}
-	if r.joinErr != nil && time.Since(r.joinErrAt) < failureTTL {
+	if r.joinErr != nil && time.Since(r.joinErrAt) < joinErrLifetime {
 		return r.joinErr
 	}
 	err := r.joinRunning(ctx)
@@ -306,11 +306,11 @@ func (r *relay) connect(ctx context.Context, mayStart bool) error {
 	return err
 }
 
-// joinOrStart waits up to restartWait for a daemon that restarts, then starts one.
+// joinOrStart waits up to restartTimeout for a daemon that restarts, then starts one.
 func (r *relay) joinOrStart(ctx context.Context) error {
-	for time.Since(r.lostAt) < restartWait {
+	for time.Since(r.lostAt) < restartTimeout {
 		select {
-		case <-time.After(minPoll):
+		case <-time.After(minPollInterval):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -318,7 +318,7 @@ func (r *relay) joinOrStart(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := r.start(ctx); err != nil {
+	if err := r.startDaemon(ctx); err != nil {
 		return err
 	}
 	return r.joinRunning(ctx)
@@ -326,7 +326,7 @@ func (r *relay) joinOrStart(ctx context.Context) error {
 
 // joinRunning connects to a running daemon and continues the client's session there.
 func (r *relay) joinRunning(ctx context.Context) error {
-	c, err := r.join(ctx)
+	c, err := r.connectToDaemon(ctx)
 	if err != nil {
 		return err
 	}
@@ -347,7 +347,7 @@ func (r *relay) joinRunning(ctx context.Context) error {
 		// The new daemon may have other tools and prompts, and has none of the calls.
 		r.writeClient(listChangedLine("tools"))
 		r.writeClient(listChangedLine("prompts"))
-		for _, uri := range session.subscribed {
+		for _, uri := range session.subscribedURIs {
 			r.writeClient(updatedLine(uri))
 		}
 	}
@@ -370,7 +370,7 @@ func (l *daemonLink) resume(session replay) error {
 		}
 	}
 	lines := [][]byte{session.initialized}
-	for _, uri := range session.subscribed {
+	for _, uri := range session.subscribedURIs {
 		lines = append(lines, subscribeLine(l.ownID, uri))
 	}
 	for _, line := range append(lines, session.requests...) {

@@ -54,19 +54,19 @@ func (s *serverEnd) closeConn()       { _ = s.r.Close(); _ = s.w.Close() }
 
 // testRelay is a relay with a client and daemons in memory.
 type testRelay struct {
-	t      *testing.T
-	client *io.PipeWriter // the messages of the client
-	output chan string    // the lines that the client receives
-	ended  chan error
-	began  time.Time
+	t         *testing.T
+	client    *io.PipeWriter // the messages of the client
+	output    chan string    // the lines that the client receives
+	relayErr  chan error
+	startTime time.Time
 
-	mu      sync.Mutex // guards all fields below
-	up      bool
-	refuse  error // the error of start
-	starts  int
-	joins   []time.Duration
-	servers chan *serverEnd
-	notes   []string
+	mu         sync.Mutex // guards all fields below
+	isRunning  bool
+	startErr   error // the error of start
+	startCount int
+	joinTimes  []time.Duration
+	servers    chan *serverEnd
+	notices    []string
 }
 
 func withRelay(t *testing.T, test func(w *testRelay)) {
@@ -74,20 +74,20 @@ func withRelay(t *testing.T, test func(w *testRelay)) {
 	withRefusedStart(t, nil, test)
 }
 
-// withRefusedStart is like withRelay, but start fails with refuse.
-func withRefusedStart(t *testing.T, refuse error, test func(w *testRelay)) {
+// withRefusedStart is like withRelay, but start fails with startErr.
+func withRefusedStart(t *testing.T, startErr error, test func(w *testRelay)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		in, client := io.Pipe()
+		input, client := io.Pipe()
 		output, out := io.Pipe()
 		w := &testRelay{
-			t: t, client: client, output: make(chan string, 100), ended: make(chan error, 1), began: time.Now(),
-			servers: make(chan *serverEnd, 10), refuse: refuse,
+			t: t, client: client, output: make(chan string, 100), relayErr: make(chan error, 1), startTime: time.Now(),
+			servers: make(chan *serverEnd, 10), startErr: startErr,
 		}
-		r := newRelay(endpoints{in: in, out: out, notef: w.note, join: w.joinServer, start: w.start})
+		r := newRelay(endpoints{in: input, out: out, notef: w.recordNotice, connectToDaemon: w.joinServer, startDaemon: w.start})
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
-			w.ended <- r.run(ctx)
+			w.relayErr <- r.run(ctx)
 			_ = out.Close()
 		}()
 		go sendLines(output, w.output)
@@ -103,26 +103,26 @@ func withRefusedStart(t *testing.T, refuse error, test func(w *testRelay)) {
 // sendLines sends the lines of r to lines until r ends.
 func sendLines(r io.Reader, lines chan<- string) {
 	defer close(lines)
-	for in := bufio.NewScanner(r); in.Scan(); {
-		lines <- in.Text()
+	for input := bufio.NewScanner(r); input.Scan(); {
+		lines <- input.Text()
 	}
 }
 
-func (w *testRelay) note(format string, args ...any) {
+func (w *testRelay) recordNotice(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.notes = append(w.notes, fmt.Sprintf(format, args...))
+	w.notices = append(w.notices, fmt.Sprintf(format, args...))
 }
 
 func (w *testRelay) joinServer(context.Context) (conn, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.up {
+	if !w.isRunning {
 		return nil, httpapi.ErrNoServer
 	}
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
-	w.joins = append(w.joins, time.Since(w.began))
+	w.joinTimes = append(w.joinTimes, time.Since(w.startTime))
 	server := &serverEnd{lines: make(chan string, 100), r: toServer, w: fromServer}
 	go sendLines(toServer, server.lines)
 	w.servers <- server
@@ -132,24 +132,24 @@ func (w *testRelay) joinServer(context.Context) (conn, error) {
 func (w *testRelay) start(context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.starts++
-	if w.refuse != nil {
-		return w.refuse
+	w.startCount++
+	if w.startErr != nil {
+		return w.startErr
 	}
-	w.up = true
+	w.isRunning = true
 	return nil
 }
 
-func (w *testRelay) setUp(up bool) {
+func (w *testRelay) setRunning(isRunning bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.up = up
+	w.isRunning = isRunning
 }
 
 func (w *testRelay) countStarts() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.starts
+	return w.startCount
 }
 
 func (w *testRelay) send(line string) { fmt.Fprintln(w.client, line) }
@@ -230,13 +230,13 @@ func TestForwardsLines(t *testing.T) {
 			t.Errorf("%d servers were started", w.countStarts())
 		}
 		_ = w.client.Close()
-		if line, more := <-server.lines; more {
+		if line, hasLine := <-server.lines; hasLine {
 			t.Errorf("after the end of the input: %s", line)
 		}
 		server.send(`{"jsonrpc":"2.0","id":"late","result":{}}`)
 		w.expectLine("late")
 		server.closeConn()
-		if err := <-w.ended; err != nil {
+		if err := <-w.relayErr; err != nil {
 			t.Error(err)
 		}
 	})
@@ -256,23 +256,23 @@ func TestServerKilled(t *testing.T) {
 		server.expectLine(t, `"id":3`)
 		w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`)
 		server.expectLine(t, "cancelled")
-		w.setUp(false)
+		w.setRunning(false)
 		server.closeConn()
 
 		// Calls fail at once; the cancelled call gets no answer.
 		w.expectLine(`"id":1,"error":{"code":-32000,"message":"the opentabs server stopped or restarted while this call ran`, "you call again")
 		w.expectLine(`"id":"p","error":{"code":-32000,"message":"the opentabs server stopped or restarted while this call ran`)
 		// The list is requested from the next daemon.
-		next := <-w.servers
-		w.expectResumed(next)
-		next.expectLine(t, `"id":"1"`, "tools/list")
-		next.send(`{"jsonrpc":"2.0","id":"1","result":{"tools":[]}}`)
+		nextServer := <-w.servers
+		w.expectResumed(nextServer)
+		nextServer.expectLine(t, `"id":"1"`, "tools/list")
+		nextServer.send(`{"jsonrpc":"2.0","id":"1","result":{"tools":[]}}`)
 		w.expectLine(`"id":"1","result"`)
 		if w.countStarts() != 2 {
 			t.Errorf("%d servers were started", w.countStarts())
 		}
-		if got := w.joins[1]; got != restartWait {
-			t.Errorf("the new server was joined after %v, want %v: the user may be restarting it", got, restartWait)
+		if got := w.joinTimes[1]; got != restartTimeout {
+			t.Errorf("the new server was joined after %v, want %v: the user may be restarting it", got, restartTimeout)
 		}
 	})
 }
@@ -282,17 +282,17 @@ func TestServerKilled(t *testing.T) {
 func TestIdleClient(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
-		w.setUp(false)
+		w.setRunning(false)
 		server.closeConn()
 		advanceTime(time.Hour)
 		if w.countStarts() != 1 {
 			t.Errorf("%d servers were started", w.countStarts())
 		}
-		w.setUp(true)
-		next := <-w.servers
-		w.expectResumed(next)
+		w.setRunning(true)
+		nextServer := <-w.servers
+		w.expectResumed(nextServer)
 		w.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
-		next.expectLine(t, "ping")
+		nextServer.expectLine(t, "ping")
 	})
 }
 
@@ -321,15 +321,15 @@ func TestCancelsDaemonRequests(t *testing.T) {
 func TestQuickRestart(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
-		w.setUp(false)
+		w.setRunning(false)
 		server.closeConn()
-		time.AfterFunc(300*time.Millisecond, func() { w.setUp(true) })
+		time.AfterFunc(300*time.Millisecond, func() { w.setRunning(true) })
 		w.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call"}`)
-		next := <-w.servers
-		w.expectResumed(next)
-		next.expectLine(t, `"id":2`)
-		if w.countStarts() != 1 || w.joins[1] < 300*time.Millisecond || w.joins[1] > 400*time.Millisecond {
-			t.Errorf("%d servers were started, joined at %v", w.countStarts(), w.joins)
+		nextServer := <-w.servers
+		w.expectResumed(nextServer)
+		nextServer.expectLine(t, `"id":2`)
+		if w.countStarts() != 1 || w.joinTimes[1] < 300*time.Millisecond || w.joinTimes[1] > 400*time.Millisecond {
+			t.Errorf("%d servers were started, joined at %v", w.countStarts(), w.joinTimes)
 		}
 	})
 }
@@ -341,10 +341,10 @@ func TestWithoutSession(t *testing.T) {
 		w.send(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen"}`)
 		server.expectLine(t, `"id":1`)
 		server.closeConn()
-		next := <-w.servers
-		next.expectLine(t, "subscriptions/listen")
+		nextServer := <-w.servers
+		nextServer.expectLine(t, "subscriptions/listen")
 		w.send(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
-		next.expectLine(t, "tools/list")
+		nextServer.expectLine(t, "tools/list")
 	})
 }
 
@@ -355,12 +355,12 @@ func TestLostBeforeInitialize(t *testing.T) {
 		w.send(initializeLine)
 		server.expectLine(t, "initialize")
 		server.closeConn()
-		next := <-w.servers
-		next.expectLine(t, "initialize")
-		next.send(`{"jsonrpc":"2.0","id":0,"result":{}}`)
+		nextServer := <-w.servers
+		nextServer.expectLine(t, "initialize")
+		nextServer.send(`{"jsonrpc":"2.0","id":0,"result":{}}`)
 		w.expectLine(`"id":0,"result"`)
 		w.send(initializedLine)
-		next.expectLine(t, "initialized")
+		nextServer.expectLine(t, "initialized")
 	})
 }
 
@@ -373,18 +373,18 @@ func TestLostBeforeInitialized(t *testing.T) {
 		server.expectLine(t, "initialize")
 		server.send(`{"jsonrpc":"2.0","id":0,"result":{}}`)
 		w.expectLine(`"id":0`)
-		w.setUp(false)
+		w.setRunning(false)
 		server.closeConn()
 		w.send(initializedLine)
 		advanceTime(time.Minute)
 		if w.countStarts() != 1 {
 			t.Error("a notification started a server")
 		}
-		w.setUp(true)
-		next := <-w.servers
-		next.expectLine(t, `"method":"initialize"`)
-		next.send(`{"jsonrpc":"2.0","id":0,"result":{}}`)
-		next.expectLine(t, "initialized")
+		w.setRunning(true)
+		nextServer := <-w.servers
+		nextServer.expectLine(t, `"method":"initialize"`)
+		nextServer.send(`{"jsonrpc":"2.0","id":0,"result":{}}`)
+		nextServer.expectLine(t, "initialized")
 		w.expectLine("tools/list_changed")
 		w.expectLine("prompts/list_changed")
 	})
@@ -392,8 +392,8 @@ func TestLostBeforeInitialized(t *testing.T) {
 
 // TestNoServer cannot start a daemon.
 func TestNoServer(t *testing.T) {
-	inUse := errors.New("port 9527 is in use by python3, pid 7")
-	withRefusedStart(t, inUse, func(w *testRelay) {
+	portErr := errors.New("port 9527 is in use by python3, pid 7")
+	withRefusedStart(t, portErr, func(w *testRelay) {
 		w.send(initializeLine)
 		w.expectLine(`"id":0,"error":{"code":-32000,"message":"opentabs has no server: port 9527 is in use by python3, pid 7"`)
 		w.send(`{"jsonrpc":"2.0","id":"x","method":"ping"}`)
@@ -402,9 +402,9 @@ func TestNoServer(t *testing.T) {
 			t.Errorf("tried %d times within 2 s", w.countStarts())
 		}
 		w.mu.Lock()
-		w.refuse = nil
+		w.startErr = nil
 		w.mu.Unlock()
-		advanceTime(failureTTL)
+		advanceTime(joinErrLifetime)
 		w.send(initializeLine)
 		server := <-w.servers
 		server.expectLine(t, "initialize")
@@ -425,15 +425,15 @@ func TestNewServerFails(t *testing.T) {
 		server := w.open()
 		server.closeConn()
 		w.send(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
-		next := <-w.servers
-		next.expectLine(t, "initialize")
-		next.closeConn()
+		nextServer := <-w.servers
+		nextServer.expectLine(t, "initialize")
+		nextServer.closeConn()
 		w.expectLine(`"id":2,"error":`, "the server stopped again")
-		advanceTime(failureTTL)
+		advanceTime(joinErrLifetime)
 		w.send(`{"jsonrpc":"2.0","id":3,"method":"tools/list"}`)
-		last := <-w.servers
-		w.expectResumed(last)
-		last.expectLine(t, `"id":3`)
+		lastServer := <-w.servers
+		w.expectResumed(lastServer)
+		lastServer.expectLine(t, `"id":3`)
 	})
 }
 
@@ -461,7 +461,7 @@ func TestLastLine(t *testing.T) {
 		server.send(`{"jsonrpc":"2.0","id":2,"result":{}}`)
 		w.expectLine(`"id":2,"result"`)
 		server.closeConn()
-		if err := <-w.ended; err != nil {
+		if err := <-w.relayErr; err != nil {
 			t.Error(err)
 		}
 	})
@@ -473,7 +473,7 @@ func TestServerThatDoesNotExit(t *testing.T) {
 		server := w.open()
 		startTime := time.Now()
 		_ = w.client.Close()
-		if err := <-w.ended; err != nil || time.Since(startTime) != endTimeout {
+		if err := <-w.relayErr; err != nil || time.Since(startTime) != endTimeout {
 			t.Errorf("ended after %v with %v", time.Since(startTime), err)
 		}
 		server.closeConn()
@@ -483,12 +483,12 @@ func TestServerThatDoesNotExit(t *testing.T) {
 // TestInterrupted ends the context while a daemon starts.
 func TestInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		in, client := io.Pipe()
+		input, client := io.Pipe()
 		ctx, cancel := context.WithCancel(t.Context())
 		r := newRelay(endpoints{
-			in: in, out: io.Discard, notef: func(string, ...any) {},
-			join:  func(context.Context) (conn, error) { return nil, httpapi.ErrNoServer },
-			start: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
+			in: input, out: io.Discard, notef: func(string, ...any) {},
+			connectToDaemon: func(context.Context) (conn, error) { return nil, httpapi.ErrNoServer },
+			startDaemon:     func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
 		})
 		time.AfterFunc(time.Second, cancel)
 		if err := r.run(ctx); err != nil {
@@ -501,18 +501,18 @@ func TestInterrupted(t *testing.T) {
 // TestClientGone has a client that has closed its end.
 func TestClientGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		in, client := io.Pipe()
+		input, client := io.Pipe()
 		output, out := io.Pipe()
 		_ = output.Close()
 		r := newRelay(endpoints{
-			in: in, out: out, notef: func(string, ...any) {},
-			join:  func(context.Context) (conn, error) { return nil, httpapi.ErrNoServer },
-			start: func(context.Context) error { return errors.New("no") },
+			in: input, out: out, notef: func(string, ...any) {},
+			connectToDaemon: func(context.Context) (conn, error) { return nil, httpapi.ErrNoServer },
+			startDaemon:     func(context.Context) error { return errors.New("no") },
 		})
-		ended := make(chan error, 1)
-		go func() { ended <- r.run(t.Context()) }()
+		relayErr := make(chan error, 1)
+		go func() { relayErr <- r.run(t.Context()) }()
 		fmt.Fprintln(client, initializeLine)
-		if err := <-ended; err == nil || !strings.Contains(err.Error(), "write to the client") {
+		if err := <-relayErr; err == nil || !strings.Contains(err.Error(), "write to the client") {
 			t.Errorf("got %v", err)
 		}
 		_ = client.Close()

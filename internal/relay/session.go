@@ -11,9 +11,9 @@ const (
 	maxRepeatBytes = 1 << 20
 	// maxDaemonRequests is how many open requests of the daemon are remembered.
 	maxDaemonRequests = 1000
-	// maxSubscribed is how many subscriptions are remembered: as many as a daemon
+	// maxSubscriptions is how many subscriptions are remembered: as many as a daemon
 	// accepts in one session.
-	maxSubscribed = 256
+	maxSubscriptions = 256
 )
 
 // sessionState is the state of the client's session: how it was opened, and which
@@ -25,10 +25,10 @@ type sessionState struct {
 	initializeID            string
 	// isOpen is set when the daemon has answered initialize.
 	isOpen bool
-	// subscribed are the URIs that the client has subscribed to.
-	subscribed map[string]struct{}
-	// open are the client's requests without an answer, oldest first.
-	open []openRequest
+	// subscribedURIs are the URIs that the client has subscribed to.
+	subscribedURIs map[string]struct{}
+	// openRequests are the client's requests without an answer, oldest first.
+	openRequests []openRequest
 	// daemonRequests are the ids of the daemon's requests without an answer.
 	daemonRequests []string
 }
@@ -45,12 +45,12 @@ type openRequest struct {
 type replay struct {
 	initialize, initialized []byte
 	initializeID            string
-	subscribed              []string // URIs
+	subscribedURIs          []string // URIs
 	requests                [][]byte
 }
 
 func newSessionState() sessionState {
-	return sessionState{subscribed: map[string]struct{}{}}
+	return sessionState{subscribedURIs: map[string]struct{}{}}
 }
 
 // recordSent records a line of the client.
@@ -63,13 +63,13 @@ func (s *sessionState) recordSent(m message, line []byte) {
 	case "notifications/initialized":
 		s.initialized = line
 	case "notifications/cancelled":
-		s.drop(cancelledID(line)) // gets no answer
+		s.dropRequest(cancelledID(line)) // gets no answer
 	case "resources/subscribe":
-		if uri := resourceURI(line); uri != "" && len(s.subscribed) < maxSubscribed {
-			s.subscribed[uri] = struct{}{}
+		if uri := resourceURI(line); uri != "" && len(s.subscribedURIs) < maxSubscriptions {
+			s.subscribedURIs[uri] = struct{}{}
 		}
 	case "resources/unsubscribe":
-		delete(s.subscribed, resourceURI(line))
+		delete(s.subscribedURIs, resourceURI(line))
 	}
 	for _, id := range m.answers {
 		s.dropDaemonRequest(id)
@@ -81,14 +81,14 @@ func (s *sessionState) recordSent(m message, line []byte) {
 		if m.method != "" && m.method != "tools/call" && m.method != "prompts/get" && len(line) <= maxRepeatBytes {
 			r.line = line
 		}
-		s.open = append(s.open, r)
+		s.openRequests = append(s.openRequests, r)
 	}
 }
 
 // dropSent forgets the requests of a line that was not sent.
 func (s *sessionState) dropSent(m message) {
 	for _, id := range m.requests {
-		s.drop(id)
+		s.dropRequest(id)
 	}
 }
 
@@ -106,12 +106,12 @@ func (s *sessionState) recordReceived(m message, line []byte) {
 		if id == s.initializeID && s.initialize != nil {
 			s.isOpen = true
 		}
-		s.drop(id)
+		s.dropRequest(id)
 	}
 }
 
-func (s *sessionState) drop(id string) {
-	s.open = slices.DeleteFunc(s.open, func(r openRequest) bool { return r.id == id })
+func (s *sessionState) dropRequest(id string) {
+	s.openRequests = slices.DeleteFunc(s.openRequests, func(r openRequest) bool { return r.id == id })
 }
 
 func (s *sessionState) dropDaemonRequest(id string) {
@@ -125,13 +125,13 @@ func (s *sessionState) dropDaemonRequests() []string {
 	return ids
 }
 
-// hasOpen reports whether a request of the client is open.
-func (s *sessionState) hasOpen() bool { return len(s.open) > 0 }
+// hasOpenRequests reports whether a request of the client is open.
+func (s *sessionState) hasOpenRequests() bool { return len(s.openRequests) > 0 }
 
 // dropCalls forgets the open requests that cannot be repeated and returns their ids.
 func (s *sessionState) dropCalls() []string {
 	var ids []string
-	s.open = slices.DeleteFunc(s.open, func(r openRequest) bool {
+	s.openRequests = slices.DeleteFunc(s.openRequests, func(r openRequest) bool {
 		if r.line == nil {
 			ids = append(ids, r.id)
 		}
@@ -142,11 +142,11 @@ func (s *sessionState) dropCalls() []string {
 
 // dropAll forgets all open requests and returns their ids.
 func (s *sessionState) dropAll() []string {
-	ids := make([]string, len(s.open))
-	for i, r := range s.open {
+	ids := make([]string, len(s.openRequests))
+	for i, r := range s.openRequests {
 		ids[i] = r.id
 	}
-	s.open = nil
+	s.openRequests = nil
 	return ids
 }
 
@@ -155,10 +155,10 @@ func (s *sessionState) replay() replay {
 	var r replay
 	if s.isOpen {
 		r.initialize, r.initializeID, r.initialized = s.initialize, s.initializeID, s.initialized
-		r.subscribed = slices.Sorted(maps.Keys(s.subscribed))
+		r.subscribedURIs = slices.Sorted(maps.Keys(s.subscribedURIs))
 	}
-	for _, open := range s.open {
-		r.requests = append(r.requests, open.line)
+	for _, openReq := range s.openRequests {
+		r.requests = append(r.requests, openReq.line)
 	}
 	return r
 }

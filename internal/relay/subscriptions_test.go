@@ -25,20 +25,20 @@ func TestSubscribesAgain(t *testing.T) {
 			w.expectLine(`"id":` + id)
 		}
 		server.closeConn()
-		next := <-w.servers
-		w.expectResumed(next)
+		nextServer := <-w.servers
+		w.expectResumed(nextServer)
 		for _, uri := range []string{`"opentabs://calls"`, `"opentabs://calls/a\"b"`} {
 			var request struct{ ID, Method string }
-			line := next.expectLine(t, `"uri":`+uri)
+			line := nextServer.expectLine(t, `"uri":`+uri)
 			if json.Unmarshal([]byte(line), &request) != nil || request.Method != "resources/subscribe" || !strings.HasPrefix(request.ID, "relay-") {
 				t.Errorf("the new server got %s", line)
 			}
-			next.send(`{"jsonrpc":"2.0","id":"` + request.ID + `","result":{}}`)
+			nextServer.send(`{"jsonrpc":"2.0","id":"` + request.ID + `","result":{}}`)
 			w.expectLine("notifications/resources/updated", uri)
 		}
 		w.send(`{"jsonrpc":"2.0","id":5,"method":"ping"}`)
-		next.expectLine(t, "ping")
-		next.send(`{"jsonrpc":"2.0","id":5,"result":{}}`)
+		nextServer.expectLine(t, "ping")
+		nextServer.send(`{"jsonrpc":"2.0","id":5,"result":{}}`)
 		w.expectLine(`"id":5`)
 	})
 }

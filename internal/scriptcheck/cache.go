@@ -37,10 +37,10 @@ type Cache struct {
 	log   zerolog.Logger
 	check func(code []byte) error
 
-	mu     sync.Mutex      // guards all fields below and, in this process, the file
-	passed map[string]bool // nil until the file was read
-	order  []string        // the hashes of passed scripts, oldest first
-	failed map[string]error
+	mu            sync.Mutex      // guards all fields below and, in this process, the file
+	passed        map[string]bool // nil until the file was read
+	passedInOrder []string        // the hashes of passed scripts, oldest first
+	failed        map[string]error
 }
 
 // New returns the cache of the installation in dirs.
@@ -56,9 +56,9 @@ func (c *Cache) Check(code []byte) error {
 		return nil
 	}
 	c.mu.Lock()
-	err, known := c.failed[hash]
+	err, isKnown := c.failed[hash]
 	c.mu.Unlock()
-	if known {
+	if isKnown {
 		return err
 	}
 	if err := c.check(code); err != nil {
@@ -93,11 +93,11 @@ func (c *Cache) addPassed(hash string) {
 		return
 	}
 	c.passed[hash] = true
-	c.order = append(c.order, hash)
-	kept := c.order[max(0, len(c.order)-maxPassed):]
+	c.passedInOrder = append(c.passedInOrder, hash)
+	newestHashes := c.passedInOrder[max(0, len(c.passedInOrder)-maxPassed):]
 	err := os.MkdirAll(filepath.Dir(c.path), 0o700)
 	if err == nil {
-		err = statefile.Write(c.path, []byte(fileHeader()+strings.Join(kept, "\n")+"\n"))
+		err = statefile.Write(c.path, []byte(fileHeader()+strings.Join(newestHashes, "\n")+"\n"))
 	}
 	if err != nil {
 		c.log.Warn().Err(err).Msg("the result of an adapter check was not cached; the adapter is checked again next time")
@@ -110,25 +110,25 @@ func (c *Cache) readFile() {
 		c.passed = map[string]bool{}
 	}
 	text, err := os.ReadFile(c.path)
-	rest, ok := strings.CutPrefix(string(text), fileHeader())
+	hashLines, ok := strings.CutPrefix(string(text), fileHeader())
 	if err != nil || !ok { // no file yet, or one of another version of the check
 		return
 	}
-	var stored []string
-	for hash := range strings.Lines(rest) {
+	var storedHashes []string
+	for hash := range strings.Lines(hashLines) {
 		// Ignore a truncated last line.
-		if hash, whole := strings.CutSuffix(hash, "\n"); whole && len(hash) == hex.EncodedLen(sha256.Size) {
-			stored = append(stored, hash)
+		if hash, isComplete := strings.CutSuffix(hash, "\n"); isComplete && len(hash) == hex.EncodedLen(sha256.Size) {
+			storedHashes = append(storedHashes, hash)
 		}
 	}
-	own := c.order
-	c.order = stored
-	for _, hash := range stored {
+	newHashes := c.passedInOrder
+	c.passedInOrder = storedHashes
+	for _, hash := range storedHashes {
 		c.passed[hash] = true
 	}
-	for _, hash := range own {
-		if !slices.Contains(stored, hash) {
-			c.order = append(c.order, hash)
+	for _, hash := range newHashes {
+		if !slices.Contains(storedHashes, hash) {
+			c.passedInOrder = append(c.passedInOrder, hash)
 		}
 	}
 }

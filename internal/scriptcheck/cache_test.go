@@ -26,9 +26,9 @@ func newCountedCache(dirs config.Dirs) (*Cache, *int) {
 	return c, n
 }
 
-func wantCheck(t *testing.T, c *Cache, n *int, code string, good bool, count int) {
+func wantCheck(t *testing.T, c *Cache, n *int, code string, isValid bool, count int) {
 	t.Helper()
-	if err := c.Check([]byte(code)); (err == nil) != good {
+	if err := c.Check([]byte(code)); (err == nil) != isValid {
 		t.Errorf("%q: %v", code, err)
 	}
 	if *n != count {
@@ -46,16 +46,16 @@ func TestCache(t *testing.T) {
 	wantCheck(t, c, n, "bad", false, 2)
 	wantCheck(t, c, n, "bad", false, 2)
 
-	other, m := newCountedCache(dirs)
-	wantCheck(t, other, m, "a", true, 0)
-	wantCheck(t, other, m, "b", true, 1)
-	wantCheck(t, other, m, "bad", false, 2)
+	secondCache, m := newCountedCache(dirs)
+	wantCheck(t, secondCache, m, "a", true, 0)
+	wantCheck(t, secondCache, m, "b", true, 1)
+	wantCheck(t, secondCache, m, "bad", false, 2)
 
 	wantCheck(t, c, n, "c", true, 3) // writes the file, and keeps the hash of the other cache
 	wantCheck(t, c, n, "b", true, 3)
-	third, k := newCountedCache(dirs)
+	thirdCache, k := newCountedCache(dirs)
 	for _, code := range []string{"a", "b", "c"} {
-		wantCheck(t, third, k, code, true, 0)
+		wantCheck(t, thirdCache, k, code, true, 0)
 	}
 }
 

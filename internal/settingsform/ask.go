@@ -15,7 +15,7 @@ import (
 func (f *Form) Fill(ask func(question string, secret bool) (string, error), notef func(format string, args ...any)) error {
 	notef("settings of %s; press return to keep a setting, type - to remove it", f.Plugin)
 	for _, v := range f.Views {
-		for answered := false; !answered; {
+		for hasAnswer := false; !hasAnswer; {
 			text, err := ask(questionOf(v), v.Secret)
 			switch {
 			case errors.Is(err, io.EOF) && text == "":
@@ -24,7 +24,7 @@ func (f *Form) Fill(ask func(question string, secret bool) (string, error), note
 				return fmt.Errorf("read the answer: %w", err)
 			}
 			err = f.answer(v, strings.TrimSpace(text))
-			if answered = err == nil; !answered {
+			if hasAnswer = err == nil; !hasAnswer {
 				notef("%v", err)
 			}
 		}
@@ -55,7 +55,7 @@ func (f *Form) answer(v wire.SettingView, text string) error {
 	case "-":
 		return f.Unset(v.Key)
 	}
-	if name, url, named := strings.Cut(text, "="); named && v.Type == wire.SettingURL && !strings.Contains(name, ":") {
+	if name, url, hasName := strings.Cut(text, "="); hasName && v.Type == wire.SettingURL && !strings.Contains(name, ":") {
 		return f.Set(v.Key+"."+name, url)
 	}
 	return f.Set(v.Key, text)

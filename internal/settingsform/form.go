@@ -46,31 +46,31 @@ func New(name string, views []wire.SettingView) *Form {
 
 // Apply applies the arguments of a command.
 func (f *Form) Apply(a Arguments, in io.Reader) error {
-	fromStdin := false
-	for _, set := range a.Sets {
-		key, text, ok := strings.Cut(set, "=")
+	hasReadStdin := false
+	for _, assignment := range a.Sets {
+		key, text, ok := strings.Cut(assignment, "=")
 		if !ok {
 			return usererr.Errorf("%q sets nothing: write KEY=VALUE", key)
 		}
 		if text == "-" {
-			if fromStdin {
+			if hasReadStdin {
 				return usererr.Errorf("only one value can be read from stdin")
 			}
-			fromStdin = true
-			all, err := io.ReadAll(io.LimitReader(in, maxStdinValue))
+			hasReadStdin = true
+			stdinText, err := io.ReadAll(io.LimitReader(in, maxStdinValue))
 			if err != nil {
 				return fmt.Errorf("read the value of %s: %w", key, err)
 			}
-			text = strings.TrimRight(string(all), "\r\n")
+			text = strings.TrimRight(string(stdinText), "\r\n")
 		}
 		if err := f.Set(key, text); err != nil {
 			return err
 		}
 	}
-	for _, one := range a.Instances {
-		name, url, ok := strings.Cut(one, "=")
+	for _, instance := range a.Instances {
+		name, url, ok := strings.Cut(instance, "=")
 		if !ok {
-			return usererr.Errorf("--instance %s: write NAME=URL", one)
+			return usererr.Errorf("--instance %s: write NAME=URL", instance)
 		}
 		key, err := f.onlyURL()
 		if err != nil {

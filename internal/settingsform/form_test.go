@@ -19,17 +19,17 @@ var views = []wire.SettingView{
 }
 
 // scriptAnswers returns an ask function that gives these answers, and then io.EOF.
-func scriptAnswers(questions *[]string, list ...string) func(string, bool) (string, error) {
+func scriptAnswers(questions *[]string, answers ...string) func(string, bool) (string, error) {
 	return func(question string, secret bool) (string, error) {
 		if secret {
 			question = "secret " + question
 		}
 		*questions = append(*questions, question)
-		if len(list) == 0 {
+		if len(answers) == 0 {
 			return "", io.EOF
 		}
-		text := list[0]
-		list = list[1:]
+		text := answers[0]
+		answers = answers[1:]
 		return text + "\n", nil
 	}
 }
@@ -65,8 +65,8 @@ func TestFillWithoutAnswers(t *testing.T) {
 	if err := New("wiki", views).Fill(scriptAnswers(&questions), ignore); err == nil || err.Error() != "nothing has changed" {
 		t.Errorf("at the end of the input: %v", err)
 	}
-	broken := errors.New("the terminal is gone")
-	if err := New("wiki", views).Fill(func(string, bool) (string, error) { return "", broken }, ignore); !errors.Is(err, broken) {
+	errTerminal := errors.New("the terminal is gone")
+	if err := New("wiki", views).Fill(func(string, bool) (string, error) { return "", errTerminal }, ignore); !errors.Is(err, errTerminal) {
 		t.Errorf("without a terminal: %v", err)
 	}
 }

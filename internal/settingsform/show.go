@@ -38,11 +38,11 @@ func valueText(v wire.SettingView) string {
 	case json.Unmarshal(v.Value, &text) == nil:
 		return text
 	case v.Type == wire.SettingURL && json.Unmarshal(v.Value, &urls) == nil:
-		var all []string
+		var texts []string
 		for _, name := range slices.Sorted(maps.Keys(urls)) {
-			all = append(all, name+"="+urls[name])
+			texts = append(texts, name+"="+urls[name])
 		}
-		return strings.Join(all, " ")
+		return strings.Join(texts, " ")
 	}
 	return string(v.Value)
 }
@@ -52,11 +52,11 @@ func valueText(v wire.SettingView) string {
 func (f *Form) Summary(views []wire.SettingView) []string {
 	var lines []string
 	for _, key := range slices.Sorted(maps.Keys(f.Changes)) {
-		what := "is set"
+		changeText := "is set"
 		if string(f.Changes[key]) == "null" {
-			what = "is removed"
+			changeText = "is removed"
 		}
-		lines = append(lines, fmt.Sprintf("%s of %s %s", key, f.Plugin, what))
+		lines = append(lines, fmt.Sprintf("%s of %s %s", key, f.Plugin, changeText))
 	}
 	if len(f.Changes) == 0 {
 		lines = append(lines, "nothing has changed")

@@ -19,14 +19,14 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, stream string) {
 		const limit = 1 << 10
-		want, fits := bySpecification(stream, limit)
-		whole := readAll(Read(strings.NewReader(stream), limit))
-		pieces := readAll(Read(iotest.OneByteReader(strings.NewReader(stream)), limit))
-		if whole != pieces {
-			t.Fatalf("%q:\n  whole %s\n pieces %s", stream, whole, pieces)
+		want, fits := readBySpecification(stream, limit)
+		wholeEvents := readAll(Read(strings.NewReader(stream), limit))
+		pieceEvents := readAll(Read(iotest.OneByteReader(strings.NewReader(stream)), limit))
+		if wholeEvents != pieceEvents {
+			t.Fatalf("%q:\n  whole %s\n pieces %s", stream, wholeEvents, pieceEvents)
 		}
-		if fits && whole != want {
-			t.Fatalf("%q:\n got %s\nwant %s", stream, whole, want)
+		if fits && wholeEvents != want {
+			t.Fatalf("%q:\n got %s\nwant %s", stream, wholeEvents, want)
 		}
 	})
 }
@@ -42,9 +42,9 @@ func readAll(events func(func(Event, error) bool)) string {
 	return got.String()
 }
 
-// bySpecification reads a stream as the HTML standard has it, section 9.2.6;
+// readBySpecification reads a stream as the HTML standard has it, section 9.2.6;
 // fits is false if a line has more than limit bytes.
-func bySpecification(stream string, limit int) (events string, fits bool) {
+func readBySpecification(stream string, limit int) (events string, fits bool) {
 	var got strings.Builder
 	var name, id, data string
 	lines := strings.Split(strings.TrimPrefix(stream, "\ufeff"), "\n")

@@ -28,10 +28,10 @@ var errTooLarge = errors.New("an event is too large")
 func Read(stream io.Reader, limit int) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		lines := bufio.NewReaderSize(stream, 64<<10)
-		event, some := Event{}, false
-		for first := true; ; first = false {
+		event, hasData := Event{}, false
+		for isFirstLine := true; ; isFirstLine = false {
 			line, err := readLine(lines, limit)
-			if first { // a stream may begin with a byte order mark
+			if isFirstLine { // a stream may begin with a byte order mark
 				line = bytes.TrimPrefix(line, []byte("\ufeff"))
 			}
 			if err != nil {
@@ -41,14 +41,14 @@ func Read(stream io.Reader, limit int) iter.Seq2[Event, error] {
 				return
 			}
 			if len(line) == 0 {
-				if some && !yield(event.finishEvent(), nil) {
+				if hasData && !yield(event.finishEvent(), nil) {
 					return
 				}
-				event, some = Event{ID: event.ID}, false
+				event, hasData = Event{ID: event.ID}, false
 				continue
 			}
-			if event.add(line, !some) {
-				some = true
+			if event.addLine(line, !hasData) {
+				hasData = true
 			}
 			if len(event.Data) > limit {
 				yield(Event{}, fmt.Errorf("%w: the limit is %d bytes", errTooLarge, limit))
@@ -58,9 +58,9 @@ func Read(stream io.Reader, limit int) iter.Seq2[Event, error] {
 	}
 }
 
-// add applies one line and reports whether it was data. first is set while the event
+// addLine applies one line and reports whether it was data. isFirstData is set while the event
 // has no data.
-func (e *Event) add(line []byte, first bool) bool {
+func (e *Event) addLine(line []byte, isFirstData bool) bool {
 	field, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
 	switch string(field) {
@@ -71,7 +71,7 @@ func (e *Event) add(line []byte, first bool) bool {
 			e.ID = string(value)
 		}
 	case "data":
-		if first {
+		if isFirstData {
 			e.Data = value
 		} else {
 			e.Data = append(append(e.Data, '\n'), value...)

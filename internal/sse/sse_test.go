@@ -53,9 +53,9 @@ func TestReadLimit(t *testing.T) {
 }
 
 func TestReadError(t *testing.T) {
-	broken := errors.New("broken")
-	for _, err := range Read(iotest.ErrReader(broken), 100) {
-		if !errors.Is(err, broken) {
+	errBroken := errors.New("broken")
+	for _, err := range Read(iotest.ErrReader(errBroken), 100) {
+		if !errors.Is(err, errBroken) {
 			t.Errorf("got %v", err)
 		}
 		return

@@ -38,8 +38,8 @@ func (f File[T]) Read() (T, error) {
 		return f.Empty(), nil
 	}
 	if err != nil {
-		var none T
-		return none, fmt.Errorf("read %s: %w", f.What, err)
+		var zero T
+		return zero, fmt.Errorf("read %s: %w", f.What, err)
 	}
 	content, err := f.Parse(text)
 	if err != nil {
@@ -77,14 +77,14 @@ func (f File[T]) Change(edit func(T) error) error {
 // putAside renames the file if err is a DamagedError, and returns empty content. The
 // caller holds the lock.
 func (f File[T]) putAside(content T, err error) (T, error) {
-	var corrupt *DamagedError
-	if !errors.As(err, &corrupt) {
+	var damagedErr *DamagedError
+	if !errors.As(err, &damagedErr) {
 		return content, err
 	}
-	kept, moveErr := statefile.PutAside(f.Path)
+	keptAs, moveErr := statefile.PutAside(f.Path)
 	if moveErr != nil {
 		return content, fmt.Errorf("%w; %w", err, moveErr)
 	}
-	f.Warn(fmt.Sprintf("%s in %s was damaged and is kept as %s; %s", f.What, f.Path, kept, f.Lost))
+	f.Warn(fmt.Sprintf("%s in %s was damaged and is kept as %s; %s", f.What, f.Path, keptAs, f.Lost))
 	return f.Empty(), nil
 }

@@ -26,17 +26,17 @@ type Watched[T, V any] struct {
 	file File[T]
 	// view computes the view of a content; nothing is the view of a file that is
 	// missing or unreadable.
-	view    func(T) V
-	nothing V
+	view      func(T) V
+	emptyView V
 	// onReading receives each new reading.
 	onReading func(Reading[V])
 
-	reading sync.Mutex // held while the file is read
-	latest  atomic.Pointer[Reading[V]]
+	readLock sync.Mutex // held while the file is read
+	latest   atomic.Pointer[Reading[V]]
 
-	notifying sync.Mutex // held while listeners run
-	mu        sync.Mutex // guards listeners
-	listeners []func()
+	notifyLock sync.Mutex // held while listeners run
+	mu         sync.Mutex // guards listeners
+	listeners  []func()
 }
 
 // Reading is the result of reading a file once.
@@ -45,15 +45,15 @@ type Reading[V any] struct {
 	View V
 	// Problem is the error of reading the file.
 	Problem error
-	// unread reports an I/O error. The attributes of the file do not show when such an
+	// hasReadError reports an I/O error. The attributes of the file do not show when such an
 	// error is over, so the file is read again each time.
-	unread bool
+	hasReadError bool
 }
 
 // NewWatched reads a file and returns it. onReading receives each new reading.
-func NewWatched[T, V any](file File[T], view func(T) V, nothing V, onReading func(Reading[V])) *Watched[T, V] {
-	w := &Watched[T, V]{file: file, view: view, nothing: nothing, onReading: onReading}
-	w.latest.Store(&Reading[V]{View: nothing, unread: true})
+func NewWatched[T, V any](file File[T], view func(T) V, emptyView V, onReading func(Reading[V])) *Watched[T, V] {
+	w := &Watched[T, V]{file: file, view: view, emptyView: emptyView, onReading: onReading}
+	w.latest.Store(&Reading[V]{View: emptyView, hasReadError: true})
 	w.refresh()
 	return w
 }
@@ -81,10 +81,10 @@ func (w *Watched[T, V]) Repair() error {
 
 // OnChange registers a listener. Listeners run one at a time after each change and
 // must not change the file.
-func (w *Watched[T, V]) OnChange(changed func()) {
+func (w *Watched[T, V]) OnChange(onChange func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.listeners = append(w.listeners, changed)
+	w.listeners = append(w.listeners, onChange)
 }
 
 // Watch checks the file for changes until ctx ends.
@@ -110,13 +110,13 @@ func (w *Watched[T, V]) check() {
 
 // Notify runs the listeners.
 func (w *Watched[T, V]) Notify() {
-	w.notifying.Lock()
-	defer w.notifying.Unlock()
+	w.notifyLock.Lock()
+	defer w.notifyLock.Unlock()
 	w.mu.Lock()
 	listeners := slices.Clone(w.listeners)
 	w.mu.Unlock()
-	for _, changed := range listeners {
-		changed()
+	for _, onChange := range listeners {
+		onChange()
 	}
 }
 
@@ -135,20 +135,20 @@ func (w *Watched[T, V]) refresh() bool {
 	if w.isCurrent(w.latest.Load()) {
 		return false
 	}
-	w.reading.Lock()
-	defer w.reading.Unlock()
+	w.readLock.Lock()
+	defer w.readLock.Unlock()
 	// Another goroutine may have read the file meanwhile, but before the change that
 	// this goroutine has seen.
-	last := w.latest.Load()
-	if w.isCurrent(last) {
+	lastReading := w.latest.Load()
+	if w.isCurrent(lastReading) {
 		return false
 	}
-	next := w.read()
-	w.latest.Store(next)
-	if last.unread && next.unread && last.Problem != nil && last.Problem.Error() == next.Problem.Error() {
+	newReading := w.read()
+	w.latest.Store(newReading)
+	if lastReading.hasReadError && newReading.hasReadError && lastReading.Problem != nil && lastReading.Problem.Error() == newReading.Problem.Error() {
 		return false
 	}
-	w.onReading(*next)
+	w.onReading(*newReading)
 	return true
 }
 
@@ -158,33 +158,33 @@ func (w *Watched[T, V]) isCurrent(r *Reading[V]) bool {
 	if err != nil {
 		info = nil
 	}
-	return !r.unread && sameFile(r.info, info)
+	return !r.hasReadError && sameFile(r.info, info)
 }
 
 // read reads the file and its attributes.
 func (w *Watched[T, V]) read() *Reading[V] {
-	next := &Reading[V]{View: w.nothing}
+	newReading := &Reading[V]{View: w.emptyView}
 	f, err := os.Open(w.file.Path)
 	if errors.Is(err, os.ErrNotExist) {
-		return next
+		return newReading
 	}
 	var text []byte
 	if err == nil {
 		defer f.Close()
-		next.info, _ = f.Stat()
+		newReading.info, _ = f.Stat()
 		text, err = io.ReadAll(f)
 	}
 	if err != nil {
-		next.unread, next.Problem = true, fmt.Errorf("read %s: %w", w.file.What, err)
-		return next
+		newReading.hasReadError, newReading.Problem = true, fmt.Errorf("read %s: %w", w.file.What, err)
+		return newReading
 	}
 	content, err := w.file.Parse(text)
 	if err != nil {
-		next.Problem = fmt.Errorf("%s %w", w.file.Path, err)
-		return next
+		newReading.Problem = fmt.Errorf("%s %w", w.file.Path, err)
+		return newReading
 	}
-	next.View = w.view(content)
-	return next
+	newReading.View = w.view(content)
+	return newReading
 }
 
 // sameFile reports whether a file has the same identity, time and size as before.

@@ -19,32 +19,32 @@ func TestWatchedReturnsCurrentContent(t *testing.T) {
 			}
 		}
 		write("first")
-		inside, goOn := make(chan struct{}), make(chan struct{})
+		isReading, continueReading := make(chan struct{}), make(chan struct{})
 		file := File[string]{Path: path, What: "the file", Parse: func(text []byte) (string, error) {
 			if string(text) == "second" {
-				close(inside)
-				<-goOn
+				close(isReading)
+				<-continueReading
 			}
 			return string(text), nil
 		}}
 		w := NewWatched(file, func(text string) string { return text }, "", func(Reading[string]) {})
 		write("second")
-		var looks sync.WaitGroup
-		looks.Go(func() { w.Current() })
-		<-inside
+		var readers sync.WaitGroup
+		readers.Go(func() { w.Current() })
+		<-isReading
 		write("third")
-		var begun sync.WaitGroup
+		var readersStarted sync.WaitGroup
 		for range 100 {
-			begun.Add(1)
-			looks.Go(func() {
-				begun.Done()
+			readersStarted.Add(1)
+			readers.Go(func() {
+				readersStarted.Done()
 				if text := w.Current().View; text != "third" {
 					t.Errorf("read %q after the change to third", text)
 				}
 			})
 		}
-		begun.Wait() // most of them wait for the goroutine that reads
-		close(goOn)
-		looks.Wait()
+		readersStarted.Wait() // most of them wait for the goroutine that reads
+		close(continueReading)
+		readers.Wait()
 	}
 }

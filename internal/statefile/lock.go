@@ -12,25 +12,25 @@ import (
 // the lock for too long.
 var ErrLocked = errors.New("it is locked")
 
-// lockRetry is the time between two attempts to take a lock.
-const lockRetry = 10 * time.Millisecond
+// lockRetryInterval is the time between two attempts to take a lock.
+const lockRetryInterval = 10 * time.Millisecond
 
 // Lock takes the lock file at path, against other processes and other goroutines of
-// this one. Lock waits up to wait. The file stays; the system frees the lock of a
+// this one. Lock waits up to timeout. The file stays; the system frees the lock of a
 // process that dies.
-func Lock(path string, wait time.Duration) (unlock func(), err error) {
+func Lock(path string, timeout time.Duration) (unlock func(), err error) {
 	lock := flock.New(path)
-	deadline := time.Now().Add(wait)
+	deadline := time.Now().Add(timeout)
 	for {
-		locked, err := lock.TryLock()
+		isLocked, err := lock.TryLock()
 		switch {
-		case locked:
+		case isLocked:
 			return func() { _ = lock.Unlock() }, nil
 		case err != nil:
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		case !time.Now().Before(deadline):
 			return nil, fmt.Errorf("lock %s: %w", path, ErrLocked)
 		}
-		time.Sleep(lockRetry)
+		time.Sleep(lockRetryInterval)
 	}
 }

@@ -17,16 +17,16 @@ func TestLockGivesUp(t *testing.T) {
 	if _, err := Lock(path, time.Millisecond); !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), path) {
 		t.Errorf("a second lock: %v", err)
 	}
-	taken := make(chan error, 1)
+	lockErr := make(chan error, 1)
 	go func() {
-		second, err := Lock(path, time.Minute)
+		unlockSecond, err := Lock(path, time.Minute)
 		if err == nil {
-			second()
+			unlockSecond()
 		}
-		taken <- err
+		lockErr <- err
 	}()
 	unlock()
-	if err := <-taken; err != nil {
+	if err := <-lockErr; err != nil {
 		t.Errorf("after unlock: %v", err)
 	}
 }

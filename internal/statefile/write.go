@@ -20,12 +20,12 @@ const leftoverAge = time.Minute
 // Write atomically replaces the file at path by data. A reader gets either the old
 // or the new content, even after a crash or a power failure. The mode is 0600.
 func Write(path string, data []byte) error {
-	temp, err := writeTemp(path, data)
+	tempFile, err := writeTemp(path, data)
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(temp, path); err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(temp))
+	if err := os.Rename(tempFile, path); err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(tempFile))
 	}
 	if err := syncFolder(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
@@ -36,17 +36,17 @@ func Write(path string, data []byte) error {
 // Create is like Write, but never replaces a file, not even one that another process
 // creates at the same time.
 func Create(path string, data []byte) error {
-	temp, err := writeTemp(path, data)
+	tempFile, err := writeTemp(path, data)
 	if err != nil {
 		return err
 	}
 	// Unlike a rename, a link does not replace a file. The file is complete as soon
 	// as it exists.
-	err = os.Link(temp, path)
+	err = os.Link(tempFile, path)
 	if errors.Is(err, fs.ErrExist) {
 		err = nil
 	}
-	if err = errors.Join(err, os.Remove(temp)); err != nil {
+	if err = errors.Join(err, os.Remove(tempFile)); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
@@ -69,14 +69,14 @@ func writeTemp(path string, data []byte) (string, error) {
 	return f.Name(), nil
 }
 
-// Try returns an error if no file can be written in dir. Try writes a small file and
+// CheckWritable returns an error if no file can be written in dir. Try writes a small file and
 // removes it.
-func Try(dir string) error {
-	temp, err := writeTemp(filepath.Join(dir, "try"), make([]byte, 4<<10))
+func CheckWritable(dir string) error {
+	tempFile, err := writeTemp(filepath.Join(dir, "try"), make([]byte, 4<<10))
 	if err != nil {
 		return err
 	}
-	if err := os.Remove(temp); err != nil {
+	if err := os.Remove(tempFile); err != nil {
 		return fmt.Errorf("remove the test file: %w", err)
 	}
 	return nil
@@ -84,19 +84,19 @@ func Try(dir string) error {
 
 // PutAside renames a damaged file, so that it is not overwritten. PutAside returns the
 // new name: the old name, ".corrupt-" and the time in UTC.
-func PutAside(path string) (kept string, err error) {
+func PutAside(path string) (keptAs string, err error) {
 	base := path + ".corrupt-" + time.Now().UTC().Format("20060102T150405Z")
-	kept = base
+	keptAs = base
 	for n := 2; ; n++ {
-		if _, err := os.Lstat(kept); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(keptAs); errors.Is(err, fs.ErrNotExist) {
 			break
 		}
-		kept = fmt.Sprintf("%s-%d", base, n)
+		keptAs = fmt.Sprintf("%s-%d", base, n)
 	}
-	if err := os.Rename(path, kept); err != nil {
+	if err := os.Rename(path, keptAs); err != nil {
 		return "", fmt.Errorf("put the damaged file %s aside: %w", path, err)
 	}
-	return kept, nil
+	return keptAs, nil
 }
 
 // RemoveLeftovers removes the temporary files that crashed processes left in dir.

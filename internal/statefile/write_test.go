@@ -26,13 +26,13 @@ func fileNames(t *testing.T, dir string) string {
 
 func TestTry(t *testing.T) {
 	dir := t.TempDir()
-	if err := Try(dir); err != nil {
+	if err := CheckWritable(dir); err != nil {
 		t.Error(err)
 	}
-	if left := fileNames(t, dir); left != "" {
-		t.Errorf("it left %s", left)
+	if remainingFiles := fileNames(t, dir); remainingFiles != "" {
+		t.Errorf("it left %s", remainingFiles)
 	}
-	if Try(filepath.Join(dir, "missing")) == nil {
+	if CheckWritable(filepath.Join(dir, "missing")) == nil {
 		t.Error("a directory that is not there can be written")
 	}
 }
@@ -79,18 +79,18 @@ func TestWriteFails(t *testing.T) {
 
 func TestPutAside(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
-	seen := map[string]bool{}
+	seenNames := map[string]bool{}
 	for _, text := range []string{"1", "2", "3"} { // in one second
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		kept, err := PutAside(path)
-		if err != nil || seen[kept] || !strings.HasPrefix(kept, path+".corrupt-") {
-			t.Fatalf("got %s, %v", kept, err)
+		keptAs, err := PutAside(path)
+		if err != nil || seenNames[keptAs] || !strings.HasPrefix(keptAs, path+".corrupt-") {
+			t.Fatalf("got %s, %v", keptAs, err)
 		}
-		seen[kept] = true
-		if got, err := os.ReadFile(kept); err != nil || string(got) != text {
-			t.Errorf("%s holds %q, %v", kept, got, err)
+		seenNames[keptAs] = true
+		if got, err := os.ReadFile(keptAs); err != nil || string(got) != text {
+			t.Errorf("%s holds %q, %v", keptAs, got, err)
 		}
 	}
 	if _, err := PutAside(path); err == nil || !strings.Contains(err.Error(), path) {
@@ -101,12 +101,12 @@ func TestPutAside(t *testing.T) {
 func TestRemoveLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Now()
-	for name, age := range map[string]time.Time{
+	for name, modified := range map[string]time.Time{
 		"token.123.tmp": now.Add(-time.Hour), "token.9.tmp": now.Add(time.Hour), // the clock was set back
 		"token.5.tmp": now, "notes.txt": now.Add(-time.Hour),
 	} {
 		file := filepath.Join(dir, name)
-		if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Chtimes(file, age, age)); err != nil {
+		if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Chtimes(file, modified, modified)); err != nil {
 			t.Fatal(err)
 		}
 	}

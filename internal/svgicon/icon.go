@@ -119,10 +119,10 @@ func checkViewBox(text string) string {
 var refusedElements = []string{"script", "image", "feImage", "foreignObject", "iframe", "object", "embed", "audio", "video"}
 
 var (
-	// foreign finds what a style loads from elsewhere.
-	foreign = lazyregexp.New(`(?i)@import|url\(\s*["']?\s*[^#"'\s)]`)
-	// reference finds what a paint, a clip or a style uses of the file itself.
-	reference = lazyregexp.New(`(?i)(url\(\s*["']?\s*#)([^"')\s]+)`)
+	// externalLoad finds what a style loads from elsewhere.
+	externalLoad = lazyregexp.New(`(?i)@import|url\(\s*["']?\s*[^#"'\s)]`)
+	// referencePattern finds what a paint, a clip or a style uses of the file itself.
+	referencePattern = lazyregexp.New(`(?i)(url\(\s*["']?\s*#)([^"')\s]+)`)
 )
 
 // unsafeContent returns why an icon with this element is rejected, or "".
@@ -138,12 +138,12 @@ func unsafeContent(n *node) string {
 			if !strings.HasPrefix(strings.TrimSpace(a.value), "#") {
 				return fmt.Sprintf("refers to %q; refer only to ids of the file itself", a.value)
 			}
-		case foreign().MatchString(a.value):
+		case externalLoad().MatchString(a.value):
 			return fmt.Sprintf("loads something in %s=%q; refer only to ids of the file itself", a.name, a.value)
 		}
 	}
 	for _, child := range n.children {
-		if n.name == "style" && foreign().MatchString(child.text) {
+		if n.name == "style" && externalLoad().MatchString(child.text) {
 			return "has a style that loads something; refer only to ids of the file itself"
 		}
 	}
@@ -158,11 +158,11 @@ func (n *node) renameIDs(prefix string) {
 			ids[id] = true
 		}
 	})
-	refer := func(text string) string {
-		return reference().ReplaceAllStringFunc(text, func(found string) string {
-			parts := reference().FindStringSubmatch(found)
+	renameReferences := func(text string) string {
+		return referencePattern().ReplaceAllStringFunc(text, func(match string) string {
+			parts := referencePattern().FindStringSubmatch(match)
 			if !ids[parts[2]] {
-				return found
+				return match
 			}
 			return parts[1] + prefix + parts[2]
 		})
@@ -183,22 +183,22 @@ func (n *node) renameIDs(prefix string) {
 				}
 				n.attrs[i].value = strings.Join(words, " ")
 			default:
-				n.attrs[i].value = refer(a.value)
+				n.attrs[i].value = renameReferences(a.value)
 			}
 		}
 		if n.name == "style" {
 			for _, child := range n.children {
-				child.text = renameSelectors(refer(child.text), ids, prefix)
+				child.text = renameSelectors(renameReferences(child.text), ids, prefix)
 			}
 		}
 	})
 }
 
-// selector matches the selectors of a style: the text before each brace.
-var selector = lazyregexp.New(`[^{}]*\{`)
+// selectorPattern matches the selectors of a style: the text before each brace.
+var selectorPattern = lazyregexp.New(`[^{}]*\{`)
 
 func renameSelectors(style string, ids map[string]bool, prefix string) string {
-	return selector().ReplaceAllStringFunc(style, func(text string) string {
+	return selectorPattern().ReplaceAllStringFunc(style, func(text string) string {
 		for id := range ids {
 			text = regexp.MustCompile(`#`+regexp.QuoteMeta(id)+`([\s,.:>+~\[{)]|$)`).ReplaceAllString(text, "#"+strings.ReplaceAll(prefix+id, "$", "$$")+"$1")
 		}

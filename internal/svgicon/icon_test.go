@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-const simple = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#123456" d="M0 0h24v24z"/></svg>`
+const simpleIcon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#123456" d="M0 0h24v24z"/></svg>`
 
 func filesOf(pairs ...string) map[string][]byte {
 	m := map[string][]byte{}
@@ -32,12 +32,12 @@ func TestNoIcon(t *testing.T) {
 }
 
 func TestOnlyOwnVariants(t *testing.T) {
-	if set := makeOne(t, fileIcon, simple); set != (Set{Icon: simple}) {
+	if set := makeOne(t, fileIcon, simpleIcon); set != (Set{Icon: simpleIcon}) {
 		t.Errorf("%+v", set)
 	}
-	mark := func(fill string) string { return strings.Replace(simple, "#123456", fill, 1) }
-	set := makeOne(t, fileIcon, simple, fileInactive, mark("#222222"), fileDark, mark("#eeff00"), fileDarkInactive, mark("#eee"))
-	if set != (Set{simple, mark("#222222"), mark("#eeff00"), mark("#eee")}) {
+	withFill := func(fill string) string { return strings.Replace(simpleIcon, "#123456", fill, 1) }
+	set := makeOne(t, fileIcon, simpleIcon, fileInactive, withFill("#222222"), fileDark, withFill("#eeff00"), fileDarkInactive, withFill("#eee"))
+	if set != (Set{simpleIcon, withFill("#222222"), withFill("#eeff00"), withFill("#eee")}) {
 		t.Errorf("%+v", set)
 	}
 }
@@ -45,12 +45,12 @@ func TestOnlyOwnVariants(t *testing.T) {
 // TestIconShrinks checks that parts which browsers do not draw are removed, and that the
 // drawing is unchanged.
 func TestIconShrinks(t *testing.T) {
-	const drawn = "\ufeff<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE svg PUBLIC \"-//W3C//DTD SVG 1.1//EN\" \"http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd\">\n" +
+	const largeIcon = "\ufeff<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE svg PUBLIC \"-//W3C//DTD SVG 1.1//EN\" \"http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd\">\n" +
 		"<!-- by hand -->\n<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:inkscape=\"urn:i\" inkscape:version=\"1\" viewBox=\"0 0\n 8 8\">\n" +
 		"  <metadata><rdf:x xmlns:rdf=\"urn:r\">a</rdf:x></metadata>\n  <inkscape:page><path/></inkscape:page>\n" +
 		"  <title>A &amp; B</title>\n  <path d='M0 0\n\tL8 8' aria-label=\"a &quot;b&quot;\"/>\n</svg>\n"
 	const want = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><title>A &amp; B</title><path d="M0 0 L8 8" aria-label="a &quot;b&quot;"/></svg>`
-	if set := makeOne(t, fileIcon, drawn); set.Icon != want {
+	if set := makeOne(t, fileIcon, largeIcon); set.Icon != want {
 		t.Errorf("got  %s\nwant %s", set.Icon, want)
 	}
 }
@@ -74,39 +74,39 @@ func TestIDs(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	inside := func(text string) string {
+	insideSVG := func(text string) string {
 		return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8">` + text + `</svg>`
 	}
 	tests := []struct {
 		name, svg, want string
 	}{
-		{"too large", inside(strings.Repeat(" ", MaxBytes)), "make it at most 16384"},
+		{"too large", insideSVG(strings.Repeat(" ", MaxBytes)), "make it at most 16384"},
 		{"empty", "", "can't be read as SVG: it ends too early"},
 		{"not XML", "PNG\x89 <", "can't be read as SVG"},
 		{"truncated", `<svg viewBox="0 0 8 8"><g>`, "it ends too early"},
 		{"crossed", `<svg viewBox="0 0 8 8"><g></svg>`, "</svg> closes nothing"},
-		{"two roots", simple + simple, "more than one root"},
-		{"deep", inside(strings.Repeat("<g>", 200) + strings.Repeat("</g>", 200)), "nested more than 100 deep"},
-		{"entities", `<!DOCTYPE svg [<!ENTITY a "b">]>` + simple, "it defines entities"},
-		{"unknown entity", inside("<title>&bomb;</title>"), "can't be read as SVG"},
+		{"two roots", simpleIcon + simpleIcon, "more than one root"},
+		{"deep", insideSVG(strings.Repeat("<g>", 200) + strings.Repeat("</g>", 200)), "nested more than 100 deep"},
+		{"entities", `<!DOCTYPE svg [<!ENTITY a "b">]>` + simpleIcon, "it defines entities"},
+		{"unknown entity", insideSVG("<title>&bomb;</title>"), "can't be read as SVG"},
 		{"HTML", `<html></html>`, "begins with <html>"},
 		{"no viewBox", `<svg width="8" height="8"/>`, "has no viewBox"},
 		{"odd viewBox", `<svg viewBox="0 0 8"/>`, "write four numbers"},
 		{"infinite viewBox", `<svg viewBox="0 0 Inf Inf"/>`, "write four numbers"},
 		{"empty viewBox", `<svg viewBox="0 0 0 0"/>`, "write four numbers"},
 		{"not square", `<svg viewBox="0 0 8 9"/>`, "8 wide and 9 high"},
-		{"script", inside(`<script>alert(1)</script>`), "has a <script>"},
-		{"script in capitals", inside(`<g><SCRIPT/></g>`), "has a <SCRIPT>"},
-		{"script with a prefix", inside(`<svg:script/>`), "has a <script>"},
-		{"image", inside(`<image href="#a"/>`), "has a <image>"},
-		{"HTML inside", inside(`<foreignObject/>`), "has a <foreignObject>"},
-		{"event handler", inside(`<path onclick="x()"/>`), "has the event handler onclick"},
+		{"script", insideSVG(`<script>alert(1)</script>`), "has a <script>"},
+		{"script in capitals", insideSVG(`<g><SCRIPT/></g>`), "has a <SCRIPT>"},
+		{"script with a prefix", insideSVG(`<svg:script/>`), "has a <script>"},
+		{"image", insideSVG(`<image href="#a"/>`), "has a <image>"},
+		{"HTML inside", insideSVG(`<foreignObject/>`), "has a <foreignObject>"},
+		{"event handler", insideSVG(`<path onclick="x()"/>`), "has the event handler onclick"},
 		{"handler of the root", `<svg viewBox="0 0 8 8" OnLoad="x()"/>`, "has the event handler OnLoad"},
-		{"reference to elsewhere", inside(`<use href="https://a.test/b.svg#c"/>`), `refers to "https://a.test/b.svg#c"`},
-		{"reference by xlink", inside(`<use xlink:href=" data:image/png,x"/>`), `refers to " data:image/png,x"`},
-		{"paint from elsewhere", inside(`<path fill="url(https://a.test/b)"/>`), "loads something in fill"},
-		{"style attribute", inside(`<path style="fill:URL( 'https://a.test/b')"/>`), "loads something in style"},
-		{"style import", inside(`<style>@import "https://a.test/b.css";</style>`), "has a style that loads something"},
+		{"reference to elsewhere", insideSVG(`<use href="https://a.test/b.svg#c"/>`), `refers to "https://a.test/b.svg#c"`},
+		{"reference by xlink", insideSVG(`<use xlink:href=" data:image/png,x"/>`), `refers to " data:image/png,x"`},
+		{"paint from elsewhere", insideSVG(`<path fill="url(https://a.test/b)"/>`), "loads something in fill"},
+		{"style attribute", insideSVG(`<path style="fill:URL( 'https://a.test/b')"/>`), "loads something in style"},
+		{"style import", insideSVG(`<style>@import "https://a.test/b.css";</style>`), "has a style that loads something"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestRefused(t *testing.T) {
 }
 
 func TestSetsThatAreIncomplete(t *testing.T) {
-	_, problems := Make("site", filesOf(fileDark, simple, fileInactive, simple))
+	_, problems := Make("site", filesOf(fileDark, simpleIcon, fileInactive, simpleIcon))
 	var got []string
 	for _, p := range problems {
 		got = append(got, p.File+" "+p.Text)
@@ -133,7 +133,7 @@ func TestSetsThatAreIncomplete(t *testing.T) {
 }
 
 func FuzzMake(f *testing.F) {
-	f.Add([]byte(simple))
+	f.Add([]byte(simpleIcon))
 	f.Add([]byte(`<svg viewBox="0 0 8 8"><style>#a{fill:red}</style><g id="a" style="fill:url(#a)">x</g></svg>`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		set, problems := Make("site", map[string][]byte{fileIcon: text})

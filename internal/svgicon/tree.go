@@ -31,8 +31,8 @@ const namespace = "http://www.w3.org/2000/svg"
 func parseSVG(text []byte) (*node, error) {
 	decoder := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
 	var root *node
-	var open []*node
-	skipped := 0 // depth inside an element that is left out
+	var openNodes []*node
+	omittedDepth := 0 // depth inside an element that is left out
 	for {
 		token, err := decoder.RawToken()
 		if errors.Is(err, io.EOF) {
@@ -42,36 +42,36 @@ func parseSVG(text []byte) (*node, error) {
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
-			if len(open)+skipped >= maxDepth {
+			if len(openNodes)+omittedDepth >= maxDepth {
 				return nil, fmt.Errorf("its elements are nested more than %d deep", maxDepth)
 			}
 			name := nameOf(token.Name)
-			if skipped > 0 || len(open) > 0 && leftOut(name) {
-				skipped++
+			if omittedDepth > 0 || len(openNodes) > 0 && isOmitted(name) {
+				omittedDepth++
 				continue
 			}
 			n := &node{name: name, attrs: attrsOf(token.Attr)}
 			switch {
-			case len(open) > 0:
-				open[len(open)-1].children = append(open[len(open)-1].children, n)
+			case len(openNodes) > 0:
+				openNodes[len(openNodes)-1].children = append(openNodes[len(openNodes)-1].children, n)
 			case root != nil:
 				return nil, errors.New("it has more than one root")
 			default:
 				root = n
 			}
-			open = append(open, n)
+			openNodes = append(openNodes, n)
 		case xml.EndElement:
-			if skipped > 0 {
-				skipped--
+			if omittedDepth > 0 {
+				omittedDepth--
 				continue
 			}
-			if len(open) == 0 || open[len(open)-1].name != nameOf(token.Name) {
+			if len(openNodes) == 0 || openNodes[len(openNodes)-1].name != nameOf(token.Name) {
 				return nil, fmt.Errorf("</%s> closes nothing", nameOf(token.Name))
 			}
-			open = open[:len(open)-1]
+			openNodes = openNodes[:len(openNodes)-1]
 		case xml.CharData:
-			if skipped == 0 && len(open) > 0 {
-				open[len(open)-1].addText(string(token))
+			if omittedDepth == 0 && len(openNodes) > 0 {
+				openNodes[len(openNodes)-1].addText(string(token))
 			}
 		case xml.Directive:
 			if bytes.Contains(token, []byte("[")) {
@@ -79,7 +79,7 @@ func parseSVG(text []byte) (*node, error) {
 			}
 		}
 	}
-	if root == nil || len(open) > 0 || skipped > 0 {
+	if root == nil || len(openNodes) > 0 || omittedDepth > 0 {
 		return nil, errors.New("it ends too early")
 	}
 	return root, nil
@@ -100,8 +100,8 @@ func nameOf(name xml.Name) string {
 	return name.Space + ":" + name.Local
 }
 
-// leftOut reports whether an element belongs to a drawing program or is not drawn.
-func leftOut(name string) bool { return strings.Contains(name, ":") || name == "metadata" }
+// isOmitted reports whether an element belongs to a drawing program or is not drawn.
+func isOmitted(name string) bool { return strings.Contains(name, ":") || name == "metadata" }
 
 func attrsOf(list []xml.Attr) []attr {
 	var attrs []attr

@@ -33,46 +33,46 @@ var (
 )
 
 const (
-	maxBar       = 30 // columns
-	minBar       = 6
-	minMessage   = 8
-	spinnerStep  = 100 * time.Millisecond
-	barSeparator = "  "
+	maxBarWidth     = 30 // columns
+	minBarWidth     = 6
+	minMessageWidth = 8
+	spinnerStep     = 100 * time.Millisecond
+	barSeparator    = "  "
 )
 
 // Draw returns the bar as one line of at most width columns. In a narrow terminal
 // it omits the message first, then the label, then the bar itself.
 func (b Bar) Draw(width int, g Glyphs) string {
 	numbers, elapsed := b.Numbers(), Elapsed(b.Elapsed)
-	gap := len(barSeparator)
+	separatorWidth := len(barSeparator)
 	label := SafeLine(b.Label)
-	need := textWidth(numbers) + gap + textWidth(elapsed)
-	if width < need {
+	minWidth := textWidth(numbers) + separatorWidth + textWidth(elapsed)
+	if width < minWidth {
 		return truncateColumns(numbers, width)
 	}
-	bar := 0
+	barWidth := 0
 	switch {
 	case !b.HasTotal:
-		bar = 1
-	case width >= need+gap+minBar:
-		bar = min(maxBar, max(minBar, (width-need-gap)/3))
+		barWidth = 1
+	case width >= minWidth+separatorWidth+minBarWidth:
+		barWidth = min(maxBarWidth, max(minBarWidth, (width-minWidth-separatorWidth)/3))
 	}
-	if bar > 0 && width >= need+gap+bar {
-		need += gap + bar
+	if barWidth > 0 && width >= minWidth+separatorWidth+barWidth {
+		minWidth += separatorWidth + barWidth
 	} else {
-		bar = 0
+		barWidth = 0
 	}
-	if label != "" && width >= need+gap+textWidth(label) {
-		need += gap + textWidth(label)
+	if label != "" && width >= minWidth+separatorWidth+textWidth(label) {
+		minWidth += separatorWidth + textWidth(label)
 	} else {
 		label = ""
 	}
 	message := ""
-	if room := width - need - gap; room >= minMessage {
-		message = truncateColumns(SafeLine(b.Message), room)
+	if messageWidth := width - minWidth - separatorWidth; messageWidth >= minMessageWidth {
+		message = truncateColumns(SafeLine(b.Message), messageWidth)
 	}
 	var parts []string
-	for _, part := range []string{label, b.drawGraph(bar, g), numbers, elapsed, message} {
+	for _, part := range []string{label, b.drawGraph(barWidth, g), numbers, elapsed, message} {
 		if part != "" {
 			parts = append(parts, part)
 		}
@@ -88,8 +88,8 @@ func (b Bar) drawGraph(width int, g Glyphs) string {
 	case !b.HasTotal:
 		return g.spinner[int(b.Elapsed/spinnerStep)%len(g.spinner)]
 	}
-	full := int(math.Floor(b.donePart() * float64(width)))
-	return strings.Repeat(g.full, full) + strings.Repeat(g.empty, width-full)
+	fullCells := int(math.Floor(b.donePart() * float64(width)))
+	return strings.Repeat(g.full, fullCells) + strings.Repeat(g.empty, width-fullCells)
 }
 
 // donePart returns how much is done, from 0 to 1.
@@ -100,9 +100,9 @@ func (b Bar) donePart() float64 {
 	return min(1, max(0, b.Progress/b.Total))
 }
 
-// leastCount is the least progress without a total that is shown. Smaller values
+// minShownCount is the least progress without a total that is shown. Smaller values
 // only order the messages that come before the first count.
-const leastCount = 0.001
+const minShownCount = 0.001
 
 // Numbers returns the percentage and the count, as far as they are known. The text is
 // empty if the tool has reported no numbers.
@@ -110,7 +110,7 @@ func (b Bar) Numbers() string {
 	switch {
 	case !b.HasReport:
 		return "no progress yet"
-	case !b.HasTotal && b.Progress < leastCount:
+	case !b.HasTotal && b.Progress < minShownCount:
 		return ""
 	case !b.HasTotal:
 		return Number(b.Progress)

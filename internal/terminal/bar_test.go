@@ -9,7 +9,7 @@ import (
 // TestBar draws states at several widths. The test prints each bar between two
 // marks, so that spaces at its ends are visible.
 func TestBar(t *testing.T) {
-	half := Bar{
+	halfDone := Bar{
 		Label: "messages__export_messages", Progress: 4500, Total: 10000, HasTotal: true, HasReport: true,
 		Message: "page 45 of 100", Elapsed: 12300 * time.Millisecond,
 	}
@@ -19,14 +19,14 @@ func TestBar(t *testing.T) {
 		width int
 		want  string
 	}{
-		{"wide", half, 120, "messages__export_messages  #############.................   45%  4500/10000  12s  page 45 of 100"},
-		{"80 columns", half, 80, "messages__export_messages  ########...........   45%  4500/10000  12s  page 4..."},
-		{"no room for the message", half, 70, "messages__export_messages  ######.........   45%  4500/10000  12s"},
-		{"no room for the label", half, 50, "####.....   45%  4500/10000  12s  page 45 of 100"},
-		{"no room for the bar", half, 24, " 45%  4500/10000  12s"},
-		{"no room for the time", half, 18, " 45%  4500/10000"},
-		{"no room for the count", half, 10, " 45%  4..."},
-		{"no room", half, 0, ""},
+		{"wide", halfDone, 120, "messages__export_messages  #############.................   45%  4500/10000  12s  page 45 of 100"},
+		{"80 columns", halfDone, 80, "messages__export_messages  ########...........   45%  4500/10000  12s  page 4..."},
+		{"no room for the message", halfDone, 70, "messages__export_messages  ######.........   45%  4500/10000  12s"},
+		{"no room for the label", halfDone, 50, "####.....   45%  4500/10000  12s  page 45 of 100"},
+		{"no room for the bar", halfDone, 24, " 45%  4500/10000  12s"},
+		{"no room for the time", halfDone, 18, " 45%  4500/10000"},
+		{"no room for the count", halfDone, 10, " 45%  4..."},
+		{"no room", halfDone, 0, ""},
 		{"nothing known", Bar{Label: "a__b", Elapsed: 300 * time.Millisecond}, 60, "a__b  \\  no progress yet  0.3s"},
 		{"indeterminate", Bar{Label: "a__b", Progress: 7, HasReport: true, Message: "seven", Elapsed: time.Minute + 5*time.Second}, 60, "a__b  -  7  1m05s  seven"},
 		{"a percentage", Bar{Label: "a__b", Progress: 33, Total: 100, HasTotal: true, HasReport: true, Elapsed: time.Hour}, 60, "a__b  ####...........   33%  1h00m"},

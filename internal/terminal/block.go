@@ -13,8 +13,8 @@ import (
 type Block struct {
 	out io.Writer
 	// size returns the columns and rows of the terminal, which may change.
-	size  func() (columns, rows int)
-	shown []string
+	size       func() (columns, rows int)
+	shownLines []string
 }
 
 // NewBlock returns an empty block on stdout, which must be a terminal for which
@@ -30,26 +30,26 @@ func (b *Block) Draw(lines []string) {
 	// The cursor is in the line below the block, and the last column stays free,
 	// because some terminals would wrap the line.
 	lines = lines[:min(len(lines), max(rows-1, 1))]
-	drawn := make([]string, len(lines))
+	newLines := make([]string, len(lines))
 	for i, line := range lines {
-		drawn[i] = truncateColumns(line, max(columns-1, 1))
+		newLines[i] = truncateColumns(line, max(columns-1, 1))
 	}
 	toFirstLine := b.toFirstLine(columns)
-	if slices.Equal(drawn, b.shown) {
+	if slices.Equal(newLines, b.shownLines) {
 		return
 	}
 	var text strings.Builder
 	text.WriteString(toFirstLine)
-	for i, line := range drawn {
-		if i >= len(b.shown) || b.shown[i] != line {
+	for i, line := range newLines {
+		if i >= len(b.shownLines) || b.shownLines[i] != line {
 			text.WriteString(line + "\x1b[K")
 		}
 		text.WriteByte('\n')
 	}
-	if len(b.shown) > len(drawn) {
+	if len(b.shownLines) > len(newLines) {
 		text.WriteString("\x1b[J")
 	}
-	b.shown = drawn
+	b.shownLines = newLines
 	io.WriteString(b.out, text.String())
 }
 
@@ -59,25 +59,25 @@ func (b *Block) Clear() {
 	if text := b.toFirstLine(columns); text != "" {
 		io.WriteString(b.out, text+"\x1b[J")
 	}
-	b.shown = nil
+	b.shownLines = nil
 }
 
 // toFirstLine returns the escape sequence that moves the cursor to the block's
 // first line. A terminal that has become narrower shows a line of the block in
 // several rows; then the sequence also clears the block, to redraw all of it.
 func (b *Block) toFirstLine(columns int) string {
-	up, wrapped := 0, false
-	for _, line := range b.shown {
+	linesUp, isWrapped := 0, false
+	for _, line := range b.shownLines {
 		rows := max(1, (textWidth(line)+columns-1)/max(columns, 1))
-		up += rows
-		wrapped = wrapped || rows > 1
+		linesUp += rows
+		isWrapped = isWrapped || rows > 1
 	}
 	switch {
-	case up == 0:
+	case linesUp == 0:
 		return ""
-	case wrapped:
-		b.shown = make([]string, len(b.shown))
-		return fmt.Sprintf("\r\x1b[%dA\x1b[J", up)
+	case isWrapped:
+		b.shownLines = make([]string, len(b.shownLines))
+		return fmt.Sprintf("\r\x1b[%dA\x1b[J", linesUp)
 	}
-	return fmt.Sprintf("\r\x1b[%dA", up)
+	return fmt.Sprintf("\r\x1b[%dA", linesUp)
 }

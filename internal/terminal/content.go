@@ -12,15 +12,15 @@ import (
 // ContentLines returns the content of an activity as lines that are safe for a
 // terminal. Text and code are written as they are, a table is a list of objects or
 // {columns, rows}. Other types, and content that does not match its type, are
-// written as JSON. If cut is set, as for a terminal, cells are cut at 40 columns.
-func ContentLines(kind string, content json.RawMessage, cut bool) []string {
+// written as JSON. If shorten is set, as for a terminal, cells are cut at 40 columns.
+func ContentLines(kind string, content json.RawMessage, shorten bool) []string {
 	text, isText := readText(kind, content)
 	switch {
 	case isText:
 		return textLines(text)
 	case kind == "table":
 		if t, ok := readTable(content); ok {
-			return t.renderLines(cut)
+			return t.renderLines(shorten)
 		}
 	}
 	var b bytes.Buffer
@@ -82,18 +82,18 @@ type table struct {
 func readTable(content json.RawMessage) (t table, ok bool) {
 	var rows []json.RawMessage
 	if json.Unmarshal(content, &rows) != nil {
-		var given struct{ Columns, Rows []json.RawMessage }
-		if json.Unmarshal(content, &given) != nil || given.Rows == nil {
+		var namedTable struct{ Columns, Rows []json.RawMessage }
+		if json.Unmarshal(content, &namedTable) != nil || namedTable.Rows == nil {
 			return table{}, false
 		}
-		for _, name := range given.Columns {
+		for _, name := range namedTable.Columns {
 			t.columns = append(t.columns, cellText(name))
 		}
-		rows = given.Rows
+		rows = namedTable.Rows
 	}
-	named := len(t.columns) > 0
+	hasColumns := len(t.columns) > 0
 	for _, row := range rows {
-		if !t.addRow(row, named) {
+		if !t.addRow(row, hasColumns) {
 			return table{}, false
 		}
 	}
@@ -102,18 +102,18 @@ func readTable(content json.RawMessage) (t table, ok bool) {
 
 // addRow adds a row: an object, or a list of cells if the columns are named. Without
 // named columns, the members of the objects become the columns.
-func (t *table) addRow(row json.RawMessage, named bool) bool {
+func (t *table) addRow(row json.RawMessage, hasColumns bool) bool {
 	t.rows = append(t.rows, nil)
-	var list []json.RawMessage
-	if named && json.Unmarshal(row, &list) == nil {
-		for i, value := range list[:min(len(list), len(t.columns))] {
+	var cells []json.RawMessage
+	if hasColumns && json.Unmarshal(row, &cells) == nil {
+		for i, value := range cells[:min(len(cells), len(t.columns))] {
 			t.setCell(i, value)
 		}
 		return true
 	}
 	for m := range rawjson.Members(row) {
 		column := slices.Index(t.columns, SafeLine(m.Key))
-		if column < 0 && !named {
+		if column < 0 && !hasColumns {
 			column = len(t.columns)
 			t.columns = append(t.columns, SafeLine(m.Key))
 		}
@@ -158,9 +158,9 @@ func cellText(value json.RawMessage) string {
 }
 
 // renderLines returns the table with its head and aligned columns.
-func (t table) renderLines(cut bool) []string {
+func (t table) renderLines(shorten bool) []string {
 	rows := append([][]string{t.columns}, t.rows...)
-	if cut {
+	if shorten {
 		for _, row := range rows {
 			for i := range row {
 				row[i] = truncateColumns(row[i], maxCell)

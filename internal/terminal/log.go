@@ -12,23 +12,23 @@ import (
 // file is nil. format is "json", "console", or "auto" for console text on a terminal
 // and JSON elsewhere. Text from browsers, clients and plugins is safe in the log.
 func (o *Output) NewLogger(file io.Writer, level, format string) (zerolog.Logger, error) {
-	least, err := zerolog.ParseLevel(level)
+	minLevel, err := zerolog.ParseLevel(level)
 	if err != nil {
 		return zerolog.Logger{}, fmt.Errorf("set the log level: %w", err)
 	}
-	sink := file
+	output := file
 	if file == nil {
-		sink = o.stderr
+		output = o.stderr
 	}
-	var w io.Writer = safeJSONWriter{sink}
+	var w io.Writer = safeJSONWriter{output}
 	if format == "console" || format == "auto" && o.stderr.isTerminal && file == nil {
 		safeValue := func(v any) string { return safeText(fmt.Sprintf("%s", v)) }
 		w = zerolog.ConsoleWriter{
-			Out: sink, NoColor: !o.color || file != nil, TimeFormat: time.DateTime,
+			Out: output, NoColor: !o.color || file != nil, TimeFormat: time.DateTime,
 			FormatPrepare: makeMessageSafe, FormatFieldValue: safeValue, FormatErrFieldValue: safeValue,
 		}
 	}
-	return zerolog.New(w).Level(least).With().Timestamp().Logger(), nil
+	return zerolog.New(w).Level(minLevel).With().Timestamp().Logger(), nil
 }
 
 // safeJSONWriter makes lines of JSON safe for a terminal. zerolog escapes the control

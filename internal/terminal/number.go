@@ -9,16 +9,16 @@ import (
 
 // Percent writes a part of 1 as a percentage, rounded down: 100 % means that all
 // is done.
-func Percent(part float64) string {
-	return fmt.Sprintf("%3d%%", int(math.Floor(part*100+1e-9)))
+func Percent(fraction float64) string {
+	return fmt.Sprintf("%3d%%", int(math.Floor(fraction*100+1e-9)))
 }
 
 // Number writes a count without needless digits. Number rounds off the small steps that
 // the server adds to order messages between two counts.
 func Number(f float64) string {
-	abs, whole := math.Abs(f), math.Round(f)
-	if abs < 1e15 && (f == whole || abs >= 1000 || abs >= 1 && math.Abs(f-whole) < 0.001) {
-		return strconv.FormatFloat(whole, 'f', -1, 64)
+	absolute, rounded := math.Abs(f), math.Round(f)
+	if absolute < 1e15 && (f == rounded || absolute >= 1000 || absolute >= 1 && math.Abs(f-rounded) < 0.001) {
+		return strconv.FormatFloat(rounded, 'f', -1, 64)
 	}
 	return strconv.FormatFloat(f, 'g', 4, 64)
 }

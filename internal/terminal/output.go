@@ -13,9 +13,9 @@ import (
 // Output is where a command writes.
 type Output struct {
 	stdout, stderr stream
-	// checked is the writer of stdout; a failed write fails the command.
-	checked *checkedWriter
-	glyphs  Glyphs
+	// checkedStdout is the writer of stdout; a failed write fails the command.
+	checkedStdout *checkedWriter
+	glyphs        Glyphs
 	// canRedraw is set if stdout is a terminal that obeys escape sequences.
 	canRedraw bool
 	// color is set if a log on stderr is coloured.
@@ -40,9 +40,9 @@ const (
 // the variables of a test.
 func New(stdout, stderr io.Writer, getenv func(string) string) *Output {
 	o := &Output{
-		stdout: newStream(stdout), stderr: newStream(stderr), checked: &checkedWriter{w: stdout}, glyphs: localeGlyphs(getenv),
+		stdout: newStream(stdout), stderr: newStream(stderr), checkedStdout: &checkedWriter{w: stdout}, glyphs: localeGlyphs(getenv),
 	}
-	o.stdout.Writer = o.checked
+	o.stdout.Writer = o.checkedStdout
 	if f, ok := stdout.(*os.File); ok {
 		o.canRedraw = o.stdout.isTerminal && obeysEscapes(f)
 	}
@@ -57,7 +57,7 @@ func New(stdout, stderr io.Writer, getenv func(string) string) *Output {
 // simulated one, for tests. size returns its columns and rows.
 func NewTerminal(w io.Writer, size func() (columns, rows int)) *Output {
 	both := stream{Writer: w, isTerminal: true, size: size}
-	return &Output{stdout: both, stderr: both, checked: &checkedWriter{w: w}, glyphs: ASCIIGlyphs, canRedraw: true}
+	return &Output{stdout: both, stderr: both, checkedStdout: &checkedWriter{w: w}, glyphs: ASCIIGlyphs, canRedraw: true}
 }
 
 func newStream(w io.Writer) stream {
@@ -120,12 +120,12 @@ func (w *checkedWriter) Write(p []byte) (int, error) {
 
 // WriteError returns the first failed write to stdout as the command's error.
 func (o *Output) WriteError() error {
-	o.checked.mu.Lock()
-	defer o.checked.mu.Unlock()
-	if o.checked.err == nil {
+	o.checkedStdout.mu.Lock()
+	defer o.checkedStdout.mu.Unlock()
+	if o.checkedStdout.err == nil {
 		return nil
 	}
-	return fmt.Errorf("write the output: %w", o.checked.err)
+	return fmt.Errorf("write the output: %w", o.checkedStdout.err)
 }
 
 // Stdout returns the writer for data that a command streams to stdout itself.

@@ -9,9 +9,9 @@ import (
 )
 
 // ShowPaged shows a text in the user's pager, which PAGER in the environment names, or
-// prints the text if there is no pager. Terminal control characters are removed. otherwise
+// prints the text if there is no pager. Terminal control characters are removed. fallbackHint
 // completes the notice about a pager that failed.
-func (o *Output) ShowPaged(ctx context.Context, text string, getenv func(string) string, otherwise string) {
+func (o *Output) ShowPaged(ctx context.Context, text string, getenv func(string) string, fallbackHint string) {
 	pager := findPager(getenv)
 	if pager == "" {
 		o.PrintText(text)
@@ -25,9 +25,9 @@ func (o *Output) ShowPaged(ctx context.Context, text string, getenv func(string)
 	cmd.Env = append(os.Environ(), "LESSSECURE=1") // less then starts no shell
 	// The pager gets the terminal's file, so that it can read the size.
 	cmd.Stdin = strings.NewReader(safeText(text) + "\n")
-	cmd.Stdout, cmd.Stderr = o.checked.w, o.stderr.Writer
+	cmd.Stdout, cmd.Stderr = o.checkedStdout.w, o.stderr.Writer
 	if err := cmd.Run(); err != nil {
-		o.Notef("the pager %q ended with an error (%v); set PAGER to another one, or %s", pager, err, otherwise)
+		o.Notef("the pager %q ended with an error (%v); set PAGER to another one, or %s", pager, err, fallbackHint)
 	}
 }
 
@@ -36,9 +36,9 @@ func findPager(getenv func(string) string) string {
 	if pager := getenv("PAGER"); pager != "" {
 		return pager
 	}
-	for _, known := range []string{"less", "more"} {
-		if _, err := exec.LookPath(known); err == nil {
-			return known
+	for _, pagerName := range []string{"less", "more"} {
+		if _, err := exec.LookPath(pagerName); err == nil {
+			return pagerName
 		}
 	}
 	return ""

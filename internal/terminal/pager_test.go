@@ -20,15 +20,15 @@ func TestPager(t *testing.T) {
 		return ""
 	}
 	o := New(&out, &err, getenv)
-	const otherwise = "print the code with `opentabs plugin inspect`"
+	const fallbackHint = "print the code with `opentabs plugin inspect`"
 	text := strings.Repeat("code\n", 10_000) + "evil \x1b[2J\u202e end"
-	o.ShowPaged(t.Context(), text, getenv, otherwise)
+	o.ShowPaged(t.Context(), text, getenv, fallbackHint)
 	if got := out.String(); strings.Count(got, "code\n") != 10_000 || strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, "end") {
 		t.Errorf("the pager got %d bytes, the last ones %q", len(got), got[max(0, len(got)-60):])
 	}
 	marker := filepath.Join(t.TempDir(), "ran")
 	pager = "touch " + marker + "; exit 3"
-	o.ShowPaged(t.Context(), "x", getenv, otherwise)
+	o.ShowPaged(t.Context(), "x", getenv, fallbackHint)
 	if !strings.Contains(err.String(), "exit status 3") || !strings.Contains(err.String(), "opentabs plugin inspect") {
 		t.Errorf("got %s", err.String())
 	}

@@ -56,10 +56,10 @@ func (o *Output) PrintJSON(text []byte) error { return o.printJSON(text, o.stdou
 // PrintJSONLine writes a JSON text on one line, on a terminal too.
 func (o *Output) PrintJSONLine(text []byte) error { return o.printJSON(text, false) }
 
-func (o *Output) printJSON(text []byte, indented bool) error {
+func (o *Output) printJSON(text []byte, isIndented bool) error {
 	var b bytes.Buffer
 	var err error
-	if indented {
+	if isIndented {
 		err = json.Indent(&b, text, "", "  ")
 	} else {
 		err = json.Compact(&b, text)
@@ -82,10 +82,10 @@ func (o *Output) PrintValue(v any) error { return o.printValue(v, o.stdout.isTer
 // PrintValueLine writes v as JSON on one line, on a terminal too.
 func (o *Output) PrintValueLine(v any) error { return o.printValue(v, false) }
 
-func (o *Output) printValue(v any, indented bool) error {
+func (o *Output) printValue(v any, isIndented bool) error {
 	text, err := rawjson.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("print the result: %w", err)
 	}
-	return o.printJSON(text, indented)
+	return o.printJSON(text, isIndented)
 }

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// redrawPause is the least time between two drawings of a bar.
-	redrawPause = 50 * time.Millisecond
+	// redrawInterval is the least time between two drawings of a bar.
+	redrawInterval = 50 * time.Millisecond
 	// barDelay is how long a call runs before its bar is drawn.
 	barDelay = 250 * time.Millisecond
 )
@@ -39,7 +39,7 @@ func (o *Output) ShowProgress(label string) ProgressView {
 		return &lineView{out: o}
 	}
 	v := &barView{
-		out: o, bar: Bar{Label: label}, began: time.Now(), stop: make(chan struct{}), stopped: make(chan struct{}),
+		out: o, bar: Bar{Label: label}, startTime: time.Now(), stop: make(chan struct{}), hasStopped: make(chan struct{}),
 	}
 	go v.run()
 	return v
@@ -77,11 +77,11 @@ func (v *lineView) Close() {}
 
 // barView draws a bar in the last line of the terminal.
 type barView struct {
-	out     *Output
-	began   time.Time
-	stop    chan struct{} // closed by Close
-	stopped chan struct{} // closed by run
-	once    sync.Once
+	out        *Output
+	startTime  time.Time
+	stop       chan struct{} // closed by Close
+	hasStopped chan struct{} // closed by run
+	once       sync.Once
 
 	mu  sync.Mutex // guards bar
 	bar Bar
@@ -98,23 +98,23 @@ func (v *barView) Update(p Progress) {
 
 func (v *barView) Close() {
 	v.once.Do(func() { close(v.stop) })
-	<-v.stopped
+	<-v.hasStopped
 }
 
 func (v *barView) run() {
-	defer close(v.stopped)
-	tick := time.NewTicker(redrawPause)
+	defer close(v.hasStopped)
+	tick := time.NewTicker(redrawInterval)
 	defer tick.Stop()
-	shown := ""
+	shownLine := ""
 	for {
 		select {
 		case <-v.stop:
-			v.replace(shown, "")
+			v.replace(shownLine, "")
 			return
 		case <-tick.C:
 		}
 		v.mu.Lock()
-		v.bar.Elapsed = time.Since(v.began)
+		v.bar.Elapsed = time.Since(v.startTime)
 		bar := v.bar
 		v.mu.Unlock()
 		if bar.Elapsed < barDelay && !bar.HasReport {
@@ -123,18 +123,18 @@ func (v *barView) run() {
 		// The last column stays free, because some terminals would wrap the line.
 		columns, _ := v.out.stderr.size()
 		line := bar.Draw(columns-1, v.out.glyphs)
-		v.replace(shown, line)
-		shown = line
+		v.replace(shownLine, line)
+		shownLine = line
 	}
 }
 
-// replace draws line over shown.
-func (v *barView) replace(shown, line string) {
-	if line == shown {
+// replace draws line over shownLine.
+func (v *barView) replace(shownLine, line string) {
+	if line == shownLine {
 		return
 	}
-	rest := max(0, textWidth(shown)-textWidth(line))
-	text := "\r" + line + strings.Repeat(" ", rest)
+	padding := max(0, textWidth(shownLine)-textWidth(line))
+	text := "\r" + line + strings.Repeat(" ", padding)
 	if line == "" {
 		text += "\r"
 	}

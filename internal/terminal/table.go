@@ -12,11 +12,11 @@ const lastColumn = 24
 // names the columns.
 //
 // On a terminal the last column is cut at the edge. Where the terminal is too
-// narrow for the table, the columns named in drop are omitted, the first of them
+// narrow for the table, the columns named in optionalColumns are omitted, the first of them
 // first. A pipe gets everything.
-func (o *Output) PrintTable(indent string, rows [][]string, drop ...string) {
+func (o *Output) PrintTable(indent string, rows [][]string, optionalColumns ...string) {
 	columns, _ := o.Size()
-	for _, name := range drop {
+	for _, name := range optionalColumns {
 		if !o.stdout.isTerminal || tableWidth(indent, rows) <= columns {
 			break
 		}
@@ -46,14 +46,14 @@ func (o *Output) PrintTable(indent string, rows [][]string, drop ...string) {
 func tableWidth(indent string, rows [][]string) int {
 	width := len(indent)
 	for i := range rows[0] {
-		widest := 0
+		widestRow := 0
 		for _, row := range rows {
-			widest = max(widest, textWidth(row[i]))
+			widestRow = max(widestRow, textWidth(row[i]))
 		}
 		if i == len(rows[0])-1 {
-			return width + min(widest, lastColumn)
+			return width + min(widestRow, lastColumn)
 		}
-		width += widest + 2
+		width += widestRow + 2
 	}
 	return width
 }
@@ -74,11 +74,11 @@ func alignColumns(rows [][]string, alignRight []bool) []string {
 	for n, row := range rows {
 		var b strings.Builder
 		for i, cell := range row {
-			gap := strings.Repeat(" ", widths[i]-textWidth(cell))
+			cellPadding := strings.Repeat(" ", widths[i]-textWidth(cell))
 			if i < len(alignRight) && alignRight[i] {
-				cell, gap = gap+cell, ""
+				cell, cellPadding = cellPadding+cell, ""
 			}
-			b.WriteString(cell + gap + "  ")
+			b.WriteString(cell + cellPadding + "  ")
 		}
 		lines[n] = strings.TrimRight(b.String(), " ")
 	}

@@ -44,13 +44,13 @@ func SafeLine(s string) string {
 // textWidth returns how many columns of a terminal s takes.
 func textWidth(s string) int { return displaywidth.String(s) }
 
-// dots end a text that was cut.
-const dots = "..."
+// ellipsis end a text that was cut.
+const ellipsis = "..."
 
 // truncateColumns cuts s to at most width columns. A text that was cut ends with dots.
 func truncateColumns(s string, width int) string {
-	if width <= len(dots) && textWidth(s) > width {
-		return dots[:max(width, 0)]
+	if width <= len(ellipsis) && textWidth(s) > width {
+		return ellipsis[:max(width, 0)]
 	}
-	return displaywidth.TruncateString(s, width, dots)
+	return displaywidth.TruncateString(s, width, ellipsis)
 }

@@ -36,13 +36,13 @@ func TestSafeJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := safeJSON("[\"raw \u009b\u202e\x7f\"," + string(text) + "]")
-	if r, found := plaintext.FirstHidden(shown); found {
-		t.Errorf("%q holds %q", shown, r)
+	safeText := safeJSON("[\"raw \u009b\u202e\x7f\"," + string(text) + "]")
+	if r, found := plaintext.FirstHidden(safeText); found {
+		t.Errorf("%q holds %q", safeText, r)
 	}
-	var back []string
-	if err := json.Unmarshal([]byte(shown), &back); err != nil || back[0] != "raw \u009b\u202e\x7f" || back[1] != value {
-		t.Errorf("%s became %q, %v", shown, back, err)
+	var decoded []string
+	if err := json.Unmarshal([]byte(safeText), &decoded); err != nil || decoded[0] != "raw \u009b\u202e\x7f" || decoded[1] != value {
+		t.Errorf("%s became %q, %v", safeText, decoded, err)
 	}
 }
 

@@ -75,19 +75,19 @@ func Run(ctx context.Context, o Options, out *terminal.Output) error {
 		}
 	}
 	if o.JSON {
-		if err := out.PrintValueLine(p.tally); err != nil {
+		if err := out.PrintValueLine(p.counts); err != nil {
 			return err
 		}
 	}
-	if err := p.tally.failureError(o.Filter); err != nil {
+	if err := p.counts.failureError(o.Filter); err != nil {
 		return err
 	}
-	out.Notef("%s, in %s", p.tally, terminal.Elapsed(time.Since(startTime)))
+	out.Notef("%s, in %s", p.counts, terminal.Elapsed(time.Since(startTime)))
 	return nil
 }
 
-// tally counts the tests of a plugin.
-type tally struct {
+// testCounts counts the tests of a plugin.
+type testCounts struct {
 	Passed int `json:"passed"`
 	Failed int `json:"failed"`
 	// Skipped are those that a real browser can't run.
@@ -95,7 +95,7 @@ type tally struct {
 }
 
 // String returns the counts.
-func (t tally) String() string {
+func (t testCounts) String() string {
 	text := fmt.Sprintf("%d passed, %d failed", t.Passed, t.Failed)
 	if t.Skipped > 0 {
 		text += fmt.Sprintf(", %d skipped", t.Skipped)
@@ -104,7 +104,7 @@ func (t tally) String() string {
 }
 
 // failureError returns an error if a test failed or none ran, with the action.
-func (t tally) failureError(filter string) error {
+func (t testCounts) failureError(filter string) error {
 	switch {
 	case t.Failed > 0:
 		return errors.New(t.String())
@@ -120,10 +120,10 @@ func (t tally) failureError(filter string) error {
 
 // printer prints and counts tests.
 type printer struct {
-	out   *terminal.Output
-	json  bool
-	tally tally
-	err   error // the first failed write
+	out    *terminal.Output
+	json   bool
+	counts testCounts
+	err    error // the first failed write
 }
 
 // runFile runs the tests of one file. A file that does not build counts as a failed test.
@@ -136,10 +136,10 @@ func (p *printer) runFile(ctx context.Context, dir string, file jsbuild.TestFile
 			p.print(file.Name, n)
 		}
 	})
-	var broken *jsbuild.BuildError
-	if errors.As(err, &broken) {
+	var buildErr *jsbuild.BuildError
+	if errors.As(err, &buildErr) {
 		err = nil
-		for _, problem := range broken.Problems {
+		for _, problem := range buildErr.Problems {
 			p.print(file.Name, jsbuild.TestEvent{Error: problem.Text, Where: problem.Where})
 		}
 	}
@@ -163,11 +163,11 @@ func (p *printer) print(file string, n jsbuild.TestEvent) {
 	line := testLine{file, n.Test, n.Error == "", n.Op == "skipped", n.Error, n.Where, n.VirtualMs}
 	switch {
 	case line.Skipped:
-		p.tally.Skipped++
+		p.counts.Skipped++
 	case line.OK:
-		p.tally.Passed++
+		p.counts.Passed++
 	default:
-		p.tally.Failed++
+		p.counts.Failed++
 	}
 	switch {
 	case p.json:

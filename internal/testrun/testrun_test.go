@@ -14,9 +14,9 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// ended are tests that passed, failed and were skipped, as the simulated page reports
+// endedTests are tests that passed, failed and were skipped, as the simulated page reports
 // them.
-var ended = []jsbuild.TestEvent{
+var endedTests = []jsbuild.TestEvent{
 	{Op: "end", Test: "quick"}, {Op: "end", Test: "long", VirtualMs: 90_000},
 	{Op: "end", Test: "bad\x1b[2J", Error: "one\ntwo\x1b", Where: "src/a.test.ts:1:2"},
 	{Op: "skipped", Test: "later", Error: "needs a simulated page"}, {Error: "does not build"},
@@ -46,13 +46,13 @@ func TestPrint(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		p := printer{out: terminal.New(&b, &b, func(string) string { return "" }), json: c.json}
-		for _, n := range ended {
+		for _, n := range endedTests {
 			p.print("f", n)
 		}
 		if got := b.String(); got != c.want || p.err != nil {
 			t.Errorf("json %t: %v, got\n%s", c.json, p.err, got)
 		}
-		if got := p.tally.String(); got != "2 passed, 2 failed, 1 skipped" {
+		if got := p.counts.String(); got != "2 passed, 2 failed, 1 skipped" {
 			t.Errorf("counted %s", got)
 		}
 	}
@@ -60,19 +60,19 @@ func TestPrint(t *testing.T) {
 
 func TestFailure(t *testing.T) {
 	for want, c := range map[string]struct {
-		tally  tally
+		counts testCounts
 		filter string
 	}{
-		"1 passed, 2 failed":                                      {tally{Passed: 1, Failed: 2}, ""},
-		"no test can run in a real browser":                       {tally{Skipped: 1}, "x"},
-		`no test has a name that matches "x": leave --filter out`: {tally{}, "x"},
-		"there are no tests: write one in src/index.test.ts":      {tally{}, ""},
+		"1 passed, 2 failed":                                      {testCounts{Passed: 1, Failed: 2}, ""},
+		"no test can run in a real browser":                       {testCounts{Skipped: 1}, "x"},
+		`no test has a name that matches "x": leave --filter out`: {testCounts{}, "x"},
+		"there are no tests: write one in src/index.test.ts":      {testCounts{}, ""},
 	} {
-		if err := c.tally.failureError(c.filter); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if err := c.counts.failureError(c.filter); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	if err := (tally{Passed: 1, Skipped: 1}).failureError(""); err != nil {
+	if err := (testCounts{Passed: 1, Skipped: 1}).failureError(""); err != nil {
 		t.Error(err)
 	}
 }
@@ -82,8 +82,8 @@ func TestRunWithoutTests(t *testing.T) {
 	var b bytes.Buffer
 	out := terminal.New(&b, &b, func(string) string { return "" })
 	for _, o := range []Options{{Dir: dir, Filter: "(", Timeout: time.Minute}, {Dir: dir}} {
-		var wrong *usererr.Error
-		if err := Run(t.Context(), o, out); !errors.As(err, &wrong) {
+		var userErr *usererr.Error
+		if err := Run(t.Context(), o, out); !errors.As(err, &userErr) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}

@@ -33,7 +33,7 @@ type schema struct {
 	Items      json.RawMessage    `json:"items"`
 	Properties map[string]*schema `json:"properties"`
 	// Additional is false if the tool accepts no other arguments.
-	Additional json.RawMessage `json:"additionalProperties"`
+	AdditionalProperties json.RawMessage `json:"additionalProperties"`
 }
 
 // argumentParser reads the arguments of one tool from the command line by the schema of
@@ -70,14 +70,14 @@ func (a argumentParser) parse(pairs []string) (map[string]json.RawMessage, error
 			if err != nil {
 				return nil, err
 			}
-			if _, whole := args[name]; whole && lists[name] == nil {
+			if _, hasWholeList := args[name]; hasWholeList && lists[name] == nil {
 				return nil, usererr.Errorf("--arg %s is given as a whole list and as an item: choose one", name)
 			}
 			lists[name] = append(lists[name], value)
 			args[name] = rawjson.JoinElements(lists[name])
 			continue
 		}
-		if _, twice := args[name]; twice {
+		if _, isRepeated := args[name]; isRepeated {
 			return nil, usererr.Errorf("--arg %s is given twice: give it once", name)
 		}
 		if args[name], err = a.parseValue(name, property, text); err != nil {
@@ -92,7 +92,7 @@ func (a argumentParser) propertySchema(name string) (*schema, error) {
 	if p, ok := a.schema.Properties[name]; ok {
 		return p, nil
 	}
-	if a.schema.Properties == nil || string(a.schema.Additional) != "false" {
+	if a.schema.Properties == nil || string(a.schema.AdditionalProperties) != "false" {
 		return nil, nil
 	}
 	names := slices.Sorted(maps.Keys(a.schema.Properties))
@@ -121,20 +121,20 @@ func (a argumentParser) itemSchema(p *schema, text string) (*schema, bool) {
 // parseValue returns text as a JSON value that fits the schema p.
 func (a argumentParser) parseValue(name string, p *schema, text string) (json.RawMessage, error) {
 	kinds := a.acceptedTypes(p)
-	parsed, kind := parseJSON(text)
+	parsedValue, kind := parseJSON(text)
 	switch {
 	case kinds["string"] && len(kinds) == 1:
 		return rawjson.Encode(text), nil
-	case parsed != nil && (len(kinds) == 0 || kinds[kind] || kind == "integer" && kinds["number"]):
-		return parsed, nil
+	case parsedValue != nil && (len(kinds) == 0 || kinds[kind] || kind == "integer" && kinds["number"]):
+		return parsedValue, nil
 	case kinds["string"] || len(kinds) == 0:
 		return rawjson.Encode(text), nil
 	}
-	var wanted []string
+	var wantedTypes []string
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		wanted = append(wanted, cmp.Or(kindNames[kind], kind))
+		wantedTypes = append(wantedTypes, cmp.Or(kindNames[kind], kind))
 	}
-	return nil, usererr.Errorf("--arg %s is %q: give it %s", name, text, orList(wanted))
+	return nil, usererr.Errorf("--arg %s is %q: give it %s", name, text, orList(wantedTypes))
 }
 
 // kindNames are the types of JSON Schema for the user.
@@ -235,28 +235,28 @@ func (a argumentParser) addKinds(p *schema, kinds map[string]bool, seen map[*sch
 // readJSON returns the object of --json: the text itself, the content of @FILE, or
 // stdin for "-".
 func readJSON(text string, stdin io.Reader) (map[string]json.RawMessage, error) {
-	data, from := []byte(text), "--json"
+	data, source := []byte(text), "--json"
 	var err error
 	if name, ok := strings.CutPrefix(text, "@"); ok {
-		from = name
+		source = name
 		data, err = os.ReadFile(name)
 	} else if text == "-" {
-		from = "stdin"
+		source = "stdin"
 		data, err = io.ReadAll(io.LimitReader(stdin, maxArgumentBytes+1))
 	}
 	if err != nil {
 		return nil, usererr.Errorf("read the arguments: %v", err)
 	}
 	if len(data) > maxArgumentBytes {
-		return nil, usererr.Errorf("%s has more than %d MiB: send less to the tool", from, maxArgumentBytes>>20)
+		return nil, usererr.Errorf("%s has more than %d MiB: send less to the tool", source, maxArgumentBytes>>20)
 	}
 	var args map[string]json.RawMessage
 	if err := json.Unmarshal(data, &args); err != nil || args == nil {
-		reason := "it is not an object"
+		problem := "it is not an object"
 		if !json.Valid(data) && err != nil {
-			reason = err.Error()
+			problem = err.Error()
 		}
-		return nil, usererr.Errorf("%s is not a JSON object (%s): write it as '{\"name\": value}'", from, reason)
+		return nil, usererr.Errorf("%s is not a JSON object (%s): write it as '{\"name\": value}'", source, problem)
 	}
 	return args, nil
 }
@@ -271,7 +271,7 @@ func (a argumentParser) addTarget(args map[string]json.RawMessage, browser strin
 		if _, isOwn := a.schema.Properties[name]; isOwn {
 			return usererr.Errorf("the tool %s itself has an argument %q, so the page cannot be chosen: leave out --browser and --tab", a.tool.Name, name)
 		}
-		if _, both := args[name]; both {
+		if _, isRepeated := args[name]; isRepeated {
 			return usererr.Errorf("%q is in the arguments too: give it once", name)
 		}
 		args[name] = value

@@ -98,8 +98,8 @@ func TestParseArgumentsRefuses(t *testing.T) {
 		{`{"properties":{},"additionalProperties":false}`, "x=1", `a__b has no argument "x": it takes none`},
 	} {
 		_, err := toolWith(c.schema).parse(strings.Fields(c.pairs))
-		var wrong *usererr.Error
-		if err == nil || !strings.HasPrefix(err.Error(), c.want) || !errors.As(err, &wrong) {
+		var userErr *usererr.Error
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) || !errors.As(err, &userErr) {
 			t.Errorf("%s: got %v, want %s", c.pairs, err, c.want)
 		}
 	}
@@ -157,8 +157,8 @@ func TestAddTarget(t *testing.T) {
 // A schema whose parts refer to each other in very many ways is searched without
 // delay.
 func TestParseArgumentsOfATangledSchema(t *testing.T) {
-	refs := strings.TrimSuffix(strings.Repeat(`{"$ref":"#/$defs/a"},{"$ref":"#/$defs/b"},`, 50), ",")
-	a := toolWith(`{"$defs":{"a":{"anyOf":[` + refs + `]},"b":{"oneOf":[{"type":"integer"},` + refs + `]}},"properties":{"x":{"allOf":[` + refs + `]}}}`)
+	references := strings.TrimSuffix(strings.Repeat(`{"$ref":"#/$defs/a"},{"$ref":"#/$defs/b"},`, 50), ",")
+	a := toolWith(`{"$defs":{"a":{"anyOf":[` + references + `]},"b":{"oneOf":[{"type":"integer"},` + references + `]}},"properties":{"x":{"allOf":[` + references + `]}}}`)
 	if args, err := a.parse([]string{"x=7"}); err != nil || string(args["x"]) != "7" {
 		t.Errorf("got %s, %v", args, err)
 	}

@@ -23,22 +23,22 @@ func FuzzArguments(f *testing.F) {
 	}
 	f.Add(`{"properties":{"a":null,"b":true}}`, "a=1", "b=2", "[]")
 	f.Add("", "a=1", "a=2", `{"a":1,"a":2}`)
-	f.Fuzz(func(t *testing.T, schema, one, two, whole string) {
+	f.Fuzz(func(t *testing.T, schema, firstPair, secondPair, wholeJSON string) {
 		a := newArgumentParser(mcpclient.Tool{Name: "t", InputSchema: json.RawMessage(schema)})
-		given := map[string]bool{}
-		for _, pair := range []string{one, two} {
+		givenNames := map[string]bool{}
+		for _, pair := range []string{firstPair, secondPair} {
 			name, _, _ := strings.Cut(pair, "=")
-			given[name] = true
+			givenNames[name] = true
 		}
-		args, err := a.parse([]string{one, two})
+		args, err := a.parse([]string{firstPair, secondPair})
 		checkArguments(t, args, err)
-		if err == nil && !maps.Equal(given, keysOf(args)) {
-			t.Fatalf("%q and %q gave %v", one, two, keysOf(args))
+		if err == nil && !maps.Equal(givenNames, keysOf(args)) {
+			t.Fatalf("%q and %q gave %v", firstPair, secondPair, keysOf(args))
 		}
-		if strings.HasPrefix(whole, "@") { // a file's name
+		if strings.HasPrefix(wholeJSON, "@") { // a file's name
 			return
 		}
-		args, err = readJSON(whole, strings.NewReader(one))
+		args, err = readJSON(wholeJSON, strings.NewReader(firstPair))
 		checkArguments(t, args, err)
 		if err == nil {
 			err = a.addTarget(args, "b", 7)
@@ -58,8 +58,8 @@ func keysOf(args map[string]json.RawMessage) map[string]bool {
 func checkArguments(t *testing.T, args map[string]json.RawMessage, err error) {
 	t.Helper()
 	if err != nil {
-		var wrong *usererr.Error
-		if !errors.As(err, &wrong) {
+		var userErr *usererr.Error
+		if !errors.As(err, &userErr) {
 			t.Fatalf("not an error of the user's: %v", err)
 		}
 		return

@@ -31,19 +31,19 @@ func TestShownProgress(t *testing.T) {
 		{Progress: 3.000003, Message: "Tidies up.", Audience: "user"},
 		{Progress: 1234567.000001},
 	}
-	for all, want := range map[bool]string{
+	for showAll, want := range map[bool]string{
 		false: "Reads the list.|33% 1/3 one line \\x1b[31m|66% 2/3|100% 3/3|3 Tidies up.|1234567|",
 		true: "indexing|Reads the list.|cached|33% 1/3 one line \\x1b[31m|33% 1/3 page 2|66% 2/3 page 3|" +
 			"100% 3/3|3 Tidies up.|1234567|",
 	} {
 		var b bytes.Buffer
-		v := testPipe(&b).ShowProgress("a__b")
+		v := newTestPipe(&b).ShowProgress("a__b")
 		for _, p := range reports {
-			v.Update(shownProgress(p, all))
+			v.Update(shownProgress(p, showAll))
 		}
 		v.Close()
 		if got := strings.ReplaceAll(strings.ReplaceAll(b.String(), "opentabs: progress ", ""), "\n", "|"); got != want {
-			t.Errorf("all %t: got %q, want %q", all, got, want)
+			t.Errorf("all %t: got %q, want %q", showAll, got, want)
 		}
 	}
 }
@@ -51,26 +51,26 @@ func TestShownProgress(t *testing.T) {
 // TestBarKeepsMessageForTheUser checks that an internal message does not replace the
 // last one that is for the user.
 func TestBarKeepsMessageForTheUser(t *testing.T) {
-	for all, want := range map[bool]string{
+	for showAll, want := range map[bool]string{
 		false: "a__b  ####..........   33%  1/3  0.3s  Reads the list.",
 		true:  "a__b  ####..........   33%  1/3  0.3s  cached",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var b bytes.Buffer
 			v := terminal.NewTerminal(&b, func() (int, int) { return 61, 24 }).ShowProgress("a__b")
-			v.Update(shownProgress(mcpclient.Progress{Progress: 0.000001, Message: "Reads the list.", Audience: "user"}, all))
-			v.Update(shownProgress(mcpclient.Progress{Progress: 1, Total: 3, HasTotal: true, Message: "cached"}, all))
+			v.Update(shownProgress(mcpclient.Progress{Progress: 0.000001, Message: "Reads the list.", Audience: "user"}, showAll))
+			v.Update(shownProgress(mcpclient.Progress{Progress: 1, Total: 3, HasTotal: true, Message: "cached"}, showAll))
 			advanceTime(301 * time.Millisecond)
-			drawn := b.String()
+			drawnBar := b.String()
 			v.Close()
-			if line := strings.TrimSpace(drawn[strings.LastIndex(drawn, "\r"):]); line != want {
-				t.Errorf("all %t: got %q, want %q", all, line, want)
+			if line := strings.TrimSpace(drawnBar[strings.LastIndex(drawnBar, "\r"):]); line != want {
+				t.Errorf("all %t: got %q, want %q", showAll, line, want)
 			}
 		})
 	}
 }
 
-// testPipe returns an output whose stdout and stderr are a pipe.
-func testPipe(b *bytes.Buffer) *terminal.Output {
+// newTestPipe returns an output whose stdout and stderr are a pipe.
+func newTestPipe(b *bytes.Buffer) *terminal.Output {
 	return terminal.New(b, b, func(string) string { return "" })
 }

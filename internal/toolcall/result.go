@@ -13,13 +13,13 @@ import (
 )
 
 // shownProgress returns a report as the terminal shows it: its numbers, and its
-// message if it is for the user or all is set.
-func shownProgress(p mcpclient.Progress, all bool) terminal.Progress {
-	shown := terminal.Progress{Progress: p.Progress, Total: p.Total, HasTotal: p.HasTotal}
-	if all || p.Audience == dispatch.AudienceUser {
-		shown.Message = callview.WithStatusWord(p.StatusWord, p.Message)
+// message if it is for the user or showAll is set.
+func shownProgress(p mcpclient.Progress, showAll bool) terminal.Progress {
+	progress := terminal.Progress{Progress: p.Progress, Total: p.Total, HasTotal: p.HasTotal}
+	if showAll || p.Audience == dispatch.AudienceUser {
+		progress.Message = callview.WithStatusWord(p.StatusWord, p.Message)
 	}
-	return shown
+	return progress
 }
 
 // printResult writes a result to stdout.
@@ -66,9 +66,9 @@ func contentText(c mcpclient.Content) string {
 	return fmt.Sprintf("[%s, %d characters; see --output json]", kind, len(c.Raw))
 }
 
-// failureOf returns the failure in a result. The text comes from the server, and the
+// readFailure returns the failure in a result. The text comes from the server, and the
 // code from the error code in _meta.
-func failureOf(r mcpclient.Result) error {
+func readFailure(r mcpclient.Result) error {
 	var info struct {
 		Code    wire.ErrorCode `json:"code"`
 		ForUser string         `json:"for_user"`

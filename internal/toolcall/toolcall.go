@@ -73,13 +73,13 @@ func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in 
 		return callError(ctx, err)
 	}
 	// Tools that are off are not in the list. A call of such a tool returns the reason.
-	tool, missing := findTool(tools, r.Tool)
-	if missing != nil {
+	tool, missingErr := findTool(tools, r.Tool)
+	if missingErr != nil {
 		if err := brokenPlugin(ctx, api, r.Tool); err != nil {
 			return err
 		}
 		if !strings.Contains(r.Tool, "__") {
-			return missing
+			return missingErr
 		}
 		tool = mcpclient.Tool{Name: r.Tool}
 	}
@@ -93,14 +93,14 @@ func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in 
 	}
 	result, err := session.CallTool(ctx, tool.Name, args, func(p mcpclient.Progress) { view.Update(shownProgress(p, r.Verbose)) })
 	view.Close()
-	var rpc *mcpclient.RPCError
+	var rpcErr *mcpclient.RPCError
 	switch {
-	case missing != nil && errors.As(err, &rpc) && rpc.Code == wire.CodeInvalidParams:
-		return missing
+	case missingErr != nil && errors.As(err, &rpcErr) && rpcErr.Code == wire.CodeInvalidParams:
+		return missingErr
 	case err != nil:
 		return callError(ctx, err)
 	case result.IsError:
-		return failureOf(result)
+		return readFailure(result)
 	}
 	return printResult(out, result, r.Output == "text")
 }
@@ -135,7 +135,7 @@ func findTool(tools []mcpclient.Tool, name string) (mcpclient.Tool, error) {
 	return mcpclient.Tool{}, usererr.Errorf("there is no tool %q%s: `opentabs plugin list` shows the tools", name, nearest.Suggestion(name, names))
 }
 
-// brokenPlugin returns an error if the plugin of a missing tool can't be loaded.
+// findBrokenPlugin returns an error if the plugin of a missing tool can't be loaded.
 func brokenPlugin(ctx context.Context, api *httpapi.Client, tool string) error {
 	name, _, _ := strings.Cut(tool, "__")
 	status, err := api.Status(ctx)

@@ -20,8 +20,8 @@ func TestCheck(t *testing.T) {
 		"--arg and --json are both given":      {Output: "json", Args: []string{"a=1"}, HasJSON: true},
 		"--tab is -1: give it the id of a tab": {Output: "text", Tab: -1},
 	} {
-		var wrong *usererr.Error
-		if err := o.Check(); !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), want) {
+		var userErr *usererr.Error
+		if err := o.Check(); !errors.As(err, &userErr) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
@@ -31,20 +31,20 @@ func TestCheck(t *testing.T) {
 }
 
 func TestFindTool(t *testing.T) {
-	var many []mcpclient.Tool
+	var manyTools []mcpclient.Tool
 	for n := range 21 {
-		many = append(many, mcpclient.Tool{Name: fmt.Sprintf("a__t%d", n)})
+		manyTools = append(manyTools, mcpclient.Tool{Name: fmt.Sprintf("a__t%d", n)})
 	}
 	for want, tools := range map[string][]mcpclient.Tool{
 		`there is no tool "a__echo", and no other tool is on: `:                      nil,
 		`there is no tool "a__echo" (did you mean a__ech?): use one of a__ech, b__x`: {{Name: "a__ech"}, {Name: "b__x"}},
-		"there is no tool \"a__echo\": `opentabs plugin list` shows the tools":       many,
+		"there is no tool \"a__echo\": `opentabs plugin list` shows the tools":       manyTools,
 	} {
 		if _, err := findTool(tools, "a__echo"); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	if tool, err := findTool(many, "a__t7"); err != nil || tool.Name != "a__t7" {
+	if tool, err := findTool(manyTools, "a__t7"); err != nil || tool.Name != "a__t7" {
 		t.Errorf("%+v, %v", tool, err)
 	}
 }
@@ -68,7 +68,7 @@ func TestPrintResult(t *testing.T) {
 	} {
 		for asText, want := range map[bool]string{false: c.asJSON, true: c.asText} {
 			var b bytes.Buffer
-			if err := printResult(testPipe(&b), decodeContent(t, c.result), asText); err != nil || b.String() != want+"\n" {
+			if err := printResult(newTestPipe(&b), decodeContent(t, c.result), asText); err != nil || b.String() != want+"\n" {
 				t.Errorf("%s: got %q, %v", c.result, b.String(), err)
 			}
 		}
@@ -86,7 +86,7 @@ func TestFailureOf(t *testing.T) {
 		{`{"content":[]}`, "the tool failed without an error message", ""},
 	} {
 		var f *Failure
-		if err := failureOf(decodeContent(t, c.result)); !errors.As(err, &f) || f.Code != c.code || f.Error() != c.sentence {
+		if err := readFailure(decodeContent(t, c.result)); !errors.As(err, &f) || f.Code != c.code || f.Error() != c.sentence {
 			t.Errorf("%s: got %+v", c.result, f)
 		}
 	}
@@ -96,8 +96,8 @@ func TestFailureOf(t *testing.T) {
 // control characters.
 func TestFailureIsSafe(t *testing.T) {
 	var b bytes.Buffer
-	err := failureOf(mcpclient.Result{Content: []mcpclient.Content{{Type: "text", Text: "\x1b[2J\u202e\u2028x\U000e0049"}}})
-	testPipe(&b).Notef("%s", err.Error())
+	err := readFailure(mcpclient.Result{Content: []mcpclient.Content{{Type: "text", Text: "\x1b[2J\u202e\u2028x\U000e0049"}}})
+	newTestPipe(&b).Notef("%s", err.Error())
 	if r, found := plaintext.FirstHidden(strings.TrimSpace(b.String())); found {
 		t.Errorf("%q is in %q", r, b.String())
 	}

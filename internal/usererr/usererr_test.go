@@ -9,8 +9,8 @@ import (
 
 func TestErrorKeepsItsCause(t *testing.T) {
 	err := Errorf("read %s: %w", "a", fs.ErrNotExist)
-	var user *Error
-	if !errors.As(err, &user) || !errors.Is(err, fs.ErrNotExist) {
+	var userErr *Error
+	if !errors.As(err, &userErr) || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v: want an *Error that wraps the cause", err)
 	}
 	if got := err.Error(); got != "read a: file does not exist" {
@@ -20,18 +20,18 @@ func TestErrorKeepsItsCause(t *testing.T) {
 
 // TestLongArguments checks that an error shows the beginning of a long argument.
 func TestLongArguments(t *testing.T) {
-	shown, long := strings.Repeat("x", maxShownBytes), strings.Repeat("x", maxShownBytes+1)
+	shownText, longText := strings.Repeat("x", maxShownBytes), strings.Repeat("x", maxShownBytes+1)
 	for _, test := range []struct {
 		arg  any
 		want string
 	}{
-		{shown, shown},
-		{long, shown + "..."},
-		{errors.New(long), shown + "..."},
+		{shownText, shownText},
+		{longText, shownText + "..."},
+		{errors.New(longText), shownText + "..."},
 		{7, "%!s(int=7)"},
 	} {
 		if got := Errorf("%s.", test.arg).Error(); got != test.want+"." {
-			t.Errorf("%d bytes of %T: %d bytes", len(long), test.arg, len(got))
+			t.Errorf("%d bytes of %T: %d bytes", len(longText), test.arg, len(got))
 		}
 	}
 }

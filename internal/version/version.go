@@ -9,7 +9,7 @@ import (
 )
 
 //go:embed VERSION
-var file string
+var versionFile string
 
 // Version is the version without a "v", such as "0.1.0".
-var Version = strings.TrimSpace(file)
+var Version = strings.TrimSpace(versionFile)

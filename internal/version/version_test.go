@@ -49,28 +49,28 @@ func TestLockFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var lock struct {
+	var lockFile struct {
 		Version  string
 		Packages map[string]struct {
 			Version, Resolved    string
 			OptionalDependencies map[string]string
 		}
 	}
-	if err := json.Unmarshal(text, &lock); err != nil {
+	if err := json.Unmarshal(text, &lockFile); err != nil {
 		t.Fatal(err)
 	}
-	if lock.Version != Version || lock.Packages[""].Version != Version {
-		t.Errorf("package-lock.json has version %q, VERSION has %q; run npm install", lock.Version, Version)
+	if lockFile.Version != Version || lockFile.Packages[""].Version != Version {
+		t.Errorf("package-lock.json has version %q, VERSION has %q; run npm install", lockFile.Version, Version)
 	}
-	for name, p := range lock.Packages {
+	for name, p := range lockFile.Packages {
 		if regexp.MustCompile(`^[a-z+]+://`).MatchString(p.Resolved) {
 			t.Errorf("%s: resolved %q ties the lock file to one registry; run npm install with the .npmrc of this repository", name, p.Resolved)
 		}
 		// npm leaves an optional package out of the lock file if the registry did
 		// not have it, and then refuses its own file in npm ci.
-		for optional := range p.OptionalDependencies {
-			if lock.Packages["node_modules/"+optional].Version == "" {
-				t.Errorf("package-lock.json lacks %s, which %s names; choose a version whose packages are all there", optional, name)
+		for optionalPackage := range p.OptionalDependencies {
+			if lockFile.Packages["node_modules/"+optionalPackage].Version == "" {
+				t.Errorf("package-lock.json lacks %s, which %s names; choose a version whose packages are all there", optionalPackage, name)
 			}
 		}
 	}

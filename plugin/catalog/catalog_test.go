@@ -27,25 +27,25 @@ func TestCatalogUsesSitesOfTheUser(t *testing.T) {
 	if c.Values() != values {
 		t.Error("the catalog has other settings")
 	}
-	wiki := func() *plugin.Plugin {
+	loadWiki := func() *plugin.Plugin {
 		t.Helper()
 		if err := c.Reload(); err != nil {
 			t.Fatal(err)
 		}
-		one, ok := c.Set().Plugin("wiki")
+		loadedPlugin, ok := c.Set().Plugin("wiki")
 		if !ok {
 			t.Fatal("the plugin is not loaded")
 		}
-		return one
+		return loadedPlugin
 	}
-	before := wiki()
+	before := loadWiki()
 	if len(before.Instances) != 0 {
 		t.Errorf("instances %v before the user has set a site", before.Instances)
 	}
 	if err := values.Change(before, map[string]json.RawMessage{"site": json.RawMessage(`{"work":"https://wiki.work.test"}`)}, "the test"); err != nil {
 		t.Fatal(err)
 	}
-	after := wiki()
+	after := loadWiki()
 	if len(after.Instances) != 1 || after.Instances[0].Name != "work" {
 		t.Errorf("instances %+v, want work", after.Instances)
 	}
@@ -59,25 +59,25 @@ func TestCatalogUsesSitesOfTheUser(t *testing.T) {
 // folder of the store.
 func TestCatalogKeepsFaults(t *testing.T) {
 	_, store := plugintest.Registry(t, plugintest.Package{Name: "wiki"})
-	open := func() (*Catalog, *plugin.Plugin) {
+	openCatalog := func() (*Catalog, *plugin.Plugin) {
 		t.Helper()
 		c := New(store, settings.New(t.TempDir(), settings.Options{}), zerolog.Nop())
 		if err := c.Reload(); err != nil {
 			t.Fatal(err)
 		}
-		one, ok := c.Set().Plugin("wiki")
+		loadedPlugin, ok := c.Set().Plugin("wiki")
 		if !ok {
 			t.Fatal("the plugin is not loaded")
 		}
-		return c, one
+		return c, loadedPlugin
 	}
-	c, one := open()
-	if _, broken := c.Faults().Of(one); broken {
+	c, loadedPlugin := openCatalog()
+	if _, isFaulty := c.Faults().Of(loadedPlugin); isFaulty {
 		t.Error("a new plugin has a fault")
 	}
-	c.Faults().Failed(one, "it threw", "https://wiki.test/page", "Chrome")
-	c, one = open()
-	if f, broken := c.Faults().Of(one); !broken || f.Problem != "it threw" || f.Site != "https://wiki.test" {
-		t.Errorf("after a restart: %+v, %t", f, broken)
+	c.Faults().Failed(loadedPlugin, "it threw", "https://wiki.test/page", "Chrome")
+	c, loadedPlugin = openCatalog()
+	if f, isFaulty := c.Faults().Of(loadedPlugin); !isFaulty || f.Problem != "it threw" || f.Site != "https://wiki.test" {
+		t.Errorf("after a restart: %+v, %t", f, isFaulty)
 	}
 }

@@ -69,11 +69,11 @@ type Faults struct {
 	path string
 	log  zerolog.Logger
 
-	saving sync.Mutex // held while the file is written
+	saveLock sync.Mutex // held while the file is written
 
-	mu       sync.Mutex         // guards the rest
-	byPlugin map[string][]Fault // the newest last
-	changed  []func()
+	mu        sync.Mutex         // guards the rest
+	byPlugin  map[string][]Fault // the newest last
+	listeners []func()
 }
 
 // Open returns the faults in the state folder dir. Open ignores a file that it cannot
@@ -98,19 +98,19 @@ func (f *Faults) Of(p *plugin.Plugin) (Fault, bool) {
 	content := p.ContentHash()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, one := range f.byPlugin[p.Name] {
-		if one.Content == content {
-			return one, true
+	for _, fault := range f.byPlugin[p.Name] {
+		if fault.Content == content {
+			return fault, true
 		}
 	}
 	return Fault{}, false
 }
 
 // OnChange registers a listener that runs after each change and must not block.
-func (f *Faults) OnChange(changed func()) {
+func (f *Faults) OnChange(listener func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.changed = append(f.changed, changed)
+	f.listeners = append(f.listeners, listener)
 }
 
 // Failed records that the adapter of p did not start in the page with this URL. An
@@ -122,15 +122,15 @@ func (f *Faults) Failed(p *plugin.Plugin, problem, pageURL, browser string) {
 	}
 	fault := Fault{Content: p.ContentHash(), Problem: problem, Site: site, Browser: browser, At: time.Now().UTC().Truncate(time.Second)}
 	f.change(func() bool {
-		all := f.byPlugin[p.Name]
-		for _, one := range all {
-			if one.Content == fault.Content && one.Problem == problem && one.Site == site {
+		pluginFaults := f.byPlugin[p.Name]
+		for _, pluginFault := range pluginFaults {
+			if pluginFault.Content == fault.Content && pluginFault.Problem == problem && pluginFault.Site == site {
 				return false
 			}
 		}
-		all = slices.DeleteFunc(slices.Clone(all), func(one Fault) bool { return one.Content == fault.Content })
-		all = append(all, fault)
-		f.byPlugin[p.Name] = all[max(0, len(all)-maxFaults):]
+		pluginFaults = slices.DeleteFunc(slices.Clone(pluginFaults), func(pluginFault Fault) bool { return pluginFault.Content == fault.Content })
+		pluginFaults = append(pluginFaults, fault)
+		f.byPlugin[p.Name] = pluginFaults[max(0, len(pluginFaults)-maxFaults):]
 		return true
 	})
 }
@@ -138,21 +138,21 @@ func (f *Faults) Failed(p *plugin.Plugin, problem, pageURL, browser string) {
 // Started records that the adapter of p runs in a page.
 func (f *Faults) Started(p *plugin.Plugin) {
 	f.mu.Lock()
-	none := len(f.byPlugin[p.Name]) == 0
+	hasNoFaults := len(f.byPlugin[p.Name]) == 0
 	f.mu.Unlock()
-	if none { // the usual case
+	if hasNoFaults { // the usual case
 		return
 	}
 	content := p.ContentHash()
 	f.change(func() bool {
-		all := f.byPlugin[p.Name]
-		left := slices.DeleteFunc(slices.Clone(all), func(one Fault) bool { return one.Content == content })
-		if len(left) == 0 {
+		pluginFaults := f.byPlugin[p.Name]
+		otherFaults := slices.DeleteFunc(slices.Clone(pluginFaults), func(fault Fault) bool { return fault.Content == content })
+		if len(otherFaults) == 0 {
 			delete(f.byPlugin, p.Name)
 		} else {
-			f.byPlugin[p.Name] = left
+			f.byPlugin[p.Name] = otherFaults
 		}
-		return len(left) < len(all)
+		return len(otherFaults) < len(pluginFaults)
 	})
 }
 
@@ -160,9 +160,9 @@ func (f *Faults) Started(p *plugin.Plugin) {
 // listeners.
 func (f *Faults) change(edit func() bool) {
 	f.mu.Lock()
-	changed, listeners := edit(), slices.Clone(f.changed)
+	hasChanged, listeners := edit(), slices.Clone(f.listeners)
 	f.mu.Unlock()
-	if !changed {
+	if !hasChanged {
 		return
 	}
 	f.save()
@@ -183,19 +183,19 @@ type faultsGate struct {
 func (faultsGate) Name() string { return "faults" }
 
 func (g faultsGate) Decide(in dispatch.CallInfo) dispatch.Verdict {
-	one, ok := g.set().Plugin(in.Tool.Plugin)
+	loadedPlugin, ok := g.set().Plugin(in.Tool.Plugin)
 	if !ok {
 		return dispatch.Verdict{}
 	}
-	if fault, broken := g.faults.Of(one); broken && fault.Site == "" {
-		return dispatch.NewBlockVerdict(wire.ErrPluginBroken, "the plugin %s can't run: %s", one.Name, fault.Problem)
+	if fault, isFaulty := g.faults.Of(loadedPlugin); isFaulty && fault.Site == "" {
+		return dispatch.NewBlockVerdict(wire.ErrPluginBroken, "the plugin %s can't run: %s", loadedPlugin.Name, fault.Problem)
 	}
 	return dispatch.Verdict{}
 }
 
 func (f *Faults) save() {
-	f.saving.Lock()
-	defer f.saving.Unlock()
+	f.saveLock.Lock()
+	defer f.saveLock.Unlock()
 	f.mu.Lock()
 	text := rawjson.Encode(f.byPlugin)
 	f.mu.Unlock()

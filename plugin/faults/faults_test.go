@@ -34,42 +34,42 @@ func writeFile(t *testing.T, file string, content []byte) {
 // has it again, also in another process, until it starts somewhere.
 func TestFaultsAreThoseOfAContent(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
-	one, _ := registry.Set().Plugin("a")
+	firstPlugin, _ := registry.Set().Plugin("a")
 	changes := 0
-	kept := faults.Open(filepath.Dir(store.Path()), zerolog.Nop())
-	kept.OnChange(func() { changes++ })
+	storedFaults := faults.Open(filepath.Dir(store.Path()), zerolog.Nop())
+	storedFaults.OnChange(func() { changes++ })
 	for range 2 { // two tabs report the same failure
-		kept.Failed(one, "it threw", "https://example.com/page?x=1", "Home")
+		storedFaults.Failed(firstPlugin, "it threw", "https://example.com/page?x=1", "Home")
 	}
-	fault, broken := kept.Of(one)
-	if !broken || changes != 1 || fault.Text() != "did not start in a page of https://example.com: it threw" || fault.Browser != "Home" {
-		t.Errorf("%+v, %v, %d changes", fault, broken, changes)
+	fault, isFaulty := storedFaults.Of(firstPlugin)
+	if !isFaulty || changes != 1 || fault.Text() != "did not start in a page of https://example.com: it threw" || fault.Browser != "Home" {
+		t.Errorf("%+v, %v, %d changes", fault, isFaulty, changes)
 	}
-	file := filepath.Join(one.Dir, "dist", "adapter.iife.js")
+	file := filepath.Join(firstPlugin.Dir, "dist", "adapter.iife.js")
 	before, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	writeFile(t, file, []byte(strings.SplitAfter(string(before), "};")[0]+"\n"))
-	next, _ := reloadRegistry(t, registry).Plugin("a")
-	if fault, broken := kept.Of(next); broken {
+	nextBuild, _ := reloadRegistry(t, registry).Plugin("a")
+	if fault, isFaulty := storedFaults.Of(nextBuild); isFaulty {
 		t.Errorf("the next build: %+v", fault)
 	}
 	writeFile(t, file, before)
-	other := plugin.NewRegistry(store, zerolog.Nop())
-	again, _ := reloadRegistry(t, other).Plugin("a")
-	if _, broken := faults.Open(filepath.Dir(store.Path()), zerolog.Nop()).Of(again); !broken {
+	otherRegistry := plugin.NewRegistry(store, zerolog.Nop())
+	samePlugin, _ := reloadRegistry(t, otherRegistry).Plugin("a")
+	if _, isFaulty := faults.Open(filepath.Dir(store.Path()), zerolog.Nop()).Of(samePlugin); !isFaulty {
 		t.Error("another process does not know of the fault")
 	}
-	kept.Started(next)
-	if _, broken := kept.Of(again); !broken {
+	storedFaults.Started(nextBuild)
+	if _, isFaulty := storedFaults.Of(samePlugin); !isFaulty {
 		t.Error("the start of another content ended the fault")
 	}
-	kept.Started(again)
-	if fault, broken := kept.Of(again); broken {
+	storedFaults.Started(samePlugin)
+	if fault, isFaulty := storedFaults.Of(samePlugin); isFaulty {
 		t.Errorf("it has started: %+v", fault)
 	}
-	if fault, broken := faults.Open(filepath.Dir(store.Path()), zerolog.Nop()).Of(again); broken {
+	if fault, isFaulty := faults.Open(filepath.Dir(store.Path()), zerolog.Nop()).Of(samePlugin); isFaulty {
 		t.Errorf("it has started, for another process: %+v", fault)
 	}
 }
@@ -77,14 +77,14 @@ func TestFaultsAreThoseOfAContent(t *testing.T) {
 func TestFaultsOfADamagedFile(t *testing.T) {
 	for _, text := range []string{"", "null", "[]", `{"a":1}`, "\x00"} {
 		registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
-		one, _ := registry.Set().Plugin("a")
+		firstPlugin, _ := registry.Set().Plugin("a")
 		writeFile(t, filepath.Join(filepath.Dir(store.Path()), "plugin-faults.json"), []byte(text))
-		kept := faults.Open(filepath.Dir(store.Path()), zerolog.Nop())
-		if fault, broken := kept.Of(one); broken {
+		storedFaults := faults.Open(filepath.Dir(store.Path()), zerolog.Nop())
+		if fault, isFaulty := storedFaults.Of(firstPlugin); isFaulty {
 			t.Errorf("%q: %+v", text, fault)
 		}
-		kept.Failed(one, "it threw", "", "")
-		if _, broken := kept.Of(one); !broken {
+		storedFaults.Failed(firstPlugin, "it threw", "", "")
+		if _, isFaulty := storedFaults.Of(firstPlugin); !isFaulty {
 			t.Errorf("%q: a new fault is not kept", text)
 		}
 	}
@@ -94,20 +94,20 @@ func TestFaultsOfADamagedFile(t *testing.T) {
 // page, the page decides.
 func TestFaultsGate(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
-	kept := faults.Open(filepath.Dir(store.Path()), zerolog.Nop())
-	one, _ := registry.Set().Plugin("a")
+	storedFaults := faults.Open(filepath.Dir(store.Path()), zerolog.Nop())
+	firstPlugin, _ := registry.Set().Plugin("a")
 	tool, _ := registry.Set().Tool("a__echo")
-	gate := kept.Gate(registry.Set)
-	in := dispatch.CallInfo{Tool: tool.Dispatch()}
-	if v := gate.Decide(in); v.Block != nil {
+	gate := storedFaults.Gate(registry.Set)
+	callInfo := dispatch.CallInfo{Tool: tool.Dispatch()}
+	if v := gate.Decide(callInfo); v.Block != nil {
 		t.Errorf("without a fault: %+v", v.Block)
 	}
-	kept.Failed(one, "it threw", "https://example.com/", "Home")
-	if v := gate.Decide(in); v.Block != nil {
+	storedFaults.Failed(firstPlugin, "it threw", "https://example.com/", "Home")
+	if v := gate.Decide(callInfo); v.Block != nil {
 		t.Errorf("in a page: %+v", v.Block)
 	}
-	kept.Failed(one, "it is no script", "", "")
-	if v := gate.Decide(in); v.Block == nil || v.Block.Code != wire.ErrPluginBroken || !strings.Contains(v.Block.Message, "it is no script") {
+	storedFaults.Failed(firstPlugin, "it is no script", "", "")
+	if v := gate.Decide(callInfo); v.Block == nil || v.Block.Code != wire.ErrPluginBroken || !strings.Contains(v.Block.Message, "it is no script") {
 		t.Errorf("in no page: %+v", v.Block)
 	}
 }

@@ -36,43 +36,43 @@ type Inspection struct {
 	Plugin *plugin.Plugin
 	Hash   string
 
-	sections []inspected
+	sections []inspectedSection
 }
 
-// inspected is one section that is not empty.
-type inspected struct {
+// inspectedSection is one section that is not empty.
+type inspectedSection struct {
 	name  string
 	pages []string
 }
 
 // Inspect reads the code, the tools, the settings and the changes of a plugin.
 func Inspect(p *policy.Policy, set *plugin.Set, values *settings.Values, name string) (*Inspection, error) {
-	one, err := set.Find(name)
+	inspectedPlugin, err := set.Find(name)
 	if err != nil {
 		return nil, err
 	}
-	code, err := review.ReadCode(one)
+	code, err := review.ReadCode(inspectedPlugin)
 	if err != nil {
 		return nil, err
 	}
-	changes, known, err := p.Changes(one)
+	changes, hasReviewed, err := p.Changes(inspectedPlugin)
 	if err != nil {
 		return nil, err
 	}
-	in := &Inspection{Plugin: one, Hash: one.ContentHash()}
-	in.add(sectionTools, toolsText(one))
-	in.add(SectionCode, code.Own())
-	in.add(sectionPreScript, code.PreScript)
-	in.add(sectionChanges, changes)
-	in.add(sectionLibraries, code.Libraries())
-	overview := in.overviewText(p.State(name), code, values, known, changes == "")
-	in.sections = slices.Insert(in.sections, 0, inspected{SectionOverview, pagesOf(shownText(overview))})
-	return in, nil
+	inspection := &Inspection{Plugin: inspectedPlugin, Hash: inspectedPlugin.ContentHash()}
+	inspection.addSection(sectionTools, toolsText(inspectedPlugin))
+	inspection.addSection(SectionCode, code.Own())
+	inspection.addSection(sectionPreScript, code.PreScript)
+	inspection.addSection(sectionChanges, changes)
+	inspection.addSection(sectionLibraries, code.Libraries())
+	overview := inspection.overviewText(p.State(name), code, values, hasReviewed, changes == "")
+	inspection.sections = slices.Insert(inspection.sections, 0, inspectedSection{SectionOverview, pagesOf(shownText(overview))})
+	return inspection, nil
 }
 
-func (in *Inspection) add(name, text string) {
+func (inspection *Inspection) addSection(name, text string) {
 	if strings.TrimSpace(text) != "" {
-		in.sections = append(in.sections, inspected{name, pagesOf(shownText(text))})
+		inspection.sections = append(inspection.sections, inspectedSection{name, pagesOf(shownText(text))})
 	}
 }
 
@@ -88,29 +88,29 @@ func shownText(text string) string {
 }
 
 // Page returns a page. section is the name of a section, or a name with a page number
-// such as "code/2"; empty means the overview. next is the section of the next page;
+// such as "code/2"; empty means the overview. nextPage is the section of the next page;
 // empty after the last page. The error lists the sections.
-func (in *Inspection) Page(section string) (text, next string, err error) {
-	name, number, numbered := strings.Cut(strings.TrimSpace(section), "/")
+func (inspection *Inspection) Page(section string) (text, nextPage string, err error) {
+	name, number, hasNumber := strings.Cut(strings.TrimSpace(section), "/")
 	if name == "" {
 		name = SectionOverview
 	}
 	page := 1
-	if numbered {
+	if hasNumber {
 		if page, err = strconv.Atoi(number); err != nil {
 			page = 0
 		}
 	}
-	for _, s := range in.sections {
+	for _, s := range inspection.sections {
 		if s.name != name || page < 1 || page > len(s.pages) {
 			continue
 		}
 		if page < len(s.pages) {
-			next = fmt.Sprintf("%s/%d", name, page+1)
+			nextPage = fmt.Sprintf("%s/%d", name, page+1)
 		}
-		return s.pages[page-1], next, nil
+		return s.pages[page-1], nextPage, nil
 	}
-	return "", "", fmt.Errorf("the plugin %s has no section %q: name one of %s", in.Plugin.Name, plaintext.Shorten(section), strings.Join(in.sectionNames(), ", "))
+	return "", "", fmt.Errorf("the plugin %s has no section %q: name one of %s", inspection.Plugin.Name, plaintext.Shorten(section), strings.Join(inspection.sectionNames(), ", "))
 }
 
 // reviewSections are the sections that a review shows after the overview, with their
@@ -123,12 +123,12 @@ var reviewSections = []struct{ name, title string }{
 
 // ReviewText returns what a review shows after the overview: what has changed and,
 // withCode, the author's code. The text is empty if there is nothing to show.
-func (in *Inspection) ReviewText(withCode bool) string {
+func (inspection *Inspection) ReviewText(withCode bool) string {
 	text := ""
-	for _, shown := range reviewSections {
-		for _, s := range in.sections {
-			if s.name == shown.name && (withCode || s.name == sectionChanges) {
-				text += fmt.Sprintf("\n%s:\n\n%s\n", shown.title, strings.TrimRight(strings.Join(s.pages, ""), "\n"))
+	for _, section := range reviewSections {
+		for _, s := range inspection.sections {
+			if s.name == section.name && (withCode || s.name == sectionChanges) {
+				text += fmt.Sprintf("\n%s:\n\n%s\n", section.title, strings.TrimRight(strings.Join(s.pages, ""), "\n"))
 			}
 		}
 	}
@@ -136,9 +136,9 @@ func (in *Inspection) ReviewText(withCode bool) string {
 }
 
 // sectionNames returns the sections with their pages: "code (3 pages)".
-func (in *Inspection) sectionNames() []string {
+func (inspection *Inspection) sectionNames() []string {
 	var names []string
-	for _, s := range in.sections {
+	for _, s := range inspection.sections {
 		text := s.name
 		if len(s.pages) > 1 {
 			text += fmt.Sprintf(" (%d pages, %s/1 to %[2]s/%[1]d)", len(s.pages), s.name)
@@ -152,26 +152,26 @@ func (in *Inspection) sectionNames() []string {
 func pagesOf(text string) []string {
 	var pages []string
 	for len(text) > maxPageBytes {
-		cut := strings.LastIndexByte(text[:maxPageBytes], '\n') + 1
-		if cut == 0 {
-			for cut = maxPageBytes; !utf8.RuneStart(text[cut]); cut-- {
+		lineEnd := strings.LastIndexByte(text[:maxPageBytes], '\n') + 1
+		if lineEnd == 0 {
+			for lineEnd = maxPageBytes; !utf8.RuneStart(text[lineEnd]); lineEnd-- {
 			}
 		}
-		pages, text = append(pages, text[:cut]), text[cut:]
+		pages, text = append(pages, text[:lineEnd]), text[lineEnd:]
 	}
 	return append(pages, text)
 }
 
 // toolsText returns the section of tools and prompts.
-func toolsText(one *plugin.Plugin) string {
+func toolsText(inspectedPlugin *plugin.Plugin) string {
 	var b strings.Builder
-	for _, t := range one.ToolsByCategory() {
+	for _, t := range inspectedPlugin.ToolsByCategory() {
 		if t.Group != "" {
 			fmt.Fprintf(&b, "[%s] ", t.Group)
 		}
 		fmt.Fprintf(&b, "%s: %s\n  input %s\n", t.FullName(), t.Description, t.InputSchema)
 	}
-	for _, prompt := range one.Prompts {
+	for _, prompt := range inspectedPlugin.Prompts {
 		fmt.Fprintf(&b, "%s (prompt): %s\n", prompt.FullName(), prompt.Description)
 	}
 	return b.String()
@@ -179,45 +179,45 @@ func toolsText(one *plugin.Plugin) string {
 
 // overviewText returns the first section: what the plugin is, its sites, its permissions
 // and the other sections.
-func (in *Inspection) overviewText(s policy.State, code review.Code, values *settings.Values, known, same bool) string {
-	one := in.Plugin
+func (inspection *Inspection) overviewText(s policy.State, code review.Code, values *settings.Values, hasReviewed, isUnchanged bool) string {
+	inspectedPlugin := inspection.Plugin
 	var b strings.Builder
 	line := func(label, format string, args ...any) {
 		fmt.Fprintf(&b, "%-13s %s\n", label, strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " "))
 	}
-	line("plugin", "%s %s (%s)", one.Name, one.Version, one.DisplayName)
-	line("description", "%s", one.Description)
-	line("sites", "%s", strings.Join(one.Matches, " "))
-	if len(one.Excludes) > 0 {
-		line("but not", "%s", strings.Join(one.Excludes, " "))
+	line("plugin", "%s %s (%s)", inspectedPlugin.Name, inspectedPlugin.Version, inspectedPlugin.DisplayName)
+	line("description", "%s", inspectedPlugin.Description)
+	line("sites", "%s", strings.Join(inspectedPlugin.Matches, " "))
+	if len(inspectedPlugin.Excludes) > 0 {
+		line("but not", "%s", strings.Join(inspectedPlugin.Excludes, " "))
 	}
-	if one.OpensAt != "" {
-		line("page to open", "%s", one.OpensAt)
+	if inspectedPlugin.OpensAt != "" {
+		line("page to open", "%s", inspectedPlugin.OpensAt)
 	}
-	line("content hash", "%s", in.Hash)
-	line("reviewed", "%s", reviewedText(s, known, same))
+	line("content hash", "%s", inspection.Hash)
+	line("reviewed", "%s", reviewedText(s, hasReviewed, isUnchanged))
 	line("permission", "%s", s.Effective)
-	line("runs", "%s", whereItRuns(one))
-	line("world", "%s", plugin.WorldMeaning(one.World))
-	if one.StartsLate() {
+	line("runs", "%s", runText(inspectedPlugin))
+	line("world", "%s", plugin.WorldMeaning(inspectedPlugin.World))
+	if inspectedPlugin.StartsLate() {
 		line("late", "%s", plugin.LateMeaning)
 		line("late access", "%s", onOff(s.HasLateAccess()))
 	}
 	line("may call", "%s", callsText(s))
-	own, libraries := code.Own(), code.Libraries()
-	line("code", "%d bytes of its author, %d bytes marked as library code by the bundler (not verified)", len(own), len(libraries))
-	ownMentions, preMentions, libraryMentions := findMentions(own), findMentions(code.PreScript), findMentions(libraries)
+	ownCode, libraries := code.Own(), code.Libraries()
+	line("code", "%d bytes of its author, %d bytes marked as library code by the bundler (not verified)", len(ownCode), len(libraries))
+	ownMentions, preMentions, libraryMentions := findMentions(ownCode), findMentions(code.PreScript), findMentions(libraries)
 	line("mentions", "its own code: %s; its pre-script: %s; its libraries: %s",
 		orNone(mentionNames(ownMentions)), orNone(mentionNames(preMentions)), orNone(mentionNames(libraryMentions)))
 	for _, m := range sortedMentions(ownMentions, preMentions) {
 		fmt.Fprintf(&b, "  %s: %s\n", m.Name, m.Meaning)
 	}
-	line("settings", "%s", settingsText(one, values))
-	for _, warning := range one.Warnings {
+	line("settings", "%s", settingsText(inspectedPlugin, values))
+	for _, warning := range inspectedPlugin.Warnings {
 		line("warning", "%s", warning)
 	}
-	fmt.Fprintf(&b, "sections      %s\n\n%d tools:\n", strings.Join(in.sectionNames(), ", "), len(one.Tools))
-	one.EachCategory(func(category string, tools []*plugin.Tool) {
+	fmt.Fprintf(&b, "sections      %s\n\n%d tools:\n", strings.Join(inspection.sectionNames(), ", "), len(inspectedPlugin.Tools))
+	inspectedPlugin.EachCategory(func(category string, tools []*plugin.Tool) {
 		if category != "" {
 			fmt.Fprintf(&b, "%s:\n", category)
 		}
@@ -228,13 +228,13 @@ func (in *Inspection) overviewText(s policy.State, code review.Code, values *set
 	return b.String()
 }
 
-// whereItRuns returns the documents and frames that receive the code.
-func whereItRuns(one *plugin.Plugin) string {
+// runText returns the documents and frames that receive the code.
+func runText(inspectedPlugin *plugin.Plugin) string {
 	text := "in the documents of its sites"
-	if one.Frames {
+	if inspectedPlugin.Frames {
 		text += ", also in frames of the page's origin"
 	}
-	if one.PreScript {
+	if inspectedPlugin.PreScript {
 		text += "; it has a pre-script, which runs before all scripts of the page and in all its frames"
 	}
 	return text
@@ -256,25 +256,25 @@ func callsText(s policy.State) string {
 }
 
 // reviewedText returns the state of the review.
-func reviewedText(s policy.State, known, same bool) string {
+func reviewedText(s policy.State, hasReviewed, isUnchanged bool) string {
 	switch {
 	case s.Review == nil:
 		return "never"
 	case s.Reviewed:
 		return "yes, what is there now" + humanize.OnDay(s.Review.At)
-	case !known:
+	case !hasReviewed:
 		return fmt.Sprintf("version %s%s; it has CHANGED SINCE, and what was reviewed was not kept", s.Review.Version, humanize.OnDay(s.Review.At))
-	case same:
+	case isUnchanged:
 		return fmt.Sprintf("version %s%s; it has CHANGED SINCE, in what bundlers add only", s.Review.Version, humanize.OnDay(s.Review.At))
 	}
 	return fmt.Sprintf("version %s%s; it has CHANGED SINCE, see the section %s", s.Review.Version, humanize.OnDay(s.Review.At), sectionChanges)
 }
 
 // settingsText returns the settings and whether they are set, without their values.
-func settingsText(one *plugin.Plugin, values *settings.Values) string {
-	set := values.Of(one)
-	var all []string
-	for _, s := range one.Settings {
+func settingsText(inspectedPlugin *plugin.Plugin, values *settings.Values) string {
+	setValues := values.Of(inspectedPlugin)
+	var texts []string
+	for _, s := range inspectedPlugin.Settings {
 		text := fmt.Sprintf("%s (%s", s.Key, s.Type)
 		if s.Required {
 			text += ", required"
@@ -282,18 +282,18 @@ func settingsText(one *plugin.Plugin, values *settings.Values) string {
 		if s.Secret() {
 			text += ", secret"
 		}
-		if set[s.Key] != nil {
+		if setValues[s.Key] != nil {
 			text += ", set"
 		}
-		all = append(all, text+")")
+		texts = append(texts, text+")")
 	}
-	return orNone(all)
+	return orNone(texts)
 }
 
 // orNone joins texts with commas; "none" if there are none.
-func orNone(all []string) string {
-	if len(all) == 0 {
+func orNone(texts []string) string {
+	if len(texts) == 0 {
 		return "none"
 	}
-	return strings.Join(all, ", ")
+	return strings.Join(texts, ", ")
 }

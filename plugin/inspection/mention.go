@@ -17,75 +17,75 @@ type mention struct {
 	Meaning string
 }
 
-// power is a mention with the pattern that finds it, also in minified code.
-type power struct {
+// capability is a mention with the pattern that finds it, also in minified code.
+type capability struct {
 	mention
 	// literal is part of every match of pattern. literal is searched first.
 	literal string
 	pattern func() *regexp.Regexp
 }
 
-// wordPowers returns powers that match whole names. Minified code keeps the names of
+// wordCapabilities returns powers that match whole names. Minified code keeps the names of
 // platform APIs.
-func wordPowers(meaning string, names ...string) []power {
-	var powers []power
+func wordCapabilities(meaning string, names ...string) []capability {
+	var capabilities []capability
 	for _, name := range names {
-		powers = append(powers, power{mention{name, meaning}, name, lazyregexp.New(`(^|[^\w$])` + regexp.QuoteMeta(name) + `($|[^\w$])`)})
+		capabilities = append(capabilities, capability{mention{name, meaning}, name, lazyregexp.New(`(^|[^\w$])` + regexp.QuoteMeta(name) + `($|[^\w$])`)})
 	}
-	return powers
+	return capabilities
 }
 
-// patternPower returns a power with a special pattern.
-func patternPower(name, meaning, literal, pattern string) []power {
-	return []power{{mention{name, meaning}, literal, lazyregexp.New(pattern)}}
+// patternCapability returns a capability with a special pattern.
+func patternCapability(name, meaning, literal, pattern string) []capability {
+	return []capability{{mention{name, meaning}, literal, lazyregexp.New(pattern)}}
 }
 
-// powers are all that [mentions] looks for, by name.
-var powers = sortedPowers(
-	wordPowers("Sends requests from the page, with the user's session.", "fetch", "XMLHttpRequest", "EventSource", "sendBeacon"),
-	wordPowers("Opens a connection that sends and receives data.", "WebSocket", "RTCPeerConnection"),
-	wordPowers("Loads code or runs it beside the page.", "importScripts", "Worker", "SharedWorker", "serviceWorker"),
-	wordPowers("Runs text as code, which this review does not show.", "eval", "Function"),
-	wordPowers("Reads or writes cookies.", "document.cookie", "cookieStore"),
-	wordPowers("Reads or writes what the site keeps in the browser.", "localStorage", "sessionStorage", "indexedDB"),
-	wordPowers("Asks for passwords or keys that the browser keeps.", "credentials.get"),
-	wordPowers("Reads or writes the clipboard.", "clipboard"),
-	wordPowers("Sends messages to other windows or frames.", "postMessage"),
-	wordPowers("Adds elements to the page; a script, an image or a frame loads an address.", "createElement"),
-	wordPowers("Writes HTML into the page, which can run scripts or load addresses.", "innerHTML", "outerHTML", "insertAdjacentHTML"),
-	patternPower("document.write", "Writes HTML into the page, which can run scripts or load addresses.", "write", `\bdocument(\?\.|\.)write(ln)?\b|\bdocument\[["']write(ln)?["']\]`),
-	patternPower("window.open", "Opens a window or tab at an address of its choice.", "open",
+// capabilities are what [findMentions] searches for, sorted by name.
+var capabilities = sortedCapabilities(
+	wordCapabilities("Sends requests from the page, with the user's session.", "fetch", "XMLHttpRequest", "EventSource", "sendBeacon"),
+	wordCapabilities("Opens a connection that sends and receives data.", "WebSocket", "RTCPeerConnection"),
+	wordCapabilities("Loads code or runs it beside the page.", "importScripts", "Worker", "SharedWorker", "serviceWorker"),
+	wordCapabilities("Runs text as code, which this review does not show.", "eval", "Function"),
+	wordCapabilities("Reads or writes cookies.", "document.cookie", "cookieStore"),
+	wordCapabilities("Reads or writes what the site keeps in the browser.", "localStorage", "sessionStorage", "indexedDB"),
+	wordCapabilities("Asks for passwords or keys that the browser keeps.", "credentials.get"),
+	wordCapabilities("Reads or writes the clipboard.", "clipboard"),
+	wordCapabilities("Sends messages to other windows or frames.", "postMessage"),
+	wordCapabilities("Adds elements to the page; a script, an image or a frame loads an address.", "createElement"),
+	wordCapabilities("Writes HTML into the page, which can run scripts or load addresses.", "innerHTML", "outerHTML", "insertAdjacentHTML"),
+	patternCapability("document.write", "Writes HTML into the page, which can run scripts or load addresses.", "write", `\bdocument(\?\.|\.)write(ln)?\b|\bdocument\[["']write(ln)?["']\]`),
+	patternCapability("window.open", "Opens a window or tab at an address of its choice.", "open",
 		`\b(window|self|globalThis|top|parent)(\?\.|\.)open\b|\b(window|self|globalThis|top|parent)\[["']open["']\]|(^|[^\w$.])open\(\s*["'`+"`"+`]`),
-	patternPower("import()", "Loads further code when it runs, which this review does not show.", "import", `(^|[^\w$.])import\s*(/\*.*?\*/\s*)?\(`),
-	patternPower("context.call", "Calls tools, maybe of other plugins.", "call", `\bcontext\s*(\?\.|\.)\s*call\b|(\?\.|\.)call(\?\.)?\(\s*["'`+"`"+`]|\[["']call["']\]|[({,]\s*call\s*(:\s*[\w$]+\s*)?[,}][^;]*?\)?\s*(=>|\{)`),
-	patternPower("Image", "Loads an image, which can send data in its address.", "Image", `\bnew\s+(window\.|globalThis\.|self\.)?Image\b`),
-	patternPower("timer with a string", "Runs text as code later, which this review does not show.", "set",
+	patternCapability("import()", "Loads further code when it runs, which this review does not show.", "import", `(^|[^\w$.])import\s*(/\*.*?\*/\s*)?\(`),
+	patternCapability("context.call", "Calls tools, maybe of other plugins.", "call", `\bcontext\s*(\?\.|\.)\s*call\b|(\?\.|\.)call(\?\.)?\(\s*["'`+"`"+`]|\[["']call["']\]|[({,]\s*call\s*(:\s*[\w$]+\s*)?[,}][^;]*?\)?\s*(=>|\{)`),
+	patternCapability("Image", "Loads an image, which can send data in its address.", "Image", `\bnew\s+(window\.|globalThis\.|self\.)?Image\b`),
+	patternCapability("timer with a string", "Runs text as code later, which this review does not show.", "set",
 		`\b(setTimeout|setInterval)\s*(\?\.)?\(\s*["'`+"`"+`]`),
 )
 
-// sortedPowers merges lists of powers.
-func sortedPowers(lists ...[]power) []power {
-	all := slices.Concat(lists...)
-	slices.SortFunc(all, func(a, b power) int { return strings.Compare(a.Name, b.Name) })
-	return all
+// sortedCapabilities merges lists of powers.
+func sortedCapabilities(lists ...[]capability) []capability {
+	capabilities := slices.Concat(lists...)
+	slices.SortFunc(capabilities, func(a, b capability) int { return strings.Compare(a.Name, b.Name) })
+	return capabilities
 }
 
 // findMentions returns the powers that code mentions, sorted by name. A mention may be
 // harmless, and code can use features without mentioning them.
 func findMentions(code string) []mention {
-	var all []mention
-	for _, p := range powers {
+	var mentions []mention
+	for _, p := range capabilities {
 		if strings.Contains(code, p.literal) && p.pattern().MatchString(code) {
-			all = append(all, p.mention)
+			mentions = append(mentions, p.mention)
 		}
 	}
-	return all
+	return mentions
 }
 
 // mentionNames returns the names of mentions.
-func mentionNames(all []mention) []string {
+func mentionNames(mentions []mention) []string {
 	var names []string
-	for _, m := range all {
+	for _, m := range mentions {
 		names = append(names, m.Name)
 	}
 	return names
@@ -93,7 +93,7 @@ func mentionNames(all []mention) []string {
 
 // sortedMentions merges lists of mentions, each power once.
 func sortedMentions(lists ...[]mention) []mention {
-	all := slices.Concat(lists...)
-	slices.SortFunc(all, func(a, b mention) int { return strings.Compare(a.Name, b.Name) })
-	return slices.Compact(all)
+	mentions := slices.Concat(lists...)
+	slices.SortFunc(mentions, func(a, b mention) int { return strings.Compare(a.Name, b.Name) })
+	return slices.Compact(mentions)
 }

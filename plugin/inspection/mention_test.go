@@ -63,7 +63,7 @@ func TestNoMentions(t *testing.T) {
 }
 
 func TestMentionsAreInOrder(t *testing.T) {
-	if !slices.IsSortedFunc(powers, func(a, b power) int { return strings.Compare(a.Name, b.Name) }) {
+	if !slices.IsSortedFunc(capabilities, func(a, b capability) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Error("powers are not in order")
 	}
 }

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// tokenLife is how long a token is valid.
-	tokenLife = 10 * time.Minute
+	// tokenLifetime is how long a token is valid.
+	tokenLifetime = 10 * time.Minute
 	// maxTokens is how many tokens are kept. The oldest is dropped first.
 	maxTokens = 200
 )
@@ -26,11 +26,11 @@ type Tokens struct {
 
 type issuedToken struct {
 	token, name, hash string
-	until             time.Time
+	validUntil        time.Time
 }
 
 // Issue returns a token for an inspection.
-func (r *Tokens) Issue(in *Inspection) string {
+func (r *Tokens) Issue(inspected *Inspection) string {
 	var random [32]byte
 	_, _ = rand.Read(random[:]) // Read never fails
 	token := base64.RawURLEncoding.EncodeToString(random[:])
@@ -39,7 +39,7 @@ func (r *Tokens) Issue(in *Inspection) string {
 	if len(r.issued) == maxTokens {
 		r.issued = r.issued[1:]
 	}
-	r.issued = append(r.issued, issuedToken{token, in.Plugin.Name, in.Hash, time.Now().Add(tokenLife)})
+	r.issued = append(r.issued, issuedToken{token, inspected.Plugin.Name, inspected.Hash, time.Now().Add(tokenLifetime)})
 	return token
 }
 
@@ -51,15 +51,15 @@ var errToken = errors.New("the review token is not valid (any more): each is for
 func (r *Tokens) Redeem(token, name string) (hash string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for i, one := range r.issued {
-		if one.token != token {
+	for i, issued := range r.issued {
+		if issued.token != token {
 			continue
 		}
 		r.issued = append(r.issued[:i:i], r.issued[i+1:]...)
-		if one.name != name || !time.Now().Before(one.until) {
+		if issued.name != name || !time.Now().Before(issued.validUntil) {
 			return "", errToken
 		}
-		return one.hash, nil
+		return issued.hash, nil
 	}
 	return "", errToken
 }

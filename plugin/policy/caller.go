@@ -17,17 +17,17 @@ type callerGate struct{ p *Policy }
 
 func (callerGate) Name() string { return "caller" }
 
-func (g callerGate) Decide(in dispatch.CallInfo) dispatch.Verdict {
-	if in.Caller == nil {
+func (g callerGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
+	if callInfo.Caller == nil {
 		return dispatch.Verdict{}
 	}
-	if in.Caller.Plugin != in.Tool.Plugin {
-		return g.checkCall(in.Caller.Plugin, in.Tool.Plugin)
+	if callInfo.Caller.Plugin != callInfo.Tool.Plugin {
+		return g.checkCall(callInfo.Caller.Plugin, callInfo.Tool.Plugin)
 	}
-	otherTab := in.TabID != in.Caller.TabID || in.Browser != in.Caller.Browser
-	if otherTab && g.isRestricted(in.Caller.Plugin) {
-		return refusedCall(fmt.Sprintf("The plugin %s starts after the page's scripts, so its tools may not call tools in other tabs", in.Caller.Plugin),
-			lateAccessCommand(in.Caller.Plugin))
+	otherTab := callInfo.TabID != callInfo.Caller.TabID || callInfo.Browser != callInfo.Caller.Browser
+	if otherTab && g.isRestricted(callInfo.Caller.Plugin) {
+		return newRefusal(fmt.Sprintf("The plugin %s starts after the page's scripts, so its tools may not call tools in other tabs", callInfo.Caller.Plugin),
+			lateAccessCommand(callInfo.Caller.Plugin))
 	}
 	return dispatch.Verdict{}
 }
@@ -35,23 +35,23 @@ func (g callerGate) Decide(in dispatch.CallInfo) dispatch.Verdict {
 // isRestricted reports whether a plugin is restricted or not loaded; see
 // [Policy.IsRestricted].
 func (g callerGate) isRestricted(name string) bool {
-	one, ok := g.p.set().Plugin(name)
-	return !ok || g.p.IsRestricted(one)
+	loadedPlugin, ok := g.p.set().Plugin(name)
+	return !ok || g.p.IsRestricted(loadedPlugin)
 }
 
 // checkCall blocks a call between two plugins that is not allowed.
 func (g callerGate) checkCall(caller, called string) dispatch.Verdict {
-	allowed := g.p.State(caller).mayCall(called)
-	restricted := g.isRestricted(caller)
-	allow := fmt.Sprintf("`opentabs plugin permission %s --allow-calls-to %s`", caller, called)
+	isAllowed := g.p.State(caller).mayCall(called)
+	isRestricted := g.isRestricted(caller)
+	allowCommand := fmt.Sprintf("`opentabs plugin permission %s --allow-calls-to %s`", caller, called)
 	switch {
-	case restricted && !allowed:
-		return refusedCall(fmt.Sprintf("The plugin %s may not call tools of the plugin %s, and it starts after the page's scripts", caller, called),
-			allow+" and "+lateAccessCommand(caller))
-	case restricted:
-		return refusedCall(fmt.Sprintf("The plugin %s starts after the page's scripts, so it may not call other plugins", caller), lateAccessCommand(caller))
-	case !allowed:
-		return refusedCall(fmt.Sprintf("The plugin %s may not call tools of the plugin %s", caller, called), allow)
+	case isRestricted && !isAllowed:
+		return newRefusal(fmt.Sprintf("The plugin %s may not call tools of the plugin %s, and it starts after the page's scripts", caller, called),
+			allowCommand+" and "+lateAccessCommand(caller))
+	case isRestricted:
+		return newRefusal(fmt.Sprintf("The plugin %s starts after the page's scripts, so it may not call other plugins", caller), lateAccessCommand(caller))
+	case !isAllowed:
+		return newRefusal(fmt.Sprintf("The plugin %s may not call tools of the plugin %s", caller, called), allowCommand)
 	}
 	return dispatch.Verdict{}
 }
@@ -61,8 +61,8 @@ func lateAccessCommand(name string) string {
 	return fmt.Sprintf("`opentabs plugin permission %s --late-access on`", name)
 }
 
-// refusedCall returns a denial with a text for the agent and one for the user.
-func refusedCall(fact, command string) dispatch.Verdict {
+// newRefusal returns a denial with a text for the agent and one for the user.
+func newRefusal(fact, command string) dispatch.Verdict {
 	v := dispatch.NewBlockVerdict(wire.ErrDenied, "%s. The user can allow it with %s in a terminal, or in the opentabs side panel. Do not retry it before; ask the user", fact, command)
 	v.UserText = fmt.Sprintf("%s. To allow it, run %s, or use the side panel.", fact, command)
 	return v
@@ -81,7 +81,7 @@ func (e *Enforcer) Resolve(r *plugin.Registry) func(parent dispatch.Tool, name s
 			return tool, args, err
 		}
 		gate := callerGate{e.policy}
-		if _, known := e.policy.set().Plugin(called); known || gate.isRestricted(parent.Plugin) {
+		if _, calledPlugins := e.policy.set().Plugin(called); calledPlugins || gate.isRestricted(parent.Plugin) {
 			if v := gate.checkCall(parent.Plugin, called); v.Block != nil {
 				return dispatch.Tool{}, nil, v.Block
 			}
@@ -91,9 +91,9 @@ func (e *Enforcer) Resolve(r *plugin.Registry) func(parent dispatch.Tool, name s
 }
 
 // After implements dispatch.After.
-func (g callerGate) After(in dispatch.CallInfo, e dispatch.EndedCall) {
-	if by := in.Caller; by != nil && by.Plugin != in.Tool.Plugin && e.View.ErrorCode == wire.ErrDenied &&
-		!g.p.State(by.Plugin).mayCall(in.Tool.Plugin) && g.p.refused.add(by.Plugin, in.Tool.Plugin) {
+func (g callerGate) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
+	if caller := callInfo.Caller; caller != nil && caller.Plugin != callInfo.Tool.Plugin && e.View.ErrorCode == wire.ErrDenied &&
+		!g.p.State(caller.Plugin).mayCall(callInfo.Tool.Plugin) && g.p.refusedCalls.add(caller.Plugin, callInfo.Tool.Plugin) {
 		go g.p.file.Notify() // surfaces show it
 	}
 }
@@ -101,30 +101,30 @@ func (g callerGate) After(in dispatch.CallInfo, e dispatch.EndedCall) {
 const (
 	// maxRefused is the most refused targets that are kept for one calling plugin.
 	maxRefused = 20
-	// maxRefusing is the most calling plugins that are kept.
-	maxRefusing = 200
+	// maxRefusedCallers is the most calling plugins that are kept.
+	maxRefusedCallers = 200
 )
 
 // refusedCalls are the refused calls between plugins, which surfaces offer to allow. A
 // refusedCalls is safe for concurrent use.
 type refusedCalls struct {
 	mu sync.Mutex // guards by
-	// by maps calling plugins to the plugins that they tried to call.
-	by map[string][]string
+	// byCaller maps calling plugins to the plugins that they tried to call.
+	byCaller map[string][]string
 }
 
 // add records a call. add reports false if the call is not new, or the record is full.
 func (r *refusedCalls) add(caller, called string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.by == nil {
-		r.by = map[string][]string{}
+	if r.byCaller == nil {
+		r.byCaller = map[string][]string{}
 	}
-	known := r.by[caller]
-	if slices.Contains(known, called) || len(known) == maxRefused || known == nil && len(r.by) == maxRefusing {
+	calledPlugins := r.byCaller[caller]
+	if slices.Contains(calledPlugins, called) || len(calledPlugins) == maxRefused || calledPlugins == nil && len(r.byCaller) == maxRefusedCallers {
 		return false
 	}
-	r.by[caller] = append(known, called)
+	r.byCaller[caller] = append(calledPlugins, called)
 	return true
 }
 
@@ -132,16 +132,16 @@ func (r *refusedCalls) add(caller, called string) bool {
 // the daemon started, sorted.
 func (p *Policy) Refused(name string) []string {
 	s := p.State(name)
-	p.refused.mu.Lock()
-	defer p.refused.mu.Unlock()
-	var all []string
-	for _, called := range p.refused.by[name] {
+	p.refusedCalls.mu.Lock()
+	defer p.refusedCalls.mu.Unlock()
+	var pluginNames []string
+	for _, called := range p.refusedCalls.byCaller[name] {
 		if !s.mayCall(called) {
-			all = append(all, called)
+			pluginNames = append(pluginNames, called)
 		}
 	}
-	slices.Sort(all)
-	return all
+	slices.Sort(pluginNames)
+	return pluginNames
 }
 
 // pluginOf returns the plugin of a tool that a tool of parent calls by this name.

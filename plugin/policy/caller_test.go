@@ -28,12 +28,12 @@ func callerFrom(caller string) *dispatch.Caller {
 
 // runNested runs a__send for a tool of the plugin caller and returns the approval request.
 // answer decides it, and is nil if the call must not wait for approval.
-func (g *gated) runNested(caller string, answer *dispatch.Resolution) (asked dispatch.WaitingTicket, err error) {
+func (g *gatedCalls) runNested(caller string, answer *dispatch.Resolution) (ticket dispatch.WaitingTicket, err error) {
 	g.t.Helper()
 	_, err = g.calls.Call(context.Background(), dispatch.Call{
 		Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s1", Name: "Agent"}, Caller: callerFrom(caller),
 		OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
-			if asked = w; answer == nil {
+			if ticket = w; answer == nil {
 				g.t.Errorf("the call waited for approval: %q", w.Reason)
 				answer = &dispatch.Resolution{}
 			}
@@ -42,10 +42,10 @@ func (g *gated) runNested(caller string, answer *dispatch.Resolution) (asked dis
 			}
 		},
 	})
-	if answer != nil && asked.CallID == "" {
+	if answer != nil && ticket.CallID == "" {
 		g.t.Error("the call did not wait for approval")
 	}
-	return asked, err
+	return ticket, err
 }
 
 // checkDenied checks an error and its two texts.
@@ -66,7 +66,7 @@ func checkDenied(t *testing.T, err error, code wire.ErrorCode, forAgent, forUser
 // A plugin can call another plugin only after the user has allowed that pair, in
 // that direction.
 func TestCallsToAnotherPlugin(t *testing.T) {
-	g := newGated(t, auto)
+	g := newGatedCalls(t, permissionAuto)
 	_, err := g.runNested("b", nil)
 	checkDenied(t, err, wire.ErrDenied,
 		"a__send failed: The plugin b may not call tools of the plugin a. The user can allow it with `opentabs plugin permission b --allow-calls-to a` in a terminal, "+
@@ -78,45 +78,45 @@ func TestCallsToAnotherPlugin(t *testing.T) {
 	if got := g.policy.Refused("b"); len(got) != 1 || got[0] != "a" {
 		t.Errorf("refused %v", got)
 	}
-	g.must(g.policy.SetCalls("a", "b", true, "x")) // the other direction
+	g.failOnError(g.policy.SetCalls("a", "b", true, "x")) // the other direction
 	if _, err := g.runNested("b", nil); err == nil {
 		t.Error("b may call a because a may call b")
 	}
-	g.must(g.policy.SetCalls("b", "a", true, "x"))
+	g.failOnError(g.policy.SetCalls("b", "a", true, "x"))
 	_, err = g.runNested("b", nil)
-	g.must(err)
+	g.failOnError(err)
 	if got := g.policy.Refused("b"); len(got) != 0 {
 		t.Errorf("refused %v", got)
 	}
-	again := policy.New(g.dir, g.Set, policy.Options{}) // as after a restart
-	if !policy.MayCall(again.State("b"), "a") {
+	reopened := policy.New(g.dir, g.Set, policy.Options{}) // as after a restart
+	if !policy.MayCall(reopened.State("b"), "a") {
 		t.Error("it is not in the file")
 	}
-	g.must(g.policy.SetPermission("a", "send", off, "x"))
+	g.failOnError(g.policy.SetPermission("a", "send", permissionOff, "x"))
 	if _, err := g.runNested("b", nil); err == nil {
 		t.Error("it ran although the tool is off")
 	}
-	g.must(g.policy.SetPermission("a", "send", auto, "x"))
-	g.must(g.policy.SetCalls("b", "a", false, "x"))
+	g.failOnError(g.policy.SetPermission("a", "send", permissionAuto, "x"))
+	g.failOnError(g.policy.SetCalls("b", "a", false, "x"))
 	if _, err := g.runNested("b", nil); err == nil {
 		t.Error("it ran after the user had forbidden it again")
 	}
 	_, err = g.runNested("a", nil) // a plugin's own tools
-	g.must(err)
+	g.failOnError(err)
 }
 
 // The approval request names the calling plugin, its tab and its site, and the
 // client.
 func TestQuestionNamesTheCaller(t *testing.T) {
-	g := newGated(t, ask)
-	g.must(g.policy.SetCalls("b", "a", true, "x"))
-	asked, err := g.runNested("b", allowFor(wire.ScopeOnce, 0))
-	g.must(err)
-	if want := "The plugin b (tab 7, https://site.test) wants to run a__send, called by its tool b__read for Agent"; asked.Reason != want {
-		t.Errorf("asked %q, want %q", asked.Reason, want)
+	g := newGatedCalls(t, permissionAsk)
+	g.failOnError(g.policy.SetCalls("b", "a", true, "x"))
+	ticket, err := g.runNested("b", allowFor(wire.ScopeOnce, 0))
+	g.failOnError(err)
+	if want := "The plugin b (tab 7, https://site.test) wants to run a__send, called by its tool b__read for Agent"; ticket.Reason != want {
+		t.Errorf("asked %q, want %q", ticket.Reason, want)
 	}
-	if by := asked.Caller; by == nil || by.Plugin != "b" || by.TabID != 7 || by.Origin != "https://site.test" {
-		t.Errorf("caller %+v", by)
+	if caller := ticket.Caller; caller == nil || caller.Plugin != "b" || caller.TabID != 7 || caller.Origin != "https://site.test" {
+		t.Errorf("caller %+v", caller)
 	}
 	if c := g.changes[len(g.changes)-1]; c.Kind != "decision" || c.Client != "Agent" || c.Caller.PluginName() != "b" {
 		t.Errorf("recorded %+v", c)
@@ -128,31 +128,31 @@ func TestQuestionNamesTheCaller(t *testing.T) {
 func TestGrantsAreForOneCaller(t *testing.T) {
 	for _, scope := range []wire.Scope{wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways} {
 		synctest.Test(t, func(t *testing.T) {
-			g := newGatedWith(t, ask, twoToolPackage("a", "1;"), twoToolPackage("b", ""), twoToolPackage("c", ""))
-			g.must(g.policy.SetCalls("b", "a", true, "x"))
-			g.must(g.policy.SetCalls("c", "a", true, "x"))
-			allowed := allowFor(scope, 0)
+			g := newGatedCallsOf(t, permissionAsk, twoToolPackage("a", "1;"), twoToolPackage("b", ""), twoToolPackage("c", ""))
+			g.failOnError(g.policy.SetCalls("b", "a", true, "x"))
+			g.failOnError(g.policy.SetCalls("c", "a", true, "x"))
+			allowAnswer := allowFor(scope, 0)
 			if scope == wire.ScopeTime {
-				allowed.Duration = time.Hour
+				allowAnswer.Duration = time.Hour
 			}
-			g.checkRuns("s1", "send", allowed)
+			g.checkRuns("s1", "send", allowAnswer)
 			g.checkRuns("s1", "send", nil)
 			for _, caller := range []string{"a", "b"} {
-				if _, err := g.runNested(caller, deny); err == nil {
+				if _, err := g.runNested(caller, denyAnswer); err == nil {
 					t.Errorf("%s: what the agent may do, %s may do too", scope, caller)
 				}
 			}
-			g.must(g.policy.SetPermission("a", "", ask, "x"))
-			_, err := g.runNested("b", allowed)
-			g.must(err)
+			g.failOnError(g.policy.SetPermission("a", "", permissionAsk, "x"))
+			_, err := g.runNested("b", allowAnswer)
+			g.failOnError(err)
 			_, err = g.runNested("b", nil)
-			g.must(err)
-			g.checkFails(wire.ErrDenied, "s1", "send", deny)
-			if _, err := g.runNested("c", deny); err == nil {
+			g.failOnError(err)
+			g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
+			if _, err := g.runNested("c", denyAnswer); err == nil {
 				t.Errorf("%s: what b may do, c may do too", scope)
 			}
-			if all := g.policy.Grants("a")["send"]; len(all) != 1 || all[0].Caller != "b" || all[0].Client != "Agent" || all[0].Scope != scope {
-				t.Errorf("%s: grants %+v", scope, all)
+			if grants := g.policy.Grants("a")["send"]; len(grants) != 1 || grants[0].Caller != "b" || grants[0].Client != "Agent" || grants[0].Scope != scope {
+				t.Errorf("%s: grants %+v", scope, grants)
 			}
 		})
 	}
@@ -161,30 +161,30 @@ func TestGrantsAreForOneCaller(t *testing.T) {
 // A plugin that starts late can call no other plugin, and its own tools only in its
 // own tab, unless the user gives it late access.
 func TestLatePluginCalls(t *testing.T) {
-	g := newGatedWith(t, auto, twoToolPackage("a", "1;"), latePackage("b"))
+	g := newGatedCallsOf(t, permissionAuto, twoToolPackage("a", "1;"), latePackage("b"))
 	_, err := g.runNested("b", nil)
 	checkDenied(t, err, wire.ErrDenied, "ask the user", "The plugin b may not call tools of the plugin a, and it starts after the page's scripts. To allow it, run "+
 		"`opentabs plugin permission b --allow-calls-to a` and `opentabs plugin permission b --late-access on`, or use the side panel.")
-	g.must(g.policy.SetCalls("b", "a", true, "x"))
+	g.failOnError(g.policy.SetCalls("b", "a", true, "x"))
 	_, err = g.runNested("b", nil)
 	checkDenied(t, err, wire.ErrDenied, "`opentabs plugin permission b --late-access on`",
 		"The plugin b starts after the page's scripts, so it may not call other plugins. To allow it, run `opentabs plugin permission b --late-access on`, or use the side panel.")
-	own := func(tab int, browser string) dispatch.Verdict {
+	calledFromOwnTab := func(tab int, browser string) dispatch.Verdict {
 		return g.enforcer.Ask(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "b", Name: "send"}, Caller: callerFrom("b"), TabID: tab, Browser: browser})
 	}
-	if v := own(7, "b1"); v.Block != nil {
+	if v := calledFromOwnTab(7, "b1"); v.Block != nil {
 		t.Errorf("its own tab: %v", v.Block)
 	}
-	if own(8, "b1").Block == nil || own(7, "b2").Block == nil {
+	if calledFromOwnTab(8, "b1").Block == nil || calledFromOwnTab(7, "b2").Block == nil {
 		t.Error("it reaches another tab")
 	}
-	g.must(g.policy.SetLateAccess("b", true, "x"))
+	g.failOnError(g.policy.SetLateAccess("b", true, "x"))
 	_, err = g.runNested("b", nil)
-	g.must(err)
-	if v := own(8, "b1"); v.Block != nil {
+	g.failOnError(err)
+	if v := calledFromOwnTab(8, "b1"); v.Block != nil {
 		t.Errorf("another tab: %v", v.Block)
 	}
-	g.must(g.policy.SetLateAccess("b", false, "x"))
+	g.failOnError(g.policy.SetLateAccess("b", false, "x"))
 	if _, err := g.runNested("b", nil); err == nil {
 		t.Error("it calls without late access")
 	}
@@ -196,41 +196,41 @@ func TestLatePluginCalls(t *testing.T) {
 // Approvals apply only to the content that the user has reviewed, and only while the
 // plugin is installed.
 func TestCallsEndWithTheContent(t *testing.T) {
-	g := newGatedWith(t, auto, twoToolPackage("a", "1;"), latePackage("b"))
-	g.must(g.policy.SetCalls("b", "a", true, "x"))
-	g.must(g.policy.SetLateAccess("b", true, "x"))
+	g := newGatedCallsOf(t, permissionAuto, twoToolPackage("a", "1;"), latePackage("b"))
+	g.failOnError(g.policy.SetCalls("b", "a", true, "x"))
+	g.failOnError(g.policy.SetLateAccess("b", true, "x"))
 	g.load(twoToolPackage("a", "1;"), twoToolPackage("b", "class A { onActivate() { 1; } }"))
 	if s := g.policy.State("b"); policy.MayCall(s, "a") || s.HasLateAccess() {
 		t.Error("it holds for content that was not reviewed")
 	}
-	g.review("b", auto)
+	g.review("b", permissionAuto)
 	if s := g.policy.State("b"); policy.MayCall(s, "a") || s.HasLateAccess() {
 		t.Error("it holds for other content")
 	}
-	g.must(g.policy.SetCalls("b", "a", true, "x"))
-	g.review("b", auto) // once more, unchanged
+	g.failOnError(g.policy.SetCalls("b", "a", true, "x"))
+	g.review("b", permissionAuto) // once more, unchanged
 	if !policy.MayCall(g.policy.State("b"), "a") {
 		t.Error("a second review of the same content took it away")
 	}
-	g.must(g.policy.Forget("a", "x"))
-	g.review("a", auto)
+	g.failOnError(g.policy.Forget("a", "x"))
+	g.review("a", permissionAuto)
 	if policy.MayCall(g.policy.State("b"), "a") {
 		t.Error("it holds for a plugin that came later under the name")
 	}
 }
 
 func TestSetCallsErrors(t *testing.T) {
-	g := newGated(t, auto)
-	for _, test := range []struct{ name, other, want string }{
+	g := newGatedCalls(t, permissionAuto)
+	for _, test := range []struct{ name, otherName, want string }{
 		{"a", "a", "may always call each other"},
 		{"a", "messages", `"messages"`},
 		{"missing", "a", `"missing"`},
 	} {
-		if err := g.policy.SetCalls(test.name, test.other, true, "x"); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s to %s: %v", test.name, test.other, err)
+		if err := g.policy.SetCalls(test.name, test.otherName, true, "x"); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s to %s: %v", test.name, test.otherName, err)
 		}
 	}
-	g.must(g.policy.SetCalls("a", "gone", false, "x")) // a plugin that was removed
+	g.failOnError(g.policy.SetCalls("a", "gone", false, "x")) // a plugin that was removed
 	w := newPolicyWorld(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
 	if err := w.policy.SetCalls("a", "b", true, "x"); err == nil || !strings.Contains(err.Error(), "opentabs plugin review a") {
 		t.Errorf("not reviewed: %v", err)
@@ -242,13 +242,13 @@ func TestSetCallsErrors(t *testing.T) {
 func TestOldFileOfPermissions(t *testing.T) {
 	w := newPolicyWorld(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
 	w.write(`{"version":1,"plugins":{"a":{"reviewed":{"hash":"` + w.hash("a") + `"},"permission":"auto","tools":{"send":{"permission":"ask"}}}}}`)
-	w.checkHeld("a", auto, auto, ask)
+	w.checkEffective("a", permissionAuto, permissionAuto, permissionAsk)
 	if s := w.policy.State("a"); policy.MayCall(s, "b") || s.HasLateAccess() || len(w.policy.Problems()) > 0 {
 		t.Errorf("state %+v, problems %v", s, w.policy.Problems())
 	}
 	w.write(`{"version":1,"plugins":{"a":{"reviewed":{"hash":"` + w.hash("a") + `"},"permission":"ask",
 		"calls":{"b":true},"lateAccess":1,"tools":{"send":{"allowed":[{"client":7},{"client":"\u202eagent"},5]}}}}}`)
-	w.checkHeld("a", ask, ask, ask)
+	w.checkEffective("a", permissionAsk, permissionAsk, permissionAsk)
 	if s := w.policy.State("a"); policy.MayCall(s, "b") || s.HasLateAccess() || len(s.Tools["send"].Allowed) > 0 || len(w.policy.Problems()) != 5 {
 		t.Errorf("state %+v, problems %v", s, w.policy.Problems())
 	}
@@ -260,10 +260,10 @@ func TestOldFileOfPermissions(t *testing.T) {
 func TestResolveRevealsNothing(t *testing.T) {
 	w := newPolicyWorld(t)
 	registry, _ := plugintest.Registry(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""), latePackage("c"))
-	w.must(registry.Reload())
+	w.failOnError(registry.Reload())
 	w.set = registry.Set()
 	for _, name := range []string{"a", "b", "c"} {
-		w.review(name, auto)
+		w.review(name, permissionAuto)
 	}
 	resolve := w.enforcer.Resolve(registry)
 	code := func(caller, name, args string) wire.ErrorCode {
@@ -289,7 +289,7 @@ func TestResolveRevealsNothing(t *testing.T) {
 			t.Errorf("%s calls %s(%s): %q, want %q", test.caller, test.name, test.args, got, test.want)
 		}
 	}
-	w.must(w.policy.SetCalls("b", "a", true, "x"))
+	w.failOnError(w.policy.SetCalls("b", "a", true, "x"))
 	if got := code("b", "a__none", `{}`); got != wire.ErrUnknownTool {
 		t.Errorf("a plugin that it may call: %q", got)
 	}

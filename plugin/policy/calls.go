@@ -14,8 +14,8 @@ import (
 
 // mayCall reports whether the user allows the plugin to call the tools of another
 // plugin.
-func (s State) mayCall(other string) bool {
-	_, ok := s.Calls[other]
+func (s State) mayCall(target string) bool {
+	_, ok := s.Calls[target]
 	return s.Reviewed && ok
 }
 
@@ -26,40 +26,40 @@ func (s State) HasLateAccess() bool { return s.Reviewed && s.LateAccess != nil }
 // IsRestricted reports whether a plugin starts late and has no late access. Such a
 // plugin receives no secret settings and cannot call other plugins. The tools of such a
 // plugin call each other in their own tab only.
-func (p *Policy) IsRestricted(one *plugin.Plugin) bool {
-	return one.StartsLate() && !p.stateOf(one.Name, one).HasLateAccess()
+func (p *Policy) IsRestricted(loadedPlugin *plugin.Plugin) bool {
+	return loadedPlugin.StartsLate() && !p.stateOf(loadedPlugin.Name, loadedPlugin).HasLateAccess()
 }
 
 // SetCalls sets whether the tools of a plugin may call the tools of another plugin. by
 // is the surface.
-func (p *Policy) SetCalls(name, other string, allowed bool, by string) error {
-	one, err := p.set().Find(name)
+func (p *Policy) SetCalls(name, target string, isAllowed bool, by string) error {
+	loadedPlugin, err := p.set().Find(name)
 	if err != nil {
 		return err
 	}
 	change := Change{Kind: "calls", Plugin: name, By: by}
-	if !allowed {
+	if !isAllowed {
 		return p.changeEntry(change, func(entry statedoc.Object) string {
 			calls := entry.Child("calls")
-			delete(calls, other)
+			delete(calls, target)
 			entry.Put("calls", calls)
-			return other
+			return target
 		})
 	}
-	if name == other {
+	if name == target {
 		return fmt.Errorf("the tools of %s may always call each other", name)
 	}
-	if _, err := p.set().Find(other); err != nil {
+	if _, err := p.set().Find(target); err != nil {
 		return err
 	}
-	if !p.stateOf(name, one).Reviewed {
+	if !p.stateOf(name, loadedPlugin).Reviewed {
 		return errNotReviewed(name)
 	}
-	change.New = other
+	change.New = target
 	return p.changeEntry(change, func(entry statedoc.Object) string {
 		calls, mark := entry.Child("calls"), statedoc.Object{}
 		setMark(mark, by)
-		calls.Put(other, mark)
+		calls.Put(target, mark)
 		entry.Put("calls", calls)
 		return ""
 	})
@@ -67,55 +67,55 @@ func (p *Policy) SetCalls(name, other string, allowed bool, by string) error {
 
 // SetLateAccess sets whether a plugin that starts late receives its secret settings and
 // may call the plugins that [Policy.SetCalls] allows.
-func (p *Policy) SetLateAccess(name string, allowed bool, by string) error {
-	one, err := p.set().Find(name)
+func (p *Policy) SetLateAccess(name string, isAllowed bool, by string) error {
+	loadedPlugin, err := p.set().Find(name)
 	if err != nil {
 		return err
 	}
-	if allowed && !p.stateOf(name, one).Reviewed {
+	if isAllowed && !p.stateOf(name, loadedPlugin).Reviewed {
 		return errNotReviewed(name)
 	}
-	if allowed && !one.StartsLate() {
+	if isAllowed && !loadedPlugin.StartsLate() {
 		return fmt.Errorf("the plugin %s starts before the page's scripts, so it needs no late access: it has its secret settings already", name)
 	}
 	change := Change{Kind: "late-access", Plugin: name, By: by}
-	if allowed {
+	if isAllowed {
 		change.New = "on"
 	}
-	return p.changeEntry(change, func(entry statedoc.Object) (before string) {
+	return p.changeEntry(change, func(entry statedoc.Object) (oldValue string) {
 		if _, ok := entry["lateAccess"]; ok {
-			before = "on"
+			oldValue = "on"
 		}
 		delete(entry, "lateAccess")
-		if allowed {
+		if isAllowed {
 			mark := statedoc.Object{}
 			setMark(mark, by)
 			entry.Put("lateAccess", mark)
 		}
-		return before
+		return oldValue
 	})
 }
 
 // allowAlways stores that a tool runs without approval for one caller. The caller of
 // allowAlways records the decision and notifies listeners.
-func (p *Policy) allowAlways(name, tool string, allowed AlwaysAllowed) error {
-	if problem := plaintext.CheckShown(allowed.Client); problem != "" {
+func (p *Policy) allowAlways(name, tool string, isAllowed AlwaysAllowed) error {
+	if problem := plaintext.CheckShown(isAllowed.Client); problem != "" {
 		return fmt.Errorf("the client's name %s", problem)
 	}
 	return p.file.Change(func(doc *statedoc.Plugins) error {
 		doc.Edit(name, func(entry statedoc.Object) {
-			editTool(entry, tool, func(own statedoc.Object) {
-				var all []json.RawMessage
-				statedoc.Decode(own["allowed"], &all)
-				one := statedoc.Object{}
-				one.Put("client", allowed.Client)
-				one.Put("caller", allowed.Caller)
-				setMark(one, allowed.By)
-				all = append(all, rawjson.Encode(one))
-				if len(all) > keepGrants {
-					all = all[len(all)-keepGrants:]
+			editTool(entry, tool, func(toolEntry statedoc.Object) {
+				var allowedCallers []json.RawMessage
+				statedoc.Decode(toolEntry["allowed"], &allowedCallers)
+				loadedPlugin := statedoc.Object{}
+				loadedPlugin.Put("client", isAllowed.Client)
+				loadedPlugin.Put("caller", isAllowed.Caller)
+				setMark(loadedPlugin, isAllowed.By)
+				allowedCallers = append(allowedCallers, rawjson.Encode(loadedPlugin))
+				if len(allowedCallers) > maxToolGrants {
+					allowedCallers = allowedCallers[len(allowedCallers)-maxToolGrants:]
 				}
-				own.Put("allowed", all)
+				toolEntry.Put("allowed", allowedCallers)
 			})
 		})
 		return nil

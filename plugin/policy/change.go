@@ -10,51 +10,51 @@ import (
 )
 
 // Review records that the user has reviewed the content with this hash, and sets the
-// permission of the plugin. by is the surface.
+// permission of the plugin. surface is where the user made the change.
 //
 // If the content differs from the last reviewed content, Review resets what that
 // content was allowed: tools lose their own permission "auto", and the plugin its calls
 // to other plugins and its late access, unless its author develops it now. Tools that
 // are off stay off.
-func (p *Policy) Review(name, hash string, permission wire.Permission, by string) error {
+func (p *Policy) Review(name, hash string, permission wire.Permission, surface string) error {
 	if _, err := ParsePermission(string(permission)); err != nil {
 		return err
 	}
-	one, err := p.set().Find(name)
+	loadedPlugin, err := p.set().Find(name)
 	if err != nil {
 		return err
 	}
-	if hash != one.ContentHash() {
+	if hash != loadedPlugin.ContentHash() {
 		return fmt.Errorf("the plugin %s has changed since you reviewed it: review it again, then decide", name)
 	}
 	// The plugin in memory may come from the index, so the files are read again.
-	if now, err := plugin.Load(one.Dir); err != nil || now.ContentHash() != hash {
-		one.Distrust()
+	if now, err := plugin.Load(loadedPlugin.Dir); err != nil || now.ContentHash() != hash {
+		loadedPlugin.RequestReload()
 		return fmt.Errorf("the plugin %s has changed on disk since you reviewed it: review it again, then decide", name)
 	}
-	change := Change{Kind: "review", Plugin: name, New: string(permission), Hash: hash, By: by}
+	change := Change{Kind: "review", Plugin: name, New: string(permission), Hash: hash, By: surface}
 	err = p.changeEntry(change, func(entry statedoc.Object) string {
 		review := entry.Child("reviewed")
-		var before string
-		statedoc.Decode(review["hash"], &before)
+		var oldValue string
+		statedoc.Decode(review["hash"], &oldValue)
 		review.Put("hash", hash)
-		review.Put("version", one.Version)
-		review.Put("dir", one.Dir)
-		setMark(review, by)
+		review.Put("version", loadedPlugin.Version)
+		review.Put("dir", loadedPlugin.Dir)
+		setMark(review, surface)
 		entry.Put("reviewed", review)
 		delete(entry, "recommended") // the user has decided
-		if before != hash {
+		if oldValue != hash {
 			entry.Put("tools", copyWithoutAuto(entry.Child("tools")))
-			if !p.opts.trusts(one) {
+			if !p.opts.isTrusted(loadedPlugin) {
 				delete(entry, "calls")
 				delete(entry, "lateAccess")
 			}
 		}
-		return setPermission(entry, permission, by)
+		return setPermission(entry, permission, surface)
 	})
 	if err == nil {
 		p.grants.drop(name, "")
-		if err := p.archive.Keep(one); err != nil { // then the next review shows no diff
+		if err := p.archive.Keep(loadedPlugin); err != nil { // then the next review shows no diff
 			p.opts.Log.Warn().Err(err).Str("plugin", name).Msg("the reviewed content could not be stored for the next review")
 		}
 	}
@@ -83,18 +83,18 @@ func copyWithoutAllowed(tools statedoc.Object, name string) {
 }
 
 // setPermission sets the permission of an entry and returns the previous one.
-func setPermission(entry statedoc.Object, permission wire.Permission, by string) string {
-	var before string
-	statedoc.Decode(entry["permission"], &before)
+func setPermission(entry statedoc.Object, permission wire.Permission, surface string) string {
+	var oldValue string
+	statedoc.Decode(entry["permission"], &oldValue)
 	entry.Put("permission", permission)
-	setMark(entry, by)
-	return before
+	setMark(entry, surface)
+	return oldValue
 }
 
 // SetPermission sets the permission of a plugin, or of one of its tools. An empty
 // permission of a tool removes it, so that the plugin's permission applies. A plugin
 // that is not reviewed can only be set to off. All grants for the tool or plugin end.
-func (p *Policy) SetPermission(name, tool string, permission wire.Permission, by string) error {
+func (p *Policy) SetPermission(name, tool string, permission wire.Permission, surface string) error {
 	if permission == "" && tool == "" {
 		return fmt.Errorf("a plugin's permission is off, ask or auto; only a tool can have the default, which is its plugin's")
 	}
@@ -103,15 +103,15 @@ func (p *Policy) SetPermission(name, tool string, permission wire.Permission, by
 			return err
 		}
 	}
-	one, err := p.set().FindWithTool(name, tool)
+	loadedPlugin, err := p.set().FindWithTool(name, tool)
 	if err != nil {
 		return err
 	}
-	if permission != wire.PermissionOff && permission != "" && !p.stateOf(name, one).Reviewed {
+	if permission != wire.PermissionOff && permission != "" && !p.stateOf(name, loadedPlugin).Reviewed {
 		return errNotReviewed(name)
 	}
-	change := Change{Kind: "permission", Plugin: name, Tool: tool, New: string(permission), By: by}
-	err = p.changeEntry(change, func(entry statedoc.Object) (before string) {
+	change := Change{Kind: "permission", Plugin: name, Tool: tool, New: string(permission), By: surface}
+	err = p.changeEntry(change, func(entry statedoc.Object) (oldValue string) {
 		if tool == "" {
 			delete(entry, "recommended") // the user has decided
 			tools := entry.Child("tools")
@@ -119,13 +119,13 @@ func (p *Policy) SetPermission(name, tool string, permission wire.Permission, by
 				copyWithoutAllowed(tools, name)
 			}
 			entry.Put("tools", tools)
-			return setPermission(entry, permission, by)
+			return setPermission(entry, permission, surface)
 		}
-		editTool(entry, tool, func(own statedoc.Object) {
-			delete(own, "allowed")
-			before = setPermission(own, permission, by)
+		editTool(entry, tool, func(toolEntry statedoc.Object) {
+			delete(toolEntry, "allowed")
+			oldValue = setPermission(toolEntry, permission, surface)
 		})
-		return before
+		return oldValue
 	})
 	if err == nil {
 		p.grants.drop(name, tool)
@@ -134,26 +134,26 @@ func (p *Policy) SetPermission(name, tool string, permission wire.Permission, by
 }
 
 // SetLimit sets how often a tool may run; the zero limit removes the limit.
-func (p *Policy) SetLimit(name, tool string, limit Limit, by string) error {
+func (p *Policy) SetLimit(name, tool string, limit Limit, surface string) error {
 	if _, err := p.set().FindWithTool(name, tool); err != nil {
 		return err
 	}
-	change := Change{Kind: "limit", Plugin: name, Tool: tool, New: limit.String(), By: by}
-	return p.changeEntry(change, func(entry statedoc.Object) (before string) {
-		editTool(entry, tool, func(own statedoc.Object) {
-			statedoc.Decode(own["limit"], &before)
-			own.Put("limit", limit)
+	change := Change{Kind: "limit", Plugin: name, Tool: tool, New: limit.String(), By: surface}
+	return p.changeEntry(change, func(entry statedoc.Object) (oldValue string) {
+		editTool(entry, tool, func(toolEntry statedoc.Object) {
+			statedoc.Decode(toolEntry["limit"], &oldValue)
+			toolEntry.Put("limit", limit)
 		})
-		return before
+		return oldValue
 	})
 }
 
 // Forget deletes the entry of a plugin, and the permission of others to call it.
-func (p *Policy) Forget(name, by string) error {
-	change := Change{Kind: "forget", Plugin: name, By: by}
+func (p *Policy) Forget(name, surface string) error {
+	change := Change{Kind: "forget", Plugin: name, By: surface}
 	err := p.changeFile(&change, func(doc *statedoc.Plugins) {
-		for other := range doc.Top.Child("plugins") {
-			doc.Edit(other, func(entry statedoc.Object) {
+		for otherName := range doc.Top.Child("plugins") {
+			doc.Edit(otherName, func(entry statedoc.Object) {
 				calls := entry.Child("calls")
 				if _, ok := calls[name]; ok {
 					delete(calls, name)
@@ -175,7 +175,7 @@ func (p *Policy) Forget(name, by string) error {
 
 // changeEntry edits the entry of one plugin and reports the change. edit returns the value
 // before.
-func (p *Policy) changeEntry(c Change, edit func(entry statedoc.Object) (before string)) error {
+func (p *Policy) changeEntry(c Change, edit func(entry statedoc.Object) (oldValue string)) error {
 	return p.changeFile(&c, func(doc *statedoc.Plugins) {
 		doc.Edit(c.Plugin, func(entry statedoc.Object) { c.Old = edit(entry) })
 	})

@@ -20,28 +20,28 @@ import (
 	"opentabs/wire"
 )
 
-// gated has a policy, and a dispatcher whose tools return at once.
-type gated struct {
+// gatedCalls has a policy, and a dispatcher whose tools return at once.
+type gatedCalls struct {
 	*policyWorld
-	calls *dispatch.Dispatcher
-	ran   atomic.Int32
+	calls    *dispatch.Dispatcher
+	runCount atomic.Int32
 }
 
-func newGated(t *testing.T, permission wire.Permission) *gated {
+func newGatedCalls(t *testing.T, permission wire.Permission) *gatedCalls {
 	t.Helper()
-	return newGatedWith(t, permission, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
+	return newGatedCallsOf(t, permission, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
 }
 
-// newGatedWith reviews the plugin a, one of the packages, with this permission.
-func newGatedWith(t *testing.T, permission wire.Permission, packages ...plugintest.Package) *gated {
+// newGatedCallsOf reviews the plugin a, one of the packages, with this permission.
+func newGatedCallsOf(t *testing.T, permission wire.Permission, packages ...plugintest.Package) *gatedCalls {
 	t.Helper()
-	g := &gated{policyWorld: newPolicyWorld(t, packages...)}
-	for _, one := range packages {
-		g.review(one.Name, auto)
+	g := &gatedCalls{policyWorld: newPolicyWorld(t, packages...)}
+	for _, onePackage := range packages {
+		g.review(onePackage.Name, permissionAuto)
 	}
 	g.review("a", permission)
 	bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
-		g.ran.Add(1)
+		g.runCount.Add(1)
 		sink.Finish(nil, nil)
 		return nil
 	}}
@@ -52,14 +52,14 @@ func newGatedWith(t *testing.T, permission wire.Permission, packages ...pluginte
 
 // call runs a tool of a for a session. answer decides an approval request, and is nil
 // if the call must not wait for approval.
-func (g *gated) call(session, tool string, answer *dispatch.Resolution) error {
+func (g *gatedCalls) call(session, tool string, answer *dispatch.Resolution) error {
 	g.t.Helper()
-	asked := false
+	wasSuspended := false
 	_, err := g.calls.Call(context.Background(), dispatch.Call{
 		Tool:   dispatch.Tool{Plugin: "a", Name: tool, PluginName: "The a"},
 		Client: dispatch.Client{Session: session, Name: "Agent"},
 		OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
-			asked = true
+			wasSuspended = true
 			if answer == nil {
 				g.t.Errorf("%s %s: the call waited for approval: %q", session, tool, w.Reason)
 				answer = &dispatch.Resolution{}
@@ -69,29 +69,29 @@ func (g *gated) call(session, tool string, answer *dispatch.Resolution) error {
 			}
 		},
 	})
-	if answer != nil && !asked {
+	if answer != nil && !wasSuspended {
 		g.t.Errorf("%s %s: the call did not wait for approval", session, tool)
 	}
 	return err
 }
 
-func (g *gated) checkRuns(session, tool string, answer *dispatch.Resolution) {
+func (g *gatedCalls) checkRuns(session, tool string, answer *dispatch.Resolution) {
 	g.t.Helper()
 	if err := g.call(session, tool, answer); err != nil {
 		g.t.Errorf("%s %s: %v", session, tool, err)
 	}
 }
 
-func (g *gated) checkFails(code wire.ErrorCode, session, tool string, answer *dispatch.Resolution) string {
+func (g *gatedCalls) checkFails(code wire.ErrorCode, session, tool string, answer *dispatch.Resolution) string {
 	g.t.Helper()
-	before := g.ran.Load()
+	runsBefore := g.runCount.Load()
 	err := g.call(session, tool, answer)
 	var e *dispatch.Error
 	if !errors.As(err, &e) || e.Code != code {
 		g.t.Errorf("%s %s: %v, want %s", session, tool, err, code)
 		return ""
 	}
-	if g.ran.Load() != before {
+	if g.runCount.Load() != runsBefore {
 		g.t.Errorf("%s %s: it ran", session, tool)
 	}
 	return e.Message
@@ -104,92 +104,92 @@ func allowFor(scope wire.Scope, d time.Duration) *dispatch.Resolution {
 // advanceTime advances the fake time by d.
 func advanceTime(d time.Duration) { <-time.After(d) }
 
-var deny = &dispatch.Resolution{Surface: "the side panel"}
+var denyAnswer = &dispatch.Resolution{Surface: "the side panel"}
 
 func TestGrants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGated(t, ask)
-		g.checkFails(wire.ErrDenied, "s1", "send", deny)
+		g := newGatedCalls(t, permissionAsk)
+		g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
 		g.checkRuns("s1", "send", allowFor(wire.ScopeOnce, 0))
 		g.checkRuns("s1", "send", allowFor("", 0)) // approved once, so the next call needs approval again
 		g.checkRuns("s1", "send", allowFor(wire.ScopeSession, 0))
 		g.checkRuns("s1", "send", nil)
-		g.checkFails(wire.ErrDenied, "s2", "send", deny) // another session
-		g.checkFails(wire.ErrDenied, "s1", "read", deny) // another tool
+		g.checkFails(wire.ErrDenied, "s2", "send", denyAnswer) // another session
+		g.checkFails(wire.ErrDenied, "s1", "read", denyAnswer) // another tool
 
 		g.checkRuns("s2", "read", allowFor(wire.ScopeTime, time.Minute))
 		advanceTime(time.Minute - 1)
 		g.checkRuns("s3", "read", nil)
 		advanceTime(1)
-		g.checkFails(wire.ErrDenied, "s2", "read", deny)
+		g.checkFails(wire.ErrDenied, "s2", "read", denyAnswer)
 		if grants := g.policy.Grants("a"); len(grants["read"]) != 0 || len(grants["send"]) != 1 {
 			t.Errorf("grants %v", grants)
 		}
 
 		// Each change by the user removes the grants.
-		must := g.must
-		must(g.policy.SetPermission("a", "send", ask, "x"))
-		g.checkFails(wire.ErrDenied, "s1", "send", deny)
+		failOnError := g.failOnError
+		failOnError(g.policy.SetPermission("a", "send", permissionAsk, "x"))
+		g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
 		g.checkRuns("s1", "send", allowFor(wire.ScopeSession, 0))
-		must(g.policy.SetPermission("a", "", ask, "x"))
-		g.checkFails(wire.ErrDenied, "s1", "send", deny)
+		failOnError(g.policy.SetPermission("a", "", permissionAsk, "x"))
+		g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
 		g.checkRuns("s1", "send", allowFor(wire.ScopeSession, 0))
 		advanceTime(24 * time.Hour) // a grant for a session expires
-		g.checkFails(wire.ErrDenied, "s1", "send", deny)
+		g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
 
 		g.checkRuns("", "read", allowFor(wire.ScopeSession, 0)) // a call without a session gets no grant for a session
-		g.checkFails(wire.ErrDenied, "s1", "read", deny)
+		g.checkFails(wire.ErrDenied, "s1", "read", denyAnswer)
 	})
 }
 
 func TestGrantAlways(t *testing.T) {
-	g := newGated(t, ask)
+	g := newGatedCalls(t, permissionAsk)
 	g.checkRuns("s1", "send", allowFor(wire.ScopeAlways, 0))
 	g.checkRuns("s2", "send", nil)
-	g.checkHeld("a", ask, ask, ask) // the grant applies to one client
-	other := g.enforcer.Ask(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Name: "Other"}})
-	if other.Suspend == nil {
+	g.checkEffective("a", permissionAsk, permissionAsk, permissionAsk) // the grant applies to one client
+	verdict := g.enforcer.Ask(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Name: "Other"}})
+	if verdict.Suspend == nil {
 		t.Error("another client may call it, too")
 	}
-	again := policy.New(g.dir, g.Set, policy.Options{}) // as after a restart
-	if all := again.Grants("a")["send"]; len(all) != 1 || all[0].Client != "Agent" || all[0].Caller != "" || all[0].By != "the side panel" || time.Since(all[0].At) > time.Minute {
-		t.Errorf("the file has %+v", all)
+	reopened := policy.New(g.dir, g.Set, policy.Options{}) // as after a restart
+	if grants := reopened.Grants("a")["send"]; len(grants) != 1 || grants[0].Client != "Agent" || grants[0].Caller != "" || grants[0].By != "the side panel" || time.Since(grants[0].At) > time.Minute {
+		t.Errorf("the file has %+v", grants)
 	}
 	// Each setting of a permission, for the tool or for the plugin, removes the
 	// grant.
 	for _, tool := range []string{"send", ""} {
-		g.must(g.policy.SetPermission("a", tool, ask, "x"))
-		g.checkFails(wire.ErrDenied, "s1", "send", deny)
+		g.failOnError(g.policy.SetPermission("a", tool, permissionAsk, "x"))
+		g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
 		g.checkRuns("s1", "send", allowFor(wire.ScopeAlways, 0))
 	}
 	// The grant applied to the earlier content.
 	g.load(twoToolPackage("a", "2;"), twoToolPackage("b", ""))
 	g.checkFails(wire.ErrNotReviewed, "s1", "send", nil)
-	g.review("a", ask)
-	g.checkFails(wire.ErrDenied, "s1", "send", deny)
+	g.review("a", permissionAsk)
+	g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
 }
 
 // A grant that cannot be written to the file is valid until the server ends.
 func TestGrantAlwaysWithUnwritableFile(t *testing.T) {
-	g := newGated(t, ask)
+	g := newGatedCalls(t, permissionAsk)
 	lock := g.policy.Path() + ".lock"
-	g.must(errors.Join(os.Remove(lock), os.Mkdir(lock, 0o700)))
+	g.failOnError(errors.Join(os.Remove(lock), os.Mkdir(lock, 0o700)))
 	g.checkRuns("s1", "send", allowFor(wire.ScopeAlways, 0))
 	g.checkRuns("s2", "send", nil)
-	g.checkHeld("a", ask, ask, ask)
+	g.checkEffective("a", permissionAsk, permissionAsk, permissionAsk)
 }
 
 // A grant applies only to the reviewed content.
 func TestGrantEndsWithTheContent(t *testing.T) {
-	g := newGated(t, ask)
+	g := newGatedCalls(t, permissionAsk)
 	g.checkRuns("s1", "send", allowFor(wire.ScopeTime, time.Hour))
-	first := g.hash("a")
+	firstHash := g.hash("a")
 	g.load(twoToolPackage("a", "2;"), twoToolPackage("b", ""))
 	g.checkFails(wire.ErrNotReviewed, "s1", "send", nil)
-	other := policy.New(g.dir, g.Set, policy.Options{}) // so that nothing is dropped here
-	g.must(other.Review("a", g.hash("a"), ask, "x"))
-	g.checkFails(wire.ErrDenied, "s1", "send", deny)
-	if g.hash("a") == first {
+	verdict := policy.New(g.dir, g.Set, policy.Options{}) // so that nothing is dropped here
+	g.failOnError(verdict.Review("a", g.hash("a"), permissionAsk, "x"))
+	g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
+	if g.hash("a") == firstHash {
 		t.Error("the content is the same")
 	}
 }
@@ -197,9 +197,9 @@ func TestGrantEndsWithTheContent(t *testing.T) {
 // The agent receives the reason and the steps for the user, but no steps for itself.
 // The script review.txtar in cmd/opentabs runs the commands that the texts name.
 func TestRefusals(t *testing.T) {
-	g := newGated(t, auto)
+	g := newGatedCalls(t, permissionAuto)
 	g.checkRuns("s", "send", nil)
-	const day = ` \(on [-0-9]+\)`
+	const datePattern = ` \(on [-0-9]+\)`
 	check := func(got, want string) {
 		t.Helper()
 		if !regexp.MustCompile("^" + want + "$").MatchString(got) {
@@ -208,16 +208,16 @@ func TestRefusals(t *testing.T) {
 	}
 	const onlyReview = ` Only the \w+ can review the plugin, .+\.`
 	const onlyAllow = ` Only the \w+ can allow it, .+\.`
-	g.must(g.policy.SetPermission("a", "send", off, "x"))
-	check(g.checkFails(wire.ErrDenied, "s", "send", nil), "a__send failed: the user has turned the tool a__send off"+day+
+	g.failOnError(g.policy.SetPermission("a", "send", permissionOff, "x"))
+	check(g.checkFails(wire.ErrDenied, "s", "send", nil), "a__send failed: the user has turned the tool a__send off"+datePattern+
 		"; the user turns it on with `opentabs plugin permission a__send ask` in a terminal, or in the side panel "+`\(denied\)\.`+onlyAllow)
-	g.must(g.policy.SetPermission("a", "", off, "x"))
-	check(g.checkFails(wire.ErrDenied, "s", "read", nil), "a__read failed: the user has turned the plugin a off"+day+
+	g.failOnError(g.policy.SetPermission("a", "", permissionOff, "x"))
+	check(g.checkFails(wire.ErrDenied, "s", "read", nil), "a__read failed: the user has turned the plugin a off"+datePattern+
 		"; the user turns it on with `opentabs plugin permission a ask` in a terminal, or in the side panel "+`\(denied\)\.`+onlyAllow)
 	g.load(twoToolPackage("a", "2;"))
-	check(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the plugin a has changed since the user reviewed it"+day+
+	check(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the plugin a has changed since the user reviewed it"+datePattern+
 		", so none of its tools run; the user reviews it with `opentabs plugin review a` in a terminal, or in the side panel "+`\(not_reviewed\)\.`+onlyReview)
-	g.must(g.policy.Forget("a", "x"))
+	g.failOnError(g.policy.Forget("a", "x"))
 	check(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the user has not reviewed the plugin a yet"+
 		", so none of its tools run; the user reviews it with `opentabs plugin review a` in a terminal, or in the side panel "+`\(not_reviewed\)\.`+onlyReview)
 	g.write("{")
@@ -227,11 +227,11 @@ func TestRefusals(t *testing.T) {
 
 // A prompt has the permission of its plugin; setting one for a prompt is an error.
 func TestPermissionOfAPrompt(t *testing.T) {
-	one := twoToolPackage("a", "1;")
-	one.Prompts = []plugintest.Prompt{{Name: "digest"}}
-	w := newPolicyWorld(t, one)
-	w.review("a", ask)
-	err := w.policy.SetPermission("a", "digest", auto, "x")
+	onePackage := twoToolPackage("a", "1;")
+	onePackage.Prompts = []plugintest.Prompt{{Name: "digest"}}
+	w := newPolicyWorld(t, onePackage)
+	w.review("a", permissionAsk)
+	err := w.policy.SetPermission("a", "digest", permissionAuto, "x")
 	if err == nil || !strings.Contains(err.Error(), "a__digest is a prompt, and prompts have no separate permission: set the permission of the plugin a") {
 		t.Errorf("got %v", err)
 	}
@@ -239,21 +239,21 @@ func TestPermissionOfAPrompt(t *testing.T) {
 
 // A prompt has the permission of its plugin, not that of a tool with the same name.
 func TestPromptPermission(t *testing.T) {
-	g := newGated(t, ask)
-	g.must(g.policy.SetPermission("a", "send", off, "x"))
+	g := newGatedCalls(t, permissionAsk)
+	g.failOnError(g.policy.SetPermission("a", "send", permissionOff, "x"))
 	run := func(scope wire.Scope) []wire.Scope {
-		var offered []wire.Scope
+		var offeredScopes []wire.Scope
 		_, err := g.calls.Call(context.Background(), dispatch.Call{
 			Tool: dispatch.Tool{Plugin: "a", Name: "send", Prompt: true}, Client: dispatch.Client{Session: "s"},
 			OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
-				offered = w.Scopes
+				offeredScopes = w.Scopes
 				if _, err := g.calls.Decide(w.CallID, w.TicketID, *allowFor(scope, 0)); err != nil {
 					t.Error(err)
 				}
 			},
 		})
-		g.must(err)
-		return offered
+		g.failOnError(err)
+		return offeredScopes
 	}
 	if got := run(wire.ScopeSession); len(got) != 3 || got[2] != wire.ScopeTime {
 		t.Errorf("offered %v", got)
@@ -266,9 +266,9 @@ func TestPromptPermission(t *testing.T) {
 
 func TestLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGated(t, ask)
-		g.must(g.policy.SetPermission("a", "read", auto, "x"))
-		g.must(g.policy.SetLimit("a", "read", policy.Limit{Calls: 2, Per: time.Minute}, "x"))
+		g := newGatedCalls(t, permissionAsk)
+		g.failOnError(g.policy.SetPermission("a", "read", permissionAuto, "x"))
+		g.failOnError(g.policy.SetLimit("a", "read", policy.Limit{Calls: 2, Per: time.Minute}, "x"))
 		g.checkRuns("s1", "read", nil)
 		advanceTime(20 * time.Second)
 		g.checkRuns("s2", "read", nil)
@@ -281,13 +281,13 @@ func TestLimit(t *testing.T) {
 		advanceTime(1)
 		g.checkRuns("s1", "read", nil)
 		g.checkFails(wire.ErrRateLimited, "s1", "read", nil)
-		g.must(g.policy.SetLimit("a", "read", policy.Limit{}, "x"))
+		g.failOnError(g.policy.SetLimit("a", "read", policy.Limit{}, "x"))
 		g.checkRuns("s1", "read", nil)
 
 		// No approval is requested for a call above the limit, and a denied call
 		// does not count.
-		g.must(g.policy.SetLimit("a", "send", policy.Limit{Calls: 1, Per: time.Hour}, "x"))
-		g.checkFails(wire.ErrDenied, "s1", "send", deny)
+		g.failOnError(g.policy.SetLimit("a", "send", policy.Limit{Calls: 1, Per: time.Hour}, "x"))
+		g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
 		g.checkRuns("s1", "send", allowFor(wire.ScopeOnce, 0))
 		g.checkFails(wire.ErrRateLimited, "s1", "send", nil)
 	})
@@ -295,14 +295,14 @@ func TestLimit(t *testing.T) {
 
 // Concurrent calls cannot exceed the limit.
 func TestLimitConcurrentCalls(t *testing.T) {
-	g := newGated(t, auto)
-	g.must(g.policy.SetLimit("a", "send", policy.Limit{Calls: 7, Per: time.Hour}, "x"))
+	g := newGatedCalls(t, permissionAuto)
+	g.failOnError(g.policy.SetLimit("a", "send", policy.Limit{Calls: 7, Per: time.Hour}, "x"))
 	var wg sync.WaitGroup
 	for range 100 {
 		wg.Go(func() { _ = g.call("s", "send", nil) })
 	}
 	wg.Wait()
-	if n := g.ran.Load(); n != 7 {
+	if n := g.runCount.Load(); n != 7 {
 		t.Errorf("%d ran", n)
 	}
 }
@@ -324,23 +324,23 @@ func TestParseLimit(t *testing.T) {
 // If the permission changes while a call waits, the new permission applies to that
 // call.
 func TestAsk(t *testing.T) {
-	g := newGated(t, ask)
-	in := dispatch.CallInfo{CallID: "c", Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s"}}
-	if v := g.enforcer.Ask(in); v.Suspend == nil || v.Suspend.Kind != wire.TicketPermission || v.Suspend.Reason != "An agent wants to run a__send" {
+	g := newGatedCalls(t, permissionAsk)
+	callInfo := dispatch.CallInfo{CallID: "c", Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s"}}
+	if v := g.enforcer.Ask(callInfo); v.Suspend == nil || v.Suspend.Kind != wire.TicketPermission || v.Suspend.Reason != "An agent wants to run a__send" {
 		t.Errorf("ask: %+v", v)
 	}
-	if v := g.enforcer.Ask(in); v.Suspend == nil || !v.Suspend.PassDecisionToTool {
+	if v := g.enforcer.Ask(callInfo); v.Suspend == nil || !v.Suspend.PassDecisionToTool {
 		t.Errorf("the tool would not learn what was decided: %+v", v)
 	}
-	g.must(g.policy.SetPermission("a", "", auto, "x"))
-	if v := g.enforcer.Ask(in); v.Suspend != nil || v.Block != nil {
+	g.failOnError(g.policy.SetPermission("a", "", permissionAuto, "x"))
+	if v := g.enforcer.Ask(callInfo); v.Suspend != nil || v.Block != nil {
 		t.Errorf("auto: %+v", v)
 	}
-	if a, ok := g.enforcer.Approval(in); !ok || a.Scope != wire.ScopeAlways || a.By != "x" {
+	if a, ok := g.enforcer.Approval(callInfo); !ok || a.Scope != wire.ScopeAlways || a.By != "x" {
 		t.Errorf("approved by %+v", a)
 	}
-	g.must(g.policy.SetPermission("a", "send", off, "x"))
-	if v := g.enforcer.Ask(in); v.Block == nil || v.Block.Code != wire.ErrDenied {
+	g.failOnError(g.policy.SetPermission("a", "send", permissionOff, "x"))
+	if v := g.enforcer.Ask(callInfo); v.Block == nil || v.Block.Code != wire.ErrDenied {
 		t.Errorf("off: %+v", v)
 	}
 }
@@ -348,23 +348,23 @@ func TestAsk(t *testing.T) {
 // BenchmarkGates measures the cost of the policy for a call that needs no approval.
 func BenchmarkGates(b *testing.B) {
 	dir := b.TempDir()
-	one := plugintest.Load(b, twoToolPackage("a", ""))
-	set := plugin.NewSet([]*plugin.Plugin{one}, nil)
+	onePackage := plugintest.Load(b, twoToolPackage("a", ""))
+	set := plugin.NewSet([]*plugin.Plugin{onePackage}, nil)
 	p := policy.New(dir, func() *plugin.Set { return set }, policy.Options{})
 	enforcer := policy.NewEnforcer(p)
-	if err := p.Review("a", one.ContentHash(), auto, "x"); err != nil {
+	if err := p.Review("a", onePackage.ContentHash(), permissionAuto, "x"); err != nil {
 		b.Fatal(err)
 	}
-	in := dispatch.CallInfo{CallID: "c", Tool: dispatch.Tool{Plugin: "a", Name: "send"}}
+	callInfo := dispatch.CallInfo{CallID: "c", Tool: dispatch.Tool{Plugin: "a", Name: "send"}}
 	for b.Loop() {
 		for _, gate := range enforcer.Gates() {
-			if v := gate.Decide(in); v.Block != nil || v.Suspend != nil {
+			if v := gate.Decide(callInfo); v.Block != nil || v.Suspend != nil {
 				b.Fatal(v)
 			}
 		}
-		if err := enforcer.Before()[0].Before(in); err != nil {
+		if err := enforcer.Before()[0].Before(callInfo); err != nil {
 			b.Fatal(err)
 		}
-		enforcer.After()[0].After(in, dispatch.EndedCall{})
+		enforcer.After()[0].After(callInfo, dispatch.EndedCall{})
 	}
 }

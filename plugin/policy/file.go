@@ -37,8 +37,8 @@ type Review struct {
 	Mark
 }
 
-// Standing is the entry of one plugin in permissions.json.
-type Standing struct {
+// PluginEntry is the entry of one plugin in permissions.json.
+type PluginEntry struct {
 	// Review is nil if the user has not reviewed the plugin.
 	Review *Review `json:"reviewed,omitempty"`
 	// Permission applies to tools that have no permission in Tools; empty means off.
@@ -55,11 +55,11 @@ type Standing struct {
 	// other plugins.
 	LateAccess *Mark `json:"lateAccess,omitempty"`
 	// Tools are the entries of single tools, by name.
-	Tools map[string]ToolStanding `json:"tools,omitempty"`
+	Tools map[string]ToolEntry `json:"tools,omitempty"`
 }
 
-// ToolStanding is the entry of one tool in permissions.json.
-type ToolStanding struct {
+// ToolEntry is the entry of one tool in permissions.json.
+type ToolEntry struct {
 	// Permission is empty if the permission of the plugin applies.
 	Permission wire.Permission `json:"permission,omitempty"`
 	// Limit is how often the tool may run.
@@ -79,56 +79,56 @@ type AlwaysAllowed struct {
 	Mark
 }
 
-// rules are the content of permissions.json. They are immutable.
-type rules struct {
-	plugins map[string]Standing
+// permissionRules are the content of permissions.json. They are immutable.
+type permissionRules struct {
+	plugins map[string]PluginEntry
 	// problems describe the unreadable entries of the file. Tools and plugins with an
 	// unreadable entry are off.
 	problems []string
 }
 
 // editTool changes the entry of one tool within the entry of its plugin.
-func editTool(entry statedoc.Object, tool string, change func(own statedoc.Object)) {
+func editTool(entry statedoc.Object, tool string, change func(toolEntry statedoc.Object)) {
 	tools := entry.Child("tools")
-	own := tools.Child(tool)
-	change(own)
-	putTool(tools, tool, own)
+	toolEntry := tools.Child(tool)
+	change(toolEntry)
+	putTool(tools, tool, toolEntry)
 	entry.Put("tools", tools)
 }
 
 // putTool stores the entry of a tool. putTool removes the author of a permission that
 // is gone.
-func putTool(tools statedoc.Object, name string, own statedoc.Object) {
-	if _, ok := own["permission"]; !ok {
-		delete(own, "by")
-		delete(own, "at")
+func putTool(tools statedoc.Object, name string, toolEntry statedoc.Object) {
+	if _, ok := toolEntry["permission"]; !ok {
+		delete(toolEntry, "by")
+		delete(toolEntry, "at")
 	}
-	tools.Put(name, own)
+	tools.Put(name, toolEntry)
 }
 
 // readRules reads the file. An entry that cannot be read counts as off and is
 // reported as a problem.
-func readRules(p *statedoc.Plugins) *rules {
-	r := &rules{plugins: map[string]Standing{}}
+func readRules(p *statedoc.Plugins) *permissionRules {
+	r := &permissionRules{plugins: map[string]PluginEntry{}}
 	for name, raw := range p.Top.Child("plugins") {
-		to := &jsonread.Problems{File: "plugins." + name}
-		r.plugins[name] = readStanding(raw, to)
-		for _, problem := range to.List {
+		problems := &jsonread.Problems{File: "plugins." + name}
+		r.plugins[name] = readPlugin(raw, problems)
+		for _, problem := range problems.List {
 			r.problems = append(r.problems, problem.String())
 		}
 	}
 	return r
 }
 
-// readStanding reads the entry of one plugin in permissions.json.
-func readStanding(raw json.RawMessage, to *jsonread.Problems) Standing {
-	var s Standing
+// readPlugin reads the entry of one plugin in permissions.json.
+func readPlugin(raw json.RawMessage, problems *jsonread.Problems) PluginEntry {
+	var s PluginEntry
 	text, problem := rawjson.Compact(raw, nil)
 	if problem != "" || rawjson.KindOf(text) != rawjson.KindObject {
-		to.Add("is no object; the plugin is off")
+		problems.Add("is no object; the plugin is off")
 		return s
 	}
-	f := jsonread.New(text, "", to)
+	f := jsonread.New(text, "", problems)
 	if review := f.Object("reviewed"); review != nil {
 		r := Review{Hash: review.Text("hash", "review the plugin again"), Version: review.Optional("version"), Dir: review.Optional("dir"), Mark: readMark(review)}
 		if r.Hash != "" {
@@ -146,21 +146,21 @@ func readStanding(raw json.RawMessage, to *jsonread.Problems) Standing {
 		}
 		return s
 	}
-	s.Tools = map[string]ToolStanding{}
+	s.Tools = map[string]ToolEntry{}
 	for name, raw := range tools.Members {
 		if rawjson.KindOf(raw) != rawjson.KindObject {
-			to.Add("tools.%s is no object; the tool is off", name)
-			s.Tools[name] = ToolStanding{Permission: wire.PermissionOff}
+			problems.Add("tools.%s is no object; the tool is off", name)
+			s.Tools[name] = ToolEntry{Permission: wire.PermissionOff}
 			continue
 		}
-		s.Tools[name] = readTool(jsonread.New(raw, "tools."+name+".", to))
+		s.Tools[name] = readTool(jsonread.New(raw, "tools."+name+".", problems))
 	}
 	return s
 }
 
 // readTool reads the entry of one tool.
-func readTool(f *jsonread.Reader) ToolStanding {
-	t := ToolStanding{Permission: readPermission(f), Mark: readMark(f)}
+func readTool(f *jsonread.Reader) ToolEntry {
+	t := ToolEntry{Permission: readPermission(f), Mark: readMark(f)}
 	if f.Has("limit") {
 		limit, err := ParseLimit(f.Optional("limit"))
 		if err != nil {
@@ -176,25 +176,25 @@ func readTool(f *jsonread.Reader) ToolStanding {
 // readAllowed reads the callers for which a tool always runs. readAllowed skips entries
 // with unreadable names, because an empty name has a meaning.
 func readAllowed(f *jsonread.Reader) []AlwaysAllowed {
-	var all []AlwaysAllowed
+	var callers []AlwaysAllowed
 	if f.Has("allowed") && rawjson.KindOf(f.Members["allowed"]) != rawjson.KindArray {
 		f.Add("allowed", "is %s; make it an array of objects", rawjson.KindOf(f.Members["allowed"]))
 		return nil
 	}
 	for i, raw := range rawjson.Elements(f.Members["allowed"]) {
-		at := fmt.Sprintf("allowed[%d]", i)
+		entryPath := fmt.Sprintf("allowed[%d]", i)
 		if rawjson.KindOf(raw) != rawjson.KindObject {
-			f.Add(at, "is %s; make it an object", rawjson.KindOf(raw))
+			f.Add(entryPath, "is %s; make it an object", rawjson.KindOf(raw))
 			continue
 		}
-		one := jsonread.New(raw, f.Path+at+".", f.Problems)
-		client, hasClient := one.TextOK("client")
-		caller, hasCaller := one.TextOK("caller")
+		entry := jsonread.New(raw, f.Path+entryPath+".", f.Problems)
+		client, hasClient := entry.TextOK("client")
+		caller, hasCaller := entry.TextOK("caller")
 		if hasClient && hasCaller {
-			all = append(all, AlwaysAllowed{Client: client, Caller: caller, Mark: readMark(one)})
+			callers = append(callers, AlwaysAllowed{Client: client, Caller: caller, Mark: readMark(entry)})
 		}
 	}
-	return all
+	return callers
 }
 
 // readCalls reads the plugins that may be called. readCalls skips entries that are not
@@ -206,19 +206,19 @@ func readCalls(f *jsonread.Reader) map[string]Mark {
 	}
 	calls := map[string]Mark{}
 	for _, name := range slices.Sorted(maps.Keys(entries.Members)) {
-		if one := entries.Object(name); one != nil {
-			calls[name] = readMark(one)
+		if entry := entries.Object(name); entry != nil {
+			calls[name] = readMark(entry)
 		}
 	}
 	return calls
 }
 
 func readLateAccess(f *jsonread.Reader) *Mark {
-	one := f.Object("lateAccess")
-	if one == nil {
+	entry := f.Object("lateAccess")
+	if entry == nil {
 		return nil
 	}
-	mark := readMark(one)
+	mark := readMark(entry)
 	return &mark
 }
 
@@ -237,8 +237,8 @@ func readPermission(f *jsonread.Reader) wire.Permission {
 
 func readMark(f *jsonread.Reader) Mark {
 	m := Mark{By: f.Optional("by")}
-	if at, err := time.Parse(time.RFC3339, f.Optional("at")); err == nil {
-		m.At = at
+	if entryPath, err := time.Parse(time.RFC3339, f.Optional("at")); err == nil {
+		m.At = entryPath
 	}
 	return m
 }

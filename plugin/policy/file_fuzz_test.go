@@ -24,8 +24,8 @@ func FuzzPermissions(f *testing.F) {
 		if err != nil {
 			return
 		}
-		before := readRules(p)
-		for name, s := range before.plugins {
+		rulesBefore := readRules(p)
+		for name, s := range rulesBefore.plugins {
 			permissions := []wire.Permission{s.Permission}
 			for _, tool := range s.Tools {
 				permissions = append(permissions, tool.Permission)
@@ -37,20 +37,20 @@ func FuzzPermissions(f *testing.F) {
 			}
 		}
 		p.Edit("mine", func(entry statedoc.Object) {
-			editTool(entry, "t", func(own statedoc.Object) { setPermission(own, wire.PermissionOff, "x") })
+			editTool(entry, "t", func(toolEntry statedoc.Object) { setPermission(toolEntry, wire.PermissionOff, "x") })
 		})
-		again, err := statedoc.ParsePlugins(p.Encode())
+		decodedAgain, err := statedoc.ParsePlugins(p.Encode())
 		if err != nil {
 			t.Fatalf("what was written is not read: %v", err)
 		}
-		after := readRules(again)
-		if got := after.plugins["mine"].Tools["t"].Permission; got != wire.PermissionOff {
+		rulesAfter := readRules(decodedAgain)
+		if got := rulesAfter.plugins["mine"].Tools["t"].Permission; got != wire.PermissionOff {
 			t.Errorf("what was set is %q", got)
 		}
-		for name, s := range before.plugins {
-			if name != "mine" && !reflect.DeepEqual(after.plugins[name], s) {
-				old, _ := json.Marshal(s)
-				t.Errorf("%q was %s, is %+v", name, old, after.plugins[name])
+		for name, s := range rulesBefore.plugins {
+			if name != "mine" && !reflect.DeepEqual(rulesAfter.plugins[name], s) {
+				oldJSON, _ := json.Marshal(s)
+				t.Errorf("%q was %s, is %+v", name, oldJSON, rulesAfter.plugins[name])
 			}
 		}
 	})

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// maxSession is the longest duration of a grant for a session.
-	maxSession = 24 * time.Hour
-	// keepGrants is how many grants of one tool are kept. The oldest is dropped first;
+	// maxSessionTime is the longest duration of a grant for a session.
+	maxSessionTime = 24 * time.Hour
+	// maxToolGrants is how many grants of one tool are kept. The oldest is dropped first;
 	// its caller then needs approval again.
-	keepGrants = 200
+	maxToolGrants = 200
 )
 
 // Approval is the permission that let a call run.
@@ -40,45 +40,45 @@ type grant struct {
 }
 
 // covers reports whether the grant is for the caller of a call.
-func (g grant) covers(in dispatch.CallInfo) bool {
-	if g.caller != in.Caller.PluginName() {
+func (g grant) covers(callInfo dispatch.CallInfo) bool {
+	if g.caller != callInfo.Caller.PluginName() {
 		return false
 	}
 	if g.Scope == wire.ScopeSession {
-		return g.session == in.Client.Session
+		return g.session == callInfo.Client.Session
 	}
-	return g.client == in.Client.Identity()
+	return g.client == callInfo.Client.Identity()
 }
 
-// grants are the permissions that are only in memory. A grants is safe for concurrent
+// memoryGrants are the permissions that are only in memory. A grants is safe for concurrent
 // use.
-type grants struct {
+type memoryGrants struct {
 	mu sync.Mutex // guards all fields below
 	// byTool are the grants by plugin and toolKey.
 	byTool map[string]map[string][]grant
-	// once are the grants for one call, by call id, until the call ends.
-	once map[string]Approval
+	// singleCalls are the grants for one call, by call id, until the call ends.
+	singleCalls map[string]Approval
 }
 
 // grantCall grants one call.
-func (g *grants) grantCall(callID string, a Approval) {
+func (g *memoryGrants) grantCall(callID string, a Approval) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.once == nil {
-		g.once = map[string]Approval{}
+	if g.singleCalls == nil {
+		g.singleCalls = map[string]Approval{}
 	}
-	g.once[callID] = a
+	g.singleCalls[callID] = a
 }
 
-// forget drops the grant of a call that ended.
-func (g *grants) forget(callID string) {
+// endCall drops the grant of a call that ended.
+func (g *memoryGrants) endCall(callID string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	delete(g.once, callID)
+	delete(g.singleCalls, callID)
 }
 
 // add stores a grant for later calls.
-func (g *grants) add(plugin, tool string, one grant) {
+func (g *memoryGrants) add(plugin, tool string, stored grant) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.byTool == nil {
@@ -87,42 +87,42 @@ func (g *grants) add(plugin, tool string, one grant) {
 	if g.byTool[plugin] == nil {
 		g.byTool[plugin] = map[string][]grant{}
 	}
-	list := append(g.liveGrants(plugin, tool), one)
-	if len(list) > keepGrants {
-		list = list[1:]
+	toolGrants := append(g.liveGrants(plugin, tool), stored)
+	if len(toolGrants) > maxToolGrants {
+		toolGrants = toolGrants[1:]
 	}
-	g.byTool[plugin][tool] = list
+	g.byTool[plugin][tool] = toolGrants
 }
 
 // liveGrants removes the expired grants of a tool, and returns the remaining grants.
 // The caller holds mu, and the map of the plugin exists.
-func (g *grants) liveGrants(plugin, tool string) []grant {
+func (g *memoryGrants) liveGrants(plugin, tool string) []grant {
 	now := time.Now()
-	list := slices.DeleteFunc(g.byTool[plugin][tool], func(one grant) bool {
-		return !one.Until.IsZero() && !now.Before(one.Until)
+	toolGrants := slices.DeleteFunc(g.byTool[plugin][tool], func(stored grant) bool {
+		return !stored.Until.IsZero() && !now.Before(stored.Until)
 	})
-	g.byTool[plugin][tool] = list
-	return list
+	g.byTool[plugin][tool] = toolGrants
+	return toolGrants
 }
 
 // find returns the grant that allows a call, if there is one.
-func (g *grants) find(in dispatch.CallInfo, hash string) (Approval, bool) {
+func (g *memoryGrants) find(callInfo dispatch.CallInfo, hash string) (Approval, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if a, ok := g.once[in.CallID]; ok {
+	if a, ok := g.singleCalls[callInfo.CallID]; ok {
 		return a, true
 	}
-	for _, one := range g.byTool[in.Tool.Plugin][toolKey(in.Tool)] {
-		ended := !one.Until.IsZero() && !time.Now().Before(one.Until)
-		if !ended && one.hash == hash && one.covers(in) {
-			return one.Approval, true
+	for _, stored := range g.byTool[callInfo.Tool.Plugin][toolKey(callInfo.Tool)] {
+		hasEnded := !stored.Until.IsZero() && !time.Now().Before(stored.Until)
+		if !hasEnded && stored.hash == hash && stored.covers(callInfo) {
+			return stored.Approval, true
 		}
 	}
 	return Approval{}, false
 }
 
 // drop ends the grants of a tool, or of a whole plugin if tool is empty.
-func (g *grants) drop(plugin, tool string) {
+func (g *memoryGrants) drop(plugin, tool string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if tool == "" {
@@ -133,16 +133,16 @@ func (g *grants) drop(plugin, tool string) {
 }
 
 // list returns the current grants of a plugin, by toolKey.
-func (g *grants) list(plugin string) map[string][]Grant {
+func (g *memoryGrants) list(plugin string) map[string][]Grant {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	all := map[string][]Grant{}
+	grantsByTool := map[string][]Grant{}
 	for tool := range g.byTool[plugin] {
-		for _, one := range g.liveGrants(plugin, tool) {
-			all[tool] = append(all[tool], Grant{one.Approval, one.client, one.caller})
+		for _, stored := range g.liveGrants(plugin, tool) {
+			grantsByTool[tool] = append(grantsByTool[tool], Grant{stored.Approval, stored.client, stored.caller})
 		}
 	}
-	return all
+	return grantsByTool
 }
 
 // Grant is a permission of the user for one caller of a tool.
@@ -157,11 +157,11 @@ type Grant struct {
 // Grants returns the current grants of a plugin for a session, for some time and for
 // always, by tool. The keys of prompts start with "prompt ".
 func (p *Policy) Grants(name string) map[string][]Grant {
-	all := p.grants.list(name)
-	for tool, standing := range p.file.Current().View.plugins[name].Tools {
-		for _, one := range standing.Allowed {
-			all[tool] = append(all[tool], Grant{Approval{Scope: wire.ScopeAlways, Mark: one.Mark}, one.Client, one.Caller})
+	grantsByTool := p.grants.list(name)
+	for tool, toolEntry := range p.file.Current().View.plugins[name].Tools {
+		for _, stored := range toolEntry.Allowed {
+			grantsByTool[tool] = append(grantsByTool[tool], Grant{Approval{Scope: wire.ScopeAlways, Mark: stored.Mark}, stored.Client, stored.Caller})
 		}
 	}
-	return all
+	return grantsByTool
 }

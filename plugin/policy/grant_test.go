@@ -20,24 +20,24 @@ func infoOf(callID, client, session string) dispatch.CallInfo {
 
 // grantTo returns a grant for calls of a client, which ends after d; 0 for never.
 func grantTo(client, session string, scope wire.Scope, d time.Duration) grant {
-	one := grant{
+	newGrant := grant{
 		Approval: Approval{Scope: scope}, client: infoOf("", client, "").Client.Identity(), session: session, hash: "h",
 	}
 	if d > 0 {
-		one.Until = time.Now().Add(d)
+		newGrant.Until = time.Now().Add(d)
 	}
-	return one
+	return newGrant
 }
 
-func (g *grants) allows(in dispatch.CallInfo, hash string) bool {
-	_, ok := g.find(in, hash)
+func (g *memoryGrants) allows(callInfo dispatch.CallInfo, hash string) bool {
+	_, ok := g.find(callInfo, hash)
 	return ok
 }
 
 // TestGrantsForOneCall checks that a grant for one call covers that call only, and ends
 // with it.
 func TestGrantsForOneCall(t *testing.T) {
-	var g grants
+	var g memoryGrants
 	g.grantCall("call_1", Approval{Scope: wire.ScopeOnce, Mark: Mark{By: "the side panel"}})
 	a, ok := g.find(infoOf("call_1", "a", ""), "any")
 	if !ok || a.Scope != wire.ScopeOnce || a.By != "the side panel" {
@@ -46,35 +46,35 @@ func TestGrantsForOneCall(t *testing.T) {
 	if g.allows(infoOf("call_2", "a", ""), "any") {
 		t.Error("another call of the same client is allowed too")
 	}
-	g.forget("call_1")
+	g.endCall("call_1")
 	if g.allows(infoOf("call_1", "a", ""), "any") {
 		t.Error("the grant outlives its call")
 	}
 }
 
 func TestGrantsCoverOneClient(t *testing.T) {
-	var g grants
+	var g memoryGrants
 	g.add("one", "read", grantTo("a", "s1", wire.ScopeSession, 0))
 	g.add("one", "read", grantTo("b", "s2", wire.ScopeTime, time.Hour))
-	nested := infoOf("call", "b", "s2")
-	nested.Caller = &dispatch.Caller{Plugin: "other"}
-	send := infoOf("call", "b", "s2")
-	send.Tool.Name = "send"
+	nestedCall := infoOf("call", "b", "s2")
+	nestedCall.Caller = &dispatch.Caller{Plugin: "other"}
+	sendCall := infoOf("call", "b", "s2")
+	sendCall.Tool.Name = "send"
 	for _, test := range []struct {
-		name string
-		in   dispatch.CallInfo
-		hash string
-		want bool
+		name     string
+		callInfo dispatch.CallInfo
+		hash     string
+		want     bool
 	}{
 		{"the session", infoOf("call", "a", "s1"), "h", true},
 		{"another session of the client", infoOf("call", "a", "s9"), "h", false},
 		{"another session within the time", infoOf("call", "b", "s9"), "h", true},
 		{"another client", infoOf("call", "c", "s2"), "h", false},
 		{"changed content", infoOf("call", "b", "s2"), "h2", false},
-		{"a plugin that calls for the client", nested, "h", false},
-		{"another tool", send, "h", false},
+		{"a plugin that calls for the client", nestedCall, "h", false},
+		{"another tool", sendCall, "h", false},
 	} {
-		if got := g.allows(test.in, test.hash); got != test.want {
+		if got := g.allows(test.callInfo, test.hash); got != test.want {
 			t.Errorf("%s: allowed %t, want %t", test.name, got, test.want)
 		}
 	}
@@ -84,7 +84,7 @@ func TestGrantsCoverOneClient(t *testing.T) {
 // grant that has ended.
 func TestGrantsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var g grants
+		var g memoryGrants
 		g.add("one", "read", grantTo("a", "", wire.ScopeTime, time.Minute))
 		g.add("one", "read", grantTo("b", "", wire.ScopeTime, time.Hour))
 		time.Sleep(time.Minute - 1)
@@ -96,9 +96,9 @@ func TestGrantsEnd(t *testing.T) {
 			t.Error("the grant is in effect after its time")
 		}
 		for range 2 { // listing removes ended grants
-			list := g.list("one")["read"]
-			if len(list) != 1 || list[0].Client != "client b" || list[0].Scope != wire.ScopeTime {
-				t.Fatalf("%+v, want the grant of b", list)
+			toolGrants := g.list("one")["read"]
+			if len(toolGrants) != 1 || toolGrants[0].Client != "client b" || toolGrants[0].Scope != wire.ScopeTime {
+				t.Fatalf("%+v, want the grant of b", toolGrants)
 			}
 		}
 		if !g.allows(infoOf("call", "b", ""), "h") {
@@ -108,18 +108,18 @@ func TestGrantsEnd(t *testing.T) {
 }
 
 func TestGrantsAreDropped(t *testing.T) {
-	var g grants
+	var g memoryGrants
 	for _, tool := range []string{"read", "send", "prompt read"} {
 		g.add("one", tool, grantTo("a", "", wire.ScopeTime, time.Hour))
 	}
 	g.add("two", "read", grantTo("a", "", wire.ScopeTime, time.Hour))
 	g.drop("one", "read")
-	if all := g.list("one"); len(all["read"]) != 0 || len(all["send"]) != 1 || len(all["prompt read"]) != 1 {
-		t.Errorf("after one tool was dropped: %v", all)
+	if grants := g.list("one"); len(grants["read"]) != 0 || len(grants["send"]) != 1 || len(grants["prompt read"]) != 1 {
+		t.Errorf("after one tool was dropped: %v", grants)
 	}
 	g.drop("one", "")
-	if all := g.list("one"); len(all) != 0 {
-		t.Errorf("after the plugin was dropped: %v", all)
+	if grants := g.list("one"); len(grants) != 0 {
+		t.Errorf("after the plugin was dropped: %v", grants)
 	}
 	if len(g.list("two")["read"]) != 1 {
 		t.Error("the grants of another plugin were dropped")
@@ -128,12 +128,12 @@ func TestGrantsAreDropped(t *testing.T) {
 
 // TestGrantsAreLimited checks that the oldest of too many grants of a tool is dropped.
 func TestGrantsAreLimited(t *testing.T) {
-	var g grants
-	for i := range keepGrants + 1 {
+	var g memoryGrants
+	for i := range maxToolGrants + 1 {
 		g.add("one", "read", grantTo(fmt.Sprint(i), "", wire.ScopeTime, time.Hour))
 	}
-	if n := len(g.list("one")["read"]); n != keepGrants {
-		t.Errorf("%d grants are kept, want %d", n, keepGrants)
+	if n := len(g.list("one")["read"]); n != maxToolGrants {
+		t.Errorf("%d grants are kept, want %d", n, maxToolGrants)
 	}
 	if g.allows(infoOf("call", "0", ""), "h") || !g.allows(infoOf("call", "1", ""), "h") {
 		t.Error("want only the oldest grant to be dropped")

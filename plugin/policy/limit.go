@@ -60,29 +60,29 @@ func (l *Limit) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// meters count the calls of tools. A meters is safe for concurrent use.
-type meters struct {
-	mu  sync.Mutex             // guards ran
-	ran map[string][]time.Time // by tool: when the calls of the last Per began, oldest first
+// callMeters count the calls of tools. A meters is safe for concurrent use.
+type callMeters struct {
+	mu       sync.Mutex             // guards ran
+	runTimes map[string][]time.Time // by tool: when the calls of the last Per began, oldest first
 }
 
 // untilAllowed returns the time until the tool may run again; 0 for now. If countRun is set and
 // the tool may run now, wait counts a call.
-func (m *meters) untilAllowed(tool string, l Limit, countRun bool) time.Duration {
+func (m *callMeters) untilAllowed(tool string, l Limit, countRun bool) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	now, ran := time.Now(), m.ran[tool]
-	for len(ran) > 0 && now.Sub(ran[0]) >= l.Per {
-		ran = ran[1:]
+	now, runTimes := time.Now(), m.runTimes[tool]
+	for len(runTimes) > 0 && now.Sub(runTimes[0]) >= l.Per {
+		runTimes = runTimes[1:]
 	}
-	if len(ran) >= l.Calls {
-		return ran[len(ran)-l.Calls].Add(l.Per).Sub(now)
+	if len(runTimes) >= l.Calls {
+		return runTimes[len(runTimes)-l.Calls].Add(l.Per).Sub(now)
 	}
 	if countRun {
-		if m.ran == nil {
-			m.ran = map[string][]time.Time{}
+		if m.runTimes == nil {
+			m.runTimes = map[string][]time.Time{}
 		}
-		m.ran[tool] = append(ran, now)
+		m.runTimes[tool] = append(runTimes, now)
 	}
 	return 0
 }

@@ -10,7 +10,7 @@ import (
 
 func TestMeterWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var m meters
+		var m callMeters
 		limit := Limit{Calls: 2, Per: time.Minute}
 		run := func(tool string, l Limit, want time.Duration) {
 			t.Helper()
@@ -36,7 +36,7 @@ func TestMeterWaits(t *testing.T) {
 // TestMeterCountsRuns checks that a rejected call and a question do not count.
 func TestMeterCountsRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var m meters
+		var m callMeters
 		limit := Limit{Calls: 1, Per: time.Minute}
 		for range 3 {
 			if m.untilAllowed("read", limit, false) != 0 {
@@ -54,18 +54,18 @@ func TestMeterCountsRuns(t *testing.T) {
 }
 
 func TestMeterConcurrentCalls(t *testing.T) {
-	var m meters
-	var ran atomic.Int32
+	var m callMeters
+	var allowedRuns atomic.Int32
 	var wg sync.WaitGroup
 	for range 50 {
 		wg.Go(func() {
 			if m.untilAllowed("read", Limit{Calls: 7, Per: time.Hour}, true) == 0 {
-				ran.Add(1)
+				allowedRuns.Add(1)
 			}
 		})
 	}
 	wg.Wait()
-	if ran.Load() != 7 {
-		t.Errorf("%d calls ran, want 7", ran.Load())
+	if allowedRuns.Load() != 7 {
+		t.Errorf("%d calls ran, want 7", allowedRuns.Load())
 	}
 }

@@ -9,36 +9,36 @@ import (
 // MayOpen reports whether a call without a matching tab may open the page of the
 // plugin.
 func (p *Policy) MayOpen(name string) bool {
-	one, ok := p.set().Plugin(name)
-	if !ok || one.OpensAt == "" {
+	loadedPlugin, ok := p.set().Plugin(name)
+	if !ok || loadedPlugin.OpensAt == "" {
 		return false
 	}
-	s := p.stateOf(name, one)
-	return s.Reviewed && s.OpenTabs == one.OpensAt
+	s := p.stateOf(name, loadedPlugin)
+	return s.Reviewed && s.OpenTabs == loadedPlugin.OpensAt
 }
 
 // SetOpening sets whether calls without a matching tab may open the page of a plugin in
 // the background. The permission is for the current page: it ends when another version
 // of the plugin names another page.
 func (p *Policy) SetOpening(name string, allowed bool, by string) error {
-	one, err := p.set().Find(name)
+	loadedPlugin, err := p.set().Find(name)
 	if err != nil {
 		return err
 	}
-	at := ""
+	page := ""
 	if allowed {
-		if at = one.OpensAt; at == "" {
+		if page = loadedPlugin.OpensAt; page == "" {
 			return fmt.Errorf("the plugin %s has no page that could be opened: none of its sites is named without a wildcard", name)
 		}
-		if !p.stateOf(name, one).Reviewed {
+		if !p.stateOf(name, loadedPlugin).Reviewed {
 			return errNotReviewed(name)
 		}
 	}
-	change := Change{Kind: "opening", Plugin: name, New: at, By: by}
-	return p.changeEntry(change, func(entry statedoc.Object) (before string) {
-		statedoc.Decode(entry["openTabs"], &before)
-		entry.Put("openTabs", at)
-		return before
+	change := Change{Kind: "opening", Plugin: name, New: page, By: by}
+	return p.changeEntry(change, func(entry statedoc.Object) (oldValue string) {
+		statedoc.Decode(entry["openTabs"], &oldValue)
+		entry.Put("openTabs", page)
+		return oldValue
 	})
 }
 

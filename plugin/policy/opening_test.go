@@ -26,45 +26,45 @@ func TestOpeningIsForOnePage(t *testing.T) {
 		if err := registry.Reload(); err != nil {
 			t.Fatal(err)
 		}
-		one, _ := registry.Set().Plugin("mail")
-		return one
+		mailPlugin, _ := registry.Set().Plugin("mail")
+		return mailPlugin
 	}
-	one := load()
+	mailPlugin := load()
 	var changes []policy.Change
 	p := policy.New(dir, registry.Set, policy.Options{Record: func(c policy.Change) { changes = append(changes, c) }})
 	if err := p.SetOpening("mail", true, "me"); err == nil || !strings.Contains(err.Error(), "is not reviewed") {
 		t.Error(err)
 	}
-	must := func(err error) {
+	failOnError := func(err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	must(p.Review("mail", one.ContentHash(), wire.PermissionAsk, "me"))
+	failOnError(p.Review("mail", mailPlugin.ContentHash(), wire.PermissionAsk, "me"))
 	if p.MayOpen("mail") || p.MayOpen("gone") {
 		t.Error("tabs are opened without permission")
 	}
-	must(p.SetOpening("mail", true, "me"))
-	if last := changes[len(changes)-1]; !p.MayOpen("mail") || last.Kind != "opening" || last.New != "https://mail.example.com/" {
-		t.Errorf("%t, %+v", p.MayOpen("mail"), last)
+	failOnError(p.SetOpening("mail", true, "me"))
+	if lastChange := changes[len(changes)-1]; !p.MayOpen("mail") || lastChange.Kind != "opening" || lastChange.New != "https://mail.example.com/" {
+		t.Errorf("%t, %+v", p.MayOpen("mail"), lastChange)
 	}
 	plugintest.Package{Name: "mail", Matches: []string{"https://mail.example.com/*"}, Code: "var changed;"}.WriteTo(t, folder)
-	two := load()
+	movedPlugin := load()
 	if p.MayOpen("mail") {
 		t.Error("tabs are opened for content that is not reviewed")
 	}
-	must(p.Review("mail", two.ContentHash(), wire.PermissionAsk, "me"))
+	failOnError(p.Review("mail", movedPlugin.ContentHash(), wire.PermissionAsk, "me"))
 	if !p.MayOpen("mail") {
 		t.Error("another version opens the same page, and the permission is gone")
 	}
 	plugintest.Package{Name: "mail", Matches: []string{"https://bank.example.com/*"}}.WriteTo(t, folder)
-	must(p.Review("mail", load().ContentHash(), wire.PermissionAsk, "me"))
+	failOnError(p.Review("mail", load().ContentHash(), wire.PermissionAsk, "me"))
 	if p.MayOpen("mail") {
 		t.Error("another page is opened than the one that was allowed")
 	}
-	must(p.SetOpening("mail", true, "me"))
-	must(p.SetOpening("mail", false, "me"))
+	failOnError(p.SetOpening("mail", true, "me"))
+	failOnError(p.SetOpening("mail", false, "me"))
 	if p.MayOpen("mail") {
 		t.Error("switched off, and tabs are opened")
 	}

@@ -50,13 +50,13 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// trusts reports whether the author develops the plugin now.
-func (o Options) trusts(one *plugin.Plugin) bool {
+// isTrusted reports whether the author develops the plugin now.
+func (o Options) isTrusted(loadedPlugin *plugin.Plugin) bool {
 	if o.Trusted == nil {
 		return false
 	}
-	_, trusted := o.Trusted(one)
-	return trusted
+	_, isTrusted := o.Trusted(loadedPlugin)
+	return isTrusted
 }
 
 // Policy stores what the user allows agents to do: which plugins are reviewed, and
@@ -71,13 +71,13 @@ func (o Options) trusts(one *plugin.Plugin) bool {
 // A Policy is safe for concurrent use by goroutines and processes. [Enforcer] applies
 // it to calls.
 type Policy struct {
-	file    *statedoc.Watched[*statedoc.Plugins, *rules]
+	file    *statedoc.Watched[*statedoc.Plugins, *permissionRules]
 	set     func() *plugin.Set
 	opts    Options
-	grants  grants
+	grants  memoryGrants
 	archive review.Archive
-	// refused are the calls between plugins that were refused.
-	refused refusedCalls
+	// refusedCalls are the calls between plugins that were refused.
+	refusedCalls refusedCalls
 }
 
 // Change is one change or decision of the user.
@@ -108,7 +108,7 @@ type Change struct {
 
 // State is the review and the permissions of a plugin now.
 type State struct {
-	Standing
+	PluginEntry
 	// Reviewed reports whether the content now is the reviewed content.
 	Reviewed bool
 	// Effective is the permission of the plugin: off if it is not reviewed.
@@ -125,12 +125,12 @@ func New(dir string, set func() *plugin.Set, o Options) *Policy {
 		Path: path, What: "the file of permissions",
 		Lost:     "nothing is allowed any more, so review your plugins again",
 		LockWait: lockWait, Warn: o.Warn, Empty: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
-	}, readRules, &rules{}, func(r statedoc.Reading[*rules]) { noticePermissions(o.Log, path, r) })
+	}, readRules, &permissionRules{}, func(r statedoc.Reading[*permissionRules]) { noticePermissions(o.Log, path, r) })
 	return p
 }
 
 // noticePermissions logs the problems of the file.
-func noticePermissions(log zerolog.Logger, path string, r statedoc.Reading[*rules]) {
+func noticePermissions(log zerolog.Logger, path string, r statedoc.Reading[*permissionRules]) {
 	if r.Problem != nil {
 		log.Error().Err(r.Problem).Msg("the permissions cannot be read, so no tool runs")
 	}
@@ -141,8 +141,8 @@ func noticePermissions(log zerolog.Logger, path string, r statedoc.Reading[*rule
 
 // Changes returns the changes of a plugin since its last review; see
 // [Archive.Changes].
-func (p *Policy) Changes(one *plugin.Plugin) (text string, known bool, err error) {
-	return p.archive.Changes(one)
+func (p *Policy) Changes(loadedPlugin *plugin.Plugin) (text string, known bool, err error) {
+	return p.archive.Changes(loadedPlugin)
 }
 
 // Path returns the path of the file.
@@ -153,7 +153,7 @@ func (p *Policy) Repair() error { return p.file.Repair() }
 
 // OnChange registers a listener that runs after each change. Listeners run one at a
 // time and must not change the policy.
-func (p *Policy) OnChange(changed func()) { p.file.OnChange(changed) }
+func (p *Policy) OnChange(onChange func()) { p.file.OnChange(onChange) }
 
 // Watch detects changes by other processes and editors until ctx ends, so that
 // surfaces show them even if there are no calls.
@@ -170,16 +170,16 @@ func (p *Policy) Problems() []string {
 
 // State returns the state of a plugin, which need not be installed.
 func (p *Policy) State(name string) State {
-	one, _ := p.set().Plugin(name)
-	return p.stateOf(name, one)
+	loadedPlugin, _ := p.set().Plugin(name)
+	return p.stateOf(name, loadedPlugin)
 }
 
-func (p *Policy) stateOf(name string, one *plugin.Plugin) State {
-	s := State{Standing: p.file.Current().View.plugins[name], Effective: wire.PermissionOff}
-	s.Reviewed = one != nil && s.Review != nil && s.Review.Hash == one.ContentHash()
-	if one != nil && !s.Reviewed && p.opts.Trusted != nil {
+func (p *Policy) stateOf(name string, loadedPlugin *plugin.Plugin) State {
+	s := State{PluginEntry: p.file.Current().View.plugins[name], Effective: wire.PermissionOff}
+	s.Reviewed = loadedPlugin != nil && s.Review != nil && s.Review.Hash == loadedPlugin.ContentHash()
+	if loadedPlugin != nil && !s.Reviewed && p.opts.Trusted != nil {
 		var permission wire.Permission
-		if permission, s.Reviewed = p.opts.Trusted(one); s.Reviewed && s.Permission == "" {
+		if permission, s.Reviewed = p.opts.Trusted(loadedPlugin); s.Reviewed && s.Permission == "" {
 			s.Permission = permission
 		}
 	}
@@ -194,17 +194,17 @@ func (s State) Tool(name string) wire.Permission {
 	if !s.Reviewed {
 		return wire.PermissionOff
 	}
-	if own := s.Tools[name].Permission; own != "" {
-		return own
+	if toolPermission := s.Tools[name].Permission; toolPermission != "" {
+		return toolPermission
 	}
 	return s.Effective
 }
 
 // Runs reports whether any tool of the plugin may run, so that pages receive its
 // adapter.
-func (p *Policy) Runs(one *plugin.Plugin) bool {
-	s := p.stateOf(one.Name, one)
-	return s.Effective != wire.PermissionOff || slices.ContainsFunc(one.Tools, func(t *plugin.Tool) bool {
+func (p *Policy) Runs(loadedPlugin *plugin.Plugin) bool {
+	s := p.stateOf(loadedPlugin.Name, loadedPlugin)
+	return s.Effective != wire.PermissionOff || slices.ContainsFunc(loadedPlugin.Tools, func(t *plugin.Tool) bool {
 		return s.Tool(t.Name) != wire.PermissionOff
 	})
 }

@@ -23,9 +23,9 @@ type policyWorld struct {
 	policy *policy.Policy
 	// enforcer applies policy.
 	enforcer *policy.Enforcer
-	// warned and changes are the warnings and changes that the policy has reported.
-	warned  []string
-	changes []policy.Change
+	// warnings and changes are the warnings and changes that the policy has reported.
+	warnings []string
+	changes  []policy.Change
 
 	mu  sync.Mutex // guards set
 	set *plugin.Set
@@ -36,7 +36,7 @@ func newPolicyWorld(t *testing.T, packages ...plugintest.Package) *policyWorld {
 	w := &policyWorld{t: t, dir: t.TempDir()}
 	w.load(packages...)
 	w.policy = policy.New(w.dir, w.Set, policy.Options{
-		Warn:   func(sentence string) { w.warned = append(w.warned, sentence) },
+		Warn:   func(sentence string) { w.warnings = append(w.warnings, sentence) },
 		Record: func(c policy.Change) { w.changes = append(w.changes, c) },
 	})
 	w.enforcer = policy.NewEnforcer(w.policy)
@@ -70,28 +70,28 @@ func (w *policyWorld) load(packages ...plugintest.Package) {
 
 func (w *policyWorld) hash(name string) string {
 	w.t.Helper()
-	one, ok := w.Set().Plugin(name)
+	loadedPlugin, ok := w.Set().Plugin(name)
 	if !ok {
 		w.t.Fatalf("no plugin %s", name)
 	}
-	return one.ContentHash()
+	return loadedPlugin.ContentHash()
 }
 
 func (w *policyWorld) review(name string, permission wire.Permission) {
 	w.t.Helper()
-	w.must(w.policy.Review(name, w.hash(name), permission, "the test"))
+	w.failOnError(w.policy.Review(name, w.hash(name), permission, "the test"))
 }
 
-func (w *policyWorld) must(err error) {
+func (w *policyWorld) failOnError(err error) {
 	w.t.Helper()
 	if err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-// checkHeld checks the permissions in effect: of the plugin, of its tool read, and of its
+// checkEffective checks the permissions in effect: of the plugin, of its tool read, and of its
 // tool send.
-func (w *policyWorld) checkHeld(name string, want ...wire.Permission) {
+func (w *policyWorld) checkEffective(name string, want ...wire.Permission) {
 	w.t.Helper()
 	s := w.policy.State(name)
 	if got := []wire.Permission{s.Effective, s.Tool("read"), s.Tool("send")}; !slices.Equal(got, want) {
@@ -102,31 +102,31 @@ func (w *policyWorld) checkHeld(name string, want ...wire.Permission) {
 func (w *policyWorld) file() string {
 	w.t.Helper()
 	text, err := os.ReadFile(w.policy.Path())
-	w.must(err)
+	w.failOnError(err)
 	return string(text)
 }
 
 func (w *policyWorld) write(text string) {
 	w.t.Helper()
-	w.must(os.WriteFile(w.policy.Path(), []byte(text), 0o600))
+	w.failOnError(os.WriteFile(w.policy.Path(), []byte(text), 0o600))
 }
 
 const (
-	off  = wire.PermissionOff
-	ask  = wire.PermissionAsk
-	auto = wire.PermissionAuto
+	permissionOff  = wire.PermissionOff
+	permissionAsk  = wire.PermissionAsk
+	permissionAuto = wire.PermissionAuto
 )
 
 // A review applies to content, not to a version.
 func TestReview(t *testing.T) {
 	w := newPolicyWorld(t, twoToolPackage("a", "1;"))
-	w.checkHeld("a", off, off, off)
-	if err := w.policy.SetPermission("a", "", auto, "the test"); err == nil || !strings.Contains(err.Error(), "`opentabs plugin review a`") {
+	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
+	if err := w.policy.SetPermission("a", "", permissionAuto, "the test"); err == nil || !strings.Contains(err.Error(), "`opentabs plugin review a`") {
 		t.Errorf("a permission without a review: %v", err)
 	}
-	w.must(w.policy.SetPermission("a", "send", off, "the test")) // turning a tool off needs no review
-	w.review("a", auto)
-	w.checkHeld("a", auto, auto, off)
+	w.failOnError(w.policy.SetPermission("a", "send", permissionOff, "the test")) // turning a tool off needs no review
+	w.review("a", permissionAuto)
+	w.checkEffective("a", permissionAuto, permissionAuto, permissionOff)
 	if info, err := os.Stat(w.policy.Path()); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file: %v, %v", info, err)
 	}
@@ -136,28 +136,28 @@ func TestReview(t *testing.T) {
 	}
 
 	// The same version with other code needs a new review.
-	seen := w.hash("a")
-	w.must(w.policy.SetPermission("a", "read", auto, "me"))
+	reviewedHash := w.hash("a")
+	w.failOnError(w.policy.SetPermission("a", "read", permissionAuto, "me"))
 	w.load(twoToolPackage("a", "2;"))
-	w.checkHeld("a", off, off, off)
-	if s := w.policy.State("a"); s.Reviewed || s.Permission != auto || s.Review.Hash != seen {
+	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
+	if s := w.policy.State("a"); s.Reviewed || s.Permission != permissionAuto || s.Review.Hash != reviewedHash {
 		t.Errorf("the earlier permission is missing: %+v", s)
 	}
-	if err := w.policy.Review("a", seen, auto, "the test"); err == nil || !strings.Contains(err.Error(), "has changed since you reviewed it") {
+	if err := w.policy.Review("a", reviewedHash, permissionAuto, "the test"); err == nil || !strings.Contains(err.Error(), "has changed since you reviewed it") {
 		t.Errorf("a review of earlier content: %v", err)
 	}
-	w.checkHeld("a", off, off, off)
+	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 	// A tool that was auto gets the permission of the review; a tool that was off
 	// stays off.
-	w.review("a", ask)
-	w.checkHeld("a", ask, ask, off)
-	w.review("a", auto) // the content is the same, so only the permission changes
-	w.checkHeld("a", auto, auto, off)
+	w.review("a", permissionAsk)
+	w.checkEffective("a", permissionAsk, permissionAsk, permissionOff)
+	w.review("a", permissionAuto) // the content is the same, so only the permission changes
+	w.checkEffective("a", permissionAuto, permissionAuto, permissionOff)
 
 	if err := w.policy.Review("a", w.hash("a"), "maybe", "x"); err == nil {
 		t.Error("a permission that there is not")
 	}
-	if err := w.policy.Review("b", "", ask, "x"); !errors.Is(err, plugin.ErrUnknown) {
+	if err := w.policy.Review("b", "", permissionAsk, "x"); !errors.Is(err, plugin.ErrUnknown) {
 		t.Errorf("a plugin that there is not: %v", err)
 	}
 }
@@ -165,32 +165,32 @@ func TestReview(t *testing.T) {
 // "off" for a tool is stored, and applies even if the plugin is auto.
 func TestToolPermission(t *testing.T) {
 	w := newPolicyWorld(t, twoToolPackage("a", ""))
-	w.review("a", auto)
-	w.must(w.policy.SetPermission("a", "send", off, "x"))
+	w.review("a", permissionAuto)
+	w.failOnError(w.policy.SetPermission("a", "send", permissionOff, "x"))
 	if !strings.Contains(w.file(), `"permission": "off"`) { // not by removing the entry
 		t.Errorf("off is written as %s", w.file())
 	}
-	w.checkHeld("a", auto, auto, off)
-	w.must(w.policy.SetPermission("a", "send", "", "x"))
-	w.checkHeld("a", auto, auto, auto)
+	w.checkEffective("a", permissionAuto, permissionAuto, permissionOff)
+	w.failOnError(w.policy.SetPermission("a", "send", "", "x"))
+	w.checkEffective("a", permissionAuto, permissionAuto, permissionAuto)
 	if strings.Contains(w.file(), "tools") {
 		t.Errorf("an empty entry is written: %s", w.file())
 	}
-	w.must(w.policy.SetPermission("a", "", off, "x"))
-	w.must(w.policy.SetPermission("a", "send", ask, "x"))
-	w.checkHeld("a", off, off, ask)
-	for _, bad := range []struct {
+	w.failOnError(w.policy.SetPermission("a", "", permissionOff, "x"))
+	w.failOnError(w.policy.SetPermission("a", "send", permissionAsk, "x"))
+	w.checkEffective("a", permissionOff, permissionOff, permissionAsk)
+	for _, test := range []struct {
 		plugin, tool string
 		permission   wire.Permission
 		want         string
 	}{
 		{"a", "", "", "only a tool can have the default"},
-		{"a", "sent", off, "(did you mean a__send?)"},
+		{"a", "sent", permissionOff, "(did you mean a__send?)"},
 		{"a", "read", "always", `"always" is no permission`},
-		{"aa", "", off, `there is no plugin "aa"`},
+		{"aa", "", permissionOff, `there is no plugin "aa"`},
 	} {
-		if err := w.policy.SetPermission(bad.plugin, bad.tool, bad.permission, "x"); err == nil || !strings.Contains(err.Error(), bad.want) {
-			t.Errorf("%v: %v", bad, err)
+		if err := w.policy.SetPermission(test.plugin, test.tool, test.permission, "x"); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v: %v", test, err)
 		}
 	}
 	want := []string{"review: ->auto", "permission:send ->off", "permission:send off->", "permission: auto->off", "permission:send ->ask"}
@@ -207,22 +207,22 @@ func TestToolPermission(t *testing.T) {
 // versions, and permissions without a review.
 func TestPolicyKeepsWhatItDoesNotKnow(t *testing.T) {
 	w := newPolicyWorld(t, twoToolPackage("a", ""), twoToolPackage("b", ""))
-	w.review("a", auto)
+	w.review("a", permissionAuto)
 	text := strings.Replace(w.file(), `"plugins": {`, `"later": [1], "plugins": {"gone": {"reviewed": {"hash": "h", "more": 1}},`, 1)
 	text = strings.Replace(text, `"hash": "`+w.hash("a"), `"later": {"x": null}, "hash": "`+w.hash("a"), 1)
 	w.write(text)
 	w.load(twoToolPackage("b", "")) // a cannot be loaded this time
-	w.checkHeld("a", off, off, off)
-	w.review("b", ask)
+	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
+	w.review("b", permissionAsk)
 	for _, want := range []string{`"later": [`, `"gone"`, `"more": 1`, `"x": null`, `"hash": "h"`} {
 		if !strings.Contains(w.file(), want) {
 			t.Errorf("%s is lost: %s", want, w.file())
 		}
 	}
 	w.load(twoToolPackage("a", ""), twoToolPackage("b", ""))
-	w.checkHeld("a", auto, auto, auto)
-	w.must(w.policy.Forget("a", "x"))
-	w.checkHeld("a", off, off, off)
+	w.checkEffective("a", permissionAuto, permissionAuto, permissionAuto)
+	w.failOnError(w.policy.Forget("a", "x"))
+	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 	if strings.Contains(w.file(), `"a"`) || !strings.Contains(w.file(), `"gone"`) {
 		t.Errorf("forgotten: %s", w.file())
 	}
@@ -231,56 +231,56 @@ func TestPolicyKeepsWhatItDoesNotKnow(t *testing.T) {
 func TestPolicyFileIsDamaged(t *testing.T) {
 	for _, text := range []string{"", "{", "[]", "null", `{"plugins":{}}`, `{"version":0}`, `{"version":1,"plugins":[]}`} {
 		w := newPolicyWorld(t, twoToolPackage("a", ""))
-		w.review("a", auto)
+		w.review("a", permissionAuto)
 		w.write(text)
-		w.checkHeld("a", off, off, off)
+		w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 		if problems := w.policy.Problems(); len(problems) != 1 || !strings.Contains(problems[0], "permissions.json") {
 			t.Errorf("%q: problems %q", text, problems)
 		}
-		w.must(w.policy.Repair())
-		w.checkHeld("a", off, off, off)
-		if len(w.warned) != 1 || !strings.Contains(w.warned[0], "review your plugins again") {
-			t.Errorf("%q: warned %q", text, w.warned)
+		w.failOnError(w.policy.Repair())
+		w.checkEffective("a", permissionOff, permissionOff, permissionOff)
+		if len(w.warnings) != 1 || !strings.Contains(w.warnings[0], "review your plugins again") {
+			t.Errorf("%q: warned %q", text, w.warnings)
 		}
-		kept, err := filepath.Glob(w.policy.Path() + ".corrupt-*")
-		if err != nil || len(kept) != 1 {
-			t.Fatalf("%q: kept %v, %v", text, kept, err)
+		keptFiles, err := filepath.Glob(w.policy.Path() + ".corrupt-*")
+		if err != nil || len(keptFiles) != 1 {
+			t.Fatalf("%q: kept %v, %v", text, keptFiles, err)
 		}
-		if got, err := os.ReadFile(kept[0]); err != nil || string(got) != text {
+		if got, err := os.ReadFile(keptFiles[0]); err != nil || string(got) != text {
 			t.Errorf("%q: kept %q, %v", text, got, err)
 		}
-		w.review("a", ask)
-		w.checkHeld("a", ask, ask, ask)
+		w.review("a", permissionAsk)
+		w.checkEffective("a", permissionAsk, permissionAsk, permissionAsk)
 	}
 }
 
 // A malformed part of the file turns off what the part is about, and nothing else.
 func TestPolicyPartsAreDamaged(t *testing.T) {
 	w := newPolicyWorld(t, twoToolPackage("a", ""), twoToolPackage("b", ""))
-	w.review("a", auto)
-	w.review("b", auto)
-	good := w.file()
+	w.review("a", permissionAuto)
+	w.review("b", permissionAuto)
+	validText := w.file()
 	for _, c := range []struct {
 		tools   string
 		want    []wire.Permission
 		problem string
 	}{
-		{`"tools":{"send":{"permission":"on"}}`, []wire.Permission{auto, auto, off}, `plugins.a: tools.send.permission is wrong, so it counts as off`},
-		{`"tools":{"send":{"permission":1}}`, []wire.Permission{auto, auto, off}, `plugins.a: tools.send.permission is a number`},
-		{`"tools":{"send":true}`, []wire.Permission{auto, auto, off}, `plugins.a: tools.send is no object`},
-		{`"tools":{"send":{"limit":"often"}}`, []wire.Permission{auto, auto, off}, `plugins.a: tools.send.limit is wrong`},
-		{`"tools":[]`, []wire.Permission{off, off, off}, `plugins.a: tools is an array`},
+		{`"tools":{"send":{"permission":"on"}}`, []wire.Permission{permissionAuto, permissionAuto, permissionOff}, `plugins.a: tools.send.permission is wrong, so it counts as off`},
+		{`"tools":{"send":{"permission":1}}`, []wire.Permission{permissionAuto, permissionAuto, permissionOff}, `plugins.a: tools.send.permission is a number`},
+		{`"tools":{"send":true}`, []wire.Permission{permissionAuto, permissionAuto, permissionOff}, `plugins.a: tools.send is no object`},
+		{`"tools":{"send":{"limit":"often"}}`, []wire.Permission{permissionAuto, permissionAuto, permissionOff}, `plugins.a: tools.send.limit is wrong`},
+		{`"tools":[]`, []wire.Permission{permissionOff, permissionOff, permissionOff}, `plugins.a: tools is an array`},
 	} {
-		w.write(strings.Replace(good, `"a": {`, `"a": {`+c.tools+`,`, 1))
-		w.checkHeld("a", c.want...)
-		w.checkHeld("b", auto, auto, auto)
+		w.write(strings.Replace(validText, `"a": {`, `"a": {`+c.tools+`,`, 1))
+		w.checkEffective("a", c.want...)
+		w.checkEffective("b", permissionAuto, permissionAuto, permissionAuto)
 		if problems := strings.Join(w.policy.Problems(), "\n"); !strings.Contains(problems, c.problem) {
 			t.Errorf("%s: problems %q", c.tools, problems)
 		}
 	}
 	for _, entry := range []string{`1`, `{"reviewed":true,"permission":"auto"}`, `{"reviewed":{"hash":""},"permission":"auto"}`} {
 		w.write(`{"version":1,"plugins":{"a":` + entry + `}}`)
-		w.checkHeld("a", off, off, off)
+		w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 		if len(w.policy.Problems()) == 0 {
 			t.Errorf("%s is no problem", entry)
 		}
@@ -291,11 +291,11 @@ func TestPolicyOfNewerVersion(t *testing.T) {
 	w := newPolicyWorld(t, twoToolPackage("a", ""))
 	const text = `{"version":2,"plugins":"else"}`
 	w.write(text)
-	w.checkHeld("a", off, off, off)
-	if err := w.policy.Review("a", w.hash("a"), auto, "x"); err == nil || !strings.Contains(err.Error(), "update opentabs") {
+	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
+	if err := w.policy.Review("a", w.hash("a"), permissionAuto, "x"); err == nil || !strings.Contains(err.Error(), "update opentabs") {
 		t.Errorf("a change: %v", err)
 	}
-	if w.must(w.policy.Repair()); w.file() != text {
+	if w.failOnError(w.policy.Repair()); w.file() != text {
 		t.Errorf("the file is now %s", w.file())
 	}
 }
@@ -303,40 +303,40 @@ func TestPolicyOfNewerVersion(t *testing.T) {
 // A change by another process applies to the next call, and listeners are notified.
 func TestPolicyFollowsTheFile(t *testing.T) {
 	w := newPolicyWorld(t, twoToolPackage("a", ""))
-	heard := make(chan struct{}, 10)
-	w.policy.OnChange(func() { heard <- struct{}{} })
-	other := policy.New(w.dir, w.Set, policy.Options{})
-	w.must(other.Review("a", w.hash("a"), auto, "x"))
-	w.checkHeld("a", auto, auto, auto)
-	<-heard
+	changeSignals := make(chan struct{}, 10)
+	w.policy.OnChange(func() { changeSignals <- struct{}{} })
+	otherPolicy := policy.New(w.dir, w.Set, policy.Options{})
+	w.failOnError(otherPolicy.Review("a", w.hash("a"), permissionAuto, "x"))
+	w.checkEffective("a", permissionAuto, permissionAuto, permissionAuto)
+	<-changeSignals
 	text := w.file()
 	w.write(strings.Replace(text, `"auto"`, `"ask"`, 1)) // written in place, as some editors do
-	w.checkHeld("a", ask, ask, ask)
-	<-heard
-	w.must(os.Remove(w.policy.Path()))
-	w.checkHeld("a", off, off, off)
-	<-heard
+	w.checkEffective("a", permissionAsk, permissionAsk, permissionAsk)
+	<-changeSignals
+	w.failOnError(os.Remove(w.policy.Path()))
+	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
+	<-changeSignals
 }
 
 // An unreadable file is read again each time, and reported once.
 func TestPolicyCannotBeRead(t *testing.T) {
 	w := newPolicyWorld(t, twoToolPackage("a", ""))
-	w.review("a", auto)
-	aside := w.policy.Path() + ".aside"
-	w.must(errors.Join(os.Rename(w.policy.Path(), aside), os.Mkdir(w.policy.Path(), 0o700)))
-	heard := make(chan struct{}, 10)
-	w.policy.OnChange(func() { heard <- struct{}{} })
+	w.review("a", permissionAuto)
+	movedFile := w.policy.Path() + ".aside"
+	w.failOnError(errors.Join(os.Rename(w.policy.Path(), movedFile), os.Mkdir(w.policy.Path(), 0o700)))
+	changeSignals := make(chan struct{}, 10)
+	w.policy.OnChange(func() { changeSignals <- struct{}{} })
 	for range 3 {
-		w.checkHeld("a", off, off, off)
+		w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 		if problems := w.policy.Problems(); len(problems) != 1 || !strings.Contains(problems[0], "read the file of permissions") {
 			t.Errorf("problems %q", problems)
 		}
 	}
-	<-heard
-	w.must(errors.Join(os.Remove(w.policy.Path()), os.Rename(aside, w.policy.Path())))
-	w.checkHeld("a", auto, auto, auto)
-	<-heard
-	if len(heard) > 0 {
+	<-changeSignals
+	w.failOnError(errors.Join(os.Remove(w.policy.Path()), os.Rename(movedFile, w.policy.Path())))
+	w.checkEffective("a", permissionAuto, permissionAuto, permissionAuto)
+	<-changeSignals
+	if len(changeSignals) > 0 {
 		t.Error("the same problem was reported again")
 	}
 }
@@ -344,19 +344,19 @@ func TestPolicyCannotBeRead(t *testing.T) {
 // A failed write returns an error and changes nothing.
 func TestPolicyCannotBeWritten(t *testing.T) {
 	w := newPolicyWorld(t, twoToolPackage("a", ""))
-	w.review("a", ask)
-	before := w.file()
+	w.review("a", permissionAsk)
+	textBefore := w.file()
 	lock := w.policy.Path() + ".lock"
-	w.must(errors.Join(os.Remove(lock), os.Mkdir(lock, 0o700)))
+	w.failOnError(errors.Join(os.Remove(lock), os.Mkdir(lock, 0o700)))
 	for _, err := range []error{
-		w.policy.Review("a", w.hash("a"), auto, "x"), w.policy.SetPermission("a", "", auto, "x"),
+		w.policy.Review("a", w.hash("a"), permissionAuto, "x"), w.policy.SetPermission("a", "", permissionAuto, "x"),
 		w.policy.SetLimit("a", "send", policy.Limit{}, "x"), w.policy.Forget("a", "x"),
 	} {
 		if err == nil || !strings.Contains(err.Error(), lock) {
 			t.Errorf("got %v", err)
 		}
 	}
-	if w.checkHeld("a", ask, ask, ask); w.file() != before || len(w.changes) != 1 {
+	if w.checkEffective("a", permissionAsk, permissionAsk, permissionAsk); w.file() != textBefore || len(w.changes) != 1 {
 		t.Errorf("the file is now %s; %v", w.file(), w.changes)
 	}
 }
@@ -370,18 +370,18 @@ func TestPolicyConcurrentChanges(t *testing.T) {
 	}
 	w := newPolicyWorld(t, packages...)
 	w.policy = policy.New(w.dir, w.Set, policy.Options{})
-	other := policy.New(w.dir, w.Set, policy.Options{})
+	otherPolicy := policy.New(w.dir, w.Set, policy.Options{})
 	var wg sync.WaitGroup
-	for i, one := range w.Set().Plugins() {
+	for i, loadedPlugin := range w.Set().Plugins() {
 		policy := w.policy
 		if i%2 == 1 {
-			policy = other
+			policy = otherPolicy
 		}
 		wg.Go(func() {
 			err := errors.Join(
-				policy.Review(one.Name, one.ContentHash(), ask, "x"),
-				policy.SetPermission(one.Name, "send", off, "x"),
-				policy.SetPermission(one.Name, "", auto, "x"),
+				policy.Review(loadedPlugin.Name, loadedPlugin.ContentHash(), permissionAsk, "x"),
+				policy.SetPermission(loadedPlugin.Name, "send", permissionOff, "x"),
+				policy.SetPermission(loadedPlugin.Name, "", permissionAuto, "x"),
 			)
 			if err != nil {
 				t.Error(err)
@@ -389,13 +389,13 @@ func TestPolicyConcurrentChanges(t *testing.T) {
 		})
 		wg.Go(func() {
 			for range 100 {
-				w.policy.State(one.Name)
-				other.Runs(one)
+				w.policy.State(loadedPlugin.Name)
+				otherPolicy.Runs(loadedPlugin)
 			}
 		})
 	}
 	wg.Wait()
-	for _, one := range w.Set().Plugins() {
-		w.checkHeld(one.Name, auto, auto, off)
+	for _, loadedPlugin := range w.Set().Plugins() {
+		w.checkEffective(loadedPlugin.Name, permissionAuto, permissionAuto, permissionOff)
 	}
 }

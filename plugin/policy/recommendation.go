@@ -33,11 +33,11 @@ func (p *Policy) Recommend(name, hash string, permission wire.Permission, note, 
 	if permission != wire.PermissionAsk && permission != wire.PermissionAuto {
 		return fmt.Errorf("%q can't be recommended: use ask or auto", plaintext.Shorten(string(permission)))
 	}
-	one, err := p.set().Find(name)
+	loadedPlugin, err := p.set().Find(name)
 	if err != nil {
 		return err
 	}
-	if hash != one.ContentHash() {
+	if hash != loadedPlugin.ContentHash() {
 		return fmt.Errorf("the plugin %s has changed since you inspected it; inspect it again", name)
 	}
 	change := Change{Kind: "recommendation", Plugin: name, New: string(permission), Hash: hash, By: by}
@@ -71,8 +71,8 @@ func readRecommendation(f *jsonread.Reader) *Recommendation {
 
 // Recommended returns the recommendation of an agent for the current content; nil if
 // there is none since the user's last decision.
-func (p *Policy) Recommended(one *plugin.Plugin) *Recommendation {
-	if r := p.stateOf(one.Name, one).Recommended; r != nil && r.Hash == one.ContentHash() {
+func (p *Policy) Recommended(loadedPlugin *plugin.Plugin) *Recommendation {
+	if r := p.stateOf(loadedPlugin.Name, loadedPlugin).Recommended; r != nil && r.Hash == loadedPlugin.ContentHash() {
 		return r
 	}
 	return nil

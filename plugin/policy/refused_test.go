@@ -20,16 +20,16 @@ func TestRefusedCalls(t *testing.T) {
 			t.Fatalf("target %d was not stored", i)
 		}
 	}
-	if r.add("a", "one too many") || len(r.by["a"]) != maxRefused {
-		t.Errorf("%d targets of one plugin are kept, want %d", len(r.by["a"]), maxRefused)
+	if r.add("a", "one too many") || len(r.byCaller["a"]) != maxRefused {
+		t.Errorf("%d targets of one plugin are kept, want %d", len(r.byCaller["a"]), maxRefused)
 	}
-	for i := len(r.by); i < maxRefusing; i++ {
+	for i := len(r.byCaller); i < maxRefusedCallers; i++ {
 		if !r.add(fmt.Sprint("caller", i), "b") {
 			t.Fatalf("caller %d was not stored", i)
 		}
 	}
-	if r.add("one more caller", "b") || len(r.by) != maxRefusing {
-		t.Errorf("%d callers are kept, want %d", len(r.by), maxRefusing)
+	if r.add("one more caller", "b") || len(r.byCaller) != maxRefusedCallers {
+		t.Errorf("%d callers are kept, want %d", len(r.byCaller), maxRefusedCallers)
 	}
 	if !r.add("b", "c") {
 		t.Error("a known caller is refused because there are many callers")

@@ -11,18 +11,18 @@ import (
 
 // withheldSecrets returns the secret settings that are set and that a restricted plugin
 // does not receive.
-func withheldSecrets(p *Policy, one *plugin.Plugin, v *settings.Values) []plugin.Setting {
-	if len(one.Settings) == 0 || !p.IsRestricted(one) {
+func withheldSecrets(p *Policy, loadedPlugin *plugin.Plugin, v *settings.Values) []plugin.Setting {
+	if len(loadedPlugin.Settings) == 0 || !p.IsRestricted(loadedPlugin) {
 		return nil
 	}
-	values := v.Of(one)
-	var withheld []plugin.Setting
-	for _, s := range one.Settings {
+	values := v.Of(loadedPlugin)
+	var withheldSettings []plugin.Setting
+	for _, s := range loadedPlugin.Settings {
 		if s.Secret() && values[s.Key] != nil {
-			withheld = append(withheld, s)
+			withheldSettings = append(withheldSettings, s)
 		}
 	}
-	return withheld
+	return withheldSettings
 }
 
 // SecretsGate returns a gate that blocks calls of plugins that require a withheld
@@ -36,13 +36,13 @@ type secretsGate struct {
 
 func (secretsGate) Name() string { return "secrets" }
 
-func (g secretsGate) Decide(in dispatch.CallInfo) dispatch.Verdict {
-	one, ok := g.policy.set().Plugin(in.Tool.Plugin)
+func (g secretsGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
+	loadedPlugin, ok := g.policy.set().Plugin(callInfo.Tool.Plugin)
 	if !ok {
 		return dispatch.Verdict{}
 	}
 	var required []plugin.Setting
-	for _, s := range withheldSecrets(g.policy, one, g.values) {
+	for _, s := range withheldSecrets(g.policy, loadedPlugin, g.values) {
 		if s.Required {
 			required = append(required, s)
 		}
@@ -50,8 +50,8 @@ func (g secretsGate) Decide(in dispatch.CallInfo) dispatch.Verdict {
 	if len(required) == 0 {
 		return dispatch.Verdict{}
 	}
-	v := refusedCall(fmt.Sprintf("The plugin %s does not get %s, which it needs: it starts after the page's scripts, and the setting is secret",
-		one.Name, settings.Names(required)), lateAccessCommand(one.Name))
+	v := newRefusal(fmt.Sprintf("The plugin %s does not get %s, which it needs: it starts after the page's scripts, and the setting is secret",
+		loadedPlugin.Name, settings.Names(required)), lateAccessCommand(loadedPlugin.Name))
 	v.Block.Code = wire.ErrNeedsSettings
 	return v
 }
@@ -59,16 +59,16 @@ func (g secretsGate) Decide(in dispatch.CallInfo) dispatch.Verdict {
 // FailureNote returns sentences for the agent and the user about the secrets that the
 // plugin of a tool did not receive; empty if it received all.
 func (e *Enforcer) FailureNote(t dispatch.Tool, v *settings.Values) (forAgent, forUser string) {
-	one, ok := e.policy.set().Plugin(t.Plugin)
+	loadedPlugin, ok := e.policy.set().Plugin(t.Plugin)
 	if !ok {
 		return "", ""
 	}
-	withheld := withheldSecrets(e.policy, one, v)
-	if len(withheld) == 0 {
+	withheldSettings := withheldSecrets(e.policy, loadedPlugin, v)
+	if len(withheldSettings) == 0 {
 		return "", ""
 	}
-	fact := fmt.Sprintf("The plugin %s did not get %s, because it starts after the page's scripts", one.Name, settings.Names(withheld))
-	command := lateAccessCommand(one.Name)
+	fact := fmt.Sprintf("The plugin %s did not get %s, because it starts after the page's scripts", loadedPlugin.Name, settings.Names(withheldSettings))
+	command := lateAccessCommand(loadedPlugin.Name)
 	return fmt.Sprintf("%s. If it failed for that reason, ask the user to allow it with %s in a terminal, or in the opentabs side panel.", fact, command),
 		fmt.Sprintf("%s. To allow it, run %s, or use the side panel.", fact, command)
 }

@@ -12,7 +12,7 @@ import (
 	"opentabs/wire"
 )
 
-const marked = `{
+const settingsWithSecrets = `{
 	"pin": {"type":"string","label":"Pin","secret":true},
 	"apiToken": {"type":"string","label":"Token"},
 	"authorName": {"type":"string","label":"Author","secret":false},
@@ -22,14 +22,14 @@ const marked = `{
 // A late plugin receives no secret settings without late access, and the errors of its
 // calls mention that.
 func TestSecretsOfALatePlugin(t *testing.T) {
-	pack := latePackage("a")
-	pack.Settings = json.RawMessage(marked)
-	w := newPolicyWorld(t, pack)
-	w.review("a", auto)
-	one, _ := w.Set().Plugin("a")
+	latePackageA := latePackage("a")
+	latePackageA.Settings = json.RawMessage(settingsWithSecrets)
+	w := newPolicyWorld(t, latePackageA)
+	w.review("a", permissionAuto)
+	loadedPlugin, _ := w.Set().Plugin("a")
 	v := settings.New(t.TempDir(), settings.Options{})
-	w.must(v.Change(one, rawSettings("pin", `"4711-4711"`, "apiToken", `"t-123456"`, "authorName", `"Ann"`, "size", "3"), "me"))
-	page := func() string { return string(v.ForPage(one, w.policy.IsRestricted(one)).Values) }
+	w.failOnError(v.Change(loadedPlugin, rawSettings("pin", `"4711-4711"`, "apiToken", `"t-123456"`, "authorName", `"Ann"`, "size", "3"), "me"))
+	page := func() string { return string(v.ForPage(loadedPlugin, w.policy.IsRestricted(loadedPlugin)).Values) }
 	if got := page(); got != `{"authorName":"Ann","size":3}` {
 		t.Errorf("the page gets %s", got)
 	}
@@ -39,7 +39,7 @@ func TestSecretsOfALatePlugin(t *testing.T) {
 	if !strings.HasPrefix(forAgent, fact) || !strings.Contains(forAgent, "ask the user") || forUser != fact+"To allow it, run `opentabs plugin permission a --late-access on`, or use the side panel." {
 		t.Errorf("notes %q and %q", forAgent, forUser)
 	}
-	w.must(w.policy.SetLateAccess("a", true, "x"))
+	w.failOnError(w.policy.SetLateAccess("a", true, "x"))
 	if got := page(); !strings.Contains(got, "4711") || !strings.Contains(got, "t-123456") {
 		t.Errorf("with late access the page gets %s", got)
 	}
@@ -50,30 +50,30 @@ func TestSecretsOfALatePlugin(t *testing.T) {
 
 // If a required secret is withheld from a plugin, its tools do not run.
 func TestRequiredSecretOfALatePlugin(t *testing.T) {
-	pack := latePackage("a")
-	pack.Settings = json.RawMessage(strings.Replace(marked, `"secret":true`, `"secret":true,"required":true`, 1))
-	w := newPolicyWorld(t, pack)
-	w.review("a", auto)
-	one, _ := w.Set().Plugin("a")
+	latePackageA := latePackage("a")
+	latePackageA.Settings = json.RawMessage(strings.Replace(settingsWithSecrets, `"secret":true`, `"secret":true,"required":true`, 1))
+	w := newPolicyWorld(t, latePackageA)
+	w.review("a", permissionAuto)
+	loadedPlugin, _ := w.Set().Plugin("a")
 	v := settings.New(t.TempDir(), settings.Options{})
-	w.must(v.Change(one, rawSettings("pin", `"4711-4711"`), "me"))
+	w.failOnError(v.Change(loadedPlugin, rawSettings("pin", `"4711-4711"`), "me"))
 	gate := w.enforcer.SecretsGate(v)
-	in := dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "a", Name: "send"}}
-	verdict := gate.Decide(in)
+	callInfo := dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "a", Name: "send"}}
+	verdict := gate.Decide(callInfo)
 	if verdict.Block == nil || verdict.Block.Code != wire.ErrNeedsSettings || !strings.Contains(verdict.Block.Message, "`opentabs plugin permission a --late-access on`") ||
 		!strings.HasPrefix(verdict.UserText, "The plugin a does not get the setting pin, which it needs") {
 		t.Errorf("got %+v", verdict)
 	}
-	w.must(w.policy.SetLateAccess("a", true, "x"))
-	if v := gate.Decide(in); v.Block != nil {
+	w.failOnError(w.policy.SetLateAccess("a", true, "x"))
+	if v := gate.Decide(callInfo); v.Block != nil {
 		t.Errorf("with late access: %v", v.Block)
 	}
 }
 
 func TestSecretMark(t *testing.T) {
-	one := plugintest.Load(t, plugintest.Package{Settings: json.RawMessage(marked)})
+	loadedPlugin := plugintest.Load(t, plugintest.Package{Settings: json.RawMessage(settingsWithSecrets)})
 	got := map[string]bool{}
-	for _, s := range one.Settings {
+	for _, s := range loadedPlugin.Settings {
 		got[s.Key] = s.Secret()
 	}
 	for key, want := range map[string]bool{"pin": true, "apiToken": true, "authorName": false, "size": false} {
@@ -82,14 +82,14 @@ func TestSecretMark(t *testing.T) {
 		}
 	}
 	v := settings.New(t.TempDir(), settings.Options{})
-	if err := v.Change(one, rawSettings("pin", `"4711-4711"`, "authorName", `"Ann Author"`), "me"); err != nil {
+	if err := v.Change(loadedPlugin, rawSettings("pin", `"4711-4711"`, "authorName", `"Ann Author"`), "me"); err != nil {
 		t.Fatal(err)
 	}
-	if secrets := v.Secrets(plugin.NewSet([]*plugin.Plugin{one}, nil)); len(secrets) != 1 || secrets[0] != "4711-4711" {
+	if secrets := v.Secrets(plugin.NewSet([]*plugin.Plugin{loadedPlugin}, nil)); len(secrets) != 1 || secrets[0] != "4711-4711" {
 		t.Errorf("logs leave out %q", secrets)
 	}
-	wrong := plugintest.Package{Settings: json.RawMessage(`{"site":{"type":"url","label":"Site","secret":true},"x":{"type":"string","label":"X","secret":"yes"}}`)}
-	if _, err := plugin.Load(wrong.Write(t)); err == nil || !strings.Contains(err.Error(), "configSchema.site.secret is true for a setting of type url; only a string can be secret") ||
+	invalidPackage := plugintest.Package{Settings: json.RawMessage(`{"site":{"type":"url","label":"Site","secret":true},"x":{"type":"string","label":"X","secret":"yes"}}`)}
+	if _, err := plugin.Load(invalidPackage.Write(t)); err == nil || !strings.Contains(err.Error(), "configSchema.site.secret is true for a setting of type url; only a string can be secret") ||
 		!strings.Contains(err.Error(), "configSchema.x.secret is a string; make it true or false") {
 		t.Errorf("got %v", err)
 	}

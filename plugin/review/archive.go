@@ -23,8 +23,8 @@ import (
 const (
 	// reviewedFolder contains a folder for each plugin that was reviewed.
 	reviewedFolder = "reviewed"
-	// maxKeptBytes is how much of each file is kept, in bytes.
-	maxKeptBytes = 4 << 20
+	// maxFileBytes is how much of each file is kept, in bytes.
+	maxFileBytes = 4 << 20
 )
 
 // keptFiles are the files of a copy, in the order of the diff.
@@ -41,12 +41,12 @@ type Archive struct{ dir string }
 func NewArchive(dir string) Archive { return Archive{filepath.Join(dir, reviewedFolder)} }
 
 // Keep replaces the copy of a plugin by its content now.
-func (a Archive) Keep(one *plugin.Plugin) error {
-	files, err := reviewableFiles(one)
+func (a Archive) Keep(reviewedPlugin *plugin.Plugin) error {
+	files, err := reviewableFiles(reviewedPlugin)
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(a.dir, one.Name)
+	dir := filepath.Join(a.dir, reviewedPlugin.Name)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("keep what was reviewed: %w", err)
 	}
@@ -68,36 +68,36 @@ func (a Archive) Remove(name string) error {
 }
 
 // Changes returns the changes since the last review as a unified diff; empty if there
-// are none. known is false if there is no copy.
-func (a Archive) Changes(one *plugin.Plugin) (text string, known bool, err error) {
-	now, err := reviewableFiles(one)
+// are none. hasReviewed is false if there is no copy.
+func (a Archive) Changes(reviewedPlugin *plugin.Plugin) (text string, hasReviewed bool, err error) {
+	now, err := reviewableFiles(reviewedPlugin)
 	if err != nil {
 		return "", false, err
 	}
 	var b strings.Builder
 	for _, name := range keptFiles {
-		before, err := os.ReadFile(filepath.Join(a.dir, one.Name, name))
+		storedText, err := os.ReadFile(filepath.Join(a.dir, reviewedPlugin.Name, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return "", false, fmt.Errorf("read what was reviewed: %w", err)
 		}
-		known = true
-		b.Write(diff.Diff("reviewed/"+name, before, "now/"+name, limitSize(now[name])))
+		hasReviewed = true
+		b.Write(diff.Diff("reviewed/"+name, storedText, "now/"+name, limitSize(now[name])))
 	}
-	return b.String(), known, nil
+	return b.String(), hasReviewed, nil
 }
 
 // reviewableFiles returns the files of a copy by name: the descriptions with one member in
 // each line, the author's own code, and names and hashes of the libraries.
-func reviewableFiles(one *plugin.Plugin) (map[string][]byte, error) {
-	code, err := ReadCode(one)
+func reviewableFiles(reviewedPlugin *plugin.Plugin) (map[string][]byte, error) {
+	code, err := ReadCode(reviewedPlugin)
 	if err != nil {
 		return nil, err
 	}
 	files := map[string][]byte{"own.js": entryName().ReplaceAll([]byte(code.Own()), []byte("_adapter_entry")), "pre-script.js": []byte(code.PreScript)}
-	packageJSON, toolsJSON, err := one.Descriptions()
+	packageJSON, toolsJSON, err := reviewedPlugin.Descriptions()
 	if err != nil {
 		return nil, err
 	}
@@ -121,8 +121,8 @@ func reviewableFiles(one *plugin.Plugin) (map[string][]byte, error) {
 // limitSize returns the part of a file that is kept: its beginning, and the hash of
 // the whole file if it is longer.
 func limitSize(b []byte) []byte {
-	if len(b) > maxKeptBytes {
-		return fmt.Appendf(bytes.Clone(b[:maxKeptBytes]), "\n(more is not kept; all of it has the hash %s)\n", hexHashOf(b))
+	if len(b) > maxFileBytes {
+		return fmt.Appendf(bytes.Clone(b[:maxFileBytes]), "\n(more is not kept; all of it has the hash %s)\n", hexHashOf(b))
 	}
 	return b
 }

@@ -15,49 +15,49 @@ func bundledAdapter(library, own string) string {
 	return "(()=>{\n  // node_modules/lib/index.js\n  " + library + "\n\n  // src/index.ts\n  " + own + "\n})();\n"
 }
 
-func keepCopy(t *testing.T, a Archive, one *plugin.Plugin) {
+func keepCopy(t *testing.T, a Archive, wikiPlugin *plugin.Plugin) {
 	t.Helper()
-	if err := a.Keep(one); err != nil {
+	if err := a.Keep(wikiPlugin); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func changesOf(t *testing.T, a Archive, one *plugin.Plugin) (text string, known bool) {
+func changesOf(t *testing.T, a Archive, wikiPlugin *plugin.Plugin) (text string, hasReviewed bool) {
 	t.Helper()
-	text, known, err := a.Changes(one)
+	text, hasReviewed, err := a.Changes(wikiPlugin)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return text, known
+	return text, hasReviewed
 }
 
 // changedLines returns the added and removed lines of a diff without its heads.
 func changedLines(diff string) string {
-	var found []string
+	var changes []string
 	for line := range strings.Lines(diff) {
 		if strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++") || strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "---") {
-			found = append(found, strings.TrimRight(line, "\n"))
+			changes = append(changes, strings.TrimRight(line, "\n"))
 		}
 	}
-	return strings.Join(found, "\n")
+	return strings.Join(changes, "\n")
 }
 
 func TestArchiveShowsChanges(t *testing.T) {
 	a := NewArchive(t.TempDir())
-	before := plugintest.Package{Name: "wiki", Code: bundledAdapter("var lib = 1;", "var own = 1;"), PreScript: "pre();\n"}
-	one := plugintest.Load(t, before)
-	if text, known := changesOf(t, a, one); text != "" || known {
-		t.Errorf("before the first review: %q, known %t", text, known)
+	packageBefore := plugintest.Package{Name: "wiki", Code: bundledAdapter("var lib = 1;", "var own = 1;"), PreScript: "pre();\n"}
+	wikiPlugin := plugintest.Load(t, packageBefore)
+	if text, hasReviewed := changesOf(t, a, wikiPlugin); text != "" || hasReviewed {
+		t.Errorf("before the first review: %q, known %t", text, hasReviewed)
 	}
-	keepCopy(t, a, one)
-	if text, known := changesOf(t, a, one); text != "" || !known {
-		t.Errorf("without a change: %q, known %t", text, known)
+	keepCopy(t, a, wikiPlugin)
+	if text, hasReviewed := changesOf(t, a, wikiPlugin); text != "" || !hasReviewed {
+		t.Errorf("without a change: %q, known %t", text, hasReviewed)
 	}
-	after := before
-	after.Code, after.PreScript = bundledAdapter("var lib = 2;", "var own = 2;"), "pre(2);\n"
-	after.Tools = []plugintest.Tool{{Name: "echo", Description: "Sends its arguments away."}}
-	text, known := changesOf(t, a, plugintest.Load(t, after))
-	if !known {
+	packageAfter := packageBefore
+	packageAfter.Code, packageAfter.PreScript = bundledAdapter("var lib = 2;", "var own = 2;"), "pre(2);\n"
+	packageAfter.Tools = []plugintest.Tool{{Name: "echo", Description: "Sends its arguments away."}}
+	text, hasReviewed := changesOf(t, a, plugintest.Load(t, packageAfter))
+	if !hasReviewed {
 		t.Error("the reviewed content is not known")
 	}
 	for _, want := range []string{
@@ -95,15 +95,15 @@ func TestArchiveIgnoresGeneratedNames(t *testing.T) {
 func TestArchiveLimitsSize(t *testing.T) {
 	dir := t.TempDir()
 	a := NewArchive(dir)
-	large := func(end string) *plugin.Plugin {
-		return plugintest.Load(t, plugintest.Package{Name: "wiki", Code: "/*" + strings.Repeat(strings.Repeat("x", 99)+"\n", maxKeptBytes/100) + "*/" + strings.Repeat(" ", 200) + end + "\n"})
+	largePlugin := func(end string) *plugin.Plugin {
+		return plugintest.Load(t, plugintest.Package{Name: "wiki", Code: "/*" + strings.Repeat(strings.Repeat("x", 99)+"\n", maxFileBytes/100) + "*/" + strings.Repeat(" ", 200) + end + "\n"})
 	}
-	keepCopy(t, a, large("one()"))
+	keepCopy(t, a, largePlugin("one()"))
 	info, err := os.Stat(filepath.Join(dir, reviewedFolder, "wiki", "own.js"))
-	if err != nil || info.Size() > maxKeptBytes+200 {
+	if err != nil || info.Size() > maxFileBytes+200 {
 		t.Fatalf("%v, %v", info, err)
 	}
-	text, _ := changesOf(t, a, large("two()"))
+	text, _ := changesOf(t, a, largePlugin("two()"))
 	if got := changedLines(text); strings.Count(got, "more is not kept; all of it has the hash") != 2 || strings.Contains(got, "two()") {
 		t.Errorf("%s", got)
 	}
@@ -112,20 +112,20 @@ func TestArchiveLimitsSize(t *testing.T) {
 func TestArchiveRemove(t *testing.T) {
 	dir := t.TempDir()
 	a := NewArchive(dir)
-	one := plugintest.Load(t, plugintest.Package{Name: "wiki"})
-	keepCopy(t, a, one)
+	wikiPlugin := plugintest.Load(t, plugintest.Package{Name: "wiki"})
+	keepCopy(t, a, wikiPlugin)
 	for _, name := range []string{"", ".", "..", "../reviewed", "Wiki"} {
 		if err := a.Remove(name); err != nil {
 			t.Errorf("Remove(%q): %v", name, err)
 		}
 	}
-	if _, known := changesOf(t, a, one); !known {
+	if _, hasReviewed := changesOf(t, a, wikiPlugin); !hasReviewed {
 		t.Fatal("a name that no plugin can have removed a copy")
 	}
 	if err := a.Remove("wiki"); err != nil {
 		t.Fatal(err)
 	}
-	if _, known := changesOf(t, a, one); known {
+	if _, hasReviewed := changesOf(t, a, wikiPlugin); hasReviewed {
 		t.Error("the copy is still there")
 	}
 	if err := a.Remove("wiki"); err != nil {
@@ -137,13 +137,13 @@ func TestArchiveRemove(t *testing.T) {
 // plugin was loaded is neither kept nor compared.
 func TestArchiveNeedsTheLoadedFiles(t *testing.T) {
 	a := NewArchive(t.TempDir())
-	one := plugintest.Load(t, plugintest.Package{Name: "wiki"})
-	keepCopy(t, a, one)
-	plugintest.Package{Name: "wiki", Code: "other();"}.WriteTo(t, one.Dir)
-	if err := a.Keep(one); err == nil {
+	wikiPlugin := plugintest.Load(t, plugintest.Package{Name: "wiki"})
+	keepCopy(t, a, wikiPlugin)
+	plugintest.Package{Name: "wiki", Code: "other();"}.WriteTo(t, wikiPlugin.Dir)
+	if err := a.Keep(wikiPlugin); err == nil {
 		t.Error("Keep stored content that was not loaded")
 	}
-	if text, known, err := a.Changes(one); err == nil || text != "" || known {
-		t.Errorf("Changes: %q, %t, %v", text, known, err)
+	if text, hasReviewed, err := a.Changes(wikiPlugin); err == nil || text != "" || hasReviewed {
+		t.Errorf("Changes: %q, %t, %v", text, hasReviewed, err)
 	}
 }

@@ -43,33 +43,33 @@ func ReadCode(p *plugin.Plugin) (Code, error) {
 	if err != nil {
 		return Code{}, err
 	}
-	pre, err := p.PreScriptCode()
+	preScript, err := p.PreScriptCode()
 	if err != nil {
 		return Code{}, err
 	}
-	return Code{Modules: splitModules(string(code)), PreScript: string(pre)}, nil
+	return Code{Modules: splitModules(string(code)), PreScript: string(preScript)}, nil
 }
 
 // splitModules splits an adapter at its module comments.
 func splitModules(code string) []Module {
 	var modules []Module
-	from, name := 0, ""
-	add := func(to int) {
-		if text := code[from:to]; strings.TrimSpace(text) != "" {
+	moduleStart, name := 0, ""
+	add := func(moduleEnd int) {
+		if text := code[moduleStart:moduleEnd]; strings.TrimSpace(text) != "" {
 			modules = append(modules, Module{Name: name, Library: libraryPath().MatchString(name), Code: text})
 		}
 	}
-	for _, at := range moduleComment().FindAllStringSubmatchIndex(code, -1) {
-		add(at[0])
-		from, name = at[0], code[at[2]:at[3]]
+	for _, match := range moduleComment().FindAllStringSubmatchIndex(code, -1) {
+		add(match[0])
+		moduleStart, name = match[0], code[match[2]:match[3]]
 	}
 	add(len(code))
 	// The build appends code after the last module, which is not part of a library.
-	if last := len(modules) - 1; last >= 0 && modules[last].Library {
-		if i := strings.LastIndex(modules[last].Code, "\n})();"); i >= 0 {
-			rest := modules[last].Code[i+1:]
-			modules[last].Code = modules[last].Code[:i+1]
-			modules = append(modules, Module{Code: rest})
+	if lastIndex := len(modules) - 1; lastIndex >= 0 && modules[lastIndex].Library {
+		if i := strings.LastIndex(modules[lastIndex].Code, "\n})();"); i >= 0 {
+			closingCode := modules[lastIndex].Code[i+1:]
+			modules[lastIndex].Code = modules[lastIndex].Code[:i+1]
+			modules = append(modules, Module{Code: closingCode})
 		}
 	}
 	return modules

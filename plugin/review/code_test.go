@@ -9,20 +9,20 @@ import (
 )
 
 func TestSplitModules(t *testing.T) {
-	const end = "\n})();\n(function(){freeze()})();\n"
+	const adapterEnd = "\n})();\n(function(){freeze()})();\n"
 	for _, test := range []struct {
 		name, code string
 		want       []Module
 	}{
 		{"no comments", "one();\n", []Module{{Code: "one();\n"}}},
-		{"modules", "(()=>{\n  // node_modules/a/b.mjs\n  lib();\n  // src/index.ts\n  own();" + end, []Module{
+		{"modules", "(()=>{\n  // node_modules/a/b.mjs\n  lib();\n  // src/index.ts\n  own();" + adapterEnd, []Module{
 			{Code: "(()=>{\n"},
 			{Name: "node_modules/a/b.mjs", Library: true, Code: "  // node_modules/a/b.mjs\n  lib();\n"},
-			{Name: "src/index.ts", Code: "  // src/index.ts\n  own();" + end},
+			{Name: "src/index.ts", Code: "  // src/index.ts\n  own();" + adapterEnd},
 		}},
-		{"code that follows a library", "  // opentabs:sdk/index.js\n  lib();" + end, []Module{
+		{"code that follows a library", "  // opentabs:sdk/index.js\n  lib();" + adapterEnd, []Module{
 			{Name: "opentabs:sdk/index.js", Library: true, Code: "  // opentabs:sdk/index.js\n  lib();\n"},
-			{Code: strings.TrimPrefix(end, "\n")},
+			{Code: strings.TrimPrefix(adapterEnd, "\n")},
 		}},
 		{"a comment of the author", "// see src/index.ts for more\nown();\n", []Module{{Code: "// see src/index.ts for more\nown();\n"}}},
 		{"nothing", " \n", nil},
@@ -36,12 +36,12 @@ func TestSplitModules(t *testing.T) {
 // TestReadCodeIsComplete checks that own code and libraries together are the whole
 // adapter, so that no code escapes a review.
 func TestReadCodeIsComplete(t *testing.T) {
-	one := plugintest.Load(t, plugintest.Package{Name: "wiki", Code: bundledAdapter("var lib = 1;", "var own = 1;"), PreScript: "pre();"})
-	code, err := ReadCode(one)
+	testPlugin := plugintest.Load(t, plugintest.Package{Name: "wiki", Code: bundledAdapter("var lib = 1;", "var own = 1;"), PreScript: "pre();"})
+	code, err := ReadCode(testPlugin)
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := one.Adapter()
+	adapterCode, err := testPlugin.Adapter()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,8 +49,8 @@ func TestReadCodeIsComplete(t *testing.T) {
 	for _, m := range code.Modules {
 		joined.WriteString(m.Code)
 	}
-	if joined.String() != string(whole) {
-		t.Errorf("the modules are\n%s\nwant\n%s", joined.String(), whole)
+	if joined.String() != string(adapterCode) {
+		t.Errorf("the modules are\n%s\nwant\n%s", joined.String(), adapterCode)
 	}
 	if own, libraries := code.Own(), code.Libraries(); !strings.Contains(own, "var own") || strings.Contains(own, "var lib") || !strings.Contains(libraries, "var lib") || strings.Contains(libraries, "var own") {
 		t.Errorf("own code\n%s\nlibraries\n%s", own, libraries)

@@ -26,12 +26,12 @@ var schemaTexts = []string{"title", "description", "$comment", "markdownDescript
 
 // cleaner removes hidden characters from the strings of one schema.
 type cleaner struct {
-	// removed is the first removed character.
-	removed rune
-	// cut is the first keyword whose text was cut.
-	cut string
-	// badName is the problem of the first member name with a hidden character.
-	badName string
+	// removedRune is the first removed character.
+	removedRune rune
+	// shortenedKeyword is the first keyword whose text was cut.
+	shortenedKeyword string
+	// nameProblem is the problem of the first member name with a hidden character.
+	nameProblem string
 }
 
 // Cleaned is the result of [Clean].
@@ -58,13 +58,13 @@ func Clean(schema json.RawMessage) Cleaned {
 	var warnings []string
 	clean := c.appendValue(nil, schema, "")
 	switch {
-	case c.badName != "":
-		return Cleaned{Problem: "has a member whose name " + c.badName}
-	case c.removed != 0:
-		warnings = append(warnings, fmt.Sprintf("has characters that are not shown, such as U+%04X; they are removed for agents", c.removed))
+	case c.nameProblem != "":
+		return Cleaned{Problem: "has a member whose name " + c.nameProblem}
+	case c.removedRune != 0:
+		warnings = append(warnings, fmt.Sprintf("has characters that are not shown, such as U+%04X; they are removed for agents", c.removedRune))
 	}
-	if c.cut != "" {
-		warnings = append(warnings, fmt.Sprintf("has a %s of more than %d characters; it is cut", c.cut, maxSchemaText))
+	if c.shortenedKeyword != "" {
+		warnings = append(warnings, fmt.Sprintf("has a %s of more than %d characters; it is cut", c.shortenedKeyword, maxSchemaText))
 	}
 	return Cleaned{Schema: clean, Warnings: warnings}
 }
@@ -114,15 +114,15 @@ func (c *cleaner) appendValue(dst, raw []byte, keyword string) []byte {
 
 func (c *cleaner) appendObject(dst, raw []byte) []byte {
 	dst = append(dst, '{')
-	first := true
+	isFirst := true
 	for m := range rawjson.Members(raw) {
-		if r, hidden := plaintext.FirstHidden(m.Key); hidden && c.badName == "" {
-			c.badName = plaintext.HiddenProblem(r)
+		if r, hidden := plaintext.FirstHidden(m.Key); hidden && c.nameProblem == "" {
+			c.nameProblem = plaintext.HiddenProblem(r)
 		}
-		if !first {
+		if !isFirst {
 			dst = append(dst, ',')
 		}
-		first = false
+		isFirst = false
 		dst = append(append(dst, m.Quoted...), ':')
 		dst = c.appendValue(dst, m.Value, m.Key)
 	}
@@ -138,18 +138,18 @@ func (c *cleaner) cleanText(quoted []byte, keyword string) []byte {
 		limit = maxSchemaText
 	}
 	r, hidden := plaintext.FirstHidden(text)
-	long := len(text) > limit && utf8.RuneCountInString(text) > limit
+	isTooLong := len(text) > limit && utf8.RuneCountInString(text) > limit
 	switch {
-	case !hidden && !long:
+	case !hidden && !isTooLong:
 		return quoted
 	case keyword == "pattern":
 		return rawjson.Encode(plaintext.Replace(text, escapeInPattern))
 	}
-	if hidden && r != '\r' && c.removed == 0 {
-		c.removed = r
+	if hidden && r != '\r' && c.removedRune == 0 {
+		c.removedRune = r
 	}
-	if long && c.cut == "" {
-		c.cut = keyword
+	if isTooLong && c.shortenedKeyword == "" {
+		c.shortenedKeyword = keyword
 	}
 	return rawjson.Encode(plaintext.Clean(text, limit))
 }

@@ -17,22 +17,22 @@ const maxViolations = 50
 
 // violation is one violation of the schema.
 type violation struct {
-	// at is the path from the arguments to the value.
-	at []string
+	// path is the path from the arguments to the value.
+	path []string
 	// kind is the error of the validator; nil for merged violations.
 	kind jsonschema.ErrorKind
 	text string
 }
 
-func (v violation) String() string { return pointerOf(v.at) + ": " + v.text }
+func (v violation) String() string { return pointerOf(v.path) + ": " + v.text }
 
 // pointerOf returns a path as a JSON pointer; "/" for the arguments themselves.
-func pointerOf(at []string) string {
-	if len(at) == 0 {
+func pointerOf(path []string) string {
+	if len(path) == 0 {
 		return "/"
 	}
 	var b strings.Builder
-	for _, step := range at {
+	for _, step := range path {
 		b.WriteByte('/')
 		b.WriteString(pointerEscape.Replace(step))
 	}
@@ -64,8 +64,8 @@ func explainViolations(e *jsonschema.ValidationError, schema, value any) []strin
 	slices.Sort(lines)
 	lines = slices.Compact(lines)
 	if len(lines) > maxViolations {
-		rest := len(lines) - maxViolations
-		lines = append(lines[:maxViolations], fmt.Sprintf("and %d more", rest))
+		omitted := len(lines) - maxViolations
+		lines = append(lines[:maxViolations], fmt.Sprintf("and %d more", omitted))
 	}
 	return lines
 }
@@ -77,7 +77,7 @@ func (x *explainer) leafViolations(e *jsonschema.ValidationError) []violation {
 		return x.explainUnion(e)
 	case *kind.OneOf:
 		if len(k.Subschemas) > 1 {
-			return []violation{{at: e.InstanceLocation, text: fmt.Sprintf(
+			return []violation{{path: e.InstanceLocation, text: fmt.Sprintf(
 				"fits the allowed forms %d and %d at once; give what fits only one", k.Subschemas[0]+1, k.Subschemas[1]+1)}}
 		}
 		return x.explainUnion(e)
@@ -89,85 +89,85 @@ func (x *explainer) leafViolations(e *jsonschema.ValidationError) []violation {
 		return x.propertyName(e, k.Property)
 	case *kind.Pattern:
 		text := patternText(k.Want, x.schemaAt(e.SchemaURL))
-		return []violation{{at: e.InstanceLocation, kind: k, text: text}}
+		return []violation{{path: e.InstanceLocation, kind: k, text: text}}
 	}
 	if _, ok := e.ErrorKind.(*kind.Contains); len(e.Causes) > 0 && !ok {
-		var all []violation
+		var violations []violation
 		for _, cause := range e.Causes {
-			all = append(all, x.leafViolations(cause)...)
+			violations = append(violations, x.leafViolations(cause)...)
 		}
-		return all
+		return violations
 	}
-	return []violation{{at: e.InstanceLocation, kind: e.ErrorKind, text: leafText(e.ErrorKind)}}
+	return []violation{{path: e.InstanceLocation, kind: e.ErrorKind, text: leafText(e.ErrorKind)}}
 }
 
 // missingProperties returns a violation for each missing property.
-func (x *explainer) missingProperties(at, names []string, schema map[string]any) []violation {
+func (x *explainer) missingProperties(path, names []string, schema map[string]any) []violation {
 	properties, _ := schema["properties"].(map[string]any)
-	var all []violation
+	var violations []violation
 	for _, name := range names {
 		text := "is missing; give it"
-		if wanted := x.describeSchema(properties[name]); wanted != "" {
-			text = "is missing; give " + wanted
+		if description := x.describeSchema(properties[name]); description != "" {
+			text = "is missing; give " + description
 		}
-		all = append(all, violation{at: appendStep(at, name), text: text})
+		violations = append(violations, violation{path: appendStep(path, name), text: text})
 	}
-	return all
+	return violations
 }
 
 // unknownProperties returns a violation for each property that is not allowed.
-func (x *explainer) unknownProperties(at, names []string, schema map[string]any) []violation {
+func (x *explainer) unknownProperties(path, names []string, schema map[string]any) []violation {
 	properties, _ := schema["properties"].(map[string]any)
 	allowed := make([]string, 0, len(properties))
 	for name := range properties {
 		allowed = append(allowed, name)
 	}
 	slices.Sort(allowed)
-	var all []violation
+	var violations []violation
 	for _, name := range names {
 		text := "unknown property " + quoteText(name)
-		switch near := nearest.Name(name, allowed); {
+		switch nearestName := nearest.Name(name, allowed); {
 		case len(allowed) == 0:
 			text += "; leave it out, none is allowed here"
-		case near != "":
-			text += "; did you mean " + quoteText(near) + "? allowed: " + quoteAll(allowed)
+		case nearestName != "":
+			text += "; did you mean " + quoteText(nearestName) + "? allowed: " + quoteAll(allowed)
 		default:
 			text += "; allowed: " + quoteAll(allowed)
 		}
-		all = append(all, violation{at: appendStep(at, name), text: text})
+		violations = append(violations, violation{path: appendStep(path, name), text: text})
 	}
-	return all
+	return violations
 }
 
 // propertyName returns a violation for a property name that is not allowed.
 func (x *explainer) propertyName(e *jsonschema.ValidationError, name string) []violation {
-	var why []string
+	var reasons []string
 	for _, cause := range e.Causes {
 		for _, v := range x.leafViolations(cause) {
-			why = append(why, v.text)
+			reasons = append(reasons, v.text)
 		}
 	}
 	text := "the property name " + quoteText(name) + " is not allowed"
-	if len(why) > 0 {
-		text += ": " + strings.Join(why, ", ")
+	if len(reasons) > 0 {
+		text += ": " + strings.Join(reasons, ", ")
 	}
-	return []violation{{at: x.placeOf(e.InstanceLocation, name), text: text}}
+	return []violation{{path: x.placeOf(e.InstanceLocation, name), text: text}}
 }
 
 // placeOf returns the path of a property whose name is not allowed. The validator
-// reuses the memory of that path, so at may belong to a sibling; placeOf then
+// reuses the memory of that path, so path may belong to a sibling; placeOf then
 // searches for the property.
-func (x *explainer) placeOf(at []string, name string) []string {
+func (x *explainer) placeOf(path []string, name string) []string {
 	value := x.value
-	for _, step := range at {
+	for _, step := range path {
 		value = memberOf(value, step)
 	}
 	if object, ok := value.(map[string]any); ok {
 		if _, ok := object[name]; ok {
-			return appendStep(at, name)
+			return appendStep(path, name)
 		}
 	}
-	if len(at) > 0 {
+	if len(path) > 0 {
 		if path, ok := findProperty(x.value, name, nil); ok {
 			return path
 		}
@@ -176,11 +176,11 @@ func (x *explainer) placeOf(at []string, name string) []string {
 }
 
 // findProperty returns the first path of a property, in the order of the keys.
-func findProperty(value any, name string, at []string) ([]string, bool) {
+func findProperty(value any, name string, path []string) ([]string, bool) {
 	switch v := value.(type) {
 	case map[string]any:
 		if _, ok := v[name]; ok {
-			return appendStep(at, name), true
+			return appendStep(path, name), true
 		}
 		keys := make([]string, 0, len(v))
 		for key := range v {
@@ -188,13 +188,13 @@ func findProperty(value any, name string, at []string) ([]string, bool) {
 		}
 		slices.Sort(keys)
 		for _, key := range keys {
-			if path, ok := findProperty(v[key], name, appendStep(at, key)); ok {
+			if path, ok := findProperty(v[key], name, appendStep(path, key)); ok {
 				return path, true
 			}
 		}
 	case []any:
 		for i, item := range v {
-			if path, ok := findProperty(item, name, appendStep(at, strconv.Itoa(i))); ok {
+			if path, ok := findProperty(item, name, appendStep(path, strconv.Itoa(i))); ok {
 				return path, true
 			}
 		}
@@ -216,6 +216,6 @@ func memberOf(value any, step string) any {
 }
 
 // appendStep returns a copy of a path with one more step.
-func appendStep(at []string, step string) []string {
-	return append(slices.Clip(slices.Clone(at)), step)
+func appendStep(path []string, step string) []string {
+	return append(slices.Clip(slices.Clone(path)), step)
 }

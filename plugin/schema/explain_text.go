@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// maxShown is how much of an argument or a schema a sentence shows, in
+	// maxShownChars is how much of an argument or a schema a sentence shows, in
 	// characters.
-	maxShown = 120
-	// maxListed is how many allowed values or names a sentence lists.
-	maxListed = 40
+	maxShownChars = 120
+	// maxListedValues is how many allowed values or names a sentence lists.
+	maxListedValues = 40
 )
 
 // leafText returns the sentence for one violation. leafText does not repeat the texts
@@ -29,7 +29,7 @@ func leafText(k jsonschema.ErrorKind) string {
 	case *kind.Type:
 		return "got " + k.Got + ", want " + strings.Join(k.Want, " or ")
 	case *kind.Const, *kind.Enum:
-		return "want " + listValues(wantsOf(k))
+		return "want " + listValues(expectedValuesOf(k))
 	case *kind.Format:
 		return formatText(k.Want)
 	case *kind.Minimum:
@@ -136,7 +136,7 @@ func numberText(r *big.Rat) string {
 	if r == nil {
 		return "a number"
 	}
-	if digits, exact := r.FloatPrec(); exact {
+	if digits, isExact := r.FloatPrec(); isExact {
 		return shortenText(r.FloatString(digits))
 	}
 	return shortenText(r.RatString())
@@ -169,10 +169,10 @@ func quoteAll(names []string) string {
 	return listSome(quoted)
 }
 
-// listSome joins at most maxListed items with commas.
+// listSome joins at most maxListedValues items with commas.
 func listSome(items []string) string {
-	if len(items) > maxListed {
-		return fmt.Sprintf("%s and %d more", strings.Join(items[:maxListed], ", "), len(items)-maxListed)
+	if len(items) > maxListedValues {
+		return fmt.Sprintf("%s and %d more", strings.Join(items[:maxListedValues], ", "), len(items)-maxListedValues)
 	}
 	return strings.Join(items, ", ")
 }
@@ -180,12 +180,12 @@ func listSome(items []string) string {
 // quoteText returns a quoted and shortened text.
 func quoteText(s string) string { return shortenText(strconv.Quote(s)) }
 
-// shortenText cuts s to maxShown characters.
+// shortenText cuts s to maxShownChars characters.
 func shortenText(s string) string {
-	if len(s) <= maxShown || utf8.RuneCountInString(s) <= maxShown {
+	if len(s) <= maxShownChars || utf8.RuneCountInString(s) <= maxShownChars {
 		return s
 	}
-	return string([]rune(s)[:maxShown]) + "…"
+	return string([]rune(s)[:maxShownChars]) + "…"
 }
 
 // describeSchema returns what a property's schema allows, such as "a string"; empty if the

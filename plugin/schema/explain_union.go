@@ -9,50 +9,50 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// maxForms is how many alternatives of a union an error lists.
-const maxForms = 5
+// maxAlternatives is how many alternatives of a union an error lists.
+const maxAlternatives = 5
 
 // explainUnion explains why a value matches no alternative of a union. explainUnion
 // guesses which alternative was meant and reports the violations of that alternative.
 func (x *explainer) explainUnion(e *jsonschema.ValidationError) []violation {
-	at := e.InstanceLocation
-	var forms [][]violation
+	path := e.InstanceLocation
+	var alternatives [][]violation
 	for _, cause := range e.Causes {
-		forms = append(forms, x.leafViolations(cause))
+		alternatives = append(alternatives, x.leafViolations(cause))
 	}
-	if merged, ok := mergeWants(at, forms); ok {
-		return []violation{merged}
+	if mergedViolation, ok := mergeExpectedTypes(path, alternatives); ok {
+		return []violation{mergedViolation}
 	}
-	forms = withoutForms(forms, func(v violation) bool { // drop alternatives of another type
+	alternatives = withoutAlternatives(alternatives, func(v violation) bool { // drop alternatives of another type
 		_, wrongType := v.kind.(*kind.Type)
-		return wrongType && len(v.at) == len(at)
+		return wrongType && len(v.path) == len(path)
 	})
-	forms = withoutForms(forms, func(v violation) bool { // drop other cases of a tagged union
-		return isConstant(v) && len(v.at) == len(at)+1
+	alternatives = withoutAlternatives(alternatives, func(v violation) bool { // drop other cases of a tagged union
+		return isConstant(v) && len(v.path) == len(path)+1
 	})
-	if len(forms) == 1 {
-		return forms[0]
+	if len(alternatives) == 1 {
+		return alternatives[0]
 	}
-	if tag, ok := mergeTags(forms, len(at)+1); ok {
-		return []violation{tag}
+	if tagViolation, ok := mergeTags(alternatives, len(path)+1); ok {
+		return []violation{tagViolation}
 	}
 	var texts []string
-	for i, form := range forms {
-		if i == maxForms {
-			texts = append(texts, fmt.Sprintf("(%d more)", len(forms)-i))
+	for i, alternative := range alternatives {
+		if i == maxAlternatives {
+			texts = append(texts, fmt.Sprintf("(%d more)", len(alternatives)-i))
 			break
 		}
-		texts = append(texts, fmt.Sprintf("(%d) %s", i+1, formText(at, form)))
+		texts = append(texts, fmt.Sprintf("(%d) %s", i+1, alternativeText(path, alternative)))
 	}
-	return []violation{{at: at, text: fmt.Sprintf("fits none of %d allowed forms; mend one of %s", len(forms), strings.Join(texts, " "))}}
+	return []violation{{path: path, text: fmt.Sprintf("fits none of %d allowed forms; mend one of %s", len(alternatives), strings.Join(texts, " "))}}
 }
 
-// formText returns the violations of one alternative in one line.
-func formText(at []string, form []violation) string {
+// alternativeText returns the violations of one alternative in one line.
+func alternativeText(path []string, alternative []violation) string {
 	var parts []string
-	for _, v := range form {
-		if len(v.at) > len(at) {
-			parts = append(parts, strings.TrimPrefix(pointerOf(v.at[len(at):]), "/")+" "+v.text)
+	for _, v := range alternative {
+		if len(v.path) > len(path) {
+			parts = append(parts, strings.TrimPrefix(pointerOf(v.path[len(path):]), "/")+" "+v.text)
 		} else {
 			parts = append(parts, v.text)
 		}
@@ -61,13 +61,13 @@ func formText(at []string, form []violation) string {
 	return strings.Join(slices.Compact(parts), ", ")
 }
 
-// withoutForms drops the alternatives that have such a violation, unless all have one.
-func withoutForms(forms [][]violation, bad func(violation) bool) [][]violation {
-	kept := slices.DeleteFunc(slices.Clone(forms), func(form []violation) bool { return slices.ContainsFunc(form, bad) })
-	if len(kept) == 0 {
-		return forms
+// withoutAlternatives drops the alternatives that have such a violation, unless all have one.
+func withoutAlternatives(alternatives [][]violation, isExcluded func(violation) bool) [][]violation {
+	keptForms := slices.DeleteFunc(slices.Clone(alternatives), func(alternative []violation) bool { return slices.ContainsFunc(alternative, isExcluded) })
+	if len(keptForms) == 0 {
+		return alternatives
 	}
-	return kept
+	return keptForms
 }
 
 // isConstant reports whether the violation is a value other than the allowed
@@ -81,36 +81,36 @@ func isConstant(v violation) bool {
 }
 
 // mergeTags merges alternatives that all fail at the same constant.
-func mergeTags(forms [][]violation, depth int) (violation, bool) {
-	var at []string
-	var wants []any
-	for _, form := range forms {
-		i := slices.IndexFunc(form, func(v violation) bool { return isConstant(v) && len(v.at) == depth })
-		if i < 0 || at != nil && !slices.Equal(at, form[i].at) {
+func mergeTags(alternatives [][]violation, depth int) (violation, bool) {
+	var path []string
+	var expectedValues []any
+	for _, alternative := range alternatives {
+		i := slices.IndexFunc(alternative, func(v violation) bool { return isConstant(v) && len(v.path) == depth })
+		if i < 0 || path != nil && !slices.Equal(path, alternative[i].path) {
 			return violation{}, false
 		}
-		at = form[i].at
-		wants = append(wants, wantsOf(form[i].kind)...)
+		path = alternative[i].path
+		expectedValues = append(expectedValues, expectedValuesOf(alternative[i].kind)...)
 	}
-	return violation{at: at, text: "want " + listValues(wants)}, len(forms) > 0
+	return violation{path: path, text: "want " + listValues(expectedValues)}, len(alternatives) > 0
 }
 
-// mergeWants merges alternatives that differ only in the type or the constants of
+// mergeExpectedTypes merges alternatives that differ only in the type or the constants of
 // the value itself.
-func mergeWants(at []string, forms [][]violation) (violation, bool) {
+func mergeExpectedTypes(path []string, alternatives [][]violation) (violation, bool) {
 	got := ""
 	var types, parts []string
 	var values []any
-	for _, form := range forms {
-		if len(form) != 1 || len(form[0].at) != len(at) {
+	for _, alternative := range alternatives {
+		if len(alternative) != 1 || len(alternative[0].path) != len(path) {
 			return violation{}, false
 		}
-		switch k := form[0].kind.(type) {
+		switch k := alternative[0].kind.(type) {
 		case *kind.Type:
 			got = k.Got
 			types = append(types, k.Want...)
 		case *kind.Const, *kind.Enum:
-			values = append(values, wantsOf(k)...)
+			values = append(values, expectedValuesOf(k)...)
 		default:
 			return violation{}, false
 		}
@@ -124,11 +124,11 @@ func mergeWants(at []string, forms [][]violation) (violation, bool) {
 	if got != "" {
 		text = "got " + got + ", " + text
 	}
-	return violation{at: at, text: text}, len(parts) > 0
+	return violation{path: path, text: text}, len(parts) > 0
 }
 
-// wantsOf returns the values that a constant or an enumeration allows.
-func wantsOf(k jsonschema.ErrorKind) []any {
+// expectedValuesOf returns the values that a constant or an enumeration allows.
+func expectedValuesOf(k jsonschema.ErrorKind) []any {
 	switch k := k.(type) {
 	case *kind.Const:
 		return []any{k.Want}

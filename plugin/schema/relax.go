@@ -49,12 +49,12 @@ func (r *relaxer) relaxSchema(raw []byte) []byte {
 	if rawjson.KindOf(raw) != rawjson.KindObject {
 		return raw
 	}
-	list := slices.Collect(rawjson.Members(raw))
-	for i := range list {
-		m := &list[i]
+	members := slices.Collect(rawjson.Members(raw))
+	for i := range members {
+		m := &members[i]
 		switch {
 		case m.Key == "required":
-			m.Value = r.relaxRequired(m.Value, list)
+			m.Value = r.relaxRequired(m.Value, members)
 		case slices.Contains(schemaMapKeywords, m.Key):
 			m.Value = r.relaxMembers(m.Value)
 		case slices.Contains(schemaListKeywords, m.Key) && rawjson.KindOf(m.Value) == rawjson.KindArray:
@@ -63,7 +63,7 @@ func (r *relaxer) relaxSchema(raw []byte) []byte {
 			m.Value = r.relaxSchema(m.Value)
 		}
 	}
-	return rawjson.JoinMembers(slices.DeleteFunc(list, func(m rawjson.Member) bool {
+	return rawjson.JoinMembers(slices.DeleteFunc(members, func(m rawjson.Member) bool {
 		return m.Key == "required" && string(m.Value) == "[]" // older dialects do not allow an empty list
 	}))
 }
@@ -73,11 +73,11 @@ func (r *relaxer) relaxMembers(raw []byte) []byte {
 	if rawjson.KindOf(raw) != rawjson.KindObject || !requiredKey.IsIn(raw) {
 		return raw
 	}
-	list := slices.Collect(rawjson.Members(raw))
-	for i := range list {
-		list[i].Value = r.relaxSchema(list[i].Value)
+	members := slices.Collect(rawjson.Members(raw))
+	for i := range members {
+		members[i].Value = r.relaxSchema(members[i].Value)
 	}
-	return rawjson.JoinMembers(list)
+	return rawjson.JoinMembers(members)
 }
 
 // relaxElements rewrites the schemas that are the elements of an array.
@@ -141,8 +141,8 @@ func (r *relaxer) hasDefault(raw []byte) bool {
 		if rawjson.KindOf(ref) != rawjson.KindString {
 			return false
 		}
-		pointer, local := strings.CutPrefix(rawjson.Unquote(ref), "#/")
-		if !local {
+		pointer, isLocal := strings.CutPrefix(rawjson.Unquote(ref), "#/")
+		if !isLocal {
 			return false
 		}
 		raw = r.root

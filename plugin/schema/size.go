@@ -22,16 +22,16 @@ const (
 
 // isTooDeep reports whether value is nested deeper than this many levels.
 func isTooDeep(value any, levels int) bool {
-	deeper := func(v any) bool { return isTooDeep(v, levels-1) }
+	isDeeper := func(v any) bool { return isTooDeep(v, levels-1) }
 	switch v := value.(type) {
 	case []any:
-		return levels == 0 || slices.ContainsFunc(v, deeper)
+		return levels == 0 || slices.ContainsFunc(v, isDeeper)
 	case map[string]any:
 		if levels == 0 {
 			return true
 		}
 		for _, item := range v {
-			if deeper(item) {
+			if isDeeper(item) {
 				return true
 			}
 		}
@@ -42,28 +42,28 @@ func isTooDeep(value any, levels int) bool {
 // checkNumbers returns a sentence about a number in value that is too large to
 // compute with; empty if there is none.
 func checkNumbers(value any) string {
-	if at, problem := findHugeNumber(value); problem != "" {
-		slices.Reverse(at)
-		return pointerOf(at) + ": " + problem
+	if path, problem := findHugeNumber(value); problem != "" {
+		slices.Reverse(path)
+		return pointerOf(path) + ": " + problem
 	}
 	return ""
 }
 
 // findHugeNumber returns the path to a number that is too large, last step first.
-func findHugeNumber(value any) (at []string, problem string) {
+func findHugeNumber(value any) (path []string, problem string) {
 	switch v := value.(type) {
 	case json.Number:
 		return nil, numberProblem(v.String())
 	case []any:
 		for i, item := range v {
-			if at, problem = findHugeNumber(item); problem != "" {
-				return append(at, strconv.Itoa(i)), problem
+			if path, problem = findHugeNumber(item); problem != "" {
+				return append(path, strconv.Itoa(i)), problem
 			}
 		}
 	case map[string]any:
 		for key, item := range v {
-			if at, problem = findHugeNumber(item); problem != "" {
-				return append(at, key), problem
+			if path, problem = findHugeNumber(item); problem != "" {
+				return append(path, key), problem
 			}
 		}
 	}

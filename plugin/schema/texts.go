@@ -14,10 +14,10 @@ func parseTexts(args map[string]any, schema any) {
 	properties, _ := root["properties"].(map[string]any)
 	required, _ := root["required"].([]any)
 	for name, value := range args {
-		property, known := properties[name]
+		property, isKnown := properties[name]
 		text, isText := value.(string)
 		switch {
-		case !known || !isText:
+		case !isKnown || !isText:
 		case text == "" && !slices.Contains(required, any(name)):
 			delete(args, name)
 		case !allowsText(property, root, maxRefs):
@@ -41,50 +41,50 @@ func allowsText(schema any, root map[string]any, refs int) bool {
 	if !ok {
 		return schema != false
 	}
-	every := func(key string, some bool) bool {
+	checkSubschemas := func(key string, needsOne bool) bool {
 		list, ok := s[key].([]any)
 		if !ok {
 			return true
 		}
-		allows := func(sub any) bool { return allowsText(sub, root, refs) }
-		if some {
-			return slices.ContainsFunc(list, allows)
+		allowsSubschema := func(sub any) bool { return allowsText(sub, root, refs) }
+		if needsOne {
+			return slices.ContainsFunc(list, allowsSubschema)
 		}
-		return !slices.ContainsFunc(list, func(sub any) bool { return !allows(sub) })
+		return !slices.ContainsFunc(list, func(sub any) bool { return !allowsSubschema(sub) })
 	}
 	isText := func(v any) bool { _, ok := v.(string); return ok }
-	switch kind := s["type"].(type) {
+	switch typeName := s["type"].(type) {
 	case string:
-		ok = kind == "string"
+		ok = typeName == "string"
 	case []any:
-		ok = slices.Contains(kind, any("string"))
+		ok = slices.Contains(typeName, any("string"))
 	}
-	if values, given := s["enum"].([]any); given {
+	if values, isGiven := s["enum"].([]any); isGiven {
 		ok = ok && slices.ContainsFunc(values, isText)
 	}
-	if value, given := s["const"]; given {
+	if value, isGiven := s["const"]; isGiven {
 		ok = ok && isText(value)
 	}
-	if ref, given := s["$ref"].(string); given && refs > 0 {
+	if ref, isGiven := s["$ref"].(string); isGiven && refs > 0 {
 		ok = ok && allowsText(followRef(ref, root), root, refs-1)
 	}
-	return ok && every("allOf", false) && every("anyOf", true) && every("oneOf", true)
+	return ok && checkSubschemas("allOf", false) && checkSubschemas("anyOf", true) && checkSubschemas("oneOf", true)
 }
 
 // followRef returns the schema that a local reference names; nil, which allows
 // everything, if there is none.
 func followRef(ref string, root map[string]any) any {
-	pointer, local := strings.CutPrefix(ref, "#/")
-	if !local {
+	pointer, isLocal := strings.CutPrefix(ref, "#/")
+	if !isLocal {
 		return nil
 	}
-	var at any = root
+	var current any = root
 	for token := range strings.SplitSeq(pointer, "/") {
-		object, ok := at.(map[string]any)
+		object, ok := current.(map[string]any)
 		if !ok {
 			return nil
 		}
-		at = object[pointerUnescape.Replace(token)]
+		current = object[pointerUnescape.Replace(token)]
 	}
-	return at
+	return current
 }

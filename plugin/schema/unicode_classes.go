@@ -36,12 +36,12 @@ func expandBrowserClasses(pattern string) string {
 }
 
 // goClass returns the class of this name in the syntax of Go.
-func goClass(name string, negated, inBrackets bool) string {
+func goClass(name string, isNegated, inBrackets bool) string {
 	ranges, emoji := emojiClass(name)
 	switch {
-	case emoji && inBrackets && !negated:
+	case emoji && inBrackets && !isNegated:
 		return ranges
-	case emoji && !inBrackets && negated:
+	case emoji && !inBrackets && isNegated:
 		return "[^" + ranges + "]"
 	case emoji && !inBrackets:
 		return "[" + ranges + "]"
@@ -49,7 +49,7 @@ func goClass(name string, negated, inBrackets bool) string {
 	if _, value, ok := strings.Cut(name, "="); ok {
 		name = value
 	}
-	if negated {
+	if isNegated {
 		return `\P{` + name + `}`
 	}
 	return `\p{` + name + `}`
@@ -63,11 +63,11 @@ func emojiClass(name string) (string, bool) {
 	}
 	var b strings.Builder
 	for r := range strings.FieldsSeq(list) {
-		first, last, isRange := strings.Cut(r, "-")
-		b.WriteRune(hexRune(first))
+		firstCode, lastCode, isRange := strings.Cut(r, "-")
+		b.WriteRune(hexRune(firstCode))
 		if isRange {
 			b.WriteByte('-')
-			b.WriteRune(hexRune(last))
+			b.WriteRune(hexRune(lastCode))
 		}
 	}
 	return b.String(), true

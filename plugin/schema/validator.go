@@ -50,11 +50,11 @@ func (v *Validator) violationTexts(schema json.RawMessage, value any) ([]string,
 	if err == nil {
 		return nil, nil
 	}
-	var invalid *jsonschema.ValidationError
-	if !errors.As(err, &invalid) {
+	var validationErr *jsonschema.ValidationError
+	if !errors.As(err, &validationErr) {
 		return nil, err
 	}
-	return explainViolations(invalid, v.doc, value), nil
+	return explainViolations(validationErr, v.doc, value), nil
 }
 
 func (v *Validator) compile(schema json.RawMessage) {
@@ -110,15 +110,15 @@ func preferPatterns(doc any) {
 	}
 	for _, key := range schemaMapKeywords {
 		if m, ok := schema[key].(map[string]any); ok {
-			for _, sub := range m {
-				preferPatterns(sub)
+			for _, subschema := range m {
+				preferPatterns(subschema)
 			}
 		}
 	}
 	for _, key := range schemaListKeywords {
 		if list, ok := schema[key].([]any); ok {
-			for _, sub := range list {
-				preferPatterns(sub)
+			for _, subschema := range list {
+				preferPatterns(subschema)
 			}
 		}
 	}

@@ -121,8 +121,8 @@ func checkURLs(s plugin.Setting, raw []byte) (json.RawMessage, error) {
 		if problem != "" {
 			return nil, invalidError(s, "%s", problem)
 		}
-		if other, twice := sites[site]; twice {
-			return nil, invalidError(s, "has two instances of one site, %s and %s: a page could not choose between them; keep one of them", other, name)
+		if otherName, isRepeated := sites[site]; isRepeated {
+			return nil, invalidError(s, "has two instances of one site, %s and %s: a page could not choose between them; keep one of them", otherName, name)
 		}
 		sites[site] = name
 	}

@@ -83,11 +83,11 @@ func New(dir string, o Options) *Values {
 }
 
 func settingsOf(doc *statedoc.Plugins) settings {
-	all := settings{}
+	allSettings := settings{}
 	for name := range doc.Top.Child("plugins") {
-		all[name] = doc.Top.Child("plugins").Child(name)
+		allSettings[name] = doc.Top.Child("plugins").Child(name)
 	}
-	return all
+	return allSettings
 }
 
 // Repair renames a damaged file, so that the next change does not overwrite it.
@@ -95,7 +95,7 @@ func (v *Values) Repair() error { return v.file.Repair() }
 
 // OnChange registers a listener that runs after each change. Listeners run one at a
 // time and must not change the settings.
-func (v *Values) OnChange(changed func()) { v.file.OnChange(changed) }
+func (v *Values) OnChange(onChange func()) { v.file.OnChange(onChange) }
 
 // Watch detects changes by other processes and editors until ctx ends.
 func (v *Values) Watch(ctx context.Context) { v.file.Watch(ctx) }
@@ -103,40 +103,40 @@ func (v *Values) Watch(ctx context.Context) { v.file.Watch(ctx) }
 // Of returns the valid settings of a plugin, by key. Of leaves out settings that the
 // plugin does not declare, and values that it does not allow.
 func (v *Values) Of(p *plugin.Plugin) map[string]json.RawMessage {
-	kept := v.file.Current().View[p.Name]
-	set := map[string]json.RawMessage{}
+	storedValues := v.file.Current().View[p.Name]
+	setValues := map[string]json.RawMessage{}
 	for _, s := range p.Settings {
-		if raw, ok := kept[s.Key]; ok {
+		if raw, ok := storedValues[s.Key]; ok {
 			if value, err := checkValue(s, raw); err == nil {
-				set[s.Key] = value
+				setValues[s.Key] = value
 			}
 		}
 	}
-	return set
+	return setValues
 }
 
 // Missing returns the required settings of a plugin that are not set.
 func (v *Values) Missing(p *plugin.Plugin) []plugin.Setting {
-	var missing []plugin.Setting
+	var missingSettings []plugin.Setting
 	for _, s := range p.Settings {
 		if s.Required {
-			missing = append(missing, s)
+			missingSettings = append(missingSettings, s)
 		}
 	}
-	if len(missing) == 0 {
+	if len(missingSettings) == 0 {
 		return nil
 	}
-	set := v.Of(p)
-	return slices.DeleteFunc(missing, func(s plugin.Setting) bool { return set[s.Key] != nil })
+	setValues := v.Of(p)
+	return slices.DeleteFunc(missingSettings, func(s plugin.Setting) bool { return setValues[s.Key] != nil })
 }
 
 // ForPage returns the settings that the documents of a plugin receive. A restricted
 // plugin receives no secrets; see opentabs/plugin/policy.
 func (v *Values) ForPage(p *plugin.Plugin, restricted bool) wire.PluginSettings {
 	values, urls := statedoc.Object{}, statedoc.Object{}
-	set := v.Of(p)
+	setValues := v.Of(p)
 	for _, s := range p.Settings {
-		switch raw, ok := set[s.Key]; {
+		switch raw, ok := setValues[s.Key]; {
 		case restricted && s.Secret():
 		case ok && s.Type == wire.SettingURL:
 			urls[s.Key] = raw
@@ -157,10 +157,10 @@ func (v *Values) ForPage(p *plugin.Plugin, restricted bool) wire.PluginSettings 
 // Views returns the settings of a plugin for the user. Of a secret it returns only
 // whether it is set.
 func (v *Values) Views(p *plugin.Plugin) []wire.SettingView {
-	set := v.Of(p)
+	setValues := v.Of(p)
 	var views []wire.SettingView
 	for _, s := range p.Settings {
-		raw, isSet := set[s.Key]
+		raw, isSet := setValues[s.Key]
 		view := wire.SettingView{
 			Key: s.Key, Type: s.Type, Label: s.Label, Description: s.Description, Placeholder: s.Placeholder,
 			Required: s.Required, Options: slices.Clone(s.Options), Secret: s.Secret(), Set: isSet,
@@ -177,26 +177,26 @@ func (v *Values) Views(p *plugin.Plugin) []wire.SettingView {
 // Change applies all changes or none. by is the surface. The error names the wrong
 // setting and the allowed values.
 func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by string) error {
-	checked := map[string]json.RawMessage{}
+	checkedValues := map[string]json.RawMessage{}
 	for _, key := range slices.Sorted(maps.Keys(changes)) {
 		s, err := declaredSetting(p, key)
 		if err != nil {
 			return err
 		}
 		if raw := changes[key]; !emptyValue(raw) {
-			if checked[key], err = checkValue(s, raw); err != nil {
+			if checkedValues[key], err = checkValue(s, raw); err != nil {
 				return err
 			}
 		} else {
-			checked[key] = nil
+			checkedValues[key] = nil
 		}
 	}
-	if len(checked) == 0 {
+	if len(checkedValues) == 0 {
 		return nil
 	}
 	err := v.file.Change(func(doc *statedoc.Plugins) error {
 		doc.Edit(p.Name, func(entry statedoc.Object) {
-			for key, raw := range checked {
+			for key, raw := range checkedValues {
 				entry.Put(key, raw)
 			}
 		})
@@ -205,7 +205,7 @@ func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by
 	if err != nil {
 		return err
 	}
-	v.opts.Record(p.Name, slices.Sorted(maps.Keys(checked)), by)
+	v.opts.Record(p.Name, slices.Sorted(maps.Keys(checkedValues)), by)
 	v.file.Notify()
 	return nil
 }
@@ -243,11 +243,11 @@ func (v *Values) Forget(name, by string) error {
 func (v *Values) Secrets(set *plugin.Set) []string {
 	var secrets []string
 	for name, entry := range v.file.Current().View {
-		one, known := set.Plugin(name)
+		loadedPlugin, isLoaded := set.Plugin(name)
 		for key, raw := range entry {
 			secret := plugin.Setting{Key: key, Type: wire.SettingString}.Secret()
-			if known {
-				if s, err := declaredSetting(one, key); err == nil {
+			if isLoaded {
+				if s, err := declaredSetting(loadedPlugin, key); err == nil {
 					secret = s.Secret()
 				}
 			}
@@ -263,21 +263,21 @@ func (v *Values) Secrets(set *plugin.Set) []string {
 
 // Instances returns the URLs that are set for a plugin, by key, then by name.
 func (v *Values) Instances(p *plugin.Plugin) []dispatch.Instance {
-	var all []dispatch.Instance
+	var allSettings []dispatch.Instance
 	if !slices.ContainsFunc(p.Settings, func(s plugin.Setting) bool { return s.Type == wire.SettingURL }) {
 		return nil
 	}
-	set := v.Of(p)
+	setValues := v.Of(p)
 	for _, s := range p.Settings {
 		var urls map[string]string
-		if s.Type != wire.SettingURL || !statedoc.Decode(set[s.Key], &urls) {
+		if s.Type != wire.SettingURL || !statedoc.Decode(setValues[s.Key], &urls) {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(urls)) {
-			all = append(all, dispatch.Instance{Name: name, URL: urls[name]})
+			allSettings = append(allSettings, dispatch.Instance{Name: name, URL: urls[name]})
 		}
 	}
-	return all
+	return allSettings
 }
 
 // Gate returns a gate that blocks calls of plugins without a required setting. set
@@ -291,23 +291,23 @@ type settingsGate struct {
 
 func (settingsGate) Name() string { return "settings" }
 
-func (g settingsGate) Decide(in dispatch.CallInfo) dispatch.Verdict {
-	one, ok := g.set().Plugin(in.Tool.Plugin)
+func (g settingsGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
+	loadedPlugin, ok := g.set().Plugin(callInfo.Tool.Plugin)
 	if !ok {
 		return dispatch.Verdict{}
 	}
-	missing := g.values.Missing(one)
-	if len(missing) == 0 {
+	missingSettings := g.values.Missing(loadedPlugin)
+	if len(missingSettings) == 0 {
 		return dispatch.Verdict{}
 	}
 	return dispatch.NewBlockVerdict(wire.ErrNeedsSettings, "the plugin %s lacks %s, which it needs; the user sets it with `opentabs plugin configure %s` in a terminal, or in the side panel",
-		one.Name, Names(missing), one.Name)
+		loadedPlugin.Name, Names(missingSettings), loadedPlugin.Name)
 }
 
 // Names returns the names of settings for a sentence, such as "the settings a and b".
-func Names(all []plugin.Setting) string {
-	names := make([]string, len(all))
-	for i, s := range all {
+func Names(allSettings []plugin.Setting) string {
+	names := make([]string, len(allSettings))
+	for i, s := range allSettings {
 		names[i] = s.Key
 	}
 	if len(names) == 1 {

@@ -34,11 +34,11 @@ func wikiPlugin(t *testing.T) *plugin.Plugin {
 }
 
 func rawSettings(pairs ...string) map[string]json.RawMessage {
-	all := map[string]json.RawMessage{}
+	raw := map[string]json.RawMessage{}
 	for i := 0; i < len(pairs); i += 2 {
-		all[pairs[i]] = json.RawMessage(pairs[i+1])
+		raw[pairs[i]] = json.RawMessage(pairs[i+1])
 	}
-	return all
+	return raw
 }
 
 // Every type is kept as what it is, and a url as URLs by instance.
@@ -113,23 +113,23 @@ func TestSettingParse(t *testing.T) {
 	for _, s := range wikiPlugin(t).Settings {
 		declared[s.Key] = s
 	}
-	for _, test := range []struct{ key, text, want, wrong string }{
+	for _, test := range []struct{ key, text, want, invalidText string }{
 		{key: "loud", text: "yes", want: "true"},
 		{key: "loud", text: " Off", want: "false"},
-		{key: "loud", text: "maybe", wrong: `is "maybe"; use true or false`},
+		{key: "loud", text: "maybe", invalidText: `is "maybe"; use true or false`},
 		{key: "size", text: "012", want: "12"},
 		{key: "size", text: "-1.5e3", want: "-1.5e3"},
-		{key: "size", text: "many", wrong: `is "many"; use a number`},
-		{key: "size", text: "Inf", wrong: "use a number"},
+		{key: "size", text: "many", invalidText: `is "many"; use a number`},
+		{key: "size", text: "Inf", invalidText: "use a number"},
 		{key: "site", text: "https://wiki.example.com", want: `{"default":"https://wiki.example.com"}`},
 		{key: "mode", text: "slow", want: `"slow"`},
-		{key: "mode", text: "slower", wrong: "use one of fast, slow"},
+		{key: "mode", text: "slower", invalidText: "use one of fast, slow"},
 		{key: "token", text: ` "a"=b `, want: `" \"a\"=b "`},
 	} {
 		got, err := settings.Parse(declared[test.key], test.text)
-		if test.wrong != "" {
-			if err == nil || !strings.Contains(err.Error(), test.wrong) {
-				t.Errorf("%s=%s: %v, want %s", test.key, test.text, err, test.wrong)
+		if test.invalidText != "" {
+			if err == nil || !strings.Contains(err.Error(), test.invalidText) {
+				t.Errorf("%s=%s: %v, want %s", test.key, test.text, err, test.invalidText)
 			}
 		} else if err != nil || string(got) != test.want {
 			t.Errorf("%s=%s: %s, %v, want %s", test.key, test.text, got, err, test.want)
@@ -165,9 +165,9 @@ func TestValuesOutliveThePlugin(t *testing.T) {
 	if err := v.Change(p, rawSettings("mode", `"slow"`, "size", "3"), "me"); err != nil {
 		t.Fatal(err)
 	}
-	other := plugintest.Load(t, plugintest.Package{Name: "wiki", Settings: json.RawMessage(
+	otherPlugin := plugintest.Load(t, plugintest.Package{Name: "wiki", Settings: json.RawMessage(
 		`{"mode": {"type": "select", "label": "Mode", "options": ["fast"]}, "size": {"type": "string", "label": "Size"}}`)})
-	if got := v.Of(other); len(got) != 0 {
+	if got := v.Of(otherPlugin); len(got) != 0 {
 		t.Errorf("the newer version gets %s", got)
 	}
 	if got := v.Of(p); len(got) != 2 {
@@ -182,10 +182,10 @@ func TestValuesOutliveThePlugin(t *testing.T) {
 // plugins, other files.
 func TestValuesKeepWhatTheyDoNotKnow(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
-	file, other := filepath.Join(dir, "settings.json"), filepath.Join(dir, "config.json")
+	file, otherFile := filepath.Join(dir, "settings.json"), filepath.Join(dir, "config.json")
 	for name, text := range map[string]string{
-		file:  `{"version":1,"later":[1],"plugins":{"gone":{"token":"kept"},"wiki":{"more":{"x":null},"loud":true}}}`,
-		other: `{"telemetry":false}`,
+		file:      `{"version":1,"later":[1],"plugins":{"gone":{"token":"kept"},"wiki":{"more":{"x":null},"loud":true}}}`,
+		otherFile: `{"telemetry":false}`,
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -204,7 +204,7 @@ func TestValuesKeepWhatTheyDoNotKnow(t *testing.T) {
 			t.Errorf("%s is not in %s", want, text)
 		}
 	}
-	if text, err := os.ReadFile(other); err != nil || string(text) != `{"telemetry":false}` {
+	if text, err := os.ReadFile(otherFile); err != nil || string(text) != `{"telemetry":false}` {
 		t.Errorf("another file is %s, %v", text, err)
 	}
 }
@@ -216,33 +216,33 @@ func TestDamagedSettings(t *testing.T) {
 	if err := os.WriteFile(file, []byte(`{"version":1,`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var warned []string
-	v := settings.New(dir, settings.Options{Warn: func(s string) { warned = append(warned, s) }})
+	var warnings []string
+	v := settings.New(dir, settings.Options{Warn: func(s string) { warnings = append(warnings, s) }})
 	if len(v.Of(p)) != 0 {
 		t.Error("a damaged file has settings")
 	}
 	if err := v.Change(p, rawSettings("loud", "true"), "me"); err != nil {
 		t.Fatal(err)
 	}
-	kept, _ := filepath.Glob(file + ".corrupt-*")
-	if len(kept) != 1 || len(warned) != 1 || string(v.Of(p)["loud"]) != "true" {
-		t.Errorf("kept %v, warned %q, now %s", kept, warned, v.Of(p))
+	keptFiles, _ := filepath.Glob(file + ".corrupt-*")
+	if len(keptFiles) != 1 || len(warnings) != 1 || string(v.Of(p)["loud"]) != "true" {
+		t.Errorf("kept %v, warned %q, now %s", keptFiles, warnings, v.Of(p))
 	}
 }
 
 // A change by another process applies to the next read, and listeners are notified.
 func TestValuesFollowTheFile(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
-	here, there := settings.New(dir, settings.Options{}), settings.New(dir, settings.Options{})
-	heard := make(chan struct{}, 10)
-	here.OnChange(func() { heard <- struct{}{} })
-	if err := there.Change(p, rawSettings("loud", "true"), "me"); err != nil {
+	firstValues, secondValues := settings.New(dir, settings.Options{}), settings.New(dir, settings.Options{})
+	changeSignals := make(chan struct{}, 10)
+	firstValues.OnChange(func() { changeSignals <- struct{}{} })
+	if err := secondValues.Change(p, rawSettings("loud", "true"), "me"); err != nil {
 		t.Fatal(err)
 	}
-	if string(here.Of(p)["loud"]) != "true" {
+	if string(firstValues.Of(p)["loud"]) != "true" {
 		t.Error("the change is not seen")
 	}
-	<-heard
+	<-changeSignals
 }
 
 // A url setting names the plugin's sites: it works there once the
@@ -256,7 +256,7 @@ func TestURLSettingsNameSites(t *testing.T) {
 	values := settings.New(filepath.Dir(store.Path()), settings.Options{})
 	registry := plugin.NewRegistry(store, zerolog.Nop())
 	registry.UseSites(values.Instances)
-	one := func() *plugin.Plugin {
+	loadWiki := func() *plugin.Plugin {
 		t.Helper()
 		if err := registry.Reload(); err != nil {
 			t.Fatal(err)
@@ -267,33 +267,33 @@ func TestURLSettingsNameSites(t *testing.T) {
 		}
 		return p
 	}
-	first := one()
-	if len(first.Matches) != 0 || first.OpensAt != "" {
-		t.Errorf("without a site: %v, %q", first.Matches, first.OpensAt)
+	firstPlugin := loadWiki()
+	if len(firstPlugin.Matches) != 0 || firstPlugin.OpensAt != "" {
+		t.Errorf("without a site: %v, %q", firstPlugin.Matches, firstPlugin.OpensAt)
 	}
-	err := values.Change(first, rawSettings("site", `{"work":"https://Wiki.corp:8443/base?x","home":"http://gitlab/"}`), "me")
+	err := values.Change(firstPlugin, rawSettings("site", `{"work":"https://Wiki.corp:8443/base?x","home":"http://gitlab/"}`), "me")
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := one()
-	if second == first || one() != second {
+	secondPlugin := loadWiki()
+	if secondPlugin == firstPlugin || loadWiki() != secondPlugin {
 		t.Error("a plugin must be rebuilt if and only if its sites change")
 	}
-	if want := []string{"*://gitlab/*", "*://wiki.corp:8443/*"}; !slices.Equal(second.Matches, want) {
-		t.Errorf("matches %q, want %q", second.Matches, want)
+	if want := []string{"*://gitlab/*", "*://wiki.corp:8443/*"}; !slices.Equal(secondPlugin.Matches, want) {
+		t.Errorf("matches %q, want %q", secondPlugin.Matches, want)
 	}
 	for url, want := range map[string]bool{
 		"https://wiki.corp:8443/any": true, "https://wiki.corp/any": false, "http://gitlab/": true, "http://gitlab.evil.example/": false,
 	} {
-		if second.MatchesURL(url) != want {
+		if secondPlugin.MatchesURL(url) != want {
 			t.Errorf("%s: %t", url, !want)
 		}
 	}
-	tool := second.Tools[0].Dispatch()
+	tool := secondPlugin.Tools[0].Dispatch()
 	if want := []dispatch.Instance{{Name: "home", URL: "http://gitlab/"}, {Name: "work", URL: "https://Wiki.corp:8443/base?x"}}; !slices.Equal(tool.Instances, want) {
 		t.Errorf("instances %v", tool.Instances)
 	}
-	if tool.OpenURL != "http://gitlab/" || !slices.Equal(tool.Matches, second.Matches) {
+	if tool.OpenURL != "http://gitlab/" || !slices.Equal(tool.Matches, secondPlugin.Matches) {
 		t.Errorf("the tool has %q, %q", tool.OpenURL, tool.Matches)
 	}
 }
@@ -303,8 +303,8 @@ func TestMissingSettingBlocks(t *testing.T) {
 	p, v := wikiPlugin(t), settings.New(t.TempDir(), settings.Options{})
 	set := plugin.NewSet([]*plugin.Plugin{p}, nil)
 	gate := v.Gate(func() *plugin.Set { return set })
-	in := dispatch.CallInfo{Tool: p.Tools[0].Dispatch()}
-	verdict := gate.Decide(in)
+	callInfo := dispatch.CallInfo{Tool: p.Tools[0].Dispatch()}
+	verdict := gate.Decide(callInfo)
 	if verdict.Block == nil || verdict.Block.Code != wire.ErrNeedsSettings ||
 		!strings.Contains(verdict.Block.Message, "lacks the setting site") || !strings.Contains(verdict.Block.Message, "opentabs plugin configure wiki") {
 		t.Errorf("verdict %+v", verdict.Block)
@@ -312,7 +312,7 @@ func TestMissingSettingBlocks(t *testing.T) {
 	if err := v.Change(p, rawSettings("site", `"https://wiki.example.com"`), "me"); err != nil {
 		t.Fatal(err)
 	}
-	if verdict := gate.Decide(in); verdict.Block != nil {
+	if verdict := gate.Decide(callInfo); verdict.Block != nil {
 		t.Errorf("blocked: %+v", verdict.Block)
 	}
 	if verdict := gate.Decide(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "gone"}}); verdict.Block != nil {

@@ -15,8 +15,8 @@ type Screen struct {
 	// Written is how many bytes were written.
 	Written int
 
-	lines [][]rune
-	y, x  int
+	lines       [][]rune
+	row, column int
 }
 
 // Write implements io.Writer.
@@ -24,58 +24,58 @@ func (s *Screen) Write(p []byte) (int, error) {
 	s.Written += len(p)
 	text := []rune(string(p))
 	for i := 0; i < len(text); i++ {
-		for s.y >= len(s.lines) {
+		for s.row >= len(s.lines) {
 			s.lines = append(s.lines, nil)
 		}
 		switch r := text[i]; r {
 		case '\r':
-			s.x = 0
+			s.column = 0
 		case '\n': // the system's terminal adds the \r
-			s.y, s.x = s.y+1, 0
+			s.row, s.column = s.row+1, 0
 		case '\x1b':
-			end := i + 2
-			for text[end] < '@' {
-				end++
+			commandEnd := i + 2
+			for text[commandEnd] < '@' {
+				commandEnd++
 			}
-			s.obeyCommand(text[end], string(text[i+2:end]))
-			i = end
+			s.obeyCommand(text[commandEnd], string(text[i+2:commandEnd]))
+			i = commandEnd
 		default:
 			s.putRune(r)
 		}
 	}
-	for s.y >= len(s.lines) {
+	for s.row >= len(s.lines) {
 		s.lines = append(s.lines, nil)
 	}
 	return len(p), nil
 }
 
 func (s *Screen) putRune(r rune) {
-	if s.x == s.Columns { // it wraps
-		s.y, s.x = s.y+1, 0
+	if s.column == s.Columns { // it wraps
+		s.row, s.column = s.row+1, 0
 		s.lines = append(s.lines, nil)
 	}
-	line := &s.lines[s.y]
-	for len(*line) <= s.x {
+	line := &s.lines[s.row]
+	for len(*line) <= s.column {
 		*line = append(*line, ' ')
 	}
-	(*line)[s.x] = r
-	s.x++
+	(*line)[s.column] = r
+	s.column++
 }
 
 func (s *Screen) obeyCommand(command rune, argument string) {
 	switch command {
 	case 'A':
 		n, err := strconv.Atoi(argument)
-		top := max(0, len(s.lines)-s.Rows)
-		if err != nil || s.y-n < top {
-			panic(fmt.Sprintf("up %s from line %d of a screen that begins at %d", argument, s.y, top))
+		topLine := max(0, len(s.lines)-s.Rows)
+		if err != nil || s.row-n < topLine {
+			panic(fmt.Sprintf("up %s from line %d of a screen that begins at %d", argument, s.row, topLine))
 		}
-		s.y -= n
+		s.row -= n
 	case 'K':
-		s.lines[s.y] = s.lines[s.y][:min(s.x, len(s.lines[s.y]))]
+		s.lines[s.row] = s.lines[s.row][:min(s.column, len(s.lines[s.row]))]
 	case 'J':
-		s.lines[s.y] = s.lines[s.y][:min(s.x, len(s.lines[s.y]))]
-		s.lines = s.lines[:s.y+1]
+		s.lines[s.row] = s.lines[s.row][:min(s.column, len(s.lines[s.row]))]
+		s.lines = s.lines[:s.row+1]
 	default:
 		panic("unknown command " + string(command))
 	}
