@@ -10,14 +10,14 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// documentEndings are the error codes of calls whose document is gone.
-var documentEndings = []wire.ErrorCode{wire.ErrNavigated, wire.ErrTabClosed, wire.ErrPageCrashed, wire.ErrTabDiscarded}
+// documentGoneCodes are the error codes of calls whose document is gone.
+var documentGoneCodes = []wire.ErrorCode{wire.ErrNavigated, wire.ErrTabClosed, wire.ErrPageCrashed, wire.ErrTabDiscarded}
 
-// answer finishes a run with the answer to its tool.dispatch.
-func (b *browser) answer(l *link, e wire.Envelope) {
-	r := b.runs.remove(e.ID)
+// finishRun finishes a run with the answer to its tool.dispatch.
+func (b *browser) finishRun(l *link, e wire.Envelope) {
+	r := b.runs.removeRun(e.ID)
 	if r == nil {
-		l.log.Debug().Str("call", inbound.Text(e.ID, 128)).Msg("answer for an unknown or finished run")
+		l.log.Debug().Str("call", inbound.CleanText(e.ID, 128)).Msg("answer for an unknown or finished run")
 		return
 	}
 	output, err := r.readOutcome(e)
@@ -26,8 +26,8 @@ func (b *browser) answer(l *link, e wire.Envelope) {
 		event = event.Str("code", string(err.Code))
 	}
 	event.Msg("run answered")
-	if err != nil && err.NotStarted && slices.Contains(documentEndings, err.Code) {
-		b.tabs.documentGone(l, r.tabID, r.documentID)
+	if err != nil && err.NotStarted && slices.Contains(documentGoneCodes, err.Code) {
+		b.tabs.removeDocument(l, r.tabID, r.documentID)
 	}
 	r.sink.Finish(output, err)
 }
@@ -35,18 +35,18 @@ func (b *browser) answer(l *link, e wire.Envelope) {
 // readOutcome reads the answer for a run that has been removed from the table.
 func (r *run) readOutcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	if e.Error != nil {
-		return nil, inbound.CallError(e.Error)
+		return nil, inbound.ToCallError(e.Error)
 	}
 	res, err := wire.DecodeDispatchResult(e.Result)
 	if err != nil {
-		return nil, internalError("the browser's answer is not a result")
+		return nil, newInternalError("the browser's answer is not a result")
 	}
 	switch {
 	case res.Output != nil && res.Parts != 0:
-		return nil, internalError("the browser's answer has both a whole result and parts")
+		return nil, newInternalError("the browser's answer has both a whole result and parts")
 	case res.Output != nil:
-		if len(res.Output) > r.limit {
-			return nil, tooLarge(r.limit)
+		if len(res.Output) > r.maxResultBytes {
+			return nil, newTooLargeError(r.maxResultBytes)
 		}
 		return bytes.Clone(res.Output), nil
 	case res.Parts == 0:
@@ -54,22 +54,22 @@ func (r *run) readOutcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	}
 	output := r.parts.Join()
 	switch {
-	case res.Parts != r.next:
-		return nil, internalError(fmt.Sprintf("%d of %d parts of the result arrived", r.next, res.Parts))
+	case res.Parts != r.nextPart:
+		return nil, newInternalError(fmt.Sprintf("%d of %d parts of the result arrived", r.nextPart, res.Parts))
 	case !json.Valid(output):
-		return nil, notJSON()
+		return nil, newNotJSONError()
 	}
 	return output, nil
 }
 
-func internalError(message string) *wire.CallError {
+func newInternalError(message string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrInternal, Message: message}
 }
 
-func tooLarge(limit int) *wire.CallError {
+func newTooLargeError(limit int) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrResultTooLarge, Message: fmt.Sprintf("the result is larger than %d bytes", limit)}
 }
 
-func notJSON() *wire.CallError {
+func newNotJSONError() *wire.CallError {
 	return &wire.CallError{Code: wire.ErrInvalidResult, Message: "the tool's result is not valid JSON"}
 }

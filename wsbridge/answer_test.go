@@ -48,7 +48,7 @@ func TestAnswers(t *testing.T) {
 				p.send(`{"jsonrpc":"2.0","id":"c1",` + tt.body + `}`)
 			}
 			w.wantEvents("c1 " + tt.want)
-			if got := w.hub.Browsers()[0].Running; got != 1 {
+			if got := w.hub.Browsers()[0].RunCount; got != 1 {
 				t.Errorf("%d runs are left, want 1", got)
 			}
 			w.cancel("c2")
@@ -59,7 +59,7 @@ func TestAnswers(t *testing.T) {
 }
 
 func TestLongErrorIsCut(t *testing.T) {
-	err := inbound.CallError(&wire.RPCError{Data: &wire.CallError{Code: wire.ErrToolError, Message: strings.Repeat("é", 2*4000)}})
+	err := inbound.ToCallError(&wire.RPCError{Data: &wire.CallError{Code: wire.ErrToolError, Message: strings.Repeat("é", 2*4000)}})
 	if n := len([]rune(err.Message)); n != 4000 {
 		t.Errorf("%d characters, want %d", n, 4000)
 	}

@@ -11,113 +11,113 @@ import (
 )
 
 const (
-	// maxOpenAsks limits the asks of one run whose answer is not confirmed,
-	// maxAsks the asks of a run in total.
-	maxOpenAsks = 64
-	maxAsks     = 1000
-	// maxKeptAnswers limits the unconfirmed answers of one run, in bytes.
-	maxKeptAnswers = 4 * wire.MaxAnswerBytes
+	// maxOpenRequests limits the asks of one run whose answer is not confirmed,
+	// maxRequests the asks of a run in total.
+	maxOpenRequests = 64
+	maxRequests     = 1000
+	// maxKeptAnswerBytes limits the unconfirmed answers of one run, in bytes.
+	maxKeptAnswerBytes = 4 * wire.MaxAnswerBytes
 )
 
-// asks are the requests that one run has made by tool.ask. runTable.mu guards
+// runRequests are the requests that one run has made by tool.ask. runTable.mu guards
 // them.
-type asks struct {
-	// open has the asks without a confirmed answer. seen has the numbers of all
+type runRequests struct {
+	// openRequests has the asks without a confirmed answer. seen has the numbers of all
 	// asks.
-	open map[int]*ask
-	seen map[int]bool
-	// kept is the total length of the answers in open.
-	kept int
+	openRequests map[int]*toolRequest
+	seenNumbers  map[int]bool
+	// keptBytes is the total length of the answers in open.
+	keptBytes int
 }
 
-// ask is one tool.ask of a run.
-type ask struct {
+// toolRequest is one tool.ask of a run.
+type toolRequest struct {
 	// answer is the frame with the answer, nil until there is one.
 	answer []byte
-	// resent is set when a reconnect has sent the answer again. The browser
+	// isResent is set when a reconnect has sent the answer again. The browser
 	// then repeats the ask once, and that repetition needs no further answer.
-	resent bool
+	isResent bool
 }
 
 // handleAsk handles one tool.ask.
 func (rt *runTable) handleAsk(l *link, p wire.ToolAskParams) error {
-	if err := inbound.CheckAsk(&p); err != nil {
+	if err := inbound.CheckToolRequest(&p); err != nil {
 		return err
 	}
 	rt.mu.Lock()
 	r := rt.runs[p.DispatchID]
 	if r == nil {
 		rt.mu.Unlock()
-		l.in.strayReport(p.DispatchID)
+		l.inbox.countStrayReport(p.DispatchID)
 		return nil
 	}
 	r.confirm()
-	fresh, refused := r.asks.accept(l, &p)
+	isNew, rejection := r.requests.acceptRequest(l, &p)
 	rt.mu.Unlock()
 	switch {
-	case refused != nil:
-		l.log.Debug().Str("call", p.DispatchID).Int("ask", p.Ask).Str("code", string(refused.Code)).Msg("ask rejected: " + refused.Message)
-		l.post(answerFrame(p.DispatchID, p.Ask, nil, refused))
-	case fresh:
+	case rejection != nil:
+		l.log.Debug().Str("call", p.DispatchID).Int("ask", p.Ask).Str("code", string(rejection.Code)).Msg("ask rejected: " + rejection.Message)
+		l.postFrame(answerFrame(p.DispatchID, p.Ask, nil, rejection))
+	case isNew:
 		r.sink.Ask(p)
 	}
 	return nil
 }
 
-// accept reports whether an ask is new, and the error if it is rejected. A
+// acceptRequest reports whether an ask is new, and the error if it is rejected. A
 // repeated ask gets its answer again. A rejected ask is not recorded, so that
 // the browser may repeat it when there is room. The caller holds runTable.mu.
-func (a *asks) accept(l *link, p *wire.ToolAskParams) (fresh bool, refused *wire.CallError) {
-	open, seen := a.open[p.Ask], a.seen[p.Ask]
+func (a *runRequests) acceptRequest(l *link, p *wire.ToolAskParams) (isNew bool, rejection *wire.CallError) {
+	openRequest, isRepeated := a.openRequests[p.Ask], a.seenNumbers[p.Ask]
 	switch {
-	case p.Withdrawn && p.Ask > maxAsks:
+	case p.Withdrawn && p.Ask > maxRequests:
 		return false, nil
 	case p.Withdrawn:
-		a.record(p.Ask)
-		a.settle(p.Ask)
-		return open != nil && open.answer == nil, nil
-	case open != nil && open.resent:
-		open.resent = false
+		a.recordNumber(p.Ask)
+		a.removeRequest(p.Ask)
+		return openRequest != nil && openRequest.answer == nil, nil
+	case openRequest != nil && openRequest.isResent:
+		openRequest.isResent = false
 		return false, nil
-	case open != nil && open.answer != nil:
-		l.post(open.answer)
+	case openRequest != nil && openRequest.answer != nil:
+		l.postFrame(openRequest.answer)
 		return false, nil
-	case seen:
+	case isRepeated:
 		return false, nil
-	case p.Ask > maxAsks:
-		return false, tooManyAsks(fmt.Sprintf("a call may ask %d times in all", maxAsks))
-	case len(a.open) >= maxOpenAsks:
-		return false, tooManyAsks(fmt.Sprintf("a call may wait for %d answers at once", maxOpenAsks))
+	case p.Ask > maxRequests:
+		return false, newTooManyError(fmt.Sprintf("a call may ask %d times in all", maxRequests))
+	case len(a.openRequests) >= maxOpenRequests:
+		return false, newTooManyError(fmt.Sprintf("a call may wait for %d answers at once", maxOpenRequests))
 	case p.Call != nil && !inbound.IsObject(p.Call.Args):
 		return false, &wire.CallError{Code: wire.ErrInvalidArguments, Message: "the arguments are not an object; pass an object to context.call"}
 	}
-	a.record(p.Ask)
-	a.open[p.Ask] = &ask{}
+	a.recordNumber(p.Ask)
+	a.openRequests[p.Ask] = &toolRequest{}
 	return true, nil
 }
 
-func (a *asks) record(number int) {
-	if a.open == nil {
-		a.open, a.seen = map[int]*ask{}, map[int]bool{}
+func (a *runRequests) recordNumber(number int) {
+	if a.openRequests == nil {
+		a.openRequests, a.seenNumbers = map[int]*toolRequest{}, map[int]bool{}
 	}
-	a.seen[number] = true
+	a.seenNumbers[number] = true
 }
 
-// settle removes an ask.
-func (a *asks) settle(number int) {
-	if open := a.open[number]; open != nil {
-		a.kept -= len(open.answer)
-		delete(a.open, number)
+// removeRequest removes an ask.
+func (a *runRequests) removeRequest(number int) {
+	if openRequest := a.openRequests[number]; openRequest != nil {
+		a.keptBytes -= len(openRequest.answer)
+		delete(a.openRequests, number)
 	}
 }
 
-func tooManyAsks(limit string) *wire.CallError {
+func newTooManyError(limit string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrNestedTooDeep, Message: limit}
 }
 
 // Answer implements dispatch.Bridge.
 func (h *Hub) Answer(runID string, number int, output json.RawMessage, err *wire.CallError) {
-	for _, b := range h.registry.list() {
+	for _, b := range h.registry.listBrowsers() {
 		if b.runs.answerAsk(runID, number, output, err) {
 			return
 		}
@@ -134,21 +134,21 @@ func (rt *runTable) answerAsk(runID string, number int, output json.RawMessage, 
 	if r == nil {
 		return false
 	}
-	open := r.asks.open[number]
-	if open == nil || open.answer != nil {
+	openRequest := r.requests.openRequests[number]
+	if openRequest == nil || openRequest.answer != nil {
 		return true
 	}
 	switch {
 	case len(output) > wire.MaxAnswerBytes:
-		output, err = nil, tooLarge(wire.MaxAnswerBytes)
-	case r.asks.kept+len(output) > maxKeptAnswers:
+		output, err = nil, newTooLargeError(wire.MaxAnswerBytes)
+	case r.requests.keptBytes+len(output) > maxKeptAnswerBytes:
 		output, err = nil, &wire.CallError{Code: wire.ErrResultTooLarge, Message: fmt.Sprintf(
-			"more than %d bytes of results are waiting for the page; call fewer tools at once", maxKeptAnswers)}
+			"more than %d bytes of results are waiting for the page; call fewer tools at once", maxKeptAnswerBytes)}
 	}
-	open.answer = answerFrame(runID, number, output, err)
-	r.asks.kept += len(open.answer)
+	openRequest.answer = answerFrame(runID, number, output, err)
+	r.requests.keptBytes += len(openRequest.answer)
 	if rt.link != nil { // otherwise sent when the reconnected browser lists the run
-		rt.link.post(open.answer)
+		rt.link.postFrame(openRequest.answer)
 	}
 	return true
 }
@@ -157,26 +157,26 @@ func (rt *runTable) answerAsk(runID string, number int, output json.RawMessage, 
 // has just listed the run, so its page is there. The caller holds mu; link is
 // set.
 func (rt *runTable) resendAnswers(r *run) {
-	for number := range maxAsks {
-		if open := r.asks.open[number+1]; open != nil && open.answer != nil {
-			open.resent = true
-			rt.link.post(open.answer)
+	for number := range maxRequests {
+		if openRequest := r.requests.openRequests[number+1]; openRequest != nil && openRequest.answer != nil {
+			openRequest.isResent = true
+			rt.link.postFrame(openRequest.answer)
 		}
 	}
-	for _, activity := range r.resyncs {
-		rt.link.post(activity)
+	for _, activity := range r.pendingResyncs {
+		rt.link.postFrame(activity)
 	}
-	r.resyncs = nil
+	r.pendingResyncs = nil
 }
 
 // answerConfirmed handles a browser's answer to tool.answer. The ID of that
 // request ends with <ask>/<run>.
 func (rt *runTable) answerConfirmed(l *link, id string, e wire.Envelope) {
-	text, runID, _ := strings.Cut(id, "/")
-	number, err := strconv.Atoi(text)
+	numberText, runID, _ := strings.Cut(id, "/")
+	number, err := strconv.Atoi(numberText)
 	var result wire.ToolAnswerResult
 	if err != nil || e.Error != nil || wire.DecodeBody(e.Result, &result) != nil {
-		l.log.Debug().Str("call", inbound.Text(runID, 128)).Str("ask", inbound.Text(text, 20)).Msg("the browser rejected an answer")
+		l.log.Debug().Str("call", inbound.CleanText(runID, 128)).Str("ask", inbound.CleanText(numberText, 20)).Msg("the browser rejected an answer")
 		return
 	}
 	rt.mu.Lock()
@@ -186,8 +186,8 @@ func (rt *runTable) answerConfirmed(l *link, id string, e wire.Envelope) {
 		return
 	}
 	// An answer that the page has not accepted is kept: the page may ask again.
-	if open := r.asks.open[number]; open != nil && open.answer != nil && result.Taken {
-		r.asks.settle(number)
+	if openRequest := r.requests.openRequests[number]; openRequest != nil && openRequest.answer != nil && result.Taken {
+		r.requests.removeRequest(number)
 	}
 	l.log.Debug().Str("call", runID).Int("ask", number).Bool("taken", result.Taken).Msg("answer arrived")
 }
@@ -197,7 +197,7 @@ func answerFrame(runID string, number int, output json.RawMessage, err *wire.Cal
 	if err != nil {
 		output = nil
 	}
-	id := answerID + strconv.Itoa(number) + "/" + runID
+	id := answerIDPrefix + strconv.Itoa(number) + "/" + runID
 	return wire.AppendAnswer(nil, id, &wire.ToolAnswerParams{DispatchID: runID, Ask: number, Output: output, Error: err})
 }
 
@@ -205,7 +205,7 @@ func answerFrame(runID string, number int, output json.RawMessage, err *wire.Cal
 func (h *Hub) Resync(runID, activityType string) {
 	frame := wire.AppendNotification(nil, wire.MethodToolResync,
 		wire.EncodeBody(wire.ToolResyncParams{DispatchID: runID, ActivityType: activityType}))
-	for _, b := range h.registry.list() {
+	for _, b := range h.registry.listBrowsers() {
 		if b.runs.resync(runID, frame) {
 			return
 		}
@@ -222,9 +222,9 @@ func (rt *runTable) resync(runID string, frame []byte) bool {
 	case r == nil:
 		return false
 	case rt.link != nil:
-		rt.link.post(frame)
-	case len(r.resyncs) < wire.MaxActivityTypes:
-		r.resyncs = append(r.resyncs, frame)
+		rt.link.postFrame(frame)
+	case len(r.pendingResyncs) < wire.MaxActivityTypes:
+		r.pendingResyncs = append(r.pendingResyncs, frame)
 	}
 	return true
 }

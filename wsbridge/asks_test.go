@@ -167,32 +167,32 @@ func TestAskForAnotherBrowsersRun(t *testing.T) {
 // and for one that never confirms answers.
 func TestAskFlood(t *testing.T) {
 	inAsking(t, func(w *world, p *peer) {
-		for n := range 5 * maxOpenAsks {
+		for n := range 5 * maxOpenRequests {
 			p.asks("c1", askOf(n+1))
 		}
-		if got := w.readEvents(); len(got) != maxOpenAsks {
-			t.Errorf("%d asks were taken, want %d", len(got), maxOpenAsks)
+		if got := w.readEvents(); len(got) != maxOpenRequests {
+			t.Errorf("%d asks were taken, want %d", len(got), maxOpenRequests)
 		}
-		refused := answerText("c1", maxOpenAsks+1, `,"error":{"code":"nested_too_deep","message":"a call may wait for 64 answers at once"}`)
-		if got := p.readFrames(); len(got) != 4*maxOpenAsks || got[0] != refused {
-			t.Errorf("%d were refused, first %q; want %d, %q", len(got), got[:min(1, len(got))], 4*maxOpenAsks, refused)
+		refused := answerText("c1", maxOpenRequests+1, `,"error":{"code":"nested_too_deep","message":"a call may wait for 64 answers at once"}`)
+		if got := p.readFrames(); len(got) != 4*maxOpenRequests || got[0] != refused {
+			t.Errorf("%d were refused, first %q; want %d, %q", len(got), got[:min(1, len(got))], 4*maxOpenRequests, refused)
 		}
-		for n := range maxOpenAsks {
+		for n := range maxOpenRequests {
 			w.hub.Answer("c1", n+1, nil, nil)
 		}
 		p.readFrames()
-		p.asks("c1", askOf(2*maxOpenAsks))
+		p.asks("c1", askOf(2*maxOpenRequests))
 		w.wantEvents() // the answers are not confirmed
 		p.readFrames()
-		for n := range maxAsks {
+		for n := range maxRequests {
 			p.confirm("c1", n+1, true)
 			p.asks("c1", askOf(n+1))
 			w.readEvents()
 			w.hub.Answer("c1", n+1, nil, nil)
 		}
 		p.readFrames()
-		p.asks("c1", askOf(maxAsks+1))
-		p.wantFrames(answerText("c1", maxAsks+1, `,"error":{"code":"nested_too_deep","message":"a call may ask 1000 times in all"}`))
+		p.asks("c1", askOf(maxRequests+1))
+		p.wantFrames(answerText("c1", maxRequests+1, `,"error":{"code":"nested_too_deep","message":"a call may ask 1000 times in all"}`))
 		w.wantEvents()
 		p.answer("c1", "7")
 		w.wantEvents("c1 returned 7")
@@ -282,7 +282,7 @@ func TestAskConfirmsRun(t *testing.T) {
 		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, syncNil) // and not tool.dispatch again
 		p.asks("c1", askOf(2))
-		w.advanceTime(defaultGrace)
+		w.advanceTime(defaultGracePeriod)
 		w.wantEvents(askFrame("c1", 1), askFrame("c1", 2))
 	})
 }

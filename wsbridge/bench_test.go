@@ -85,7 +85,7 @@ func (d done) Finish(_ json.RawMessage, err *wire.CallError) { d <- err }
 // arguments.
 func benchHub(b *testing.B) *Hub {
 	h := New(Options{Key: testKey, Origins: []string{testOrigin}})
-	h.nonce = func() string { return serverNonce }
+	h.newNonce = func() string { return serverNonce }
 	var port int
 	peer := echoServer(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		port = loopback.Port(r)
@@ -196,7 +196,7 @@ func BenchmarkProgress(b *testing.B) {
 	frame.WriteString(`]}}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		l.in.handle(br, frame.Bytes())
+		l.inbox.handle(br, frame.Bytes())
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/reports, "ns/report")
 }
@@ -218,9 +218,9 @@ func BenchmarkParts(b *testing.B) {
 	d := make(done, 1)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		br := &browser{id: "b1", runs: runTable{hub: h, runs: map[string]*run{"call_1": {sink: d, limit: wire.DefaultMaxResultBytes}}}}
+		br := &browser{id: "b1", runs: runTable{hub: h, runs: map[string]*run{"call_1": {sink: d, maxResultBytes: wire.DefaultMaxResultBytes}}}}
 		for _, f := range frames {
-			l.in.handle(br, f)
+			l.inbox.handle(br, f)
 		}
 		if err := <-d; err != nil {
 			b.Fatal(err.Message)

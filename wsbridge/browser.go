@@ -14,33 +14,33 @@ type browser struct {
 	tabs tabTable
 
 	// registry.mu guards all fields below.
-	name    string
-	boot    string
-	version string
-	inject  wire.InjectMode
-	link    *link     // nil while it is lost
-	since   time.Time // when link came up or was lost
-	// generation counts the changes of link. A timer that was set for an older
+	name          string
+	bootID        string
+	version       string
+	injectMode    wire.InjectMode
+	link          *link     // nil while it is lost
+	linkChangedAt time.Time // when link came up or was lost
+	// linkGeneration counts the changes of link. A timer that was set for an older
 	// generation does nothing.
-	generation int
-	timer      *time.Timer // of giveUp; nil if none is set
+	linkGeneration int
+	giveUpTimer    *time.Timer // of removeLostBrowser; nil if none is set
 }
 
 func newBrowser(h *Hub, id string) *browser {
 	return &browser{
 		id:   id,
-		runs: runTable{hub: h, browserID: id, runs: map[string]*run{}, stops: map[string]*stop{}},
-		tabs: tabTable{hub: h, id: id, tabs: map[int]wire.TabInfo{}, leftAt: map[int]time.Time{}},
+		runs: runTable{hub: h, browserID: id, runs: map[string]*run{}, stops: map[string]*pendingStop{}},
+		tabs: tabTable{hub: h, browserID: id, tabs: map[int]wire.TabInfo{}, leftDocumentAt: map[int]time.Time{}},
 	}
 }
 
 // setLink sets the link and stops the timer of the previous link. The caller holds
 // registry.mu.
 func (b *browser) setLink(l *link) {
-	if b.timer != nil {
-		b.timer.Stop()
-		b.timer = nil
+	if b.giveUpTimer != nil {
+		b.giveUpTimer.Stop()
+		b.giveUpTimer = nil
 	}
-	b.link, b.since = l, time.Now()
-	b.generation++
+	b.link, b.linkChangedAt = l, time.Now()
+	b.linkGeneration++
 }

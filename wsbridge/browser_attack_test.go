@@ -140,7 +140,7 @@ func TestAttackByBrowser(t *testing.T) {
 			if n%1000 == 0 {
 				w.bad.readFrames()
 			}
-			if n < maxOpenAsks {
+			if n < maxOpenRequests {
 				w.readEvents()
 				w.hub.Answer("own", n+1, large, nil)
 				w.bad.readFrames()
@@ -150,7 +150,7 @@ func TestAttackByBrowser(t *testing.T) {
 		w.readEvents()
 		runtime.GC()
 		runtime.ReadMemStats(&after)
-		if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 2*maxKeptAnswers {
+		if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 2*maxKeptAnswerBytes {
 			t.Errorf("the server holds %d MiB for it", grown>>20)
 		}
 		w.checkConnected()
@@ -319,7 +319,7 @@ func checkTab(t *testing.T, tab wire.TabInfo) {
 		texts = append(texts, p.Name, p.Hash)
 	}
 	for i, text := range texts {
-		if inbound.Text(text, 8192) != text || i > 1 && len(text) > 128 {
+		if inbound.CleanText(text, 8192) != text || i > 1 && len(text) > 128 {
 			t.Errorf("tab %d keeps %.80q", tab.TabID, text)
 		}
 	}

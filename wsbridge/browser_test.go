@@ -189,7 +189,7 @@ func TestReplacedSilentPeer(t *testing.T) {
 		w.connectBrowser("b1", "boot1")
 		w.advanceTime(closeTimeout)
 		w.hub.registry.mu.Lock()
-		n := len(w.hub.registry.serving)
+		n := len(w.hub.registry.openLinksSet)
 		w.hub.registry.mu.Unlock()
 		if n != 1 {
 			t.Errorf("%d connections are served, want 1", n)
@@ -325,16 +325,16 @@ func TestExpiredTimersDoNothing(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
-		b := w.hub.registry.find("b1")
+		b := w.hub.registry.findBrowser("b1")
 		p.drop()
-		lost := b.generation
+		lost := b.linkGeneration
 		w.connectBrowser("b1", "boot1")
-		w.hub.registry.giveUp(b, lost)
+		w.hub.registry.removeLostBrowser(b, lost)
 		returned := b.runs.generation
 		w.connectBrowser("b1", "boot1")
 		b.runs.endUnlisted(returned)
 		w.wantEvents()
-		if got := w.hub.Browsers(); len(got) != 1 || got[0].Running != 1 {
+		if got := w.hub.Browsers(); len(got) != 1 || got[0].RunCount != 1 {
 			t.Errorf("browsers = %+v, want one with one run", got)
 		}
 	})

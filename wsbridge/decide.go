@@ -15,42 +15,42 @@ import (
 // panel.
 const panelSurface = "the side panel"
 
-// maxPanelWork limits the concurrent requests of one browser's side panel.
+// maxPanelRequests limits the concurrent requests of one browser's side panel.
 // Further requests are rejected.
-const maxPanelWork = 64
+const maxPanelRequests = 64
 
 // runRequest runs the work of a side panel's request outside the reader,
 // because the work may write files.
-func (p *panel) runRequest(e wire.Envelope, do func()) {
-	if p.work.Add(1) > maxPanelWork {
-		p.work.Add(-1)
-		p.link.reject(e, wire.CodeInvalidRequest, fmt.Sprintf("%d requests are already in progress; retry later", maxPanelWork))
+func (p *panel) runRequest(e wire.Envelope, handleRequest func()) {
+	if p.runningRequests.Add(1) > maxPanelRequests {
+		p.runningRequests.Add(-1)
+		p.link.rejectRequest(e, wire.CodeInvalidRequest, fmt.Sprintf("%d requests are already in progress; retry later", maxPanelRequests))
 		return
 	}
-	p.link.work.Go(func() {
-		defer p.work.Add(-1)
-		do()
+	p.link.goroutines.Go(func() {
+		defer p.runningRequests.Add(-1)
+		handleRequest()
 	})
 }
 
 // answerPanel answers a request of a side panel. The error of do is a sentence
 // for the user.
-func answerPanel[P, R any](p *panel, e wire.Envelope, do func(P) (R, error)) {
+func answerPanel[P, R any](p *panel, e wire.Envelope, handleRequest func(P) (R, error)) {
 	l := p.link
 	var in P
 	if err := wire.DecodeBody(e.Params, &in); err != nil {
-		l.reject(e, wire.CodeInvalidParams, fmt.Sprintf("%s: %s", e.Method, inbound.Text(err.Error(), 200)))
+		l.rejectRequest(e, wire.CodeInvalidParams, fmt.Sprintf("%s: %s", e.Method, inbound.CleanText(err.Error(), 200)))
 		return
 	}
 	id, method := e.ID, e.Method
 	p.runRequest(e, func() {
-		result, err := do(in)
+		result, err := handleRequest(in)
 		if err != nil {
 			l.log.Debug().Err(err).Str("method", string(method)).Msg("request of the side panel rejected")
-			l.post(wire.AppendError(nil, id, &wire.RPCError{Code: wire.CodeInvalidRequest, Message: inbound.Text(err.Error(), 500)}))
+			l.postFrame(wire.AppendError(nil, id, &wire.RPCError{Code: wire.CodeInvalidRequest, Message: inbound.CleanText(err.Error(), 500)}))
 			return
 		}
-		l.post(wire.AppendResult(nil, id, wire.EncodeBody(result)))
+		l.postFrame(wire.AppendResult(nil, id, wire.EncodeBody(result)))
 	})
 }
 
@@ -59,8 +59,8 @@ func (p *panel) decideTicket(in wire.CallDecideParams) (wire.CallDecideResult, e
 	if in.CallID == "" || in.TicketID == "" {
 		return wire.CallDecideResult{}, errors.New("call.decide needs a callId and a ticketId; send those of the displayed call")
 	}
-	longest := float64(dispatch.MaxScopeTime / time.Millisecond)
-	if in.ForMs < 0 || in.ForMs > longest { // a larger number may overflow time.Duration
+	maxMs := float64(dispatch.MaxScopeTime / time.Millisecond)
+	if in.ForMs < 0 || in.ForMs > maxMs { // a larger number may overflow time.Duration
 		return wire.CallDecideResult{}, fmt.Errorf("a permission can last for up to %v; choose a shorter time, or always", dispatch.MaxScopeTime)
 	}
 	calls := p.link.hub.currentCalls()
@@ -73,7 +73,7 @@ func (p *panel) decideTicket(in wire.CallDecideParams) (wire.CallDecideResult, e
 	if err != nil {
 		return wire.CallDecideResult{}, err
 	}
-	p.link.log.Info().Str("call", inbound.Text(in.CallID, 128)).Bool("allow", in.Allow).Str("outcome", string(d.Outcome)).Msg("side panel decided about a call")
+	p.link.log.Info().Str("call", inbound.CleanText(in.CallID, 128)).Bool("allow", in.Allow).Str("outcome", string(d.Outcome)).Msg("side panel decided about a call")
 	return wire.CallDecideResult{Outcome: d.Outcome, By: d.Surface, Allowed: d.Allowed}, nil
 }
 
@@ -127,12 +127,12 @@ func setLateAccess(policy Policy, in wire.ConfigLateAccessParams) (r wire.Config
 
 // cancelCall cancels a call for a side panel.
 func (p *panel) cancelCall(id, callID string) {
-	cancelled := false
+	isCancelled := false
 	if calls := p.link.hub.currentCalls(); calls != nil {
-		cancelled = calls.Cancel(callID, panelSurface, "")
+		isCancelled = calls.Cancel(callID, panelSurface, "")
 	}
-	p.link.log.Info().Str("call", inbound.Text(callID, 128)).Bool("cancelled", cancelled).Msg("side panel stopped a call")
-	p.link.post(wire.AppendResult(nil, id, wire.EncodeBody(wire.CallCancelResult{Cancelled: cancelled})))
+	p.link.log.Info().Str("call", inbound.CleanText(callID, 128)).Bool("cancelled", isCancelled).Msg("side panel stopped a call")
+	p.link.postFrame(wire.AppendResult(nil, id, wire.EncodeBody(wire.CallCancelResult{Cancelled: isCancelled})))
 }
 
 func (h *Hub) currentCalls() Calls {

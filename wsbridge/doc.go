@@ -35,6 +35,6 @@
 //
 // Nested locks are taken in this order: registry.mu, then runTable.mu or tabTable.mu,
 // then outbox.mu. All other locks are taken alone. No sink and no callback is called
-// under a lock, except Options.RunsIn under tabTable.mu, and LinkLost and LinkBack of a
+// under a lock, except Options.MayRunIn under tabTable.mu, and LinkLost and LinkBack of a
 // sink, which must keep the order of the link's changes.
 package wsbridge

@@ -23,23 +23,23 @@ import (
 // first frame.
 const helloTimeout = 10 * time.Second
 
-// maxHandshaking limits the connections in their handshake. Beyond the limit
+// maxHandshakes limits the connections in their handshake. Beyond the limit
 // the oldest is closed: an unauthenticated peer may be any program of this
 // machine, and a browser needs only a few milliseconds.
-const maxHandshaking = 64
+const maxHandshakes = 64
 
 // maxHelloBytes limits the first frame, because an unauthenticated peer must
 // not be able to fill the memory.
 const maxHelloBytes = 64 << 10
 
-// maxReason is the longest close reason, in bytes (RFC 6455, section 5.5).
-const maxReason = 123
+// maxCloseReasonBytes is the longest close reason, in bytes (RFC 6455, section 5.5).
+const maxCloseReasonBytes = 123
 
 // serveHTTP accepts a browser and serves its connection until it ends.
 func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
-	if status, sentence := h.refusalOf(r); status != 0 {
+	if status, sentence := h.findRefusal(r); status != 0 {
 		h.refusals.logRejected(&h.opts.Log, sentence, func(e *zerolog.Event) {
-			e.Int("status", status).Str("origin", inbound.Text(r.Header.Get("Origin"), 200))
+			e.Int("status", status).Str("origin", inbound.CleanText(r.Header.Get("Origin"), 200))
 		})
 		if status == http.StatusMethodNotAllowed {
 			w.Header().Set("Allow", http.MethodGet)
@@ -51,44 +51,44 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		httpjson.Refuse(w, status, sentence)
 		return
 	}
-	var keep keepConn
-	keep.ResponseWriter = w
-	ws, err := websocket.Accept(&keep, r, &websocket.AcceptOptions{
+	var connKeeper connKeeper
+	connKeeper.ResponseWriter = w
+	ws, err := websocket.Accept(&connKeeper, r, &websocket.AcceptOptions{
 		Subprotocols:   []string{wire.Subprotocol},
 		OriginPatterns: h.opts.Origins,
 	})
 	if err != nil { // Accept has answered
-		h.refusals.logRejected(&h.opts.Log, "the WebSocket handshake failed", func(e *zerolog.Event) { e.Str("error", inbound.Text(err.Error(), 200)) })
+		h.refusals.logRejected(&h.opts.Log, "the WebSocket handshake failed", func(e *zerolog.Event) { e.Str("error", inbound.CleanText(err.Error(), 200)) })
 		return
 	}
 	ws.SetReadLimit(maxHelloBytes) // until hello is answered
-	l := newLink(h, ws, keep.conn)
-	if !h.registry.register(l) {
+	l := newLink(h, ws, connKeeper.conn)
+	if !h.registry.registerLink(l) {
 		l.closeWith(websocket.StatusGoingAway, "opentabs is stopping")
 		l.finish()
 		return
 	}
-	defer h.registry.unregister(l)
-	l.serve(&handshake{link: l, port: loopback.Port(r), browserNonce: inbound.Nonces(r.Header)[0]})
+	defer h.registry.unregisterLink(l)
+	l.serve(&handshake{link: l, port: loopback.Port(r), browserNonce: inbound.OfferedNonces(r.Header)[0]})
 }
 
-// keepConn keeps the connection that the library hijacks. During a close handshake, a
+// connKeeper keeps the connection that the library hijacks. During a close handshake, a
 // link ends at once only if its hijacked connection is closed.
-type keepConn struct {
+type connKeeper struct {
 	http.ResponseWriter
 	conn net.Conn
 }
 
 // Hijack implements http.Hijacker.
-func (k *keepConn) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+func (k *connKeeper) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(k.ResponseWriter).Hijack()
 	k.conn = conn
 	return conn, rw, err
 }
 
-// refusalOf returns the status and the sentence for a request that may not
+// findRefusal returns the status and the sentence for a request that may not
 // connect, and 0 for one that may. The peer is not authenticated yet.
-func (h *Hub) refusalOf(r *http.Request) (int, string) {
+func (h *Hub) findRefusal(r *http.Request) (int, string) {
 	if r.Method != http.MethodGet {
 		return http.StatusMethodNotAllowed, "This is a WebSocket; connect to it with GET."
 	}
@@ -101,18 +101,18 @@ func (h *Hub) refusalOf(r *http.Request) (int, string) {
 	if !inbound.OffersUpgrade(r.Header) {
 		return http.StatusUpgradeRequired, "This is a WebSocket; request an upgrade to it."
 	}
-	nonces := inbound.Nonces(r.Header)
+	nonces := inbound.OfferedNonces(r.Header)
 	switch {
 	case len(nonces) != 1 || !wire.IsNonce(nonces[0]):
 		return http.StatusBadRequest, "Offer one nonce of 16 to 128 letters and digits as the subprotocol " + wire.NonceSubprotocolPrefix +
 			"<nonce>. An older extension sends none: run `opentabs extension install` again and reload the extension."
-	case !slices.Contains(inbound.Subprotocols(r.Header), wire.Subprotocol):
+	case !slices.Contains(inbound.OfferedSubprotocols(r.Header), wire.Subprotocol):
 		return http.StatusBadRequest, "The subprotocol " + wire.Subprotocol + " is missing; offer it beside the nonce."
 	}
 	return 0, ""
 }
 
-var errRefused = errors.New("refused")
+var errHandshakeRefused = errors.New("refused")
 
 // handshake is the server's side of the handshake on one link. Only the reader of the
 // link uses handshake.
@@ -125,7 +125,7 @@ type handshake struct {
 
 // sendChallenge sends the first frame: the server's proof and its nonce.
 func (s *handshake) sendChallenge() {
-	s.serverNonce = s.link.hub.nonce()
+	s.serverNonce = s.link.hub.newNonce()
 	params := wire.EncodeBody(wire.ChallengeParams{
 		Nonce: s.serverNonce,
 		Proof: wire.ServerProof(s.link.hub.opts.Key, s.port, s.browserNonce, s.serverNonce),
@@ -133,9 +133,9 @@ func (s *handshake) sendChallenge() {
 	s.link.write(wire.AppendNotification(nil, wire.MethodChallenge, params))
 }
 
-// isProof reports whether a browser's proof belongs to this connection. The
+// isValidProof reports whether a browser's proof belongs to this connection. The
 // comparison takes constant time.
-func (s *handshake) isProof(proof string) bool {
+func (s *handshake) isValidProof(proof string) bool {
 	want := wire.BrowserProof(s.link.hub.opts.Key, s.port, s.browserNonce, s.serverNonce)
 	return hmac.Equal([]byte(proof), []byte(want))
 }
@@ -144,11 +144,11 @@ func (s *handshake) isProof(proof string) bool {
 // frame, checks the browser's proof and answers. After an error the connection
 // is closed, and the peer has received the reason.
 func (s *handshake) run() (*browser, error) {
-	limit := time.AfterFunc(helloTimeout, func() {
+	timer := time.AfterFunc(helloTimeout, func() {
 		s.logRefusal("hello did not arrive within 10 s")
 		s.link.closeWith(websocket.StatusPolicyViolation, "hello must arrive within 10 s")
 	})
-	defer limit.Stop()
+	defer timer.Stop()
 	s.sendChallenge()
 	frame, err := s.link.read()
 	if errors.Is(err, errNotTextual) {
@@ -157,8 +157,8 @@ func (s *handshake) run() (*browser, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !limit.Stop() {
-		return nil, errRefused
+	if !timer.Stop() {
+		return nil, errHandshakeRefused
 	}
 	e, err := wire.Parse(frame)
 	if err != nil || e.Method != wire.MethodHello || e.ID == "" {
@@ -173,13 +173,13 @@ func (s *handshake) run() (*browser, error) {
 		return nil, s.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation, "hello is malformed: protocol must be an integer")
 	}
 	if protocol != wire.Version {
-		return nil, s.refuseHello(e.ID, wire.CodeVersion, wire.CloseVersion, mismatchText(protocol))
+		return nil, s.refuseHello(e.ID, wire.CodeVersion, wire.CloseVersion, versionMismatchText(protocol))
 	}
 	var p wire.HelloParams
 	if err := wire.DecodeBody(e.Params, &p); err != nil {
-		return nil, s.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation, "hello is malformed: "+inbound.Text(err.Error(), 80))
+		return nil, s.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation, "hello is malformed: "+inbound.CleanText(err.Error(), 80))
 	}
-	if !s.isProof(p.Proof) {
+	if !s.isValidProof(p.Proof) {
 		return nil, s.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation,
 			"The proof in hello is missing or wrong. Run `opentabs extension install`, then reload the extension.")
 	}
@@ -188,9 +188,9 @@ func (s *handshake) run() (*browser, error) {
 			"hello needs a browserId and a bootId of 1 to 128 visible ASCII characters")
 	}
 	s.link.ws.SetReadLimit(wire.MaxFrameBytes)
-	p.BrowserName = inbound.Text(p.BrowserName, inbound.MaxName)
-	p.ExtensionVersion = inbound.Text(p.ExtensionVersion, inbound.MaxName)
-	b := s.link.hub.registry.attach(s.link, e.ID, p)
+	p.BrowserName = inbound.CleanText(p.BrowserName, inbound.MaxBrowserNameChars)
+	p.ExtensionVersion = inbound.CleanText(p.ExtensionVersion, inbound.MaxBrowserNameChars)
+	b := s.link.hub.registry.attachLink(s.link, e.ID, p)
 	if b == nil {
 		return nil, s.refuse(websocket.StatusGoingAway, "opentabs is stopping")
 	}
@@ -205,8 +205,8 @@ func (s *handshake) logRefusal(sentence string) {
 
 func (s *handshake) refuse(code websocket.StatusCode, sentence string) error {
 	s.logRefusal(sentence)
-	s.link.closeWith(code, inbound.Truncate(sentence, maxReason))
-	return errRefused
+	s.link.closeWith(code, inbound.Truncate(sentence, maxCloseReasonBytes))
+	return errHandshakeRefused
 }
 
 func (s *handshake) refuseHello(id string, code int, status websocket.StatusCode, sentence string) error {
@@ -214,12 +214,12 @@ func (s *handshake) refuseHello(id string, code int, status websocket.StatusCode
 	return s.refuse(status, sentence)
 }
 
-// mismatchText returns the sentence for a browser with another protocol version. The
+// versionMismatchText returns the sentence for a browser with another protocol version. The
 // sentence fits into a close frame.
-func mismatchText(peerVersion int) string {
-	side := "the extension: run `opentabs extension install`, then reload it"
+func versionMismatchText(peerVersion int) string {
+	updateStep := "the extension: run `opentabs extension install`, then reload it"
 	if peerVersion > wire.Version {
-		side = "opentabs, then start it again"
+		updateStep = "opentabs, then start it again"
 	}
-	return inbound.Truncate(fmt.Sprintf("Protocol versions differ: opentabs %d, extension %d. Update %s.", wire.Version, peerVersion, side), maxReason)
+	return inbound.Truncate(fmt.Sprintf("Protocol versions differ: opentabs %d, extension %d. Update %s.", wire.Version, peerVersion, updateStep), maxCloseReasonBytes)
 }

@@ -85,7 +85,7 @@ func TestAttackByOrigin(t *testing.T) {
 			r.Header.Set("Sec-WebSocket-Key", "MDEyMzQ1Njc4OWFiY2RlZg==")
 			r.Header.Set(proto, wire.Subprotocol+", "+nonce)
 			tt.change(r)
-			if status, sentence := h.refusalOf(r); status != tt.status {
+			if status, sentence := h.findRefusal(r); status != tt.status {
 				t.Fatalf("refusal = %d %q, want %d", status, sentence, tt.status)
 			}
 			if tt.status == 0 {
@@ -109,7 +109,7 @@ func TestNoOriginsRejectsAll(t *testing.T) {
 	h := New(Options{Key: testKey})
 	defer h.Close()
 	r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/ws", nil)
-	if status, _ := h.refusalOf(r); status != 403 {
+	if status, _ := h.findRefusal(r); status != 403 {
 		t.Errorf("status %d without an Origin, want 403", status)
 	}
 }
@@ -151,8 +151,8 @@ func TestVersionMismatch(t *testing.T) {
 
 func TestMismatchFitsCloseFrame(t *testing.T) {
 	for _, version := range []int{math.MinInt, -1, 0, wire.Version + 1, math.MaxInt} {
-		if s := mismatchText(version); len(s) > maxReason {
-			t.Errorf("%d: %d bytes, limit %d", version, len(s), maxReason)
+		if s := versionMismatchText(version); len(s) > maxCloseReasonBytes {
+			t.Errorf("%d: %d bytes, limit %d", version, len(s), maxCloseReasonBytes)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func inWorld(t *testing.T, o Options, test func(w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		o.Key, o.Origins, o.Version = testKey, []string{testOrigin}, "0.1.0"
 		w := &world{t: t, hub: New(o), ln: memnet.Listen(), start: time.Now()}
-		w.hub.nonce = func() string { return serverNonce }
+		w.hub.newNonce = func() string { return serverNonce }
 		srv := &http.Server{Handler: w.hub.Handler()}
 		served := make(chan struct{})
 		go func() { defer close(served); _ = srv.Serve(w.ln) }()

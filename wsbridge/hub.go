@@ -18,8 +18,8 @@ import (
 
 // Defaults for the durations in Options.
 const (
-	defaultGrace     = 10 * time.Second
-	defaultFirstWait = 3 * time.Second
+	defaultGracePeriod      = 10 * time.Second
+	defaultFirstBrowserWait = 3 * time.Second
 )
 
 // Adapters provides the plugins of a hub. The methods of Adapters are safe for
@@ -40,7 +40,7 @@ type Adapters interface {
 type Calls interface {
 	// Cancel ends a call as cancelled, with an optional reason. Cancel reports false if
 	// there is no such call.
-	Cancel(callID, by, reason string) bool
+	Cancel(callID, surface, reason string) bool
 	// Decide resolves the ticket of a suspended call. The error of Decide is a
 	// sentence.
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error)
@@ -64,20 +64,20 @@ type Policy interface {
 	Plugins() ([]wire.PluginView, []wire.FailedPluginView)
 	// SetPermission sets the permission of a plugin, or of its tool if that is
 	// not empty. An empty permission removes the tool's permission.
-	SetPermission(plugin, tool string, permission wire.Permission, by string) error
+	SetPermission(plugin, tool string, permission wire.Permission, surface string) error
 	// Review records that the user has reviewed the version of the plugin with
 	// this hash.
-	Review(plugin, hash string, permission wire.Permission, by string) error
+	Review(plugin, hash string, permission wire.Permission, surface string) error
 	// ChangeSettings changes settings of a plugin by key; null removes one.
-	ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error
+	ChangeSettings(plugin string, values map[string]json.RawMessage, surface string) error
 	// SetOpening allows or forbids calls to open the plugin's page.
-	SetOpening(plugin string, allowed bool, by string) error
+	SetOpening(plugin string, allowed bool, surface string) error
 	// SetCalls allows or forbids the tools of the plugin to call those of
 	// another plugin.
-	SetCalls(plugin, other string, allowed bool, by string) error
+	SetCalls(plugin, other string, allowed bool, surface string) error
 	// SetLateAccess allows or forbids a plugin that starts late to get its
 	// secret settings and to call other plugins.
-	SetLateAccess(plugin string, allowed bool, by string) error
+	SetLateAccess(plugin string, allowed bool, surface string) error
 }
 
 // Options configure a hub.
@@ -96,54 +96,54 @@ type Options struct {
 	Log zerolog.Logger
 	// Adapters provides the plugins. Default: no plugins.
 	Adapters Adapters
-	// Host returns the name of the host's code. Default: no host.
-	Host func() string
-	// Fetch answers plugin.fetch; its error is a sentence. Default: every
+	// HostScript returns the name of the host's code. Default: no host.
+	HostScript func() string
+	// FetchCode answers plugin.fetch; its error is a sentence. Default: every
 	// plugin.fetch is rejected.
-	Fetch func(wire.PluginFetchParams) (wire.PluginFetchResult, error)
+	FetchCode func(wire.PluginFetchParams) (wire.PluginFetchResult, error)
 	// Settings returns the settings of all plugins that have any, for the
 	// documents in which they are live. Call Sync after a change. Default: no
 	// settings.
 	Settings func() []wire.PluginSettingsParams
-	// RunsIn reports whether a plugin may run in a document with this URL; frame is
+	// MayRunIn reports whether a plugin may run in a document with this URL; frame is
 	// true for documents other than the top one of a tab. Documents for which it
 	// returns false get no calls. Default: every reported document is accepted.
-	RunsIn func(plugin, url string, frame bool) bool
-	// Logs receives the log entries of adapters with the ID and the name of the
+	MayRunIn func(plugin, url string, frame bool) bool
+	// ReceiveLogs receives the log entries of adapters with the ID and the name of the
 	// browser, in order for each browser. Logs must not block. Default: entries are
 	// dropped.
-	Logs func(browserID, browserName string, p wire.PluginLogParams)
-	// Started receives what browsers report about adapters in documents, repeatedly.
+	ReceiveLogs func(browserID, browserName string, p wire.PluginLogParams)
+	// ReceiveStart receives what browsers report about adapters in documents, repeatedly.
 	// Started must not block for long. Default: reports are dropped.
-	Started func(Start)
+	ReceiveStart func(AdapterStart)
 	// Calls provides what side panels show. Default: nothing, until SetCalls.
 	Calls Calls
 	// Policy provides what side panels show and change. Default: no plugins are
 	// shown, and changes are rejected.
 	Policy Policy
-	// Grace limits how long a lost link may be away before its runs end with
+	// GracePeriod limits how long a lost link may be away before its runs end with
 	// link_lost. Default 10 s.
-	Grace time.Duration
-	// FirstWait limits how long after New a call waits for the first browser.
+	GracePeriod time.Duration
+	// FirstBrowserWait limits how long after New a call waits for the first browser.
 	// Default 3 s; negative means no wait.
-	FirstWait time.Duration
+	FirstBrowserWait time.Duration
 }
 
 // Hub is the set of connected browsers. Create one with New; it is safe for
 // concurrent use.
 type Hub struct {
 	opts       Options
-	nonce      func() string // returns the nonce of one connection
-	started    time.Time
+	newNonce   func() string // returns the nonce of one connection
+	startedAt  time.Time
 	tabChanges tabChanges
-	refusals   refusals
+	refusals   refusalLog
 	registry   registry
-	syncs      atomic.Int64 // calls of Sync
+	syncCount  atomic.Int64 // calls of Sync
 
-	mu       sync.Mutex // guards all fields below
-	calls    Calls
-	hashes   map[string]string // the current hash of each plugin, by name
-	hashesOf int64             // the call of Sync that read hashes
+	mu               sync.Mutex // guards all fields below
+	calls            Calls
+	hashes           map[string]string // the current hash of each plugin, by name
+	hashesSyncNumber int64             // the call of Sync that read hashes
 }
 
 var _ dispatch.Bridge = (*Hub)(nil)
@@ -153,20 +153,20 @@ func New(o Options) *Hub {
 	if o.Key == "" {
 		panic("wsbridge: Options.Key is empty")
 	}
-	if o.Grace <= 0 {
-		o.Grace = defaultGrace
+	if o.GracePeriod <= 0 {
+		o.GracePeriod = defaultGracePeriod
 	}
-	if o.FirstWait == 0 {
-		o.FirstWait = defaultFirstWait
+	if o.FirstBrowserWait == 0 {
+		o.FirstBrowserWait = defaultFirstBrowserWait
 	}
 	o.Origins = slices.Clone(o.Origins)
 	h := &Hub{
-		opts:    o,
-		nonce:   rand.Text,
-		started: time.Now(),
-		calls:   o.Calls,
+		opts:      o,
+		newNonce:  rand.Text,
+		startedAt: time.Now(),
+		calls:     o.Calls,
 	}
-	h.registry = registry{hub: h, browsers: map[string]*browser{}, serving: map[*link]struct{}{}}
+	h.registry = registry{hub: h, browsers: map[string]*browser{}, openLinksSet: map[*link]struct{}{}}
 	h.hashes = h.currentHashes()
 	return h
 }
@@ -186,16 +186,16 @@ func (h *Hub) Handler() http.Handler { return http.HandlerFunc(h.serveHTTP) }
 // Sync notifies every browser that the plugins, their permissions or their settings
 // have changed. Sync does not wait for the browsers.
 func (h *Hub) Sync() {
-	call := h.syncs.Add(1)
+	syncNumber := h.syncCount.Add(1)
 	hashes := h.currentHashes()
 	if h.hasChanged(hashes) {
-		for _, b := range h.registry.list() {
+		for _, b := range h.registry.listBrowsers() {
 			b.tabs.markUnsynced() // before a call can see the new hashes
 		}
 	}
 	h.mu.Lock()
-	if call > h.hashesOf { // otherwise a later call has read newer hashes
-		h.hashes, h.hashesOf = hashes, call
+	if syncNumber > h.hashesSyncNumber { // otherwise a later call has read newer hashes
+		h.hashes, h.hashesSyncNumber = hashes, syncNumber
 	}
 	h.mu.Unlock()
 	for _, l := range h.registry.openLinks() {
@@ -224,12 +224,12 @@ func (h *Hub) hasPlugin(name string) bool {
 	return ok
 }
 
-// Waiting sends to every browser how many calls are waiting for the user. Waiting does
+// SendWaiting sends to every browser how many calls are waiting for the user. Waiting does
 // not block. Of two concurrent calls of Waiting either may win.
-func (h *Hub) Waiting(calls int) { h.registry.setWaiting(calls) }
+func (h *Hub) SendWaiting(calls int) { h.registry.setWaiting(calls) }
 
-// WantPlugins refreshes the plugins in side panels.
-func (h *Hub) WantPlugins() {
+// RefreshPlugins refreshes the plugins in side panels.
+func (h *Hub) RefreshPlugins() {
 	for _, l := range h.registry.openLinks() {
 		l.panel.requestPlugins()
 	}
@@ -267,31 +267,31 @@ type BrowserInfo struct {
 	ExtensionVersion string `json:"extension_version"`
 	// Connected is false while the link is lost and may still return.
 	Connected bool `json:"connected"`
-	// Since is when the link was established or lost.
-	Since time.Time `json:"since"`
-	// Inject is how the browser injects adapters into pages; empty until it
+	// LinkChangedAt is when the link was established or lost.
+	LinkChangedAt time.Time `json:"since"`
+	// InjectMode is how the browser injects adapters into pages; empty until it
 	// reports that.
-	Inject wire.InjectMode `json:"inject,omitempty"`
-	// Running counts the unfinished runs.
-	Running int `json:"running"`
+	InjectMode wire.InjectMode `json:"inject,omitempty"`
+	// RunCount counts the unfinished runs.
+	RunCount int `json:"running"`
 	// Tabs are the browser's tabs that match a plugin, by ID.
 	Tabs []wire.TabInfo `json:"tabs,omitempty"`
-	// Syncs counts the completed syncs of plugins and settings.
-	Syncs int `json:"-"`
+	// SyncCount counts the completed syncs of plugins and settings.
+	SyncCount int `json:"-"`
 }
 
 // Browsers returns the browsers that are connected or may still reconnect,
 // sorted by name, then ID.
 func (h *Hub) Browsers() []BrowserInfo {
-	var out []BrowserInfo
-	for _, b := range h.registry.list() {
-		out = append(out, h.registry.browserInfo(b))
+	var browserInfos []BrowserInfo
+	for _, b := range h.registry.listBrowsers() {
+		browserInfos = append(browserInfos, h.registry.browserInfo(b))
 	}
-	slices.SortFunc(out, func(a, b BrowserInfo) int {
+	slices.SortFunc(browserInfos, func(a, b BrowserInfo) int {
 		if n := strings.Compare(a.Name, b.Name); n != 0 {
 			return n
 		}
 		return strings.Compare(a.ID, b.ID)
 	})
-	return out
+	return browserInfos
 }

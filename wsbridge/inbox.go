@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// maxMalformed limits the malformed frames of one link.
-	maxMalformed = 100
-	// loggedMalformed is how many of them are logged as warnings.
-	loggedMalformed = 3
-	// maxResumed limits the runs of one call.resumed, because each unknown run
+	// maxMalformedFrames limits the malformed frames of one link.
+	maxMalformedFrames = 100
+	// maxMalformedWarnings is how many of them are logged as warnings.
+	maxMalformedWarnings = 3
+	// maxResumedRuns limits the runs of one call.resumed, because each unknown run
 	// is answered with a frame.
-	maxResumed = 20_000
+	maxResumedRuns = 20_000
 )
 
 // serve completes the handshake and handles the browser's frames until the link
@@ -26,31 +26,31 @@ const (
 func (l *link) serve(s *handshake) {
 	b, err := s.run()
 	if err != nil {
-		if !errors.Is(err, errRefused) && !l.hasEnded() {
+		if !errors.Is(err, errHandshakeRefused) && !l.hasEnded() {
 			l.log.Debug().Err(err).Msg("link ended before hello")
 		}
 		return
 	}
-	defer l.hub.registry.detach(b, l)
+	defer l.hub.registry.detachLink(b, l)
 	l.hub.registry.completeHandshake(l)
-	l.work.Go(l.keepAlive)
-	l.work.Go(func() { l.adapters.run(b) })
+	l.goroutines.Go(l.keepAlive)
+	l.goroutines.Go(func() { l.adapters.run(b) })
 	l.adapters.request()
 	for {
 		frame, err := l.read()
 		switch {
 		case errors.Is(err, errNotTextual):
-			l.in.countMalformed(err)
+			l.inbox.countMalformed(err)
 		case err != nil:
 			if !l.hasEnded() {
 				l.log.Debug().Err(err).Msg("link ended")
 			}
 			return
 		default:
-			l.in.handle(b, frame)
+			l.inbox.handle(b, frame)
 		}
-		if l.in.malformed > maxMalformed {
-			l.closeWith(websocket.StatusPolicyViolation, fmt.Sprintf("more than %d frames were malformed", maxMalformed))
+		if l.inbox.malformedCount > maxMalformedFrames {
+			l.closeWith(websocket.StatusPolicyViolation, fmt.Sprintf("more than %d frames were malformed", maxMalformedFrames))
 			return
 		}
 	}
@@ -59,20 +59,20 @@ func (l *link) serve(s *handshake) {
 // inbox handles the frames that arrive on one link. Only the reader of the link uses
 // inbox.
 type inbox struct {
-	link      *link
-	malformed int  // malformed frames
-	stray     int  // reports for unknown runs
-	warned    bool // whether a stray report was logged
+	link           *link
+	malformedCount int  // malformed frames
+	strayCount     int  // reports for unknown runs
+	hasWarned      bool // whether a stray report was logged
 }
 
 // countMalformed counts and logs a malformed frame.
 func (in *inbox) countMalformed(err error) {
-	in.malformed++
+	in.malformedCount++
 	event := in.link.log.Debug()
-	if in.malformed <= loggedMalformed {
+	if in.malformedCount <= maxMalformedWarnings {
 		event = in.link.log.Warn()
 	}
-	event.Int("malformed", in.malformed).Str("error", inbound.Text(err.Error(), 200)).Msg("frame ignored")
+	event.Int("malformed", in.malformedCount).Str("error", inbound.CleanText(err.Error(), 200)).Msg("frame ignored")
 }
 
 // handle handles one frame. handle never blocks.
@@ -93,16 +93,16 @@ func (in *inbox) handle(b *browser, frame []byte) {
 
 // answer routes an answer to the request that it belongs to.
 func (in *inbox) answer(b *browser, e wire.Envelope) {
-	id, own := strings.CutPrefix(e.ID, ownID)
-	if !own {
-		b.answer(in.link, e)
+	id, isOwnRequest := strings.CutPrefix(e.ID, requestIDPrefix)
+	if !isOwnRequest {
+		b.finishRun(in.link, e)
 		return
 	}
-	if run, ok := strings.CutPrefix(e.ID, cancelID); ok {
+	if run, ok := strings.CutPrefix(e.ID, cancelIDPrefix); ok {
 		b.runs.stopAnswered(in.link, run, e)
 		return
 	}
-	if ask, ok := strings.CutPrefix(e.ID, answerID); ok {
+	if ask, ok := strings.CutPrefix(e.ID, answerIDPrefix); ok {
 		b.runs.answerConfirmed(in.link, ask, e)
 		return
 	}
@@ -112,7 +112,7 @@ func (in *inbox) answer(b *browser, e wire.Envelope) {
 	if in.link.requests.deliverAnswer(e) {
 		in.link.hasAnswered = true
 	} else {
-		in.link.log.Debug().Str("id", inbound.Text(id, 100)).Msg("answer to an unknown or expired request")
+		in.link.log.Debug().Str("id", inbound.CleanText(id, 100)).Msg("answer to an unknown or expired request")
 	}
 }
 
@@ -120,11 +120,11 @@ func (in *inbox) answer(b *browser, e wire.Envelope) {
 func (in *inbox) serveRequest(e wire.Envelope) {
 	switch e.Method {
 	case wire.MethodPing:
-		in.link.post(wire.AppendResult(nil, e.ID, []byte("{}")))
+		in.link.postFrame(wire.AppendResult(nil, e.ID, []byte("{}")))
 	case wire.MethodCallCancel:
 		var p wire.CallCancelParams
 		if err := wire.DecodeBody(e.Params, &p); err != nil || p.CallID == "" {
-			in.link.reject(e, wire.CodeInvalidParams, "call.cancel needs a callId; name the call to stop")
+			in.link.rejectRequest(e, wire.CodeInvalidParams, "call.cancel needs a callId; name the call to stop")
 			return
 		}
 		in.link.panel.runRequest(e, func() { in.link.panel.cancelCall(e.ID, p.CallID) })
@@ -145,18 +145,18 @@ func (in *inbox) serveRequest(e wire.Envelope) {
 	case wire.MethodPluginFetch:
 		answerPanel(&in.link.panel, e, in.link.adapters.fetchCode)
 	case wire.MethodHello:
-		in.link.reject(e, wire.CodeInvalidRequest, "hello was already sent; open a new connection to send it again")
+		in.link.rejectRequest(e, wire.CodeInvalidRequest, "hello was already sent; open a new connection to send it again")
 	case wire.MethodToolProgress, wire.MethodToolPart, wire.MethodToolAsk, wire.MethodCallResumed,
 		wire.MethodTabSync, wire.MethodTabChanged, wire.MethodStateWatch, wire.MethodPluginLog:
-		in.link.reject(e, wire.CodeInvalidRequest, string(e.Method)+" is a notification; send it without an id")
+		in.link.rejectRequest(e, wire.CodeInvalidRequest, string(e.Method)+" is a notification; send it without an id")
 	default:
-		in.link.reject(e, wire.CodeMethodNotFound, fmt.Sprintf("unknown method %q", inbound.Text(string(e.Method), 100)))
+		in.link.rejectRequest(e, wire.CodeMethodNotFound, fmt.Sprintf("unknown method %q", inbound.CleanText(string(e.Method), 100)))
 	}
 }
 
-func (l *link) reject(e wire.Envelope, code int, message string) {
+func (l *link) rejectRequest(e wire.Envelope, code int, message string) {
 	l.log.Debug().Int("code", code).Msg("request rejected: " + message)
-	l.post(wire.AppendError(nil, e.ID, &wire.RPCError{Code: code, Message: message}))
+	l.postFrame(wire.AppendError(nil, e.ID, &wire.RPCError{Code: code, Message: message}))
 }
 
 // handleNotification handles one notification of the browser.
@@ -174,10 +174,10 @@ func (in *inbox) handleNotification(b *browser, e wire.Envelope) {
 		err = b.runs.handlePart(in.link, e.Params)
 	case wire.MethodCallResumed:
 		err = withParams(e, func(p wire.CallResumedParams) {
-			b.runs.handleResumed(in.link, p.DispatchIDs[:min(len(p.DispatchIDs), maxResumed)])
+			b.runs.handleResumed(in.link, p.DispatchIDs[:min(len(p.DispatchIDs), maxResumedRuns)])
 		})
 	case wire.MethodTabSync:
-		err = withParams(e, func(p wire.TabSyncParams) { b.tabs.replaceAll(in.link, p.Tabs) })
+		err = withParams(e, func(p wire.TabSyncParams) { b.tabs.replaceTabs(in.link, p.Tabs) })
 	case wire.MethodTabChanged:
 		err = withParams(e, func(p wire.TabChangedParams) { b.tabs.changeTab(in.link, p) })
 	case wire.MethodPluginLog:
@@ -191,17 +191,17 @@ func (in *inbox) handleNotification(b *browser, e wire.Envelope) {
 		err = errors.New("unknown method")
 	}
 	if err != nil {
-		in.countMalformed(fmt.Errorf("%s: %w", inbound.Text(string(e.Method), 100), err))
+		in.countMalformed(fmt.Errorf("%s: %w", inbound.CleanText(string(e.Method), 100), err))
 	}
 }
 
 // withParams decodes the parameters of a notification and passes them to use.
-func withParams[P any](e wire.Envelope, use func(P)) error {
+func withParams[P any](e wire.Envelope, handleParams func(P)) error {
 	var p P
 	if err := wire.DecodeBody(e.Params, &p); err != nil {
 		return err
 	}
-	use(p)
+	handleParams(p)
 	return nil
 }
 
@@ -212,8 +212,8 @@ func (in *inbox) failUnparsed(b *browser, frame []byte) {
 	if !isResult {
 		return
 	}
-	if r := b.runs.remove(id); r != nil {
+	if r := b.runs.removeRun(id); r != nil {
 		in.link.log.Warn().Str("call", id).Msg("the tool's result is not JSON")
-		r.sink.Finish(nil, notJSON())
+		r.sink.Finish(nil, newNotJSONError())
 	}
 }

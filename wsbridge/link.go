@@ -22,11 +22,11 @@ const (
 	// frameTimeout limits how long one frame may take to arrive, however
 	// steadily.
 	frameTimeout = 5 * time.Minute
-	// readChunk is how much is read before the link counts as alive again, so
+	// readChunkBytes is how much is read before the link counts as alive again, so
 	// that a large frame on a slow link does not look like silence.
-	readChunk = 64 << 10
-	// keepBuffer is the largest read buffer that is reused for the next frame.
-	keepBuffer = 4 << 20
+	readChunkBytes = 64 << 10
+	// maxReusedBuffer is the largest read buffer that is reused for the next frame.
+	maxReusedBuffer = 4 << 20
 )
 
 var (
@@ -36,77 +36,77 @@ var (
 
 // link is one WebSocket connection of a browser.
 type link struct {
-	hub *Hub
-	ws  *websocket.Conn
-	raw net.Conn // the connection under ws; closing it ends the link at once
-	log zerolog.Logger
-	out outbox
+	hub     *Hub
+	ws      *websocket.Conn
+	netConn net.Conn // the connection under ws; closing it ends the link at once
+	log     zerolog.Logger
+	outbox  outbox
 
-	// work counts the goroutines of this link. Call Add only under out.mu while
+	// goroutines counts the goroutines of this link. Call Add only under out.mu while
 	// out.closed is false, or from the reader.
-	work sync.WaitGroup
-	// gone is closed when the link has ended.
-	gone     chan struct{}
-	goneOnce sync.Once
-	// heard is set when bytes arrive; keepAlive clears it.
-	heard atomic.Bool
+	goroutines sync.WaitGroup
+	// ended is closed when the link has ended.
+	ended   chan struct{}
+	endOnce sync.Once
+	// hasReceived is set when bytes arrive; keepAlive clears it.
+	hasReceived atomic.Bool
 	// Each field below has its own lock or names its owner.
-	requests requests
+	requests linkRequests
 	adapters adapterSync
 	panel    panel
-	in       inbox
+	inbox    inbox
 
 	// Guarded by registry.mu: whether hello was answered, and the last
 	// state.waiting.
-	isReady bool
-	waiting int
+	isReady     bool
+	waitingSent int
 
 	// Only the reader of the link uses buf and the next fields.
-	buf         bytes.Buffer
+	frameBuffer bytes.Buffer
 	hasAnswered bool // whether it has answered a request: the first is plugin.sync
 }
 
-func newLink(h *Hub, ws *websocket.Conn, raw net.Conn) *link {
-	l := &link{hub: h, ws: ws, raw: raw, log: h.opts.Log, gone: make(chan struct{})}
-	l.requests = requests{post: l.post, gone: l.gone, pending: map[string]chan<- wire.Envelope{}}
-	l.adapters = adapterSync{link: l, due: make(chan struct{}, 1), settings: map[string]string{}}
-	l.panel = panel{link: l, state: make(chan struct{}, 1), plugins: make(chan struct{}, 1)}
-	l.in = inbox{link: l}
+func newLink(h *Hub, ws *websocket.Conn, netConn net.Conn) *link {
+	l := &link{hub: h, ws: ws, netConn: netConn, log: h.opts.Log, ended: make(chan struct{})}
+	l.requests = linkRequests{post: l.postFrame, linkEnded: l.ended, pendingAnswers: map[string]chan<- wire.Envelope{}}
+	l.adapters = adapterSync{link: l, syncDue: make(chan struct{}, 1), settings: map[string]string{}}
+	l.panel = panel{link: l, stateDue: make(chan struct{}, 1), pluginsDue: make(chan struct{}, 1)}
+	l.inbox = inbox{link: l}
 	return l
 }
 
 // end marks the link as ended.
-func (l *link) end() { l.goneOnce.Do(func() { close(l.gone) }) }
+func (l *link) end() { l.endOnce.Do(func() { close(l.ended) }) }
 
 func (l *link) hasEnded() bool {
 	select {
-	case <-l.gone:
+	case <-l.ended:
 		return true
 	default:
 		return false
 	}
 }
 
-// kill closes the connection at once, without a close frame.
-func (l *link) kill() {
+// closeAbruptly closes the connection at once, without a close frame.
+func (l *link) closeAbruptly() {
 	l.end()
-	_ = l.raw.Close() // its reader sees the error
+	_ = l.netConn.Close() // its reader sees the error
 }
 
 // closeWith closes the link with a close code and a reason (at most 123 bytes). closeWith does
 // not block; the connection is closed after closeTimeout at most.
 func (l *link) closeWith(code websocket.StatusCode, reason string) {
-	o := &l.out
+	o := &l.outbox
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.closed {
+	if o.isClosed {
 		return
 	}
-	o.closed = true
+	o.isClosed = true
 	l.end()
-	l.work.Go(func() {
-		limit := time.AfterFunc(closeTimeout, func() { _ = l.raw.Close() })
-		defer limit.Stop()
+	l.goroutines.Go(func() {
+		timer := time.AfterFunc(closeTimeout, func() { _ = l.netConn.Close() })
+		defer timer.Stop()
 		_ = l.ws.Close(code, reason) // closed either way
 	})
 }
@@ -114,16 +114,16 @@ func (l *link) closeWith(code websocket.StatusCode, reason string) {
 // finish closes the link and waits for its goroutines. The reader calls it
 // last.
 func (l *link) finish() {
-	l.out.mu.Lock()
-	wasShut := l.out.closed
-	l.out.closed = true
-	l.out.mu.Unlock()
+	l.outbox.mu.Lock()
+	wasClosed := l.outbox.isClosed
+	l.outbox.isClosed = true
+	l.outbox.mu.Unlock()
 	l.end()
 	l.panel.stop()
-	if !wasShut {
-		_ = l.raw.Close()
+	if !wasClosed {
+		_ = l.netConn.Close()
 	}
-	l.work.Wait()
+	l.goroutines.Wait()
 	_ = l.ws.CloseNow() // so that the library releases its buffers
 }
 
@@ -134,11 +134,11 @@ func (l *link) read() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.buf.Cap() > keepBuffer {
-		l.buf = bytes.Buffer{}
+	if l.frameBuffer.Cap() > maxReusedBuffer {
+		l.frameBuffer = bytes.Buffer{}
 	}
-	l.buf.Reset()
-	if _, err := l.buf.ReadFrom(touching{l, r, time.Now()}); err != nil {
+	l.frameBuffer.Reset()
+	if _, err := l.frameBuffer.ReadFrom(activityReader{l, r, time.Now()}); err != nil {
 		if errors.Is(err, errSlowFrame) && !l.hasEnded() {
 			l.log.Warn().Msg("browser sent a frame too slowly; closing its link")
 		}
@@ -147,54 +147,54 @@ func (l *link) read() ([]byte, error) {
 	if kind != websocket.MessageText {
 		return nil, errNotTextual
 	}
-	return l.buf.Bytes(), nil
+	return l.frameBuffer.Bytes(), nil
 }
 
-// touching marks the link as alive while a frame arrives.
-type touching struct {
-	l     *link
-	r     io.Reader
-	began time.Time // when the frame began
+// activityReader marks the link as alive while a frame arrives.
+type activityReader struct {
+	l          *link
+	r          io.Reader
+	frameStart time.Time // when the frame began
 }
 
-func (t touching) Read(p []byte) (int, error) {
-	if time.Since(t.began) > frameTimeout {
+func (t activityReader) Read(p []byte) (int, error) {
+	if time.Since(t.frameStart) > frameTimeout {
 		return 0, errSlowFrame
 	}
-	n, err := t.r.Read(p[:min(len(p), readChunk)])
-	t.l.heard.Store(true)
+	n, err := t.r.Read(p[:min(len(p), readChunkBytes)])
+	t.l.hasReceived.Store(true)
 	return n, err
 }
 
-// deadAfter is the silence after which a link counts as lost. Chrome stops a service
+// silenceLimit is the silence after which a link counts as lost. Chrome stops a service
 // worker that gets no message for 30 s.
-const deadAfter = wire.MaxSilenceMs * time.Millisecond
+const silenceLimit = wire.MaxSilenceMs * time.Millisecond
 
-// keepAlive closes a link that was silent for deadAfter, and pings the browser halfway.
-// keepAlive counts silence in beats of a quarter of deadAfter: a process that was
+// keepAlive closes a link that was silent for silenceLimit, and pings the browser halfway.
+// keepAlive counts silence in beats of a quarter of silenceLimit: a process that was
 // stopped, or a machine that slept, misses one beat and does not lose its links.
 // keepAlive returns when the link has ended.
 func (l *link) keepAlive() {
 	const pingBeats, deadBeats = 1, 3
-	beat := time.NewTicker(deadAfter / 4)
-	defer beat.Stop()
-	silent := 0
+	ticker := time.NewTicker(silenceLimit / 4)
+	defer ticker.Stop()
+	silentBeats := 0
 	for {
 		select {
-		case <-l.gone:
+		case <-l.ended:
 			return
-		case <-beat.C:
+		case <-ticker.C:
 		}
-		silent++
-		if l.heard.Swap(false) {
-			silent = 0
+		silentBeats++
+		if l.hasReceived.Swap(false) {
+			silentBeats = 0
 		}
-		switch silent {
+		switch silentBeats {
 		case pingBeats:
-			l.post(wire.AppendRequest(nil, pingID, wire.MethodPing, []byte("{}")))
+			l.postFrame(wire.AppendRequest(nil, pingID, wire.MethodPing, []byte("{}")))
 		case deadBeats:
-			l.log.Warn().Dur("silent_ms", deadAfter).Msg("browser is silent; closing its link")
-			l.kill()
+			l.log.Warn().Dur("silent_ms", silenceLimit).Msg("browser is silent; closing its link")
+			l.closeAbruptly()
 			return
 		}
 	}

@@ -71,14 +71,14 @@ func TestLargeFrameIsNoSilence(t *testing.T) {
 		w.run("b1", "c1")
 		p.readFrames()
 		p.setPongs(false) // no other bytes may arrive between the pieces
-		output := `"` + strings.Repeat("x", 20*readChunk) + `"`
+		output := `"` + strings.Repeat("x", 20*readChunkBytes) + `"`
 		text := `{"jsonrpc":"2.0","id":"c1","result":{"output":` + output + `}}`
 		// The test writes one WebSocket frame itself: final, text, masked with
 		// zeros.
 		frame := append([]byte{0x81, 0xff}, binary.BigEndian.AppendUint64(nil, uint64(len(text)))...)
 		frame = append(append(frame, 0, 0, 0, 0), text...)
 		for len(frame) > 0 {
-			n := min(len(frame), readChunk)
+			n := min(len(frame), readChunkBytes)
 			if _, err := p.raw.Write(frame[:n]); err != nil {
 				t.Fatal(err)
 			}
@@ -129,7 +129,7 @@ func TestOutputsAreTheirOwn(t *testing.T) {
 // memory with the read buffer.
 func TestAnswersAreTheirOwn(t *testing.T) {
 	answer := make(chan wire.Envelope, 1)
-	l := &link{requests: requests{pending: map[string]chan<- wire.Envelope{"s/1": answer}}}
+	l := &link{requests: linkRequests{pendingAnswers: map[string]chan<- wire.Envelope{"s/1": answer}}}
 	buffer := []byte(`{"mode":"files"}`)
 	if !l.requests.deliverAnswer(wire.Envelope{ID: "s/1", Result: buffer}) {
 		t.Fatal("no request waits")
@@ -196,7 +196,7 @@ func TestFrames(t *testing.T) {
 			if got := strings.Join(p.readFrames(), "\n"); got != tt.answer {
 				t.Errorf("%s\n got %s\nwant %s", tt.frame, got, tt.answer)
 			}
-			if got := w.theLink().in.malformed; got != malformed {
+			if got := w.theLink().inbox.malformedCount; got != malformed {
 				t.Errorf("%s: %d malformed frames, want %d", tt.frame, got, malformed)
 				malformed = got
 			}
@@ -211,7 +211,7 @@ func TestFrames(t *testing.T) {
 func (w *world) theLink() *link {
 	w.hub.registry.mu.Lock()
 	defer w.hub.registry.mu.Unlock()
-	for l := range w.hub.registry.serving {
+	for l := range w.hub.registry.openLinksSet {
 		return l
 	}
 	w.t.Fatal("no connection is served")
@@ -223,7 +223,7 @@ func (w *world) theLink() *link {
 func TestInvalidFrames(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")
-		for i := range maxMalformed {
+		for i := range maxMalformedFrames {
 			if i%2 == 0 {
 				p.send("malformed")
 			} else {
@@ -245,14 +245,14 @@ func TestInvalidFrames(t *testing.T) {
 func TestStrayReportsAreCounted(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")
-		for range 2 * maxMalformed {
+		for range 2 * maxMalformedFrames {
 			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"gone","reports":[{}]}}`)
 		}
 		if got := p.end(); got != "" {
 			t.Errorf("ended: %s", got)
 		}
-		if l := w.theLink(); l.in.stray != 2*maxMalformed || l.in.malformed != 0 {
-			t.Errorf("%d stray, %d malformed", l.in.stray, l.in.malformed)
+		if l := w.theLink(); l.inbox.strayCount != 2*maxMalformedFrames || l.inbox.malformedCount != 0 {
+			t.Errorf("%d stray, %d malformed", l.inbox.strayCount, l.inbox.malformedCount)
 		}
 		w.wantEvents()
 	})

@@ -94,7 +94,7 @@ func TestOpenedPageCannotLoad(t *testing.T) {
 		if found.OpenedTab == nil || found.OpenedTab.TabID != 7 || len(found.ErrorPages) != 1 || found.ErrorPages[0].Problem != refused {
 			t.Errorf("opened %+v, failed %+v", found.OpenedTab, found.ErrorPages)
 		}
-		if state := w.hub.Where("chat").State(); state != dispatch.StateUnavailable {
+		if state := w.hub.CurrentTargets("chat").State(); state != dispatch.StateUnavailable {
 			t.Errorf("the state is %s", state)
 		}
 	})

@@ -11,25 +11,25 @@ import (
 	"opentabs/wire"
 )
 
-// maxLoads limits the tabs that a browser may try to reload for one call.
-const maxLoads = 3
+// maxReloadAttempts limits the tabs that a browser may try to reload for one call.
+const maxReloadAttempts = 3
 
-// openTimeout limits how long a call waits for the plugin to become ready in a
+// openedTabTimeout limits how long a call waits for the plugin to become ready in a
 // tab that was opened for the call.
-const openTimeout = 20 * time.Second
+const openedTabTimeout = 20 * time.Second
 
 // requestReload requests the reload of one of the tabs that the call allows, best tab
 // first. requestReload reports whether a tab reloads; asked is false if the link was
 // lost and the browser may be tried again. The browser refuses a reload that could lose
 // the user's work. Nothing is reloaded if the tabs are in several browsers, because
 // these may be several accounts.
-func (s *search) requestReload(ctx context.Context, tabs []dispatch.Target) (loads, asked bool) {
-	tabs = slices.DeleteFunc(slices.Clone(tabs), func(t dispatch.Target) bool { return !s.want.Allows(t) })
+func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target) (isLoading, isAnswered bool) {
+	tabs = slices.DeleteFunc(slices.Clone(tabs), func(t dispatch.Target) bool { return !s.choice.Allows(t) })
 	if slices.ContainsFunc(tabs, func(t dispatch.Target) bool { return t.Browser != tabs[0].Browser }) {
 		return false, true
 	}
-	for _, t := range tabs[:min(len(tabs), maxLoads)] {
-		b := s.hub.registry.find(t.Browser)
+	for _, t := range tabs[:min(len(tabs), maxReloadAttempts)] {
+		b := s.hub.registry.findBrowser(t.Browser)
 		if b == nil {
 			return false, true
 		}
@@ -37,7 +37,7 @@ func (s *search) requestReload(ctx context.Context, tabs []dispatch.Target) (loa
 		if l == nil {
 			return false, false
 		}
-		answer, err := l.requests.call(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: t.TabID}))
+		answer, err := l.requests.sendAndWait(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: t.TabID}))
 		if err != nil {
 			return false, !errors.Is(err, errLinkEnded)
 		}
@@ -59,7 +59,7 @@ func (s *search) requestReload(ctx context.Context, tabs []dispatch.Target) (loa
 // tab. The error of ReloadTab is a sentence for the user.
 func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	var links []*link
-	for _, b := range h.registry.list() {
+	for _, b := range h.registry.listBrowsers() {
 		name, l := h.registry.currentLink(b)
 		if b.tabs.hasTab(tabID) && l != nil && (browser == "" || browser == b.id || browser == name) {
 			links = append(links, l)
@@ -72,7 +72,7 @@ func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	default:
 		return fmt.Errorf("several browsers have a tab %d: name one with --browser", tabID)
 	}
-	answer, err := links[0].requests.call(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: tabID, Force: true}))
+	answer, err := links[0].requests.sendAndWait(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: tabID, Force: true}))
 	if err == nil {
 		err = decodeAnswer(answer, &wire.TabLoadResult{})
 	}
@@ -84,8 +84,8 @@ func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 
 // openTab opens the page of the call in a new tab in the background. openTab returns
 // nil if the browser can't.
-func (s *search) openTab(ctx context.Context, in dispatch.Target) *dispatch.Target {
-	b := s.hub.registry.find(in.Browser)
+func (s *targetSearch) openTab(ctx context.Context, target dispatch.Target) *dispatch.Target {
+	b := s.hub.registry.findBrowser(target.Browser)
 	if b == nil {
 		return nil
 	}
@@ -93,16 +93,16 @@ func (s *search) openTab(ctx context.Context, in dispatch.Target) *dispatch.Targ
 	if l == nil {
 		return nil
 	}
-	answer, err := l.requests.call(ctx, wire.MethodTabOpen, wire.EncodeBody(wire.TabOpenParams{URL: s.want.Open}))
+	answer, err := l.requests.sendAndWait(ctx, wire.MethodTabOpen, wire.EncodeBody(wire.TabOpenParams{URL: s.choice.Open}))
 	var r wire.TabOpenResult
 	if err == nil {
 		err = decodeAnswer(answer, &r)
 	}
 	if err != nil {
-		l.log.Warn().Err(err).Str("url", s.want.Open).Msg("the browser can't open a tab")
+		l.log.Warn().Err(err).Str("url", s.choice.Open).Msg("the browser can't open a tab")
 		return nil
 	}
-	l.log.Info().Int("tab", r.TabID).Str("url", s.want.Open).Msg("tab opened for a call")
-	in.TabID, in.URL = r.TabID, s.want.Open
-	return &in
+	l.log.Info().Int("tab", r.TabID).Str("url", s.choice.Open).Msg("tab opened for a call")
+	target.TabID, target.URL = r.TabID, s.choice.Open
+	return &target
 }

@@ -12,7 +12,7 @@ import (
 // behind, so the server can't check that. Entries are truncated to the limits
 // of package wire.
 func (h *Hub) forwardLog(b *browser, l *link, p wire.PluginLogParams) error {
-	if h.opts.Logs == nil {
+	if h.opts.ReceiveLogs == nil {
 		return nil
 	}
 	name, current := h.registry.currentLink(b)
@@ -23,12 +23,12 @@ func (h *Hub) forwardLog(b *browser, l *link, p wire.PluginLogParams) error {
 		return errors.New("there is no such plugin")
 	}
 	p.Dropped = max(p.Dropped, 0)
-	if more := len(p.Entries) - wire.MaxLogEntries; more > 0 {
-		p.Entries, p.Dropped = p.Entries[:wire.MaxLogEntries], p.Dropped+more
+	if excess := len(p.Entries) - wire.MaxLogEntries; excess > 0 {
+		p.Entries, p.Dropped = p.Entries[:wire.MaxLogEntries], p.Dropped+excess
 	}
 	for i := range p.Entries {
 		inbound.CleanLogEntry(&p.Entries[i])
 	}
-	h.opts.Logs(b.id, name, p)
+	h.opts.ReceiveLogs(b.id, name, p)
 	return nil
 }

@@ -175,7 +175,7 @@ func TestFrameWithoutEnd(t *testing.T) {
 		name   string
 		piece  int
 		within time.Duration
-	}{{"byte by byte", 1, time.Minute}, {"piece by piece", readChunk, frameTimeout + 10*time.Second}} {
+	}{{"byte by byte", 1, time.Minute}, {"piece by piece", readChunkBytes, frameTimeout + 10*time.Second}} {
 		t.Run(c.name, func(t *testing.T) {
 			inWorld(t, Options{}, func(w *world) {
 				a := w.connectBrowser("a", "boot")

@@ -158,8 +158,8 @@ func TestEveryRunEndsOnce(t *testing.T) {
 			}
 			w.hub.registry.mu.Lock()
 			defer w.hub.registry.mu.Unlock()
-			if len(w.hub.registry.browsers) != 0 || len(w.hub.registry.serving) != 0 {
-				t.Errorf("seed %d: %d browsers and %d connections are left", seed, len(w.hub.registry.browsers), len(w.hub.registry.serving))
+			if len(w.hub.registry.browsers) != 0 || len(w.hub.registry.openLinksSet) != 0 {
+				t.Errorf("seed %d: %d browsers and %d connections are left", seed, len(w.hub.registry.browsers), len(w.hub.registry.openLinksSet))
 			}
 		})
 	}

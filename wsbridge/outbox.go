@@ -19,39 +19,39 @@ const maxWaitingBytes = 4 * wire.MaxFrameBytes
 
 // outbox has the unwritten frames of one link, in order.
 type outbox struct {
-	mu      sync.Mutex // guards all fields below; the last lock to take
-	frames  [][]byte
-	bytes   int  // of frames and of the frame that is being written
-	writing bool // a goroutine is writing them
-	closed  bool
+	mu           sync.Mutex // guards all fields below; the last lock to take
+	frames       [][]byte
+	waitingBytes int  // of frames and of the frame that is being written
+	isWriting    bool // a goroutine is writing them
+	isClosed     bool
 }
 
-// post appends a frame to the outbox and returns at once. A frame for a link
+// postFrame appends a frame to the outbox and returns at once. A frame for a link
 // that has ended is dropped: a reconnect resends what still matters.
-func (l *link) post(frame []byte) {
-	o := &l.out
+func (l *link) postFrame(frame []byte) {
+	o := &l.outbox
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.closed {
+	if o.isClosed {
 		return
 	}
-	if o.bytes > 0 && o.bytes+len(frame) > maxWaitingBytes {
-		o.closed = true
-		l.log.Warn().Int("bytes", o.bytes).Msg("browser does not read; closing its link")
-		l.kill()
+	if o.waitingBytes > 0 && o.waitingBytes+len(frame) > maxWaitingBytes {
+		o.isClosed = true
+		l.log.Warn().Int("bytes", o.waitingBytes).Msg("browser does not read; closing its link")
+		l.closeAbruptly()
 		return
 	}
 	o.frames = append(o.frames, frame)
-	o.bytes += len(frame)
-	if !o.writing {
-		o.writing = true
-		l.work.Go(l.drainOutbox)
+	o.waitingBytes += len(frame)
+	if !o.isWriting {
+		o.isWriting = true
+		l.goroutines.Go(l.drainOutbox)
 	}
 }
 
 // drainOutbox writes frames until the outbox is empty.
 func (l *link) drainOutbox() {
-	o := &l.out
+	o := &l.outbox
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for len(o.frames) > 0 && !l.hasEnded() {
@@ -61,9 +61,9 @@ func (l *link) drainOutbox() {
 		o.mu.Unlock()
 		l.write(frame)
 		o.mu.Lock()
-		o.bytes -= len(frame)
+		o.waitingBytes -= len(frame)
 	}
-	o.frames, o.writing = nil, false
+	o.frames, o.isWriting = nil, false
 }
 
 // write writes one frame. The library closes the connection when a context ends
@@ -75,7 +75,7 @@ func (l *link) write(frame []byte) bool {
 		if !l.hasEnded() {
 			l.log.Debug().Err(err).Msg("could not write")
 		}
-		l.kill()
+		l.closeAbruptly()
 		return false
 	}
 	return true

@@ -46,13 +46,13 @@ func TestOutboxIsBounded(t *testing.T) {
 		release := make(chan struct{})
 		p.stall(release)
 		l := w.theLink()
-		l.post(make([]byte, maxWaitingBytes/2))
-		l.post(make([]byte, maxWaitingBytes/2))
+		l.postFrame(make([]byte, maxWaitingBytes/2))
+		l.postFrame(make([]byte, maxWaitingBytes/2))
 		w.readEvents()
 		if b := w.hub.Browsers(); !b[0].Connected {
 			t.Error("the link was given up early")
 		}
-		l.post([]byte("x"))
+		l.postFrame([]byte("x"))
 		w.readEvents()
 		if b := w.hub.Browsers(); b[0].Connected {
 			t.Error("the link is still there")

@@ -15,61 +15,61 @@ import (
 const (
 	// stateInterval is the minimum time between two state.sync.
 	stateInterval = 100 * time.Millisecond
-	// maxShown limits the calls in a side panel. maxActivityCalls limits the calls that
-	// are shown with activities, and maxActivityText limits the total length of these
+	// maxShownCalls limits the calls in a side panel. maxActivityCalls limits the calls that
+	// are shown with activities, and maxActivityBytes limits the total length of these
 	// activities, in bytes.
-	maxShown         = 200
+	maxShownCalls    = 200
 	maxActivityCalls = 20
-	maxActivityText  = 512 << 10
+	maxActivityBytes = 512 << 10
 )
 
 // panel is the side panel of one browser: its watcher and its requests.
 type panel struct {
 	link *link
-	// state and plugins have a token when state.sync or state.plugins is due.
-	state, plugins chan struct{}
-	work           atomic.Int32 // running requests
+	// stateDue and plugins have a token when state.sync or state.plugins is due.
+	stateDue, pluginsDue chan struct{}
+	runningRequests      atomic.Int32 // running requests
 
-	mu     sync.Mutex         // guards cancel
-	cancel context.CancelFunc // stops the watcher; nil if the panel is closed
+	mu          sync.Mutex         // guards cancel
+	stopWatcher context.CancelFunc // stops the watcher; nil if the panel is closed
 }
 
 // requestState schedules a state.sync, which is sent if a panel is open.
-func (p *panel) requestState() { signalOnce(p.state) }
+func (p *panel) requestState() { signalOnce(p.stateDue) }
 
 // requestPlugins schedules a state.plugins, which is sent if a panel is open.
-func (p *panel) requestPlugins() { signalOnce(p.plugins) }
+func (p *panel) requestPlugins() { signalOnce(p.pluginsDue) }
 
 // sendWaiting sends state.waiting if the number has changed. The caller holds
 // registry.mu.
 func (l *link) sendWaiting(calls int) {
-	if !l.isReady || calls == l.waiting {
+	if !l.isReady || calls == l.waitingSent {
 		return
 	}
-	l.waiting = calls
-	l.post(wire.AppendNotification(nil, wire.MethodStateWaiting, wire.EncodeBody(wire.StateWaitingParams{Count: calls})))
+	l.waitingSent = calls
+	l.postFrame(wire.AppendNotification(nil, wire.MethodStateWaiting, wire.EncodeBody(wire.StateWaitingParams{Count: calls})))
 }
 
 // setWatching turns state.sync and state.plugins on or off. Only the reader of the link
 // calls setWatching.
-func (p *panel) setWatching(b *browser, on bool) {
+func (p *panel) setWatching(b *browser, isOn bool) {
 	p.stop()
-	if !on {
+	if !isOn {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p.mu.Lock()
-	p.cancel = cancel
+	p.stopWatcher = cancel
 	p.mu.Unlock()
 	calls := p.link.hub.currentCalls()
 	p.requestState()
 	p.requestPlugins()
-	p.link.work.Go(func() { p.sendState(ctx, b, calls) })
+	p.link.goroutines.Go(func() { p.sendState(ctx, b, calls) })
 	if calls == nil {
 		return
 	}
 	follower := calls.Follow(dispatch.FollowOptions{})
-	p.link.work.Go(func() {
+	p.link.goroutines.Go(func() {
 		defer follower.Close()
 		for {
 			if _, _, err := follower.Next(ctx); err != nil {
@@ -84,9 +84,9 @@ func (p *panel) setWatching(b *browser, on bool) {
 func (p *panel) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.cancel != nil {
-		p.cancel()
-		p.cancel = nil
+	if p.stopWatcher != nil {
+		p.stopWatcher()
+		p.stopWatcher = nil
 	}
 }
 
@@ -94,25 +94,25 @@ func (p *panel) stop() {
 // changed: the first at once, then at most one of each per stateInterval. Each
 // frame has the newest state.
 func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
-	var state, pluginInfos []byte // as last sent
-	send := func(last *[]byte, method wire.Method, params []byte) {
+	var lastState, lastPlugins []byte // as last sent
+	send := func(lastFrame *[]byte, method wire.Method, params []byte) {
 		frame := wire.AppendNotification(nil, method, params)
-		if !bytes.Equal(frame, *last) {
-			p.link.post(frame)
-			*last = frame
+		if !bytes.Equal(frame, *lastFrame) {
+			p.link.postFrame(frame)
+			*lastFrame = frame
 		}
 	}
-	pause := time.NewTimer(stateInterval)
-	defer pause.Stop()
+	pauseTimer := time.NewTimer(stateInterval)
+	defer pauseTimer.Stop()
 	for {
 		var stateDue, pluginsDue bool
 		select {
 		case <-ctx.Done():
 			return
-		case <-p.state:
-			stateDue, pluginsDue = true, tryReceive(p.plugins)
-		case <-p.plugins:
-			stateDue, pluginsDue = tryReceive(p.state), true
+		case <-p.stateDue:
+			stateDue, pluginsDue = true, tryReceive(p.pluginsDue)
+		case <-p.pluginsDue:
+			stateDue, pluginsDue = tryReceive(p.stateDue), true
 		}
 		if ctx.Err() != nil { // the next watcher receives the tokens
 			p.requestState()
@@ -120,16 +120,16 @@ func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 			return
 		}
 		if stateDue {
-			send(&state, wire.MethodStateSync, wire.EncodeBody(p.stateFor(b, calls)))
+			send(&lastState, wire.MethodStateSync, wire.EncodeBody(p.newStateParams(b, calls)))
 		}
 		if pluginsDue {
-			send(&pluginInfos, wire.MethodStatePlugins, wire.EncodeBody(p.link.hub.pluginViews()))
+			send(&lastPlugins, wire.MethodStatePlugins, wire.EncodeBody(p.link.hub.pluginViews()))
 		}
-		pause.Reset(stateInterval)
+		pauseTimer.Reset(stateInterval)
 		select {
 		case <-ctx.Done():
 			return
-		case <-pause.C:
+		case <-pauseTimer.C:
 		}
 	}
 }
@@ -145,26 +145,26 @@ func tryReceive(c chan struct{}) bool {
 }
 
 // pluginViews returns the plugins as side panels show them.
-func (h *Hub) pluginViews() (all wire.StatePluginsParams) {
+func (h *Hub) pluginViews() (params wire.StatePluginsParams) {
 	if h.opts.Policy != nil {
-		all.Plugins, all.Failed = h.opts.Policy.Plugins()
+		params.Plugins, params.Failed = h.opts.Policy.Plugins()
 	}
-	return all
+	return params
 }
 
-func (p *panel) stateFor(b *browser, calls Calls) wire.StateSyncParams {
+func (p *panel) newStateParams(b *browser, calls Calls) wire.StateSyncParams {
 	s := wire.StateSyncParams{ServerVersion: p.link.hub.opts.Version}
 	if calls == nil {
 		return s
 	}
-	shown := activityBudget{calls: maxActivityCalls, bytes: maxActivityText}
+	budget := activityBudget{calls: maxActivityCalls, bytes: maxActivityBytes}
 	for _, v := range calls.Calls() {
 		if v.Ended == nil {
 			s.Running++
 		}
-		if len(s.Calls) < maxShown {
+		if len(s.Calls) < maxShownCalls {
 			c := shape.CallForPanel(v, b.id)
-			c.Activities = shown.activitiesOf(calls, v.CallID)
+			c.Activities = budget.activitiesOf(calls, v.CallID)
 			s.Calls = append(s.Calls, c)
 		}
 	}
@@ -181,16 +181,16 @@ func (a *activityBudget) activitiesOf(calls Calls, callID string) []wire.Activit
 	if a.calls == 0 {
 		return nil
 	}
-	whole, ok := calls.Find(callID)
-	if !ok || len(whole.Activities) == 0 {
+	callView, ok := calls.Find(callID)
+	if !ok || len(callView.Activities) == 0 {
 		return nil
 	}
 	a.calls--
-	var out []wire.ActivityView
-	for _, one := range whole.Activities {
-		v := shape.ActivityForPanel(one, min(wire.MaxShownActivityBytes, a.bytes))
+	var activityViews []wire.ActivityView
+	for _, activity := range callView.Activities {
+		v := shape.ActivityForPanel(activity, min(wire.MaxShownActivityBytes, a.bytes))
 		a.bytes -= len(v.Content)
-		out = append(out, v)
+		activityViews = append(activityViews, v)
 	}
-	return out
+	return activityViews
 }

@@ -21,7 +21,7 @@ func TestCallInTheSidePanel(t *testing.T) {
 		p := &panel{link: &link{hub: &Hub{opts: Options{Version: "1.2.3"}}}}
 		var b bytes.Buffer
 		for _, browserID := range []string{"b1", "b2"} {
-			b.Write(append(wire.EncodeBody(p.stateFor(&browser{id: browserID}, calls)), '\n'))
+			b.Write(append(wire.EncodeBody(p.newStateParams(&browser{id: browserID}, calls)), '\n'))
 		}
 		goldentest.Compare(t, "testdata/state.sync.jsonl", b.Bytes())
 	})

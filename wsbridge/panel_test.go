@@ -190,7 +190,7 @@ func TestPanelIsBounded(t *testing.T) {
 		views = append(views, dispatch.View{Ended: &ended})
 		calls.changeViews(views...)
 		p.send(watchOn)
-		if got := p.stateFrames(); len(got) != 1 || got[0].Running != 1000 || len(got[0].Calls) != maxShown || got[0].Calls[0].CallID != "c0" {
+		if got := p.stateFrames(); len(got) != 1 || got[0].Running != 1000 || len(got[0].Calls) != maxShownCalls || got[0].Calls[0].CallID != "c0" {
 			t.Errorf("states = %+v", got)
 		}
 	})
@@ -367,8 +367,8 @@ func TestPanelActivitiesAreBounded(t *testing.T) {
 				text += len(a.Content)
 			}
 		}
-		if shown != maxActivityCalls || text > maxActivityText || text < maxActivityText/2 {
-			t.Errorf("%d calls with %d bytes of activities, want %d with at most %d", shown, text, maxActivityCalls, maxActivityText)
+		if shown != maxActivityCalls || text > maxActivityBytes || text < maxActivityBytes/2 {
+			t.Errorf("%d calls with %d bytes of activities, want %d with at most %d", shown, text, maxActivityCalls, maxActivityBytes)
 		}
 	})
 }
@@ -414,16 +414,16 @@ func TestPanelFlood(t *testing.T) {
 		gate := make(chan struct{})
 		w.hub.opts.Policy = &fakePolicy{gate: gate}
 		p := w.connectBrowser("b1", "boot1")
-		for range 2 * maxPanelWork {
+		for range 2 * maxPanelRequests {
 			p.send(`{"jsonrpc":"2.0","id":"1","method":"config.permission","params":{"plugin":"chat","permission":"ask"}}`)
 		}
 		refused := `{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"64 requests are already in progress; retry later"}}`
-		if got := p.readFrames(); len(got) != maxPanelWork || got[0] != refused {
-			t.Errorf("%d were answered, first %q; want %d, %q", len(got), got[:min(1, len(got))], maxPanelWork, refused)
+		if got := p.readFrames(); len(got) != maxPanelRequests || got[0] != refused {
+			t.Errorf("%d were answered, first %q; want %d, %q", len(got), got[:min(1, len(got))], maxPanelRequests, refused)
 		}
 		close(gate)
-		if got := p.readFrames(); len(got) != maxPanelWork {
-			t.Errorf("%d were done, want %d", len(got), maxPanelWork)
+		if got := p.readFrames(); len(got) != maxPanelRequests {
+			t.Errorf("%d were done, want %d", len(got), maxPanelRequests)
 		}
 		p.send(`{"jsonrpc":"2.0","id":"1","method":"call.cancel","params":{"callId":"c1"}}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"1","result":{"cancelled":false}}`)

@@ -12,27 +12,27 @@ func (rt *runTable) handlePart(l *link, params []byte) error {
 	r := rt.runs[p.DispatchID]
 	if r == nil {
 		rt.mu.Unlock()
-		l.in.strayReport(p.DispatchID)
+		l.inbox.countStrayReport(p.DispatchID)
 		return nil
 	}
 	r.confirm()
 	// A reconnected browser may repeat a part. A missing part is detected when
 	// the answer states the number of parts.
-	if p.Seq != r.next {
+	if p.Seq != r.nextPart {
 		rt.mu.Unlock()
 		return nil
 	}
 	r.parts.Append(text)
-	r.next++
-	if r.parts.Len() <= r.limit {
+	r.nextPart++
+	if r.parts.Len() <= r.maxResultBytes {
 		rt.mu.Unlock()
 		return nil
 	}
 	delete(rt.runs, p.DispatchID)
 	if rt.link != nil {
-		rt.link.post(cancelFrame(p.DispatchID, "the result is too large"))
+		rt.link.postFrame(cancelFrame(p.DispatchID, "the result is too large"))
 	}
 	rt.mu.Unlock()
-	r.sink.Finish(nil, tooLarge(r.limit))
+	r.sink.Finish(nil, newTooLargeError(r.maxResultBytes))
 	return nil
 }

@@ -5,9 +5,9 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// maxCount limits the number of reports that a browser may claim in one frame.
+// maxReportCount limits the number of reports that a browser may claim in one frame.
 // No page makes more, and the sum over a call can't overflow an int.
-const maxCount = 1 << 30
+const maxReportCount = 1 << 30
 
 // handleProgress decodes a tool.progress and forwards its reports.
 func (rt *runTable) handleProgress(l *link, params []byte) error {
@@ -15,25 +15,25 @@ func (rt *runTable) handleProgress(l *link, params []byte) error {
 	if err != nil {
 		return err
 	}
-	rt.report(l, p)
+	rt.forwardReports(l, p)
 	return nil
 }
 
-// report forwards reports to their run.
-func (rt *runTable) report(l *link, p wire.ToolProgressParams) {
+// forwardReports forwards reports to their run.
+func (rt *runTable) forwardReports(l *link, p wire.ToolProgressParams) {
 	rt.mu.Lock()
 	r := rt.runs[p.DispatchID]
-	fresh := false
+	hasNew := false
 	if r != nil {
 		r.confirm()
-		fresh = r.dropRepeated(&p)
+		hasNew = r.dropRepeated(&p)
 	}
 	rt.mu.Unlock()
 	if r == nil {
-		l.in.strayReport(p.DispatchID)
+		l.inbox.countStrayReport(p.DispatchID)
 		return
 	}
-	if !fresh {
+	if !hasNew {
 		return
 	}
 	inbound.CleanReports(p.Reports)
@@ -44,36 +44,36 @@ func (rt *runTable) report(l *link, p wire.ToolProgressParams) {
 // reports whether p has anything new. Missing reports count as skipped.
 // Impossible counts are ignored. The caller holds runTable.mu.
 func (r *run) dropRepeated(p *wire.ToolProgressParams) bool {
-	p.Skipped = min(max(0, p.Skipped), maxCount)
+	p.Skipped = min(max(0, p.Skipped), maxReportCount)
 	if p.Seq == nil {
-		r.reports += len(p.Reports)
+		r.reportCount += len(p.Reports)
 		return true
 	}
 	seq, n := *p.Seq, len(p.Reports)
-	if seq < 0 || seq > maxCount {
+	if seq < 0 || seq > maxReportCount {
 		return false
 	}
-	known := r.reports - seq
+	knownCount := r.reportCount - seq
 	switch {
-	case known > 0 && known >= n:
+	case knownCount > 0 && knownCount >= n:
 		return false
-	case known > 0:
-		p.Reports, p.Skipped = p.Reports[known:], 0
+	case knownCount > 0:
+		p.Reports, p.Skipped = p.Reports[knownCount:], 0
 	default:
-		p.Skipped -= known
+		p.Skipped -= knownCount
 	}
-	r.reports = seq + n
+	r.reportCount = seq + n
 	return true
 }
 
-// strayReport counts reports for runs that this browser does not have: finished
+// countStrayReport counts reports for runs that this browser does not have: finished
 // runs, or runs of another browser.
-func (in *inbox) strayReport(id string) {
-	in.stray++
+func (in *inbox) countStrayReport(id string) {
+	in.strayCount++
 	event := in.link.log.Debug()
-	if !in.warned {
-		in.warned = true
+	if !in.hasWarned {
+		in.hasWarned = true
 		event = in.link.log.Warn()
 	}
-	event.Str("call", inbound.Text(id, 128)).Int("stray", in.stray).Msg("report for an unknown or finished run; later ones are logged at debug level")
+	event.Str("call", inbound.CleanText(id, 128)).Int("stray", in.strayCount).Msg("report for an unknown or finished run; later ones are logged at debug level")
 }

@@ -7,48 +7,48 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// refusalQuiet is the minimum time between two log lines for one reason. Any page
+// refusalLogInterval is the minimum time between two log lines for one reason. Any page
 // that a user opens can make the browser attempt connections, without limit.
-const refusalQuiet = 10 * time.Second
+const refusalLogInterval = 10 * time.Second
 
-// refusals limits the log lines about rejected connections. The zero value is
+// refusalLog limits the log lines about rejected connections. The zero value is
 // ready; it is safe for concurrent use.
-type refusals struct {
-	mu    sync.Mutex // guards quiet
-	quiet map[string]*quietReason
+type refusalLog struct {
+	mu            sync.Mutex // guards quiet
+	loggedReasons map[string]*loggedReason
 }
 
-// quietReason is a reason that was logged.
-type quietReason struct {
-	logged time.Time
-	// more counts the later refusals that were not logged.
-	more int
+// loggedReason is a reason that was logged.
+type loggedReason struct {
+	loggedAt time.Time
+	// unloggedCount counts the later refusals that were not logged.
+	unloggedCount int
 }
 
-// logRejected logs a rejected connection, at most once per reason in refusalQuiet, with
+// logRejected logs a rejected connection, at most once per reason in refusalLogInterval, with
 // the number of unlogged refusals before. A reason is a constant sentence; data
 // of the peer goes into details.
-func (r *refusals) logRejected(log *zerolog.Logger, reason string, details func(*zerolog.Event)) {
+func (r *refusalLog) logRejected(log *zerolog.Logger, reason string, details func(*zerolog.Event)) {
 	r.mu.Lock()
-	if r.quiet == nil {
-		r.quiet = map[string]*quietReason{}
+	if r.loggedReasons == nil {
+		r.loggedReasons = map[string]*loggedReason{}
 	}
-	q := r.quiet[reason]
-	if q != nil && time.Since(q.logged) < refusalQuiet {
-		q.more++
+	q := r.loggedReasons[reason]
+	if q != nil && time.Since(q.loggedAt) < refusalLogInterval {
+		q.unloggedCount++
 		r.mu.Unlock()
 		return
 	}
-	more := 0
+	unloggedCount := 0
 	if q != nil {
-		more = q.more
+		unloggedCount = q.unloggedCount
 	}
-	r.quiet[reason] = &quietReason{logged: time.Now()}
+	r.loggedReasons[reason] = &loggedReason{loggedAt: time.Now()}
 	r.mu.Unlock()
 	event := log.Warn()
 	details(event)
-	if more > 0 {
-		event.Int("more_before", more)
+	if unloggedCount > 0 {
+		event.Int("more_before", unloggedCount)
 	}
 	event.Msg("connection refused: " + reason)
 }

@@ -23,25 +23,25 @@ var (
 // IDs of the server's requests. The ID of a tool.dispatch is the run's ID; all
 // other IDs begin with a prefix that no run has.
 const (
-	ownID    = "s/"
-	pingID   = ownID + "ping"
-	cancelID = ownID + "cancel/" // + the run's ID
-	answerID = ownID + "answer/" // + the ask, a slash and the run's ID
+	requestIDPrefix = "s/"
+	pingID          = requestIDPrefix + "ping"
+	cancelIDPrefix  = requestIDPrefix + "cancel/" // + the run's ID
+	answerIDPrefix  = requestIDPrefix + "answer/" // + the ask, a slash and the run's ID
 )
 
-// requests are the server's requests on one link that are not about a run.
-type requests struct {
-	post func(frame []byte)
-	gone <-chan struct{} // closed when the link has ended
+// linkRequests are the server's requests on one link that are not about a run.
+type linkRequests struct {
+	post      func(frame []byte)
+	linkEnded <-chan struct{} // closed when the link has ended
 
-	mu      sync.Mutex // guards all fields below
-	pending map[string]chan<- wire.Envelope
-	lastID  int
+	mu             sync.Mutex // guards all fields below
+	pendingAnswers map[string]chan<- wire.Envelope
+	lastID         int
 }
 
-// call sends a request and waits for its answer, until ctx or the link ends.
+// sendAndWait sends a request and waits for its answer, until ctx or the link ends.
 // The reader must not call it.
-func (r *requests) call(ctx context.Context, method wire.Method, params []byte) (wire.Envelope, error) {
+func (r *linkRequests) sendAndWait(ctx context.Context, method wire.Method, params []byte) (wire.Envelope, error) {
 	return r.awaitAnswer(ctx, r.send(method, params))
 }
 
@@ -49,53 +49,53 @@ func (r *requests) call(ctx context.Context, method wire.Method, params []byte) 
 type pendingRequest struct {
 	id     string
 	answer <-chan wire.Envelope
-	at     time.Time
+	sentAt time.Time
 }
 
 // send sends a request. The caller must await the answer.
-func (r *requests) send(method wire.Method, params []byte) pendingRequest {
+func (r *linkRequests) send(method wire.Method, params []byte) pendingRequest {
 	answer := make(chan wire.Envelope, 1)
 	r.mu.Lock()
 	r.lastID++
-	id := ownID + strconv.Itoa(r.lastID)
-	r.pending[id] = answer
+	id := requestIDPrefix + strconv.Itoa(r.lastID)
+	r.pendingAnswers[id] = answer
 	r.mu.Unlock()
 	r.post(wire.AppendRequest(nil, id, method, params))
-	return pendingRequest{id: id, answer: answer, at: time.Now()}
+	return pendingRequest{id: id, answer: answer, sentAt: time.Now()}
 }
 
 // awaitAnswer waits for the answer to a request, for at most requestTimeout since it
 // was sent, or until ctx or the link ends.
-func (r *requests) awaitAnswer(ctx context.Context, q pendingRequest) (wire.Envelope, error) {
+func (r *linkRequests) awaitAnswer(ctx context.Context, q pendingRequest) (wire.Envelope, error) {
 	defer func() {
 		r.mu.Lock()
-		delete(r.pending, q.id)
+		delete(r.pendingAnswers, q.id)
 		r.mu.Unlock()
 	}()
-	limit := time.NewTimer(requestTimeout - time.Since(q.at))
-	defer limit.Stop()
+	timer := time.NewTimer(requestTimeout - time.Since(q.sentAt))
+	defer timer.Stop()
 	select {
 	case e := <-q.answer:
 		return e, nil
-	case <-r.gone:
+	case <-r.linkEnded:
 		return wire.Envelope{}, errLinkEnded
 	case <-ctx.Done():
 		return wire.Envelope{}, ctx.Err()
-	case <-limit.C:
+	case <-timer.C:
 		return wire.Envelope{}, errNoAnswer
 	}
 }
 
 // deliverAnswer passes an answer to the request that waits for it. deliverAnswer
 // reports false if no request waits for the answer.
-func (r *requests) deliverAnswer(e wire.Envelope) bool {
+func (r *linkRequests) deliverAnswer(e wire.Envelope) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	waiting, ok := r.pending[e.ID]
+	answers, ok := r.pendingAnswers[e.ID]
 	if ok {
-		delete(r.pending, e.ID)
+		delete(r.pendingAnswers, e.ID)
 		e.Result = bytes.Clone(e.Result) // the reader reuses its buffer
-		waiting <- e                     // never blocks: room for one, sent once
+		answers <- e                     // never blocks: room for one, sent once
 	}
 	return ok
 }

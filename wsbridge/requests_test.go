@@ -14,27 +14,27 @@ import (
 func TestRequestsEnd(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		end  func(r *requests, gone chan struct{}, cancel func())
+		end  func(r *linkRequests, gone chan struct{}, cancel func())
 		want error
 	}{
-		{"answer", func(r *requests, _ chan struct{}, _ func()) { r.deliverAnswer(wire.Envelope{ID: "s/1"}) }, nil},
-		{"link", func(_ *requests, gone chan struct{}, _ func()) { close(gone) }, errLinkEnded},
-		{"context", func(_ *requests, _ chan struct{}, cancel func()) { cancel() }, context.Canceled},
-		{"timeout", func(*requests, chan struct{}, func()) {}, errNoAnswer},
+		{"answer", func(r *linkRequests, _ chan struct{}, _ func()) { r.deliverAnswer(wire.Envelope{ID: "s/1"}) }, nil},
+		{"link", func(_ *linkRequests, gone chan struct{}, _ func()) { close(gone) }, errLinkEnded},
+		{"context", func(_ *linkRequests, _ chan struct{}, cancel func()) { cancel() }, context.Canceled},
+		{"timeout", func(*linkRequests, chan struct{}, func()) {}, errNoAnswer},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				gone := make(chan struct{})
 				var posted []string
-				r := requests{
-					gone: gone, pending: map[string]chan<- wire.Envelope{},
+				r := linkRequests{
+					linkEnded: gone, pendingAnswers: map[string]chan<- wire.Envelope{},
 					post: func(frame []byte) { posted = append(posted, string(frame)) },
 				}
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				result := make(chan error, 1)
 				go func() {
-					_, err := r.call(ctx, wire.MethodTabLoad, []byte("{}"))
+					_, err := r.sendAndWait(ctx, wire.MethodTabLoad, []byte("{}"))
 					result <- err
 				}()
 				synctest.Wait()
@@ -42,8 +42,8 @@ func TestRequestsEnd(t *testing.T) {
 				if err := <-result; !errors.Is(err, c.want) {
 					t.Errorf("error %v, want %v", err, c.want)
 				}
-				if len(r.pending) != 0 || len(posted) != 1 {
-					t.Errorf("%d pending, posted %q", len(r.pending), posted)
+				if len(r.pendingAnswers) != 0 || len(posted) != 1 {
+					t.Errorf("%d pending, posted %q", len(r.pendingAnswers), posted)
 				}
 				if r.deliverAnswer(wire.Envelope{ID: "s/1"}) {
 					t.Error("an answer after the end was delivered")

@@ -11,13 +11,13 @@ import (
 
 // run is one unfinished run. runTable.mu guards its fields.
 type run struct {
-	sink  dispatch.Sink
-	limit int // largest result, in bytes
+	sink           dispatch.Sink
+	maxResultBytes int // largest result, in bytes
 	// tabID and documentID are the target of the run.
 	tabID      int
 	documentID string
-	// number is the position in the order in which the browser's runs started.
-	number int
+	// startNumber is the position in the order in which the browser's runs started.
+	startNumber int
 	// request is the run as it was sent, to send it again after a reconnect. request is
 	// cleared when the browser has confirmed the run by any frame about it
 	// (isConfirmed).
@@ -28,15 +28,15 @@ type run struct {
 	// isListed is false from a reconnect until the browser lists or reports the
 	// run.
 	isListed bool
-	// reports counts the reports that arrived.
-	reports int
+	// reportCount counts the reports that arrived.
+	reportCount int
 	// parts is the text of the result so far, next the number of the next part.
-	parts wire.ResultText
-	next  int
-	// asks are the requests of the run. resyncs are tool.resync frames that
+	parts    wire.ResultText
+	nextPart int
+	// requests are the requests of the run. resyncs are tool.resync frames that
 	// wait for a reconnect.
-	asks    asks
-	resyncs [][]byte
+	requests       runRequests
+	pendingResyncs [][]byte
 }
 
 // Start implements dispatch.Bridge. Start does not wait for the network. Start returns
@@ -54,49 +54,49 @@ func (h *Hub) Start(_ context.Context, r dispatch.Run, sink dispatch.Sink) *wire
 		return &wire.CallError{Code: wire.ErrInvalidArguments, Message: fmt.Sprintf(
 			"the arguments are %d bytes long, and a frame is limited to %d", len(r.Args), wire.MaxFrameBytes)}
 	}
-	b := h.registry.find(r.Target.Browser)
+	b := h.registry.findBrowser(r.Target.Browser)
 	if b == nil {
-		return notConnected(r.Target)
+		return newNotConnectedError(r.Target)
 	}
-	return b.start(&r, frame, sink)
+	return b.startRun(&r, frame, sink)
 }
 
-func notConnected(t dispatch.Target) *wire.CallError {
+func newNotConnectedError(t dispatch.Target) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrBrowserLost, Message: fmt.Sprintf("the browser %q is not connected", t.BrowserName)}
 }
 
-// start starts a run if its document is still there.
-func (b *browser) start(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire.CallError {
-	isShown := b.tabs.isShowing(r.Target.TabID, r.Target.DocumentID)
-	return b.runs.start(r, frame, sink, isShown)
+// startRun starts a run if its document is still there.
+func (b *browser) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire.CallError {
+	isDocumentShown := b.tabs.isShowing(r.Target.TabID, r.Target.DocumentID)
+	return b.runs.startRun(r, frame, sink, isDocumentShown)
 }
 
-// start adds a run and sends it, now or after a reconnect.
-func (rt *runTable) start(r *dispatch.Run, frame []byte, sink dispatch.Sink, isShown bool) *wire.CallError {
+// startRun adds a run and sends it, now or after a reconnect.
+func (rt *runTable) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink, isDocumentShown bool) *wire.CallError {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if rt.isClosed {
-		return notConnected(r.Target)
+		return newNotConnectedError(r.Target)
 	}
-	if !isShown {
+	if !isDocumentShown {
 		return &wire.CallError{Code: wire.ErrNavigated, Message: "the tab navigated to another document"}
 	}
-	if _, taken := rt.runs[r.ID]; taken {
+	if _, isTaken := rt.runs[r.ID]; isTaken {
 		return &wire.CallError{Code: wire.ErrInternal, Message: "a run with this ID already exists"}
 	}
-	rt.started++
-	started := &run{
-		sink: sink, limit: r.MaxResultBytes, isListed: true, number: rt.started, request: *r,
+	rt.startCount++
+	newRun := &run{
+		sink: sink, maxResultBytes: r.MaxResultBytes, isListed: true, startNumber: rt.startCount, request: *r,
 		tabID: r.Target.TabID, documentID: r.Target.DocumentID,
 	}
-	rt.runs[r.ID] = started
+	rt.runs[r.ID] = newRun
 	if rt.link == nil || rt.link.hasEnded() {
-		started.isUnsent = true
+		newRun.isUnsent = true
 		sink.LinkLost()
 	} else {
-		rt.link.post(frame)
+		rt.link.postFrame(frame)
 	}
-	rt.hub.opts.Log.Debug().Str("call", r.ID).Str("browser", rt.browserID).Int("tab", r.Target.TabID).Bool("unsent", started.isUnsent).Msg("run started")
+	rt.hub.opts.Log.Debug().Str("call", r.ID).Str("browser", rt.browserID).Int("tab", r.Target.TabID).Bool("unsent", newRun.isUnsent).Msg("run started")
 	return nil
 }
 
@@ -113,23 +113,23 @@ func (r *run) confirm() {
 // waited for the link, and runs whose frame may have been lost with it. The
 // caller holds mu; link is set.
 func (rt *runTable) resendRuns() {
-	var unheard []*run
+	var unconfirmed []*run
 	for _, r := range rt.runs {
 		if !r.isConfirmed {
-			unheard = append(unheard, r)
+			unconfirmed = append(unconfirmed, r)
 		}
 	}
-	slices.SortFunc(unheard, func(x, y *run) int { return x.number - y.number })
-	for _, r := range unheard {
-		rt.link.post(encodeRun(&r.request, !r.isUnsent))
+	slices.SortFunc(unconfirmed, func(x, y *run) int { return x.startNumber - y.startNumber })
+	for _, r := range unconfirmed {
+		rt.link.postFrame(encodeRun(&r.request, !r.isUnsent))
 		r.isUnsent, r.isListed = false, true
 	}
 }
 
 // encodeRun returns the tool.dispatch of a run.
-func encodeRun(r *dispatch.Run, again bool) []byte {
+func encodeRun(r *dispatch.Run, isRepeated bool) []byte {
 	return wire.AppendDispatch(nil, &wire.ToolDispatchParams{
 		DispatchID: r.ID, Plugin: r.Plugin, Tool: r.Tool, TabID: r.Target.TabID, DocumentID: r.Target.DocumentID,
-		MaxResultBytes: r.MaxResultBytes, Again: again, Prompt: r.Prompt, Decision: r.Decision, Args: r.Args,
+		MaxResultBytes: r.MaxResultBytes, Again: isRepeated, Prompt: r.Prompt, Decision: r.Decision, Args: r.Args,
 	})
 }

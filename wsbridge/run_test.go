@@ -70,10 +70,10 @@ func TestStartWhileDisconnected(t *testing.T) {
 func TestStartAtTheLastMoment(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		w.connectBrowser("b1", "boot1").drop()
-		b := w.hub.registry.find("b1")
+		b := w.hub.registry.findBrowser("b1")
 		w.advanceTime(10 * time.Second)
 		r := dispatch.Run{ID: "c1", Target: dispatch.Target{TabID: 7, DocumentID: "d7"}}
-		if err := b.start(&r, nil, sink{w, "c1"}); err == nil || err.Code != wire.ErrBrowserLost {
+		if err := b.startRun(&r, nil, sink{w, "c1"}); err == nil || err.Code != wire.ErrBrowserLost {
 			t.Errorf("start = %v, want browser_lost", err)
 		}
 	})

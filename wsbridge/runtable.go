@@ -15,26 +15,26 @@ type runTable struct {
 	hub       *Hub
 	browserID string
 
-	mu       sync.Mutex // guards all fields below; frames are posted under mu, in order
-	link     *link      // nil while it is lost
-	isClosed bool       // after close
-	runs     map[string]*run
-	started  int // runs so far
-	stops    map[string]*stop
+	mu         sync.Mutex // guards all fields below; frames are posted under mu, in order
+	link       *link      // nil while it is lost
+	isClosed   bool       // after close
+	runs       map[string]*run
+	startCount int // runs so far
+	stops      map[string]*pendingStop
 	// generation counts the changes of link. A timer that was set for an older
 	// generation does nothing.
-	generation int
-	timer      *time.Timer // of awaitResumed
+	generation   int
+	resumedTimer *time.Timer // of awaitResumed
 }
 
 // connect makes l the link and resends what the lost link may have lost. If lost is not
 // nil, the earlier runs ended with the error lost. connect returns functions to call
 // without a lock.
-func (rt *runTable) connect(l *link, lost *wire.CallError) (after []func()) {
+func (rt *runTable) connect(l *link, lostErr *wire.CallError) (finishFuncs []func()) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	if lost != nil {
-		after = rt.endAll(lost)
+	if lostErr != nil {
+		finishFuncs = rt.endAll(lostErr)
 	}
 	rt.setLink(l)
 	rt.resendStops()
@@ -43,7 +43,7 @@ func (rt *runTable) connect(l *link, lost *wire.CallError) (after []func()) {
 	for _, r := range rt.runs {
 		r.sink.LinkRestored()
 	}
-	return after
+	return finishFuncs
 }
 
 // disconnect records that the link is lost, and returns the number of runs.
@@ -52,7 +52,7 @@ func (rt *runTable) disconnect() int {
 	defer rt.mu.Unlock()
 	rt.setLink(nil)
 	for _, s := range rt.stops {
-		s.sent = false // the frame may be lost
+		s.isSent = false // the frame may be lost
 	}
 	for _, r := range rt.runs {
 		r.sink.LinkLost()
@@ -62,9 +62,9 @@ func (rt *runTable) disconnect() int {
 
 // setLink sets the link and stops the timer of the previous link. The caller holds mu.
 func (rt *runTable) setLink(l *link) {
-	if rt.timer != nil {
-		rt.timer.Stop()
-		rt.timer = nil
+	if rt.resumedTimer != nil {
+		rt.resumedTimer.Stop()
+		rt.resumedTimer = nil
 	}
 	rt.link = l
 	rt.generation++
@@ -72,12 +72,12 @@ func (rt *runTable) setLink(l *link) {
 
 // close ends all runs and stops, and rejects further runs. close returns functions to
 // call without a lock.
-func (rt *runTable) close(why *wire.CallError) []func() {
+func (rt *runTable) close(cause *wire.CallError) []func() {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.setLink(nil)
 	rt.isClosed = true
-	return rt.endAll(why)
+	return rt.endAll(cause)
 }
 
 // countRuns returns the number of unfinished runs.
@@ -87,9 +87,9 @@ func (rt *runTable) countRuns() int {
 	return len(rt.runs)
 }
 
-// remove removes a run and returns it, or nil if there is none. The caller
+// removeRun removes a run and returns it, or nil if there is none. The caller
 // must finish the run.
-func (rt *runTable) remove(id string) *run {
+func (rt *runTable) removeRun(id string) *run {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	r := rt.runs[id]
@@ -99,26 +99,26 @@ func (rt *runTable) remove(id string) *run {
 
 // endAll ends all runs with an error and settles all stops. endAll returns functions to
 // call without a lock. The caller holds mu.
-func (rt *runTable) endAll(why *wire.CallError) (after []func()) {
+func (rt *runTable) endAll(cause *wire.CallError) (finishFuncs []func()) {
 	for id, r := range rt.runs {
-		end := why
+		runErr := cause
 		if r.isUnsent { // the call may be retried
-			unsent := *why
-			unsent.NotStarted = true
-			end = &unsent
+			unsentErr := *cause
+			unsentErr.NotStarted = true
+			runErr = &unsentErr
 		}
-		after = append(after, rt.finish(id, nil, end))
+		finishFuncs = append(finishFuncs, rt.finishLater(id, nil, runErr))
 	}
 	for id, s := range rt.stops {
-		after = append(after, s.settle(wire.CancelIgnored))
+		finishFuncs = append(finishFuncs, s.takeOutcomeFunc(wire.CancelIgnored))
 		delete(rt.stops, id)
 	}
-	return after
+	return finishFuncs
 }
 
-// finish removes a run and returns the function that ends it, to be called
+// finishLater removes a run and returns the function that ends it, to be called
 // without a lock. The caller holds mu.
-func (rt *runTable) finish(id string, output json.RawMessage, err *wire.CallError) func() {
+func (rt *runTable) finishLater(id string, output json.RawMessage, err *wire.CallError) func() {
 	r := rt.runs[id]
 	delete(rt.runs, id)
 	if err != nil {
@@ -137,25 +137,25 @@ func (rt *runTable) awaitResumed() {
 		r.isListed = false
 	}
 	generation := rt.generation
-	rt.timer = time.AfterFunc(rt.hub.opts.Grace, func() { rt.endUnlisted(generation) })
+	rt.resumedTimer = time.AfterFunc(rt.hub.opts.GracePeriod, func() { rt.endUnlisted(generation) })
 }
 
 // endUnlisted ends the runs that the browser has not listed or reported on
 // since its reconnect.
 func (rt *runTable) endUnlisted(generation int) {
 	rt.mu.Lock()
-	var after []func()
+	var finishFuncs []func()
 	if rt.generation == generation {
 		for id, r := range rt.runs {
 			if r.isListed {
 				continue
 			}
-			after = append(after, rt.finish(id, nil, &wire.CallError{Code: wire.ErrLinkLost,
+			finishFuncs = append(finishFuncs, rt.finishLater(id, nil, &wire.CallError{Code: wire.ErrLinkLost,
 				Message: "the link to the browser was lost, and the reconnected browser no longer has the call"}))
 		}
 	}
 	rt.mu.Unlock()
-	runAll(after)
+	callAll(finishFuncs)
 }
 
 // handleResumed handles the browser's list of its runs. Runs that the server no
@@ -173,7 +173,7 @@ func (rt *runTable) handleResumed(l *link, ids []string) {
 		}
 		if rt.stops[id] == nil && inbound.IsID(id) {
 			l.log.Debug().Str("call", id).Msg("the browser runs a call that the server no longer has; stopping it")
-			l.post(cancelFrame(id, "the server no longer has this call"))
+			l.postFrame(cancelFrame(id, "the server no longer has this call"))
 		}
 	}
 }

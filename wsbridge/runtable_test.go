@@ -13,24 +13,24 @@ func TestRunTable(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		rt := &newBrowser(w.hub, "b1").runs
 		r := dispatch.Run{ID: "c1", MaxResultBytes: 10}
-		if err := rt.start(&r, nil, make(done, 1), false); err == nil || err.Code != wire.ErrNavigated {
+		if err := rt.startRun(&r, nil, make(done, 1), false); err == nil || err.Code != wire.ErrNavigated {
 			t.Errorf("start in a document that is gone: %v", err)
 		}
 		ended := make(done, 1)
-		if err := rt.start(&r, nil, ended, true); err != nil || !rt.runs["c1"].isUnsent {
+		if err := rt.startRun(&r, nil, ended, true); err != nil || !rt.runs["c1"].isUnsent {
 			t.Fatalf("start without a link: %v", err)
 		}
 		l := newLink(w.hub, nil, nil)
-		l.out.writing = true // keeps the frames
-		runAll(rt.connect(l, nil))
-		if len(l.out.frames) != 1 || rt.runs["c1"].isUnsent {
-			t.Errorf("%d frames after connect, want 1", len(l.out.frames))
+		l.outbox.isWriting = true // keeps the frames
+		callAll(rt.connect(l, nil))
+		if len(l.outbox.frames) != 1 || rt.runs["c1"].isUnsent {
+			t.Errorf("%d frames after connect, want 1", len(l.outbox.frames))
 		}
-		runAll(rt.close(internalError("over")))
+		callAll(rt.close(newInternalError("over")))
 		if err := <-ended; err == nil || err.Message != "over" || rt.countRuns() != 0 {
 			t.Errorf("the run ended with %v, %d are left", err, rt.countRuns())
 		}
-		if err := rt.start(&r, nil, ended, true); err == nil || err.Code != wire.ErrBrowserLost {
+		if err := rt.startRun(&r, nil, ended, true); err == nil || err.Code != wire.ErrBrowserLost {
 			t.Errorf("start after close: %v", err)
 		}
 	})

@@ -2,8 +2,8 @@ package wsbridge
 
 import "opentabs/wire"
 
-// Start is a browser's report about one adapter in one document.
-type Start struct {
+// AdapterStart is a browser's report about one adapter in one document.
+type AdapterStart struct {
 	Plugin string
 	// Hash is the hash of the adapter's code.
 	Hash string
@@ -13,27 +13,27 @@ type Start struct {
 	Problem string
 }
 
-// startsIn returns the adapters that a tab reports.
-func startsIn(t wire.TabInfo, browser string) []Start {
-	var starts []Start
+// listAdapterStarts returns the adapters that a tab reports.
+func listAdapterStarts(t wire.TabInfo, browser string) []AdapterStart {
+	var starts []AdapterStart
 	for _, d := range documentsOf(t) {
 		for _, p := range d.plugins {
-			starts = append(starts, Start{Plugin: p.Name, Hash: p.Hash, URL: d.url, Browser: browser})
+			starts = append(starts, AdapterStart{Plugin: p.Name, Hash: p.Hash, URL: d.url, Browser: browser})
 		}
 	}
 	for _, p := range t.Broken {
-		starts = append(starts, Start{Plugin: p.Name, Hash: p.Hash, URL: t.URL, Browser: browser, Problem: p.Problem})
+		starts = append(starts, AdapterStart{Plugin: p.Name, Hash: p.Hash, URL: t.URL, Browser: browser, Problem: p.Problem})
 	}
 	return starts
 }
 
 // reportStarts passes reports about adapters to Options.Started. The caller
 // holds no lock.
-func (h *Hub) reportStarts(starts []Start) {
-	if h.opts.Started == nil {
+func (h *Hub) reportStarts(starts []AdapterStart) {
+	if h.opts.ReceiveStart == nil {
 		return
 	}
 	for _, s := range starts {
-		h.opts.Started(s)
+		h.opts.ReceiveStart(s)
 	}
 }

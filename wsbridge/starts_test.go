@@ -15,15 +15,15 @@ import (
 func TestStartsAreReported(t *testing.T) {
 	hash := "h1"
 	var mu sync.Mutex
-	var starts []Start
-	takeStarts := func() []Start {
+	var starts []AdapterStart
+	takeStarts := func() []AdapterStart {
 		mu.Lock()
 		defer mu.Unlock()
 		all := starts
 		starts = nil
 		return all
 	}
-	o := Options{Adapters: onePlugin(&hash), Started: func(s Start) {
+	o := Options{Adapters: onePlugin(&hash), ReceiveStart: func(s AdapterStart) {
 		mu.Lock()
 		defer mu.Unlock()
 		starts = append(starts, s)

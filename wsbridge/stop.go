@@ -6,35 +6,35 @@ import (
 	"opentabs/wire"
 )
 
-// stop is a cancelled run whose page receives tool.cancel, or will be after a
+// pendingStop is a cancelled run whose page receives tool.cancel, or will be after a
 // reconnect. runTable.mu guards its fields.
-type stop struct {
-	reason   string
-	answered func(wire.CancelOutcome) // nil after the call
-	timer    *time.Timer
-	// sent is false if the page may not have received tool.cancel.
-	sent bool
+type pendingStop struct {
+	reason    string
+	onOutcome func(wire.CancelOutcome) // nil after the call
+	timer     *time.Timer
+	// isSent is false if the page may not have received tool.cancel.
+	isSent bool
 }
 
 // Cancel implements dispatch.Bridge. Cancel does not wait for the network. Cancel calls
 // answered itself only if no page has to stop: with "finished" for an unknown run, with
 // "aborted" for an unsent run.
-func (h *Hub) Cancel(id, reason string, answered func(wire.CancelOutcome)) {
-	for _, b := range h.registry.list() {
-		found, sent := b.runs.cancel(id, reason, answered)
-		if found && !sent {
-			answered(wire.CancelAborted)
+func (h *Hub) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
+	for _, b := range h.registry.listBrowsers() {
+		isFound, isSent := b.runs.cancel(id, reason, onOutcome)
+		if isFound && !isSent {
+			onOutcome(wire.CancelAborted)
 		}
-		if found {
+		if isFound {
 			return
 		}
 	}
-	answered(wire.CancelFinished)
+	onOutcome(wire.CancelFinished)
 }
 
 // cancel removes a run. If the run was sent, cancel sends tool.cancel, and
 // answered is called with the outcome.
-func (rt *runTable) cancel(id, reason string, answered func(wire.CancelOutcome)) (found, sent bool) {
+func (rt *runTable) cancel(id, reason string, onOutcome func(wire.CancelOutcome)) (isFound, isSent bool) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	r := rt.runs[id]
@@ -45,29 +45,29 @@ func (rt *runTable) cancel(id, reason string, answered func(wire.CancelOutcome))
 	if r.isUnsent {
 		return true, false
 	}
-	s := &stop{reason: reason, answered: answered}
+	s := &pendingStop{reason: reason, onOutcome: onOutcome}
 	s.timer = time.AfterFunc(wire.CancelTimeoutMs*time.Millisecond, func() { rt.expireStop(id, s) })
 	rt.stops[id] = s
 	if rt.link != nil {
-		rt.link.post(cancelFrame(id, reason))
-		s.sent = true
+		rt.link.postFrame(cancelFrame(id, reason))
+		s.isSent = true
 	}
-	rt.hub.opts.Log.Debug().Str("call", id).Str("browser", rt.browserID).Bool("sent", s.sent).Msg("tool.cancel requested")
+	rt.hub.opts.Log.Debug().Str("call", id).Str("browser", rt.browserID).Bool("sent", s.isSent).Msg("tool.cancel requested")
 	return true, true
 }
 
 func cancelFrame(id, reason string) []byte {
-	return wire.AppendRequest(nil, cancelID+id, wire.MethodToolCancel,
+	return wire.AppendRequest(nil, cancelIDPrefix+id, wire.MethodToolCancel,
 		wire.EncodeBody(wire.ToolCancelParams{DispatchID: id, Reason: reason}))
 }
 
-// settle stops the timer and returns the function that reports the outcome, to be
+// takeOutcomeFunc stops the timer and returns the function that reports the outcome, to be
 // called without a lock. settle reports once: later functions do nothing. The caller
 // holds runTable.mu.
-func (s *stop) settle(outcome wire.CancelOutcome) func() {
+func (s *pendingStop) takeOutcomeFunc(outcome wire.CancelOutcome) func() {
 	s.timer.Stop()
-	answered := s.answered
-	s.answered = nil
+	answered := s.onOutcome
+	s.onOutcome = nil
 	if answered == nil {
 		return func() {}
 	}
@@ -76,18 +76,18 @@ func (s *stop) settle(outcome wire.CancelOutcome) func() {
 
 // expireStop settles a stop that was not answered in time. An unsent stop is
 // kept for the reconnect.
-func (rt *runTable) expireStop(id string, s *stop) {
+func (rt *runTable) expireStop(id string, s *pendingStop) {
 	rt.mu.Lock()
 	if rt.stops[id] != s {
 		rt.mu.Unlock()
 		return
 	}
-	if s.sent {
+	if s.isSent {
 		delete(rt.stops, id)
 	}
-	report := s.settle(wire.CancelIgnored)
+	reportOutcome := s.takeOutcomeFunc(wire.CancelIgnored)
 	rt.mu.Unlock()
-	report()
+	reportOutcome()
 }
 
 // stopAnswered handles a page's answer to tool.cancel.
@@ -108,18 +108,18 @@ func (rt *runTable) stopAnswered(l *link, id string, e wire.Envelope) {
 		return
 	}
 	delete(rt.stops, id)
-	report := s.settle(outcome)
+	reportOutcome := s.takeOutcomeFunc(outcome)
 	rt.mu.Unlock()
-	report()
+	reportOutcome()
 }
 
 // resendStops sends tool.cancel again for every stop, because the lost link may
 // have lost it. The caller holds mu.
 func (rt *runTable) resendStops() {
 	for id, s := range rt.stops {
-		rt.link.post(cancelFrame(id, s.reason))
-		s.sent = true
-		if s.answered == nil {
+		rt.link.postFrame(cancelFrame(id, s.reason))
+		s.isSent = true
+		if s.onOutcome == nil {
 			delete(rt.stops, id)
 		}
 	}

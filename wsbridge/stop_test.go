@@ -129,7 +129,7 @@ func TestStopLostWithItsLink(t *testing.T) {
 // TestStopsOfLostBrowser checks that unanswered stops of a lost browser are answered
 // once.
 func TestStopsOfLostBrowser(t *testing.T) {
-	inWorld(t, Options{Grace: time.Second}, func(w *world) {
+	inWorld(t, Options{GracePeriod: time.Second}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.drop()

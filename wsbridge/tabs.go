@@ -27,45 +27,45 @@ const (
 // tabTable has the tabs of one browser, and whether they are in sync with the plugins.
 // tabTable keeps them while the link is lost.
 type tabTable struct {
-	hub *Hub
-	id  string // of the browser
+	hub       *Hub
+	browserID string // of the browser
 
 	mu   sync.Mutex // guards all fields below
 	name string     // of the browser
 	link *link      // nil while it is lost
 	tabs map[int]wire.TabInfo
-	// arrived is when the browser connected with a new boot ID, or when its
+	// unsyncedSince is when the browser connected with a new boot ID, or when its
 	// plugins changed. The browser is in sync when it has received the plugins
 	// (synced) and has listed its tabs since then (listed).
-	arrived        time.Time
-	synced, listed bool
-	// syncs counts how often synced was set.
-	syncs int
-	// outside is set once the browser has reported a plugin in a page outside the
+	unsyncedSince           time.Time
+	isSynced, hasListedTabs bool
+	// syncCount counts how often synced was set.
+	syncCount int
+	// hasReportedOutside is set once the browser has reported a plugin in a page outside the
 	// plugin's sites.
-	outside bool
+	hasReportedOutside bool
 	// beforeReturn has the live documents from before a reconnect, until
 	// settleTime has passed.
 	beforeReturn map[int]wire.TabInfo
-	settling     *time.Timer
+	settleTimer  *time.Timer
 	// generation counts the changes of link. A timer that was set for an older
 	// generation does nothing.
 	generation int
-	// leftAt is when a tab left a document with a live plugin, by tab, while the
+	// leftDocumentAt is when a tab left a document with a live plugin, by tab, while the
 	// next document loads.
-	leftAt map[int]time.Time
+	leftDocumentAt map[int]time.Time
 }
 
 // connect makes l the link of the browser. A browser that restarted has lost its tabs;
-// isNew is true for a restarted browser and for a browser that was never connected.
+// isNewFailure is true for a restarted browser and for a browser that was never connected.
 func (ts *tabTable) connect(l *link, name string, isNew bool) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if isNew {
 		clear(ts.tabs)
-		clear(ts.leftAt)
+		clear(ts.leftDocumentAt)
 		ts.beforeReturn = nil
-		ts.arrived, ts.synced, ts.listed = time.Now(), false, false
+		ts.unsyncedSince, ts.isSynced, ts.hasListedTabs = time.Now(), false, false
 	}
 	ts.name = name
 	ts.setLink(l)
@@ -81,19 +81,19 @@ func (ts *tabTable) disconnect() {
 
 // setLink sets the link and stops the timer of the previous link. The caller holds mu.
 func (ts *tabTable) setLink(l *link) {
-	if ts.settling != nil {
-		ts.settling.Stop()
-		ts.settling = nil
+	if ts.settleTimer != nil {
+		ts.settleTimer.Stop()
+		ts.settleTimer = nil
 	}
 	ts.link = l
 	ts.generation++
 }
 
-// list returns the tabs by ID, and how often the browser was synced.
-func (ts *tabTable) list() (tabs []wire.TabInfo, syncs int) {
+// listTabs returns the tabs by ID, and how often the browser was synced.
+func (ts *tabTable) listTabs() (tabs []wire.TabInfo, syncCount int) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	return slices.SortedFunc(maps.Values(ts.tabs), func(x, y wire.TabInfo) int { return x.TabID - y.TabID }), ts.syncs
+	return slices.SortedFunc(maps.Values(ts.tabs), func(x, y wire.TabInfo) int { return x.TabID - y.TabID }), ts.syncCount
 }
 
 // hasTab reports whether the browser has listed a tab.
@@ -111,10 +111,10 @@ func (ts *tabTable) isShowing(tabID int, documentID string) bool {
 	return showsDocument(ts.findTab(tabID), documentID)
 }
 
-// replaceAll replaces all tabs of the browser. replaceAll ignores a link that is no
+// replaceTabs replaces all tabs of the browser. replaceTabs ignores a link that is no
 // longer the current one.
-func (ts *tabTable) replaceAll(l *link, tabs []wire.TabInfo) {
-	var starts []Start
+func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
+	var starts []AdapterStart
 	isChanged := false
 	defer func() { // without the lock
 		if isChanged {
@@ -131,16 +131,16 @@ func (ts *tabTable) replaceAll(l *link, tabs []wire.TabInfo) {
 		l.log.Warn().Int("tabs", len(tabs)).Int("kept", maxTabs).Msg("too many tabs; some are ignored")
 		tabs = tabs[:maxTabs]
 	}
-	ts.listed = ts.listed || l.hasAnswered
-	gone := maps.Clone(ts.tabs)
+	ts.hasListedTabs = ts.hasListedTabs || l.hasAnswered
+	missingTabs := maps.Clone(ts.tabs)
 	for _, t := range tabs {
-		delete(gone, t.TabID)
-		t = inbound.Tab(t)
-		ts.store(t)
-		starts = append(starts, startsIn(t, ts.name)...)
+		delete(missingTabs, t.TabID)
+		t = inbound.CleanTab(t)
+		ts.storeTab(t)
+		starts = append(starts, listAdapterStarts(t, ts.name)...)
 	}
-	for id := range gone {
-		ts.remove(id)
+	for id := range missingTabs {
+		ts.removeTab(id)
 	}
 	isChanged = true
 }
@@ -148,7 +148,7 @@ func (ts *tabTable) replaceAll(l *link, tabs []wire.TabInfo) {
 // changeTab replaces one tab of the browser. changeTab ignores a link that is no longer the
 // current one.
 func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
-	var starts []Start
+	var starts []AdapterStart
 	isChanged := false
 	defer func() { // without the lock
 		if isChanged {
@@ -161,25 +161,25 @@ func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 	if ts.link != l {
 		return
 	}
-	_, there := ts.tabs[p.TabID]
+	_, isKnown := ts.tabs[p.TabID]
 	switch {
 	case p.Tab == nil:
-		ts.remove(p.TabID)
+		ts.removeTab(p.TabID)
 		delete(ts.beforeReturn, p.TabID)
-	case !there && len(ts.tabs) >= maxTabs:
+	case !isKnown && len(ts.tabs) >= maxTabs:
 		l.log.Warn().Int("kept", maxTabs).Msg("too many tabs; some are ignored")
 	default:
 		p.Tab.TabID = p.TabID
-		t := inbound.Tab(*p.Tab)
-		ts.store(t)
-		starts = startsIn(t, ts.name)
+		t := inbound.CleanTab(*p.Tab)
+		ts.storeTab(t)
+		starts = listAdapterStarts(t, ts.name)
 	}
 	isChanged = true
 }
 
-// documentGone removes a document that an error has reported as gone before its
+// removeDocument removes a document that an error has reported as gone before its
 // tab.changed arrived. Until tab.changed arrives, the tab counts as loading.
-func (ts *tabTable) documentGone(l *link, tabID int, documentID string) {
+func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	delete(ts.beforeReturn, tabID)
@@ -189,14 +189,14 @@ func (ts *tabTable) documentGone(l *link, tabID int, documentID string) {
 	}
 	if t.DocumentID != documentID {
 		t.Frames = slices.DeleteFunc(slices.Clone(t.Frames), func(f wire.FrameInfo) bool { return f.DocumentID == documentID })
-		ts.store(t)
+		ts.storeTab(t)
 		return
 	}
 	for _, p := range t.Plugins {
 		t.Loading = append(t.Loading, p.Name)
 	}
 	t.DocumentID, t.Plugins, t.Frames = "", nil, nil
-	ts.store(t)
+	ts.storeTab(t)
 }
 
 // keepDocuments keeps the documents that were live before the link was lost for
@@ -217,7 +217,7 @@ func (ts *tabTable) keepDocuments() {
 		return
 	}
 	generation := ts.generation
-	ts.settling = time.AfterFunc(settleTime, func() {
+	ts.settleTimer = time.AfterFunc(settleTime, func() {
 		ts.mu.Lock()
 		defer ts.mu.Unlock()
 		if ts.generation == generation {
@@ -228,36 +228,36 @@ func (ts *tabTable) keepDocuments() {
 
 // findTab returns a tab, with its document from before a reconnect if needed. The
 // result has no document if there is none. The caller holds mu.
-func (ts *tabTable) findTab(id int) wire.TabInfo {
-	t := ts.tabs[id]
-	if before, ok := ts.beforeReturn[id]; ok && t.DocumentID == "" && len(t.Frames) == 0 {
-		return before
+func (ts *tabTable) findTab(tabID int) wire.TabInfo {
+	t := ts.tabs[tabID]
+	if earlier, ok := ts.beforeReturn[tabID]; ok && t.DocumentID == "" && len(t.Frames) == 0 {
+		return earlier
 	}
 	return t
 }
 
 // document is one document of a tab, or its zero value.
 type document struct {
-	frameID int
-	id      string
-	url     string
-	plugins []wire.TabPlugin
+	frameID    int
+	documentID string
+	url        string
+	plugins    []wire.TabPlugin
 }
 
 // documentsOf returns the top document of a tab, whose ID may be empty, and the
 // frames with live plugins.
 func documentsOf(t wire.TabInfo) []document {
-	docs := make([]document, 1, 1+len(t.Frames))
-	docs[0] = document{0, t.DocumentID, t.URL, t.Plugins}
+	documents := make([]document, 1, 1+len(t.Frames))
+	documents[0] = document{0, t.DocumentID, t.URL, t.Plugins}
 	for _, f := range t.Frames {
-		docs = append(docs, document{f.FrameID, f.DocumentID, f.URL, f.Plugins})
+		documents = append(documents, document{f.FrameID, f.DocumentID, f.URL, f.Plugins})
 	}
-	return docs
+	return documents
 }
 
 // showsDocument reports whether a tab shows the document with this id.
 func showsDocument(t wire.TabInfo, documentID string) bool {
-	return documentID != "" && slices.ContainsFunc(documentsOf(t), func(d document) bool { return d.id == documentID })
+	return documentID != "" && slices.ContainsFunc(documentsOf(t), func(d document) bool { return d.documentID == documentID })
 }
 
 // markUnsynced records that the plugins have changed: until the browser has
@@ -265,7 +265,7 @@ func showsDocument(t wire.TabInfo, documentID string) bool {
 func (ts *tabTable) markUnsynced() {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	ts.arrived, ts.synced, ts.listed = time.Now(), false, false
+	ts.unsyncedSince, ts.isSynced, ts.hasListedTabs = time.Now(), false, false
 }
 
 // markSynced records that a plugin.sync has ended. markSynced ignores a link that is no
@@ -274,8 +274,8 @@ func (ts *tabTable) markSynced(l *link) {
 	ts.mu.Lock()
 	isCurrent := ts.link == l
 	if isCurrent {
-		ts.synced = true
-		ts.syncs++
+		ts.isSynced = true
+		ts.syncCount++
 	}
 	ts.mu.Unlock()
 	if isCurrent {
@@ -285,98 +285,98 @@ func (ts *tabTable) markSynced(l *link) {
 
 // syncWait returns how much longer a call may wait for the first sync of a
 // browser that may have what the call wants.
-func (ts *tabTable) syncWait(want dispatch.TargetChoice) time.Duration {
+func (ts *tabTable) syncWait(choice dispatch.TargetChoice) time.Duration {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	if ts.synced && ts.listed || want.Browser != "" && want.Browser != ts.id && want.Browser != ts.name {
+	if ts.isSynced && ts.hasListedTabs || choice.Browser != "" && choice.Browser != ts.browserID && choice.Browser != ts.name {
 		return 0
 	}
-	return ts.hub.opts.FirstWait - time.Since(ts.arrived)
+	return ts.hub.opts.FirstBrowserWait - time.Since(ts.unsyncedSince)
 }
 
 // isSyncing reports whether a wanted browser has not received the plugins yet,
 // or has not listed its tabs since.
-func (ts *tabTable) isSyncing(want dispatch.TargetChoice) bool {
+func (ts *tabTable) isSyncing(choice dispatch.TargetChoice) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	return ts.link != nil && !(ts.synced && ts.listed) && (want.Browser == "" || want.Browser == ts.id || want.Browser == ts.name)
+	return ts.link != nil && !(ts.isSynced && ts.hasListedTabs) && (choice.Browser == "" || choice.Browser == ts.browserID || choice.Browser == ts.name)
 }
 
-// store stores a tab. If a plugin was live in its document and the next
+// storeTab stores a tab. If a plugin was live in its document and the next
 // document is loading, store also stores the time. The caller holds mu.
-func (ts *tabTable) store(t wire.TabInfo) {
-	before := ts.tabs[t.TabID]
+func (ts *tabTable) storeTab(t wire.TabInfo) {
+	earlier := ts.tabs[t.TabID]
 	ts.tabs[t.TabID] = t
 	switch {
 	case t.DocumentID != "" || len(t.Loading)+len(t.Arriving) == 0:
-		delete(ts.leftAt, t.TabID)
-	case before.DocumentID != "":
-		ts.leftAt[t.TabID] = time.Now()
+		delete(ts.leftDocumentAt, t.TabID)
+	case earlier.DocumentID != "":
+		ts.leftDocumentAt[t.TabID] = time.Now()
 	}
 }
 
-// remove removes a tab. The caller holds mu.
-func (ts *tabTable) remove(id int) {
-	delete(ts.tabs, id)
-	delete(ts.leftAt, id)
+// removeTab removes a tab. The caller holds mu.
+func (ts *tabTable) removeTab(tabID int) {
+	delete(ts.tabs, tabID)
+	delete(ts.leftDocumentAt, tabID)
 }
 
 // nextDocumentWait returns how much longer a call should wait for the next document of
 // a tab. nextDocumentWait applies to a tab that was live a moment ago and ranks before
 // all of live: an agent that caused a page to load means that page, not another tab.
 // The wait ends after loadTimeout. The caller does not hold mu.
-func (ts *tabTable) nextDocumentWait(want dispatch.TargetChoice, live []place) (left time.Duration) {
+func (ts *tabTable) nextDocumentWait(choice dispatch.TargetChoice, live []rankedTarget) (remaining time.Duration) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if ts.link == nil {
 		return 0
 	}
-	for id, at := range ts.leftAt {
+	for id, leftAt := range ts.leftDocumentAt {
 		t := ts.findTab(id)
-		p := place{used: t.LastAccessedMs, class: visibilityClass(t), Target: ts.targetOf(t, documentsOf(t)[0])}
-		if t.DocumentID != "" || !slices.Contains(t.Loading, want.Plugin) && !slices.Contains(t.Arriving, want.Plugin) || !want.Allows(p.Target) {
+		p := rankedTarget{lastAccessedMs: t.LastAccessedMs, visibility: visibilityClass(t), Target: ts.newTarget(t, documentsOf(t)[0])}
+		if t.DocumentID != "" || !slices.Contains(t.Loading, choice.Plugin) && !slices.Contains(t.Arriving, choice.Plugin) || !choice.Allows(p.Target) {
 			continue
 		}
-		first := !slices.ContainsFunc(live, func(other place) bool {
-			if !want.Allows(other.Target) || other.Readiness == dispatch.NotReady {
+		isBest := !slices.ContainsFunc(live, func(other rankedTarget) bool {
+			if !choice.Allows(other.Target) || other.Readiness == dispatch.NotReady {
 				return false
 			}
 			other.Readiness = p.Readiness
-			return comparePlaces(other, p) < 0
+			return compareTargets(other, p) < 0
 		})
-		if first {
-			left = max(left, loadTimeout-time.Since(at))
+		if isBest {
+			remaining = max(remaining, loadTimeout-time.Since(leftAt))
 		}
 	}
-	return left
+	return remaining
 }
 
 // tabChanges wakes the calls that wait for a tab.
 type tabChanges struct {
-	mu    sync.Mutex // guards all fields below
-	news  chan struct{}
-	first bool // a browser has listed its tabs
+	mu            sync.Mutex // guards all fields below
+	changed       chan struct{}
+	hasListedTabs bool // a browser has listed its tabs
 }
 
 // nextChange returns a channel that is closed at the next change.
 func (n *tabChanges) nextChange() <-chan struct{} {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.news == nil {
-		n.news = make(chan struct{})
+	if n.changed == nil {
+		n.changed = make(chan struct{})
 	}
-	return n.news
+	return n.changed
 }
 
 // publish wakes the waiting calls; listed is true if a browser has listed all
 // its tabs.
-func (n *tabChanges) publish(listed bool) {
+func (n *tabChanges) publish(isFullList bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.first = n.first || listed
-	if n.news != nil {
-		close(n.news)
-		n.news = nil
+	n.hasListedTabs = n.hasListedTabs || isFullList
+	if n.changed != nil {
+		close(n.changed)
+		n.changed = nil
 	}
 }
 
@@ -384,5 +384,5 @@ func (n *tabChanges) publish(listed bool) {
 func (n *tabChanges) hasListed() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.first
+	return n.hasListedTabs
 }

@@ -108,11 +108,11 @@ func TestCallDoesNotWaitForLostTab(t *testing.T) {
 		p.sendHello("b1", "boot1")
 		p.readFrames()
 		tab(p, 7, "")
-		b := w.hub.registry.find("b1")
+		b := w.hub.registry.findBrowser("b1")
 		b.tabs.mu.Lock()
 		defer b.tabs.mu.Unlock()
-		if len(b.tabs.leftAt) != 0 {
-			t.Errorf("%d tabs that are gone are remembered", len(b.tabs.leftAt))
+		if len(b.tabs.leftDocumentAt) != 0 {
+			t.Errorf("%d tabs that are gone are remembered", len(b.tabs.leftDocumentAt))
 		}
 	})
 }

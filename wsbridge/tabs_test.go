@@ -198,7 +198,7 @@ func TestTabsOfOldLink(t *testing.T) {
 		b := newBrowser(w.hub, "b1")
 		old, current := &link{hub: w.hub}, &link{hub: w.hub}
 		b.tabs.connect(current, "", true)
-		b.tabs.replaceAll(old, []wire.TabInfo{{TabID: 1}})
+		b.tabs.replaceTabs(old, []wire.TabInfo{{TabID: 1}})
 		b.tabs.changeTab(old, wire.TabChangedParams{TabID: 2, Tab: &wire.TabInfo{TabID: 2}})
 		if len(b.tabs.tabs) != 0 {
 			t.Errorf("tabs = %+v, want none", b.tabs.tabs)
@@ -215,7 +215,7 @@ func TestTabsAreBounded(t *testing.T) {
 		for i := range many {
 			many[i].TabID = i
 		}
-		b.tabs.replaceAll(current, many)
+		b.tabs.replaceTabs(current, many)
 		b.tabs.changeTab(current, wire.TabChangedParams{TabID: -1, Tab: &wire.TabInfo{}})
 		if len(b.tabs.tabs) != maxTabs {
 			t.Errorf("%d tabs, want %d", len(b.tabs.tabs), maxTabs)
@@ -241,7 +241,7 @@ func TestBrowsers(t *testing.T) {
 			t.Fatalf("browsers = %+v, want b1 and b2", got)
 		}
 		b := got[1]
-		if b.Connected || b.Running != 1 || b.Inject != wire.InjectUserScripts || time.Since(b.Since) != 0 || len(b.Tabs) != 1 || !got[0].Connected {
+		if b.Connected || b.RunCount != 1 || b.InjectMode != wire.InjectUserScripts || time.Since(b.LinkChangedAt) != 0 || len(b.Tabs) != 1 || !got[0].Connected {
 			t.Errorf("b2 = %+v", b)
 		}
 	})
@@ -251,7 +251,7 @@ func TestBrowsers(t *testing.T) {
 // start finds a browser that reconnects soon.
 func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 	hash := "h1"
-	inWorld(t, Options{Adapters: onePlugin(&hash), FirstWait: 3 * time.Second}, func(w *world) {
+	inWorld(t, Options{Adapters: onePlugin(&hash), FirstBrowserWait: 3 * time.Second}, func(w *world) {
 		found := make(chan dispatch.Targets, 1)
 		go func() { found <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
 		w.advanceTime(time.Second)
@@ -260,7 +260,7 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 			t.Errorf("live %q, want b1/7", targetNames(got.LiveTargets))
 		}
 	})
-	inWorld(t, Options{FirstWait: 3 * time.Second}, func(w *world) {
+	inWorld(t, Options{FirstBrowserWait: 3 * time.Second}, func(w *world) {
 		began := time.Now()
 		if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); got.BrowserCount != 0 || time.Since(began) != 3*time.Second {
 			t.Errorf("%d browsers after %v, want none after 3s", got.BrowserCount, time.Since(began))
@@ -273,7 +273,7 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 			t.Error("a hub that has run for a while waits")
 		}
 	})
-	inWorld(t, Options{FirstWait: 3 * time.Second}, func(w *world) {
+	inWorld(t, Options{FirstBrowserWait: 3 * time.Second}, func(w *world) {
 		ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
 		defer cancel()
 		began := time.Now()
@@ -379,7 +379,7 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 			inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 				p := w.connectBrowser("b1", "boot1")
 				p.send(loading)
-				w.advanceTime(defaultFirstWait) // the wait for the first sync is over
+				w.advanceTime(defaultFirstBrowserWait) // the wait for the first sync is over
 				began := time.Now()
 				found := make(chan dispatch.Targets, 1)
 				go func() { found <- w.hub.Targets(w.t.Context(), tt.want) }()
@@ -398,7 +398,7 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 // TestDocumentThatIsGone checks that the hub removes a document if a run could not
 // start in it, so that the next choice is another document.
 func TestDocumentThatIsGone(t *testing.T) {
-	for _, code := range documentEndings {
+	for _, code := range documentGoneCodes {
 		t.Run(string(code), func(t *testing.T) {
 			hash := "h1"
 			inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {

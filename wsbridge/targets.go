@@ -21,117 +21,117 @@ import (
 // navigated, Targets waits for its next document even if others match. If all matching
 // tabs need a reload, Targets requests the reload of one tab. If no tab matches and the
 // call may open a tab, Targets opens a tab.
-func (h *Hub) Targets(ctx context.Context, want dispatch.TargetChoice) dispatch.Targets {
-	s := search{hub: h, want: want, began: time.Now()}
+func (h *Hub) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
+	s := targetSearch{hub: h, choice: choice, stepStart: time.Now()}
 	for {
-		changed := h.tabChanges.nextChange()
-		left := s.update()
-		if left <= 0 {
-			var answered bool
-			if answered, left = s.reloadOrOpen(ctx); answered {
+		tabsChanged := h.tabChanges.nextChange()
+		waitTime := s.updateTargets()
+		if waitTime <= 0 {
+			var hasActed bool
+			if hasActed, waitTime = s.reloadOrOpen(ctx); hasActed {
 				continue
 			}
 		}
-		if left <= 0 {
-			return s.found
+		if waitTime <= 0 {
+			return s.targets
 		}
-		over := time.NewTimer(left)
+		timer := time.NewTimer(waitTime)
 		select {
-		case <-changed:
-			over.Stop()
-		case <-over.C: // try the next step
+		case <-tabsChanged:
+			timer.Stop()
+		case <-timer.C: // try the next step
 		case <-ctx.Done():
-			over.Stop()
-			return s.found
+			timer.Stop()
+			return s.targets
 		}
 	}
 }
 
-// Where returns where a plugin is open at this moment.
-func (h *Hub) Where(plugin string) dispatch.Targets {
-	found, _, _ := h.currentTargets(dispatch.TargetChoice{Plugin: plugin})
-	return found
+// CurrentTargets returns where a plugin is open at this moment.
+func (h *Hub) CurrentTargets(plugin string) dispatch.Targets {
+	targets, _, _ := h.currentTargets(dispatch.TargetChoice{Plugin: plugin})
+	return targets
 }
 
-// search is the state of one Targets call.
-type search struct {
-	hub   *Hub
-	want  dispatch.TargetChoice
-	began time.Time // start of the search or of its last reload or opened tab
-	found dispatch.Targets
-	// triedReload is true after a reload was requested, isReloading while that
+// targetSearch is the state of one Targets call.
+type targetSearch struct {
+	hub       *Hub
+	choice    dispatch.TargetChoice
+	stepStart time.Time // start of the search or of its last reload or opened tab
+	targets   dispatch.Targets
+	// hasTriedReload is true after a reload was requested, isReloading while that
 	// tab loads.
-	triedReload, isReloading bool
-	// triedOpen is true after a tab was to be opened; opened is that tab.
-	triedOpen bool
-	opened    *dispatch.Target
-	// failedBefore has the failed loads from before the search: such a tab is
+	hasTriedReload, isReloading bool
+	// hasTriedOpen is true after a tab was to be opened; opened is that tab.
+	hasTriedOpen bool
+	openedTab    *dispatch.Target
+	// earlierFailures has the failed loads from before the search: such a tab is
 	// reloaded once. A tab that fails during the search ends the wait for that
 	// tab.
-	failedBefore map[failure]bool
+	earlierFailures map[failedLoad]bool
 }
 
-// failure is one failed load of a tab.
-type failure struct {
-	browser  string
-	tabID    int
-	failedMs float64
+// failedLoad is one failed load of a tab.
+type failedLoad struct {
+	browser      string
+	tabID        int
+	loadFailedMs float64
 }
 
-// isNew reports whether the load of a tab failed during the search.
-func (s *search) isNew(t dispatch.Target) bool {
-	return s.want.Allows(t) && !s.failedBefore[failure{t.Browser, t.TabID, t.LoadFailedMs}]
+// isNewFailure reports whether the load of a tab failed during the search.
+func (s *targetSearch) isNewFailure(t dispatch.Target) bool {
+	return s.choice.Allows(t) && !s.earlierFailures[failedLoad{t.Browser, t.TabID, t.LoadFailedMs}]
 }
 
 // hasOpenedFailed reports whether the opened tab failed to load.
-func (s *search) hasOpenedFailed() bool {
-	return slices.ContainsFunc(s.found.ErrorPages, func(t dispatch.Target) bool {
-		return t.Browser == s.opened.Browser && t.TabID == s.opened.TabID && s.isNew(t)
+func (s *targetSearch) hasOpenedFailed() bool {
+	return slices.ContainsFunc(s.targets.ErrorPages, func(t dispatch.Target) bool {
+		return t.Browser == s.openedTab.Browser && t.TabID == s.openedTab.TabID && s.isNewFailure(t)
 	})
 }
 
-// update reads the current targets, and returns how much longer to wait for better
+// updateTargets reads the current targets, and returns how much longer to wait for better
 // targets.
-func (s *search) update() time.Duration {
-	found, returning, arriving := s.hub.currentTargets(s.want)
-	s.found = found
-	if s.failedBefore == nil {
-		s.failedBefore = map[failure]bool{}
-		for _, t := range found.ErrorPages {
-			s.failedBefore[failure{t.Browser, t.TabID, t.LoadFailedMs}] = true
+func (s *targetSearch) updateTargets() time.Duration {
+	targets, returnWait, syncWait := s.hub.currentTargets(s.choice)
+	s.targets = targets
+	if s.earlierFailures == nil {
+		s.earlierFailures = map[failedLoad]bool{}
+		for _, t := range targets.ErrorPages {
+			s.earlierFailures[failedLoad{t.Browser, t.TabID, t.LoadFailedMs}] = true
 		}
 	}
-	live := slices.DeleteFunc(slices.Clone(found.LiveTargets), func(t dispatch.Target) bool { return !s.want.Allows(t) })
-	ready := slices.ContainsFunc(live, func(t dispatch.Target) bool { return t.Readiness == dispatch.Ready })
+	liveTargets := slices.DeleteFunc(slices.Clone(targets.LiveTargets), func(t dispatch.Target) bool { return !s.choice.Allows(t) })
+	hasReady := slices.ContainsFunc(liveTargets, func(t dispatch.Target) bool { return t.Readiness == dispatch.Ready })
 	// A page that does not answer may answer soon.
-	coming := slices.ContainsFunc(found.LoadingTabs, s.want.Allows) || slices.ContainsFunc(found.SilentTargets, s.want.Allows)
-	arrives := slices.ContainsFunc(found.TabsAwaitingCode, s.want.Allows)
-	fails := slices.ContainsFunc(found.ErrorPages, s.isNew) && !coming && !arrives
+	isLoading := slices.ContainsFunc(targets.LoadingTabs, s.choice.Allows) || slices.ContainsFunc(targets.SilentTargets, s.choice.Allows)
+	isCodeComing := slices.ContainsFunc(targets.TabsAwaitingCode, s.choice.Allows)
+	hasFailed := slices.ContainsFunc(targets.ErrorPages, s.isNewFailure) && !isLoading && !isCodeComing
 	switch {
-	case returning > 0:
-		return returning
-	case s.opened != nil && !ready:
-		if len(live) == 0 {
-			s.found.OpenedTab = s.opened
+	case returnWait > 0:
+		return returnWait
+	case s.openedTab != nil && !hasReady:
+		if len(liveTargets) == 0 {
+			s.targets.OpenedTab = s.openedTab
 		}
 		if s.hasOpenedFailed() {
 			return 0
 		}
-		return openTimeout - time.Since(s.began)
-	case s.isReloading && !ready && !fails: // a new page is often not ready yet
-		return loadTimeout - time.Since(s.began)
-	case len(live) > 0:
+		return openedTabTimeout - time.Since(s.stepStart)
+	case s.isReloading && !hasReady && !hasFailed: // a new page is often not ready yet
+		return loadTimeout - time.Since(s.stepStart)
+	case len(liveTargets) > 0:
 		return 0
-	case arrives:
-		return codeTimeout - time.Since(s.began)
-	case coming:
-		return loadTimeout - time.Since(s.began)
-	case fails || slices.ContainsFunc(found.BrokenTabs, s.want.Allows):
+	case isCodeComing:
+		return codeTimeout - time.Since(s.stepStart)
+	case isLoading:
+		return loadTimeout - time.Since(s.stepStart)
+	case hasFailed || slices.ContainsFunc(targets.BrokenTabs, s.choice.Allows):
 		return 0
-	case arriving > 0:
-		return arriving
+	case syncWait > 0:
+		return syncWait
 	case !s.hub.tabChanges.hasListed():
-		return s.hub.opts.FirstWait - time.Since(s.hub.started)
+		return s.hub.opts.FirstBrowserWait - time.Since(s.hub.startedAt)
 	default:
 		return 0
 	}
@@ -140,181 +140,181 @@ func (s *search) update() time.Duration {
 // reloadOrOpen requests a reload or opens a tab, each at most once per search.
 // If the browser is disconnected, it returns how much longer to wait for the
 // reconnect.
-func (s *search) reloadOrOpen(ctx context.Context) (answered bool, left time.Duration) {
-	if ctx.Err() != nil || slices.ContainsFunc(s.found.LiveTargets, s.want.Allows) {
+func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTime time.Duration) {
+	if ctx.Err() != nil || slices.ContainsFunc(s.targets.LiveTargets, s.choice.Allows) {
 		return false, 0
 	}
-	if slices.ContainsFunc(s.found.BrokenTabs, s.want.Allows) {
+	if slices.ContainsFunc(s.targets.BrokenTabs, s.choice.Allows) {
 		return false, 0 // it would fail again after a reload
 	}
-	failed := slices.ContainsFunc(s.found.ErrorPages, s.want.Allows)
-	again := slices.DeleteFunc(slices.Clone(s.found.ErrorPages), s.isNew)
-	reloadable := slices.Concat(s.found.TabsToReload, again)
-	reload := slices.ContainsFunc(reloadable, s.want.Allows)
+	hasErrorPage := slices.ContainsFunc(s.targets.ErrorPages, s.choice.Allows)
+	retriedPages := slices.DeleteFunc(slices.Clone(s.targets.ErrorPages), s.isNewFailure)
+	reloadable := slices.Concat(s.targets.TabsToReload, retriedPages)
+	mustReload := slices.ContainsFunc(reloadable, s.choice.Allows)
 	// A slowly loading tab is better than a second tab.
-	loading := slices.ContainsFunc(s.found.LoadingTabs, s.want.Allows)
+	isLoading := slices.ContainsFunc(s.targets.LoadingTabs, s.choice.Allows)
 	switch {
-	case reload && !s.triedReload:
-		if s.isReloading, s.triedReload = s.requestReload(ctx, reloadable); !s.triedReload {
-			return false, loadTimeout - time.Since(s.began)
+	case mustReload && !s.hasTriedReload:
+		if s.isReloading, s.hasTriedReload = s.requestReload(ctx, reloadable); !s.hasTriedReload {
+			return false, loadTimeout - time.Since(s.stepStart)
 		}
-	case !reload && !failed && !loading && !s.triedOpen && len(s.found.BrowsersToOpen) == 1:
-		s.triedOpen = true
-		s.opened = s.openTab(ctx, s.found.BrowsersToOpen[0])
+	case !mustReload && !hasErrorPage && !isLoading && !s.hasTriedOpen && len(s.targets.BrowsersToOpen) == 1:
+		s.hasTriedOpen = true
+		s.openedTab = s.openTab(ctx, s.targets.BrowsersToOpen[0])
 	default:
 		return false, 0
 	}
-	s.began = time.Now()
+	s.stepStart = time.Now()
 	return true, 0
 }
 
 // currentTargets returns the current targets. returning is how much longer to wait for the
 // next document of a better tab, arriving for the first sync of a browser.
-func (h *Hub) currentTargets(want dispatch.TargetChoice) (out dispatch.Targets, returning, arriving time.Duration) {
+func (h *Hub) currentTargets(choice dispatch.TargetChoice) (targets dispatch.Targets, returnWait, syncWait time.Duration) {
 	h.mu.Lock()
-	hash, listed := h.hashes[want.Plugin]
+	hash, isKnown := h.hashes[choice.Plugin]
 	h.mu.Unlock()
-	var live, away, reload, loading, coming, broken, silent, failed []place
-	browsers := h.registry.list()
+	var livePlaces, disconnectedPlaces, reloadPlaces, loadingPlaces, arrivingPlaces, brokenPlaces, silentPlaces, errorPlaces []rankedTarget
+	browsers := h.registry.listBrowsers()
 	for _, b := range browsers {
-		out.BrowserCount++
-		if !listed {
+		targets.BrowserCount++
+		if !isKnown {
 			continue
 		}
-		of := b.tabs.placesOf(want.Plugin, hash)
-		arriving = max(arriving, b.tabs.syncWait(want))
-		silent, failed = append(silent, of.silent...), append(failed, of.failed...)
-		out.IsSyncing = out.IsSyncing || b.tabs.isSyncing(want)
-		coming = append(coming, of.arriving...)
-		reload, loading, broken = append(reload, of.reload...), append(loading, of.loading...), append(broken, of.broken...)
+		browserPlaces := b.tabs.findTargets(choice.Plugin, hash)
+		syncWait = max(syncWait, b.tabs.syncWait(choice))
+		silentPlaces, errorPlaces = append(silentPlaces, browserPlaces.silent...), append(errorPlaces, browserPlaces.failed...)
+		targets.IsSyncing = targets.IsSyncing || b.tabs.isSyncing(choice)
+		arrivingPlaces = append(arrivingPlaces, browserPlaces.arriving...)
+		reloadPlaces, loadingPlaces, brokenPlaces = append(reloadPlaces, browserPlaces.reload...), append(loadingPlaces, browserPlaces.loading...), append(brokenPlaces, browserPlaces.broken...)
 		switch {
-		case !of.connected:
-			away = append(away, of.live...)
+		case !browserPlaces.isConnected:
+			disconnectedPlaces = append(disconnectedPlaces, browserPlaces.live...)
 			continue
-		case want.Open != "" && want.AllowsBrowser(of.browser.Browser, of.browser.BrowserName):
-			out.BrowsersToOpen = append(out.BrowsersToOpen, of.browser)
+		case choice.Open != "" && choice.AllowsBrowser(browserPlaces.browser.Browser, browserPlaces.browser.BrowserName):
+			targets.BrowsersToOpen = append(targets.BrowsersToOpen, browserPlaces.browser)
 		}
-		live = append(live, of.live...)
+		livePlaces = append(livePlaces, browserPlaces.live...)
 	}
-	if len(live) == 0 {
-		live = away
+	if len(livePlaces) == 0 {
+		livePlaces = disconnectedPlaces
 	}
 	for _, b := range browsers {
-		if listed {
-			returning = max(returning, b.tabs.nextDocumentWait(want, live))
+		if isKnown {
+			returnWait = max(returnWait, b.tabs.nextDocumentWait(choice, livePlaces))
 		}
 	}
-	slices.SortFunc(out.BrowsersToOpen, func(x, y dispatch.Target) int {
+	slices.SortFunc(targets.BrowsersToOpen, func(x, y dispatch.Target) int {
 		return cmp.Or(cmp.Compare(x.BrowserName, y.BrowserName), cmp.Compare(x.Browser, y.Browser))
 	})
-	out.LiveTargets, out.TabsToReload, out.LoadingTabs, out.BrokenTabs = rankPlaces(live), rankPlaces(reload), rankPlaces(loading), rankPlaces(broken)
-	out.SilentTargets, out.ErrorPages = rankPlaces(silent), rankPlaces(failed)
-	out.TabsAwaitingCode = rankPlaces(coming)
-	return out, returning, arriving
+	targets.LiveTargets, targets.TabsToReload, targets.LoadingTabs, targets.BrokenTabs = rankTargets(livePlaces), rankTargets(reloadPlaces), rankTargets(loadingPlaces), rankTargets(brokenPlaces)
+	targets.SilentTargets, targets.ErrorPages = rankTargets(silentPlaces), rankTargets(errorPlaces)
+	targets.TabsAwaitingCode = rankTargets(arrivingPlaces)
+	return targets, returnWait, syncWait
 }
 
-// targetOf returns a document of a tab as a target of calls.
-func (ts *tabTable) targetOf(t wire.TabInfo, d document) dispatch.Target {
+// newTarget returns a document of a tab as a target of calls.
+func (ts *tabTable) newTarget(t wire.TabInfo, d document) dispatch.Target {
 	return dispatch.Target{
-		Browser: ts.id, BrowserName: ts.name, TabID: t.TabID, FrameID: d.frameID, DocumentID: d.id, URL: d.url, Title: t.Title,
+		Browser: ts.browserID, BrowserName: ts.name, TabID: t.TabID, FrameID: d.frameID, DocumentID: d.documentID, URL: d.url, Title: t.Title,
 		Frozen: t.Frozen,
 	}
 }
 
-// place is a target with the data for its rank.
-type place struct {
+// rankedTarget is a target with the data for its rank.
+type rankedTarget struct {
 	dispatch.Target
-	class int // 0 is the best
-	used  float64
+	visibility     int // 0 is the best
+	lastAccessedMs float64
 }
 
-// places are the places of one browser.
-type places struct {
-	browser   dispatch.Target // only ID and name
-	connected bool
+// browserTargets are the places of one browser.
+type browserTargets struct {
+	browser     dispatch.Target // only ID and name
+	isConnected bool
 	// live are documents with the current version of the plugin. reload are
 	// tabs that need a reload, loading tabs that may become live, arriving tabs
 	// to which the code is on its way, and broken tabs in which the plugin
 	// failed to start.
-	live, reload, loading, arriving, broken []place
+	live, reload, loading, arriving, broken []rankedTarget
 	// silent are live documents that do not answer.
-	silent []place
+	silent []rankedTarget
 	// failed are tabs whose page failed to load.
-	failed []place
+	failed []rankedTarget
 }
 
-// placesOf returns where the plugin with this hash is in the browser.
-func (ts *tabTable) placesOf(plugin, hash string) places {
+// findTargets returns where the plugin with this hash is in the browser.
+func (ts *tabTable) findTargets(plugin, hash string) browserTargets {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	of := places{browser: dispatch.Target{Browser: ts.id, BrowserName: ts.name}, connected: ts.link != nil}
+	browserPlaces := browserTargets{browser: dispatch.Target{Browser: ts.browserID, BrowserName: ts.name}, isConnected: ts.link != nil}
 	for id := range ts.tabs {
-		of.add(ts, ts.findTab(id), plugin, hash)
+		browserPlaces.addTab(ts, ts.findTab(id), plugin, hash)
 	}
 	for id, t := range ts.beforeReturn {
 		if _, isListed := ts.tabs[id]; !isListed {
-			of.add(ts, t, plugin, hash)
+			browserPlaces.addTab(ts, t, plugin, hash)
 		}
 	}
-	return of
+	return browserPlaces
 }
 
-// add adds the places of a plugin in a tab. The caller holds ts.mu.
-func (of *places) add(ts *tabTable, t wire.TabInfo, plugin, hash string) {
+// addTab adds the places of a plugin in a tab. The caller holds ts.mu.
+func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin, hash string) {
 	isBroken := func(b wire.BrokenPlugin) bool { return b.Name == plugin && b.Hash == hash }
 	isOlder := func(b wire.BrokenPlugin) bool { return b.Name == plugin }
 	for _, d := range documentsOf(t) {
-		p := place{used: t.LastAccessedMs, class: visibilityClass(t), Target: ts.targetOf(t, d)}
-		if !ts.runsIn(plugin, d) {
+		p := rankedTarget{lastAccessedMs: t.LastAccessedMs, visibility: visibilityClass(t), Target: ts.newTarget(t, d)}
+		if !ts.mayRunIn(plugin, d) {
 			continue
 		}
 		i := slices.IndexFunc(d.plugins, func(p wire.TabPlugin) bool { return p.Name == plugin })
-		top := d.frameID == 0
+		isTopDocument := d.frameID == 0
 		switch {
-		case i >= 0 && d.id != "" && d.plugins[i].Hash == hash:
+		case i >= 0 && d.documentID != "" && d.plugins[i].Hash == hash:
 			p.Readiness = readinessOf(d.plugins[i].Ready)
 			if t.Unresponsive {
-				of.silent = append(of.silent, p)
+				browserPlaces.silent = append(browserPlaces.silent, p)
 			} else {
-				of.live = append(of.live, p)
+				browserPlaces.live = append(browserPlaces.live, p)
 			}
-		case top && t.LoadError != "" && slices.Contains(t.NeedsReload, plugin):
+		case isTopDocument && t.LoadError != "" && slices.Contains(t.NeedsReload, plugin):
 			p.Problem, p.LoadFailedMs = t.LoadError, t.LoadFailedMs
-			of.failed = append(of.failed, p)
-		case top && slices.Contains(t.Arriving, plugin):
-			of.arriving = append(of.arriving, p)
-		case top && slices.ContainsFunc(t.Broken, isBroken):
+			browserPlaces.failed = append(browserPlaces.failed, p)
+		case isTopDocument && slices.Contains(t.Arriving, plugin):
+			browserPlaces.arriving = append(browserPlaces.arriving, p)
+		case isTopDocument && slices.ContainsFunc(t.Broken, isBroken):
 			p.Problem = t.Broken[slices.IndexFunc(t.Broken, isBroken)].Problem
-			of.broken = append(of.broken, p)
-		case top && (i >= 0 || slices.Contains(t.NeedsReload, plugin) || slices.ContainsFunc(t.Broken, isOlder)):
-			of.reload = append(of.reload, p)
-		case top && slices.Contains(t.Loading, plugin):
-			of.loading = append(of.loading, p)
+			browserPlaces.broken = append(browserPlaces.broken, p)
+		case isTopDocument && (i >= 0 || slices.Contains(t.NeedsReload, plugin) || slices.ContainsFunc(t.Broken, isOlder)):
+			browserPlaces.reload = append(browserPlaces.reload, p)
+		case isTopDocument && slices.Contains(t.Loading, plugin):
+			browserPlaces.loading = append(browserPlaces.loading, p)
 		}
 	}
 }
 
-// runsIn reports whether the plugin may run in a document. The extension checks
+// mayRunIn reports whether the plugin may run in a document. The extension checks
 // that too, but a compromised browser may not. The caller holds ts.mu.
-func (ts *tabTable) runsIn(plugin string, d document) bool {
-	may := ts.hub.opts.RunsIn
-	if may == nil || may(plugin, d.url, d.frameID != 0) {
+func (ts *tabTable) mayRunIn(plugin string, d document) bool {
+	mayRunIn := ts.hub.opts.MayRunIn
+	if mayRunIn == nil || mayRunIn(plugin, d.url, d.frameID != 0) {
 		return true
 	}
 	isLive := slices.ContainsFunc(d.plugins, func(p wire.TabPlugin) bool { return p.Name == plugin })
-	if isLive && !ts.outside {
-		ts.outside = true
+	if isLive && !ts.hasReportedOutside {
+		ts.hasReportedOutside = true
 		ts.hub.opts.Log.Warn().Str("browser", ts.name).Str("plugin", plugin).Bool("frame", d.frameID != 0).
 			Msg("a browser reports a plugin in a page outside its sites; the page gets no calls, and further reports are not logged")
 	}
 	return false
 }
 
-func readinessOf(ready *bool) dispatch.Readiness {
+func readinessOf(hasReady *bool) dispatch.Readiness {
 	switch {
-	case ready == nil:
+	case hasReady == nil:
 		return dispatch.ReadyUnknown
-	case *ready:
+	case *hasReady:
 		return dispatch.Ready
 	default:
 		return dispatch.NotReady
@@ -335,35 +335,35 @@ func visibilityClass(t wire.TabInfo) int {
 	}
 }
 
-// rankOf ranks readiness. A document of unknown readiness is new, and may have been
+// readinessRank ranks readiness. A document of unknown readiness is new, and may have been
 // loaded for the call. The call checks the document, and tries the next document if it
 // is not ready.
-var rankOf = map[dispatch.Readiness]int{dispatch.Ready: 0, dispatch.ReadyUnknown: 0, dispatch.NotReady: 1}
+var readinessRank = map[dispatch.Readiness]int{dispatch.Ready: 0, dispatch.ReadyUnknown: 0, dispatch.NotReady: 1}
 
-// comparePlaces returns less than 0 if a ranks before b.
-func comparePlaces(a, b place) int {
-	return cmp.Or(cmp.Compare(rankOf[a.Readiness], rankOf[b.Readiness]),
-		cmp.Compare(a.class, b.class), cmp.Compare(b.used, a.used),
+// compareTargets returns less than 0 if a ranks before b.
+func compareTargets(a, b rankedTarget) int {
+	return cmp.Or(cmp.Compare(readinessRank[a.Readiness], readinessRank[b.Readiness]),
+		cmp.Compare(a.visibility, b.visibility), cmp.Compare(b.lastAccessedMs, a.lastAccessedMs),
 		cmp.Compare(a.Browser, b.Browser), cmp.Compare(a.TabID, b.TabID), cmp.Compare(a.FrameID, b.FrameID))
 }
 
-// rankPlaces sorts places, best first, and groups them by browser: the browser with
+// rankTargets sorts places, best first, and groups them by browser: the browser with
 // the best place is first.
-func rankPlaces(places []place) []dispatch.Target {
-	if len(places) == 0 {
+func rankTargets(browserTargets []rankedTarget) []dispatch.Target {
+	if len(browserTargets) == 0 {
 		return nil
 	}
-	slices.SortFunc(places, comparePlaces)
-	first := map[string]int{} // the best place of each browser
-	for i, p := range places {
-		if _, ok := first[p.Browser]; !ok {
-			first[p.Browser] = i
+	slices.SortFunc(browserTargets, compareTargets)
+	bestIndex := map[string]int{} // the best place of each browser
+	for i, p := range browserTargets {
+		if _, ok := bestIndex[p.Browser]; !ok {
+			bestIndex[p.Browser] = i
 		}
 	}
-	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(first[a.Browser], first[b.Browser]) })
-	out := make([]dispatch.Target, len(places))
-	for i, p := range places {
-		out[i] = p.Target
+	slices.SortStableFunc(browserTargets, func(a, b rankedTarget) int { return cmp.Compare(bestIndex[a.Browser], bestIndex[b.Browser]) })
+	targets := make([]dispatch.Target, len(browserTargets))
+	for i, p := range browserTargets {
+		targets[i] = p.Target
 	}
-	return out
+	return targets
 }

@@ -50,7 +50,7 @@ func TestRankOfReadiness(t *testing.T) {
 			tabText(6, "a", 1, "d6", ","+chatIs("")),
 		}, ",") + `]}}`)
 		w.readEvents()
-		if got := targetSpots(w.hub.Where("chat").LiveTargets); got != "2/0 5/0 6/0 4/0 3/0 1/0" {
+		if got := targetSpots(w.hub.CurrentTargets("chat").LiveTargets); got != "2/0 5/0 6/0 4/0 3/0 1/0" {
 			t.Error(got)
 		}
 	})
@@ -73,7 +73,7 @@ func TestFramesOfTabs(t *testing.T) {
 			tabText(2, "", 9, "d2", ","+chatIs("false")+frames(frameText(7, "true"))),
 			tabText(3, "", 1, "", frames(frameText(8, "true"), `{"frameId":0,"url":"https://x/","documentId":"forged",`+chatIs("true")+`}`)),
 		)
-		where := w.hub.Where("chat")
+		where := w.hub.CurrentTargets("chat")
 		if got := targetSpots(where.LiveTargets); got != "1/0 1/4 1/9 2/7 3/8 2/0" {
 			t.Error(got)
 		}
@@ -99,7 +99,7 @@ func TestFramesOfTabs(t *testing.T) {
 		// The frame is removed, and the tab stays open.
 		p.send(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":"navigated","message":"gone","notStarted":true}}}`)
 		w.readEvents()
-		if got := targetSpots(w.hub.Where("chat").LiveTargets); strings.Contains(got, "2/7") || !strings.Contains(got, "2/0") {
+		if got := targetSpots(w.hub.CurrentTargets("chat").LiveTargets); strings.Contains(got, "2/7") || !strings.Contains(got, "2/0") {
 			t.Error(got)
 		}
 		if code := start("r2"); code != string(wire.ErrNavigated) {
@@ -128,11 +128,11 @@ func TestStateOfAPlugin(t *testing.T) {
 		} {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tt.tabs, ",") + `]}}`)
 			w.readEvents()
-			if got := w.hub.Where("chat").State(); got != tt.want {
+			if got := w.hub.CurrentTargets("chat").State(); got != tt.want {
 				t.Errorf("%v: %s, want %s", tt.tabs, got, tt.want)
 			}
 		}
-		if got := w.hub.Where("other").State(); got != dispatch.StateClosed {
+		if got := w.hub.CurrentTargets("other").State(); got != dispatch.StateClosed {
 			t.Error(got)
 		}
 	})
@@ -148,7 +148,7 @@ func TestEqualTabsOfTwoBrowsers(t *testing.T) {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + tabText(7, "", 1, "d-"+id, ","+chatIs("true")) + `]}}`)
 		}
 		w.readEvents()
-		live := w.hub.Where("chat").LiveTargets
+		live := w.hub.CurrentTargets("chat").LiveTargets
 		if len(live) != 2 || live[0].DocumentID != "d-b1" || live[1].DocumentID != "d-b2" {
 			t.Errorf("%+v", live)
 		}
@@ -166,7 +166,7 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 	hash := "h1"
 	frames := true
 	var log bytes.Buffer
-	o := Options{Adapters: onePlugin(&hash), Log: zerolog.New(&log), RunsIn: func(plugin, url string, frame bool) bool {
+	o := Options{Adapters: onePlugin(&hash), Log: zerolog.New(&log), MayRunIn: func(plugin, url string, frame bool) bool {
 		return plugin == "chat" && strings.HasPrefix(url, "https://x/") && (!frame || frames)
 	}}
 	inWorld(t, o, func(w *world) {
@@ -178,7 +178,7 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 			strings.Replace(tabText(3, "af", 900, "", `,"needsReload":["chat"]`), "https://x/", "https://evil.example/", 1),
 		}, ",") + `]}}`)
 		w.readEvents()
-		found := w.hub.Where("chat")
+		found := w.hub.CurrentTargets("chat")
 		if got := targetSpots(found.LiveTargets); got != "1/0 1/3" || len(found.TabsToReload) != 0 {
 			t.Error(got, found.TabsToReload)
 		}
@@ -186,7 +186,7 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 			t.Errorf("logged %d times", n)
 		}
 		frames = false
-		if got := targetSpots(w.hub.Where("chat").LiveTargets); got != "1/0" {
+		if got := targetSpots(w.hub.CurrentTargets("chat").LiveTargets); got != "1/0" {
 			t.Error(got)
 		}
 	})
@@ -204,7 +204,7 @@ func TestSilentTabs(t *testing.T) {
 		}
 		silent := tabText(1, "af", 9, "d1", ","+chatIs("true")+`,"unresponsive":true`)
 		listTabs(silent, tabText(2, "", 1, "d2", ","+chatIs("true")))
-		found := w.hub.Where("chat")
+		found := w.hub.CurrentTargets("chat")
 		if targetSpots(found.LiveTargets) != "2/0" || targetSpots(found.SilentTargets) != "1/0" {
 			t.Errorf("live %q, silent %q", targetSpots(found.LiveTargets), targetSpots(found.SilentTargets))
 		}

@@ -109,14 +109,14 @@ func playTranscript(t *testing.T, text string) string {
 		}
 		return wire.PluginFetchResult{Code: "function () {}", Options: "{}"}, nil
 	}
-	o := Options{Fetch: fetch, Adapters: onePlugin(&s.hash), Calls: newFakeCalls(), Policy: policy}
+	o := Options{FetchCode: fetch, Adapters: onePlugin(&s.hash), Calls: newFakeCalls(), Policy: policy}
 	o.Settings = func() (all []wire.PluginSettingsParams) {
 		for name, values := range s.settings {
 			all = append(all, wire.PluginSettingsParams{Name: name, Settings: wire.PluginSettings{Values: values}})
 		}
 		return all
 	}
-	o.Logs = func(id, name string, p wire.PluginLogParams) {
+	o.ReceiveLogs = func(id, name string, p wire.PluginLogParams) {
 		s.w.note("logged in %s (%s): %s", id, name, wire.EncodeBody(p))
 	}
 	inWorld(t, o, func(w *world) {
@@ -167,7 +167,7 @@ func (s *stage) executeLine(line string) {
 		if err != nil {
 			s.w.t.Fatal(err)
 		}
-		s.w.hub.Waiting(n)
+		s.w.hub.SendWaiting(n)
 	case len(words) == 3 && words[1] == "want":
 		go func() {
 			got := s.w.hub.Targets(s.w.t.Context(), dispatch.TargetChoice{Plugin: "chat", Browser: words[2]})

@@ -55,7 +55,7 @@ func TestAttackByUser(t *testing.T) {
 func TestAttackByUserReplay(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		w.connectBrowser("b1", "boot")
-		w.hub.nonce = func() string { return "another-nonce-of-the-server" }
+		w.hub.newNonce = func() string { return "another-nonce-of-the-server" }
 		p := w.open(browserNonce)
 		if got := p.readFrames(); len(got) != 1 || got[0] == challenge {
 			t.Fatalf("the first frames are %q, want a new challenge", got)
@@ -68,7 +68,7 @@ func TestAttackByUserReplay(t *testing.T) {
 	a, b := New(Options{Key: testKey}), New(Options{Key: testKey})
 	defer a.Close()
 	defer b.Close()
-	if first, second := a.nonce(), a.nonce(); first == second || first == b.nonce() {
+	if first, second := a.newNonce(), a.newNonce(); first == second || first == b.newNonce() {
 		t.Error("a nonce came twice")
 	}
 }
@@ -86,8 +86,8 @@ func TestHandshakeEndsInTime(t *testing.T) {
 		if got, want := silent.end(), `close 1008 "hello must arrive within 10 s"`; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
-		if len(w.hub.registry.handshaking) != 0 {
-			t.Errorf("%d handshakes are left", len(w.hub.registry.handshaking))
+		if len(w.hub.registry.handshakingLinks) != 0 {
+			t.Errorf("%d handshakes are left", len(w.hub.registry.handshakingLinks))
 		}
 	})
 }
@@ -98,7 +98,7 @@ func TestHandshakesAreBounded(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		b := w.connectBrowser("b1", "boot")
 		var silent []*peer
-		for range maxHandshaking + 3 {
+		for range maxHandshakes + 3 {
 			silent = append(silent, w.dial())
 		}
 		for i, p := range silent {

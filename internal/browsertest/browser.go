@@ -244,7 +244,7 @@ func (t *Browser) pollUntil(ctx context.Context, check func() (bool, error)) err
 func (t *Browser) waitForSync(ctx context.Context) error {
 	countSynced := func() int {
 		for _, b := range t.daemon.Hub.Browsers() {
-			return b.Syncs
+			return b.SyncCount
 		}
 		return 0
 	}

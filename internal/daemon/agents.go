@@ -22,7 +22,7 @@ func mcpOptions(
 ) mcpserver.Options {
 	o := mcpserver.Options{
 		Version: version.Version, Log: log, CallWatcher: calls, DisableForms: !s.Elicitation,
-		Tabs: hub.Where, Inspector: access, Ready: load.waitUntilLoaded,
+		Tabs: hub.CurrentTargets, Inspector: access, Ready: load.waitUntilLoaded,
 		Refusals: enforcer.Refusals,
 	}
 	if !s.Detach.Never() {

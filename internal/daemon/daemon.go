@@ -69,10 +69,10 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	adapters := newAdapters(p, folders, h.Dirs, loading.done, log)
 	hub := wsbridge.New(wsbridge.Options{
 		Key: config.BrowserKey(token), Origins: origins, Version: version.Version, Log: log, Adapters: adapters,
-		Host: adapters.Host, Fetch: adapters.Fetch,
-		Policy: access, Settings: p.pageSettings, RunsIn: p.mayRunIn,
-		Started: p.recordStart,
-		Logs:    func(_, browser string, entries wire.PluginLogParams) { logs.Add(browser, entries) },
+		HostScript: adapters.Host, FetchCode: adapters.Fetch,
+		Policy: access, Settings: p.pageSettings, MayRunIn: p.mayRunIn,
+		ReceiveStart: p.recordStart,
+		ReceiveLogs:  func(_, browser string, entries wire.PluginLogParams) { logs.Add(browser, entries) },
 	})
 	calls := dispatch.New(hub, dispatchOptions(h.Settings, p, hub, auditLog, log))
 	hub.SetCalls(calls)
@@ -103,7 +103,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 		enforcer: p.enforcer, log: log, loading: loading, browser: sync, audit: auditLog, mcp: mcp, clients: clients, api: api,
 	}
 	p.registry.OnChange(development.reviewLater)
-	p.registry.Faults().OnChange(hub.WantPlugins)
+	p.registry.Faults().OnChange(hub.RefreshPlugins)
 	p.policy.OnChange(d.permissionsChanged)
 	p.values.OnChange(d.settingsChanged)
 	clients.OnRemoved(mcp.RevokeToken)
@@ -141,7 +141,7 @@ func dispatchOptions(s config.Settings, p *plugins, hub *wsbridge.Hub, auditLog 
 		MayOpenTab:      p.policy.MayOpen,
 		FailureNote:     func(t dispatch.Tool) (forAgent, forUser string) { return p.enforcer.FailureNote(t, p.values) },
 		AfterHooks:      append([]dispatch.AfterHook{callAuditor{auditLog, p.policy, p.enforcer}}, p.enforcer.After()...),
-		OnWaitingChange: hub.Waiting,
+		OnWaitingChange: hub.SendWaiting,
 		ResolveTool:     p.enforcer.Resolve(p.registry.Registry), Log: log,
 	}
 	if o.ProgressInterval == 0 { // 0 selects dispatch's default

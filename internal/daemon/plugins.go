@@ -77,7 +77,7 @@ func (p *plugins) mayRunIn(name, url string, frame bool) bool {
 
 // recordStart records whether an adapter started in a browser. recordStart ignores
 // adapters of other versions of the plugin.
-func (p *plugins) recordStart(s wsbridge.Start) {
+func (p *plugins) recordStart(s wsbridge.AdapterStart) {
 	loadedPlugin, ok := p.registry.Set().Plugin(s.Plugin)
 	switch {
 	case !ok || loadedPlugin.Hash != s.Hash:

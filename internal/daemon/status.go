@@ -57,8 +57,8 @@ func (r statusReporter) status() httpapi.Status {
 	}
 	for _, b := range r.hub.Browsers() {
 		status.Browsers = append(status.Browsers, httpapi.Browser{
-			ID: b.ID, Name: b.Name, Version: b.ExtensionVersion, Connected: b.Connected, Since: b.Since,
-			Running: b.Running, Inject: b.Inject, Tabs: append([]wire.TabInfo{}, b.Tabs...),
+			ID: b.ID, Name: b.Name, Version: b.ExtensionVersion, Connected: b.Connected, Since: b.LinkChangedAt,
+			Running: b.RunCount, Inject: b.InjectMode, Tabs: append([]wire.TabInfo{}, b.Tabs...),
 		})
 	}
 	for _, c := range r.mcp.Clients() {
@@ -70,7 +70,7 @@ func (r statusReporter) status() httpapi.Status {
 	set := r.registry.Set()
 	for _, p := range set.Plugins() {
 		pluginStatus := r.access.Status(p)
-		pluginStatus.State = r.hub.Where(p.Name).State()
+		pluginStatus.State = r.hub.CurrentTargets(p.Name).State()
 		status.Plugins = append(status.Plugins, pluginStatus)
 	}
 	status.Permissions = r.policy.Problems()

@@ -10,26 +10,26 @@ import (
 
 // Limits of the texts of an ask, in characters.
 const (
-	maxAskTool  = 200
-	maxAskTitle = 200
+	maxToolNameChars     = 200
+	maxRequestTitleChars = 200
 )
 
-// CheckAsk returns an error for a malformed ask, and cleans the texts of p.
-func CheckAsk(p *wire.ToolAskParams) error {
-	kinds := 0
+// CheckToolRequest returns an error for a malformed ask, and cleans the texts of p.
+func CheckToolRequest(p *wire.ToolAskParams) error {
+	kindCount := 0
 	if p.Withdrawn {
-		kinds++
+		kindCount++
 	}
 	if p.Call != nil {
-		kinds++
-		p.Call.Tool = Text(p.Call.Tool, maxAskTool)
+		kindCount++
+		p.Call.Tool = CleanText(p.Call.Tool, maxToolNameChars)
 	}
 	if p.User != nil {
-		kinds++
-		p.User.Reason, p.User.Title = Text(p.User.Reason, wire.MaxMessageChars), Text(p.User.Title, maxAskTitle)
+		kindCount++
+		p.User.Reason, p.User.Title = CleanText(p.User.Reason, wire.MaxMessageChars), CleanText(p.User.Title, maxRequestTitleChars)
 	}
 	switch {
-	case kinds != 1:
+	case kindCount != 1:
 		return errors.New("an ask needs exactly one of call, user and withdrawn")
 	case p.Ask < 1:
 		return errors.New("the number of an ask is at least 1")

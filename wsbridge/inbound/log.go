@@ -14,24 +14,24 @@ func CleanLogEntry(e *wire.LogEntry) {
 	if !slices.Contains([]wire.LogLevel{wire.LogDebug, wire.LogInfo, wire.LogWarning, wire.LogError}, e.Level) {
 		e.Level = wire.LogInfo
 	}
-	e.Message = Text(truncateUnits(e.Message, wire.MaxLogChars), wire.MaxLogChars)
+	e.Message = CleanText(truncateUnits(e.Message, wire.MaxLogChars), wire.MaxLogChars)
 	var data []json.RawMessage
 	if len(e.Data) == 0 || len(e.Data) > wire.MaxLogDataBytes || json.Unmarshal(e.Data, &data) != nil {
 		e.Data = nil
 		return
 	}
 	if len(data) > wire.MaxLogArgs {
-		e.Data = slices.Concat([]byte("["), bytes.Join(rawBytes(data[:wire.MaxLogArgs]), []byte(",")), []byte("]"))
+		e.Data = slices.Concat([]byte("["), bytes.Join(toByteSlices(data[:wire.MaxLogArgs]), []byte(",")), []byte("]"))
 	}
 	e.Data = plaintext.CleanJSON(e.Data)
 }
 
-func rawBytes(all []json.RawMessage) [][]byte {
-	out := make([][]byte, len(all))
-	for i, one := range all {
-		out[i] = one
+func toByteSlices(values []json.RawMessage) [][]byte {
+	rawValues := make([][]byte, len(values))
+	for i, value := range values {
+		rawValues[i] = value
 	}
-	return out
+	return rawValues
 }
 
 // truncateUnits shortens s to at most n UTF-16 units, at the end of a
@@ -40,12 +40,12 @@ func truncateUnits(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	units := 0
+	unitCount := 0
 	for i, r := range s {
-		if units++; r > 0xffff {
-			units++
+		if unitCount++; r > 0xffff {
+			unitCount++
 		}
-		if units > n {
+		if unitCount > n {
 			return s[:i]
 		}
 	}

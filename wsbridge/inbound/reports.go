@@ -2,8 +2,8 @@ package inbound
 
 import "opentabs/wire"
 
-// maxActivityType limits the type of an activity, in characters.
-const maxActivityType = 100
+// maxActivityTypeChars limits the type of an activity, in characters.
+const maxActivityTypeChars = 100
 
 // CleanReports makes the texts of reports safe for clients, which may show them
 // in a terminal. The page has truncated them already, but the server does not
@@ -12,10 +12,10 @@ func CleanReports(reports []wire.Report) {
 	for i := range reports {
 		r := &reports[i]
 		for _, text := range []*string{&r.Message, &r.Status, &r.Audience, &r.EndAudience} {
-			*text = Text(*text, wire.MaxMessageChars)
+			*text = CleanText(*text, wire.MaxMessageChars)
 		}
 		if r.Activity != nil {
-			r.Activity.Type = Text(r.Activity.Type, maxActivityType)
+			r.Activity.Type = CleanText(r.Activity.Type, maxActivityTypeChars)
 		}
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"opentabs/internal/plaintext"
 )
 
-// MaxName limits the name of a browser, in characters.
-const MaxName = 100
+// MaxBrowserNameChars limits the name of a browser, in characters.
+const MaxBrowserNameChars = 100
 
 // IsID reports whether s can be an id: 1 to 128 visible ASCII characters.
 func IsID(s string) bool {
@@ -22,9 +22,9 @@ func IsID(s string) bool {
 	return true
 }
 
-// Text makes text of a browser safe for logs, terminals and agents, and
+// CleanText makes text of a browser safe for logs, terminals and agents, and
 // truncates it to n characters.
-func Text(s string, n int) string { return plaintext.Clean(s, n) }
+func CleanText(s string, n int) string { return plaintext.Clean(s, n) }
 
 // Truncate shortens s to at most n bytes, at the end of a character.
 func Truncate(s string, n int) string {

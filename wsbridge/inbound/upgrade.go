@@ -7,10 +7,10 @@ import (
 	"opentabs/wire"
 )
 
-// Nonces returns the nonces that a request offers.
-func Nonces(h http.Header) []string {
+// OfferedNonces returns the nonces that a request offers.
+func OfferedNonces(h http.Header) []string {
 	var nonces []string
-	for _, p := range Subprotocols(h) {
+	for _, p := range OfferedSubprotocols(h) {
 		if nonce, ok := strings.CutPrefix(p, wire.NonceSubprotocolPrefix); ok {
 			nonces = append(nonces, nonce)
 		}
@@ -23,13 +23,13 @@ func OffersUpgrade(h http.Header) bool {
 	return strings.EqualFold(strings.TrimSpace(h.Get("Upgrade")), "websocket")
 }
 
-// Subprotocols returns the subprotocols that a request offers.
-func Subprotocols(h http.Header) []string {
-	var out []string
+// OfferedSubprotocols returns the subprotocols that a request offers.
+func OfferedSubprotocols(h http.Header) []string {
+	var subprotocols []string
 	for _, line := range h.Values("Sec-WebSocket-Protocol") {
 		for p := range strings.SplitSeq(line, ",") {
-			out = append(out, strings.TrimSpace(p))
+			subprotocols = append(subprotocols, strings.TrimSpace(p))
 		}
 	}
-	return out
+	return subprotocols
 }

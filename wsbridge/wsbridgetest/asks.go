@@ -7,64 +7,64 @@ import (
 	"opentabs/wire"
 )
 
-// askID identifies an ask of a call.
-type askID struct {
-	dispatchID string
-	ask        int
+// requestKey identifies an ask of a call.
+type requestKey struct {
+	dispatchID    string
+	requestNumber int
 }
 
 // Call calls another tool, as context.call does in a page. Call returns cancelled if
 // ctx ends first, and withdraws the ask.
 func (c *Call) Call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, *wire.CallError) {
-	return c.sendAsk(ctx, wire.ToolAskParams{Call: &wire.AskCall{Tool: tool, Args: args}})
+	return c.sendToolRequest(ctx, wire.ToolAskParams{Call: &wire.AskCall{Tool: tool, Args: args}})
 }
 
 // WaitForUser waits for the user, as context.waitForUser does in a page. WaitForUser
 // returns an error as Call does, or that of the server if the wait timed out.
 func (c *Call) WaitForUser(ctx context.Context, reason string) *wire.CallError {
-	_, err := c.sendAsk(ctx, wire.ToolAskParams{User: &wire.AskUser{Reason: reason}})
+	_, err := c.sendToolRequest(ctx, wire.ToolAskParams{User: &wire.AskUser{Reason: reason}})
 	return err
 }
 
-// sendAsk sends an ask and waits for its answer.
-func (c *Call) sendAsk(ctx context.Context, p wire.ToolAskParams) (json.RawMessage, *wire.CallError) {
+// sendToolRequest sends an ask and waits for its answer.
+func (c *Call) sendToolRequest(ctx context.Context, p wire.ToolAskParams) (json.RawMessage, *wire.CallError) {
 	b := c.browser
 	answer := make(chan wire.ToolAnswerParams, 1)
 	b.mu.Lock()
-	b.asked[c.DispatchID]++
-	p.DispatchID, p.Ask = c.DispatchID, b.asked[c.DispatchID]
-	b.asks[askID{p.DispatchID, p.Ask}] = answer
+	b.requestCounts[c.DispatchID]++
+	p.DispatchID, p.Ask = c.DispatchID, b.requestCounts[c.DispatchID]
+	b.pendingToolRequests[requestKey{p.DispatchID, p.Ask}] = answer
 	b.mu.Unlock()
 	if err := b.notify(wire.MethodToolAsk, p); err != nil {
 		return nil, &wire.CallError{Code: wire.ErrLinkLost, Message: err.Error()}
 	}
 	select {
-	case got := <-answer:
-		return got.Output, got.Error
+	case received := <-answer:
+		return received.Output, received.Error
 	case <-ctx.Done():
-		b.removeAsk(p.DispatchID, p.Ask)
+		b.removeToolRequest(p.DispatchID, p.Ask)
 		_ = b.notify(wire.MethodToolAsk, wire.ToolAskParams{DispatchID: p.DispatchID, Ask: p.Ask, Withdrawn: true}) // the server may have gone
 		return nil, &wire.CallError{Code: wire.ErrCancelled, Message: context.Cause(ctx).Error()}
 	}
 }
 
-// removeAsk removes an ask and returns the channel for its answer, nil if there
+// removeToolRequest removes an ask and returns the channel for its answer, nil if there
 // is none.
-func (b *Browser) removeAsk(dispatchID string, ask int) chan<- wire.ToolAnswerParams {
+func (b *Browser) removeToolRequest(dispatchID string, requestNumber int) chan<- wire.ToolAnswerParams {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	id := askID{dispatchID, ask}
-	waiting := b.asks[id]
-	delete(b.asks, id)
-	return waiting
+	id := requestKey{dispatchID, requestNumber}
+	answers := b.pendingToolRequests[id]
+	delete(b.pendingToolRequests, id)
+	return answers
 }
 
 // deliverAnswer passes an answer to the tool that waits for it, and confirms
 // the answer.
 func (b *Browser) deliverAnswer(id string, p wire.ToolAnswerParams) error {
-	waiting := b.removeAsk(p.DispatchID, p.Ask)
-	if waiting != nil {
-		waiting <- p // never blocks: room for one, sent once
+	answers := b.removeToolRequest(p.DispatchID, p.Ask)
+	if answers != nil {
+		answers <- p // never blocks: room for one, sent once
 	}
-	return b.answer(id, wire.ToolAnswerResult{Taken: waiting != nil})
+	return b.answer(id, wire.ToolAnswerResult{Taken: answers != nil})
 }

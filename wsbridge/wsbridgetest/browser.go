@@ -31,16 +31,16 @@ type Options struct {
 	// Tools are the tools and prompts of the browser's pages by plugin__tool;
 	// default none.
 	Tools map[string]Tool
-	// Changed is called after each change of the plugins, as soon as the server has
+	// OnPluginsChanged is called after each change of the plugins, as soon as the server has
 	// their tabs; default none.
-	Changed func(plugins []string)
-	// State is called with the state of an open side panel (Watch). State must return
+	OnPluginsChanged func(plugins []string)
+	// OnState is called with the state of an open side panel (Watch). State must return
 	// at once, like Plugins and Resync; default none.
-	State func(wire.StateSyncParams)
-	// Plugins is called with the plugins of an open side panel; default none.
-	Plugins func([]wire.PluginView)
-	// Resync is called when the server requests an activity again; default none.
-	Resync func(wire.ToolResyncParams)
+	OnState func(wire.StateSyncParams)
+	// OnPlugins is called with the plugins of an open side panel; default none.
+	OnPlugins func([]wire.PluginView)
+	// OnResync is called when the server requests an activity again; default none.
+	OnResync func(wire.ToolResyncParams)
 }
 
 // Tool is one tool. ctx ends when the server cancels the call; its cause is the
@@ -65,20 +65,20 @@ func (c *Call) Log(entries ...wire.LogEntry) error {
 
 // Browser is a connected browser.
 type Browser struct {
-	options Options
-	ws      *websocket.Conn
-	runs    sync.WaitGroup
+	options  Options
+	ws       *websocket.Conn
+	openRuns sync.WaitGroup
 
-	mu      sync.Mutex // guards all fields below
-	running map[string]context.CancelCauseFunc
-	codes   map[string]wire.PluginCodeParams // by plugin
-	order   []string                         // the plugins in the server's order
-	asked   map[string]int                   // number of asks by run
-	asks    map[askID]chan<- wire.ToolAnswerParams
-	// requests counts the requests of the panel; answers are their pending
+	mu                  sync.Mutex // guards all fields below
+	runningCalls        map[string]context.CancelCauseFunc
+	codeByPlugin        map[string]wire.PluginCodeParams // by plugin
+	pluginOrder         []string                         // the plugins in the server's order
+	requestCounts       map[string]int                   // number of asks by run
+	pendingToolRequests map[requestKey]chan<- wire.ToolAnswerParams
+	// panelRequestCount counts the requests of the panel; answers are their pending
 	// answers by ID.
-	requests int
-	answers  map[string]chan<- wire.Envelope
+	panelRequestCount int
+	panelAnswers      map[string]chan<- wire.Envelope
 }
 
 // Connect connects to the server and sends hello. The browser has one tab per
@@ -100,8 +100,8 @@ func Connect(ctx context.Context, o Options) (*Browser, error) {
 	}
 	ws.SetReadLimit(wire.MaxFrameBytes)
 	b := &Browser{
-		options: o, ws: ws, running: map[string]context.CancelCauseFunc{}, codes: map[string]wire.PluginCodeParams{},
-		asked: map[string]int{}, asks: map[askID]chan<- wire.ToolAnswerParams{}, answers: map[string]chan<- wire.Envelope{},
+		options: o, ws: ws, runningCalls: map[string]context.CancelCauseFunc{}, codeByPlugin: map[string]wire.PluginCodeParams{},
+		requestCounts: map[string]int{}, pendingToolRequests: map[requestKey]chan<- wire.ToolAnswerParams{}, panelAnswers: map[string]chan<- wire.Envelope{},
 	}
 	proof, err := b.proveKey(ctx, nonce)
 	if err == nil {
@@ -143,7 +143,7 @@ func (b *Browser) proveKey(ctx context.Context, nonce string) (string, error) {
 // Run serves the server's requests until ctx ends or the connection is lost,
 // and returns why.
 func (b *Browser) Run(ctx context.Context) error {
-	defer b.runs.Wait()
+	defer b.openRuns.Wait()
 	defer b.cancelAll(errors.New("the connection is lost"))
 	for {
 		_, frame, err := b.ws.Read(ctx)
@@ -154,7 +154,7 @@ func (b *Browser) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := b.handle(ctx, e); err != nil {
+		if err := b.handleFrame(ctx, e); err != nil {
 			return fmt.Errorf("%s: %w", e.Method, err)
 		}
 	}
@@ -164,11 +164,11 @@ func (b *Browser) Run(ctx context.Context) error {
 func (b *Browser) Code(plugin string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.codes[plugin].Code
+	return b.codeByPlugin[plugin].Code
 }
 
-// handle handles one frame.
-func (b *Browser) handle(ctx context.Context, e wire.Envelope) error {
+// handleFrame handles one frame.
+func (b *Browser) handleFrame(ctx context.Context, e wire.Envelope) error {
 	switch e.Method {
 	case wire.MethodPing:
 		return b.answer(e.ID, wire.PingResult{})
@@ -180,7 +180,7 @@ func (b *Browser) handle(ctx context.Context, e wire.Envelope) error {
 			return err
 		}
 		b.mu.Lock()
-		b.codes[p.Name] = p
+		b.codeByPlugin[p.Name] = p
 		b.mu.Unlock()
 		return errors.Join(b.answer(e.ID, wire.PluginCodeResult{}), b.sendTabs())
 	case wire.MethodToolDispatch:
@@ -188,13 +188,13 @@ func (b *Browser) handle(ctx context.Context, e wire.Envelope) error {
 		if err := wire.DecodeBody(e.Params, &p); err != nil {
 			return err
 		}
-		b.start(ctx, &Call{ToolDispatchParams: p, browser: b})
+		b.startTool(ctx, &Call{ToolDispatchParams: p, browser: b})
 	case wire.MethodToolCancel:
 		var p wire.ToolCancelParams
 		if err := wire.DecodeBody(e.Params, &p); err != nil {
 			return err
 		}
-		return b.answer(e.ID, wire.ToolCancelResult{Outcome: b.cancel(p)})
+		return b.answer(e.ID, wire.ToolCancelResult{Outcome: b.cancelRun(p)})
 	case wire.MethodToolAnswer:
 		var p wire.ToolAnswerParams
 		if err := wire.DecodeBody(e.Params, &p); err != nil {
@@ -202,13 +202,13 @@ func (b *Browser) handle(ctx context.Context, e wire.Envelope) error {
 		}
 		return b.deliverAnswer(e.ID, p)
 	case wire.MethodToolResync:
-		return forwardParams(e, b.options.Resync)
+		return forwardParams(e, b.options.OnResync)
 	case wire.MethodStateSync:
-		return forwardParams(e, b.options.State)
+		return forwardParams(e, b.options.OnState)
 	case wire.MethodStatePlugins:
 		return forwardParams(e, func(p wire.StatePluginsParams) {
-			if b.options.Plugins != nil {
-				b.options.Plugins(p.Plugins)
+			if b.options.OnPlugins != nil {
+				b.options.OnPlugins(p.Plugins)
 			}
 		})
 	case "":
@@ -219,12 +219,12 @@ func (b *Browser) handle(ctx context.Context, e wire.Envelope) error {
 
 // forwardParams passes the parameters of a notification to receive, unless that is
 // nil.
-func forwardParams[P any](e wire.Envelope, receive func(P)) error {
+func forwardParams[P any](e wire.Envelope, handleParams func(P)) error {
 	var p P
-	if err := wire.DecodeBody(e.Params, &p); err != nil || receive == nil {
+	if err := wire.DecodeBody(e.Params, &p); err != nil || handleParams == nil {
 		return err
 	}
-	receive(p)
+	handleParams(p)
 	return nil
 }
 
@@ -236,12 +236,12 @@ func (b *Browser) syncPlugins(e wire.Envelope) error {
 	}
 	var missing []string
 	b.mu.Lock()
-	old := b.codes
-	b.codes, b.order = map[string]wire.PluginCodeParams{}, nil
+	oldCode := b.codeByPlugin
+	b.codeByPlugin, b.pluginOrder = map[string]wire.PluginCodeParams{}, nil
 	for _, info := range p.Plugins {
-		b.order = append(b.order, info.Name)
-		if had := old[info.Name]; had.Hash == info.Hash {
-			b.codes[info.Name] = had
+		b.pluginOrder = append(b.pluginOrder, info.Name)
+		if existing := oldCode[info.Name]; existing.Hash == info.Hash {
+			b.codeByPlugin[info.Name] = existing
 			continue
 		}
 		missing = append(missing, info.Name)
@@ -256,8 +256,8 @@ func (b *Browser) sendTabs() error {
 	var names []string
 	ready := true
 	b.mu.Lock()
-	for i, name := range b.order {
-		code, ok := b.codes[name]
+	for i, name := range b.pluginOrder {
+		code, ok := b.codeByPlugin[name]
 		if !ok {
 			continue
 		}
@@ -271,55 +271,55 @@ func (b *Browser) sendTabs() error {
 	if err := b.notify(wire.MethodTabSync, wire.TabSyncParams{Tabs: tabs}); err != nil {
 		return err
 	}
-	if b.options.Changed != nil {
-		b.options.Changed(names)
+	if b.options.OnPluginsChanged != nil {
+		b.options.OnPluginsChanged(names)
 	}
 	return nil
 }
 
-// start runs a tool.
-func (b *Browser) start(ctx context.Context, c *Call) {
+// startTool runs a tool.
+func (b *Browser) startTool(ctx context.Context, c *Call) {
 	tool, ok := b.options.Tools[c.Plugin+"__"+c.Tool]
 	if !ok {
-		_ = b.fail(c.DispatchID, &wire.CallError{Code: wire.ErrUnknownTool, Message: "the page has no tool " + c.Tool})
+		_ = b.answerError(c.DispatchID, &wire.CallError{Code: wire.ErrUnknownTool, Message: "the page has no tool " + c.Tool})
 		return
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancelRun := context.WithCancelCause(ctx)
 	b.mu.Lock()
-	b.running[c.DispatchID] = cancel
+	b.runningCalls[c.DispatchID] = cancelRun
 	b.mu.Unlock()
-	b.runs.Go(func() {
+	b.openRuns.Go(func() {
 		output, err := tool(ctx, c)
 		b.mu.Lock()
-		delete(b.running, c.DispatchID)
+		delete(b.runningCalls, c.DispatchID)
 		b.mu.Unlock()
-		cancel(nil)
+		cancelRun(nil)
 		// The server may be gone; then the answer is dropped.
 		if err != nil {
-			_ = b.fail(c.DispatchID, err)
+			_ = b.answerError(c.DispatchID, err)
 		} else {
 			_ = b.answer(c.DispatchID, wire.ToolDispatchResult{Output: output})
 		}
 	})
 }
 
-// cancel cancels the context of a run.
-func (b *Browser) cancel(p wire.ToolCancelParams) wire.CancelOutcome {
+// cancelRun cancels the context of a run.
+func (b *Browser) cancelRun(p wire.ToolCancelParams) wire.CancelOutcome {
 	b.mu.Lock()
-	cancel, ok := b.running[p.DispatchID]
+	cancelRun, ok := b.runningCalls[p.DispatchID]
 	b.mu.Unlock()
 	if !ok {
 		return wire.CancelFinished
 	}
-	cancel(errors.New(p.Reason))
+	cancelRun(errors.New(p.Reason))
 	return wire.CancelAborted
 }
 
 func (b *Browser) cancelAll(cause error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, cancel := range b.running {
-		cancel(cause)
+	for _, cancelRun := range b.runningCalls {
+		cancelRun(cause)
 	}
 }
 
@@ -349,15 +349,15 @@ func (b *Browser) notify(method wire.Method, params any) error {
 func (b *Browser) answer(id string, result any) error {
 	// A result is passed on byte for byte, so its <, > and & stay.
 	var data bytes.Buffer
-	enc := json.NewEncoder(&data)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(result); err != nil {
+	encoder := json.NewEncoder(&data)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(result); err != nil {
 		return err
 	}
 	return b.write(wire.AppendResult(nil, id, bytes.TrimSpace(data.Bytes())))
 }
 
-func (b *Browser) fail(id string, err *wire.CallError) error {
+func (b *Browser) answerError(id string, err *wire.CallError) error {
 	return b.write(wire.AppendError(nil, id, &wire.RPCError{Code: wire.CodeCallFailed, Message: err.Message, Data: err}))
 }
 

@@ -50,7 +50,7 @@ func TestBrowser(t *testing.T) {
 				return nil, &wire.CallError{Code: wire.ErrToolError, Message: context.Cause(ctx).Error()}
 			},
 		},
-		Changed: func(plugins []string) { live <- strings.Join(plugins, " ") },
+		OnPluginsChanged: func(plugins []string) { live <- strings.Join(plugins, " ") },
 	})
 	if err != nil {
 		t.Fatal(err)

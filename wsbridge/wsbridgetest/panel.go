@@ -17,33 +17,33 @@ func (b *Browser) Watch() error {
 // Stop presses the stop button of a call. Like the methods below, it waits for
 // the server's answer until ctx ends. Run must be active.
 func (b *Browser) Stop(ctx context.Context, callID string) (wire.CallCancelResult, error) {
-	return panelAsks[wire.CallCancelResult](ctx, b, wire.MethodCallCancel, wire.CallCancelParams{CallID: callID})
+	return sendPanelRequest[wire.CallCancelResult](ctx, b, wire.MethodCallCancel, wire.CallCancelParams{CallID: callID})
 }
 
 // Decide decides about a call that is waiting for approval.
 func (b *Browser) Decide(ctx context.Context, p wire.CallDecideParams) (wire.CallDecideResult, error) {
-	return panelAsks[wire.CallDecideResult](ctx, b, wire.MethodCallDecide, p)
+	return sendPanelRequest[wire.CallDecideResult](ctx, b, wire.MethodCallDecide, p)
 }
 
 // SetPermission sets a permission.
 func (b *Browser) SetPermission(ctx context.Context, p wire.ConfigPermissionParams) error {
-	_, err := panelAsks[wire.ConfigPermissionResult](ctx, b, wire.MethodConfigPermission, p)
+	_, err := sendPanelRequest[wire.ConfigPermissionResult](ctx, b, wire.MethodConfigPermission, p)
 	return err
 }
 
 // Review records a review of a plugin.
 func (b *Browser) Review(ctx context.Context, p wire.ConfigReviewParams) error {
-	_, err := panelAsks[wire.ConfigReviewResult](ctx, b, wire.MethodConfigReview, p)
+	_, err := sendPanelRequest[wire.ConfigReviewResult](ctx, b, wire.MethodConfigReview, p)
 	return err
 }
 
-// panelAsks makes a request of the side panel.
-func panelAsks[R any](ctx context.Context, b *Browser, method wire.Method, params any) (result R, err error) {
+// sendPanelRequest makes a request of the side panel.
+func sendPanelRequest[R any](ctx context.Context, b *Browser, method wire.Method, params any) (result R, err error) {
 	answer := make(chan wire.Envelope, 1)
 	b.mu.Lock()
-	b.requests++
-	id := fmt.Sprintf("panel-%d", b.requests)
-	b.answers[id] = answer
+	b.panelRequestCount++
+	id := fmt.Sprintf("panel-%d", b.panelRequestCount)
+	b.panelAnswers[id] = answer
 	b.mu.Unlock()
 	if err := b.write(wire.AppendRequest(nil, id, method, wire.EncodeBody(params))); err != nil {
 		return result, fmt.Errorf("%s: %w", method, err)
@@ -63,8 +63,8 @@ func panelAsks[R any](ctx context.Context, b *Browser, method wire.Method, param
 func (b *Browser) deliverResult(e wire.Envelope) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if waiting := b.answers[e.ID]; waiting != nil {
-		delete(b.answers, e.ID)
-		waiting <- e // never blocks: room for one, sent once
+	if answers := b.panelAnswers[e.ID]; answers != nil {
+		delete(b.panelAnswers, e.ID)
+		answers <- e // never blocks: room for one, sent once
 	}
 }

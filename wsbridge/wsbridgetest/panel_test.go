@@ -53,7 +53,7 @@ func startBrowser(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {
 	server := httptest.NewServer(hub.Handler())
 	live := make(chan string, 10)
 	o.URL, o.Key, o.Origin = strings.Replace(server.URL, "http", "ws", 1), "key", "chrome-extension://x"
-	o.Changed = func(plugins []string) { live <- strings.Join(plugins, " ") }
+	o.OnPluginsChanged = func(plugins []string) { live <- strings.Join(plugins, " ") }
 	b, err := Connect(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +125,7 @@ func TestPanel(t *testing.T) {
 				return json.RawMessage(`"in"`), c.WaitForUser(ctx, "Log in")
 			},
 		},
-		State: func(s wire.StateSyncParams) {
+		OnState: func(s wire.StateSyncParams) {
 			for _, c := range s.Calls {
 				if c.Waiting != nil {
 					select {
@@ -135,8 +135,8 @@ func TestPanel(t *testing.T) {
 				}
 			}
 		},
-		Plugins: func(p []wire.PluginView) { plugins <- p },
-		Resync:  func(p wire.ToolResyncParams) { resynced <- p },
+		OnPlugins: func(p []wire.PluginView) { plugins <- p },
+		OnResync:  func(p wire.ToolResyncParams) { resynced <- p },
 	})
 	if err := b.Watch(); err != nil {
 		t.Fatal(err)
