@@ -194,6 +194,10 @@ func (d *Dispatcher) runInTurn(ctx context.Context, c *liveCall) {
 			c.fail(rejection)
 			break
 		}
+		if d.isShutDown() { // Shutdown ends calls one by one: a call that it ended first frees a place
+			c.fail(shutdownError())
+			break
+		}
 		c.run(ctx)
 	case <-c.done:
 	case <-ctx.Done():
@@ -274,6 +278,13 @@ func (d *Dispatcher) Shutdown() {
 	for _, c := range liveCalls {
 		c.end(ending{status: statusFailed, err: shutdownError(), stopPage: true})
 	}
+}
+
+// isShutDown reports whether Shutdown was called.
+func (d *Dispatcher) isShutDown() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.isClosed
 }
 
 func shutdownError() *wire.CallError {
