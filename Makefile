@@ -38,6 +38,7 @@ test-ts: setup
 nightly: setup build
 	@echo "== go test, the race detector on libraries and child processes too"
 	OPENTABS_TEST_RACE=1 .ci/go-test
+	@for os in darwin windows; do echo "== go build for $$os"; GOOS=$$os GOARCH=arm64 CGO_ENABLED=0 go build -trimpath -o /dev/null ./cmd/opentabs || exit 1; done
 	FUZZTIME=2m .ci/fuzz
 	$(MAKE) conformance bench soak
 

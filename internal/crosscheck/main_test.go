@@ -1,0 +1,38 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestCheckTargets(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"go.mod":          "module example\n\ngo 1.26\n",
+		"main.go":         "package main\n\nimport \"errors\"\n\nfunc main() { println(errors.New(system())) }\n",
+		"main_linux.go":   "package main\n\nfunc system() string { return \"linux\" }\n",
+		"main_darwin.go":  "package main\n\nfunc system() string { return 7 }\n",
+		"main_windows.go": "package main\n\nfunc System() string { return \"windows\" }\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := checkTargets(".", []string{"linux/amd64"}); err != nil {
+		t.Errorf("linux: %v", err)
+	}
+	for target, want := range map[string]string{
+		"linux/amd64,darwin/arm64": "main_darwin.go:3:31: cannot use 7",
+		"windows/arm64":            "main.go:5:34: undefined: system",
+		"darwin":                   `"darwin" is not SYSTEM/PROCESSOR`,
+	} {
+		err := checkTargets(".", strings.Split(target, ","))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", target, err, want)
+		}
+	}
+	if err := checkTargets("./missing", []string{"linux/amd64"}); err == nil {
+		t.Error("a missing package is accepted")
+	}
+}
