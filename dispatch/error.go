@@ -10,8 +10,10 @@ import (
 // happened, how long the call ran, when it last reported, what to do next.
 type Error struct {
 	Code wire.ErrorCode
-	// Message is the whole text.
+	// Message is the whole text for the agent.
 	Message string
+	// Cause is what happened, without the code, the run time and the advice of Message.
+	Cause string
 	// UserText is the text for a user; empty if Message is fit for agents and users.
 	UserText string
 	// CallID is the ID of the call.

@@ -56,7 +56,7 @@ func (c *liveCall) describeFailure() failure {
 func explainFailure(f failure) *Error {
 	nextStep, retryable := errtext.NextStep(f.err.Code)
 	e := &Error{
-		Code: f.err.Code, UserText: f.textForUser(), CallID: f.callID, ToolError: f.err.Tool, Retryable: retryable,
+		Code: f.err.Code, Cause: f.cause(), UserText: f.textForUser(), CallID: f.callID, ToolError: f.err.Tool, Retryable: retryable,
 		RunTime: f.runTime, ReportCount: f.reportCount, SinceLastReport: f.sinceLastReport, StopOutcome: f.stopOutcome,
 	}
 	if t := f.err.Tool; t != nil {
@@ -72,7 +72,7 @@ func explainFailure(f failure) *Error {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s failed: %s (%s).", f.tool.FullName(), strings.TrimRight(f.err.Message, ". \n"), errtext.DescribeCode(f.err))
+	fmt.Fprintf(&b, "%s failed: %s (%s).", f.tool.FullName(), e.Cause, errtext.DescribeCode(f.err))
 	if f.hasBegun {
 		f.describeRun(&b)
 	}
@@ -87,6 +87,9 @@ func explainFailure(f failure) *Error {
 	return e
 }
 
+// cause returns what happened, without a period at the end.
+func (f failure) cause() string { return strings.TrimRight(f.err.Message, ". \n") }
+
 // textForUser returns the error's text for the user; empty if the agent's text is fit
 // for users too.
 func (f failure) textForUser() string {
@@ -94,7 +97,7 @@ func (f failure) textForUser() string {
 	case f.err == f.refusal.Block:
 		return f.refusal.UserText
 	case f.note.userText != "":
-		return strings.TrimRight(f.err.Message, ". \n") + ". " + f.note.userText
+		return f.cause() + ". " + f.note.userText
 	}
 	return ""
 }

@@ -134,8 +134,9 @@ func (a toolRequest) callTool(ctx context.Context, req *wire.AskCall) (json.RawM
 	var e *Error
 	switch {
 	case errors.As(childErr, &e):
-		requestErr := &wire.CallError{Code: e.Code, Message: e.Message, Tool: e.ToolError}
-		if e.ToolError == nil && e.Retryable { // the text is for the handler, which may pass the error on to the client
+		// The advice is left out: if the calling tool ends with this error, its own error adds it.
+		requestErr := &wire.CallError{Code: e.Code, Message: child.req.Tool.FullName() + " failed: " + e.Cause, Tool: e.ToolError}
+		if e.ToolError == nil && e.Retryable {
 			requestErr.Tool = &wire.ToolErrorInfo{Code: string(e.Code), Retryable: true}
 		}
 		return nil, requestErr

@@ -169,6 +169,9 @@ func TestParentGetsTheErrorOfItsChild(t *testing.T) {
 				t.Errorf("answer %s: %q, want %q ...", ask, got.got[ask], want)
 			}
 		}
+		if text := got.got["1"]; strings.Contains(text, "It ran") || strings.Contains(text, "Read the tool's message") {
+			t.Errorf("the error for the parent is %q, want neither run time nor advice", text)
+		}
 	})
 }
 
