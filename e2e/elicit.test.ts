@@ -147,7 +147,7 @@ for (const [name, connect] of [
       await decideElsewhere('everything__echo', true);
       const out = await call;
       assert.equal(Object(out.structured).value, 3);
-      assert.match(String(out.progress[0]?.message), /^waiting for the user: may everything__echo run\?/);
+      assert.match(String(out.progress[0]?.message), /^waiting for approval: may everything__echo run\?/);
     });
   });
 }

@@ -112,11 +112,11 @@ func (q formQuestion) messageText() string {
 
 // progressMessage is the message of progress while the call waits for the user.
 func (q formQuestion) progressMessage() string {
-	question := "may " + q.Tool + " run?"
+	const places = " (in the side panel of opentabs, or with `opentabs calls` in a terminal)"
 	if q.Kind == wire.TicketUser {
-		question = escapeForUser(q.Reason, maxShownReason)
+		return "waiting for the user: " + escapeForUser(q.Reason, maxShownReason) + places
 	}
-	return "waiting for the user: " + question + " (in the side panel of opentabs, or with `opentabs calls` in a terminal)"
+	return "waiting for approval: may " + q.Tool + " run?" + places
 }
 
 // escapeForUser makes a text of an agent or a page safe to show to a user who decides by

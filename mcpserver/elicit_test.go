@@ -395,7 +395,7 @@ func TestClientsWithoutForms(t *testing.T) {
 			eachParty(t, capabilities, asksAll, func(t *testing.T, g *guarded, p *party) {
 				p.send(callText(`1`, `{}`, `{"progressToken":"p"}`))
 				m := <-p.messages
-				if want := "waiting for the user: may messages__echo run?"; m.Method != "notifications/progress" || !strings.HasPrefix(m.Params.Message, want) {
+				if want := "waiting for approval: may messages__echo run?"; m.Method != "notifications/progress" || !strings.HasPrefix(m.Params.Message, want) {
 					t.Fatalf("%s", m.text)
 				}
 				if m.Params.Meta["opentabs/audience"] != "user" {
@@ -454,7 +454,7 @@ func TestNoForms(t *testing.T) {
 	g := newGuarded(t, askGate{})
 	c := serveTools(t, g, Options{DisableForms: true}).modernClient(t)
 	res := c.post(t.Context(), callText(`1`, `{}`, formsMeta))
-	if data, _ := newEvents(res.Body).nextData(); !strings.Contains(data, "waiting for the user") {
+	if data, _ := newEvents(res.Body).nextData(); !strings.Contains(data, "waiting for approval") {
 		t.Error(data)
 	}
 	g.Shutdown()

@@ -275,7 +275,7 @@ func TestModernClientLeaves(t *testing.T) {
 	key, q := c.answer(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
 	ctx, leave := context.WithCancel(t.Context())
 	res := c.post(ctx, repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State))
-	if data, ok := newEvents(res.Body).nextData(); !ok || !strings.Contains(data, "waiting for the user") {
+	if data, ok := newEvents(res.Body).nextData(); !ok || !strings.Contains(data, "waiting for approval") {
 		t.Errorf("%q", data)
 	}
 	// A second request is rejected meanwhile.
@@ -393,7 +393,7 @@ func TestResumableCallsAreBounded(t *testing.T) {
 	c := s.modernClient(t)
 	res := c.post(t.Context(), callText(`1`, `{}`, formsMeta))
 	events := newEvents(res.Body)
-	if data, _ := events.nextData(); !strings.Contains(data, "waiting for the user") {
+	if data, _ := events.nextData(); !strings.Contains(data, "waiting for approval") {
 		t.Errorf("%s", data)
 	}
 	w := g.onlyTicket(t)

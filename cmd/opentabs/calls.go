@@ -24,10 +24,11 @@ func newCallsCmd(p *program) *cobra.Command {
 	cmd := groupCommands(&cobra.Command{
 		Use:   "calls",
 		Short: "List and follow calls, and approve or deny them",
-		Long: `List the calls that run or wait, oldest first, then the calls that ended last. A
-nested call is listed below the call that made it.
+		Long: `List the calls that are queued, running or waiting for approval, oldest first.
+The calls that ended most recently are below them. A nested call is listed below
+the call that made it.
 
-With --follow, print events until Ctrl-C: calls that wait for your approval,
+With --follow, print events until Ctrl-C: calls that are waiting for approval,
 calls that end, and the progress and results that tools mark for the user.
 --verbose prints all events and all progress.`,
 		Example: `  opentabs calls
@@ -68,7 +69,7 @@ func runCalls(ctx context.Context, opts callsOptions) error {
 	}
 	out.PrintTable("", callview.Rows(list, opts.verbose, time.Now()), "CLIENT", "RAN", "PROGRESS")
 	if n := callview.CountWaiting(list); n > 0 {
-		out.Notef("%s for your approval: see `opentabs calls show CALL`, then run `opentabs calls approve CALL` or `opentabs calls deny CALL`", terminal.Agree(n, "call waits", "calls wait"))
+		out.Notef("%s waiting for you: see `opentabs calls show CALL`, then run `opentabs calls approve CALL` or `opentabs calls deny CALL`", terminal.Agree(n, "call is", "calls are"))
 	}
 	return nil
 }
@@ -143,8 +144,9 @@ func newCallsApproveCmd(p *program) *cobra.Command {
 		Use:   "approve CALL",
 		Short: "Approve a call, or confirm that you are done",
 		Long: `Approve a call that is waiting for approval; opentabs calls show CALL shows what
-it wants to do. Without a flag, only this call is approved. If the call waits
-for you to do something, such as a login, this confirms that you are done.`,
+it wants to do. Without a flag, only this call is approved. A flag also approves
+later calls of the same client, or of the same plugin. If the call waits for you
+to do something, such as a login, the command confirms that you are done.`,
 		Example: `  opentabs calls approve call_abc
   opentabs calls approve call_abc --this-session
   opentabs calls approve call_abc --for 10m
@@ -155,9 +157,9 @@ for you to do something, such as a login, this confirms that you are done.`,
 			return runCallsDecide(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().BoolVar(&opts.always, "always", false, "allow this tool from now on")
-	cmd.Flags().BoolVar(&opts.session, "this-session", false, "allow this tool to this client until its session ends")
-	cmd.Flags().DurationVar(&opts.duration, "for", 0, "allow this tool for this `TIME`, such as 10m")
+	cmd.Flags().BoolVar(&opts.always, "always", false, "also approve all later calls of this tool by the same caller")
+	cmd.Flags().BoolVar(&opts.session, "this-session", false, "also approve calls of this tool until the session of the client ends")
+	cmd.Flags().DurationVar(&opts.duration, "for", 0, "also approve calls of this tool for this `TIME`, such as 10m")
 	return cmd
 }
 

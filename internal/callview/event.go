@@ -62,10 +62,10 @@ func eventText(e dispatch.Event, verbose bool) string {
 // suspendedText describes the question of a suspended call, and how to answer.
 func suspendedText(e dispatch.Event) string {
 	w := e.Call.Waiting
-	if w == nil { // it was decided at once
-		return "suspended"
+	if w == nil { // decided before the event was printed
+		return "waiting for approval"
 	}
-	text := "waits for " + waitText(*w, e.Time) + ": "
+	text := waitingText(*w) + ", " + timeLeftText(*w, e.Time) + " left: "
 	if w.Title != "" {
 		text += terminal.SafeLine(w.Title) + ": "
 	}

@@ -25,7 +25,7 @@ func CountWaiting(calls []dispatch.View) int {
 // only if a call waits.
 func Rows(calls []dispatch.View, verbose bool, now time.Time) [][]string {
 	const waitColumn = 6
-	rows := [][]string{{"CALL", "TOOL", "STATUS", "PROGRESS", "RAN", "CLIENT", "WAITS FOR", "LAST WORD"}}
+	rows := [][]string{{"CALL", "TOOL", "STATUS", "PROGRESS", "RAN", "CLIENT", "TIME LEFT", "MESSAGE"}}
 	for _, row := range orderInTrees(calls) {
 		rows = append(rows, callRow(row.View, row.depth, verbose, now))
 	}
@@ -85,7 +85,7 @@ func callRow(v dispatch.View, depth int, verbose bool, now time.Time) []string {
 	case v.Error != "":
 		messageCell = v.Error
 	case v.Waiting != nil:
-		waitCell, messageCell = waitText(*v.Waiting, now), v.Waiting.Reason
+		waitCell, messageCell = timeLeftText(*v.Waiting, now), v.Waiting.Reason
 	}
 	progressCell := ""
 	if progress != nil {
@@ -96,20 +96,26 @@ func callRow(v dispatch.View, depth int, verbose bool, now time.Time) []string {
 	}
 }
 
-// waitText describes what a call waits for, and for how long.
-func waitText(w dispatch.WaitingTicket, now time.Time) string {
-	waitsFor := "your permission"
+// waitingText returns the status of a call that waits for the user.
+func waitingText(w dispatch.WaitingTicket) string {
 	if w.Kind == wire.TicketUser {
-		waitsFor = "you"
+		return "waiting for you"
 	}
-	return fmt.Sprintf("%s, %s left", waitsFor, terminal.Elapsed(max(0, w.ExpiresAt.Sub(now))))
+	return "waiting for approval"
+}
+
+// timeLeftText returns the time in which the user can still answer.
+func timeLeftText(w dispatch.WaitingTicket, now time.Time) string {
+	return terminal.Elapsed(max(0, w.ExpiresAt.Sub(now)))
 }
 
 // statusText returns the status of a call, with the error code if it failed.
 func statusText(v dispatch.View) string {
 	switch {
 	case v.Waiting != nil:
-		return "suspended"
+		return waitingText(*v.Waiting)
+	case v.Status == wire.StatusPending:
+		return "queued"
 	case v.ErrorCode == "" || string(v.ErrorCode) == string(v.Status):
 		return string(v.Status)
 	}

@@ -77,7 +77,7 @@ func (s sheet) statusLine() string {
 	v := s.view
 	switch {
 	case v.Waiting != nil:
-		return "suspended, waits for " + waitText(*v.Waiting, s.now)
+		return waitingText(*v.Waiting) + ", " + timeLeftText(*v.Waiting, s.now) + " left"
 	case v.Ended != nil:
 		return fmt.Sprintf("%s after %s, %s", statusText(v), terminal.Elapsed(s.elapsedTime()), terminal.Plural(v.ReportCount, "report"))
 	case v.Status == wire.StatusRunning:
@@ -129,7 +129,7 @@ func (s sheet) timelineLines() []string {
 		text := terminal.SafeLine(string(m.Kind))
 		switch m.Kind {
 		case dispatch.EventSuspended:
-			text = "suspended: " + terminal.SafeLine(m.Reason)
+			text = "waiting: " + terminal.SafeLine(m.Reason)
 		case dispatch.EventResumed:
 			text = resolutionText(m.Resolution)
 		case dispatch.EventEnded:
@@ -155,7 +155,7 @@ func (s sheet) questionLines() []string {
 		}
 	}
 	lines = append(lines, s.argumentLines(*w)...)
-	allowPurpose, denyPurpose := "to allow it", "to refuse it"
+	allowPurpose, denyPurpose := "to allow it", "to deny it"
 	if w.Kind == wire.TicketUser {
 		allowPurpose, denyPurpose = "when done", "to stop it"
 	}
@@ -178,7 +178,7 @@ func (s sheet) argumentLines(w dispatch.WaitingTicket) []string {
 		lines = append(lines, "    "+line)
 	}
 	if w.ArgsBytes > len(w.Args) {
-		lines = append(lines, fmt.Sprintf("    ... cut: all of it is %s", humanize.Bytes(w.ArgsBytes)))
+		lines = append(lines, fmt.Sprintf("    ... truncated: all arguments are %s", humanize.Bytes(w.ArgsBytes)))
 	}
 	return lines
 }

@@ -20,7 +20,7 @@ func Print(out *terminal.Output, s httpapi.Status) {
 	out.PrintLine("server    opentabs %s, pid %d, on %s, up %s", s.Version, s.PID, s.Address, terminal.Elapsed(toDuration(s.UptimeMs)))
 	out.PrintLine("files     %s", strings.Join(slices.Compact([]string{s.Home.Config, s.Home.State}), ", "))
 	out.PrintLine("limits    idle %s, hard %s", toDuration(s.Limits.IdleMs), toDuration(s.Limits.HardMs))
-	out.PrintLine("calls     %d running, %d waiting", s.Calls.Running, s.Calls.Pending)
+	out.PrintLine("calls     %d running, %d queued or waiting", s.Calls.Running, s.Calls.Pending)
 	out.PrintLine("browsers  %s", countText(len(s.Browsers)))
 	for _, b := range s.Browsers {
 		printBrowser(out, b)

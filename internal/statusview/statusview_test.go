@@ -33,7 +33,7 @@ func TestPrint(t *testing.T) {
 	const want = `server    opentabs 1.2.3, pid 42, on 127.0.0.1:9527, up 1.5s
 files     /c
 limits    idle 1m0s, hard 1h0m0s
-calls     1 running, 2 waiting
+calls     1 running, 2 queued or waiting
 browsers  2
   Work\x1b (b1), extension 9, connected
     it runs plugins from files; switch on "Allow User Scripts" on the extension's page in chrome://extensions to load new ones at once

@@ -99,17 +99,17 @@ func TestNew(t *testing.T) {
 
 func TestTableOnANarrowTerminal(t *testing.T) {
 	rows := func() [][]string {
-		return [][]string{{"CALL", "CLIENT", "RAN", "LAST WORD"}, {"call_1", "a client", "10s", "the last message, which is long"}}
+		return [][]string{{"CALL", "CLIENT", "RAN", "MESSAGE"}, {"call_1", "a client", "10s", "the last message, which is long"}}
 	}
 	for _, c := range []struct {
 		width int
 		head  string
 	}{
-		{60, "CALL    CLIENT    RAN  LAST WORD"},
-		{47, "CALL    CLIENT    RAN  LAST WORD"},
-		{46, "CALL    RAN  LAST WORD"},
-		{35, "CALL    LAST WORD"},
-		{10, "CALL    LAST WORD"},
+		{60, "CALL    CLIENT    RAN  MESSAGE"},
+		{47, "CALL    CLIENT    RAN  MESSAGE"},
+		{46, "CALL    RAN  MESSAGE"},
+		{35, "CALL    MESSAGE"},
+		{10, "CALL    MESSAGE"},
 	} {
 		var b bytes.Buffer
 		o := NewTerminal(&b, func() (int, int) { return c.width, 24 })
