@@ -29,13 +29,13 @@ permissions, oldest first. The arguments and results of calls are not recorded.
 --verbose prints all fields of each record, with the last messages that the tool
 reported.`,
 		Example: `  opentabs audit
-  opentabs audit --last 10 --tool messages__export --verbose
+  opentabs audit --last 10 --tool messages__export_messages --verbose
   opentabs audit --json --last 0 | jq 'select(.kind == "decision")'`,
 		Args: limitArgs(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runAudit(cmd.Context(), opts) },
 	}
-	cmd.Flags().IntVar(&opts.last, "last", 50, "how many records to show (0 for all)")
-	cmd.Flags().StringVar(&opts.tool, "tool", "", "only records of this `TOOL`, or of all tools of this plugin")
+	cmd.Flags().IntVar(&opts.last, "last", 50, "show the `NUMBER` newest records (0: all)")
+	cmd.Flags().StringVar(&opts.tool, "tool", "", "only records of this `TOOL`, or of all tools of a plugin")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print one JSON object per line")
 	cmd.Flags().BoolVarP(&opts.verbose, "verbose", "v", false, "print all fields of each record")
 	return cmd
@@ -73,10 +73,10 @@ func runAudit(_ context.Context, opts auditOptions) error {
 		}
 	}
 	if len(entries) == 0 {
-		p.out.Notef("nothing is recorded yet")
+		p.out.Notef("the audit log has no records yet")
 	}
 	if damagedLines > 0 {
-		p.out.Notef("%s of the record cannot be read", terminal.Plural(damagedLines, "line"))
+		p.out.Notef("%s of the audit log cannot be read", terminal.Plural(damagedLines, "line"))
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func runExtensionPath(opts extensionPathOptions) error {
 	}
 	dir, ok := extensiondir.Find(dirs)
 	if !ok {
-		return errors.New("the extension is not installed yet: run opentabs extension install")
+		return errors.New("the extension is not installed yet: run `opentabs extension install`")
 	}
 	opts.program.out.PrintLine("%s", dir)
 	return nil

@@ -35,7 +35,7 @@ entries; it needs a running server.`,
 	}
 	cmd.Flags().StringVar(&opts.query.Plugin, "plugin", "", "only entries of the plugin `NAME`")
 	cmd.Flags().StringVar(&opts.level, "level", "debug", "only entries of this `LEVEL` and above: debug, info, warning, error")
-	cmd.Flags().IntVar(&opts.query.Last, "last", 100, "how many entries to show (0: all; with --follow 0: none)")
+	cmd.Flags().IntVar(&opts.query.Last, "last", 100, "show the `NUMBER` newest entries (0: all; with --follow 0: none)")
 	cmd.Flags().BoolVarP(&opts.follow, "follow", "f", false, "print new entries until Ctrl-C")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print one JSON object per line")
 	return cmd
@@ -68,10 +68,10 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 		}
 	}
 	if len(entries) == 0 {
-		p.out.Notef("nothing is logged yet")
+		p.out.Notef("plugins have logged nothing yet")
 	}
 	if damagedLines > 0 {
-		p.out.Notef("%s of the log cannot be read", terminal.Plural(damagedLines, "line"))
+		p.out.Notef("%s of the plugin log cannot be read", terminal.Plural(damagedLines, "line"))
 	}
 	return nil
 }
@@ -85,7 +85,7 @@ func followLogs(ctx context.Context, opts logsOptions) error {
 	err = client.Logs.Follow(ctx, opts.query, httpapi.LogListener{
 		Entry: opts.printEntry,
 		Missed: func(n int) error {
-			opts.program.out.Notef("%s missing here: they arrived faster than they could be printed", terminal.Agree(n, "entry is", "entries are"))
+			opts.program.out.Notef("%s missing here: plugins logged faster than the entries could be printed", terminal.Agree(n, "entry is", "entries are"))
 			return nil
 		},
 	})

@@ -50,7 +50,7 @@ NAME may have a scope (@acme/chat); the package is called opentabs-plugin-NAME.`
 	f.StringVar(&opts.plugin.Domain, "domain", "", "the `SITE` that the plugin runs on, such as app.example.com (default example.com)")
 	f.StringVar(&opts.plugin.DisplayName, "display", "", "the display `NAME` of the plugin")
 	f.StringVar(&opts.plugin.Description, "description", "", "a `SENTENCE` that describes the plugin")
-	f.StringVar(&opts.plugin.World, "world", "main", "where its code runs: `main or isolated`")
+	f.StringVar(&opts.plugin.World, "world", "main", "the world in which the plugin's code runs: `main or isolated`")
 	f.StringVar(&opts.plugin.Dir, "dir", ".", "create the plugin's directory in this `DIR`")
 	return cmd
 }
@@ -166,7 +166,7 @@ loads new builds; docs/security.md describes the consequences.`,
 		Args:    limitArgs(1),
 		RunE:    actionWithArg(&opts.dir, func(ctx context.Context) error { return runPluginDev(ctx, opts) }),
 	}
-	cmd.Flags().StringVar(&opts.permission, "permission", string(wire.PermissionAuto), "how its tools run, if you have not set that yet: `off, ask or auto`")
+	cmd.Flags().StringVar(&opts.permission, "permission", string(wire.PermissionAuto), "how the plugin's tools run, if you have not set that yet: `off, ask or auto`")
 	return cmd
 }
 

@@ -34,14 +34,15 @@ func newPluginAddCmd(p *program) *cobra.Command {
 		Long: `Add the built plugin in PATH. The plugin stays in that folder: a running server
 loads each new build from it.
 
-None of its tools run before you review it (opentabs plugin review), and again
-after each new build. --permission reviews it at once.`,
-		Example: `  opentabs plugin add plugins/messages
-  opentabs plugin add plugins/messages --permission ask`,
+The plugin's tools run only after you review the plugin (opentabs plugin
+review). Each new build needs another review. --permission reviews the plugin at
+once.`,
+		Example: `  opentabs plugin add ./messages
+  opentabs plugin add ./messages --permission ask`,
 		Args: requireArgs(1, "the path of a plugin"),
 		RunE: actionWithArg(&opts.path, func(ctx context.Context) error { return runPluginAdd(ctx, opts) }),
 	}
-	cmd.Flags().StringVar(&opts.permission, "permission", "", "also review it, and set how its tools run: `off, ask or auto`")
+	cmd.Flags().StringVar(&opts.permission, "permission", "", "also review the plugin, and set how its tools run: `off, ask or auto`")
 	return cmd
 }
 
@@ -102,15 +103,15 @@ opentabs plugin update stays in that range. The registry and its logins come
 from npm's settings (.npmrc, npm_config_*). The folder of a built plugin is
 added without a copy, as opentabs plugin add does.
 
-None of its tools run before you review it (opentabs plugin review).
---permission reviews it at once.`,
+The plugin's tools run only after you review the plugin (opentabs plugin
+review). --permission reviews the plugin at once.`,
 		Example: `  opentabs plugin install slack
   opentabs plugin install @acme/opentabs-plugin-wiki@^2.1.0
   opentabs plugin install ./opentabs-plugin-wiki-2.1.0.tgz --permission ask`,
 		Args: requireArgs(1, "the name of a plugin"),
 		RunE: actionWithArg(&opts.source, func(ctx context.Context) error { return runPluginInstall(ctx, opts) }),
 	}
-	cmd.Flags().StringVar(&opts.permission, "permission", "", "also review it, and set how its tools run: `off, ask or auto`")
+	cmd.Flags().StringVar(&opts.permission, "permission", "", "also review the plugin, and set how its tools run: `off, ask or auto`")
 	return cmd
 }
 

@@ -27,17 +27,17 @@ func newPluginPermissionCmd(p *program) *cobra.Command {
 		Short: "Show or set how a plugin's tools run",
 		Long: `Show how the tools of plugins run, or set it for one plugin or one tool:
 
-  off      they do not run
-  ask      each call waits for your approval
-  auto     they run without approval
-  default  (of a tool) the permission of its plugin
+  off      the tools do not run
+  ask      each call waits for approval
+  auto     the tools run without approval
+  default  (for a tool) the permission of its plugin applies
 
 The change applies at once and ends approvals for a session or for some time.
 
 An approval applies to the caller: the MCP client, or the plugin whose tool
 makes the call.
 
-The tools of a plugin do not call those of another plugin unless you allow it:
+The tools of a plugin call tools of another plugin only if you allow that with
 --allow-calls-to OTHER. The permission of the called tool applies too.
 
 A plugin that starts after the page's scripts gets no secret settings and cannot
@@ -49,7 +49,7 @@ background. It applies to that page only: if a new version of the plugin names
 another page, opentabs opens no tabs until you allow it again.`,
 		Example: `  opentabs plugin permission
   opentabs plugin permission messages auto
-  opentabs plugin permission messages__export off
+  opentabs plugin permission messages__export_messages off
   opentabs plugin permission messages --open-tabs on
   opentabs plugin permission tickets --allow-calls-to messages`,
 		Args: limitArgs(2),
@@ -64,8 +64,8 @@ another page, opentabs opens no tabs until you allow it again.`,
 		},
 	}
 	cmd.Flags().StringVar(&opts.changes.OpenTabs, "open-tabs", "", "whether calls may open a tab of the plugin: `on or off`")
-	cmd.Flags().StringSliceVar(&opts.changes.AllowCalls, "allow-calls-to", nil, "allow its tools to call the tools of the plugin `OTHER`")
-	cmd.Flags().StringSliceVar(&opts.changes.ForbidCalls, "forbid-calls-to", nil, "do not allow its tools to call the tools of the plugin `OTHER`")
+	cmd.Flags().StringSliceVar(&opts.changes.AllowCalls, "allow-calls-to", nil, "allow the plugin's tools to call the tools of the plugin `OTHER`")
+	cmd.Flags().StringSliceVar(&opts.changes.ForbidCalls, "forbid-calls-to", nil, "do not allow the plugin's tools to call the tools of the plugin `OTHER`")
 	cmd.Flags().StringVar(&opts.changes.LateAccess, "late-access", "", "whether a plugin that starts late gets secret settings and may call other plugins: `on or off`")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	return cmd
@@ -127,13 +127,13 @@ func newPluginLimitCmd(p *program) *cobra.Command {
 		Long: `Limit how often a tool may run, for all callers together: 10/1m is ten times a
 minute. A call above the limit fails with rate_limited, without a request for
 approval.`,
-		Example: "  opentabs plugin limit messages__send 10/1m\n  opentabs plugin limit messages__send none",
+		Example: "  opentabs plugin limit messages__export_messages 10/1m\n  opentabs plugin limit messages__export_messages none",
 		Args:    requireArgs(2, "the name of a tool or the limit"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts := limitOptions{program: p}
 			var ok bool
 			if opts.plugin, opts.tool, ok = strings.Cut(args[0], "__"); !ok || opts.tool == "" {
-				return newUsageError("%q is not the name of a tool: name it with its plugin, as in messages__send", args[0])
+				return newUsageError("%q is not the name of a tool: write it with its plugin, as in messages__export_messages", args[0])
 			}
 			if args[1] != "none" {
 				var err error

@@ -35,7 +35,7 @@ until you review it again; the review then shows what has changed.
 On a terminal the author's code is also shown, in $PAGER. Bundled libraries are
 not shown (see opentabs plugin inspect).
 
---permission sets how the tools run: with ask each call waits for your approval,
+--permission sets how the tools run: with ask each call waits for approval,
 with auto tools run without approval, and with off they do not run. Do not let
 an agent run this command: the review is your decision.`,
 		Example: `  opentabs plugin review messages
@@ -46,8 +46,8 @@ an agent run this command: the review is your decision.`,
 	cmd.Flags().BoolVar(&opts.code, "code", false, "print the code, also if stdout is not a terminal")
 	cmd.Flags().BoolVar(&opts.noCode, "no-code", false, "do not show the code")
 	cmd.MarkFlagsMutuallyExclusive("code", "no-code")
-	cmd.Flags().BoolVar(&opts.yes, "yes", false, "enable the plugin without a question")
-	cmd.Flags().StringVar(&opts.permission, "permission", string(wire.PermissionAsk), "how its tools run: `off, ask or auto`")
+	cmd.Flags().BoolVar(&opts.yes, "yes", false, "enable the plugin without asking")
+	cmd.Flags().StringVar(&opts.permission, "permission", string(wire.PermissionAsk), "how the plugin's tools run: `off, ask or auto`")
 	return cmd
 }
 

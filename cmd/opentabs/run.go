@@ -67,12 +67,12 @@ func newRootCmd(p *program) *cobra.Command {
 		Long: `opentabs lets an AI agent call functions in the web pages you are logged in to.
 A server on this machine (opentabs serve) connects to agents over MCP and to
 your browser through an extension. A plugin adds the tools of a site.`,
-		Example: `  opentabs extension install     write the browser extension
-  opentabs serve                 start the server
-  opentabs plugin install slack  install a plugin ...
-  opentabs plugin review slack   ... and enable it
-  opentabs plugin list           list the plugins and their tools
-  opentabs call messages__echo --arg value=hello`,
+		Example: `  opentabs extension install          write the browser extension
+  opentabs serve                      start the server
+  opentabs plugin install ./messages  install a plugin ...
+  opentabs plugin review messages     ... and enable it
+  opentabs plugin list                list the plugins and their tools
+  opentabs call messages__countdown --arg from=10`,
 		Version:       version.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,

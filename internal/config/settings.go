@@ -120,15 +120,15 @@ var table = []setting{
 		0, time.Minute, func(s *Settings) *time.Duration { return &s.ProgressInterval }),
 	integerSetting("maxResultBytes", "max-result-bytes", "the largest result of one call, in `BYTES`",
 		1<<10, 1<<30, func(s *Settings) *int { return &s.MaxResultBytes }),
-	integerSetting("maxRunning", "max-running", "the `NUMBER` of calls of one plugin that run at the same time; others wait",
+	integerSetting("maxRunning", "max-running", "the `NUMBER` of calls of one plugin that run at the same time; further calls are queued",
 		1, 100000, func(s *Settings) *int { return &s.MaxRunning }),
-	integerSetting("maxWaiting", "max-waiting", "the `NUMBER` of calls of one plugin that wait; beyond that, a call of the client with the most waiting calls fails",
+	integerSetting("maxWaiting", "max-waiting", "the `NUMBER` of calls of one plugin that are queued; beyond that, a call of the client with the most queued calls fails",
 		1, 1000000, func(s *Settings) *int { return &s.MaxWaiting }),
 	{
 		key: "detach", flag: "detach", kind: kindText,
-		description: `when a call that still runs returns the handle of a job: "auto" before its client gives up, "never", or after a time such as "20s"; ` +
-			`for some clients as in "never, claude-code=auto, Cursor=20s"`,
-		allowed: `"auto", "never" or a time such as "20s" for all clients, then what differs for some, as in "never, claude-code=auto, Cursor=20s"`,
+		description: "when a running call returns a job: auto (before its client gives up), never, or after a time such as 20s; " +
+			"the `RULE` may name clients, as in \"never, claude-code=auto, Cursor=20s\"",
+		allowed: `"auto", "never" or a time such as "20s" for all clients, then the values of single clients, as in "never, claude-code=auto, Cursor=20s"`,
 		set: func(s *Settings, text string) bool {
 			s.Detach = Detach(text)
 			_, _, ok := s.Detach.parseRules()
@@ -136,9 +136,9 @@ var table = []setting{
 		},
 		get: func(s Settings) string { return string(s.Detach) },
 	},
-	onOffSetting("elicitation", "elicitation", `whether MCP clients may ask the user for approval of a call: "on", or "off" to ask only in the side panel and on the command line`,
+	onOffSetting("elicitation", "elicitation", "whether MCP clients may ask the user to approve a call: `on or off`; with off, only the side panel and the command line ask",
 		func(s *Settings) *bool { return &s.Elicitation }),
-	onOffSetting("discoverGlobal", "discover-global", `whether plugins that were installed with npm for the whole machine are listed too: "on" or "off"`,
+	onOffSetting("discoverGlobal", "discover-global", "whether plugins that npm installed globally are listed, too: `on or off`",
 		func(s *Settings) *bool { return &s.DiscoverGlobal }),
 	{
 		key: "logLevel", flag: "log-level", description: "the lowest `LEVEL` that is logged: " + strings.Join(logLevels, ", "), kind: kindText,
