@@ -1,35 +1,34 @@
 import { MaxActivityBytes, MaxActivityTypes } from '../../../wire/wire.gen.ts';
-import { bytesOf, objectText, writeJson } from './json.ts';
-import { bare, isArray, isObject, toJson } from './primordials.ts';
+import { objectText, utf8LengthOf, writeJson } from './json.ts';
+import { isArray, isObject, makeBareObject, toJson } from './primordials.ts';
 import { audienceOf, truncate } from './report.ts';
 
 /** MaxTypeChars is the maximum length of an activity's type, in UTF-16 units. */
 const MaxTypeChars = 100;
 /** MaxStoredChars limits the reports of one call that are stored for a resync, in UTF-16 units. */
 const MaxStoredChars = 1024 * 1024;
-/** MaxResends limits how often one content is sent again, because a patch that never applies would cause endless resyncs. */
+/**
+ * MaxResends limits how often the same content is sent again. A patch that never applies would cause endless resyncs.
+ */
 const MaxResends = 8;
 
 /** INVALID is the report of an activity that cannot be sent. */
 const INVALID = objectText<'Report'>({ invalid: 'true' });
 
-/**
- * Activities converts the activities of one call to reports, and stores them for a resync. The functions of Activities
- * never throw.
- */
+/** Activities converts the activities of one call to reports, and stores the reports for a resync. No method throws. */
 export interface Activities {
   /** reportContent returns the JSON text of a wire.Report with a content, and stores the report. */
   reportContent(type: unknown, content: unknown, options: unknown): string;
   /** reportPatch reports a patch of an activity's content: one operation, or an array of operations. */
   reportPatch(type: unknown, patch: unknown, options: unknown): string;
   /**
-   * resend sends the last content of a type and its later patches, joined by commas, if these reports are still stored.
+   * resend sends the last content of a type and the later patches, joined by commas, if these reports are still stored.
    * If type is empty, resend sends the activities of all types.
    */
   resend(type: string, send: (reports: string, count: number) => void): void;
 }
 
-/** StoredReports are the last content of one type and its later patches. */
+/** StoredReports are the reports of one activity type: the last content and the later patches. */
 interface StoredReports {
   reports: string;
   count: number;
@@ -38,39 +37,39 @@ interface StoredReports {
 
 /** makeActivities returns the activities of a new call. */
 export function makeActivities(): Activities {
-  const table = bare();
-  let types = 0;
-  let chars = 0;
+  const storedByType = makeBareObject();
+  let storedTypeCount = 0;
+  let storedChars = 0;
 
-  const stored = (type: string): StoredReports | undefined => {
-    const entry = table[type];
+  const findStored = (type: string): StoredReports | undefined => {
+    const entry = storedByType[type];
     return isStored(entry) ? entry : undefined;
   };
-  const drop = (type: string) => {
-    const entry = stored(type);
+  const dropStored = (type: string) => {
+    const entry = findStored(type);
     if (!entry) return;
-    delete table[type];
-    types--;
-    chars -= entry.reports.length;
+    delete storedByType[type];
+    storedTypeCount--;
+    storedChars -= entry.reports.length;
   };
   const storeContent = (type: string, report: string) => {
-    drop(type);
-    if (types >= MaxActivityTypes || chars + report.length > MaxStoredChars) return;
+    dropStored(type);
+    if (storedTypeCount >= MaxActivityTypes || storedChars + report.length > MaxStoredChars) return;
     const entry: StoredReports = { reports: report, count: 1, resends: 0 };
-    table[type] = entry;
-    types++;
-    chars += report.length;
+    storedByType[type] = entry;
+    storedTypeCount++;
+    storedChars += report.length;
   };
   const storePatch = (type: string, report: string) => {
-    const entry = stored(type);
+    const entry = findStored(type);
     if (!entry) return;
-    if (chars + report.length + 1 > MaxStoredChars) {
-      drop(type);
+    if (storedChars + report.length + 1 > MaxStoredChars) {
+      dropStored(type);
       return;
     }
     entry.reports += `,${report}`;
     entry.count++;
-    chars += report.length + 1;
+    storedChars += report.length + 1;
   };
 
   return {
@@ -85,8 +84,8 @@ export function makeActivities(): Activities {
       return report;
     },
     resend: (type, send) => {
-      for (const each in table) {
-        const entry = type === '' || type === each ? stored(each) : undefined;
+      for (const storedType in storedByType) {
+        const entry = type === '' || type === storedType ? findStored(storedType) : undefined;
         if (!entry || entry.resends >= MaxResends) continue;
         entry.resends++;
         send(entry.reports, entry.count);
@@ -102,13 +101,13 @@ function isStored(value: unknown): value is StoredReports {
 function reportOf(
   type: unknown,
   field: 'content' | 'patch',
-  write: () => string | undefined,
+  writeField: () => string | undefined,
   options: unknown,
 ): string {
   if (typeof type !== 'string' || type === '' || type.length > MaxTypeChars) return INVALID;
   try {
-    const text = write();
-    if (text === undefined || bytesOf(text, MaxActivityBytes) > MaxActivityBytes) return INVALID;
+    const text = writeField();
+    if (text === undefined || utf8LengthOf(text, MaxActivityBytes) > MaxActivityBytes) return INVALID;
     const audience = audienceOf(options);
     const activity =
       field === 'content'

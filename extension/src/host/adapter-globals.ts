@@ -1,21 +1,21 @@
 import type { Logs } from './logs.ts';
 import {
   apply,
-  bare,
   dataProperty,
   defineProperty,
   isFn,
   isObject,
   lookup,
+  makeBareObject,
   NativeTypeError,
   setPrototypeOf,
 } from './primordials.ts';
 import { withPristineBuiltIns } from './pristine.ts';
 import type { Timers } from './timers.ts';
 
-// The properties that adapters expect in `__openTabs` beside their registry. The properties have the same names as in
-// the original OpenTabs plugin format. In the original format, these properties used window messages, which a page can
-// read and forge. In opentabs, the properties use the private channel, so the nonces of the original format have no
+// The properties that adapters expect in `__openTabs` beside their registry. The names of the properties are those of
+// the original OpenTabs plugin format. In the original format, these properties send window messages, which a page can
+// read and forge. In opentabs, the properties use the private channel, and the nonces of the original format have no
 // effect.
 
 /** Services are the functions and values of the host that an adapter uses through `__openTabs`. */
@@ -24,85 +24,85 @@ export interface Services {
   /** config contains the plugin's settings. */
   readonly config: object;
   readonly logs: Logs;
-  /** timers are on time in hidden pages too. */
+  /** timers also run on time in hidden pages. */
   readonly timers: Timers;
   /** readinessChanged is called when the adapter reports that the result of isReady() may have changed. */
   readinessChanged(): void;
 }
 
-/** CarriedProperties are the properties of `__openTabs` that the next adapter of the document inherits. */
+/** CarriedProperties are the properties of `__openTabs` that are copied to the next adapter in the same document. */
 const CarriedProperties = ['preScript', 'tokenCache'];
 
 /**
  * makeAdapterGlobals returns a new `__openTabs` with the carried properties of the previous `__openTabs` in the
  * document.
  */
-export function makeAdapterGlobals(services: Services, former?: unknown): object {
+export function makeAdapterGlobals(services: Services, previousGlobals?: unknown): object {
   // These objects have no prototypes: a property of the page's Object.prototype must not look like a setting or a token
   // cache.
-  const made = bare();
+  const adapterGlobals = makeBareObject();
   for (let i = 0; i < CarriedProperties.length; i++) {
     const key = CarriedProperties[i] ?? '';
-    const kept = isObject(former) ? lookup(former, key) : undefined;
-    defineProperty(made, key, dataProperty(isObject(kept) ? kept : bare()));
+    const carriedValue = isObject(previousGlobals) ? lookup(previousGlobals, key) : undefined;
+    defineProperty(adapterGlobals, key, dataProperty(isObject(carriedValue) ? carriedValue : makeBareObject()));
   }
-  defineProperty(made, '_pluginName', dataProperty(services.plugin));
+  defineProperty(adapterGlobals, '_pluginName', dataProperty(services.plugin));
   // Adapters of the original SDK send nothing without nonces.
-  defineProperty(made, '_logNonce', dataProperty('private'));
-  defineProperty(made, '_readinessNonce', dataProperty('private'));
-  addAdapterGlobals(made, services);
-  return made;
+  defineProperty(adapterGlobals, '_logNonce', dataProperty('private'));
+  defineProperty(adapterGlobals, '_readinessNonce', dataProperty('private'));
+  addAdapterGlobals(adapterGlobals, services);
+  return adapterGlobals;
 }
 
 /**
- * addAdapterGlobals defines the host's properties in an `__openTabs`. Adapters may replace the whole object, and may
- * assign functions that would post messages to the page. The setters of these properties ignore assigned functions.
+ * addAdapterGlobals defines the host's properties in an `__openTabs`. An adapter may assign functions that post
+ * messages to the page, or replace the whole object. The setters of the host's properties ignore assigned functions.
  */
 export function addAdapterGlobals(container: unknown, services: Services): void {
   if (!isObject(container)) return;
-  const accessor = (key: string, get: () => unknown, set: (value: unknown) => void) => {
+  const defineAccessor = (key: string, get: () => unknown, set: (value: unknown) => void) => {
     const descriptor: PropertyDescriptor = { get, set, enumerable: true, configurable: true };
     setPrototypeOf(descriptor, null);
     defineProperty(container, key, descriptor);
   };
-  accessor('pluginConfig', () => services.config, doNothing);
-  accessor('_withPristineBuiltIns', () => runPristine, doNothing);
-  accessor('_notifyReadinessChanged', () => services.readinessChanged, doNothing);
+  defineAccessor('pluginConfig', () => services.config, doNothing);
+  defineAccessor('_withPristineBuiltIns', () => runPristine, doNothing);
+  defineAccessor('_notifyReadinessChanged', () => services.readinessChanged, doNothing);
   // _setTimer is not part of the original format. Without _setTimer, the SDK uses the timers of the page.
-  accessor('_setTimer', () => services.timers.set, doNothing);
-  const transport = (given: unknown) => services.logs.accept(given);
-  let install: unknown = lookup(container, '_setLogTransport');
-  const installed = (): unknown => {
+  defineAccessor('_setTimer', () => services.timers.set, doNothing);
+  const transport = (entries: unknown) => services.logs.accept(entries);
+  let installTransport: unknown = lookup(container, '_setLogTransport');
+  const callInstallTransport = (): unknown => {
     try {
-      return isFn(install) ? apply(install, container, [transport]) : undefined;
+      return isFn(installTransport) ? apply(installTransport, container, [transport]) : undefined;
     } catch {
-      return undefined; // an adapter with a broken logger has no logs
+      return undefined; // an adapter with a broken logger sends no logs
     }
   };
-  const set = () => installed() ?? doNothing;
-  accessor(
+  const callOrDoNothing = () => callInstallTransport() ?? doNothing;
+  defineAccessor(
     '_setLogTransport',
-    () => (isFn(install) ? set : undefined),
+    () => (isFn(installTransport) ? callOrDoNothing : undefined),
     (value) => {
-      install = value;
-      installed();
+      installTransport = value;
+      callInstallTransport();
     },
   );
 }
 
 /** runPristine runs synchronous code of the SDK with pristine built-ins (sdk-ts/src/runtime/pristine.ts). */
-function runPristine(work: unknown): void {
-  if (!isFn(work)) return;
-  const why = withPristineBuiltIns(
+function runPristine(callback: unknown): void {
+  if (!isFn(callback)) return;
+  const refusalReason = withPristineBuiltIns(
     () => {
-      apply(work, undefined, []);
+      apply(callback, undefined, []);
       return '';
     },
-    (refused) => refused,
+    (reason) => reason,
   );
-  if (why !== '') throw new NativeTypeError(why);
+  if (refusalReason !== '') throw new NativeTypeError(refusalReason);
 }
 
 function doNothing(): void {
-  // The host's accessors replace these functions of the adapter.
+  // Replaces an adapter's function that the host does not need.
 }

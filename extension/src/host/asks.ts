@@ -1,16 +1,16 @@
 import { MaxAnswerBytes, MaxMessageChars } from '../../../wire/wire.gen.ts';
 import { detach } from './detach.ts';
 import { abortedError, messageOf, toolError, toolErrorOf } from './failure.ts';
-import { bytesOf, objectText, writeJson } from './json.ts';
+import { objectText, utf8LengthOf, writeJson } from './json.ts';
 import {
-  abortedOf,
+  abortedGetter,
   addEventListener,
   apply,
-  bare,
   isFiniteNumber,
   isObject,
   lookup,
-  reasonOf,
+  makeBareObject,
+  reasonGetter,
   removeEventListener,
   toJson,
 } from './primordials.ts';
@@ -18,89 +18,93 @@ import { type Deferred, makeDeferred } from './promise.ts';
 import { truncate } from './report.ts';
 
 /**
- * MaxOpen limits the open asks of one call. MaxAll limits all asks of one call. The server enforces the same limits on
- * asks.
+ * MaxOpenAsks limits the open asks of one call, and MaxAsksPerCall limits all asks of one call. The server enforces the
+ * same limits.
  */
-const MaxOpen = 64;
-const MaxAll = 1000;
+const MaxOpenAsks = 64;
+const MaxAsksPerCall = 1000;
 /** MaxNameChars is the maximum length of a tool's name and of a title, in UTF-16 units. */
 const MaxNameChars = 200;
 
-/** WITHDRAWN is the body that withdraws an ask after its signal aborted. */
+/** WITHDRAWN is the JSON text that withdraws an ask after the ask's signal has aborted. */
 const WITHDRAWN = objectText<'ToolAskParams'>({ withdrawn: 'true' });
 
-/** Asks are the requests of one call to the server: nested calls, and waits for the user. */
+/** Asks are the requests of one call to the server: calls of other tools, and waits for the user. */
 export interface Asks {
-  /** callTool implements context.call. callTool returns a promise of the other tool's result. */
+  /** callTool implements context.call, and returns a promise of the other tool's result. */
   callTool(tool: unknown, input: unknown, options: unknown): object;
-  /**
-   * waitForUser implements context.waitForUser. waitForUser returns a promise that resolves when the user has
-   * confirmed.
-   */
+  /** waitForUser implements context.waitForUser, and returns a promise that resolves when the user has confirmed. */
   waitForUser(options: unknown): object;
   /** answer settles an ask. value is the output, or a wire.CallError if ok is false. */
   answer(ask: number, ok: boolean, value: unknown): void;
-  /** close rejects all open and all future asks with the result of why. Only the first close has an effect. */
-  close(why: () => unknown): void;
+  /**
+   * close rejects all open and all future asks with the error that makeError returns. Only the first call of close has
+   * an effect.
+   */
+  close(makeError: () => unknown): void;
 }
 
 /** OpenAsk is an ask without an answer. */
 interface OpenAsk {
   readonly kind: 'call' | 'user';
-  readonly settled: Deferred;
+  readonly deferred: Deferred;
   /** unlisten removes the listener from the signal that withdraws the ask. */
   unlisten(): void;
 }
 
 /** makeAsks returns the asks of a new call. send sends the number of an ask, from 1, and its JSON text. */
 export function makeAsks(send: (ask: number, body: string) => void): Asks {
-  const table = bare();
-  let last = 0;
-  let open = 0;
-  let closed: (() => unknown) | undefined;
+  const openAsks = makeBareObject();
+  let lastNumber = 0;
+  let openCount = 0;
+  let closedError: (() => unknown) | undefined;
 
   const remove = (ask: number): OpenAsk | undefined => {
-    const entry = table[ask];
+    const entry = openAsks[ask];
     if (!isOpenAsk(entry)) return undefined;
-    delete table[ask];
-    open--;
+    delete openAsks[ask];
+    openCount--;
     entry.unlisten();
     return entry;
   };
 
   const sendAsk = (kind: OpenAsk['kind'], body: string, signal: object | undefined): object => {
-    const settled = makeDeferred();
-    if (closed) {
-      settled.reject(closed());
-      return settled.promise;
+    const deferred = makeDeferred();
+    if (closedError) {
+      deferred.reject(closedError());
+      return deferred.promise;
     }
-    if (signal && apply(abortedOf, signal, []) === true) {
-      settled.reject(abortedError(apply(reasonOf, signal, [])));
-      return settled.promise;
+    if (signal && apply(abortedGetter, signal, []) === true) {
+      deferred.reject(abortedError(apply(reasonGetter, signal, [])));
+      return deferred.promise;
     }
-    if (last >= MaxAll) {
-      settled.reject(toolError(`this call has made ${MaxAll} requests to the server, the maximum`, 'nested_too_deep'));
-      return settled.promise;
+    if (lastNumber >= MaxAsksPerCall) {
+      deferred.reject(
+        toolError(`this call has made ${MaxAsksPerCall} requests to the server, the maximum`, 'nested_too_deep'),
+      );
+      return deferred.promise;
     }
-    if (open >= MaxOpen) {
-      settled.reject(toolError(`this call has ${MaxOpen} open requests to the server, the maximum`, 'nested_too_deep'));
-      return settled.promise;
+    if (openCount >= MaxOpenAsks) {
+      deferred.reject(
+        toolError(`this call has ${MaxOpenAsks} open requests to the server, the maximum`, 'nested_too_deep'),
+      );
+      return deferred.promise;
     }
-    const number = ++last;
-    open++;
+    const number = ++lastNumber;
+    openCount++;
     const withdraw = () => {
-      if (!signal || apply(abortedOf, signal, []) !== true || !remove(number)) return;
+      if (!signal || apply(abortedGetter, signal, []) !== true || !remove(number)) return;
       send(number, WITHDRAWN);
-      settled.reject(abortedError(apply(reasonOf, signal, [])));
+      deferred.reject(abortedError(apply(reasonGetter, signal, [])));
     };
     if (signal) apply(addEventListener, signal, ['abort', withdraw]);
     const unlisten = () => {
       if (signal) apply(removeEventListener, signal, ['abort', withdraw]);
     };
-    const entry: OpenAsk = { kind, settled, unlisten };
-    table[number] = entry;
+    const entry: OpenAsk = { kind, deferred, unlisten };
+    openAsks[number] = entry;
     send(number, body);
-    return settled.promise;
+    return deferred.promise;
   };
   /** startAsk sends an ask, and returns a rejected promise if the arguments of the tool are invalid. */
   const startAsk = (kind: OpenAsk['kind'], readBody: () => string, options: unknown): object => {
@@ -108,9 +112,9 @@ export function makeAsks(send: (ask: number, body: string) => void): Asks {
       const body = readBody();
       return sendAsk(kind, body, signalOfOptions(options));
     } catch (error) {
-      const refused = makeDeferred();
-      refused.reject(error);
-      return refused.promise;
+      const deferred = makeDeferred();
+      deferred.reject(error);
+      return deferred.promise;
     }
   };
 
@@ -120,12 +124,12 @@ export function makeAsks(send: (ask: number, body: string) => void): Asks {
     answer: (number, ok, value) => {
       const entry = remove(number);
       if (!entry) return;
-      if (!ok) entry.settled.reject(toolErrorOf(value, entry.kind === 'user'));
-      else entry.settled.resolve(entry.kind === 'user' ? undefined : detach(value));
+      if (!ok) entry.deferred.reject(toolErrorOf(value, entry.kind === 'user'));
+      else entry.deferred.resolve(entry.kind === 'user' ? undefined : detach(value));
     },
-    close: (why) => {
-      closed ??= why;
-      for (const number in table) remove(+number)?.settled.reject(closed());
+    close: (makeError) => {
+      closedError ??= makeError;
+      for (const number in openAsks) remove(+number)?.deferred.reject(closedError());
     },
   };
 }
@@ -140,7 +144,8 @@ function callBody(tool: unknown, input: unknown, options: unknown): string {
     throw invalidArguments('context.call(tool, input): tool must be the name of a tool');
   }
   const tabId = isObject(options) ? lookup(options, 'tabId') : undefined;
-  if (tabId !== undefined && !isId(tabId)) throw invalidArguments('context.call(): tabId must be a positive integer');
+  if (tabId !== undefined && !isPositiveInteger(tabId))
+    throw invalidArguments('context.call(): tabId must be a positive integer');
   const args = input === undefined || input === null ? '{}' : argsText(input);
   const tab = tabId === undefined ? undefined : `${tabId}`;
   return objectText<'ToolAskParams'>({ call: objectText<'AskCall'>({ tool: toJson(tool), tabId: tab, args }) });
@@ -154,7 +159,7 @@ function argsText(input: unknown): string {
     throw invalidArguments(`context.call(): the input cannot be written as JSON: ${messageOf(error)}`);
   }
   if (text?.[0] !== '{') throw invalidArguments('context.call(tool, input): input must be an object');
-  const bytes = bytesOf(text, MaxAnswerBytes);
+  const bytes = utf8LengthOf(text, MaxAnswerBytes);
   if (bytes > MaxAnswerBytes) {
     throw invalidArguments(`context.call(): the input has ${bytes} bytes, the limit is ${MaxAnswerBytes} bytes`);
   }
@@ -178,21 +183,21 @@ function userBody(options: unknown): string {
 }
 
 /**
- * signalOfOptions returns the signal of options, if any. signalOfOptions throws a tool error for a value that is not an
- * AbortSignal.
+ * signalOfOptions returns the signal in options, or undefined. signalOfOptions throws a tool error for a value that is
+ * not an AbortSignal.
  */
 function signalOfOptions(options: unknown): object | undefined {
   const signal = isObject(options) ? lookup(options, 'signal') : undefined;
   if (signal === undefined || signal === null) return undefined;
   try {
-    if (isObject(signal) && typeof apply(abortedOf, signal, []) === 'boolean') return signal;
+    if (isObject(signal) && typeof apply(abortedGetter, signal, []) === 'boolean') return signal;
   } catch {
     // The browser's getter throws for a value that is not an AbortSignal.
   }
   throw invalidArguments('context.call(): signal must be an AbortSignal');
 }
 
-function isId(value: unknown): value is number {
+function isPositiveInteger(value: unknown): value is number {
   return typeof value === 'number' && isFiniteNumber(value) && value > 0 && value % 1 === 0;
 }
 

@@ -6,22 +6,22 @@ import { abortedError, failureText, thrownText, toolError } from './failure.ts';
 import { objectText } from './json.ts';
 import { parseWith } from './parse.ts';
 import {
-  abort,
-  abortedOf,
+  abortController,
+  abortedGetter,
   apply,
-  bare,
   construct,
-  delay,
   hasOwn,
   isArray,
   isFn,
   isFrozen,
   isObject,
   lookup,
+  makeBareObject,
   NativeAbortController,
   NativeDOMException,
-  reasonOf,
-  signalOf,
+  nativeSetTimeout,
+  reasonGetter,
+  signalGetter,
   toJson,
   whenSettled,
 } from './primordials.ts';
@@ -30,8 +30,8 @@ import { truncate } from './report.ts';
 import { type Outcome, outcomeOf } from './result.ts';
 
 /**
- * Request is a call that the bridge passed to the host. The bridge assigns a number to each request, because the page
- * must not learn the call's ID.
+ * Request is a call that the bridge passed to the host. The page must not learn the call's ID, so the bridge assigns a
+ * number to each request.
  */
 export interface Request {
   readonly call: number;
@@ -48,13 +48,16 @@ export interface Request {
 export interface CallEvents {
   /** report is called for each report, in order, with the JSON text of count wire.Reports, joined by commas. */
   report(call: number, reports: string, count: number): void;
-  /** ask is called for each request to the server, with the JSON text of the rest of a wire.ToolAskParams. */
+  /**
+   * ask is called for each request to the server. body is the JSON text of a wire.ToolAskParams without its call and
+   * number.
+   */
   ask(call: number, ask: number, body: string): void;
   /** end is called once for a call that was not cancelled. */
   end(call: number, outcome: Outcome): void;
   /** aborted is called when the handler of a cancelled call has settled. */
   aborted(call: number): void;
-  /** ready is called with the first readiness of the adapter, and at each change. */
+  /** ready is called with the first readiness of the adapter, and with each changed readiness. */
   ready(ready: boolean): void;
 }
 
@@ -65,16 +68,16 @@ export interface Runner {
   cancel(call: number, reason: string): boolean;
   /** answer settles an ask of a call with an output, or a wire.CallError if ok is false. */
   answer(call: number, ask: number, ok: boolean, value: unknown): void;
-  /** resync reports an activity of a call again. */
+  /** resync sends the reports of an activity of a call again. */
   resync(call: number, type: string): void;
   /**
-   * useAdapter uses the registered adapter for all later calls and returns '', or returns the reason why the host cannot use
-   * the adapter.
+   * useAdapter uses the registered adapter for all later calls. useAdapter returns '', or the reason why the host
+   * cannot use the adapter.
    */
   useAdapter(): string;
   /** probe calls isReady() of the adapter. */
   probe(): void;
-  /** drop removes the adapter from the runner and returns the adapter. Later calls fail. */
+  /** drop removes the adapter from the runner, and returns this adapter. Later calls fail. */
   drop(): object | undefined;
 }
 
@@ -85,40 +88,43 @@ interface RunningCall {
   readonly signal: AbortSignal;
   readonly asks: Asks;
   readonly activities: Activities;
-  /** endAudience is the audience of the ending, or empty. */
+  /** endAudience is the audience of the call's final message, or empty. */
   endAudience: string;
   isLive: boolean;
   /** end ends the call. Only the first call of end has an effect. */
   end(outcome: Outcome): void;
 }
 
-/** makeRunner returns a runner for the adapter of plugin. read returns the container in which the adapter registers. */
-export function makeRunner(plugin: string, read: () => unknown, events: CallEvents): Runner {
-  const table = bare();
-  // check stores the adapter in the task that starts the adapter. A page that gets the container later cannot replace
-  // the adapter.
+/**
+ * makeRunner returns a runner for the adapter of plugin. readContainer returns the container in which the adapter
+ * registers.
+ */
+export function makeRunner(plugin: string, readContainer: () => unknown, events: CallEvents): Runner {
+  const runningCalls = makeBareObject();
+  // useAdapter stores the adapter in the task that starts the adapter. A page that gets the container later cannot
+  // replace the adapter.
   let registered: object | undefined;
-  const readiness = makeReadiness(plugin, read, (ready) => events.ready(ready));
-  const running = (call: number): RunningCall | undefined => {
-    const entry = table[call];
+  const readiness = makeReadiness(plugin, readContainer, (ready) => events.ready(ready));
+  const findRunning = (call: number): RunningCall | undefined => {
+    const entry = runningCalls[call];
     return isRunning(entry) ? entry : undefined;
   };
 
-  /** finish removes a call from the table. finish returns false if the call was removed before. */
+  /** finish removes a call from the table, and returns false if the call was removed earlier. */
   const finish = (entry: RunningCall): boolean => {
     if (!entry.isLive) return false;
     entry.isLive = false;
-    delete table[entry.call];
+    delete runningCalls[entry.call];
     entry.asks.close(() => toolError('the call has ended', 'call_ended'));
     return true;
   };
-  const end = (entry: RunningCall, outcome: Outcome) => {
+  const endCall = (entry: RunningCall, outcome: Outcome) => {
     if (!finish(entry)) return;
-    if (apply(abortedOf, entry.signal, []) === true) {
+    if (apply(abortedGetter, entry.signal, []) === true) {
       events.aborted(entry.call);
       return;
     }
-    // The audience of the ending is sent as the last report, because a full buffer drops the oldest reports.
+    // endAudience is sent as the last report, because a full buffer drops the oldest reports.
     if (entry.endAudience !== '' && outcome.kind !== 'error') {
       events.report(entry.call, objectText<'Report'>({ endAudience: toJson(entry.endAudience) }), 1);
     }
@@ -127,7 +133,7 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
 
   const run = (request: Request) => {
     const controller = construct(NativeAbortController, []);
-    const signal = apply(signalOf, controller, []);
+    const signal = apply(signalGetter, controller, []);
     if (!isSignal(signal)) return;
     const asks = makeAsks((ask, body) => events.ask(request.call, ask, body));
     const activities = makeActivities();
@@ -139,13 +145,13 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
       activities,
       endAudience: '',
       isLive: true,
-      end: (outcome) => end(entry, outcome),
+      end: (outcome) => endCall(entry, outcome),
     };
-    table[request.call] = entry;
+    runningCalls[request.call] = entry;
     const adapter = registered;
-    const fail = (text: string) => entry.end({ kind: 'error', text });
+    const failWith = (text: string) => entry.end({ kind: 'error', text });
     if (!adapter) {
-      fail(failureText('internal', `the adapter did not register as ${plugin}`));
+      failWith(failureText('internal', `the adapter did not register as ${plugin}`));
       return;
     }
     const context = contextOf(entry, request.decision, (report) => {
@@ -153,26 +159,27 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
     });
     readiness.check(adapter, (problem) => {
       if (problem !== undefined) {
-        fail(failureText('not_ready', `the plugin ${plugin} is not ready in this tab: ${problem}`));
+        failWith(failureText('not_ready', `the plugin ${plugin} is not ready in this tab: ${problem}`));
       } else if (!isStopped(entry)) startTool(plugin, adapter, request, entry, context);
     });
   };
 
   const cancel = (call: number, reason: string): boolean => {
-    const entry = running(call);
+    const entry = findRunning(call);
     if (!entry) return false;
-    // A handler that never settles must not stay in the table. The server does not wait longer than this time either.
-    delay(() => finish(entry), CancelTimeoutMs);
-    apply(abort, entry.controller, [construct(NativeDOMException, [reason, 'AbortError'])]);
-    entry.asks.close(() => abortedError(apply(reasonOf, entry.signal, [])));
+    // A handler that never settles is removed from the table after this time. The server does not wait longer either.
+    nativeSetTimeout(() => finish(entry), CancelTimeoutMs);
+    apply(abortController, entry.controller, [construct(NativeDOMException, [reason, 'AbortError'])]);
+    entry.asks.close(() => abortedError(apply(reasonGetter, entry.signal, [])));
     return true;
   };
-  const answer = (call: number, ask: number, ok: boolean, value: unknown) => running(call)?.asks.answer(ask, ok, value);
+  const answer = (call: number, ask: number, ok: boolean, value: unknown) =>
+    findRunning(call)?.asks.answer(ask, ok, value);
   const resync = (call: number, type: string) =>
-    running(call)?.activities.resend(type, (reports, count) => events.report(call, reports, count));
+    findRunning(call)?.activities.resend(type, (reports, count) => events.report(call, reports, count));
 
-  const check = (): string => {
-    const adapter = findAdapter(plugin, read());
+  const useAdapter = (): string => {
+    const adapter = findAdapter(plugin, readContainer());
     if (typeof adapter === 'string') return adapter;
     registered = adapter;
     readiness.watch(adapter);
@@ -184,7 +191,7 @@ export function makeRunner(plugin: string, read: () => unknown, events: CallEven
     readiness.watch(undefined);
     return adapter;
   };
-  return { run, cancel, answer, resync, useAdapter: check, probe: readiness.probe, drop };
+  return { run, cancel, answer, resync, useAdapter, probe: readiness.probe, drop };
 }
 
 function isRunning(value: unknown): value is RunningCall {
@@ -195,46 +202,44 @@ function isSignal(value: unknown): value is AbortSignal {
   return isObject(value);
 }
 
-/**
- * isStopped ends a call that was cancelled before its handler started. isStopped reports whether the call has ended.
- */
+/** isStopped reports whether the call has ended, and ends a call that was cancelled before its handler started. */
 function isStopped(entry: RunningCall): boolean {
-  if (apply(abortedOf, entry.signal, []) === true) entry.end({ kind: 'nothing' });
+  if (apply(abortedGetter, entry.signal, []) === true) entry.end({ kind: 'nothing' });
   return !entry.isLive;
 }
 
 /** startTool runs the tool or prompt of a request and ends the call with its outcome. */
 function startTool(plugin: string, adapter: object, request: Request, entry: RunningCall, context: object): void {
   const done = (value: unknown) => entry.end(outcomeOf(request.tool, value, request.maxBytes));
-  const fail = (text: string) => entry.end({ kind: 'error', text });
-  const threw = (error: unknown) => fail(thrownText(error));
+  const failWith = (text: string) => entry.end({ kind: 'error', text });
+  const failWithThrown = (error: unknown) => failWith(thrownText(error));
   try {
     const tool = findTool(lookup(adapter, request.prompt ? 'prompts' : 'tools'), request.tool);
-    const handle = tool && handlerOf(tool, request.prompt);
-    if (!tool || !isFn(handle)) {
-      fail(unknownText(plugin, request));
+    const handler = tool && handlerOf(tool, request.prompt);
+    if (!tool || !isFn(handler)) {
+      failWith(unknownText(plugin, request));
       return;
     }
-    const start = (params: unknown) => {
+    const callHandler = (params: unknown) => {
       if (isStopped(entry)) return;
       try {
-        whenSettled(apply(handle, tool, [params, context]), done, threw);
+        whenSettled(apply(handler, tool, [params, context]), done, failWithThrown);
       } catch (error) {
-        threw(error);
+        failWithThrown(error);
       }
     };
     parseWith(lookup(tool, request.prompt ? 'args' : 'input'), request.args, {
-      onValid: start,
+      onValid: callHandler,
       onInvalid: (issues) =>
-        fail(failureText('invalid_arguments', `the arguments of ${request.tool} are not valid:\n${issues}`)),
-      onUnsafe: (why) => fail(failureText('unsafe_page', why)),
+        failWith(failureText('invalid_arguments', `the arguments of ${request.tool} are not valid:\n${issues}`)),
+      onUnsafe: (reason) => failWith(failureText('unsafe_page', reason)),
     });
   } catch (error) {
-    threw(error);
+    failWithThrown(error);
   }
 }
 
-/** findAdapter returns the registered adapter, or the reason why the host cannot use it. */
+/** findAdapter returns the registered adapter, or the reason why the host cannot use the adapter. */
 function findAdapter(plugin: string, container: unknown): object | string {
   const adapters = isObject(container) ? lookup(container, 'adapters') : undefined;
   const adapter = isObject(adapters) ? lookup(adapters, plugin) : undefined;
@@ -265,10 +270,10 @@ function unknownText(plugin: string, { tool, prompt }: Request): string {
   return failureText(prompt ? 'unknown_prompt' : 'unknown_tool', message);
 }
 
-function contextOf(entry: RunningCall, decision: unknown, report: (report: string) => void): object {
+function contextOf(entry: RunningCall, decision: unknown, sendReport: (report: string) => void): object {
   const { signal, activities, asks } = entry;
   const endAudience = (audience: unknown) => {
     if (typeof audience === 'string') entry.endAudience = truncate(audience);
   };
-  return makeContext({ signal, decision, activities, asks, report, endAudience });
+  return makeContext({ signal, decision, activities, asks, sendReport, setEndAudience: endAudience });
 }

@@ -3,32 +3,32 @@ import { exactInteger } from './number.ts';
 import {
   addEventListener,
   apply,
-  bare,
   construct,
-  dataOf,
   dataProperty,
   defineProperty,
-  delay,
-  disconnect,
+  disconnectObserver,
   dispatchEvent,
-  documentElementOf,
-  firstChildOf,
+  documentElementGetter,
+  firstChildGetter,
+  hasProbeFrame,
   isArray,
   isObject,
-  lastChildOf,
+  lastChildGetter,
+  makeBareObject,
+  messageDataGetter,
   NativeMessageChannel,
   NativeMessageEvent,
   NativeMutationObserver,
-  observe,
+  nativeSetTimeout,
+  observeMutations,
   parseJson,
-  port1Of,
-  port2Of,
+  port1Getter,
+  port2Getter,
   postMessage,
-  probed,
-  readyStateOf,
+  readyStateGetter,
   realDocument,
   removeEventListener,
-  soon,
+  runInMicrotask,
   startPort,
 } from './primordials.ts';
 
@@ -36,46 +36,49 @@ import {
 export interface Channel {
   /** port is the event target of all messages. */
   readonly port: EventTarget;
-  up(text: string): void;
+  sendToBridge(text: string): void;
   /** listen calls handle for each message of the bridge, in a microtask. handle may throw. */
-  listen(handle: (parts: readonly unknown[]) => void): void;
+  listen(onMessage: (parts: readonly unknown[]) => void): void;
   /**
-   * offer sends the channel to the bridge at the first handshake, and never later. Before the first script of the page
-   * runs, offer calls done once, with whether a bridge has accepted the channel.
+   * offer sends the channel to the bridge at the first handshake only. offer calls done once, before the first script
+   * of the page runs, with whether a bridge has accepted the channel.
    */
   offer(introduction: string, done: (isAccepted: boolean) => void): void;
-  /** give sends the channel in an event of this type on target, and returns whether a bridge has accepted it. */
-  give(target: EventTarget, type: string, introduction: string): boolean;
+  /**
+   * offerOn sends the channel in an event of this type on target, and returns whether a bridge has accepted the
+   * channel.
+   */
+  offerOn(target: EventTarget, type: string, introduction: string): boolean;
 }
 
 /** makeChannel returns a channel without a bridge. */
 export function makeChannel(): Channel {
-  // The port is only used as an event target.
+  // Messages are events that are dispatched on the port; nothing is posted through the port.
   const port = firstPort(construct(NativeMessageChannel, []));
-  const up = (text: string) => {
+  const sendToBridge = (text: string) => {
     apply(dispatchEvent, port, [makeMessage(UP, text)]);
   };
-  const give = (target: EventTarget, type: string, introduction: string): boolean => {
+  const offerOn = (target: EventTarget, type: string, introduction: string): boolean => {
     let isAccepted = false;
     // The bridge answers an offer synchronously.
-    const accepted = () => {
+    const markAccepted = () => {
       isAccepted = true;
     };
-    apply(addEventListener, port, [ACCEPTED, accepted]);
+    apply(addEventListener, port, [ACCEPTED, markAccepted]);
     apply(dispatchEvent, target, [makeMessage(type, introduction, port)]);
-    apply(removeEventListener, port, [ACCEPTED, accepted]);
+    apply(removeEventListener, port, [ACCEPTED, markAccepted]);
     return isAccepted;
   };
   return {
     port,
-    up,
-    listen: (handle) => listenOn(port, handle),
-    give,
+    sendToBridge,
+    listen: (onMessage) => listenOn(port, onMessage),
+    offerOn,
     offer: (introduction, done) => {
       atStart((hasHandshake) => {
-        const isAccepted = hasHandshake && isPristine() && give(realDocument, OFFER, introduction);
-        // done does not run during the bridge's event, because page code could read this event from `window.event`.
-        soon(() => done(isAccepted));
+        const isAccepted = hasHandshake && isPristine() && offerOn(realDocument, OFFER, introduction);
+        // done runs after the bridge's event, because page code could read the event from `window.event`.
+        runInMicrotask(() => done(isAccepted));
       });
     },
   };
@@ -83,43 +86,47 @@ export function makeChannel(): Channel {
 
 /** isPristine reports whether no script of the page can have run yet. */
 export function isPristine(): boolean {
-  const root = apply(documentElementOf, realDocument, []);
-  const child = isObject(root) ? apply(firstChildOf, root, []) : null;
-  // The probe's frame exists until the bridge has finished the handshake.
-  if (child !== null && !(probed && isObject(root) && apply(lastChildOf, root, []) === child)) return false;
-  return apply(readyStateOf, realDocument, []) === 'loading';
+  const rootElement = apply(documentElementGetter, realDocument, []);
+  const firstChild = isObject(rootElement) ? apply(firstChildGetter, rootElement, []) : null;
+  // The probe's frame is in the document until the bridge has finished the handshake.
+  if (
+    firstChild !== null &&
+    !(hasProbeFrame && isObject(rootElement) && apply(lastChildGetter, rootElement, []) === firstChild)
+  )
+    return false;
+  return apply(readyStateGetter, realDocument, []) === 'loading';
 }
 
 /**
- * atStart runs work once, when all hosts of the document have started: with true at the bridge's handshake, or with
- * false at the end of the task or at the document's first child. A handshake that the page dispatches comes later and
- * has no effect.
+ * atStart runs work once, when all hosts of the document have started. The argument of work is true at the bridge's
+ * handshake, and false at the end of the task or at the document's first child. A handshake that the page dispatches
+ * comes later and has no effect.
  */
-export function atStart(work: (hasHandshake: boolean) => void): void {
+export function atStart(onStart: (hasHandshake: boolean) => void): void {
   let hasRun = false;
   const runOnce = (hasHandshake: boolean) => {
     if (hasRun) return;
     hasRun = true;
-    apply(removeEventListener, realDocument, [HANDSHAKE, received]);
-    apply(disconnect, observer, []);
-    work(hasHandshake);
+    apply(removeEventListener, realDocument, [HANDSHAKE, onHandshake]);
+    apply(disconnectObserver, observer, []);
+    onStart(hasHandshake);
   };
-  const received = () => runOnce(true);
-  const missed = () => runOnce(false);
-  const observer = construct(NativeMutationObserver, [missed]);
-  apply(addEventListener, realDocument, [HANDSHAKE, received]);
-  const options = bare();
+  const onHandshake = () => runOnce(true);
+  const onNoHandshake = () => runOnce(false);
+  const observer = construct(NativeMutationObserver, [onNoHandshake]);
+  apply(addEventListener, realDocument, [HANDSHAKE, onHandshake]);
+  const options = makeBareObject();
   defineProperty(options, 'childList', dataProperty(true));
   defineProperty(options, 'subtree', dataProperty(true));
-  apply(observe, observer, [realDocument, options]);
-  delay(missed, 0);
+  apply(observeMutations, observer, [realDocument, options]);
+  nativeSetTimeout(onNoHandshake, 0);
 }
 
-/** atEndOfTask returns a function that schedules work after the current task, without delay in hidden tabs. */
+/** atEndOfTask returns a function that schedules work after the current task, even in hidden tabs without delay. */
 export function atEndOfTask(work: () => void): () => void {
   const channel = construct(NativeMessageChannel, []);
   const receiver = firstPort(channel);
-  const sender = apply(port2Of, channel, []);
+  const sender = apply(port2Getter, channel, []);
   if (!isTarget(sender)) throw new TypeError('opentabs: MessageChannel has no ports');
   apply(addEventListener, receiver, ['message', work]);
   apply(startPort, receiver, []);
@@ -127,7 +134,7 @@ export function atEndOfTask(work: () => void): () => void {
 }
 
 function firstPort(channel: object): MessagePort {
-  const port = apply(port1Of, channel, []);
+  const port = apply(port1Getter, channel, []);
   if (!isTarget(port)) throw new TypeError('opentabs: MessageChannel has no ports');
   return port;
 }
@@ -138,7 +145,7 @@ function isTarget(value: unknown): value is MessagePort {
 
 /** makeMessage creates a MessageEvent with a text and an optional port. */
 function makeMessage(type: string, text: string, port?: unknown): Event {
-  const init = bare();
+  const init = makeBareObject();
   defineProperty(init, 'data', dataProperty(text));
   if (port !== undefined) defineProperty(init, 'ports', dataProperty([port]));
   return construct(NativeMessageEvent, [type, init]);
@@ -148,14 +155,14 @@ function makeMessage(type: string, text: string, port?: unknown): Event {
  * listenOn calls handle for each message, in a microtask: page code that a listener calls could read the port from
  * `window.event`.
  */
-function listenOn(port: EventTarget, handle: (parts: readonly unknown[]) => void): void {
+function listenOn(port: EventTarget, onMessage: (parts: readonly unknown[]) => void): void {
   const listener = (event: unknown) => {
-    const text = isObject(event) ? apply(dataOf, event, []) : undefined;
+    const text = isObject(event) ? apply(messageDataGetter, event, []) : undefined;
     if (typeof text !== 'string') return;
-    soon(() => {
+    runInMicrotask(() => {
       try {
         const parts: unknown = parseJson(text, exactInteger);
-        if (isObject(parts) && isArray(parts)) handle(parts);
+        if (isObject(parts) && isArray(parts)) onMessage(parts);
       } catch {
         // Only a bridge of another version sends malformed messages. An uncaught error would be visible to the page.
       }

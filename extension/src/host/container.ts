@@ -1,7 +1,6 @@
 import { addAdapterGlobals, makeAdapterGlobals, type Services } from './adapter-globals.ts';
 import {
   apply,
-  bare,
   construct,
   dataProperty,
   defineProperty,
@@ -15,14 +14,15 @@ import {
   isBuiltIn,
   isFn,
   isObject,
+  makeBareObject,
   NativeProxy,
   NativeWeakMap,
   ownKeys,
   realWindow,
   setProperty,
   setPrototypeOf,
-  weakGet,
-  weakSet,
+  weakMapGet,
+  weakMapSet,
 } from './primordials.ts';
 
 // Adapters store their state in `globalThis.__openTabs`. Each plugin gets a separate `globalThis`: a proxy that owns
@@ -39,22 +39,25 @@ export interface Container {
   read(): unknown;
 }
 
-/** makeContainer returns a container for one start of an adapter. former is the `__openTabs` of the previous start. */
-export function makeContainer(services: Services, former?: unknown): Container {
-  const own = bare();
-  const keep = (value: unknown) => {
+/**
+ * makeContainer returns a container for one start of an adapter. previousGlobals is the `__openTabs` of the previous
+ * start.
+ */
+export function makeContainer(services: Services, previousGlobals?: unknown): Container {
+  const ownProperties = makeBareObject();
+  const storeGlobals = (value: unknown) => {
     addAdapterGlobals(value, services);
-    defineProperty(own, KEY, dataProperty(value));
+    defineProperty(ownProperties, KEY, dataProperty(value));
     return true;
   };
-  defineProperty(own, KEY, dataProperty(makeAdapterGlobals(services, former)));
+  defineProperty(ownProperties, KEY, dataProperty(makeAdapterGlobals(services, previousGlobals)));
   const disguise = makeDisguise();
-  // The proxy's target is an empty object, not the window: a proxy must return the locked properties of its target, so a
-  // page with a locked `__openTabs` could force its value on the adapter.
-  const locked = bare();
-  const scope: object = new NativeProxy(locked, scopeHandler(own, keep, locked, disguise));
+  // The proxy's target is an empty object, not the window. A proxy must return the locked properties of its target, so
+  // a page with a locked `__openTabs` could force a value on the adapter.
+  const proxyTarget = makeBareObject();
+  const scope: object = new NativeProxy(proxyTarget, scopeHandler(ownProperties, storeGlobals, proxyTarget, disguise));
   disguise.scope = scope;
-  return { scope, read: () => own[KEY] };
+  return { scope, read: () => ownProperties[KEY] };
 }
 
 /** Disguise exchanges the scope and the window, and functions and their proxies, between an adapter and the page. */
@@ -74,32 +77,32 @@ function makeDisguise(): Disguise {
     toAdapterValue: (value) => {
       if (value === realWindow) return disguise.scope;
       if (!isFn(value) || isBuiltIn(value)) return value;
-      const known: unknown = apply(weakGet, proxies, [value]);
-      if (known !== undefined) return known;
+      const knownProxy: unknown = apply(weakMapGet, proxies, [value]);
+      if (knownProxy !== undefined) return knownProxy;
       const proxy = new NativeProxy(value, methodHandler);
-      apply(weakSet, proxies, [value, proxy]);
-      apply(weakSet, originals, [proxy, value]);
+      apply(weakMapSet, proxies, [value, proxy]);
+      apply(weakMapSet, originals, [proxy, value]);
       return proxy;
     },
     toWindowValue: (value) => {
       if (value === disguise.scope) return realWindow;
       if (!isObject(value)) return value;
-      return apply(weakGet, originals, [value]) ?? value;
+      return apply(weakMapGet, originals, [value]) ?? value;
     },
   };
-  // A function of the window that the adapter calls on scope gets the window as `this`, because built-in functions require
-  // it. A function of the page must not get scope as `this` or as an argument.
-  const hidden = (args: readonly unknown[]): unknown[] => {
+  // A function of the window that the adapter calls on scope receives the window as `this`, because built-in functions
+  // require the window. A function of the page must not receive scope as `this` or as an argument.
+  const toWindowArguments = (args: readonly unknown[]): unknown[] => {
     const list: unknown[] = [];
     for (let i = 0; i < args.length; i++) defineProperty(list, i, dataProperty(disguise.toWindowValue(args[i])));
     return list;
   };
   const methodHandler: ProxyHandler<Fn> = {
-    apply: (method, self, args) => apply(method, disguise.toWindowValue(self), hidden(args)),
+    apply: (method, self, args) => apply(method, disguise.toWindowValue(self), toWindowArguments(args)),
     construct: (method, args, target) => {
-      const as: unknown = disguise.toWindowValue(target);
-      const made: unknown = construct(method, hidden(args), isFn(as) ? as : method);
-      return isObject(made) ? made : bare();
+      const newTarget: unknown = disguise.toWindowValue(target);
+      const instance: unknown = construct(method, toWindowArguments(args), isFn(newTarget) ? newTarget : method);
+      return isObject(instance) ? instance : makeBareObject();
     },
   };
   setPrototypeOf(methodHandler, null);
@@ -108,47 +111,48 @@ function makeDisguise(): Disguise {
 }
 
 function scopeHandler(
-  own: Record<PropertyKey, unknown>,
-  keep: (value: unknown) => boolean,
-  locked: Record<PropertyKey, unknown>,
+  ownProperties: Record<PropertyKey, unknown>,
+  storeGlobals: (value: unknown) => boolean,
+  proxyTarget: Record<PropertyKey, unknown>,
   disguise: Disguise,
 ): ProxyHandler<object> {
-  const owner = (key: PropertyKey): object => (key === KEY ? own : realWindow);
+  const ownerOf = (key: PropertyKey): object => (key === KEY ? ownProperties : realWindow);
   const handler: ProxyHandler<object> = {
     get: (_, key) => {
-      if (key === KEY) return own[KEY];
+      if (key === KEY) return ownProperties[KEY];
       const value: unknown = getProperty(realWindow, key);
-      return hasOwn(locked, key) ? value : disguise.toAdapterValue(value);
+      return hasOwn(proxyTarget, key) ? value : disguise.toAdapterValue(value);
     },
-    set: (_, key, value) => (key === KEY ? keep(value) : setProperty(realWindow, key, disguise.toWindowValue(value))),
-    has: (_, key) => hasProperty(owner(key), key),
-    deleteProperty: (_, key) => deleteProperty(owner(key), key),
+    set: (_, key, value) =>
+      key === KEY ? storeGlobals(value) : setProperty(realWindow, key, disguise.toWindowValue(value)),
+    has: (_, key) => hasProperty(ownerOf(key), key),
+    deleteProperty: (_, key) => deleteProperty(ownerOf(key), key),
     defineProperty: (_, key, descriptor) => {
       setPrototypeOf(descriptor, null);
-      if (key === KEY) return keep(descriptor.value);
+      if (key === KEY) return storeGlobals(descriptor.value);
       if (hasOwn(descriptor, 'value'))
         defineProperty(descriptor, 'value', dataProperty(disguise.toWindowValue(descriptor.value)));
       if (!defineProperty(realWindow, key, descriptor)) return false;
-      noteLocked(locked, key);
+      copyIfLocked(proxyTarget, key);
       return true;
     },
     getOwnPropertyDescriptor: (_, key) => {
-      const found = getOwnPropertyDescriptor(owner(key), key);
-      if (!found) return undefined;
-      setPrototypeOf(found, null);
-      if (hasOwn(locked, key)) return found;
-      defineProperty(found, 'configurable', dataProperty(true));
-      if (key !== KEY && hasOwn(found, 'value')) {
-        defineProperty(found, 'value', dataProperty(disguise.toAdapterValue(found.value)));
+      const descriptor = getOwnPropertyDescriptor(ownerOf(key), key);
+      if (!descriptor) return undefined;
+      setPrototypeOf(descriptor, null);
+      if (hasOwn(proxyTarget, key)) return descriptor;
+      defineProperty(descriptor, 'configurable', dataProperty(true));
+      if (key !== KEY && hasOwn(descriptor, 'value')) {
+        defineProperty(descriptor, 'value', dataProperty(disguise.toAdapterValue(descriptor.value)));
       }
-      return found;
+      return descriptor;
     },
     getPrototypeOf: () => getPrototypeOf(realWindow),
     setPrototypeOf: () => false,
     preventExtensions: () => false,
     ownKeys: () => {
       const keys = ownKeys(realWindow);
-      if (hasOwn(own, KEY) && !hasOwn(realWindow, KEY)) defineProperty(keys, keys.length, dataProperty(KEY));
+      if (hasOwn(ownProperties, KEY) && !hasOwn(realWindow, KEY)) defineProperty(keys, keys.length, dataProperty(KEY));
       return keys;
     },
   };
@@ -156,10 +160,12 @@ function scopeHandler(
   return handler;
 }
 
-/** noteLocked copies a property that the adapter has locked to the proxy's target, as the rules of proxies require. */
-function noteLocked(locked: object, key: PropertyKey): void {
-  const now = getOwnPropertyDescriptor(realWindow, key);
-  if (now?.configurable !== false) return;
-  setPrototypeOf(now, null);
-  defineProperty(locked, key, now);
+/**
+ * copyIfLocked copies a property that the adapter has locked to the proxy's target, as the rules of proxies require.
+ */
+function copyIfLocked(proxyTarget: object, key: PropertyKey): void {
+  const descriptor = getOwnPropertyDescriptor(realWindow, key);
+  if (descriptor?.configurable !== false) return;
+  setPrototypeOf(descriptor, null);
+  defineProperty(proxyTarget, key, descriptor);
 }

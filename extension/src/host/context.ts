@@ -11,31 +11,31 @@ export interface ContextOptions {
   readonly decision: unknown;
   readonly activities: Activities;
   readonly asks: Asks;
-  /** report accepts the JSON text of a wire.Report. */
-  report(report: string): void;
-  /** endAudience sets the audience of the call's ending. */
-  endAudience(audience: unknown): void;
+  /** sendReport accepts the JSON text of a wire.Report. */
+  sendReport(report: string): void;
+  /** setEndAudience sets the audience of the call's ending. */
+  setEndAudience(audience: unknown): void;
 }
 
 /** makeContext returns the second argument of a handler. The functions of the context never throw. */
 export function makeContext(options: ContextOptions): object {
-  const { report, activities, asks } = options;
-  const send = (progress: unknown, total: unknown, percent: unknown, message: unknown, how: unknown) =>
-    report(reportText(removePrototype({ progress, total, percent, message, audience: audienceOf(how) })));
+  const { sendReport: report, activities, asks } = options;
+  const sendProgress = (progress: unknown, total: unknown, percent: unknown, message: unknown, options: unknown) =>
+    report(reportText(removePrototype({ progress, total, percent, message, audience: audienceOf(options) })));
   return freeze(
     removePrototype({
-      reportProgress: (given: unknown) => report(reportText(given)),
-      reportPercent: (percent: unknown, message?: unknown, how?: unknown) =>
-        send(undefined, undefined, percent, message, how),
-      reportCount: (done: unknown, total?: unknown, message?: unknown, how?: unknown) =>
-        send(done, total, undefined, message, how),
-      reportActivity: (type: unknown, content: unknown, how?: unknown) =>
-        report(activities.reportContent(type, content, how)),
-      reportActivityDelta: (type: unknown, patch: unknown, how?: unknown) =>
-        report(activities.reportPatch(type, patch, how)),
-      endAudience: (audience: unknown) => options.endAudience(audience),
-      call: (tool: unknown, input?: unknown, how?: unknown) => asks.callTool(tool, input, how),
-      waitForUser: (what: unknown) => asks.waitForUser(what),
+      reportProgress: (progress: unknown) => report(reportText(progress)),
+      reportPercent: (percent: unknown, message?: unknown, options?: unknown) =>
+        sendProgress(undefined, undefined, percent, message, options),
+      reportCount: (done: unknown, total?: unknown, message?: unknown, options?: unknown) =>
+        sendProgress(done, total, undefined, message, options),
+      reportActivity: (type: unknown, content: unknown, options?: unknown) =>
+        report(activities.reportContent(type, content, options)),
+      reportActivityDelta: (type: unknown, patch: unknown, options?: unknown) =>
+        report(activities.reportPatch(type, patch, options)),
+      endAudience: (audience: unknown) => options.setEndAudience(audience),
+      call: (tool: unknown, input?: unknown, options?: unknown) => asks.callTool(tool, input, options),
+      waitForUser: (request: unknown) => asks.waitForUser(request),
       decision: detach(options.decision),
       signal: options.signal,
     }),
@@ -43,7 +43,7 @@ export function makeContext(options: ContextOptions): object {
 }
 
 /** removePrototype removes the prototype of a new object. */
-function removePrototype<T extends object>(made: T): T {
-  setPrototypeOf(made, null);
-  return made;
+function removePrototype<T extends object>(object: T): T {
+  setPrototypeOf(object, null);
+  return object;
 }

@@ -1,6 +1,5 @@
 import {
   ArrayPrototype,
-  bare,
   dataProperty,
   defineProperty,
   freeze,
@@ -10,6 +9,7 @@ import {
   isArray,
   isFrozen,
   isObject,
+  makeBareObject,
   ObjectPrototype,
   ownKeys,
   setPrototypeOf,
@@ -17,10 +17,10 @@ import {
 
 // An object literal inherits from the page's Object.prototype. A page that defines `limit` on this prototype would add
 // a limit to every call, and a setter on this prototype would receive assigned values. Therefore arguments inherit from
-// frozen copies of the standard methods, which the page cannot access unless a handler passes these copies on.
+// frozen copies of the standard methods. The page has no access to the copies unless a handler passes them on.
 
 /**
- * MaxDepth limits how deep arguments are detached. JSON beyond this depth is rejected before the host receives the
+ * MaxDepth limits how deep arguments are detached. JSON with deeper nesting is rejected before the host receives the
  * arguments.
  */
 const MaxDepth = 500;
@@ -34,8 +34,8 @@ const objectMethods = [
   'toString',
   'valueOf',
 ];
-const detachedObject = copyOfPrototype(ObjectPrototype, objectMethods, null);
-const detachedArray = copyOfPrototype(ArrayPrototype, ownKeys(ArrayPrototype), detachedObject);
+const detachedObjectPrototype = copyOfPrototype(ObjectPrototype, objectMethods, null);
+const detachedArrayPrototype = copyOfPrototype(ArrayPrototype, ownKeys(ArrayPrototype), detachedObjectPrototype);
 
 /**
  * detach changes the plain objects and arrays in value, at any depth, to inherit from frozen copies of the standard
@@ -49,20 +49,20 @@ function detachBelow(value: unknown, depth: number): unknown {
   if (!isObject(value) || depth > MaxDepth) return value;
   const parent = getPrototypeOf(value);
   if (parent !== ObjectPrototype && parent !== ArrayPrototype) return value;
-  const copied = parent === ArrayPrototype ? detachedArray : detachedObject;
-  if (setPrototypeOf(value, copied)) {
+  const detachedPrototype = parent === ArrayPrototype ? detachedArrayPrototype : detachedObjectPrototype;
+  if (setPrototypeOf(value, detachedPrototype)) {
     detachFields(value, value, depth);
     return value;
   }
-  const copy: object = isArray(value) ? [] : bare();
-  setPrototypeOf(copy, copied);
+  const copy: object = isArray(value) ? [] : makeBareObject();
+  setPrototypeOf(copy, detachedPrototype);
   detachFields(value, copy, depth);
   return isFrozen(value) ? freeze(copy) : copy;
 }
 
 /** inheritDetached makes an object or array, with detached fields, inherit from the frozen copies. It returns the object. */
 export function inheritDetached(object: object): object {
-  setPrototypeOf(object, isArray(object) ? detachedArray : detachedObject);
+  setPrototypeOf(object, isArray(object) ? detachedArrayPrototype : detachedObjectPrototype);
   return object;
 }
 
@@ -71,28 +71,28 @@ function detachFields(from: object, into: object, depth: number): void {
   const keys = ownKeys(from);
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] ?? '';
-    const found = getOwnPropertyDescriptor(from, key);
-    if (found === undefined) continue;
-    setPrototypeOf(found, null);
-    if (hasOwn(found, 'value')) {
-      const detached = detachBelow(found.value, depth + 1);
-      if (from === into && detached === found.value) continue;
-      defineProperty(found, 'value', dataProperty(detached));
+    const descriptor = getOwnPropertyDescriptor(from, key);
+    if (descriptor === undefined) continue;
+    setPrototypeOf(descriptor, null);
+    if (hasOwn(descriptor, 'value')) {
+      const detachedValue = detachBelow(descriptor.value, depth + 1);
+      if (from === into && detachedValue === descriptor.value) continue;
+      defineProperty(descriptor, 'value', dataProperty(detachedValue));
     }
-    if (from !== into || found.writable === true) defineProperty(into, key, found);
+    if (from !== into || descriptor.writable === true) defineProperty(into, key, descriptor);
   }
 }
 
 /** copyOfPrototype returns a frozen copy of a prototype. copyOfPrototype runs before the first script of the page. */
 function copyOfPrototype(prototype: object, keys: readonly PropertyKey[], parent: object | null): object {
-  const copy = bare();
+  const copy = makeBareObject();
   setPrototypeOf(copy, parent);
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] ?? '';
-    const found = key === 'length' ? undefined : getOwnPropertyDescriptor(prototype, key);
-    if (found === undefined) continue;
-    setPrototypeOf(found, null);
-    defineProperty(copy, key, found);
+    const descriptor = key === 'length' ? undefined : getOwnPropertyDescriptor(prototype, key);
+    if (descriptor === undefined) continue;
+    setPrototypeOf(descriptor, null);
+    defineProperty(copy, key, descriptor);
   }
   return freeze(copy);
 }

@@ -6,7 +6,7 @@ import {
   defineProperty,
   ErrorPrototype,
   errorKind,
-  exceptionMessageOf,
+  exceptionMessageGetter,
   hasOwn,
   hiddenProperty,
   isArray,
@@ -30,31 +30,29 @@ function errorText(code: ErrorCode, message: string, tool: string | undefined): 
   return objectText<'CallError'>({ code: `"${code}"`, message: toJson(truncate(message, MaxErrorChars)), tool });
 }
 
-/**
- * thrownText returns the JSON text of a wire.CallError for a value that a tool threw. thrownText itself never throws.
- */
+/** thrownText returns the JSON text of a wire.CallError for a value that a tool threw, and never throws. */
 export function thrownText(thrown: unknown): string {
   return errorText('tool_error', messageOf(thrown), toolText(thrown));
 }
 
-/** messageOf returns the message of a thrown value. messageOf itself never throws. */
+/** messageOf returns the message of a thrown value, and never throws. */
 export function messageOf(thrown: unknown): string {
   if (typeof thrown === 'string' && thrown !== '') return thrown;
   const message = isObject(thrown) ? readField(thrown, 'message') : undefined;
   if (typeof message === 'string' && message !== '') return message;
-  const own = isObject(thrown) ? readField(thrown, 'name') : undefined;
-  const name = typeof own === 'string' && own !== '' ? own : isObject(thrown) ? kindOf(thrown) : '';
+  const ownName = isObject(thrown) ? readField(thrown, 'name') : undefined;
+  const name = typeof ownName === 'string' && ownName !== '' ? ownName : isObject(thrown) ? errorClassOf(thrown) : '';
   if (name !== '') return `the tool threw a ${name} without a message`;
   if (typeof thrown === 'number' || typeof thrown === 'boolean') return `the tool threw ${thrown}`;
   return 'the tool threw a value without a message';
 }
 
-/** kindOf returns the name of the built-in error class of a thrown object, or the empty string. */
-function kindOf(thrown: object): string {
+/** errorClassOf returns the name of the built-in error class of a thrown object, or the empty string. */
+function errorClassOf(thrown: object): string {
   try {
     return errorKind(thrown);
   } catch {
-    return ''; // a revoked proxy
+    return ''; // reading a revoked proxy throws
   }
 }
 
@@ -62,8 +60,8 @@ function kindOf(thrown: object): string {
 function readField(thrown: object, field: string): unknown {
   try {
     if (field === 'message' && !hasOwn(thrown, field)) {
-      const message = ofException(thrown);
-      if (message !== undefined) return message;
+      const exceptionMessage = readExceptionMessage(thrown);
+      if (exceptionMessage !== undefined) return exceptionMessage;
     }
     return lookup(thrown, field);
   } catch {
@@ -71,19 +69,16 @@ function readField(thrown: object, field: string): unknown {
   }
 }
 
-/** ofException reads the message of a DOMException with the browser's getter, which throws for any other value. */
-function ofException(thrown: object): unknown {
+/** readExceptionMessage reads the message of a DOMException with the browser's getter, which throws for any other value. */
+function readExceptionMessage(thrown: object): unknown {
   try {
-    return apply(exceptionMessageOf, thrown, []);
+    return apply(exceptionMessageGetter, thrown, []);
   } catch {
     return undefined;
   }
 }
 
-/**
- * toolText returns the JSON text of a wire.ToolErrorInfo. toolText returns undefined for a value without a string
- * `code`.
- */
+/** toolText returns the JSON text of a wire.ToolErrorInfo, or undefined for a value without a string `code`. */
 function toolText(thrown: unknown): string | undefined {
   if (!isObject(thrown)) return undefined;
   const code = readField(thrown, 'code');
@@ -131,10 +126,10 @@ function pathText(path: unknown): string {
  * error's code.
  */
 export function toolError(message: string, code: string): object {
-  return adviceError(message, code, undefined, false, undefined);
+  return makeToolError(message, code, undefined, false, undefined);
 }
 
-function adviceError(
+function makeToolError(
   message: string,
   code: string,
   category: unknown,
@@ -145,16 +140,16 @@ function adviceError(
   // error and its stack.
   const error = {};
   setPrototypeOf(error, ErrorPrototype);
-  const hidden = (name: string, value: unknown) => defineProperty(error, name, hiddenProperty(value));
-  hidden('name', 'ToolError');
-  hidden('message', message);
-  hidden('stack', `ToolError: ${message}`);
-  const own = (name: string, value: unknown) => defineProperty(error, name, dataProperty(value));
-  own('code', code);
-  own('retryable', retryable);
-  // Even undefined fields are defined on the error, because the page could define the same fields on Error.prototype.
-  own('category', typeof category === 'string' ? category : undefined);
-  own('retryAfterMs', typeof retryAfterMs === 'number' ? retryAfterMs : undefined);
+  const defineHidden = (name: string, value: unknown) => defineProperty(error, name, hiddenProperty(value));
+  defineHidden('name', 'ToolError');
+  defineHidden('message', message);
+  defineHidden('stack', `ToolError: ${message}`);
+  const defineOwn = (name: string, value: unknown) => defineProperty(error, name, dataProperty(value));
+  defineOwn('code', code);
+  defineOwn('retryable', retryable);
+  // Undefined fields are defined too, because the page could define the same fields on Error.prototype.
+  defineOwn('category', typeof category === 'string' ? category : undefined);
+  defineOwn('retryAfterMs', typeof retryAfterMs === 'number' ? retryAfterMs : undefined);
   return error;
 }
 
@@ -167,20 +162,26 @@ export function abortedError(reason: unknown): object {
 }
 
 /**
- * toolErrorOf converts the wire.CallError of a failed ask to a tool error: the error of the other tool, or the reason
- * why that tool could not run. user is true if the ask is a context.waitForUser.
+ * toolErrorOf converts the wire.CallError of a failed ask to a tool error. The tool error contains the error of the
+ * other tool, or the reason why the other tool could not run. isUserAsk is true for a context.waitForUser.
  */
-export function toolErrorOf(failure: unknown, user: boolean): object {
-  const field = (name: string) => (isObject(failure) ? readField(failure, name) : undefined);
+export function toolErrorOf(failure: unknown, isUserAsk: boolean): object {
+  const fieldOf = (name: string) => (isObject(failure) ? readField(failure, name) : undefined);
   const text = messageOf(failure);
-  const thrown = field('tool');
-  const own = isObject(thrown) ? readField(thrown, 'code') : undefined;
-  if (isObject(thrown) && typeof own === 'string') {
-    const retryable = readField(thrown, 'retryable') === true;
-    return adviceError(text, own, readField(thrown, 'category'), retryable, readField(thrown, 'retryAfterMs'));
+  const otherError = fieldOf('tool');
+  const otherCode = isObject(otherError) ? readField(otherError, 'code') : undefined;
+  if (isObject(otherError) && typeof otherCode === 'string') {
+    const retryable = readField(otherError, 'retryable') === true;
+    return makeToolError(
+      text,
+      otherCode,
+      readField(otherError, 'category'),
+      retryable,
+      readField(otherError, 'retryAfterMs'),
+    );
   }
-  const code = field('code');
-  if (user && code === 'denied') return toolError(text, 'user_denied');
-  if (user && code === 'approval_timeout') return toolError(text, 'user_timeout');
+  const code = fieldOf('code');
+  if (isUserAsk && code === 'denied') return toolError(text, 'user_denied');
+  if (isUserAsk && code === 'approval_timeout') return toolError(text, 'user_timeout');
   return toolError(text, typeof code === 'string' ? code : 'internal');
 }

@@ -1,20 +1,20 @@
-import { apply, clock, now } from './primordials.ts';
+import { apply, nativePerformance, performanceNow } from './primordials.ts';
 
-// Batches the reports of all calls of one host until the end of the task, to send few messages. If a task takes long,
-// as in a loop that reports without awaiting, batches are also sent during the task, so that the server receives
-// progress in time.
+// Collects the reports of all calls of one host until the end of the task, to send few messages. During a long task,
+// such as a loop that reports without awaiting, reports are also sent at intervals. The server then receives progress
+// in time.
 
-/** Send sends reports of one call, the JSON text of an array, to the bridge. */
+/** Send sends reports of one call to the bridge. reports is the JSON text of an array. */
 export type Send = (call: number, count: number, skipped: number, reports: string) => void;
 
-// Limits of one chunk, and of all waiting chunks.
+// Limits of one chunk, and the limit of all chunks that wait for a flush.
 const MaxChunkReports = 1000;
 const MaxChunkChars = 256 * 1024;
 const MaxWaitingChars = 16 * 1024 * 1024;
 /** BusyFlushMs is the interval between two sends within one task, in milliseconds. */
 const BusyFlushMs = 250;
 
-/** Chunk is a sequence of reports of one call. Chunks form a linked list, the oldest first. */
+/** Chunk is a sequence of reports of one call. Chunks form a linked list that begins with the oldest chunk. */
 interface Chunk {
   readonly call: number;
   text: string;
@@ -23,8 +23,8 @@ interface Chunk {
   next: Chunk | undefined;
 }
 
-/** Flood is a bounded buffer of reports. */
-export interface Flood {
+/** ReportBuffer is a bounded buffer of reports. */
+export interface ReportBuffer {
   /** add appends count reports of a call: their JSON texts, joined by commas. */
   add(call: number, reports: string, count: number): void;
   /** flush sends all waiting reports. */
@@ -32,42 +32,42 @@ export interface Flood {
 }
 
 /**
- * makeFlood returns a Flood. The Flood calls whenIdle once per task, and whenIdle must call flush at the end of the
- * task.
+ * makeReportBuffer returns a ReportBuffer, which calls whenIdle once per task. whenIdle must call flush at the end
+ * of the task.
  */
-export function makeFlood(send: Send, whenIdle: () => void): Flood {
+export function makeReportBuffer(send: Send, whenIdle: () => void): ReportBuffer {
   let first: Chunk | undefined;
   let last: Chunk | undefined;
-  let waiting = 0;
+  let waitingChars = 0;
   let isScheduled = false;
   let flushedAt = 0;
 
   const flush = () => {
     isScheduled = false;
-    flushedAt = apply(now, clock, []);
+    flushedAt = apply(performanceNow, nativePerformance, []);
     let chunk = first;
     first = undefined;
     last = undefined;
-    waiting = 0;
+    waitingChars = 0;
     for (; chunk; chunk = chunk.next) send(chunk.call, chunk.count, chunk.skipped, `[${chunk.text}]`);
   };
 
-  /** dropOldest drops the oldest chunk, and adds its number of reports to the next chunk of the same call. */
+  /** dropOldest drops the oldest chunk, and adds the number of dropped reports to the next chunk of the same call. */
   const dropOldest = () => {
-    const old = first;
-    if (!old?.next) return;
-    first = old.next;
-    waiting -= old.text.length;
-    let heir = old.next;
-    while (heir.call !== old.call && heir.next) heir = heir.next;
-    if (heir.call === old.call) {
-      heir.skipped += old.count + old.skipped;
+    const oldest = first;
+    if (!oldest?.next) return;
+    first = oldest.next;
+    waitingChars -= oldest.text.length;
+    let nextOfCall = oldest.next;
+    while (nextOfCall.call !== oldest.call && nextOfCall.next) nextOfCall = nextOfCall.next;
+    if (nextOfCall.call === oldest.call) {
+      nextOfCall.skipped += oldest.count + oldest.skipped;
     } else {
       // The call has no newer chunk, so an empty chunk carries the number of dropped reports.
-      const count = makeChunk(old.call);
-      count.skipped = old.count + old.skipped;
-      heir.next = count;
-      last = count;
+      const emptyChunk = makeChunk(oldest.call);
+      emptyChunk.skipped = oldest.count + oldest.skipped;
+      nextOfCall.next = emptyChunk;
+      last = emptyChunk;
     }
   };
 
@@ -80,17 +80,17 @@ export function makeFlood(send: Send, whenIdle: () => void): Flood {
     }
     last.text += last.count === 0 ? reports : `,${reports}`;
     last.count += count;
-    waiting += reports.length;
+    waitingChars += reports.length;
     if (!isScheduled) {
       isScheduled = true;
-      flushedAt = apply(now, clock, []);
+      flushedAt = apply(performanceNow, nativePerformance, []);
       whenIdle();
-    } else if (apply(now, clock, []) - flushedAt >= BusyFlushMs) {
+    } else if (apply(performanceNow, nativePerformance, []) - flushedAt >= BusyFlushMs) {
       flush();
-      // whenIdle still waits for the end of this task, so later reports in this task must not call whenIdle again.
+      // whenIdle is still scheduled for the end of this task, so later reports must not schedule whenIdle again.
       isScheduled = true;
     }
-    while (waiting > MaxWaitingChars && first !== last) dropOldest();
+    while (waitingChars > MaxWaitingChars && first !== last) dropOldest();
   };
 
   return { add, flush };

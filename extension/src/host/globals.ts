@@ -1,10 +1,10 @@
-import { bare, getProperty, realWindow } from './primordials.ts';
+import { getProperty, makeBareObject, realWindow } from './primordials.ts';
 
 /**
  * The global names that are local variables in the code of a plugin (internal/jsbuild/extension.go declares them). If a
  * script of the page declares or replaces one of these globals, the plugin's code does not change.
  */
-const names = [
+const protectedNames = [
   'Object',
   'Function',
   'Array',
@@ -50,9 +50,9 @@ const names = [
   'decodeURIComponent',
 ];
 
-/** builtIns contains the values of these names at document_start. */
-export const builtIns = bare();
-for (let i = 0; i < names.length; i++) {
-  const name = names[i] ?? '';
+/** builtIns contains the values of the protected names at document_start. */
+export const builtIns = makeBareObject();
+for (let i = 0; i < protectedNames.length; i++) {
+  const name = protectedNames[i] ?? '';
   builtIns[name] = getProperty(realWindow, name);
 }

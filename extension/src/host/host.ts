@@ -1,35 +1,44 @@
 import { UP } from '../handshake.ts';
 import { atEndOfTask, atStart, type Channel, isPristine, makeChannel } from './channel.ts';
-import { makeFlood } from './flood.ts';
+import { makeReportBuffer } from './flood.ts';
 import { type EntryPoint, type Evaluate, type Lifecycle, makeLifecycle } from './lifecycle.ts';
 import { makeLogs } from './logs.ts';
 import { type Options, readOptions } from './options.ts';
-import { dataProperty, defineProperty, framed, freeze, hasOwn, realDocument, soon, toJson } from './primordials.ts';
+import {
+  dataProperty,
+  defineProperty,
+  freeze,
+  hasOwn,
+  isFramed,
+  realDocument,
+  runInMicrotask,
+  toJson,
+} from './primordials.ts';
 import type { Outcome } from './result.ts';
 import { makeSettings } from './settings.ts';
 import { makeTimers, type Timers } from './timers.ts';
 
 /**
- * start runs one plugin in this document. options is the JSON text of the plugin's Options. Call start at
- * document_start: in a document with content, a page script may already have run, so start does nothing. After a bridge
- * has accepted the port, and before the first page script, the pre-script and the adapter run; without a bridge, only
- * the pre-script runs. start returns the entry point through which the plugin accepts an adapter later.
+ * start runs one plugin in this document. optionsText is the JSON text of the plugin's Options. Call start
+ * at document_start: in a document with content, a page script may already have run, so start does nothing. After a
+ * bridge has accepted the port, and before the first page script, the pre-script and the adapter run. Without a bridge,
+ * only the pre-script runs. start returns the entry point through which the plugin accepts an adapter later.
  *
- * Without a plugin, start creates the base for plugins whose code arrives later. With `meet`, start may be called at
- * any time, in an isolated world.
+ * If the options name no plugin, start creates the base for plugins whose code arrives later. If the options contain a
+ * meeting event, start may be called at any time, in an isolated world.
  */
-export function start(options: string, evaluate?: Evaluate, preScript?: Evaluate): EntryPoint | undefined {
-  const given = readOptions(options);
-  if (given.meet !== '') return startLate(given, evaluate);
+export function start(optionsText: string, evaluate?: Evaluate, preScript?: Evaluate): EntryPoint | undefined {
+  const options = readOptions(optionsText);
+  if (options.meetingEvent !== '') return startLate(options, evaluate);
   if (!isPristine()) return undefined;
-  if (given.plugin === '') return framed && !given.frames ? undefined : startBase();
-  const { channel, lifecycle, introduction } = makePlugin(given, evaluate);
+  if (options.plugin === '') return isFramed && !options.runsInFrames ? undefined : startBase();
+  const { channel, lifecycle, introduction } = makePlugin(options, evaluate);
   const prepare = () => {
     if (preScript) lifecycle.prepare(preScript);
   };
-  if (framed && !given.frames) {
-    // At the start of the handshake, all hosts have stored their built-ins.
-    if (preScript) atStart(() => soon(prepare));
+  if (isFramed && !options.runsInFrames) {
+    // All hosts have stored their built-ins before the handshake begins.
+    if (preScript) atStart(() => runInMicrotask(prepare));
     return undefined;
   }
   channel.offer(introduction, (isAccepted) => {
@@ -48,38 +57,44 @@ interface Plugin {
 }
 
 /** makePlugin returns a plugin that has not started. */
-function makePlugin({ plugin, hash, base, settings: given, late }: Options, evaluate: Evaluate | undefined): Plugin {
+function makePlugin(
+  { plugin, hash, base, settings: initialSettings, startsLate }: Options,
+  evaluate: Evaluate | undefined,
+): Plugin {
   const channel = makeChannel();
-  const { up } = channel;
+  const { sendToBridge } = channel;
   const settings = makeSettings();
-  settings.update(given);
+  settings.update(initialSettings);
   const flush = () => {
     logs.flush();
-    flood.flush();
+    reportBuffer.flush();
   };
-  const whenIdle = atEndOfTask(flush);
-  const logs = makeLogs((count, dropped, entries) => up(`l ${count} ${dropped} ${entries}`), whenIdle);
-  const flood = makeFlood((call, count, skipped, reports) => up(`p ${call} ${count} ${skipped} ${reports}`), whenIdle);
+  const scheduleFlush = atEndOfTask(flush);
+  const logs = makeLogs((count, dropped, entries) => sendToBridge(`l ${count} ${dropped} ${entries}`), scheduleFlush);
+  const reportBuffer = makeReportBuffer(
+    (call, count, skipped, reports) => sendToBridge(`p ${call} ${count} ${skipped} ${reports}`),
+    scheduleFlush,
+  );
   /** sendNow sends a message after all buffered logs and reports. */
   const sendNow = (text: string) => {
     flush();
-    up(text);
+    sendToBridge(text);
   };
-  const timers = makeTimers((ms) => up(`w ${ms}`));
+  const timers = makeTimers((ms) => sendToBridge(`w ${ms}`));
   const lifecycle = makeLifecycle({
     services: { plugin, config: settings.config, logs, timers, readinessChanged: () => lifecycle.runner.probe() },
     evaluate,
-    late,
-    up,
+    startsLate,
+    sendToBridge,
     events: {
-      report: flood.add,
+      report: reportBuffer.add,
       ask: (call, ask, body) => sendNow(`q ${call} ${ask} ${body}`),
       end: (call, outcome) => sendNow(outcomeMessage(call, outcome)),
       aborted: (call) => sendNow(`a ${call}`),
-      ready: (ready) => up(ready ? 's 1' : 's 0'),
+      ready: (ready) => sendToBridge(ready ? 's 1' : 's 0'),
     },
   });
-  channel.listen((parts) => handleMessage(parts, lifecycle, timers, settings.update, up));
+  channel.listen((parts) => handleMessage(parts, lifecycle, timers, settings.update, sendToBridge));
   return { channel, lifecycle, introduction: toJson([plugin, hash, base, evaluate !== undefined]) };
 }
 
@@ -89,28 +104,29 @@ function makePlugin({ plugin, hash, base, settings: given, late }: Options, eval
  * entry point for all these plugins.
  */
 function startBase(): EntryPoint {
-  const base = makeChannel();
+  const baseChannel = makeChannel();
   const entryPoints: EntryPoint[] = [];
-  base.listen((parts) => {
-    const part = makeReader(parts);
-    if (part(0) !== 'host') return;
-    const given = readOptions(asText(part(1)));
-    if (given.plugin === '') return;
-    const { channel, lifecycle, introduction } = makePlugin(given, undefined);
+  baseChannel.listen((parts) => {
+    const readPart = makeReader(parts);
+    if (readPart(0) !== 'host') return;
+    const options = readOptions(textOrEmpty(readPart(1)));
+    if (options.plugin === '') return;
+    const { channel, lifecycle, introduction } = makePlugin(options, undefined);
     defineProperty(entryPoints, entryPoints.length, dataProperty(lifecycle.entryPoint));
-    if (channel.give(base.port, UP, `host ${introduction}`)) lifecycle.arm(asText(part(2)), given.hash);
+    if (channel.offerOn(baseChannel.port, UP, `host ${introduction}`))
+      lifecycle.arm(textOrEmpty(readPart(2)), options.hash);
   });
-  base.offer(toJson(['', '', '']), doNothing);
+  baseChannel.offer(toJson(['', '', '']), doNothing);
   return freeze((nonce: unknown, hash: unknown, next: unknown) => {
     for (let i = 0; i < entryPoints.length; i++) if (entryPoints[i]?.(nonce, hash, next) === true) return true;
     return false;
   });
 }
 
-/** startLate starts a plugin in an isolated world. startLate does nothing unless the bridge waits for the plugin. */
-function startLate(given: Options, evaluate: Evaluate | undefined): EntryPoint | undefined {
-  const { channel, lifecycle, introduction } = makePlugin(given, evaluate);
-  if (!channel.give(realDocument, given.meet, introduction)) return undefined;
+/** startLate starts a plugin in an isolated world. If no bridge waits for the plugin, startLate does nothing. */
+function startLate(options: Options, evaluate: Evaluate | undefined): EntryPoint | undefined {
+  const { channel, lifecycle, introduction } = makePlugin(options, evaluate);
+  if (!channel.offerOn(realDocument, options.meetingEvent, introduction)) return undefined;
   lifecycle.begin(false);
   return lifecycle.entryPoint;
 }
@@ -120,8 +136,8 @@ function doNothing(): void {
 }
 
 /**
- * makeReader returns a function that reads only own elements of an array, because a missing element would be read from
- * the page's Array.prototype.
+ * makeReader returns a function that reads only own elements of an array. A missing element would be read from the
+ * page's Array.prototype.
  */
 function makeReader(parts: readonly unknown[]): (index: number) => unknown {
   return (index) => (hasOwn(parts, index) ? parts[index] : undefined);
@@ -132,11 +148,11 @@ function handleMessage(
   parts: readonly unknown[],
   lifecycle: Lifecycle,
   timers: Timers,
-  setSettings: (settings: unknown) => void,
-  up: (text: string) => void,
+  updateSettings: (settings: unknown) => void,
+  sendToBridge: (text: string) => void,
 ): void {
-  const part = makeReader(parts);
-  switch (part(0)) {
+  const readPart = makeReader(parts);
+  switch (readPart(0)) {
     case 'begin':
       lifecycle.begin(true);
       return;
@@ -147,43 +163,43 @@ function handleMessage(
       timers.wake();
       return;
     case 'settings':
-      setSettings(part(1));
+      updateSettings(readPart(1));
       return;
     case 'renew':
-      lifecycle.arm(asText(part(1)), asText(part(2)));
+      lifecycle.arm(textOrEmpty(readPart(1)), textOrEmpty(readPart(2)));
       return;
     case 'remove':
       lifecycle.remove();
       return;
   }
-  const call = part(1);
-  if (typeof call === 'number') handleCallMessage(part, call, lifecycle, up);
+  const call = readPart(1);
+  if (typeof call === 'number') handleCallMessage(readPart, call, lifecycle, sendToBridge);
 }
 
 function handleCallMessage(
-  part: (index: number) => unknown,
+  readPart: (index: number) => unknown,
   call: number,
   { runner }: Lifecycle,
-  up: (text: string) => void,
+  sendToBridge: (text: string) => void,
 ): void {
-  switch (part(0)) {
+  switch (readPart(0)) {
     case 'cancel':
-      if (!runner.cancel(call, asText(part(2)))) up(`f ${call}`);
+      if (!runner.cancel(call, textOrEmpty(readPart(2)))) sendToBridge(`f ${call}`);
       return;
     case 'call': {
-      const maxBytes = part(3);
+      const maxBytes = readPart(3);
       if (typeof maxBytes !== 'number') return;
-      const prompt = part(5) === true;
-      runner.run({ call, tool: asText(part(2)), maxBytes, args: part(4), prompt, decision: part(6) });
+      const prompt = readPart(5) === true;
+      runner.run({ call, tool: textOrEmpty(readPart(2)), maxBytes, args: readPart(4), prompt, decision: readPart(6) });
       return;
     }
     case 'answer': {
-      const ask = part(2);
-      if (typeof ask === 'number') runner.answer(call, ask, part(3) === true, part(4));
+      const ask = readPart(2);
+      if (typeof ask === 'number') runner.answer(call, ask, readPart(3) === true, readPart(4));
       return;
     }
     case 'resync':
-      runner.resync(call, asText(part(2)));
+      runner.resync(call, textOrEmpty(readPart(2)));
       return;
   }
 }
@@ -199,6 +215,6 @@ function outcomeMessage(call: number, outcome: Outcome): string {
   }
 }
 
-function asText(value: unknown): string {
+function textOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

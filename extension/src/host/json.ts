@@ -1,6 +1,6 @@
 import type { Types } from '../../../wire/wire.gen.ts';
 import { plainCopy } from './plain.ts';
-import { apply, construct, encode, hasOwn, lengthOfBytes, NativeTextEncoder, toJson } from './primordials.ts';
+import { apply, bytesLengthGetter, construct, encodeText, hasOwn, NativeTextEncoder, toJson } from './primordials.ts';
 
 /**
  * objectText returns an object of the protocol's type N as JSON text. The value of each field is JSON text; undefined
@@ -30,12 +30,12 @@ export function writeJson(value: unknown): string | undefined {
 }
 
 /**
- * bytesOf returns the length of text in UTF-8 bytes, for a comparison with limit. bytesOf may return the length in
- * UTF-16 units if the result of the comparison is the same.
+ * utf8LengthOf returns the length of text in UTF-8 bytes, for a comparison with limit. If the result of the comparison
+ * is the same, utf8LengthOf may return the length in UTF-16 units.
  */
-export function bytesOf(text: string, limit: number): number {
+export function utf8LengthOf(text: string, limit: number): number {
   if (text.length * 3 <= limit || text.length > limit) return text.length;
-  const bytes: Uint8Array = apply(encode, construct(NativeTextEncoder, []), [text]);
-  const length = apply(lengthOfBytes, bytes, []);
+  const bytes: Uint8Array = apply(encodeText, construct(NativeTextEncoder, []), [text]);
+  const length = apply(bytesLengthGetter, bytes, []);
   return typeof length === 'number' ? length : text.length;
 }

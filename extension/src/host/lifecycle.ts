@@ -21,10 +21,10 @@ export interface LifecycleOptions {
   readonly services: Services;
   /** evaluate is the adapter's code; undefined if the adapter arrives through the entry point. */
   readonly evaluate: Evaluate | undefined;
-  /** late is true if the adapter starts after the document is parsed. */
-  readonly late: boolean;
+  /** startsLate is true if the adapter starts after the document is parsed. */
+  readonly startsLate: boolean;
   readonly events: CallEvents;
-  up(text: string): void;
+  sendToBridge(text: string): void;
 }
 
 /** Lifecycle starts, replaces and removes the adapter of one plugin. At most one adapter runs at a time. */
@@ -34,10 +34,11 @@ export interface Lifecycle {
   /** prepare runs the plugin's pre-script. */
   prepare(preScript: Evaluate): void;
   /**
-   * begin starts the adapter. A late adapter is started only when the document is parsed. An adapter that throws before
-   * the document is parsed is started again afterwards, because it may need an element that was missing.
+   * begin starts the adapter. An adapter that starts late is started only when the document is parsed. An adapter that
+   * throws before the document is parsed is started again afterwards, because the adapter may need an element that was
+   * missing.
    */
-  begin(parsed: boolean): void;
+  begin(isParsed: boolean): void;
   /** entryPoint accepts the adapter that arm has announced, and returns whether the adapter was accepted. */
   readonly entryPoint: EntryPoint;
   /** arm allows the entry point to accept one adapter with this hash and nonce. */
@@ -60,27 +61,35 @@ interface ArmedAdapter {
 }
 
 /** makeLifecycle returns the lifecycle of an adapter that has not started. */
-export function makeLifecycle({ services, evaluate: first, late, events, up }: LifecycleOptions): Lifecycle {
+export function makeLifecycle({
+  services,
+  evaluate: firstCode,
+  startsLate,
+  events,
+  sendToBridge,
+}: LifecycleOptions): Lifecycle {
   const { plugin, logs } = services;
   let container = makeContainer(services);
   const runner = makeRunner(plugin, () => container.read(), events);
   let state: 'waiting' | 'started' | 'removed' = 'waiting';
-  let code = first;
-  let isParsed = false;
+  let currentCode = firstCode;
+  let isDocumentParsed = false;
   /** receivedHash is the hash of an adapter from the entry point that has not started. */
   let receivedHash: string | undefined;
   let patches: Patches | undefined;
   let hasThrown = false;
   let armed: ArmedAdapter | undefined;
 
-  /** start runs the adapter's code in the container and returns '', or the reason why the adapter failed to start. */
+  /**
+   * start runs the adapter's code in the container. start returns '', or the reason why the adapter failed to start.
+   */
   const start = (): string => {
     const { scope } = container;
-    if (!code) return 'the plugin has no adapter';
+    if (!currentCode) return 'the plugin has no adapter';
     hasThrown = false;
     patches = watchPatches();
     try {
-      return evaluate(code, scope, () => runner.useAdapter());
+      return runWithBuiltIns(currentCode, scope, () => runner.useAdapter());
     } catch (error) {
       hasThrown = true;
       return `the adapter threw while it started: ${messageOf(error)}`;
@@ -104,51 +113,51 @@ export function makeLifecycle({ services, evaluate: first, late, events, up }: L
     container = makeContainer(services, container.read());
   };
 
-  const begin = (parsed: boolean) => {
-    isParsed ||= parsed;
-    if (state !== 'waiting' || !code || (late && !isParsed)) return;
-    const problem = start();
-    if (hasThrown && !isParsed) {
+  const begin = (isParsed: boolean) => {
+    isDocumentParsed ||= isParsed;
+    if (state !== 'waiting' || !currentCode || (startsLate && !isDocumentParsed)) return;
+    const startProblem = start();
+    if (hasThrown && !isDocumentParsed) {
       stop();
       return;
     }
     state = 'started';
-    if (problem !== '') up(`broken ${problem}`);
-    else up(receivedHash === undefined ? 'ready' : `renewed ${receivedHash}`);
+    if (startProblem !== '') sendToBridge(`broken ${startProblem}`);
+    else sendToBridge(receivedHash === undefined ? 'ready' : `renewed ${receivedHash}`);
   };
 
   const replaceAdapter = (hash: string, next: Evaluate) => {
-    const old = code;
+    const oldCode = currentCode;
     const wasRemoved = state === 'removed';
     state = 'started';
     stop();
-    code = next;
-    const problem = start();
-    if (problem === '') {
-      up(`renewed ${hash}`);
+    currentCode = next;
+    const startProblem = start();
+    if (startProblem === '') {
+      sendToBridge(`renewed ${hash}`);
       return;
     }
     stop();
-    code = old;
-    logs.write('error', `the new adapter of ${plugin} is not used: ${problem}`);
-    up(`kept ${problem}`);
+    currentCode = oldCode;
+    logs.write('error', `the new adapter of ${plugin} is not used: ${startProblem}`);
+    sendToBridge(`kept ${startProblem}`);
     if (wasRemoved) {
       state = 'removed';
       return;
     }
     const restartProblem = start();
-    if (restartProblem !== '') up(`broken ${restartProblem}`);
+    if (restartProblem !== '') sendToBridge(`broken ${restartProblem}`);
   };
   // Only the host, over the private port, and the script that contains the adapter receive the nonce.
   const entryPoint: EntryPoint = (nonce, hash, next) => {
     if (!armed || nonce !== armed.nonce || hash !== armed.hash || !isEvaluate(next)) return false;
-    const { hash: wanted } = armed;
+    const { hash: armedHash } = armed;
     armed = undefined;
     if (state === 'waiting') {
-      code = next;
-      receivedHash = wanted;
-      begin(isParsed);
-    } else replaceAdapter(wanted, next);
+      currentCode = next;
+      receivedHash = armedHash;
+      begin(isDocumentParsed);
+    } else replaceAdapter(armedHash, next);
     return true;
   };
 
@@ -156,7 +165,7 @@ export function makeLifecycle({ services, evaluate: first, late, events, up }: L
     runner,
     prepare: (preScript) => {
       try {
-        const problem = evaluate(preScript, container.scope, () => '');
+        const problem = runWithBuiltIns(preScript, container.scope, () => '');
         if (problem !== '') logs.write('error', `the pre-script of ${plugin} did not run: ${problem}`);
       } catch (error) {
         logs.write('error', `the pre-script of ${plugin} threw: ${messageOf(error)}`);
@@ -167,7 +176,7 @@ export function makeLifecycle({ services, evaluate: first, late, events, up }: L
     arm: (nonce, hash) => {
       if (nonce === '') return;
       armed = { nonce, hash };
-      up(`armed ${nonce}`);
+      sendToBridge(`armed ${nonce}`);
     },
     remove: () => {
       if (state === 'started') stop();
@@ -178,11 +187,11 @@ export function makeLifecycle({ services, evaluate: first, late, events, up }: L
 }
 
 /**
- * evaluate runs code with the built-ins of document_start, because modules store the built-ins that they use, and a
- * late adapter would store built-ins that the page has replaced. evaluate returns the result of check, or the reason
+ * runWithBuiltIns runs code with the built-ins of document_start. Modules store the built-ins that they use, and a late
+ * adapter would store built-ins that the page has replaced. runWithBuiltIns returns the result of check, or the reason
  * why the code cannot run in this page.
  */
-function evaluate(code: Evaluate, scope: object, check: () => string): string {
+function runWithBuiltIns(code: Evaluate, scope: object, check: () => string): string {
   const run = () => {
     apply(apply(code, undefined, [builtIns]), scope, [scope, scope, scope]);
     return check();

@@ -1,18 +1,18 @@
 import { type LogLevel, MaxLogArgs, MaxLogChars, MaxLogDataBytes, MaxLogEntries } from '../../../wire/wire.gen.ts';
-import { bytesOf, objectText, writeJson } from './json.ts';
+import { objectText, utf8LengthOf, writeJson } from './json.ts';
 import { dateNow, hasOwn, isArray, isObject, lookup, toJson } from './primordials.ts';
 import { truncate } from './report.ts';
 
 /**
- * MaxWaiting limits the number of log entries that wait for the end of a task, and MaxWaitingChars limits their length.
- * Beyond these limits, the oldest entries are dropped.
+ * MaxWaitingEntries limits the number of log entries that wait for the end of a task, and MaxWaitingChars limits their length.
+ * If a limit is exceeded, the oldest entries are dropped.
  */
-const MaxWaiting = 1000;
+const MaxWaitingEntries = 1000;
 const MaxWaitingChars = 4 * 1024 * 1024;
 
 /**
- * SendLogs sends entries to the bridge: the JSON text of an array of count wire.LogEntry, and the number of entries
- * that were dropped before these entries.
+ * SendLogs sends entries to the bridge. entries is the JSON text of an array of count wire.LogEntry. dropped is the
+ * number of entries that were dropped before these entries.
  */
 export type SendLogs = (count: number, dropped: number, entries: string) => void;
 
@@ -29,7 +29,10 @@ export interface Logs {
   flush(): void;
 }
 
-/** Chunk is a sequence of entries that is sent as one message. Chunks form a linked list, the oldest first. */
+/**
+ * Chunk is a sequence of entries that is sent as one message. Chunks form a linked list that begins with the oldest
+ * chunk.
+ */
 interface Chunk {
   text: string;
   count: number;
@@ -39,16 +42,16 @@ interface Chunk {
 }
 
 /**
- * makeLogs returns a Logs. The Logs calls whenIdle once per task, and whenIdle must call flush at the end of the task.
+ * makeLogs returns a Logs, which calls whenIdle once per task. whenIdle must call flush at the end of the task.
  */
 export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
   let first: Chunk | undefined;
   let last: Chunk | undefined;
-  let waiting = 0;
-  let chars = 0;
+  let waitingEntries = 0;
+  let waitingChars = 0;
 
   const add = (entry: string) => {
-    if (waiting === 0) whenIdle();
+    if (waitingEntries === 0) whenIdle();
     if (!last || last.count >= MaxLogEntries) {
       const chunk: Chunk = { text: '', count: 0, dropped: 0, next: undefined };
       if (last) last.next = chunk;
@@ -57,50 +60,50 @@ export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
     }
     last.text += last.count === 0 ? entry : `,${entry}`;
     last.count++;
-    waiting++;
-    chars += entry.length;
-    while (waiting > MaxWaiting || chars > MaxWaitingChars) if (!dropOldest()) break;
+    waitingEntries++;
+    waitingChars += entry.length;
+    while (waitingEntries > MaxWaitingEntries || waitingChars > MaxWaitingChars) if (!dropOldest()) break;
   };
   /** dropOldest drops the oldest chunk, but never the only chunk, because the newest entries are the most useful. */
   const dropOldest = (): boolean => {
-    const old = first;
-    if (!old?.next) return false;
-    first = old.next;
-    first.dropped = old.dropped + old.count;
-    waiting -= old.count;
-    chars -= old.text.length;
+    const oldest = first;
+    if (!oldest?.next) return false;
+    first = oldest.next;
+    first.dropped = oldest.dropped + oldest.count;
+    waitingEntries -= oldest.count;
+    waitingChars -= oldest.text.length;
     return true;
   };
   const flush = () => {
     let chunk = first;
     first = undefined;
     last = undefined;
-    waiting = 0;
-    chars = 0;
+    waitingEntries = 0;
+    waitingChars = 0;
     for (; chunk; chunk = chunk.next) send(chunk.count, chunk.dropped, `[${chunk.text}]`);
   };
-  const accept = (given: unknown) => {
-    if (!isObject(given)) return;
-    if (!isArray(given)) {
-      add(entryText(given));
+  const accept = (entries: unknown) => {
+    if (!isObject(entries)) return;
+    if (!isArray(entries)) {
+      add(entryText(entries));
       return;
     }
-    for (let i = 0; i < given.length; i++) {
-      const entry: unknown = hasOwn(given, i) ? given[i] : undefined;
+    for (let i = 0; i < entries.length; i++) {
+      const entry: unknown = hasOwn(entries, i) ? entries[i] : undefined;
       if (isObject(entry)) add(entryText(entry));
     }
   };
-  const write = (level: 'warning' | 'error', message: string) => add(textOf(level, message, ''));
-  return { accept, write, flush };
+  const writeEntry = (level: 'warning' | 'error', message: string) => add(logEntryText(level, message, ''));
+  return { accept, write: writeEntry, flush };
 }
 
 /** entryText converts an entry of an adapter to the JSON text of a wire.LogEntry. entryText never throws. */
 function entryText(entry: object): string {
   const message = readField(entry, 'message');
-  return textOf(levelOf(readField(entry, 'level')), messageText(message), dataText(readField(entry, 'data')));
+  return logEntryText(levelOf(readField(entry, 'level')), messageText(message), dataText(readField(entry, 'data')));
 }
 
-function textOf(level: LogLevel, message: string, data: string): string {
+function logEntryText(level: LogLevel, message: string, data: string): string {
   return objectText<'LogEntry'>({
     level: `"${level}"`,
     message: toJson(truncate(message, MaxLogChars)),
@@ -124,7 +127,7 @@ function levelOf(level: unknown): LogLevel {
 
 function messageText(message: unknown): string {
   if (message === undefined) return '';
-  return typeof message === 'string' ? message : jsonOf(message);
+  return typeof message === 'string' ? message : jsonOrPlaceholder(message);
 }
 
 /** dataText returns the JSON text of an entry's further arguments, truncated to the limits; empty without arguments. */
@@ -134,11 +137,11 @@ function dataText(data: unknown): string {
   let bytes = 2;
   for (let i = 0; i < data.length && i < MaxLogArgs; i++) {
     const value: unknown = hasOwn(data, i) ? data[i] : undefined;
-    let json = typeof value === 'string' ? toJson(truncate(value, MaxLogChars)) : jsonOf(value);
-    let size = bytesOf(json, json.length) + 1;
+    let json = typeof value === 'string' ? toJson(truncate(value, MaxLogChars)) : jsonOrPlaceholder(value);
+    let size = utf8LengthOf(json, json.length) + 1;
     if (bytes + size > MaxLogDataBytes) {
       json = toJson(truncate(json, MaxLogChars));
-      size = bytesOf(json, json.length) + 1;
+      size = utf8LengthOf(json, json.length) + 1;
     }
     if (bytes + size > MaxLogDataBytes) break;
     text += text === '' ? json : `,${json}`;
@@ -147,8 +150,8 @@ function dataText(data: unknown): string {
   return text === '' ? '' : `[${text}]`;
 }
 
-/** jsonOf writes a value as JSON, or a placeholder for a value that JSON cannot represent. */
-function jsonOf(value: unknown): string {
+/** jsonOrPlaceholder writes a value as JSON, or a placeholder for a value that JSON cannot represent. */
+function jsonOrPlaceholder(value: unknown): string {
   try {
     return writeJson(value) ?? toJson(`[${typeof value}]`);
   } catch {

@@ -3,12 +3,12 @@ import { apply, isFn, NativeTypeError, rawJson, toBigInt } from './primordials.t
 // JavaScript numbers round integers above 2^53. A larger integer in the arguments of a call therefore becomes a bigint
 // for the tool, and a bigint in a result is written as an integer.
 
-/** MaxSafe is Number.MAX_SAFE_INTEGER. */
-const MaxSafe = 9007199254740991;
+/** MaxSafeInteger is Number.MAX_SAFE_INTEGER. */
+const MaxSafeInteger = 9007199254740991;
 
 /** exactInteger is a reviver for JSON.parse that converts large integers to bigint. */
 export function exactInteger(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
-  if (typeof value !== 'number' || (value <= MaxSafe && value >= -MaxSafe)) return value;
+  if (typeof value !== 'number' || (value <= MaxSafeInteger && value >= -MaxSafeInteger)) return value;
   const source = context?.source;
   return typeof source === 'string' && isInteger(source) ? toBigInt(source) : value;
 }
@@ -23,7 +23,7 @@ export function rawInteger(value: bigint): unknown {
   return apply(rawJson, undefined, [`${value}`]);
 }
 
-/** isInteger reports whether the text of a number has only digits, after an optional sign. */
+/** isInteger reports whether the text of a number consists of digits and an optional sign. */
 function isInteger(source: string): boolean {
   for (let i = source[0] === '-' ? 1 : 0; i < source.length; i++) {
     const digit = source[i];

@@ -1,4 +1,4 @@
-import { bare, isObject, lookup, parseJson } from './primordials.ts';
+import { isObject, lookup, makeBareObject, parseJson } from './primordials.ts';
 
 /** Options are the values that the server writes into a plugin's script (internal/jsbuild/extension.go). */
 export interface Options {
@@ -7,31 +7,34 @@ export interface Options {
   readonly hash: string;
   /** settings are a wire.PluginSettings. */
   readonly settings: unknown;
-  /** late is true if the adapter starts after the document is parsed, not before the page's first script. */
-  readonly late: boolean;
-  /** frames is true if the adapter also runs in same-origin frames. */
-  readonly frames: boolean;
+  /** startsLate is true if the adapter starts after the document is parsed, not before the page's first script. */
+  readonly startsLate: boolean;
+  /** runsInFrames is true if the adapter also runs in same-origin frames. */
+  readonly runsInFrames: boolean;
   /** base identifies the parts of the plugin that a hot reload cannot change in this document. */
   readonly base: string;
-  /** meet is the type of the event with which the bridge waits for a host that starts late; empty at document_start. */
-  readonly meet: string;
+  /**
+   * meetingEvent is the type of the event with which the bridge waits for a host that starts late; empty at
+   * document_start.
+   */
+  readonly meetingEvent: string;
 }
 
 /** readOptions parses the JSON text of a script's options. */
 export function readOptions(json: string): Options {
-  const given: unknown = parseJson(json);
-  const from = isObject(given) ? given : bare();
-  const text = (key: string): string => {
-    const value = lookup(from, key);
+  const parsed: unknown = parseJson(json);
+  const fields = isObject(parsed) ? parsed : makeBareObject();
+  const textField = (key: string): string => {
+    const value = lookup(fields, key);
     return typeof value === 'string' ? value : '';
   };
   return {
-    plugin: text('name'),
-    hash: text('hash'),
-    settings: lookup(from, 'settings'),
-    late: text('start') === 'dom',
-    frames: lookup(from, 'frames') === true,
-    base: text('base'),
-    meet: text('meet'),
+    plugin: textField('name'),
+    hash: textField('hash'),
+    settings: lookup(fields, 'settings'),
+    startsLate: textField('start') === 'dom',
+    runsInFrames: lookup(fields, 'frames') === true,
+    base: textField('base'),
+    meetingEvent: textField('meet'),
   };
 }

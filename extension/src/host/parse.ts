@@ -4,18 +4,18 @@ import { apply, isFn, isObject, lookup, whenSettled } from './primordials.ts';
 import { withPristineBuiltIns } from './pristine.ts';
 import { compileParser, findParser, notParsed } from './simple-schema.ts';
 
-/** Parsing receives the outcome of parsing arguments: exactly one of its functions is called, once. */
+/** Parsing receives the outcome of parsing arguments. Exactly one function of Parsing is called, once. */
 export interface Parsing {
   /** onValid receives the output of the schema, detached from the page. */
   onValid(params: unknown): void;
   /** onInvalid receives the text of all issues, one issue per line. */
   onInvalid(issues: string): void;
   /** onUnsafe receives the reason why no schema can run in this page. */
-  onUnsafe(why: string): void;
+  onUnsafe(reason: string): void;
 }
 
-/** Outcome is the result of a schema, read with pristine built-ins. */
-type Outcome =
+/** ParseOutcome is the result of a schema, read with pristine built-ins. */
+type ParseOutcome =
   | { readonly kind: 'valid'; readonly params: unknown }
   | { readonly kind: 'invalid'; readonly issues: string }
   | { readonly kind: 'unsafe'; readonly why: string }
@@ -37,23 +37,23 @@ export function parseWith(schema: unknown, args: unknown, parsing: Parsing): voi
     parsing.onValid(params);
     return;
   }
-  const given = detach(args);
-  const parse = (): Outcome => {
+  const detachedArgs = detach(args);
+  const parse = (): ParseOutcome => {
     // A getter of zod creates the method at the first access.
     const safeParse = lookup(schema, 'safeParse');
-    if (!isFn(safeParse)) return { kind: 'valid', params: given };
+    if (!isFn(safeParse)) return { kind: 'valid', params: detachedArgs };
     try {
       compileParser(schema);
-      return readResult(apply(safeParse, schema, [given]));
+      return readResult(apply(safeParse, schema, [detachedArgs]));
     } catch (error) {
       // safeParse throws if the schema has an asynchronous check.
       const safeParseAsync = lookup(schema, 'safeParseAsync');
       if (!isFn(safeParseAsync)) throw error;
-      return { kind: 'later', promise: apply(safeParseAsync, schema, [given]) };
+      return { kind: 'later', promise: apply(safeParseAsync, schema, [detachedArgs]) };
     }
   };
-  const refuse = (why: string): Outcome => ({ kind: 'unsafe', why });
-  const outcome = withPristineBuiltIns(parse, refuse);
+  const makeUnsafe = (why: string): ParseOutcome => ({ kind: 'unsafe', why });
+  const outcome = withPristineBuiltIns(parse, makeUnsafe);
   if (outcome.kind !== 'later') {
     deliver(outcome, parsing);
     return;
@@ -62,7 +62,7 @@ export function parseWith(schema: unknown, args: unknown, parsing: Parsing): voi
     outcome.promise,
     (parsed) =>
       deliver(
-        withPristineBuiltIns(() => readLate(parsed), refuse),
+        withPristineBuiltIns(() => readAsyncResult(parsed), makeUnsafe),
         parsing,
       ),
     (error) => parsing.onInvalid(messageOf(error)),
@@ -70,13 +70,13 @@ export function parseWith(schema: unknown, args: unknown, parsing: Parsing): voi
 }
 
 /** readResult reads a schema's result. A getter of zod formats the error at the first access. */
-function readResult(parsed: unknown): Outcome {
+function readResult(parsed: unknown): ParseOutcome {
   if (!isObject(parsed)) return { kind: 'invalid', issues: 'the schema of the tool returned no result' };
   if (lookup(parsed, 'success') === true) return { kind: 'valid', params: detach(lookup(parsed, 'data')) };
   return { kind: 'invalid', issues: issuesText(lookup(parsed, 'error')) };
 }
 
-function readLate(parsed: unknown): Outcome {
+function readAsyncResult(parsed: unknown): ParseOutcome {
   try {
     return readResult(parsed);
   } catch (error) {
@@ -84,7 +84,7 @@ function readLate(parsed: unknown): Outcome {
   }
 }
 
-function deliver(outcome: Outcome, parsing: Parsing): void {
+function deliver(outcome: ParseOutcome, parsing: Parsing): void {
   switch (outcome.kind) {
     case 'valid':
       parsing.onValid(outcome.params);

@@ -1,14 +1,14 @@
 import { getProperty, isObject, realWindow, setProperty } from './primordials.ts';
 
 // An adapter that watches navigations replaces two methods of `history`, and restores the previous methods in its
-// teardown. In the meantime, another plugin of the document may have replaced the same methods. A teardown that
-// restores the previous methods would remove the methods of the other plugin, which would miss all further navigations.
+// teardown. In the meantime, another plugin in the document may have replaced the same methods. The teardown would then
+// remove the methods of the other plugin, and the other plugin would miss all further navigations.
 
 /** Patches are the methods of `history` that an adapter has replaced during its start. */
 export interface Patches {
   /** recordPatched stores the methods at the end of the start. */
   recordPatched(): void;
-  /** undoAfter runs tearDown, then removes the adapter's methods and keeps those of other plugins. */
+  /** undoAfter runs tearDown. Afterwards it removes the adapter's methods and keeps the methods of other plugins. */
   undoAfter(tearDown: () => void): void;
 }
 
@@ -20,9 +20,9 @@ export function watchPatches(): Patches {
       for (let i = 0; i < methods.length; i++) methods[i]?.recordPatched();
     },
     undoAfter: (tearDown) => {
-      const restores = [methods[0]?.prepareRestore(), methods[1]?.prepareRestore()];
+      const restoreFunctions = [methods[0]?.prepareRestore(), methods[1]?.prepareRestore()];
       tearDown();
-      for (let i = 0; i < restores.length; i++) restores[i]?.();
+      for (let i = 0; i < restoreFunctions.length; i++) restoreFunctions[i]?.();
     },
   };
 }
@@ -34,18 +34,18 @@ interface WatchedMethod {
 }
 
 function watchMethod(name: string): WatchedMethod {
-  const before = readHistory(name);
-  let patched = before;
+  const originalMethod = readHistory(name);
+  let patchedMethod = originalMethod;
   return {
     recordPatched: () => {
-      patched = readHistory(name);
+      patchedMethod = readHistory(name);
     },
     prepareRestore: () => {
-      const now = readHistory(name);
+      const currentMethod = readHistory(name);
       return () => {
-        if (patched === before) return;
-        const wanted = now === patched ? before : now;
-        if (readHistory(name) !== wanted) writeHistory(name, wanted);
+        if (patchedMethod === originalMethod) return;
+        const wantedMethod = currentMethod === patchedMethod ? originalMethod : currentMethod;
+        if (readHistory(name) !== wantedMethod) writeHistory(name, wantedMethod);
       };
     },
   };

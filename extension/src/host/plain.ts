@@ -13,7 +13,6 @@ import {
   freeze,
   getPrototypeOf,
   hasOwn,
-  hrefOfUrl,
   isArray,
   isFiniteNumber,
   isFn,
@@ -30,12 +29,13 @@ import {
   stringValueOf,
   timeOfDate,
   UrlPrototype,
+  urlHrefGetter,
 } from './primordials.ts';
 
 /** MaxDepth limits the nesting of a value that is written as JSON. */
 const MaxDepth = 2000;
 
-/** PathEntry is the path from a value up to the root, as a linked list. */
+/** PathEntry is a linked list of the objects that contain a value, from the value up to the root. */
 interface PathEntry {
   readonly value: object;
   readonly depth: number;
@@ -60,13 +60,13 @@ export function plainCopy(value: unknown): unknown {
   return copyOf(value, '', undefined);
 }
 
-function copyOf(given: unknown, key: string, up: PathEntry | undefined): unknown {
-  if (typeof given === 'bigint') return rawInteger(given);
-  if (!isObject(given)) return given;
-  const value = isOrdinary(given) ? given : jsonValueOf(given, key);
+function copyOf(original: unknown, key: string, up: PathEntry | undefined): unknown {
+  if (typeof original === 'bigint') return rawInteger(original);
+  if (!isObject(original)) return original;
+  const value = isOrdinary(original) ? original : jsonValueOf(original, key);
   if (!isObject(value) || isFn(value) || isRawJson(value)) return value;
-  const above = appendToPath(value, up);
-  return isArray(value) ? copyOfArray(value, above) : copyOfObject(value, above);
+  const path = appendToPath(value, up);
+  return isArray(value) ? copyOfArray(value, path) : copyOfObject(value, path);
 }
 
 /** isOrdinary reports whether value is a plain object or array without a toJSON. */
@@ -78,19 +78,19 @@ function isOrdinary(value: object): boolean {
 /** jsonValueOf returns the value that JSON.stringify writes in place of value. */
 function jsonValueOf(value: object, key: string): unknown {
   const toJson = lookup(value, 'toJSON');
-  const made = isFn(toJson) ? apply(toJson, value, [key]) : unbox(value);
-  return typeof made === 'bigint' ? rawInteger(made) : made;
+  const replacement = isFn(toJson) ? apply(toJson, value, [key]) : unbox(value);
+  return typeof replacement === 'bigint' ? rawInteger(replacement) : replacement;
 }
 
 /** unbox returns the primitive value of an object of a built-in class, and other objects unchanged. */
 function unbox(value: object): unknown {
-  for (let at = getPrototypeOf(value); at !== null; at = getPrototypeOf(at)) {
+  for (let prototype = getPrototypeOf(value); prototype !== null; prototype = getPrototypeOf(prototype)) {
     try {
-      switch (at) {
+      switch (prototype) {
         case DatePrototype:
           return isFiniteNumber(apply(timeOfDate, value, [])) ? apply(dateToIsoString, value, []) : null;
         case UrlPrototype:
-          return apply(hrefOfUrl, value, []);
+          return apply(urlHrefGetter, value, []);
         case StringPrototype:
           return apply(stringValueOf, value, []);
         case NumberPrototype:
@@ -101,42 +101,42 @@ function unbox(value: object): unknown {
           return apply(bigIntValueOf, value, []);
       }
     } catch {
-      return value; // the object inherits from the class, but is not an instance
+      return value; // the object inherits from the class but is not an instance
     }
   }
   return value;
 }
 
-function copyOfArray(value: readonly unknown[], above: PathEntry): unknown {
-  const made: unknown[] = [];
-  // The prototype is removed before the first element is added, because a setter on Array.prototype would receive the
+function copyOfArray(value: readonly unknown[], path: PathEntry): unknown {
+  const copy: unknown[] = [];
+  // The prototype is removed before the first element is added. Otherwise a setter on Array.prototype would receive the
   // elements.
-  setPrototypeOf(made, plainPrototype);
-  for (let i = 0; i < value.length; i++) made[i] = hasOwn(value, i) ? copyOf(value[i], `${i}`, above) : null;
-  return made;
+  setPrototypeOf(copy, plainPrototype);
+  for (let i = 0; i < value.length; i++) copy[i] = hasOwn(value, i) ? copyOf(value[i], `${i}`, path) : null;
+  return copy;
 }
 
-function copyOfObject(value: object, above: PathEntry): unknown {
-  const made: Record<string, unknown> = construct(Plain, []);
+function copyOfObject(value: object, path: PathEntry): unknown {
+  const copy: Record<string, unknown> = construct(Plain, []);
   const keys = keysOf(value);
-  const from: Readonly<Record<string, unknown>> = isPlain(value) ? value : made;
+  const source: Readonly<Record<string, unknown>> = isRecord(value) ? value : copy;
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i];
-    if (key !== undefined) made[key] = copyOf(from[key], key, above);
+    if (key !== undefined) copy[key] = copyOf(source[key], key, path);
   }
-  return made;
+  return copy;
 }
 
-/** isPlain narrows an object to a record for the compiler. */
-function isPlain(value: object): value is Readonly<Record<string, unknown>> {
+/** isRecord narrows an object to a record for the compiler. */
+function isRecord(value: object): value is Readonly<Record<string, unknown>> {
   return !isFn(value);
 }
 
 /** appendToPath appends value to the path. Like JSON.stringify, appendToPath throws if value contains itself. */
 function appendToPath(value: object, up: PathEntry | undefined): PathEntry {
   const depth = up === undefined ? 0 : up.depth + 1;
-  for (let at = up; at !== undefined; at = at.up) {
-    if (at.value === value) throw new NativeTypeError('the value is circular: an object in it contains itself');
+  for (let entry = up; entry !== undefined; entry = entry.up) {
+    if (entry.value === value) throw new NativeTypeError('the value is circular: an object in it contains itself');
   }
   if (depth > MaxDepth) throw new NativeTypeError(`the value is nested more than ${MaxDepth} levels deep`);
   return { value, depth, up };

@@ -1,7 +1,6 @@
-// The built-ins that the host uses, stored at document_start, before any script
-// of the page. Code in this folder follows the rules in
-// sdk-ts/src/runtime/primordials.ts, which contains the language built-ins, and
-// one more: no `await`, because a page can observe its promises.
+// The built-ins that the host uses, stored at document_start, before any script of the page runs. Code in this folder
+// follows the rules in sdk-ts/src/runtime/primordials.ts, which contains the language built-ins. In addition, code in
+// this folder never uses `await`, because a page can observe the promises of `await`.
 
 import {
   apply,
@@ -37,14 +36,14 @@ export {
   keysOf,
   lockedThenMessage,
   lookup,
-  makeBareObject as bare,
+  makeBareObject,
   NativePromise,
   NativeTypeError,
   ObjectPrototype,
   ownKeys,
   parseJson,
   promiseThen,
-  runInMicrotask as soon,
+  runInMicrotask,
   setProperty,
   setPrototypeOf,
   settleHiddenFromPage,
@@ -57,9 +56,10 @@ export {
 export const toBigInt = BigInt;
 export const BigIntPrototype = BigInt.prototype;
 export const rawJson: unknown = 'rawJSON' in JSON ? JSON.rawJSON : undefined;
-const isRaw: unknown = 'isRawJSON' in JSON ? JSON.isRawJSON : undefined;
+const nativeIsRawJson: unknown = 'isRawJSON' in JSON ? JSON.isRawJSON : undefined;
 /** isRawJson reports whether JSON.rawJSON created value. */
-export const isRawJson = (value: object): boolean => isFn(isRaw) && apply(isRaw, undefined, [value]) === true;
+export const isRawJson = (value: object): boolean =>
+  isFn(nativeIsRawJson) && apply(nativeIsRawJson, undefined, [value]) === true;
 
 export const StringPrototype = String.prototype;
 export const NumberPrototype = Number.prototype;
@@ -83,55 +83,54 @@ export const removeEventListener = EventTarget.prototype.removeEventListener;
 export const dispatchEvent = EventTarget.prototype.dispatchEvent;
 export const postMessage = MessagePort.prototype.postMessage;
 export const startPort = MessagePort.prototype.start;
-export const abort = AbortController.prototype.abort;
-export const observe = MutationObserver.prototype.observe;
-export const disconnect = MutationObserver.prototype.disconnect;
-export const weakGet = WeakMap.prototype.get;
-export const weakSet = WeakMap.prototype.set;
-export const encode = TextEncoder.prototype.encode;
+export const abortController = AbortController.prototype.abort;
+export const observeMutations = MutationObserver.prototype.observe;
+export const disconnectObserver = MutationObserver.prototype.disconnect;
+export const weakMapGet = WeakMap.prototype.get;
+export const weakMapSet = WeakMap.prototype.set;
+export const encodeText = TextEncoder.prototype.encode;
 export const stringValueOf = String.prototype.valueOf;
 export const numberValueOf = Number.prototype.valueOf;
 export const booleanValueOf = Boolean.prototype.valueOf;
 export const bigIntValueOf = BigInt.prototype.valueOf;
 export const timeOfDate = Date.prototype.getTime;
 export const dateToIsoString = Date.prototype.toISOString;
-export const delay = setTimeout;
-export const now = performance.now;
-export const clock = performance;
+export const nativeSetTimeout = setTimeout;
+export const performanceNow = performance.now;
+export const nativePerformance = performance;
 export const { now: dateNow } = Date;
 
 /** getterOf returns the getter of an accessor property of the browser. */
-function getterOf(on: object, key: PropertyKey): () => unknown {
-  const found = getOwnPropertyDescriptor(on, key)?.get;
-  if (!found) throw new TypeError(`opentabs: this browser has no getter ${String(key)}`);
-  return found;
+function getterOf(object: object, key: PropertyKey): () => unknown {
+  const getter = getOwnPropertyDescriptor(object, key)?.get;
+  if (!getter) throw new TypeError(`opentabs: this browser has no getter ${String(key)}`);
+  return getter;
 }
 
-export const signalOf = getterOf(AbortController.prototype, 'signal');
-export const abortedOf = getterOf(AbortSignal.prototype, 'aborted');
-export const reasonOf = getterOf(AbortSignal.prototype, 'reason');
-export const dataOf = getterOf(MessageEvent.prototype, 'data');
-export const port1Of = getterOf(MessageChannel.prototype, 'port1');
-export const port2Of = getterOf(MessageChannel.prototype, 'port2');
-export const exceptionMessageOf = getterOf(DOMException.prototype, 'message');
-export const lengthOfBytes = getterOf(getPrototypeOf(Uint8Array.prototype) ?? Uint8Array.prototype, 'length');
-export const documentElementOf = getterOf(Document.prototype, 'documentElement');
-export const readyStateOf = getterOf(Document.prototype, 'readyState');
-export const firstChildOf = getterOf(Node.prototype, 'firstChild');
-export const lastChildOf = getterOf(Node.prototype, 'lastChild');
-export const hostOfUrl = getterOf(URL.prototype, 'host');
-export const hrefOfUrl = getterOf(URL.prototype, 'href');
-export const hostOfLocation = getterOf(location, 'host');
+export const signalGetter = getterOf(AbortController.prototype, 'signal');
+export const abortedGetter = getterOf(AbortSignal.prototype, 'aborted');
+export const reasonGetter = getterOf(AbortSignal.prototype, 'reason');
+export const messageDataGetter = getterOf(MessageEvent.prototype, 'data');
+export const port1Getter = getterOf(MessageChannel.prototype, 'port1');
+export const port2Getter = getterOf(MessageChannel.prototype, 'port2');
+export const exceptionMessageGetter = getterOf(DOMException.prototype, 'message');
+export const bytesLengthGetter = getterOf(getPrototypeOf(Uint8Array.prototype) ?? Uint8Array.prototype, 'length');
+export const documentElementGetter = getterOf(Document.prototype, 'documentElement');
+export const readyStateGetter = getterOf(Document.prototype, 'readyState');
+export const firstChildGetter = getterOf(Node.prototype, 'firstChild');
+export const lastChildGetter = getterOf(Node.prototype, 'lastChild');
+export const urlHostGetter = getterOf(URL.prototype, 'host');
+export const urlHrefGetter = getterOf(URL.prototype, 'href');
+export const locationHostGetter = getterOf(location, 'host');
 export const realLocation = location;
-/** framed reports whether the document is in a frame. A page cannot replace `window.top`. */
-export const framed = window !== window.top;
-/** probed reports whether the probe added a frame to this document (intact.ts). */
-export const probed = window[0] !== undefined;
+/** isFramed is true if the document is in a frame. A page cannot replace `window.top`. */
+export const isFramed = window !== window.top;
+/** hasProbeFrame is true if the probe added a frame to this document (intact.ts). */
+export const hasProbeFrame = window[0] !== undefined;
 
-// The list does not contain DOM interfaces, because Chrome creates each interface at the first access, which takes
-// time.
+// Lists constructors of the language only. Chrome creates each DOM interface at the first access, which takes time.
 const builtIns: object[] = [Object, Function, Array, Number, Boolean, String, Symbol, BigInt, Date, RegExp, Proxy];
-const moreBuiltIns: object[] = [
+const collectionAndErrorBuiltIns: object[] = [
   Promise,
   Map,
   Set,
@@ -146,9 +145,8 @@ const moreBuiltIns: object[] = [
 const binaryBuiltIns: object[] = [ArrayBuffer, DataView, Uint8Array, Int8Array, Uint16Array, Int16Array, Uint32Array];
 
 /**
- * isBuiltIn reports whether value is a constructor of the language. Constructors of the language never pass `this` to
- * other code.
+ * isBuiltIn reports whether value is a constructor of the language. Such constructors never pass `this` to other code.
  */
 export function isBuiltIn(value: object): boolean {
-  return isIn(builtIns, value) || isIn(moreBuiltIns, value) || isIn(binaryBuiltIns, value);
+  return isIn(builtIns, value) || isIn(collectionAndErrorBuiltIns, value) || isIn(binaryBuiltIns, value);
 }

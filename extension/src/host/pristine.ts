@@ -1,6 +1,5 @@
 import {
   apply,
-  bare,
   dataProperty,
   defineProperty,
   deleteProperty,
@@ -9,6 +8,7 @@ import {
   hasOwn,
   isObject,
   isSame,
+  makeBareObject,
   ObjectPrototype,
   ownKeys,
   setPrototypeOf,
@@ -22,29 +22,34 @@ import {
 /** Snapshot is the state of one shared object at document_start. */
 interface Snapshot {
   readonly name: string;
-  readonly on: object;
+  readonly object: object;
   readonly parent: object | null;
   readonly keys: readonly PropertyKey[];
   /** descriptors are the descriptors of keys, in the same order, without prototypes. */
   readonly descriptors: readonly PropertyDescriptor[];
-  /** known has an own property for each key. */
-  readonly known: object;
+  /** known is an object that has an own property for each key. */
+  readonly knownKeys: object;
 }
 
-/** Change is one change of the page, to restore later. Changes form a linked list that begins with the last change. */
+/**
+ * Change is one change that the page made to a built-in, to reapply later. Changes form a linked list that begins with
+ * the last change.
+ */
 interface Change {
-  readonly on: object;
+  readonly object: object;
   /** key is undefined for a changed prototype. */
   readonly key: PropertyKey | undefined;
-  /** found is the page's descriptor; undefined if the page has deleted the property. */
-  readonly found: PropertyDescriptor | undefined;
+  /** pageDescriptor is the page's descriptor; undefined if the page has deleted the property. */
+  readonly pageDescriptor: PropertyDescriptor | undefined;
   readonly parent: object | null;
   readonly next: Change | undefined;
 }
 
-/** Failure has the name of a built-in that cannot be restored, and the changes that were undone before the failure. */
+/**
+ * Failure contains the name of a built-in that cannot be restored, and the changes that were undone before the failure.
+ */
 interface Failure {
-  readonly locked: string;
+  readonly lockedName: string;
   readonly changes: Change | undefined;
 }
 
@@ -61,10 +66,10 @@ export function withPristineBuiltIns<T>(work: () => T, refuse: (why: string) => 
   if (isRunning) return work();
   const changes = restoreBuiltIns();
   if (changes === undefined) return runMarked(work);
-  if ('locked' in changes) {
+  if ('lockedName' in changes) {
     reapplyChanges(changes.changes);
     return refuse(
-      `a script of the page has replaced ${changes.locked} and locked it, so it could read and change the call`,
+      `a script of the page has replaced ${changes.lockedName} and locked it, so it could read and change the call`,
     );
   }
   try {
@@ -89,38 +94,38 @@ function restoreBuiltIns(): Change | Failure | undefined {
   for (let i = 0; i < snapshots.length; i++) {
     const snapshot = snapshots[i];
     if (snapshot === undefined) continue;
-    const done = restoreOne(snapshot, changes);
-    if (done !== undefined && 'locked' in done) return done;
-    changes = done;
+    const result = restoreOne(snapshot, changes);
+    if (result !== undefined && 'lockedName' in result) return result;
+    changes = result;
   }
   return changes;
 }
 
-function restoreOne(snapshot: Snapshot, before: Change | undefined): Change | Failure | undefined {
-  const { on, keys, descriptors, name } = snapshot;
-  let changes = before;
+function restoreOne(snapshot: Snapshot, previousChanges: Change | undefined): Change | Failure | undefined {
+  const { object: on, keys, descriptors, name } = snapshot;
+  let changes = previousChanges;
   const parent = getPrototypeOf(on);
   if (parent !== snapshot.parent) {
     if (!setPrototypeOf(on, snapshot.parent)) return makeFailure(`the prototype of ${name}`, changes);
     changes = makeChange(on, undefined, undefined, parent, changes);
   }
-  const now = ownKeys(on);
-  if (now.length !== keys.length) {
-    const removed = removeAdded(snapshot, now, changes);
-    if (removed !== undefined && 'locked' in removed) return removed;
-    changes = removed;
+  const currentKeys = ownKeys(on);
+  if (currentKeys.length !== keys.length) {
+    const result = removeAdded(snapshot, currentKeys, changes);
+    if (result !== undefined && 'lockedName' in result) return result;
+    changes = result;
   }
   let isMissing = false;
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i];
-    const wanted = descriptors[i];
-    if (key === undefined || wanted === undefined) continue;
-    const found = getOwnPropertyDescriptor(on, key);
-    if (found === undefined) isMissing = true;
-    else if (isUnchanged(found, wanted)) continue;
-    else setPrototypeOf(found, null);
-    if (!defineProperty(on, key, wanted)) return makeFailure(`${name}.${nameOf(key)}`, changes);
-    changes = makeChange(on, key, found, null, changes);
+    const originalDescriptor = descriptors[i];
+    if (key === undefined || originalDescriptor === undefined) continue;
+    const pageDescriptor = getOwnPropertyDescriptor(on, key);
+    if (pageDescriptor === undefined) isMissing = true;
+    else if (isUnchanged(pageDescriptor, originalDescriptor)) continue;
+    else setPrototypeOf(pageDescriptor, null);
+    if (!defineProperty(on, key, originalDescriptor)) return makeFailure(`${name}.${propertyName(key)}`, changes);
+    changes = makeChange(on, key, pageDescriptor, null, changes);
   }
   // If the page deleted and added the same number of properties, the comparison of lengths did not detect the added
   // properties.
@@ -129,26 +134,26 @@ function restoreOne(snapshot: Snapshot, before: Change | undefined): Change | Fa
 
 /** removeAdded removes properties that the page has added. */
 function removeAdded(
-  { on, known, name }: Snapshot,
-  now: readonly PropertyKey[],
-  before: Change | undefined,
+  { object: on, knownKeys: known, name }: Snapshot,
+  currentKeys: readonly PropertyKey[],
+  previousChanges: Change | undefined,
 ): Change | Failure | undefined {
-  let changes = before;
-  for (let i = 0; i < now.length; i++) {
-    const key = now[i];
+  let changes = previousChanges;
+  for (let i = 0; i < currentKeys.length; i++) {
+    const key = currentKeys[i];
     if (key === undefined || hasOwn(known, key)) continue;
-    const found = getOwnPropertyDescriptor(on, key);
-    if (found === undefined) continue;
-    setPrototypeOf(found, null);
-    if (deleteProperty(on, key)) changes = makeChange(on, key, found, null, changes);
-    else if (isHarmful(on, key)) return makeFailure(`${name}.${nameOf(key)}`, changes);
+    const pageDescriptor = getOwnPropertyDescriptor(on, key);
+    if (pageDescriptor === undefined) continue;
+    setPrototypeOf(pageDescriptor, null);
+    if (deleteProperty(on, key)) changes = makeChange(on, key, pageDescriptor, null, changes);
+    else if (isHarmful(on, key)) return makeFailure(`${name}.${propertyName(key)}`, changes);
   }
   return changes;
 }
 
 /**
  * isHarmful reports whether a locked property that a page added to a built-in affects code that does not use its name.
- * Some libraries lock methods that they add to Array.prototype; such methods affect only code that calls them.
+ * Some libraries lock methods that they add to Array.prototype; only code that calls these methods is affected.
  */
 function isHarmful(on: object, key: PropertyKey): boolean {
   if (on === ObjectPrototype || typeof key === 'symbol') return true;
@@ -161,43 +166,50 @@ function isIndex(key: string): boolean {
 }
 
 function reapplyChanges(changes: Change | undefined): void {
-  for (let at = changes; at !== undefined; at = at.next) {
-    if (at.key === undefined) setPrototypeOf(at.on, at.parent);
-    else if (at.found === undefined) deleteProperty(at.on, at.key);
-    else defineProperty(at.on, at.key, at.found);
+  for (let change = changes; change !== undefined; change = change.next) {
+    if (change.key === undefined) setPrototypeOf(change.object, change.parent);
+    else if (change.pageDescriptor === undefined) deleteProperty(change.object, change.key);
+    else defineProperty(change.object, change.key, change.pageDescriptor);
   }
 }
 
-function isUnchanged(found: PropertyDescriptor, wanted: PropertyDescriptor): boolean {
-  // Checks the kind first (data or accessor), because a descriptor of the other kind lacks these fields, and a page may
+function isUnchanged(pageDescriptor: PropertyDescriptor, originalDescriptor: PropertyDescriptor): boolean {
+  // The kind (data or accessor) is compared first. A descriptor of the other kind lacks these fields, and a page may
   // define the fields on the prototype.
-  if (hasOwn(wanted, 'value')) return hasOwn(found, 'value') && isSame(found.value, wanted.value);
-  return hasOwn(found, 'get') && found.get === wanted.get && found.set === wanted.set;
+  if (hasOwn(originalDescriptor, 'value'))
+    return hasOwn(pageDescriptor, 'value') && isSame(pageDescriptor.value, originalDescriptor.value);
+  return (
+    hasOwn(pageDescriptor, 'get') &&
+    pageDescriptor.get === originalDescriptor.get &&
+    pageDescriptor.set === originalDescriptor.set
+  );
 }
 
 function makeChange(
-  on: object,
+  object: object,
   key: PropertyKey | undefined,
-  found: PropertyDescriptor | undefined,
+  pageDescriptor: PropertyDescriptor | undefined,
   parent: object | null,
   next: Change | undefined,
 ): Change {
-  const made: Change = { on, key, found, parent, next };
-  setPrototypeOf(made, null);
-  return made;
+  const change: Change = { object, key, pageDescriptor, parent, next };
+  setPrototypeOf(change, null);
+  return change;
 }
 
-function makeFailure(locked: string, changes: Change | undefined): Failure {
-  const made: Failure = { locked, changes };
-  setPrototypeOf(made, null);
-  return made;
+function makeFailure(lockedName: string, changes: Change | undefined): Failure {
+  const failure: Failure = { lockedName, changes };
+  setPrototypeOf(failure, null);
+  return failure;
 }
 
-function nameOf(key: PropertyKey): string {
+function propertyName(key: PropertyKey): string {
   return typeof key === 'symbol' ? 'a symbol' : `${key}`;
 }
 
-/** takeSnapshots uses only built-ins that intact.ts has checked, because another page may have had this window before. */
+/**
+ * takeSnapshots uses only built-ins that intact.ts has checked, because another page may have used this window before.
+ */
 function takeSnapshots(): readonly Snapshot[] {
   const classes: readonly (readonly [string, { readonly prototype: object }])[] = [
     ['Object', Object],
@@ -222,42 +234,42 @@ function takeSnapshots(): readonly Snapshot[] {
     ['URL', URL],
     ['URLSearchParams', URLSearchParams],
   ];
-  const taken: Snapshot[] = [];
-  const add = (name: string, on: unknown) => {
-    if (isObject(on)) defineProperty(taken, taken.length, dataProperty(snapshotOf(name, on)));
+  const newSnapshots: Snapshot[] = [];
+  const addSnapshot = (name: string, object: unknown) => {
+    if (isObject(object)) defineProperty(newSnapshots, newSnapshots.length, dataProperty(snapshotOf(name, object)));
   };
   for (let i = 0; i < classes.length; i++) {
     const name = classes[i]?.[0] ?? '';
-    add(name, classes[i]?.[1]);
-    add(`${name}.prototype`, classes[i]?.[1].prototype);
+    addSnapshot(name, classes[i]?.[1]);
+    addSnapshot(`${name}.prototype`, classes[i]?.[1].prototype);
   }
-  add('the prototype of typed arrays', getPrototypeOf(Uint8Array.prototype));
-  add('JSON', JSON);
-  add('Math', Math);
-  add('Reflect', Reflect);
-  const list: object = [][Symbol.iterator]();
-  add('the prototype of array iterators', getPrototypeOf(list));
-  add('the prototype of iterators', getPrototypeOf(getPrototypeOf(list) ?? list));
-  add('the prototype of map iterators', getPrototypeOf(apply(Map.prototype.entries, new Map(), [])));
-  add('the prototype of set iterators', getPrototypeOf(new Set().values()));
-  add('the prototype of string iterators', getPrototypeOf(''[Symbol.iterator]()));
-  add('the prototype of matches', getPrototypeOf(apply(RegExp.prototype[Symbol.matchAll], /./g, [''])));
+  addSnapshot('the prototype of typed arrays', getPrototypeOf(Uint8Array.prototype));
+  addSnapshot('JSON', JSON);
+  addSnapshot('Math', Math);
+  addSnapshot('Reflect', Reflect);
+  const arrayIterator: object = [][Symbol.iterator]();
+  addSnapshot('the prototype of array iterators', getPrototypeOf(arrayIterator));
+  addSnapshot('the prototype of iterators', getPrototypeOf(getPrototypeOf(arrayIterator) ?? arrayIterator));
+  addSnapshot('the prototype of map iterators', getPrototypeOf(apply(Map.prototype.entries, new Map(), [])));
+  addSnapshot('the prototype of set iterators', getPrototypeOf(new Set().values()));
+  addSnapshot('the prototype of string iterators', getPrototypeOf(''[Symbol.iterator]()));
+  addSnapshot('the prototype of matches', getPrototypeOf(apply(RegExp.prototype[Symbol.matchAll], /./g, [''])));
   const generator = getPrototypeOf(function* () {});
-  add('the prototype of generator functions', generator);
-  add('the prototype of generators', generator && getOwnPropertyDescriptor(generator, 'prototype')?.value);
-  return taken;
+  addSnapshot('the prototype of generator functions', generator);
+  addSnapshot('the prototype of generators', generator && getOwnPropertyDescriptor(generator, 'prototype')?.value);
+  return newSnapshots;
 }
 
-function snapshotOf(name: string, on: object): Snapshot {
-  const keys = ownKeys(on);
-  const known = bare();
+function snapshotOf(name: string, object: object): Snapshot {
+  const keys = ownKeys(object);
+  const known = makeBareObject();
   const descriptors: PropertyDescriptor[] = [];
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] ?? '';
-    const found: PropertyDescriptor = getOwnPropertyDescriptor(on, key) ?? dataProperty(undefined);
-    setPrototypeOf(found, null);
-    defineProperty(descriptors, i, dataProperty(found));
+    const descriptor: PropertyDescriptor = getOwnPropertyDescriptor(object, key) ?? dataProperty(undefined);
+    setPrototypeOf(descriptor, null);
+    defineProperty(descriptors, i, dataProperty(descriptor));
     known[key] = true;
   }
-  return { name, on, parent: getPrototypeOf(on), keys, descriptors, known };
+  return { name, object, parent: getPrototypeOf(object), keys, descriptors, knownKeys: known };
 }

@@ -17,22 +17,22 @@ import {
  * reportText converts the argument of reportProgress to the JSON text of a wire.Report. reportText reads each field
  * once and never throws. A report with an unreadable field or an invalid number is marked as invalid.
  */
-export function reportText(given: unknown): string {
-  if (given === undefined || given === null) return '{}';
-  if (!isObject(given)) return objectText<'Report'>({ invalid: 'true' });
+export function reportText(progress: unknown): string {
+  if (progress === undefined || progress === null) return '{}';
+  if (!isObject(progress)) return objectText<'Report'>({ invalid: 'true' });
   let text = '';
   let isInvalid = false;
   const add = (name: keyof Report, value: string) => {
     text += `${text === '' ? '' : ','}"${name}":${value}`;
   };
   const addNumber = (name: keyof Report) => {
-    const value = readField(given, name);
+    const value = readField(progress, name);
     if (value === undefined || value === null) return;
     if (typeof value === 'number' && isFiniteNumber(value)) add(name, `${value}`);
     else isInvalid = true;
   };
   const addText = (name: keyof Report) => {
-    const value = readField(given, name);
+    const value = readField(progress, name);
     if (typeof value === 'string' && value !== '') add(name, toJson(truncate(value)));
   };
   try {
@@ -50,16 +50,13 @@ export function reportText(given: unknown): string {
   return `{${text}}`;
 }
 
-/** readField reads given[name], but not from Object.prototype, where a page could define a forged value. */
-function readField(given: object, name: string): unknown {
-  if (hasOwn(given, name)) return getProperty(given, name);
-  return getPrototypeOf(given) === ObjectPrototype ? undefined : lookup(given, name);
+/** readField reads a field of progress, but not from Object.prototype, where a page could define a forged value. */
+function readField(progress: object, name: string): unknown {
+  if (hasOwn(progress, name)) return getProperty(progress, name);
+  return getPrototypeOf(progress) === ObjectPrototype ? undefined : lookup(progress, name);
 }
 
-/**
- * audienceOf reads the audience from the options of a report, and returns undefined for options without an audience.
- * audienceOf never throws.
- */
+/** audienceOf returns the audience in the options of a report, or undefined. audienceOf never throws. */
 export function audienceOf(options: unknown): unknown {
   try {
     return isObject(options) ? lookup(options, 'audience') : undefined;
@@ -71,7 +68,7 @@ export function audienceOf(options: unknown): unknown {
 /** truncate shortens a message to the limit, in UTF-16 units, without splitting a surrogate pair. */
 export function truncate(message: string, limit: number = MaxMessageChars): string {
   if (message.length <= limit) return message;
-  const last = message[limit - 1] ?? '';
-  const whole = last >= '\ud800' && last <= '\udbff' ? limit - 1 : limit;
-  return apply(slice, message, [0, whole]);
+  const lastUnit = message[limit - 1] ?? '';
+  const end = lastUnit >= '\ud800' && lastUnit <= '\udbff' ? limit - 1 : limit;
+  return apply(slice, message, [0, end]);
 }

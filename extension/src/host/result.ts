@@ -1,5 +1,5 @@
 import { failureText, messageOf } from './failure.ts';
-import { bytesOf, writeJson } from './json.ts';
+import { utf8LengthOf, writeJson } from './json.ts';
 
 /** Outcome is the ending of a call: the JSON text of a result or of an error, or nothing for undefined. */
 export type Outcome =
@@ -17,7 +17,7 @@ export function outcomeOf(tool: string, value: unknown, maxBytes: number): Outco
     return invalidResult(tool, messageOf(error));
   }
   if (text === undefined) return invalidResult(tool, `JSON has no ${typeof value}`);
-  const bytes = bytesOf(text, maxBytes);
+  const bytes = utf8LengthOf(text, maxBytes);
   if (bytes > maxBytes) {
     const message = `the result of ${tool} has ${formatSize(bytes)}, the limit is ${formatSize(maxBytes)}`;
     return { kind: 'error', text: failureText('result_too_large', message) };
@@ -25,8 +25,8 @@ export function outcomeOf(tool: string, value: unknown, maxBytes: number): Outco
   return { kind: 'result', text };
 }
 
-function invalidResult(tool: string, why: string): Outcome {
-  const message = `the tool ${tool} returned a value that JSON cannot represent: ${why}`;
+function invalidResult(tool: string, reason: string): Outcome {
+  const message = `the tool ${tool} returned a value that JSON cannot represent: ${reason}`;
   return { kind: 'error', text: failureText('invalid_result', message) };
 }
 

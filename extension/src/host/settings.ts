@@ -1,18 +1,18 @@
 import {
   apply,
-  bare,
   construct,
   dataProperty,
   defineProperty,
   deleteProperty,
-  hostOfLocation,
-  hostOfUrl,
   isObject,
+  locationHostGetter,
   lookup,
+  makeBareObject,
   NativeURL,
   ownKeys,
   realLocation,
   slice,
+  urlHostGetter,
 } from './primordials.ts';
 
 /** Settings are the settings of one plugin in one document. */
@@ -25,14 +25,14 @@ export interface Settings {
 
 /** makeSettings returns empty settings. */
 export function makeSettings(): Settings {
-  const config = bare();
+  const config = makeBareObject();
   const update = (settings: unknown) => {
     const keys = ownKeys(config);
     for (let i = 0; i < keys.length; i++) deleteProperty(config, keys[i] ?? '');
     if (!isObject(settings)) return;
     visitFields(lookup(settings, 'values'), (key, value) => set(key, value));
     visitFields(lookup(settings, 'urls'), (key, instances) => {
-      const url = urlOfHere(instances);
+      const url = urlForThisHost(instances);
       if (url !== undefined) set(key, url);
     });
   };
@@ -40,41 +40,43 @@ export function makeSettings(): Settings {
   return { config, update };
 }
 
-/** urlOfHere returns the URL with the host of this document, from an object of URLs by instance. */
-function urlOfHere(instances: unknown): string | undefined {
-  const currentHost = plainHost(apply(hostOfLocation, realLocation, []));
-  let found: string | undefined;
+/** urlForThisHost returns the URL with the host of this document, from an object of URLs by instance. */
+function urlForThisHost(instances: unknown): string | undefined {
+  const currentHost = normalizeHost(apply(locationHostGetter, realLocation, []));
+  let matchingUrl: string | undefined;
   visitFields(instances, (_, url) => {
-    if (found === undefined && typeof url === 'string' && hostOf(url) === currentHost) found = url;
+    if (matchingUrl === undefined && typeof url === 'string' && hostOf(url) === currentHost) matchingUrl = url;
   });
-  return found;
+  return matchingUrl;
 }
 
 function hostOf(url: string): string | undefined {
   try {
-    return plainHost(apply(hostOfUrl, construct(NativeURL, [url]), []));
+    return normalizeHost(apply(urlHostGetter, construct(NativeURL, [url]), []));
   } catch {
     return undefined; // the text is not a valid URL
   }
 }
 
-/** plainHost replaces "localhost" and "[::1]" by 127.0.0.1, because users treat the three names as the same host. */
-function plainHost(host: unknown): string | undefined {
+/**
+ * normalizeHost replaces "localhost" and "[::1]" by 127.0.0.1, because users treat the three names as the same host.
+ */
+function normalizeHost(host: unknown): string | undefined {
   if (typeof host !== 'string') return undefined;
-  return afterName(host, 'localhost') ?? afterName(host, '[::1]') ?? host;
+  return replaceHostName(host, 'localhost') ?? replaceHostName(host, '[::1]') ?? host;
 }
 
-function afterName(host: string, name: string): string | undefined {
+function replaceHostName(host: string, name: string): string | undefined {
   const port: string = apply(slice, host, [name.length]);
-  const named = apply(slice, host, [0, name.length]) === name && (port === '' || port[0] === ':');
-  return named ? `127.0.0.1${port}` : undefined;
+  const isNamed = apply(slice, host, [0, name.length]) === name && (port === '' || port[0] === ':');
+  return isNamed ? `127.0.0.1${port}` : undefined;
 }
 
-function visitFields(bag: unknown, visit: (key: string, value: unknown) => void): void {
-  if (!isObject(bag)) return;
-  const keys = ownKeys(bag);
+function visitFields(object: unknown, visit: (key: string, value: unknown) => void): void {
+  if (!isObject(object)) return;
+  const keys = ownKeys(object);
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i];
-    if (typeof key === 'string') visit(key, lookup(bag, key));
+    if (typeof key === 'string') visit(key, lookup(object, key));
   }
 }

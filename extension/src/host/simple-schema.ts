@@ -1,7 +1,6 @@
 import { detach, inheritDetached } from './detach.ts';
 import {
   apply,
-  bare,
   construct,
   dataProperty,
   defineProperty,
@@ -11,10 +10,11 @@ import {
   isFiniteNumber,
   isObject,
   lookup,
+  makeBareObject,
   NativeWeakMap,
   ownKeys,
-  weakGet,
-  weakSet,
+  weakMapGet,
+  weakMapSet,
 } from './primordials.ts';
 
 // Before the code of a schema runs, the host compares about a thousand built-ins with those of document_start
@@ -24,7 +24,7 @@ import {
 // the schema then reports its issues or adds its defaults.
 
 /** notParsed is the result of a parser for a value that only the schema itself can handle. */
-export const notParsed: unknown = freeze(bare());
+export const notParsed: unknown = freeze(makeBareObject());
 
 /** Parser returns the output of a schema for a value of JSON, or notParsed. */
 export type Parser = (value: unknown) => unknown;
@@ -45,15 +45,15 @@ interface Compilation {
 }
 const MaxSchemas = 200;
 
-/** MaxSafe is Number.MAX_SAFE_INTEGER. */
-const MaxSafe = 9007199254740991;
+/** MaxSafeInteger is Number.MAX_SAFE_INTEGER. */
+const MaxSafeInteger = 9007199254740991;
 
 /** parsers maps each known schema to its parser, or to null for a schema that is not simple. */
 const parsers = construct(NativeWeakMap, []);
 
 /** findParser returns the parser of a simple schema that compileParser has compiled. */
 export function findParser(schema: object): Parser | undefined {
-  const parser = apply(weakGet, parsers, [schema]);
+  const parser = apply(weakMapGet, parsers, [schema]);
   return isParser(parser) ? parser : undefined;
 }
 
@@ -62,9 +62,9 @@ export function findParser(schema: object): Parser | undefined {
  * pristine built-ins.
  */
 export function compileParser(schema: object): void {
-  if (apply(weakGet, parsers, [schema]) !== undefined) return;
-  apply(weakSet, parsers, [schema, null]); // stays if a getter throws
-  apply(weakSet, parsers, [schema, compile(schema, { schemasLeft: MaxSchemas }) ?? null]);
+  if (apply(weakMapGet, parsers, [schema]) !== undefined) return;
+  apply(weakMapSet, parsers, [schema, null]); // stays if a getter throws
+  apply(weakMapSet, parsers, [schema, compile(schema, { schemasLeft: MaxSchemas }) ?? null]);
 }
 
 function isParser(value: unknown): value is Parser {
@@ -78,7 +78,7 @@ function compile(schema: unknown, compilation: Compilation): Parser | undefined 
   const isWithin = compileChecks(definition);
   const parse = compileType(definition, compilation);
   if (!isWithin || !parse) return undefined;
-  return isWithin === always ? parse : (value) => (isWithin(value) ? parse(value) : notParsed);
+  return isWithin === alwaysPasses ? parse : (value) => (isWithin(value) ? parse(value) : notParsed);
 }
 
 function compileType(definition: object, compilation: Compilation): Parser | undefined {
@@ -122,7 +122,7 @@ function definitionOf(value: unknown): object | undefined {
 /** compileChecks returns one test for all checks of a definition, or undefined if a check is not simple. */
 function compileChecks(definition: object): Test | undefined {
   // The definition of an integer is a check too.
-  let test = lookup(definition, 'check') === undefined ? always : compileCheck(definition);
+  let test = lookup(definition, 'check') === undefined ? alwaysPasses : compileCheck(definition);
   const checks = lookup(definition, 'checks');
   if (checks === undefined) return test;
   if (!isObject(checks) || !isArray(checks)) return undefined;
@@ -131,12 +131,12 @@ function compileChecks(definition: object): Test | undefined {
     const next = check && compileCheck(check);
     const before = test;
     if (!next || !before) return undefined;
-    test = before === always ? next : (value) => before(value) && next(value);
+    test = before === alwaysPasses ? next : (value) => before(value) && next(value);
   }
   return test;
 }
 
-const always: Test = () => true;
+const alwaysPasses: Test = () => true;
 
 function compileCheck(check: object): Test | undefined {
   const limit = (name: string): number => {
@@ -190,19 +190,19 @@ function hasOneLength(value: unknown): boolean {
 }
 
 function isSafeInteger(value: unknown): boolean {
-  return typeof value === 'number' && value % 1 === 0 && value <= MaxSafe && value >= -MaxSafe;
+  return typeof value === 'number' && value % 1 === 0 && value <= MaxSafeInteger && value >= -MaxSafeInteger;
 }
 
 function compileEnum(entries: unknown): Parser | undefined {
   if (!isObject(entries)) return undefined;
-  const allowed = bare();
+  const allowedValues = makeBareObject();
   const keys = ownKeys(entries);
   for (let i = 0; i < keys.length; i++) {
     const value = lookup(entries, keys[i] ?? '');
     if (typeof value !== 'string') return undefined;
-    allowed[value] = true;
+    allowedValues[value] = true;
   }
-  return (value) => (typeof value === 'string' && allowed[value] === true ? value : notParsed);
+  return (value) => (typeof value === 'string' && allowedValues[value] === true ? value : notParsed);
 }
 
 function compileList(parse: Parser | undefined): Parser | undefined {
@@ -244,7 +244,7 @@ function typeOf(schema: unknown): unknown {
 
 function parseObject(fields: readonly Field[], value: unknown): unknown {
   if (!isObject(value) || isArray(value)) return notParsed;
-  const object = bare();
+  const object = makeBareObject();
   for (let i = 0; i < fields.length; i++) {
     const field = fields[i];
     if (!field) continue;

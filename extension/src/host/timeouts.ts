@@ -1,51 +1,51 @@
-import { apply, clock, delay, now } from './primordials.ts';
+import { apply, nativePerformance, nativeSetTimeout, performanceNow } from './primordials.ts';
 
-/** Wait is one wait in a linked list, in the order of their starts. */
+/** Wait is one wait for a timeout. Waits form a linked list in the order of their starts. */
 interface Wait {
-  readonly until: number;
-  readonly late: () => void;
-  before: Wait | undefined;
+  readonly endsAt: number;
+  readonly onTimeout: () => void;
+  previous: Wait | undefined;
   next: Wait | undefined;
 }
 
 /**
- * makeTimeout returns a function that calls late after ms milliseconds, and that returns a function to cancel this
- * wait. All waits share one timer, because most of them are cancelled soon and separate timers would be expensive.
+ * makeTimeout returns a function that calls onTimeout after ms milliseconds, and that returns a function to cancel this
+ * wait. All waits share one timer, because most waits are cancelled soon and separate timers would be expensive.
  */
-export function makeTimeout(ms: number): (late: () => void) => () => void {
-  let first: Wait | undefined;
-  let last: Wait | undefined;
+export function makeTimeout(ms: number): (onTimeout: () => void) => () => void {
+  let firstWait: Wait | undefined;
+  let lastWait: Wait | undefined;
   let isArmed = false;
 
   const remove = (wait: Wait) => {
-    if (wait !== first && !wait.before) return; // removed before
-    if (wait.before) wait.before.next = wait.next;
-    else first = wait.next;
-    if (wait.next) wait.next.before = wait.before;
-    else last = wait.before;
-    wait.before = undefined;
+    if (wait !== firstWait && !wait.previous) return; // the wait is no longer in the list
+    if (wait.previous) wait.previous.next = wait.next;
+    else firstWait = wait.next;
+    if (wait.next) wait.next.previous = wait.previous;
+    else lastWait = wait.previous;
+    wait.previous = undefined;
   };
-  const arm = (wait: Wait, at: number) => {
+  const armTimer = (wait: Wait, startedAt: number) => {
     isArmed = true;
-    delay(fire, wait.until - at);
+    nativeSetTimeout(onTimer, wait.endsAt - startedAt);
   };
-  const fire = () => {
+  const onTimer = () => {
     isArmed = false;
-    const at: number = apply(now, clock, []);
-    while (first && first.until <= at) {
-      const wait = first;
+    const currentTime: number = apply(performanceNow, nativePerformance, []);
+    while (firstWait && firstWait.endsAt <= currentTime) {
+      const wait = firstWait;
       remove(wait);
-      wait.late();
+      wait.onTimeout();
     }
-    if (first && !isArmed) arm(first, at);
+    if (firstWait && !isArmed) armTimer(firstWait, currentTime);
   };
-  return (late) => {
-    const at: number = apply(now, clock, []);
-    const wait: Wait = { until: at + ms, late, before: last, next: undefined };
-    if (last) last.next = wait;
-    else first = wait;
-    last = wait;
-    if (!isArmed) arm(first ?? wait, at);
+  return (onTimeout) => {
+    const startedAt: number = apply(performanceNow, nativePerformance, []);
+    const wait: Wait = { endsAt: startedAt + ms, onTimeout, previous: lastWait, next: undefined };
+    if (lastWait) lastWait.next = wait;
+    else firstWait = wait;
+    lastWait = wait;
+    if (!isArmed) armTimer(firstWait ?? wait, startedAt);
     return () => remove(wait);
   };
 }

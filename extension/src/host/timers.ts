@@ -1,11 +1,21 @@
 import { atEndOfTask } from './channel.ts';
-import { apply, bare, clock, delay, isFiniteNumber, isFn, isObject, now, soon } from './primordials.ts';
+import {
+  apply,
+  isFiniteNumber,
+  isFn,
+  isObject,
+  makeBareObject,
+  nativePerformance,
+  nativeSetTimeout,
+  performanceNow,
+  runInMicrotask,
+} from './primordials.ts';
 
-// These built-ins are stored before any script of the page runs, like those of primordials.ts.
-const cancelDelay = clearTimeout;
+// The built-ins are stored before any script of the page runs, like those of primordials.ts.
+const nativeClearTimeout = clearTimeout;
 
-/** MaxMs is the longest delay of a browser timer, in milliseconds. */
-const MaxMs = 2 ** 31 - 1;
+/** MaxDelayMs is the longest delay of a browser timer, in milliseconds. */
+const MaxDelayMs = 2 ** 31 - 1;
 
 /**
  * Timers are the timers of one plugin. Chrome runs timers of a hidden page once a second, and later once a minute. For
@@ -32,17 +42,17 @@ interface Timer {
  * makeTimers returns Timers. announce receives the time until the next timer, in milliseconds; -1 if no timer is set.
  */
 export function makeTimers(announce: (ms: number) => void): Timers {
-  const table = bare();
-  let last = 0;
-  /** announced is the due time that was announced last; Infinity if no due time was announced. */
-  let announced = Infinity;
+  const pendingTimers = makeBareObject();
+  let lastId = 0;
+  /** announcedDueAt is the due time that was announced last; Infinity if no due time was announced. */
+  let announcedDueAt = Infinity;
   let isAnnouncing = false;
 
-  const time = (): number => apply(now, clock, []);
-  const earliest = (): number => {
+  const currentTime = (): number => apply(performanceNow, nativePerformance, []);
+  const earliestDueTime = (): number => {
     let dueAt = Infinity;
-    for (const id in table) {
-      const timer = table[id];
+    for (const id in pendingTimers) {
+      const timer = pendingTimers[id];
       if (isTimer(timer) && timer.dueAt < dueAt) dueAt = timer.dueAt;
     }
     return dueAt;
@@ -51,39 +61,42 @@ export function makeTimers(announce: (ms: number) => void): Timers {
     if (isAnnouncing) return;
     isAnnouncing = true;
     // The announcement is sent in a microtask, so that a task that sets many timers sends only one announcement.
-    soon(() => {
+    runInMicrotask(() => {
       isAnnouncing = false;
-      const dueAt = earliest();
-      if (dueAt === announced) return;
-      announced = dueAt;
-      announce(dueAt === Infinity ? -1 : atLeast(0, dueAt - time()));
+      const dueAt = earliestDueTime();
+      if (dueAt === announcedDueAt) return;
+      announcedDueAt = dueAt;
+      announce(dueAt === Infinity ? -1 : atLeast(0, dueAt - currentTime()));
     });
   };
   const remove = (id: number | string): Timer | undefined => {
-    const timer = table[id];
+    const timer = pendingTimers[id];
     if (!isTimer(timer)) return undefined;
-    delete table[id];
-    cancelDelay(timer.native);
+    delete pendingTimers[id];
+    nativeClearTimeout(timer.native);
     announceNext();
     return timer;
   };
-  const run = () => {
-    const at = time();
-    for (const id in table) {
-      const timer = table[id];
-      if (isTimer(timer) && (timer.hasFired || timer.dueAt <= at)) remove(id)?.done();
+  const runDueTimers = () => {
+    const runAt = currentTime();
+    for (const id in pendingTimers) {
+      const timer = pendingTimers[id];
+      if (isTimer(timer) && (timer.hasFired || timer.dueAt <= runAt)) remove(id)?.done();
     }
   };
   // Due timers do not run in the task of a native timer, because Chrome throttles nested timers more.
-  const runSoon = atEndOfTask(run);
+  const runAfterTask = atEndOfTask(runDueTimers);
 
   return {
-    set: (given, done) => {
+    set: (delayMs, done) => {
       if (!isFn(done)) return doNothing;
-      const ms = typeof given === 'number' && isFiniteNumber(given) ? atLeast(0, given > MaxMs ? MaxMs : given) : 0;
-      const id = ++last;
+      const ms =
+        typeof delayMs === 'number' && isFiniteNumber(delayMs)
+          ? atLeast(0, delayMs > MaxDelayMs ? MaxDelayMs : delayMs)
+          : 0;
+      const id = ++lastId;
       const timer: Timer = {
-        dueAt: time() + ms,
+        dueAt: currentTime() + ms,
         native: undefined,
         hasFired: false,
         done: () => {
@@ -94,19 +107,19 @@ export function makeTimers(announce: (ms: number) => void): Timers {
           }
         },
       };
-      timer.native = delay(() => {
+      timer.native = nativeSetTimeout(() => {
         timer.hasFired = true;
-        runSoon();
+        runAfterTask();
       }, ms);
-      table[id] = timer;
+      pendingTimers[id] = timer;
       announceNext();
       return () => {
         remove(id);
       };
     },
     wake: () => {
-      announced = Infinity; // the bridge drops the announcement when it wakes the host
-      run();
+      announcedDueAt = Infinity; // the bridge drops the announced time when it wakes the host
+      runDueTimers();
       announceNext();
     },
   };
@@ -116,10 +129,10 @@ function isTimer(value: unknown): value is Timer {
   return isObject(value);
 }
 
-function atLeast(least: number, value: number): number {
-  return value > least ? value : least;
+function atLeast(minimum: number, value: number): number {
+  return value > minimum ? value : minimum;
 }
 
 function doNothing(): void {
-  // The result of set for an invalid callback: no timer was set, so cancelling has no effect.
+  // Returned by set for an invalid callback: no timer was set, so cancelling has no effect.
 }
