@@ -1,0 +1,323 @@
+package plugindev
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/internal/author"
+	"opentabs/internal/config"
+	"opentabs/internal/home"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/jsbuild"
+	"opentabs/internal/pluginlog"
+	"opentabs/internal/terminal"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+// TestMain makes the test binary usable as the child process that reads a plugin's
+// tools.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "__extract" {
+		os.Exit(jsbuild.Extract(os.Stdin, os.Stdout))
+	}
+	os.Exit(m.Run())
+}
+
+// childOptions are the build options that use this test binary as the child process.
+// Without GORACE, a program built with -race sleeps for a second before it exits.
+func childOptions() jsbuild.Options {
+	argv := []string{"/usr/bin/env", "GORACE=atexit_sleep_ms=0", os.Args[0], "__extract"}
+	if runtime.GOOS == "windows" {
+		argv = argv[2:]
+	}
+	return jsbuild.Options{Extract: argv, ExtractTimeout: 10 * time.Minute}
+}
+
+// screen is a terminal whose text a test can wait for.
+type screen struct {
+	mu   sync.Mutex // guards text
+	text strings.Builder
+	cond *sync.Cond // notified after each write
+}
+
+func newScreen() *screen {
+	s := &screen{}
+	s.cond = sync.NewCond(&s.mu)
+	return s
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer s.cond.Broadcast()
+	return s.text.Write(p)
+}
+
+// waitFor waits until the screen has shown text, and removes what is before its end.
+func (s *screen) waitFor(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		if _, rest, ok := strings.Cut(s.text.String(), text); ok {
+			s.text.Reset()
+			s.text.WriteString(rest)
+			return
+		}
+		s.cond.Wait()
+	}
+}
+
+func (s *screen) output() *terminal.Output {
+	return terminal.New(s, s, func(string) string { return "" })
+}
+
+// createPlugin creates the plugin tickets and returns its directory.
+func createPlugin(t *testing.T) string {
+	t.Helper()
+	result, err := author.Create(author.CreateOptions{Name: "tickets", Dir: t.TempDir(), Domain: "tickets.example.com"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result.Dir
+}
+
+// devServer is a server with one browser, whose only tab always has the newest build.
+type devServer struct {
+	home    *home.Home
+	log     *pluginlog.Log
+	current atomic.Pointer[httpapi.API]
+	dir     atomic.Value // the folder of the plugin under development
+}
+
+func newDevServer(t *testing.T) *devServer {
+	t.Helper()
+	dir := t.TempDir()
+	s := &devServer{log: pluginlog.Open(t.TempDir(), pluginlog.Options{Log: zerolog.Nop()})}
+	t.Cleanup(s.log.Close)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.current.Load().ServeHTTP(w, r) }))
+	t.Cleanup(server.Close)
+	u, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(u.Port())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.home = home.New(config.Dirs{Config: dir, State: dir}, config.Settings{Port: port}, func(string) string { return "" }, func(sentence string) { t.Log(sentence) })
+	s.restart(t)
+	t.Cleanup(func() { _ = s.current.Load().Shutdown(context.Background()) })
+	return s
+}
+
+// restart ends the streams of the server and replaces the server.
+func (s *devServer) restart(t *testing.T) {
+	t.Helper()
+	token, err := s.home.Token()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := s.current.Swap(httpapi.New(httpapi.Options{
+		Token: token, Health: httpapi.Health{OK: true, Version: "1", PID: os.Getpid()},
+		Reload: func() error { return nil }, Status: s.status, Logs: s.log,
+		Develop: func(dir string, permission wire.Permission) (func(), error) {
+			if permission != wire.PermissionAsk {
+				return nil, errors.New("the permission is " + string(permission))
+			}
+			s.dir.Store(dir)
+			return func() {}, nil
+		},
+	}))
+	if old != nil {
+		if err := old.Shutdown(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (s *devServer) status() httpapi.Status {
+	dir, _ := s.dir.Load().(string)
+	one, err := plugin.Load(dir)
+	if err != nil {
+		return httpapi.Status{Failed: []httpapi.FailedPlugin{{Path: dir, Error: err.Error()}}}
+	}
+	isReady := true
+	tab := wire.TabInfo{TabID: 7, URL: "https://tickets.example.com/", Plugins: []wire.TabPlugin{{Name: one.Name, Hash: one.Hash, Ready: &isReady}}}
+	return httpapi.Status{Browsers: []httpapi.Browser{{Name: "Work", Connected: true, Tabs: []wire.TabInfo{tab}}}}
+}
+
+// developer is the user of a session.
+type developer struct {
+	*screen
+	lines   chan string
+	signals chan os.Signal
+	ended   chan error
+}
+
+// develop starts a session for the plugin in dir.
+func develop(t *testing.T, s *devServer, dir string, call func(context.Context, Call)) developer {
+	t.Helper()
+	d := developer{newScreen(), make(chan string), make(chan os.Signal), make(chan error, 1)}
+	o := Options{
+		Home: s.home, Source: dir, Permission: wire.PermissionAsk, Out: d.output(), Build: childOptions(),
+		Signals: d.signals, Lines: d.lines, Call: call,
+	}
+	go func() { d.ended <- Run(t.Context(), o) }()
+	return d
+}
+
+// enter types a line and waits until the screen shows text.
+func (d developer) enter(line, text string) {
+	d.lines <- line
+	d.waitFor(text)
+}
+
+func TestSession(t *testing.T) {
+	s := newDevServer(t)
+	calls := make(chan Call)
+	d := develop(t, s, createPlugin(t), func(ctx context.Context, c Call) {
+		calls <- c
+		if c.Tool == "tickets__read_titles" {
+			<-ctx.Done()
+		}
+	})
+	d.waitFor("built tickets 0.1.0, 2 tools, in ")
+	d.waitFor("live in 1 tab after ")
+	d.waitFor("waiting for changes in ")
+	d.waitFor("tickets> ")
+	d.enter("", "tickets> ")
+	d.enter("help", "quit                     end; Ctrl-C stops a call that runs")
+	d.enter("tools", "read_titles")
+	d.enter("tabs", "7  ready  Work  https://tickets.example.com/")
+	d.enter("read_title", "there is no tool \"read_title\" (did you mean read_titles?)")
+	d.enter("describe_page a='x", "the ' is not closed")
+	for line, want := range map[string]Call{
+		`describe_page {"a": 1}`:         {Tool: "tickets__describe_page", JSON: `{"a": 1}`},
+		"call describe_page a=1 b='c d'": {Tool: "tickets__describe_page", Words: []string{"a=1", "b=c d"}},
+		"tickets__describe_page":         {Tool: "tickets__describe_page"},
+	} {
+		d.lines <- line
+		if got := <-calls; got.Tool != want.Tool || got.JSON != want.JSON || !slices.Equal(got.Words, want.Words) {
+			t.Errorf("%s: called %+v", line, got)
+		}
+	}
+	d.enter("reload", "live in 1 tab after ")
+
+	// Ctrl-C stops a running call first.
+	d.lines <- "read_titles"
+	<-calls
+	d.signals <- os.Interrupt
+	d.enter("", "tickets> ")
+	s.log.Add("b1", wire.PluginLogParams{TabID: 7, Plugin: "tickets", Entries: []wire.LogEntry{{Level: wire.LogWarning, Message: "careful"}}})
+	d.waitFor("warning careful")
+	s.restart(t)
+	d.waitFor("the server stopped; waiting for another")
+	d.waitFor("another server has loaded the plugin")
+	d.lines <- "quit"
+	d.waitFor("the last build of tickets stays in use; it counts as reviewed by you")
+	if err := <-d.ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSessionWithoutBuild checks that a session waits for the first good build, and that
+// SIGTERM ends the session during a call.
+func TestSessionWithoutBuild(t *testing.T) {
+	dir := createPlugin(t)
+	entry := filepath.Join(dir, "src", "index.ts")
+	good, err := os.ReadFile(entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(text []byte) {
+		if err := os.WriteFile(entry, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write([]byte("export default {"))
+	called := make(chan struct{})
+	d := develop(t, newDevServer(t), dir, func(ctx context.Context, _ Call) {
+		close(called)
+		<-ctx.Done()
+	})
+	d.waitFor("error: src/index.ts:1:")
+	d.waitFor("waiting for changes in ")
+	d.enter("tools", "there is no build yet")
+	d.enter("tabs", "no server has loaded the plugin")
+	d.enter("describe_page", "there is no build yet")
+	write(good)
+	d.waitFor("src/index.ts changed")
+	d.waitFor("live in 1 tab after ")
+	d.lines <- "describe_page"
+	<-called
+	d.signals <- syscall.SIGTERM
+	if err := <-d.ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSessionNeedsPlugin checks that a folder without a plugin ends the session.
+func TestSessionNeedsPlugin(t *testing.T) {
+	d := develop(t, newDevServer(t), t.TempDir(), nil)
+	var failed *jsbuild.BuildError
+	if err := <-d.ended; !errors.As(err, &failed) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestWatch(t *testing.T) {
+	s := newScreen()
+	if err := Watch(t.Context(), t.TempDir(), s.output()); !errors.Is(err, ErrNoPlugin) {
+		t.Errorf("without a plugin: %v", err)
+	}
+	dir := createPlugin(t)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- Watch(ctx, dir, s.output()) }()
+	s.waitFor("built tickets 0.1.0, 2 tools, in ")
+	s.waitFor("waiting for changes in ")
+	if err := os.WriteFile(filepath.Join(dir, "src", "index.ts"), []byte("export default {"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.waitFor("src/index.ts changed")
+	s.waitFor("error: src/index.ts:1:")
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestJoinFiles(t *testing.T) {
+	for n, want := range map[int]string{1: "a", 3: "a, b, c", 4: "a, b, c and 1 other file", 5: "a, b, c and 2 other files"} {
+		if got := joinFiles([]string{"a", "b", "c", "d", "e"}[:n]); got != want {
+			t.Errorf("%d files: got %q", n, got)
+		}
+	}
+}
+
+func TestReadLines(t *testing.T) {
+	var lines []string
+	for line := range ReadLines(strings.NewReader("one\n\ntwo")) {
+		lines = append(lines, line)
+	}
+	if !slices.Equal(lines, []string{"one", "", "two"}) {
+		t.Errorf("got %q", lines)
+	}
+}
