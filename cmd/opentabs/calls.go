@@ -130,8 +130,8 @@ type callsDecideOptions struct {
 	program *program
 	id      string
 	allow   bool
-	// always, session and duration are the scope of an approval. Without them the
-	// approval is for this call only.
+	// always, session and duration are the scope of an approval. By default, an
+	// approval is for one call.
 	always      bool
 	session     bool
 	duration    time.Duration
@@ -174,7 +174,7 @@ func newCallsDenyCmd(p *program) *cobra.Command {
 	}
 }
 
-// chosenScope returns the scope of an approval, as the flags set it.
+// chosenScope returns the scope that the flags of an approval select.
 func (opts callsDecideOptions) chosenScope() (wire.Scope, error) {
 	chosenScopes := []wire.Scope{}
 	for scope, isGiven := range map[wire.Scope]bool{

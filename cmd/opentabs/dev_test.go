@@ -24,9 +24,9 @@ type commandOutput struct {
 	t           *testing.T
 	writeSignal chan struct{} // receives a value after each write
 
-	mu           sync.Mutex // guards text and read
+	mu           sync.Mutex // guards text and matchedBytes
 	text         bytes.Buffer
-	matchedBytes int // the bytes that until has matched
+	matchedBytes int // number of bytes that waitForWords has matched
 }
 
 func (s *commandOutput) Write(p []byte) (int, error) {
@@ -40,7 +40,8 @@ func (s *commandOutput) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// waitForWords waits for words, in this order, in the output that it has not matched yet.
+// waitForWords waits until the words appear, in this order, in the output after
+// matchedBytes.
 func (s *commandOutput) waitForWords(words ...string) {
 	s.t.Helper()
 	deadline := time.After(hangTimeout)
@@ -138,7 +139,7 @@ func TestDevPrompt(t *testing.T) {
 		lines <- c.line
 		out.waitForWords(c.want, "messages> ")
 	}
-	// Ctrl-C stops the call that runs, and a change is taken in meanwhile.
+	// Ctrl-C stops the running call. Changes are built while a call runs.
 	lines <- "silent"
 	waitForStatus(t, dirs, isRunning)
 	if err := os.WriteFile(filepath.Join(source, "src", "index.ts"), []byte(strings.Replace(devSource, ", tool('quit')", "", 1)), 0o644); err != nil {
@@ -147,7 +148,7 @@ func TestDevPrompt(t *testing.T) {
 	out.waitForWords("built messages 1.0.0, 2 tools")
 	signals <- os.Interrupt
 	out.waitForWords("the call was cancelled", "messages> ")
-	// Without a call it ends.
+	// Without a running call, Ctrl-C ends the command.
 	signals <- os.Interrupt
 	if err := <-devErr; err != nil {
 		t.Errorf("it ended with %v", err)

@@ -18,7 +18,7 @@ import (
 // The exit codes of all commands, as in `opentabs help exit-codes`.
 const (
 	exitOK          = 0
-	exitFailed      = 1   // the tool failed, or opentabs did
+	exitFailed      = 1   // the tool or opentabs failed
 	exitUsage       = 2   // a flag, an argument or a setting is wrong
 	exitNoServer    = 3   // no opentabs server is running
 	exitTimedOut    = 4   // the call was ended by one of its time limits
@@ -97,7 +97,7 @@ func explainError(ctx context.Context, err error) (string, int) {
 	case err == nil:
 		return "", exitOK
 	case errors.As(err, &callFailure):
-		return callFailure.Error(), max(exitFailed, exitCodes[callFailure.Code]) // a code of another version is not in the map
+		return callFailure.Error(), max(exitFailed, exitCodes[callFailure.Code]) // exitCodes lacks the codes of newer versions
 	case errors.As(err, &tooLate):
 		return tooLate.Error(), exitTooLate
 	case errors.Is(err, toolcall.ErrInterrupted):

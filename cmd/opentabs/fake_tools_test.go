@@ -11,8 +11,8 @@ import (
 
 // The tools of the fake browser that show activities, ask the user, or call other tools.
 
-// showActivities shows a growing text for the user and an internal table, waits for the user, shows
-// more, and marks its result for the user.
+// showActivities simulates a tool with two activities: a growing text for the user and
+// an internal table. The tool waits for the user, and its result is for the user.
 func showActivities(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	reports := []wire.Report{
 		{Activity: &wire.Activity{Type: "text", Content: json.RawMessage(`"one\u001b[2J\n"`)}, Audience: "user"},
@@ -38,7 +38,7 @@ func showActivities(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage,
 	return json.RawMessage(`{"drawn":true}`), nil
 }
 
-// waitForLogin waits for the user.
+// waitForLogin simulates a tool that waits until the user has logged in.
 func waitForLogin(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	if err := c.WaitForUser(ctx, "log in to the site"); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func waitForLogin(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *
 	return json.RawMessage(`{"in":true}`), nil
 }
 
-// callSilentTool calls silent.
+// callSilentTool simulates a tool that calls the tool silent.
 func callSilentTool(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	if _, err := c.Call(ctx, "silent", json.RawMessage(`{}`)); err != nil {
 		return nil, &wire.CallError{Code: wire.ErrToolError, Message: fmt.Sprint("the inner call: ", err.Message)}

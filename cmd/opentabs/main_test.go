@@ -38,7 +38,7 @@ const unreachableRegistry = "http://127.0.0.1:1/"
 
 func TestMain(m *testing.M) {
 	for name, value := range map[string]string{"GORACE": raceOptions, "npm_config_registry": unreachableRegistry} {
-		if _, isSet := os.LookupEnv(name); isSet { // set by the script that runs the test binary as a program
+		if _, isSet := os.LookupEnv(name); isSet { // a script that runs the test binary as a program has set the variable
 			continue
 		}
 		if err := os.Setenv(name, value); err != nil {
@@ -140,8 +140,7 @@ func cmdEmpty(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdUntil runs a program again and again until its output matches:
-// until REGEXP PROGRAM ARGS...
+// cmdUntil repeats a program until its output matches: until REGEXP PROGRAM ARGS...
 func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until REGEXP PROGRAM ARGS...")
@@ -174,8 +173,8 @@ func cmdKillServer(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
-// cmdKillProcesses ends every process of the installation, also a second server that waits to
-// replace the first one.
+// cmdKillProcesses ends every process of the installation, also a second server that
+// waits to replace the running server.
 func cmdKillProcesses(ts *testscript.TestScript, _ bool, _ []string) {
 	home := ts.Getenv("OPENTABS_HOME")
 	killProcesses(config.Dirs{Config: home, State: home})
@@ -189,8 +188,9 @@ func killServer(dirs config.Dirs) bool {
 	return syscall.Kill(record.PID, syscall.SIGKILL) == nil
 }
 
-// killProcesses ends every process of an installation: the running server, and servers that wait
-// to replace it. On systems that do not list processes, it ends only the running server.
+// killProcesses ends every process of an installation: the running server, and servers
+// that wait to replace it. On systems without /proc, killProcesses ends only the
+// running server.
 func killProcesses(dirs config.Dirs) {
 	homeAssignment := []byte("\x00" + config.HomeVariable + "=" + dirs.State + "\x00")
 	for range 100 {
@@ -277,7 +277,7 @@ func connectFakeBrowser(ctx context.Context, dirs config.Dirs) (*wsbridgetest.Br
 	})
 }
 
-// countDown reports each step and pauses between two steps.
+// countDown simulates a tool that reports each step and pauses between two steps.
 func countDown(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	var args struct{ From float64 }
 	if err := json.Unmarshal(c.Args, &args); err != nil {
@@ -297,7 +297,7 @@ func countDown(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wir
 	return json.RawMessage(`{"done":true}`), nil
 }
 
-// logArguments logs its arguments.
+// logArguments simulates a tool that logs its arguments.
 func logArguments(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	var entry wire.LogEntry
 	err := json.Unmarshal(c.Args, &entry)
@@ -310,7 +310,7 @@ func logArguments(_ context.Context, c *wsbridgetest.Call) (json.RawMessage, *wi
 	return json.RawMessage(`{}`), nil
 }
 
-// waitUntilCancelled waits until it is cancelled.
+// waitUntilCancelled simulates a tool that runs until it is cancelled.
 func waitUntilCancelled(ctx context.Context, _ *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	<-ctx.Done()
 	return nil, &wire.CallError{Code: wire.ErrToolError, Message: context.Cause(ctx).Error()}

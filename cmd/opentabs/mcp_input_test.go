@@ -21,7 +21,7 @@ func TestMCPNonsense(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// A byte order mark, and line ends as Windows writes them.
+	// The input has a byte order mark and the line ends of Windows.
 	write("\xef\xbb\xbf" + `{"jsonrpc":"2.0","id":"open","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\r\n\r\n \t\r\n\n")
 	c.readUntil(`"id":"open","result"`)
 	write(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\r\n")
@@ -92,7 +92,7 @@ func TestMCPOutputCloses(t *testing.T) {
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for range 100 { // waits until the process has detected the end
+	for range 100 { // blocks until the process has detected the end of its input
 		if _, err := io.WriteString(stdin, `{"jsonrpc":"2.0","id":2,"method":"ping"}`+"\n"); err != nil {
 			break
 		}

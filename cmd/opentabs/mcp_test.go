@@ -88,7 +88,7 @@ func (c *mcpClient) initialize() {
 	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 }
 
-// end closes the input and expects a clean end.
+// end closes the input and expects the process to exit without an error.
 func (c *mcpClient) end() {
 	c.t.Helper()
 	if err := c.stdin.Close(); err != nil {
@@ -101,7 +101,8 @@ func (c *mcpClient) end() {
 	}
 }
 
-// newInstallation returns directories with the plugin messages added.
+// newInstallation returns the directories of an installation that has the plugin
+// messages.
 func newInstallation(t *testing.T) config.Dirs {
 	t.Helper()
 	baseDir := t.TempDir()
@@ -220,7 +221,7 @@ func TestMCPServerKilled(t *testing.T) {
 	c.end()
 }
 
-// TestMCPStartTogether starts many clients where there is no server.
+// TestMCPStartTogether starts many clients at once while no server runs.
 func TestMCPStartTogether(t *testing.T) {
 	baseDir := filepath.Join(t.TempDir(), "home")
 	dirs := config.Dirs{Config: baseDir, State: baseDir}
@@ -240,7 +241,7 @@ func TestMCPStartTogether(t *testing.T) {
 	waitForStatus(t, dirs, func(s httpapi.Status) bool { return len(s.Clients) == 0 })
 }
 
-// TestMCPStopped ends with SIGTERM, as clients end their servers.
+// TestMCPStopped stops `opentabs mcp` with SIGTERM, as clients stop their servers.
 func TestMCPStopped(t *testing.T) {
 	baseDir := filepath.Join(t.TempDir(), "home")
 	c := startMCP(t, config.Dirs{Config: baseDir, State: baseDir})
@@ -283,7 +284,7 @@ func TestServeStops(t *testing.T) {
 	if err := serveCmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if err := serveCmd.Wait(); err != nil { // no client delays the end
+	if err := serveCmd.Wait(); err != nil { // no client delays the shutdown
 		t.Errorf("serve ended with %v", err)
 	}
 	if _, ok := dirs.ReadServer(); ok {

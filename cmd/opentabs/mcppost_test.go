@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// runMCPPost is a program: it posts a file to a path of the server, as the client of
-// added.json (opentabs client add --json), in the session that it was given last,
-// and prints the answer.
+// runMCPPost is a program that posts a file to a path of the server and prints the
+// response. The program uses the client token in added.json, and the session of the
+// previous request.
 func runMCPPost() {
 	if err := postFile(os.Args[1], os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -12,9 +12,9 @@ import (
 	"opentabs/internal/npm/npmtest"
 )
 
-// runNPMRegistry is a program that serves the packages in the folder of its first
-// argument as an npm registry, and writes its address into the .npmrc of the home
-// directory, with the token of its second argument if there is one.
+// runNPMRegistry is a program that serves the packages in a folder as an npm registry.
+// The program writes its address, and the token in its second argument, into the .npmrc
+// of the home directory.
 func runNPMRegistry() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -179,8 +179,8 @@ func (p *program) finishInstall(ctx context.Context, i *install.Installer, newPl
 	return p.activate(ctx, i.Home, newPlugin, permission)
 }
 
-// activate has a running server load a plugin that was added. activate reviews the
-// plugin if --permission was given; otherwise it prints how to review it.
+// activate makes a running server load a new plugin. With --permission, activate also
+// reviews the plugin; otherwise it prints how to review the plugin.
 func (p *program) activate(ctx context.Context, h *home.Home, newPlugin *plugin.Plugin, permission wire.Permission) error {
 	client, err := h.ReloadPlugins(ctx)
 	if err != nil {
@@ -208,8 +208,8 @@ func (p *program) activate(ctx context.Context, h *home.Home, newPlugin *plugin.
 	return p.reportTabs(ctx, client)
 }
 
-// reportTabs prints that a running server has a change, and which tabs need a reload.
-// client is nil if no server runs.
+// reportTabs prints that the running server has loaded the change, and which tabs need
+// a reload. client is nil if no server runs.
 func (p *program) reportTabs(ctx context.Context, client *httpapi.Client) error {
 	if client == nil {
 		return nil

@@ -19,7 +19,8 @@ type reviewOptions struct {
 	name       string
 	yes        bool
 	permission string
-	// code shows the code and noCode does not; without them it is shown on a terminal.
+	// code shows the plugin's code and noCode hides it. By default, a terminal shows
+	// the code.
 	code, noCode bool
 }
 
@@ -89,7 +90,7 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 	return p.reportTabs(ctx, book.Client)
 }
 
-// confirm asks the user for the word yes. Without a terminal it returns false.
+// confirm reports whether the user typed yes. Without a terminal the answer is no.
 func (p *program) confirm(question string) (bool, error) {
 	q := p.out.NewQuestions(p.in)
 	if q == nil {

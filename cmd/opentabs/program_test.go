@@ -10,13 +10,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// raceVariable selects the program that the scripts run. If set, that is the test
-// binary itself, for the race detector (make nightly).
+// raceVariable selects the program that the scripts run. If raceVariable is set,
+// scripts run the test binary itself, with the race detector (make nightly).
 const raceVariable = "OPENTABS_TEST_RACE"
 
 // runTests runs the tests with opentabs and commands in PATH. Like [testscript.Main],
-// it does not return. With -race in the program too, this package uses three times the
-// CPU time, so opentabs is built without it.
+// runTests does not return. With -race in the program too, this package uses three
+// times the CPU time, so opentabs is built without it.
 func runTests(m *testing.M, commands map[string]func()) {
 	if os.Getenv(raceVariable) != "" {
 		commands["opentabs"] = main

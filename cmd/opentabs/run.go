@@ -77,7 +77,7 @@ your browser through an extension. A plugin adds the tools of a site.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          showHelp,
-		// Groups take no arguments; run names an unknown command.
+		// Groups accept no arguments. run reports an unknown command.
 		Args: cobra.ArbitraryArgs,
 	}
 	cmd.SetVersionTemplate("opentabs {{.Version}}\n")
@@ -111,15 +111,16 @@ func newHelpCmd(root *cobra.Command) *cobra.Command {
 // showHelp is the action of a group that is run without a command.
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// groupCommands makes cmd a parent of commands, with help as its action.
+// groupCommands adds subcommands to cmd, which prints its help when it runs without
+// one.
 func groupCommands(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	cmd.Args, cmd.RunE = cobra.ArbitraryArgs, showHelp
 	cmd.AddCommand(commands...)
 	return cmd
 }
 
-// unknownCommand returns an error if args name a command that does not exist. Without it,
-// Cobra reports the unknown flags of that command first.
+// unknownCommand returns an error if args name a command that does not exist. Without
+// this check, Cobra reports the unknown flags of that command first.
 func unknownCommand(root *cobra.Command, args []string) error {
 	cmd, extraArgs, err := root.Find(args)
 	if err != nil || !cmd.HasSubCommands() {

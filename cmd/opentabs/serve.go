@@ -64,7 +64,7 @@ func runServe(ctx context.Context, opts serveOptions) error {
 	if err != nil {
 		return err
 	}
-	var logFile io.Writer // nil for stderr
+	var logFile io.Writer // a nil writer selects stderr
 	if opts.logFile != "" {
 		file, err := logfile.Open(opts.logFile, logfile.MaxBytes)
 		if err != nil {

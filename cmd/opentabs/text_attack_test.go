@@ -78,7 +78,7 @@ func checkInert(t *testing.T, surface, printed string) {
 		t.Errorf("%s: invalid UTF-8 reached the output: %q", surface, printed)
 	}
 	for line := range strings.Lines(printed) {
-		if surface == resultText { // the result keeps its lines
+		if surface == resultText { // the result of a tool keeps its line breaks
 			break
 		}
 		if strings.HasPrefix(line, "opentabs: serving") || strings.HasPrefix(line, `{"level":"info","message":"forged"`) {
@@ -87,7 +87,7 @@ func checkInert(t *testing.T, surface, printed string) {
 	}
 }
 
-// printEverywhere returns what each place prints of a text.
+// printEverywhere returns the output of each surface that prints the text.
 func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]string {
 	t.Helper()
 	printed := map[string]string{}
@@ -224,7 +224,7 @@ func logEverywhere(log zerolog.Logger, evilText string) {
 // attackJSONOutput checks that JSON output has each character unchanged.
 func attackJSONOutput(t *testing.T) {
 	for name, evilText := range evilTexts {
-		evilText = strings.ToValidUTF8(evilText, "\ufffd") // JSON cannot encode other bytes
+		evilText = strings.ToValidUTF8(evilText, "\ufffd") // JSON cannot encode invalid UTF-8
 		var pipe, screen bytes.Buffer
 		for _, o := range []*terminal.Output{newPipeOutput(&pipe), terminal.NewTerminal(&screen, func() (int, int) { return 30, 24 })} {
 			if err := o.PrintValue(map[string]string{"v": evilText}); err != nil {

@@ -128,7 +128,7 @@ func attackPlantedHome(t *testing.T) {
 	if _, err := os.Stat(dirs.TokenFile()); err == nil {
 		t.Error("the token was written there")
 	}
-	// A symbolic link of the user to that directory is refused too.
+	// A symbolic link to another user's directory is refused too.
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
@@ -175,7 +175,7 @@ func attackPlantedExtension(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, extensiondir.ConnectionFile)); err == nil {
 		t.Error("the token was written there")
 	}
-	// The user's folder with write permission for others is closed first.
+	// If the folder belongs to the user, opentabs removes the access of others.
 	openDir := filepath.Join(openTempDir(t), "open")
 	if err := errors.Join(os.Mkdir(openDir, 0o777), os.Chmod(openDir, 0o777)); err != nil {
 		t.Fatal(err)
@@ -231,7 +231,7 @@ func startFakeServer(t *testing.T) (port int, received func() string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var mu sync.Mutex // guards all
+	var mu sync.Mutex // guards receivedBytes
 	var receivedBytes bytes.Buffer
 	var wg sync.WaitGroup
 	wg.Go(func() {

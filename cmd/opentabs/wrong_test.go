@@ -91,8 +91,8 @@ func runFailingCommand(t *testing.T, args []string) (code int, text string) {
 	return code, text
 }
 
-// FuzzCommandLine gives commands that change nothing any arguments: each ends
-// with one of the exit codes and an error message.
+// FuzzCommandLine runs read-only commands with random arguments and checks that each
+// ends with a known exit code and an error message.
 func FuzzCommandLine(f *testing.F) {
 	makeEmptyHome(f)
 	commands := []string{"call", "calls", "calls cancel", "status", "version", "plugin list", "extension path", "plugin remove", "help", "nothing"}

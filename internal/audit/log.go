@@ -40,7 +40,7 @@ func Open(dir string, log zerolog.Logger) *Log {
 }
 
 // Write queues a record and returns without waiting for the disk. Write sets the time
-// of a record that has none. After Close it does nothing.
+// of a record that has none. After Close, Write does nothing.
 func (l *Log) Write(r Record) {
 	if line := l.encode(r); line != nil {
 		l.lineLog.Write(line)

@@ -45,7 +45,7 @@ func TestWriteAndRead(t *testing.T) {
 	l.Write(want)
 	l.Write(Record{Kind: KindDecision, Tool: "a__c", By: "me"})
 	l.Close()
-	l.Write(Record{Kind: KindCall}) // does nothing
+	l.Write(Record{Kind: KindCall}) // a write after Close does nothing
 	got := readEntries(t, dir, 0)
 	if len(got) != 2 || fmt.Sprintf("%+v", got[0].LastMessages) != fmt.Sprintf("%+v", want.LastMessages) || *got[0].Approved != *want.Approved ||
 		got[0].Decisions[0] != want.Decisions[0] || !got[0].ArrivedAt.Equal(want.ArrivedAt) || got[1].Time.IsZero() {

@@ -89,8 +89,8 @@ func callText(r audit.Record) string {
 	return text
 }
 
-// callerText names who made a call: the client, or the calling tool with its tab
-// and site, and the client that it works for.
+// callerText names who made a call: the client, or the calling tool with its tab and
+// site, and the client that the calling tool works for.
 func callerText(r audit.Record) string {
 	client := r.ToClient().String()
 	switch {

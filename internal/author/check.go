@@ -92,8 +92,8 @@ type CheckOptions struct {
 }
 
 // Check lints the plugin in dir. Check writes only the types for editors. Unless
-// NoTypes is set, it runs the TypeScript compiler in the plugin's node_modules, so the
-// plugin must be trusted. Check returns an error only if the check can't run.
+// NoTypes is set, Check runs the TypeScript compiler in the plugin's node_modules, so
+// the plugin must be trusted. Check returns an error only if the check can't run.
 func Check(ctx context.Context, dir string, o CheckOptions) (*CheckResult, error) {
 	c := &CheckResult{Findings: []Finding{}}
 	b, remove, err := buildTemporary(ctx, dir, o.Build)

@@ -69,9 +69,9 @@ type scaffold struct {
 	World string
 }
 
-// Create writes a small plugin that builds, and passes check and test, without
-// changes: two tools, their tests, an icon, a README and the types for editors. If
-// an option is invalid or the directory is not empty, it writes nothing.
+// Create writes a small plugin that builds, and passes check and test, without changes:
+// two tools, their tests, an icon, a README and the types for editors. If an option is
+// invalid or the directory is not empty, Create writes nothing.
 func Create(o CreateOptions) (*CreateResult, error) {
 	s, err := o.newScaffold()
 	if err != nil {

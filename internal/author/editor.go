@@ -26,7 +26,7 @@ const (
 
 // writeEditorTypes writes the types of @opentabs/sdk and zod into the plugin's
 // .opentabs/types, where editors and tsc find them without an installation.
-// writeEditorTypes returns false if they are already up to date.
+// writeEditorTypes returns false if the types are already up to date.
 func writeEditorTypes(dir string) (bool, error) {
 	files, versionMark, err := editorTypes()
 	if err != nil {

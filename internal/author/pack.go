@@ -4,7 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
-	"crypto/sha1" // npm prints it beside the SHA-512, which installers verify
+	"crypto/sha1" // npm prints the SHA-1 beside the SHA-512, which installers verify
 	"crypto/sha512"
 	"encoding/base64"
 	"encoding/hex"
@@ -35,7 +35,7 @@ var packedNames = lazyregexp.New(`(?i)^(package\.json|readme(\.[^/]*)?|licen[cs]
 
 // PackResult is the result of [Pack].
 type PackResult struct {
-	// Path is the path of the .tgz file; it is relative if the output path is.
+	// Path is the path of the .tgz file, relative if the output path is relative.
 	Path string `json:"path"`
 	// Package and Version are the name and version in package.json.
 	Package string `json:"name"`

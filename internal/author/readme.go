@@ -16,7 +16,8 @@ import (
 
 const readmeFile = "README.md"
 
-// The lines of README.md that enclose the tables. The author writes the rest.
+// These lines of README.md enclose the generated tables. The author writes the text
+// around the tables.
 const (
 	tablesBegin = "<!-- opentabs plugin readme: begin (what is below is made from the plugin) -->"
 	tablesEnd   = "<!-- opentabs plugin readme: end -->"

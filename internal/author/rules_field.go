@@ -52,8 +52,8 @@ type schema struct {
 // field is one node of a schema.
 type field struct {
 	schema
-	// path is a path such as "input.filter.since". name is its last part; it is empty
-	// for an item of a list or an alternative.
+	// path is a path such as "input.filter.since". name is the last part of the path;
+	// an item of a list or an alternative has no name.
 	path, name string
 	depth      int
 }

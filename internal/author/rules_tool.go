@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	// minToolChars is too short to describe a tool and when to use it.
+	// minToolChars is the minimum length of a description. A shorter text cannot
+	// describe what a tool does and when to use the tool.
 	minToolChars = 30
 	// maxToolChars limits a description, which an agent reads in each session.
 	maxToolChars     = 600

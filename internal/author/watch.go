@@ -57,8 +57,8 @@ type recentFiles map[string]bool
 // Watcher watches the files of one plugin.
 type Watcher struct {
 	dir      string
-	reported snapshot    // the state of the last report
-	recent   recentFiles // of the last scan
+	reported snapshot    // the files as of the last report
+	recent   recentFiles // the files that were recent in the last scan
 }
 
 // NewWatcher begins to watch the plugin in dir. [Watcher.Run] reports all later changes

@@ -67,8 +67,9 @@ func TestScanFindsSourceFiles(t *testing.T) {
 	}
 }
 
-// TestScanOfARecentFile scans a file right after its modification, then after a second
-// write that leaves the same size and time. Without that write the file has not changed.
+// TestScanOfARecentFile scans a file right after its modification. A second write that
+// leaves the same size and time is a change; a second scan without a write reports no
+// change.
 func TestScanOfARecentFile(t *testing.T) {
 	for _, content := range []string{"1", "2"} {
 		dir := t.TempDir()

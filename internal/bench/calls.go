@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// callsMeasurement is the result of the order calls. Times are in nanoseconds.
+// callsMeasurement is the result of the action calls. Times are in nanoseconds.
 type callsMeasurement struct {
 	// EachNs is how long each call took, from before the write of the request to
 	// the last byte of the response.
@@ -94,8 +94,8 @@ func (w *worker) makeCalls(nextCall *atomic.Int64) error {
 	}
 }
 
-// streamMeasurement is the result of the order stream: one call with its notifications and
-// its response. Times are milliseconds since 1970.
+// streamMeasurement is the result of the action stream: one call with its notifications
+// and its response. Times are milliseconds since 1970.
 type streamMeasurement struct {
 	BeganMs float64 `json:"beganMs"`
 	EndedMs float64 `json:"endedMs"`
@@ -136,7 +136,7 @@ func measureStream(t *target, o request) (streamMeasurement, error) {
 	return s, nil
 }
 
-// cancelMeasurement is the result of the order cancel.
+// cancelMeasurement is the result of the action cancel.
 type cancelMeasurement struct {
 	// SentMs is when the notification was written, in milliseconds since 1970.
 	SentMs float64 `json:"sentMs"`

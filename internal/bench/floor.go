@@ -15,9 +15,10 @@ import (
 	"github.com/coder/websocket"
 )
 
-// floorServer is the server for the baseline: the minimum work for a call in a page. floor
-// decodes the JSON of the request, sends text to a page and back, and encodes the JSON
-// of the response. floorServer has no gates, timers, schemas or error reports.
+// floorServer is the server for the baseline: the minimum work for a call in a page.
+// The server decodes the JSON of the request, sends text to a page and back, and
+// encodes the JSON of the response. floorServer has no gates, timers, schemas or error
+// reports.
 //
 //	POST /echo        returns the request's JSON
 //	POST /page/<way>  sends it to the extension first; way is how far it goes (see floor/worker.js in e2e/bench)

@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 )
 
-// followerCounts has the number of events that followers have read. follow prints it for
-// each line of stdin.
+// followerCounts has the number of events that followers have read. The program prints
+// these counts for each line of stdin.
 type followerCounts struct {
 	// Least and Most are the lowest and highest number of events of one follower.
 	// Missed is the number of reports of lost events.
@@ -32,8 +32,8 @@ type followerGroup struct {
 	bytes  atomic.Int64
 }
 
-// followEvents opens n streams of events and prints n. For each line of stdin it prints
-// the counts so far. Stuck followers read nothing.
+// followEvents opens n streams of events and prints n, then prints the counts for each
+// line of stdin. With isStuck, followers read nothing.
 func followEvents(port int, token string, n int, isStuck bool, stdin io.Reader, stdout io.Writer) error {
 	c := &followerGroup{events: make([]atomic.Int64, n)}
 	defer func() {
@@ -93,7 +93,7 @@ func (c *followerGroup) open(port int, token string) (io.Reader, error) {
 func (c *followerGroup) read(i int, body io.Reader) {
 	eventMarker, missedMarker := []byte("\ndata: "), []byte("\nevent: missed")
 	var buffer [32 << 10]byte
-	keptBytes := 0 // bytes of the previous read: it may end inside an event's name
+	keptBytes := 0 // bytes kept from the previous read, which may end inside an event's name
 	for {
 		n, err := body.Read(buffer[keptBytes:])
 		text := buffer[:keptBytes+n]

@@ -30,7 +30,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// run is main without the process: it returns the exit code.
+// run is main as a function that returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	mode := ""
 	if len(args) > 0 {
@@ -60,7 +60,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case "instant":
 		var h http.Handler
 		if h, err = newInstantServer(*stateDir, *token); err == nil {
-			go memory.KeepSmall(context.Background()) // as opentabs serve does
+			go memory.KeepSmall(context.Background()) // opentabs serve limits its memory in the same way
 			err = serveLoopback(httpapi.NewServer(h, zerolog.Nop()), *port, stdin, stdout)
 		}
 	case "followers":

@@ -11,7 +11,8 @@ import (
 // parameters of the action.
 type request struct {
 	Action string `json:"do"`
-	// Target is the name of a target. connect makes it, from URL and Token.
+	// Target is the name of a target. The action connect creates the target from URL
+	// and Token.
 	Target string `json:"target"`
 	URL    string `json:"url"`
 	Token  string `json:"token"`
@@ -23,25 +24,25 @@ type request struct {
 	Calls    int     `json:"calls"`
 	InFlight int     `json:"inFlight"`
 	EveryMs  float64 `json:"everyMs"`
-	// Command and Env are the process for the order start, Port the port on which
-	// it listens.
+	// Command and Env are the process for the action start, Port the port on which it
+	// listens.
 	Command []string `json:"command"`
 	Env     []string `json:"env"`
 	Port    int      `json:"port"`
 	// TokenFile is the file with the server's token. If TokenFile is not empty, the
-	// order "start" lists the server's tools.
+	// action "start" lists the server's tools.
 	TokenFile string `json:"tokenFile"`
 	// SettleMs is the time between the start and the measurement of the memory.
 	SettleMs float64 `json:"settleMs"`
 }
 
-// client has the state of the orders.
+// client has the targets of the requests, by name.
 type client struct {
 	targets map[string]*target
 }
 
-// serveRequests runs the orders of in one by one, and writes one line for each: {"ok":
-// result} or {"failed": "error"}.
+// serveRequests runs the requests from in one by one, and writes one line for each:
+// {"ok": result} or {"failed": "error"}.
 func serveRequests(in io.Reader, out io.Writer) error {
 	c := client{targets: map[string]*target{}}
 	lines := bufio.NewReader(in)
@@ -67,7 +68,7 @@ func serveRequests(in io.Reader, out io.Writer) error {
 	}
 }
 
-// handleRequest runs one order and returns its result.
+// handleRequest runs one request and returns its result.
 func (c *client) handleRequest(line []byte) (any, error) {
 	var o request
 	if err := json.Unmarshal(line, &o); err != nil {

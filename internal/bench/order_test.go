@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// handleRequest sends requests to a client and returns its responses.
+// runRequests sends requests to a client and returns its responses.
 func runRequests(t *testing.T, requests ...string) []string {
 	t.Helper()
 	var out bytes.Buffer

@@ -16,14 +16,14 @@ import (
 	"time"
 )
 
-// startMeasurement is the result of the order start. Times are milliseconds since just before
-// the exec.
+// startMeasurement is the result of the action start. Times are milliseconds since just
+// before the exec.
 type startMeasurement struct {
 	AcceptsMs float64 `json:"acceptsMs"`
-	// HealthMs is when /healthz answered; 0 if it was not requested.
+	// HealthMs is when /healthz answered; 0 without a request.
 	HealthMs float64 `json:"healthMs"`
 	// ListMs is when the response to tools/list was complete, Tools how many tools it
-	// has; both 0 if it was not requested.
+	// has; both are 0 if no list was requested.
 	ListMs float64 `json:"listMs"`
 	Tools  int     `json:"tools"`
 	// RSSBytes is the resident memory SettleMs later. AnonBytes is the part of RSSBytes
@@ -44,7 +44,7 @@ func measureStart(o request) (s startMeasurement, err error) {
 	cmd.Env = append(os.Environ(), o.Env...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	stdin, err := cmd.StdinPipe() // kept open: the floor ends with its input
+	stdin, err := cmd.StdinPipe() // stdin stays open, because a floor server ends with its input
 	if err != nil {
 		return s, err
 	}

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// target is the receiver of calls: an MCP server, or a floor, which echoes the
+// target is the receiver of calls: an MCP server, or a floor server, which echoes the
 // bodies.
 type target struct {
 	url       string
@@ -20,8 +20,8 @@ type target struct {
 // maxIdleConns limits the idle connections.
 const maxIdleConns = 1024
 
-// connectTarget returns a target. If token is not empty, the target is an MCP server; then
-// connect starts a session of protocol version 2025-11-25.
+// connectTarget returns a target. If token is not empty, the target is an MCP server,
+// and connectTarget starts a session of protocol version 2025-11-25.
 func connectTarget(url, token string) (*target, error) {
 	t := &target{url: url, headers: map[string]string{}, idleConns: make(chan *conn, maxIdleConns)}
 	if token == "" {

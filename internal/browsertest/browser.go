@@ -48,7 +48,7 @@ type Browser struct {
 	dir      string // the directory of all files that are written
 	daemon   *daemon.Started
 	client   *mcpclient.Client
-	cleanups []func() // what Close calls, the last first
+	cleanups []func() // functions that Close calls, the last first
 
 	program string // the path of the browser
 	plugin  *plugin.Plugin
@@ -240,7 +240,7 @@ func (t *Browser) pollUntil(ctx context.Context, check func() (bool, error)) err
 }
 
 // waitForSync waits until the browser has the current plugin and settings. A sync in
-// progress may have begun before the last change, so it waits for two.
+// progress may have begun before the last change, so waitForSync waits for two syncs.
 func (t *Browser) waitForSync(ctx context.Context) error {
 	countSynced := func() int {
 		for _, b := range t.daemon.Hub.Browsers() {

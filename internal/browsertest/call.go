@@ -24,7 +24,7 @@ type callRequest struct {
 	NavigateAt     *float64        `json:"navigateAt"`
 }
 
-// callResult is SimulatedCall of sdk-ts/src/simulator/tab.ts.
+// callResult has the JSON form of SimulatedCall in sdk-ts/src/simulator/tab.ts.
 type callResult struct {
 	Result       json.RawMessage `json:"result,omitempty"`
 	Error        *callError      `json:"error,omitempty"`
@@ -65,8 +65,8 @@ type callOutcome struct {
 // ended. The page sends it within 2 s.
 const stopTimeout = 10 * time.Second
 
-// runningCall is a call that runs. Until done is closed, only the goroutine of follow
-// uses a runningCall; then only callTool does.
+// runningCall is a call that runs. Before done is closed, only followEvents uses a
+// runningCall; afterwards only callTool does.
 type runningCall struct {
 	request  callRequest
 	tab      *testTab

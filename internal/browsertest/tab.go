@@ -41,7 +41,7 @@ type tabState struct {
 	Logs []logEntry `json:"logs"`
 }
 
-// logEntry is LogEntry of sdk-ts/src/log.ts.
+// logEntry has the JSON form of LogEntry in sdk-ts/src/log.ts.
 type logEntry struct {
 	Level   string          `json:"level"`
 	Message string          `json:"message"`
@@ -99,8 +99,8 @@ func (t *Browser) open(ctx context.Context, params json.RawMessage) (*tabState, 
 	return t.readState(ctx, newTab)
 }
 
-// waitUntilParsed waits until the document is complete, but at most parseTimeout: it
-// may wait for a script that the test itself serves later.
+// waitUntilParsed waits until the document is complete, but at most parseTimeout: the
+// document may wait for a script that the test itself serves later.
 func (t *Browser) waitUntilParsed(ctx context.Context, newTab *testTab) error {
 	parseCtx, cancel := context.WithTimeout(ctx, parseTimeout)
 	defer cancel()

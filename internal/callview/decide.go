@@ -54,7 +54,8 @@ func Decide(ctx context.Context, calls httpapi.CallsClient, id string, c Choice)
 	return c.describeEffect(v), nil
 }
 
-// decisionFor returns the request for the ticket that was just read, not for a later one.
+// decisionFor returns the request for the ticket w, so that the decision does not apply
+// to a later ticket.
 func (c Choice) decisionFor(w dispatch.WaitingTicket) httpapi.Decision {
 	d := httpapi.Decision{Allow: &c.Allow, TicketID: w.TicketID}
 	if c.Allow {

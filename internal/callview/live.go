@@ -123,7 +123,7 @@ func (p *plainCall) end(v *dispatch.View) {
 		return
 	}
 	p.show(*v)
-	if v.Ended != nil && !p.hasPrintedEnd { // the event was lost
+	if v.Ended != nil && !p.hasPrintedEnd { // the last event was lost
 		p.out.PrintSafeLines(fieldLine("status", newSheet(p.out, *v, p.verbose).statusLine()))
 	}
 }

@@ -95,7 +95,7 @@ func TestCallsInTrees(t *testing.T) {
 			Created:  now.Add(time.Duration(seconds) * time.Second),
 		}
 	}
-	// The list has what runs first, then what has ended, newest first.
+	// Running calls precede ended calls; both are listed newest first.
 	list := []dispatch.View{view("a", "", 0), view("a2", "a", 3), view("b", "", 1), view("x", "gone", 9), view("a1x", "a1", 2), view("a1", "a", 1)}
 	var got []string
 	for _, row := range Rows(list, false, now)[1:] {

@@ -137,7 +137,7 @@ func (w *watcher) handle(ctx context.Context, item streamItem) (hasEnded bool, e
 	}
 	w.isStale = true
 	hasEnded = item.event.Kind == dispatch.EventEnded
-	if hasEnded { // its last activities precede its end
+	if hasEnded { // the last activities of a call precede its end
 		if err := w.fetchCall(ctx); err != nil {
 			return false, err
 		}

@@ -98,7 +98,7 @@ type Store struct {
 type activeClient struct {
 	storedClient
 	sum      [sha256.Size]byte
-	requests map[int]context.CancelCauseFunc // its requests
+	requests map[int]context.CancelCauseFunc // cancels each running request, by request ID
 }
 
 // Open returns the store in the file at path, which need not exist.

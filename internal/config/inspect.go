@@ -20,8 +20,8 @@ type Flaw struct {
 }
 
 // Inspect checks the owner and the mode of the directories and of their files, and
-// whether the directories can be written. Unlike [Dirs.Make] it changes nothing. A
-// missing directory is not a problem.
+// whether the directories can be written. Inspect changes nothing. A missing directory
+// is not a problem.
 func (d Dirs) Inspect() []Flaw {
 	flaws := inspectDir(d.State)
 	if d.Config != d.State {

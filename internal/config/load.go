@@ -61,7 +61,7 @@ func applyFile(s *Settings, path string) error {
 	if err != nil {
 		return fmt.Errorf("read the settings: %w", err)
 	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // Windows' editors write one
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // editors on Windows write a byte order mark
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil
 	}

@@ -21,7 +21,7 @@ type Settings struct {
 	// IdleTimeout is the longest time without a report, after which a call ends;
 	// default 30 s.
 	IdleTimeout time.Duration
-	// MaxIdleTimeout is the longest idle limit that a tool may have instead; default
+	// MaxIdleTimeout is the longest idle limit that a tool may set for itself; default
 	// 5 min, or IdleTimeout if the user has set that.
 	MaxIdleTimeout time.Duration
 	// HardTimeout is the longest time that a call may run, even if it reports;
@@ -33,11 +33,11 @@ type Settings struct {
 	// ProgressInterval is the least time between two progress notifications of
 	// one call; default 100 ms, 0 for no limit.
 	ProgressInterval time.Duration
-	// MaxResultBytes is the largest result of one call; default 100 MiB. A
-	// larger one ends the call with result_too_large.
+	// MaxResultBytes is the largest result of one call; default 100 MiB. A larger
+	// result ends the call with result_too_large.
 	MaxResultBytes int
-	// MaxRunning is how many calls of one plugin run at once; default 256. The
-	// others wait.
+	// MaxRunning is how many calls of one plugin run at once; default 256. Further
+	// calls wait.
 	MaxRunning int
 	// MaxWaiting is how many calls of one plugin wait; default 20,000. Above
 	// MaxWaiting, one call of the client with the most waiting calls is rejected.
@@ -89,9 +89,10 @@ const (
 
 // setting is one row of the table of settings.
 type setting struct {
-	// key is its name in config.json.
+	// key is the setting's name in config.json.
 	key string
-	// flag is its flag; the environment variable follows from it.
+	// flag is the setting's flag, from which the name of the environment variable is
+	// derived.
 	flag string
 	kind kind
 	// description describes the setting, allowed its allowed values.

@@ -17,9 +17,9 @@ import (
 // tokenBytes is the length of the token before it is encoded: 256 bits.
 const tokenBytes = 32
 
-// Token returns the bearer token of this installation, and creates it if it is
-// missing. Processes that create it at the same time all get the same token. The
-// directories must exist.
+// Token returns the bearer token of this installation, and creates a missing token.
+// Processes that call Token at the same time get the same token. The directories must
+// exist.
 func (d Dirs) Token() (string, error) {
 	token, err := readToken(d.TokenFile())
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -11,7 +11,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// As a child of TestTokenIsOneForAllProcesses.
+	// This process is a child of TestTokenIsOneForAllProcesses.
 	if dir := os.Getenv("TEST_TOKEN_DIR"); dir != "" {
 		token, err := Dirs{State: dir}.Token()
 		if err != nil {

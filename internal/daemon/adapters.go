@@ -224,7 +224,7 @@ func (a *adapters) Fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, erro
 func (a *adapters) Host() string {
 	name, err := a.hostHash()
 	if err != nil {
-		return "" // already logged by current
+		return "" // currentScripts has logged the error
 	}
 	return name
 }

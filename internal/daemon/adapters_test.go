@@ -85,10 +85,10 @@ func TestAdaptersOfReviewedPlugins(t *testing.T) {
 	failOnError(reviews.SetPermission("one", "", wire.PermissionOff, "test"))
 	expectFiles()
 	failOnError(reviews.SetPermission("one", "echo", wire.PermissionAsk, "test"))
-	expectFiles("one") // for this tool
+	expectFiles("one") // the plugin may run, because its tool echo may
 	failOnError(reviews.SetPermission("one", "", wire.PermissionAuto, "test"))
 	failOnError(reviews.SetPermission("one", "echo", wire.PermissionOff, "test"))
-	expectFiles("one") // for tools that it may get
+	expectFiles("one") // the plugin may run, because new tools may
 }
 
 // TestAdaptersScript checks that the script of a plugin has everything that a page

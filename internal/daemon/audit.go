@@ -43,7 +43,8 @@ func (a callAuditor) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 }
 
 // maxAuditedEntries is how many warnings and errors of one plugin the audit gets per
-// minute. Beyond that it only gets their number; the plugin log has all.
+// minute. Of further entries the audit gets only the number; the plugin log has all
+// entries.
 const maxAuditedEntries = 30
 
 // forwardLogs sends the log entries of plugins to agents, and warnings and errors to
@@ -68,7 +69,7 @@ func forwardLogs(logs *pluginlog.Log, mcp *mcpserver.Server, auditLog *audit.Log
 // maxAuditedEntries per plugin and minute.
 type logAuditor struct {
 	writeRecord func(audit.Record)
-	minutes     map[string]*auditMinute // by plugin
+	minutes     map[string]*auditMinute // the current minute of each plugin
 }
 
 // auditMinute counts the entries of one plugin in the current minute.

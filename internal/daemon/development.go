@@ -19,13 +19,14 @@ type devFolders struct {
 
 // devFolder is one folder.
 type devFolder struct {
-	runningCommands int // that run for the folder
+	runningCommands int // number of running `plugin dev` commands
 	permission      wire.Permission
 }
 
 func newDevFolders() *devFolders { return &devFolders{byDir: map[string]*devFolder{}} }
 
-// add counts one more command for dir and reports whether it is the first.
+// add counts one more command for dir and reports whether no other command runs for
+// dir.
 func (f *devFolders) add(dir string, permission wire.Permission) (isFirst bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -39,7 +40,7 @@ func (f *devFolders) add(dir string, permission wire.Permission) (isFirst bool) 
 	return folder.runningCommands == 1
 }
 
-// remove counts one command less for dir and reports whether it was the last.
+// remove counts one command less for dir and reports whether no command remains.
 func (f *devFolders) remove(dir string) (isLast bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

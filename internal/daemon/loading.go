@@ -45,7 +45,8 @@ func (l *pluginLoading) waitUntilLoaded(ctx context.Context) error {
 func (d *Daemon) load() {
 	startTime := time.Now()
 	if err := d.Registry.Reload(); err != nil {
-		// The status shows the error too. All else works.
+		// The status also shows the error. The rest of the daemon works without
+		// plugins.
 		d.log.Error().Err(err).Msg("there are no plugins until their list can be read")
 	}
 	d.Hub.Sync()

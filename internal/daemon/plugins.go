@@ -28,8 +28,8 @@ type plugins struct {
 	scriptChecks *scriptcheck.Cache
 }
 
-// newPlugins opens the files of the installation. Plugins in folders count as
-// reviewed.
+// newPlugins opens the files of the installation. Plugins in the folders under
+// development count as reviewed.
 func newPlugins(h *home.Home, folders *devFolders, auditLog *audit.Log, log zerolog.Logger) *plugins {
 	options := policy.Options{
 		Log: log, Warn: func(sentence string) { log.Error().Msg(sentence) },

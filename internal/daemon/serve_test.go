@@ -28,7 +28,7 @@ type fakeTimeDaemon struct {
 	listen *memnet.Listener
 	client *http.Client
 	token  string
-	// clientToken is that of an MCP client.
+	// clientToken is the token of an MCP client.
 	clientToken string
 }
 

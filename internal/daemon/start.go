@@ -25,9 +25,9 @@ type Started struct {
 	listener net.Listener
 }
 
-// Start opens the port of the settings, builds the daemon and writes its record.
-// A lock lets only one process start at a time, so that of two the second finds the
-// first.
+// Start opens the port of the settings, builds the daemon and writes its record. A lock
+// lets only one process start at a time, so that the second of two processes finds the
+// daemon of the first.
 func Start(ctx context.Context, h *home.Home, log zerolog.Logger) (*Started, error) {
 	unlock, err := h.LockStart()
 	switch {
@@ -61,7 +61,7 @@ func Start(ctx context.Context, h *home.Home, log zerolog.Logger) (*Started, err
 	}
 	s := &Started{Daemon: newDaemon(h, token, listener.Addr().String(), log), home: h, listener: listener}
 	err = h.WriteServer(config.Server{PID: os.Getpid(), Port: s.Port(), Version: version.Version, Started: time.Now().UTC()})
-	if home.IsUnwritable(err) && h.Settings.Port != 0 { // clients find it by the port of the settings
+	if home.IsUnwritable(err) && h.Settings.Port != 0 { // clients find the daemon by the port in the settings
 		log.Warn().Err(err).Msg("the server's record could not be written")
 	} else if err != nil {
 		return nil, errors.Join(err, listener.Close())

@@ -39,9 +39,9 @@ type installRecord struct {
 	Files []string `json:"files"`
 }
 
-// Install writes the extension into dir, which it creates and closes to other users.
-// Install returns warnings for the user. The error is errOccupied if dir has files of
-// something else.
+// Install writes the extension into dir. Install creates dir if it is missing, and
+// removes the access of other users. Install returns warnings for the user. The error
+// is errOccupied if dir has unrelated files.
 func Install(dirs config.Dirs, dir string, c Connection) (warnings []string, err error) {
 	if err := checkVacant(dir); err != nil {
 		return nil, err
@@ -60,8 +60,8 @@ func Install(dirs config.Dirs, dir string, c Connection) (warnings []string, err
 	return warnings, writeFiles(dirs, dir, c)
 }
 
-// writeFiles replaces each file in one step, the manifest last. writeFiles removes the files that
-// an older version wrote. Adapters and files of others stay.
+// writeFiles replaces each file in one step, the manifest last. writeFiles removes the
+// files that an older version wrote. writeFiles keeps adapters and unrelated files.
 func writeFiles(dirs config.Dirs, dir string, c Connection) error {
 	statefile.RemoveLeftovers(dir)
 	files, err := jsbuild.ExtensionFiles(version.Version)

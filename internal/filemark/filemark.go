@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// The age after which the times of a file are reliable. A file that is written twice
-// within one tick of the file system's clock has the same times after both writes.
+// The times of a file are reliable after this age. A file that is written twice within
+// one tick of the file system's clock has the same times after both writes.
 const (
 	fineSettleTime   = 50 * time.Millisecond
-	coarseSettleTime = 3 * time.Second // FAT counts in steps of 2 s
+	coarseSettleTime = 3 * time.Second // FAT file systems store times in steps of 2 s
 )
 
 // Mark is the attributes of a file. Any change of the content changes the mark: a

@@ -17,8 +17,7 @@ var allowedShadows = map[string]string{
 	"Report": "the global one belongs to the Reporting API, which nothing here uses",
 }
 
-// checkTypeName refuses a name that would shadow a global in every file that
-// imports it.
+// checkTypeName refuses a type whose name would shadow a global of TypeScript.
 func checkTypeName(name string) error {
 	if allowedShadows[name] == "" && strings.Contains(globalNames, "\n"+name+"\n") {
 		return fmt.Errorf("type %s equals a global name of TypeScript; call it Wire%s, for example", name, name)
@@ -77,7 +76,7 @@ func (s *schema) check() error {
 }
 
 // checkMethods rejects a method without its parameters type, and a parameters type
-// without its method: both are found by their names.
+// without its method. The names connect the two.
 func (s *schema) checkMethods(structs map[string]bool) error {
 	knownNames := map[string]bool{}
 	for _, m := range s.methodValues() {

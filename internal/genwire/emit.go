@@ -68,8 +68,8 @@ func writeStruct(out *bytes.Buffer, st *structDecl) {
 	out.WriteString("}\n")
 }
 
-// writeMethods pairs each method with its types by name. A method with a
-// result type is a request, one without is a notification.
+// writeMethods pairs each method with its types by name. A method with a result type is
+// a request, other methods are notifications.
 func (s *schema) writeMethods(out *bytes.Buffer) {
 	results := map[string]bool{}
 	for _, st := range s.structs {
@@ -181,15 +181,15 @@ func pluralName(name string) string {
 // tsString returns s in single quotes.
 func tsString(s string) string {
 	b, err := json.Marshal(s)
-	if err != nil { // a string always marshals
+	if err != nil { // json.Marshal never fails for a string
 		panic(err)
 	}
 	inner := strings.ReplaceAll(string(b[1:len(b)-1]), `\"`, `"`)
 	return "'" + strings.ReplaceAll(inner, "'", `\'`) + "'"
 }
 
-// writeDoc writes a Go comment as JSDoc. A top-level one has an empty line
-// before it.
+// writeDoc writes a Go comment as JSDoc. A top-level comment has an empty line before
+// it.
 func writeDoc(out *bytes.Buffer, indent, doc string) {
 	if indent == "" {
 		out.WriteByte('\n')

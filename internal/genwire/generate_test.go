@@ -87,8 +87,8 @@ func TestAccepted(t *testing.T) {
 	goldentest.Compare(t, "testdata/accepted/kinds.ts", got)
 }
 
-// TestCasesAreGo keeps the cases valid Go, so that each is refused for its
-// reason and not for a slip.
+// TestCasesAreGo checks that the cases are valid Go, so that each is refused for the
+// intended reason only.
 func TestCasesAreGo(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.go")
 	if err != nil {

@@ -83,7 +83,8 @@ func loadSchema(dir fs.FS) (*schema, error) {
 		return nil, errors.New("no Go files; name the folder of package wire with -in")
 	}
 	l := loader{fset: fset, schema: &schema{}, byName: map[string]*enum{}, values: constantValues(fset, files)}
-	// Types first, because a constant may be in an earlier file than its type.
+	// Types are loaded first, because a constant may be in an earlier file than its
+	// type.
 	for _, file := range files {
 		if err := l.eachSpec(file, token.TYPE, l.addType); err != nil {
 			return nil, err
@@ -130,8 +131,8 @@ func (l *loader) eachSpec(file *ast.File, tok token.Token, add func(ast.Spec, *a
 	return nil
 }
 
-// docOf returns the spec's own comment or, for a declaration without
-// parentheses, that of the declaration.
+// docOf returns the comment of a spec. In a declaration without parentheses, that is
+// the comment of the declaration.
 func docOf(g *ast.GenDecl, s ast.Spec) *ast.CommentGroup {
 	if !g.Lparen.IsValid() {
 		return g.Doc
@@ -275,7 +276,7 @@ func (l *loader) addConst(s ast.Spec, doc *ast.CommentGroup) error {
 	return nil
 }
 
-// tsLiteral returns v as TypeScript writes it.
+// tsLiteral returns the TypeScript literal for v.
 func tsLiteral(v constant.Value) (string, error) {
 	switch v.Kind() {
 	case constant.Int:

@@ -4,8 +4,8 @@
 //
 //	go run ./internal/genwire -in wire -out wire/wire.gen.ts
 //
-// It rejects declarations that have no exact form in TypeScript, and names them in
-// the error. check.go lists what it rejects, and why.
+// Genwire rejects declarations that have no exact form in TypeScript, and names the
+// declaration in the error. check.go lists the rejected forms, with reasons.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
 
-// run is main without the process: it returns the exit code.
+// run is main as a function that returns the exit code.
 func run(args []string, stderr io.Writer) int {
 	flags := flag.NewFlagSet("genwire", flag.ContinueOnError)
 	flags.SetOutput(stderr)

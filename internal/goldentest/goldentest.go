@@ -13,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the files in testdata with the current output")
 
-// Compare reports an error if got is not the content of file. With -update it writes got
-// to file.
+// Compare reports an error if got is not the content of file. With -update, Compare
+// writes got to file.
 func Compare(t testing.TB, file string, got []byte) {
 	t.Helper()
 	if *update {
@@ -49,7 +49,7 @@ func firstDifference(got, want string) string {
 	return fmt.Sprintf("line %d\n got %s\nwant %s", i+1, lineAt(g, i), lineAt(w, i))
 }
 
-// lineAt returns a line, or a note that the text has ended before it.
+// lineAt returns a line, or a note that the text has fewer lines.
 func lineAt(lines []string, i int) string {
 	if i < len(lines) {
 		return lines[i]

@@ -38,7 +38,7 @@ func (h *Home) recordClient(name, change string) {
 	h.writeAuditRecord(r)
 }
 
-// ReloadClients has a running daemon reload the tokens of MCP clients. ReloadClients
+// ReloadClients makes a running daemon reload the tokens of MCP clients. ReloadClients
 // does nothing if no daemon runs.
 func (h *Home) ReloadClients(ctx context.Context) error {
 	client, err := h.runningClient(ctx)

@@ -36,7 +36,7 @@ func (h *Home) FindServer(ctx context.Context) (Server, error) {
 	token, err := h.ExistingToken()
 	switch {
 	case errors.Is(err, config.ErrDamaged) && !(recorded && isAlive(record.PID)):
-		return Server{}, httpapi.ErrNoServer // the next daemon replaces the token
+		return Server{}, httpapi.ErrNoServer // the next daemon replaces a damaged token
 	case err != nil:
 		return Server{}, err
 	}

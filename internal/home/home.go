@@ -1,8 +1,8 @@
 // Package home opens an installation of opentabs: its directories, settings,
 // plugins and permissions, and the connection to its daemon.
 //
-// Commands and the daemon open the installation in the same way. Where a daemon
-// runs, commands change permissions through it; otherwise they change the files.
+// Commands and the daemon open the installation in the same way. If a daemon runs,
+// commands change permissions through the daemon; otherwise they change the files.
 package home
 
 import (
@@ -85,7 +85,7 @@ func (h *Home) policyOptions() policy.Options {
 	}
 }
 
-// writeAuditRecord writes one record to the audit log, which is not kept open.
+// writeAuditRecord writes one record to the audit log, and closes the log.
 func (h *Home) writeAuditRecord(r audit.Record) {
 	log := audit.Open(h.State, zerolog.Nop())
 	defer log.Close()
@@ -98,9 +98,9 @@ type PolicyAccess struct {
 	httpapi.Policy
 	// Plugins are the plugins as this process has loaded them.
 	Plugins *plugin.Set
-	// Local reads the files in any case.
+	// Local reads the permissions from the files, even if a daemon runs.
 	Local permissions.Local
-	// Client is that of the daemon, nil if none runs.
+	// Client is a client of the daemon; nil if no daemon runs.
 	Client *httpapi.Client
 }
 
@@ -135,7 +135,7 @@ func (h *Home) PolicyOf(ctx context.Context, client *httpapi.Client) (httpapi.Po
 	return h.Permissions(registry), nil
 }
 
-// runningClient returns a client of the daemon, nil if none runs.
+// runningClient returns a client of the daemon; nil if no daemon runs.
 func (h *Home) runningClient(ctx context.Context) (*httpapi.Client, error) {
 	client, err := h.Client(ctx)
 	if errors.Is(err, httpapi.ErrNoServer) || errors.Is(err, httpapi.ErrForeignServer) {
@@ -158,8 +158,8 @@ func (h *Home) Client(ctx context.Context) (*httpapi.Client, error) {
 	return httpapi.NewClient(server.Port, token), nil
 }
 
-// ReloadPlugins has the running daemon reload the plugins, and returns a client of it;
-// nil if none runs.
+// ReloadPlugins makes the running daemon reload the plugins, and returns a client of
+// the daemon; nil if no daemon runs.
 func (h *Home) ReloadPlugins(ctx context.Context) (*httpapi.Client, error) {
 	client, err := h.runningClient(ctx)
 	if client == nil || err != nil {

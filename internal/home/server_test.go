@@ -33,8 +33,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serveForTest serves the home in OPENTABS_HOME until its plugins are reloaded, for up to
-// a minute. The log file has the arguments.
+// serveForTest serves the home in OPENTABS_HOME until its plugins are reloaded, for up
+// to a minute. serveForTest writes its arguments to the log file.
 func serveForTest() {
 	time.AfterFunc(time.Minute, func() { os.Exit(1) })
 	dirs, err := config.FindDirs(os.Getenv)
@@ -126,11 +126,11 @@ func TestFindServer(t *testing.T) {
 	if err := h.RemoveServer(os.Getpid()); err != nil {
 		t.Fatal(err)
 	}
-	find(httpapi.ErrNoServer) // the next daemon replaces the token
+	find(httpapi.ErrNoServer) // the next daemon replaces a damaged token
 }
 
-// TestClientOfServer checks that a change reaches a running server, and that without a
-// server there is nothing to reach.
+// TestClientOfServer checks that a change reaches a running server, and that reloading
+// without a server is no error.
 func TestClientOfServer(t *testing.T) {
 	h := newTestHome(t)
 	if client, err := h.ReloadPlugins(t.Context()); client != nil || err != nil {
@@ -244,7 +244,7 @@ func TestStartServer(t *testing.T) {
 	if err := h.StartServer(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.ReloadPlugins(t.Context()); err != nil { // ends the server
+	if _, err := h.ReloadPlugins(t.Context()); err != nil { // reloading the plugins ends the server
 		t.Error(err)
 	}
 	log, err := os.Open(h.LogFile())

@@ -18,16 +18,16 @@ import (
 const (
 	// startTimeout is how long a daemon may take to answer.
 	startTimeout = 10 * time.Second
-	// pollInterval is the interval between two attempts to reach it.
+	// pollInterval is the interval between two attempts to reach the daemon.
 	pollInterval = 10 * time.Millisecond
 	// otherServerTimeout limits how long the daemon of another process may take to answer,
 	// if that process started its daemon first.
 	otherServerTimeout = time.Second
 )
 
-// StartServer starts `opentabs serve` as a background process and returns when a
-// daemon answers. If two processes start one at once, both use the daemon that
-// came first.
+// StartServer starts `opentabs serve` as a background process and returns when a daemon
+// answers. If two processes start a daemon at the same time, both use the daemon that
+// starts first.
 func (h *Home) StartServer(ctx context.Context) error {
 	exe, err := os.Executable()
 	if err != nil {

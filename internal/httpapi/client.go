@@ -81,8 +81,8 @@ func NewClient(port int, token string) *Client {
 	return c
 }
 
-// Transport returns a transport for other clients of the same server. Whatever
-// the URL, it connects to this server, with the same proof.
+// Transport returns a transport for other clients of the same server. The transport
+// connects to this server for every URL, and requires the same proof.
 func (c *Client) Transport() *http.Transport {
 	// No proxy: the server is on this machine.
 	return &http.Transport{DialContext: c.dialProved, DisableCompression: true}
@@ -113,8 +113,8 @@ func (c *Client) Status(ctx context.Context) (s Status, err error) {
 	return s, err
 }
 
-// ReloadClients has the server reload the tokens of MCP clients. When it returns, the
-// requests of removed clients have ended.
+// ReloadClients makes the server reload the tokens of MCP clients. When ReloadClients
+// returns, the requests of removed clients have ended.
 func (c *Client) ReloadClients(ctx context.Context) error {
 	return c.exchange(ctx, requestTimeout, http.MethodPost, "/clients/reload", nil)
 }
@@ -127,7 +127,7 @@ func (c *Client) exchange(ctx context.Context, timeout time.Duration, method, pa
 	return c.requestInto(ctx, method, path, nil, v)
 }
 
-// post sends body as JSON, and is otherwise like ask.
+// post sends body as JSON, and is otherwise like exchange.
 func (c *Client) post(ctx context.Context, path string, body, v any) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()

@@ -12,7 +12,7 @@ import (
 )
 
 // CommandLine is the name, in the audit log and on other surfaces, of the surface that
-// uses the administrator's token. The server sets it; no request can.
+// uses the administrator's token. Only the server sets CommandLine; no request can.
 const CommandLine = "the command line"
 
 // Decision is the user's decision about a waiting call: the body of
@@ -20,19 +20,19 @@ const CommandLine = "the command line"
 type Decision struct {
 	// Allow is required.
 	Allow *bool `json:"allow"`
-	// Scope is the scope of an approval; once if it is absent. ForMs is the duration
+	// Scope is the scope of an approval. The default is one call. ForMs is the duration
 	// of ScopeTime, in milliseconds.
 	Scope wire.Scope `json:"scope,omitempty"`
 	ForMs int64      `json:"for_ms,omitempty"`
 	// TicketID is the ID of the approval request that the user saw; absent for the
-	// open one.
+	// current request.
 	TicketID string `json:"ticket_id,omitempty"`
 }
 
 // Decided is the response to a decision.
 type Decided struct {
 	Outcome wire.DecisionOutcome `json:"outcome"`
-	// By and Allowed are the decision in effect, which may be an earlier one.
+	// By and Allowed are the decision in effect, which may have been made earlier.
 	By      string `json:"by,omitempty"`
 	Allowed bool   `json:"allowed"`
 }

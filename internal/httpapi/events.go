@@ -31,7 +31,8 @@ func newServerMark() serverMark { return serverMark(strings.ToLower(rand.Text()[
 func (m serverMark) id(seq uint64) string { return string(m) + "-" + strconv.FormatUint(seq, 10) }
 
 // parseID returns the Seq in an event id, and false if id is malformed. For an id of
-// another server process it returns math.MaxUint64, which this server never reaches.
+// another server process, parseID returns math.MaxUint64, which no Seq of this server
+// reaches.
 func (m serverMark) parseID(id string) (uint64, bool) {
 	mark, seqText, hasMark := strings.Cut(id, "-")
 	if !hasMark {
@@ -56,7 +57,7 @@ var eventFilters = map[string]func(*dispatch.FollowOptions, string){
 	"call":     func(o *dispatch.FollowOptions, v string) { o.CallID = v },
 	"tool":     func(o *dispatch.FollowOptions, v string) { o.Tool = v },
 	"audience": func(o *dispatch.FollowOptions, v string) { o.Audience = v },
-	"after":    func(*dispatch.FollowOptions, string) {}, // read by followOptions
+	"after":    func(*dispatch.FollowOptions, string) {}, // followOptions reads this parameter
 }
 
 // followOptions returns the options in a request to /events.
@@ -90,8 +91,8 @@ func (e eventRoute) followOptions(r *http.Request) (o dispatch.FollowOptions, er
 // as its name, its JSON as its data. The parameters call, tool and audience select
 // events ([dispatch.FollowOptions]). A client that reconnects sends the id of its last
 // event, in Last-Event-ID or in the parameter after, and gets all later events. If
-// events were dropped, because the client read too slowly or reconnected too late, it
-// gets a "missed" event in their place.
+// events were dropped, because the client read too slowly or reconnected too late, the
+// client gets a "missed" event in their place.
 func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 	options, err := e.followOptions(r)
 	if err != nil {

@@ -164,7 +164,8 @@ func TestEventsFilters(t *testing.T) {
 		streams[query] = f.openEvents(t, query, "")
 	}
 	id, sink := f.call(t)
-	// Before the first event the position is 0; a client may reconnect with it too.
+	// Before the first event the position is 0. A client may also reconnect with
+	// position 0.
 	streams["?call"] = f.openEvents(t, "?call="+id+"&after="+f.api.streams.mark.id(0), "")
 	sink.Reports([]wire.Report{
 		{Message: "for me"}, {Message: "for you", Audience: "user"},

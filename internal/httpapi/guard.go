@@ -99,8 +99,8 @@ func (g *requestGuard) requireClient(next http.Handler) http.Handler {
 	})
 }
 
-// enterClient is ClientTokens.Enter. enterClient reports false for an empty token, and if there are
-// no client tokens.
+// enterClient calls ClientTokens.Enter. For an empty token, or without client tokens,
+// ok is false.
 func (g *requestGuard) enterClient(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
 	if g.clients == nil || len(token) == 0 {
 		return "", nil, nil, false
@@ -122,8 +122,8 @@ func bearerOf(h http.Header) string {
 	return strings.TrimSpace(token)
 }
 
-// isAdministrator reports whether token is the administrator's. It compares hashes,
-// which have one length, so that the time does not depend on the token.
+// isAdministrator reports whether token is the administrator's. isAdministrator
+// compares hashes of equal length, so that the time does not depend on the token.
 func (g *requestGuard) isAdministrator(token string) bool {
 	sum := sha256.Sum256([]byte(token))
 	return subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1

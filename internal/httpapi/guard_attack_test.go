@@ -26,7 +26,7 @@ var allMethods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTI
 // refusedHeader is a request header that must be rejected, and the status of the response.
 type refusedHeader struct {
 	name   string
-	header []string // as "Name: value"; names may repeat
+	header []string // each entry has the form "Name: value"; names may repeat
 	status int
 }
 

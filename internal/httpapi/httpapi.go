@@ -32,8 +32,8 @@ type Options struct {
 	Health Health
 	Calls  Calls
 	// Ready waits until the plugins are loaded. Ready returns an error for the user if
-	// that takes too long. /status and the routes below /plugins wait for it. Default:
-	// the plugins are loaded.
+	// that takes too long. /status and the routes below /plugins call Ready first.
+	// Default: the plugins are loaded.
 	Ready func(ctx context.Context) error
 	// Status returns the response of /status.
 	Status func() Status
@@ -134,7 +134,7 @@ func (a *API) routeTable() map[string]map[string]http.HandlerFunc {
 		"/plugins/{name}/settings":   {http.MethodGet: policy.serveSettings, http.MethodPost: handleChange(policy.changeSettings)},
 		"/plugins/{name}/forget":     post(handleChange(policy.forgetGrants)),
 		"/stdio":                     get(a.stdio.serveUpgrade),
-		// The path that Go's tools use.
+		// The tools of Go use this path.
 		"/debug/pprof/{name}": get(serveProfile),
 	}
 }
@@ -149,13 +149,15 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Shutdown ends the streams of /events and the input of the connections of /stdio.
-// Until ctx ends, it waits for the sessions on them to write their last responses.
+// Until ctx ends, Shutdown waits for the sessions on /stdio to write their last
+// responses.
 func (a *API) Shutdown(ctx context.Context) error {
 	a.streams.stop()
 	return a.stdio.drainConns(ctx)
 }
 
-// ClientTokens are the tokens of MCP clients. *clienttoken.Store implements it.
+// ClientTokens are the tokens of MCP clients. *clienttoken.Store implements
+// ClientTokens.
 type ClientTokens interface {
 	// Enter returns the name of the client with this token, and a context that ends when
 	// the token is removed. leave must be called at the end of the request. For an

@@ -69,7 +69,7 @@ type timedBody struct {
 	io.ReadCloser
 	rc       *http.ResponseController
 	deadline time.Time
-	hasEnded bool // the body has been read to its end, or a read failed
+	hasEnded bool // the body was read to its end, or a read failed
 }
 
 // Read implements io.Reader. At the end of a body, net/http removes the deadline and
@@ -83,19 +83,19 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	if deadline.After(b.deadline) {
 		deadline = b.deadline
 	}
-	_ = b.rc.SetReadDeadline(deadline) // if this fails, so does the read
+	_ = b.rc.SetReadDeadline(deadline) // if setting the deadline fails, the read fails too
 	n, err := b.ReadCloser.Read(p)
 	b.hasEnded = err != nil
 	return n, err
 }
 
-// serverLog receives the log of net/http. net/http logs each second that it cannot
-// accept connections; serverLog logs that once in rejectLogInterval.
+// serverLog receives the log of net/http. While net/http cannot accept connections, it
+// writes a line per second; serverLog writes one line per rejectLogInterval.
 type serverLog struct {
 	out zerolog.Logger
 
-	mu          sync.Mutex // guards last
-	lastLogTime time.Time  // when the last line about rejected connections was logged
+	mu          sync.Mutex // guards lastLogTime
+	lastLogTime time.Time  // time of the last line about rejected connections
 }
 
 // Write implements io.Writer; net/http writes a line at a time.

@@ -64,8 +64,8 @@ func (w *fakeTimeServer) connect() (net.Conn, func() (got string, elapsed time.D
 	}
 }
 
-// writeSlowly writes text byte by byte, with a pause after each, until the server closes
-// the connection.
+// writeSlowly writes text byte by byte, with a pause after each byte, until the server
+// closes the connection.
 func writeSlowly(conn net.Conn, text string, pause time.Duration) {
 	for i := range len(text) {
 		if _, err := conn.Write([]byte{text[i]}); err != nil {
@@ -226,7 +226,7 @@ func TestSlowRequestsAreServed(t *testing.T) {
 			if got := sendRequest("GET", "/events", nil); strings.Count(got, "still here") != 40 {
 				t.Errorf("the stream gave %q", got)
 			}
-			// 16 MiB, 64 KiB a second.
+			// The body has 16 MiB and arrives at 64 KiB a second.
 			if got := sendRequest("POST", "/upload", &slowReader{leftBytes: 16 << 20, bytesPerSecond: 64 << 10}); got != "16777216 bytes, slow: false" {
 				t.Errorf("the upload gave %q", got)
 			}
@@ -247,8 +247,8 @@ func (s *slowReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// net/http logs each second that it cannot accept connections; the server logs that once
-// a minute.
+// While net/http cannot accept connections, it writes a line per second; the server
+// writes one line per minute.
 func TestServerLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

@@ -24,7 +24,7 @@ type Logs interface {
 
 var _ Logs = (*pluginlog.Log)(nil)
 
-// logEvent is the name of the server-sent event that has a log entry.
+// logEvent is the name of the server-sent event that contains a log entry.
 const logEvent = "log"
 
 // defaultLogEntries is the number of past entries that /logs returns by default.

@@ -39,7 +39,7 @@ func (d developRoute) serveDevelopment(w http.ResponseWriter, r *http.Request) {
 	defer endStream()
 	heartbeat := time.NewTicker(d.streams.heartbeat)
 	defer heartbeat.Stop()
-	for out.writeComment("developing") == nil { // an error means that the client has disconnected
+	for out.writeComment("developing") == nil { // a write error means that the client has disconnected
 		select {
 		case <-streamCtx.Done():
 			return
@@ -52,7 +52,7 @@ func (d developRoute) serveDevelopment(w http.ResponseWriter, r *http.Request) {
 // [Client] for the errors.
 type PluginsClient struct{ client *Client }
 
-// Reload has the server reload the plugins.
+// Reload makes the server reload the plugins.
 func (c PluginsClient) Reload(ctx context.Context) error {
 	return c.client.exchange(ctx, reloadTimeout, http.MethodPost, "/plugins/reload", nil)
 }

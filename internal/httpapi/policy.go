@@ -23,15 +23,15 @@ type Policy interface {
 	// SetLimit sets how often a tool may run, as in "10/1m". An empty limit removes the
 	// limit.
 	SetLimit(plugin, tool, limit, by string) error
-	// SetOpening sets whether calls without a tab of the plugin may open one.
+	// SetOpening sets whether calls may open a page of the plugin if no tab has one.
 	SetOpening(plugin string, allowed bool, by string) error
 	// SetCalls sets whether the tools of the plugin may call the tools of another plugin.
 	SetCalls(plugin, target string, allowed bool, by string) error
 	// SetLateAccess sets whether a plugin that starts late gets its secret settings
 	// and may call other plugins.
 	SetLateAccess(plugin string, allowed bool, by string) error
-	// Settings returns the plugin's settings. Of a secret, it returns only whether it is
-	// set.
+	// Settings returns the plugin's settings. For a secret setting, Settings returns
+	// only whether it has a value.
 	Settings(plugin string) ([]wire.SettingView, error)
 	// ChangeSettings sets settings by key; null removes a setting.
 	ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error
@@ -113,7 +113,7 @@ type ToolPermissions struct {
 	Permission wire.Permission `json:"permission"`
 	Own        wire.Permission `json:"own,omitempty"`
 	Mark
-	// Limit is how often it may run, as in "10/1m".
+	// Limit is how often the tool may run, as in "10/1m".
 	Limit string `json:"limit,omitempty"`
 	// Grants are the user's approvals for single callers: for a session, for a time or
 	// permanent.

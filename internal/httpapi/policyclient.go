@@ -12,7 +12,7 @@ import (
 // remotePolicy is the [Policy] of a running server. The server records the surface of
 // a change itself, so all by arguments are ignored.
 type remotePolicy struct {
-	ctx    context.Context // of the only command that uses the client
+	ctx    context.Context // context of the command that uses the client
 	client *Client
 }
 

@@ -26,7 +26,7 @@ type changeBody struct {
 	Tool       string          `json:"tool,omitempty"`
 	Permission wire.Permission `json:"permission,omitempty"`
 	Limit      string          `json:"limit,omitempty"`
-	// Allowed is the new value for opening tabs, for calling the plugin Other, or for
+	// Allowed is the new value for opening tabs, for calling the plugin Target, or for
 	// the access of a late plugin.
 	Allowed bool   `json:"allowed,omitempty"`
 	Target  string `json:"other,omitempty"`
@@ -108,7 +108,7 @@ func handleChange(apply func(plugin string, c changeBody) error) http.HandlerFun
 }
 
 // bodyOf decodes a request's body, a JSON object without unknown members. For an
-// invalid body it sends the error response and returns ok = false.
+// invalid body, bodyOf sends the error response and ok is false.
 func bodyOf[T any](w http.ResponseWriter, r *http.Request) (body T, ok bool) {
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBodyBytes))
 	d.DisallowUnknownFields()

@@ -22,8 +22,8 @@ import (
 // with the token. The port is part of the HMAC, so that a program on another port
 // cannot relay the challenge and the response.
 
-// ErrForeignServer is the error if the program on the port does not have the token.
-// ErrForeignServer received neither the token nor any other data.
+// ErrForeignServer is the error if the program on the port does not have the token. The
+// other program received neither the token nor any other data.
 var ErrForeignServer = errors.New("the port is in use by another program or another opentabs installation")
 
 // The length of a challenge, in characters: letters, digits, - and _.

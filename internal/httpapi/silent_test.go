@@ -56,7 +56,7 @@ func TestClientOfOtherPrograms(t *testing.T) {
 					return
 				}
 				defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-				// Reads what the client sends, so that no buffer fills up.
+				// The server reads all input, so that no buffer fills up.
 				go func() { _, _ = io.Copy(io.Discard, conn) }()
 				c.serve(conn)
 				<-ctx.Done()
@@ -66,8 +66,8 @@ func TestClientOfOtherPrograms(t *testing.T) {
 			if !errors.Is(err, c.want) {
 				t.Errorf("got %v, want %v", err, c.want)
 			}
-			// The timeout is for the whole response: with one for each byte, the client
-			// would wait 100 s.
+			// The timeout is for the whole response: with a timeout for each byte, the
+			// client would wait 100 s.
 			if waitTime := time.Since(startTime); waitTime > time.Minute {
 				t.Errorf("the client waited %v", waitTime)
 			}

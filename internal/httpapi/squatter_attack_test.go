@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// receivedBytes records the bytes that clients have sent to a port. received is safe for
-// concurrent use.
+// receivedBytes records the bytes that clients have sent to a port. receivedBytes is
+// safe for concurrent use.
 type receivedBytes struct {
 	mu   sync.Mutex // guards text
 	text bytes.Buffer
@@ -61,8 +61,8 @@ func (o recordingListener) Accept() (net.Conn, error) {
 	return recordingConn{conn, o.received}, nil
 }
 
-// startSquatter starts another user's server on a port, and returns the port and the bytes
-// that it has received.
+// startSquatter starts another user's server on a port, and returns the port and the
+// bytes that the server receives.
 func startSquatter(t *testing.T, handler http.Handler) (port int, got *receivedBytes) {
 	t.Helper()
 	got = &receivedBytes{}

@@ -80,9 +80,10 @@ type Browser struct {
 	Connected bool `json:"connected"`
 	// Since is when the browser connected, or when the link was lost.
 	Since time.Time `json:"since"`
-	// Running counts its running calls.
+	// Running is the number of running calls in the browser.
 	Running int `json:"running"`
-	// Inject is how it injects adapters into pages; empty until the browser reports it.
+	// Inject is how the browser injects adapters into pages; empty until the browser
+	// has reported it.
 	Inject wire.InjectMode `json:"inject,omitempty"`
 	Tabs   []wire.TabInfo  `json:"tabs"`
 }
@@ -108,8 +109,8 @@ type Plugin struct {
 	// Changed is true if the user has reviewed earlier content, but not the current
 	// content.
 	Changed bool `json:"changed,omitempty"`
-	// Needs are the required settings that are not set. While there are any, the
-	// plugin's tools do not run.
+	// Needs are the required settings that are not set. The plugin's tools do not run
+	// before these settings are set.
 	Needs []string `json:"needs,omitempty"`
 	// Calls are the other plugins whose tools this plugin may call. Late is true if
 	// scripts of the page run before the adapter. LateAccess is true if the user allows

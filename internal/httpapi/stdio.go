@@ -28,7 +28,7 @@ type stdioRoute struct {
 	serve func(ctx context.Context, in io.Reader, out io.Writer) error
 	log   zerolog.Logger
 
-	mu           sync.Mutex // guards open and closed
+	mu           sync.Mutex // guards openConns and closed
 	openConns    map[net.Conn]struct{}
 	closed       bool
 	connHandlers sync.WaitGroup
@@ -57,7 +57,8 @@ func (s *stdioRoute) remove(conn net.Conn) {
 }
 
 // drainConns ends the input of every connection and waits until their sessions have
-// finished. When ctx ends first, drain closes the connections and returns an error.
+// finished. When ctx ends first, drainConns closes the connections and returns an
+// error.
 func (s *stdioRoute) drainConns(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
@@ -100,8 +101,8 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer conn.Close()
-	// Removes the deadline that net/http may have set. The deadline is removed before
-	// add, because drain sets a deadline on the connections that add has added.
+	// This call removes the deadline that net/http may have set. It must precede add,
+	// because drainConns sets a deadline on the connections that add has added.
 	err = conn.SetDeadline(time.Time{})
 	if !s.add(conn) {
 		return
@@ -111,9 +112,9 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 		_, err = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+StdioProtocol+"\r\n\r\n")
 	}
 	if err == nil {
-		// Reads only the bytes that are in the buffer. A longer read would go through
-		// net/http, which cancels r.Context() at the end of the input, and with it the
-		// running calls.
+		// This reader returns only the bytes that are in the buffer. A longer read
+		// would go through net/http, which cancels r.Context() at the end of the input,
+		// and with it the running calls.
 		bufferedInput := io.LimitReader(buffered, int64(buffered.Reader.Buffered()))
 		err = s.serve(r.Context(), errorsAsEOF{io.MultiReader(bufferedInput, conn)}, conn)
 	}
@@ -122,7 +123,7 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// errorsAsEOF turns every read error into io.EOF: a read fails when drain ends the
+// errorsAsEOF turns every read error into io.EOF: a read fails when drainConns ends the
 // input or when the client has died.
 type errorsAsEOF struct{ r io.Reader }
 
@@ -144,9 +145,9 @@ func hasToken(header, token string) bool {
 	return false
 }
 
-// Stdio opens a connection of newline-delimited MCP messages to the server.
-// ctx limits the opening only. The connection has CloseWrite, which signals the end of
-// the input to the server.
+// Stdio opens a connection of newline-delimited MCP messages to the server. ctx limits
+// only the time until the connection is open. The connection has CloseWrite, which
+// signals the end of the input to the server.
 func (c *Client) Stdio(ctx context.Context) (*StdioConn, error) {
 	conn, err := c.dialProved(ctx, "tcp", c.address)
 	if err != nil {

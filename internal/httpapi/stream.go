@@ -40,7 +40,8 @@ func newStreams(heartbeat time.Duration) *streams {
 }
 
 // open starts a response of server-sent events. The context of the event stream ends
-// when the client disconnects, the server stops, or the caller calls end.
+// when the client disconnects, the server stops, or the caller calls the returned
+// function.
 func (s *streams) open(w http.ResponseWriter, r *http.Request) (out eventWriter, ctx context.Context, end func()) {
 	ctx, cancel := context.WithCancel(r.Context())
 	release := context.AfterFunc(s.stopping, cancel)
@@ -92,7 +93,7 @@ func (e eventWriter) writeQuiet(comment string, seq uint64) error {
 }
 
 func (e eventWriter) write(texts ...[]byte) error {
-	// The response recorder of tests does not support deadlines; a connection does.
+	// Only connections support deadlines. The response recorder of tests does not.
 	if err := e.c.SetWriteDeadline(time.Now().Add(eventTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// turnTimeout is the maximum length of a turn. After it, a write to a slow client
-// continues without a turn.
+// turnTimeout is the maximum length of a turn. After turnTimeout, a write to a slow
+// client continues without a turn.
 const turnTimeout = 2 * time.Millisecond
 
 // writeTurns limits the number of concurrent writes to clients of /events to half the number

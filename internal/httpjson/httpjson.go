@@ -1,5 +1,5 @@
-// Package httpjson sends JSON as the response to an HTTP request. Everything that the
-// daemon answers in JSON goes through it.
+// Package httpjson sends JSON as the response to an HTTP request. The daemon sends all
+// JSON responses with this package.
 package httpjson
 
 import (
@@ -19,7 +19,7 @@ func Send(w http.ResponseWriter, status int, body any) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	Begin(w, status)
-	_, _ = w.Write(append(data, '\n')) // an error means that the client has disconnected
+	_, _ = w.Write(append(data, '\n')) // a write error means that the client has disconnected
 }
 
 // Problem is the body of an error response.
@@ -33,7 +33,8 @@ func Refuse(w http.ResponseWriter, status int, sentence string) {
 }
 
 // Begin sends the status and the type of a response whose JSON the caller writes. MCP
-// needs it: its errors have their own format, and a result is written in parts.
+// responses need Begin, because their errors have another format and a result is
+// written in parts.
 func Begin(w http.ResponseWriter, status int) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -41,7 +41,7 @@ func OnDay(at time.Time) string {
 	return " (on " + at.Local().Format(time.DateOnly) + ")"
 }
 
-// Duration writes a duration as a sentence needs it: "40 s", "5 min", "2 min 6 s".
+// Duration writes a duration for use in a sentence: "40 s", "5 min", "2 min 6 s".
 func Duration(d time.Duration) string {
 	switch {
 	case d <= 0:

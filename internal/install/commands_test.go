@@ -122,7 +122,7 @@ func TestOffersRefuse(t *testing.T) {
 	if offers, err := i.Offers(t.Context(), nil); err != nil || len(offers) != 0 {
 		t.Errorf("%v, %v", offers, err)
 	}
-	// A package that the registry no longer has.
+	// The registry no longer has this package.
 	if _, _, err := i.installFrom(t, "wiki"); err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ const (
 // Installer installs packages of plugins into an installation.
 type Installer struct {
 	Home *home.Home
-	// Plugins are the plugins of the installation before it installs one.
+	// Plugins are the plugins of the installation before the Installer adds one.
 	Plugins *catalog.Catalog
 
 	client     *npm.Client
@@ -256,7 +256,7 @@ func (i *Installer) removeUnused(name string) {
 		return
 	}
 	if npm.CheckName(name) != nil {
-		return // the list was edited: do not remove folders of other packages
+		return // after an edit of the list, the folder may belong to another package
 	}
 	parent := filepath.Join(i.folder(), filepath.FromSlash(name))
 	folders, err := os.ReadDir(parent)
@@ -272,7 +272,7 @@ func (i *Installer) removeUnused(name string) {
 			}
 		}
 	}
-	_ = os.Remove(parent) // fails unless it is empty
+	_ = os.Remove(parent) // os.Remove fails unless the folder is empty
 	if scope := filepath.Dir(parent); scope != i.folder() {
 		_ = os.Remove(scope)
 	}

@@ -114,8 +114,8 @@ func TestInstallConcurrently(t *testing.T) {
 	}
 }
 
-// TestInstallRemovesLeftovers checks that files of a process that was killed are
-// removed by a later one.
+// TestInstallRemovesLeftovers checks that an installation removes the files of a
+// process that was killed.
 func TestInstallRemovesLeftovers(t *testing.T) {
 	registry := &npmtest.Registry{}
 	publishPlugin(t, registry, "opentabs-plugin-a", "1.0.0", plugintest.Package{Name: "a"})

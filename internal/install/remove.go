@@ -8,8 +8,9 @@ import (
 	"opentabs/plugin"
 )
 
-// Remove removes a plugin, by its name or that of its package, from the list. The
-// daemon has to reload its plugins before [RemoveUnused] can delete the files.
+// Remove removes a plugin from the list. name is the name of the plugin or of its
+// package. The daemon has to reload its plugins before [RemoveUnused] can delete the
+// files.
 func Remove(h *home.Home, name string) (plugin.Entry, error) {
 	store := h.Store()
 	// After an error, store.Remove returns the error and repairs the file.

@@ -43,7 +43,7 @@ func (i *Installer) Search(ctx context.Context, query string) ([]Found, error) {
 	for _, loaded := range packages {
 		name, err := plugin.NameOf(loaded.Name)
 		if err != nil {
-			continue // not a plugin
+			continue // packages with other names are no plugins
 		}
 		_, installed := i.Plugins.Set().Plugin(name)
 		results = append(results, Found{loaded.Name, name, loaded.Version, loaded.Description, loaded.Publisher, installed})
@@ -133,7 +133,7 @@ func infoOf(packageInfo *npm.Package, v *npm.Version) Info {
 		Package: packageInfo.Name, Version: v.Version, Description: v.Description, Homepage: v.Homepage, Deprecated: v.Warning(),
 		Tags: packageInfo.Tags, Versions: len(packageInfo.Versions), Registry: packageInfo.Registry,
 	}
-	info.Name, _ = plugin.NameOf(packageInfo.Name) // find has validated the name
+	info.Name, _ = plugin.NameOf(packageInfo.Name) // findPackage has validated the name
 	info.License, _ = v.License.(string)
 	var manifest struct {
 		DisplayName string   `json:"displayName"`

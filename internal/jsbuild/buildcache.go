@@ -7,7 +7,8 @@ import (
 )
 
 // maxCachedContexts is the number of bundles above which unused bundles are dropped. A
-// plugin has at most three at a time; each change of its package.json adds others.
+// plugin has at most three bundles at a time; each change of its package.json adds
+// more.
 const maxCachedContexts = 6
 
 // BuildCache is a cache for repeated builds, so that esbuild does not parse unchanged
@@ -18,10 +19,10 @@ type BuildCache struct {
 	contexts map[string]*cachedContext
 }
 
-// cachedContext is esbuild's cache of cached bundle.
+// cachedContext is esbuild's cache for one bundle.
 type cachedContext struct {
 	api.BuildContext
-	users int // running builds
+	users int // number of running builds
 }
 
 // Close frees the cache. No build may be running or start later.

@@ -115,7 +115,7 @@ import %s;
 	}
 }
 
-// script is the input of [bundle].
+// script is the input of [bundlePluginScript].
 type script struct {
 	// entry is the text of an ES module. Imports in entry are relative to the plugin's
 	// directory.
@@ -166,7 +166,7 @@ func bundlePluginScript(s script, zod zodSource, cache *BuildCache) (bundledScri
 		Define:        defines,
 		Plugins:       []api.Plugin{pluginFence.esbuildPlugin(), s.esbuildPlugin(zod.Dir), zod.esbuildPlugin(sources), sources.Plugin()},
 		LogLevel:      api.LogLevelSilent,
-		LogOverride:   map[string]api.LogLevel{"import-is-undefined": api.LogLevelSilent}, // extraction reports a clearer error
+		LogOverride:   map[string]api.LogLevel{"import-is-undefined": api.LogLevelSilent}, // reading the tools reports a clearer error
 	})
 	if len(r.Errors) > 0 {
 		return bundledScript{}, &BuildError{Dir: zod.Dir, Problems: pluginFence.fromEsbuild(r.Errors)}
@@ -208,7 +208,7 @@ func hasImport(metafile, name string) bool {
 // quoteJS returns s as a JavaScript string literal.
 func quoteJS(s string) string {
 	text, err := json.Marshal(s)
-	if err != nil { // a string always marshals
+	if err != nil { // json.Marshal never fails for a string
 		panic("jsbuild: " + err.Error())
 	}
 	return string(text)

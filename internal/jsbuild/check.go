@@ -18,8 +18,8 @@ const CheckVersion = 1
 // line, so the adapter's lines are shifted by one.
 type functionWrapping struct{ before, after string }
 
-// functionWrappings returns three ways to use code as the body of a function. WrapAdapter
-// runs the first form.
+// functionWrappings returns three ways to use code as the body of a function.
+// WrapAdapter uses the first way.
 //
 // Code that parses in one wrapping may close the function and open another function. No
 // code can do that in all three wrappings: up to the brace that closes the body, the
@@ -65,7 +65,7 @@ func firstError(text string, findDecorators bool) (api.Message, bool) {
 		// Without a format, esbuild accepts import.meta.
 		Format:      api.FormatIIFE,
 		TreeShaking: api.TreeShakingFalse,
-		Supported:   map[string]bool{"decorators": true}, // do not compile decorators
+		Supported:   map[string]bool{"decorators": true}, // esbuild must not compile decorators
 		LogOverride: map[string]api.LogLevel{
 			"empty-import-meta": api.LogLevelError,
 			// Only some parsers treat <!-- and --> as comments.
@@ -79,8 +79,8 @@ func firstError(text string, findDecorators bool) (api.Message, bool) {
 	if !findDecorators || !strings.Contains(text, "@") {
 		return api.Message{}, false
 	}
-	// esbuild supports decorators and Chrome does not. The code has decorators if
-	// compiling them changes the output.
+	// esbuild supports decorators and Chrome does not. If compiling decorators changes
+	// the output, the code has decorators.
 	options.Supported = map[string]bool{"decorators": false}
 	if loweredResult := api.Transform(text, options); !bytes.Equal(loweredResult.Code, result.Code) {
 		return api.Message{Text: "browsers have no decorators; build for ES2022"}, true

@@ -49,8 +49,8 @@ func TestCheckScriptStaysInside(t *testing.T) {
 	}
 }
 
-// TestCheckScriptAsBrowsers: CheckScript rejects the code that browsers reject in a
-// function of a classic script.
+// TestCheckScriptAsBrowsers checks that CheckScript rejects the code that browsers
+// reject in a function of a classic script.
 func TestCheckScriptAsBrowsers(t *testing.T) {
 	for _, invalidCode := range []string{
 		"export const a = 1", "export {}", "import 'x'", "import a from 'x'", "import.meta.url", "() => import.meta",

@@ -111,8 +111,10 @@ var bundledHost = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Strict mode keeps functions of the page from reaching the host's functions through `caller`. The check runs
-	// before the host uses any built-in that the page could have replaced. It throws no error, which the page could see.
+	// Strict mode keeps functions of the page from reaching the host's functions
+	// through `caller`. The check runs before the host uses any built-in that the page
+	// could have replaced. The check throws no error, because the page could observe
+	// errors.
 	const form = "((late) => {\n\"use strict\";\n%s\nif (!late && !intact()) return () => {};\n%s\nreturn host.start;\n})"
 	return fmt.Appendf(nil, form, check, bytes.TrimSpace(code)), nil
 })
@@ -188,13 +190,13 @@ var destructuringBefore, destructuringAfter = lazyregexp.New(`[{,]\s*$`), lazyre
 // the container from a variable.
 var variableBefore = lazyregexp.New(`[^\w$.]([\w$]+)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
-// maxContextBytes is the number of bytes before and after the name that the patterns above
-// see. On the text of a whole large adapter they would be 40 times slower than all
-// other steps together.
+// maxContextBytes is the number of bytes before and after the name that the patterns
+// above see. On the whole text of a large adapter, the patterns would be 40 times
+// slower than all other steps together.
 const maxContextBytes = 64
 
-// maxOccurrences limits the variables that are checked with isWindow. With more of them,
-// one is assumed to be the window.
+// maxOccurrences limits the variables that are checked with isWindow. If there are
+// more, one variable is assumed to be the window.
 const maxOccurrences = 50
 
 // scriptParameters returns the parameters of the function around a plugin's script.
@@ -204,7 +206,7 @@ const maxOccurrences = 50
 // window, so that comparisons with event.source and DOM methods work.
 func scriptParameters(code []byte) string {
 	text := slices.Concat([]byte("\n"), code, []byte("\n"))
-	isChecked := map[string]bool{} // the variables that are not the window
+	isChecked := map[string]bool{} // variables that were checked and are not the window
 	for offset := 0; ; offset += len(container) {
 		distance := bytes.Index(text[offset:], []byte(container))
 		if distance < 0 {
@@ -240,7 +242,7 @@ func continuesName(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// ScriptOptions configure a plugin's script in a document. The host reads them
+// ScriptOptions configure a plugin's script in a document. The host reads these options
 // (extension/src/host/options.ts).
 type ScriptOptions struct {
 	Name string `json:"name"`
@@ -303,7 +305,7 @@ func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptPar
 	}
 	text, err := json.Marshal(options)
 	if err != nil {
-		panic("jsbuild: settings that are not JSON: " + err.Error()) // the server encoded them
+		panic("jsbuild: settings that are not JSON: " + err.Error()) // the server encoded the settings
 	}
 	parts := ScriptParts{Options: text, Adapter: AdapterFunction(adapter)}
 	if len(preScript) > 0 {

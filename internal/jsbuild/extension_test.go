@@ -107,7 +107,7 @@ func wrapTestScript(host []byte, code string) string {
 	return string(WrapAdapter(host, ScriptOptions{Name: "a", Hash: "h"}, []byte(code), nil))
 }
 
-// plainOptions are the options in such a script.
+// plainOptions are the options of a plugin without settings and pre-script.
 const plainOptions = `"{\"name\":\"a\",\"hash\":\"h\",\"settings\":{},\"start\":\"now\"}"`
 
 // outerFunctionHead is the head of the outer function around a plugin's code.
@@ -173,7 +173,7 @@ func TestWrapAdapter(t *testing.T) {
 		{`mywindow.__openTabs`, globalThisOnly},
 		{strings.Repeat("x.__openTabs; y.__openTabs; ", 100), globalThisOnly},
 		{manyNames(maxOccurrences), globalThisOnly},
-		{manyNames(maxOccurrences + 1), allNames}, // above the limit, a variable is assumed to be the window
+		{manyNames(maxOccurrences + 1), allNames}, // above maxOccurrences, a variable is assumed to be the window
 		{`myglobalThis` + strings.Repeat(" ", 53) + `.__openTabs`, globalThisOnly},
 	} {
 		got := wrapTestScript(host, c.code)

@@ -39,8 +39,8 @@ const (
 	// extractMemoryBytes limits the memory of a plugin's code while its tools are read.
 	extractMemoryBytes = 256 << 20
 	// extractGrace is the time after the child's own timeout until it is killed. The
-	// child usually stops itself and reports the location of the code. A busy machine
-	// takes seconds to start it.
+	// child usually stops itself and reports the location of the code. On a busy
+	// machine, the child takes seconds to start.
 	extractGrace = 15 * time.Second
 	// maxExtractedBytes limits the output of a child.
 	maxExtractedBytes = 32 << 20
@@ -153,7 +153,7 @@ func runExtract(ctx context.Context, argv []string, script []byte, timeout, grac
 	defer cancel()
 	cmd := exec.CommandContext(limitedCtx, argv[0], argv[1:]...)
 	cmd.Dir = dir
-	cmd.Env = []string{} // nil would pass the parent's environment
+	cmd.Env = []string{} // a nil Env would pass the parent's environment
 	cmd.Stdin = io.MultiReader(bytes.NewReader(append(limitsLine, '\n')), bytes.NewReader(script))
 	out := &cappedBuffer{max: maxExtractedBytes}
 	stderr := &cappedBuffer{max: 4 << 10}
@@ -184,7 +184,7 @@ func runExtract(ctx context.Context, argv []string, script []byte, timeout, grac
 type cappedBuffer struct {
 	bytes.Buffer
 	max         int
-	isTruncated bool // bytes were dropped
+	isTruncated bool // some bytes were dropped
 }
 
 // Write stores p up to the limit. Write never fails.

@@ -57,7 +57,7 @@ func (f buildFence) check(path string) error {
 // must be the first plugin. An error has the location of the import.
 func (f buildFence) esbuildPlugin() api.Plugin {
 	return api.Plugin{Name: "opentabs-fence", Setup: func(build api.PluginBuild) {
-		// esbuild keeps imports of URLs, and they would fail in a page.
+		// esbuild keeps imports of URLs, which would fail in a page.
 		build.OnResolve(api.OnResolveOptions{Filter: `^(https?:)?//`}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
 			return api.OnResolveResult{}, fmt.Errorf("%q is a URL, and a build loads nothing from the network; install the package with npm, or copy the file into the plugin", a.Path)
 		})
@@ -66,7 +66,7 @@ func (f buildFence) esbuildPlugin() api.Plugin {
 				return api.OnLoadResult{}, fmt.Errorf("%w; %s: copy it into the plugin, or install it as a package", err, allowedText)
 			}
 			// Reading a pipe could block forever.
-			return api.OnLoadResult{}, checkPlainFile(a.Path) // without an error, the next plugin loads the file
+			return api.OnLoadResult{}, checkPlainFile(a.Path) // esbuild's next plugin loads the file
 		})
 	}}
 }

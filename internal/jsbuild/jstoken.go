@@ -51,7 +51,7 @@ func wordSet(words string) map[string]bool {
 // string tokens, and the expressions between ${ and } are code.
 func jsTokens(code string) []jsToken {
 	var tokens []jsToken
-	var templates []int // the number of open braces in the expression of each open template
+	var templates []int // number of open braces in the expression of each open template
 	add := func(kind tokenKind, text string) { tokens = append(tokens, jsToken{kind: kind, text: text}) }
 	for offset := 0; offset < len(code); {
 		restOfCode := code[offset:]
@@ -76,7 +76,7 @@ func jsTokens(code string) []jsToken {
 			add(tokenString, restOfCode[:n])
 			if hasSubstitution {
 				templates = append(templates, 0)
-				add(tokenSign, "(") // treat the expression like an argument
+				add(tokenSign, "(") // the expression is treated like an argument
 			}
 			offset += n
 		case namePattern().MatchString(restOfCode):
@@ -179,7 +179,7 @@ func regexpLength(text string) int {
 			return i
 		case '/':
 			if !isInClass {
-				for i++; i < len(text) && 'a' <= text[i] && text[i] <= 'z'; i++ { // the flags
+				for i++; i < len(text) && 'a' <= text[i] && text[i] <= 'z'; i++ { // skips the flags
 				}
 				return i
 			}

@@ -30,7 +30,7 @@ func runScripts(t *testing.T, scripts ...string) any {
 }
 
 // checkAdapter is a script that returns the properties of a registered adapter in o,
-// which show whether it is locked.
+// which show whether the adapter is locked.
 const checkAdapter = `
 const entry = Object.getOwnPropertyDescriptor(o.adapters, 'messages');
 const adapters = Object.getOwnPropertyDescriptor(o, 'adapters');

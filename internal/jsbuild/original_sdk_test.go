@@ -60,7 +60,7 @@ export default new Old();
 	}
 }
 
-// withPackage returns validPackage with more keys under opentabs.
+// withPackage returns validPackage with moreFields under opentabs.
 func withPackage(moreFields string) string {
 	return strings.Replace(validPackage, `"displayName"`, moreFields+`,"displayName"`, 1)
 }
@@ -176,7 +176,7 @@ func TestBadParts(t *testing.T) {
 		name, moreFields string
 		index            string
 		files            map[string]string
-		want             string // parts of the message, with | between them
+		want             string // expected parts of the message, separated by |
 	}{
 		{"pre-script outside", `"preScript":"../x.ts"`, "", nil, `opentabs.preScript is "../x.ts"; name a file inside the plugin's directory, such as src/pre-script.ts`},
 		{"pre-script that is not there", `"preScript":"src/early.ts"`, "", nil, "src/early.ts: the file does not exist; write the pre-script there, or remove opentabs.preScript"},

@@ -78,8 +78,8 @@ func (b *BuildResult) write(src pluginSource, compiled compiledPlugin, o Options
 }
 
 // checkPackage checks a package with plugin.Load, as adding the plugin does.
-// checkPackage returns the warnings and the problems. Without output, it checks only
-// package.json.
+// checkPackage returns the warnings and the problems. Without output, checkPackage
+// checks only package.json.
 func checkPackage(text []byte, out outputFiles) (warnings, problems []Problem, err error) {
 	dir, err := os.MkdirTemp("", "opentabs-build-")
 	if err != nil {

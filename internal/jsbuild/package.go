@@ -35,7 +35,7 @@ type pluginSource struct {
 	// PreScript is the module of the script that runs before the scripts of the page,
 	// relative to Dir, with slashes; empty if there is none.
 	PreScript string
-	// ConfigSchema describes the plugin's settings where its code does not.
+	// ConfigSchema describes the plugin's settings that the code does not describe.
 	ConfigSchema json.RawMessage
 	Icons        svgicon.Set
 }

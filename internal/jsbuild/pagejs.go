@@ -40,7 +40,7 @@ var importedName = lazyregexp.New(`[\w$]+`)
 var exportStatement = lazyregexp.New(`(?m)^export \{\n?([^}]*)\};?\n?`)
 
 // PageUses returns the uses of the page's own JavaScript by the plugin in dir, sorted.
-// Without any, the plugin would also work in the isolated world. PageUses analyzes the
+// A plugin without such uses also works in the isolated world. PageUses analyzes the
 // source without the SDK and zod, which work in both worlds. Code that it can't follow,
 // such as a variable with the window as its value, counts as a use. The error is a
 // *[BuildError] if the plugin's source is the cause.
@@ -57,7 +57,7 @@ func PageUses(dir string) ([]PageUse, error) {
 	if src.PreScript != "" {
 		uses["a pre-script, which runs among the page's scripts"] = true
 	}
-	var boundNames []string // names of imports
+	var boundNames []string // local names of imports
 	for _, statement := range importStatement().FindAllStringSubmatch(code, -1) {
 		for _, name := range importedName().FindAllString(statement[1], -1) {
 			if use, ok := sdkPageUses[name]; ok {

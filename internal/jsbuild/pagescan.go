@@ -56,7 +56,7 @@ type pageScan struct {
 	uses   map[PageUse]bool
 }
 
-// addUse adds a use.
+// addUse records one use of the page's JavaScript.
 func (s *pageScan) addUse(format string, args ...any) {
 	s.uses[PageUse(fmt.Sprintf(format, args...))] = true
 }

@@ -16,7 +16,8 @@ const (
 	mapName   = bundleName + ".map"
 	// preScriptName is the file name of a built pre-script.
 	preScriptName = "pre-script.iife.js"
-	// maxAdapterBytes limits the size of an adapter. plugin.Load rejects larger ones.
+	// maxAdapterBytes limits the size of an adapter. plugin.Load rejects larger
+	// adapters.
 	maxAdapterBytes = 5 << 20
 )
 
@@ -66,7 +67,7 @@ type BuiltTool struct {
 // BuiltPrompt is one prompt of a built plugin.
 type BuiltPrompt struct {
 	Name        string
-	Description string // may be empty
+	Description string // a prompt may have no description
 }
 
 // BuiltFile is one written file.

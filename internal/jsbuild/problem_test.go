@@ -24,7 +24,7 @@ export default definePlugin({ isReady: () => true, tools: [` + tools + `] });
 // badPlugins are plugins that do not build, with the expected errors.
 var badPlugins = []struct {
 	name  string
-	pkg   string // validPackage if empty
+	pkg   string // empty means validPackage
 	index string
 	files map[string]string
 	// want are substrings of the expected message. The message must contain all of
@@ -49,8 +49,8 @@ var badPlugins = []struct {
 		want: []string{"src/index.ts:1:16:", "Top-level await"}},
 	{name: "no default export", index: "export const plugin = 1;\n",
 		want: []string{"src/index.ts: the module has no default export; write `export default definePlugin({...})`"}},
-	// Tests in sdk-ts/src/extract cover the single problems. This case checks that all
-	// problems are reported.
+	// This case checks that all problems are reported. Tests in sdk-ts/src/extract
+	// cover each problem.
 	{name: "tools", index: withTools(`{...ok, name: 'sendMessage'}, {...ok, name: 'twice'}, {...ok, name: 'twice'},
   {...ok, name: 'a', description: 'x'.repeat(1001), input: z.string()},
   {...ok, name: 'b', input: z.object({when: z.date()}), output: z.object({n: z.string().transform(Number)})}`),

@@ -37,11 +37,11 @@ type TestOptions struct {
 	// Filter is a regular expression of JavaScript. Only tests with a matching name run.
 	// Default: all.
 	Filter string
-	// Timeout limits the real time of one test. After it, all tests of the file end.
-	// Default: 60 s.
+	// Timeout limits the real time of one test. After Timeout, all tests of the file
+	// end. Default: 60 s.
 	Timeout time.Duration
-	// Browser is the browser that opens the pages of the tests. With it, a test that exceeds
-	// Timeout fails and the next test runs. Default: simulated pages.
+	// Browser is the browser that opens the pages of the tests. In a real browser, a
+	// test that exceeds Timeout fails and the next test runs. Default: simulated pages.
 	Browser TestBrowser
 }
 
@@ -119,8 +119,8 @@ type TestEvent struct {
 }
 
 // RunTests runs the tests of one file of the plugin in dir. RunTests calls report for
-// each event in order; the last one is "done". The error is a *[BuildError] if the file
-// can't be built, or if a test exceeds the limits of time or memory.
+// each event in order; the last event is "done". The error is a *[BuildError] if the
+// file can't be built, or if a test exceeds the limits of time or memory.
 func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, report func(TestEvent)) error {
 	src, problems, err := readSource(dir)
 	if err != nil {
@@ -187,7 +187,7 @@ type simulation struct {
 	argv         []string
 	timeout      time.Duration
 	report       func(TestEvent)
-	browserTests *browserTests // nil for simulated pages
+	browserTests *browserTests // browserTests is nil for simulated pages
 }
 
 // runSimulation runs the child process and reports its events.
@@ -202,7 +202,7 @@ func runSimulation(ctx context.Context, s simulation) error {
 	defer stop()
 	cmd := exec.CommandContext(ctx, s.argv[0], s.argv[1:]...)
 	cmd.Dir = workDir
-	cmd.Env = []string{} // nil would pass the parent's environment
+	cmd.Env = []string{} // a nil Env would pass the parent's environment
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return fmt.Errorf("run the tests: %w", err)
@@ -222,7 +222,7 @@ func runSimulation(ctx context.Context, s simulation) error {
 	if s.browserTests != nil {
 		defer s.browserTests.begin(ctx, lines)()
 	}
-	timer := time.AfterFunc(max(s.timeout, defaultTestTimeout), stop) // this timeout applies until the modules are loaded
+	timer := time.AfterFunc(max(s.timeout, defaultTestTimeout), stop) // this timer limits the time until the modules are loaded
 	defer timer.Stop()
 	state := s.readEvents(out, func() { timer.Reset(s.timeout) })
 	_ = in.Close()
@@ -256,7 +256,7 @@ type runState struct {
 	done        bool
 	runningTest string // name of the running test
 	scriptError string // error that ended the script
-	stack       string // stack trace of that error
+	stack       string // stack trace of scriptError
 }
 
 // readEvents reads and reports the child's events until its output ends. readEvents

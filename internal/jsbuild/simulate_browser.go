@@ -48,8 +48,8 @@ func newBrowserTests(browser TestBrowser) *browserTests {
 	return &browserTests{browser: browser, pendingAnswers: map[int]chan browserAnswer{}}
 }
 
-// begin starts to forward the requests of pages. The returned function stops it. ctx is
-// the context of the child process.
+// begin starts to forward the requests of pages. The returned function stops the
+// forwarding. ctx is the context of the child process.
 func (r *browserTests) begin(ctx context.Context, lines *lineWriter) (end func()) {
 	r.ctx, r.lines = ctx, lines
 	r.browser.SetResponder(r.request)
@@ -139,7 +139,7 @@ func (l *lineWriter) write(v any) error {
 	return err
 }
 
-// begin writes the first line in the background. Later lines wait for it.
+// begin writes the first line in the background. Later lines wait for the first line.
 func (l *lineWriter) begin(text string) {
 	l.mu.Lock()
 	go func() {

@@ -10,10 +10,11 @@ import (
 	"time"
 )
 
-// fakeBrowser is a Real that calls functions in place of a browser.
+// fakeBrowser is a [TestBrowser] that calls functions in place of a browser.
 type fakeBrowser struct {
 	onOperation func(ctx context.Context, operation string, params map[string]any) (string, error)
-	// onResponder runs once, in the first call of Serve with a function; it may be nil.
+	// onResponder runs once, in the first call of SetResponder with a function; it may
+	// be nil.
 	onResponder func(answer func(context.Context, any) (json.RawMessage, error))
 
 	mu     sync.Mutex // guards answer

@@ -13,8 +13,8 @@ import (
 
 // Simulate is the main function of the child process that [RunTests] starts. Simulate
 // reads a script from stdin, as a JSON string in one line, and writes the events to
-// stdout, one JSON value per line. For tests in a real browser, it passes later lines
-// from stdin to the script. Simulate returns the exit code: 0 if the script ran.
+// stdout, one JSON value per line. For tests in a real browser, Simulate passes later
+// lines from stdin to the script. Simulate returns the exit code: 0 if the script ran.
 func Simulate(stdin io.Reader, stdout io.Writer) int {
 	in := bufio.NewReader(stdin)
 	line, err := in.ReadBytes('\n')
@@ -50,8 +50,8 @@ type testRunner struct {
 	vm   *quickjs.VM
 	in   *bufio.Reader
 	send func(json.RawMessage) bool
-	// received contains the lines from stdin. The first wait creates the channel, and
-	// the end of stdin closes the channel.
+	// received contains the lines from stdin. The first call of waitForLine creates the
+	// channel, and the end of stdin closes the channel.
 	received chan []byte
 }
 
