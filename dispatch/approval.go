@@ -12,9 +12,9 @@ import (
 
 // Decide decides what a suspended call waits for. Only the first decision about a
 // ticket counts; Decide returns this decision to later callers. ticketID is the
-// TicketID of the [Waiting] that the user saw; empty means the open ticket. The zero
-// Scope means ScopeOnce. The error, if any, is a *ScopeError, or reports that r.Data is
-// not JSON or that r.For is not in (0, MaxScopeTime] for a ScopeTime.
+// TicketID of the [WaitingTicket] that the user saw; empty means the open ticket. The
+// zero Scope means ScopeOnce. The error, if any, is a *ScopeError, or reports that
+// r.Data is not JSON, or that r.Duration is not in (0, MaxScopeTime] for a ScopeTime.
 func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (DecisionResult, error) {
 	c := d.find(callID)
 	if c == nil {
@@ -28,9 +28,9 @@ func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (DecisionResu
 	return c.suspension.decide(ticketID, r)
 }
 
-// Remind sends the client of a suspended call a message for the user, among its
-// progress; for a nested call the client of its root. Remind does nothing once w is
-// decided.
+// Remind sends a message for the user to the client of a suspended call, as progress.
+// For a nested call, the client of the root call receives the message. Remind does
+// nothing once w is decided.
 func (d *Dispatcher) Remind(w WaitingTicket, message string) {
 	c := d.find(w.CallID)
 	if c == nil {
@@ -75,8 +75,8 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 	}
 }
 
-// requestApproval suspends a call that does not run yet until the user has decided.
-// requestApproval returns false if the call has ended.
+// requestApproval suspends a call that does not run yet until the user has decided, and
+// returns false if the call has ended.
 func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gate) bool {
 	openTicket, rejection := c.suspend(request, gate)
 	switch {
@@ -118,9 +118,8 @@ func newDeniedError(surface string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrDenied, Message: "the user denied it (" + surface + ")"}
 }
 
-// suspend opens a ticket. suspend returns nil if the call has ended or waits already.
-// suspend returns an error if the call, or all calls together, have reached their
-// limit.
+// suspend opens a ticket. It returns nil if the call has ended or already has an open
+// ticket, and an error if the call, or all calls together, have reached their limit.
 func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError) {
 	limit := remainingWait(c, request)
 	if limit <= 0 {
@@ -144,8 +143,8 @@ func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError)
 	return t, nil
 }
 
-// remainingWait returns how long c may wait for the user now. Earlier waits of c,
-// and of each call above it, count.
+// remainingWait returns how long c may wait for the user now. The earlier waits of c
+// and of its parent calls are subtracted.
 func remainingWait(c *liveCall, request Ticket) time.Duration {
 	limit := c.d.opts.SuspendLimit
 	if request.Limit > 0 {
@@ -173,7 +172,7 @@ func (t *ticket) recheckGate() bool {
 }
 
 // pauseTimers pauses the clocks of the call and of its parent calls, and asks the
-// client for a decision. The function it returns undoes all.
+// client for a decision. The returned function resumes the clocks and stops asking.
 func (t *ticket) pauseTimers() (undo func()) {
 	c := t.call
 	for ancestor := c; ancestor != nil; ancestor = ancestor.parent {
@@ -193,8 +192,8 @@ func (t *ticket) pauseTimers() (undo func()) {
 	}
 }
 
-// awaitDecision waits for the decision. awaitDecision returns false if there was none; a call that has
-// not started is then cancelled or timed out.
+// awaitDecision waits for the decision and returns false if there was none; a call that
+// has not started is then cancelled or timed out.
 func (t *ticket) awaitDecision(ctx context.Context) (Resolution, bool) {
 	c := t.call
 	limitTimer := time.NewTimer(time.Until(t.ExpiresAt))
@@ -204,7 +203,7 @@ func (t *ticket) awaitDecision(ctx context.Context) (Resolution, bool) {
 		return r, t.resume(r)
 	case <-c.done:
 	case <-ctx.Done():
-		if t.gate != nil { // without a gate, the tool has withdrawn its request
+		if t.gate != nil { // a ticket without a gate belongs to a request that the tool has withdrawn
 			c.cancel(CancellationOf(ctx))
 		}
 	case <-limitTimer.C:
@@ -212,7 +211,7 @@ func (t *ticket) awaitDecision(ctx context.Context) (Resolution, bool) {
 			r := <-t.decisions
 			return r, t.resume(r)
 		}
-		if t.gate != nil { // a tool gets an error and continues
+		if t.gate != nil { // a ticket without a gate belongs to a tool, which gets an error and continues
 			c.fail(&wire.CallError{
 				Code: wire.ErrApprovalTimeout, Message: "no approval within " + humanize.Duration(t.ExpiresAt.Sub(t.StartedAt)),
 			})
@@ -222,15 +221,15 @@ func (t *ticket) awaitDecision(ctx context.Context) (Resolution, bool) {
 	return Resolution{}, false
 }
 
-// withdraw closes the ticket without a decision. withdraw returns false if a decision
-// came first.
+// withdraw closes the ticket without a decision and returns false if a decision came
+// first.
 func (t *ticket) withdraw() bool {
 	t.call.mu.Lock()
 	defer t.call.mu.Unlock()
 	return t.call.suspension.withdraw(t)
 }
 
-// resume records a decision. resume returns false if the call has ended.
+// resume records a decision and returns false if the call has ended.
 func (t *ticket) resume(r Resolution) bool {
 	c := t.call
 	c.mu.Lock()

@@ -9,11 +9,11 @@ import (
 // maxAttempts limits in how many documents a call is tried.
 const maxAttempts = 8
 
-// attempts records in which documents a call was tried. attempts has no lock:
+// attempts records the documents in which a call was tried. attempts has no lock:
 // liveCall.mu guards it.
 type attempts struct {
 	target Target // the document of the current attempt
-	runID  string // the ID of the call; with ".2", ".3" ... for later attempts
+	runID  string // the ID of the call, with the suffix ".2", ".3" ... from the second attempt on
 	count  int
 	// hasOtherTarget is set if the call may be tried in another document.
 	hasOtherTarget bool

@@ -14,7 +14,7 @@ type Readiness int
 const (
 	// ReadyUnknown means that isReady has not run yet.
 	ReadyUnknown Readiness = iota
-	// NotReady means that no tool can run there, for example in a login page.
+	// NotReady means that no tool can run in the document, for example in a login page.
 	NotReady
 	// Ready means that tools can run.
 	Ready
@@ -34,13 +34,13 @@ type Target struct {
 	URL        string
 	Title      string
 	Readiness  Readiness
-	// Frozen is set if the browser has suspended the page, so that no code runs there.
+	// Frozen is set if the browser has suspended the page, so that no code runs in it.
 	Frozen bool
-	// Problem is why the adapter did not start, in [Targets.Broken]; in [Targets.Failed]
-	// it is Chrome's name of the network error.
+	// Problem is why the adapter did not start, for a target in [Targets.BrokenTabs]. For
+	// a target in [Targets.ErrorPages], Problem is Chrome's name of the network error.
 	Problem string
-	// LoadFailedMs is the time of the failed load by the browser's clock; only in
-	// [Targets.Failed].
+	// LoadLoadFailedMs is the time of the failed load by the browser's clock; set only
+	// in [Targets.ErrorPages].
 	LoadFailedMs float64
 }
 
@@ -79,14 +79,14 @@ func (w TargetChoice) AllowsBrowser(id, name string) bool {
 type Targets struct {
 	// BrowserCount counts the connected browsers.
 	BrowserCount int
-	// LiveTargets are the documents where the adapter runs, the best first: documents that may
-	// be ready precede documents that are not ready. Each group begins with the active
-	// tab of the focused window; other active tabs, other tabs of that window and all
-	// other tabs follow. Among equal tabs the tab that was used last comes first, and
+	// LiveTargets are the documents where the adapter runs, the best first: documents
+	// that may be ready precede documents that are not ready. Each group begins with the
+	// active tab of the focused window; other active tabs, other tabs of that window and
+	// all other tabs follow. Among equal tabs the tab that was used last comes first, and
 	// within a tab the top document. The documents of one browser are consecutive.
 	LiveTargets []Target
-	// SilentTargets are documents whose adapter runs and whose page does not answer, because a
-	// script occupies it. No call starts there.
+	// SilentTargets are documents whose adapter runs and whose page does not answer,
+	// because a script occupies it. No call starts in these documents.
 	SilentTargets []Target
 	// TabsToReload are tabs that match the plugin but were opened before it.
 	TabsToReload []Target
@@ -103,7 +103,8 @@ type Targets struct {
 	// of plugins.
 	IsSyncing bool
 	// BrowsersToOpen are the browsers in which a tab could be opened for the call: only
-	// Browser and BrowserName are set. Empty unless the call may open one.
+	// Browser and BrowserName are set. BrowsersToOpen is empty unless the call may open
+	// a tab.
 	BrowsersToOpen []Target
 	// OpenedTab is the tab that was opened for the call, if the plugin did not start there
 	// in time; else nil.
@@ -158,11 +159,11 @@ type Run struct {
 // Sink receives what happens to one run. The methods of Sink never block, may be called
 // from any goroutine, and do nothing after the end of the run.
 type Sink interface {
-	// Reports receives reports in order; skipped counts earlier reports that the page
-	// made but did not send.
+	// Reports receives reports in order; skippedCount counts earlier reports that the
+	// page made but did not send.
 	Reports(reports []wire.Report, skippedCount int)
-	// Ask receives each request of the tool once. Bridge.Answer answers it, unless it is
-	// withdrawn or the run ends.
+	// Ask receives each request of the tool once. Bridge.Answer answers the request,
+	// unless the tool withdraws the request or the run ends.
 	Ask(wire.ToolAskParams)
 	// LinkLost reports that the link to the browser is lost and may return. The idle
 	// limit is suspended until LinkRestored, because the page can't report. LinkLost and
@@ -177,24 +178,22 @@ type Sink interface {
 // Bridge is a set of browsers that can run tools, on this host or others. The methods
 // of Bridge are safe for concurrent use.
 type Bridge interface {
-	// Targets returns where a plugin can run now, including what want excludes. If want
-	// matches nothing, Targets may wait a few seconds for a browser that should return
-	// or for a document that is loading, and longer for a tab that it opens, but not
-	// longer than ctx. Targets opens no tab if two browsers could.
+	// Targets returns where a plugin can run now, including targets that choice excludes.
+	// If no target matches choice, Targets may wait a few seconds for a browser that
+	// should return or for a document that is loading, and longer for a tab that it
+	// opens, but never after ctx has ended. Targets opens no tab if two browsers could.
 	Targets(ctx context.Context, choice TargetChoice) Targets
-	// Start sends run to its target's browser. The sink receives what happens to the
-	// run, and at last exactly one Finish: with the result, with an error of the
-	// page or the browser, or with tab_closed, navigated, browser_lost or link_lost.
-	// Start returns browser_lost if the browser is not connected, navigated if the
-	// document is gone, invalid_arguments if the arguments are too large for a
-	// frame, and internal if the ID is in use. After an error the sink receives
-	// nothing.
+	// Start sends run to its target's browser. The sink receives what happens to the run,
+	// and at last exactly one Finish: with the result, with an error of the page or the
+	// browser, or with tab_closed, navigated, browser_lost or link_lost. Start returns
+	// browser_lost if the browser is not connected, navigated if the document is gone,
+	// invalid_arguments if the arguments are too large for a frame, and internal if the
+	// ID is in use. After an error the sink receives nothing.
 	Start(ctx context.Context, run Run, sink Sink) *wire.CallError
-	// Cancel asks the page to stop the run and drops its sink: no Finish follows.
-	// Cancel calls answered exactly once with the outcome, after at most
-	// wire.CancelTimeoutMs, then with "ignored". For an unknown run it calls answered
-	// with "finished" at once. While the link is lost, the stop is sent when the link
-	// returns.
+	// Cancel requests that the page stop the run, and drops the sink of the run without
+	// a Finish. Cancel calls onOutcome exactly once: with "finished" for an unknown
+	// run, and with "ignored" if the page does not answer within wire.CancelTimeoutMs.
+	// While the link is lost, the stop is sent when the link returns.
 	Cancel(id, reason string, onOutcome func(wire.CancelOutcome))
 	// Answer sends the tool of a run the answer to a request: JSON text (nil for
 	// undefined), or err. Answer does not wait for the network, and ignores an unknown

@@ -28,8 +28,8 @@ type Tool struct {
 	OpenURL string
 	// Prompt is set if Name is the name of a prompt, not of a tool.
 	Prompt bool
-	// IdleLimit and Hard replace the dispatcher's limits if they are positive, up to
-	// Options.MaxIdleLimit and Options.Hard.
+	// IdleLimit and HardLimit replace the dispatcher's limits if they are positive, up
+	// to Options.MaxIdleLimit and Options.HardLimit.
 	IdleLimit time.Duration
 	HardLimit time.Duration
 }
@@ -42,8 +42,8 @@ type Client struct {
 	// Session identifies the MCP session and is not secret. Waiting calls of different
 	// sessions take turns.
 	Session string
-	// IsSessionShared is set if all clients of this name have the same Session, because their
-	// protocol has none. A permission can't be limited to a shared Session.
+	// IsSessionShared is set if all clients of this name have the same Session, because
+	// their protocol has none. A permission can't be limited to a shared Session.
 	IsSessionShared bool
 	// Credential is the client's credential; empty if unknown.
 	Credential CredentialKind
@@ -54,7 +54,7 @@ type Client struct {
 	Name string
 }
 
-// CredentialKind is the kind of a client's credential.
+// CredentialKind is the kind of credential that a client has.
 type CredentialKind string
 
 const (
@@ -66,11 +66,11 @@ const (
 	CredentialStdio CredentialKind = "stdio"
 )
 
-// CommandNamePrefix begins the client names of the commands of opentabs.
+// CommandNamePrefix is the prefix of the client names that the commands of opentabs use.
 const CommandNamePrefix = "opentabs "
 
-// VerifiedName names the client by its verified credential. Only clients without a token share
-// a name.
+// VerifiedName returns a name from the client's verified credential. Only clients
+// without a token share a name.
 func (c Client) VerifiedName() string {
 	switch c.Credential {
 	case CredentialToken:
@@ -83,8 +83,8 @@ func (c Client) VerifiedName() string {
 	return ""
 }
 
-// Identity is the key of stored permissions: the client's token alone. The user's own
-// programs, which have none, are distinguished by their names for themselves.
+// Identity returns the key for the stored permissions of the client: the name of its
+// token. Programs without a token are distinguished by the names that they send.
 func (c Client) Identity() string {
 	if c.Credential == CredentialToken {
 		return c.VerifiedName()
@@ -92,8 +92,7 @@ func (c Client) Identity() string {
 	return c.String()
 }
 
-// String names the client for users: its verified credential, then the name that it
-// sent.
+// String names the client for users: its verified credential, then the name that it sent.
 func (c Client) String() string {
 	verifiedName := c.VerifiedName()
 	isOwnCommand := c.Credential == CredentialCommandLine && strings.HasPrefix(c.Name, CommandNamePrefix) // the user need not see the name of the command
@@ -115,13 +114,13 @@ type Call struct {
 	Instance string
 	Client   Client
 	// Progress receives the notifications for an MCP client, one at a time, never after
-	// Call has returned. Progress may block, which delays only this call. Nil means
-	// that the client wants none.
+	// Call has returned. Progress may block, which delays only this call. A nil
+	// Progress means that the client wants no notifications.
 	Progress func(Progress)
 	// OnTicket receives each ticket of the call and of its nested calls, so that an MCP
-	// client can ask its user. Asked runs on a separate goroutine; ctx ends when the
-	// ticket is decided or withdrawn. Asked answers with [Dispatcher.Decide]. Nil means
-	// that the client does not ask.
+	// client can ask its user. OnTicket runs on a separate goroutine; ctx ends when the
+	// ticket is decided or withdrawn. OnTicket sends the decision with
+	// [Dispatcher.Decide]. A nil OnTicket means that the client cannot ask its user.
 	OnTicket func(ctx context.Context, w WaitingTicket)
 	// ParentCallID and ParentNodeID are set for a nested call.
 	ParentCallID string
@@ -139,8 +138,8 @@ type Caller struct {
 	Browser string `json:"browser,omitempty"`
 	TabID   int    `json:"tab_id,omitempty"`
 	Origin  string `json:"origin,omitempty"`
-	// ParentTools are the full names of the parent tools, the nearest first; empty if a
-	// client called the tool.
+	// ParentTools are the full names of the tools above this tool, the nearest first.
+	// ParentTools is empty if a client called the tool.
 	ParentTools []string `json:"above,omitempty"`
 }
 
@@ -155,8 +154,7 @@ func (c *Caller) PluginName() string {
 // Progress is one notification for an MCP client.
 type Progress = progress.Notification
 
-// AudienceUser is the audience of content for the user. Everything else is
-// internal.
+// AudienceUser is the audience of content for the user. Every other audience is internal.
 const AudienceUser = progress.AudienceUser
 
 // ActivityView is one activity of a call.
@@ -172,9 +170,9 @@ type Result struct {
 	RunTime time.Duration
 	// ReportCount counts all reports of the page.
 	ReportCount int
-	// Audience is the audience of the result: "" and "internal" mean internal.
+	// Audience is the audience of the result: "user", or internal for every other value.
 	Audience string
 }
 
-// StopOutcome is the page's answer to a stop.
+// StopOutcome is the page's answer to the request to stop a run.
 type StopOutcome = wire.CancelOutcome

@@ -26,15 +26,15 @@ const (
 	DefaultSuspendLimit     = 5 * time.Minute
 )
 
-// maxWaitingBytes bounds the arguments of all waiting calls of one plugin. Beyond
-// that a call of the client with the most bytes fails with rate_limited.
+// maxWaitingBytes bounds the arguments of all waiting calls of one plugin. Above this
+// limit, a call of the client with the most bytes fails with rate_limited.
 const maxWaitingBytes = 256 << 20
 
 // maxEndedCalls is the number of ended calls in lists.
 const maxEndedCalls = 200
 
 // maxEndedActivityBytes bounds the activities of all ended calls together, in bytes.
-// Beyond that the oldest calls lose their activities.
+// Above this limit, the oldest calls lose their activities.
 const maxEndedActivityBytes = 32 << 20
 
 // stopOutcomeTimeout is how long a failed call waits for the page's answer to the stop, so
@@ -47,8 +47,8 @@ type Options struct {
 	// IdleLimit ends a call that has made no report and returned nothing for this time.
 	// Default 30 s.
 	IdleLimit time.Duration
-	// MaxIdleLimit is the longest idle limit of a tool. Default 5 min, or Idle if that is
-	// set.
+	// MaxIdleLimit is the longest idle limit of a tool. Default: IdleLimit if that is
+	// set, else 5 min.
 	MaxIdleLimit time.Duration
 	// HardLimit ends a call that has run for this time. Default 5 min.
 	HardLimit time.Duration
@@ -59,15 +59,16 @@ type Options struct {
 	// MaxRunningCalls is the maximum of calls of one plugin that run at once; others wait.
 	// Default 256.
 	MaxRunningCalls int
-	// MaxWaitingCalls is the maximum of waiting calls of one plugin. Default 20,000. Beyond
-	// that a call of the client with the most waiting calls fails with rate_limited.
+	// MaxWaitingCalls is the maximum of waiting calls of one plugin. Default 20,000.
+	// Above this limit, a call of the client with the most waiting calls fails with
+	// rate_limited.
 	MaxWaitingCalls int
 	// MaxResultBytes is the largest result, in bytes. Default
 	// wire.DefaultMaxResultBytes. A larger result fails with result_too_large.
 	MaxResultBytes int
-	// SuspendLimit is how long a call may wait for the user in total. The suspensions
-	// of its nested calls count too. Default 5 min; after that it fails with
-	// approval_timeout. Hard and SuspendLimit together bound a call that has begun.
+	// SuspendLimit is how long a call may wait for the user in total. The suspensions of
+	// its nested calls count too. Default 5 min. After this time the call fails with
+	// approval_timeout. HardLimit and SuspendLimit together bound a call that has begun.
 	SuspendLimit time.Duration
 	// Gates decide which calls may run, in this order. By default there are no
 	// gates, and all calls run.
@@ -76,14 +77,15 @@ type Options struct {
 	BeforeHooks []BeforeHook
 	// AfterHooks are hooks that run after each call, in this order. Default none.
 	AfterHooks []AfterHook
-	// OnWaitingChange receives the number of calls that wait for the user after each change, in
-	// order and never concurrently. Waiting must not block. Default: none.
+	// OnWaitingChange receives the number of calls that wait for the user after each
+	// change, in order and never concurrently. OnWaitingChange must not block. Default:
+	// none.
 	OnWaitingChange func(calls int)
-	// ResolveTool finds the tool that a tool of parent calls by name: that of a tool of the
-	// same plugin, or <plugin>__<tool>. Resolve validates args and returns them as they
-	// should be sent. Default: no tool can call another.
+	// ResolveTool finds the tool that the tool parent calls by name: the short name of a
+	// tool of the same plugin, or <plugin>__<tool>. ResolveTool validates args and
+	// returns them as they are sent to the page. Default: no tool can call another tool.
 	ResolveTool func(parent Tool, name string, args json.RawMessage) (Tool, json.RawMessage, *wire.CallError)
-	// MayOpenTab reports whether calls of a plugin may open a tab if there is none.
+	// MayOpenTab reports whether a call of a plugin may open a tab if no tab matches.
 	// MayOpenTab is safe for concurrent use. By default no call may open a tab.
 	MayOpenTab func(plugin string) bool
 	// FailureNote returns additional sentences for the error of a failed tool: one for
@@ -108,8 +110,8 @@ type Dispatcher struct {
 	acceptedCount uint64               // the number of calls so far
 	isClosed      bool
 
-	// runningCalls counts the calls that have not returned. Only add increases running, with
-	// mu locked.
+	// runningCalls counts the calls that have not returned. Only addCall increases
+	// runningCalls, with mu locked.
 	runningCalls sync.WaitGroup
 }
 
@@ -154,13 +156,12 @@ func (d *Dispatcher) timeLimits(t Tool) (idleLimit, hardLimit time.Duration) {
 }
 
 // Call runs one call to its end. The error, if any, is an *Error with a code of
-// wire.ErrorCode. When ctx ends, the call ends as cancelled and the page gets
-// a stop.
+// wire.ErrorCode. When ctx ends, the call is cancelled and its page receives a stop.
 func (d *Dispatcher) Call(ctx context.Context, req Call) (Result, error) {
 	return d.call(ctx, newLiveCall(d, req))
 }
 
-// call is Call for a new liveCall, which may be nested.
+// call runs a new liveCall, which may be nested, to its end.
 func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 	if !d.addCall(c) {
 		return Result{}, explainFailure(failure{callID: c.id, tool: c.req.Tool, err: shutdownError()})
@@ -205,9 +206,9 @@ func (d *Dispatcher) runInTurn(ctx context.Context, c *liveCall) {
 	}
 }
 
-// Cancel ends a call as cancelled. by is the surface that cancels, such as "the side
-// panel"; reason may be empty and has no hidden characters. Cancel returns false if the
-// call has ended or is unknown.
+// Cancel ends a call as cancelled. cancelledBy is the surface that cancels, such as
+// "the side panel"; reason may be empty and has no hidden characters. Cancel returns
+// false if the call has ended or is unknown.
 func (d *Dispatcher) Cancel(callID, cancelledBy, reason string) bool {
 	d.mu.Lock()
 	c := d.liveCalls[callID]
@@ -268,8 +269,8 @@ func (d *Dispatcher) find(callID string) *liveCall {
 // Follow returns a follower of events. Close the Follower after use.
 func (d *Dispatcher) Follow(o FollowOptions) *Follower { return d.stream.follow(o) }
 
-// Shutdown fails all calls with the code shutdown, and rejects new ones. Shutdown does
-// not wait for them: see Drain.
+// Shutdown fails all calls with the code shutdown and rejects new calls. It does not
+// wait for the calls to return; Drain does.
 func (d *Dispatcher) Shutdown() {
 	d.mu.Lock()
 	d.isClosed = true
@@ -291,8 +292,8 @@ func shutdownError() *wire.CallError {
 	return &wire.CallError{Code: wire.ErrShutdown, Message: "the server is stopping"}
 }
 
-// Drain waits, after Shutdown, until all calls have returned and their hooks have run.
-// Drain returns ctx's error if ctx ends first.
+// Drain waits, after Shutdown, until all calls have returned and their hooks have run,
+// and returns ctx's error if ctx ends first.
 func (d *Dispatcher) Drain(ctx context.Context) error {
 	allReturned := make(chan struct{})
 	go func() {
@@ -307,8 +308,8 @@ func (d *Dispatcher) Drain(ctx context.Context) error {
 	}
 }
 
-// addCall makes c known to Find and Calls. add returns false after Shutdown. A call that
-// was cancelled before (Job.Cancel) is not added.
+// addCall adds c to the calls that Find and Calls return. It returns false after
+// Shutdown. A call that Job.Cancel has already cancelled is not added.
 func (d *Dispatcher) addCall(c *liveCall) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

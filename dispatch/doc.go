@@ -20,23 +20,22 @@
 //   - suspension: the open ticket and the decisions (suspension.go)
 //   - reportLog: what surfaces show of the reports (reportlog.go)
 //   - timeline: the moments of the call (publish.go)
-//   - nesting: the requests of a running tool (nesting.go)
+//   - toolRequests: the requests of a running tool (nesting.go)
 //   - [clock.Clock]: both limits (package clock)
 //   - [progress.Sender]: the notifications of the client (package progress)
 //   - [activity.Set]: content beside the progress (package activity)
 //
 // # Concurrency
 //
-// A [Dispatcher], [Jobs] and a [Follower] are safe for concurrent use. Call blocks
-// the goroutine of its caller until the call has ended. Progress functions run on
-// that goroutine, so a slow client delays only the notifications of one call. The
-// methods of a [Sink] never block, so a bridge may call them from the goroutine that
-// reads its link.
+// A [Dispatcher], [Jobs] and a [Follower] are safe for concurrent use. Call blocks the
+// goroutine of its caller until the call has ended. Progress functions run on that
+// goroutine, so a slow client delays only the notifications of one call. The methods of a
+// [Sink] never block, so a bridge may call them from the goroutine that reads its link.
 //
 // # Locks
 //
-// liveCall.mu guards state, attempts, suspension, reportLog and timeline, which have
-// no locks. Events of one call are published while it is held, so they are in order.
+// liveCall.mu guards state, attempts, suspension, reportLog and timeline, which have no
+// locks. The events of one call are published under liveCall.mu, so they stay in order.
 // These locks may be taken while another is held, in this order only:
 //
 //	liveCall.mu      > Dispatcher.mu     when a call is added
@@ -44,9 +43,10 @@
 //	liveCall.mu      > activity.Set.mu   when a report has an activity
 //	liveCall.mu      > stream.mu         when an event is published
 //	Jobs.mu          > Job.mu            when a result is stored or dropped
-//	Set.applying     > activity.Set.mu   when patches are applied
+//	Set.applyMu      > activity.Set.mu   when patches are applied
 //
-// All other locks are taken alone: nesting.mu, clock.Clock.mu, queue.Queue.mu,
+// All other locks are taken alone: toolRequests.mu, clock.Clock.mu, queue.Queue.mu,
 // suspendedCalls.mu. No bridge method, gate, hook or progress function runs while one
-// of these locks is held, except Options.Waiting, which runs under suspendedCalls.mu.
+// of these locks is held, except Options.OnWaitingChange, which runs under
+// suspendedCalls.mu.
 package dispatch

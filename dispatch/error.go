@@ -6,15 +6,15 @@ import (
 	"opentabs/wire"
 )
 
-// Error is the error of a failed call. The text of Error is for the agent: what
-// happened, how long the call ran, when it last reported, what to do next.
+// Error is the error of a failed call. Its text is for the agent: what happened, how
+// long the call ran, when the tool last reported, and what to do next.
 type Error struct {
 	Code wire.ErrorCode
 	// Message is the whole text for the agent.
 	Message string
 	// Cause is what happened, without the code, the run time and the advice of Message.
 	Cause string
-	// UserText is the text for a user; empty if Message is fit for agents and users.
+	// UserText is the text for a user; empty if Message suits agents and users.
 	UserText string
 	// CallID is the ID of the call.
 	CallID string
@@ -24,12 +24,12 @@ type Error struct {
 	Retryable bool
 	// RunTime is how long the call ran, 0 if it never began.
 	RunTime time.Duration
-	// ReportCount counts the reports. SinceLastReport is the time from the last report to the
-	// end; it is meaningless if Reports is 0.
+	// ReportCount counts the reports. SinceLastReport is the time from the last report
+	// to the end, and has no meaning if ReportCount is 0.
 	ReportCount     int
 	SinceLastReport time.Duration
-	// StopOutcome is the page's answer to the stop; empty if it received none or has not
-	// answered yet.
+	// StopOutcome is the page's answer to the stop; empty if the page received no stop
+	// or has not answered yet.
 	StopOutcome StopOutcome
 }
 

@@ -13,7 +13,8 @@ import (
 // failureNote is Options.FailureNote for one error.
 type failureNote struct{ agentText, userText string }
 
-// failureNoteFor returns the note for an error of the tool itself.
+// failureNoteFor returns the additional sentences for an error that the tool itself
+// caused.
 func (d *Dispatcher) failureNoteFor(t Tool, err *wire.CallError) (note failureNote) {
 	if err == nil || d.opts.FailureNote == nil || err.Code != wire.ErrToolError && err.Code != wire.ErrNotReady {
 		return note
@@ -22,7 +23,7 @@ func (d *Dispatcher) failureNoteFor(t Tool, err *wire.CallError) (note failureNo
 	return note
 }
 
-// failure is what the text of a failed call depends on.
+// failure contains the facts from which the error text of a failed call is built.
 type failure struct {
 	callID  string
 	tool    Tool
@@ -90,8 +91,8 @@ func explainFailure(f failure) *Error {
 // cause returns what happened, without a period at the end.
 func (f failure) cause() string { return strings.TrimRight(f.err.Message, ". \n") }
 
-// textForUser returns the error's text for the user; empty if the agent's text is fit
-// for users too.
+// textForUser returns the error's text for the user; empty if the agent's text also
+// suits users.
 func (f failure) textForUser() string {
 	switch {
 	case f.err == f.refusal.Block:

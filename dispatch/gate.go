@@ -13,14 +13,14 @@ import (
 type CallInfo struct {
 	CallID string
 	Tool   Tool
-	// Args are the validated arguments, a read-only JSON object; nil for an After hook.
+	// Args are the validated arguments, a read-only JSON object; nil for an AfterHook.
 	Args         json.RawMessage
 	Client       Client
 	ParentCallID string
 	// Caller is the tool that made the call; nil for a call of a client.
 	Caller *Caller
-	// Browser and TabID are the tab that the call names; zero values if it names
-	// none.
+	// Browser and TabID are the tab that the call names; zero values if the call names
+	// no tab.
 	Browser string
 	TabID   int
 	// Resolution is the user's decision about the last ticket of this gate for this
@@ -37,13 +37,14 @@ type Gate interface {
 }
 
 // Verdict is the decision of a gate. The zero value allows the call. Over all gates a
-// Block takes precedence over a Suspend, and a Suspend over a Result. Of two equal
-// verdicts the first gate's counts, and the conflict is logged.
+// Block takes precedence over a Suspend, and a Suspend over a Result. If two gates
+// return the same kind of verdict, the verdict of the first gate counts, and the
+// conflict is logged.
 type Verdict struct {
 	// Block ends the call with this error. The message of Block is for the agent.
 	Block *wire.CallError
-	// UserText is the message for a user; empty if Block's message is fit for agents and
-	// users.
+	// UserText is the message for a user; empty if the message of Block suits agents
+	// and users.
 	UserText string
 	// Suspend makes the call wait for the user.
 	Suspend *Ticket
@@ -63,8 +64,8 @@ type SuppliedResult struct {
 }
 
 // Ticket is a request for a decision of the user. After an Allow the gates run again
-// with [Info.Resolution], then the tool. A gate can return the data of the decision
-// as the [Verdict.Result] instead.
+// with [CallInfo.Resolution], then the tool runs. A gate can return the data of the
+// decision as the [Verdict.Result] instead.
 type Ticket struct {
 	Kind wire.TicketKind
 	// Reason is a sentence for the user, Title a few words or empty.
@@ -74,11 +75,11 @@ type Ticket struct {
 	// {"allow", "scope", "by", "data"}.
 	PassDecisionToTool bool
 	// Limit fails the call with approval_timeout after this time without a decision; a
-	// tool's request returns that error to the tool instead. 0 means the rest of
-	// Options.SuspendLimit, which also bounds each Limit.
+	// tool's request returns that error to the tool instead. 0 means the remaining time
+	// of Options.SuspendLimit, which also bounds every other Limit.
 	Limit time.Duration
-	// Scopes are the scopes that the user may choose for an approval. None means
-	// ScopeOnce. ScopeSession is omitted for a client without a session.
+	// Scopes are the scopes that the user may choose for an approval. An empty list
+	// means ScopeOnce. ScopeSession is omitted for a client without a session.
 	Scopes []wire.Scope
 }
 
@@ -94,20 +95,21 @@ func (t *Ticket) offeredScopes(client Client) []wire.Scope {
 // Resolution is the user's decision about a ticket.
 type Resolution struct {
 	TicketID string `json:"ticket_id"`
-	// Gate is the gate that requested it; empty for a request of the tool.
+	// Gate is the name of the gate that requested the decision; empty for a request of
+	// the tool.
 	Gate  string `json:"gate,omitempty"`
 	Allow bool   `json:"allow"`
-	// Scope is the range of an Allow; For is the duration of a ScopeTime.
+	// Scope is the extent of an approval; Duration is the duration of a ScopeTime.
 	Scope    wire.Scope    `json:"scope,omitempty"`
 	Duration time.Duration `json:"for,omitempty"`
 	// Data is additional input of the user: JSON, or nil.
 	Data json.RawMessage `json:"data,omitempty"`
-	// Surface is the surface, as in "the side panel".
+	// Surface is where the user decided, such as "the side panel".
 	Surface   string    `json:"by"`
 	DecidedAt time.Time `json:"at"`
 }
 
-// encodeForTool returns the decision as a tool gets it.
+// encodeForTool returns the decision as JSON for the tool's context.decision.
 func (r *Resolution) encodeForTool() json.RawMessage {
 	text, err := json.Marshal(struct {
 		Allow bool            `json:"allow"`
@@ -121,20 +123,20 @@ func (r *Resolution) encodeForTool() json.RawMessage {
 	return text
 }
 
-// DecisionObserver is a [Gate] that receives the decisions about its tickets. Decided runs
-// once for each decision, before the gates run again.
+// DecisionObserver is a [Gate] that receives the decisions about its tickets.
+// ObserveDecision runs once for each decision, before the gates run again.
 type DecisionObserver interface {
 	ObserveDecision(CallInfo, Ticket, Resolution)
 }
 
-// BeforeHook is a hook that runs once for each allowed call, after the queue and before the
-// tool. An error ends the call. Before does not block.
+// BeforeHook is a hook that runs once for each allowed call, after the queue and before
+// the tool. An error ends the call. BeforeHook does not block.
 type BeforeHook interface {
 	Before(CallInfo) *wire.CallError
 }
 
-// AfterHook is a hook that runs once for each accepted call, after its end; also if a gate
-// supplied the result. After does not block.
+// AfterHook is a hook that runs once for each accepted call, after its end; also if a
+// gate supplied the result. AfterHook does not block.
 type AfterHook interface {
 	After(CallInfo, EndedCall)
 }
@@ -159,8 +161,8 @@ type ToolMessage struct {
 	Audience string    `json:"audience,omitempty"`
 }
 
-// runGates runs all gates. runGates returns the verdict that counts and its gate; nil if all
-// allow the call.
+// runGates runs all gates, and returns the verdict that counts and its gate. The gate
+// is nil if all gates allow the call.
 func (d *Dispatcher) runGates(c *liveCall) (Verdict, Gate) {
 	var verdict Verdict
 	var decidingGate Gate

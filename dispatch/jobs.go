@@ -24,8 +24,8 @@ const jobsPerResult = 10
 // JobOptions bound the memory of ended jobs. The zero value of each field means its
 // default.
 type JobOptions struct {
-	// Results is the maximum of kept results, default 100. Beyond that the oldest is
-	// dropped, and its job is Gone.
+	// Results is the maximum of kept results, default 100. Above this limit the oldest
+	// result is dropped, and the ResultDropped of its job is set.
 	Results int
 	// ResultBytes is the maximum of all kept results together, default 64 MB. Above
 	// this limit the oldest results are dropped, but never the newest.
@@ -38,15 +38,15 @@ type Jobs struct {
 	d    *Dispatcher
 	opts JobOptions
 
-	mu          sync.Mutex      // guards all fields below, Job.kept and Job.gone; taken before Job.mu
-	keptJobs    map[string]*Job // kept jobs, by the ID of the call
+	mu          sync.Mutex      // guards all fields below, Job.isKept and Job.isResultDropped; taken before Job.mu
+	keptJobs    map[string]*Job // by the ID of the call
 	endedJobs   []*Job          // kept jobs that have ended, in that order
-	resultCount int             // the number of results in ended
-	resultBytes int             // the total size of the results in ended
-	expiryTimer *time.Timer     // the timer runs while ended is not empty
+	resultCount int             // the number of results in endedJobs
+	resultBytes int             // the total size of the results in endedJobs
+	expiryTimer *time.Timer     // runs while endedJobs is not empty
 }
 
-// NewJobs returns jobs that run through d.
+// NewJobs returns a Jobs whose calls d runs.
 func NewJobs(d *Dispatcher, o JobOptions) *Jobs {
 	setDefault(&o.Results, maxJobResults)
 	setDefault(&o.ResultBytes, maxJobResultBytes)
@@ -59,13 +59,14 @@ type Job struct {
 	jobs *Jobs
 	done chan struct{} // closed at the end of the call
 
-	// isKept is set by Keep, gone when the result is dropped. Guarded by Jobs.mu.
+	// Keep sets isKept. isResultDropped is set when the result is dropped. Jobs.mu
+	// guards both.
 	isKept, isResultDropped bool
 
 	mu   sync.Mutex // guards all fields below
 	call *liveCall  // nil after the end
-	// lastProgress is the last notification, notified their number. changed is closed at the
-	// next one.
+	// lastProgress is the last notification, and progressCount the number of
+	// notifications. progressChanged is closed at the next notification.
 	lastProgress    Progress
 	progressCount   int
 	progressChanged chan struct{}
@@ -82,8 +83,8 @@ type JobView struct {
 }
 
 // Start starts a call and returns at once. The call ends by its limits, by Job.Cancel
-// or by Shutdown, not with the request. c.Progress is not used: see Job.Wait. Without
-// Keep, only the caller can access the job.
+// or by Shutdown, not with the request. c.Progress is not used: see Job.Wait. Find and
+// List return the job only after Keep.
 func (j *Jobs) Start(c Call) *Job {
 	job := &Job{jobs: j, done: make(chan struct{}), progressChanged: make(chan struct{})}
 	c.Progress = job.recordProgress
@@ -147,7 +148,7 @@ func (job *Job) Keep() {
 	}
 }
 
-// Cancel ends the call as cancelled. Cancel reports false if the call had ended.
+// Cancel ends the call as cancelled and reports false if the call had ended.
 func (job *Job) Cancel(cancellation Cancellation) bool {
 	job.mu.Lock()
 	call := job.call
@@ -156,9 +157,9 @@ func (job *Job) Cancel(cancellation Cancellation) bool {
 }
 
 // Wait waits for the end of the call and passes its progress to notify, starting with
-// the last known; notify may be nil. notify runs on the goroutine of Wait, and if it is
-// slow, only the latest progress follows. Wait returns ctx's error if ctx ends first.
-// Any number of goroutines may wait.
+// the last known; notify may be nil. notify runs on the goroutine of Wait. If notify is
+// slow, it misses all but the latest progress. Wait returns ctx's error if ctx ends
+// first. Any number of goroutines may wait.
 func (job *Job) Wait(ctx context.Context, notify func(Progress)) error {
 	notifiedCount := 0
 	for {

@@ -44,7 +44,7 @@ type liveCall struct {
 	retryErrors chan *wire.CallError
 	done        chan struct{} // closed at the end of the call
 
-	mu         sync.Mutex // guards all fields below; see the package doc for the lock order
+	mu         sync.Mutex // guards all fields below; the package doc has the lock order
 	state      state
 	attempts   attempts
 	suspension suspension
@@ -52,7 +52,8 @@ type liveCall struct {
 	timeline   timeline
 	refusal    Verdict // the last Block of a gate
 	resultText string  // the beginning of the result of a successful call
-	// stopAnswered is closed when the page has answered the stop; nil if it gets none.
+	// stopAnswered is closed when the page has answered the stop; nil if the page gets
+	// no stop.
 	stopAnswered chan struct{}
 }
 
@@ -69,9 +70,10 @@ func newLiveCall(d *Dispatcher, req Call) *liveCall {
 }
 
 // Cancellation is who cancelled a call and why. As the cause of the context of
-// [Dispatcher.Call] it determines the error; any other cause means the client.
+// [Dispatcher.Call], a Cancellation determines the error. Any other cause means that
+// the client cancelled.
 type Cancellation struct {
-	CancelledBy string // as in "the client"
+	CancelledBy string // such as "the client"
 	// Reason is the given reason, cleaned by the caller; empty for none.
 	Reason string
 }
@@ -94,8 +96,8 @@ func CancellationOf(ctx context.Context) Cancellation {
 	return Cancellation{CancelledBy: "the client"}
 }
 
-// validate fails a call that names an unknown instance, before the user has to approve
-// it. validate reports whether the call is valid.
+// validate fails a call that names an unknown instance, so that the user need not
+// approve an invalid call. It reports whether the call is valid.
 func (c *liveCall) validate() bool {
 	_, err := c.req.targetChoice(nil)
 	if err != nil {
@@ -104,8 +106,8 @@ func (c *liveCall) validate() bool {
 	return err == nil
 }
 
-// run starts the call in the best target and returns when the call has ended. run sends
-// progress to the client meanwhile.
+// run starts the call in the best target, sends progress to the client, and returns
+// when the call has ended.
 func (c *liveCall) run(ctx context.Context) {
 	for _, hook := range c.d.opts.BeforeHooks {
 		if err := hook.Before(c.gateInfo(nil)); err != nil {
@@ -158,8 +160,8 @@ func (c *liveCall) chooseTargets() ([]Target, *wire.CallError) {
 	return chooseTargets(c.d.bridge.Targets(&c.search, want), want, &c.req)
 }
 
-// beginRunning sets the status to running and starts the clock. begin returns false if the
-// call has ended.
+// beginRunning sets the status to running and starts the clock, and returns false if
+// the call has ended.
 func (c *liveCall) beginRunning() bool {
 	idleLimit, hardLimit := c.d.timeLimits(c.req.Tool)
 	c.clock.Start(idleLimit, hardLimit, c.endAtLimit)
@@ -186,8 +188,8 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 		return nil
 	}
 	if !isFirst {
-		// A link that the previous attempt lost does not affect this attempt. Start
-		// reports its link.
+		// A link that the previous attempt lost does not affect this attempt: Start
+		// reports a lost link again.
 		c.clock.ReleaseIdle()
 	}
 	if err := c.d.bridge.Start(ctx, run, sink{c}); err != nil {
@@ -207,13 +209,13 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 	return targets[1:]
 }
 
-// fail ends the call with an error of a call whose handler does not run: the page
-// is not asked to stop.
+// fail ends a call whose handler does not run with an error, and sends no stop to the
+// page.
 func (c *liveCall) fail(err *wire.CallError) {
 	c.end(ending{status: statusFailed, err: err})
 }
 
-// cancel ends the call as cancelled. cancel returns false if the call had ended.
+// cancel ends the call as cancelled and returns false if the call had ended.
 func (c *liveCall) cancel(cancellation Cancellation) bool {
 	err := &wire.CallError{Code: wire.ErrCancelled, Message: cancellation.Error()}
 	return c.end(ending{status: statusCancelled, err: err, stopPage: true, reason: cancellation.Reason})
@@ -231,7 +233,7 @@ func (c *liveCall) endAtLimit(code wire.ErrorCode) {
 	c.end(ending{status: statusFailed, err: err, stopPage: true})
 }
 
-// end ends the call once. end returns false if the call had ended before.
+// end ends the call once and returns false if the call had ended before.
 func (c *liveCall) end(e ending) bool {
 	note := c.d.failureNoteFor(c.req.Tool, e.err)
 	c.clock.Stop()
@@ -274,8 +276,8 @@ func (c *liveCall) recordStopped(s StopOutcome) {
 	c.mu.Unlock()
 }
 
-// finalResult returns the result of Dispatcher.Call after the last notification. finalResult is
-// called once, after the end of the call.
+// finalResult sends the last notifications and returns the result of Dispatcher.Call.
+// It is called once, after the end of the call.
 func (c *liveCall) finalResult() (Result, error) {
 	c.mu.Lock()
 	status, err, stopAnswered := c.state.status, c.state.err, c.stopAnswered
@@ -325,7 +327,7 @@ func (c *liveCall) runAfterHooks() {
 	}
 }
 
-// gateInfo returns the call as a gate or a hook gets it; g is nil for a hook.
+// gateInfo returns the description of the call for a gate or a hook; g is nil for a hook.
 func (c *liveCall) gateInfo(g Gate) CallInfo {
 	c.mu.Lock()
 	defer c.mu.Unlock()

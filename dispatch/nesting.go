@@ -18,7 +18,7 @@ import (
 
 // The limits of nested calls.
 const (
-	// maxNestingDepth is the maximum of calls above one.
+	// maxNestingDepth is the maximum number of parent calls of a call.
 	maxNestingDepth = 8
 	// maxNestedCalls is the maximum of nested calls below one call of a client, at any
 	// depth; maxRunningNestedCalls is the maximum of nested calls that run at once.
@@ -26,8 +26,8 @@ const (
 	maxRunningNestedCalls = 64
 )
 
-// endedParentName is who cancels the nested calls of an ended call. errParentEnded is
-// the cause without the reason of the parent's end.
+// endedParentName names the canceller in the errors of nested calls whose parent call
+// has ended. errParentEnded is the cause without the reason of the parent's end.
 const endedParentName = "the call that made it, which has ended"
 
 var errParentEnded = &Cancellation{CancelledBy: endedParentName}
@@ -42,13 +42,13 @@ type toolRequests struct {
 	cancelFuncs map[int]context.CancelCauseFunc
 	isClosed    bool
 
-	hasRequested atomic.Bool // the tool has made a request
-	// totalCalls and running count all nested calls below a call of a client.
+	hasRequested atomic.Bool // set once the tool has made a request
+	// totalCalls and runningCalls count all nested calls below a call of a client.
 	totalCalls, runningCalls atomic.Int64
 }
 
-// begin records a request. begin returns false if the call has ended or the request is
-// a duplicate.
+// begin records a request and returns false if the call has ended or the request is a
+// duplicate.
 func (n *toolRequests) begin(requestID int) (context.Context, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -64,7 +64,7 @@ func (n *toolRequests) begin(requestID int) (context.Context, bool) {
 	return ctx, true
 }
 
-// finish ends one request. The number of a request is not reused.
+// finish ends one request. The number of a request is never reused.
 func (n *toolRequests) finish(requestID int, cause error) {
 	n.mu.Lock()
 	cancel := n.cancelFuncs[requestID]
@@ -74,7 +74,8 @@ func (n *toolRequests) finish(requestID int, cause error) {
 	}
 }
 
-// end ends all requests. reason is that of the cancelled call, if any.
+// end ends all requests. reason is the reason of the call's cancellation; empty if
+// there is none.
 func (n *toolRequests) end(reason string) {
 	n.mu.Lock()
 	n.isClosed = true
@@ -208,7 +209,7 @@ func newNestingError(format string, args ...any) *wire.CallError {
 }
 
 // onChildProgress restarts the idle limits of a call and of its parent calls, because a
-// nested call has reported. onChildProgress forwards the messages to the client.
+// nested call has reported, and forwards the messages to the client.
 func (c *liveCall) onChildProgress(toolName string, reports []wire.Report) {
 	for ; c != nil; c = c.parent {
 		c.clock.RestartIdle()
@@ -228,8 +229,7 @@ func (c *liveCall) onChildProgress(toolName string, reports []wire.Report) {
 	}
 }
 
-// waitForUser suspends a running call until the user has done what the tool
-// requests.
+// waitForUser suspends a running call until the user has done what the tool requests.
 func (a toolRequest) waitForUser(ctx context.Context, req *wire.AskUser) *wire.CallError {
 	c := a.call
 	userTicket, rejection := c.suspend(Ticket{Kind: wire.TicketUser, Reason: req.Reason, Title: req.Title}, nil)

@@ -39,9 +39,8 @@ func (d *Dispatcher) pageProblem(c *liveCall, silence string) *wire.CallError {
 // maxNamedCalls limits the calls that an error names.
 const maxNamedCalls = 8
 
-// namesOfCallsIn names the calls that run in the tabs of one site of a browser, because these
-// tabs may share a thread. namesOfCallsIn includes calls that ended there because the page did
-// not answer.
+// namesOfCallsIn names the calls that run in the tabs of one site, because these tabs
+// may share a thread. Calls that ended because the page did not answer are included.
 func (d *Dispatcher) namesOfCallsIn(target Target) []string {
 	liveCalls, endedCalls := d.snapshotCalls()
 	calls := append(liveCalls, endedCalls...)

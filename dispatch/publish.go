@@ -27,7 +27,7 @@ type timeline struct {
 	firstMoments [3]Moment // the memory of moments for a call that is not suspended
 }
 
-// add appends a moment and drops the second one at the limit.
+// add appends a moment. At the limit, add first drops the second moment.
 func (t *timeline) add(m Moment) {
 	if t.moments == nil {
 		t.moments = t.firstMoments[:0]
@@ -39,8 +39,8 @@ func (t *timeline) add(m Moment) {
 }
 
 // publish records a step of the call at the time now and sends it to the followers; r
-// is the decision of EventResumed. The caller has locked mu, so the events of one call
-// are in order.
+// is the decision for an EventResumed, else nil. The caller has locked mu, so the
+// events of one call are in order.
 func (c *liveCall) publish(kind EventKind, now time.Time, r *Resolution) {
 	m := Moment{Time: now, Kind: kind, Resolution: r}
 	if kind == EventSuspended && c.suspension.ticket != nil {
@@ -57,8 +57,8 @@ func (c *liveCall) publish(kind EventKind, now time.Time, r *Resolution) {
 	c.d.stream.publish(e)
 }
 
-// publishReport sends a report to the followers, if there are any. publishReport keeps
-// no reference to r, whose slice belongs to the bridge. The caller has locked mu.
+// publishReport sends a report to the followers, if there are any, and keeps no
+// reference to r, whose slice belongs to the bridge. The caller has locked mu.
 func (c *liveCall) publishReport(kind EventKind, r *wire.Report) {
 	if !c.d.stream.isRecording.Load() {
 		return
@@ -82,7 +82,7 @@ func (c *liveCall) listView() View {
 	return c.viewLocked()
 }
 
-// viewLocked is view for a caller that has locked mu.
+// viewLocked returns the call as lists show it. The caller has locked mu.
 func (c *liveCall) viewLocked() View {
 	v := View{
 		Snapshot: Snapshot{
@@ -115,8 +115,8 @@ func (c *liveCall) viewLocked() View {
 	return v
 }
 
-// fullView returns the view of Find: with activities, timeline and the number of
-// the last event.
+// fullView returns the call with its activities, its timeline and the number of the
+// last event, for Find.
 func (c *liveCall) fullView() View {
 	activities := c.activities.Views()
 	c.mu.Lock()
@@ -124,6 +124,6 @@ func (c *liveCall) fullView() View {
 	v := c.viewLocked()
 	v.Activities = activities
 	v.Timeline = slices.Clone(c.timeline.moments)
-	v.Seq = c.d.stream.lastSeq() // no event of this call is published meanwhile
+	v.Seq = c.d.stream.lastSeq() // no event of this call is published while mu is locked
 	return v
 }

@@ -18,8 +18,8 @@ const (
 type reportLog struct {
 	reportCount, invalidCount int
 	lastReportAt              time.Time
-	// anyAudience is the text and number of the last reports of any audience; user is that of
-	// the last reports for the user.
+	// anyAudience is the text and number of the last reports of any audience; user is
+	// that of the last reports for the user.
 	anyAudience, userAudience shownReport
 	endAudience               string
 	// lastMessages are the last messages, oldest first.
@@ -32,14 +32,14 @@ type shownReport struct {
 	message, statusWord string
 }
 
-// isProgress reports whether r reports progress; an empty report does. A report
-// with an activity or the audience of the end need not.
+// isProgress reports whether r reports progress. An empty report counts as progress. A
+// report with an activity or an EndAudience counts only if it also has text or numbers.
 func isProgress(r *wire.Report) bool {
 	return r.Activity == nil && r.EndAudience == "" || r.Message != "" || r.Status != "" || r.Invalid ||
 		r.Progress != nil || r.Percent != nil || r.Loaded != nil || r.Total != nil
 }
 
-// add records a report of progress. keepMessages also stores its message.
+// add records a report of progress. If keepMessages is set, add also stores the message.
 func (l *reportLog) add(n progress.Numbers, r *wire.Report, keepMessages bool) {
 	isForUser := r.Audience == AudienceUser
 	if n.HasProgress {

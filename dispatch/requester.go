@@ -1,10 +1,11 @@
 package dispatch
 
-// Requester is the client of a call as surfaces show it. [Requester.Who] is the [Client].
+// Requester is the client of a call as surfaces show it. [Requester.ToClient] converts
+// a Requester to a [Client].
 type Requester struct {
 	// Client is the name of the client's token, or without a token the client's name for
-	// itself; ClientCredential is the kind of credential. ClaimedName is the name for itself of
-	// a client with a token.
+	// itself; ClientCredential is the kind of credential. ClaimedName is the name for
+	// itself of a client with a token.
 	Client           string         `json:"client,omitempty"`
 	ClientCredential CredentialKind `json:"client_via,omitempty"`
 	ClaimedName      string         `json:"client_claims,omitempty"`

@@ -10,7 +10,7 @@ import (
 	"opentabs/wire"
 )
 
-// sink is what a bridge reports about a run. sink implements Sink.
+// sink receives what a bridge reports about a run. It implements Sink.
 type sink struct{ call *liveCall }
 
 // LinkLost implements Sink.
@@ -27,7 +27,8 @@ func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 		return
 	}
 	c.mu.Lock()
-	// A call that has reported or made calls has started, whatever the browser reports.
+	// A call that has reported progress or made calls has started, even if the browser
+	// reports that it has not.
 	isRetried := c.state.status == statusRunning && c.reports.reportCount == 0 && c.attempts.canRetry(err) && !c.requests.hasRequested.Load()
 	if isRetried {
 		c.attempts.hasOtherTarget = false
@@ -47,7 +48,8 @@ func (s sink) Reports(reports []wire.Report, skippedCount int) {
 	}
 }
 
-// acceptReports records reports. accept returns false if the call is not running in a page.
+// acceptReports records reports. acceptReports returns false if the call is not running
+// in a page.
 func (s sink) acceptReports(reports []wire.Report, skippedCount int) bool {
 	c := s.call
 	c.mu.Lock()
@@ -80,7 +82,7 @@ func (s sink) acceptReport(r *wire.Report) {
 		logReport(logEvent.Str("call", c.id).Str("tool", c.req.Tool.FullName()), r)
 	}
 	hasProgress := isProgress(r)
-	if hasProgress || r.Activity != nil { // false for a report that sets only EndAudience
+	if hasProgress || r.Activity != nil { // a report that sets only EndAudience does not count
 		c.reports.reportCount++
 	}
 	n, ok := progress.NumbersOf(r)

@@ -24,7 +24,7 @@ type Snapshot struct {
 	ParentCallID string `json:"parent_call_id,omitempty"`
 }
 
-// Progression is how far a call is.
+// Progression is the status and the progress of a call.
 type Progression struct {
 	Status wire.CallStatus `json:"status"`
 	// Progress is from 0 to 1; absent while unknown.
@@ -42,12 +42,13 @@ type View struct {
 	Requester
 	Browser string `json:"browser,omitempty"`
 	TabID   int    `json:"tab_id,omitempty"`
-	// Created is the time of arrival, Ended the time of the end.
+	// Created is the time when the call arrived, Ended the time when it ended.
 	Created time.Time  `json:"created"`
 	Ended   *time.Time `json:"ended,omitempty"`
 	// RunMs is how long the call has run in a page, in milliseconds.
 	RunMs float64 `json:"run_ms"`
-	// ReportCount counts all reports. Invalid counts reports whose numbers were dropped.
+	// ReportCount counts all reports. InvalidCount counts reports whose numbers were
+	// dropped.
 	ReportCount  int `json:"reports"`
 	InvalidCount int `json:"invalid_reports,omitempty"`
 	// Prompt is set if Tool is the name of a prompt.
@@ -60,8 +61,8 @@ type View struct {
 	UserProgress *float64 `json:"user_progress,omitempty"`
 	UserMessage  string   `json:"user_message,omitempty"`
 	// StatusWord is the tool's word for its activity, such as "indexing", from the last
-	// report with a word or a message; UserStatusWord is that of the last such report for
-	// the user.
+	// report with a word or a message; UserStatusWord is the word of the last report
+	// for the user with a word or a message.
 	StatusWord     string `json:"status_word,omitempty"`
 	UserStatusWord string `json:"user_status_word,omitempty"`
 	// EndAudience is the audience of the result; empty means internal. The end of a call
@@ -90,7 +91,7 @@ type View struct {
 }
 
 // ShownResult returns the result for a surface of the user: empty if its audience is
-// internal, unless all is set.
+// internal, unless showAll is set.
 func (v *View) ShownResult(showAll bool) string {
 	if showAll || v.EndAudience == AudienceUser {
 		return v.Result
@@ -98,8 +99,8 @@ func (v *View) ShownResult(showAll bool) string {
 	return ""
 }
 
-// maxResultText is the part of a result that surfaces get; maxDecodedResult is the longest
-// text result whose escapes are decoded. maxResultText and maxDecodedResult are in bytes.
+// maxResultText is the length of the part of a result that surfaces get. maxDecodedResult
+// is the length of the longest text result whose escapes are decoded. Both are in bytes.
 const (
 	maxResultText    = 400
 	maxDecodedResult = 64 << 10
@@ -206,7 +207,7 @@ type encodedEvent struct {
 	*Event
 	Type         string `json:"type"`
 	ActivityType string `json:"activity_type"`
-	// Replace is set if the content replaces the earlier one.
+	// Replace is set if the content replaces the earlier content.
 	Replace bool `json:"replace,omitempty"`
 	// Content is the snapshot of the call; absent if Activity is set.
 	Content *Snapshot `json:"content,omitempty"`
@@ -221,7 +222,7 @@ func encodeEvent(e *Event) []byte {
 		}
 	}
 	text, err := json.Marshal(encoded)
-	if err != nil { // impossible: its parts come from JSON
+	if err != nil { // impossible: all parts of an event come from JSON
 		panic("dispatch: " + err.Error())
 	}
 	return text

@@ -32,8 +32,8 @@ func (s status) String() string { return statusNames[s] }
 func (s status) isTerminal() bool { return s >= statusSucceeded }
 
 // nextStatuses lists the possible successors of each status. A gate, or a client that
-// disconnects, may end a call that never ran. A running tool may suspend its call;
-// a gate may suspend it again.
+// disconnects, may end a call that never ran. A running tool may suspend its call, and
+// a gate may suspend a call that is resuming.
 var nextStatuses = [...][]status{
 	statusNew:       {statusRunning, statusSuspended, statusSucceeded, statusFailed, statusCancelled},
 	statusRunning:   {statusSuspended, statusSucceeded, statusFailed, statusCancelled},
@@ -76,13 +76,13 @@ type state struct {
 	status       status
 	beganAt      time.Time
 	endedAt      time.Time
-	finalRunTime time.Duration // the time between begun and ended, without suspensions
+	finalRunTime time.Duration // the time from beganAt to endedAt without suspensions
 	output       json.RawMessage
 	err          *wire.CallError
-	reason       string // of the cancellation
+	reason       string // the reason of a cancellation
 	// note is Options.FailureNote for err.
 	note failureNote
-	// stopSent is set if the page got a stop; stopped is its answer.
+	// stopSent is set if the page got a stop; stopOutcome is the page's answer.
 	stopSent    bool
 	stopOutcome StopOutcome
 }
@@ -97,7 +97,7 @@ type ending struct {
 	reason   string // the reason of a cancellation; empty if none was given
 }
 
-// changeStatus changes the status. changeStatus returns false if the change is not possible.
+// changeStatus changes the status, and returns false if the change is not possible.
 func (s *state) changeStatus(t status) bool {
 	if !s.status.canBecome(t) {
 		return false
@@ -115,8 +115,8 @@ func (s *state) begin() bool {
 	return true
 }
 
-// end records the ending. end returns false if the call had ended before. The caller
-// has stopped the clock.
+// end records the ending and returns false if the call had ended before. The caller has
+// stopped the clock.
 func (s *state) end(e ending, note failureNote, c *clock.Clock) bool {
 	if !s.status.canBecome(e.status) {
 		return false

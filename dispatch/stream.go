@@ -30,15 +30,15 @@ var errFollowerClosed = errors.New("the follower is closed")
 // events.
 type FollowOptions struct {
 	// After is the Seq of the last event that the reader has; Next first returns later
-	// events that are kept. 0 begins with the next event, or with the oldest event if
-	// FromStart is set.
+	// events that are kept. With 0, Next begins with the next event, or with the oldest
+	// kept event if FromStart is set.
 	After     uint64
 	FromStart bool
 	// CallID selects one call, Tool one tool (<plugin>__<tool>) or one plugin.
 	CallID string
 	Tool   string
 	// Audience selects one audience: "user" means all events for the user
-	// ([Event.IsForUser]), "internal" all whose audience is not "user".
+	// ([Event.IsForUser]), "internal" means all events whose audience is not "user".
 	Audience string
 }
 
@@ -70,11 +70,12 @@ type stream struct {
 	isRecording atomic.Bool
 
 	mu        sync.RWMutex // guards all fields below; no other lock is taken while mu is held
-	seq       uint64       // of the last event
-	oldestSeq uint64       // the number of the oldest event in the ring; seq+1 if the ring is empty
+	seq       uint64       // the number of the last event
+	oldestSeq uint64       // the number of the oldest kept event; seq+1 if there is none
 	eventRing []*Event     // event n is at n % maxRingEvents; nil before the first follower
 	ringBytes int
-	// followers are in no order; lastFollowerClosed is the time when the last follower closed.
+	// followers are in no order; lastFollowerClosed is the time when the last follower
+	// closed.
 	followers          []*Follower
 	lastFollowerClosed time.Time
 	// wakeRequests has a token while followers must be woken; nil without followers.
@@ -89,7 +90,7 @@ func (s *stream) publish(e Event) {
 	defer s.mu.Unlock()
 	e.Time = time.Now()
 	if len(s.followers) == 0 && e.Time.Sub(s.lastFollowerClosed) > recordingTimeout {
-		s.seq++ // one number for all unrecorded events
+		s.seq++ // all unrecorded events share one number
 		s.eventRing, s.ringBytes, s.oldestSeq = nil, 0, s.seq+1
 		s.isRecording.Store(false)
 		return
@@ -146,8 +147,8 @@ func (s *stream) follow(o FollowOptions) *Follower {
 	return f
 }
 
-// wakeFollowers wakes the followers after each change, until dirty is closed. publish
-// does not, because many followers would delay it.
+// wakeFollowers wakes the followers after each change, until wakeRequests is closed.
+// publish does not wake followers itself, because many followers would delay it.
 func (s *stream) wakeFollowers(wakeRequests <-chan struct{}) {
 	var group [wakeGroupSize]*Follower
 	for range wakeRequests {
@@ -198,9 +199,9 @@ func sendToken(c chan<- struct{}) {
 }
 
 // Follower reads the events of a dispatcher. A slow follower loses the oldest unread
-// events and gets their least number; [Dispatcher.Calls] then returns the current
-// state. All followers share one record of the last 4,096 events or 16 MB, so a
-// follower is cheap.
+// events and gets the minimum number of lost events; [Dispatcher.Calls] then returns
+// the current state. All followers share one record of the last 4,096 events or 16 MB,
+// so a follower is cheap.
 type Follower struct {
 	stream        *stream
 	options       FollowOptions
@@ -259,8 +260,8 @@ func (f *Follower) unreadEvents() []*Event {
 }
 
 // Position returns the Seq of the last event that Next has examined, matching or not. A
-// reader that follows again with this Seq as After misses no event. Only the goroutine
-// that calls Next may call Position.
+// reader that passes this Seq as FollowOptions.After to a later Follow misses no event.
+// Only the goroutine that calls Next may call Position.
 func (f *Follower) Position() uint64 { return f.lastSeq }
 
 // Close ends the follower and wakes Next. Close may be called more than once.

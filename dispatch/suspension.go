@@ -23,7 +23,8 @@ type WaitingTicket struct {
 	Reason string          `json:"reason"`
 	// Caller is the tool that made the call; nil for a call of a client.
 	Caller *Caller `json:"caller,omitempty"`
-	// Browser and TabID are the call's own choice; zero values if it made none.
+	// Browser and TabID are the tab that the call names; zero values if the call names
+	// no tab.
 	Browser string `json:"browser,omitempty"`
 	TabID   int    `json:"tab_id,omitempty"`
 	Title   string `json:"title,omitempty"`
@@ -31,7 +32,8 @@ type WaitingTicket struct {
 	// ArgsBytes is their full size.
 	Args      string `json:"args,omitempty"`
 	ArgsBytes int    `json:"args_bytes,omitempty"`
-	// StartedAt is the start of the wait, Until its end without a decision.
+	// StartedAt is the start of the wait. ExpiresAt is the end of the wait if the user
+	// does not decide.
 	StartedAt time.Time `json:"since"`
 	ExpiresAt time.Time `json:"until"`
 	// Scopes are the scopes that the user may choose for an approval.
@@ -63,10 +65,11 @@ func newTicket(c *liveCall, t Ticket, gate Gate, limit time.Duration) *ticket {
 	}
 }
 
-// DecisionResult is the effect of a decision.
+// DecisionResult reports which decision about a ticket counts.
 type DecisionResult struct {
 	Outcome wire.DecisionOutcome
-	// Surface and Allowed describe the decision that counts, unless Outcome is DecisionNotPending.
+	// Surface and Allowed describe the decision that counts, unless Outcome is
+	// DecisionNotPending.
 	Surface string
 	Allowed bool
 }
@@ -88,13 +91,12 @@ func (e *ScopeError) Error() string {
 // suspension is the open ticket of a call and the decisions so far. suspension has no
 // lock: liveCall.mu guards it.
 type suspension struct {
-	ticket      *ticket // nil if the call does not wait
+	ticket      *ticket // nil if the call is not suspended
 	resolutions []Resolution
 	decision    json.RawMessage // the decision that the tool receives as context.decision
 }
 
-// decide applies a decision to the open ticket. Of several decisions the first
-// counts.
+// decide applies a decision to the open ticket. Of several decisions the first counts.
 func (s *suspension) decide(ticketID string, r Resolution) (DecisionResult, error) {
 	t := s.ticket
 	if t == nil || ticketID != "" && t.TicketID != ticketID {
@@ -124,8 +126,7 @@ func (s *suspension) decide(ticketID string, r Resolution) (DecisionResult, erro
 	return DecisionResult{Outcome: wire.DecisionAccepted, Surface: r.Surface, Allowed: r.Allow}, nil
 }
 
-// withdraw closes a ticket without a decision. withdraw returns false if a decision
-// came first.
+// withdraw closes a ticket without a decision and returns false if a decision came first.
 func (s *suspension) withdraw(t *ticket) bool {
 	if s.ticket != t {
 		return len(t.decisions) == 0
@@ -160,10 +161,10 @@ type suspendedCalls struct {
 	mu       sync.Mutex // guards all fields below; locked while notify runs
 	count    int
 	argBytes int
-	notify   func(calls int) // Options.Waiting; may be nil
+	notify   func(calls int) // Options.OnWaitingChange; may be nil
 }
 
-// add counts one more call. add returns false, and counts nothing, at the limit.
+// add counts one more call and returns false, and counts nothing, at the limit.
 func (s *suspendedCalls) add(argBytes int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +175,7 @@ func (s *suspendedCalls) add(argBytes int) bool {
 	return true
 }
 
-// remove undoes one add.
+// remove subtracts a call that add has counted.
 func (s *suspendedCalls) remove(argBytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

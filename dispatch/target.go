@@ -10,8 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// chooseTargets returns the documents in which the call may run, best first. The next
-// document is tried if the adapter is not ready in the one before. chooseTargets never
+// chooseTargets returns the documents in which the call may run, best first. If the
+// adapter is not ready in one document, the next document is tried. chooseTargets never
 // chooses between two browsers or two instances, because they may be two accounts. A
 // browser or instance without a ready document is ignored if another browser or
 // instance has one: the user is not logged in there.
@@ -44,8 +44,9 @@ func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *
 	return liveTargets, nil
 }
 
-// keepUsableGroups removes the targets of each group, such as a browser, without a target
-// that may be ready, unless that would remove all.
+// keepUsableGroups removes each group of targets, such as those of one browser, that
+// contains no target which may be ready. If no group contains such a target,
+// keepUsableGroups removes nothing.
 func keepUsableGroups(liveTargets []Target, groupOf func(Target) string) []Target {
 	usableGroups := map[string]bool{}
 	for _, t := range liveTargets {
@@ -87,7 +88,7 @@ func matchingTargets(targets []Target, choice TargetChoice) []Target {
 	return keepTargets(targets, func(t *Target) bool { return choice.Allows(*t) })
 }
 
-// targetChoice returns the call's choice of a target. targetChoice fails for an unknown instance.
+// targetChoice returns the call's choice of a target and fails for an unknown instance.
 func (c *Call) targetChoice(mayOpen func(plugin string) bool) (TargetChoice, *wire.CallError) {
 	choice := TargetChoice{Plugin: c.Tool.Plugin, Browser: c.Browser, TabID: c.TabID, Open: c.Tool.OpenURL}
 	if c.Instance != "" {
@@ -170,8 +171,8 @@ func newNoTargetError(targets Targets, choice TargetChoice, req *Call) *wire.Cal
 	}
 }
 
-// newAmbiguousInstanceError returns the error of a call that names no instance. The error lists
-// the best tab of each instance.
+// newAmbiguousInstanceError returns the error of a call that names no instance. The error
+// lists the best tab of each instance.
 func newAmbiguousInstanceError(liveTargets []Target, instances []Instance) *wire.CallError {
 	var choices, seenNames []string
 	for _, t := range liveTargets {

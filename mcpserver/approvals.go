@@ -62,8 +62,8 @@ func (a *approvals) remindClient(ctx context.Context, q formQuestion) {
 	}
 }
 
-// decideByAnswer resolves a ticket by the client's answer to a form. decideByAnswer reports false if
-// the answer contains no decision; other surfaces still wait.
+// decideByAnswer resolves a ticket by the client's answer to a form, and reports false
+// if the answer contains no decision; other surfaces still wait.
 func (a *approvals) decideByAnswer(q formQuestion, client dispatch.Client, result json.RawMessage) bool {
 	resolution, isDecided, err := q.parseAnswer(result)
 	if isDecided {
@@ -101,8 +101,7 @@ func (a *approvals) newForms(ctx context.Context, q request) *requestForms {
 	return f
 }
 
-// close cancels all forms. close returns when the client has received the
-// cancellations.
+// close cancels all forms and returns when the client has received the cancellations.
 func (f *requestForms) close() {
 	f.mu.Lock()
 	f.isAnswered = true

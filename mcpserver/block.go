@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// asBlock returns the block with these members. asBlock reports false for any other object.
+// asBlock returns the block with these members and reports false for any other object.
 // Clients reject a whole result for one block that violates MCP's schema, so this check
 // is as strict.
 func (m *objectMembers) asBlock() (foundBlock, bool) {

@@ -35,7 +35,7 @@ type catalog struct {
 	refusedNames []string   // the tools and prompts that are not listed, sorted
 }
 
-// toolTable contains the tools of all plugins at one moment. toolTable never changes.
+// toolTable contains the tools of all plugins at one moment, and never changes.
 type toolTable struct {
 	toolsByName map[string]*listedTool
 	listedTools []*listedTool // without those that are refused

@@ -101,7 +101,8 @@ type contentFinder struct {
 // maxBlockDepth is the deepest level of a result at which blocks are found.
 const maxBlockDepth = 100
 
-// scanValue scans the value at i and returns its end. scanValue reports false for invalid JSON.
+// scanValue scans the value at i and returns its end, and reports false for invalid
+// JSON.
 func (f *contentFinder) scanValue(i, depth int) (int, bool) {
 	if i >= len(f.text) {
 		return 0, false

@@ -35,7 +35,7 @@ type Watcher interface {
 	Follow(o dispatch.FollowOptions) *dispatch.Follower
 }
 
-// callIDFromURI returns the ID of the call that a URI names. callIDFromURI reports false for any
+// callIDFromURI returns the ID of the call that a URI names, and reports false for any
 // other URI.
 func callIDFromURI(uri string) (string, bool) {
 	id, ok := strings.CutPrefix(uri, callsURI+"/")

@@ -162,7 +162,7 @@ func (c *resumableCall) signalChange() {
 	}
 }
 
-// attach makes p the request that waits for the call. attach returns false if another
+// attach makes p the request that waits for the call, and returns false if another
 // request waits.
 func (c *resumableCall) attach(p *progressSender) bool {
 	c.mu.Lock()

@@ -32,8 +32,8 @@ const (
 type Inspector interface {
 	// Inspect returns a plugin as the user reviews it.
 	Inspect(plugin string) (*inspection.Inspection, error)
-	// Recommend stores an agent's recommendation for the content with this hash.
-	// Recommend enables nothing.
+	// Recommend stores an agent's recommendation for the content with this hash, and
+	// enables nothing.
 	Recommend(plugin, hash string, permission wire.Permission, note, recommender string) error
 }
 

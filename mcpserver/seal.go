@@ -52,7 +52,7 @@ func (s seal) sealText(v sealContent) string {
 	return base64.RawURLEncoding.EncodeToString(append(b, s.computeMAC(b)...))
 }
 
-// openText returns the content of a text. open reports false if this server did not make
+// openText returns the content of a text and reports false if this server did not make
 // the text.
 func (s seal) openText(text string) (sealContent, bool) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)

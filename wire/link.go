@@ -12,12 +12,12 @@ type ChallengeParams struct {
 type HelloParams struct {
 	// Protocol is the Version of the extension.
 	Protocol int `json:"protocol"`
-	// BrowserID identifies a browser profile. BrowserID never changes.
+	// BrowserID identifies a browser profile and never changes.
 	BrowserID string `json:"browserId"`
 	// BrowserName is the name that the user gave the browser. BrowserName is only
 	// displayed.
 	BrowserName string `json:"browserName"`
-	// BootID changes when the browser restarts. BootID does not change when only the
+	// BootID changes when the browser restarts and does not change when only the
 	// service worker restarts.
 	BootID           string `json:"bootId"`
 	ExtensionVersion string `json:"extensionVersion"`

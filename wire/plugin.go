@@ -22,8 +22,8 @@ type PluginInfo struct {
 	// Matches and Excludes are Chrome match patterns.
 	Matches  []string `json:"matches,omitempty"`
 	Excludes []string `json:"excludes,omitempty"`
-	// Script identifies the complete script that runs the adapter. Script changes with
-	// the adapter, the host, the pre-script and the settings. Script has only letters,
+	// Script identifies the complete script that runs the adapter and changes with the
+	// adapter, the host, the pre-script and the settings. Script has only letters,
 	// digits, - and _.
 	Script string `json:"script"`
 	// AllFrames is true if the script also runs in the frames of a page, because the

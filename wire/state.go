@@ -228,8 +228,8 @@ type PluginView struct {
 	// Refused are the other plugins that the plugin tried to call without permission
 	// since the server started.
 	Refused []string `json:"refused,omitempty"`
-	// Recommended is the recommendation of an agent that has examined this Hash.
-	// Recommended changes no permission.
+	// Recommended is the recommendation of an agent that has examined this Hash, and
+	// changes no permission.
 	Recommended *RecommendationView `json:"recommended,omitempty"`
 }
 

@@ -103,7 +103,7 @@ type Activity struct {
 	Type string `json:"type"`
 	// Content is the new content, any JSON value of at most MaxActivityBytes.
 	Content json.RawMessage `json:"content,omitempty"`
-	// Patch is a JSON Patch of the content (RFC 6902), a JSON array. Patch applies
+	// Patch is a JSON Patch of the content (RFC 6902), a JSON array, and applies
 	// completely or not at all.
 	Patch json.RawMessage `json:"patch,omitempty"`
 }

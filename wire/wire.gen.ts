@@ -151,7 +151,7 @@ export interface ChallengeParams {
 export interface HelloParams {
   /** Protocol is the Version of the extension. */
   protocol: number;
-  /** BrowserID identifies a browser profile. BrowserID never changes. */
+  /** BrowserID identifies a browser profile and never changes. */
   browserId: string;
   /**
    * BrowserName is the name that the user gave the browser. BrowserName is only
@@ -159,7 +159,7 @@ export interface HelloParams {
    */
   browserName: string;
   /**
-   * BootID changes when the browser restarts. BootID does not change when only the
+   * BootID changes when the browser restarts and does not change when only the
    * service worker restarts.
    */
   bootId: string;
@@ -376,8 +376,8 @@ export interface PluginInfo {
   matches?: readonly string[];
   excludes?: readonly string[];
   /**
-   * Script identifies the complete script that runs the adapter. Script changes with
-   * the adapter, the host, the pre-script and the settings. Script has only letters,
+   * Script identifies the complete script that runs the adapter and changes with the
+   * adapter, the host, the pre-script and the settings. Script has only letters,
    * digits, - and _.
    */
   script: string;
@@ -814,8 +814,8 @@ export interface PluginView {
    */
   refused?: readonly string[];
   /**
-   * Recommended is the recommendation of an agent that has examined this Hash.
-   * Recommended changes no permission.
+   * Recommended is the recommendation of an agent that has examined this Hash, and
+   * changes no permission.
    */
   recommended?: RecommendationView;
 }
@@ -1257,7 +1257,7 @@ export interface Activity {
   /** Content is the new content, any JSON value of at most MaxActivityBytes. */
   content?: unknown;
   /**
-   * Patch is a JSON Patch of the content (RFC 6902), a JSON array. Patch applies
+   * Patch is a JSON Patch of the content (RFC 6902), a JSON array, and applies
    * completely or not at all.
    */
   patch?: unknown;

@@ -32,7 +32,7 @@ func signalOnce(c chan struct{}) {
 	}
 }
 
-// run sends plugins and settings to the browser after each requestSync. run returns
+// run sends plugins and settings to the browser after each requestSync, and returns
 // when the link has ended.
 func (a *adapterSync) run(b *browser) {
 	for {

@@ -30,7 +30,7 @@ type Adapters interface {
 	List() []wire.PluginInfo
 	// Hashes returns the hash of each loaded plugin by name.
 	Hashes() map[string]string
-	// Code returns the code of a plugin whose info names this script. Code returns an
+	// Code returns the code of a plugin whose info names this script, and returns an
 	// error if the script of the plugin has changed.
 	Code(name, script string) (wire.PluginCodeParams, error)
 }
@@ -38,7 +38,7 @@ type Adapters interface {
 // Calls provides what side panels show, stop and decide. *dispatch.Dispatcher
 // implements it.
 type Calls interface {
-	// Cancel ends a call as cancelled, with an optional reason. Cancel reports false if
+	// Cancel ends a call as cancelled, with an optional reason, and reports false if
 	// there is no such call.
 	Cancel(callID, surface, reason string) bool
 	// Decide resolves the ticket of a suspended call. The error of Decide is a
@@ -113,8 +113,8 @@ type Options struct {
 	// browser, in order for each browser. Logs must not block. Default: entries are
 	// dropped.
 	ReceiveLogs func(browserID, browserName string, p wire.PluginLogParams)
-	// ReceiveStart receives what browsers report about adapters in documents, repeatedly.
-	// Started must not block for long. Default: reports are dropped.
+	// ReceiveStart receives what browsers report about adapters in documents,
+	// repeatedly. ReceiveStart must not block for long. Default: reports are dropped.
 	ReceiveStart func(AdapterStart)
 	// Calls provides what side panels show. Default: nothing, until SetCalls.
 	Calls Calls
@@ -148,7 +148,7 @@ type Hub struct {
 
 var _ dispatch.Bridge = (*Hub)(nil)
 
-// New returns a hub without browsers. New panics if o.Key is empty.
+// New returns a hub without browsers and panics if o.Key is empty.
 func New(o Options) *Hub {
 	if o.Key == "" {
 		panic("wsbridge: Options.Key is empty")
@@ -184,7 +184,7 @@ func (h *Hub) SetCalls(c Calls) {
 func (h *Hub) Handler() http.Handler { return http.HandlerFunc(h.serveHTTP) }
 
 // Sync notifies every browser that the plugins, their permissions or their settings
-// have changed. Sync does not wait for the browsers.
+// have changed, and does not wait for the browsers.
 func (h *Hub) Sync() {
 	syncNumber := h.syncCount.Add(1)
 	hashes := h.currentHashes()
@@ -224,7 +224,7 @@ func (h *Hub) hasPlugin(name string) bool {
 	return ok
 }
 
-// SendWaiting sends to every browser how many calls are waiting for the user. Waiting does
+// SendWaiting sends to every browser how many calls are waiting for the user, and does
 // not block. Of two concurrent calls of Waiting either may win.
 func (h *Hub) SendWaiting(calls int) { h.registry.setWaiting(calls) }
 

@@ -75,7 +75,7 @@ func (in *inbox) countMalformed(err error) {
 	event.Int("malformed", in.malformedCount).Str("error", inbound.CleanText(err.Error(), 200)).Msg("frame ignored")
 }
 
-// handle handles one frame. handle never blocks.
+// handle handles one frame and never blocks.
 func (in *inbox) handle(b *browser, frame []byte) {
 	e, err := wire.Parse(frame)
 	switch {

@@ -82,8 +82,8 @@ func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	return nil
 }
 
-// openTab opens the page of the call in a new tab in the background. openTab returns
-// nil if the browser can't.
+// openTab opens the page of the call in a new tab in the background, and returns nil if
+// the browser can't.
 func (s *targetSearch) openTab(ctx context.Context, target dispatch.Target) *dispatch.Target {
 	b := s.hub.registry.findBrowser(target.Browser)
 	if b == nil {

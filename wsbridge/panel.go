@@ -175,8 +175,8 @@ func (p *panel) newStateParams(b *browser, calls Calls) wire.StateSyncParams {
 // text of the activities.
 type activityBudget struct{ calls, bytes int }
 
-// activitiesOf returns the activities of a call. activitiesOf omits content that is too long or exceeds the
-// budget.
+// activitiesOf returns the activities of a call and omits content that is too long or
+// exceeds the budget.
 func (a *activityBudget) activitiesOf(calls Calls, callID string) []wire.ActivityView {
 	if a.calls == 0 {
 		return nil

@@ -55,8 +55,8 @@ func (g *registry) currentLink(b *browser) (name string, l *link) {
 	return b.name, b.link
 }
 
-// setInject stores how a browser injects adapters into pages. setInject ignores a link
-// that is no longer the current one.
+// setInject stores how a browser injects adapters into pages and ignores a link that is
+// no longer the current one.
 func (g *registry) setInject(b *browser, l *link, mode wire.InjectMode) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -77,7 +77,7 @@ func (g *registry) browserInfo(b *browser) BrowserInfo {
 	return info
 }
 
-// attachLink makes l the link of the browser that sent hello, and answers hello. attach
+// attachLink makes l the link of the browser that sent hello, and answers hello, and
 // returns nil after Close.
 func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *browser {
 	g.mu.Lock()
@@ -119,8 +119,7 @@ func (g *registry) chooseID(p wire.HelloParams) string {
 }
 
 // setCurrent makes l the current link of a browser, and answers hello before anything
-// else is sent. setCurrent returns functions to call without a lock. The caller holds
-// mu.
+// else is sent, and returns functions to call without a lock. The caller holds mu.
 func (g *registry) setCurrent(b *browser, l *link, helloID string, p wire.HelloParams) (finishFuncs []func()) {
 	isNew := b.bootID != p.BootID
 	var lostErr *wire.CallError
@@ -137,7 +136,7 @@ func (g *registry) setCurrent(b *browser, l *link, helloID string, p wire.HelloP
 	return b.runs.connect(l, lostErr)
 }
 
-// detachLink records that l is lost. detach does nothing if a newer link has replaced l.
+// detachLink records that l is lost and does nothing if a newer link has replaced l.
 func (g *registry) detachLink(b *browser, l *link) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -165,7 +164,7 @@ func (g *registry) removeLostBrowser(b *browser, generation int) {
 	callAll(finishFuncs)
 }
 
-// registerLink adds a link. register reports false after Close. The oldest link in its
+// registerLink adds a link and reports false after Close. The oldest link in its
 // handshake is closed if there are too many.
 func (g *registry) registerLink(l *link) bool {
 	g.mu.Lock()
@@ -189,8 +188,8 @@ func (g *registry) registerLink(l *link) bool {
 	return true
 }
 
-// completeHandshake ends the handshake of a link. completeHandshake sends how many
-// calls are waiting for the user, and enables later updates of that number.
+// completeHandshake ends the handshake of a link and sends how many calls are waiting
+// for the user, and enables later updates of that number.
 func (g *registry) completeHandshake(l *link) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -227,7 +226,7 @@ func (g *registry) unregisterLink(l *link) {
 	g.openLinkCount.Done()
 }
 
-// close closes all links, ends all runs with why and rejects new links. close returns
+// close closes all links, ends all runs with why and rejects new links, and returns
 // when all links are gone.
 func (g *registry) close(cause *wire.CallError) {
 	g.mu.Lock()

@@ -86,8 +86,8 @@ func (r *linkRequests) awaitAnswer(ctx context.Context, q pendingRequest) (wire.
 	}
 }
 
-// deliverAnswer passes an answer to the request that waits for it. deliverAnswer
-// reports false if no request waits for the answer.
+// deliverAnswer passes an answer to the request that waits for it, and reports false if
+// no request waits for the answer.
 func (r *linkRequests) deliverAnswer(e wire.Envelope) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

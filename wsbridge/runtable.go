@@ -9,8 +9,8 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// runTable has the unfinished runs of one browser and the stops of cancelled runs.
-// runTable keeps them while the link is lost.
+// runTable has the unfinished runs of one browser and the stops of cancelled runs, and
+// keeps them while the link is lost.
 type runTable struct {
 	hub       *Hub
 	browserID string
@@ -70,7 +70,7 @@ func (rt *runTable) setLink(l *link) {
 	rt.generation++
 }
 
-// close ends all runs and stops, and rejects further runs. close returns functions to
+// close ends all runs and stops, and rejects further runs, and returns functions to
 // call without a lock.
 func (rt *runTable) close(cause *wire.CallError) []func() {
 	rt.mu.Lock()
@@ -97,7 +97,7 @@ func (rt *runTable) removeRun(id string) *run {
 	return r
 }
 
-// endAll ends all runs with an error and settles all stops. endAll returns functions to
+// endAll ends all runs with an error and settles all stops, and returns functions to
 // call without a lock. The caller holds mu.
 func (rt *runTable) endAll(cause *wire.CallError) (finishFuncs []func()) {
 	for id, r := range rt.runs {

@@ -61,8 +61,8 @@ func cancelFrame(id, reason string) []byte {
 		wire.EncodeBody(wire.ToolCancelParams{DispatchID: id, Reason: reason}))
 }
 
-// takeOutcomeFunc stops the timer and returns the function that reports the outcome, to be
-// called without a lock. settle reports once: later functions do nothing. The caller
+// takeOutcomeFunc stops the timer and returns the function that reports the outcome, to
+// be called without a lock, and reports once: later functions do nothing. The caller
 // holds runTable.mu.
 func (s *pendingStop) takeOutcomeFunc(outcome wire.CancelOutcome) func() {
 	s.timer.Stop()

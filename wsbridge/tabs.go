@@ -24,8 +24,8 @@ const (
 	settleTime = 2 * time.Second
 )
 
-// tabTable has the tabs of one browser, and whether they are in sync with the plugins.
-// tabTable keeps them while the link is lost.
+// tabTable has the tabs of one browser, and whether they are in sync with the plugins,
+// and keeps them while the link is lost.
 type tabTable struct {
 	hub       *Hub
 	browserID string // of the browser
@@ -145,7 +145,7 @@ func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 	isChanged = true
 }
 
-// changeTab replaces one tab of the browser. changeTab ignores a link that is no longer the
+// changeTab replaces one tab of the browser and ignores a link that is no longer the
 // current one.
 func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 	var starts []AdapterStart

@@ -14,8 +14,8 @@ import (
 )
 
 // maxFailedPatches limits the search for patches that do not apply, because each one
-// costs several parses of the whole content. Beyond the limit, valid patches beside
-// them may be dropped too.
+// costs several parses of the whole content. Above the limit, valid patches beside
+// failing patches may be dropped too.
 const maxFailedPatches = 16
 
 // applyPatches applies patches in order, each completely or not at all. applyPatches
@@ -122,7 +122,7 @@ func prefixPaths(ops jsonpatch.Patch, prefix string) error {
 				return fmt.Errorf("%s %s is not a JSON Pointer", name, *raw)
 			}
 			text, err := json.Marshal(prefix + path)
-			if err != nil { // a string
+			if err != nil { // impossible for a string
 				return err
 			}
 			prefixed := json.RawMessage(text)

@@ -3,9 +3,9 @@
 //
 // # Concurrency
 //
-// A [Set] is safe for concurrent use. Set.applying is held while patches are
-// applied and is taken before Set.mu. Set.mu guards the activities; no other lock is
-// taken and no method of the [Owner] but Warn runs while it is held.
+// A [Set] is safe for concurrent use. Set.applyMu is held while patches are applied and
+// is taken before Set.mu. Set.mu guards the activities; no other lock is taken and no
+// method of the [Owner] but Warn runs while it is held.
 package activity
 
 import (
@@ -22,8 +22,8 @@ import (
 
 // The limits of memory and of requests to the page.
 const (
-	// maxPatches and maxPatchBytes bound the pending patches of one activity; beyond
-	// that they are applied at once.
+	// maxPatches and maxPatchBytes bound the pending patches of one activity; at the
+	// limit, the patches are applied at once.
 	maxPatches    = 256
 	maxPatchBytes = 1 << 20
 	// maxResyncs limits the requests for one activity.
@@ -55,8 +55,8 @@ type Owner interface {
 
 // Set stores the activities of one call. Init initializes a Set.
 //
-// Patches are applied when a user opens the call, or when too many are pending:
-// applying one costs as much as parsing the whole content, and the goroutine that
+// Patches are applied when a user opens the call, or when too many patches are pending.
+// To apply a patch takes as long as to parse the whole content, and the goroutine that
 // receives reports must not wait for that.
 type Set struct {
 	owner Owner
@@ -65,7 +65,7 @@ type Set struct {
 
 	mu              sync.Mutex // guards all fields below
 	activities      []*activity
-	lossRequests    int // requests for all activities
+	lossRequests    int // counts requests for all activities
 	isLossPending   bool
 	lastLossRequest time.Time
 	hasWarned       bool
@@ -80,7 +80,7 @@ type activity struct {
 	version      int
 	audience     string
 	patches      []json.RawMessage // since content
-	patchBytes   int               // of patches
+	patchBytes   int               // the total size of patches
 	droppedCount int
 	resyncCount  int
 }
@@ -88,9 +88,9 @@ type activity struct {
 // Init sets the owner.
 func (s *Set) Init(owner Owner) { s.owner = owner }
 
-// Report stores a change and returns its audience: by default that of the change
-// before. Report returns false for a dropped change, which is too large or has one type
-// too many. Report does not wait for patches.
+// Report stores a change and returns its audience: by default the audience of the
+// previous change. Report returns false for a dropped change, which is too large or has
+// one activity type too many. Report does not wait for patches.
 func (s *Set) Report(r *wire.Activity, audience string) (shownAudience string, isAccepted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +126,7 @@ func (s *Set) Report(r *wire.Activity, audience string) (shownAudience string, i
 			s.mu.Unlock()
 		}()
 	}
-	if len(current.patches) > 64*maxPatches || current.patchBytes > 4*maxPatchBytes { // faster than they can be applied
+	if len(current.patches) > 64*maxPatches || current.patchBytes > 4*maxPatchBytes { // patches arrive faster than they can be applied
 		current.patches, current.patchBytes = nil, 0
 		current.version++
 		s.resync(current, errors.New("patches arrive faster than they can be applied"))

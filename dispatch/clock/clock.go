@@ -3,9 +3,9 @@
 //
 // # Concurrency
 //
-// A [Clock] is safe for concurrent use. Touch, HoldIdle and Elapsed take no lock.
-// The other methods take Clock.mu, and no other lock while they hold it: the
-// expired function of Start runs without it.
+// A [Clock] is safe for concurrent use. RestartIdle, HoldIdle and Elapsed take no lock.
+// The other methods take only Clock.mu. The onLimit function of Start runs without
+// Clock.mu.
 package clock
 
 import (
@@ -16,17 +16,17 @@ import (
 	"opentabs/wire"
 )
 
-// A timer that fires suspendThreshold late indicates that the process or the
-// machine was suspended. Reports of that time are still unread, so the idle limit
-// leaves them graceAfterSuspend.
+// A timer that fires suspendThreshold late indicates that the process or the machine
+// was suspended. Reports of that time are still unread, so the idle limit is at least
+// graceAfterSuspend in the future.
 const (
 	suspendThreshold  = 2 * time.Second
 	graceAfterSuspend = 5 * time.Second
 )
 
 // Clock measures one call. A report takes one read of the time and one atomic store:
-// the timer is not moved. When it fires, it checks for a newer report and restarts
-// itself. The zero Clock is ready for use.
+// the timer is not moved. When the timer fires, it checks for a newer report and
+// restarts. The zero Clock is ready for use.
 type Clock struct {
 	start     time.Time
 	idleLimit time.Duration
@@ -36,11 +36,11 @@ type Clock struct {
 	// nestedCalls counts the running nested calls, whose idle limits replace the idle
 	// limit of this clock.
 	nestedCalls atomic.Int64
-	// lastReport is the time of the last report since start, in nanoseconds; hard while
-	// the idle limit is held.
+	// lastReport is the time of the last report since start, in nanoseconds; hardLimit
+	// while the idle limit is held.
 	lastReport atomic.Int64
 	// endedPauses is the total of ended pauses since start, in nanoseconds. frozenAt is
-	// the elapsed time of a paused or stopped clock, plus one; 0 while it runs.
+	// the elapsed time of a paused or stopped clock, plus one; 0 while the clock runs.
 	endedPauses atomic.Int64
 	frozenAt    atomic.Int64
 
@@ -48,7 +48,7 @@ type Clock struct {
 	timer      *time.Timer
 	isStopped  bool
 	openPauses int // the number of pauses without a Resume
-	// pausedAt is the start of the current pause. paused is the total of all ended
+	// pausedAt is the start of the current pause. totalPaused is the total of all ended
 	// pauses, including pauses before Start.
 	pausedAt    time.Time
 	totalPaused time.Duration
@@ -74,7 +74,8 @@ func (c *Clock) elapsed() int64 {
 	return int64(time.Since(c.start)) - c.endedPauses.Load()
 }
 
-// Pause suspends both limits until Resume was called as often. Pause may precede Start.
+// Pause suspends both limits until Resume has been called as often as Pause. Pause may
+// precede Start.
 func (c *Clock) Pause() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,13 +104,13 @@ func (c *Clock) Resume() {
 	now := c.elapsed()
 	c.endedPauses.Store(int64(time.Since(c.start)) - now)
 	c.frozenAt.Store(0)
-	if lastReport := c.lastReport.Load(); lastReport != int64(c.hardLimit) { // otherwise the idle limit is suspended
+	if lastReport := c.lastReport.Load(); lastReport != int64(c.hardLimit) { // equal while HoldIdle suspends the idle limit
 		c.lastReport.CompareAndSwap(lastReport, now)
 	}
 	c.timer.Reset(time.Duration(c.nextLimit() - now))
 }
 
-// Start starts both limits. Start does nothing after Stop.
+// Start starts both limits and does nothing after Stop.
 func (c *Clock) Start(idleLimit, hardLimit time.Duration, onLimit func(wire.ErrorCode)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,8 +125,8 @@ func (c *Clock) Start(idleLimit, hardLimit time.Duration, onLimit func(wire.Erro
 	}
 }
 
-// RestartIdle restarts the idle limit. Touch returns false if a limit was already reached: a
-// report at the exact time of the deadline is late.
+// RestartIdle restarts the idle limit and returns false if a limit was already reached:
+// a report at the exact time of the deadline is late.
 func (c *Clock) RestartIdle() bool {
 	now := c.elapsed()
 	if deadline := c.nextLimit(); now >= deadline && (now >= int64(c.hardLimit) || now < deadline+int64(suspendThreshold) && !c.hasNestedCalls()) {
@@ -135,16 +136,18 @@ func (c *Clock) RestartIdle() bool {
 	return true
 }
 
-// AddNestedCalls adds n to the number of nested calls. While it is positive, the idle
-// limit ends nothing, because each nested call has one.
+// AddNestedCalls adds n to the number of running nested calls. While that number is
+// positive, the idle limit does not end the call, because each nested call has its own
+// idle limit.
 func (c *Clock) AddNestedCalls(n int64) { c.nestedCalls.Add(n) }
 
 func (c *Clock) hasNestedCalls() bool { return c.nestedCalls.Load() > 0 }
 
-// HoldIdle suspends the idle limit until ReleaseIdle or the next Touch.
+// HoldIdle suspends the idle limit until ReleaseIdle or the next RestartIdle.
 func (c *Clock) HoldIdle() { c.lastReport.Store(int64(c.hardLimit)) }
 
-// ReleaseIdle restarts the idle limit after HoldIdle; otherwise it does nothing.
+// ReleaseIdle restarts the idle limit after HoldIdle, and does nothing without
+// HoldIdle.
 func (c *Clock) ReleaseIdle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -162,13 +165,13 @@ func (c *Clock) ReleaseIdle() {
 // start.
 func (c *Clock) nextLimit() int64 { return c.limitAfter(c.lastReport.Load()) }
 
-// limitAfter is due for a last report at the given time.
+// limitAfter returns the time of the next limit if the last report came at lastReport.
 func (c *Clock) limitAfter(lastReport int64) int64 {
 	return min(lastReport+int64(c.idleLimit), int64(c.hardLimit))
 }
 
-// CheckLimits calls the expired function if a limit is reached, and restarts the timer
-// otherwise. The timer calls it.
+// CheckLimits calls onLimit if a limit is reached, and restarts the timer otherwise.
+// The timer calls CheckLimits.
 func (c *Clock) CheckLimits() {
 	c.mu.Lock()
 	if c.isStopped || c.openPauses > 0 {
@@ -178,7 +181,7 @@ func (c *Clock) CheckLimits() {
 	lastReport := c.lastReport.Load()
 	now, deadline := c.elapsed(), c.limitAfter(lastReport)
 	if now >= deadline+int64(suspendThreshold) && now < int64(c.hardLimit) {
-		// A concurrent Touch or HoldIdle takes precedence.
+		// A concurrent RestartIdle or HoldIdle takes precedence.
 		c.lastReport.CompareAndSwap(lastReport, now-int64(c.idleLimit-min(c.idleLimit, graceAfterSuspend)))
 		deadline = c.nextLimit()
 	}

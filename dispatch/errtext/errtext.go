@@ -8,8 +8,8 @@ import (
 	"opentabs/wire"
 )
 
-// advice is the next step after each code, and whether the same call may succeed
-// later.
+// advice contains the next step after each error code, and whether the same call may
+// succeed later.
 var advice = map[wire.ErrorCode]struct {
 	retryable bool
 	nextStep  string
@@ -66,15 +66,15 @@ func NextStep(code wire.ErrorCode) (nextStep string, retryable bool) {
 }
 
 // NextStepAfterRequest returns the next step after an error with the code of a failed
-// request of the tool. NextStepAfterRequest returns false for other codes.
+// request of the tool, and returns false for other codes.
 func NextStepAfterRequest(code string) (nextStep string, ok bool) {
 	nextStep, ok = requestAdvice[code]
 	return nextStep, ok
 }
 
-// requestAdvice is the next step after the codes of a failed request of a tool, if
-// the tool ended with them: an agent cannot correct what the user or the author of the
-// plugin decided.
+// requestAdvice is the next step after the codes of a failed request of a tool, if the
+// tool passed the code on as its own error. An agent cannot correct what the user or
+// the author of the plugin decided.
 var requestAdvice = map[string]string{
 	string(wire.ErrCancelled):       advice[wire.ErrCancelled].nextStep,
 	string(wire.ErrDenied):          advice[wire.ErrDenied].nextStep,
@@ -86,8 +86,9 @@ var requestAdvice = map[string]string{
 	"user_timeout":                  "Ask the user to be ready for the tool's request, then call again.",
 }
 
-// DescribeCode names the code. For errors of a tool it returns the details in the format of
-// the original OpenTabs, for which users of its plugins search.
+// DescribeDescribeCode returns the code of an error as text. For errors of a tool, the
+// text has the details in the format of the original OpenTabs, because users search for
+// that format.
 func DescribeCode(err *wire.CallError) string {
 	t := err.Tool
 	if t == nil || t.Code == "" {

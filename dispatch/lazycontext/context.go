@@ -26,7 +26,7 @@ type Context struct {
 	cancel  context.CancelFunc
 }
 
-// Begin sets the parent. Begin returns false if End was called before.
+// Begin sets the parent and returns false if End was called before.
 func (c *Context) Begin(parent context.Context) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,11 +7,11 @@
 //
 // # Concurrency
 //
-// A Sender is safe for concurrent use: its lock guards its meter, and no other lock
-// is taken while it is held. A meter alone is not safe for concurrent use.
+// A Sender is safe for concurrent use: its lock guards its meter, and no other lock is
+// taken under the lock of a Sender. A meter alone is not safe for concurrent use.
 package progress
 
-// AudienceUser is the audience of content for the user. Everything else is
+// AudienceUser is the audience of content for the user. Every other audience is
 // internal.
 const AudienceUser = "user"
 
@@ -25,7 +25,7 @@ type Notification struct {
 	Message  string
 	// StatusWord is the tool's word for its activity, such as "indexing".
 	StatusWord string
-	// Audience is the tool's choice: "" and "internal" mean internal.
+	// Audience is the audience that the tool chose: "" and "internal" mean internal.
 	Audience string
 }
 

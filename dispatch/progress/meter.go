@@ -15,18 +15,18 @@ type meter struct {
 
 	numbers         numberLine
 	highestProgress float64 // the greatest progress sent or queued
-	hasQueued       bool    // a notice was sent or queued
-	lastTotal       float64 // the last reported total, 0 before
+	hasQueued       bool    // set once a notice was sent or queued
+	lastTotal       float64 // the last reported total; 0 before the first
 	lastHasTotal    bool    // the last report with numbers had a total
 	lastText        Text    // the last text accepted
-	// hasFinalReport is set when the first final report is accepted, isFinalSent when it is
-	// sent.
+	// hasFinalReport is set when the first final report is accepted, isFinalSent when
+	// that report is sent.
 	hasFinalReport, isFinalSent bool
 
 	// queue contains the accepted notices that are not sent. With an interval, the
 	// queue has at most one due notice, maxKept kept notices and the first final
-	// report. Before and after the final report there is at most one notice for each
-	// audience and a reminder.
+	// report. On each side of the final report, the queue has at most one other notice
+	// for each audience and one reminder.
 	queue      []notice
 	keptCount  int       // kept notices in the queue
 	lastSentAt time.Time // the time of the last notification
@@ -40,17 +40,17 @@ const maxKept = 8
 // notice is a queued notification.
 type notice struct {
 	Text
-	// progress is the tool's number if exact is set; else pop chooses it. total is
-	// the last total that was reported before the notice.
+	// progress is the tool's number if isExact is set; otherwise popNotice chooses a
+	// number. total is the last total that was reported before the notice.
 	progress, total   float64
 	isExact, hasTotal bool
 	// isFinal marks the first final report: sent at once, never merged.
 	isFinal bool
-	// isDue marks a notice that is within the rate limit; kept marks one from before a
-	// suspension. Neither is replaced.
+	// isDue marks a notice that the rate limit already allows. isKept marks a notice
+	// from before a suspension. Neither kind of notice is replaced.
 	isDue, isKept bool
-	// isReminder marks a message of opentabs. reminder replaces no message of the tool
-	// for the user.
+	// isReminder marks a message of opentabs. A reminder never replaces a message of
+	// the tool for the user.
 	isReminder bool
 }
 
@@ -139,7 +139,7 @@ func (m *meter) push(e notice) {
 	m.queue = m.queue[:lastIndex+1]
 }
 
-// replaces reports whether e may replace the notice before it.
+// replaces reports whether e may replace an earlier notice.
 func (e *notice) replaces(earlier *notice) bool {
 	switch {
 	case earlier.isFinal || earlier.isDue || earlier.isKept:
@@ -153,7 +153,7 @@ func (e *notice) replaces(earlier *notice) bool {
 	}
 }
 
-// fillFrom copies the text and the number that e lacks from the notice before it.
+// fillFrom copies the text and the number that e lacks from an earlier notice.
 func (e *notice) fillFrom(earlier *notice) {
 	if e.isEmpty() && !earlier.isEmpty() {
 		e.Text, e.isReminder = earlier.Text, earlier.isReminder
@@ -163,8 +163,9 @@ func (e *notice) fillFrom(earlier *notice) {
 	}
 }
 
-// Next returns the next notification that may be sent at now. If the rate forbids
-// one, wait is the time until the next; wait is 0 if nothing can be sent.
+// Next returns the next notification that may be sent at now. If the rate limit forbids
+// a notification now, wait is the time until the next notification. wait is 0 if
+// nothing can be sent.
 func (m *meter) Next(now time.Time) (p Notification, ok bool, wait time.Duration) {
 	if len(m.queue) == 0 {
 		return Notification{}, false, 0
@@ -218,7 +219,7 @@ func (m *meter) popNotice(now time.Time, isLast bool) (Notification, bool) {
 }
 
 // moveText handles a notice that has no number below the next notice. If the next
-// notice has no text, displace moves the text to that notice. A displaced message for
+// notice has no text, moveText moves the text to that notice. A displaced message for
 // the user follows the next number, unless a later message for the user precedes that
 // number.
 func (m *meter) moveText(e notice) {
@@ -234,7 +235,7 @@ func (m *meter) moveText(e notice) {
 		switch {
 		case !e.isForUser():
 			return
-		case next.isExact && next.progress > m.numbers.lastSent: // next will be sent exactly, and e can have a number above it
+		case next.isExact && next.progress > m.numbers.lastSent: // next keeps its number, and the text of e can get a number above it
 			textNotice := notice{Text: e.Text, total: e.total, hasTotal: e.hasTotal, isReminder: e.isReminder}
 			m.queue = slices.Insert(m.queue, i+1, textNotice)
 			return
@@ -244,8 +245,8 @@ func (m *meter) moveText(e notice) {
 	}
 }
 
-// assignNumber returns the notification of a notice. assignNumber returns false if no number is
-// free between the notices before and behind it.
+// assignNumber returns the notification of a notice. It returns false if no number is
+// free between the previous and the next notice.
 func (m *meter) assignNumber(e *notice) (Notification, bool) {
 	p := Notification{Message: e.Message, StatusWord: e.StatusWord, Audience: e.Audience}
 	if e.isExact && (!m.hasSent || e.progress > m.numbers.lastSent) {

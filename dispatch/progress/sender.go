@@ -10,7 +10,7 @@ import (
 // time. Init initializes a Sender.
 type Sender struct {
 	send func(Notification) // nil if the client wants no notifications
-	wake chan struct{}      // has a token when the meter has something new; nil if send is nil
+	wake chan struct{}      // has a token when the meter has a new notification; nil if send is nil
 
 	mu       sync.Mutex // guards all fields below; unlocked while send runs
 	meter    meter
@@ -64,8 +64,8 @@ func (s *Sender) update(changeQueue func(*meter)) {
 	}
 }
 
-// SendDue sends what the rate allows. SendDue returns a channel that fires when the
-// next notification is due, or nil.
+// SendDue sends what the rate allows and returns a channel that fires when the next
+// notification is due, or nil.
 func (s *Sender) SendDue() <-chan time.Time {
 	for {
 		s.mu.Lock()
@@ -113,14 +113,15 @@ func (s *Sender) SendInBackground() (stop func()) {
 	}
 }
 
-// Close rejects further reports and stops SendDue. Flush still sends the queue.
+// Close rejects further reports and stops SendDue. Flush can still send the queued
+// notifications.
 func (s *Sender) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.isClosed = true
 }
 
-// Flush sends the rest of the queue at any rate. Call Flush after Close.
+// Flush sends all queued notifications without a rate limit. Call Flush after Close.
 func (s *Sender) Flush() {
 	for {
 		s.mu.Lock()

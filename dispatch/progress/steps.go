@@ -27,7 +27,7 @@ const (
 	minRangeGaps = 1 << 20
 )
 
-// recordNumber notes a reported number of the tool, sent or not.
+// recordNumber stores a number that the tool reported, whether it is sent or not.
 func (l *numberLine) recordNumber(progress float64) {
 	if increase := progress - l.lastNumber; increase > 0 && (l.minIncrease == 0 || increase < l.minIncrease) {
 		l.minIncrease = increase
@@ -35,14 +35,15 @@ func (l *numberLine) recordNumber(progress float64) {
 	l.hasNumber, l.lastNumber = true, progress
 }
 
-// restartAt notes a number of the tool that is sent: steps begin above it.
+// restartAt stores a number of the tool that is sent. Later steps begin above this
+// number.
 func (l *numberLine) restartAt(progress float64) { l.lastSent, l.stepBase = progress, progress }
 
-// advanceStep advances by a small step and returns the new progress. advanceStep returns false if no
+// advanceStep advances by a small step and returns the new progress, or false if no
 // number is left below ceiling.
 func (l *numberLine) advanceStep(ceiling float64) (float64, bool) {
 	next := l.nextStep(ceiling)
-	if next <= l.lastSent { // the range is used up
+	if next <= l.lastSent { // the range of steps is used up
 		l.stepBase = l.lastSent
 		next = l.nextStep(ceiling)
 	}
@@ -56,8 +57,8 @@ func (l *numberLine) advanceStep(ceiling float64) (float64, bool) {
 	return next, true
 }
 
-// nextStep returns the progress one step above high, or high if the range above base
-// is used up.
+// nextStep returns the progress one step above lastSent, or lastSent if the range above
+// stepBase is used up.
 func (l *numberLine) nextStep(ceiling float64) float64 {
 	available := min(l.stepRange(), ceiling-l.stepBase)
 	usedRange := l.lastSent - l.stepBase
@@ -92,9 +93,10 @@ func (l *numberLine) stepScale() float64 {
 	}
 }
 
-// stepRange returns the range of steps above base. A tool that counts in whole numbers is
-// expected to report the next whole number. For other tools the expected distance is
-// that of the closest two numbers so far. The range ends below the expected number.
+// stepRange returns the size of the range of steps above stepBase. A tool that counts
+// in whole numbers is expected to report the next whole number. Other tools are
+// expected to increase their number by the smallest increase so far. The range ends
+// below the expected number.
 func (l *numberLine) stepRange() float64 {
 	rangeSize := l.stepScale() * rangeFraction
 	if l.hasNumber && l.lastNumber == math.Trunc(l.lastNumber) && l.total == math.Trunc(l.total) {
@@ -106,5 +108,5 @@ func (l *numberLine) stepRange() float64 {
 	return max(rangeSize, minRangeGaps*gapAbove(l.lastSent))
 }
 
-// gapAbove is the distance from v to the next larger number.
+// gapAbove returns the distance from v to the next larger number.
 func gapAbove(v float64) float64 { return math.Nextafter(v, math.Inf(1)) - v }

@@ -2,9 +2,8 @@
 // When a place is free, the waiting sessions take turns, and within a session the
 // oldest call is first.
 //
-// The number of waiting calls is bounded too. Above this bound the session with the
-// most waiting calls loses a call, so that no client can take the places of another
-// client.
+// The number of waiting calls is bounded too. At this bound, the session with the most
+// waiting calls loses a call, so that no client can fill the queue alone.
 //
 // # Concurrency
 //
@@ -32,7 +31,7 @@ type Queue struct {
 // Limits bound the queue of one plugin.
 type Limits struct {
 	MaxRunning int // the number of calls that run at once
-	MaxWaiting int // calls that wait
+	MaxWaiting int // the number of calls that wait
 	MaxBytes   int // the total size of the arguments of waiting calls
 }
 
@@ -41,8 +40,9 @@ type lane struct {
 	runningCount int
 	waitingCount int
 	waitingBytes int
-	// turns has a *turn for each waiting session, the next one first. turnsBySession is
-	// its index; nil before the first session waits.
+	// turns has a *turn for each waiting session, in the order in which they get
+	// places. turnsBySession has the same turns by session; nil before the first
+	// session waits.
 	turns          list.List
 	turnsBySession map[string]*turn
 }
@@ -52,7 +52,7 @@ type turn struct {
 	session    string
 	places     *list.List // of *Place
 	placeBytes int
-	element    *list.Element // in lane.turns
+	element    *list.Element // the position in lane.turns
 }
 
 // Place is a call's place in the queue.
@@ -61,8 +61,8 @@ type Place struct {
 	argBytes int
 	// ready is closed when the call may run or is rejected.
 	ready chan struct{}
-	// isGranted, rejected, turn and at are guarded by Queue.mu. turn and at are the
-	// position of the entry in the queue.
+	// Queue.mu guards the fields below. turn and element are the position of the place
+	// in the queue.
 	isGranted bool
 	rejection *wire.CallError
 	turn      *turn
@@ -77,9 +77,9 @@ func New(l Limits) *Queue {
 // Ready returns a channel that is closed when the call may run or is rejected.
 func (p *Place) Ready() <-chan struct{} { return p.ready }
 
-// Enter reserves a place for a call of plugin. bytes is the size of its arguments.
-// Enter returns rate_limited if the queue is full. Leave must be called once for each
-// place.
+// Enter reserves a place for a call of plugin. argBytes is the size of the call's
+// arguments. Enter returns rate_limited if the queue is full. Leave must be called once
+// for each place.
 func (q *Queue) Enter(plugin, session string, argBytes int) (*Place, *wire.CallError) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -187,7 +187,7 @@ func (l *lane) add(p *Place, session string) {
 	t.placeBytes += p.argBytes
 }
 
-// turnWithMost returns the turn with the greatest value of of; nil if all are 0.
+// turnWithMost returns the turn with the greatest sizeOf; nil if all sizes are 0.
 func (l *lane) turnWithMost(sizeOf func(*turn) int) *turn {
 	var greediest *turn
 	for _, t := range l.turnsBySession {

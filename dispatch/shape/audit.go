@@ -15,12 +15,12 @@ type AuditedCall struct {
 	dispatch.Requester
 	// Caller is the tool that made the call, and its tab; nil if a client made it.
 	Caller *dispatch.Caller `json:"caller,omitempty"`
-	// Browser, Tab and Origin are where the call ran. The audit log contains no other
+	// Browser, TabID and Origin are where the call ran. The audit log contains no other
 	// part of the page's URL.
 	Browser string `json:"browser,omitempty"`
 	TabID   int    `json:"tab,omitempty"`
 	Origin  string `json:"origin,omitempty"`
-	// ArrivedAt is when the call arrived, Ended when it finished. RanMs is how long its
+	// ArrivedAt is when the call arrived, EndedAt when it ended. RanMs is how long its
 	// tool ran, in milliseconds, without the time that it waited for the user.
 	ArrivedAt time.Time       `json:"came,omitzero"`
 	EndedAt   time.Time       `json:"ended,omitzero"`

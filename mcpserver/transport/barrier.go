@@ -38,8 +38,8 @@ const (
 	minSeparation = 10 * time.Millisecond
 )
 
-// readBarrier waits until the client of one stdio session has read all progress that was
-// written. barrier is safe for concurrent use.
+// readBarrier waits until the client of one stdio session has read all progress that
+// was written. readBarrier is safe for concurrent use.
 type readBarrier struct {
 	requests *clientRequests
 	send     Send // writes to the client

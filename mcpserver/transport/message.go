@@ -33,8 +33,8 @@ type message struct {
 	Error  json.RawMessage `json:"error,omitempty"`
 }
 
-// parseMessage parses a message. parseMessage reports false for anything but one
-// JSON-RPC object; invalidMessageText then returns the error.
+// parseMessage parses a message and reports false for anything but one JSON-RPC object;
+// invalidMessageText then returns the error.
 func parseMessage(b []byte) (message, bool) {
 	var m message
 	// Invalid UTF-8 would reach the browser, where it closes the connection.

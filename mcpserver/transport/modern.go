@@ -152,8 +152,8 @@ func (s httpTransport) refuseModern(w http.ResponseWriter, r *http.Request, m me
 	_ = stream.answer(http.StatusBadRequest, func(b *bufio.Writer) { WriteAnswer(b, m.ID, reply, nil) })
 }
 
-// checkModernRequest validates headers and body of a request over HTTP.
-// checkModernRequest returns the error, nil for a valid request.
+// checkModernRequest validates headers and body of a request over HTTP, and returns the
+// error, nil for a valid request.
 func (s httpTransport) checkModernRequest(r *http.Request, m message, p *Params) Reply {
 	if reply := s.checkModernHeaders(r, m, p); reply != nil {
 		return reply
@@ -161,8 +161,8 @@ func (s httpTransport) checkModernRequest(r *http.Request, m message, p *Params)
 	return checkModernMeta(p)
 }
 
-// checkModernMeta validates the _meta that protocol version 2026-07-28 requires in the body
-// of a call. checkModernMeta returns the error, nil for a valid call.
+// checkModernMeta validates the _meta that protocol version 2026-07-28 requires in the
+// body of a call, and returns the error, nil for a valid call.
 func checkModernMeta(p *Params) Reply {
 	switch version := p.Meta.ProtocolVersion; {
 	case !mcp.IsValidProtocolVersion(version):

@@ -215,8 +215,8 @@ func (t *sessions) clientInfo(s *session) ClientInfo {
 }
 
 // beginTask registers a task of a session, so cancel(key), the end of the session and
-// Shutdown cancel it. begin returns errDuplicateID, ErrSessionEnded or ErrShutdown if
-// the task must not start. Call release and then finish at its end.
+// Shutdown cancel it. beginTask returns errDuplicateID, ErrSessionEnded or ErrShutdown
+// if the task must not start. Call release and then finish at its end.
 func (t *sessions) beginTask(s *session, key string, k task) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -292,7 +292,7 @@ func (s *session) cancelEarly(key, reason string) {
 	s.earlyCancels[key] = earlyCancel{arrivedAt: time.Now(), reason: reason}
 }
 
-// closeSession ends a session and cancels its tasks. close reports false for an unknown
+// closeSession ends a session and cancels its tasks, and reports false for an unknown
 // session.
 func (t *sessions) closeSession(id string) bool {
 	t.mu.Lock()

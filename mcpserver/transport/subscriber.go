@@ -17,13 +17,13 @@ type Subscriber struct {
 	subscribedURIs map[string]bool // the client's subscriptions; true if a notification is pending
 }
 
-// NewSubscriber returns a Subscriber. NewSubscriber adds a token to news, which has
-// room for one, when a resource has changed.
+// NewSubscriber returns a Subscriber and adds a token to news, which has room for one,
+// when a resource has changed.
 func NewSubscriber(updateSignal chan struct{}) *Subscriber {
 	return &Subscriber{updateSignal: updateSignal, subscribedURIs: map[string]bool{}}
 }
 
-// RecordChange notes that a resource has changed. Changed never blocks.
+// RecordChange notes that a resource has changed and never blocks.
 func (s *Subscriber) RecordChange(uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,7 @@ func (s *Subscriber) isSubscribed(uri string) bool {
 // tokenSignal is a channel with room for one token.
 type tokenSignal chan struct{}
 
-// set adds a token unless there is one. set never blocks.
+// set adds a token unless there is one and never blocks.
 func (s tokenSignal) set() {
 	select {
 	case s <- struct{}{}:
@@ -116,7 +116,7 @@ type logQueue struct {
 	pendingLogs []mcp.JSONRPCNotification
 }
 
-// push adds a message if the client wants its level. push never blocks.
+// push adds a message if the client wants its level, and never blocks.
 func (q *logQueue) push(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

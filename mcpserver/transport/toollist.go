@@ -15,8 +15,8 @@ type toolList struct {
 	result mcp.ListToolsResult
 }
 
-// asToolList returns the toolList of an answer with this ID. asToolList reports false
-// for any other answer.
+// asToolList returns the toolList of an answer with this ID, and reports false for any
+// other answer.
 func asToolList(id json.RawMessage, answer mcp.JSONRPCMessage) (toolList, bool) {
 	response, ok := answer.(mcp.JSONRPCResponse)
 	if !ok {

@@ -34,8 +34,8 @@ type Options struct {
 	// OnPluginsChanged is called after each change of the plugins, as soon as the server has
 	// their tabs; default none.
 	OnPluginsChanged func(plugins []string)
-	// OnState is called with the state of an open side panel (Watch). State must return
-	// at once, like Plugins and Resync; default none.
+	// OnState is called with the state of an open side panel (Watch). OnState must
+	// return at once, like Plugins and Resync; default none.
 	OnState func(wire.StateSyncParams)
 	// OnPlugins is called with the plugins of an open side panel; default none.
 	OnPlugins func([]wire.PluginView)
