@@ -16,8 +16,7 @@ type Error struct {
 	Cause string
 	// UserText is the text for a user; empty if Message suits agents and users.
 	UserText string
-	// CallID is the ID of the call.
-	CallID string
+	CallID   string
 	// ToolError is set if the tool's handler threw a ToolError.
 	ToolError *wire.ToolErrorInfo
 	// Retryable reports whether the same call may succeed later.

@@ -119,7 +119,7 @@ func (j *Jobs) List() []JobView {
 	return views
 }
 
-// ID returns the ID of the job's call.
+// ID returns the ID of the call.
 func (job *Job) ID() string { return job.id }
 
 // View returns the current state of the job.

@@ -25,7 +25,6 @@ const (
 
 var statusNames = [...]string{"new", "running", "suspended", "resuming", "succeeded", "failed", "cancelled"}
 
-// String returns the status in lower case.
 func (s status) String() string { return statusNames[s] }
 
 // isTerminal reports whether the call has ended.
@@ -44,7 +43,6 @@ var nextStatuses = [...][]status{
 	statusCancelled: nil,
 }
 
-// canBecome reports whether a call may change from s to t.
 func (s status) canBecome(t status) bool {
 	for _, n := range nextStatuses[s] {
 		if n == t {
