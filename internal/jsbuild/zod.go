@@ -26,7 +26,8 @@ type zodSource struct {
 }
 
 // findZod chooses the zod 4 that is installed for the plugin, because the author's
-// compiler uses its types. Without one, it chooses the embedded copy.
+// compiler uses its types. Without an installed zod 4, findZod chooses the embedded
+// copy.
 func findZod(dir string) zodSource {
 	for ancestor := dir; ; ancestor = filepath.Dir(ancestor) {
 		file := filepath.Join(ancestor, "node_modules", "zod", "package.json")
@@ -93,10 +94,10 @@ func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api
 			return api.OnResolveResult{}, fmt.Errorf(
 				"%s is not built in (zod, zod/v4 and zod/v4/core are); run npm install zod@4, or import from zod", a.Path)
 		}
-		return api.OnResolveResult{}, nil // the plugin of the embedded sources resolves it
+		return api.OnResolveResult{}, nil // the plugin of the embedded sources resolves this import
 	}
 	if _, isResolved := a.PluginData.(alreadyResolved); isResolved || a.Namespace != embeddedNamespace {
-		return api.OnResolveResult{}, nil // esbuild resolves it
+		return api.OnResolveResult{}, nil // esbuild resolves this import
 	}
 	// The embedded SDK must use the same zod as the plugin.
 	resolved := build.Resolve(a.Path, api.ResolveOptions{ResolveDir: z.Dir, Kind: a.Kind, PluginData: alreadyResolved{}})
@@ -106,9 +107,9 @@ func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api
 	return api.OnResolveResult{Path: resolved.Path, Namespace: resolved.Namespace, SideEffects: api.SideEffectsFalse}, nil
 }
 
-// resolveLocales returns the list of locales beside the file of zod that imports it. The
-// adapter contains this path, so it is relative: the same source gives the same bytes on
-// every machine.
+// resolveLocales returns the list of locales beside the file of zod that imports it.
+// The path is relative because the adapter contains it: the same source must give the
+// same bytes on every machine.
 func (z zodSource) resolveLocales(a api.OnResolveArgs) api.OnResolveResult {
 	r := api.OnResolveResult{Namespace: localesNamespace, SideEffects: api.SideEffectsFalse}
 	if a.Namespace == embeddedNamespace {

@@ -1,5 +1,5 @@
-// Package jsonread reads JSON objects written by hand and collects what is wrong with
-// them, so that an author can correct all problems in one go.
+// Package jsonread reads JSON objects written by hand and collects their problems, so
+// that an author can correct all of them at once.
 //
 // [New] reads a compact object (see [opentabs/internal/rawjson]). The methods of
 // [Reader] return members by type; each mistake becomes a [Problem] with the path of
@@ -16,7 +16,7 @@ import (
 )
 
 // Reader reads the members of one JSON object and collects problems. Unlike
-// encoding/json it compares names exactly.
+// encoding/json, Reader compares names exactly.
 type Reader struct {
 	// Path is the path of the object in its file, such as "tools[3].".
 	Path     string

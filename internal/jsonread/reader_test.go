@@ -57,7 +57,7 @@ func TestReaderMembers(t *testing.T) {
 func TestReaderProblems(t *testing.T) {
 	for _, test := range []struct {
 		text       string
-		readMember func(*Reader) bool // reports whether the returned value is right
+		readMember func(*Reader) bool // reports whether the member has the expected value
 		want       string
 	}{
 		{`{}`, func(r *Reader) bool { return r.Text("k", "write it") == "" }, "opentabs.k is missing; write it"},

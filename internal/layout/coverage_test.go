@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// coverageDoc lists each statement of the first product documents, with the code
-// that implements it and the test that shows it.
+// coverageDoc lists each statement of the first product documents, with the code that
+// implements the statement and the test that proves it.
 const coverageDoc = "docs/coverage.md"
 
 // testReference is a test in a cell: `file_test.go:TestName`, `file.test.ts` "title",

@@ -56,7 +56,8 @@ func TestDocuments(t *testing.T) {
 // referencePattern is `path/file.go:Symbol` in backticks.
 var referencePattern = regexp.MustCompile("`([A-Za-z0-9_./-]+\\.(?:go|tsx?)):([A-Za-z_][A-Za-z0-9_.]*)(?:\\(\\))?`")
 
-// TestReferences checks that each `file:Symbol` in a document exists.
+// TestReferences checks that each `file:Symbol` in a document names an existing
+// declaration.
 func TestReferences(t *testing.T) {
 	inRoot(t)
 	for doc, text := range documents(t) {
@@ -72,8 +73,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestToolCallDoc limits the page that every reader of the code starts with, and
-// requires its diagram and its references to the code.
+// TestToolCallDoc limits the length of docs/tool-call.md, where readers of the code
+// start, and requires a diagram and references to the code.
 func TestToolCallDoc(t *testing.T) {
 	inRoot(t)
 	const name, maxWords, minReferences = "docs/tool-call.md", 900, 30
@@ -152,8 +153,8 @@ func hasMember(typ ast.Expr, name string) bool {
 	return false
 }
 
-// declaresTS looks for a declaration, or for a member Class.member: close
-// enough for formatted code.
+// declaresTS reports whether TypeScript text declares a name or a member Class.member.
+// The search is textual, which is exact enough for formatted code.
 func declaresTS(src, symbol string) bool {
 	owner, member, isMember := strings.Cut(symbol, ".")
 	isDeclared := func(name string) bool {

@@ -15,9 +15,9 @@ import (
 	"opentabs/wire"
 )
 
-// TestExportedNamesAreUsed finds exported names that no other package uses. A
-// type also counts as used if an exported declaration of its package mentions
-// it, because callers then hold its values without naming it.
+// TestExportedNamesAreUsed finds exported names that no other package uses. A type also
+// counts as used if an exported declaration of its package mentions it, because callers
+// can then have values of the type without naming the type.
 func TestExportedNamesAreUsed(t *testing.T) {
 	inRoot(t)
 	files, err := goFiles()
@@ -59,7 +59,7 @@ func checkExported(files []goFile, generatedTS string) []string {
 // lists it.
 type usagePlaces map[string]bool
 
-// byInterface marks a method that an interface demands.
+// byInterface marks a method that an interface requires.
 const byInterface = "(interface)"
 
 func (p usagePlaces) usedOutside(dir string) bool {
@@ -162,7 +162,7 @@ func mentionedInAPI(f goFile) []string {
 				ast.Inspect(n.Type, visit)
 			}
 			return false
-		case *ast.FuncType: // parameters count, whatever their names
+		case *ast.FuncType: // parameters count whether or not their names are exported
 			for _, list := range []*ast.FieldList{n.Params, n.Results} {
 				if list != nil {
 					for _, field := range list.List {
@@ -232,8 +232,8 @@ func methodsUsedAcross(files []goFile) map[string]usagePlaces {
 	return usedNames
 }
 
-// standardMethods are methods that interfaces of the standard library and of
-// libraries demand.
+// standardMethods are methods that interfaces of the standard library and of libraries
+// require.
 var standardMethods = []string{
 	"Error", "Unwrap", "Is", "As", "String", "Len", "Less", "Swap", "Read", "Write", "Close", "ServeHTTP", "RoundTrip",
 	"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText", "Set", "Type", "Run", "MarshalZerologObject",

@@ -41,11 +41,12 @@ var frameFunction = regexp.MustCompile(`^(Parse|Envelope|Append[A-Z].*|EncodeBod
 //
 // A package that uses the frame functions of wire, and the packages below it, may spell
 // no field name. Other packages have other JSON formats, with names such as "id" and
-// "url". In these the test finds only the names that are unlikely elsewhere: those of
-// several words, such as dispatchId. No package may spell a method, such as tool.ask.
+// "url". In other packages, the test finds only names of several words, such as
+// dispatchId, which are unlikely elsewhere. No package may spell a method, such as
+// tool.ask.
 //
-// Tests may spell field names: they play the browser, and must not share the encoders
-// that they test.
+// Tests may spell field names: they simulate the browser, and must not share the
+// encoders that they test.
 func TestFrameFieldsAreInWire(t *testing.T) {
 	inRoot(t)
 	files, err := goFiles()
@@ -79,7 +80,7 @@ func TestFrameFieldsAreInWireTypeScript(t *testing.T) {
 func checkFrameFields(files []goFile) []string {
 	names, methods := frameNames(files)
 	strictDirs := frameDirs(files)
-	allowedFields := map[string]bool{} // by package and name
+	allowedFields := map[string]bool{} // keys are a package and a name
 	for dir, otherProtocol := range otherProtocols {
 		for _, name := range otherProtocol.names {
 			allowedFields[dir+" "+name] = true

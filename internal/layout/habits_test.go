@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	maxFileLines = 500 // wanted: 400
-	maxFuncLines = 100 // wanted: 60
+	maxFileLines = 500 // the aim is 400
+	maxFuncLines = 100 // the aim is 60
 	maxMainLines = 25
 )
 
@@ -82,7 +82,7 @@ func checkSize(f goFile) []string {
 	return violations
 }
 
-// vagueFileName are file names that do not describe the content of the file.
+// vagueFileName matches file names that do not describe the content of the file.
 var vagueFileName = regexp.MustCompile(`(^|[-_.])(utils?|helpers?|common|types|misc|shared|stuff)([-_.]|$)`)
 
 func checkName(f goFile) []string { return checkFileName(f.name) }
@@ -229,8 +229,8 @@ func checkDebt(f goFile) []string {
 	return violations
 }
 
-// checkOptions requires each field of a struct named Options to document its
-// default, or that it is required. The type's comment may name the required ones.
+// checkOptions requires each field of a struct named Options to document its default,
+// or that it is required. The type's comment may name the required fields.
 func checkOptions(f goFile) []string {
 	if f.test {
 		return nil

@@ -17,9 +17,8 @@ import (
 
 const module = "opentabs"
 
-// allowedImports lists, for each of our packages, which of our packages it may
-// import. A package without an entry fails the test, so that each new package
-// gets one.
+// allowedImports lists, for each of our packages, which of our packages it may import.
+// A package without an entry fails the test, so that each new package gets an entry.
 var allowedImports = map[string][]string{
 	"wire":                  {},
 	"dispatch":              {"wire", "dispatch/activity", "dispatch/clock", "dispatch/errtext", "dispatch/lazycontext", "dispatch/progress", "dispatch/queue", "internal/humanize"},
@@ -112,7 +111,7 @@ var allowedImports = map[string][]string{
 }
 
 // allPackages means all packages. The program and the composition of the daemon may
-// import them all.
+// import all packages.
 const allPackages = "*"
 
 // allowedTestImports lists what a package's tests may import beyond allowedImports.
@@ -150,9 +149,10 @@ var allowedTestImports = map[string][]string{
 
 // library is one module we depend on.
 type library struct {
-	// importers are the packages that may import it; everything means all but wire.
+	// importers are the packages that may import the library; allPackages means all but
+	// wire.
 	importers []string
-	// why opentabs uses it instead of code in this repository.
+	// why is the reason for the library, instead of code in this repository.
 	why string
 }
 

@@ -20,17 +20,18 @@ var (
 	}
 )
 
-// builtInLookup matches code that looks up a built-in when it runs. awaiting matches
-// what only the host must avoid, because the build runs async functions of the SDK by
-// sdk-ts/src/runtime/async.ts.
+// builtInLookup matches code that looks up a built-in when it runs. awaitPattern
+// matches await and async, which only the host must avoid, because the build runs async
+// functions of the SDK by sdk-ts/src/runtime/async.ts.
 var (
 	builtInLookup = regexp.MustCompile(`\bfor \([^;]* of |(?:[(\[,]|return) ?\.\.\.|\.(push|pop|map|filter|forEach|join|slice|splice|concat|includes|indexOf|keys|entries|then|catch|finally|test|exec|replace|call|apply|bind|toString)\(`)
 	awaitPattern  = regexp.MustCompile(`\bawait\b|\basync\b`)
-	// quotedText are texts, and the name of context.call in those with values.
+	// quotedText matches string literals, and the name of context.call in messages with
+	// values.
 	quotedText = regexp.MustCompile(`'[^']*'|\bcontext\.call\(\):`)
 )
 
-// checkBuiltInLookups finds lines of guarded code that look a built-in up.
+// checkBuiltInLookups finds lines of guarded code that look up a built-in.
 func checkBuiltInLookups(f tsFile) []string {
 	host := slices.ContainsFunc(guardedFolders, func(folder string) bool { return strings.HasPrefix(f.name, folder) })
 	if f.test || !host && !slices.Contains(guardedFiles, f.name) {

@@ -11,10 +11,10 @@ import (
 )
 
 // checkSleep reports code that waits for a fixed time in real time: time.Sleep, a
-// receive from time.After, and a select that continues after one. A receive in a select
-// whose case fails the test is fine: it limits a wait. In fake time all of it is fine:
-// in a test that calls synctest.Test, itself or by a helper, and in helpers of a file
-// that uses synctest.
+// receive from time.After, and a select that continues after one. A receive that fails
+// the test is allowed, because it limits a wait. Fake time has no limits: in a test
+// that calls synctest.Test, directly or in a helper, and in helpers of a file that uses
+// synctest.
 func checkSleep(f goFile) []string {
 	if !f.test {
 		return nil
@@ -106,13 +106,13 @@ func calledName(call *ast.CallExpr) string {
 	return ""
 }
 
-// fakeTimeHelpers returns by package the test helpers that call synctest.Test,
-// themselves or by another helper.
+// fakeTimeHelpers returns by package the test helpers that call synctest.Test, directly
+// or in another helper.
 var fakeTimeHelpers = sync.OnceValue(func() map[string][]string {
 	helpers := map[string][]string{}
 	files, err := goFiles()
 	if err != nil {
-		return helpers // TestHabits reports the error
+		return helpers // TestHabits reports the parse error
 	}
 	for hasAdded := true; hasAdded; {
 		hasAdded = false
@@ -148,9 +148,8 @@ var (
 	tsFakeTimePattern = regexp.MustCompile(`\bmock\.timers\.enable\(`)
 )
 
-// checkTSSleep reports a test that waits for a fixed time in real time. A test with
-// simulated timers may do that, and the end-to-end tests may call pause to pace a real
-// system.
+// checkTSSleep reports a test that waits for a fixed time in real time. Tests with
+// simulated timers may wait, and end-to-end tests may call pause to pace a real system.
 func checkTSSleep(f tsFile) []string {
 	if !f.test || tsFakeTimePattern.MatchString(f.src) || allowedWaits[f.name] != "" {
 		return nil

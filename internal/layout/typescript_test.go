@@ -13,15 +13,16 @@ import (
 	"testing"
 )
 
-// biome and tsc check the finer rules (casts, any, !, default exports). The
-// tests here cover what those cannot check, and that their rules are enabled.
+// biome and tsc check the finer rules (casts, any, !, default exports). The tests in
+// this file cover what biome and tsc cannot check, and check that their rules are
+// enabled.
 
-// allowedTSImports lists, for each workspace, what its code may import: workspaces
-// by relative path, packages by name. Tests may use testOnlyPackages too.
+// allowedTSImports lists, for each workspace, what its code may import: workspaces by
+// relative path, packages by name. Tests may also import testOnlyPackages.
 var allowedTSImports = map[string][]string{
 	"wire":      {},
 	"extension": {"wire", "preact", "sdk-ts/src/runtime/primordials.ts"},
-	"sdk-ts":    {"zod", "@opentabs/sdk", "@opentabs-dev/plugin-sdk"}, // tsconfig.json maps the latter to this SDK
+	"sdk-ts":    {"zod", "@opentabs/sdk", "@opentabs-dev/plugin-sdk"}, // tsconfig.json maps the original SDK to this SDK
 	"e2e":       {"wire", "sdk-ts", "node:", "playwright-core", "@modelcontextprotocol/sdk", "ws", "@opentabs/sdk", "zod"},
 }
 
@@ -197,7 +198,7 @@ var compositionRoots = []string{"extension/src/worker/worker.ts", "extension/src
 var topLevelConst = regexp.MustCompile(`(?m)^const (\w+)\b`)
 
 // checkForwardUse reports constants of a composition root that are used before their
-// declaration, in closures too: a part gets only parts that were built before it.
+// declaration, in closures too: a part receives only parts that were built earlier.
 func checkForwardUse(f tsFile) []string {
 	if !slices.Contains(compositionRoots, f.name) {
 		return nil
@@ -217,8 +218,8 @@ func checkForwardUse(f tsFile) []string {
 
 var implementsPattern = regexp.MustCompile(`\bclass (\w+)[^{]*\bimplements (\w+)`)
 
-// checkRestatedTypes reports classes that implement an interface: each method would have two
-// declarations.
+// checkRestatedTypes reports classes that implement an interface: such a class declares
+// each method twice.
 func checkRestatedTypes(f tsFile) []string {
 	if f.workspace() != "extension" || f.test {
 		return nil

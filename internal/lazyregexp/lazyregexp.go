@@ -1,5 +1,5 @@
 // Package lazyregexp compiles regular expressions at their first use. A program with
-// many of them starts sooner, because one run uses few.
+// many expressions starts sooner, because each run uses only a few.
 package lazyregexp
 
 import (

@@ -14,9 +14,9 @@ import (
 // for the slowest machine; only leaked goroutines take that long.
 const exitTimeout = 30 * time.Second
 
-// Main is a TestMain: it runs the tests and exits. If the tests pass but a
-// goroutine is left, it prints all stacks and exits with code 1. Under go test
-// -fuzz it does not check, because the fuzzer has its own goroutines.
+// Main runs the tests of a package and exits; call Main in TestMain. If the tests pass
+// but a goroutine is left, Main prints all stacks and exits with code 1. Under go test
+// -fuzz, Main does not check, because the fuzzer has its own goroutines.
 func Main(m *testing.M) {
 	code := m.Run()
 	isFuzzing := flag.Lookup("test.fuzz").Value.String() != ""

@@ -37,13 +37,13 @@ type Log struct {
 	done chan struct{} // closed when the writer has ended
 
 	mu           sync.Mutex // guards all fields below
-	pending      []byte     // whole lines
-	pendingLines int        // the number of lines in pending
-	droppedLines int        // the number of lines that were dropped since the last written line
+	pending      []byte     // pending has whole lines only
+	pendingLines int        // number of lines in pending
+	droppedLines int        // number of lines that were dropped since the last written line
 	isClosed     bool
 
 	// The fields below belong to the writing goroutine.
-	file        *os.File // nil if it could not be opened
+	file        *os.File // file is nil if it could not be opened
 	size        int64
 	isTorn      bool // the last line of the file is incomplete
 	lastLogTime time.Time
@@ -58,7 +58,7 @@ func Open(path string, o Options) *Log {
 }
 
 // Write queues a line, which ends with its only line feed. Write never waits for the
-// disk. After Close it does nothing.
+// disk. After Close, Write does nothing.
 func (l *Log) Write(line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -107,7 +107,7 @@ func (l *Log) write() {
 	}
 }
 
-// takePending empties the queue and returns what was in it.
+// takePending empties the queue and returns its lines.
 func (l *Log) takePending() (text []byte, lines, droppedLines int, isClosed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,8 +116,8 @@ func (l *Log) takePending() (text []byte, lines, droppedLines int, isClosed bool
 	return text, lines, droppedLines, isClosed
 }
 
-// appendLines writes lines to the file, after a line for the dropped ones. Lines that cannot
-// be written count as dropped.
+// appendLines writes lines to the file, after a line with the number of dropped lines.
+// Lines that cannot be written count as dropped.
 func (l *Log) appendLines(text []byte, lines, droppedLines int) {
 	if droppedLines > 0 {
 		text = append(l.opts.Dropped(droppedLines), text...)
@@ -174,8 +174,8 @@ func (l *Log) open() error {
 	return nil
 }
 
-// rotateFiles renames the files and removes the oldest. If that fails, the current file
-// keeps growing.
+// rotateFiles renames the files and removes the oldest. If renaming fails, the current
+// file keeps growing.
 func (l *Log) rotateFiles() {
 	for n := l.opts.Files - 1; n > 0; n-- {
 		if err := os.Rename(rotatedPath(l.path, n-1), rotatedPath(l.path, n)); err != nil && !os.IsNotExist(err) {

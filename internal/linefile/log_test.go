@@ -48,7 +48,7 @@ func TestWriteAndRead(t *testing.T) {
 	l.Write([]byte("one\n"))
 	l.Write([]byte("two\n"))
 	l.Close()
-	l.Write([]byte("three\n")) // does nothing
+	l.Write([]byte("three\n")) // a write after Close does nothing
 	if got := strings.Join(readLog(t, path), " "); got != "one two" {
 		t.Errorf("got %q", got)
 	}
@@ -57,7 +57,7 @@ func TestWriteAndRead(t *testing.T) {
 	}
 }
 
-// Five files are kept, none larger than it may be, and the oldest goes.
+// Five files are kept, none exceeds its limit, and the oldest file is removed.
 func TestRotation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	const size = 2000
@@ -104,7 +104,8 @@ func TestRotationOfOne(t *testing.T) {
 }
 
 // While the folder is missing, lines are dropped without a delay. The log has one entry
-// about it, and a line in the next file has the number.
+// about the failure, and the first line of the next file has the number of dropped
+// lines.
 func TestCannotWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "later")
 	var logOutput bytes.Buffer
@@ -126,7 +127,7 @@ func TestCannotWrite(t *testing.T) {
 	}
 }
 
-// waitUntilDropped waits until so many lines are counted as dropped.
+// waitUntilDropped waits until n lines are counted as dropped.
 func waitUntilDropped(l *Log, want int) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()

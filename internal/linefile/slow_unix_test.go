@@ -15,7 +15,7 @@ import (
 // counted.
 func TestSlowDisk(t *testing.T) {
 	dir := t.TempDir()
-	pipe := filepath.Join(dir, "lines") // opening it waits for a reader
+	pipe := filepath.Join(dir, "lines") // opening the pipe blocks until it has a reader
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}

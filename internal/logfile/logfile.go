@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// MaxBytes is the size at which the daemon's log is rotated. One rotated file is
-// kept, so the log takes at most twice as much.
+// MaxBytes is the size at which the daemon's log is rotated. One rotated file is kept,
+// so the log takes at most twice this size.
 const MaxBytes = 10 << 20
 
 // File is a log file. File is safe for concurrent use.
@@ -67,8 +67,8 @@ func (f *File) Write(p []byte) (int, error) {
 }
 
 // rotateFile renames the file to path.1 and starts a new one. If the rename fails,
-// writes continue in the old file, and the next attempt follows after another limit
-// bytes. The caller holds mu, or is the only user of f.
+// writes continue in the old file, and File tries again after another limit bytes. The
+// caller holds mu, or is the only user of f.
 func (f *File) rotateFile() {
 	f.size = 0
 	if f.isRegular && os.Rename(f.path, f.path+".1") == nil {
@@ -83,8 +83,8 @@ func (f *File) Size() int64 {
 	return f.size
 }
 
-// OS returns the open file, for a child process that writes to it directly.
-// Rotation replaces it.
+// OS returns the open file, for a child process that writes to it directly. Rotation
+// replaces the file.
 func (f *File) OS() *os.File {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -35,7 +35,7 @@ func TestFileIsBounded(t *testing.T) {
 		}
 		allLines = append(allLines, strings.Split(strings.TrimSpace(string(text)), "\n")...)
 	}
-	// No line is lost or cut between the two.
+	// No line is lost or split between the two files.
 	for i, line := range allLines {
 		if want := fmt.Sprintf("line %d", 1000-len(allLines)+i); line != want {
 			t.Fatalf("%q, want %q", line, want)

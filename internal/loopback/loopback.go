@@ -10,8 +10,8 @@ import (
 )
 
 // IsHost reports whether a Host header names this machine's loopback: exactly
-// 127.0.0.1, [::1] or localhost in any case, alone or with a port from 1 to
-// 65535. A web page whose own name an attacker points at 127.0.0.1 sends that
+// 127.0.0.1, [::1] or localhost in any case, alone or with a port from 1 to 65535. If
+// an attacker points the host name of a web page at 127.0.0.1, the page sends that host
 // name.
 func IsHost(host string) bool {
 	name := host
@@ -24,7 +24,7 @@ func IsHost(host string) bool {
 			name = "[" + n + "]"
 		}
 	}
-	// EqualFold takes letters beyond ASCII too, which have more bytes.
+	// EqualFold also accepts letters beyond ASCII, which have more bytes.
 	return name == "127.0.0.1" || name == "[::1]" || len(name) == len("localhost") && strings.EqualFold(name, "localhost")
 }
 
@@ -36,7 +36,8 @@ func Port(r *http.Request) int {
 	return 0
 }
 
-// isPort takes digits alone: no sign, no name of a service.
+// isPort reports whether a port has only digits, without a sign or the name of a
+// service.
 func isPort(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {

@@ -1,6 +1,6 @@
 // Package mcpclient is a small MCP client over Streamable HTTP, protocol 2025-11-25.
-// Package mcpclient lists tools, calls one, receives its progress and cancels it. A
-// call from the command line therefore takes the same way as a call of any other
+// Package mcpclient lists tools, runs calls, receives their progress and cancels them.
+// A call from the command line therefore uses the same protocol as a call of any other
 // client.
 //
 // Start with [New], then [Client.Initialize].
@@ -37,8 +37,8 @@ const (
 	maxPages = 1000
 )
 
-// ErrNoAnswer is the error if the server closed the stream of a request before it
-// answered.
+// ErrNoAnswer is the error if the server closed the stream of a request without an
+// answer.
 var ErrNoAnswer = errors.New("the server ended the connection before it answered")
 
 // ErrSilent is the error if the server sent nothing for 2 min.
@@ -185,7 +185,7 @@ type Result struct {
 
 // CallTool runs a tool. arguments is a JSON object. progress, which may be nil, is
 // called for each report, by the goroutine that called CallTool. When ctx ends,
-// CallTool asks the server to cancel the call. CallTool then returns ctx's error once
+// CallTool sends a cancellation to the server. CallTool then returns ctx's error once
 // the server has ended the call, after 2 s at the latest.
 func (c *Client) CallTool(ctx context.Context, name string, arguments json.RawMessage, progress func(Progress)) (Result, error) {
 	params := map[string]any{"name": name, "arguments": arguments}

@@ -22,7 +22,7 @@ import (
 type fakeServer struct {
 	onCall func(w http.ResponseWriter, r *http.Request, id, token json.RawMessage)
 
-	mu       sync.Mutex // guards seen
+	mu       sync.Mutex // guards requests
 	requests []string
 }
 
@@ -240,7 +240,7 @@ func TestCallFails(t *testing.T) {
 }
 
 // TestCancel checks a server that ends the stream of a cancelled call without a
-// response, as MCP requires, and one that does not end it.
+// response, as MCP requires, and a server that does not end the stream.
 func TestCancel(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -308,8 +308,8 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
-// The client disconnects from a server that is silent for too long, but not from a
-// slow one that sends something.
+// The client disconnects from a server that is silent for too long, but not from a slow
+// server that sends something.
 func TestSilentServer(t *testing.T) {
 	f := &fakeServer{onCall: func(w http.ResponseWriter, r *http.Request, _, _ json.RawMessage) {
 		w.Header().Set("Content-Type", "text/event-stream")

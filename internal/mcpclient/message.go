@@ -51,7 +51,7 @@ type message struct {
 	Error   *RPCError       `json:"error,omitempty"`
 }
 
-// pendingRequest is one request under way.
+// pendingRequest is one request without an answer yet.
 type pendingRequest struct {
 	client   *Client
 	id       int64
@@ -59,7 +59,7 @@ type pendingRequest struct {
 	onData   func() // called whenever the server sent something
 }
 
-// watchedReader calls alive after each read.
+// watchedReader calls onData after each read.
 type watchedReader struct {
 	r      io.Reader
 	onData func()
@@ -117,8 +117,8 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 	return nil
 }
 
-// cancel asks the server to cancel the request. cancel returns when the server has
-// ended the stream, or after 2 s.
+// cancel sends the cancellation of the request to the server. cancel returns when the
+// server has ended the stream, or after 2 s.
 func (x pendingRequest) cancel(streamCtx context.Context) {
 	ctx, cancel := context.WithTimeout(streamCtx, cancelTimeout)
 	defer cancel()
@@ -187,7 +187,8 @@ func readStatusError(status int, body []byte) error {
 // isOwnID reports whether m answers the request.
 func (x pendingRequest) isOwnID(m message) bool { return string(m.ID) == fmt.Sprint(x.id) }
 
-// handleMessage handles one message of the request's stream. ok is set if it is the answer.
+// handleMessage handles one message of the request's stream. ok is set if the message
+// is the answer.
 func (x pendingRequest) handleMessage(ctx context.Context, data []byte) (answer message, ok bool, err error) {
 	if len(bytes.TrimSpace(data)) == 0 { // a stream may begin with an empty event
 		return message{}, false, nil
@@ -231,8 +232,8 @@ func (x pendingRequest) reportProgress(params json.RawMessage) {
 	x.progress(report)
 }
 
-// respond answers a request of the server: a ping, or one that this client does not
-// support.
+// respond answers a request of the server. Only ping is supported; other requests get
+// an error.
 func (c *Client) respond(ctx context.Context, m message) error {
 	answer := message{ID: m.ID, Result: json.RawMessage(`{}`)}
 	if m.Method != "ping" {

@@ -1,5 +1,5 @@
-// Package memory keeps a long-lived process small where it is idle and its
-// garbage collector quiet where it is busy.
+// Package memory returns unused memory of a long-lived process to the system, and makes
+// its garbage collector run less often.
 package memory
 
 import (
@@ -22,9 +22,9 @@ const (
 	// even if the live heap is much smaller. Go's default would collect after each
 	// few hundred calls, which was a quarter of the cost of a call without a page.
 	garbageBytes = 16 << 20
-	// minPercent is Go's default: as much garbage as live data. With
-	// maxPercent, an empty heap may grow by about garbage too, because Go counts
-	// at least 4 MB as live.
+	// minPercent is Go's default: as much garbage as live data. With maxPercent, an
+	// empty heap may also grow by about garbageBytes, because Go counts at least 4 MB
+	// as live.
 	minPercent = 100
 	maxPercent = 400
 	// maxIdleAllocation is the maximum number of bytes that an idle process allocates between two
@@ -35,10 +35,10 @@ const (
 	idleSpareBytes = 4 << 20
 )
 
-// KeepSmall returns memory to the system after the start, after large results, and when the
-// process becomes idle; the garbage collector alone would keep it for minutes. KeepSmall
-// also makes the collector run less often while the heap is small. KeepSmall returns when
-// ctx ends, and restores the collector's settings.
+// KeepSmall returns memory to the system after the start, after large results, and when
+// the process becomes idle; the garbage collector alone would keep the memory for
+// minutes. KeepSmall also makes the collector run less often while the heap is small.
+// KeepSmall returns when ctx ends, and restores the collector's settings.
 func KeepSmall(ctx context.Context) {
 	oldPercent := debug.SetGCPercent(garbagePercent(liveHeap()))
 	defer func() { debug.SetGCPercent(oldPercent) }()
@@ -65,12 +65,12 @@ func KeepSmall(ctx context.Context) {
 }
 
 // afterEachCollection calls work after each collection until the function that it
-// returns is called. The percentage is set again for a fast growing heap, because
-// that of a small heap is too large for it.
+// returns is called. work sets the percentage again when the heap grows fast, because
+// the percentage for a small heap is too large for a large heap.
 func afterEachCollection(work func()) (stop func()) {
-	var mu sync.Mutex // guards stopped, and keeps work from running after stop
+	var mu sync.Mutex // guards isStopped, and keeps work from running after stop
 	isStopped := false
-	type sentinel struct{ _ *byte } // has a pointer, because small values without a pointer share memory
+	type sentinel struct{ _ *byte } // the pointer keeps the sentinel in a separate allocation
 	var finalizer func(*sentinel)
 	finalizer = func(s *sentinel) {
 		mu.Lock()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// startKeepSmall has Keep run, and returns a function that ends it.
+// startKeepSmall runs KeepSmall in a goroutine, and returns a function that ends it.
 func startKeepSmall(t *testing.T) (end func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -44,7 +44,7 @@ func TestMemoryIsGivenBack(t *testing.T) {
 }
 
 // TestIdleProcessGivesBack checks that an idle process returns memory even below
-// spare, and that the first check returns the garbage of the start.
+// busySpareBytes, and that the first check returns the garbage of the start.
 func TestIdleProcessGivesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end := startKeepSmall(t)
@@ -64,7 +64,7 @@ func TestIdleProcessGivesBack(t *testing.T) {
 	})
 }
 
-// touchPages makes every page of b real.
+// touchPages writes to every page of b, so that the system allocates the memory.
 func touchPages(b []byte) {
 	for i := 0; i < len(b); i += 4096 {
 		b[i] = 1

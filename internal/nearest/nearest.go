@@ -7,10 +7,10 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Limits of a comparison, in bytes.
+// These constants limit a comparison, in bytes.
 const (
 	maxCompared = 128 // longer words are compared only by spelling and beginning
-	minPrefix   = 3   // a shorter word is the beginning of too many names
+	minPrefix   = 3   // shorter words are the beginning of too many names
 )
 
 // Name returns the name that is most similar to wrongName. Name returns "" if more than a
@@ -34,9 +34,9 @@ func normalizeName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
 }
 
-// editsBetween returns the number of edits from wrongName to name; maxEdits if it cannot be
-// less. A swap of two neighbours is one edit, and so is the rest of a name after its
-// beginning.
+// editsBetween returns the number of edits from wrongName to name; maxEdits if it
+// cannot be less. A swap of two neighbours counts as one edit. If wrongName is the
+// beginning of name, the missing rest counts as one edit.
 func editsBetween(wrongName, name string, maxEdits int) int {
 	switch {
 	case len(wrongName) >= minPrefix && strings.HasPrefix(name, wrongName), isSwap(wrongName, name):

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Limits of a registry's responses.
+// These constants limit a registry's responses.
 const (
 	maxPackageBytes = 64 << 20
 	maxSearchBytes  = 8 << 20
@@ -28,7 +28,7 @@ const (
 	headerTimeout = 30 * time.Second
 	// attemptTimeout limits one attempt, with its body and redirects.
 	attemptTimeout = 5 * time.Minute
-	// maxAttempts is how often a request is sent at most.
+	// maxAttempts is the maximum number of times that a request is sent.
 	maxAttempts = 3
 	// maxRetryAfter limits the pause that a Retry-After header can cause.
 	maxRetryAfter = 20 * time.Second
@@ -41,8 +41,8 @@ var ErrNotFound = errors.New("not found")
 type Options struct {
 	// UserAgent is the User-Agent header; default "opentabs".
 	UserAgent string
-	// Backoff is the pause before the second attempt. Backoff doubles for the third;
-	// default 300 ms.
+	// Backoff is the pause before the second attempt, and doubles before the third
+	// attempt; default 300 ms.
 	Backoff time.Duration
 	// Silence limits a pause in the middle of a response body; default 30 s.
 	Silence time.Duration
@@ -111,17 +111,18 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// statusError is a response with another status than 200.
+// statusError is a response whose status is not 200.
 type statusError struct {
 	status     int
 	text       string
-	retryAfter time.Duration // 0 without such a header
+	retryAfter time.Duration // retryAfter is 0 without a Retry-After header
 }
 
 func (e *statusError) Error() string { return e.text }
 
-// getWithRetries sends a request and passes the response to read. get retries after transient
-// errors, at most maxAttempts times. The error names the action that the user can take.
+// getWithRetries sends a request and passes the response to read. getWithRetries
+// retries after transient errors, at most maxAttempts times. The error names the action
+// that the user can take.
 func (c *Client) getWithRetries(ctx context.Context, address, accept string, read func(*http.Response) error) error {
 	backoff := c.opts.Backoff
 	for attempt := 1; ; attempt++ {
@@ -237,7 +238,7 @@ func isTransient(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &netErr)
 }
 
-// explainError turns an error of a request into one with an action for the user.
+// explainError adds an action for the user to the error of a request.
 func (c *Client) explainError(address string, err error) error {
 	u, parseErr := url.Parse(address)
 	if parseErr != nil {

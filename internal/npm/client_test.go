@@ -93,7 +93,7 @@ func TestIntegrity(t *testing.T) {
 	for _, c := range []struct {
 		description string
 		dist        map[string]any
-		want        string // empty if the file is accepted
+		want        string // want is empty if the file is accepted
 	}{
 		{"wrong", map[string]any{"integrity": otherHash}, "the file does not match its integrity hash"},
 		{"right among others", map[string]any{"integrity": "sha1-AAAA " + otherHash + " " + rightHash}, ""},
@@ -172,8 +172,8 @@ func TestLoginErrors(t *testing.T) {
 	}
 }
 
-// serveInTurn returns a handler that uses each of the handlers for one request and the
-// last one for all others, and the number of requests.
+// serveInTurn returns a handler that uses each handler for one request and the last
+// handler for all further requests, and the number of requests.
 func serveInTurn(handlers ...http.HandlerFunc) (http.Handler, *atomic.Int64) {
 	var requests atomic.Int64
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -305,7 +305,7 @@ func TestHugeFilesAreRejected(t *testing.T) {
 			return
 		}
 		block := make([]byte, 1<<20)
-		for range 60 { // without a Content-Length
+		for range 60 { // the response has no Content-Length
 			if _, err := w.Write(block); err != nil {
 				return
 			}

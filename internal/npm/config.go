@@ -18,14 +18,14 @@ const defaultRegistry = "https://registry.npmjs.org/"
 // maxNpmrcBytes is the largest .npmrc that is read.
 const maxNpmrcBytes = 1 << 20
 
-// Environment is where [LoadConfig] looks for settings.
+// Environment is where [LoadConfig] searches for settings.
 type Environment struct {
 	// Getenv and Environ are os.Getenv and os.Environ. Tests replace them.
 	Getenv  func(string) string
 	Environ func() []string
 	// Home is the user's home directory; it may be empty.
 	Home string
-	// Dir is the project's directory, whose .npmrc is read, or one below it.
+	// Dir is the project's directory, whose .npmrc is read, or a directory below.
 	Dir string
 	// GOOS is the operating system; default runtime.GOOS.
 	GOOS string
@@ -33,12 +33,12 @@ type Environment struct {
 
 // Config contains the settings of npm.
 type Config struct {
-	values map[string]setting // by key
-	logins []login            // longest path first
+	values map[string]setting // values has the settings by key
+	logins []login            // logins are sorted by path, longest first
 	env    Environment
 }
 
-// setting is the text of one setting, and the file or variable that it is from.
+// setting is the text of one setting, and the file or variable that sets it.
 type setting struct{ text, source string }
 
 // LoadConfig reads npm's settings in npm's order: environment variables first, then
@@ -120,8 +120,8 @@ func (c *Config) readEnvironment() {
 
 func allowAnyKey(string) bool { return true }
 
-// isProjectKey reports whether the .npmrc of a project may set key. As in npm, it
-// may not set the paths of global packages and of other settings files.
+// isProjectKey reports whether the .npmrc of a project may set key. As in npm, a
+// project may not set the paths of global packages and of other settings files.
 func isProjectKey(key string) bool {
 	return !slices.Contains([]string{"prefix", "globalconfig", "userconfig"}, key)
 }
@@ -192,8 +192,8 @@ func unquoteValue(s string) string {
 	return s
 }
 
-// expandVariables replaces ${NAME} by the environment variable NAME. If NAME is not set, it
-// removes ${NAME?} and keeps ${NAME} unchanged.
+// expandVariables replaces ${NAME} by the environment variable NAME. If NAME is not
+// set, expandVariables removes ${NAME?} and keeps ${NAME} unchanged.
 func (c *Config) expandVariables(s string) string {
 	var b strings.Builder
 	for {
@@ -214,7 +214,7 @@ func (c *Config) expandVariables(s string) string {
 	}
 }
 
-// hasUnsetVariable reports whether expand left a variable in a value.
+// hasUnsetVariable reports whether expandVariables left a variable in a value.
 func hasUnsetVariable(value string) bool { return strings.Contains(value, "${") }
 
 func (c *Config) settingText(key string) string { return c.values[key].text }
@@ -239,7 +239,7 @@ func (c *Config) Registry(name string) (address, source string, err error) {
 	case err != nil, u.Host == "", u.Scheme != "http" && u.Scheme != "https":
 		err = errors.New("is not an http or https URL; use one such as " + defaultRegistry)
 	case u.User != nil:
-		// The password would appear in messages and logs.
+		// A password in the address would appear in messages and logs.
 		return "", "", fmt.Errorf("%s in %s contains a user and a password; set them as //%s/:_auth instead", key, s.source, u.Host)
 	case u.RawQuery != "" || u.Fragment != "":
 		err = errors.New("has a query or a fragment; remove it")

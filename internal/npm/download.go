@@ -64,8 +64,8 @@ func (c *Client) Download(ctx context.Context, p *Package, v *Version, dir strin
 	return t, nil
 }
 
-// tarballAddress returns the address to download a file from. A registry behind a
-// proxy often lists its own files with http: those are fetched with https.
+// tarballAddress returns the address to download a file from. A registry behind a proxy
+// often lists its own files with http; such files are fetched with https.
 func tarballAddress(registry, listedAddress string) (string, error) {
 	registryURL, err := url.Parse(registry)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // GlobalFolders returns the node_modules folders of globally installed packages that
-// exist. GlobalFolders runs no program to find them: it tries the prefix in npm's
+// exist. GlobalFolders runs no program to find them, but tries the prefix in npm's
 // settings, the folder of Node, and the usual places.
 func (c *Config) GlobalFolders() []string {
 	getenv, home := c.env.Getenv, c.env.Home

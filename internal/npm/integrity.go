@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// integrity is a set of sha512 hashes. A file has to match one of them.
+// integrity is a set of sha512 hashes. A file must match one of the hashes.
 type integrity [][]byte
 
 // parseIntegrity returns the sha512 hashes of a file from its metadata. parseIntegrity
-// ignores weaker hashes, because an attacker can make another file with the same one.
+// ignores weaker hashes, because an attacker can make another file with the same hash.
 func parseIntegrity(d Dist) (integrity, error) {
 	var sums integrity
 	var otherAlgorithms []string

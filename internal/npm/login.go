@@ -9,13 +9,13 @@ import (
 
 // login is the credentials for the addresses that begin with host and path.
 type login struct {
-	host string // with its port, unless that is the default of the scheme
-	path string // host and path, with a slash at both ends
+	host string // host includes the port, unless it is the scheme's default
+	path string // path begins and ends with a slash
 	// header is the value of Authorization. header is empty if problem is set.
 	header string
 	// problem is why the login can't be used; "" if it can.
 	problem string
-	from    string // the file or variable that sets the login
+	from    string // from is the file or variable that sets the login
 }
 
 // The names of settings that follow an address, as in //host/:_authToken.

@@ -115,9 +115,9 @@ func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 }
 
 // Pick returns the version for a tag, a version, or a range such as ^1.2.0. An empty
-// text means the tag "latest". In a range, Pick follows npm: it prefers the version
-// with the tag "latest", then the newest one, and chooses a deprecated version only
-// if there is no other. The error lists the available versions.
+// text means the tag "latest". In a range, Pick follows npm: Pick prefers the version
+// with the tag "latest", then the newest version. Pick chooses a deprecated version
+// only if there is no other. The error lists the available versions.
 func (p *Package) Pick(want string) (*Version, error) {
 	want = strings.TrimSpace(want)
 	if want == "" {
@@ -156,13 +156,13 @@ func (p *Package) Pick(want string) (*Version, error) {
 	return bestVersion, nil
 }
 
-// allowsPrerelease reports whether a range allows v. As in npm, it allows a
-// prerelease only if it names a prerelease of the same version.
+// allowsPrerelease reports whether a range allows v. As in npm, a range allows a
+// prerelease only if the range names a prerelease of the same version.
 func allowsPrerelease(want string, v *semver.Version) bool {
 	return v.Prerelease() == "" || strings.Contains(want, fmt.Sprintf("%d.%d.%d-", v.Major(), v.Minor(), v.Patch()))
 }
 
-// newestFirst returns the versions, newest first and invalid ones last.
+// newestFirst returns the versions, newest first and invalid versions last.
 func (p *Package) newestFirst() []string {
 	texts := make([]string, 0, len(p.Versions))
 	for text := range p.Versions {
@@ -172,8 +172,8 @@ func (p *Package) newestFirst() []string {
 	return texts
 }
 
-// Compare returns -1 if version a is older than b, 1 if it is newer, 0 if both are
-// equal. An invalid version is older than any valid one.
+// Compare returns -1 if version a is older than b, 1 if a is newer, and 0 if both are
+// equal. An invalid version is older than any valid version.
 func Compare(a, b string) int {
 	x, errX := semver.NewVersion(a)
 	y, errY := semver.NewVersion(b)
@@ -210,7 +210,7 @@ func (p *Package) choicesText() string {
 	return action
 }
 
-// isDeprecated reports whether the author deprecated this version.
+// isDeprecated reports whether the author has deprecated this version.
 func (v *Version) isDeprecated() bool { return v.Warning() != "" }
 
 // Warning returns the author's text about a deprecated version; "" for others.

@@ -32,8 +32,8 @@ func (c *Config) trustCertificates(t *http.Transport) error {
 	return nil
 }
 
-// configureProxy makes a transport use the proxy in the settings. Without one, the transport
-// keeps the proxy of the environment (HTTPS_PROXY).
+// configureProxy makes a transport use the proxy in the settings. Without a proxy
+// setting, the transport keeps the proxy of the environment (HTTPS_PROXY).
 func (c *Config) configureProxy(t *http.Transport) error {
 	key := "https-proxy"
 	if c.isUnset(key) {

@@ -16,7 +16,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of an unpacked package.
+// These constants limit an unpacked package.
 const (
 	maxUnpackedBytes = 200 << 20
 	maxFiles         = 20000
@@ -26,10 +26,10 @@ const (
 	maxStreamBytes = maxUnpackedBytes + maxFiles*4<<10
 )
 
-// Unpack writes the files of a package to dir, which must be empty or absent. Before
-// it writes anything, it checks the whole archive, and rejects links, devices, paths
-// outside of dir, names that differ only in case, and more than the limits allow.
-// Each file gets mode 0600, so that none of them is executable.
+// Unpack writes the files of a package to dir, which must be empty or absent. Unpack
+// first checks the whole archive, and rejects links, devices, paths outside of dir,
+// names that differ only in case, and more than the limits allow. Each file gets mode
+// 0600, so that no file is executable.
 func Unpack(t Tarball, dir string) error {
 	f, err := os.Open(t.Path)
 	if err != nil {
@@ -60,7 +60,7 @@ func Unpack(t Tarball, dir string) error {
 
 // unpacker checks one package, and writes its files if root is set.
 type unpacker struct {
-	root         *os.Root          // nil in the pass that only checks
+	root         *os.Root          // root is nil in the pass that only checks
 	claimedPaths map[string]string // the path of each entry by its lower-case form; the path of a folder ends in a slash
 	files        int
 	bytes        int64
@@ -171,7 +171,7 @@ func (u *unpacker) unpackEntry(h *tar.Header, content io.Reader) error {
 }
 
 // targetPath returns the path of an entry without its first folder, which is usually
-// "package". The path of that folder itself is empty.
+// "package". The path of the first folder itself is empty.
 func targetPath(name string) (string, error) {
 	newPathError := func(why string) (string, error) {
 		return "", newRefusedError("it contains the path %q, which %s; nothing was installed", name, why)
@@ -207,7 +207,8 @@ func targetPath(name string) (string, error) {
 	return target, nil
 }
 
-// makeFolder creates a folder and its parents. entryName is the entry that needs it.
+// makeFolder creates a folder and its parents. entryName is the entry that needs the
+// folder.
 func (u *unpacker) makeFolder(name, entryName string) error {
 	for i := range len(name) + 1 {
 		if i < len(name) && name[i] != '/' {
@@ -223,8 +224,9 @@ func (u *unpacker) makeFolder(name, entryName string) error {
 	return u.root.MkdirAll(filepath.FromSlash(name), 0o700)
 }
 
-// claimPath records the path of a file or folder. claimPath rejects a second file at the path,
-// and one that differs only in case, because some systems do not distinguish case.
+// claimPath records the path of a file or folder. claimPath rejects a second file at
+// the same path, and paths that differ only in case, because some systems do not
+// distinguish case.
 func (u *unpacker) claimPath(name string, isFolder bool, entryName string) error {
 	claimedPath := name
 	if isFolder {
@@ -238,7 +240,7 @@ func (u *unpacker) claimPath(name string, isFolder bool, entryName string) error
 	return nil
 }
 
-// write creates a file; without a root it only reads the content to its end.
+// write creates a file. Without a root, write only reads the content to its end.
 func (u *unpacker) write(name string, content io.Reader) error {
 	if u.root == nil {
 		_, err := io.Copy(io.Discard, content)

@@ -46,8 +46,8 @@ func newBomb(t *testing.T, size int64) []byte {
 	return b.Bytes()
 }
 
-// TestUnpackRefuses checks that each kind of bad package is refused with its own error,
-// and no file of it is left.
+// TestUnpackRefuses checks that each kind of bad package is refused with a specific
+// error, and leaves no file.
 func TestUnpackRefuses(t *testing.T) {
 	validFile := npmtest.RegularFile("package/package.json", "{}")
 	regularFile := npmtest.RegularFile

@@ -16,8 +16,8 @@ type Changes struct {
 	// OpenTabs is on or off to set whether calls may open tabs, and LateAccess
 	// whether a late plugin has access; empty to change nothing.
 	OpenTabs, LateAccess string
-	// AllowCalls are plugins that the plugin may call, and ForbidCalls those that it
-	// may not.
+	// AllowCalls are plugins that the plugin may call, and ForbidCalls the plugins that
+	// it may no longer call.
 	AllowCalls, ForbidCalls []string
 }
 
@@ -100,7 +100,7 @@ func (c Changes) setOpening(p httpapi.Policy, notef func(format string, args ...
 	return nil
 }
 
-// setCalls sets which other plugins a plugin may call, and whether one that starts
+// setCalls sets which other plugins a plugin may call, and whether a plugin that starts
 // late has access.
 func (c Changes) setCalls(p httpapi.Policy, notef func(format string, args ...any)) error {
 	if c.Plugin == "" || c.Tool != "" {

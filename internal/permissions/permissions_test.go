@@ -87,8 +87,8 @@ func (i *installation) remotePolicy() httpapi.Policy {
 	return httpapi.NewClient(listener.Addr().(*net.TCPAddr).Port, token).Policy(i.t.Context())
 }
 
-// TestLocalAndRemote changes everything through both, and checks that the results are
-// the same: a command behaves the same with and without a daemon.
+// TestLocalAndRemote makes the same changes in the files and through a daemon, and
+// checks that the results are the same.
 func TestLocalAndRemote(t *testing.T) {
 	for _, surface := range []struct {
 		name     string
@@ -156,7 +156,7 @@ func TestLocalAndRemote(t *testing.T) {
 }
 
 // TestUnknownPlugin checks that every method reports an unknown plugin as not found, so
-// that the HTTP API answers 404 and commands end alike.
+// that the HTTP API answers 404 and commands exit with the same code.
 func TestUnknownPlugin(t *testing.T) {
 	i := newInstallation(t)
 	for name, p := range map[string]httpapi.Policy{"local": i.local, "remote": i.remotePolicy()} {
@@ -184,7 +184,8 @@ func TestUnknownPlugin(t *testing.T) {
 	}
 }
 
-// TestConflictIsNoUnknownPlugin checks that other refusals keep their kind.
+// TestConflictIsNoUnknownPlugin checks that other errors are not reported as an unknown
+// plugin.
 func TestConflictIsNoUnknownPlugin(t *testing.T) {
 	i := newInstallation(t)
 	for name, p := range map[string]httpapi.Policy{"local": i.local, "remote": i.remotePolicy()} {
@@ -246,7 +247,7 @@ func TestViews(t *testing.T) {
 }
 
 // TestCallsOfEarlierContent checks that permitted calls of earlier content are listed
-// apart, and are not in effect.
+// separately, and are not in effect.
 func TestCallsOfEarlierContent(t *testing.T) {
 	i := newInstallation(t)
 	if err := errors.Join(i.local.Review("wiki", i.wiki.ContentHash(), wire.PermissionAsk, "x"), i.local.SetCalls("wiki", "mail", true, "x")); err != nil {

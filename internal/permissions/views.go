@@ -38,7 +38,8 @@ func FailedStatus(f plugin.Failure) httpapi.FailedPlugin {
 	return httpapi.FailedPlugin{Name: f.Name, Path: f.Path, Error: f.Err.Error()}
 }
 
-// startFault returns why the plugin does not start in browsers, nil if it does.
+// startFault returns why the plugin does not start in browsers, nil if the plugin
+// starts.
 func (l Local) startFault(p *plugin.Plugin) *httpapi.Fault {
 	f, isFaulty := l.registry.Faults().Of(p)
 	if !isFaulty {
@@ -47,7 +48,8 @@ func (l Local) startFault(p *plugin.Plugin) *httpapi.Fault {
 	return &httpapi.Fault{Text: f.Text(), Problem: f.Problem, Site: f.Site, Browser: f.Browser, At: f.At}
 }
 
-// findRecommendation returns what an agent recommends for a plugin, nil if none did.
+// findRecommendation returns what an agent recommends for a plugin, nil without a
+// recommendation.
 func (l Local) findRecommendation(loadedPlugin *plugin.Plugin) *httpapi.Recommendation {
 	r := l.Policy.Recommended(loadedPlugin)
 	if r == nil {

@@ -21,8 +21,8 @@ var hiddenRanges = []*unicode.RangeTable{
 
 // hiddenScanner walks through text and classifies each character by its neighbours.
 type hiddenScanner struct {
-	// prev is the last character that was kept, base the last one that was kept
-	// and does not modify the one before it.
+	// prev is the last kept character. base is the last kept character that does not
+	// modify the character before it.
 	prev, base rune
 }
 
@@ -42,7 +42,7 @@ func (s *hiddenScanner) isHidden(r rune, textAfter string) bool {
 	return false
 }
 
-// isPartOfText reports whether a character of unseen has a visible effect in
+// isPartOfText reports whether a character of hiddenRanges has a visible effect in
 // ordinary text.
 func (s *hiddenScanner) isPartOfText(r rune, textAfter string) bool {
 	next, _ := utf8.DecodeRuneInString(textAfter)
@@ -72,7 +72,7 @@ func isPictograph(r rune) bool {
 	switch r {
 	case '\u203c', '\u2049', '\u2139', '\u3030':
 		return true
-	case '\ufffc', utf8.RuneError: // placeholders of missing characters
+	case '\ufffc', utf8.RuneError: // these characters stand for missing characters
 		return false
 	}
 	return r >= 0xa9 && unicode.In(r, unicode.So, unicode.Sm)

@@ -22,7 +22,7 @@ func Clean(text string, maxChars int) string {
 	count := 0
 	for i := range text {
 		if count == maxChars-1 && utf8.RuneCountInString(text[i:]) > 1 {
-			return Replace(text[:i], dropRune) + "…" // half of an emoji may be left
+			return Replace(text[:i], dropRune) + "…" // the cut may have left half of an emoji
 		}
 		count++
 	}

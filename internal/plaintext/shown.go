@@ -27,7 +27,7 @@ func CheckShown(text string) string {
 // marks that change the writing direction, and letters without a glyph. [Clean]
 // removes more characters; those occur in texts that are copied from elsewhere.
 func isUnfitForReview(r rune) bool {
-	if r >= ' ' && r <= '~' { // the usual case
+	if r >= ' ' && r <= '~' { // most characters are letters
 		return false
 	}
 	switch r {

@@ -25,7 +25,7 @@ const (
 	livePollInterval = 20 * time.Millisecond
 )
 
-// connect connects to the daemon, and starts one if none runs.
+// connect connects to the daemon, and starts a daemon if none runs.
 func (s *session) connect(ctx context.Context) (*httpapi.Client, error) {
 	client, err := s.Home.Client(ctx)
 	if errors.Is(err, httpapi.ErrNoServer) {
@@ -36,13 +36,13 @@ func (s *session) connect(ctx context.Context) (*httpapi.Client, error) {
 	return client, err
 }
 
-// keepAttached puts the plugin under development on the daemon and prints its log, until
-// ctx ends. When the daemon restarts it continues on the next one. attachResult receives nil
-// when the first daemon has accepted, else the error.
+// keepAttached puts the plugin under development on the daemon and prints its log,
+// until ctx ends. When the daemon restarts, keepAttached continues with the next
+// daemon. attachResult receives nil when the first daemon has accepted, else the error.
 func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, developed *plugin.Plugin, attachResult chan<- error) {
 	err := s.attachOnce(ctx, client, developed, func() { attachResult <- nil })
 	if !errors.Is(err, httpapi.ErrEnded) {
-		attachResult <- err // the channel is buffered, because add may have returned
+		attachResult <- err // the channel is buffered, because addPlugin may have returned
 		return
 	}
 	for ctx.Err() == nil {
@@ -56,7 +56,7 @@ func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, deve
 			case <-ctx.Done():
 				return
 			}
-			client, _ = s.connect(ctx) // try again after an error
+			client, _ = s.connect(ctx) // after an error, keepAttached tries again
 		}
 		_ = s.attachOnce(ctx, client, developed, func() {
 			s.send(ctx, func() {
@@ -111,9 +111,9 @@ func formatEntry(e pluginlog.Entry) string {
 
 // tabStates are the tabs in which the plugin may run.
 type tabStates struct {
-	// liveTabs have the last build; staleTabs have another one, or none yet.
+	// liveTabs have the last build; staleTabs have another build, or none yet.
 	liveTabs, staleTabs []tabState
-	browsers            int // how many are connected
+	browsers            int // number of connected browsers
 }
 
 type tabState struct {
@@ -152,7 +152,7 @@ func collectTabs(status httpapi.Status, developed *plugin.Plugin) tabStates {
 }
 
 // isSettled reports whether no tab is about to load the build. With mayRecover, a tab
-// that needs a reload may still do without.
+// that needs a reload may still load the build without a reload.
 func (t tabStates) isSettled(mayRecover bool) bool {
 	return !slices.ContainsFunc(t.staleTabs, func(tab tabState) bool { return !tab.needsReload || mayRecover })
 }
@@ -186,8 +186,8 @@ func (s *session) reportTabs(ctx context.Context, startTime time.Time) error {
 	}
 }
 
-// findObstacle returns why the daemon does not send the plugin to any tab, and the
-// action against that; empty if nothing prevents it.
+// findObstacle returns why the daemon does not send the plugin to any tab, and what the
+// user can do; empty if the daemon sends the plugin.
 func findObstacle(status httpapi.Status, developed *plugin.Plugin) string {
 	for _, f := range status.Failed {
 		if f.Path == developed.Dir {

@@ -3,7 +3,8 @@
 // into open tabs, prints the plugin's log, and calls tools from a prompt.
 //
 // One goroutine, that of [Run], builds and prints. The watch of files, the log, the
-// connection to the daemon and calls run in other goroutines, which send to it.
+// connection to the daemon and calls run in other goroutines, which send to this
+// goroutine.
 package plugindev
 
 import (
@@ -32,7 +33,7 @@ type Options struct {
 	Permission wire.Permission
 	// Out is required.
 	Out *terminal.Output
-	// Build are the options of builds. The default is that of jsbuild.
+	// Build are the options of builds. The default values are those of jsbuild.
 	Build jsbuild.Options
 	// Signals are interrupts. The first signal stops a running call; without a running
 	// call, Run returns. Signals is required.
@@ -59,20 +60,21 @@ type Call struct {
 type session struct {
 	Options
 
-	events  chan func()   // functions that the goroutine of run calls
-	changes chan []string // the files of each change
+	events  chan func()   // functions that run calls
+	changes chan []string // changed files
 
-	addedPlugin *plugin.Plugin // nil before the first good build
-	tools       []string       // the short names of its tools
-	// client is that of the daemon; nil while none runs.
+	addedPlugin *plugin.Plugin // nil before the first successful build
+	tools       []string       // short names of the plugin's tools
+	// client is a client of the daemon; nil while no daemon runs.
 	client *httpapi.Client
-	// detach ends the development of added on the daemon; nil before it began.
+	// detach ends the development of addedPlugin on the daemon; nil before the
+	// development began.
 	detach context.CancelFunc
 	// stopCall stops the running call, and callDone is closed at its end; both are nil
 	// without a call.
 	stopCall context.CancelFunc
 	callDone chan struct{}
-	isAsking bool // the prompt is the last thing on the terminal
+	isAsking bool // isAsking is true while the prompt is the last line on the terminal
 }
 
 // Run builds the plugin after each change until the user ends it.
@@ -139,7 +141,7 @@ func (s *session) currentInput() <-chan string {
 	return s.Lines
 }
 
-// endSession ends a running call and reports what stays.
+// endSession ends a running call and prints that the plugin stays added.
 func (s *session) endSession() error {
 	if s.stopCall != nil {
 		s.stopCall()

@@ -44,7 +44,7 @@ func Watch(ctx context.Context, dir string, out *terminal.Output) error {
 		_ = build() // build has printed the error
 	})
 	if ctx.Err() != nil {
-		return nil // Ctrl-C
+		return nil // the user pressed Ctrl-C
 	}
 	return err
 }
@@ -78,7 +78,7 @@ func printBuildFailure(ctx context.Context, o *terminal.Output, err error) {
 	}
 }
 
-// joinFiles returns the first few names, and the number of the others.
+// joinFiles returns the first few names, and the number of further names.
 func joinFiles(files []string) string {
 	const maxFiles = 3
 	if len(files) > maxFiles {

@@ -60,7 +60,7 @@ type Log struct {
 
 	mu             sync.Mutex // guards all fields below
 	additions      chan addition
-	queuedBytes    int            // bytes in incoming
+	queuedBytes    int            // bytes in additions
 	droppedEntries map[string]int // dropped entries, by plugin
 	seq            uint64
 	plugins        map[string]*pluginEntries
@@ -281,7 +281,7 @@ func (l *Log) Close() {
 type Follower struct {
 	log    *Log
 	filter Filter
-	wake   chan struct{} // has a token when Next has work
+	wake   chan struct{} // wake has a token when Next has work
 
 	// Guarded by log.mu.
 	entries       []Entry
@@ -289,7 +289,7 @@ type Follower struct {
 	isClosed      bool
 }
 
-// push adds new entries that the filter selects. The caller holds log.mu.
+// push adds the new entries that the filter selects. The caller holds log.mu.
 func (f *Follower) push(entries []Entry) {
 	for _, e := range entries {
 		if !f.filter.Selects(e) {

@@ -30,7 +30,7 @@ func joinMessages(entries []Entry) string {
 	return strings.Join(list, " ")
 }
 
-// openLog opens a log in a synctest bubble and closes it at its end.
+// openLog opens a log in a synctest bubble and closes the log at the end of the bubble.
 func openLog(t *testing.T, dir string, o Options) *Log {
 	l := Open(dir, o)
 	t.Cleanup(l.Close)
@@ -71,8 +71,8 @@ func TestEntriesAreKeptAndFiltered(t *testing.T) {
 	}
 }
 
-// A plugin that logs a lot replaces its own entries, not those of others. The
-// entries of all plugins are bounded.
+// A plugin that logs a lot replaces its own entries, not the entries of other plugins.
+// The entries of all plugins are bounded.
 func TestMemoryIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestDroppedEntriesAreCounted(t *testing.T) {
 		l.Add("work", newParams("a", wire.LogInfo, "last"))
 		synctest.Wait()
 		list := l.Last(Filter{}, 0)
-		// An entry counts those that were dropped right before it, so several may count.
+		// Each entry counts the entries that were dropped right before it.
 		droppedEntries := 0
 		for _, e := range list {
 			droppedEntries += e.Dropped
@@ -223,7 +223,7 @@ func TestFollow(t *testing.T) {
 		if _, _, err := f.Next(t.Context()); !errors.Is(err, errClosed) {
 			t.Errorf("after the end of the log: %v", err)
 		}
-		l.Add("work", newParams("a", wire.LogInfo, "too late")) // does nothing
+		l.Add("work", newParams("a", wire.LogInfo, "too late")) // an addition after Close is ignored
 		if _, lateFollower := l.Follow(Filter{}, 0); lateFollower != nil {
 			if _, _, err := lateFollower.Next(t.Context()); !errors.Is(err, errClosed) {
 				t.Errorf("a follower that came too late: %v", err)

@@ -39,16 +39,16 @@ var credentialPatterns = []credentialPattern{
 	// The expression matches the value of a header.
 	{[]string{"authorization", "cookie", "x-api-key", "x-csrf-token"},
 		lazyregexp.New(`(?i)((?:authorization|cookie|set-cookie|x-api-key|x-csrf-token)["']?\s*[:=]\s*["']?)[^\s"'][^"'\n]*`)},
-	// The value of a parameter or member.
+	// The expression matches the value of a parameter or member.
 	{[]string{"token", "api_key", "apikey", "secret", "passw", "session", "sid", "sig"},
 		lazyregexp.New(`(?i)(\b(?:access_?token|refresh_?token|id_?token|token|api_?key|client_?secret|secret|password|passwd|session_?id|sid|sig|signature)["']?\s*[=:]\s*["']?)[^\s"'&;,)}\]]+`)},
 	{[]string{"bearer ", "basic "}, lazyregexp.New(`(?i)(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}`)},
-	// A JSON Web Token.
+	// The expression matches a JSON Web Token.
 	{[]string{"eyj"}, lazyregexp.New(`()\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*`)},
-	// Keys whose issuers give them a prefix.
+	// The expression matches keys that begin with the prefix of their issuer.
 	{[]string{"sk-", "k_live_", "sk_test_", "xox", "gh", "github_pat_", "glpat-", "akia", "asia", "aiza", "ya29.", "shpat_", "npm_", "pypi-"},
 		lazyregexp.New(`()\b(?:sk-|sk_live_|sk_test_|rk_live_|xox[abeoprs]-|gh[opsur]_|github_pat_|glpat-|AKIA|ASIA|AIza|ya29\.|shpat_|npm_|pypi-)[A-Za-z0-9._-]{10,}`)},
-	// A user and a password in a URL.
+	// The expression matches a user and a password in a URL.
 	{[]string{"://"}, lazyregexp.New(`(://)[^\s/@:]+:[^\s/@]+@`)},
 }
 

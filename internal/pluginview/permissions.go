@@ -8,7 +8,7 @@ import (
 )
 
 // PermissionRows returns the table of the permissions of plugins, its head first. With
-// a tool, of the plugin and that tool only.
+// a tool, the table has only the rows of the plugin and that tool.
 func PermissionRows(views []httpapi.PluginPermissions, tool string) [][]string {
 	rows := [][]string{{"TOOL", "PERMISSION", "LIMIT", "SET BY", ""}}
 	for _, view := range views {

@@ -69,7 +69,7 @@ func State(p httpapi.Plugin) string {
 	case len(p.Needs) > 0:
 		text = "needs settings: " + strings.Join(p.Needs, ", ") + " (opentabs plugin configure " + p.Name + ")"
 	default:
-		if p.State != "" { // only a running server has the state
+		if p.State != "" { // only a running server returns the state
 			text += ", " + string(p.State)
 		}
 		if len(p.Calls) > 0 {
@@ -82,7 +82,7 @@ func State(p httpapi.Plugin) string {
 	return terminal.SafeLine(text)
 }
 
-// Changes returns how the sites, tools and pre-script of a new version differ.
+// Changes returns how the sites, tools and pre-script of two versions differ.
 func Changes(before, after *plugin.Plugin) []string {
 	var changes []string
 	compare := func(what string, before, after []string) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestPortOwner asks the real system for this process.
+// TestPortOwner checks that Find returns this process for a port that it listens on.
 func TestPortOwner(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

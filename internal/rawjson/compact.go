@@ -31,8 +31,8 @@ func Compact(text, buffer []byte) (compacted []byte, problem string) {
 	return c.out, ""
 }
 
-// SyntaxProblem describes the error that encoding/json returned for text, with line
-// and column.
+// SyntaxProblem describes a syntax error of encoding/json in text, with line and
+// column.
 func SyntaxProblem(text []byte, err error) string {
 	var syntaxErr *json.SyntaxError
 	if !errors.As(err, &syntaxErr) {
@@ -120,7 +120,7 @@ func (c *compactor) skipBlanks() {
 
 func isBlank(b byte) bool { return b == ' ' || b == '\n' || b == '\r' || b == '\t' }
 
-// close reads a closing bracket at a position where expected was expected.
+// close reads a closing bracket at a position where the grammar expects expected.
 func (c *compactor) close(b byte, expected expectation) bool {
 	if len(c.openBrackets) == 0 || expected == expectValue || expected == expectKey {
 		return false

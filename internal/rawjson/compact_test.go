@@ -9,7 +9,7 @@ import (
 )
 
 // FuzzCompact compares Compact with encoding/json: both accept the same texts and
-// return the same result; Compact rejects all others with line and column.
+// return the same result; Compact rejects all other texts with line and column.
 func FuzzCompact(f *testing.F) {
 	for _, seed := range []string{
 		"", " ", "{", "}", "[", "]", "[}", "{]", "{}", "[]", " [ ] ", "{ }", "[,]", "[1,]", "[,1]", "[1 2]", "[1]]", "{}{}", "1 2", ",", ":", "[:]",

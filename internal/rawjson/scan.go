@@ -24,7 +24,7 @@ func SkipString(text []byte, i int) int {
 		}
 		end += n + 1
 		backslashStart := end - 1
-		for text[backslashStart-1] == '\\' { // ends at the opening quote
+		for text[backslashStart-1] == '\\' { // the loop ends at the opening quote
 			backslashStart--
 		}
 		if (end-1-backslashStart)%2 == 0 { // an odd number of backslashes escapes the quote
@@ -34,7 +34,7 @@ func SkipString(text []byte, i int) int {
 }
 
 // SkipValue returns where the value that begins at text[i] ends; -1 if there is none or
-// if it does not end. SkipValue does not check what is in the value.
+// if it does not end. SkipValue does not check the content of the value.
 func SkipValue(text []byte, i int) int {
 	if i >= len(text) {
 		return -1

@@ -29,7 +29,7 @@ func Members(raw []byte) iter.Seq[Member] {
 			if key < 0 { // the object is empty
 				return
 			}
-			valueStart := SkipSpace(raw, SkipSpace(raw, key)+1) // after the colon
+			valueStart := SkipSpace(raw, SkipSpace(raw, key)+1) // the value starts after the colon
 			end := SkipValue(raw, valueStart)
 			if end < 0 || !yield(Member{Key: Unquote(raw[i:key]), Quoted: raw[i:key], Value: raw[valueStart:end]}) {
 				return
@@ -84,7 +84,7 @@ func Unquote(quoted []byte) string {
 	return s
 }
 
-// The kinds of JSON values as error messages name them.
+// These constants are the kinds of JSON values in error messages.
 const (
 	KindObject = "an object"
 	KindArray  = "an array"
@@ -145,7 +145,8 @@ func Marshal(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Encode is [Marshal] for a value that JSON can express. Encode panics for any other.
+// Encode is [Marshal] for a value that JSON can express. Encode panics for all other
+// values.
 func Encode(v any) json.RawMessage {
 	text, err := Marshal(v)
 	if err != nil {

@@ -101,8 +101,8 @@ func TestMembersKeepTheirBytes(t *testing.T) {
 	}
 }
 
-// FuzzSkip checks that the functions for text that may be invalid end, and return an index
-// behind what they skipped.
+// FuzzSkip checks that the functions for text that may be invalid terminate, and return
+// an index after the skipped text.
 func FuzzSkip(f *testing.F) {
 	for _, seed := range []string{`{"a":1}`, `{"a`, `"\"`, `"\\"`, `[1,`, `1 `, `]`, ``, `[[]`, "\"\\\\\\\""} {
 		f.Add([]byte(seed), 0)

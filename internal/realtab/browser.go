@@ -69,7 +69,7 @@ func Find(getenv func(string) string) (string, error) {
 		strings.Join(names, ", "), ProgramVariable)
 }
 
-// Options configure a browser. All are required.
+// Options configure a browser. All fields are required.
 type Options struct {
 	// Program is the path of the browser.
 	Program string
@@ -84,17 +84,17 @@ type Options struct {
 
 // Browser is a running browser.
 type Browser struct {
-	ctx        context.Context    // contains the browser for chromedp
+	ctx        context.Context    // ctx contains the browser for chromedp
 	endBrowser context.CancelFunc // kills the process
 }
 
-// Start starts a browser, which runs until it is closed. ctx is for the start.
+// Start starts a browser, which runs until it is closed. ctx limits the start only.
 func Start(ctx context.Context, o Options) (*Browser, error) {
 	if err := prepareProfile(o); err != nil {
 		return nil, err
 	}
 	allocator, endBrowser := chromedp.NewExecAllocator(context.WithoutCancel(ctx), o.chromeFlags()...)
-	discardLog := func(string, ...any) {} // chromedp logs events that it does not know
+	discardLog := func(string, ...any) {} // chromedp logs unknown events
 	b := &Browser{endBrowser: endBrowser}
 	b.ctx, _ = chromedp.NewContext(allocator, chromedp.WithLogf(discardLog), chromedp.WithErrorf(discardLog))
 	stopStartCancel := context.AfterFunc(ctx, endBrowser)
@@ -150,15 +150,15 @@ func (o Options) chromeFlags() []chromedp.ExecAllocatorOption {
 // Ended returns a channel that is closed when the browser has exited.
 func (b *Browser) Ended() <-chan struct{} { return chromedp.FromContext(b.ctx).Browser.LostConnection }
 
-// Close ends the browser and waits for its end.
+// Close ends the browser and waits until it has exited.
 func (b *Browser) Close() {
 	ctx, cancel := context.WithTimeout(b.ctx, closeTimeout)
 	defer cancel()
-	_ = chromedp.Cancel(ctx) // it fails if the browser has exited
+	_ = chromedp.Cancel(ctx) // the command fails if the browser has exited
 	b.kill()
 }
 
-// kill ends the process, if it runs, and waits for its end.
+// kill ends the process, if it runs, and waits until it has exited.
 func (b *Browser) kill() {
 	b.endBrowser()
 	chromedp.FromContext(b.ctx).Allocator.Wait()
@@ -192,7 +192,7 @@ func (b *Browser) Clear(ctx context.Context) error {
 // Tab is a tab of a browser.
 type Tab struct {
 	browser *Browser
-	ctx     context.Context // contains the tab for chromedp
+	ctx     context.Context // ctx contains the tab for chromedp
 }
 
 // Open opens a tab at url, after removing the stored data of the site at origin.

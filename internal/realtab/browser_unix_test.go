@@ -74,7 +74,7 @@ func TestStartCanBeCancelled(t *testing.T) {
 		}
 		startErr <- err
 	}()
-	for { // waits until the script has made its pipe
+	for { // opening the pipe waits until the script has made it
 		if f, err := os.Open(o.Program + ".started"); err == nil {
 			f.Close()
 			break

@@ -144,7 +144,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	url := scheme + "://" + r.Host + r.URL.RequestURI()
 	isDocument := r.Header.Get("Sec-Fetch-Dest") == "document"
-	if r.Header.Get("Sec-Fetch-Dest") == "" { // http pages have no such header
+	if r.Header.Get("Sec-Fetch-Dest") == "" { // http requests have no Sec-Fetch-Dest header
 		isDocument = strings.Contains(r.Header.Get("Accept"), "text/html")
 	}
 	if isBrowserRequest(r) {
@@ -180,7 +180,7 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request, url string, isDocum
 	answer, err := s.answer(r.Context(), request)
 	switch {
 	case err != nil, answer.Broken, answer.Missing && request.Fetched:
-		panic(http.ErrAbortHandler) // it breaks the connection
+		panic(http.ErrAbortHandler) // net/http then closes the connection
 	case answer.Missing && isDocument:
 		Page{}.write(w)
 		return
@@ -219,8 +219,8 @@ func (p Page) write(w http.ResponseWriter) {
 	_, _ = io.WriteString(w, text) // a page that was closed needs no response
 }
 
-// allowAllOrigins allows pages of all origins to read a response: the page of a test may
-// request all routes of the test.
+// allowAllOrigins allows pages of all origins to read a response, so that the page of a
+// test can request all routes of the test.
 func allowAllOrigins(h http.Header, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	origin := r.Header.Get("Origin")
@@ -244,7 +244,7 @@ func isSameDocument(url, page string) bool {
 type sharedListener struct {
 	address net.Addr
 	ready   chan net.Conn
-	once    sync.Once // closes closed
+	once    sync.Once // closes the channel closed once
 	closed  chan struct{}
 }
 

@@ -24,7 +24,7 @@ func FuzzRelay(f *testing.F) {
 		f.Add([]byte(text), byte(7))
 	}
 	f.Fuzz(func(t *testing.T, text []byte, size byte) {
-		if len(text) > 32<<10 { // the scanner of lines has a limit
+		if len(text) > 32<<10 { // the line scanner has a size limit
 			return
 		}
 		synctest.Test(t, func(t *testing.T) { fuzzRelay(t, text, int(size)+1) })

@@ -12,8 +12,8 @@ const maxLineBytes = 32 << 20
 var errLineTooLong = errors.New("the line is too long")
 
 // readLine returns a copy of the next line with its newline. readLine discards a line
-// that is longer than maxLineBytes and returns errLineTooLong. At the end of the input
-// it adds a missing newline.
+// that is longer than maxLineBytes and returns errLineTooLong. At the end of the input,
+// readLine adds a missing newline.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	isTooLong := false

@@ -132,7 +132,7 @@ func cancelLine(id string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":"the opentabs server stopped or restarted"}}`+"\n", id)
 }
 
-// codeServerLost is the JSON-RPC code of the relay's own errors, from the range
+// codeServerLost is the JSON-RPC code of errors that the relay creates, from the range
 // for server errors.
 const codeServerLost = -32000
 

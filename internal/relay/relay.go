@@ -18,7 +18,7 @@ import (
 
 const (
 	// restartTimeout is how long the relay waits for a lost daemon before it starts
-	// one: the user may be restarting it.
+	// one: the user may be restarting the daemon.
 	restartTimeout = 500 * time.Millisecond
 	// minPollInterval and maxPollInterval bound the interval between two attempts to join a daemon
 	// while no request is open.
@@ -36,7 +36,7 @@ const (
 	joinErrLifetime = 2 * time.Second
 )
 
-// Options are what [Run] connects. All are required.
+// Options are what [Run] connects. All fields are required.
 type Options struct {
 	Home *home.Home
 	In   io.Reader
@@ -46,7 +46,7 @@ type Options struct {
 }
 
 // Run connects a client to the daemon until the client closes its input or ctx ends.
-// Neither is an error: clients close stdin and then send SIGTERM.
+// Both are normal: clients close stdin and then send SIGTERM.
 func Run(ctx context.Context, o Options) error {
 	r := newRelay(endpoints{
 		in: o.In, out: o.Out, notef: o.Notef, startDaemon: o.Home.StartServer,
@@ -57,7 +57,7 @@ func Run(ctx context.Context, o Options) error {
 			}
 			stdio, err := client.Stdio(ctx)
 			if err != nil {
-				return nil, err // not a conn that holds a nil pointer
+				return nil, err // a nil interface, not an interface that contains a nil pointer
 			}
 			return stdio, nil
 		},
@@ -78,7 +78,7 @@ type endpoints struct {
 	notef func(format string, args ...any)
 	// connectToDaemon connects to a running daemon, or returns httpapi.ErrNoServer.
 	connectToDaemon func(context.Context) (conn, error)
-	// startDaemon starts a daemon and returns when it can be joined.
+	// startDaemon starts a daemon and returns when the daemon accepts connections.
 	startDaemon func(context.Context) error
 }
 
@@ -88,14 +88,14 @@ type relay struct {
 
 	// Only the goroutine of run uses the fields up to mu.
 	link         *daemonLink
-	lostAt       time.Time // when the last link was lost; zero before the first
+	lostAt       time.Time // when the last link was lost; zero before the first loss
 	pollInterval time.Duration
 	joinErr      error // why the last attempt to get a daemon failed
 	joinErrAt    time.Time
 
 	mu       sync.Mutex // guards all fields below, and writes to out
 	session  sessionState
-	writeErr error // the first error of a write to the client
+	writeErr error // first error of a write to the client
 }
 
 // daemonLink is one connection to a daemon.
@@ -198,7 +198,7 @@ func (r *relay) readClient(lines chan<- []byte, readerStopped <-chan struct{}) {
 func (r *relay) forward(ctx context.Context, line []byte) {
 	m := parseMessage(line)
 	select {
-	case <-r.linkDone(): // lost, but not handled yet
+	case <-r.linkDone(): // the link is lost, but the loss is not handled yet
 		r.handleLoss(ctx)
 	default:
 	}
@@ -207,7 +207,7 @@ func (r *relay) forward(ctx context.Context, line []byte) {
 		case ctx.Err() != nil:
 		case m.expectsAnswer():
 			r.refuseRequests(m.requests, err)
-		default: // a notification about the session of the lost daemon
+		default: // notifications about the session of the lost daemon are dropped
 			r.recordSent(m, line)
 		}
 		return
@@ -284,8 +284,8 @@ func (r *relay) handleLoss(ctx context.Context) {
 	}
 }
 
-// connect makes sure that there is a link. With mayStart it starts a daemon if none
-// runs.
+// connect makes sure that there is a link. With mayStart, connect starts a daemon if
+// none runs.
 func (r *relay) connect(ctx context.Context, mayStart bool) error {
 	if r.link != nil {
 		return nil
@@ -306,7 +306,8 @@ func (r *relay) connect(ctx context.Context, mayStart bool) error {
 	return err
 }
 
-// joinOrStart waits up to restartTimeout for a daemon that restarts, then starts one.
+// joinOrStart waits up to restartTimeout for a daemon that restarts, then starts a new
+// daemon.
 func (r *relay) joinOrStart(ctx context.Context) error {
 	for time.Since(r.lostAt) < restartTimeout {
 		select {
@@ -392,7 +393,7 @@ func (r *relay) readDaemon(link *daemonLink) {
 	ownID := string(rawjson.Encode(link.ownID))
 	for {
 		line, err := in.ReadBytes('\n')
-		if err != nil { // the line is incomplete
+		if err != nil { // the last line is incomplete
 			return
 		}
 		m := parseMessage(line)

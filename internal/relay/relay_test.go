@@ -27,9 +27,9 @@ func (p pipeConn) Write(b []byte) (int, error) { return p.w.Write(b) }
 func (p pipeConn) CloseWrite() error           { return p.w.Close() }
 func (p pipeConn) Close() error                { return errors.Join(p.w.Close(), p.r.Close()) }
 
-// serverEnd is the daemon's end.
+// serverEnd is the daemon's end of a connection in memory.
 type serverEnd struct {
-	lines chan string // the lines that it received
+	lines chan string // lines that the daemon received
 	r     *io.PipeReader
 	w     *io.PipeWriter
 }
@@ -55,14 +55,14 @@ func (s *serverEnd) closeConn()       { _ = s.r.Close(); _ = s.w.Close() }
 // testRelay is a relay with a client and daemons in memory.
 type testRelay struct {
 	t         *testing.T
-	client    *io.PipeWriter // the messages of the client
-	output    chan string    // the lines that the client receives
+	client    *io.PipeWriter // the client writes its messages here
+	output    chan string    // lines that the client receives
 	relayErr  chan error
 	startTime time.Time
 
 	mu         sync.Mutex // guards all fields below
 	isRunning  bool
-	startErr   error // the error of start
+	startErr   error // error of startDaemon
 	startCount int
 	joinTimes  []time.Duration
 	servers    chan *serverEnd
@@ -173,7 +173,7 @@ const (
 	initializedLine = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 )
 
-// open opens a session and returns the daemon's end.
+// open opens a session and returns the daemon's end of the connection.
 func (w *testRelay) open() *serverEnd {
 	w.t.Helper()
 	server := <-w.servers
@@ -259,7 +259,7 @@ func TestServerKilled(t *testing.T) {
 		w.setRunning(false)
 		server.closeConn()
 
-		// Calls fail at once; the cancelled call gets no answer.
+		// Open calls fail at once; a cancelled call gets no answer.
 		w.expectLine(`"id":1,"error":{"code":-32000,"message":"the opentabs server stopped or restarted while this call ran`, "you call again")
 		w.expectLine(`"id":"p","error":{"code":-32000,"message":"the opentabs server stopped or restarted while this call ran`)
 		// The list is requested from the next daemon.
@@ -390,7 +390,7 @@ func TestLostBeforeInitialized(t *testing.T) {
 	})
 }
 
-// TestNoServer cannot start a daemon.
+// TestNoServer checks a relay that cannot start a daemon.
 func TestNoServer(t *testing.T) {
 	portErr := errors.New("port 9527 is in use by python3, pid 7")
 	withRefusedStart(t, portErr, func(w *testRelay) {
@@ -467,7 +467,8 @@ func TestLastLine(t *testing.T) {
 	})
 }
 
-// TestServerThatDoesNotExit has a daemon that does not close the session after the client.
+// TestServerThatDoesNotExit checks a daemon that does not close the session after the
+// client has closed it.
 func TestServerThatDoesNotExit(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
@@ -498,7 +499,7 @@ func TestInterrupted(t *testing.T) {
 	})
 }
 
-// TestClientGone has a client that has closed its end.
+// TestClientGone checks a client that has closed its output.
 func TestClientGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		input, client := io.Pipe()

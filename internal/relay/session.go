@@ -9,9 +9,9 @@ const (
 	// maxRepeatBytes is the size of the longest request that is repeated on the next
 	// daemon.
 	maxRepeatBytes = 1 << 20
-	// maxDaemonRequests is how many open requests of the daemon are remembered.
+	// maxDaemonRequests is how many open requests of the daemon are stored.
 	maxDaemonRequests = 1000
-	// maxSubscriptions is how many subscriptions are remembered: as many as a daemon
+	// maxSubscriptions is how many subscriptions are stored: as many as a daemon
 	// accepts in one session.
 	maxSubscriptions = 256
 )
@@ -45,7 +45,7 @@ type openRequest struct {
 type replay struct {
 	initialize, initialized []byte
 	initializeID            string
-	subscribedURIs          []string // URIs
+	subscribedURIs          []string
 	requests                [][]byte
 }
 
@@ -63,7 +63,7 @@ func (s *sessionState) recordSent(m message, line []byte) {
 	case "notifications/initialized":
 		s.initialized = line
 	case "notifications/cancelled":
-		s.dropRequest(cancelledID(line)) // gets no answer
+		s.dropRequest(cancelledID(line)) // a cancelled request gets no answer
 	case "resources/subscribe":
 		if uri := resourceURI(line); uri != "" && len(s.subscribedURIs) < maxSubscriptions {
 			s.subscribedURIs[uri] = struct{}{}
@@ -85,7 +85,7 @@ func (s *sessionState) recordSent(m message, line []byte) {
 	}
 }
 
-// dropSent forgets the requests of a line that was not sent.
+// dropSent removes the requests of a line that was not sent.
 func (s *sessionState) dropSent(m message) {
 	for _, id := range m.requests {
 		s.dropRequest(id)
@@ -118,7 +118,7 @@ func (s *sessionState) dropDaemonRequest(id string) {
 	s.daemonRequests = slices.DeleteFunc(s.daemonRequests, func(open string) bool { return open == id })
 }
 
-// dropDaemonRequests forgets the open requests of the daemon and returns their ids.
+// dropDaemonRequests removes the open requests of the daemon and returns their ids.
 func (s *sessionState) dropDaemonRequests() []string {
 	ids := s.daemonRequests
 	s.daemonRequests = nil
@@ -128,7 +128,7 @@ func (s *sessionState) dropDaemonRequests() []string {
 // hasOpenRequests reports whether a request of the client is open.
 func (s *sessionState) hasOpenRequests() bool { return len(s.openRequests) > 0 }
 
-// dropCalls forgets the open requests that cannot be repeated and returns their ids.
+// dropCalls removes the open requests that cannot be repeated and returns their ids.
 func (s *sessionState) dropCalls() []string {
 	var ids []string
 	s.openRequests = slices.DeleteFunc(s.openRequests, func(r openRequest) bool {
@@ -140,7 +140,7 @@ func (s *sessionState) dropCalls() []string {
 	return ids
 }
 
-// dropAll forgets all open requests and returns their ids.
+// dropAll removes all open requests and returns their ids.
 func (s *sessionState) dropAll() []string {
 	ids := make([]string, len(s.openRequests))
 	for i, r := range s.openRequests {
@@ -150,7 +150,7 @@ func (s *sessionState) dropAll() []string {
 	return ids
 }
 
-// replay returns what the next daemon must receive.
+// replay returns the lines that the next daemon must receive.
 func (s *sessionState) replay() replay {
 	var r replay
 	if s.isOpen {

@@ -29,7 +29,7 @@ const (
 	maxFailed = 1000
 )
 
-// Cache checks scripts and remembers the results by the SHA-256 of the script. Passed
+// Cache checks scripts and stores the results by the SHA-256 of the script. Passed
 // scripts are also stored in a file for later processes. A lost or damaged file only
 // costs repeated checks. Cache is safe for concurrent use.
 type Cache struct {
@@ -37,9 +37,9 @@ type Cache struct {
 	log   zerolog.Logger
 	check func(code []byte) error
 
-	mu            sync.Mutex      // guards all fields below and, in this process, the file
-	passed        map[string]bool // nil until the file was read
-	passedInOrder []string        // the hashes of passed scripts, oldest first
+	mu            sync.Mutex      // guards all fields below, and the file within this process
+	passed        map[string]bool // passed is nil until the file was read
+	passedInOrder []string        // hashes of passed scripts, oldest first
 	failed        map[string]error
 }
 
@@ -111,7 +111,7 @@ func (c *Cache) readFile() {
 	}
 	text, err := os.ReadFile(c.path)
 	hashLines, ok := strings.CutPrefix(string(text), fileHeader())
-	if err != nil || !ok { // no file yet, or one of another version of the check
+	if err != nil || !ok { // the file is missing, or is from another version of the check
 		return
 	}
 	var storedHashes []string

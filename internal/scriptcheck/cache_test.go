@@ -36,8 +36,8 @@ func wantCheck(t *testing.T, c *Cache, n *int, code string, isValid bool, count 
 	}
 }
 
-// TestCache checks that no process checks a script again that has passed. A script that
-// failed is checked again only by another process.
+// TestCache checks that a script that passed is not checked again, even by another
+// process. A script that failed is checked again only by another process.
 func TestCache(t *testing.T) {
 	dirs := config.Dirs{State: filepath.Join(t.TempDir(), "not there yet")}
 	c, n := newCountedCache(dirs)
@@ -51,7 +51,7 @@ func TestCache(t *testing.T) {
 	wantCheck(t, secondCache, m, "b", true, 1)
 	wantCheck(t, secondCache, m, "bad", false, 2)
 
-	wantCheck(t, c, n, "c", true, 3) // writes the file, and keeps the hash of the other cache
+	wantCheck(t, c, n, "c", true, 3) // this check writes the file, and keeps the hash of the other cache
 	wantCheck(t, c, n, "b", true, 3)
 	thirdCache, k := newCountedCache(dirs)
 	for _, code := range []string{"a", "b", "c"} {

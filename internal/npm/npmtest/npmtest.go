@@ -33,8 +33,8 @@ type File struct {
 	Text string
 }
 
-// Pack returns a .tgz file with these entries. Pack does not check them, so that tests
-// can make malformed packages.
+// Pack returns a .tgz file with these entries. Pack does not check the entries, so that
+// tests can make malformed packages.
 func Pack(files ...File) []byte {
 	var b bytes.Buffer
 	zip := gzip.NewWriter(&b)
@@ -110,7 +110,7 @@ type Registry struct {
 	// Folder has one built package in each of its folders; it may be empty.
 	Folder string
 
-	mu       sync.Mutex // guards the rest
+	mu       sync.Mutex // guards the fields below
 	versions []Version
 	requests []*http.Request
 }
@@ -166,8 +166,8 @@ func sendJSON(w http.ResponseWriter, v any) {
 	panicOn(json.NewEncoder(w).Encode(v))
 }
 
-// allVersions returns the published versions and the packages in Folder. The caller
-// has r.mu.
+// allVersions returns the published versions and the packages in Folder. The caller has
+// locked r.mu.
 func (r *Registry) allVersions() ([]Version, error) {
 	all := slices.Clone(r.versions)
 	if r.Folder == "" {
