@@ -41,7 +41,10 @@ func DecodeDispatchResult(result []byte) (r ToolDispatchResult, err error) {
 		case "output":
 			r.Output = value
 		case "parts":
-			return json.Unmarshal(value, &r.Parts)
+			var parts int // decoding into r.Parts would move r to the heap
+			err := json.Unmarshal(value, &parts)
+			r.Parts = parts
+			return err
 		}
 		return nil
 	})
@@ -56,9 +59,12 @@ func DecodeDispatchResult(result []byte) (r ToolDispatchResult, err error) {
 // duplicate members are an error.
 func DecodeProgress(params []byte) (p ToolProgressParams, err error) {
 	err = splitBody(params, func(key, value []byte) (err error) {
+		var isPlain bool
 		switch string(key) {
 		case "dispatchId":
-			err = json.Unmarshal(value, &p.DispatchID)
+			if p.DispatchID, isPlain = plainString(value); !isPlain {
+				err = json.Unmarshal(value, &p.DispatchID)
+			}
 		case "seq":
 			err = json.Unmarshal(value, &p.Seq)
 		case "skipped":

@@ -130,7 +130,7 @@ func (s *handshake) sendChallenge() {
 		Nonce: s.serverNonce,
 		Proof: wire.ServerProof(s.link.hub.opts.Key, s.port, s.browserNonce, s.serverNonce),
 	})
-	s.link.write(wire.AppendNotification(nil, wire.MethodChallenge, params))
+	newFrameWriter(s.link).write(wire.AppendNotification(nil, wire.MethodChallenge, params))
 }
 
 // isValidProof reports whether a browser's proof belongs to this connection. The
@@ -164,7 +164,7 @@ func (s *handshake) run() (*browser, error) {
 	if err != nil || e.Method != wire.MethodHello || e.ID == "" {
 		const sentence = "the first frame must be the request hello"
 		if err == nil && e.ID != "" && e.Method != "" {
-			s.link.write(wire.AppendError(nil, e.ID, &wire.RPCError{Code: wire.CodeInvalidRequest, Message: sentence}))
+			newFrameWriter(s.link).write(wire.AppendError(nil, e.ID, &wire.RPCError{Code: wire.CodeInvalidRequest, Message: sentence}))
 		}
 		return nil, s.refuse(websocket.StatusPolicyViolation, sentence)
 	}
@@ -210,7 +210,7 @@ func (s *handshake) refuse(code websocket.StatusCode, sentence string) error {
 }
 
 func (s *handshake) refuseHello(id string, code int, status websocket.StatusCode, sentence string) error {
-	s.link.write(wire.AppendError(nil, id, &wire.RPCError{Code: code, Message: sentence}))
+	newFrameWriter(s.link).write(wire.AppendError(nil, id, &wire.RPCError{Code: code, Message: sentence}))
 	return s.refuse(status, sentence)
 }
 

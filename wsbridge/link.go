@@ -42,8 +42,8 @@ type link struct {
 	log     zerolog.Logger
 	outbox  outbox
 
-	// goroutines counts the goroutines of this link. Call Add only under out.mu while
-	// out.closed is false, or from the reader.
+	// goroutines counts the goroutines of this link. Call Go only under outbox.mu while
+	// outbox.isClosed is false, or from the reader.
 	goroutines sync.WaitGroup
 	// ended is closed when the link has ended.
 	ended   chan struct{}
@@ -63,11 +63,13 @@ type link struct {
 
 	// Only the reader of the link uses buf and the next fields.
 	frameBuffer bytes.Buffer
+	frameReader activityReader
 	hasAnswered bool // whether it has answered a request: the first is plugin.sync
 }
 
 func newLink(h *Hub, ws *websocket.Conn, netConn net.Conn) *link {
 	l := &link{hub: h, ws: ws, netConn: netConn, log: h.opts.Log, ended: make(chan struct{})}
+	l.outbox.framesDue = make(chan struct{}, 1)
 	l.requests = linkRequests{post: l.postFrame, linkEnded: l.ended, pendingAnswers: map[string]chan<- wire.Envelope{}}
 	l.adapters = adapterSync{link: l, syncDue: make(chan struct{}, 1), settings: map[string]string{}}
 	l.panel = panel{link: l, stateDue: make(chan struct{}, 1), pluginsDue: make(chan struct{}, 1)}
@@ -138,7 +140,8 @@ func (l *link) read() ([]byte, error) {
 		l.frameBuffer = bytes.Buffer{}
 	}
 	l.frameBuffer.Reset()
-	if _, err := l.frameBuffer.ReadFrom(activityReader{l, r, time.Now()}); err != nil {
+	l.frameReader = activityReader{l, r, time.Now()}
+	if _, err := l.frameBuffer.ReadFrom(&l.frameReader); err != nil {
 		if errors.Is(err, errSlowFrame) && !l.hasEnded() {
 			l.log.Warn().Msg("browser sent a frame too slowly; closing its link")
 		}
@@ -157,7 +160,7 @@ type activityReader struct {
 	frameStart time.Time // when the frame began
 }
 
-func (t activityReader) Read(p []byte) (int, error) {
+func (t *activityReader) Read(p []byte) (int, error) {
 	if time.Since(t.frameStart) > frameTimeout {
 		return 0, errSlowFrame
 	}

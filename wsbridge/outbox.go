@@ -19,10 +19,12 @@ const maxWaitingBytes = 4 * wire.MaxFrameBytes
 
 // outbox has the unwritten frames of one link, in order.
 type outbox struct {
+	framesDue chan struct{} // has a token while there are frames to write
+
 	mu           sync.Mutex // guards all fields below; the last lock to take
 	frames       [][]byte
-	waitingBytes int  // of frames and of the frame that is being written
-	isWriting    bool // a goroutine is writing them
+	waitingBytes int  // of frames and of the frames that are being written
+	isWriting    bool // the goroutine that writes the frames has started
 	isClosed     bool
 }
 
@@ -32,7 +34,7 @@ func (l *link) postFrame(frame []byte) {
 	o := &l.outbox
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.isClosed {
+	if o.isClosed || l.hasEnded() {
 		return
 	}
 	if o.waitingBytes > 0 && o.waitingBytes+len(frame) > maxWaitingBytes {
@@ -45,37 +47,64 @@ func (l *link) postFrame(frame []byte) {
 	o.waitingBytes += len(frame)
 	if !o.isWriting {
 		o.isWriting = true
-		l.goroutines.Go(l.drainOutbox)
+		l.goroutines.Go(l.writeFrames)
+	}
+	select {
+	case o.framesDue <- struct{}{}:
+	default:
 	}
 }
 
-// drainOutbox writes frames until the outbox is empty.
-func (l *link) drainOutbox() {
+// writeFrames writes the frames of the outbox until the link has ended.
+func (l *link) writeFrames() {
+	w := newFrameWriter(l)
 	o := &l.outbox
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for len(o.frames) > 0 && !l.hasEnded() {
-		frame := o.frames[0]
-		o.frames[0] = nil
-		o.frames = o.frames[1:]
-		o.mu.Unlock()
-		l.write(frame)
+	var frames [][]byte
+	for {
+		select {
+		case <-o.framesDue:
+		case <-l.ended:
+			return
+		}
 		o.mu.Lock()
-		o.waitingBytes -= len(frame)
+		frames, o.frames = o.frames, frames[:0]
+		o.mu.Unlock()
+		for i, frame := range frames {
+			frames[i] = nil
+			if l.hasEnded() || !w.write(frame) {
+				return
+			}
+			o.mu.Lock()
+			o.waitingBytes -= len(frame)
+			o.mu.Unlock()
+		}
 	}
-	o.frames, o.isWriting = nil, false
 }
 
-// write writes one frame. The library closes the connection when a context ends
-// during a write, so the context must never be that of a call.
-func (l *link) write(frame []byte) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), writeTimeout)
-	defer cancel()
-	if err := l.ws.Write(ctx, websocket.MessageText, frame); err != nil {
-		if !l.hasEnded() {
-			l.log.Debug().Err(err).Msg("could not write")
+// frameWriter writes frames to a link. One timer for all frames is cheaper than a
+// context with a timeout for each.
+type frameWriter struct {
+	link  *link
+	limit *time.Timer // ends the link; stopped between two writes
+}
+
+func newFrameWriter(l *link) frameWriter {
+	limit := time.AfterFunc(writeTimeout, l.closeAbruptly)
+	limit.Stop()
+	return frameWriter{l, limit}
+}
+
+// write writes one frame. write ends the link and returns false if that fails or takes
+// too long. The library closes the connection when a context ends during a write, so the
+// context must never be that of a call.
+func (w frameWriter) write(frame []byte) bool {
+	w.limit.Reset(writeTimeout)
+	defer w.limit.Stop()
+	if err := w.link.ws.Write(context.Background(), websocket.MessageText, frame); err != nil {
+		if !w.link.hasEnded() {
+			w.link.log.Debug().Err(err).Msg("could not write")
 		}
-		l.closeAbruptly()
+		w.link.closeAbruptly()
 		return false
 	}
 	return true

@@ -257,7 +257,8 @@ func documentsOf(t wire.TabInfo) []document {
 
 // showsDocument reports whether a tab shows the document with this id.
 func showsDocument(t wire.TabInfo, documentID string) bool {
-	return documentID != "" && slices.ContainsFunc(documentsOf(t), func(d document) bool { return d.documentID == documentID })
+	return documentID != "" && (t.DocumentID == documentID ||
+		slices.ContainsFunc(t.Frames, func(f wire.FrameInfo) bool { return f.DocumentID == documentID }))
 }
 
 // markUnsynced records that the plugins have changed: until the browser has

@@ -116,6 +116,7 @@ const allPackages = "*"
 
 // allowedTestImports lists what a package's tests may import beyond allowedImports.
 var allowedTestImports = map[string][]string{
+	"wire":                  {"internal/alloctest"},
 	"dispatch":              {"internal/alloctest", "internal/goldentest", "internal/leaktest", "dispatch/dispatchtest"},
 	"dispatch/activity":     {"internal/leaktest"},
 	"dispatch/lazycontext":  {"internal/leaktest"},
@@ -127,7 +128,7 @@ var allowedTestImports = map[string][]string{
 	"plugin/faults":         {"plugin/plugintest"},
 	"plugin/policy":         {"plugin/plugintest", "dispatch/dispatchtest"},
 	"plugin/inspection":     {"wire", "plugin/plugintest"},
-	"wsbridge":              {"internal/goldentest", "internal/leaktest", "dispatch/dispatchtest", "internal/memnet"},
+	"wsbridge":              {"internal/alloctest", "internal/goldentest", "internal/leaktest", "dispatch/dispatchtest", "internal/memnet"},
 	"wsbridge/wsbridgetest": {"wsbridge", "dispatch"},
 	"mcpserver":             {"internal/goldentest", "internal/leaktest", "dispatch/dispatchtest", "plugin/plugintest", "plugin/policy", "plugin/settings"},
 	"mcpserver/transport":   {"internal/leaktest"},

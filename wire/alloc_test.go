@@ -1,0 +1,28 @@
+package wire
+
+import (
+	"testing"
+
+	"opentabs/internal/alloctest"
+)
+
+// TestFrameAllocations fixes the allocations of the frames of one call: the frame, the
+// ID of the answer, and nothing for the result, which shares the memory of its frame.
+func TestFrameAllocations(t *testing.T) {
+	params := &ToolDispatchParams{
+		DispatchID: "call_1", Plugin: "chat", Tool: "export", TabID: 7, DocumentID: "d7", MaxResultBytes: 1 << 20,
+		Args: []byte(`{"text":"hello"}`),
+	}
+	alloctest.Check(t, "encoding a tool.dispatch", 1, 1, func() { AppendDispatch(nil, params) })
+
+	answer := AppendResult(nil, "call_1", []byte(`{"output":{"text":"hello"}}`))
+	alloctest.Check(t, "decoding an answer", 1, 2, func() {
+		e, err := Parse(answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := DecodeDispatchResult(e.Result); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

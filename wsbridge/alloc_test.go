@@ -1,0 +1,56 @@
+package wsbridge
+
+import (
+	"encoding/json"
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/internal/alloctest"
+	"opentabs/wire"
+)
+
+// lastFinish is a sink that counts the ends of its runs.
+type lastFinish struct {
+	done
+	ends int
+}
+
+func (s *lastFinish) Finish(json.RawMessage, *wire.CallError) { s.ends++ }
+
+// TestRunAllocations fixes the allocations of one run through the hub, without the
+// network: the run, its frame, the ID of the answer and a copy of the result.
+func TestRunAllocations(t *testing.T) {
+	h := New(Options{Key: testKey, Origins: []string{testOrigin}})
+	defer h.Close()
+	l := newLink(h, nil, nil)
+	l.outbox.isWriting = true // keeps the frames
+	b := &browser{id: "b1", runs: runTable{hub: h, link: l, runs: map[string]*run{}}}
+	request := dispatch.Run{
+		ID: "call_1", Plugin: "chat", Tool: "export", Args: json.RawMessage(`{"text":"hello"}`), MaxResultBytes: 1 << 20,
+		Target: dispatch.Target{Browser: "b1", TabID: 7, DocumentID: "d7"},
+	}
+	answer := wire.AppendResult(nil, request.ID, []byte(`{"output":{"text":"hello"}}`))
+	sink := &lastFinish{}
+	alloctest.Check(t, "one run", 4, 3, func() {
+		r := request
+		if err := b.runs.startRun(&r, encodeRun(&r, false), sink, true); err != nil {
+			t.Fatal(err.Message)
+		}
+		l.inbox.handle(b, answer)
+		l.outbox.frames, l.outbox.waitingBytes = l.outbox.frames[:0], 0
+	})
+	if sink.ends == 0 {
+		t.Error("no run ended")
+	}
+}
+
+// TestProgressAllocations fixes the allocations of a frame with one report: its method
+// and ID, the report and its members, and what json.Unmarshal needs for them.
+func TestProgressAllocations(t *testing.T) {
+	h := New(Options{Key: testKey})
+	defer h.Close()
+	l := newLink(h, nil, nil)
+	b := &browser{id: "b1", runs: runTable{hub: h, runs: map[string]*run{"call_1": {sink: make(done, 1)}}}}
+	frame := []byte(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"call_1","reports":[{"progress":1,"total":2,"message":"page"}]}}`)
+	alloctest.Check(t, "one progress frame", 12, 4, func() { l.inbox.handle(b, frame) })
+}
