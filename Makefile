@@ -1,4 +1,4 @@
-# make test does its own set-up: it needs Go, Node and (for Chromium) apt.
+# make test installs what it needs, except Go, Node and apt (which installs Chromium).
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
@@ -6,24 +6,24 @@
 
 WORKSPACES := wire extension sdk-ts
 
-## build: the program, bin/opentabs, without the tables for debuggers (9 MB). Stack traces and profiles don't need them.
+## build: builds bin/opentabs without the tables for debuggers (9 MB), which stack traces and profiles do not need
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o bin/opentabs ./cmd/opentabs
 
-## gen: rewrite what is generated (wire/wire.gen.ts)
+## gen: regenerates wire/wire.gen.ts
 gen:
 	go generate ./wire
 
-## fmt: format Go and TypeScript in place
+## fmt: formats Go and TypeScript in place
 fmt: setup
 	gofmt -w $$(.ci/go-files)
 	node_modules/.bin/biome check --write .
 
-## lint: gofmt, vet, staticcheck, tsc, biome; changes nothing
+## lint: runs gofmt, vet, staticcheck, tsc and biome; changes nothing
 lint: setup
 	.ci/lint
 
-## test: everything, real browser included
+## test: runs all tests, including those in a real browser
 test: setup lint test-go test-ts e2e faults
 	@echo "== make test: all passed"
 
@@ -34,51 +34,51 @@ test-go:
 test-ts: setup
 	@for w in $(WORKSPACES); do echo "== node --test $$w"; npm run -s -w $$w test || exit 1; done
 
-## nightly: what make test does at a smaller scale: the race detector on everything, long fuzzing, all of bench, conformance and soak
+## nightly: runs the tests at a larger scale, with the race detector on all code, long fuzzing, bench, conformance and soak
 nightly: setup build
-	@echo "== go test, the race detector on libraries and child processes too"
+	@echo "== go test, with the race detector also on libraries and child processes"
 	OPENTABS_TEST_RACE=1 .ci/go-test
 	@for os in darwin windows; do echo "== go build for $$os"; GOOS=$$os GOARCH=arm64 CGO_ENABLED=0 go build -trimpath -o /dev/null ./cmd/opentabs || exit 1; done
 	FUZZTIME=2m .ci/fuzz
 	$(MAKE) conformance bench soak
 
-## e2e: the built binary, a real Chromium, a local site
+## e2e: runs the end-to-end tests with the built binary, a real Chromium and a local site
 e2e: setup build
 	@echo "== e2e"
 	CHROMIUM=$$(.ci/chromium) npm run -s -w e2e test
 
-## fuzz: every fuzz target for FUZZTIME (30s); what is found is kept in testdata/fuzz
+## fuzz: runs every fuzz target for FUZZTIME (30s); stores failing inputs in testdata/fuzz
 fuzz:
 	.ci/fuzz
 
-## faults: everything that can break, mid-call and between calls, in a real browser: a table of what happened
+## faults: causes each fault during a call and between calls in a real browser, and prints a table of what happened
 faults: setup build
 	@echo "== faults"
 	@CHROMIUM=$$(.ci/chromium) npm run -s -w e2e faults
 
-## attacks: run all attacks of the threat model and print one line each: threat, repelled or not, attempt
+## attacks: runs all attacks of the threat model and prints the threat, the attempt and the result of each
 attacks: setup build
 	@CHROMIUM=$$(.ci/chromium) npm run -s -w e2e attacks
 
-## bench: every number that is promised, beside its floor; ROWS=echo,load for some, JSON=out.json for a file too
+## bench: measures every promised number and its floor; ROWS=echo,load selects rows, JSON=out.json also writes a file
 bench: setup build
 	go build -trimpath -o bin/bench ./internal/bench
 	@CHROMIUM=$$(.ci/chromium) BENCH_JSON="$(abspath $(JSON))" npm run -s -w e2e bench
 
-## conformance: the official MCP suites, both protocol eras, against the program with a real browser
+## conformance: runs the official MCP suites for both protocol eras against the program with a real browser
 conformance: setup build
 	@.ci/conformance-setup
 	@CHROMIUM=$$(.ci/chromium) npm run -s -w e2e conformance
 
-## soak: 30 min of mixed calls under random faults, then the real limits (5 min); SEED, DURATION, ONLY=mixed|limits|load
+## soak: runs mixed calls under random faults for 30 min, then the real limits (5 min); SEED, DURATION, ONLY=mixed|limits|load
 soak: setup build
 	CHROMIUM=$$(.ci/chromium) npm run -s -w e2e soak
 
-## demo: a long call with live progress, a silent one and a cancelled one
+## demo: shows a long call with live progress, a silent call and a cancelled call
 demo: setup build
 	@CHROMIUM=$$(.ci/chromium) npm run -s -w e2e demo
 
-## picture: draw docs/images/long-call.svg from a real long call in a terminal
+## picture: draws docs/images/long-call.svg from a real long call in a terminal
 picture: setup build
 	@CHROMIUM=$$(.ci/chromium) npm run -s -w e2e picture
 
