@@ -12,8 +12,8 @@ function makeBench() {
       return world.port;
     },
     charsOf: (message) => message.length,
-    alone: () => world.alone,
-    soon: (work) => void works.push(work),
+    isLikelyLastMessage: () => world.alone,
+    runSoon: (work) => void works.push(work),
   });
   const turn = () => {
     for (const work of works.splice(0)) work();

@@ -3,22 +3,22 @@
 // run, and are sent as one batch.
 
 /**
- * LoneChars is the length from which a message is sent alone, in UTF-16 units. BatchChars is the maximum length of a
- * batch, in UTF-16 units.
+ * LoneChars is the length from which a message is sent alone. BatchChars is the maximum length of a batch. Both are in
+ * UTF-16 units.
  */
 const LoneChars = 16 * 1024;
 const BatchChars = 256 * 1024;
 
 /** BatcherOptions are the dependencies of a Batcher. */
 export interface BatcherOptions<M> {
-  /** send sends a batch. send returns false without a port. */
+  /** send sends a batch, and returns false without a port. */
   send(messages: readonly M[]): boolean;
   /** charsOf returns the approximate length of a message, in UTF-16 units. */
   charsOf(message: M): number;
-  /** alone returns whether no other message is likely to follow soon. */
-  alone(): boolean;
-  /** soon runs work once, after the tasks that are due. Default afterTasks(). */
-  readonly soon?: (work: () => void) => void;
+  /** isLikelyLastMessage reports whether no other message is likely to follow soon. */
+  isLikelyLastMessage(): boolean;
+  /** runSoon runs work once, after the tasks that are due. Default: afterTasks(). */
+  readonly runSoon?: (work: () => void) => void;
 }
 
 /** Batcher sends messages in order. */
@@ -27,64 +27,63 @@ export interface Batcher<M> {
   post(message: M): boolean;
   /** flush sends the waiting messages. Without a port, flush returns false and the messages continue to wait. */
   flush(): boolean;
-  /** drop drops the waiting messages that match. */
-  drop(which: (message: M) => boolean): void;
+  /** drop drops the waiting messages for which matches returns true. */
+  drop(matches: (message: M) => boolean): void;
 }
 
 /** makeBatcher returns an empty Batcher. */
 export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
-  const soon = options.soon ?? afterTasks();
-  let waiting: M[] = [];
-  let chars = 0;
-  /** due is set while a flush is scheduled. */
-  let due = false;
+  const runSoon = options.runSoon ?? afterTasks();
+  let waitingMessages: M[] = [];
+  let waitingChars = 0;
+  let isFlushScheduled = false;
 
   const flush = (): boolean => {
-    if (waiting.length === 0) return true;
-    if (!options.send(waiting)) return false;
-    waiting = [];
-    chars = 0;
+    if (waitingMessages.length === 0) return true;
+    if (!options.send(waitingMessages)) return false;
+    waitingMessages = [];
+    waitingChars = 0;
     return true;
   };
-  const turn = () => {
-    due = false;
-    if (waiting.length > 0 && flush()) again();
+  const onTasksDone = () => {
+    isFlushScheduled = false;
+    if (waitingMessages.length > 0 && flush()) scheduleFlush();
   };
-  const again = () => {
-    if (due) return;
-    due = true;
-    soon(turn);
+  const scheduleFlush = () => {
+    if (isFlushScheduled) return;
+    isFlushScheduled = true;
+    runSoon(onTasksDone);
   };
   const post = (message: M): boolean => {
-    const long = options.charsOf(message);
-    if (due && long < LoneChars && chars < BatchChars) {
-      waiting.push(message);
-      chars += long;
+    const length = options.charsOf(message);
+    if (isFlushScheduled && length < LoneChars && waitingChars < BatchChars) {
+      waitingMessages.push(message);
+      waitingChars += length;
       return true;
     }
     if (!flush() || !options.send([message])) return false;
-    if (!options.alone()) again();
+    if (!options.isLikelyLastMessage()) scheduleFlush();
     return true;
   };
-  const drop = (which: (message: M) => boolean) => {
-    waiting = waiting.filter((message) => !which(message));
-    chars = waiting.reduce((sum, message) => sum + options.charsOf(message), 0);
+  const drop = (matches: (message: M) => boolean) => {
+    waitingMessages = waitingMessages.filter((message) => !matches(message));
+    waitingChars = waitingMessages.reduce((sum, message) => sum + options.charsOf(message), 0);
   };
   return { post, flush, drop };
 }
 
 /**
- * afterTasks returns a function that runs work after the tasks that are due. Unlike a timer, afterTasks is fast in a
- * hidden tab.
+ * afterTasks returns a function that runs work after the tasks that are due. Unlike a timer, the function is not
+ * delayed in a hidden tab.
  */
 export function afterTasks(): (work: () => void) => void {
   const { port1, port2 } = new MessageChannel();
-  const works: (() => void)[] = [];
+  const pendingWork: (() => void)[] = [];
   port1.onmessage = () => {
-    for (const work of works.splice(0)) work();
+    for (const work of pendingWork.splice(0)) work();
   };
   return (work) => {
-    works.push(work);
+    pendingWork.push(work);
     port2.postMessage(0);
   };
 }

@@ -2,21 +2,21 @@
 const MaxWaitingChars = 256 * 1024;
 
 /**
- * Batch holds reports of one call as the JSON text of an array. seq is the number of earlier reports of the call.
- * skipped is the number of reports that the page dropped.
+ * ReportBatch contains reports of one call as the JSON text of an array. seq is the number of earlier reports of the
+ * call. skipped is the number of reports that the page dropped.
  */
-export interface Batch {
+export interface ReportBatch {
   readonly seq: number;
   skipped: number;
   readonly reports: string;
 }
 
 /**
- * addBounded adds a batch to the waiting batches and drops the oldest batches beyond the limit. The server detects the
- * gap by seq.
+ * addBounded adds a batch to the waiting batches, and drops the oldest batches if the limit is exceeded. The server
+ * detects the gap by seq.
  */
-export function addBounded<B extends Batch>(waiting: B[], last: B): void {
-  waiting.push(last);
+export function addBounded<BatchType extends ReportBatch>(waiting: BatchType[], newBatch: BatchType): void {
+  waiting.push(newBatch);
   let chars = waiting.reduce((sum, batch) => sum + batch.reports.length, 0);
   while (chars > MaxWaitingChars) {
     const [oldest, next] = waiting;

@@ -7,15 +7,15 @@ export interface Script {
   readonly id: string;
   readonly matches: readonly string[];
   readonly excludeMatches: readonly string[];
-  readonly isolated: boolean;
+  readonly isIsolated: boolean;
   /** worldId names the script's own isolated world. */
   readonly worldId?: string;
   /** allFrames makes the script run in frames too. */
   readonly allFrames: boolean;
 }
 
-/** userScriptsAllowed reports whether the user has allowed user scripts. */
-export async function userScriptsAllowed(): Promise<boolean> {
+/** areUserScriptsAllowed reports whether the user has allowed user scripts. */
+export async function areUserScriptsAllowed(): Promise<boolean> {
   try {
     await chrome.userScripts.getScripts({ ids: [] });
     return true;
@@ -27,16 +27,16 @@ export async function userScriptsAllowed(): Promise<boolean> {
 }
 
 /**
- * userScripts returns the registered user scripts. The call is slow, because Chrome returns the code of all scripts
- * too.
+ * listUserScripts returns the registered user scripts. The call is slow, because Chrome also returns the code of all
+ * scripts.
  */
-export async function userScripts(): Promise<Script[]> {
+export async function listUserScripts(): Promise<Script[]> {
   const scripts = await chrome.userScripts.getScripts();
   return scripts.map((s) => ({
     id: s.id,
     matches: s.matches ?? [],
     excludeMatches: s.excludeMatches ?? [],
-    isolated: s.world === 'USER_SCRIPT',
+    isIsolated: s.world === 'USER_SCRIPT',
     allFrames: s.allFrames === true,
   }));
 }
@@ -46,17 +46,19 @@ export async function userScripts(): Promise<Script[]> {
  * call is slow, because Chrome rewrites its whole script store.
  */
 export async function registerUserScripts(scripts: readonly (Script & { readonly code: string })[]): Promise<void> {
-  await chrome.userScripts.register(scripts.map(({ code, ...script }) => ({ ...userScript(script), js: [{ code }] })));
+  await chrome.userScripts.register(
+    scripts.map(({ code, ...script }) => ({ ...userScriptRegistration(script), js: [{ code }] })),
+  );
 }
 
 /** updateUserScript changes where a registered script runs. */
 export async function updateUserScript(script: Script): Promise<void> {
-  await chrome.userScripts.update([userScript(script)]);
+  await chrome.userScripts.update([userScriptRegistration(script)]);
 }
 
-function userScript(script: Script): chrome.userScripts.RegisteredUserScript {
+function userScriptRegistration(script: Script): chrome.userScripts.RegisteredUserScript {
   // Each plugin has its own isolated world, so that no two plugins share a realm.
-  const world = script.isolated
+  const world = script.isIsolated
     ? ({ world: 'USER_SCRIPT', worldId: script.worldId ?? script.id.slice(0, 250) } as const)
     : ({ world: 'MAIN' } as const);
   return {
@@ -75,9 +77,9 @@ export async function unregisterUserScripts(ids: readonly string[]): Promise<voi
 }
 
 /**
- * runInPage runs scripts in order in one document and returns the value of the last. The scripts run in the world with
- * worldId, or else in the page's main world. A script that throws or cannot be parsed has no value. runInPage rejects
- * if the document no longer exists.
+ * runInPage runs scripts in order in one document and returns the value of the last script. The scripts run in the
+ * world with worldId, or else in the page's main world. A script that throws or cannot be parsed has no value.
+ * runInPage rejects if the document no longer exists.
  */
 export async function runInPage(
   { tabId, documentId }: Pick<Sender, 'tabId' | 'documentId'>,
@@ -92,14 +94,14 @@ export async function runInPage(
   return frame?.result;
 }
 
-/** fileScripts returns the registered content scripts. */
-export async function fileScripts(): Promise<Script[]> {
+/** listFileScripts returns the registered content scripts. */
+export async function listFileScripts(): Promise<Script[]> {
   const scripts = await chrome.scripting.getRegisteredContentScripts();
   return scripts.map((s) => ({
     id: s.id,
     matches: s.matches ?? [],
     excludeMatches: s.excludeMatches ?? [],
-    isolated: s.world === 'ISOLATED',
+    isIsolated: s.world === 'ISOLATED',
     allFrames: s.allFrames === true,
   }));
 }
@@ -109,21 +111,23 @@ export async function fileScripts(): Promise<Script[]> {
  */
 export async function registerFiles(scripts: readonly (Script & { readonly file: string })[]): Promise<void> {
   if (scripts.length === 0) return;
-  await chrome.scripting.registerContentScripts(scripts.map(({ file, ...script }) => contentScript(script, file)));
+  await chrome.scripting.registerContentScripts(
+    scripts.map(({ file, ...script }) => contentScriptRegistration(script, file)),
+  );
 }
 
 /** updateFile changes where a registered file runs. */
 export async function updateFile(script: Script, file: string): Promise<void> {
-  await chrome.scripting.updateContentScripts([contentScript(script, file)]);
+  await chrome.scripting.updateContentScripts([contentScriptRegistration(script, file)]);
 }
 
-function contentScript(script: Script, file: string): chrome.scripting.RegisteredContentScript {
+function contentScriptRegistration(script: Script, file: string): chrome.scripting.RegisteredContentScript {
   return {
     id: script.id,
     js: [file],
     matches: [...script.matches],
     excludeMatches: [...script.excludeMatches],
-    world: script.isolated ? 'ISOLATED' : 'MAIN',
+    world: script.isIsolated ? 'ISOLATED' : 'MAIN',
     runAt: 'document_start',
     allFrames: script.allFrames,
     persistAcrossSessions: true,

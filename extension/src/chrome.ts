@@ -13,11 +13,14 @@ export interface Tab {
   readonly active: boolean;
   readonly loading: boolean;
   /**
-   * pending is whether the tab loads a page and the site has not answered yet. Chrome does not set this field for every
+   * pending is true if the tab loads a page and the site has not answered yet. Chrome does not set this field for every
    * pending tab.
    */
   readonly pending?: boolean;
-  /** discarded tabs were unloaded to save memory. frozen tabs are in memory, but their pages run no code. */
+  /**
+   * discarded is true for a tab that Chrome unloaded to save memory. frozen is true for a tab in memory whose page runs
+   * no code.
+   */
   readonly discarded: boolean;
   readonly frozen: boolean;
   readonly lastAccessed: number;
@@ -37,7 +40,7 @@ export interface Port {
   readonly name: string;
   /** sender is set for the top document of a tab and for its frames with the same origin. */
   readonly sender: Sender | undefined;
-  /** ownPage is true for a page of the extension itself. */
+  /** ownPage is true if the other end of the port is a page of the extension itself. */
   readonly ownPage: boolean;
   postMessage(message: unknown): void;
   onMessage(listener: (message: unknown) => void): void;
@@ -57,7 +60,10 @@ export function connectPanel(): Port {
   return wrapPort(chrome.runtime.connect({ name: PANEL_PORT }));
 }
 
-/** isExtensionAlive is false in a content script whose extension was reloaded or removed. */
+/**
+ * isExtensionAlive reports whether the extension is loaded. In a content script, the extension may have been reloaded
+ * or removed.
+ */
 export function isExtensionAlive(): boolean {
   return typeof chrome === 'object' && chrome.runtime?.id !== undefined;
 }
@@ -107,56 +113,59 @@ export function onInstalled(listener: () => void): void {
   chrome.runtime.onInstalled.addListener(listener);
 }
 
-/** setAlarm triggers onWake every 30 s, the minimum that Chrome allows. The alarm restarts a worker that died. */
+/**
+ * setAlarm triggers onWake every 30 s, the shortest period that Chrome allows. The alarm restarts a worker that has
+ * stopped.
+ */
 export async function setAlarm(): Promise<void> {
   await chrome.alarms.create('wake', { periodInMinutes: 0.5 });
 }
 
 /**
- * onTabsChanged listens for everything that changes the list of tabs. For a closed tab, removed is called first.
- * discarded is called for a tab that Chrome unloaded; the ID of such a tab changes. frozen is called when Chrome
- * freezes or thaws a tab.
+ * onTabsChanged listens for everything that changes the list of tabs. onRemove is called for a closed tab, before
+ * onChange. onDiscard is called for a tab that Chrome unloaded; the ID of an unloaded tab changes. onFreeze is called
+ * when Chrome freezes or thaws a tab.
  */
 export function onTabsChanged(
-  changed: () => void,
-  removed: (tabId: number) => void,
-  discarded: (tabId: number) => void,
-  frozen: (tabId: number, on: boolean) => void,
+  onChange: () => void,
+  onRemove: (tabId: number) => void,
+  onDiscard: (tabId: number) => void,
+  onFreeze: (tabId: number, isFrozen: boolean) => void,
 ): void {
-  chrome.tabs.onUpdated.addListener((id, change) => {
-    if (change.frozen !== undefined) frozen(id, change.frozen);
-    const seen = [change.url, change.title, change.status, change.discarded, change.frozen];
-    if (seen.some((value) => value !== undefined)) changed();
+  chrome.tabs.onUpdated.addListener((id, changes) => {
+    if (changes.frozen !== undefined) onFreeze(id, changes.frozen);
+    const relevantChanges = [changes.url, changes.title, changes.status, changes.discarded, changes.frozen];
+    if (relevantChanges.some((value) => value !== undefined)) onChange();
   });
-  chrome.tabs.onCreated.addListener(changed);
-  chrome.tabs.onActivated.addListener(changed);
-  chrome.tabs.onAttached.addListener(changed);
+  chrome.tabs.onCreated.addListener(onChange);
+  chrome.tabs.onActivated.addListener(onChange);
+  chrome.tabs.onAttached.addListener(onChange);
   chrome.tabs.onRemoved.addListener((tabId) => {
-    removed(tabId);
-    changed();
+    onRemove(tabId);
+    onChange();
   });
-  chrome.tabs.onReplaced.addListener((_added, gone) => {
-    discarded(gone);
-    changed();
+  chrome.tabs.onReplaced.addListener((_added, oldTabId) => {
+    onDiscard(oldTabId);
+    onChange();
   });
-  chrome.windows.onFocusChanged.addListener(changed);
+  chrome.windows.onFocusChanged.addListener(onChange);
 }
 
 /** LoadListeners are listeners for the loads of top documents. */
 export interface LoadListeners {
-  /** begun is called when a tab sends the request for a new document. */
-  begun(tabId: number): void;
+  /** onLoadStarted is called when a tab sends the request for a new document. */
+  onLoadStarted(tabId: number): void;
   /**
-   * shown is called when a tab shows a new document. atMs is when the document was committed, in milliseconds since
-   * 1970.
+   * onDocumentShown is called when a tab shows a new document. atMs is when the document was committed, in milliseconds
+   * since 1970.
    */
-  shown(tabId: number, atMs: number): void;
-  /** failed is called when a document could not be loaded, with Chrome's name for the error. */
-  failed(tabId: number, error: string): void;
+  onDocumentShown(tabId: number, atMs: number): void;
+  /** onLoadFailed is called when a document could not be loaded, with Chrome's name for the error. */
+  onLoadFailed(tabId: number, error: string): void;
 }
 
 /** onLoads listens for loads of top documents. */
-export function onLoads({ begun, shown, failed }: LoadListeners): void {
+export function onLoads({ onLoadStarted: begun, onDocumentShown: shown, onLoadFailed: failed }: LoadListeners): void {
   // A prerendered page is not in a tab yet.
   chrome.webNavigation.onBeforeNavigate.addListener(
     (e) => e.frameId === 0 && e.documentLifecycle !== 'prerender' && begun(e.tabId),
@@ -175,7 +184,7 @@ export async function queryTabs(): Promise<Tab[]> {
     tabs.push({
       id: tab.id,
       windowId: tab.windowId,
-      // A new tab has no URL before its site answers.
+      // Before the site answers, a new tab has only a pending URL.
       url: tab.url || (tab.pendingUrl ?? ''),
       title: tab.title ?? '',
       active: tab.active,
@@ -192,8 +201,8 @@ export async function queryTabs(): Promise<Tab[]> {
 /** TabState describes whether a tab exists and whether the tab has a page. */
 export type TabState = 'open' | 'closed' | 'crashed' | 'discarded';
 
-/** tabState returns the state of a tab. */
-export async function tabState(tabId: number): Promise<TabState> {
+/** readTabState returns the state of a tab. */
+export async function readTabState(tabId: number): Promise<TabState> {
   try {
     const tab = await chrome.tabs.get(tabId);
     if (tab.discarded) return 'discarded';
@@ -203,20 +212,17 @@ export async function tabState(tabId: number): Promise<TabState> {
   }
 }
 
-/** tabLoading reports whether a tab is loading a document, even if the tab still shows the old document. */
-export async function tabLoading(tabId: number): Promise<boolean> {
+/** isTabLoading reports whether a tab is loading a document, even if the tab still shows the old document. */
+export async function isTabLoading(tabId: number): Promise<boolean> {
   try {
     return (await chrome.tabs.get(tabId)).status === 'loading';
   } catch {
-    return false; // closed
+    return false; // the tab is closed
   }
 }
 
-/**
- * documentGone reports whether a document no longer exists. The answer of documentGone is delayed while the page is
- * busy.
- */
-export async function documentGone(tabId: number, documentId: string): Promise<boolean> {
+/** isDocumentGone reports whether a document no longer exists. The answer is delayed while the page is busy. */
+export async function isDocumentGone(tabId: number, documentId: string): Promise<boolean> {
   try {
     const target = { tabId, documentIds: [documentId] };
     await chrome.scripting.executeScript({ target, func: () => undefined, injectImmediately: true });
@@ -228,22 +234,22 @@ export async function documentGone(tabId: number, documentId: string): Promise<b
 
 /** Page is the state of a tab's top document. */
 export interface Page {
-  /** touched is whether the user has clicked or typed in the document. */
-  readonly touched: boolean;
+  /** isTouched is true if the user has clicked or typed in the document. */
+  readonly isTouched: boolean;
   /** startedMs is when the document started, in milliseconds since 1970. */
   readonly startedMs: number;
   readonly audible: boolean;
   readonly documentId: string;
   /**
-   * bridged is whether the document has a bridge of this extension instance. A bridge that started before a reload of
+   * hasBridge is true if the document has a bridge of this extension instance. A bridge that started before a reload of
    * the extension does not count.
    */
-  readonly bridged: boolean;
+  readonly hasBridge: boolean;
 }
 
 /**
- * readPage returns the state of a tab's document: 'error' for Chrome's error page, undefined for a document that cannot
- * be read.
+ * readPage returns the state of a tab's document. The result is 'error' for Chrome's error page, and undefined for a
+ * document that cannot be read.
  */
 export async function readPage(tabId: number): Promise<Page | 'error' | undefined> {
   try {
@@ -257,7 +263,7 @@ export async function readPage(tabId: number): Promise<Page | 'error' | undefine
     });
     if (!frame?.result) return undefined;
     const [touched, startedMs, bridged] = frame.result;
-    return { touched, startedMs, audible, bridged, documentId: frame.documentId };
+    return { isTouched: touched, startedMs, audible, hasBridge: bridged, documentId: frame.documentId };
   } catch (error) {
     return String(error).includes('showing error page') ? 'error' : undefined;
   }
@@ -265,12 +271,12 @@ export async function readPage(tabId: number): Promise<Page | 'error' | undefine
 
 /** isBlank reports whether a tab has no page to lose, because the tab is still empty or shows an error page. */
 export async function isBlank(tabId: number): Promise<boolean> {
-  const tab = await chrome.tabs.get(tabId).catch(() => undefined); // closed
+  const tab = await chrome.tabs.get(tabId).catch(() => undefined); // the tab is closed
   return tab !== undefined && (tab.url === '' || (await readPage(tabId)) === 'error');
 }
 
-/** tabFrozen reports whether Chrome has frozen a tab. */
-export async function tabFrozen(tabId: number): Promise<boolean> {
+/** isTabFrozen reports whether Chrome has frozen a tab. */
+export async function isTabFrozen(tabId: number): Promise<boolean> {
   return (await chrome.tabs.get(tabId)).frozen;
 }
 
@@ -288,26 +294,26 @@ export interface Frame {
 /** FramePage is the state of a frame's document. */
 export interface FramePage extends Frame {
   readonly startedMs: number;
-  readonly touched: boolean;
+  readonly isTouched: boolean;
 }
 
 /** listFrames returns the frames of a tab from the browser's records, without running a script. */
 export async function listFrames(tabId: number): Promise<Frame[]> {
-  const all = (await chrome.webNavigation.getAllFrames({ tabId })) ?? [];
-  return all.filter((frame) => frame.frameId !== 0).map(({ documentId, url }) => ({ documentId, url }));
+  const frames = (await chrome.webNavigation.getAllFrames({ tabId })) ?? [];
+  return frames.filter((frame) => frame.frameId !== 0).map(({ documentId, url }) => ({ documentId, url }));
 }
 
 /** readFrames reads, by a script, the loaded frames of a tab with the same origin as its top document. */
 export async function readFrames(tabId: number): Promise<FramePage[]> {
-  const all = await chrome.scripting.executeScript({
+  const results = await chrome.scripting.executeScript({
     target: { tabId, allFrames: true },
     injectImmediately: true,
     func: () => [location.href, origin, performance.timing.domLoading, navigator.userActivation.hasBeenActive] as const,
   });
-  const top = all.find((frame) => frame.frameId === 0)?.result?.[1];
-  return all.flatMap(({ frameId, documentId, result }) => {
-    if (frameId === 0 || !result || result[1] !== top) return [];
-    return [{ documentId, url: result[0], startedMs: result[2], touched: result[3] }];
+  const topOrigin = results.find((frame) => frame.frameId === 0)?.result?.[1];
+  return results.flatMap(({ frameId, documentId, result }) => {
+    if (frameId === 0 || !result || result[1] !== topOrigin) return [];
+    return [{ documentId, url: result[0], startedMs: result[2], isTouched: result[3] }];
   });
 }
 
@@ -338,9 +344,9 @@ export async function showTab(tabId: number): Promise<void> {
  * no suitable window is open.
  */
 export async function openInBackground(url: string): Promise<number> {
-  const windows = (await chrome.windows.getAll({ windowTypes: ['normal'] })).filter((w) => !w.incognito);
-  const last = await chrome.windows.getLastFocused({ windowTypes: ['normal'] }).catch(() => undefined);
-  const window = windows.find((w) => w.id === last?.id) ?? windows[0];
+  const windows = (await chrome.windows.getAll({ windowTypes: ['normal'] })).filter((window) => !window.incognito);
+  const lastFocused = await chrome.windows.getLastFocused({ windowTypes: ['normal'] }).catch(() => undefined);
+  const window = windows.find((w) => w.id === lastFocused?.id) ?? windows[0];
   if (window?.id === undefined) throw new Error('no window is open in this browser; the user has to open one');
   const tab = await chrome.tabs.create({ url, active: false, windowId: window.id });
   if (tab.id === undefined) throw new Error('the browser opened no tab');
@@ -355,8 +361,8 @@ export async function focusedWindow(): Promise<number> {
 
 // ---- the extension itself ----
 
-/** version returns the extension's version. */
-export function version(): string {
+/** extensionVersion returns the extension's version. */
+export function extensionVersion(): string {
   return chrome.runtime.getManifest().version;
 }
 
@@ -370,8 +376,8 @@ export async function readOwnFile(name: string): Promise<string | undefined> {
   }
 }
 
-/** platform returns the display name of the operating system. */
-export async function platform(): Promise<string> {
+/** platformName returns the display name of the operating system. */
+export async function platformName(): Promise<string> {
   const { os } = await chrome.runtime.getPlatformInfo();
   const names: Readonly<Record<string, string>> = { mac: 'macOS', win: 'Windows', linux: 'Linux', cros: 'ChromeOS' };
   return names[os] ?? os;
@@ -387,13 +393,13 @@ export async function writeSetting(key: string, value: string): Promise<void> {
   await chrome.storage.local.set({ [key]: value });
 }
 
-/** readUntilRestart returns a text that is stored until the browser or the extension restarts. */
-export async function readUntilRestart(key: string): Promise<string | undefined> {
+/** readSessionValue returns a text that is stored until the browser or the extension restarts. */
+export async function readSessionValue(key: string): Promise<string | undefined> {
   return asText((await chrome.storage.session.get(key))[key]);
 }
 
-/** writeUntilRestart stores a text until the browser or the extension restarts. */
-export async function writeUntilRestart(key: string, value: string): Promise<void> {
+/** writeSessionValue stores a text until the browser or the extension restarts. */
+export async function writeSessionValue(key: string, value: string): Promise<void> {
   await chrome.storage.session.set({ [key]: value });
 }
 
@@ -402,7 +408,7 @@ function asText(value: unknown): string | undefined {
 }
 
 /**
- * setBadge shows a short text on the toolbar icon. title is the tooltip of the icon and its text for screen readers.
+ * setBadge shows a short text on the toolbar icon. title is the tooltip of the icon, and its text for screen readers.
  */
 export async function setBadge(text: string, color: string, title: string): Promise<void> {
   await chrome.action.setBadgeBackgroundColor({ color });
@@ -415,8 +421,8 @@ export async function openPanelOnClick(): Promise<void> {
   await chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
 }
 
-/** detailsPage returns the URL of the page where the user allows user scripts. */
-export function detailsPage(): string {
+/** detailsPageUrl returns the URL of the page where the user allows user scripts. */
+export function detailsPageUrl(): string {
   return `chrome://extensions/?id=${chrome.runtime.id}`;
 }
 

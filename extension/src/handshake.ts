@@ -2,25 +2,27 @@
 // names, because the host must not run code that looks up built-ins late.
 //
 // The host creates a MessageChannel and passes one port inside a synthetic event on the document, synchronously, at
-// document_start. Both worlds then share the port object as a private event target: a message is
+// document_start. Both worlds then share the port object as a private event target. A message is
 // `port.dispatchEvent(new MessageEvent(UP or DOWN, {data: string}))`. The port is only an event target, so no message
 // waits for a task. Page code cannot reach the port.
 //
 // Hosts are registered before the bridge, so hosts start before the bridge. A host sends its offer only when the bridge
-// starts the handshake. The first host, the base, belongs to no plugin: plugins whose code arrives later connect
+// starts the handshake. The first host, the base, belongs to no plugin. Plugins whose code arrives later connect
 // through the base. The bridge starts the handshake once, and listens only during this handshake. The handshake is over
-// when the bridge's script returns. The bridge's script returns before the first page script can run, even if the
-// document begins with a script. If the page starts a handshake, no host answers, because each host answers only the
-// first handshake.
+// when the bridge's script returns, which is before the first page script can run, even if the document begins with a
+// script. If the page starts a handshake, no host answers, because each host answers only the first handshake.
 
 /**
- * OFFER is dispatched by a host. The data of the event is the JSON text of [plugin, hash, base, whether the host has an
- * adapter], and the only port of the event is the channel. The plugin of the base is empty.
+ * OFFER is the type of the event that a host dispatches to offer its channel. The data of the event is the JSON text of
+ * [plugin, hash, base, whether the host has an adapter], and the only port of the event is the channel. The plugin of
+ * the base is empty.
  */
 export const OFFER = 'opentabs:host';
-/** HANDSHAKE is dispatched once by the bridge, after all hosts have started. */
+/** HANDSHAKE is the type of the event that the bridge dispatches once, after all hosts have started. */
 export const HANDSHAKE = 'opentabs:bridge';
-/** ACCEPTED is dispatched on the port by the bridge, synchronously, when the bridge accepts an offer. */
+/**
+ * ACCEPTED is the type of the event that the bridge dispatches on the port, synchronously, when it accepts an offer.
+ */
 export const ACCEPTED = 'taken';
 /** UP is the type of messages from host to bridge. DOWN is the type of messages from bridge to host. */
 export const UP = 'up';

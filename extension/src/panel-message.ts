@@ -31,7 +31,7 @@ export interface PanelPlugin {
    */
   readonly status: 'live' | 'reload' | 'silent' | 'broken';
   readonly problem?: string;
-  /** ready is the last readiness that a live adapter reported. ready is absent before the first report. */
+  /** ready is the last readiness that a live adapter reported; undefined before the first report. */
   readonly ready?: boolean;
 }
 
@@ -51,12 +51,15 @@ export interface PanelState {
   readonly mode: InjectMode;
   readonly tabs: readonly PanelTab[];
   readonly calls: readonly CallView[];
-  /** callsAt is when calls arrived, in milliseconds since 1970. Running calls have continued since that time. */
+  /**
+   * callsAt is when the worker received calls, in milliseconds since 1970. Running calls have continued since that
+   * time.
+   */
   readonly callsAt: number;
   readonly running: number;
 }
 
-/** Done is the answer to an action. error is set if the action failed; decided is the result of the action "decide". */
+/** Done is the answer to an action. error is set if the action failed. decided is the result of the action "decide". */
 export interface Done {
   readonly error?: string;
   readonly decided?: CallDecideResult;
@@ -105,19 +108,19 @@ const actions: PortReaders<Action> = {
   decide: ({ params }) => {
     if (!isRecord(params)) return undefined;
     const { callId, ticketId, allow, forMs } = params;
-    const scope = Scopes.find((known) => known === params.scope);
+    const scope = Scopes.find((knownScope) => knownScope === params.scope);
     if (typeof callId !== 'string' || typeof ticketId !== 'string' || typeof allow !== 'boolean') return undefined;
-    const until = typeof forMs === 'number' ? { forMs } : {};
-    return { op: 'decide', params: { callId, ticketId, allow, ...(scope ? { scope } : {}), ...until } };
+    const duration = typeof forMs === 'number' ? { forMs } : {};
+    return { op: 'decide', params: { callId, ticketId, allow, ...(scope ? { scope } : {}), ...duration } };
   },
-  permission: withPlugin((plugin, { tool, permission: given }) => {
-    const permission = findPermission(given);
-    if (given !== undefined && !permission) return undefined;
-    const of = typeof tool === 'string' ? { tool } : {};
-    return { op: 'permission', params: { plugin, ...of, ...(permission ? { permission } : {}) } };
+  permission: withPlugin((plugin, { tool, permission: permissionField }) => {
+    const permission = findPermission(permissionField);
+    if (permissionField !== undefined && !permission) return undefined;
+    const toolField = typeof tool === 'string' ? { tool } : {};
+    return { op: 'permission', params: { plugin, ...toolField, ...(permission ? { permission } : {}) } };
   }),
-  review: withPlugin((plugin, { hash, permission: given }) => {
-    const permission = findPermission(given);
+  review: withPlugin((plugin, { hash, permission: permissionField }) => {
+    const permission = findPermission(permissionField);
     return typeof hash === 'string' && permission ? { op: 'review', params: { plugin, hash, permission } } : undefined;
   }),
   settings: withPlugin((plugin, { values }) =>
@@ -147,8 +150,8 @@ function withPlugin<A>(read: (plugin: string, params: Fields) => A | undefined):
     isRecord(params) && typeof params.plugin === 'string' ? read(params.plugin, params) : undefined;
 }
 
-function findPermission(given: unknown): Permission | undefined {
-  return Permissions.find((known) => known === given);
+function findPermission(value: unknown): Permission | undefined {
+  return Permissions.find((permission) => permission === value);
 }
 
 /** isToPanel checks the parts of a message that the panel reads first. The sender is the same extension. */

@@ -6,19 +6,19 @@ import type { CancelOutcome, PluginSettings, TabPlugin } from '../../wire/wire.g
 import { type PortReaders, readMessage } from './port-router.ts';
 import { type Fields, isRecord } from './record.ts';
 
-/** BRIDGE_PORT and PANEL_PORT are the names of ports. */
+/** BRIDGE_PORT and PANEL_PORT are the names of the ports of bridges and panels. */
 export const BRIDGE_PORT = 'bridge';
 export const PANEL_PORT = 'panel';
 
 /**
- * BRIDGE_MARK is set in the isolated world of a document that has a bridge. While the bridge is registered again,
- * Chrome may run two bridges in one document.
+ * BRIDGE_MARK is the name of a property that is set in the isolated world of a document with a bridge. While the bridge
+ * is registered again, Chrome may run two bridges in one document.
  */
 export const BRIDGE_MARK = 'opentabsBridge';
 
 /**
- * LiveAdapter is an adapter in a document. problem is why the adapter failed to start. base identifies the parts that hot
- * reload cannot replace.
+ * LiveAdapter is an adapter in a document. problem is the reason why the adapter failed to start. base identifies the
+ * parts that a hot reload cannot replace.
  */
 export interface LiveAdapter extends TabPlugin {
   base?: string;
@@ -37,16 +37,16 @@ export interface VacantPlugin {
 export interface StartedPlugin {
   readonly name: string;
   readonly hash: string;
-  /** empty is set if the host has no adapter yet and accepts an adapter through its entry point. */
+  /** empty is true if the host has no adapter yet and accepts an adapter through its entry point. */
   readonly empty: boolean;
 }
 
 /** FromBridge is a message from a document to the worker. */
 export type FromBridge =
   /**
-   * live is the first message on each port and is repeated when plugins change. vacant are the plugins whose adapter
-   * was removed, started are the plugins that are not live yet, and running are the running calls. based is whether the
-   * document has a base, which can host more plugins.
+   * 'live' is the first message on each port, and is sent again when plugins change. vacant are the plugins whose
+   * adapter was removed. started are the plugins that are not live yet. running are the running calls. based is true if
+   * the document has a base, which can host more plugins.
    */
   | {
       op: 'live';
@@ -67,16 +67,16 @@ export type FromBridge =
   | { op: 'cancelled'; id: string; outcome: CancelOutcome }
   /** body is the JSON text of a wire.ToolAskParams without its ids. */
   | { op: 'ask'; id: string; ask: number; body: string }
-  /** Confirms an 'answer'. taken is whether an ask was waiting for the answer. */
+  /** Confirms an 'answer'. taken is true if an ask was waiting for the answer. */
   | { op: 'answered'; id: string; ask: number; taken: boolean }
   /**
    * The last message of a document that the user leaves. begun are the calls that reached a host and whose ending is
-   * not confirmed. Waiting calls that are not in this list have not begun.
+   * not confirmed. Waiting calls that are not in begun have not started.
    */
   | { op: 'leaving'; begun: readonly string[] }
   /** The document started to navigate away, or the navigation was cancelled. */
   | { op: 'navigating'; on: boolean }
-  /** The readiness of a live adapter changed. ready is whether a live adapter is ready, as in Live. */
+  /** Reports that the readiness of a live adapter changed. */
   | { op: 'ready'; plugin: string; ready: boolean }
   /**
    * entries is the JSON text of an array of at most MaxLogEntries wire.LogEntry. dropped is the number of entries that
@@ -91,8 +91,8 @@ export type FromBridge =
   /** Answers a 'ping' at once. */
   | { op: 'pong'; ping: number }
   /**
-   * Answers a 'renew', 'host' or 'meet': no call runs in an old adapter, and an entry point accepts an adapter with the
-   * nonce. based is true if this entry point belongs to the base, and false if it belongs to the plugin. late is set if
+   * Answers a 'renew', 'host' or 'meet'. No call runs in an old adapter, and an entry point accepts an adapter with the
+   * nonce. based is true if the entry point belongs to the base, and false if it belongs to the plugin. late is true if
    * the bridge waits for the host.
    */
   | { op: 'armed'; plugin: string; nonce: string; based: boolean; late?: true }
@@ -127,17 +127,17 @@ export type ToBridge =
    * output is JSON text, and error is the JSON text of a wire.CallError. If both are absent, the result is undefined.
    */
   | { op: 'answer'; id: string; ask: number; output?: string; error?: string }
-  /** Requests that a call reports an activity again. */
+  /** Requests the current state of an activity of a call. */
   | { op: 'resync'; id: string; type: string }
-  /** A part was sent to the server. The bridge may send the next part. */
+  /** Reports that a part was sent to the server. The bridge may send the next part. */
   | { op: 'taken' }
-  /** The endings of these calls have reached the server. The bridge can delete these calls. */
+  /** Reports that the endings of these calls have reached the server. The bridge can delete these calls. */
   | { op: 'ack'; ids: readonly string[] }
-  /** The plugin's settings have changed. */
+  /** Replaces the settings of a plugin. */
   | { op: 'settings'; plugin: string; settings: PluginSettings }
   /** Requests the readiness of the adapter. */
   | { op: 'probe'; plugin: string }
-  /** The time that the document requested with 'wake' has come. */
+  /** Wakes the document at the time that its 'wake' message requested. */
   | { op: 'wake' }
   /**
    * Announces an adapter with this hash that replaces the current adapter. The document answers 'armed' once the
@@ -153,7 +153,7 @@ export type ToBridge =
    * 'meet' is 'host' for an isolated world. A host that does not exist yet sends its offer in an event of type nonce.
    */
   | { op: 'meet'; plugin: string; hash: string; nonce: string }
-  /** The plugin was removed, so the bridge tears down the plugin's adapter. */
+  /** Removes a plugin: the bridge tears down the plugin's adapter. */
   | { op: 'remove'; plugin: string };
 
 /** MaxWakeMs is the longest delay of a browser timer. */

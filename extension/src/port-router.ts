@@ -32,13 +32,16 @@ function hasReader<M extends PortMessage>(readers: PortReaders<M>, op: unknown):
 
 /**
  * PortHandlers has one handler for each operation of the messages M, so that code without a handler for an operation
- * does not compile. Context is the second argument of a handler, such as the document that sent the message.
+ * does not compile. Context contains further arguments of a handler, such as the document that sent the message.
  */
 export type PortHandlers<M extends PortMessage, Context extends unknown[] = [], Result = void> = {
   readonly [Op in M['op']]: (message: Extract<M, { readonly op: Op }>, ...context: Context) => Result;
 };
 
-/** route calls the handler of a message. op is message.op: the compiler needs both to match the handler with the message. */
+/**
+ * route calls the handler of a message. The parameter op is message.op, because the compiler needs op to match the
+ * handler with the message.
+ */
 export function route<M extends PortMessage, Op extends M['op'], Context extends unknown[], Result>(
   handlers: PortHandlers<M, Context, Result>,
   op: Op,

@@ -1,7 +1,7 @@
 import type { ToolAskParams } from '../../../wire/wire.gen.ts';
 import type { FromBridge } from '../port-message.ts';
 
-/** WITHDRAWN is the body that the host sends for an ask that its tool withdrew. */
+/** WITHDRAWN is the body that the host sends when a tool withdraws an ask. */
 const WITHDRAWN = JSON.stringify({ withdrawn: true } satisfies Partial<ToolAskParams>);
 
 /** Asks are the requests of one call to the server. The server ignores duplicates, so open asks may be sent again. */
@@ -21,26 +21,26 @@ export interface Asks {
 
 /** makeAsks returns the empty Asks of a new call. */
 export function makeAsks(id: string): Asks {
-  const bodies = new Map<number, string>();
-  const known = new Set<number>();
-  const message = (ask: number, body: string): FromBridge => ({ op: 'ask', id, ask, body });
+  const unansweredBodies = new Map<number, string>();
+  const answeredAsks = new Set<number>();
+  const askMessage = (ask: number, body: string): FromBridge => ({ op: 'ask', id, ask, body });
   return {
     recordAsk: (ask, body) => {
-      bodies.set(ask, body);
-      return message(ask, body);
+      unansweredBodies.set(ask, body);
+      return askMessage(ask, body);
     },
     recordAnswer: (ask) => {
-      if (known.has(ask)) return 'known';
-      const body = bodies.get(ask);
+      if (answeredAsks.has(ask)) return 'known';
+      const body = unansweredBodies.get(ask);
       if (body === undefined || body === WITHDRAWN) return 'unwanted';
-      bodies.delete(ask);
-      known.add(ask);
+      unansweredBodies.delete(ask);
+      answeredAsks.add(ask);
       return 'wanted';
     },
-    listUnanswered: () => [...bodies].map(([ask, body]) => message(ask, body)),
+    listUnanswered: () => [...unansweredBodies].map(([ask, body]) => askMessage(ask, body)),
     close: () => {
-      bodies.clear();
-      known.clear();
+      unansweredBodies.clear();
+      answeredAsks.clear();
     },
   };
 }

@@ -9,10 +9,10 @@ import { gatherHosts, meetHost } from './hosts.ts';
 import { Link, type Session } from './link.ts';
 import { watchNavigation } from './navigating.ts';
 
-const first = !Reflect.has(globalThis, BRIDGE_MARK);
+const isFirstBridge = !Reflect.has(globalThis, BRIDGE_MARK);
 Reflect.set(globalThis, BRIDGE_MARK, true);
 
-const link = new Link({ connect: connectBridge, alive: isExtensionAlive, read: readToBridge });
+const link = new Link({ connect: connectBridge, isExtensionAlive, read: readToBridge });
 const calls = new BridgeCalls(
   (message) => link.post(message),
   () => document.visibilityState === 'visible',
@@ -23,7 +23,7 @@ const session: Session = {
   received: (message) => calls.fromWorker(message),
   greeting: () => calls.greeting(),
   connected: () => calls.connected(),
-  alone: () => calls.running === 0,
+  isLikelyLastMessage: () => calls.running === 0,
   orphaned: () => calls.cancelAll('the browser extension was reloaded or removed'),
 };
 
@@ -38,19 +38,22 @@ function connectHosts(): void {
   frame?.remove();
 }
 
-/** listen calls handle for each event of the browser itself. listen ignores events that the page dispatches. */
-function listen(on: EventTarget, type: string, handle: (event: Event) => void): void {
-  on.addEventListener(
+/** listen calls onEvent for each event of the browser itself, and ignores events that the page dispatches. */
+function listen(target: EventTarget, type: string, onEvent: (event: Event) => void): void {
+  target.addEventListener(
     type,
     (event) => {
-      if (event.isTrusted) handle(event);
+      if (event.isTrusted) onEvent(event);
     },
     { capture: true },
   );
 }
 
-/** open connects to the worker and reconnects when needed. A prerendered document connects once it is shown in a tab. */
-function open(): void {
+/**
+ * connectToWorker connects to the worker and reconnects when needed. A prerendered document connects when it is shown
+ * in a tab.
+ */
+function connectToWorker(): void {
   if (Reflect.get(document, 'prerendering') === true) listen(document, 'prerenderingchange', () => link.open(session));
   else link.open(session);
   watchNavigation(navigation, {
@@ -75,7 +78,7 @@ function open(): void {
 }
 
 // Frames of another origin are not supported.
-if (first && hasOriginOfTop()) {
+if (isFirstBridge && hasOriginOfTop()) {
   connectHosts();
-  open();
+  connectToWorker();
 }

@@ -16,31 +16,31 @@ interface Call {
   readonly number: number;
   readonly host: Host;
   /**
-   * ending is set when the call ends, and stored until the worker acknowledges it. An ending with parts is sent by
-   * #parts.
+   * ending is set when the call ends, and is stored until the worker acknowledges the ending. #partSender sends an
+   * ending that consists of parts.
    */
-  ending?: FromBridge[];
-  /** sent is the number of reports that the call has sent so far. */
-  sent: number;
-  /** waiting is the progress that was not sent, because there was no port. */
-  waiting: Progress[];
+  endMessages?: FromBridge[];
+  /** sentReports is the number of reports that the call has sent so far. */
+  sentReports: number;
+  /** waitingProgress is the progress that was not sent, because there was no port. */
+  waitingProgress: Progress[];
   readonly asks: Asks;
   /**
-   * deferred is the message that starts the call once the host has its new adapter. deferred is undefined after the
+   * deferredStart is the message that starts the call when the host has its new adapter. It is undefined after the
    * start of the call.
    */
-  deferred?: string;
+  deferredStart?: string;
 }
 
 /** BridgeCalls is the table of the document's calls, between its hosts and the port to the worker. */
 export class BridgeCalls {
   readonly #post: (message: FromBridge) => boolean;
   readonly plugins: Plugins;
-  readonly #byId = new Map<string, Call>();
-  readonly #byNumber = new Map<number, Call>();
-  readonly #parts: PartSender;
+  readonly #callsById = new Map<string, Call>();
+  readonly #callsByNumber = new Map<number, Call>();
+  readonly #partSender: PartSender;
   readonly #swaps: Swaps;
-  #numbers = 0;
+  #lastNumber = 0;
 
   /** hostEvents are the functions that receive the hosts of the document and the messages of these hosts. */
   readonly hostEvents: HostEvents = {
@@ -50,29 +50,29 @@ export class BridgeCalls {
   };
 
   /**
-   * post sends a message to the worker, and returns false without a port. visible reports whether the document may be
+   * post sends a message to the worker, and returns false without a port. isVisible reports whether the document may be
    * visible, as in PluginsOptions. meet waits for a late host, as in PluginsOptions, and passes the host to events.
    */
   constructor(
     post: (message: FromBridge) => boolean,
-    visible: () => boolean = () => true,
+    isVisible: () => boolean = () => true,
     meet: (plugin: string, type: string, events: HostEvents) => () => void = () => () => undefined,
   ) {
     this.#post = post;
     this.#swaps = makeSwaps({
       isBusy: (host) => this.#runningIn(host).length > 0,
-      end: (host) => this.#endAll(host),
-      release: (host) => this.#release(host),
+      endCalls: (host) => this.#endAll(host),
+      startWaitingCalls: (host) => this.#release(host),
     });
     this.plugins = new Plugins({
       post,
-      visible,
+      isVisible,
       meet: (plugin, type) => meet(plugin, type, this.hostEvents),
       changed: () => this.#post(this.greeting()),
       hashOf: (host) => this.#swaps.hashOf(host),
-      swapEnded: (host) => this.#swaps.finish(host),
+      endSwap: (host) => this.#swaps.finish(host),
     });
-    this.#parts = new PartSender(post);
+    this.#partSender = new PartSender(post);
   }
 
   /** fromHost handles a message of a host (handshake.ts). */
@@ -80,7 +80,7 @@ export class BridgeCalls {
     const [op, rest] = splitAtSpace(text);
     if (this.plugins.receiveFromHost(host, op, rest)) return;
     const [number, body] = splitAtSpace(rest);
-    const call = this.#byNumber.get(Number(number));
+    const call = this.#callsByNumber.get(Number(number));
     if (!call || call.host !== host) return;
     switch (op) {
       case 'p':
@@ -88,7 +88,7 @@ export class BridgeCalls {
         break;
       case 'q': {
         const [ask, request] = splitAtSpace(body);
-        this.#post(call.asks.recordAsk(Number(ask), request)); // without a port, connected sends the message later
+        this.#post(call.asks.recordAsk(Number(ask), request)); // without a port, connected sends the ask later
         break;
       }
       case 'r':
@@ -117,12 +117,12 @@ export class BridgeCalls {
     call: (message) => this.#start(message),
     cancel: ({ id, reason }) => this.#cancel(id, reason),
     answer: (message) => this.#answer(message),
-    resync: ({ id, type }) => this.#sendToHost(this.#byId.get(id), 'resync', type),
-    taken: () => this.#parts.confirmPart(),
+    resync: ({ id, type }) => this.#sendToHost(this.#callsById.get(id), 'resync', type),
+    taken: () => this.#partSender.confirmPart(),
     wake: () => this.plugins.wake(),
     ack: ({ ids }) => {
       for (const id of ids) {
-        const call = this.#byId.get(id);
+        const call = this.#callsById.get(id);
         if (call) this.#forget(call);
       }
     },
@@ -141,31 +141,33 @@ export class BridgeCalls {
   /** connected sends all messages that a worker on a new port may not have received. */
   connected(): void {
     this.#swaps.clear();
-    for (const call of this.#byId.values()) {
-      for (const message of call.waiting.splice(0)) this.#post(message);
+    for (const call of this.#callsById.values()) {
+      for (const message of call.waitingProgress.splice(0)) this.#post(message);
       for (const message of call.asks.listUnanswered()) this.#post(message);
-      if (call.ending?.length === 1) for (const message of call.ending) this.#post(message);
+      if (call.endMessages?.length === 1) for (const message of call.endMessages) this.#post(message);
     }
-    this.#parts.restart();
+    this.#partSender.restart();
     this.plugins.connected();
   }
 
   /** running is the number of calls that have not ended. */
   get running(): number {
-    return this.#byNumber.size;
+    return this.#callsByNumber.size;
   }
 
   /** reportLeaving reports which calls have begun, before the document unloads. */
   reportLeaving(): void {
     this.plugins.flush();
     // A recent ending may be lost with the document, so ended calls are listed too until the server confirms them.
-    const begun = [...this.#byId.values()].filter((call) => call.deferred === undefined).map((call) => call.id);
-    this.#post({ op: 'leaving', begun });
+    const startedIds = [...this.#callsById.values()]
+      .filter((call) => call.deferredStart === undefined)
+      .map((call) => call.id);
+    this.#post({ op: 'leaving', begun: startedIds });
   }
 
   /** cancelAll cancels all calls, because the extension was removed or reloaded. */
   cancelAll(reason: string): void {
-    for (const call of this.#byId.values()) {
+    for (const call of this.#callsById.values()) {
       this.#sendToHost(call, 'cancel', reason);
     }
   }
@@ -184,66 +186,73 @@ export class BridgeCalls {
   }
 
   #running(): Call[] {
-    return [...this.#byId.values()].filter((call) => !call.ending);
+    return [...this.#callsById.values()].filter((call) => !call.endMessages);
   }
 
   #start(message: Extract<ToBridge, { op: 'call' }>): void {
     const { id, plugin, tool, maxBytes, args, prompt = false, decision, atMs = Date.now() } = message;
-    if (this.#byId.has(id)) return;
+    if (this.#callsById.has(id)) return;
     const lateMs = Date.now() - atMs;
     if (lateMs > StaleCallMs) {
-      const why = `the page had not answered for ${Math.round(lateMs / 1000)} s when the call arrived`;
-      const error: CallError = { code: 'page_unresponsive', message: why, notStarted: true };
+      const message = `the page had not answered for ${Math.round(lateMs / 1000)} s when the call arrived`;
+      const error: CallError = { code: 'page_unresponsive', message, notStarted: true };
       this.#post({ op: 'error', id, error: JSON.stringify(error) });
       return;
     }
-    const host = this.plugins.host(plugin);
+    const host = this.plugins.liveHost(plugin);
     if (!host) {
-      this.#post({ op: 'error', id, error: notLive(plugin) });
+      this.#post({ op: 'error', id, error: notLiveError(plugin) });
       return;
     }
-    const call: Call = { id, number: ++this.#numbers, host, sent: 0, waiting: [], asks: makeAsks(id) };
-    this.#byId.set(id, call);
-    this.#byNumber.set(call.number, call);
-    const decided = decision === undefined ? '' : `,${decision}`;
-    const text = `["call",${call.number},${JSON.stringify(tool)},${maxBytes},${args},${prompt}${decided}]`;
-    if (this.#swaps.isWaiting(host)) call.deferred = text;
+    const call: Call = {
+      id,
+      number: ++this.#lastNumber,
+      host,
+      sentReports: 0,
+      waitingProgress: [],
+      asks: makeAsks(id),
+    };
+    this.#callsById.set(id, call);
+    this.#callsByNumber.set(call.number, call);
+    const decisionSuffix = decision === undefined ? '' : `,${decision}`;
+    const text = `["call",${call.number},${JSON.stringify(tool)},${maxBytes},${args},${prompt}${decisionSuffix}]`;
+    if (this.#swaps.isWaiting(host)) call.deferredStart = text;
     else host.send(text);
   }
 
   /** runningIn returns the calls that run in the adapter of a host. */
   #runningIn(host: Host): Call[] {
-    return [...this.#byNumber.values()].filter((call) => call.host === host && call.deferred === undefined);
+    return [...this.#callsByNumber.values()].filter((call) => call.host === host && call.deferredStart === undefined);
   }
 
   /** endAll ends the calls of an adapter that is about to be replaced. */
   #endAll(host: Host): void {
-    const why = `a new version of the plugin ${host.plugin} replaced the one that ran the call`;
-    const error: CallError = { code: 'plugin_updated', message: why };
+    const message = `a new version of the plugin ${host.plugin} replaced the one that ran the call`;
+    const error: CallError = { code: 'plugin_updated', message };
     for (const call of this.#runningIn(host)) {
-      this.#sendToHost(call, 'cancel', why);
+      this.#sendToHost(call, 'cancel', message);
       this.#end(call, [{ op: 'error', id: call.id, error: JSON.stringify(error) }]);
     }
   }
 
   /** release starts the calls that waited for the new adapter of a host. */
   #release(host: Host): void {
-    for (const call of [...this.#byNumber.values()]) {
-      const { deferred } = call;
+    for (const call of [...this.#callsByNumber.values()]) {
+      const { deferredStart: deferred } = call;
       if (call.host !== host || deferred === undefined) continue;
-      delete call.deferred;
-      if (this.plugins.host(host.plugin) === host) host.send(deferred);
-      else this.#end(call, [{ op: 'error', id: call.id, error: notLive(host.plugin) }]);
+      delete call.deferredStart;
+      if (this.plugins.liveHost(host.plugin) === host) host.send(deferred);
+      else this.#end(call, [{ op: 'error', id: call.id, error: notLiveError(host.plugin) }]);
     }
   }
 
   /** sendToHost sends a message about a call to its host, unless the call has ended. */
   #sendToHost(call: Call | undefined, op: 'cancel' | 'resync', text: string): void {
-    if (call && !call.ending) call.host.send(JSON.stringify([op, call.number, text]));
+    if (call && !call.endMessages) call.host.send(JSON.stringify([op, call.number, text]));
   }
 
   #answer({ id, ask, output, error }: Extract<ToBridge, { op: 'answer' }>): void {
-    const call = this.#byId.get(id);
+    const call = this.#callsById.get(id);
     const state = call?.asks.recordAnswer(ask) ?? 'unwanted';
     if (call && state === 'wanted') {
       const value = error ?? output;
@@ -254,21 +263,21 @@ export class BridgeCalls {
   }
 
   #cancel(id: string, reason: string): void {
-    const call = this.#byId.get(id);
-    if (!call || call.ending) {
-      // The sender of the cancel needs no result.
+    const call = this.#callsById.get(id);
+    if (!call || call.endMessages) {
+      // The call has ended, so the sender of the cancel needs no result.
       if (call) this.#forget(call);
       this.#post({ op: 'cancelled', id, outcome: 'finished' });
       return;
     }
-    if (call.deferred !== undefined) {
+    if (call.deferredStart !== undefined) {
       this.#forget(call);
       this.#post({ op: 'cancelled', id, outcome: 'aborted' });
       return;
     }
     this.#sendToHost(call, 'cancel', reason);
     setTimeout(() => {
-      if (this.#byId.get(id) !== call) return;
+      if (this.#callsById.get(id) !== call) return;
       this.#forget(call);
       this.#post({ op: 'cancelled', id, outcome: 'ignored' });
     }, CancelTimeoutMs);
@@ -280,12 +289,12 @@ export class BridgeCalls {
     const message: Progress = {
       op: 'progress',
       id: call.id,
-      seq: call.sent,
+      seq: call.sentReports,
       skipped: Number(skipped),
       reports,
     };
-    call.sent += Number(count);
-    if (!this.#post(message)) addBounded(call.waiting, message);
+    call.sentReports += Number(count);
+    if (!this.#post(message)) addBounded(call.waitingProgress, message);
   }
 
   /**
@@ -293,24 +302,24 @@ export class BridgeCalls {
    * progress.
    */
   #end(call: Call, ending: FromBridge[]): void {
-    call.ending = ending;
+    call.endMessages = ending;
     call.asks.close();
-    this.#byNumber.delete(call.number);
-    if (ending.length > 1) this.#parts.begin(call.id, ending);
+    this.#callsByNumber.delete(call.number);
+    if (ending.length > 1) this.#partSender.begin(call.id, ending);
     else for (const message of ending) this.#post(message);
     this.#swaps.callEnded(call.host);
   }
 
   #forget(call: Call): void {
-    this.#parts.drop(call.id);
-    this.#byId.delete(call.id);
-    this.#byNumber.delete(call.number);
+    this.#partSender.drop(call.id);
+    this.#callsById.delete(call.id);
+    this.#callsByNumber.delete(call.number);
     this.#swaps.callEnded(call.host);
   }
 }
 
-/** notLive returns the JSON text of the wire.CallError for a plugin that is not in the document. */
-function notLive(plugin: string): string {
+/** notLiveError returns the JSON text of the wire.CallError for a plugin that is not in the document. */
+function notLiveError(plugin: string): string {
   const message = `the plugin ${plugin} is not live in this tab`;
   const error: CallError = { code: 'navigated', message, notStarted: true };
   return JSON.stringify(error);
@@ -320,12 +329,12 @@ function notLive(plugin: string): string {
 function resultMessages(id: string, text: string): FromBridge[] {
   if (text.length <= MaxPartChars) return [{ op: 'result', id, text }];
   const messages: FromBridge[] = [];
-  for (let at = 0; at < text.length; ) {
-    // Do not split a surrogate pair: UTF-8 cannot encode its halves.
-    const unit = text.charCodeAt(at + MaxPartChars - 1);
-    const stop = unit >= 0xd800 && unit <= 0xdbff ? at + MaxPartChars - 1 : at + MaxPartChars;
-    messages.push({ op: 'part', id, seq: messages.length, text: text.slice(at, stop) });
-    at = stop;
+  for (let start = 0; start < text.length; ) {
+    // A part must not end within a surrogate pair, because UTF-8 cannot encode half a pair.
+    const lastUnit = text.charCodeAt(start + MaxPartChars - 1);
+    const end = lastUnit >= 0xd800 && lastUnit <= 0xdbff ? start + MaxPartChars - 1 : start + MaxPartChars;
+    messages.push({ op: 'part', id, seq: messages.length, text: text.slice(start, end) });
+    start = end;
   }
   messages.push({ op: 'result', id, parts: messages.length });
   return messages;

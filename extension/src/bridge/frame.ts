@@ -1,4 +1,4 @@
-const FRAME = 'opentabsFrame';
+const PROBE_FRAME_KEY = 'opentabsFrame';
 
 /** isFramed reports whether this document is in a frame of another document. */
 function isFramed(): boolean {
@@ -27,14 +27,14 @@ export function mayShareWindow(): boolean {
  * any host starts.
  */
 export function addProbeFrame(): void {
-  if (Reflect.has(globalThis, FRAME) || !mayShareWindow() || !hasOriginOfTop()) return;
+  if (Reflect.has(globalThis, PROBE_FRAME_KEY) || !mayShareWindow() || !hasOriginOfTop()) return;
   const frame = document.createElementNS('http://www.w3.org/1999/xhtml', 'iframe');
   document.documentElement.append(frame);
-  Reflect.set(globalThis, FRAME, frame);
+  Reflect.set(globalThis, PROBE_FRAME_KEY, frame);
 }
 
 /** probeFrame returns the probe frame if the page has not moved or removed the frame. */
 export function probeFrame(): Element | undefined {
-  const frame: unknown = Reflect.get(globalThis, FRAME);
+  const frame: unknown = Reflect.get(globalThis, PROBE_FRAME_KEY);
   return frame instanceof Element && frame.parentNode === document.documentElement ? frame : undefined;
 }

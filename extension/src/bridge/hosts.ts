@@ -5,15 +5,13 @@ export interface Host {
   readonly plugin: string;
   readonly hash: string;
   /**
-   * base is the hash of the parts that a new adapter cannot replace in this document. If base is absent, a new adapter
-   * can replace all parts.
+   * base is the hash of the parts that a new adapter cannot replace in this document. Without base, a new adapter can
+   * replace all parts.
    */
   readonly base?: string;
-  /** empty is set while the host waits for its adapter at its entry point. */
+  /** empty is true while the host waits for its adapter at its entry point. */
   readonly empty?: boolean;
-  /**
-   * based is true if the base created the host. A host that was created by the base uses the entry point of the base.
-   */
+  /** based is true if the base created the host. Such a host uses the entry point of the base. */
   readonly based?: boolean;
   /** send dispatches a message to the host and returns at once. */
   send(text: string): void;
@@ -24,7 +22,7 @@ export interface Base {
   send(text: string): void;
 }
 
-/** HostEvents receives hosts and their messages. */
+/** HostEvents receives the hosts of a document and their messages. */
 export interface HostEvents {
   /** frame is the probe frame, which does not count as content. By default, there is no probe frame. */
   readonly frame?: unknown;
@@ -36,30 +34,30 @@ export interface HostEvents {
   received(host: Host, text: string): void;
 }
 
-/** Page is the part of a Document that is used here. */
+/** Page is the part of a Document that the bridge uses. */
 export interface Page extends EventTarget {
   readonly documentElement: { readonly firstChild: unknown; readonly lastChild: unknown } | null;
   readonly readyState: string;
 }
 
-/** HOST is the prefix of an offer that arrives over the port of the base. */
-const HOST = 'host ';
+/** HOST_PREFIX is the prefix of an offer that arrives over the port of the base. */
+const HOST_PREFIX = 'host ';
 
 /** MaxHosts is the maximum number of hosts per document. */
 const MaxHosts = 200;
 
 /**
  * gatherHosts connects to every host of this document (handshake.ts). Call gatherHosts at document_start, after the
- * hosts have started. gatherHosts listens only during the handshake, because later offers could come from the page. A
+ * hosts have started. Later offers could come from the page, so gatherHosts listens only during the handshake. A
  * document whose root is a script, or an image with an onerror, runs page code before the document has content.
  */
 export function gatherHosts(doc: Page, events: HostEvents): void {
   if (!isPristine(doc, events.frame)) return;
-  const seen = new Set<string>();
+  const connectedPlugins = new Set<string>();
   const onOffer = (event: Event) => {
     const offer = readOffer(event, event instanceof MessageEvent ? event.data : undefined);
-    if (!offer || seen.size >= MaxHosts || seen.has(offer.plugin)) return;
-    seen.add(offer.plugin);
+    if (!offer || connectedPlugins.size >= MaxHosts || connectedPlugins.has(offer.plugin)) return;
+    connectedPlugins.add(offer.plugin);
     if (offer.plugin === '') connectBase(offer.port, events);
     else connectHost(offer, false, events);
   };
@@ -90,8 +88,8 @@ interface Offer {
   readonly port: MessagePort;
 }
 
-function connectHost({ port, ...introduction }: Offer, based: boolean, events: HostEvents): void {
-  const host: Host = { ...introduction, based, send: (text) => sendDown(port, text) };
+function connectHost({ port, ...introduction }: Offer, isBased: boolean, events: HostEvents): void {
+  const host: Host = { ...introduction, based: isBased, send: (text) => sendDown(port, text) };
   port.addEventListener(UP, (message) => {
     if (message instanceof MessageEvent && typeof message.data === 'string') events.received(host, message.data);
   });
@@ -101,12 +99,14 @@ function connectHost({ port, ...introduction }: Offer, based: boolean, events: H
 
 /** connectBase connects to the base and to the hosts that the base creates later. */
 function connectBase(port: MessagePort, events: HostEvents): void {
-  const hosts = new Set<string>();
+  const connectedPlugins = new Set<string>();
   port.addEventListener(UP, (event) => {
-    if (!(event instanceof MessageEvent) || typeof event.data !== 'string' || !event.data.startsWith(HOST)) return;
-    const offer = readOffer(event, event.data.slice(HOST.length));
-    if (!offer || offer.plugin === '' || hosts.has(offer.plugin) || hosts.size >= MaxHosts) return;
-    hosts.add(offer.plugin);
+    if (!(event instanceof MessageEvent) || typeof event.data !== 'string' || !event.data.startsWith(HOST_PREFIX))
+      return;
+    const offer = readOffer(event, event.data.slice(HOST_PREFIX.length));
+    if (!offer || offer.plugin === '' || connectedPlugins.has(offer.plugin) || connectedPlugins.size >= MaxHosts)
+      return;
+    connectedPlugins.add(offer.plugin);
     connectHost(offer, true, events);
   });
   events.baseFound?.({ send: (text) => sendDown(port, text) });
@@ -120,8 +120,8 @@ function sendDown(port: MessagePort, text: string): void {
 /** isPristine reports whether no script of the page can have run yet. */
 function isPristine(doc: Page, frame: unknown): boolean {
   const root = doc.documentElement;
-  const empty = root === null || (root.firstChild === (frame ?? null) && root.firstChild === root.lastChild);
-  return empty && doc.readyState === 'loading';
+  const isEmpty = root === null || (root.firstChild === (frame ?? null) && root.firstChild === root.lastChild);
+  return isEmpty && doc.readyState === 'loading';
 }
 
 function readOffer(event: Event, data: unknown): Offer | undefined {
@@ -130,9 +130,9 @@ function readOffer(event: Event, data: unknown): Offer | undefined {
   try {
     const parts: unknown = JSON.parse(data);
     if (!Array.isArray(parts)) return undefined;
-    const [plugin, hash, base, whole]: unknown[] = parts;
+    const [plugin, hash, base, hasAdapter]: unknown[] = parts;
     if (typeof plugin !== 'string' || typeof hash !== 'string') return undefined;
-    const offer: Offer = { plugin, hash, empty: whole !== true, port };
+    const offer: Offer = { plugin, hash, empty: hasAdapter !== true, port };
     return typeof base === 'string' && base !== '' ? { ...offer, base } : offer;
   } catch {
     return undefined;

@@ -42,15 +42,15 @@ function makeBench(t: TestContext) {
   };
   const link = new Link({
     connect,
-    alive: () => world.alive,
+    isExtensionAlive: () => world.alive,
     read: readToBridge,
-    soon: (work) => void later.push(work),
+    runSoon: (work) => void later.push(work),
   });
   const open = () =>
     link.open({
       received: (message) => received.push(message),
       greeting: () => greeting,
-      alone: () => world.alone,
+      isLikelyLastMessage: () => world.alone,
       connected: () => void world.connected++,
       orphaned: () => void world.orphaned++,
     });

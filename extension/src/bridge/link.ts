@@ -2,7 +2,7 @@ import { afterTasks, type Batcher, makeBatcher } from '../batch.ts';
 import type { FromBridge, ToBridge } from '../port-message.ts';
 import { charsOf, decodeMessages, encodeMessages } from '../port-text.ts';
 
-/** Port is the part of chrome.runtime.Port that is used here. */
+/** Port is the part of chrome.runtime.Port that the link uses. */
 export interface Port {
   postMessage(message: unknown): void;
   onMessage(listener: (message: unknown) => void): void;
@@ -10,17 +10,18 @@ export interface Port {
   disconnect(): void;
 }
 
+/** LinkOptions are the functions that a Link uses to reach the extension. */
 export interface LinkOptions {
   /**
    * connect opens a port to the worker and starts the worker if needed. connect throws if the extension was removed or
    * reloaded.
    */
   connect(): Port;
-  /** alive reports whether the extension of this script is still loaded. */
-  alive(): boolean;
+  /** isExtensionAlive reports whether the extension of this script is still loaded. */
+  isExtensionAlive(): boolean;
   read(message: unknown): ToBridge | undefined;
-  /** soon runs work after the tasks that are due. Default afterTasks(). */
-  readonly soon?: (work: () => void) => void;
+  /** runSoon runs work after the tasks that are due. Default: afterTasks(). */
+  readonly runSoon?: (work: () => void) => void;
 }
 
 /** Session is the document at the end of a link. */
@@ -30,23 +31,26 @@ export interface Session {
   greeting(): FromBridge;
   /** connected is called after the greeting on each new port. */
   connected(): void;
-  /** alone is the option alone of makeBatcher. */
-  alone(): boolean;
+  /** isLikelyLastMessage reports whether no other message is likely to follow soon, as in BatcherOptions. */
+  isLikelyLastMessage(): boolean;
   /** orphaned reports that the extension was removed, reloaded or updated, so no port can be opened. */
   orphaned(): void;
 }
 
-/** ShortMs is the lifetime below which a port counts as short, in milliseconds. */
+/** ShortMs is the lifetime below which a port counts as a short port, in milliseconds. */
 const ShortMs = 1000;
 /**
- * RetryMs is the delay after two short ports (see ShortMs) in a row, in milliseconds. Each further attempt doubles the delay, up
- * to MaxRetryMs.
+ * RetryMs is the delay after two short ports in a row, in milliseconds. Each further attempt doubles the delay, up to
+ * MaxRetryMs.
  */
 const RetryMs = 50;
 const MaxRetryMs = 1000;
-/** CheckMs is the interval, in milliseconds, of the Checks checks after a closed port that the extension is still loaded. */
-const CheckMs = 1000;
-const Checks = 10;
+/**
+ * AliveCheckMs is the interval, in milliseconds, between checks that the extension is still loaded. AliveChecks is the
+ * number of these checks after a closed port.
+ */
+const AliveCheckMs = 1000;
+const AliveChecks = 10;
 
 /**
  * Link is the port to the worker. Once open, the link reopens the port whenever Chrome closes the port: at once, or
@@ -54,24 +58,24 @@ const Checks = 10;
  */
 export class Link {
   readonly #options: LinkOptions;
-  readonly #soon: (work: () => void) => void;
+  readonly #runSoon: (work: () => void) => void;
   readonly #batcher: Batcher<FromBridge>;
   #session: Session | undefined;
   #port: Port | undefined;
   #isOrphan = false;
   #hasLeft = false;
-  /** #short is the number of consecutive ports that were open for a short time. */
-  #short = 0;
+  /** #shortPorts is the number of consecutive ports that were open for a short time. */
+  #shortPorts = 0;
 
   constructor(options: LinkOptions) {
     this.#options = options;
-    this.#soon = options.soon ?? afterTasks();
+    this.#runSoon = options.runSoon ?? afterTasks();
     const send = (messages: readonly FromBridge[]) => this.#send(messages);
-    const alone = () => this.#session?.alone() === true;
-    this.#batcher = makeBatcher<FromBridge>({ send, charsOf, alone, soon: this.#soon });
+    const isLikelyLastMessage = () => this.#session?.isLikelyLastMessage() === true;
+    this.#batcher = makeBatcher<FromBridge>({ send, charsOf, isLikelyLastMessage, runSoon: this.#runSoon });
   }
 
-  /** post sends a message. post returns false without a port. */
+  /** post sends a message, and returns false without a port. */
   post(message: FromBridge): boolean {
     return this.#batcher.post(message);
   }
@@ -93,8 +97,8 @@ export class Link {
   }
 
   /**
-   * leave closes the port of a document that the user leaves. Messages that arrive with a return from the back/forward cache
-   * are ignored: the server ended those calls long ago, and another document may run them.
+   * leave closes the port of a document that the user leaves. Messages that arrive after a return from the back/forward
+   * cache are ignored. The server ended the calls of the document long ago, and another document may run these calls.
    */
   leave(): void {
     this.#hasLeft = true;
@@ -108,13 +112,13 @@ export class Link {
     try {
       this.#listen(this.#options.connect(), session);
     } catch {
-      this.#orphaned();
+      this.#becomeOrphan();
       return;
     }
     this.#send([session.greeting()]);
-    // Waiting messages are sent first, because they are older than the messages of connected. connected sends all
-    // unanswered asks and unconfirmed endings, so waiting asks and endings are dropped: an ending sent before its parts
-    // would report parts that the server does not have.
+    // Waiting messages are older than the messages of connected, so they are sent first. connected sends all unanswered
+    // asks and unconfirmed endings again, so waiting asks and endings are dropped. An ending that is sent before its
+    // parts would refer to parts that the server does not have.
     this.#batcher.drop(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'ask');
     this.#batcher.flush();
     session.connected();
@@ -137,40 +141,42 @@ export class Link {
     port.onMessage((raw) => {
       for (const message of decodeMessages(raw, this.#options.read)) {
         if (this.#port !== port) return;
-        // The ping is answered before waiting messages are sent, and before the next call starts, because a call may
+        // The ping is answered before waiting messages are sent and before the next call starts, because a call may
         // block the page.
         if (message.op === 'ping') this.#send([{ op: 'pong', ping: message.ping }]);
         else session.received(message);
       }
     });
     port.onDisconnect(() => {
-      if (this.#port === port) this.#disconnected(openedAt);
+      if (this.#port === port) this.#onDisconnect(openedAt);
     });
   }
 
-  #disconnected(openedAt: number): void {
+  #onDisconnect(openedAt: number): void {
     this.#port = undefined;
-    if (!this.#options.alive()) {
-      this.#orphaned();
+    if (!this.#options.isExtensionAlive()) {
+      this.#becomeOrphan();
       return;
     }
-    setTimeout(() => this.#check(Checks), CheckMs);
-    this.#short = Date.now() - openedAt < ShortMs ? this.#short + 1 : 0;
+    setTimeout(() => this.#checkAlive(AliveChecks), AliveCheckMs);
+    this.#shortPorts = Date.now() - openedAt < ShortMs ? this.#shortPorts + 1 : 0;
     // Chrome closes the port when it stops the worker; connecting restarts the worker. The link uses no timer, because
     // in a hidden tab Chrome fires timers once per second, even with a delay of 0. A document in the back/forward cache
     // runs no code, and `pageshow` reopens the link.
-    if (this.#short < 2) this.#soon(() => this.#connect());
-    else setTimeout(() => this.#connect(), Math.min(RetryMs * 2 ** (this.#short - 2), MaxRetryMs));
+    if (this.#shortPorts < 2) this.#runSoon(() => this.#connect());
+    else setTimeout(() => this.#connect(), Math.min(RetryMs * 2 ** (this.#shortPorts - 2), MaxRetryMs));
   }
 
-  /** check detects a dead port: Chrome fires no event for a port that was opened while the extension was reloaded. */
-  #check(times: number): void {
+  /**
+   * checkAlive detects a dead port. Chrome fires no event for a port that was opened while the extension was reloaded.
+   */
+  #checkAlive(checksLeft: number): void {
     if (this.#isOrphan || this.#hasLeft) return;
-    if (!this.#options.alive()) this.#orphaned();
-    else if (times > 1) setTimeout(() => this.#check(times - 1), CheckMs);
+    if (!this.#options.isExtensionAlive()) this.#becomeOrphan();
+    else if (checksLeft > 1) setTimeout(() => this.#checkAlive(checksLeft - 1), AliveCheckMs);
   }
 
-  #orphaned(): void {
+  #becomeOrphan(): void {
     this.#port = undefined;
     if (this.#isOrphan) return;
     this.#isOrphan = true;
@@ -178,8 +184,8 @@ export class Link {
   }
 
   #close(): void {
-    const old = this.#port;
+    const oldPort = this.#port;
     this.#port = undefined;
-    old?.disconnect();
+    oldPort?.disconnect();
   }
 }

@@ -2,16 +2,16 @@ import { MaxLogEntries } from '../../../wire/wire.gen.ts';
 import type { FromBridge } from '../port-message.ts';
 
 /**
- * GatherMs is the interval between two sends, in milliseconds. Each of these sends contains at most MessagesAtOnce
+ * SendIntervalMs is the interval between two sends, in milliseconds. Each send contains at most MaxMessagesPerSend
  * messages.
  */
-const GatherMs = 100;
-const MessagesAtOnce = 2;
+const SendIntervalMs = 100;
+const MaxMessagesPerSend = 2;
 /**
- * MaxWaiting and MaxWaitingChars limit the number and the length of waiting entries. Beyond these limits, the oldest
- * entries are dropped first.
+ * MaxWaitingEntries and MaxWaitingChars limit the number and the length of waiting entries. If a limit is exceeded, the
+ * oldest entries are dropped.
  */
-const MaxWaiting = 1000;
+const MaxWaitingEntries = 1000;
 const MaxWaitingChars = 8 * 1024 * 1024;
 /** MaxMessageChars is the length up to which entries are joined in one message, in UTF-16 units. */
 const MaxMessageChars = 256 * 1024;
@@ -28,8 +28,8 @@ export interface Logs {
 }
 
 /**
- * Batch becomes one message. entries is the JSON text of log entries, joined by commas, without the brackets of an
- * array.
+ * Batch is a batch of log entries that is sent as one message. entries is the JSON text of the entries, joined by
+ * commas, without the brackets of an array.
  */
 interface Batch {
   readonly plugin: string;
@@ -40,58 +40,58 @@ interface Batch {
 
 /** makeLogs returns a Logs that sends by post, which returns false while there is no port. */
 export function makeLogs(post: (message: FromBridge) => boolean): Logs {
-  const waiting: Batch[] = [];
-  let entries = 0;
-  let chars = 0;
+  const waitingBatches: Batch[] = [];
+  let entryCount = 0;
+  let charCount = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const sendFirst = (): boolean => {
-    const [first] = waiting;
+    const [first] = waitingBatches;
     if (!first) return false;
     const { plugin, dropped } = first;
     if (!post({ op: 'log', plugin, entries: `[${first.entries}]`, dropped })) return false;
-    forget(first);
-    waiting.shift();
+    subtractBatch(first);
+    waitingBatches.shift();
     return true;
   };
-  const forget = (batch: Batch) => {
-    entries -= batch.count;
-    chars -= batch.entries.length;
+  const subtractBatch = (batch: Batch) => {
+    entryCount -= batch.count;
+    charCount -= batch.entries.length;
   };
-  const tick = () => {
+  const sendSome = () => {
     timer = undefined;
-    let sent = 0;
-    while (sent < MessagesAtOnce && sendFirst()) sent++;
+    let sentCount = 0;
+    while (sentCount < MaxMessagesPerSend && sendFirst()) sentCount++;
     // If there is no port now, flush sends the remaining entries later.
-    if (sent === MessagesAtOnce) gather();
+    if (sentCount === MaxMessagesPerSend) scheduleSend();
   };
-  const gather = () => {
-    timer ??= setTimeout(tick, GatherMs);
+  const scheduleSend = () => {
+    timer ??= setTimeout(sendSome, SendIntervalMs);
   };
   /** dropOldest drops a batch and adds its count to the next batch of the plugin. */
   const dropOldest = () => {
-    const old = waiting.shift();
-    if (!old) return;
-    forget(old);
-    const heir = waiting.find((batch) => batch.plugin === old.plugin);
-    if (heir) heir.dropped += old.dropped + old.count;
-    else waiting.push({ plugin: old.plugin, count: 0, dropped: old.dropped + old.count, entries: '' });
+    const oldest = waitingBatches.shift();
+    if (!oldest) return;
+    subtractBatch(oldest);
+    const nextOfPlugin = waitingBatches.find((batch) => batch.plugin === oldest.plugin);
+    if (nextOfPlugin) nextOfPlugin.dropped += oldest.dropped + oldest.count;
+    else waitingBatches.push({ plugin: oldest.plugin, count: 0, dropped: oldest.dropped + oldest.count, entries: '' });
   };
 
   return {
     add: (plugin, count, dropped, text) => {
-      const inner = text.slice(1, -1);
-      const last = waiting.at(-1);
-      const joins = last?.plugin === plugin && dropped === 0 && last.count + count <= MaxLogEntries;
-      if (joins && last.entries.length + inner.length <= MaxMessageChars) {
-        last.entries += last.count > 0 && count > 0 ? `,${inner}` : inner;
+      const entriesText = text.slice(1, -1);
+      const last = waitingBatches.at(-1);
+      const canJoin = last?.plugin === plugin && dropped === 0 && last.count + count <= MaxLogEntries;
+      if (canJoin && last.entries.length + entriesText.length <= MaxMessageChars) {
+        last.entries += last.count > 0 && count > 0 ? `,${entriesText}` : entriesText;
         last.count += count;
-      } else waiting.push({ plugin, count, dropped, entries: inner });
-      entries += count;
-      chars += inner.length;
-      while ((entries > MaxWaiting || chars > MaxWaitingChars) && waiting.length > 1) dropOldest();
-      if (timer === undefined) tick();
-      gather();
+      } else waitingBatches.push({ plugin, count, dropped, entries: entriesText });
+      entryCount += count;
+      charCount += entriesText.length;
+      while ((entryCount > MaxWaitingEntries || charCount > MaxWaitingChars) && waitingBatches.length > 1) dropOldest();
+      if (timer === undefined) sendSome();
+      scheduleSend();
     },
     flush: () => {
       while (sendFirst());

@@ -1,4 +1,4 @@
-/** Navigation is the part of the page's Navigation that is used here. */
+/** Navigation is the part of the page's Navigation object that the bridge uses. */
 export type Navigation = EventTarget;
 
 /** NavigationEvents receives the navigations of the page. */
@@ -7,30 +7,29 @@ export interface NavigationEvents {
    * navigationChanged reports that a navigation to another document began, or that the navigation ended without a new
    * document.
    */
-  navigationChanged(on: boolean): void;
+  navigationChanged(isNavigating: boolean): void;
   /** urlChanged reports a new address of the same document. */
   urlChanged(): void;
 }
 
 /**
- * watchNavigation reports navigations to another document. watchNavigation reports the start synchronously, and so
- * before the result of a tool that navigates and returns. It reports the end of a navigation when the page intercepts
- * the navigation or when the navigation fails. Chrome fires no event for the end of a navigation that becomes a
- * download.
+ * watchNavigation reports navigations to another document. The start is reported synchronously, and so before the
+ * result of a tool that navigates and returns. The end is reported when the page intercepts the navigation or when the
+ * navigation fails. Chrome fires no event for the end of a navigation that becomes a download.
  */
 export function watchNavigation(navigation: Navigation, events: NavigationEvents): void {
   // The listener is registered first and in the capture phase, so that it runs before the page's listeners. Events that
   // the page dispatches are not trusted.
-  const listen = (name: string, handle: (event: Event) => void) =>
+  const listen = (name: string, onEvent: (event: Event) => void) =>
     navigation.addEventListener(
       name,
       (event) => {
-        if (event.isTrusted) handle(event);
+        if (event.isTrusted) onEvent(event);
       },
       { capture: true },
     );
   listen('navigate', (event) => {
-    if (toAnotherDocument(event)) events.navigationChanged(true);
+    if (isToAnotherDocument(event)) events.navigationChanged(true);
   });
   // The document stays if the page intercepts the navigation, as routers do, or if the navigation was stopped.
   for (const name of ['navigatesuccess', 'navigateerror']) listen(name, () => events.navigationChanged(false));
@@ -40,7 +39,7 @@ export function watchNavigation(navigation: Navigation, events: NavigationEvents
   });
 }
 
-function toAnotherDocument(event: Event): boolean {
+function isToAnotherDocument(event: Event): boolean {
   const destination: unknown = Reflect.get(event, 'destination');
   const sameDocument = destination instanceof Object && Reflect.get(destination, 'sameDocument') === true;
   return !sameDocument && Reflect.get(event, 'downloadRequest') === null;

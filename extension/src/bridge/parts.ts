@@ -8,25 +8,25 @@ import type { FromBridge } from '../port-message.ts';
 // have to store parts of all results until the end. To prevent starvation, every fourth part belongs to the oldest
 // result.
 
-/** MaxInFlight is the number of parts in flight, of all results of a document. */
+/** MaxInFlight is the maximum number of parts of all results of a document that the worker has not acknowledged. */
 export const MaxInFlight = 8;
 
-/** OldestEach is the interval, in parts, at which the oldest result sends a part. */
-const OldestEach = 4;
+/** OldestResultInterval is the interval, in parts, at which the oldest result sends a part. */
+const OldestResultInterval = 4;
 
-/** PendingResult has the messages with the outcome of one call, and the number of messages already sent. */
+/** PendingResult contains the messages with the outcome of one call, and the number of messages that were sent. */
 interface PendingResult {
   readonly messages: readonly FromBridge[];
-  sent: number;
+  sentCount: number;
 }
 
 /** PartSender sends large results in parts. post returns false without a port. */
 export class PartSender {
   readonly #post: (message: FromBridge) => boolean;
-  /** #loads are the endings that are being sent, oldest first. */
-  readonly #loads = new Map<string, PendingResult>();
+  /** #pendingResults are the results that are being sent, oldest first. */
+  readonly #pendingResults = new Map<string, PendingResult>();
   #inFlight = 0;
-  #turn = 0;
+  #partCount = 0;
 
   constructor(post: (message: FromBridge) => boolean) {
     this.#post = post;
@@ -34,7 +34,7 @@ export class PartSender {
 
   /** begin queues the messages of one ending. */
   begin(id: string, messages: readonly FromBridge[]): void {
-    this.#loads.set(id, { messages, sent: 0 });
+    this.#pendingResults.set(id, { messages, sentCount: 0 });
     this.#send();
   }
 
@@ -47,39 +47,39 @@ export class PartSender {
   /** restart sends all results from their beginnings, on a new port. */
   restart(): void {
     this.#inFlight = 0;
-    for (const load of this.#loads.values()) load.sent = 0;
+    for (const result of this.#pendingResults.values()) result.sentCount = 0;
     this.#send();
   }
 
   /** drop stops the sending of a result. */
   drop(id: string): void {
-    this.#loads.delete(id);
+    this.#pendingResults.delete(id);
   }
 
   #send(): void {
     while (this.#inFlight < MaxInFlight) {
-      const load = this.#next();
-      const message = load?.messages[load.sent];
-      if (!load || !message || !this.#post(message)) return; // without a port, restart sends the parts later
-      load.sent++;
+      const result = this.#nextResult();
+      const message = result?.messages[result.sentCount];
+      if (!result || !message || !this.#post(message)) return; // without a port, restart sends the parts later
+      result.sentCount++;
       this.#inFlight++;
       // The last message of a result is short and contains the number of parts.
-      const end = load.messages[load.sent];
-      if (end && end.op !== 'part' && this.#post(end)) load.sent++;
+      const lastMessage = result.messages[result.sentCount];
+      if (lastMessage && lastMessage.op !== 'part' && this.#post(lastMessage)) result.sentCount++;
     }
   }
 
-  #next(): PendingResult | undefined {
-    const waiting = [...this.#loads.values()].filter((load) => load.sent < load.messages.length);
-    this.#turn++;
-    if (this.#turn % OldestEach === 0) return waiting[0];
-    return waiting.reduce<PendingResult | undefined>(
-      (best, load) => (best && countUnsent(best) <= countUnsent(load) ? best : load),
+  #nextResult(): PendingResult | undefined {
+    const unfinished = [...this.#pendingResults.values()].filter((result) => result.sentCount < result.messages.length);
+    this.#partCount++;
+    if (this.#partCount % OldestResultInterval === 0) return unfinished[0];
+    return unfinished.reduce<PendingResult | undefined>(
+      (shortest, result) => (shortest && countUnsent(shortest) <= countUnsent(result) ? shortest : result),
       undefined,
     );
   }
 }
 
-function countUnsent(load: PendingResult): number {
-  return load.messages.length - load.sent;
+function countUnsent(result: PendingResult): number {
+  return result.messages.length - result.sentCount;
 }

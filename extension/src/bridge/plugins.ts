@@ -5,7 +5,7 @@ import { type Logs, makeLogs } from './logs.ts';
 import { makeProbing, type Probing } from './probing.ts';
 import { makeWakes, type Wakes } from './wakes.ts';
 
-/** PluginMessage is a message of the worker to one plugin, except 'renew', which concerns calls too. */
+/** PluginMessage is a message of the worker to one plugin. 'renew' is not included, because it also concerns calls. */
 export type PluginMessage = Extract<ToBridge, { op: 'settings' | 'probe' | 'host' | 'meet' | 'remove' }>;
 
 export interface PluginsOptions {
@@ -13,15 +13,12 @@ export interface PluginsOptions {
   post(message: FromBridge): boolean;
   /** changed reports a change of the live plugins or their hashes. */
   changed(): void;
-  /** visible reports whether the document may be visible to the user. */
-  visible(): boolean;
-  /**
-   * hashOf returns the hash of the adapter that a host waits for. hashOf returns undefined if the host waits for no
-   * adapter.
-   */
+  /** isVisible reports whether the document may be visible to the user. */
+  isVisible(): boolean;
+  /** hashOf returns the hash of the adapter that a host waits for, or undefined if the host waits for no adapter. */
   hashOf(host: Host): string | undefined;
-  /** swapEnded is called when a host has accepted or rejected a new adapter, or has lost its adapter. */
-  swapEnded(host: Host): void;
+  /** endSwap is called when a host has accepted or rejected a new adapter, or has lost its adapter. */
+  endSwap(host: Host): void;
   /** meet waits for the offer of a late host in an event of this type. meet returns a function that ends the wait. */
   meet(plugin: string, type: string): () => void;
 }
@@ -32,16 +29,16 @@ type HostOp = 'ready' | 'broken' | 'armed' | 'renewed' | 'kept' | 's' | 'l' | 'w
 /** Plugins are the plugins of this document, with their hosts, readiness and logs. */
 export class Plugins {
   readonly #options: PluginsOptions;
-  /** #all maps each plugin to its host; #hosts contains only hosts with a live adapter. */
-  readonly #all = new Map<string, Host>();
-  readonly #hosts = new Map<string, Host>();
-  readonly #live = new Map<string, LiveAdapter>();
-  readonly #removed = new Set<Host>();
+  /** #allHosts maps each plugin to its host. #liveHosts contains only hosts with a live adapter. */
+  readonly #allHosts = new Map<string, Host>();
+  readonly #liveHosts = new Map<string, Host>();
+  readonly #liveAdapters = new Map<string, LiveAdapter>();
+  readonly #removedHosts = new Set<Host>();
   /**
-   * #meetings maps each plugin to a function that ends the wait for a late host. Only the newest 'meet' of a plugin
-   * counts.
+   * #endMeetings maps each plugin to a function that ends the wait for a late host. Only the newest 'meet' message of a
+   * plugin has an effect.
    */
-  readonly #meetings = new Map<string, () => void>();
+  readonly #endMeetings = new Map<string, () => void>();
   readonly #logs: Logs;
   readonly #wakes: Wakes;
   readonly #probing: Probing;
@@ -49,34 +46,34 @@ export class Plugins {
   #base: Base | undefined;
 
   constructor(options: PluginsOptions) {
-    const { post, visible } = options;
+    const { post, isVisible: visible } = options;
     this.#options = options;
     this.#logs = makeLogs(post);
-    this.#wakes = makeWakes({ post, visible });
+    this.#wakes = makeWakes({ post, isVisible: visible });
     this.#probing = makeProbing({
-      probe: (isAll) => this.#probe(isAll ? isWorking : isWaiting),
-      ready: () => ![...this.#live.values()].some(isWaiting),
-      visible,
+      probe: (isAll) => this.#probeAdapters(isAll ? isWorking : isNotReadyYet),
+      areAllReady: () => ![...this.#liveAdapters.values()].some(isNotReadyYet),
+      isVisible: visible,
     });
   }
 
-  /** live are the live plugins, as reported to the worker. */
+  /** live returns the live plugins, as reported to the worker. */
   get live(): LiveAdapter[] {
-    return [...this.#live.values()];
+    return [...this.#liveAdapters.values()];
   }
 
-  /** vacant are the plugins whose adapter was removed. */
+  /** vacant returns the plugins whose adapter was removed. */
   get vacant(): VacantPlugin[] {
-    return [...this.#removed].map(({ plugin, base }) =>
+    return [...this.#removedHosts].map(({ plugin, base }) =>
       base === undefined ? { name: plugin } : { name: plugin, base },
     );
   }
 
-  /** started are the hosts of plugins that are not live yet. */
+  /** started returns the plugins whose host has started but is not live yet. */
   get started(): StartedPlugin[] {
-    return [...this.#all.values()].flatMap((host): StartedPlugin[] => {
+    return [...this.#allHosts.values()].flatMap((host): StartedPlugin[] => {
       const { plugin, hash, empty = false } = host;
-      return this.#live.has(plugin) || this.#removed.has(host) ? [] : [{ name: plugin, hash, empty }];
+      return this.#liveAdapters.has(plugin) || this.#removedHosts.has(host) ? [] : [{ name: plugin, hash, empty }];
     });
   }
 
@@ -85,18 +82,18 @@ export class Plugins {
     return this.#base !== undefined;
   }
 
-  /** host returns the host of a live plugin. */
-  host(plugin: string): Host | undefined {
-    return this.#hosts.get(plugin);
+  /** liveHost returns the host of a live plugin. */
+  liveHost(plugin: string): Host | undefined {
+    return this.#liveHosts.get(plugin);
   }
 
   /** anyHost returns the host of a plugin, even without an adapter. */
   anyHost(plugin: string): Host | undefined {
-    return this.#all.get(plugin);
+    return this.#allHosts.get(plugin);
   }
 
   addHost(host: Host): void {
-    this.#all.set(host.plugin, host);
+    this.#allHosts.set(host.plugin, host);
     if (this.#isParsed) host.send('["begin"]');
   }
 
@@ -105,23 +102,23 @@ export class Plugins {
     this.#base = base;
   }
 
-  /** receiveFromHost handles a message of a host. receiveFromHost returns false if the message is about a call. */
+  /** receiveFromHost handles a message of a host, and returns false if the message is about a call. */
   receiveFromHost(host: Host, op: string, rest: string): boolean {
     if (!this.#isHostOp(op)) return false;
     const isRenewal = op === 'armed' || op === 'renewed' || op === 'kept';
-    if (isRenewal || !this.#removed.has(host)) this.#hostHandlers[op](host, rest);
+    if (isRenewal || !this.#removedHosts.has(host)) this.#hostHandlers[op](host, rest);
     return true;
   }
 
   /** receive handles a message of the worker. */
   receive(message: PluginMessage): void {
-    route(this.#handlers, message.op, message, this.#all.get(message.plugin));
+    route(this.#handlers, message.op, message, this.#allHosts.get(message.plugin));
   }
 
   /** documentParsed is called when the document is parsed. */
   documentParsed(): void {
     this.#isParsed = true;
-    for (const host of this.#all.values()) if (!this.#removed.has(host)) host.send('["begin"]');
+    for (const host of this.#allHosts.values()) if (!this.#removedHosts.has(host)) host.send('["begin"]');
     this.#probing.documentLoaded();
   }
 
@@ -169,29 +166,34 @@ export class Plugins {
         host.send(JSON.stringify(['renew', nonce, hash]));
         return;
       }
-      this.#meetings.get(plugin)?.();
-      this.#meetings.set(plugin, this.#options.meet(plugin, nonce));
+      this.#endMeetings.get(plugin)?.();
+      this.#endMeetings.set(plugin, this.#options.meet(plugin, nonce));
       this.#options.post({ op: 'armed', plugin, nonce, based: false, late: true });
     },
     remove: ({ plugin }) => this.#remove(plugin),
   };
 
   readonly #hostHandlers: Readonly<Record<HostOp, (host: Host, rest: string) => void>> = {
-    ready: (host) => this.#introduce(host, host.hash),
-    broken: (host, problem) => this.#introduce(host, host.hash, problem),
+    ready: (host) => this.#addLiveAdapter(host, host.hash),
+    broken: (host, problem) => this.#addLiveAdapter(host, host.hash, problem),
     armed: ({ plugin, based = false }, nonce) => this.#options.post({ op: 'armed', plugin, nonce, based }),
     renewed: (host, hash) => {
-      this.#removed.delete(host);
-      this.#introduce(host, hash);
-      this.#options.swapEnded(host);
+      this.#removedHosts.delete(host);
+      this.#addLiveAdapter(host, hash);
+      this.#options.endSwap(host);
       this.#options.post({ op: 'renewed', plugin: host.plugin, hash });
     },
     kept: (host, problem) => {
-      const { hashOf, swapEnded: swapped, post } = this.#options;
+      const { hashOf, endSwap: swapped, post } = this.#options;
       // Without an older adapter, the plugin has failed in this document.
-      if (this.#removed.delete(host)) this.#introduce(host, hashOf(host) ?? host.hash, problem);
+      if (this.#removedHosts.delete(host)) this.#addLiveAdapter(host, hashOf(host) ?? host.hash, problem);
       swapped(host);
-      post({ op: 'renewed', plugin: host.plugin, hash: this.#live.get(host.plugin)?.hash ?? host.hash, problem });
+      post({
+        op: 'renewed',
+        plugin: host.plugin,
+        hash: this.#liveAdapters.get(host.plugin)?.hash ?? host.hash,
+        problem,
+      });
     },
     s: (host, ready) => this.#setReady(host, ready === '1'),
     l: ({ plugin }, rest) => {
@@ -205,53 +207,50 @@ export class Plugins {
     return Object.hasOwn(this.#hostHandlers, op);
   }
 
-  /** probe requests the readiness of some live adapters. */
-  #probe(which: (entry: LiveAdapter) => boolean): void {
-    for (const [plugin, host] of this.#hosts) {
-      const entry = this.#live.get(plugin);
-      if (entry && which(entry)) host.send('["probe"]');
+  /** probeAdapters requests the readiness of some live adapters. */
+  #probeAdapters(mustProbe: (entry: LiveAdapter) => boolean): void {
+    for (const [plugin, host] of this.#liveHosts) {
+      const entry = this.#liveAdapters.get(plugin);
+      if (entry && mustProbe(entry)) host.send('["probe"]');
     }
   }
 
-  #introduce(host: Host, hash: string, problem?: string): void {
+  #addLiveAdapter(host: Host, hash: string, problem?: string): void {
     const entry: LiveAdapter = { name: host.plugin, hash };
     if (host.base !== undefined) entry.base = host.base;
     if (problem !== undefined) entry.problem = problem;
-    this.#hosts.set(host.plugin, host);
-    this.#live.set(host.plugin, entry);
+    this.#liveHosts.set(host.plugin, host);
+    this.#liveAdapters.set(host.plugin, entry);
     this.#options.changed();
     if (!this.#isParsed || problem !== undefined) return;
     host.send('["probe"]');
-    this.#probing.changed();
+    this.#probing.readinessChanged();
   }
 
   #remove(plugin: string): void {
-    const host = this.#all.get(plugin);
-    if (!host || this.#removed.has(host)) return;
+    const host = this.#allHosts.get(plugin);
+    if (!host || this.#removedHosts.has(host)) return;
     host.send('["remove"]');
-    this.#removed.add(host);
-    this.#hosts.delete(plugin);
-    this.#options.swapEnded(host);
-    if (this.#live.delete(plugin)) this.#options.changed();
+    this.#removedHosts.add(host);
+    this.#liveHosts.delete(plugin);
+    this.#options.endSwap(host);
+    if (this.#liveAdapters.delete(plugin)) this.#options.changed();
   }
 
   #setReady({ plugin }: Host, ready: boolean): void {
-    const entry = this.#live.get(plugin);
+    const entry = this.#liveAdapters.get(plugin);
     if (!entry) return;
     entry.ready = ready;
     this.#options.post({ op: 'ready', plugin, ready });
-    this.#probing.changed();
+    this.#probing.readinessChanged();
   }
 }
 
-/**
- * isWorking reports whether an adapter has no problem. isWaiting reports whether an adapter has no problem and is not
- * ready yet.
- */
+/** isWorking reports whether an adapter has no problem. */
 function isWorking(entry: LiveAdapter): boolean {
   return entry.problem === undefined;
 }
 
-function isWaiting(entry: LiveAdapter): boolean {
+function isNotReadyYet(entry: LiveAdapter): boolean {
   return isWorking(entry) && entry.ready !== true;
 }

@@ -1,25 +1,27 @@
 /**
- * Delays are the intervals between probes of adapters that are not ready, in milliseconds. The last interval repeats.
+ * ProbeDelaysMs are the intervals between probes of adapters that are not ready, in milliseconds. The last interval
+ * repeats.
  */
-const Delays = [1000, 4000, 15_000, 30_000] as const;
+const ProbeDelaysMs = [1000, 4000, 15_000, 30_000] as const;
 /**
- * MovedMs is the delay of a probe after a navigation within the document. MovedEveryMs is the least time between two
- * such probes.
+ * UrlProbeDelayMs is the delay of a probe after a navigation within the document, in milliseconds.
+ * MinUrlProbeIntervalMs is the minimum time between two of these probes.
  */
-const MovedMs = 250;
-const MovedEveryMs = 1000;
+const UrlProbeDelayMs = 250;
+const MinUrlProbeIntervalMs = 1000;
 
 export interface ProbingOptions {
-  /** probe requests the readiness of all adapters, or only of adapters that are not ready. */
+  /** probe requests the readiness of all adapters, or only of the adapters that are not ready. */
   probe(all: boolean): void;
-  /** ready reports whether all adapters are ready. */
-  ready(): boolean;
-  /** visible reports whether the document may be visible to the user. */
-  visible(): boolean;
+  /** areAllReady reports whether all adapters are ready. */
+  areAllReady(): boolean;
+  /** isVisible reports whether the document may be visible to the user. */
+  isVisible(): boolean;
 }
 
 /**
- * Probing schedules the probes of adapters for readiness. The start of each call also probes the adapter of the call.
+ * Probing schedules the probes of adapters for readiness. In addition, each start of a call probes the adapter of the
+ * call.
  */
 export interface Probing {
   /** documentLoaded is called when the document is parsed, and when it is loaded. */
@@ -28,52 +30,52 @@ export interface Probing {
   urlChanged(): void;
   /** visibilityChanged is called when the document may have become visible again. */
   visibilityChanged(): void;
-  /** changed reports that an adapter sent its readiness. */
-  changed(): void;
+  /** changed is called when an adapter has reported its readiness. */
+  readinessChanged(): void;
 }
 
 /** makeProbing returns an idle Probing. */
-export function makeProbing({ probe, ready, visible }: ProbingOptions): Probing {
+export function makeProbing({ probe, areAllReady: ready, isVisible: visible }: ProbingOptions): Probing {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let turn = 0;
-  let moving = false;
-  let movedAt = 0;
+  let delayIndex = 0;
+  let isUrlProbeScheduled = false;
+  let lastUrlProbeAt = 0;
 
-  const wait = () => {
+  const scheduleProbe = () => {
     if (timer !== undefined || ready() || !visible()) return;
-    timer = setTimeout(probeAgain, Delays[Math.min(turn, Delays.length - 1)]);
-    turn++;
+    timer = setTimeout(probeAgain, ProbeDelaysMs[Math.min(delayIndex, ProbeDelaysMs.length - 1)]);
+    delayIndex++;
   };
   const probeAgain = () => {
     timer = undefined;
-    if (!visible()) return; // visibilityChanged continues
+    if (!visible()) return; // visibilityChanged schedules the next probe
     if (!ready()) probe(false);
-    wait();
+    scheduleProbe();
   };
   return {
     documentLoaded: () => {
       probe(false);
-      wait();
+      scheduleProbe();
     },
     urlChanged: () => {
-      if (moving) return;
-      moving = true;
-      const after = Math.max(MovedMs, movedAt + MovedEveryMs - Date.now());
+      if (isUrlProbeScheduled) return;
+      isUrlProbeScheduled = true;
+      const delayMs = Math.max(UrlProbeDelayMs, lastUrlProbeAt + MinUrlProbeIntervalMs - Date.now());
       setTimeout(() => {
-        moving = false;
-        movedAt = Date.now();
+        isUrlProbeScheduled = false;
+        lastUrlProbeAt = Date.now();
         probe(true);
-      }, after);
+      }, delayMs);
     },
     visibilityChanged: () => {
       if (!visible() || ready()) return;
-      turn = 0;
+      delayIndex = 0;
       probe(false);
-      wait();
+      scheduleProbe();
     },
-    changed: () => {
-      if (ready()) turn = 0;
-      wait();
+    readinessChanged: () => {
+      if (ready()) delayIndex = 0;
+      scheduleProbe();
     },
   };
 }

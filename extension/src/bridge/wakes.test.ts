@@ -15,7 +15,7 @@ function setUpWakes() {
       if (state.port) posted.push(message);
       return state.port;
     },
-    visible: () => state.visible,
+    isVisible: () => state.visible,
     now: () => state.now,
   });
   const asked = () => posted.splice(0).map((message) => (message.op === 'wake' ? message.ms : message.op));

@@ -2,17 +2,17 @@ import type { FromBridge } from '../port-message.ts';
 import type { Host } from './hosts.ts';
 
 /**
- * LeastMs is the least time between two wakes of a document, in milliseconds. Browsers use the same minimum for nested
- * timers.
+ * MinWakeIntervalMs is the minimum time between two wakes of a document, in milliseconds. Browsers use the same minimum
+ * for nested timers.
  */
-const LeastMs = 4;
+const MinWakeIntervalMs = 4;
 
 /** WakesOptions are the dependencies of Wakes. */
 export interface WakesOptions {
   /** post sends a message to the worker. post returns false without a port. */
   post(message: FromBridge): boolean;
-  /** visible reports whether the document may be visible to the user. */
-  visible(): boolean;
+  /** isVisible reports whether the document may be visible to the user. */
+  isVisible(): boolean;
   /** now returns the time in milliseconds. By default, now is performance.now. */
   readonly now?: () => number;
 }
@@ -33,40 +33,40 @@ export interface Wakes {
 }
 
 /** makeWakes returns Wakes without timers. */
-export function makeWakes({ post, visible, now = () => performance.now() }: WakesOptions): Wakes {
-  const due = new Map<Host, number>();
-  /** requested is the time for which a wake was requested. Infinity for none. */
-  let requested = Infinity;
+export function makeWakes({ post, isVisible: visible, now = () => performance.now() }: WakesOptions): Wakes {
+  const dueTimes = new Map<Host, number>();
+  /** requestedWakeAt is the time for which a wake was requested; Infinity if no wake was requested. */
+  let requestedWakeAt = Infinity;
 
-  const request = () => {
-    if (visible() || due.size === 0) return;
-    const next = Math.max(Math.min(...due.values()), now() + LeastMs);
-    if (next >= requested) return;
-    if (post({ op: 'wake', ms: Math.ceil(next - now()) })) requested = next;
+  const requestWake = () => {
+    if (visible() || dueTimes.size === 0) return;
+    const nextWakeAt = Math.max(Math.min(...dueTimes.values()), now() + MinWakeIntervalMs);
+    if (nextWakeAt >= requestedWakeAt) return;
+    if (post({ op: 'wake', ms: Math.ceil(nextWakeAt - now()) })) requestedWakeAt = nextWakeAt;
   };
   return {
     setTimer: (host, ms) => {
       if (!Number.isFinite(ms) || ms < 0) {
-        due.delete(host);
+        dueTimes.delete(host);
         return;
       }
-      due.set(host, now() + ms);
-      request();
+      dueTimes.set(host, now() + ms);
+      requestWake();
     },
     wake: () => {
-      requested = Infinity;
-      const at = now();
-      for (const [host, dueAt] of due) {
-        if (dueAt > at) continue;
-        due.delete(host);
+      requestedWakeAt = Infinity;
+      const wakeAt = now();
+      for (const [host, dueAt] of dueTimes) {
+        if (dueAt > wakeAt) continue;
+        dueTimes.delete(host);
         host.send('["wake"]'); // after the wake, the host sends the time of its next timer
       }
-      request();
+      requestWake();
     },
-    visibilityChanged: request,
+    visibilityChanged: requestWake,
     portConnected: () => {
-      requested = Infinity;
-      request();
+      requestedWakeAt = Infinity;
+      requestWake();
     },
   };
 }

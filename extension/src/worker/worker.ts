@@ -108,13 +108,13 @@ const frozenTabs = new Set<number>();
 const running = new RunningCalls();
 const health = new Health({
   isBusy: (documentId) => running.isBusy(documentId),
-  isFrozen: browser.tabFrozen,
+  isFrozen: browser.isTabFrozen,
 });
 const loadErrors = new LoadErrors();
 const opening = makeOpening({
   plugins: () => plugins.wanted,
   open: browser.openInBackground,
-  exists: async (tabId) => (await browser.tabState(tabId)) !== 'closed',
+  exists: async (tabId) => (await browser.readTabState(tabId)) !== 'closed',
   urlOf: async (tabId) => (await browser.queryTabs()).find((tab) => tab.id === tabId)?.url,
   loadError: (tabId) => loadErrors.getError(tabId),
   isBlank: browser.isBlank,
@@ -122,7 +122,7 @@ const opening = makeOpening({
 });
 const reload = new Reload({
   query: browser.queryTabs,
-  tabState: browser.tabState,
+  tabState: browser.readTabState,
   readPage: browser.readPage,
   reloadTab: browser.reloadTab,
   plugins: () => plugins.wanted,
@@ -178,14 +178,14 @@ const calls = new Calls({
   running,
   send,
   resumed: (ids) => link.notify('call.resumed', { dispatchIds: ids }),
-  tabState: browser.tabState,
-  tabLoading: browser.tabLoading,
+  tabState: browser.readTabState,
+  tabLoading: browser.isTabLoading,
   // Chrome freezes only background tabs, and reports when a tab is frozen.
   tabFrozen: (tabId) =>
     tabs.known.some((tab) => tab.tabId === tabId && tab.active) && !frozenTabs.has(tabId)
       ? false
-      : browser.tabFrozen(tabId).catch(() => false), // closed
-  documentGone: browser.documentGone,
+      : browser.isTabFrozen(tabId).catch(() => false), // closed
+  documentGone: browser.isDocumentGone,
   roomIn: () => link.roomIn(),
   docMissing: (tabId) => tabs.resendTab(tabId),
 });
@@ -203,7 +203,7 @@ const panels = makePanels({
   state: () => ({
     link: link.state,
     browserName: identity.name,
-    extensionVersion: browser.version(),
+    extensionVersion: browser.extensionVersion(),
     mode: plugins.mode,
     tabs: panelTabs({ tabs: tabs.known, wanted: plugins.wanted, docs, livePlugins }),
   }),
@@ -215,7 +215,7 @@ const panels = makePanels({
     link,
     reloadTab: reloadForUser,
     showTab: browser.showTab,
-    openDetails: () => browser.openTab(browser.detailsPage()),
+    openDetails: () => browser.openTab(browser.detailsPageUrl()),
     rename: (name) => identity.rename(name),
   }),
 });
@@ -352,12 +352,12 @@ browser.onTabsChanged(
   },
 );
 browser.onLoads({
-  begun: (tabId) => loadErrors.recordRequest(tabId),
-  shown: (tabId, atMs) => {
+  onLoadStarted: (tabId) => loadErrors.recordRequest(tabId),
+  onDocumentShown: (tabId, atMs) => {
     reload.recordStart(tabId, atMs);
     loadErrors.recordShown(tabId);
   },
-  failed: (tabId, error) => loadErrors.recordFailure(tabId, error),
+  onLoadFailed: (tabId, error) => loadErrors.recordFailure(tabId, error),
 });
 browser.onWake(() => {
   link.start();
@@ -368,10 +368,10 @@ browser.onInstalled(async () => {
   if (await plugins.clear()) link.restart();
 });
 /** The session storage is empty after a start of the browser or the extension. */
-void browser.readUntilRestart('began').then(async (began) => {
+void browser.readSessionValue('began').then(async (began) => {
   if (began !== undefined) return;
   registering.recordBrowserStart();
-  await browser.writeUntilRestart('began', 'yes');
+  await browser.writeSessionValue('began', 'yes');
 });
 void browser.openPanelOnClick();
 void browser.setAlarm();

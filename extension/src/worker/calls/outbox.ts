@@ -6,7 +6,7 @@ import {
   encodeResult,
 } from '../../../../wire/frame.ts';
 import type { CallError } from '../../../../wire/wire.gen.ts';
-import { addBounded, type Batch } from '../../bounded-buffer.ts';
+import { addBounded, type ReportBatch } from '../../bounded-buffer.ts';
 import { Signal } from '../signal.ts';
 
 // Stores progress and endings of calls until the server has received them. A WebSocket does not report whether sent
@@ -31,9 +31,9 @@ interface StoredEnding {
 
 /** StoredReports are the reports of one call that the server may not have: sent but not confirmed, or not sent yet. */
 interface StoredReports {
-  sent: Batch[];
+  sent: ReportBatch[];
   sentChars: number;
-  readonly waiting: Batch[];
+  readonly waiting: ReportBatch[];
 }
 
 /**
@@ -64,7 +64,7 @@ export class Outbox {
     this.#options = options;
   }
 
-  progress(id: string, batch: Batch): void {
+  progress(id: string, batch: ReportBatch): void {
     const reports = this.#progress.get(id) ?? { sent: [], sentChars: 0, waiting: [] };
     this.#progress.set(id, reports);
     const { seq, skipped, reports: text } = batch;
@@ -167,7 +167,7 @@ export class Outbox {
   }
 
   /** forget drops reports that have arrived at the server. */
-  #forget(batches: ReadonlySet<Batch>): void {
+  #forget(batches: ReadonlySet<ReportBatch>): void {
     for (const [id, reports] of this.#progress) {
       reports.sent = reports.sent.filter((batch) => !batches.has(batch));
       reports.sentChars = reports.sent.reduce((sum, batch) => sum + batch.reports.length, 0);
@@ -181,7 +181,7 @@ export class Outbox {
   }
 }
 
-function keepSent(reports: StoredReports, batch: Batch): void {
+function keepSent(reports: StoredReports, batch: ReportBatch): void {
   reports.sent.push(batch);
   reports.sentChars += batch.reports.length;
   while (reports.sentChars > SentChars && reports.sent.length > 1) {
@@ -189,6 +189,6 @@ function keepSent(reports: StoredReports, batch: Batch): void {
   }
 }
 
-function progressFrame(id: string, { seq, reports, skipped }: Batch): string {
+function progressFrame(id: string, { seq, reports, skipped }: ReportBatch): string {
   return encodeRawProgress(id, seq, reports, skipped);
 }

@@ -41,7 +41,10 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
       }
       return true;
     };
-    const doc: Doc = { ...sender, post: makeBatcher({ send, charsOf, soon, alone }).post };
+    const doc: Doc = {
+      ...sender,
+      post: makeBatcher({ send, charsOf, runSoon: soon, isLikelyLastMessage: alone }).post,
+    };
     calls.documentConnected(doc);
     health.documentConnected(doc);
     port.onMessage((raw) => {

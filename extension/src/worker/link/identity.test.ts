@@ -8,11 +8,11 @@ function makeStorage(file?: string) {
   const storage: Storage = {
     readSetting: async (key) => local.get(key),
     writeSetting: async (key, value) => void local.set(key, value),
-    readUntilRestart: async (key) => session.get(key),
-    writeUntilRestart: async (key, value) => void session.set(key, value),
+    readSessionValue: async (key) => session.get(key),
+    writeSessionValue: async (key, value) => void session.set(key, value),
     readOwnFile: async (name) => (name === 'connection.json' ? file : undefined),
-    platform: async () => 'Linux',
-    version: () => '1.2.3',
+    platformName: async () => 'Linux',
+    extensionVersion: () => '1.2.3',
   };
   return { storage, session };
 }

@@ -9,7 +9,13 @@ const MaxNameChars = 60;
 /** Storage is the part of chrome.ts that this file uses. */
 export type Storage = Pick<
   typeof browser,
-  'readSetting' | 'writeSetting' | 'readUntilRestart' | 'writeUntilRestart' | 'readOwnFile' | 'platform' | 'version'
+  | 'readSetting'
+  | 'writeSetting'
+  | 'readSessionValue'
+  | 'writeSessionValue'
+  | 'readOwnFile'
+  | 'platformName'
+  | 'extensionVersion'
 >;
 
 /** Identity is the params of hello without the proof, because each proof belongs to one connection. */
@@ -36,8 +42,14 @@ export class BrowserIdentity {
       this.bootId(),
       storage.readSetting('browserName'),
     ]);
-    this.#name = name || `Chrome on ${await storage.platform()}`;
-    return { protocol: Version, browserId, browserName: this.#name, bootId, extensionVersion: storage.version() };
+    this.#name = name || `Chrome on ${await storage.platformName()}`;
+    return {
+      protocol: Version,
+      browserId,
+      browserName: this.#name,
+      bootId,
+      extensionVersion: storage.extensionVersion(),
+    };
   }
 
   /** rename stores another name. An empty name restores the default. */
@@ -47,7 +59,7 @@ export class BrowserIdentity {
 
   /** bootId returns a random text that changes with each start of the browser or the extension. */
   bootId(): Promise<string> {
-    return readOrCreate('bootId', this.#storage.readUntilRestart, this.#storage.writeUntilRestart);
+    return readOrCreate('bootId', this.#storage.readSessionValue, this.#storage.writeSessionValue);
   }
 
   /** entryPointSecret returns the secret from which the names of entry points are derived (delivery/entry-points.ts). */

@@ -15,8 +15,8 @@ function makeBench() {
   const order: string[] = [];
   const went = (id: string) => order.splice(order.indexOf(id), 1);
   const chrome: Registrar = {
-    userScriptsAllowed: async () => state.allowed,
-    userScripts: async () => {
+    areUserScriptsAllowed: async () => state.allowed,
+    listUserScripts: async () => {
       state.asked++;
       return [...scripts.values()].map((s) => s.script);
     },
@@ -42,7 +42,7 @@ function makeBench() {
         went(id);
       }
     },
-    fileScripts: async () => files.map((f) => f.script),
+    listFileScripts: async () => files.map((f) => f.script),
     registerFiles: async (all) => {
       for (const { file, ...script } of all) {
         assert.ok(!files.some((f) => f.script.id === script.id), 'registered twice');
@@ -138,7 +138,7 @@ test('a few adapters are preregistered together, with their entry points, and th
     id: 'plugin-i-script-i',
     matches: ['*://i.org/*'],
     excludeMatches: ['*://i.org/x*'],
-    isolated: true,
+    isIsolated: true,
     allFrames: false,
     worldId: 'plugin-i',
   });

@@ -25,12 +25,12 @@ const HOST = 'base-';
 
 /** Registrar is the part of Chrome that registers scripts (chrome-scripts.ts). */
 export interface Registrar {
-  userScriptsAllowed(): Promise<boolean>;
-  userScripts(): Promise<Script[]>;
+  areUserScriptsAllowed(): Promise<boolean>;
+  listUserScripts(): Promise<Script[]>;
   registerUserScripts(scripts: readonly (Script & { readonly code: string })[]): Promise<void>;
   updateUserScript(script: Script): Promise<void>;
   unregisterUserScripts(ids: readonly string[]): Promise<void>;
-  fileScripts(): Promise<Script[]>;
+  listFileScripts(): Promise<Script[]>;
   registerFiles(scripts: readonly (Script & { readonly file: string })[]): Promise<void>;
   updateFile(script: Script, file: string): Promise<void>;
   unregisterFiles(ids: readonly string[]): Promise<void>;
@@ -215,7 +215,7 @@ export class Plugins {
     const current = new Set(wanted.flatMap((p) => [this.#scriptOf(p, PREFIX).id, this.#scriptOf(p, EARLY).id]));
     const isOther = (id: string) => (id.startsWith(PREFIX) || id.startsWith(EARLY)) && !current.has(id);
     if (this.#mode === 'userScripts') await this.#unregister([...(await this.#have()).keys()].filter(isOther));
-    const files = (await this.#registrar.fileScripts()).map((script) => script.id);
+    const files = (await this.#registrar.listFileScripts()).map((script) => script.id);
     await this.#registrar.unregisterFiles(files.filter(isOther));
   }
 
@@ -233,7 +233,7 @@ export class Plugins {
     for (const base of bases) {
       if (base.matches.length === 0 || this.#host === '') continue;
       const id = `${HOST}${await shortHash(JSON.stringify([this.#host, base]))}`;
-      scripts.push({ id, isolated: false, ...base });
+      scripts.push({ id, isIsolated: false, ...base });
     }
     return scripts;
   }
@@ -256,7 +256,7 @@ export class Plugins {
   }
 
   async #detect(wanted: readonly PluginInfo[]): Promise<InjectMode> {
-    if (await this.#registrar.userScriptsAllowed()) return 'userScripts';
+    if (await this.#registrar.areUserScriptsAllowed()) return 'userScripts';
     return wanted.some((plugin) => plugin.file) ? 'files' : 'none';
   }
 
@@ -283,12 +283,12 @@ export class Plugins {
   clear(): Promise<boolean> {
     const isSyncNeeded = this.#isSyncing;
     return this.#inTurn(async () => {
-      if (await this.#registrar.userScriptsAllowed()) {
+      if (await this.#registrar.areUserScriptsAllowed()) {
         const have = await this.#have();
         await this.#registrar.unregisterUserScripts([...have.keys()]);
         have.clear();
       }
-      await this.#registrar.unregisterFiles((await this.#registrar.fileScripts()).map((s) => s.id));
+      await this.#registrar.unregisterFiles((await this.#registrar.listFileScripts()).map((s) => s.id));
       return isSyncNeeded;
     });
   }
@@ -300,7 +300,7 @@ export class Plugins {
   }
 
   async #have(): Promise<Map<string, Script>> {
-    this.#registered ??= new Map((await this.#registrar.userScripts()).map((s) => [s.id, s]));
+    this.#registered ??= new Map((await this.#registrar.listUserScripts()).map((s) => [s.id, s]));
     return this.#registered;
   }
 
@@ -309,7 +309,7 @@ export class Plugins {
       id: `${prefix}${plugin.name}-${plugin.script}`,
       matches: matchesOf(plugin),
       excludeMatches: validPatterns(plugin.excludes),
-      isolated: plugin.world === 'isolated',
+      isIsolated: plugin.world === 'isolated',
       allFrames: plugin.allFrames === true,
       ...(plugin.world === 'isolated' ? { worldId: isolatedWorld(plugin) } : {}),
     };
@@ -327,23 +327,23 @@ export class Plugins {
       id: `${PROBE}${host.id}`,
       matches: host.matches,
       excludeMatches: host.excludeMatches,
-      isolated: true,
+      isIsolated: true,
       allFrames: host.id.startsWith(HOST) ? host.allFrames : framed.has(host.id),
       file: PROBE_FILE,
     }));
-    const present = new Set((await this.#registrar.fileScripts()).map((s) => s.id));
+    const present = new Set((await this.#registrar.listFileScripts()).map((s) => s.id));
     await this.#registrar.unregisterFiles(probes.map((probe) => probe.id).filter((id) => present.has(id)));
     await this.#registrar.registerFiles(probes);
   }
 
   /** syncFiles registers the bridge and, in file mode, the adapters. */
   async #syncFiles(adapters: boolean): Promise<void> {
-    const present = await this.#registrar.fileScripts();
+    const present = await this.#registrar.listFileScripts();
     const files = new Map<string, { script: Script; file: string }>();
     for (const plugin of adapters ? this.#wanted : []) {
       const script = this.#scriptOf(plugin, PREFIX);
       // A file would run in the extension's own isolated world and could send messages to the worker.
-      if (plugin.file && !script.isolated) files.set(script.id, { script, file: plugin.file });
+      if (plugin.file && !script.isIsolated) files.set(script.id, { script, file: plugin.file });
     }
     const adaptersHere = present.filter((s) => s.id.startsWith(PREFIX));
     const stale = adaptersHere.filter((s) => !isSame(s, files.get(s.id)?.script)).map((s) => s.id);
@@ -368,7 +368,7 @@ export class Plugins {
    * in the bridge's ID also covers the start time of the browser.
    */
   async #syncBridge(): Promise<void> {
-    const present = await this.#registrar.fileScripts();
+    const present = await this.#registrar.listFileScripts();
     const user = this.#mode === 'userScripts' ? [...(await this.#have()).values()] : [];
     const hosts = [...user, ...present.filter((s) => !isBridge(s))].map(scriptKey).sort();
     const boot = await this.#options.boot();
@@ -383,7 +383,7 @@ export class Plugins {
       if (matches.length === 0) continue;
       keep.add(id);
       if (present.some((s) => s.id === id)) continue;
-      const bridge = { id, matches, excludeMatches: [], isolated: true, allFrames, file: BRIDGE_FILE };
+      const bridge = { id, matches, excludeMatches: [], isIsolated: true, allFrames, file: BRIDGE_FILE };
       await this.#registrar.registerFiles([bridge]);
     }
     await this.#registrar.unregisterFiles(present.filter((s) => isBridge(s) && !keep.has(s.id)).map((s) => s.id));
@@ -432,7 +432,7 @@ function validPatterns(patterns: readonly string[] | undefined): readonly string
 function isSame(a: Script | undefined, b: Script | undefined): boolean {
   if (!a || !b) return a === b;
   return (
-    a.isolated === b.isolated &&
+    a.isIsolated === b.isIsolated &&
     a.allFrames === b.allFrames &&
     sortPatterns(a.matches) === sortPatterns(b.matches) &&
     sortPatterns(a.excludeMatches) === sortPatterns(b.excludeMatches)

@@ -8,7 +8,7 @@ import { Reload } from './reload.ts';
 const busyMs = 8000;
 
 /** untouched is a page without a bridge and without user input. */
-const untouched: Page = { touched: false, startedMs: 5000, audible: false, documentId: 'd', bridged: false };
+const untouched: Page = { isTouched: false, startedMs: 5000, audible: false, documentId: 'd', hasBridge: false };
 
 function makeBench(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 5000 });
@@ -113,11 +113,11 @@ test('an error page is reloaded for a call only', async (t) => {
 test('a tab is reloaded for a call if the user has nothing to lose there', async (t) => {
   const { reload, reloaded, pages, states, live } = makeBench(t);
   pages.set(1, untouched);
-  pages.set(2, { ...untouched, touched: true });
+  pages.set(2, { ...untouched, isTouched: true });
   pages.set(3, { ...untouched, audible: true });
-  pages.set(4, { ...untouched, touched: true });
+  pages.set(4, { ...untouched, isTouched: true });
   states.set(4, 'discarded');
-  pages.set(5, { ...untouched, touched: true });
+  pages.set(5, { ...untouched, isTouched: true });
   states.set(5, 'crashed');
   pages.set(6, untouched);
   live.add(6);
@@ -145,7 +145,7 @@ test('a page that does not answer is not reloaded', async (t) => {
 test('load waits for a page that is loading, but not for a touched one', async (t) => {
   const { reload, reloaded, pages, loading, pass } = makeBench(t);
   pages.set(1, 'busy');
-  pages.set(2, { ...untouched, touched: true });
+  pages.set(2, { ...untouched, isTouched: true });
   loading.add(1).add(2);
   const answers = Promise.all([reload.load(1), reload.load(2)]);
   await settle();
@@ -163,7 +163,7 @@ test('documents that began while scripts were registered are reloaded at once, a
     [5, 5050],
     [6, 5050],
   ] as const) {
-    pages.set(id, { ...untouched, startedMs, touched: id === 6 });
+    pages.set(id, { ...untouched, startedMs, isTouched: id === 6 });
   }
   live.add(5);
   await pass(60);
@@ -229,7 +229,7 @@ test('a page whose bridge appears late, or has not connected, is rechecked', asy
   let bridged = false;
   pages.set(1, {
     ...untouched,
-    get bridged() {
+    get hasBridge() {
       const before = bridged;
       bridged = true;
       return before;
@@ -298,7 +298,7 @@ test('a frame that began while scripts were registered is reloaded alone', async
   const { registered, reloaded, reframed, inspected, frames, pages, live, pass } = makeBench(t);
   pages.set(1, untouched);
   live.add(1);
-  const frame = { url: 'https://demo.example/in', startedMs: 5000, touched: false };
+  const frame = { url: 'https://demo.example/in', startedMs: 5000, isTouched: false };
   await pass(50);
   frames.set(1, [
     { ...frame, documentId: 'f-live' },
@@ -308,7 +308,7 @@ test('a frame that began while scripts were registered is reloaded alone', async
   await registered(5000);
   assert.deepEqual([reframed, inspected], [[], []], 'no frame that can have a plugin lacks it');
   frames.set(1, [
-    { ...frame, documentId: 'f-without', touched: true },
+    { ...frame, documentId: 'f-without', isTouched: true },
     { ...frame, documentId: 'f-without', startedMs: 10 },
   ]);
   await registered(5000);
@@ -322,7 +322,7 @@ test('a frame that may have its scripts gets time to connect', async (t) => {
   const { registered, reframed, frames, pages, live, pass } = makeBench(t);
   pages.set(1, untouched);
   live.add(1);
-  const frame = { url: 'https://demo.example/in', startedMs: 5000, touched: false };
+  const frame = { url: 'https://demo.example/in', startedMs: 5000, isTouched: false };
   frames.set(1, [{ ...frame, documentId: 'f-without' }]);
   await registered(0, 5000);
   assert.deepEqual(reframed, []);
@@ -334,9 +334,9 @@ test('a document that seems live but has the bridge of a removed extension is dr
   const { registered, reloaded, orphans, inspected, deaf, pages, live } = makeBench(t);
   pages.set(1, untouched);
   pages.set(2, { ...untouched, startedMs: 1, documentId: 'd2' });
-  pages.set(3, { ...untouched, documentId: 'd3', touched: true });
+  pages.set(3, { ...untouched, documentId: 'd3', isTouched: true });
   // The page is busy and answers later.
-  pages.set(4, { ...untouched, documentId: 'd4', bridged: true });
+  pages.set(4, { ...untouched, documentId: 'd4', hasBridge: true });
   for (const id of pages.keys()) live.add(id);
   for (const id of ['d2', 'd3', 'd4']) deaf.add(id);
   await registered(0);

@@ -208,7 +208,7 @@ export class Reload {
       const page = await this.#readPage(tab.id, LateMs);
       if (!page) return 'again';
       if (page === 'error') return 'done';
-      if (!page.bridged) {
+      if (!page.hasBridge) {
         this.orphaned.emit(page.documentId);
         if (!isUntouched(page)) return 'done';
         return this.#reloadOnce(tab.id, () => this.#options.reloadTab(tab.id));
@@ -228,13 +228,13 @@ export class Reload {
     if (page === 'error') return 'done';
     if (!this.#mayLackScripts(page.startedMs)) return unconcerned;
     if (!isUntouched(page)) return 'done';
-    if (page.bridged) {
+    if (page.hasBridge) {
       const waits = !this.#options.isConnected(page.documentId);
       if (waits && (this.#checks.get(tab.id) ?? 0) * AgainMs < LateMs) return 'again';
     } else {
       // In a document that is just starting, Chrome may run this script before the bridge.
       const later = await this.#readPage(tab.id, LateMs);
-      if (!later || later === 'error' || later.bridged || later.documentId !== page.documentId) return 'again';
+      if (!later || later === 'error' || later.hasBridge || later.documentId !== page.documentId) return 'again';
     }
     return this.#reloadOnce(tab.id, () => {
       this.#options.reloading(missing);
@@ -271,7 +271,7 @@ export class Reload {
     const listed = framed.length === 0 ? [] : await this.#options.listFrames(tab.id);
     if (!listed.some((frame) => lacks(frame) && new URL(frame.url).origin === origin)) return 'done';
     for (const frame of await this.#options.readFrames(tab.id)) {
-      if (!lacks(frame) || frame.touched || !this.#mayLackScripts(frame.startedMs)) continue;
+      if (!lacks(frame) || frame.isTouched || !this.#mayLackScripts(frame.startedMs)) continue;
       if (this.#mayConnect(frame.startedMs)) return 'again';
       return this.#reloadOnce(tab.id, () => this.#options.reloadFrame(tab.id, frame.documentId));
     }
@@ -307,7 +307,7 @@ export class Reload {
 }
 
 function isUntouched(page: Page | undefined): boolean {
-  return page !== undefined && !page.touched && !page.audible;
+  return page !== undefined && !page.isTouched && !page.audible;
 }
 
 function warn(error: unknown): void {
