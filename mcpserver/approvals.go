@@ -32,8 +32,8 @@ func newApprovals(calls Caller, heartbeat time.Duration, log zerolog.Logger, run
 	return &approvals{calls: calls, heartbeat: heartbeat, log: log, run: run, resumable: newResumableCalls()}
 }
 
-// serve runs a request. While its call is suspended, the client shows forms if it
-// can.
+// serve runs a request. While the call is suspended, a client that supports forms shows
+// them.
 func (a *approvals) serve(ctx context.Context, q request) reply {
 	if q.AsksByReply {
 		return a.serveResumable(ctx, q)
@@ -63,7 +63,7 @@ func (a *approvals) remindClient(ctx context.Context, q formQuestion) {
 }
 
 // decideByAnswer resolves a ticket by the client's answer to a form, and reports false
-// if the answer contains no decision; other surfaces still wait.
+// if the answer contains no decision. Other surfaces can still decide.
 func (a *approvals) decideByAnswer(q formQuestion, client dispatch.Client, result json.RawMessage) bool {
 	resolution, isDecided, err := q.parseAnswer(result)
 	if isDecided {
@@ -77,24 +77,23 @@ func (a *approvals) decideByAnswer(q formQuestion, client dispatch.Client, resul
 	return isDecided
 }
 
-// requestForms shows the tickets of one call as forms in the client that made the call. A
-// client without forms receives the reason why its call waits.
+// requestForms shows the tickets of one call as forms in the client that made the call.
+// A client without forms receives only the reason why the call waits.
 type requestForms struct {
 	approvals *approvals
 	client    dispatch.Client
 	progress  *progressSender
 	ask       transport.Ask // nil if the client shows no forms
 
-	ctx    context.Context // ends with the request
+	ctx    context.Context // ctx ends with the request
 	cancel context.CancelFunc
 
-	mu         sync.Mutex     // guards closed, and additions to open
-	isAnswered bool           // the request has its answer
+	mu         sync.Mutex     // guards isAnswered, and additions to openForms
+	isAnswered bool           // set when the request has its answer
 	openForms  sync.WaitGroup // one for each ticket that is shown
 }
 
-// newForms returns the forms of a request. Call close before the request is
-// answered.
+// newForms returns the forms of a request. Call close before the request is answered.
 func (a *approvals) newForms(ctx context.Context, q request) *requestForms {
 	f := &requestForms{approvals: a, client: q.Client, progress: newProgressSender(ctx, q.Params, q.Send), ask: q.Ask}
 	f.ctx, f.cancel = context.WithCancel(ctx)

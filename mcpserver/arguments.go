@@ -36,7 +36,7 @@ type arguments struct {
 }
 
 // definedArguments are the names that the tool's own schema defines. An argument that
-// the schema defines is passed to the tool.
+// the schema defines goes to the tool.
 type definedArguments struct{ definesTab, definesBrowser, definesInstance, definesDetach bool }
 
 // findDefinedArguments returns which names the schema of a tool or prompt of p defines.
@@ -75,14 +75,14 @@ func splitArguments(raw json.RawMessage, definedByTool definedArguments, isPromp
 		return a, nil
 	}
 	var toolMembers []rawjson.Member
-	for m := range rawjson.Members(raw) { // of no object: the validation against the tool's schema returns the error
+	for m := range rawjson.Members(raw) { // no members if raw is not an object: the validation against the tool's schema then returns the error
 		if !isAdded[m.Key] {
 			toolMembers = append(toolMembers, m)
 			continue
 		}
 		a.toolArgs = nil
 		if string(m.Value) == "null" {
-			continue // same as a missing one
+			continue // null counts as a missing argument
 		}
 		if err := a.setArgument(m, isPrompt); err != nil {
 			return a, err

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// asBlock returns the block with these members and reports false for any other object.
-// Clients reject a whole result for one block that violates MCP's schema, so this check
-// is as strict.
+// asBlock returns the block that has these members, or false if the object is not a
+// block. Clients reject a whole result for one block that violates MCP's schema, so
+// this check is as strict.
 func (m *objectMembers) asBlock() (foundBlock, bool) {
 	kind, ok := m.findValue("type")
 	if !ok || m.n > maxBlockMembers {
@@ -34,7 +34,7 @@ func (m *objectMembers) asBlock() (foundBlock, bool) {
 	return b, ok && m.hasValidExtras()
 }
 
-// asMedia returns an image or a sound.
+// asMedia returns the block of an image or a sound.
 func (m *objectMembers) asMedia(typePrefix string) (foundBlock, bool) {
 	mediaType := m.mediaType("mimeType")
 	if !m.hasOnlyMembers("type", "data", "mimeType", "annotations", "_meta") || !strings.HasPrefix(mediaType, typePrefix) {
@@ -48,7 +48,7 @@ func (m *objectMembers) asMedia(typePrefix string) (foundBlock, bool) {
 	return foundBlock{data: data, mediaType: mediaType, size: size}, ok
 }
 
-// asResource returns a file with its content.
+// asResource returns the block of a file with its content.
 func (m *objectMembers) asResource() (foundBlock, bool) {
 	if !m.hasOnlyMembers("type", "resource", "annotations", "_meta") {
 		return foundBlock{}, false
@@ -116,7 +116,8 @@ func (m *objectMembers) hasValidExtras() bool {
 	return a.Priority == nil || *a.Priority >= 0 && *a.Priority <= 1
 }
 
-// hasValidURI reports whether the member "uri" is an absolute URI. Some clients parse this URI.
+// hasValidURI reports whether the member "uri" is an absolute URI. The check is needed
+// because some clients parse the URI.
 func (m *objectMembers) hasValidURI() bool {
 	v, ok := m.findValue("uri")
 	var s string
@@ -134,7 +135,7 @@ func (m *objectMembers) hasValidSize() bool {
 	return !ok || json.Unmarshal(v.cutFrom(m.text), &n) == nil && n >= 0 && m.text[v.start] != 'n'
 }
 
-// isBase64 contains the alphabet of standard base64.
+// isBase64 contains true for each character of standard base64.
 var isBase64 = func() (table [256]bool) {
 	for _, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") {
 		table[c] = true

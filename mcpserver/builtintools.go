@@ -12,8 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// builtinTool is a tool of opentabs itself. No tool of a plugin can have its name,
-// because those contain "__".
+// builtinTool is a tool of opentabs itself. No tool of a plugin can have the same name,
+// because the names of plugin tools contain "__".
 type builtinTool struct {
 	definition mcp.Tool
 	// isOffered reports whether the client with this name has the tool.

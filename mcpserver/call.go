@@ -41,8 +41,8 @@ func (s *Server) Serve(ctx context.Context, r transport.Request) transport.Reply
 // pluginMethods are the requests about plugins.
 var pluginMethods = []string{transport.MethodCall, transport.MethodPrompt, string(mcp.MethodToolsList), string(mcp.MethodPromptsList)}
 
-// Ready implements transport.Handler. Requests about plugins wait until the plugins
-// are loaded: a list without them would show the client that there are none.
+// Ready implements transport.Handler. Requests about plugins wait until the plugins are
+// loaded, because an early list would be empty.
 func (s *Server) Ready(ctx context.Context, method string) error {
 	if s.opts.Ready == nil || !slices.Contains(pluginMethods, method) {
 		return nil
@@ -105,7 +105,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 		return newFaultReply(wire.CodeInvalidParams, "There is no tool %q. List the tools (tools/list), then call one of those.", q.Params.Name)
 	}
 	definedByTool := l.definedByTool
-	definedByTool.definesDetach = definedByTool.definesDetach || q.timer == nil // without jobs, the argument is the tool's
+	definedByTool.definesDetach = definedByTool.definesDetach || q.timer == nil // without jobs, the argument belongs to the tool
 	args, err := splitArguments(q.Params.Arguments, definedByTool, false)
 	if err == nil {
 		err = l.tool.Validate(args.toolArgs)
@@ -131,14 +131,15 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	result, job, err := s.jobs.run(ctx, q, c, detachTime)
 	if job != nil {
 		r := jobReply(job.View())
-		// A client that does not receive the job's ID has left its call.
+		// A client that does not receive the job's ID cannot fetch the result, so the
+		// job is cancelled.
 		r.onUndelivered = func() { job.Cancel(dispatch.Cancellation{CancelledBy: "the client"}) }
 		return r
 	}
 	return s.toolReply(l, result, err)
 }
 
-// toolReply is the reply for the end of a call of a tool. l is nil for a tool that
+// toolReply returns the reply for the end of a call of a tool. l is nil for a tool that
 // is not listed any more.
 func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) reply {
 	hasSchema := l != nil && l.definition.RawOutputSchema != nil
@@ -151,16 +152,16 @@ func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) rep
 	r := newSuccessReply(result.CallID, result.Output)
 	r.audience = result.Audience
 	// A schema may require more of a block's data than a string. Clients reject a
-	// result that does not match, so the data of such a tool stays in both places.
+	// result that does not match, so the data of such a tool stays in the structured
+	// content and in the blocks.
 	if hasSchema && r.blocks != nil && l.tool.ValidateResult(r.data) != nil {
 		r.data = nilUnlessObject(oneLine(result.Output))
 	}
 	return r
 }
 
-// checkResult validates the result of a tool against its output schema. Clients
-// reject a result that does not match, with a text that names neither the plugin
-// nor what to do.
+// checkResult validates the result of a tool against its output schema. Clients reject a
+// result that does not match, with a text that names neither the plugin nor what to do.
 func checkResult(t *plugin.Tool, r *dispatch.Result) error {
 	err := t.ValidateResult(r.Output)
 	var e *dispatch.Error
@@ -170,7 +171,8 @@ func checkResult(t *plugin.Tool, r *dispatch.Result) error {
 	return err
 }
 
-// replyToFailure is failure, and logs an error whose details the agent does not receive.
+// replyToFailure returns the reply to a failed call, and logs an error whose details
+// the agent does not receive.
 func (s *Server) replyToFailure(err error) reply {
 	var e *dispatch.Error
 	if !errors.As(err, &e) {

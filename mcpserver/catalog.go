@@ -27,18 +27,18 @@ type catalog struct {
 	refusals func(plugin string) func(dispatch.Tool) *wire.CallError // Options.Refusals
 	log      zerolog.Logger
 
-	// tools and prompts are only ever replaced.
+	// The tables of tools and prompts are replaced, never changed.
 	tools   atomic.Pointer[toolTable]
 	prompts atomic.Pointer[[]mcp.Prompt] // the listed prompts
 
-	mu           sync.Mutex // serializes updates; guards refused
+	mu           sync.Mutex // serializes updates; guards refusedNames
 	refusedNames []string   // the tools and prompts that are not listed, sorted
 }
 
 // toolTable contains the tools of all plugins at one moment, and never changes.
 type toolTable struct {
 	toolsByName map[string]*listedTool
-	listedTools []*listedTool // without those that are refused
+	listedTools []*listedTool // the tools that are not refused
 }
 
 // findTool returns a tool of a plugin. A tool that is not listed can be called too: the
@@ -104,9 +104,9 @@ func (c *catalog) isRefused(fullName string) bool {
 	return isRefused
 }
 
-// refusedError returns the error of a call of a refused tool, nil if the tool may run.
-// This error precedes errors about arguments, because an agent does not know the schema
-// of a tool that is not listed.
+// refusedError returns the error of a call of a refused tool, or nil if the tool may
+// run. This error precedes errors about arguments, because an agent does not know the
+// schema of a tool that is not listed.
 func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 	refusal := c.refusalFunc(p)(t)
 	if refusal == nil {
@@ -116,7 +116,7 @@ func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 		t.FullName(), strings.TrimRight(refusal.Message, ". \n"), refusal.Code, errtext.Advice(refusal.Code))}
 }
 
-// whyToolsAreOff returns why none of a plugin's tools may run, "" if one may.
+// whyToolsAreOff returns why no tool of a plugin may run, or "" if one may run.
 func (c *catalog) whyToolsAreOff(p *plugin.Plugin) string {
 	refusal := c.refusalFunc(p)
 	for _, t := range p.Tools {
@@ -139,7 +139,7 @@ func (c *catalog) brokenPlugin(fullName string) error {
 		return nil
 	}
 	reason := f.Err.Error()
-	if packageErr := (*plugin.PackageError)(nil); errors.As(f.Err, &packageErr) { // agents do not receive its folder
+	if packageErr := (*plugin.PackageError)(nil); errors.As(f.Err, &packageErr) { // agents must not receive the path of the folder
 		reason = packageErr.Problems[0].String()
 	}
 	return &dispatch.Error{Code: wire.ErrPluginBroken, Message: fmt.Sprintf(

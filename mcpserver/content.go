@@ -11,7 +11,7 @@ import (
 )
 
 // A tool returns images, sounds and files as blocks of MCP content: objects with
-// exactly these members, as the whole result or anywhere in it.
+// exactly these members, as the whole result or anywhere in the result.
 //
 //	{"type":"image","data":BASE64,"mimeType":"image/..."}
 //	{"type":"audio","data":BASE64,"mimeType":"audio/..."}
@@ -21,18 +21,20 @@ import (
 // Each block may also have annotations and _meta. An object with another member, or
 // with data that is not base64, is not a block and stays in the result.
 
-// separatedResult is a result, split into a text for agents and blocks of content.
+// separatedResult is a result that was split into a text for agents and blocks of
+// content.
 type separatedResult struct {
 	// text is the result as JSON. The data of each block is replaced by its place in
 	// the content. text is nil if the result consists of blocks.
 	text json.RawMessage
-	// data is the same for programs, nil unless the result is an object.
+	// data is the text as structured content for programs; nil unless the result is an
+	// object.
 	data json.RawMessage
 	// blocks are content blocks as the page wrote them.
 	blocks [][]byte
 }
 
-// Every block contains one of blockHints, in the form of JSON.stringify. Long texts
+// Every block that JSON.stringify has written contains one of blockHints. Long hints
 // that begin with a rare byte are found fastest.
 var blockHints = [...][]byte{[]byte(`Type":"image/`), []byte(`Type":"audio/`), []byte(`"type":"resource`)}
 
@@ -47,8 +49,8 @@ func mayHaveBlocks(output []byte) bool {
 	return false
 }
 
-// separateBlocks separates the blocks of content from a result, compact JSON. separate
-// reports false if there are none.
+// separateBlocks separates the blocks of content from a result, compact JSON.
+// separateBlocks reports false if there are none.
 func separateBlocks(output json.RawMessage) (separatedResult, bool) {
 	if !mayHaveBlocks(output) {
 		return separatedResult{}, false
@@ -88,7 +90,7 @@ type foundBlock struct {
 	// data is the data, which is removed from the result; empty if there is none.
 	data      span
 	mediaType string
-	size      int // of the bulk, decoded, in bytes
+	size      int // of the decoded data, in bytes
 }
 
 // contentFinder finds blocks in JSON text without decoding it, because an image may
@@ -101,8 +103,7 @@ type contentFinder struct {
 // maxBlockDepth is the deepest level of a result at which blocks are found.
 const maxBlockDepth = 100
 
-// scanValue scans the value at i and returns its end, and reports false for invalid
-// JSON.
+// scanValue scans the value at i and returns its end, and reports false for invalid JSON.
 func (f *contentFinder) scanValue(i, depth int) (int, bool) {
 	if i >= len(f.text) {
 		return 0, false
@@ -117,8 +118,8 @@ func (f *contentFinder) scanValue(i, depth int) (int, bool) {
 	return end, end >= 0
 }
 
-// scanSeparator scans the byte after the value that ends at i: more is true for a comma, false
-// for the closing byte. after is the position behind this byte.
+// scanSeparator scans the byte after the value that ends at i: hasMore is true for a
+// comma, and false for the closing byte. next is the position after that byte.
 func (f *contentFinder) scanSeparator(i int, closing byte) (next int, hasMore, ok bool) {
 	i = rawjson.SkipSpace(f.text, i)
 	if i >= len(f.text) || f.text[i] != ',' && f.text[i] != closing {
@@ -127,7 +128,7 @@ func (f *contentFinder) scanSeparator(i int, closing byte) (next int, hasMore, o
 	return rawjson.SkipSpace(f.text, i+1), f.text[i] == ',', true
 }
 
-// scanArray scans an array and calls element for each element.
+// scanArray scans an array and calls onElement for each element.
 func (f *contentFinder) scanArray(i, depth int, onElement func(span)) (int, bool) {
 	i = rawjson.SkipSpace(f.text, i+1)
 	if i < len(f.text) && f.text[i] == ']' {
@@ -159,18 +160,18 @@ func (f *contentFinder) scanObject(i, depth int) (int, bool) {
 	}
 	if b, ok := m.asBlock(); ok {
 		b.place = span{i, end}
-		f.blocks = append(f.blocks[:countBefore], b) // blocks in a block's _meta are not content
+		f.blocks = append(f.blocks[:countBefore], b) // drops blocks that were found in the _meta of this block
 	}
 	return end, true
 }
 
-// maxBlockMembers is more than the number of members of a block.
+// maxBlockMembers is larger than the number of members of any block.
 const maxBlockMembers = 10
 
 // objectMembers contains the members of an object that may be a block.
 type objectMembers struct {
 	text   []byte
-	n      int // if larger than the arrays, the object is not a block
+	n      int // the number of members; if it exceeds the arrays, the object is not a block
 	keys   [maxBlockMembers]span
 	values [maxBlockMembers]span
 }
@@ -221,7 +222,8 @@ func (m *objectMembers) findValue(name string) (span, bool) {
 	return span{}, false
 }
 
-// hasOnlyMembers reports whether all members have these names, each once.
+// hasOnlyMembers reports whether each member has one of these names and no name occurs
+// twice.
 func (m *objectMembers) hasOnlyMembers(names ...string) bool {
 	if m.n > maxBlockMembers {
 		return false
@@ -241,7 +243,7 @@ func (m *objectMembers) hasOnlyMembers(names ...string) bool {
 }
 
 // reducedResult returns the result with the data of each block replaced by its place in
-// the content. first is the index of the first block in the content.
+// the content. firstIndex is the index of the first block in the content.
 func (f *contentFinder) reducedResult(firstIndex int) json.RawMessage {
 	var out []byte
 	copied := 0
@@ -289,7 +291,7 @@ func isTextBlock(text []byte) bool {
 	return ok && m.hasOnlyMembers("type", "text", "annotations", "_meta") && m.hasStringValue("type", "text") && m.hasStrings("text") && m.hasValidExtras()
 }
 
-// hasStringValue reports whether a member is this string.
+// hasStringValue reports whether a member has this string as its value.
 func (m *objectMembers) hasStringValue(name, value string) bool {
 	v, ok := m.findValue(name)
 	return ok && m.text[v.start] == '"' && string(m.text[v.start+1:v.end-1]) == value
@@ -315,7 +317,7 @@ func (m *objectMembers) hasOptionalStrings(names ...string) bool {
 	return true
 }
 
-// mediaType returns a media type without escapes, "" if the member is not one.
+// mediaType returns the media type in a member, or "" if the member is not a media type.
 func (m *objectMembers) mediaType(name string) string {
 	v, ok := m.findValue(name)
 	if !ok || m.text[v.start] != '"' {

@@ -16,8 +16,8 @@ import (
 	"opentabs/wire"
 )
 
-// The choices in the form for a permission, as the user reads them. Every protocol
-// version with elicitation has enums of plain texts.
+// The choices in the form for a permission, as the user reads them. All protocol
+// versions with elicitation support enums of plain texts.
 const (
 	choiceOnce    = "allow once"
 	choiceSession = "allow for this session"
@@ -34,13 +34,15 @@ const (
 	maxShownReason = 1000
 )
 
-// formQuestion is what a suspended call waits for, and its form for the user.
+// formQuestion is the ticket of a suspended call, from which the form for the user is
+// built.
 type formQuestion struct {
 	dispatch.WaitingTicket
 }
 
-// elicitation is the params of elicitation/create in the mode "form". The mode is
-// left out: 2025-06-18 has none, and in later versions "form" is the default.
+// elicitation is the params of elicitation/create in the mode "form". The mode is left
+// out, because protocol version 2025-06-18 has no modes, and in later versions "form"
+// is the default.
 type elicitation struct {
 	Message string     `json:"message"`
 	Schema  formSchema `json:"requestedSchema"`
@@ -73,8 +75,8 @@ func (q formQuestion) buildForm() elicitation {
 	return f
 }
 
-// scopeSentence returns to which calls a longer permission applies; empty for a call of
-// the client itself.
+// scopeSentence returns the sentence that names the calls to which a session permission
+// applies; empty for a call of the client itself.
 func (q formQuestion) scopeSentence() string {
 	if q.Caller == nil {
 		return ""
@@ -119,9 +121,9 @@ func (q formQuestion) progressMessage() string {
 	return "waiting for approval: may " + q.Tool + " run?" + places
 }
 
-// escapeForUser makes a text of an agent or a page safe to show to a user who decides by
-// it: on one line, with hidden characters escaped, and with at most limit
-// characters.
+// escapeForUser makes a text of an agent or a page safe to show to the user who decides
+// about a call. The result is one line of at most limit characters, with hidden
+// characters escaped.
 func escapeForUser(text string, limit int) string {
 	escape := func(r rune) string { return strings.Trim(strconv.QuoteRuneToASCII(r), "'") }
 	line := strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(strings.ToValidUTF8(text, "\ufffd"))
@@ -133,7 +135,7 @@ func escapeForUser(text string, limit int) string {
 			break
 		}
 		n++
-		if r != ' ' && unicode.In(r, unicode.Zs, unicode.Co) { // a character that resembles a space, or has no standard glyph
+		if r != ' ' && unicode.In(r, unicode.Zs, unicode.Co) { // the character resembles a space, or has no standard glyph
 			b.WriteString(escape(r))
 			continue
 		}

@@ -17,13 +17,13 @@ import (
 	"opentabs/wire"
 )
 
-// Detach is when a running call becomes a job, and its request is answered with
-// the job's ID. The zero value is never.
+// Detach is when a running call becomes a job, and its request is answered with the
+// job's ID. The zero value means never.
 type Detach struct {
-	// BeforeTimeout detaches before the client would give up.
+	// BeforeTimeout detaches shortly before the client stops waiting.
 	BeforeTimeout bool
-	// After, if positive, detaches this long after the request arrived, or before the
-	// client would give up.
+	// After, if positive, detaches this long after the request arrived, or shortly
+	// before the client stops waiting if that is earlier.
 	After time.Duration
 }
 
@@ -42,8 +42,8 @@ type jobs struct {
 	replyToEnd func(tool string, result dispatch.Result, err error) reply
 }
 
-// detachRules returns when the calls of a client become jobs. detachRules returns false if calls
-// never become jobs; then the client gets no tools for jobs.
+// detachRules returns when the calls of a client become jobs. It returns false if they
+// never do; the client then gets no tools for jobs.
 func (j *jobs) detachRules(client string) (Detach, bool) {
 	if j.dispatchJobs == nil || j.detachRule == nil {
 		return Detach{}, false
@@ -52,9 +52,9 @@ func (j *jobs) detachRules(client string) (Detach, bool) {
 	return d, d != Detach{}
 }
 
-// detachAfter returns when a call becomes a job: after a time, before the client
-// gives up (noLimit), or never (false). asked is the argument "_detach", nil if it
-// is missing.
+// detachAfter returns when a call becomes a job: after a time, before the client gives
+// up (noLimit), or never (false). argument is the value of "_detach", or nil if it is
+// missing.
 func (j *jobs) detachAfter(q request, argument json.RawMessage) (time.Duration, bool, error) {
 	rule, ok := j.detachRules(q.Info.Name)
 	if !ok || argument == nil {
@@ -92,8 +92,8 @@ func (j *jobs) revokeToken(token string) {
 // answerTimer measures how long the client of one request still waits for its answer.
 // answerTimer is safe for concurrent use.
 type answerTimer struct {
-	waitLimit         time.Duration // 0 for no limit
-	restartsOnMessage bool          // each message to the client restarts the limit
+	waitLimit         time.Duration // 0 means no limit
+	restartsOnMessage bool          // set if each message to the client restarts the limit
 
 	mu    sync.Mutex  // guards timer
 	timer *time.Timer // nil before start
@@ -133,13 +133,13 @@ func (t *answerTimer) start(onLimit func()) (stop func() bool) {
 func (t *answerTimer) restart() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.timer != nil && t.timer.Stop() { // false if it has fired
+	if t.timer != nil && t.timer.Stop() { // Stop returns false if the timer has fired
 		t.timer.Reset(t.waitLimit)
 	}
 }
 
-// run runs a call that may become a job, and returns the job if it does. If the call
-// ends first, job is nil.
+// run runs a call that may become a job. It returns the job if the call becomes one,
+// and the result of the call if the call ends first.
 func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, detachTime time.Duration) (r dispatch.Result, job *dispatch.Job, err error) {
 	job = j.dispatchJobs.Start(c)
 	hasEnded := waitForJob(ctx, q, job, detachTime)
@@ -187,7 +187,7 @@ func jobAnswer(v dispatch.JobView) shape.Job {
 	return a
 }
 
-// jobText returns the answer as a sentence.
+// jobText describes a job in sentences for the agent.
 func jobText(a shape.Job) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Job %s (%s) is %s", a.JobID, a.Tool, a.Status)
@@ -206,13 +206,13 @@ func jobText(a shape.Job) string {
 	return b.String() + ". " + a.Hint
 }
 
-// jobReply is the reply that contains a job's ID and status.
+// jobReply returns the reply that contains a job's ID and status.
 func jobReply(v dispatch.JobView) reply {
 	a := jobAnswer(v)
 	return reply{callID: a.JobID, text: jobText(a), data: rawjson.Encode(a), job: jobMeta(v)}
 }
 
-// jobMeta is the value of metaJob.
+// jobMeta returns the value of metaJob.
 func jobMeta(v dispatch.JobView) json.RawMessage {
 	return rawjson.Encode(struct {
 		Job    string          `json:"job"`

@@ -12,7 +12,7 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-// maxJobSeconds is the longest time that an agent may pass.
+// maxJobSeconds is the longest wait that an agent may request.
 const maxJobSeconds = 3600
 
 // jobArguments are the arguments of the tools for jobs.
@@ -63,13 +63,13 @@ func newJobTool(name, title, description, schema string, run func(*jobs, context
 	}
 }
 
-// maySeeJob reports whether a client may see a job. A client with its own token
-// sees the jobs that it started; the user's other programs see all.
+// maySeeJob reports whether a client may see a job. A client with its own token sees
+// the jobs that it started; programs without a token see all jobs.
 func maySeeJob(c dispatch.Client, v dispatch.JobView) bool {
 	return c.Credential != dispatch.CredentialToken || v.ToClient().Token == c.Token
 }
 
-// findJob returns a job of the client, or the reply for an unknown one.
+// findJob returns a job of the client, or the error reply for an unknown job.
 func (j *jobs) findJob(c dispatch.Client, id string) (*dispatch.Job, reply) {
 	if id == "" {
 		return nil, newFailureReply(newArgumentsError(`The argument "job" is missing: give the id of a job (job_list lists them), then call again.`))
@@ -102,7 +102,8 @@ func (j *jobs) jobResult(_ context.Context, q request, a jobArguments) reply {
 	return j.resultOrStatus(job)
 }
 
-// resultOrStatus is the reply with a job's result, or with its status if it runs.
+// resultOrStatus returns a reply with the job's result, or with its status while the
+// job runs.
 func (j *jobs) resultOrStatus(job *dispatch.Job) reply {
 	result, err, ok := job.Result()
 	v := job.View()
@@ -126,11 +127,11 @@ func (j *jobs) jobCancel(_ context.Context, q request, a jobArguments) reply {
 		return unknownReply
 	}
 	isCancelled := job.Cancel(dispatch.Cancellation{CancelledBy: "an agent (" + q.Client.String() + ")", Reason: plaintext.Line(a.Reason, transport.MaxReason)})
-	_ = job.Wait(context.Background(), nil) // it has ended or ends at once
+	_ = job.Wait(context.Background(), nil) // a cancelled job ends at once
 	v := job.View()
 	answer := jobAnswer(v)
 	switch {
-	case isCancelled && v.RunMs == 0: // it was queued, or waiting for approval
+	case isCancelled && v.RunMs == 0: // the call was queued or waiting for approval
 		answer.Hint = "It had not started, so nothing was run."
 	case isCancelled:
 		answer.Hint = "The tool in the page was stopped. Call the tool again to restart."

@@ -15,7 +15,7 @@ import (
 // progressSender sends the progress of a call to its client, under the progress token
 // of one request. A progressSender is safe for concurrent use.
 type progressSender struct {
-	ctx         context.Context // of the request: nothing is sent after its end
+	ctx         context.Context // the context of the request; after its end nothing is sent
 	sendMessage transport.Send
 	token       json.RawMessage
 
@@ -24,7 +24,7 @@ type progressSender struct {
 	buf      []byte
 }
 
-// newProgressSender returns the progressSender of a request and returns nil, which
+// newProgressSender returns the progressSender of a request. It returns nil, which
 // sends nothing, if the client cannot receive progress or gave no token.
 func newProgressSender(ctx context.Context, p *transport.Params, send transport.Send) *progressSender {
 	token := p.Token()
@@ -34,8 +34,8 @@ func newProgressSender(ctx context.Context, p *transport.Params, send transport.
 	return &progressSender{ctx: ctx, sendMessage: send, token: token}
 }
 
-// close waits for a notification that is being sent. After close no progress is sent:
-// the answer to the request must be the last message.
+// close waits for a notification that is being sent. After close, no progress is sent,
+// because the answer to the request must be the last message.
 func (s *progressSender) close() {
 	if s == nil {
 		return
@@ -60,8 +60,7 @@ func (s *progressSender) send(p dispatch.Progress) {
 	_ = s.sendMessage(s.buf)
 }
 
-// appendProgress appends a notifications/progress for a client that gave this
-// token.
+// appendProgress appends a notifications/progress for a client that gave this token.
 func appendProgress(dst []byte, token json.RawMessage, p dispatch.Progress) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`...)
 	dst = append(dst, token...)

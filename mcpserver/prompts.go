@@ -130,7 +130,7 @@ func promptMessages(list json.RawMessage) ([][]byte, error) {
 	return messages, nil
 }
 
-// parsePromptMessage parses {role, content}; content is a text or a block.
+// parsePromptMessage parses {role, content}; the content is a text or a block.
 func parsePromptMessage(raw json.RawMessage) (promptMessage, error) {
 	var m struct {
 		Role    string          `json:"role"`

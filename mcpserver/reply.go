@@ -37,7 +37,7 @@ type reply struct {
 	output json.RawMessage
 	// data is the structured content; nil if the tool returned no object.
 	data json.RawMessage
-	// blocks are the other content, each as JSON.
+	// blocks are the content blocks after the text, each as JSON.
 	blocks [][]byte
 	// text is the text content of a failed result and of built-in tools.
 	text    string
@@ -65,13 +65,13 @@ func (r reply) sizeBytes() int {
 	return n
 }
 
-// newFaultReply is a reply that is a JSON-RPC error.
+// newFaultReply returns a reply that is a JSON-RPC error.
 func newFaultReply(code int, format string, args ...any) reply {
 	return reply{Fault: transport.Faultf(code, format, args...)}
 }
 
-// newSuccessReply is the reply for the output of a tool: valid JSON (the bridge validates
-// it), or empty for undefined.
+// newSuccessReply returns the reply for the output of a tool: JSON that the bridge has
+// validated, or empty for undefined.
 func newSuccessReply(callID string, output json.RawMessage) reply {
 	output = oneLine(output)
 	if len(output) == 0 {
@@ -100,8 +100,8 @@ func oneLine(output json.RawMessage) json.RawMessage {
 	return output
 }
 
-// nilUnlessObject returns output if it is an object, otherwise nil: structured content
-// must be an object.
+// nilUnlessObject returns output if it is an object, and otherwise nil, because
+// structured content must be an object.
 func nilUnlessObject(output json.RawMessage) json.RawMessage {
 	if len(output) == 0 || output[0] != '{' {
 		return nil
@@ -124,8 +124,8 @@ type errorDetails struct {
 	UserText string `json:"for_user,omitempty"`
 }
 
-// newFailureReply is the reply for a failed call. An err that is not a *dispatch.Error is
-// reported as internal, without its details.
+// newFailureReply returns the reply for a failed call. An err that is not a
+// *dispatch.Error is reported as internal, without its details.
 func newFailureReply(err error) reply {
 	var e *dispatch.Error
 	if !errors.As(err, &e) {

@@ -28,9 +28,9 @@ const maxListedCalls = 500
 // Watcher returns calls and their events; *dispatch.Dispatcher is one. Watcher must be
 // safe for concurrent use.
 type Watcher interface {
-	// Calls returns the running and waiting calls, then the last that ended.
+	// Calls returns the running and waiting calls, then the last ended calls.
 	Calls() []dispatch.View
-	// Find returns one of these, with its activities.
+	// Find returns one call with its activities.
 	Find(callID string) (dispatch.View, bool)
 	Follow(o dispatch.FollowOptions) *dispatch.Follower
 }
@@ -56,13 +56,13 @@ func (r *resources) read(q request) reply {
 		return f
 	}
 	text, err := json.Marshal(value)
-	if err != nil { // the numbers in views are finite
+	if err != nil { // impossible: the numbers in views are finite
 		return newFaultReply(wire.CodeInternal, "The resource %s could not be written as JSON. Check the log of opentabs, then report the error.", uri)
 	}
-	text = plaintext.CleanJSON(text) // tools and clients wrote most of it
+	text = plaintext.CleanJSON(text) // most of the text was written by tools and clients
 	b := fmt.Appendf(nil, `"contents":[{"uri":%s,"mimeType":"application/json","text":`, rawjson.Encode(uri))
 	b = append(rawjson.AppendString(b, string(text)), `}]`...)
-	if q.Params.IsModern() { // it requires the time for which a result may be cached
+	if q.Params.IsModern() { // these protocol versions require the time for which a result may be cached
 		b = append(b, `,"ttlMs":0,"cacheScope":"private"`...)
 	}
 	return reply{members: b}

@@ -18,11 +18,11 @@ import (
 // The limits of calls that wait between two requests.
 const (
 	// maxResumableCalls is the maximum number of calls that wait between two requests.
-	// Above that, a call keeps its request open, as for a client without forms.
+	// Above this limit, a call keeps its request open, as for a client without forms.
 	maxResumableCalls = 256
-	// keptAnswerLifetime is how long the answer of a call that ended between two requests is
-	// kept. maxKeptAnswerBytes is the size of all such answers; above it the oldest are
-	// dropped.
+	// keptAnswerLifetime is how long the answer of a call that ended between two requests
+	// is kept. maxKeptAnswerBytes is the size of all such answers; above it the oldest
+	// are dropped.
 	keptAnswerLifetime = 5 * time.Minute
 	maxKeptAnswerBytes = 64 << 20
 )
@@ -30,26 +30,27 @@ const (
 // resumableCalls are the calls of clients of protocol version 2026-07-28 or later that
 // show forms. The server sends such clients no requests. Instead, the reply to their
 // request contains the form (input_required), and the client repeats the request with
-// the user's decision. Between the two requests the call waits here, and continues if
-// another surface decides. resumableCalls is safe for concurrent use.
+// the user's decision. Between the two requests, the call waits in resumableCalls, and
+// continues if another surface decides. resumableCalls is safe for concurrent use.
 type resumableCalls struct {
 	seal seal
 
 	mu          sync.Mutex                // guards all fields below; locked before resumableCall.mu
 	callsByID   map[string]*resumableCall // calls whose clients have a requestState
 	endedCalls  []*resumableCall          // calls in callsByID that ended between two requests, oldest first
-	answerBytes int                       // size of their answers
+	answerBytes int                       // the total size of the answers of endedCalls
 }
 
 func newResumableCalls() *resumableCalls {
 	return &resumableCalls{seal: newSeal(), callsByID: map[string]*resumableCall{}}
 }
 
-// resumableCall is one such call.
+// resumableCall is one call in resumableCalls.
 type resumableCall struct {
 	approvals *approvals
 	id        string
-	// requestDigest is the digest of the first request; the repeated one must have the same.
+	// requestDigest is the digest of the first request; the repeated one must have the
+	// same.
 	requestDigest [digestSize]byte
 	cancel        context.CancelCauseFunc
 	// ticketsChanged has a token when a ticket was added or removed.
@@ -59,9 +60,9 @@ type resumableCall struct {
 
 	mu                sync.Mutex      // guards all fields below
 	progress          *progressSender // progress of the request that waits for the call
-	hasWaitingRequest bool            // a request waits
+	hasWaitingRequest bool            // set while a request waits
 	tickets           []*openTicket
-	dropTimer         *time.Timer // runs while the answer is kept
+	dropTimer         *time.Timer // dropTimer runs while the answer is kept
 }
 
 // openTicket is an unresolved ticket.
@@ -81,7 +82,7 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 			return newFaultReply(wire.CodeInternal, transport.StoppingText)
 		}
 		p := newProgressSender(ctx, q.Params, q.Send)
-		defer p.close() // the call may continue and report progress
+		defer p.close() // the call may outlive this request and report progress
 		c.attach(p)
 		return c.wait(ctx)
 	}
@@ -107,8 +108,8 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 	return c.wait(ctx)
 }
 
-// startResumable starts a call that outlives its request while it is suspended. An
-// error means that nothing may start.
+// startResumable starts a call that outlives its request while it is suspended. After
+// an error, the call must not start.
 func (a *approvals) startResumable(q request, requestDigest [digestSize]byte) (*resumableCall, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c := &resumableCall{
@@ -162,8 +163,8 @@ func (c *resumableCall) signalChange() {
 	}
 }
 
-// attach makes p the request that waits for the call, and returns false if another
-// request waits.
+// attach makes the request of p the one that waits for the call. It returns false if
+// another request waits.
 func (c *resumableCall) attach(p *progressSender) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -189,7 +190,7 @@ func (c *resumableCall) applyAnswers(client dispatch.Client, answers map[string]
 		}
 		isDecided := c.approvals.decideByAnswer(t.formQuestion, client, answer)
 		c.mu.Lock()
-		t.isAnswered, t.isDecided = true, isDecided // addTicket removes it a moment later
+		t.isAnswered, t.isDecided = true, isDecided // addTicket then removes the ticket
 		c.mu.Unlock()
 	}
 }
@@ -280,7 +281,7 @@ const goneText = "This requestState is unknown: it expired, its answer was alrea
 	"Check with `opentabs calls` whether the call has run, then repeat the request without requestState."
 
 // findByState returns the call of a requestState. If the state is unknown or belongs to
-// another request, it returns the error as a reply.
+// another request, findByState returns the error as a reply.
 func (r *resumableCalls) findByState(state string, requestDigest [digestSize]byte) (*resumableCall, reply) {
 	content, ok := r.seal.openText(state)
 	if !ok {
@@ -317,7 +318,7 @@ func (r *resumableCalls) keepAnswer(c *resumableCall) {
 		oldest := r.endedCalls[0]
 		r.removeCall(oldest)
 		if !oldest.isAttached() {
-			go oldest.reply.Undelivered() // it may take locks
+			go oldest.reply.Undelivered() // Undelivered may take locks
 		}
 	}
 }

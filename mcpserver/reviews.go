@@ -56,9 +56,9 @@ func hasInspector(s *Server, _ string) bool { return s.reviews.inspector != nil 
 // reviews runs the tools by which agents inspect plugins. reviews is safe for
 // concurrent use.
 type reviews struct {
-	inspector    Inspector // nil for none
+	inspector    Inspector // nil if agents cannot inspect plugins
 	plugins      *plugin.Registry
-	reviewTokens inspection.Tokens // for the plugins that agents have inspected
+	reviewTokens inspection.Tokens // one token for each inspection by an agent
 }
 
 // authorNotice precedes texts of a plugin's author.
@@ -116,7 +116,7 @@ func (r *reviews) markReviewed(q request) reply {
 	if err := decodeArguments(q, &a); err != nil {
 		return newFailureReply(err)
 	}
-	if a.Permission != wire.PermissionAsk && a.Permission != wire.PermissionAuto { // before the token is used up
+	if a.Permission != wire.PermissionAsk && a.Permission != wire.PermissionAuto { // checked before Redeem uses up the token
 		return newFailureReply(newArgumentsError(`The argument "permission" is %q. Use "ask" or "auto", then call again.`, a.Permission))
 	}
 	hash, err := r.reviewTokens.Redeem(a.ReviewToken, a.Plugin)

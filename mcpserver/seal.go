@@ -16,17 +16,17 @@ import (
 // digestSize is the size of a digest and of a seal, in bytes.
 const digestSize = sha256.Size
 
-// seal makes texts that clients store for the server and cannot change. The key of the
+// seal makes texts that clients store for the server but cannot change. The key of the
 // seal is lost when the server stops.
 type seal struct{ key [digestSize]byte }
 
 func newSeal() seal {
 	var s seal
-	_, _ = rand.Read(s.key[:]) // it never fails
+	_, _ = rand.Read(s.key[:]) // rand.Read never fails
 	return s
 }
 
-// sealContent is the content of such a text.
+// sealContent is the content of a sealed text.
 type sealContent struct {
 	// id is the ID of a resumableCall, sealedIDSize characters.
 	id        string
@@ -42,7 +42,8 @@ const (
 	sealedSize   = sealedIDSize + 8 + nonceSize + 2*digestSize
 )
 
-// sealText returns the text, which differs each time.
+// sealText returns the sealed text of v. The text differs each time, because it
+// contains a nonce.
 func (s seal) sealText(v sealContent) string {
 	b := append(make([]byte, 0, sealedSize), v.id...)
 	b = binary.BigEndian.AppendUint64(b, uint64(v.expiresAt.UnixMilli()))
@@ -52,7 +53,7 @@ func (s seal) sealText(v sealContent) string {
 	return base64.RawURLEncoding.EncodeToString(append(b, s.computeMAC(b)...))
 }
 
-// openText returns the content of a text and reports false if this server did not make
+// openText returns the content of a sealed text, or false if this server did not make
 // the text.
 func (s seal) openText(text string) (sealContent, bool) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
@@ -78,7 +79,7 @@ func (s seal) computeMAC(body []byte) []byte {
 // spaces or in the order of members have the same hash.
 func hashRequest(method, session, name string, arguments json.RawMessage) [digestSize]byte {
 	d := json.NewDecoder(bytes.NewReader(arguments))
-	d.UseNumber() // keeps all digits
+	d.UseNumber() // json.Number keeps all digits
 	var v any
 	if d.Decode(&v) == nil {
 		arguments = rawjson.Encode(v)

@@ -55,7 +55,7 @@ type Options struct {
 	Refusals func(plugin string) func(tool dispatch.Tool) *wire.CallError
 	// Ready returns when the plugins are loaded, or an error, a sentence for the agent,
 	// if that takes too long or ctx ends. Requests about tools and prompts wait for
-	// Ready. Default: they are loaded.
+	// Ready. Default: the plugins count as loaded.
 	Ready func(ctx context.Context) error
 	// Inspector lets agents inspect plugins and recommend them to the user.
 	// Default: agents cannot.
@@ -63,18 +63,18 @@ type Options struct {
 	// CallWatcher returns the calls that are offered as resources. Default: there are no
 	// resources.
 	CallWatcher Watcher
-	// Tabs returns the open tabs of a plugin; it does not wait. Default: agents
-	// cannot list tabs.
+	// Tabs returns the open tabs of a plugin without waiting. Default: agents cannot
+	// list tabs.
 	Tabs func(plugin string) dispatch.Targets
-	// Jobs contains the calls that outlive their requests. Default: no call does.
+	// Jobs contains the calls that outlive their requests. Default: no call outlives
+	// its request.
 	Jobs *dispatch.Jobs
 	// Detach returns when the calls of the client with this name become jobs.
 	// Default: never.
 	Detach func(client string) Detach
 }
 
-// Caller runs calls; *dispatch.Dispatcher is one. Caller must be safe for concurrent
-// use.
+// Caller runs calls; *dispatch.Dispatcher is one. Caller must be safe for concurrent use.
 type Caller interface {
 	// Call returns when the call has ended; its error is a *dispatch.Error. When
 	// ctx ends the call is cancelled.
@@ -152,16 +152,17 @@ func (s *Server) Clients() []transport.ClientInfo { return s.transport.Clients()
 // if a list changes.
 func (s *Server) PolicyChanged() { s.catalog.recheckPermissions() }
 
-// RevokeToken ends all that runs for a client whose token was removed: sessions,
-// streams, calls and jobs. The caller rejects its requests first.
+// RevokeToken ends the sessions, streams, calls and jobs of a client whose token was
+// removed. Before that, the caller makes sure that new requests with the token are
+// rejected.
 func (s *Server) RevokeToken(token string) {
 	s.transport.RevokeToken(token)
 	s.jobs.revokeToken(token)
 }
 
 // Shutdown rejects new requests, ends all streams without a call at once, and waits for
-// the running calls. Shutdown does not end them: shut the dispatcher down first. When
-// ctx ends first, it cancels them and returns ctx's error.
+// the running calls. Shutdown does not end the calls: shut the dispatcher down first.
+// When ctx ends first, Shutdown cancels the calls and returns ctx's error.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.unsubscribe()
 	if s.resources != nil {

@@ -15,7 +15,7 @@ import (
 // updateInterval is the least time between two notifications of one resource.
 const updateInterval = 500 * time.Millisecond
 
-// The most subscriptions of one session, and of all together.
+// The maximum number of subscriptions of one session, and of all sessions together.
 const (
 	maxSubscriptions    = 256
 	maxAllSubscriptions = 10_000
@@ -35,7 +35,7 @@ type resources struct {
 
 	mu                sync.Mutex // guards all fields below; locked before the subscribers' mutexes
 	subscribedByURI   map[string]*subscribedResource
-	subscriptionCount int                // subscriptions
+	subscriptionCount int                // the number of subscriptions
 	follower          *dispatch.Follower // nil while there is no subscription
 	isClosed          bool
 	eventReaders      sync.WaitGroup

@@ -28,17 +28,16 @@ var tabTools = []builtinTool{{
 // tabAnswer is one tab of one plugin, for agents.
 type tabAnswer struct {
 	TabID int `json:"tabId"`
-	// Origin is scheme, host and port of the page. URL is its address without query
-	// and fragment, which may contain secrets; it is empty if no tool of the plugin
-	// may run.
+	// Origin is scheme, host and port of the page. URL is its address without query and
+	// fragment, which may contain secrets; it is empty if no tool of the plugin may run.
 	Origin      string `json:"origin"`
 	URL         string `json:"url,omitempty"`
 	Title       string `json:"title"`
 	Browser     string `json:"browser"`
 	BrowserName string `json:"browserName"`
 	Instance    string `json:"instance,omitempty"`
-	// Ready is set if tools can run there, NeedsReload if the tab must be reloaded
-	// first.
+	// Ready is set if tools can run in the tab, and NeedsReload if the tab must be
+	// reloaded before they can.
 	Ready       bool `json:"ready"`
 	NeedsReload bool `json:"needsReload,omitempty"`
 }
@@ -48,7 +47,7 @@ type pluginAnswer struct {
 	Plugin      string               `json:"plugin"`
 	DisplayName string               `json:"displayName,omitempty"`
 	State       dispatch.PluginState `json:"state"`
-	// OffReason is why no tool of the plugin may run; only the user can change it.
+	// OffReason is why no tool of the plugin may run. Only the user can change that.
 	OffReason string      `json:"off,omitempty"`
 	Tabs      []tabAnswer `json:"tabs"`
 }
@@ -90,7 +89,7 @@ func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	}
 	answer.OffReason = offReason
 	addTab := func(t dispatch.Target, needsReload bool) {
-		for i, listedTab := range answer.Tabs { // frames of one tab
+		for i, listedTab := range answer.Tabs { // frames of one tab are listed as one tab
 			if listedTab.TabID == t.TabID && listedTab.Browser == t.Browser {
 				answer.Tabs[i].Ready = listedTab.Ready || t.Readiness == dispatch.Ready
 				return
@@ -113,8 +112,8 @@ func (s *Server) tabsOf(p *plugin.Plugin) pluginAnswer {
 	return answer
 }
 
-// stripURL returns a URL without user, query and fragment; "" if it is not allowed
-// or malformed.
+// stripURL returns a URL without user, query and fragment; or "" if the URL must not be
+// shown or is malformed.
 func stripURL(address string, isAllowed bool) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || !isAllowed {

@@ -52,17 +52,18 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 		definition.RawOutputSchema = t.OutputSchema
 	}
 	l := &listedTool{tool: t, definition: definition, definedByTool: definedByTool, hasHeaderArguments: bytes.Contains(t.InputSchema, []byte("x-mcp-header"))}
-	// The name may also be written with escapes.
+	// The schema may contain the name x-mcp-header with escapes.
 	if l.hasHeaderArguments || bytes.Contains(t.InputSchema, []byte(`\u`)) {
 		if err := mcp.ValidateParamHeaderAnnotations(&definition); err != nil {
-			return nil, err // clients do not list such a tool
+			return nil, err // clients would not list a tool with invalid annotations
 		}
 	}
 	return l, nil
 }
 
-// withDetach returns the tool with the argument "_detach". The tool has no output
-// schema: the answer may be a job, and clients reject an answer that does not match.
+// withDetach returns the tool with the argument "_detach". The returned tool has no
+// output schema, because the answer may be a job, and clients reject an answer that
+// does not match the schema.
 func (l *listedTool) withDetach() mcp.Tool {
 	t := l.definition
 	t.RawOutputSchema = nil
@@ -78,9 +79,9 @@ func isObjectSchema(schema json.RawMessage) bool {
 	return string(rawjson.Get(schema, "type")) == `"object"`
 }
 
-// definesProperty reports whether the root of a compact schema has this property.
-// The search for the name comes first because a server with a hundred plugins asks
-// ten thousand times.
+// definesProperty reports whether the root of a compact schema has this property. The
+// text search before the parse saves time, because a server with a hundred plugins
+// calls definesProperty ten thousand times.
 func definesProperty(schema json.RawMessage, name string) bool {
 	if !bytes.Contains(schema, []byte(`"`+name+`"`)) {
 		return false

@@ -24,13 +24,12 @@ const (
 	// pingTimeout is how long an answer waits for the client to answer a ping.
 	pingTimeout = 50 * time.Millisecond
 	// recentProgressTime is how long after its last progress a call still needs the
-	// barrier. A ping without an answer for longer means that the client answers
-	// none.
+	// barrier. If a ping stays without an answer for longer, the client answers no pings.
 	recentProgressTime = 5 * time.Second
 	// paddedAnswerBytes is the length of a padded answer, with the end of its line.
-	// Node.js reads at most 65,536 bytes at once and runs its microtasks between
-	// two reads, so the end of such an answer is never in one chunk with the line
-	// before. The line still fits clients that read lines of at most 64 KiB.
+	// Node.js reads at most 65,536 bytes at once and runs its microtasks between two
+	// reads, so the end of such an answer is never in one chunk with the line before.
+	// The line still fits clients that read lines of at most 64 KiB.
 	paddedAnswerBytes = 64 << 10
 	// minSeparation is the minimum time between progress and an answer in protocol
 	// versions without ping. The pause is for clients that read more bytes at once
@@ -45,10 +44,10 @@ type readBarrier struct {
 	send     Send // writes to the client
 
 	mu           sync.Mutex // guards all fields below
-	writtenCount uint64     // progress notifications written
+	writtenCount uint64     // the number of progress notifications that were written
 	pendingPing  *ping      // the newest ping without an answer; nil if there is none
-	// unansweredSince is when the first ping went out that was not answered in time; zero
-	// if there is none. Until an answer arrives, late or not, no call waits and no
+	// unansweredSince is when the first ping was sent that was not answered in time;
+	// zero if there is none. Until an answer arrives, late or not, no call waits and no
 	// ping is sent.
 	unansweredSince time.Time
 	// hasAnsweredPing is set once the client has answered a ping.
@@ -57,7 +56,7 @@ type readBarrier struct {
 
 // ping is one ping on its way.
 type ping struct {
-	coveredCount uint64 // progress notifications written before it
+	coveredCount uint64 // the number of progress notifications that were written before the ping
 	sentAt       time.Time
 	answered     chan struct{} // closed when the client has answered
 }
@@ -70,9 +69,9 @@ func (b *readBarrier) countWritten() uint64 {
 	return b.writtenCount
 }
 
-// awaitRead waits until the client has read progress number n, which count returned, for at
-// most pingTimeout. awaitRead reports whether the answer to the call needs padding: the
-// client is slow to answer, but does answer pings as far as is known.
+// awaitRead waits until the client has read progress number n, which countWritten
+// returned, for at most pingTimeout. awaitRead reports whether the answer to the call
+// needs padding: the client is slow to answer, but does answer pings as far as is known.
 func (b *readBarrier) awaitRead(ctx context.Context, n uint64) (needsPadding bool) {
 	p := b.findCoveringPing(n)
 	if p != nil {
@@ -82,7 +81,7 @@ func (b *readBarrier) awaitRead(ctx context.Context, n uint64) (needsPadding boo
 		case <-p.answered:
 			return false
 		case <-ctx.Done():
-			return false // there will be no answer
+			return false // the call gets no answer
 		case <-timer.C:
 		}
 	}
@@ -141,7 +140,8 @@ func (b *readBarrier) recordPong(p *ping) {
 	}
 }
 
-// waitMinSeparation waits until minSeparation has passed since progress was written, or ctx ends.
+// waitMinSeparation waits until minSeparation has passed since progress was written, or
+// ctx ends.
 func waitMinSeparation(ctx context.Context, progressTime time.Time) {
 	remaining := minSeparation - time.Since(progressTime)
 	if remaining <= 0 {

@@ -15,13 +15,13 @@ import (
 // clientRequests is safe for concurrent use. Protocol versions from 2026-07-28 on have
 // no such requests (see Request.AsksByReply).
 type clientRequests struct {
-	mu          sync.Mutex               // guards waiting
+	mu          sync.Mutex               // guards answerFuncs
 	answerFuncs map[string]func(message) // by the key of the request's ID; each is called with one answer
 }
 
-// sendAndWait sends the client a request and waits for its answer. When ctx ends first, it
-// cancels the request and returns ctx's error. sendAndWait returns send's error if the request
-// could not be sent.
+// sendAndWait sends the client a request and waits for its answer. When ctx ends first,
+// sendAndWait cancels the request and returns ctx's error. sendAndWait returns send's
+// error if the request could not be sent.
 func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method string, params any) (message, error) {
 	if err := ctx.Err(); err != nil {
 		return message{}, err
@@ -30,7 +30,7 @@ func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method stri
 	// request therefore never matches another request.
 	id := "opentabs-" + strings.ToLower(rand.Text())
 	key, answers := "s"+id, make(chan message, 1)
-	a.expectAnswer(key, func(m message) { answers <- m }) // answered has room for one answer
+	a.expectAnswer(key, func(m message) { answers <- m }) // never blocks: answers has room for one
 	defer a.forgetRequest(key)
 	if err := send(encodeJSON(struct {
 		JSONRPC string `json:"jsonrpc"`
@@ -46,7 +46,7 @@ func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method stri
 	case <-ctx.Done():
 	}
 	select {
-	case m := <-answers: // too late to cancel
+	case m := <-answers: // the answer has arrived, so nothing is cancelled
 		return m, nil
 	default:
 	}

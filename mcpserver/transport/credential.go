@@ -6,8 +6,8 @@ import (
 	"opentabs/dispatch"
 )
 
-// Credential is the checked credential of a client. The zero value means that none is
-// known.
+// Credential is the checked credential of a client. The zero value means that the
+// credential is unknown.
 type Credential struct {
 	Kind dispatch.CredentialKind
 	// Token is the name of the client's token, only set for dispatch.CredentialToken.
@@ -32,12 +32,13 @@ func (c Credential) dispatchClient(session, name string) dispatch.Client {
 	return dispatch.Client{Session: session, Credential: c.Kind, Token: c.Token, Name: name}
 }
 
-// sessionlessClient returns the dispatch.Client of a client without sessions.
+// sessionlessClient returns the dispatch.Client of a client whose protocol version has
+// no sessions.
 func (c Credential) sessionlessClient(name string) dispatch.Client {
 	client := c.dispatchClient("", name)
 	client.IsSessionShared = true
 	client.Session = "without session: " + name
-	if c.Token != "" { // the reported name may be that of another client
+	if c.Token != "" { // another client may report the same name
 		client.Session = "without session: " + client.VerifiedName()
 	}
 	return client

@@ -48,11 +48,11 @@ func refuseRequest(w http.ResponseWriter, status int, id json.RawMessage, code i
 	sendJSON(w, status, func(b *bufio.Writer) { b.Write(rpcError(id, code, message)) })
 }
 
-// sendJSON sends the JSON that f writes. Each write has a deadline, so a client that does
-// not read cannot block Shutdown.
+// sendJSON sends the JSON that f writes. Because each write has a deadline, a client
+// that does not read cannot block Shutdown.
 func sendJSON(w http.ResponseWriter, status int, f func(*bufio.Writer)) {
 	httpjson.Begin(w, status)
-	_ = writeBuffered(newLibraryWriter(w), f) // a client that is gone needs no answer
+	_ = writeBuffered(newLibraryWriter(w), f) // an error means that the client is gone and needs no answer
 }
 
 // hasModernHeader reports whether a request names a protocol version without
@@ -79,7 +79,7 @@ func (s httpTransport) findSession(w http.ResponseWriter, r *http.Request, id js
 	return knownSession, ok
 }
 
-// malformedParamsText returns the error for the params of m, a call.
+// malformedParamsText returns the error text for malformed params of the call m.
 func malformedParamsText(m message, err error) string {
 	reason := err.Error()
 	var typeErr *json.UnmarshalTypeError // the text of this error has names of Go types
@@ -89,7 +89,7 @@ func malformedParamsText(m message, err error) string {
 	return "The params of " + m.Method + " are malformed (" + reason + "). Correct them, then call again."
 }
 
-// Why a request is rejected, for its client.
+// The texts for clients about why a request is rejected.
 const (
 	duplicateIDText = "A request with this id is still running in this session. Give each request its own id."
 	StoppingText    = "opentabs is stopping. Restart it, then retry."
@@ -99,9 +99,9 @@ const (
 // codeNoSession is the JSON-RPC code that MCP servers send with 404.
 const codeNoSession = -32001
 
-// checkVersion reports whether this server supports the protocol version in a
-// request's header; if not, it answers the request. The header may be missing:
-// the oldest clients send none.
+// checkVersion reports whether this server supports the protocol version in a request's
+// header; if not, checkVersion answers the request. The header may be missing, because
+// the oldest clients do not send it.
 func checkVersion(w http.ResponseWriter, r *http.Request, id json.RawMessage) bool {
 	v := r.Header.Get(mcp.HeaderProtocolVersion)
 	if v == "" || mcp.IsValidProtocolVersion(v) {
@@ -114,7 +114,7 @@ func checkVersion(w http.ResponseWriter, r *http.Request, id json.RawMessage) bo
 
 // serveSession serves a GET (listen) or DELETE (end) of a session.
 func (s httpTransport) serveSession(w http.ResponseWriter, r *http.Request) {
-	if hasModernHeader(r) { // mcp-go rejects them: these versions have no sessions
+	if hasModernHeader(r) { // mcp-go rejects the request, because these versions have no sessions
 		s.modernHandler.ServeHTTP(w, r)
 		return
 	}
@@ -154,7 +154,8 @@ func (s httpTransport) serveListening(w http.ResponseWriter, r *http.Request, cl
 	}
 }
 
-// releaseTask releases the task of r, whose client may be gone.
+// releaseTask releases the task of the request r, and records if the client has closed
+// the response early.
 func (s httpTransport) releaseTask(r *http.Request, clientSession *session, key string) {
 	if r.Context().Err() != nil {
 		s.sessions.recordBreakOff(clientSession)
@@ -162,7 +163,7 @@ func (s httpTransport) releaseTask(r *http.Request, clientSession *session, key 
 	s.sessions.releaseTask(clientSession, key)
 }
 
-// refuseTask answers a request that sessions.begin rejected.
+// refuseTask answers a request that sessions.beginTask rejected.
 func (s httpTransport) refuseTask(w http.ResponseWriter, id json.RawMessage, err error) {
 	switch {
 	case errors.Is(err, errDuplicateID):

@@ -10,8 +10,7 @@ import (
 	"sync"
 )
 
-// lineTooLong is the error for a line that was over the limit and has been
-// skipped.
+// lineTooLong is the error for a line that was over the limit and has been skipped.
 type lineTooLong struct {
 	// id is the ID of the request in the line, nil if it is unknown.
 	id json.RawMessage
@@ -30,9 +29,9 @@ func newLineReader(in io.Reader, limit int64) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(in, 64<<10), maxBytes: limit}
 }
 
-// nextLine returns the next line that is not blank, without its end; the caller owns it.
-// A line over the limit is skipped and returns *lineTooLong; nextLine may be called
-// again. The last line may have no line end.
+// nextLine returns the next line that is not blank, without its end; the caller owns
+// the bytes. nextLine skips a line over the limit and returns *lineTooLong; it may be
+// called again. The last line may have no line end.
 func (l *lineReader) nextLine() ([]byte, error) {
 	for {
 		line, err := l.readLine()
@@ -71,12 +70,12 @@ func (l *lineReader) readLine() ([]byte, error) {
 			}
 			return nil, &lineTooLong{id: id}
 		}
-		// After a part of a line, the next read returns the error again.
+		// If an error cut the line off, the next read returns the error again.
 		return bytes.TrimRight(line, "\r\n"), nil
 	}
 }
 
-// lastBytes returns the last bytes of tail and piece, as many as idAtEnd needs.
+// lastBytes returns the last bytes of lineEnd and piece, as many as idAtEnd needs.
 func lastBytes(lineEnd, piece []byte) []byte {
 	joined := append(lineEnd, piece...)
 	if excess := len(joined) - idSearchBytes; excess > 0 {
@@ -85,8 +84,7 @@ func lastBytes(lineEnd, piece []byte) []byte {
 	return joined
 }
 
-// lineWriter writes messages as lines, each whole. lineWriter is safe for concurrent
-// use.
+// lineWriter writes messages as lines, each whole. lineWriter is safe for concurrent use.
 type lineWriter struct {
 	w           deadlineWriter
 	writeFailed chan struct{} // closed at the first failed write
@@ -102,12 +100,12 @@ func newLineWriter(out io.Writer) *lineWriter {
 	return &lineWriter{w: deadlineWriter{w: out, deadliner: limit, timeout: writeTimeout}, writeFailed: make(chan struct{})}
 }
 
-// write writes the output of f as one line. After a failed write all others fail,
-// because the client may have received half a line.
+// write writes the output of f as one line. After a failed write all further writes
+// fail, because the client may have received half a line.
 func (l *lineWriter) write(f func(*bufio.Writer)) error { return l.writePadded(0, f) }
 
-// writePadded is like write, and pads the line with spaces to at least least bytes. JSON
-// allows spaces after a value.
+// writePadded writes the output of f as one line, padded with spaces to at least
+// minLength bytes. JSON allows spaces after a value.
 func (l *lineWriter) writePadded(minLength int, f func(*bufio.Writer)) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

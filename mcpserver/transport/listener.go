@@ -27,7 +27,7 @@ type listener struct {
 	logQueue
 	resources            Resources // nil if there are no resources
 	id                   string
-	libraryNotifications chan mcp.JSONRPCNotification // from mcp-go
+	libraryNotifications chan mcp.JSONRPCNotification // the notifications from mcp-go
 	updateSignal         tokenSignal                  // set when a resource changed or a message was logged
 
 	mu            sync.Mutex // guards all fields below
@@ -41,7 +41,7 @@ type listener struct {
 	filter         mcp.SubscriptionFilter
 	subscriptionID json.RawMessage
 	// isConfirmed is set after a modern client has received the list of its
-	// subscriptions, which has to come first.
+	// subscriptions, which must precede all notifications.
 	isConfirmed bool
 }
 
@@ -89,20 +89,20 @@ func (l *listener) tagSubscription(n mcp.JSONRPCNotification) mcp.JSONRPCNotific
 	defer l.mu.Unlock()
 	if n.Method == mcp.MethodNotificationSubscriptionsAcknowledged {
 		l.isConfirmed = true
-		l.updateSignal.set() // resources may have changed before
+		l.updateSignal.set() // a resource may have changed before the acknowledgement
 	}
 	if !l.isModern || l.subscriptionID == nil {
 		return n
 	}
-	meta := map[string]any{} // a broadcast shares its map with other sessions
+	meta := map[string]any{} // a copy, because a broadcast shares its map with other sessions
 	maps.Copy(meta, n.Params.Meta)
 	meta[mcp.MetaKeySubscriptionID] = l.subscriptionID
 	n.Params.Meta = meta
 	return n
 }
 
-// awaitNotifications waits for notifications to the client and returns them. awaitNotifications may return none,
-// and does once ctx has ended.
+// awaitNotifications waits for notifications to the client and returns them. It may
+// return none, and returns none once ctx has ended.
 func (l *listener) awaitNotifications(ctx context.Context) []mcp.JSONRPCNotification {
 	select {
 	case n := <-l.libraryNotifications:

@@ -90,7 +90,7 @@ func idAtStart(text []byte) json.RawMessage {
 // string never matches, because a quote in a string follows a backslash.
 var lastMemberID = lazyregexp.New(`[{,]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*\}\s*$`)
 
-// idAtEnd returns the ID in the end of a request, nil if it is not the last member.
+// idAtEnd returns the ID in the end of a request, or nil if the last member is not an ID.
 func idAtEnd(text []byte) json.RawMessage {
 	match := lastMemberID().FindSubmatch(text)
 	if match == nil || !json.Valid(match[1]) {
@@ -109,8 +109,8 @@ func (m message) isForHandler() bool {
 	return false
 }
 
-// Params are the params of such a request, of a subscriptions/listen or of a
-// notifications/cancelled, as far as opentabs uses them.
+// Params are the params that opentabs reads of a request for Handler, a
+// subscriptions/listen or a notifications/cancelled.
 type Params struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
@@ -126,7 +126,7 @@ type Params struct {
 	RequestState   string          `json:"requestState"`
 	Meta           struct {
 		ProgressToken json.RawMessage `json:"progressToken"`
-		// Every request of protocol version 2026-07-28 or later has these.
+		// Every request of protocol version 2026-07-28 or later has the next fields.
 		ProtocolVersion string          `json:"io.modelcontextprotocol/protocolVersion"`
 		ClientInfo      reportedClient  `json:"io.modelcontextprotocol/clientInfo"`
 		Capabilities    json.RawMessage `json:"io.modelcontextprotocol/clientCapabilities"`

@@ -49,7 +49,7 @@ func (s httpTransport) passModernToLibrary(w http.ResponseWriter, r *http.Reques
 	clientID := m.ID
 	m.ID = json.RawMessage(replacement)
 	body, err := json.Marshal(m)
-	if err != nil { // its members are JSON
+	if err != nil { // impossible: all members of m are JSON
 		panic("transport: " + err.Error())
 	}
 	r = r.Clone(r.Context())
@@ -76,7 +76,7 @@ func (w idWriter) Write(b []byte) (int, error) {
 }
 
 // serveModernListening serves a subscriptions/listen until the client or the server
-// ends. in is a session for that time.
+// ends. clientSession exists until serveModernListening returns.
 func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Request, clientSession *session, m message, p *Params) {
 	reply := s.checkModernRequest(r, m, p)
 	switch {
@@ -97,7 +97,7 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 	defer s.sessions.finishTask()
 	defer s.sessions.releaseTask(clientSession, key)
 	clientSession.listener.useModern(m)
-	if s.library.RegisterSession(ctx, clientSession.listener) != nil { // its id is random
+	if s.library.RegisterSession(ctx, clientSession.listener) != nil { // impossible: the ID is random
 		panic("transport: two sessions have one id")
 	}
 	raw, err := json.Marshal(m)
@@ -126,7 +126,7 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 		stream.sendAll(clientSession.listener.awaitNotifications(ctx))
 	}
 	b, err := json.Marshal(answer)
-	if err != nil { // strings and numbers
+	if err != nil { // impossible: the answer contains only strings and numbers
 		panic("transport: " + err.Error())
 	}
 	status := http.StatusOK

@@ -63,7 +63,7 @@ type Request struct {
 // Send writes one message to the client. The message is written when Send returns.
 type Send func(message []byte) error
 
-// Ask sends the client a request and waits for its result. When ctx ends first it
+// Ask sends the client a request and waits for its result. When ctx ends first, Ask
 // cancels the request and returns ctx's error.
 type Ask func(ctx context.Context, method string, params any) (json.RawMessage, error)
 
@@ -81,8 +81,8 @@ type Background struct {
 	key      string
 }
 
-// Release marks the work as done: it cannot be cancelled any more. The answer of a
-// released request may still be pending.
+// Release marks the work as done, so that it can no longer be cancelled. The answer of
+// a released request may still be pending.
 func (b Background) Release() { b.sessions.releaseTask(b.session, b.key) }
 
 // Finish is called last. Shutdown waits for it.

@@ -39,12 +39,12 @@ type Options struct {
 type Server struct {
 	opts     Options
 	handler  Handler
-	library  *server.MCPServer // answers what Handler does not
+	library  *server.MCPServer // answers the requests that are not for handler
 	sessions *sessions
 	// modernHandler answers requests of protocol version 2026-07-28 and later over HTTP,
 	// except those of Handler and subscriptions/listen.
 	modernHandler *server.StreamableHTTPServer
-	// lastKey numbers the requests that have no ID that a client could cancel.
+	// lastKey counts the tasks that no client can cancel by an ID.
 	lastKey atomic.Uint64
 }
 
@@ -64,13 +64,13 @@ func New(handler Handler, library *server.MCPServer, o Options) *Server {
 // 2026-07-28 has no session; it is listed while it listens for changes.
 func (s *Server) Clients() []ClientInfo { return s.sessions.list() }
 
-// Shutdown rejects new requests, ends all streams without a call at once, and
-// waits for the running calls. When ctx ends first, it cancels them and returns
-// ctx's error.
+// Shutdown rejects new requests, ends all streams without a call at once, and waits for
+// the running calls. When ctx ends first, Shutdown cancels the calls and returns ctx's
+// error.
 func (s *Server) Shutdown(ctx context.Context) error { return s.sessions.shutdown(ctx) }
 
-// RevokeToken ends the sessions, streams and calls of the client with this token. The
-// caller rejects its further requests first.
+// RevokeToken ends the sessions, streams and calls of the client with this token.
+// Before that, the caller makes sure that new requests with the token are rejected.
 func (s *Server) RevokeToken(token string) {
 	s.sessions.revokeCredential(Credential{Kind: dispatch.CredentialToken, Token: token})
 }
@@ -138,7 +138,7 @@ func (s *Server) removeEndedSession(in *session) {
 	s.opts.Log.Info().Str("client", info.Name).Str("transport", info.Transport).Msg("client gone")
 }
 
-// newUniqueKey returns a key for what no client can cancel by its ID.
+// newUniqueKey returns a key for a task that no client can cancel by its ID.
 func (s *Server) newUniqueKey() string { return "-" + strconv.FormatUint(s.lastKey.Add(1), 10) }
 
 // newRequest returns the Request for a message of a session.
@@ -161,6 +161,6 @@ func (s *Server) tooLargeText() string {
 	return fmt.Sprintf("The request is larger than %d bytes. Send less in one request.", s.opts.MaxRequestBytes)
 }
 
-// encodeJSON returns v as JSON and panics for values that have no JSON, which this
+// encodeJSON returns v as JSON. It panics for values that have no JSON, which this
 // package never sends.
 func encodeJSON(v any) []byte { return rawjson.Encode(v) }

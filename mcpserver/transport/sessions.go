@@ -53,16 +53,16 @@ type ClientInfo struct {
 type session struct {
 	id          string
 	listener    *listener      // the session as mcp-go sees it; nil if sessionless
-	credential  Credential     // its client's
-	requests    clientRequests // requests to its client
+	credential  Credential     // the credential of the client
+	requests    clientRequests // the pending requests to the client
 	done        chan struct{}  // closed when the session has ended
 	info        ClientInfo     // guarded by sessions.mu
 	lastRequest time.Time      // time of the last request; guarded by sessions.mu
-	isBrokenOff bool           // its client closed a response early, without a request since; guarded by sessions.mu
+	isBrokenOff bool           // the client closed a response early and has sent no request since; guarded by sessions.mu
 	// runningTasks contains the tasks by their keys; guarded by sessions.mu.
 	runningTasks map[string]task
-	// earlyCancels contains the cancellations that arrived before their requests, ended the
-	// keys of the last released tasks; guarded by sessions.mu.
+	// earlyCancels contains the cancellations that arrived before their requests.
+	// endedKeys contains the keys of the last released tasks. sessions.mu guards both.
 	earlyCancels map[string]earlyCancel
 	endedKeys    []string
 }
@@ -78,8 +78,9 @@ type earlyCancel struct {
 }
 
 const (
-	// earlyCancelLifetime is how long a cancellation waits for its request. Over HTTP a call and
-	// its cancellation use separate connections, so the cancellation may arrive first.
+	// earlyCancelLifetime is how long a cancellation waits for its request. Over HTTP a
+	// call and its cancellation use separate connections, so the cancellation may arrive
+	// first.
 	earlyCancelLifetime = 5 * time.Second
 	// maxEarlyCancels and maxEndedKeys are the maximum number of stored keys of each kind.
 	maxEarlyCancels = 64
@@ -112,10 +113,10 @@ type sessions struct {
 	// openTasks counts the running tasks; none is added once closed is set.
 	openTasks sync.WaitGroup
 
-	mu           sync.Mutex // guards all fields below and the fields of sessions named so
+	mu           sync.Mutex // guards all fields below, and the fields of a session that name it
 	sessionsByID map[string]*session
 	isClosed     bool
-	sweepTimer   *time.Timer // runs while there are HTTP sessions
+	sweepTimer   *time.Timer // sweepTimer runs while there are HTTP sessions
 
 	// sessionless contains the tasks of clients whose protocol has no sessions.
 	sessionless map[Credential]*session
@@ -214,9 +215,10 @@ func (t *sessions) clientInfo(s *session) ClientInfo {
 	return s.info
 }
 
-// beginTask registers a task of a session, so cancel(key), the end of the session and
-// Shutdown cancel it. beginTask returns errDuplicateID, ErrSessionEnded or ErrShutdown
-// if the task must not start. Call release and then finish at its end.
+// beginTask registers a task of a session, so that cancelTask, the end of the session
+// and Shutdown can cancel the task. beginTask returns errDuplicateID, ErrSessionEnded
+// or ErrShutdown if the task must not start. At the end of the task, call releaseTask
+// and then finishTask.
 func (t *sessions) beginTask(s *session, key string, k task) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -242,9 +244,8 @@ func (t *sessions) beginTask(s *session, key string, k task) error {
 	return nil
 }
 
-// releaseTask removes the task with this key: it cannot be cancelled any more, and its ID
-// is free. The answer of a released request may still be written; call finish after
-// that.
+// releaseTask removes the task with this key. The task can then no longer be cancelled,
+// and its ID is free. Call finishTask after the answer has been written.
 func (t *sessions) releaseTask(s *session, key string) {
 	t.mu.Lock()
 	delete(s.runningTasks, key)
@@ -346,7 +347,7 @@ func runningTasksOf(s *session) []task {
 	return tasks
 }
 
-// sweepInterval returns the time between two runs of expire.
+// sweepInterval returns the time between two runs of closeExpired.
 func (t *sessions) sweepInterval() time.Duration { return min(t.idleTimeout, quietLimit) / 4 }
 
 // isExpired reports whether an HTTP session was idle for too long. The caller holds mu.
@@ -383,8 +384,8 @@ func (t *sessions) closeExpired() {
 	}
 }
 
-// shutdown rejects new tasks, ends every stream, and waits for the calls. When ctx
-// ends first, it cancels them and returns ctx's error.
+// shutdown rejects new tasks, ends every stream, and waits for the calls. When ctx ends
+// first, shutdown cancels the calls and returns ctx's error.
 func (t *sessions) shutdown(ctx context.Context) error {
 	t.cancelAll(true)
 	allFinished := make(chan struct{})

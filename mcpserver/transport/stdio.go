@@ -28,7 +28,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	c.readBarrier = readBarrier{requests: &c.session.requests, send: c.out.writeMessage}
 	defer s.sessions.closeSession(c.session.id)
 	if err := s.library.RegisterSession(ctx, c.session.listener); err != nil {
-		return err // the id is random, so there is none yet
+		return err // impossible: the session ID is random
 	}
 
 	var forwarder sync.WaitGroup
@@ -52,7 +52,7 @@ type stdioClient struct {
 	session     *session
 	out         *lineWriter
 	readBarrier readBarrier
-	requests    sync.WaitGroup // one for each running request
+	requests    sync.WaitGroup // counts the running requests
 }
 
 // readResult is a line or the error of reading it.
@@ -89,7 +89,7 @@ func (c *stdioClient) serveMessages(ctx context.Context, in io.Reader) {
 	}
 }
 
-// readLines sends the lines of r until it has ended or over is closed.
+// readLines sends the lines of r until r has ended or stopReading is closed.
 func readLines(r *lineReader, lines chan<- readResult, stopReading <-chan struct{}) {
 	for {
 		line, err := r.nextLine()
@@ -104,8 +104,8 @@ func readLines(r *lineReader, lines chan<- readResult, stopReading <-chan struct
 	}
 }
 
-// serveLine starts to serve one message. A request that can be cancelled is
-// registered before serveLine returns, so a cancellation in the next line finds it.
+// serveLine starts to serve one message. A request that can be cancelled is registered
+// before serveLine returns, so that a cancellation in the next line finds the request.
 func (c *stdioClient) serveLine(ctx context.Context, line []byte) {
 	m, ok := parseMessage(line)
 	if !ok {
@@ -171,7 +171,8 @@ func (c *stdioClient) startRequest(ctx context.Context, line []byte, m message, 
 	})
 }
 
-// serveCall serves a request for Handler. A client that has cancelled it gets no answer.
+// serveCall serves a request for Handler. A client that has cancelled the request gets
+// no answer.
 func (c *stdioClient) serveCall(ctx context.Context, key string, m message, p *Params) {
 	client := c.session.credential.dispatchClient(c.session.publicName(), c.server.sessions.clientInfo(c.session).Name)
 	var reply Reply
@@ -221,9 +222,9 @@ func (l *lastWritten) get() (number uint64, writtenAt time.Time) {
 	return l.number, l.writtenAt
 }
 
-// awaitProgressRead waits until the client has read the last progress of a call, as far as the
-// server can detect this. awaitProgressRead returns the least length of the call's answer. A
-// call without recent progress does not wait.
+// awaitProgressRead waits until the client has read the last progress of a call, as far
+// as the server can detect this. awaitProgressRead returns the least length of the call's
+// answer. A call without recent progress does not wait.
 func (c *stdioClient) awaitProgressRead(ctx context.Context, last *lastWritten, isModern bool) (minLength int) {
 	number, writtenAt := last.get()
 	switch {
@@ -244,7 +245,7 @@ func (c *stdioClient) passToLibrary(ctx context.Context, line []byte, m message)
 		return
 	}
 	if list, ok := asToolList(m.ID, answer); ok {
-		_ = c.out.write(list.writeTo) // loop detects the failure
+		_ = c.out.write(list.writeTo) // serveMessages detects the failed write
 		return
 	}
 	c.send(answer)
@@ -267,5 +268,5 @@ func (c *stdioClient) send(message any) {
 		c.server.opts.Log.Error().Err(err).Msg("a message of mcp-go is not JSON")
 		return
 	}
-	_ = c.out.writeMessage(b) // loop detects the failure
+	_ = c.out.writeMessage(b) // serveMessages detects the failed write
 }

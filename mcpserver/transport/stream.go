@@ -15,15 +15,15 @@ import (
 	"opentabs/internal/httpjson"
 )
 
-// How long one write may wait for a client that does not read. A notification
-// is small, so a client that reads at all accepts it at once; a part of a result
-// may have to wait for a slow client.
+// How long one write may wait for a client that does not read. A notification is small,
+// so a client that reads at all accepts it at once; a part of a result may have to wait
+// until a slow client reads.
 const (
 	notifyTimeout = 5 * time.Second
 	writeTimeout  = 30 * time.Second
 )
 
-// errStreamEnded is what a send returns after the answer.
+// errStreamEnded is the error of a send after the answer.
 var errStreamEnded = errors.New("the stream has ended")
 
 // bufferPool contains the buffers that messages are written through.
@@ -51,7 +51,7 @@ type stream struct {
 	controller    *http.ResponseController
 	acceptsEvents bool          // the client accepts text/event-stream
 	heartbeat     time.Duration // time between two keep-alive comments
-	onWriteError  func()        // called once, after a failed write
+	onWriteError  func()        // onWriteError is called once, after a failed write
 
 	mu             sync.Mutex // guards all fields below and what is written
 	heartbeatTimer *time.Timer
@@ -87,11 +87,11 @@ func (s *stream) open() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.start()
-	_ = s.write(notifyTimeout, func(*bufio.Writer) {}) // on failure, lost is called
+	_ = s.write(notifyTimeout, func(*bufio.Writer) {}) // on failure, onWriteError is called
 }
 
 // notify sends a message ahead of the answer. notify waits at most notifyTimeout for a
-// client that does not read; after a failed write all others fail.
+// client that does not read; after a failed write, all further writes fail.
 func (s *stream) notify(message []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,11 +102,11 @@ func (s *stream) notify(message []byte) error {
 	return s.sendEvent(notifyTimeout, func(b *bufio.Writer) { b.Write(message) })
 }
 
-// sendAll sends notifications. On failure, lost is called.
+// sendAll sends notifications. On failure, onWriteError is called.
 func (s *stream) sendAll(notifications []mcp.JSONRPCNotification) {
 	for _, n := range notifications {
 		b, err := json.Marshal(n)
-		if err != nil { // strings and numbers
+		if err != nil { // impossible: a notification contains only strings and numbers
 			panic("transport: " + err.Error())
 		}
 		_ = s.notify(b)
@@ -196,7 +196,8 @@ func (s *stream) write(timeout time.Duration, f func(*bufio.Writer)) error {
 		w.extendDeadline()
 		err = s.controller.Flush()
 	}
-	// The answer, which may come much later, needs no deadline of this write.
+	// The deadline of this write must not apply to the answer, which may follow much
+	// later.
 	_ = s.controller.SetWriteDeadline(time.Time{})
 	if err != nil {
 		s.writeErr = err
@@ -218,7 +219,7 @@ type deadlineWriter struct {
 // extendDeadline sets the deadline of the next write.
 func (p deadlineWriter) extendDeadline() {
 	if p.deadliner != nil {
-		_ = p.deadliner.SetWriteDeadline(time.Now().Add(p.timeout)) // a writer without deadlines blocks
+		_ = p.deadliner.SetWriteDeadline(time.Now().Add(p.timeout)) // without support for deadlines, the write may block
 	}
 }
 

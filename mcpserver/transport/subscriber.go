@@ -13,17 +13,17 @@ import (
 type Subscriber struct {
 	updateSignal tokenSignal // set when a resource has changed
 
-	mu             sync.Mutex      // guards uris
+	mu             sync.Mutex      // guards subscribedURIs
 	subscribedURIs map[string]bool // the client's subscriptions; true if a notification is pending
 }
 
-// NewSubscriber returns a Subscriber and adds a token to news, which has room for one,
-// when a resource has changed.
+// NewSubscriber returns a Subscriber that adds a token to updateSignal when a resource
+// has changed. updateSignal has room for one token.
 func NewSubscriber(updateSignal chan struct{}) *Subscriber {
 	return &Subscriber{updateSignal: updateSignal, subscribedURIs: map[string]bool{}}
 }
 
-// RecordChange notes that a resource has changed and never blocks.
+// RecordChange records that a resource has changed, and never blocks.
 func (s *Subscriber) RecordChange(uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -33,7 +33,7 @@ func (s *Subscriber) RecordChange(uri string) {
 	}
 }
 
-// RecordSubscription notes that a subscription began or ended.
+// RecordSubscription records that a subscription began or ended.
 func (s *Subscriber) RecordSubscription(uri string, isSubscribed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,7 @@ func (s *Subscriber) isSubscribed(uri string) bool {
 // tokenSignal is a channel with room for one token.
 type tokenSignal chan struct{}
 
-// set adds a token unless there is one and never blocks.
+// set adds a token unless there is one, and never blocks.
 func (s tokenSignal) set() {
 	select {
 	case s <- struct{}{}:
@@ -93,8 +93,8 @@ func (s tokenSignal) set() {
 	}
 }
 
-// maxPendingLogs is the most log messages that wait for one client. The oldest are
-// dropped.
+// maxPendingLogs is the maximum number of log messages that wait for one client. Above
+// this limit, the oldest are dropped.
 const maxPendingLogs = 100
 
 // logLevels are the log levels of MCP, the least important first.

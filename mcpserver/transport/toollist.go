@@ -8,7 +8,7 @@ import (
 )
 
 // toolList is an answer to tools/list. toolList writes schemas unchanged, because they
-// are JSON already. mcp-go would copy each of them four times, which takes longer than
+// are JSON already. mcp-go would copy each schema four times, which takes longer than
 // the start of a hundred plugins.
 type toolList struct {
 	id     json.RawMessage
