@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
-import { callRecord, findCall } from './harness/daemon-api.ts';
+import { fetchCallRecord, findCall } from './harness/daemon-api.ts';
 import { runChecked, startOpentabs } from './harness/process.ts';
 import { everythingPlugin, type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
@@ -21,7 +21,7 @@ async function callDeltas(args: Record<string, unknown>) {
   const out = await client.call('everything__deltas', args);
   assert.equal(out.isError, false, out.text);
   const { call_id } = await findCall(stack, 'everything__deltas', (call) => call.status === 'done');
-  return await callRecord(stack, call_id);
+  return await fetchCallRecord(stack, call_id);
 }
 
 const makeRows = (count: number) => Array.from({ length: count }, (_, i) => [i + 1]);
@@ -43,47 +43,50 @@ test('the record of a running call has its activities, also after the service wo
   const stop = new AbortController();
   const call = client.call('everything__deltas', { count: 5, forMs: 20_000 }, { signal: stop.signal });
   const running = await findCall(stack, 'everything__deltas', (call) => call.status === 'running');
-  const readContent = async () => (await callRecord(stack, running.call_id)).activities?.[0]?.content;
+  const readContent = async () => (await fetchCallRecord(stack, running.call_id)).activities?.[0]?.content;
   const allRows = { columns: ['n'], rows: makeRows(5) };
   await waitFor('five rows', async () => JSON.stringify(await readContent()) === JSON.stringify(allRows));
   await stack.chrome.stopWorker();
   assert.deepEqual(await readContent(), allRows);
   stop.abort();
   await assert.rejects(call);
-  // The client leaves before the server has cancelled the call.
-  await waitFor('the end of the call', async () => (await callRecord(stack, running.call_id)).status !== 'running');
+  // The client returns before the server has cancelled the call.
+  await waitFor(
+    'the end of the call',
+    async () => (await fetchCallRecord(stack, running.call_id)).status !== 'running',
+  );
 });
 
 test('opentabs calls show --follow prints the activities for the user until the call ends', async () => {
   const call = client.call('everything__deltas', { count: 1000, forMs: 3_000, audience: 'user' });
   const { call_id } = await findCall(stack, 'everything__deltas', (call) => call.status === 'running');
-  const forUser = startOpentabs(['calls', 'show', call_id, '--follow'], stack.env);
+  const userFollower = startOpentabs(['calls', 'show', call_id, '--follow'], stack.env);
   await call;
-  const { code, stdout } = await forUser.ended;
+  const { code, stdout } = await userFollower.ended;
   assert.equal(code, 0);
   const lines = stdout.split('\n').map((line) => line.trim());
   assert.ok(lines.some((line) => line.startsWith('activity table')));
   assert.ok(lines.includes('1') && lines.includes('1000'), stdout.slice(-500));
   assert.match(stdout, / {2}done after \d+\.\ds, requested by .*\n$/);
 
-  const { call_id: internal } = await callDeltas({ count: 3 });
-  assert.match(await runChecked(['calls', 'show', internal], stack.env), /1 activity is not for the user/);
+  const { call_id: internalCallId } = await callDeltas({ count: 3 });
+  assert.match(await runChecked(['calls', 'show', internalCallId], stack.env), /1 activity is not for the user/);
   assert.match(
-    await runChecked(['calls', 'show', internal, '--verbose'], stack.env),
+    await runChecked(['calls', 'show', internalCallId, '--verbose'], stack.env),
     /activity table \(not for the user\)\n/,
   );
 });
 
-test('an activity may contain any JSON of up to 256 KiB, and a larger one is dropped while the call continues', async () => {
+test('an activity may contain any JSON of up to 256 KiB, and larger content is dropped while the call continues', async () => {
   const showActivity = async (type: string, content: unknown) => {
     const out = await client.call('everything__show_activity', { type, content });
     assert.equal(out.isError, false, out.text);
     const { call_id } = await findCall(stack, 'everything__show_activity', (call) => call.status === 'done');
-    return (await callRecord(stack, call_id)).activities;
+    return (await fetchCallRecord(stack, call_id)).activities;
   };
   assert.deepEqual(await showActivity('text', 'a\nb'), [{ type: 'text', content: 'a\nb' }]);
   assert.deepEqual(await showActivity('my own', [null, { n: 1.5 }]), [{ type: 'my own', content: [null, { n: 1.5 }] }]);
-  const large = 'x'.repeat(256 * 1024 - 2);
-  assert.deepEqual(await showActivity('code', large), [{ type: 'code', content: large }]);
-  assert.equal(await showActivity('code', `${large}x`), undefined);
+  const largeText = 'x'.repeat(256 * 1024 - 2);
+  assert.deepEqual(await showActivity('code', largeText), [{ type: 'code', content: largeText }]);
+  assert.equal(await showActivity('code', `${largeText}x`), undefined);
 });

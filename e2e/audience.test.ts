@@ -1,4 +1,4 @@
-/** Promise: each surface shows users the reports for the audience user, and gives programs all reports. */
+/** Promise: each surface shows users only the reports for the audience "user", and gives programs all reports. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -19,7 +19,8 @@ before(async () => {
 });
 after(() => stack?.close());
 
-// The first call reports steps 2 and 4 of four to the user. The second call reports nothing to the user. The third call fails.
+// makeThreeCalls makes three calls: the first reports steps 2 and 4 of four to the user, the second reports nothing
+// to the user, and the third fails.
 async function makeThreeCalls() {
   const steps = await client.call('everything__steps', { count: 4, everyMs: 150, userEvery: 2, endAudience: 'user' });
   const internalOnly = await client.call('everything__steps', { count: 3, everyMs: 100 });
@@ -28,31 +29,34 @@ async function makeThreeCalls() {
   return { steps, internalOnly };
 }
 
-/** followEvents reads /events with a filter until read.stop is called. The promise following resolves when the stream has started. */
+/**
+ * followEvents reads /events with a filter until stream.stop is called. The promise started resolves when the stream
+ * has started.
+ */
 function followEvents(filter: string) {
   const controller = new AbortController();
-  const read = { text: '', stop: () => controller.abort() };
+  const stream = { text: '', stop: () => controller.abort() };
   const response = fetch(`http://127.0.0.1:${stack.port}/events${filter}`, {
     headers: { authorization: `Bearer ${stack.token}` },
     signal: controller.signal,
   });
-  const following = response.then(async ({ body }) => {
+  const reading = response.then(async ({ body }) => {
     const decoder = new TextDecoder();
-    for await (const part of body ?? []) read.text += decoder.decode(part, { stream: true });
+    for await (const chunk of body ?? []) stream.text += decoder.decode(chunk, { stream: true });
   });
-  following.catch(() => undefined);
-  return { read, following: waitFor(`/events${filter}`, () => read.text.includes(': following')) };
+  reading.catch(() => undefined);
+  return { read: stream, started: waitFor(`/events${filter}`, () => stream.text.includes(': following')) };
 }
 
-test('terminals and /events filter reports by audience; agents and the audit log get all of them', async () => {
-  const forUser = startOpentabs(['calls', '--follow'], stack.env);
-  const verbose = startOpentabs(['calls', '--follow', '--verbose'], stack.env);
-  const all = followEvents('');
-  const user = followEvents('?audience=user');
-  await Promise.all([all.following, user.following]);
+test('terminals and /events filter reports by audience; agents and the audit log get all reports', async () => {
+  const userFollower = startOpentabs(['calls', '--follow'], stack.env);
+  const verboseFollower = startOpentabs(['calls', '--follow', '--verbose'], stack.env);
+  const allEvents = followEvents('');
+  const userEvents = followEvents('?audience=user');
+  await Promise.all([allEvents.started, userEvents.started]);
   await waitFor(
     'the followers',
-    () => forUser.stderr().includes('following') && verbose.stderr().includes('following'),
+    () => userFollower.stderr().includes('following') && verboseFollower.stderr().includes('following'),
   );
 
   const { steps, internalOnly } = await makeThreeCalls();
@@ -67,26 +71,26 @@ test('terminals and /events filter reports by audience; agents and the audit log
   );
   assert.equal(internalOnly.progress.length, 3);
 
-  await waitFor('the last event', () => forUser.stdout().includes('it went wrong'));
-  await waitFor('the last event', () => verbose.stdout().includes('it went wrong'));
-  await waitFor('the last event', () => all.read.text.includes('it went wrong'));
-  await waitFor('the last event', () => user.read.text.includes('it went wrong'));
-  for (const [name, text, shown] of [
-    ['calls --follow', forUser.stdout(), false],
-    ['calls --follow --verbose', verbose.stdout(), true],
-    ['/events', all.read.text, true],
-    ['/events?audience=user', user.read.text, false],
+  await waitFor('the last event', () => userFollower.stdout().includes('it went wrong'));
+  await waitFor('the last event', () => verboseFollower.stdout().includes('it went wrong'));
+  await waitFor('the last event', () => allEvents.read.text.includes('it went wrong'));
+  await waitFor('the last event', () => userEvents.read.text.includes('it went wrong'));
+  for (const [name, text, showsInternal] of [
+    ['calls --follow', userFollower.stdout(), false],
+    ['calls --follow --verbose', verboseFollower.stdout(), true],
+    ['/events', allEvents.read.text, true],
+    ['/events?audience=user', userEvents.read.text, false],
   ] as const) {
     for (const word of ['user step 2', 'user step 4', 'it went wrong'])
       assert.ok(text.includes(word), `${name}: ${word}`);
-    assert.equal(text.includes('internal step 1'), shown, `${name}: ${text}`);
+    assert.equal(text.includes('internal step 1'), showsInternal, `${name}: ${text}`);
   }
   // The end of a call is always shown to the user.
-  assert.equal((user.read.text.match(/^event: ended$/gm) ?? []).length, 3);
-  assert.equal((all.read.text.match(/^event: ended$/gm) ?? []).length, 3);
-  await Promise.all([stopProcess(forUser), stopProcess(verbose)]);
-  all.read.stop();
-  user.read.stop();
+  assert.equal((userEvents.read.text.match(/^event: ended$/gm) ?? []).length, 3);
+  assert.equal((allEvents.read.text.match(/^event: ended$/gm) ?? []).length, 3);
+  await Promise.all([stopProcess(userFollower), stopProcess(verboseFollower)]);
+  allEvents.read.stop();
+  userEvents.read.stop();
 
   // The audit log contains all messages of all calls.
   const audit = await waitFor('the audit', async () => {
@@ -96,7 +100,7 @@ test('terminals and /events filter reports by audience; agents and the audit log
   assert.equal((audit.match(/"audience":"user","last_messages"/g) ?? []).length, 1, audit);
 });
 
-test('the side panel shows reports for the user only, and all reports with the switch on', async () => {
+test('the side panel shows reports for the user only, and all reports if "Show everything" is on', async () => {
   const call = client.call('everything__steps', { count: 40, everyMs: 300, userEvery: 5 });
   const card = panel.locator('.call').filter({ hasText: 'steps' });
   await findCall(

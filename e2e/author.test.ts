@@ -40,9 +40,9 @@ test('the compiler and the build both use the zod that the author installed', as
   cpSync(join(repositoryRoot, 'node_modules/zod'), join(dir, 'node_modules/zod'), { recursive: true });
   rmSync(join(dir, '.opentabs/types/zod'), { recursive: true });
   const { stdout } = await runOpentabs(['plugin', 'check', dir, '--json'], env);
-  const found: { rule: string; text: string }[] = JSON.parse(stdout).findings;
+  const findings: { rule: string; text: string }[] = JSON.parse(stdout).findings;
   assert.deepEqual(
-    found.filter(({ rule }) => rule === 'types' || rule === 'build').map(({ text }) => text.slice(0, 7)),
-    ['TS2551:'], // undoes the type error of the previous test
+    findings.filter(({ rule }) => rule === 'types' || rule === 'build').map(({ text }) => text.slice(0, 7)),
+    ['TS2551:'], // the type error that the previous test added
   );
 });

@@ -34,7 +34,7 @@ const brokenAdapters: readonly (readonly [
   name: string,
   code: string,
   error: RegExp,
-  more?: Partial<HandwrittenPlugin>,
+  otherFields?: Partial<HandwrittenPlugin>,
 ])[] = [
   ['throws', 'throw new TypeError("no such thing");', /threw while it started: .*no such thing/],
   ['silent', 'globalThis.nothing = 1;', /register/],
@@ -53,23 +53,26 @@ function matchParseError(line: number): RegExp {
   return new RegExp(`${message.source} \\(line ${line}\\)`);
 }
 
-for (const [name, code, statusHas, more] of brokenAdapters) {
+for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
   test(`every surface reports why the adapter "${name}" did not start, and the plugin works after its repair`, async () => {
     await addPlugin(stack, {
       name,
       urlPatterns: [`*://127.0.0.1/${name}*`],
       toolNames: ['who'],
       adapterCode: code,
-      ...more,
+      ...otherFields,
     });
     const page = await stack.chrome.openPage(`${attackerSite.origin}/${name}`);
-    const refused = await waitFor(`the error of ${name}`, async () => {
+    const refusedCall = await waitFor(`the error of ${name}`, async () => {
       const beganMs = performance.now();
       const out = await client.call(`${name}__who`, {});
       return out.code === 'plugin_broken' ? { ...out, tookMs: performance.now() - beganMs } : undefined;
     });
-    assert.match(refused.text, statusHas);
-    assert.match(refused.text, /did not start in its page: .*Do not call its tools again; report this to the user/s);
+    assert.match(refusedCall.text, errorPattern);
+    assert.match(
+      refusedCall.text,
+      /did not start in its page: .*Do not call its tools again; report this to the user/s,
+    );
     // After the error has been reported, a call fails at once.
     const beganMs = performance.now();
     assert.equal((await client.call(`${name}__who`, {})).code, 'plugin_broken');
@@ -78,7 +81,7 @@ for (const [name, code, statusHas, more] of brokenAdapters) {
       // The command reads a file that the server writes after the page's report.
       await waitFor(`the error in ${command.join(' ')}`, async () => {
         const { stdout } = await runOpentabs(command, stack.env);
-        return statusHas.test(stdout) && stdout.includes(`did not start in a page of ${attackerSite.origin}`);
+        return errorPattern.test(stdout) && stdout.includes(`did not start in a page of ${attackerSite.origin}`);
       });
     }
     const review = await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
@@ -90,11 +93,11 @@ for (const [name, code, statusHas, more] of brokenAdapters) {
       (await runOpentabs(['status'], stack.env)).stdout.includes(`${name} 1.0.0, 1 tool, changed`),
     );
     await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
-    const other = await stack.chrome.openPage(`${attackerSite.origin}/${name}?again`);
+    const secondPage = await stack.chrome.openPage(`${attackerSite.origin}/${name}?again`);
     await waitFor('the repaired plugin', async () => !(await client.call(`${name}__who`, {})).isError);
     const { stdout } = await runOpentabs(['plugin', 'list'], stack.env);
     assert.doesNotMatch(stdout, new RegExp(`^${name} .*failed`, 'm'));
-    await other.close();
+    await secondPage.close();
     await page.close();
   });
 }
@@ -111,24 +114,24 @@ test('a new build that V8 cannot parse is reported in an open page, and the next
   const page = await stack.chrome.openPage(`${attackerSite.origin}/${name}`);
   await waitFor('the plugin', async () => !(await client.call(`${name}__who`, {})).isError);
   await page.evaluate(() => Object.assign(globalThis, { kept: 'kept' }));
-  const build = async (code: string) => {
+  const installBuild = async (code: string) => {
     writeFileSync(file, code);
     await waitFor('the new content', async () =>
       (await runOpentabs(['status'], stack.env)).stdout.includes(`${name} 1.0.0, 1 tool, changed`),
     );
     await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
   };
-  await build(`${makeAdapterCode(name)}\nvar x = /(?<a>.)(?<a>.)/;`);
-  const refused = await waitFor('the error of the new build', async () => {
+  await installBuild(`${makeAdapterCode(name)}\nvar x = /(?<a>.)(?<a>.)/;`);
+  const refusedCall = await waitFor('the error of the new build', async () => {
     const out = await client.call(`${name}__who`, {});
     return out.code === 'plugin_broken' && out;
   });
-  assert.match(refused.text, matchParseError(2));
+  assert.match(refusedCall.text, matchParseError(2));
   // The command reads a file that the server writes after the page's report.
   await waitFor('the refusal in the list', async () =>
     matchParseError(2).test((await runOpentabs(['plugin', 'list'], stack.env)).stdout),
   );
-  await build(`${makeAdapterCode(name)}\n// repaired`);
+  await installBuild(`${makeAdapterCode(name)}\n// repaired`);
   await waitFor('the next build', async () => !(await client.call(`${name}__who`, {})).isError);
   assert.doesNotMatch((await runOpentabs(['plugin', 'list'], stack.env)).stdout, new RegExp(`^${name} .*failed`, 'm'));
   assert.equal(await page.evaluate(() => Reflect.get(globalThis, 'kept')), 'kept', 'the page was reloaded');
@@ -141,14 +144,19 @@ test('a plugin works again in the open page after its folder was changed, broken
   await addPlugin(stack, { name, urlPatterns: [`*://127.0.0.1/${name}*`], toolNames: ['who'], adapterCode: code });
   const dir = join(stack.home, `plugin-${name}`);
   const file = join(dir, 'dist/adapter.iife.js');
-  const described = readFileSync(join(dir, 'package.json'), 'utf8');
+  const packageJson = readFileSync(join(dir, 'package.json'), 'utf8');
   const page = await stack.chrome.openPage(`${attackerSite.origin}/${name}`);
   await waitFor('the plugin', async () => !(await client.call(`${name}__who`, {})).isError);
   await page.evaluate(() => Object.assign(globalThis, { kept: 'kept' }));
   await page.bringToFront();
-  const statusHas = (text: string) =>
+  const waitForStatusText = (text: string) =>
     waitFor(text, async () => (await runOpentabs(['status'], stack.env)).stdout.includes(text) || undefined);
-  const changes: readonly (readonly [what: string, there: () => void, back: () => void, statusHas: string])[] = [
+  const changes: readonly (readonly [
+    what: string,
+    breakPlugin: () => void,
+    restore: () => void,
+    statusText: string,
+  ])[] = [
     [
       'another content',
       () => writeFileSync(file, makeAdapterCode(name, name, false)),
@@ -165,18 +173,18 @@ test('a plugin works again in the open page after its folder was changed, broken
     ],
     [
       'another name',
-      () => writeFileSync(join(dir, 'package.json'), described.replace(`plugin-${name}`, 'plugin-other')),
-      () => writeFileSync(join(dir, 'package.json'), described),
+      () => writeFileSync(join(dir, 'package.json'), packageJson.replace(`plugin-${name}`, 'plugin-other')),
+      () => writeFileSync(join(dir, 'package.json'), packageJson),
       'names the plugin "other"',
     ],
   ];
-  for (const [what, breakPlugin, restore, text] of changes) {
+  for (const [what, breakPlugin, restore, statusText] of changes) {
     breakPlugin();
-    await statusHas(text);
-    const refused = await client.call(`${name}__who`, {});
-    assert.match(String(refused.code), /plugin_broken|not_reviewed/, `${what}: ${refused.text}`);
+    await waitForStatusText(statusText);
+    const refusedCall = await client.call(`${name}__who`, {});
+    assert.match(String(refusedCall.code), /plugin_broken|not_reviewed/, `${what}: ${refusedCall.text}`);
     restore();
-    await statusHas(`${name} 1.0.0, 1 tool, auto`);
+    await waitForStatusText(`${name} 1.0.0, 1 tool, auto`);
     await waitFor(`the plugin after ${what}`, async () => !(await client.call(`${name}__who`, {})).isError);
     assert.equal(await page.evaluate(() => Reflect.get(globalThis, 'kept')), 'kept', `${what}: the page was reloaded`);
   }

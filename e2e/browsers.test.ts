@@ -18,19 +18,19 @@ let secondPage: Page;
 before(async () => {
   stack = await startStack({ plugins: [placesPlugin] });
   client = await stack.connectHttp();
-  const [first] = (await stack.readStatus()).browsers ?? [];
+  const [firstBrowser] = (await stack.readStatus()).browsers ?? [];
   secondBrowser = await launchChrome({ extension: stack.extensionFolder });
   secondPage = await secondBrowser.openPage(`${stack.site.origin}/second`);
   await stack.waitForPlugins('/second');
-  const other = (await stack.readStatus()).browsers?.find((browser) => browser.id !== first?.id);
-  browserIds = [first?.id ?? '', other?.id ?? ''];
+  const otherBrowser = (await stack.readStatus()).browsers?.find((browser) => browser.id !== firstBrowser?.id);
+  browserIds = [firstBrowser?.id ?? '', otherBrowser?.id ?? ''];
 });
 after(async () => {
   await secondBrowser?.close();
   await stack?.close();
 });
 
-const callWhere = (args: Record<string, unknown> = {}) => client.call('places__where', args);
+const callWhereTool = (args: Record<string, unknown> = {}) => client.call('places__where', args);
 const pathOf = (structured: unknown): unknown => Reflect.get(Object(structured), 'path');
 
 /** waitForReadiness waits until the server lists the plugin as ready, or as not ready, in a tab of a browser. */
@@ -45,15 +45,15 @@ async function waitForReadiness(id: string, ready: boolean) {
 
 test('if two browsers could run a call, the error lists both, and the caller can name each', async () => {
   for (const id of browserIds) await waitForReadiness(id, true);
-  const out = await callWhere();
+  const out = await callWhereTool();
   assert.equal(out.code, 'ambiguous_target', out.text);
   for (const id of browserIds) assert.ok(out.text.includes(`id ${id}`), out.text);
   assert.match(out.text, /pass its ID as "tabId", the browser as "browser"/);
-  assert.equal(pathOf((await callWhere({ browser: browserIds[0] })).structured), '/');
-  assert.equal(pathOf((await callWhere({ browser: browserIds[1] })).structured), '/second');
+  assert.equal(pathOf((await callWhereTool({ browser: browserIds[0] })).structured), '/');
+  assert.equal(pathOf((await callWhereTool({ browser: browserIds[1] })).structured), '/second');
   const tabs = (await stack.readStatus()).browsers?.find((browser) => browser.id === browserIds[1])?.tabs;
-  assert.equal(pathOf((await callWhere({ tabId: tabs?.[0]?.tabId })).structured), '/second');
-  assert.equal((await callWhere({ browser: 'unknown' })).code, 'no_tab');
+  assert.equal(pathOf((await callWhereTool({ tabId: tabs?.[0]?.tabId })).structured), '/second');
+  assert.equal((await callWhereTool({ browser: 'unknown' })).code, 'no_tab');
 });
 
 test('a browser in which the user is not logged in is not used', async () => {
@@ -62,19 +62,19 @@ test('a browser in which the user is not logged in is not used', async () => {
     history.pushState(null, '', location.href);
   });
   await waitForReadiness(browserIds[1] ?? '', false);
-  const out = await callWhere();
+  const out = await callWhereTool();
   assert.equal(pathOf(out.structured), '/', out.text);
-  assert.equal((await callWhere({ browser: browserIds[1] })).code, 'not_ready');
+  assert.equal((await callWhereTool({ browser: browserIds[1] })).code, 'not_ready');
 });
 
 test('no tab is opened while two browsers are connected', async () => {
-  const allowed = await stack.runCli('plugin', 'permission', 'places', '--open-tabs', 'on');
-  assert.equal(allowed.code, 0, allowed.stderr);
+  const permissionCommand = await stack.runCli('plugin', 'permission', 'places', '--open-tabs', 'on');
+  assert.equal(permissionCommand.code, 0, permissionCommand.stderr);
   await Promise.all([secondPage.goto('about:blank'), stack.page.goto('about:blank')]);
   await waitFor('no tab', async () => (await stack.listTabs()).length === 0);
-  const out = await callWhere();
+  const out = await callWhereTool();
   assert.match(String(out.code), /^(no_tab|ambiguous_target)$/);
   await secondPage.goto(`${stack.site.origin}/second`);
   await waitForReadiness(browserIds[1] ?? '', true);
-  assert.equal(pathOf((await callWhere()).structured), '/second');
+  assert.equal(pathOf((await callWhereTool()).structured), '/second');
 });

@@ -6,22 +6,22 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import type { McpClient } from './harness/client.ts';
-import { callRecords } from './harness/daemon-api.ts';
+import { fetchCallRecords } from './harness/daemon-api.ts';
 import { runChecked } from './harness/process.ts';
 import { everythingPlugin, type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
 
 let stack: Stack;
 let client: McpClient;
-/** forms are the messages of the forms shown to the user; answer is the user's choice in the next form. */
+/** forms are the messages of the forms shown to the user. nextDecision is the user's choice in the next form. */
 const forms: string[] = [];
-let answer = 'deny';
+let nextDecision = 'deny';
 
 before(async () => {
   stack = await startStack({ plugins: [everythingPlugin] });
   client = await stack.connectHttp((params): Promise<ElicitResult> => {
     forms.push(params.message);
-    return Promise.resolve({ action: 'accept', content: { decision: answer } });
+    return Promise.resolve({ action: 'accept', content: { decision: nextDecision } });
   });
 });
 after(() => stack?.close());
@@ -38,10 +38,10 @@ test('calls to another plugin are off by default, and the handler, the lists and
   const out = await callNested('one');
   assert.match(out, /"code":"denied"/);
   assert.ok(out.includes(`The user can allow it with \`opentabs ${allowCommand}\``), out);
-  const [child] = (await callRecords(stack)).filter((call) => call.tool_name === 'messages__echo');
+  const [child] = (await fetchCallRecords(stack)).filter((call) => call.tool_name === 'messages__echo');
   assert.deepEqual([child?.status, child?.error_code], ['failed', 'denied']);
-  const listed = JSON.stringify(JSON.parse(await runCommand('calls', '--json')));
-  assert.ok(listed.includes(`To allow it, run \`opentabs ${allowCommand}\`, or use the side panel.`), listed);
+  const callList = JSON.stringify(JSON.parse(await runCommand('calls', '--json')));
+  assert.ok(callList.includes(`To allow it, run \`opentabs ${allowCommand}\`, or use the side panel.`), callList);
   const { tabId } = (await stack.listTabs())[0] ?? {};
   await waitFor('the audit', async () =>
     (await runCommand('audit', '--tool', 'messages')).includes(
@@ -56,7 +56,7 @@ test('an allowed call to another plugin works, and needs approval if the called 
   await runCommand(...allowCommand.split(' '));
   assert.match(await callNested('two'), /two/);
   await runCommand('plugin', 'permission', 'messages', 'ask');
-  answer = 'allow for this session';
+  nextDecision = 'allow for this session';
   assert.match(await callNested('three'), /three/);
   const { tabId } = (await stack.listTabs())[0] ?? {};
   assert.equal(forms.length, 1);
@@ -69,15 +69,15 @@ test('an allowed call to another plugin works, and needs approval if the called 
 });
 
 test('a permission given to the calling plugin does not extend to the agent, and vice versa', async () => {
-  assert.match(await callNested('four'), /four/); // for this session
+  assert.match(await callNested('four'), /four/); // allowed for this session
   assert.equal(forms.length, 1);
-  answer = 'deny';
+  nextDecision = 'deny';
   assert.equal((await client.call('messages__echo', { value: 'agent' })).code, 'denied');
   assert.equal(forms.length, 2);
   await runCommand('plugin', 'permission', 'messages', 'ask'); // withdraws all earlier permissions
-  answer = 'allow for this session';
+  nextDecision = 'allow for this session';
   assert.equal((await client.call('messages__echo', { value: 'agent' })).isError, false);
-  answer = 'deny';
+  nextDecision = 'deny';
   assert.match(await callNested('five'), /"code":"denied"/);
   assert.equal(forms.length, 4);
 });

@@ -23,7 +23,7 @@ const newSlowChannel = () => `c${++channelCount}-9-20000`;
 /** waitForAbortedRequest waits until the page has aborted its request for the channel. */
 const waitForAbortedRequest = (channel: string) =>
   waitFor(`the page to abort its request for ${channel}`, () =>
-    stack.site.abortedRequests.some((d) => d.startsWith(channel)),
+    stack.site.abortedRequests.some((path) => path.startsWith(channel)),
   );
 /**
  * waitForRunningCall waits until the page has requested the channel, and returns the running call. An earlier cancel
@@ -49,34 +49,34 @@ test('notifications/cancelled stops the code in the page, and the client gets no
   stop.abort('enough');
   await assert.rejects(call);
   await waitForAbortedRequest(channel);
-  const after = await waitForStoppedCall(call_id);
-  assert.deepEqual([after.status, after.stopped], ['cancelled', 'aborted']);
+  const stoppedCall = await waitForStoppedCall(call_id);
+  assert.deepEqual([stoppedCall.status, stoppedCall.stopped], ['cancelled', 'aborted']);
 });
 
 test('the reason of a cancel reaches the page, the record and the error', async () => {
   const readAbortReason = () => stack.page.evaluate(() => document.documentElement.dataset.aborted);
-  // A call that is cancelled before its tool starts marks no page.
-  const reporting = () =>
+  // A call that is cancelled before its tool starts writes nothing to the page.
+  const waitForReportingCall = () =>
     waitFor('a call that reports', async () =>
       (await stack.listCalls()).find((call) => call.status === 'running' && call.reports > 0),
     );
-  const beats = { everyMs: 100, forMs: 60_000 };
+  const heartbeatArgs = { everyMs: 100, forMs: 60_000 };
   const stop = new AbortController();
-  const call = client.call('messages__heartbeat', beats, { signal: stop.signal });
-  const first = await reporting();
+  const call = client.call('messages__heartbeat', heartbeatArgs, { signal: stop.signal });
+  const firstRecord = await waitForReportingCall();
   stop.abort('the wrong channel');
   await assert.rejects(call);
   await waitFor(
     'the page to receive the reason',
     async () => (await readAbortReason()) === 'cancelled by the client: the wrong channel',
   );
-  assert.equal((await waitForStoppedCall(first.call_id)).cancel_reason, 'the wrong channel');
+  assert.equal((await waitForStoppedCall(firstRecord.call_id)).cancel_reason, 'the wrong channel');
 
-  const other = client.call('messages__heartbeat', beats);
-  const second = await reporting();
-  const cancelled = await stack.runCli('calls', 'cancel', second.call_id, '--reason', 'it takes\ntoo long');
+  const secondCall = client.call('messages__heartbeat', heartbeatArgs);
+  const secondRecord = await waitForReportingCall();
+  const cancelled = await stack.runCli('calls', 'cancel', secondRecord.call_id, '--reason', 'it takes\ntoo long');
   assert.equal(cancelled.code, 0, cancelled.stderr);
-  const out = await other;
+  const out = await secondCall;
   assert.match(out.text, /cancelled by the command line: it takes too long \(cancelled\)/);
   await waitFor('the page to receive the reason', async () =>
     /: it takes too long$/.test(String(await readAbortReason())),
@@ -91,10 +91,10 @@ test('the reason of a cancel reaches the page, the record and the error', async 
 
 test('a client that disconnects stops the code in the page', async () => {
   const channel = newSlowChannel();
-  const leaving = await stack.connectStdio();
-  const call = leaving.call('messages__export_messages', { channelId: channel }).catch((error: unknown) => error);
+  const leavingClient = await stack.connectStdio();
+  const call = leavingClient.call('messages__export_messages', { channelId: channel }).catch((error: unknown) => error);
   const { call_id } = await waitForRunningCall(channel);
-  await leaving.close();
+  await leavingClient.close();
   assert.ok((await call) instanceof Error);
   await waitForAbortedRequest(channel);
   assert.equal((await waitForStoppedCall(call_id)).status, 'cancelled');
@@ -102,12 +102,15 @@ test('a client that disconnects stops the code in the page', async () => {
 
 test('a client cannot cancel a call of another client', async () => {
   const channel = newSlowChannel();
-  const other = await stack.connectHttp();
+  const otherClient = await stack.connectHttp();
   const stop = new AbortController();
   const call = client.call('messages__export_messages', { channelId: channel }, { signal: stop.signal });
   const { call_id } = await waitForRunningCall(channel);
   for (let id = 0; id < 50; id++) {
-    await other.sdk.notification({ method: 'notifications/cancelled', params: { requestId: id, reason: 'mischief' } });
+    await otherClient.sdk.notification({
+      method: 'notifications/cancelled',
+      params: { requestId: id, reason: 'mischief' },
+    });
   }
   // The server has answered each request, so all requests are processed.
   assert.equal((await stack.listCalls()).find((call) => call.call_id === call_id)?.status, 'running');

@@ -46,7 +46,7 @@ for (const [name, connect] of transports) {
     test('reports all violations of the input schema', async () => {
       const out = await client.call('messages__countdown', { from: 'ten', intervalMs: -1, extra: true });
       assert.equal(out.code, 'invalid_arguments');
-      for (const part of ['from', 'intervalMs', 'extra']) assert.match(out.text, new RegExp(part));
+      for (const argumentName of ['from', 'intervalMs', 'extra']) assert.match(out.text, new RegExp(argumentName));
     });
 
     test('returns text and structured content as the page sent them', async () => {
@@ -76,19 +76,19 @@ for (const [name, connect] of transports) {
     });
 
     test('receives list_changed when a plugin is removed or added', async () => {
-      let changed = 0;
+      let changeCount = 0;
       client.sdk.setNotificationHandler(ToolListChangedNotificationSchema, () => {
-        changed++;
+        changeCount++;
       });
       // The list of tools also contains the built-in tools of opentabs.
-      const count = async () =>
+      const countPluginTools = async () =>
         (await client.sdk.listTools()).tools.filter((tool) => tool.name.startsWith('messages__')).length;
       await runChecked(['plugin', 'remove', 'messages'], stack.env);
-      await waitFor('the first list_changed', () => changed >= 1);
-      assert.equal(await count(), 0);
+      await waitFor('the first list_changed', () => changeCount >= 1);
+      assert.equal(await countPluginTools(), 0);
       await runChecked(['plugin', 'add', stack.pluginFolder, '--permission', 'auto'], stack.env);
-      await waitFor('the second list_changed', () => changed >= 2);
-      await waitFor('the tools of the plugin', async () => (await count()) > 5);
+      await waitFor('the second list_changed', () => changeCount >= 2);
+      await waitFor('the tools of the plugin', async () => (await countPluginTools()) > 5);
       await waitFor('the adapter again', async () => {
         await stack.page.reload();
         return !(await client.call('messages__echo', { value: 1 })).isError;
@@ -103,19 +103,19 @@ test('integers beyond 2^53 reach the page and come back exactly', async () => {
     '{"value":{"id":9007199254740993,"list":[-9007199254740995,12345678901234567890],"text":"9007199254740993"}}';
   const out = await stack.runCli('call', 'messages__echo', '--json', json);
   assert.equal(out.stdout.trim(), json, out.stderr);
-  const rounded = await stack.runCli('call', 'messages__countdown', '--json', '{"from":9007199254740993}');
-  assert.notEqual(rounded.code, 0);
+  const roundedCall = await stack.runCli('call', 'messages__countdown', '--json', '{"from":9007199254740993}');
+  assert.notEqual(roundedCall.code, 0);
 });
 
 test('twenty concurrent calls of two clients each get their own result', async () => {
   const clients = [await stack.connectHttp(), await stack.connectStdio()];
-  const outs = await Promise.all(
+  const outcomes = await Promise.all(
     Array.from({ length: 20 }, async (_, i) => {
       const out = await clients[i % 2]?.call('messages__countdown', { from: 3 + (i % 5), intervalMs: 20 });
       return { from: 3 + (i % 5), out };
     }),
   );
-  for (const { from, out } of outs) {
+  for (const { from, out } of outcomes) {
     assert.equal(out?.isError, false, out?.text);
     assert.deepEqual(out?.structured, { counted: from });
     assert.ok(out?.progress.every((report) => report.total === from));

@@ -16,18 +16,18 @@ after(() => stack.close());
 
 /** hashOfChartInPage draws the same chart in the page and returns the SHA-256 of its PNG. */
 function hashOfChartInPage(): Promise<string> {
-  return stack.page.evaluate(async (given) => {
-    const canvas = new OffscreenCanvas(given.length * 10, 100);
+  return stack.page.evaluate(async (barValues) => {
+    const canvas = new OffscreenCanvas(barValues.length * 10, 100);
     const context = canvas.getContext('2d');
     if (!context) throw new Error('no canvas');
-    given.forEach((value, i) => {
-      const bar = (value / Math.max(...given)) * 100;
+    barValues.forEach((value, i) => {
+      const bar = (value / Math.max(...barValues)) * 100;
       context.fillStyle = `hsl(${(i * 47) % 360} 70% 45%)`;
       context.fillRect(i * 10, 100 - bar, 9, bar);
     });
     const bytes = await (await canvas.convertToBlob({ type: 'image/png' })).arrayBuffer();
-    const sum = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-    return [...sum].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+    const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+    return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   }, values);
 }
 
@@ -47,8 +47,8 @@ for (const transport of ['http', 'stdio'] as const) {
     assert.equal(bytes.subarray(1, 4).toString(), 'PNG');
     assert.equal(createHash('sha256').update(bytes).digest('hex'), await hashOfChartInPage());
     const placeholder = `see content[1], image/png, ${bytes.length} bytes`;
-    const shown = { bars: 3, chart: { type: 'image', data: placeholder, mimeType: 'image/png' } };
-    assert.deepEqual(JSON.parse(text.text), shown);
-    assert.deepEqual(result.structuredContent, shown);
+    const expectedContent = { bars: 3, chart: { type: 'image', data: placeholder, mimeType: 'image/png' } };
+    assert.deepEqual(JSON.parse(text.text), expectedContent);
+    assert.deepEqual(result.structuredContent, expectedContent);
   });
 }

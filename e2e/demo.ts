@@ -23,26 +23,26 @@ async function main(): Promise<boolean> {
     );
     const bars = new Bars(process.stdout, ['export (reports)', 'silent', 'export (cancelled)']);
     const stop = new AbortController();
-    const track = (row: number) => (report: ReceivedProgress) =>
-      bars.progress(row, report.progress, report.total, report.message ?? '');
+    const updateBar = (row: number) => (report: ReceivedProgress) =>
+      bars.updateProgress(row, report.progress, report.total, report.message ?? '');
     setTimeout(() => stop.abort('the demo stops this one'), 8_000);
-    const [long, silent, cancelled] = await Promise.all([
+    const [reporting, silent, cancelled] = await Promise.all([
       client
-        .call('messages__export_messages', { channelId: 'demo-7-5000' }, { onProgress: track(0) })
+        .call('messages__export_messages', { channelId: 'demo-7-5000' }, { onProgress: updateBar(0) })
         .then((outcome) => showEnd(bars, 0, outcome)),
       client
-        .call('messages__silent', { forMs: 120_000 }, { onProgress: track(1) })
+        .call('messages__silent', { forMs: 120_000 }, { onProgress: updateBar(1) })
         .then((outcome) => showEnd(bars, 1, outcome)),
       client
         .call(
           'messages__export_messages',
           { channelId: 'cancelled-60-2000' },
-          { onProgress: track(2), signal: stop.signal },
+          { onProgress: updateBar(2), signal: stop.signal },
         )
         .then(
           (outcome) => showEnd(bars, 2, outcome),
           (error: unknown) => {
-            bars.end(2, false, `the client cancelled it: ${String(error instanceof Error ? error.message : error)}`);
+            bars.endRow(2, false, `the client cancelled it: ${String(error instanceof Error ? error.message : error)}`);
             return undefined;
           },
         ),
@@ -52,8 +52,8 @@ async function main(): Promise<boolean> {
     printLine('');
     return [
       check(
-        !long.isError && long.durationMs > idleLimitMs + 1_000,
-        `the reporting call ran ${formatSeconds(long.durationMs)} with ${long.progress.length} reports and returned ${countMessages(long)} messages`,
+        !reporting.isError && reporting.durationMs > idleLimitMs + 1_000,
+        `the reporting call ran ${formatSeconds(reporting.durationMs)} with ${reporting.progress.length} reports and returned ${countMessages(reporting)} messages`,
       ),
       check(
         silent.isError && silent.code === 'idle_timeout' && Math.abs(silent.durationMs - idleLimitMs) < 300,
@@ -62,7 +62,7 @@ async function main(): Promise<boolean> {
       check(
         cancelled === undefined &&
           record?.stopped === 'aborted' &&
-          stack.site.abortedRequests.some((d) => d.startsWith('cancelled')),
+          stack.site.abortedRequests.some((request) => request.startsWith('cancelled')),
         `the cancelled call: the page answered "${record?.stopped ?? 'nothing'}" and its own fetch was dropped (${stack.site.abortedRequests.join(', ') || 'nothing dropped'})`,
       ),
     ].every(Boolean);
@@ -72,18 +72,20 @@ async function main(): Promise<boolean> {
 }
 
 function showEnd(bars: Bars, row: number, outcome: Outcome): Outcome {
-  bars.end(row, !outcome.isError, outcome.isError ? outcome.text : 'returned its result');
+  bars.endRow(row, !outcome.isError, outcome.isError ? outcome.text : 'returned its result');
   return outcome;
 }
 
-function check(good: boolean, what: string): boolean {
-  printLine(`${good ? 'ok  ' : 'FAIL'} ${what}`);
-  return good;
+function check(passed: boolean, description: string): boolean {
+  printLine(`${passed ? 'ok  ' : 'FAIL'} ${description}`);
+  return passed;
 }
 
 function countMessages(outcome: Outcome): string {
-  const s = outcome.structured;
-  return typeof s === 'object' && s !== null && 'count' in s ? String(s.count) : 'no';
+  const structured = outcome.structured;
+  return typeof structured === 'object' && structured !== null && 'count' in structured
+    ? String(structured.count)
+    : 'no';
 }
 
 function formatSeconds(ms: number): string {
@@ -91,5 +93,5 @@ function formatSeconds(ms: number): string {
 }
 
 const allPassed = await main();
-printLine(allPassed ? '\nDone: all three behaved.' : '\nThe demo failed; see the lines marked FAIL.');
+printLine(allPassed ? '\nDone: all three calls behaved as expected.' : '\nThe demo failed; see the lines marked FAIL.');
 process.exitCode = allPassed ? 0 : 1;

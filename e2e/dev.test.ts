@@ -65,15 +65,15 @@ test('a build error is reported with file and line, and the last working code st
 });
 
 test('a build that does not start is reported at once, and the next working build replaces it without a reload', async () => {
-  const first = "import { defineTool } from '@opentabs/sdk';";
-  const bad = "if (document.documentElement.dataset.mark === 'not reloaded') throw new Error('a typo');";
-  author.edit(sourceFile, first, `${first}\n${bad}`);
-  const refused = await waitFor('the error of the build', async () => {
+  const importLine = "import { defineTool } from '@opentabs/sdk';";
+  const throwingLine = "if (document.documentElement.dataset.mark === 'not reloaded') throw new Error('a typo');";
+  author.edit(sourceFile, importLine, `${importLine}\n${throwingLine}`);
+  const refusedCall = await waitFor('the error of the build', async () => {
     const out = await client.call('tickets__describe_page');
     return out.code === 'plugin_broken' && out;
   });
   const startError = /the adapter threw while it started: .*a typo/;
-  assert.match(refused.text, startError);
+  assert.match(refusedCall.text, startError);
   // The command reads a file that the server writes after the page's report.
   for (const [args, text] of [
     [['status'], startError],
@@ -82,7 +82,7 @@ test('a build that does not start is reported at once, and the next working buil
   ] as const) {
     await waitFor(`the error in ${args.join(' ')}`, async () => text.test((await stack.runCli(...args)).stdout));
   }
-  author.edit(sourceFile, `${first}\n${bad}`, first);
+  author.edit(sourceFile, `${importLine}\n${throwingLine}`, importLine);
   await waitFor('the build that starts', async () => JSON.stringify((await describePage()) ?? '').includes('three'));
   assert.doesNotMatch((await stack.runCli('plugin', 'list')).stdout, /^tickets .*failed/m);
   assert.equal(await stack.page.evaluate(() => document.documentElement.dataset.mark), 'not reloaded');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import { decideCall, findCall } from './harness/daemon-api.ts';
-import { isRecord, type ModernClient, modernHttp, modernStdio } from './harness/modern.ts';
+import { connectModernHttp, connectModernStdio, isRecord, type ModernClient } from './harness/modern.ts';
 import { everythingPlugin, type Stack, startStack } from './harness/stack.ts';
 
 let stack: Stack;
@@ -23,27 +23,27 @@ async function decideElsewhere(tool: string, allow: boolean): Promise<void> {
 
 const makeChoice = (decision: string): ElicitResult => ({ action: 'accept', content: { decision } });
 
-for (const [name, open] of [
-  ['http', modernHttp],
-  ['stdio', modernStdio],
+for (const [name, connect] of [
+  ['http', connectModernHttp],
+  ['stdio', connectModernStdio],
 ] as const) {
   describe(`2026-07-28 over ${name}`, () => {
     let client: ModernClient;
     let id = 0;
     before(async () => {
-      client = await open(stack);
+      client = await connect(stack);
     });
     after(() => client?.close());
 
-    /** sendCall sends a tools/call request. `more` has additional params, such as the answer to a form. */
-    const sendCall = async (tool: string, args: unknown, more: Record<string, unknown> = {}) => {
+    /** sendCall sends a tools/call request. `otherParams` has additional params, such as the answer to a form. */
+    const sendCall = async (tool: string, args: unknown, otherParams: Record<string, unknown> = {}) => {
       const _meta = {
         'io.modelcontextprotocol/protocolVersion': '2026-07-28',
         'io.modelcontextprotocol/clientInfo': { name: 'opentabs-e2e', version: '1' },
         'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
       };
       id += 1;
-      const params = { name: tool, arguments: args, _meta, ...more };
+      const params = { name: tool, arguments: args, _meta, ...otherParams };
       const { result, error } = await client.exchange({ jsonrpc: '2.0', id, method: 'tools/call', params });
       return { result: isRecord(result) ? result : {}, error: isRecord(error) ? error : undefined };
     };
@@ -68,7 +68,7 @@ for (const [name, open] of [
       assert.equal((await answer(makeChoice('allow once'), '-TAMPERED')).error?.code, -32602);
       const { result } = await answer(makeChoice('allow once'));
       assert.equal(Object(result.structuredContent).value, 'hi');
-      assert.equal((await answer(makeChoice('allow once'))).error?.code, -32602); // already decided
+      assert.equal((await answer(makeChoice('allow once'))).error?.code, -32602); // the call is already decided
     });
 
     test('a denied call does not run', async () => {

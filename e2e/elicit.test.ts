@@ -62,11 +62,11 @@ for (const [name, connect] of [
 
     test('the approval form shows the tool and its arguments, and "allow once" runs the call', async () => {
       const call = client.call('everything__echo', { value: 'hi' });
-      const shown = await nextForm();
-      assert.match(shown.message, /May everything__echo run/);
-      assert.match(shown.message, /\{"value":"hi"\}/);
-      assert.deepEqual(shown.choices, ['allow once', 'allow for this session', 'deny']);
-      shown.answer(makeChoice('allow once'));
+      const form = await nextForm();
+      assert.match(form.message, /May everything__echo run/);
+      assert.match(form.message, /\{"value":"hi"\}/);
+      assert.deepEqual(form.choices, ['allow once', 'allow for this session', 'deny']);
+      form.answer(makeChoice('allow once'));
       assert.equal(Object((await call).structured).value, 'hi');
     });
 
@@ -83,12 +83,12 @@ for (const [name, connect] of [
     test('a form is withdrawn when another surface decides first, and a late approval in the form runs nothing', async () => {
       const key = `${name}-late`;
       const call = client.call('everything__change', { key });
-      const shown = await nextForm();
+      const form = await nextForm();
       await decideElsewhere('everything__change', false);
       assert.equal((await call).code, 'denied');
-      await waitFor('the form to be withdrawn', () => shown.signal.aborted);
-      shown.answer(makeChoice('allow once'));
-      assert.equal((await client.call('messages__echo', { value: 1 })).isError, false); // runs after the late approval
+      await waitFor('the form to be withdrawn', () => form.signal.aborted);
+      form.answer(makeChoice('allow once'));
+      assert.equal((await client.call('messages__echo', { value: 1 })).isError, false); // this call runs after the late approval
       assert.equal(stack.site.notes.includes(`change ${key}`), false);
     });
 
@@ -104,12 +104,12 @@ for (const [name, connect] of [
       const controller = new AbortController();
       const call = client.call('everything__change', { key }, { signal: controller.signal });
       call.catch(() => undefined);
-      const shown = await nextForm();
+      const form = await nextForm();
       const { call_id: id } = await findWaitingCall('everything__change');
       controller.abort();
       await assert.rejects(call);
-      await waitFor('the form to be withdrawn', () => shown.signal.aborted);
-      shown.answer(makeChoice('allow once'));
+      await waitFor('the form to be withdrawn', () => form.signal.aborted);
+      form.answer(makeChoice('allow once'));
       await waitFor('the call to be withdrawn', async () =>
         (await stack.listCalls()).some((call) => call.call_id === id && call.status === 'cancelled'),
       );
@@ -117,33 +117,33 @@ for (const [name, connect] of [
     });
 
     test('a tool that waits for the user continues after an accepted form, and gets user_denied after a declined form', async () => {
-      for (const [answer, ended] of [
+      for (const [answer, resultPattern] of [
         [{ action: 'accept', content: {} }, /"done"/],
         [{ action: 'decline' }, /user_denied/],
       ] as const) {
         const call = client.call('everything__wait_for_user', { reason: 'Log in to the chat.' });
         (await nextForm()).answer(makeChoice('allow once'));
-        const shown = await nextForm();
-        assert.match(shown.message, /everything__wait_for_user is waiting for you: Log in to the chat\./);
-        shown.answer(answer);
-        assert.match((await call).text, ended);
+        const form = await nextForm();
+        assert.match(form.message, /everything__wait_for_user is waiting for you: Log in to the chat\./);
+        form.answer(answer);
+        assert.match((await call).text, resultPattern);
       }
     });
 
     test('after "allow for this session" the client needs no further approval, and another client does', async () => {
-      const first = client.call('everything__change', {});
+      const firstCall = client.call('everything__change', {});
       (await nextForm()).answer(makeChoice('allow for this session'));
-      assert.equal((await first).isError, false);
+      assert.equal((await firstCall).isError, false);
       assert.equal((await client.call('everything__change', {})).isError, false);
-      const other = await stack.connectHttp();
-      const otherCall = other.call('everything__change', {});
+      const otherClient = await stack.connectHttp();
+      const otherCall = otherClient.call('everything__change', {});
       await decideElsewhere('everything__change', false);
       assert.equal((await otherCall).code, 'denied');
     });
 
     test('a client without elicitation receives the reason why its call is waiting for approval', async () => {
-      const plain = await connect(stack)();
-      const call = plain.call('everything__echo', { value: 3 });
+      const plainClient = await connect(stack)();
+      const call = plainClient.call('everything__echo', { value: 3 });
       await decideElsewhere('everything__echo', true);
       const out = await call;
       assert.equal(Object(out.structured).value, 3);

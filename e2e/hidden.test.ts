@@ -5,12 +5,12 @@ import { FaultFixture } from './faults/fault-fixture.ts';
 import { runChecked } from './harness/process.ts';
 import { waitFor } from './harness/wait.ts';
 
-/** idleMs is the idle limit of a call, in milliseconds. */
-const idleMs = 6000;
+/** idleLimitMs is the idle limit of a call, in milliseconds. */
+const idleLimitMs = 6000;
 
 let fixture: FaultFixture;
 before(async () => {
-  fixture = await FaultFixture.start('--idle-timeout', `${idleMs}ms`);
+  fixture = await FaultFixture.start('--idle-timeout', `${idleLimitMs}ms`);
 });
 after(() => fixture?.close());
 
@@ -18,8 +18,8 @@ after(() => fixture?.close());
 async function openHiddenTab(path: string): Promise<number> {
   await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf(path), background: true });
   const tab = await waitFor(`the plugin in ${path}`, async () => {
-    const found = await fixture.findLiveTab(path);
-    return (found?.plugins ?? []).length > 0 ? found : undefined;
+    const tab = await fixture.findLiveTab(path);
+    return (tab?.plugins ?? []).length > 0 ? tab : undefined;
   });
   assert.equal(await fixture.evaluateInPage(path, 'document.visibilityState'), 'hidden');
   return tab.tabId;
@@ -82,12 +82,11 @@ test('a call runs in a hidden tab, also in a browser that has just started', asy
     await waitFor('the new browser', findNewBrowser);
     await browser.cdp.send('Target.createTarget', { url: fixture.urlOf('/new'), background: true });
     const { id } = await waitFor('the tab of the new browser', async () => {
-      const found = await findNewBrowser();
-      return found?.tabs?.some(({ url }) => url === fixture.urlOf('/new')) ? found : undefined;
+      const newBrowser = await findNewBrowser();
+      return newBrowser?.tabs?.some(({ url }) => url === fixture.urlOf('/new')) ? newBrowser : undefined;
     });
     const client = await fixture.connectHttp();
-    // The page may have loaded before the plugin was registered. If the page has loaded before the registration, the
-    // call reloads the page.
+    // If the page loaded before the plugin was registered, the call reloads the page.
     const out = await client.call('messages__echo', { value: 1, browser: id });
     assert.deepEqual(out.structured, { value: 1 }, out.text);
     const page = (await browser.listPages()).find(({ url }) => url === fixture.urlOf('/new'));
@@ -103,26 +102,26 @@ test('a call that names a suspended tab fails at once with that reason, and any 
   const { path, tab } = await fixture.openTab();
   const client = await fixture.connectHttp();
   const page = await fixture.browser.cdp.attach(await fixture.findTarget(path));
-  const suspend = async (on: boolean) => {
-    await page.send('Page.setWebLifecycleState', { state: on ? 'frozen' : 'active' });
+  const setSuspended = async (isSuspended: boolean) => {
+    await page.send('Page.setWebLifecycleState', { state: isSuspended ? 'frozen' : 'active' });
     await waitFor('Chrome to report the suspension', async () => {
-      const found = await fixture.evaluateInWorker(`chrome.tabs.get(${tab.tabId}).then((tab) => tab.frozen)`);
-      return found === on;
+      const isFrozen = await fixture.evaluateInWorker(`chrome.tabs.get(${tab.tabId}).then((tab) => tab.frozen)`);
+      return isFrozen === isSuspended;
     });
   };
-  await suspend(true);
+  await setSuspended(true);
   for (const args of [{}, { tabId: tab.tabId }]) {
     const out = await client.call('messages__echo', { value: 1, ...args });
     assert.equal(out.code, 'tab_frozen', out.text);
     assert.match(out.text, /suspended the tab.*show the tab or to reload it/s);
     assert.ok(out.durationMs < 3000, `${out.durationMs} ms`);
   }
-  const other = await fixture.openTab(); // another tab is brought to the front, which hides the suspended tab
+  const otherTab = await fixture.openTab(); // another tab is brought to the front, which hides the suspended tab
   const inOtherTab = await client.call('messages__echo', { value: 2 });
   assert.deepEqual(inOtherTab.structured, { value: 2 }, inOtherTab.text);
   assert.equal((await client.call('messages__echo', { value: 2, tabId: tab.tabId })).code, 'tab_frozen');
-  await fixture.browser.cdp.send('Target.closeTarget', { targetId: await fixture.findTarget(other.path) });
-  await suspend(false);
+  await fixture.browser.cdp.send('Target.closeTarget', { targetId: await fixture.findTarget(otherTab.path) });
+  await setSuspended(false);
   await waitFor('the tab to take calls', async () => !(await client.call('messages__echo', { value: 3 })).isError);
   assert.equal(await fixture.evaluateInPage(path, 'document.documentElement.dataset.aborted'), undefined);
   await page.detach();
@@ -133,14 +132,14 @@ test('a running call fails when Chrome suspends its tab, and status shows the su
   const { path, tab } = await fixture.openTab();
   const client = await fixture.connectHttp();
   const page = await fixture.browser.cdp.attach(await fixture.findTarget(path));
-  const suspend = (state: 'frozen' | 'active') => page.send('Page.setWebLifecycleState', { state });
+  const setLifecycleState = (state: 'frozen' | 'active') => page.send('Page.setWebLifecycleState', { state });
   let suspended: Promise<unknown> | undefined;
   const out = await client.call(
     'messages__countdown',
     { from: 1000, intervalMs: 500, tabId: tab.tabId },
     {
       onProgress: ({ progress }) => {
-        if (progress === 2) suspended = suspend('frozen');
+        if (progress === 2) suspended = setLifecycleState('frozen');
       },
     },
   );
@@ -153,7 +152,7 @@ test('a running call fails when Chrome suspends its tab, and status shows the su
   assert.match(out.text, /may have taken effect.*show the tab or to reload it/s);
   const status = await runChecked(['status'], fixture.env);
   assert.match(status, /Chrome has suspended it to save resources: nothing runs in this tab until you switch to it/);
-  await suspend('active');
+  await setLifecycleState('active');
   await waitFor('the tab to take calls', async () => !(await client.call('messages__echo', { value: 3 })).isError);
   await waitFor(
     'the suspension to leave the status',

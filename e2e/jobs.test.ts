@@ -19,8 +19,8 @@ before(async () => {
 after(() => stack?.close());
 
 /** callHeartbeat calls a tool that reports every 500 ms for forMs. */
-const callHeartbeat = (client: McpClient, forMs: number, more: Record<string, unknown> = {}) =>
-  client.call('messages__heartbeat', { everyMs: 500, forMs, ...more });
+const callHeartbeat = (client: McpClient, forMs: number, otherArgs: Record<string, unknown> = {}) =>
+  client.call('messages__heartbeat', { everyMs: 500, forMs, ...otherArgs });
 
 /** jobIdOf checks that the result of a call is a job handle, and returns the id of the job. */
 function jobIdOf(out: Outcome): string {
@@ -35,36 +35,36 @@ function jobIdOf(out: Outcome): string {
 const findJob = async (job: string) => (await stack.listCalls()).find((call) => call.call_id === job);
 
 test('another session receives the result of a job whose client has disconnected', async () => {
-  const first = await stack.connectHttp();
-  const out = await callHeartbeat(first, 14_000);
+  const firstClient = await stack.connectHttp();
+  const out = await callHeartbeat(firstClient, 14_000);
   const job = jobIdOf(out);
   assert.ok(
     out.durationMs >= 1_995 && out.progress.length >= 2,
     `${out.durationMs} ms, ${out.progress.length} notifications`,
   );
-  await first.close();
+  await firstClient.close();
 
-  const second = await stack.connectStdio();
-  const listed = await second.call('job_list');
+  const secondClient = await stack.connectStdio();
+  const jobList = await secondClient.call('job_list');
   assert.deepEqual(
-    Object(listed.structured).jobs.map((job: unknown) => [Object(job).job, Object(job).status]),
+    Object(jobList.structured).jobs.map((job: unknown) => [Object(job).job, Object(job).status]),
     [[job, 'running']],
   );
   const changedUris: string[] = [];
-  second.sdk.setNotificationHandler(ResourceUpdatedNotificationSchema, (n) => {
+  secondClient.sdk.setNotificationHandler(ResourceUpdatedNotificationSchema, (n) => {
     changedUris.push(n.params.uri);
   });
   const uri = `opentabs://calls/${job}`;
-  await second.sdk.subscribeResource({ uri });
+  await secondClient.sdk.subscribeResource({ uri });
 
-  const result = await second.call('job_wait', { job });
+  const result = await secondClient.call('job_wait', { job });
   assert.equal(result.isError, false, result.text);
   assert.ok(Object(result.structured).beats >= 20, result.text);
   assert.ok(result.progress.length >= 2, 'job_wait receives no progress of the job under its token');
-  assert.deepEqual((await second.call('job_result', { job })).structured, result.structured);
+  assert.deepEqual((await secondClient.call('job_result', { job })).structured, result.structured);
 
   await waitFor('the notification that the job ended', async () => {
-    const { contents } = await second.sdk.readResource({ uri });
+    const { contents } = await secondClient.sdk.readResource({ uri });
     const text = contents[0] && 'text' in contents[0] ? contents[0].text : '{}';
     return changedUris.length >= 2 && Object(JSON.parse(text)).status === 'done';
   });
@@ -83,11 +83,11 @@ test('job_cancel stops the code in the page', async () => {
   const job = jobIdOf(await callHeartbeat(client, 0, { _detach: '0.5' }));
   const out = await client.call('job_cancel', { job });
   assert.equal(Object(out.structured).status, 'cancelled');
-  const ended = await waitFor('the answer of the page', async () => {
+  const stoppedCall = await waitFor('the answer of the page', async () => {
     const call = await findJob(job);
     return call?.stopped !== undefined && call;
   });
-  assert.deepEqual([ended.status, ended.stopped], ['cancelled', 'aborted']);
+  assert.deepEqual([stoppedCall.status, stoppedCall.stopped], ['cancelled', 'aborted']);
   assert.equal((await client.call('job_result', { job })).code, 'cancelled');
 });
 

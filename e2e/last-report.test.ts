@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
-import { isRecord, modernStdio } from './harness/modern.ts';
+import { connectModernStdio, isRecord } from './harness/modern.ts';
 import { type Stack, startStack, transports } from './harness/stack.ts';
 
 let stack: Stack;
@@ -14,9 +14,9 @@ before(async () => {
   busyProcesses = [0, 1].map(() => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
 });
 after(async () => {
-  const ended = busyProcesses.map((child) => once(child, 'exit'));
+  const exits = busyProcesses.map((child) => once(child, 'exit'));
   for (const child of busyProcesses) child.kill();
-  await Promise.all(ended);
+  await Promise.all(exits);
   await stack?.close();
 });
 
@@ -31,16 +31,16 @@ const args = {
 
 /** runConcurrently makes count calls, eight at a time, and returns the numbers of the calls whose last report was lost. */
 async function runConcurrently(count: number, call: (n: number) => Promise<boolean>): Promise<number[]> {
-  const lost: number[] = [];
+  const lostCalls: number[] = [];
   let next = 0;
-  const lane = async () => {
+  const runNextCalls = async () => {
     while (next < count) {
       const n = next++;
-      if (!(await call(n))) lost.push(n);
+      if (!(await call(n))) lostCalls.push(n);
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, lane));
-  return lost;
+  await Promise.all(Array.from({ length: concurrency }, runNextCalls));
+  return lostCalls;
 }
 
 /** runWithStalls runs work and repeatedly blocks this process, and so the client, for 5 to 90 ms at a time. */
@@ -76,7 +76,7 @@ for (const [name, connect] of transports) {
 }
 
 test('a client of 2026-07-28 that stalls loses no last report over stdio', async () => {
-  const client = await modernStdio(stack);
+  const client = await connectModernStdio(stack);
   const call = async (n: number) => {
     const _meta = {
       progressToken: n,

@@ -43,15 +43,15 @@ async function openTabWithAlpha(): Promise<number> {
 
 test('a secret setting reaches the page only with late access, and the error without late access contains the command', async () => {
   const tabId = await openTabWithAlpha();
-  const before = await readSettings(tabId);
-  assert.doesNotMatch(before, /S3CRET-KEY/);
-  assert.match(before, /http:/); // all settings except the secret are available
-  const failed = await client.call('alpha__fail', { tabId });
+  const settings = await readSettings(tabId);
+  assert.doesNotMatch(settings, /S3CRET-KEY/);
+  assert.match(settings, /http:/); // all settings except the secret are available
+  const failedCall = await client.call('alpha__fail', { tabId });
   assert.match(
-    failed.text,
+    failedCall.text,
     /The plugin alpha did not get the setting key, because it starts after the page's scripts\./,
   );
-  assert.match(failed.text, /`opentabs plugin permission alpha --late-access on`/);
+  assert.match(failedCall.text, /`opentabs plugin permission alpha --late-access on`/);
   await runChecked(['plugin', 'permission', 'alpha', '--late-access', 'on'], stack.env);
   await waitFor('the secret in the open page', async () => (await readSettings(tabId)).includes('S3CRET-KEY'));
   await runChecked(['plugin', 'permission', 'alpha', '--late-access', 'off'], stack.env);

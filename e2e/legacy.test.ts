@@ -44,22 +44,22 @@ let pageCount = 0;
  * frame. A page that loads while Chrome registers the scripts of a changed plugin may lack a script.
  */
 function openTabWithTwins(script = ''): Promise<{ page: Page; tabId: number }> {
-  const early = `fetch('/early', { headers: { authorization: 'T0KEN' } })`;
+  const earlyRequest = `fetch('/early', { headers: { authorization: 'T0KEN' } })`;
   stack.site.setPageHtml(
-    `<!doctype html><title>t</title><script>${script};${early}</script><body><iframe src="/inner"></iframe>`,
+    `<!doctype html><title>t</title><script>${script};${earlyRequest}</script><body><iframe src="/inner"></iframe>`,
   );
   return waitFor('a page with both plugins', async () => {
     const url = `${stack.site.origin}/page?${++pageCount}`;
     const page = await stack.chrome.openPage(url);
     const tabId = await waitForTwins(url);
-    const pre = await innerFrame(page)?.evaluate(() => document.documentElement.dataset.pre);
-    if (pre?.split(' ').sort().join(' ') === ' alpha beta') return { page, tabId };
+    const preScriptNames = await findInnerFrame(page)?.evaluate(() => document.documentElement.dataset.pre);
+    if (preScriptNames?.split(' ').sort().join(' ') === ' alpha beta') return { page, tabId };
     await page.close();
     return undefined;
   });
 }
 
-const innerFrame = (page: Page) => page.frames().find((frame) => frame.url().endsWith('/inner'));
+const findInnerFrame = (page: Page) => page.frames().find((frame) => frame.url().endsWith('/inner'));
 
 /** waitForTwins waits until both twin plugins are live in the tab at pageUrl, and returns the tab's id. */
 function waitForTwins(pageUrl: string): Promise<number> {
@@ -86,8 +86,8 @@ test('settings, early tokens, names and caches of two plugins in a tab are separ
   await page.waitForLoadState('networkidle');
   const results = await Promise.all(twinNames.map((name) => callTool(`${name}__mine`, { tabId })));
   for (const [i, name] of twinNames.entries()) {
-    const own = [`key of ${name}`, stack.site.origin, `${name} saw T0KEN`, name];
-    assert.deepEqual(results[i]?.structured, { before: own, after: own });
+    const expected = [`key of ${name}`, stack.site.origin, `${name} saw T0KEN`, name];
+    assert.deepEqual(results[i]?.structured, { before: expected, after: expected });
   }
   await callTool('alpha__cache', { tabId, set: 'of alpha' });
   assert.deepEqual((await callTool('alpha__cache', { tabId })).structured, { value: 'of alpha' });
@@ -97,16 +97,16 @@ test('settings, early tokens, names and caches of two plugins in a tab are separ
     JSON.stringify((await callTool('alpha__mine', { tabId })).structured).includes('changed'),
   );
   assert.match(JSON.stringify((await callTool('beta__mine', { tabId })).structured), /key of beta/);
-  // The pre-scripts also ran in the frame (see show); the adapters did not.
-  assert.equal(await innerFrame(page)?.evaluate(() => document.documentElement.dataset.alpha), undefined);
+  // The pre-scripts also ran in the frame (see openTabWithTwins); the adapters did not.
+  assert.equal(await findInnerFrame(page)?.evaluate(() => document.documentElement.dataset.alpha), undefined);
   await page.close();
 });
 
 test('each adapter is evaluated once per document, and its hooks run on calls, navigations and teardown', async () => {
   const { page, tabId } = await openTabWithTwins();
-  const failed = await client.call('alpha__fail', { tabId });
-  assert.match(failed.text, /slow down/);
-  assert.match(failed.text, /RATE_LIMITED/);
+  const failedCall = await client.call('alpha__fail', { tabId });
+  assert.match(failedCall.text, /slow down/);
+  assert.match(failedCall.text, /RATE_LIMITED/);
   await page.evaluate(() => history.pushState(null, '', '/page?a'));
   await page.evaluate(() => history.pushState(null, '', '/elsewhere'));
   await page.evaluate(() => history.replaceState(null, '', '/page'));
@@ -115,10 +115,10 @@ test('each adapter is evaluated once per document, and its hooks run on calls, n
   await runChecked(['plugin', 'permission', 'alpha', 'off'], stack.env);
   await waitFor('alpha to be torn down', async () => (await readHooks(page, 'alpha')) === `${hooks}deactivated torn `);
   await page.evaluate(() => history.pushState(null, '', '/after'));
-  const beta = hooks.replace('start:fail end:fail:false ', '');
-  await waitFor('the hooks of beta', async () => (await readHooks(page, 'beta')) === `${beta}navigated:/after `);
-  const locked = (await callTool('beta__locked', { tabId })).structured;
-  assert.deepEqual(locked, { names: ['beta'], locked: true });
+  const betaHooks = hooks.replace('start:fail end:fail:false ', '');
+  await waitFor('the hooks of beta', async () => (await readHooks(page, 'beta')) === `${betaHooks}navigated:/after `);
+  const lockedAdapters = (await callTool('beta__locked', { tabId })).structured;
+  assert.deepEqual(lockedAdapters, { names: ['beta'], locked: true });
   await runChecked(['plugin', 'permission', 'alpha', 'auto'], stack.env);
   await page.close();
 });
@@ -156,11 +156,11 @@ test('the readiness of two plugins in a tab is reported separately', async () =>
     const tab = (await stack.listTabs()).find((tab) => tab.tabId === tabId);
     return twinNames.map((name) => tab?.plugins?.find((plugin) => plugin.name === name)?.ready);
   };
-  const both = (want: readonly boolean[]) =>
+  const waitForReadiness = (want: readonly boolean[]) =>
     waitFor(`readiness ${want}`, async () => JSON.stringify(await readReadiness()) === JSON.stringify(want));
-  await both([true, true]);
+  await waitForReadiness([true, true]);
   await callTool('alpha__ready', { tabId, on: false });
-  await both([false, true]);
+  await waitForReadiness([false, true]);
   assert.equal((await client.call('alpha__mine', { tabId })).code, 'not_ready');
   await callTool('beta__mine', { tabId });
   await page.close();
@@ -168,16 +168,16 @@ test('the readiness of two plugins in a tab is reported separately', async () =>
 
 test('a page that forges all events and messages and replaces the old registry learns nothing and changes nothing', async () => {
   const { page, tabId } = await openTabWithTwins(hostileScript);
-  const seenBy = { onProgress: () => undefined };
-  const counted = await client.call('alpha__count', { tabId, to: 5 }, seenBy);
-  assert.deepEqual(counted.structured, { counted: 5, secret: 'S3CRET-alpha' });
-  assert.ok(counted.progress.length > 0);
-  for (const { message = '' } of counted.progress) assert.match(message, /^alpha \d$/);
+  const progressOptions = { onProgress: () => undefined };
+  const countCall = await client.call('alpha__count', { tabId, to: 5 }, progressOptions);
+  assert.deepEqual(countCall.structured, { counted: 5, secret: 'S3CRET-alpha' });
+  assert.ok(countCall.progress.length > 0);
+  for (const { message = '' } of countCall.progress) assert.match(message, /^alpha \d$/);
   await callTool('alpha__write_log', { tabId, text: 'hello' });
   await callTool('beta__write_log', { tabId, text: 'hello' });
-  const own = (name: string) => [`key of ${name}`, `${name} saw T0KEN`];
+  const ownValues = (name: string) => [`key of ${name}`, `${name} saw T0KEN`];
   const text = JSON.stringify((await callTool('beta__mine', { tabId })).structured);
-  for (const part of own('beta')) assert.ok(text.includes(part), text);
+  for (const value of ownValues('beta')) assert.ok(text.includes(value), text);
   const logs = await waitFor('the logs of both plugins', async () => {
     const { stdout } = await stack.runCli('logs', '--json');
     return twinNames.every((name) => stdout.includes(`${name} warns`)) ? stdout : undefined;

@@ -36,7 +36,7 @@ test('the next call after the service worker was killed succeeds', async () => {
 
 test('the browser and the clients reconnect to a server that was killed and restarted', async () => {
   const stdio = await stack.connectStdio();
-  const lost = stdio.call('messages__heartbeat', { everyMs: 100, forMs: 60_000 }).then(
+  const lostCall = stdio.call('messages__heartbeat', { everyMs: 100, forMs: 60_000 }).then(
     (out) => out.text,
     (error: unknown) => String(error),
   );
@@ -44,7 +44,7 @@ test('the browser and the clients reconnect to a server that was killed and rest
     (await stack.listCalls()).some((call) => call.status === 'running' && call.reports > 0),
   );
   await stack.restartDaemon('SIGKILL');
-  assert.match(await lost, /restarted/);
+  assert.match(await lostCall, /restarted/);
   const startMs = performance.now();
   await stack.waitForPlugins('/');
   // Without retries, the browser would reconnect only at the next alarm, after 30 s. make bench measures the

@@ -21,9 +21,9 @@ after(() => stack?.close());
 
 /** callExpectingNoTab makes a call that must fail with no_tab within limitMs, and returns the error text. */
 async function callExpectingNoTab(args: Record<string, unknown> = {}): Promise<string> {
-  const began = Date.now();
+  const startMs = Date.now();
   const out = await client.call('places__where', args);
-  const tookMs = Date.now() - began;
+  const tookMs = Date.now() - startMs;
   assert.equal(out.code, 'no_tab', out.text);
   assert.ok(tookMs < limitMs, `the call took ${tookMs} ms: ${out.text}`);
   return out.text;
@@ -32,7 +32,7 @@ async function callExpectingNoTab(args: Record<string, unknown> = {}): Promise<s
 /** openOnlyTab closes all other tabs, opens a tab at a url that cannot load, and returns the tab's id. */
 async function openOnlyTab(url: string): Promise<number> {
   const page = await stack.chrome.openPage('about:blank');
-  for (const other of stack.chrome.context.pages()) if (other !== page) await other.close();
+  for (const otherPage of stack.chrome.context.pages()) if (otherPage !== page) await otherPage.close();
   await page.goto(url).catch(() => undefined);
   const tab = await waitFor('the error page', async () =>
     (await stack.listTabs()).find((tab) => tab.url === url && tab.loadError !== undefined),
@@ -42,30 +42,30 @@ async function openOnlyTab(url: string): Promise<number> {
 
 test('the permission to observe load errors adds no warning at installation', async () => {
   const worker = await waitFor('the worker', () => stack.chrome.context.serviceWorkers()[0]);
-  const [all, without] = await worker.evaluate(async () => {
+  const [warnings, reducedWarnings] = await worker.evaluate(async () => {
     const manifest = chrome.runtime.getManifest();
     const permissions = manifest.permissions?.filter((permission) => permission !== 'webNavigation');
     const texts = [manifest, { ...manifest, permissions }].map((value) => JSON.stringify(value));
     return Promise.all(texts.map((text) => chrome.management.getPermissionWarningsByManifest(text)));
   });
-  assert.deepEqual(all, without);
-  assert.equal(all?.length, 1, String(all));
+  assert.deepEqual(warnings, reducedWarnings);
+  assert.equal(warnings?.length, 1, String(warnings));
 });
 
 test('a call in a tab whose page cannot load names the reason, for each kind of failure', async () => {
-  const closed = `http://127.0.0.1:${await freePort()}/`;
+  const closedUrl = `http://127.0.0.1:${await freePort()}/`;
   assert.match(
-    await callExpectingNoTab({ tabId: await openOnlyTab(closed) }),
+    await callExpectingNoTab({ tabId: await openOnlyTab(closedUrl) }),
     /its page can't be loaded \(tab .*the server refused the connection \(net::ERR_CONNECTION_REFUSED\); check that the site is running/,
   );
   // A new service worker has not observed the failure.
   await stack.chrome.stopWorker();
   await waitFor('the new worker', async () =>
-    (await stack.listTabs()).some((tab) => tab.url === closed && tab.loadError === undefined),
+    (await stack.listTabs()).some((tab) => tab.url === closedUrl && tab.loadError === undefined),
   );
   assert.match(await callExpectingNoTab(), /net::ERR_CONNECTION_REFUSED/);
-  const tls = `https://127.0.0.1:${new URL(stack.site.origin).port}/`;
-  await openOnlyTab(tls);
+  const tlsUrl = `https://127.0.0.1:${new URL(stack.site.origin).port}/`;
+  await openOnlyTab(tlsUrl);
   assert.match(
     await callExpectingNoTab(),
     /no secure connection to the site is possible \(net::ERR_SSL_PROTOCOL_ERROR\)/,
@@ -74,27 +74,27 @@ test('a call in a tab whose page cannot load names the reason, for each kind of 
     (await stack.runCli('status')).stdout,
     /places \(the page can't be loaded: net::ERR_SSL_PROTOCOL_ERROR\)/,
   );
-  const silent = createServer((request) => request.socket.destroy());
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-  const address = silent.address();
+  const silentServer = createServer((request) => request.socket.destroy());
+  await new Promise<void>((resolve) => silentServer.listen(0, '127.0.0.1', resolve));
+  const address = silentServer.address();
   assert.ok(address !== null && typeof address === 'object');
   await openOnlyTab(`http://127.0.0.1:${address.port}/`);
   assert.match(await callExpectingNoTab(), /the server sent no answer \(net::ERR_EMPTY_RESPONSE\)/);
-  silent.close();
+  silentServer.close();
 });
 
 /** openCallsAt closes all tabs of the plugin and configures the plugin so that its calls open a tab at url. */
 async function openCallsAt(url: string): Promise<void> {
-  const set = await fetch(`http://127.0.0.1:${stack.port}/plugins/places/settings`, {
+  const settingResponse = await fetch(`http://127.0.0.1:${stack.port}/plugins/places/settings`, {
     method: 'POST',
     headers: { authorization: `Bearer ${stack.token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ values: { site: url } }),
   });
-  assert.equal(set.status, 200, await set.text());
-  const allowed = await stack.runCli('plugin', 'permission', 'places', '--open-tabs', 'on');
-  assert.equal(allowed.code, 0, allowed.stderr);
-  const front = await stack.chrome.openPage('about:blank#front');
-  for (const page of stack.chrome.context.pages()) if (page !== front) await page.close();
+  assert.equal(settingResponse.status, 200, await settingResponse.text());
+  const permissionCommand = await stack.runCli('plugin', 'permission', 'places', '--open-tabs', 'on');
+  assert.equal(permissionCommand.code, 0, permissionCommand.stderr);
+  const keptPage = await stack.chrome.openPage('about:blank#front');
+  for (const page of stack.chrome.context.pages()) if (page !== keptPage) await page.close();
   await waitFor('no tab', async () => (await stack.listTabs()).length === 0);
 }
 
@@ -134,9 +134,9 @@ test('a page that was opened for a call and cannot load fails the call, and the 
 });
 
 test('a site that accepts connections and never answers fails the call within 10 s, and calls run after the site answers', async (t) => {
-  let silent = true;
+  let isSilent = true;
   const port = await serveSite(t, (_, response) => {
-    if (silent) return;
+    if (isSilent) return;
     response.setHeader('content-type', 'text/html');
     response.end(pageHtml);
   });
@@ -149,7 +149,7 @@ test('a site that accepts connections and never answers fails the call within 10
   // The next call reloads the same tab.
   await callExpectingNoTab();
   assert.equal((await stack.listTabs()).length, 1);
-  silent = false;
+  isSilent = false;
   await waitFor('a call to run', async () => !(await client.call('places__where')).isError, 40_000);
   assert.equal((await stack.listTabs()).length, 1);
 });
@@ -159,8 +159,8 @@ for (const [name, makeDeadUrl, reason] of [
   ['never answers', undefined, /the site has not answered for 8 s/],
 ] as const) {
   test(`a page that redirects to a site without a plugin, which ${name}, fails the call`, async (t) => {
-    const silent = await serveSite(t, () => undefined);
-    const redirectUrl = makeDeadUrl ? await makeDeadUrl() : `http://dead.localhost:${silent}/`;
+    const silentPort = await serveSite(t, () => undefined);
+    const redirectUrl = makeDeadUrl ? await makeDeadUrl() : `http://dead.localhost:${silentPort}/`;
     let isRepaired = false;
     const port = await serveSite(t, (_, response) => {
       response.writeHead(isRepaired ? 200 : 302, { 'content-type': 'text/html', location: redirectUrl });
@@ -177,8 +177,8 @@ for (const [name, makeDeadUrl, reason] of [
     const out = await waitFor(
       'a call to run',
       async () => {
-        const one = await client.call('places__where');
-        return one.isError ? undefined : one;
+        const outcome = await client.call('places__where');
+        return outcome.isError ? undefined : outcome;
       },
       40_000,
     );

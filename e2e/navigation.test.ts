@@ -29,10 +29,10 @@ async function bringToFront(page: Page) {
 let tabCount = 0;
 
 /**
- * callInNewTab starts a call in a new tab, runs act after the first report, and returns the outcome of the call. If act does not
- * fail the call, the call times out at the idle limit.
+ * callInNewTab starts a call in a new tab, runs changeTab after the first report, and returns the outcome of the
+ * call. If changeTab does not fail the call, the call times out at the idle limit.
  */
-async function callInNewTab(act: (page: Page) => Promise<unknown>) {
+async function callInNewTab(changeTab: (page: Page) => Promise<unknown>) {
   const page = await stack.openTab(`/fresh-${++tabCount}`);
   await bringToFront(page);
   const call = client.call('messages__heartbeat', { everyMs: 100, forMs: 60_000 });
@@ -40,18 +40,18 @@ async function callInNewTab(act: (page: Page) => Promise<unknown>) {
   await waitFor('a report', async () =>
     (await stack.listCalls()).some((call) => call.status === 'running' && call.reports > 0),
   );
-  await act(page);
+  await changeTab(page);
   return { page, out: await call };
 }
 
-for (const [name, code, act] of [
+for (const [name, code, changeTab] of [
   ['closed', 'tab_closed', (page: Page) => page.close()],
   ['navigated to another page of the site', 'navigated', (page: Page) => page.goto(`${stack.site.origin}/other`)],
   ['navigated to a page without plugins', 'navigated', (page: Page) => page.goto('about:blank')],
   ['reloaded', 'navigated', (page: Page) => page.reload()],
 ] as const) {
   test(`a call whose tab is ${name} fails with ${code}`, async () => {
-    const { page, out } = await callInNewTab(act);
+    const { page, out } = await callInNewTab(changeTab);
     assert.equal(out.code, code, out.text);
     if (!page.isClosed()) await page.close();
     await stack.waitForPlugins('/');
@@ -95,7 +95,7 @@ test('the call after a navigating tool runs in the new document', async () => {
 });
 
 test('the call after a navigating tool runs in the same tab, even if another tab is ready', async () => {
-  const other = await stack.openTab('/other-tab');
+  const otherTab = await stack.openTab('/other-tab');
   await bringToFront(stack.page);
   for (let i = 0; i < 5; i++) {
     assert.equal((await client.call('messages__navigate', { to: `/?tab=${i}` })).isError, false);
@@ -105,7 +105,7 @@ test('the call after a navigating tool runs in the same tab, even if another tab
     assert.deepEqual([echo?.tool_name, navigate?.tool_name], ['messages__echo', 'messages__navigate']);
     assert.equal(echo?.tab_id, navigate?.tab_id);
   }
-  await other.close();
+  await otherTab.close();
   await stack.page.goto(stack.site.url);
 });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
-import { callRecord, callRecords, findCall } from './harness/daemon-api.ts';
+import { fetchCallRecord, fetchCallRecords, findCall } from './harness/daemon-api.ts';
 import { runChecked } from './harness/process.ts';
 import { everythingPlugin, type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
@@ -24,11 +24,11 @@ const waitForNote = (text: string) => waitFor(`the page to send "${text}"`, () =
 const callTool = (args: Record<string, unknown>, signal?: AbortSignal) =>
   client.call('everything__call', args, signal ? { signal } : {});
 
-test('a tool receives the result of a tool that it calls, in the same plugin or in another one', async () => {
-  const own = await callTool({ tool: 'echo', input: { value: { n: [1] } } });
-  assert.deepEqual(own.structured, { output: { value: { n: [1] }, path: '/' } }, own.text);
-  const other = await callTool({ tool: 'messages__echo', input: { value: 'hello' } });
-  assert.match(JSON.stringify(other.structured), /hello/, other.text);
+test('a tool receives the result of a tool that it calls, in the same plugin or in another plugin', async () => {
+  const samePluginCall = await callTool({ tool: 'echo', input: { value: { n: [1] } } });
+  assert.deepEqual(samePluginCall.structured, { output: { value: { n: [1] }, path: '/' } }, samePluginCall.text);
+  const otherPluginCall = await callTool({ tool: 'messages__echo', input: { value: 'hello' } });
+  assert.match(JSON.stringify(otherPluginCall.structured), /hello/, otherPluginCall.text);
   const child = await findCall(stack, 'messages__echo');
   const parent = await findCall(stack, 'everything__call', (call) => call.call_id === child.parent_call_id);
   assert.deepEqual([child.depth, parent.depth ?? 0, child.status, parent.status], [1, 0, 'done', 'done']);
@@ -48,10 +48,10 @@ test('reports of a nested call keep the silent parent call running, and the clie
 });
 
 test('an error thrown by a called tool rejects in the calling tool, with its code', async () => {
-  const thrown = { code: 'LIMIT', message: 'slow down', retryable: true };
-  const caught = await callTool({ tool: 'fail', input: thrown, catchError: true });
-  assert.match(JSON.stringify(caught.structured), /"code":"LIMIT","message":".*slow down.*","retryable":true/);
-  const out = await callTool({ tool: 'fail', input: thrown });
+  const toolError = { code: 'LIMIT', message: 'slow down', retryable: true };
+  const caughtCall = await callTool({ tool: 'fail', input: toolError, catchError: true });
+  assert.match(JSON.stringify(caughtCall.structured), /"code":"LIMIT","message":".*slow down.*","retryable":true/);
+  const out = await callTool({ tool: 'fail', input: toolError });
   assert.equal(out.isError, true);
   assert.match(out.text, /slow down/);
   assert.match(out.text, /LIMIT/);
@@ -75,9 +75,9 @@ test('endless recursion and too many nested calls are stopped', async () => {
   assert.deepEqual((await callItself({ levels: 8 })).structured, { depth: 8 });
   assert.match((await callItself({ levels: 9 })).text, /8 calls deep/);
   assert.match((await callItself({ levels: 3, sameInput: true })).text, /calls itself with the same arguments/);
-  const many = await client.call('everything__call_many', { tool: 'echo', count: 70 });
-  const text = JSON.stringify(many.structured);
-  assert.equal(text.match(/"path":"\/"/g)?.length, 64, many.text);
+  const manyCalls = await client.call('everything__call_many', { tool: 'echo', count: 70 });
+  const text = JSON.stringify(manyCalls.structured);
+  assert.equal(text.match(/"path":"\/"/g)?.length, 64, manyCalls.text);
   assert.equal(text.match(/nested_too_deep/g)?.length, 6);
 });
 
@@ -89,7 +89,9 @@ test('cancelling the top call stops the code of all nested calls', async () => {
   stop.abort('enough');
   await assert.rejects(out);
   for (const level of [0, 1, 2, 3]) await waitForNote(`stop ${key}${level}`);
-  const calls = (await callRecords(stack)).filter((call) => call.tool_name === 'everything__call_itself').slice(0, 4);
+  const calls = (await fetchCallRecords(stack))
+    .filter((call) => call.tool_name === 'everything__call_itself')
+    .slice(0, 4);
   assert.deepEqual(
     calls.map((call) => call.status),
     ['cancelled', 'cancelled', 'cancelled', 'cancelled'],
@@ -104,22 +106,22 @@ test('a tool can abort a nested call and continue', async () => {
 });
 
 test('a nested call runs in the requested tab', async () => {
-  const opened = await stack.openTab('/second');
+  const secondPage = await stack.openTab('/second');
   const tab = (await stack.listTabs()).find((tab) => tab.url.endsWith('/second'));
   assert.ok(tab && 'tabId' in tab);
   const out = await callTool({ tool: 'echo', tabId: tab.tabId });
   assert.match(JSON.stringify(out.structured), /"path":"\/second"/, out.text);
-  await opened.close();
+  await secondPage.close();
 });
 
-test('a nested call and its result survive a kill of the service worker', async () => {
+test('a nested call and its result survive stops of the service worker', async () => {
   const key = newKey();
   const out = callTool({ tool: 'steps', input: { count: 60, everyMs: 250, key } });
   await waitForNote(`begin ${key}`);
-  for (let deaths = 0; deaths < 3; deaths++) {
+  for (let stops = 0; stops < 3; stops++) {
     const { call_id } = await findCall(stack, 'everything__steps', (call) => call.status === 'running');
-    const before = (await callRecord(stack, call_id)).message;
-    await waitFor('a step', async () => (await callRecord(stack, call_id)).message !== before);
+    const previousMessage = (await fetchCallRecord(stack, call_id)).message;
+    await waitFor('a step', async () => (await fetchCallRecord(stack, call_id)).message !== previousMessage);
     await stack.chrome.stopWorker();
   }
   assert.deepEqual((await out).structured, { output: { steps: 60 } });

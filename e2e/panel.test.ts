@@ -22,24 +22,24 @@ after(() => stack?.close());
 
 test('the side panel shows only the reports of a running call that are for the user', async () => {
   const call = client.call('messages__heartbeat', { everyMs: 300, forMs: 6_000 });
-  const messages = client.call('messages__export_messages', { channelId: 'audience', pageDelayMs: 1_500 });
-  const shown = panel.locator('.call');
-  await shown
+  const exportCall = client.call('messages__export_messages', { channelId: 'audience', pageDelayMs: 1_500 });
+  const callCards = panel.locator('.call');
+  await callCards
     .filter({ hasText: 'export_messages' })
     .getByText(/messages read/)
     .waitFor();
-  await shown.filter({ hasText: 'heartbeat' }).getByText('Running').waitFor();
+  await callCards.filter({ hasText: 'heartbeat' }).getByText('Running').waitFor();
   assert.equal(await panel.getByText(/beat \d/).count(), 0);
   assert.equal((await call).isError, false);
-  assert.equal((await messages).isError, false);
+  assert.equal((await exportCall).isError, false);
   await panel.locator('.ended').getByText('export_messages').waitFor();
   assert.equal(await panel.locator('.ended').getByText('heartbeat').count(), 0);
 });
 
-test('with all reports shown, a running call has a moving progress bar and stays in the list when it has ended', async () => {
+test('with the switch "Show everything" on, a running call has a moving progress bar and stays in the list when it has ended', async () => {
   await panel.getByRole('switch', { name: 'Show everything' }).check();
   const call = client.call('messages__countdown', { from: 8, intervalMs: 1_000 });
-  const silent = client.call('messages__silent', { forMs: 2_500 });
+  const silentCall = client.call('messages__silent', { forMs: 2_500 });
   const bar = panel.getByRole('progressbar', { name: /countdown/ });
   await bar.waitFor();
   await panel.waitForFunction(() =>
@@ -49,7 +49,7 @@ test('with all reports shown, a running call has a moving progress bar and stays
   );
   await panel.screenshot({ path: `${screenshotFolder}/panel-live.png` });
   assert.equal((await call).isError, false);
-  assert.equal((await silent).isError, false);
+  assert.equal((await silentCall).isError, false);
   await bar.waitFor({ state: 'detached' });
   assert.match(String(await panel.locator('body').textContent()), /countdown/);
 });

@@ -31,7 +31,7 @@ async function recordTerminal(env: Readonly<Record<string, string>>, folder: str
   const lines: TerminalLine[] = [];
   child.stdout.setEncoding('utf8');
   child.stdout.on('data', (chunk: string) => {
-    const text = lastLine(chunk);
+    const text = readLastLine(chunk);
     if (text !== '') lines.push({ atMs: Date.now() - startMs, text });
   });
   const code = await new Promise((resolve) => child.on('close', resolve));
@@ -39,21 +39,21 @@ async function recordTerminal(env: Readonly<Record<string, string>>, folder: str
   return lines;
 }
 
-/** lastLine returns the last text that a chunk of terminal output draws on one line. */
-function lastLine(chunk: string): string {
+/** readLastLine returns the last text that a chunk of terminal output draws on one line. */
+function readLastLine(chunk: string): string {
   const controls = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[A-Za-z]`, 'g');
-  const drawn = chunk.replace(controls, '').split(/[\r\n]+/);
-  return drawn.findLast((text) => text.trim() !== '')?.trimEnd() ?? '';
+  const drawnLines = chunk.replace(controls, '').split(/[\r\n]+/);
+  return drawnLines.findLast((text) => text.trim() !== '')?.trimEnd() ?? '';
 }
 
 /** pickFrames returns frameCount lines at even intervals. pickFrames always includes the last line. */
 function pickFrames(lines: readonly TerminalLine[]): readonly TerminalLine[] {
   const end = lines.at(-1)?.atMs ?? 0;
-  const chosen = Array.from({ length: frameCount }, (_, i) => {
+  const frames = Array.from({ length: frameCount }, (_, i) => {
     const atMs = (end * i) / (frameCount - 1);
     return lines.find((line) => line.atMs >= atMs);
   });
-  return chosen.filter((line) => line !== undefined);
+  return frames.filter((line) => line !== undefined);
 }
 
 /**
@@ -65,11 +65,13 @@ function drawSvg(lines: readonly TerminalLine[]): string {
   const keyframes = lines.map((_, i) => {
     const from = ((i * 0.6) / seconds) * 100;
     const to = i === lines.length - 1 ? 100 : (((i + 1) * 0.6) / seconds) * 100;
-    const before = i === 0 ? '' : '0%{opacity:0}';
-    const after = to === 100 ? '' : `${to.toFixed(2)}%,100%{opacity:0}`;
-    return `@keyframes f${i}{${before}${from.toFixed(2)}%{opacity:1}${after}}`;
+    const hiddenBefore = i === 0 ? '' : '0%{opacity:0}';
+    const hiddenAfter = to === 100 ? '' : `${to.toFixed(2)}%,100%{opacity:0}`;
+    return `@keyframes f${i}{${hiddenBefore}${from.toFixed(2)}%{opacity:1}${hiddenAfter}}`;
   });
-  const shown = lines.map((line, i) => `<text x="16" y="56" class="l" id="l${i}">${escapeXml(line.text)}</text>`);
+  const textElements = lines.map(
+    (line, i) => `<text x="16" y="56" class="l" id="l${i}">${escapeXml(line.text)}</text>`,
+  );
   const animations = lines.map((_, i) => `#l${i}{animation:f${i} ${seconds}s steps(1) infinite}`);
   const stillFrame = Math.floor(lines.length * 0.8);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} 76" role="img" aria-label="A long call in a terminal, with its progress bar">
@@ -79,7 +81,7 @@ function drawSvg(lines: readonly TerminalLine[]): string {
 ${keyframes.join('\n')}</style>
 <rect width="${width}" height="76" rx="8" fill="#1e1e1e"/>
 <text x="16" y="28" style="fill:#7fd88f">$<tspan fill="#d4d4d4" x="32">${escapeXml(command)}</tspan></text>
-${shown.join('\n')}
+${textElements.join('\n')}
 </svg>
 `;
 }

@@ -14,14 +14,14 @@ const env = { OPENTABS_HOME: join(home, 'home'), TMPDIR: tempFolder, CHROMIUM: c
 after(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
 
 /** runPluginTests runs the tests of a plugin in the browser, and returns for each test its name and whether it was skipped. */
-async function runPluginTests(dir: string, ...more: string[]): Promise<readonly (readonly [string, boolean])[]> {
-  const command = ['plugin', 'test', dir, '--browser', '--json', '--timeout', '10m', ...more];
+async function runPluginTests(dir: string, ...flags: string[]): Promise<readonly (readonly [string, boolean])[]> {
+  const command = ['plugin', 'test', dir, '--browser', '--json', '--timeout', '10m', ...flags];
   const lines = await runChecked(command, env);
-  const reported: { test?: string; skipped?: boolean }[] = lines
+  const events: { test?: string; skipped?: boolean }[] = lines
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
-  return reported.flatMap((one) => (one.test ? [[one.test, one.skipped === true] as const] : []));
+  return events.flatMap((event) => (event.test ? [[event.test, event.skipped === true] as const] : []));
 }
 
 test('tests that pass in a simulated page pass in a real page', async () => {
@@ -40,7 +40,7 @@ test('tests that pass in a simulated page pass in a real page', async () => {
 
 test('the tests of a newly created plugin pass in a real page', async () => {
   await runChecked(['plugin', 'create', 'tickets', '--dir', home], env);
-  const ran = await runPluginTests(join(home, 'tickets'));
-  assert.ok(ran.length > 0 && ran.every(([, skipped]) => !skipped), JSON.stringify(ran));
+  const results = await runPluginTests(join(home, 'tickets'));
+  assert.ok(results.length > 0 && results.every(([, skipped]) => !skipped), JSON.stringify(results));
   assert.deepEqual(readdirSync(tempFolder), []);
 });

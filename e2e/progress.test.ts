@@ -15,8 +15,8 @@ function checkProtocol(out: Outcome): void {
   assert.equal(out.isError, false, out.text);
   for (const [i, p] of out.progress.entries()) {
     assert.ok(Number.isFinite(p.progress), `progress ${p.progress}`);
-    const before = out.progress[i - 1];
-    if (before) assert.ok(p.progress > before.progress, `${p.progress} after ${before.progress}`);
+    const previous = out.progress[i - 1];
+    if (previous) assert.ok(p.progress > previous.progress, `${p.progress} after ${previous.progress}`);
     if (p.total !== undefined) assert.ok(p.progress <= p.total * (1 + 1e-9), `${p.progress} of ${p.total}`);
   }
   // The limit is ten notifications per second, plus the first and the last report and the final notification. The limit
@@ -50,17 +50,17 @@ for (const [name, connect] of transports) {
 
   test(`reports with numbers arrive between reports without numbers over ${name}`, async () => {
     const client: McpClient = await connect(stack);
-    const count = [1, 2, 3].map((progress) => ({ progress, total: 3 }));
-    const words = ['indexing', 'still indexing', 'sorting'].map((message) => ({ message, audience: 'user' }));
-    const reports = [...words, ...count, { message: 'tidying up' }];
+    const countedReports = [1, 2, 3].map((progress) => ({ progress, total: 3 }));
+    const wordReports = ['indexing', 'still indexing', 'sorting'].map((message) => ({ message, audience: 'user' }));
+    const reports = [...wordReports, ...countedReports, { message: 'tidying up' }];
     const out = await client.call('messages__reports', { reports, everyMs: 300 });
     checkProtocol(out);
-    const end = out.progress.findIndex((report) => report.progress === 3 && report.total === 3);
-    assert.ok(end > 0, JSON.stringify(out.progress));
+    const lastCounted = out.progress.findIndex((report) => report.progress === 3 && report.total === 3);
+    assert.ok(lastCounted > 0, JSON.stringify(out.progress));
     for (const [i, p] of out.progress.entries()) {
       assert.ok(p.progress >= 0.000001, `${p.progress} is too small to be a useful number`);
       assert.equal(
-        i < end ? p.progress < 3 : i === end || (p.progress > 3 && p.total === undefined),
+        i < lastCounted ? p.progress < 3 : i === lastCounted || (p.progress > 3 && p.total === undefined),
         true,
         JSON.stringify(p),
       );

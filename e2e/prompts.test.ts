@@ -35,7 +35,7 @@ for (const [name, connect] of transports) {
 
     test('gets a prompt, with progress before its result', async () => {
       const progress: Progress[] = [];
-      const got = await client.sdk.getPrompt(
+      const promptResult = await client.sdk.getPrompt(
         { name: 'messages__summarise_channel', arguments: { channelId: 'general-3-600', last: '2' } },
         { onprogress: (p) => progress.push(p) },
       );
@@ -43,9 +43,9 @@ for (const [name, connect] of transports) {
         progress.map((report) => [report.progress, report.total, report.message]),
         [1, 2, 3].map((n) => [n, 3, `${n * 10} messages read`]),
       );
-      assert.equal(got.description, 'Reads a channel and asks for a summary of its last messages.');
-      assert.equal(got.messages.length, 1);
-      const [message] = got.messages;
+      assert.equal(promptResult.description, 'Reads a channel and asks for a summary of its last messages.');
+      assert.equal(promptResult.messages.length, 1);
+      const [message] = promptResult.messages;
       assert.equal(message?.role, 'user');
       const text = message?.content.type === 'text' ? message.content.text : '';
       // The page converts the text argument to a number, so two lines are left.
@@ -53,8 +53,11 @@ for (const [name, connect] of transports) {
     });
 
     test('reports an invalid argument', async () => {
-      const wrong = { name: 'messages__summarise_channel', arguments: { channelId: 'general-3', last: 'many' } };
-      await assert.rejects(client.sdk.getPrompt(wrong), (error: Error) => {
+      const invalidRequest = {
+        name: 'messages__summarise_channel',
+        arguments: { channelId: 'general-3', last: 'many' },
+      };
+      await assert.rejects(client.sdk.getPrompt(invalidRequest), (error: Error) => {
         assert.equal(Object(error).code, -32602);
         assert.equal(Object(error).data?.['opentabs/error']?.code, 'invalid_arguments');
         return /last/.test(error.message);
@@ -64,23 +67,23 @@ for (const [name, connect] of transports) {
     test('stops the code in the page when the client cancels', async () => {
       const channelId = `${name}-200-500`;
       const stop = new AbortController();
-      const gone = client.sdk.getPrompt(
+      const cancelledPrompt = client.sdk.getPrompt(
         { name: 'messages__summarise_channel', arguments: { channelId } },
         { signal: stop.signal },
       );
       // If a call is cancelled before its code starts, the page has no code to stop.
-      await waitFor('the page to ask for the channel', () => stack.site.requestedChannels.includes(channelId));
+      await waitFor('the page to request the channel', () => stack.site.requestedChannels.includes(channelId));
       const call = await waitFor('the prompt to run', async () =>
         (await stack.listCalls()).find(
           (call) => call.tool_name === 'messages__summarise_channel' && call.status === 'running',
         ),
       );
       stop.abort();
-      await assert.rejects(gone);
-      const ended = await waitFor('the end of the prompt', async () =>
+      await assert.rejects(cancelledPrompt);
+      const stoppedCall = await waitFor('the end of the prompt', async () =>
         (await stack.listCalls()).find((c) => c.call_id === call.call_id && c.stopped !== undefined),
       );
-      assert.deepEqual([ended.status, ended.stopped], ['cancelled', 'aborted']);
+      assert.deepEqual([stoppedCall.status, stoppedCall.stopped], ['cancelled', 'aborted']);
     });
   });
 }

@@ -69,22 +69,22 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     const clients: McpClient[] = [];
     for (let i = 0; i < 5; i++) clients.push(await connectHttp(port, token));
     const stdio = await connectStdio(env);
-    const listening = await openListenStream();
+    const listenStream = await openListenStream();
     await stopProcess(daemon, signal); // listening clients must not delay the shutdown
-    await listening.text().catch(() => ''); // the stream has ended
+    await listenStream.text().catch(() => ''); // the stream has ended
     await startDaemon();
     // While the test waits, the transports of these clients also reopen their GET streams.
     const errors = await Promise.all(
       Array.from({ length: 40 }, async (_, i) => {
-        const found = await clients[i % clients.length]?.sdk.listTools().catch((error: unknown) => error);
-        return found instanceof StreamableHTTPError ? found.code : found;
+        const result = await clients[i % clients.length]?.sdk.listTools().catch((error: unknown) => error);
+        return result instanceof StreamableHTTPError ? result.code : result;
       }),
     );
     assert.deepEqual(new Set(errors), new Set([404]));
-    const fresh = await connectHttp(port, token);
-    assert.ok((await fresh.sdk.listTools()).tools.length > 0);
+    const newClient = await connectHttp(port, token);
+    assert.ok((await newClient.sdk.listTools()).tools.length > 0);
     // The stdio relay opens a new session automatically, and its client does not notice.
     assert.ok((await stdio.sdk.listTools()).tools.length > 0);
-    await Promise.allSettled([...clients, fresh, stdio].map((client) => client.close()));
+    await Promise.allSettled([...clients, newClient, stdio].map((client) => client.close()));
   });
 }

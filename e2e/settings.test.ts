@@ -40,9 +40,9 @@ async function waitForSettings(expected: object): Promise<void> {
 }
 
 test('a call without a required setting fails with the command that sets it, and then the plugin runs in the configured site', async () => {
-  const refused = await client.call('wiki__read_settings', {});
-  assert.equal(refused.code, 'needs_settings');
-  assert.match(refused.text, /lacks the setting site.*opentabs plugin configure wiki/);
+  const refusedCall = await client.call('wiki__read_settings', {});
+  assert.equal(refusedCall.code, 'needs_settings');
+  assert.match(refusedCall.text, /lacks the setting site.*opentabs plugin configure wiki/);
 
   await configureWiki(
     `site.here=${stack.site.origin}`,
@@ -76,11 +76,11 @@ test('a changed setting reaches an open page without a reload', async () => {
 });
 
 test('neither the page nor any surface shows a secret', async () => {
-  const inPage = await stack.page.evaluate(() => [
+  const pageFindings = await stack.page.evaluate(() => [
     Object.getOwnPropertyNames(globalThis).filter((name) => /opentabs/i.test(name)),
     document.documentElement.outerHTML.includes('s3cret'),
   ]);
-  assert.deepEqual(inPage, [[], false]);
+  assert.deepEqual(pageFindings, [[], false]);
   for (const args of [
     ['plugin', 'configure', 'wiki', '--json'],
     ['plugin', 'inspect', 'wiki'],
@@ -94,13 +94,13 @@ test('a review by an agent changes nothing, and the side panel shows it to the u
   await runChecked(['plugin', 'permission', 'wiki', 'off'], stack.env);
   const inspection = await client.call('plugin_inspect', { plugin: 'wiki' });
   const reviewToken = /reviewToken "([\w-]+)"/.exec(inspection.text)?.[1];
-  const marked = await client.call('plugin_mark_reviewed', {
+  const markResult = await client.call('plugin_mark_reviewed', {
     plugin: 'wiki',
     reviewToken,
     permission: 'auto',
     note: 'It only reads.',
   });
-  assert.equal(marked.isError, false, marked.text);
+  assert.equal(markResult.isError, false, markResult.text);
   assert.equal((await client.call('wiki__read_settings', {})).code, 'denied');
   const panel = await stack.chrome.openPanel();
   await panel.getByRole('tab', { name: /Plugins/ }).click();

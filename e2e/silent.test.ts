@@ -24,12 +24,12 @@ const tabIdOf = async (path: string) =>
 const foreverMs = 10 * 60_000;
 
 test('a page that is busy for a while loses no call and recovers', async () => {
-  const waiting = client.call('runaway__wait', { ms: 9000 });
+  const waitCall = client.call('runaway__wait', { ms: 9000 });
   await waitFor('the call', async () => (await stack.listCalls()).some((call) => call.status === 'running'));
-  const spun = client.call('runaway__spin', { ms: 8000 });
+  const spinCall = client.call('runaway__spin', { ms: 8000 });
   await waitFor('the status', async () => /does not respond/.test(await readStatus()));
-  assert.equal((await spun).isError, false, (await spun).text);
-  assert.equal((await waiting).isError, false, (await waiting).text);
+  assert.equal((await spinCall).isError, false, (await spinCall).text);
+  assert.equal((await waitCall).isError, false, (await waitCall).text);
   await waitFor('the recovery', async () => !/does not respond/.test(await readStatus()));
 });
 
@@ -40,24 +40,26 @@ test('calls in an unresponsive page fail with that reason, new calls run in anot
     window.open('/second');
   });
   await stack.waitForPlugins('/second');
-  const elsewhere = stack.site.origin.replace('127.0.0.1', 'localhost');
-  const other = await stack.chrome.openPage(`${elsewhere}/other`);
-  await waitFor('the other site', async () => (await stack.listTabs()).some((tab) => tab.url === `${elsewhere}/other`));
+  const otherOrigin = stack.site.origin.replace('127.0.0.1', 'localhost');
+  const otherPage = await stack.chrome.openPage(`${otherOrigin}/other`);
+  await waitFor('the other site', async () =>
+    (await stack.listTabs()).some((tab) => tab.url === `${otherOrigin}/other`),
+  );
   const tabId = await tabIdOf('/');
-  const neighbour = client.call('runaway__wait', { ms: 60_000, tabId });
+  const sameTabCall = client.call('runaway__wait', { ms: 60_000, tabId });
   await waitFor('the call', async () => (await stack.listCalls()).some((call) => call.status === 'running'));
-  const beside = client.call('runaway__wait', { ms: 60_000, tabId: await tabIdOf('/second') });
+  const sameProcessCall = client.call('runaway__wait', { ms: 60_000, tabId: await tabIdOf('/second') });
   await waitFor(
     'both calls',
     async () => (await stack.listCalls()).filter((call) => call.status === 'running').length === 2,
   );
-  const runaway = client.call('runaway__spin', { ms: foreverMs, tabId });
+  const spinCall = client.call('runaway__spin', { ms: foreverMs, tabId });
   await waitFor('the status', async () => new RegExp(`reload-tab ${tabId}`).test(await readStatus()));
-  const moved = await client.call('runaway__wait', { ms: 1 });
-  assert.deepEqual(moved.structured, { path: '/other' }, moved.text);
-  const named = await client.call('runaway__wait', { ms: 1, tabId });
-  assert.equal(named.code, 'page_unresponsive', named.text);
-  for (const call of [runaway, neighbour, beside]) {
+  const otherTabCall = await client.call('runaway__wait', { ms: 1 });
+  assert.deepEqual(otherTabCall.structured, { path: '/other' }, otherTabCall.text);
+  const namedTabCall = await client.call('runaway__wait', { ms: 1, tabId });
+  assert.equal(namedTabCall.code, 'page_unresponsive', namedTabCall.text);
+  for (const call of [spinCall, sameTabCall, sameProcessCall]) {
     const out = await call;
     assert.equal(out.code, 'page_unresponsive', out.text);
     assert.match(out.text, /does not answer.*running there when it stopped answering: .*runaway__spin \(call_/s);
@@ -65,7 +67,7 @@ test('calls in an unresponsive page fail with that reason, new calls run in anot
   }
   const reloaded = await stack.runCli('browser', 'reload-tab', String(tabId));
   assert.equal(reloaded.code, 0, reloaded.stderr);
-  await other.close();
+  await otherPage.close();
   await waitFor('the page', async () => (await client.call('runaway__wait', { ms: 1 })).structured !== undefined);
   assert.doesNotMatch(await readStatus(), /does not respond/);
 });

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient, ReceivedProgress } from './harness/client.ts';
-import { type CallRecord, callRecord, decideCall, findCall } from './harness/daemon-api.ts';
+import { type CallRecord, decideCall, fetchCallRecord, findCall } from './harness/daemon-api.ts';
 import { everythingPlugin, type Stack, startStack } from './harness/stack.ts';
 import { pause, waitFor } from './harness/wait.ts';
 
@@ -73,7 +73,7 @@ test('a client that cancels withdraws the approval: the code in the page stops, 
   await assert.rejects(out);
   await waitForNote(`stop ${key}`);
   assert.match(JSON.stringify(await approveLate(call)), /"outcome":"ended"/);
-  const ended = await callRecord(stack, call.call_id);
+  const ended = await fetchCallRecord(stack, call.call_id);
   assert.deepEqual([ended.status, ended.waiting], ['cancelled', undefined]);
 });
 

@@ -45,23 +45,24 @@ async function tryAllRequests(target: Page | Frame, baseUrl: string): Promise<un
 }
 
 /** assertHarmless runs all requests in a page. The page must read nothing, the server must refuse each request, and no browser or call may be added. */
-async function assertHarmless(where: Page | Frame, base: string): Promise<void> {
+async function assertHarmless(target: Page | Frame, baseUrl: string): Promise<void> {
   const { context } = stack.chrome;
-  const page = 'page' in where ? where.page() : where;
+  const page = 'page' in target ? target.page() : target;
   // A frame that shares the process of its page has no DevTools session.
-  const session = await context.newCDPSession(where).catch(() => context.newCDPSession(page));
+  const session = await context.newCDPSession(target).catch(() => context.newCDPSession(page));
   const urls = new Map<string, string>();
   const answers: { requestId: string; statusCode: number }[] = [];
-  const statuses = () => answers.flatMap((one) => (urls.get(one.requestId)?.startsWith(base) ? [one.statusCode] : []));
+  const statuses = () =>
+    answers.flatMap((answer) => (urls.get(answer.requestId)?.startsWith(baseUrl) ? [answer.statusCode] : []));
   // Chrome hides answers without permission for the page from Playwright's event "response". The DevTools event
   // responseReceivedExtraInfo contains the hidden answers too.
   session.on('Network.responseReceivedExtraInfo', (answer) => answers.push(answer));
   session.on('Network.requestWillBeSent', ({ requestId, request }) => urls.set(requestId, request.url));
   await session.send('Network.enable');
-  assert.deepEqual(await tryAllRequests(where, base), []);
+  assert.deepEqual(await tryAllRequests(target, baseUrl), []);
   await waitFor('50 answers of the server', () => statuses().length > 50);
-  const accepted = statuses().filter((status) => !/^(40[0134567]|421|426)$/.test(String(status)));
-  assert.deepEqual(accepted, [], 'the server accepted a request');
+  const acceptedStatuses = statuses().filter((status) => !/^(40[0134567]|421|426)$/.test(String(status)));
+  assert.deepEqual(acceptedStatuses, [], 'the server accepted a request');
   const status = await stack.runCli('status', '--json');
   assert.doesNotMatch(status.stdout, /"name":"evil"/);
   assert.equal(JSON.parse(status.stdout).browsers.length, 1);
@@ -89,7 +90,7 @@ test('origin: sandboxed frames and data: frames, whose origin is null, read and 
   await page.close();
 });
 
-test('origin: a page whose host name was rebound to the server (DNS rebinding) gets refusals only', async () => {
+test('origin: a page whose host name was rebound to the server (DNS rebinding) gets only refusals', async () => {
   const page = await stack.chrome.context.newPage();
   // The host name resolved to the attacker's server first and now resolves to opentabs. For the browser, the attacker's
   // server and opentabs have the same origin.
@@ -98,12 +99,12 @@ test('origin: a page whose host name was rebound to the server (DNS rebinding) g
   );
   await page.goto(`http://rebound.${evilHost}:${stack.port}/start`);
   const result: unknown = await tryAllRequests(page, `http://rebound.${evilHost}:${stack.port}`);
-  const read = Array.isArray(result) ? result.map(String) : [];
-  assert.ok(read.length > 50, `the page read ${read.length} answers`);
-  const refused =
+  const answers = Array.isArray(result) ? result.map(String) : [];
+  assert.ok(answers.length > 50, `the page read ${answers.length} answers`);
+  const refusalPattern =
     /: (421 .*Host header is not this machine|403 \{"error":"This host name is not allowed|405 \{"error":"This is a WebSocket)/;
   assert.deepEqual(
-    read.filter((line) => !refused.test(line)),
+    answers.filter((line) => !refusalPattern.test(line)),
     [],
   );
   await page.close();
@@ -112,26 +113,26 @@ test('origin: a page whose host name was rebound to the server (DNS rebinding) g
 test('origin: a page that opens the server in a window or a frame cannot read the document', async () => {
   const page = await stack.chrome.context.newPage();
   await page.goto(`http://${evilHost}:${attackerSite.port}/evil`);
-  const read = await page.evaluate(async (base) => {
+  const visibleTexts = await page.evaluate(async (base) => {
     const texts: string[] = [];
     for (const path of ['/status', '/healthz', '/mcp']) {
-      const opened = window.open(base + path);
+      const popup = window.open(base + path);
       const frame = document.createElement('iframe');
       frame.src = base + path;
       document.documentElement.append(frame);
       await new Promise((resolve) => setTimeout(resolve, 300));
-      for (const view of [opened, frame.contentWindow]) {
+      for (const view of [popup, frame.contentWindow]) {
         try {
           texts.push(String(view?.document.body.textContent));
         } catch {
           // The browser denies access to a document of another origin.
         }
       }
-      opened?.close();
+      popup?.close();
     }
     return texts.filter((text) => text !== '' && text !== 'undefined' && text !== 'null');
   }, `http://127.0.0.1:${stack.port}`);
-  assert.deepEqual(read, []);
+  assert.deepEqual(visibleTexts, []);
   await page.close();
 });
 
@@ -141,7 +142,7 @@ test('origin: refused requests do not flood the log, and the server still accept
   assert.doesNotMatch(stack.daemon.stderr(), new RegExp(stack.token));
   const client = await stack.connectHttp();
   assert.deepEqual((await client.call('messages__echo', { value: 1 })).structured, { value: 1 });
-  const again = startOpentabs(['status'], stack.env);
-  assert.equal((await again.ended).code, 0);
-  await stopProcess(again);
+  const statusCommand = startOpentabs(['status'], stack.env);
+  assert.equal((await statusCommand.ended).code, 0);
+  await stopProcess(statusCommand);
 });

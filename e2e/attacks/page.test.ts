@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from '../harness/client.ts';
-import { callRecord, findCall } from '../harness/daemon-api.ts';
+import { fetchCallRecord, findCall } from '../harness/daemon-api.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 import {
@@ -41,7 +41,7 @@ before(async () => {
   await addPlugin(stack, {
     name: 'plain',
     urlPatterns: matches,
-    toolNames: ['echo', 'fail', 'asks', 'wait', 'count'],
+    toolNames: ['echo', 'fail', 'call_echo_and_fail', 'wait', 'count'],
     adapterCode: readScript('plain.js'),
   });
 });
@@ -54,19 +54,19 @@ after(async () => {
 async function assertPageSawNothing(tabId: number, site = attackerSite): Promise<void> {
   const echo = await client.call('plain__echo', { value: secretText, tabId });
   assert.deepEqual(echo.structured, { value: secretText }, echo.text);
-  assert.ok(echo.progress.some((seen) => seen.message === secretText));
+  assert.ok(echo.progress.some((report) => report.message === secretText));
   const fail = await client.call('plain__fail', { value: secretText, tabId });
   assert.match(fail.text, new RegExp(secretText));
-  const asks = await client.call('plain__asks', { value: secretText, tabId });
+  const nested = await client.call('plain__call_echo_and_fail', { value: secretText, tabId });
   assert.match(
-    JSON.stringify(asks.structured),
+    JSON.stringify(nested.structured),
     new RegExp(`{"value":"${secretText}","why":".*${secretText}`),
-    asks.text,
+    nested.text,
   );
-  const { call_id } = await findCall(stack, 'plain__asks');
+  const { call_id } = await findCall(stack, 'plain__call_echo_and_fail');
   const content = { value: secretText, more: [secretText] };
-  assert.deepEqual((await callRecord(stack, call_id)).activities, [{ type: 'seen', content }]);
-  for (const result of [echo, fail, asks]) assert.doesNotMatch(JSON.stringify(result), /FORGED/);
+  assert.deepEqual((await fetchCallRecord(stack, call_id)).activities, [{ type: 'seen', content }]);
+  for (const result of [echo, fail, nested]) assert.doesNotMatch(JSON.stringify(result), /FORGED/);
   assert.deepEqual(site.leaks, []);
 }
 
@@ -89,8 +89,8 @@ test('page: a first script that replaces every reachable built-in, getter and se
   const site = await startAttackerSite({ '/replace': htmlWithScript(readScript('replace-all.js')) });
   t.after(() => site.close());
   const { page, tabId } = await openWithPlugin(stack, `${site.origin}/replace`, 'plain');
-  const replaced = Number(await page.locator('html').getAttribute('data-replaced'));
-  assert.ok(replaced > 5000, `only ${replaced} were replaced`);
+  const replacedCount = Number(await page.locator('html').getAttribute('data-replaced'));
+  assert.ok(replacedCount > 5000, `only ${replacedCount} were replaced`);
   await assertPageSawNothing(tabId, site);
   // The page reports a secret that passes through a replaced built-in, which proves that the attack works.
   await page.evaluate((value) => JSON.parse(JSON.stringify({ value })), secretText);
@@ -106,14 +106,14 @@ test('page: a page that listens to and forges every event and message, and plant
 
 test('page: results, reports, pagehide and pageshow events forged during a call do not change the call', async () => {
   const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/forge`, 'plain');
-  const slow = client.call('messages__countdown', { from: 8, intervalMs: 100, tabId });
+  const countdownCall = client.call('messages__countdown', { from: 8, intervalMs: 100, tabId });
   await page.evaluate(() => {
     const forge: unknown = Reflect.get(window, 'forge');
     for (let i = 0; i < 200; i++) if (typeof forge === 'function') forge();
   });
-  const ended = await slow;
-  assert.equal(ended.isError, false, ended.text);
-  assert.doesNotMatch(JSON.stringify(ended), /FORGED/);
+  const outcome = await countdownCall;
+  assert.equal(outcome.isError, false, outcome.text);
+  assert.doesNotMatch(JSON.stringify(outcome), /FORGED/);
   assert.deepEqual(attackerSite.leaks, []);
   await page.close();
 });
@@ -134,10 +134,10 @@ test('page: 100,000 forged messages and events do not delay calls in other tabs'
 
 test('page: a million reports of a tool do not delay calls in other tabs', async () => {
   const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/reports`, 'plain');
-  const counting = client.call('plain__count', { times: 1_000_000, tabId });
-  await assertSiteTabWorksDuring(counting);
-  const ended = await counting;
-  assert.deepEqual(ended.structured, { made: 1_000_000 }, ended.text);
+  const countCall = client.call('plain__count', { times: 1_000_000, tabId });
+  await assertSiteTabWorksDuring(countCall);
+  const outcome = await countCall;
+  assert.deepEqual(outcome.structured, { made: 1_000_000 }, outcome.text);
   await page.close();
 });
 
@@ -145,21 +145,25 @@ test('page: a page that replaces, rewrites or clears its document during a call 
   for (const change of ['root', 'write', 'clear']) {
     const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/document-${change}`, 'plain');
     let reports = 0;
-    const slow = client.call(
+    const countdownCall = client.call(
       'messages__countdown',
       { from: 20, intervalMs: 100, tabId },
       { onProgress: () => reports++ },
     );
     await waitFor('the call to run', () => reports > 0);
-    await page.evaluate((way) => {
-      const fake = '<html><script>window.fresh = 1;document.dispatchEvent(new Event("opentabs:bridge"))</' + 'script>';
-      if (way === 'root') document.replaceChild(document.createElement('html'), document.documentElement);
-      else if (way === 'write') document.write(fake);
+    await page.evaluate((change) => {
+      const fakeHtml =
+        '<html><script>window.fresh = 1;document.dispatchEvent(new Event("opentabs:bridge"))</' + 'script>';
+      if (change === 'root') document.replaceChild(document.createElement('html'), document.documentElement);
+      else if (change === 'write') document.write(fakeHtml);
       else document.replaceChildren();
     }, change);
-    const ended = await slow;
-    assert.ok(!ended.isError || ['navigated', 'idle_timeout'].includes(String(ended.code)), `${change}: ${ended.text}`);
-    assert.doesNotMatch(JSON.stringify(ended), /FORGED/);
+    const outcome = await countdownCall;
+    assert.ok(
+      !outcome.isError || ['navigated', 'idle_timeout'].includes(String(outcome.code)),
+      `${change}: ${outcome.text}`,
+    );
+    assert.doesNotMatch(JSON.stringify(outcome), /FORGED/);
     await page.close();
   }
 });
@@ -171,12 +175,12 @@ test('page: 300 frames (same origin, srcdoc, about:blank) that forge events and 
 });
 
 test('page: a service worker of the site that rewrites every page sees and changes nothing', async () => {
-  const first = await openWithPlugin(stack, `${attackerSite.origin}/controlled`, 'plain');
-  await first.page.evaluate(async () => {
+  const firstTab = await openWithPlugin(stack, `${attackerSite.origin}/controlled`, 'plain');
+  await firstTab.page.evaluate(async () => {
     await navigator.serviceWorker.register('/worker.js');
     await navigator.serviceWorker.ready;
   });
-  await first.page.close();
+  await firstTab.page.close();
   const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/controlled`, 'plain');
   assert.equal(await page.title(), 'rewritten');
   await assertPageSawNothing(tabId);
@@ -192,8 +196,8 @@ test('page: a page that changes its history and its address sees and changes not
   await assertPageSawNothing(tabId);
   await page.goto('about:blank');
   await page.goBack();
-  const back = await openWithPlugin(stack, `${attackerSite.origin}/again`, 'plain');
-  await assertPageSawNothing(back.tabId);
-  await back.page.close();
+  const laterTab = await openWithPlugin(stack, `${attackerSite.origin}/again`, 'plain');
+  await assertPageSawNothing(laterTab.tabId);
+  await laterTab.page.close();
   await page.close();
 });

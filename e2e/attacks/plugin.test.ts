@@ -81,8 +81,8 @@ async function assertOtherPluginWorks(tabId: number): Promise<void> {
 test('plugin: a plugin finds no other plugins, settings or ports, and cannot take over their names', async () => {
   const tab = await openSharedTab();
   const { tabId } = tab;
-  const peek = await client.call('hostile__peek', { tabId });
-  assert.deepEqual(peek.structured, { adapters: [], config: '{}', globals: ['__openTabs'] }, peek.text);
+  const peekResult = await client.call('hostile__peek', { tabId });
+  assert.deepEqual(peekResult.structured, { adapters: [], config: '{}', globals: ['__openTabs'] }, peekResult.text);
   await assertOtherPluginWorks(tabId);
   await client.call('hostile__claim', { tabId });
   await assertOtherPluginWorks(tabId);
@@ -93,25 +93,28 @@ test('plugin: results that cannot be serialized, imitate protocol messages, or t
   const tab = await openSharedTab();
   const { tabId } = tab;
   for (const name of malformedResultTools) {
-    const ended = await client.call(`hostile__${name}`, { tabId });
-    assert.ok(ended.isError, `${name}: ${ended.text}`);
+    const outcome = await client.call(`hostile__${name}`, { tabId });
+    assert.ok(outcome.isError, `${name}: ${outcome.text}`);
     const code =
       name === 'huge' ? 'result_too_large' : ['nothrow', 'revoked'].includes(name) ? 'tool_error' : 'invalid_result';
-    assert.equal(ended.code, code, `${name}: ${ended.text}`);
+    assert.equal(outcome.code, code, `${name}: ${outcome.text}`);
   }
   assert.equal((await client.call('hostile__thrownull', { tabId })).code, 'tool_error');
-  const liar = await client.call('hostile__liar', { tabId });
-  assert.equal(liar.isError, false, 'a field isError in a result made the call fail');
-  assert.match(JSON.stringify(liar.structured), /"isError":true/);
-  const quotes = await client.call('hostile__quotes', { tabId });
-  assert.match(quotes.text, /^"?\\?"\}\},/);
+  const isErrorResult = await client.call('hostile__liar', { tabId });
+  assert.equal(isErrorResult.isError, false, 'a field isError in a result made the call fail');
+  assert.match(JSON.stringify(isErrorResult.structured), /"isError":true/);
+  const quotesResult = await client.call('hostile__quotes', { tabId });
+  assert.match(quotesResult.text, /^"?\\?"\}\},/);
   assert.match((await client.call('hostile__twice', { tabId })).text, /1/);
-  const nested = await client.call('hostile__nested', { tabId });
-  assert.match(nested.text, /^"?end"?$/);
-  assert.ok(nested.durationMs < 5_000, `the nested thenables took ${nested.durationMs} ms`);
+  const nestedThenablesResult = await client.call('hostile__nested', { tabId });
+  assert.match(nestedThenablesResult.text, /^"?end"?$/);
+  assert.ok(
+    nestedThenablesResult.durationMs < 5_000,
+    `the nested thenables took ${nestedThenablesResult.durationMs} ms`,
+  );
   for (const name of endlessThenableTools) {
-    const ended = await client.call(`hostile__${name}`, { tabId });
-    assert.match(ended.text, /resolved to another one 10000 times/, name);
+    const outcome = await client.call(`hostile__${name}`, { tabId });
+    assert.match(outcome.text, /resolved to another one 10000 times/, name);
   }
   await assertOtherPluginWorks(tabId);
   await tab.close();
@@ -120,9 +123,9 @@ test('plugin: results that cannot be serialized, imitate protocol messages, or t
 test('plugin: tools that never return time out', async () => {
   const tab = await openSharedTab();
   const { tabId } = tab;
-  const ended = await Promise.all(hangingTools.map((name) => client.call(`hostile__${name}`, { tabId })));
+  const outcomes = await Promise.all(hangingTools.map((name) => client.call(`hostile__${name}`, { tabId })));
   assert.deepEqual(
-    ended.map((outcome) => outcome.code),
+    outcomes.map((outcome) => outcome.code),
     hangingTools.map(() => 'idle_timeout'),
   );
   await assertOtherPluginWorks(tabId);
@@ -132,18 +135,18 @@ test('plugin: tools that never return time out', async () => {
 test('plugin: floods of reports with forged ids, and reports after the end, do not reach other calls', async () => {
   const tab = await openSharedTab();
   const { tabId } = tab;
-  const other = client.call('messages__countdown', { from: 5, intervalMs: 100, tabId });
-  const flood = await client.call('hostile__flood', { tabId });
-  assert.equal(flood.isError, false, flood.text);
+  const otherCall = client.call('messages__countdown', { from: 5, intervalMs: 100, tabId });
+  const floodResult = await client.call('hostile__flood', { tabId });
+  assert.equal(floodResult.isError, false, floodResult.text);
   assert.ok(
-    flood.progress.length <= flood.durationMs / 100 + 3,
-    `${flood.progress.length} notifications in ${flood.durationMs} ms`,
+    floodResult.progress.length <= floodResult.durationMs / 100 + 3,
+    `${floodResult.progress.length} notifications in ${floodResult.durationMs} ms`,
   );
   await client.call('hostile__late', { tabId });
   await client.call('hostile__again', { tabId });
-  const ended = await other;
-  assert.equal(ended.isError, false, ended.text);
-  assert.doesNotMatch(JSON.stringify(ended.progress), /FLOOD|LATE/);
+  const otherOutcome = await otherCall;
+  assert.equal(otherOutcome.isError, false, otherOutcome.text);
+  assert.doesNotMatch(JSON.stringify(otherOutcome.progress), /FLOOD|LATE/);
   await assertOtherPluginWorks(tabId);
   await tab.close();
 });
@@ -152,8 +155,8 @@ test('plugin: a plugin does not run in a tab that its URL patterns do not match'
   const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/other`, 'plain');
   const tab = (await stack.listTabs()).find((tab) => tab.url === `${attackerSite.origin}/other`);
   assert.ok(tab && !pluginNames(tab).includes('hostile'));
-  const refused = await client.call('hostile__peek', { tabId });
-  assert.equal(refused.code, 'no_tab', refused.text);
+  const refusedCall = await client.call('hostile__peek', { tabId });
+  assert.equal(refusedCall.code, 'no_tab', refusedCall.text);
   await assertOtherPluginWorks(tabId);
   await page.close();
 });
@@ -184,8 +187,8 @@ globalThis.__openTabs.adapters = { unseen: Object.freeze({ name: 'unseen', isRea
   });
   await addPlugin(stack, unreviewedPlugin('one'), []);
   const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/unseen`, 'plain');
-  const refused = await client.call('unseen__who', { tabId });
-  assert.equal(refused.code, 'not_reviewed', refused.text);
+  const refusedCall = await client.call('unseen__who', { tabId });
+  assert.equal(refusedCall.code, 'not_reviewed', refusedCall.text);
   assert.deepEqual(listLoadRequests(), []);
 
   await runChecked(['plugin', 'review', 'unseen', '--yes', '--permission', 'auto'], stack.env);
@@ -198,13 +201,13 @@ globalThis.__openTabs.adapters = { unseen: Object.freeze({ name: 'unseen', isRea
   await waitFor('the adapter', () => listLoadRequests().length > 0);
 
   await addPlugin(stack, unreviewedPlugin('two'), []);
-  const again = await client.call('unseen__who', { tabId });
-  assert.equal(again.code, 'not_reviewed', again.text);
+  const refusedAgain = await client.call('unseen__who', { tabId });
+  assert.equal(refusedAgain.code, 'not_reviewed', refusedAgain.text);
   await waitFor('every tab without the plugin', async () =>
     (await stack.listTabs()).every((tab) => !pluginNames(tab).includes('unseen')),
   );
   await page.close();
-  const next = await openWithPlugin(stack, `${attackerSite.origin}/unseen?again`, 'plain');
+  const laterTab = await openWithPlugin(stack, `${attackerSite.origin}/unseen?again`, 'plain');
   assert.deepEqual(listLoadRequests(), ['GET /reached-one']);
-  await next.page.close();
+  await laterTab.page.close();
 });

@@ -32,12 +32,12 @@ async function runAndReadLines(
   child.stderr.on('data', (chunk) => {
     errorOutput = `${errorOutput}${chunk}`.slice(-4000);
   });
-  const ended = new Promise<number>((resolve, reject) => {
+  const exitCode = new Promise<number>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => resolve(code ?? 1));
   });
   for await (const line of createInterface({ input: child.stdout })) onLine(line);
-  const code = await ended;
+  const code = await exitCode;
   if (code !== 0) process.stderr.write(errorOutput);
   return code;
 }
@@ -67,14 +67,14 @@ function runGoAttacks(): Promise<number> {
 function runNodeAttacks(testFiles: readonly string[], cwd: string): Promise<number> {
   const tsx = `${root}node_modules/.bin/tsx`;
   const args = ['--test', '--test-concurrency=1', '--test-timeout=300000', '--test-reporter=tap', ...testFiles];
-  let failed = false;
+  let lastTestFailed = false;
   return runAndReadLines(tsx, args, cwd, (line) => {
     const [, failureMark, name = ''] = /^(?: {4})?(not )?ok \d+ - (.*)$/.exec(line) ?? [];
     const [, threat, attempt = ''] = /^(\w+): (.*)$/.exec(name) ?? [];
     if (threat !== undefined) {
-      failed = failureMark !== undefined;
-      reportAttack(threat, attempt.replaceAll('\\#', '#'), !failed);
-    } else if (failed && /^\s/.test(line)) process.stderr.write(`${line}\n`);
+      lastTestFailed = failureMark !== undefined;
+      reportAttack(threat, attempt.replaceAll('\\#', '#'), !lastTestFailed);
+    } else if (lastTestFailed && /^\s/.test(line)) process.stderr.write(`${line}\n`);
   });
 }
 

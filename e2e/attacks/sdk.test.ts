@@ -8,7 +8,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { McpClient } from '../harness/client.ts';
-import { callRecord, findCall } from '../harness/daemon-api.ts';
+import { fetchCallRecord, findCall } from '../harness/daemon-api.ts';
 import { repositoryRoot, runChecked } from '../harness/process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { buildLegacy, type LegacyPlugin } from '../testdata/legacy/legacy.ts';
@@ -69,7 +69,8 @@ before(async () => {
   // On a slow machine, a page that replaces thousands of built-ins answers late.
   stack = await startStack({ serveFlags: ['--idle-timeout', '60s'] });
   client = await stack.connectHttp();
-  for (const [kind, how] of Object.entries(victimKinds)) await addVictimPlugin(`victim-${kind}`, how);
+  for (const [kind, manifestFields] of Object.entries(victimKinds))
+    await addVictimPlugin(`victim-${kind}`, manifestFields);
   const dir = join(stack.home, 'original');
   await buildLegacy(dir, originalSdkPlugin);
   await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
@@ -99,27 +100,36 @@ async function addVictimPlugin(name: string, manifestFields: object): Promise<vo
 async function assertPageSawNoSecret(plugin: string, tabId: number): Promise<void> {
   const callTool = async (tool: string, args: object = {}) =>
     client.call(`${plugin}__${tool}`, { value: ` ${secretText} `, tabId, ...args });
-  const expected = { value: secretText, limit: 'none', first: 'no recipient', mail: 'none', kind: 'a' };
+  const expectedResult = { value: secretText, limit: 'none', first: 'no recipient', mail: 'none', kind: 'a' };
   const echo = await callTool('echo');
-  assert.deepEqual(echo.structured, expected, echo.text);
+  assert.deepEqual(echo.structured, expectedResult, echo.text);
   assert.ok(echo.progress.some((report) => report.message === secretText));
-  const record = await callRecord(stack, (await findCall(stack, `${plugin}__echo`)).call_id);
+  const record = await fetchCallRecord(stack, (await findCall(stack, `${plugin}__echo`)).call_id);
   assert.deepEqual(record.activities, [{ type: 'text', content: secretText }]);
-  const named = await callTool('echo', { to: [{ name: 'ann' }], limit: 3 });
-  assert.deepEqual(named.structured, { ...expected, limit: 3, first: { name: 'ann' } }, named.text);
-  const wrong = await callTool('echo', { to: [{ name: 'ann', mail: 'no address' }] });
-  assert.equal(wrong.code, 'invalid_arguments', wrong.text);
-  const nested = { value: secretText, list: [{ value: secretText }] };
-  const awaited = await callTool('await_promises');
-  assert.deepEqual(awaited.structured, { ...nested, more: [nested, '1970-01-01T00:00:00.000Z', 1] }, awaited.text);
-  const rejected = await callTool('throw_tool_error');
-  assert.match(rejected.text, new RegExp(`${secretText}.*RATE_LIMITED`, 's'));
-  assert.deepEqual((await callTool('call_echo')).structured, { echoed: expected });
+  const echoToRecipient = await callTool('echo', { to: [{ name: 'ann' }], limit: 3 });
+  assert.deepEqual(
+    echoToRecipient.structured,
+    { ...expectedResult, limit: 3, first: { name: 'ann' } },
+    echoToRecipient.text,
+  );
+  const invalidCall = await callTool('echo', { to: [{ name: 'ann', mail: 'no address' }] });
+  assert.equal(invalidCall.code, 'invalid_arguments', invalidCall.text);
+  const nestedValue = { value: secretText, list: [{ value: secretText }] };
+  const awaitResult = await callTool('await_promises');
+  assert.deepEqual(
+    awaitResult.structured,
+    { ...nestedValue, more: [nestedValue, '1970-01-01T00:00:00.000Z', 1] },
+    awaitResult.text,
+  );
+  const errorResult = await callTool('throw_tool_error');
+  assert.match(errorResult.text, new RegExp(`${secretText}.*RATE_LIMITED`, 's'));
+  assert.deepEqual((await callTool('call_echo')).structured, { echoed: expectedResult });
   assert.deepEqual((await callTool('use_auth_cache')).structured, { cached: secretText, key: secretText });
   assert.deepEqual((await callTool('write_log')).structured, { query: `q=${secretText}` });
   const { data } = Object((await callTool('return_image')).structured);
   assert.match(String(data), /image\/png, 11 bytes/);
-  for (const outcome of [echo, named, wrong, awaited, rejected]) assert.doesNotMatch(JSON.stringify(outcome), /FORGED/);
+  for (const outcome of [echo, echoToRecipient, invalidCall, awaitResult, errorResult])
+    assert.doesNotMatch(JSON.stringify(outcome), /FORGED/);
   assert.deepEqual(attackerSite.leaks.splice(0), []);
 }
 
@@ -143,9 +153,9 @@ for (const [attack, path] of attacks) {
 for (const [attack, path] of attacks) {
   test(`page: a page whose first script ${attack} changes no argument and no result of a plugin of the original SDK`, async () => {
     const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/${path}?original`, 'original');
-    const ended = await client.call('original__show', { value: ` ${secretText} `, tabId });
-    assert.deepEqual([ended.isError, ended.text], [false, `${secretText} none no recipient`]);
-    assert.ok(ended.progress.some((report) => report.message === secretText));
+    const outcome = await client.call('original__show', { value: ` ${secretText} `, tabId });
+    assert.deepEqual([outcome.isError, outcome.text], [false, `${secretText} none no recipient`]);
+    assert.ok(outcome.progress.some((report) => report.message === secretText));
     // The original SDK's wrapper exposes secrets to these built-ins of the page (docs/security.md).
     const knownLeak = /Promise\.prototype\.then|Function\.prototype\.apply|Promise\.prototype\.constructor/;
     assert.deepEqual(

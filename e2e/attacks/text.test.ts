@@ -27,8 +27,8 @@ after(async () => {
 /** assertPrintable checks that text for users has no unsafe character and no forged log line. */
 function assertPrintable(source: string, text: string): void {
   for (const line of text.split('\n')) {
-    const found = unsafeCharacter.exec(line.replaceAll(/[\t\u200c\u200d]/g, ''));
-    assert.equal(found, null, `${source}: ${JSON.stringify(line)}`);
+    const unsafeMatch = unsafeCharacter.exec(line.replaceAll(/[\t\u200c\u200d]/g, ''));
+    assert.equal(unsafeMatch, null, `${source}: ${JSON.stringify(line)}`);
     assert.doesNotMatch(line, /^opentabs: forged/, source);
   }
 }
@@ -39,8 +39,8 @@ test('text: every command and the log print a hostile title, address, report, re
   await page.evaluate((title) => {
     document.title = title;
   }, hostileText);
-  const follow = startOpentabs(['calls', '--follow', '--verbose'], stack.env);
-  await waitFor('the follower', () => follow.stderr().includes('following'));
+  const follower = startOpentabs(['calls', '--follow', '--verbose'], stack.env);
+  await waitFor('the follower', () => follower.stderr().includes('following'));
   await waitFor('the plugin', async () => (await stack.listTabs()).some((tab) => (tab.plugins ?? []).length > 0));
   const call = startOpentabs(
     [
@@ -53,13 +53,13 @@ test('text: every command and the log print a hostile title, address, report, re
     stack.env,
   );
   await call.ended;
-  const fail = await stack.runCli('call', 'messages__fail', '--json', JSON.stringify({ message: hostileText }));
-  await waitFor('the failed call in calls --follow', () => follow.stdout().includes('tool_error'));
-  follow.child.kill('SIGINT');
-  await follow.ended;
-  assertPrintable('calls --follow', follow.stdout() + follow.stderr());
+  const failedCall = await stack.runCli('call', 'messages__fail', '--json', JSON.stringify({ message: hostileText }));
+  await waitFor('the failed call in calls --follow', () => follower.stdout().includes('tool_error'));
+  follower.child.kill('SIGINT');
+  await follower.ended;
+  assertPrintable('calls --follow', follower.stdout() + follower.stderr());
   assertPrintable('call, progress', call.stderr());
-  assertPrintable('call, failure', fail.stderr);
+  assertPrintable('call, failure', failedCall.stderr);
   for (const args of [
     ['calls'],
     ['status'],
@@ -68,8 +68,8 @@ test('text: every command and the log print a hostile title, address, report, re
     ['call', hostileText],
     ['plugin', 'add', hostileText],
   ]) {
-    const ran = await stack.runCli(...args.map((arg) => arg.replaceAll('\0', '')));
-    assertPrintable(args.join(' '), ran.stdout + ran.stderr);
+    const commandResult = await stack.runCli(...args.map((arg) => arg.replaceAll('\0', '')));
+    assertPrintable(args.join(' '), commandResult.stdout + commandResult.stderr);
   }
   assertPrintable('the log', stack.daemon.stderr() + stack.daemon.stdout());
 });
@@ -77,8 +77,8 @@ test('text: every command and the log print a hostile title, address, report, re
 test('text: an agent and a program receive a result unchanged', async () => {
   const echo = await client.call('messages__echo', { value: hostileText });
   assert.deepEqual(echo.structured, { value: hostileText });
-  const piped = await stack.runCli('call', 'messages__echo', '--json', JSON.stringify({ value: hostileText }));
-  assert.deepEqual(JSON.parse(piped.stdout), { value: hostileText });
+  const pipedCall = await stack.runCli('call', 'messages__echo', '--json', JSON.stringify({ value: hostileText }));
+  assert.deepEqual(JSON.parse(pipedCall.stdout), { value: hostileText });
 });
 
 test('text: the side panel shows markup and control characters as text', async () => {
@@ -105,10 +105,10 @@ test('text: no log contains the token, arguments, results or errors of calls', a
     if (name === 'token' || !statSync(path).isFile()) continue;
     logs.push(withoutReports(readFileSync(path, 'utf8')));
   }
-  const all = logs.join('\n');
-  assert.match(all, /"message":"run started"/, 'the log has no debug lines');
+  const allLogs = logs.join('\n');
+  assert.match(allLogs, /"message":"run started"/, 'the log has no debug lines');
   for (const secret of [stack.token, secretText]) {
-    const line = all.split('\n').find((one) => one.includes(secret));
+    const line = allLogs.split('\n').find((line) => line.includes(secret));
     assert.equal(line, undefined);
   }
 });

@@ -47,19 +47,19 @@ async function startImpostor(firstFrame: string): Promise<Impostor> {
     });
   });
   const webSockets = new WebSocketServer({ server, path: '/ws', handleProtocols: () => 'opentabs' });
-  let accepted = 0;
+  let acceptedCount = 0;
   webSockets.on('error', () => undefined);
-  webSockets.on('connection', (opened) => {
-    accepted++;
-    opened.on('message', (frame) => {
+  webSockets.on('connection', (webSocket) => {
+    acceptedCount++;
+    webSocket.on('message', (frame) => {
       received += `frame ${String(frame)}`;
     });
-    if (firstFrame) opened.send(firstFrame);
+    if (firstFrame) webSocket.send(firstFrame);
   });
   await waitFor('the port', () => tryListen(server, stack.port));
   return {
     received: () => received,
-    socketCount: () => accepted,
+    socketCount: () => acceptedCount,
     close: () =>
       new Promise((resolve) => {
         for (const socket of sockets) socket.destroy();
@@ -72,10 +72,10 @@ async function startImpostor(firstFrame: string): Promise<Impostor> {
 /** tryListen listens on a port and returns false if the port is in use. */
 function tryListen(server: Server, port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const failed = () => resolve(false);
-    server.once('error', failed);
+    const onError = () => resolve(false);
+    server.once('error', onError);
     server.listen(port, '127.0.0.1', () => {
-      server.off('error', failed);
+      server.off('error', onError);
       resolve(true);
     });
   });

@@ -46,16 +46,16 @@ export class BenchFixture {
     const server = await startServer('floor');
     this.onClose(() => server.close());
     await this.goClient.connect('plain', `http://127.0.0.1:${server.port}/echo`);
-    for (const way of ['w', 'p', 'c', 'd', 'b']) {
-      await this.goClient.connect(`floor-${way}`, `http://127.0.0.1:${server.port}/page/${way}`);
+    for (const route of ['w', 'p', 'c', 'd', 'b']) {
+      await this.goClient.connect(`floor-${route}`, `http://127.0.0.1:${server.port}/page/${route}`);
     }
     await this.goClient.connect('notes', `http://127.0.0.1:${server.port}/notes`);
     return server;
   }
 
   /**
-   * getLiveStack starts opentabs in a browser once, together with the extension of the floor. getLiveStack also
-   * connects the targets "ours" and "floor-w" to "floor-b".
+   * getLiveStack starts opentabs in a browser once, together with the extension of the floor, and connects the target
+   * "ours".
    */
   getLiveStack(): Promise<LiveStack> {
     this.#liveStack ??= this.#startLiveStack().catch((error: unknown) => {
@@ -92,9 +92,9 @@ export class BenchFixture {
    * call fails.
    */
   async measureCalls(order: Readonly<Record<string, unknown>>): Promise<readonly number[]> {
-    const measured = await this.goClient.sendOrder({ do: 'calls', ...order }, CallsAnswer);
-    if (measured.failed > 0) throw new Error(`${measured.failed} calls failed: ${measured.problem}`);
-    return measured.eachNs.map((ns) => ns / 1e6);
+    const answer = await this.goClient.sendOrder({ do: 'calls', ...order }, CallsAnswer);
+    if (answer.failed > 0) throw new Error(`${answer.failed} calls failed: ${answer.problem}`);
+    return answer.eachNs.map((ns) => ns / 1e6);
   }
 
   async close(): Promise<void> {
@@ -111,15 +111,15 @@ async function addBenchPlugin(stack: Stack): Promise<void> {
   cpSync(join(repositoryRoot, 'e2e/bench/plugin'), plugin, { recursive: true });
   await runChecked(['plugin', 'build', plugin], stack.env);
   await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], stack.env);
-  const live = async () =>
+  const isPluginLive = async () =>
     (await stack.listTabs()).some((tab) => tab.plugins?.some((plugin) => JSON.stringify(plugin).includes('"bench"')));
-  for (let tries = 0; ; tries++) {
+  for (let attempts = 0; ; attempts++) {
     await stack.page.reload(); // a page that was open before the plugin was added does not trust the plugin
     try {
-      await waitFor('the bench plugin in the page', live, 3_000);
+      await waitFor('the bench plugin in the page', isPluginLive, 3_000);
       return;
     } catch (error) {
-      if (tries === 4) throw error;
+      if (attempts === 4) throw error;
     }
   }
 }

@@ -11,7 +11,7 @@ export const benchProgram = process.env.BENCH_BIN ?? `${repositoryRoot}bin/bench
 /** Order is one line of JSON that is sent to the Go client. internal/bench/order.go documents the fields. */
 export type Order = { readonly do: string } & Readonly<Record<string, unknown>>;
 
-const Answer = z.object({ ok: z.unknown().optional(), failed: z.string().optional() });
+const OrderAnswer = z.object({ ok: z.unknown().optional(), failed: z.string().optional() });
 
 /** CallsAnswer is the answer to the order "calls". Times are in nanoseconds. */
 export const CallsAnswer = z.object({
@@ -62,13 +62,13 @@ export class GoClient {
   readonly #lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
 
   /** sendOrder sends one order and returns its answer. */
-  async sendOrder<T>(order: Order, shape: z.ZodType<T>): Promise<T> {
+  async sendOrder<T>(order: Order, schema: z.ZodType<T>): Promise<T> {
     this.#child.stdin.write(`${JSON.stringify(order)}\n`);
     const line = await this.#lines.next();
     if (line.done) throw new Error(`bench client ended while it did ${order.do}`);
-    const answer = Answer.parse(JSON.parse(line.value));
+    const answer = OrderAnswer.parse(JSON.parse(line.value));
     if (answer.failed !== undefined) throw new Error(`bench client, ${order.do}: ${answer.failed}`);
-    return shape.parse(answer.ok);
+    return schema.parse(answer.ok);
   }
 
   /** connect defines a target for later orders. If token is set, the target is an MCP server. */

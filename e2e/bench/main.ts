@@ -73,8 +73,8 @@ try {
 } finally {
   await fixture.close();
 }
-const cpu = cpus();
-const machine = `${cpu.length} x ${cpu[0]?.model ?? arch()}, ${process.platform} ${release()}`;
+const processors = cpus();
+const machine = `${processors.length} x ${processors[0]?.model ?? arch()}, ${process.platform} ${release()}`;
 // Limits in absolute units are meaningful only on an idle machine.
 const busyNote = loadBefore > 0.5 ? `; another program used the machine (load average ${loadBefore.toFixed(1)})` : '';
 process.stdout.write(`${new Date().toISOString()}, ${machine}${busyNote}\n\n${formatTable(rows)}\n`);

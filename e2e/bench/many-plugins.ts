@@ -39,8 +39,8 @@ export async function addPlugins(home: string): Promise<void> {
 
 function writePlugin(dir: string, name: string, toolCount: number, bytes: number): void {
   mkdirSync(join(dir, 'dist'), { recursive: true });
-  const json = (file: string, value: unknown) => writeFileSync(join(dir, file), JSON.stringify(value));
-  json('package.json', {
+  const writeJson = (file: string, value: unknown) => writeFileSync(join(dir, file), JSON.stringify(value));
+  writeJson('package.json', {
     name: `opentabs-plugin-${name}`,
     version: '1.0.0',
     main: 'dist/adapter.iife.js',
@@ -59,7 +59,7 @@ function writePlugin(dir: string, name: string, toolCount: number, bytes: number
     input_schema: { type: 'object', properties, required: ['channel'], additionalProperties: false },
     output_schema: { type: 'object', properties: { items: { type: 'array', items: { type: 'object', properties } } } },
   }));
-  json('dist/tools.json', { sdkVersion: '0.1.0', tools });
+  writeJson('dist/tools.json', { sdkVersion: '0.1.0', tools });
   writeFileSync(join(dir, 'dist/adapter.iife.js'), makeAdapterCode(name, bytes));
 }
 
@@ -67,11 +67,11 @@ function writePlugin(dir: string, name: string, toolCount: number, bytes: number
  * makeAdapterCode returns the code of an adapter of this size, with the statement that a build appends. The first tool
  * of the adapter returns an empty list.
  */
-function makeAdapterCode(name: string, wanted: number): string {
-  const begin = `(()=>{const o=globalThis.__openTabs;(o.adapters??={})[${JSON.stringify(name)}]={name:${JSON.stringify(name)},isReady:()=>true,tools:[{name:"tool_0",input:{parse:(value)=>value},handle:async()=>({items:[]})}]};\n`;
-  const lines: string[] = [begin];
-  let bytes = begin.length;
-  for (let i = 0; bytes < wanted; i++) {
+function makeAdapterCode(name: string, minBytes: number): string {
+  const header = `(()=>{const o=globalThis.__openTabs;(o.adapters??={})[${JSON.stringify(name)}]={name:${JSON.stringify(name)},isReady:()=>true,tools:[{name:"tool_0",input:{parse:(value)=>value},handle:async()=>({items:[]})}]};\n`;
+  const lines: string[] = [header];
+  let bytes = header.length;
+  for (let i = 0; bytes < minBytes; i++) {
     const line = `function f${i}(a,b){if(a>b){return{kind:"${name}",value:[a,b,${i}]}}return f${i}(b,a+${i})}\n`;
     lines.push(line);
     bytes += line.length;

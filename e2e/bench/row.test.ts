@@ -18,7 +18,7 @@ test('a row is MISSED if its value is beyond the limit or a condition is broken'
     [{ value: 1, bar: atMost(2, 'ms'), broken: 'one was lost' }, 'MISSED'],
     [{ broken: 'one was lost' }, 'MISSED'],
   ];
-  for (const [part, want] of cases) assert.equal(verdictOf({ ...row, ...part }), want, JSON.stringify(part));
+  for (const [fields, want] of cases) assert.equal(verdictOf({ ...row, ...fields }), want, JSON.stringify(fields));
 });
 
 test('the table has value, limit and verdict, and lists the broken conditions below', () => {
@@ -27,12 +27,12 @@ test('the table has value, limit and verdict, and lists the broken conditions be
   assert.match(text, /^echo: one was lost$/m);
 });
 
-test('a p50 is the median of the blocks: one bad block does not move it', () => {
-  const s = summarize([
+test('the p50 of a summary is the median of the blocks, so one slow block does not change it', () => {
+  const summary = summarize([
     [1, 2, 3],
     [100, 200, 300],
     [2, 2, 2],
   ]);
-  assert.deepEqual(s, { p50: 2, p99: 300, max: 300, samples: 9 });
+  assert.deepEqual(summary, { p50: 2, p99: 300, max: 300, samples: 9 });
   assert.equal(quantile([5, 1, 3], 0.5), 3);
 });

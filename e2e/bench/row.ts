@@ -14,7 +14,7 @@ export interface Row {
   readonly bar?: Bar;
   /** Further information for the reader, such as a failure. */
   readonly note?: string;
-  /** A condition other than the number that failed. */
+  /** A condition, other than the bar, that the measurement did not meet. */
   readonly broken?: string;
 }
 
@@ -68,9 +68,9 @@ export function formatTable(rows: readonly Row[]): string {
     row.bar ? `${row.bar.kind === 'atMost' ? '<=' : '>='} ${row.bar.limit} ${row.bar.unit}` : '',
     verdictOf(row),
   ]);
-  const all = [['row', 'what', 'measured', 'floor', 'value', 'bar', ''], ...cells];
-  const widths = all[0]?.map((_, i) => Math.max(...all.map((line) => line[i]?.length ?? 0))) ?? [];
-  const lines = all.map((line) =>
+  const allLines = [['row', 'what', 'measured', 'floor', 'value', 'bar', ''], ...cells];
+  const widths = allLines[0]?.map((_, i) => Math.max(...allLines.map((line) => line[i]?.length ?? 0))) ?? [];
+  const lines = allLines.map((line) =>
     line
       .map((cell, i) => cell.padEnd(widths[i] ?? 0))
       .join('  ')

@@ -8,7 +8,7 @@ export interface Summary {
   readonly samples: number;
 }
 
-/** quantile returns the smallest sample that is at least as large as the share q of all. */
+/** quantile returns the smallest sample that is at least as large as the share q of all samples. */
 export function quantile(samples: readonly number[], q: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
@@ -23,12 +23,12 @@ export function median(samples: readonly number[]): number {
  * was measured on a busy machine does not change the result. p99 and max are computed over all samples.
  */
 export function summarize(blocks: readonly (readonly number[])[]): Summary {
-  const all = blocks.flat();
+  const allSamples = blocks.flat();
   return {
     p50: median(blocks.map(median)),
-    p99: quantile(all, 0.99),
-    max: Math.max(...all),
-    samples: all.length,
+    p99: quantile(allSamples, 0.99),
+    max: Math.max(...allSamples),
+    samples: allSamples.length,
   };
 }
 

@@ -3,14 +3,14 @@
  * plugin's name, and requests resources that opentabs does not have. The proxy adds the token, adapts names and
  * resources, and changes no other data.
  */
-import { request as ask, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isRecord } from './verdicts.ts';
 
-const prefix = 'conformance__';
+const pluginPrefix = 'conformance__';
 
-/** resources are the resource URIs that the suite requests. The proxy replaces these URIs by callsUri. */
-const resources: readonly unknown[] = ['test://static-text', 'test://watched-resource'];
+/** suiteResourceUris are the resource URIs that the suite requests. The proxy replaces these URIs by callsUri. */
+const suiteResourceUris: readonly unknown[] = ['test://static-text', 'test://watched-resource'];
 const callsUri = 'opentabs://calls';
 
 /** Options of startProxy. */
@@ -34,7 +34,7 @@ export interface Proxy {
 /** startProxy listens on a free port of loopback; call close when done. */
 export async function startProxy(options: ProxyOptions): Promise<Proxy> {
   const server = createServer((request, response) => {
-    serve(options, request, response).catch((error: unknown) => {
+    forwardRequest(options, request, response).catch((error: unknown) => {
       response.destroy(error instanceof Error ? error : undefined);
     });
   });
@@ -53,11 +53,15 @@ function portOf(address: string | AddressInfo | null): number {
   return address.port;
 }
 
-async function serve(options: ProxyOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function forwardRequest(
+  options: ProxyOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of request) chunks.push(Buffer.from(chunk));
   const text = Buffer.concat(chunks).toString();
-  const message = parse(text);
+  const message = parseObject(text);
   const params = isRecord(message?.params) ? message.params : undefined;
   const call = message?.method === 'tools/call' || message?.method === 'prompts/get' ? params : undefined;
   if (call?.name === 'test_trigger_tool_change' || call?.name === 'test_trigger_prompt_change') {
@@ -67,50 +71,58 @@ async function serve(options: ProxyOptions, request: IncomingMessage, response: 
     response.end(JSON.stringify({ jsonrpc: '2.0', id: message?.id, result }));
     return;
   }
-  const ours = resources.includes(params?.uri);
-  const changed = {
-    ...(typeof call?.name === 'string' ? { name: prefix + call.name } : {}),
-    ...(ours ? { uri: callsUri } : {}),
+  const hasSuiteUri = suiteResourceUris.includes(params?.uri);
+  const changedParams = {
+    ...(typeof call?.name === 'string' ? { name: pluginPrefix + call.name } : {}),
+    ...(hasSuiteUri ? { uri: callsUri } : {}),
   };
   const body =
-    Object.keys(changed).length > 0 ? JSON.stringify({ ...message, params: { ...params, ...changed } }) : text;
-  const headers = request.rawHeaders.flatMap((value, i, all) => {
+    Object.keys(changedParams).length > 0
+      ? JSON.stringify({ ...message, params: { ...params, ...changedParams } })
+      : text;
+  const headers = request.rawHeaders.flatMap((value, i, rawHeaders) => {
     if (i % 2 === 1) return [];
     const name = value.toLowerCase();
-    const given = all[i + 1] ?? '';
+    const headerValue = rawHeaders[i + 1] ?? '';
     if (name === 'content-length' || name === 'connection') return [];
-    if (name !== 'mcp-name') return [value, given];
-    return [value, call ? addPluginPrefix(given) : ours ? callsUri : given];
+    if (name !== 'mcp-name') return [value, headerValue];
+    return [value, call ? addPluginPrefix(headerValue) : hasSuiteUri ? callsUri : headerValue];
   });
   headers.push('Authorization', `Bearer ${options.token}`, 'Content-Length', String(Buffer.byteLength(body)));
-  const onward = ask({ port: options.port, host: '127.0.0.1', path: request.url, method: request.method, headers });
-  response.on('close', () => onward.destroy());
-  onward.on('response', (answer) => {
-    const { 'content-length': _, ...kept } = answer.headers;
-    response.writeHead(answer.statusCode ?? 502, kept);
+  const serverRequest = sendRequest({
+    port: options.port,
+    host: '127.0.0.1',
+    path: request.url,
+    method: request.method,
+    headers,
+  });
+  response.on('close', () => serverRequest.destroy());
+  serverRequest.on('response', (answer) => {
+    const { 'content-length': _, ...otherHeaders } = answer.headers;
+    response.writeHead(answer.statusCode ?? 502, otherHeaders);
     response.flushHeaders();
     // The server writes the short list of tools in one chunk, so no name is split between two chunks.
-    const shown = (chunk: unknown) =>
+    const removePrefix = (chunk: unknown) =>
       message?.method === 'tools/list' || message?.method === 'prompts/list'
-        ? String(chunk).replaceAll(`"${prefix}`, '"')
+        ? String(chunk).replaceAll(`"${pluginPrefix}`, '"')
         : chunk;
-    answer.on('data', (chunk) => response.write(shown(chunk)));
+    answer.on('data', (chunk) => response.write(removePrefix(chunk)));
     answer.on('end', () => response.end());
     answer.on('error', () => response.destroy());
   });
-  onward.on('error', () => response.destroy());
-  onward.end(body);
+  serverRequest.on('error', () => response.destroy());
+  serverRequest.end(body);
 }
 
 /** addPluginPrefix returns the header Mcp-Name with the plugin's prefix, in base64 if it is not plain ASCII. */
 function addPluginPrefix(name: string): string {
-  const coded = /^=\?base64\?(.*)\?=$/.exec(name.trim());
-  if (!coded) return prefix + name.trim();
-  const plain = Buffer.from(coded[1] ?? '', 'base64').toString();
-  return `=?base64?${Buffer.from(prefix + plain).toString('base64')}?=`;
+  const encodedName = /^=\?base64\?(.*)\?=$/.exec(name.trim());
+  if (!encodedName) return pluginPrefix + name.trim();
+  const decodedName = Buffer.from(encodedName[1] ?? '', 'base64').toString();
+  return `=?base64?${Buffer.from(pluginPrefix + decodedName).toString('base64')}?=`;
 }
 
-function parse(text: string): Record<string, unknown> | undefined {
+function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : undefined;

@@ -11,7 +11,7 @@ import { runChecked } from '../harness/process.ts';
 import { startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
 import { startProxy } from './proxy.ts';
-import { compare, type Expected, readExpected, type Verdicts, verdictsOf } from './verdicts.ts';
+import { addVerdicts, compareVerdicts, type ExpectedFailures, readExpected, type Verdicts } from './verdicts.ts';
 
 const runnerFolder = fileURLToPath(new URL('./', import.meta.url));
 
@@ -28,20 +28,20 @@ const runs: readonly Run[] = [
   { name: '0.2.0-alpha.12 at 2026-07-28', suite: 'conformance-0.2', version: '2026-07-28' },
 ];
 
-/** newNode is a Node of 22 or newer, which the suites need. */
-function newNode(): string {
+/** findNode22 returns the path of a Node of version 22 or newer, which the suites need. */
+function findNode22(): string {
   if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath;
-  const packaged = join(runnerFolder, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
-  if (existsSync(packaged)) return packaged;
+  const packagedNode = join(runnerFolder, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
+  if (existsSync(packagedNode)) return packagedNode;
   throw new Error(`the suites need Node 22, this is ${process.version}; install Node 22 or newer`);
 }
 
 /** runSuite runs one suite and returns the outcome of each check. */
 async function runSuite(run: Run, url: string): Promise<Verdicts> {
-  const out = mkdtempSync(join(tmpdir(), 'opentabs-conformance-'));
+  const outputFolder = mkdtempSync(join(tmpdir(), 'opentabs-conformance-'));
   const script = join(runnerFolder, 'node_modules', run.suite, 'dist/index.js');
-  const args = [script, 'server', '--url', url, '--suite', 'all', '--spec-version', run.version, '-o', out];
-  const child = spawn(newNode(), args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const args = [script, 'server', '--url', url, '--suite', 'all', '--spec-version', run.version, '-o', outputFolder];
+  const child = spawn(findNode22(), args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
@@ -53,12 +53,12 @@ async function runSuite(run: Run, url: string): Promise<Verdicts> {
     child.on('error', reject);
   });
   const verdicts: Verdicts = new Map();
-  for (const folder of readdirSync(out, { recursive: true, encoding: 'utf8' })) {
-    if (!folder.endsWith('checks.json')) continue;
-    const scenario = /server-(.*)-\d{4}-\d\d-\d\dT/.exec(folder)?.[1] ?? folder;
-    verdictsOf(scenario, JSON.parse(readFileSync(join(out, folder), 'utf8')), verdicts);
+  for (const file of readdirSync(outputFolder, { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('checks.json')) continue;
+    const scenario = /server-(.*)-\d{4}-\d\d-\d\dT/.exec(file)?.[1] ?? file;
+    addVerdicts(scenario, JSON.parse(readFileSync(join(outputFolder, file), 'utf8')), verdicts);
   }
-  rmSync(out, { recursive: true, force: true });
+  rmSync(outputFolder, { recursive: true, force: true });
   if (verdicts.size === 0) throw new Error(`${run.name} ran no checks:\n${output}`);
   return verdicts;
 }
@@ -70,43 +70,43 @@ async function main(): Promise<boolean> {
     const plugin = join(stack.home, 'conformance-plugin');
     cpSync(join(runnerFolder, 'plugin'), plugin, { recursive: true });
     await opentabs('plugin', 'build', plugin);
-    putSchema(join(plugin, 'dist/tools.json'));
+    setToolSchema(join(plugin, 'dist/tools.json'));
     await opentabs('plugin', 'add', plugin, '--permission', 'auto');
     const client = await stack.connectHttp();
     await waitFor('the conformance plugin', async () => {
-      await stack.page.reload(); // for the adapter of the plugin in the browser
+      await stack.page.reload(); // the page gets the adapter of the plugin only when it loads
       return !(await client.call('conformance__test_simple_text')).isError;
     });
 
     // To change the lists, an example plugin is alternately added and removed.
-    let there = true;
+    let isPluginAdded = true;
     const proxy = await startProxy({
       port: stack.port,
       token: stack.clientToken,
       async changeLists() {
-        there = !there;
+        isPluginAdded = !isPluginAdded;
         await opentabs(
           'plugin',
-          ...(there ? ['add', stack.pluginFolder, '--permission', 'auto'] : ['remove', 'messages']),
+          ...(isPluginAdded ? ['add', stack.pluginFolder, '--permission', 'auto'] : ['remove', 'messages']),
         );
       },
     });
     const expected = readExpected(JSON.parse(readFileSync(join(runnerFolder, 'expected.json'), 'utf8')));
-    let good = true;
+    let allMatch = true;
     for (const run of runs) {
       const verdicts = await runSuite(run, proxy.url);
       if (process.argv.includes('--list')) printFailures(run, verdicts);
-      good = printReport(run, expected, verdicts) && good;
+      allMatch = printReport(run, expected, verdicts) && allMatch;
     }
     await proxy.close();
-    return good;
+    return allMatch;
   } finally {
     await stack.close();
   }
 }
 
-/** putSchema sets the tool schema that the suite expects to get back. zod cannot express that schema. */
-function putSchema(file: string): void {
+/** setToolSchema sets the tool schema that the suite expects to get back. zod cannot express that schema. */
+function setToolSchema(file: string): void {
   const schema: unknown = JSON.parse(readFileSync(join(runnerFolder, 'schema-2020-12.json'), 'utf8'));
   const text = readFileSync(file, 'utf8');
   const manifest: unknown = JSON.parse(text, (_, value: unknown) =>
@@ -124,8 +124,8 @@ function printFailures(run: Run, verdicts: Verdicts): void {
 }
 
 /** printReport prints the verdicts of one run, and whether these match the expected verdicts. */
-function printReport(run: Run, expected: Expected, verdicts: Verdicts): boolean {
-  const { unexpected, stale, counts } = compare(expected, run.name, verdicts);
+function printReport(run: Run, expected: ExpectedFailures, verdicts: Verdicts): boolean {
+  const { unexpected, stale, counts } = compareVerdicts(expected, run.name, verdicts);
   for (const line of unexpected) console.log(`unexpected: ${line}`);
   for (const line of stale) console.log(`passes: ${line}: take it out of e2e/conformance/expected.json`);
   console.log(

@@ -1,11 +1,11 @@
 /** Promise: the conformance run fails if an unlisted check fails or a listed check passes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compare, readExpected, type Verdicts, verdictsOf } from './verdicts.ts';
+import { addVerdicts, compareVerdicts, readExpected, type Verdicts } from './verdicts.ts';
 
 function makeVerdicts(checks: readonly [id: string, status: string][]): Verdicts {
   const verdicts: Verdicts = new Map();
-  verdictsOf(
+  addVerdicts(
     's',
     checks.map(([id, status]) => ({ id, status, errorMessage: `why ${id}` })),
     verdicts,
@@ -16,7 +16,7 @@ function makeVerdicts(checks: readonly [id: string, status: string][]): Verdicts
 const expected = readExpected({ reasons: { because: 'a reason' }, runs: { run: { because: ['s:listed', 'all:*'] } } });
 
 test('only a listed check may fail', () => {
-  const found = compare(
+  const comparison = compareVerdicts(
     expected,
     'run',
     new Map([
@@ -31,7 +31,7 @@ test('only a listed check may fail', () => {
       ['all:two', { status: 'SUCCESS' as const, message: '' }],
     ]),
   );
-  assert.deepEqual(found, {
+  assert.deepEqual(comparison, {
     unexpected: ['s:bad (FAILURE): why bad', 's:poor (WARNING): why poor'],
     stale: [],
     counts: { passed: 2, expected: 2 },
@@ -39,25 +39,28 @@ test('only a listed check may fail', () => {
 });
 
 test('a listed check that passes is reported as stale', () => {
-  assert.deepEqual(compare(expected, 'run', makeVerdicts([['listed', 'SUCCESS']])).stale, ['s:listed', 'all:*']);
-  assert.deepEqual(compare(expected, 'run', makeVerdicts([])).stale, ['s:listed', 'all:*']);
-  assert.throws(() => compare(expected, 'another', makeVerdicts([])), /has no entry for another/);
+  assert.deepEqual(compareVerdicts(expected, 'run', makeVerdicts([['listed', 'SUCCESS']])).stale, [
+    's:listed',
+    'all:*',
+  ]);
+  assert.deepEqual(compareVerdicts(expected, 'run', makeVerdicts([])).stale, ['s:listed', 'all:*']);
+  assert.throws(() => compareVerdicts(expected, 'another', makeVerdicts([])), /has no entry for another/);
 });
 
 test('the worst of several verdicts on one check counts', () => {
-  const twice = makeVerdicts([
+  const verdicts = makeVerdicts([
     ['a', 'SUCCESS'],
     ['a', 'FAILURE'],
     ['a', 'SUCCESS'],
   ]);
-  assert.equal(twice.get('s:a')?.status, 'FAILURE');
-  assert.throws(() => makeVerdicts([['a', 'NEWS']]), /another form/);
+  assert.equal(verdicts.get('s:a')?.status, 'FAILURE');
+  assert.throws(() => makeVerdicts([['a', 'NEWS']]), /malformed/);
 });
 
 test('the list must explain each reason and must not have unused reasons', () => {
   const runs = { run: { because: ['s:a'] } };
   assert.throws(() => readExpected({ reasons: {}, runs }), /not named/);
   assert.throws(() => readExpected({ reasons: { because: '' }, runs }), /is empty/);
-  assert.throws(() => readExpected({ reasons: { because: 'x', other: 'y' }, runs }), /take it out/);
+  assert.throws(() => readExpected({ reasons: { because: 'x', other: 'y' }, runs }), /remove the reason/);
   assert.throws(() => readExpected({ reasons: { because: 'x' }, runs: { run: { because: 's:a' } } }), /not a list/);
 });

@@ -14,14 +14,14 @@ export type Verdicts = Map<string, Verdict>;
 
 const statusOrder: readonly Status[] = ['INFO', 'SKIPPED', 'SUCCESS', 'WARNING', 'FAILURE'];
 
-/** verdictsOf adds the checks of one scenario's checks.json. */
-export function verdictsOf(scenario: string, checks: unknown, verdicts: Verdicts): void {
+/** addVerdicts adds the checks of one scenario's checks.json. */
+export function addVerdicts(scenario: string, checks: unknown, verdicts: Verdicts): void {
   if (!Array.isArray(checks)) throw new Error(`${scenario} has no list of checks`);
   for (const check of checks) {
-    if (!isCheck(check)) throw new Error(`${scenario} has a check of another form: ${JSON.stringify(check)}`);
+    if (!isCheck(check)) throw new Error(`${scenario} has a malformed check: ${JSON.stringify(check)}`);
     const key = `${scenario}:${check.id}`;
-    const before = verdicts.get(key);
-    if (before && statusOrder.indexOf(before.status) >= statusOrder.indexOf(check.status)) continue;
+    const previous = verdicts.get(key);
+    if (previous && statusOrder.indexOf(previous.status) >= statusOrder.indexOf(check.status)) continue;
     verdicts.set(key, { status: check.status, message: check.errorMessage ?? '' });
   }
 }
@@ -37,42 +37,43 @@ function isCheck(value: unknown): value is Check {
 }
 
 /**
- * Expected lists the known failures with their reasons. `reasons` maps the name of each reason to its text. `runs` maps
- * each run to its reasons, and each reason to the checks that fail for this reason. `scenario:*` matches all failures
- * of a scenario.
+ * ExpectedFailures lists the known failures with their reasons. `reasons` maps the name of each reason to its text.
+ * `runs` maps each run to its reasons, and each reason to the checks that fail for this reason. `scenario:*` matches
+ * all failures of a scenario.
  */
-export interface Expected {
+export interface ExpectedFailures {
   readonly reasons: Readonly<Record<string, string>>;
   readonly runs: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 }
 
 /** readExpected validates the contents of expected.json. */
-export function readExpected(value: unknown): Expected {
+export function readExpected(value: unknown): ExpectedFailures {
   if (!isRecord(value) || !isRecord(value.reasons) || !isRecord(value.runs))
-    throw new Error('expected.json has another form');
+    throw new Error('expected.json is malformed');
   const reasons: Record<string, string> = {};
   for (const [name, text] of Object.entries(value.reasons)) {
-    if (typeof text !== 'string' || text === '') throw new Error(`expected.json: the reason ${name}is empty`);
+    if (typeof text !== 'string' || text === '') throw new Error(`expected.json: the reason ${name} is empty`);
     reasons[name] = text;
   }
   const runs: Record<string, Record<string, string[]>> = {};
-  const used = new Set<string>();
+  const usedReasons = new Set<string>();
   for (const [run, byReason] of Object.entries(value.runs)) {
     if (!isRecord(byReason)) throw new Error(`expected.json: ${run} is not an object`);
-    const lists: Record<string, string[]> = {};
+    const checksByReason: Record<string, string[]> = {};
     for (const [reason, checks] of Object.entries(byReason)) {
       if (reasons[reason] === undefined)
         throw new Error(`expected.json: ${run} has a reason ${reason} that is not named`);
       if (!Array.isArray(checks) || !checks.every((check) => typeof check === 'string')) {
         throw new Error(`expected.json: ${run}, ${reason} is not a list of checks`);
       }
-      used.add(reason);
-      lists[reason] = checks;
+      usedReasons.add(reason);
+      checksByReason[reason] = checks;
     }
-    runs[run] = lists;
+    runs[run] = checksByReason;
   }
   for (const name of Object.keys(reasons)) {
-    if (!used.has(name)) throw new Error(`expected.json: nothing fails for the reason ${name}; take it out`);
+    if (!usedReasons.has(name))
+      throw new Error(`expected.json: nothing fails for the reason ${name}; remove the reason`);
   }
   return { reasons, runs };
 }
@@ -86,27 +87,31 @@ export interface Comparison {
   readonly counts: { readonly passed: number; readonly expected: number };
 }
 
-export function compare(expected: Expected, run: string, verdicts: Verdicts): Comparison {
-  const lists = expected.runs[run];
-  if (!lists) throw new Error(`expected.json has no entry for ${run}`);
-  const listed = new Set(Object.values(lists).flat());
-  const hit = new Set<string>();
+export function compareVerdicts(expected: ExpectedFailures, run: string, verdicts: Verdicts): Comparison {
+  const checksByReason = expected.runs[run];
+  if (!checksByReason) throw new Error(`expected.json has no entry for ${run}`);
+  const listedChecks = new Set(Object.values(checksByReason).flat());
+  const matchedLines = new Set<string>();
   const unexpected: string[] = [];
   let passed = 0;
   let failed = 0;
   for (const [check, { status, message }] of verdicts) {
     if (status === 'SUCCESS') passed++;
     if (status !== 'FAILURE' && status !== 'WARNING') continue;
-    const all = `${check.slice(0, check.indexOf(':'))}:*`;
-    const line = listed.has(check) ? check : listed.has(all) ? all : undefined;
+    const scenarioPattern = `${check.slice(0, check.indexOf(':'))}:*`;
+    const line = listedChecks.has(check) ? check : listedChecks.has(scenarioPattern) ? scenarioPattern : undefined;
     if (line === undefined) {
       unexpected.push(`${check} (${status}): ${message}`);
       continue;
     }
-    hit.add(line);
+    matchedLines.add(line);
     failed++;
   }
-  return { unexpected, stale: [...listed].filter((line) => !hit.has(line)), counts: { passed, expected: failed } };
+  return {
+    unexpected,
+    stale: [...listedChecks].filter((line) => !matchedLines.has(line)),
+    counts: { passed, expected: failed },
+  };
 }
 
 /** isRecord narrows a value to an object with unknown fields. */

@@ -4,7 +4,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { McpClient } from '../harness/client.ts';
-import { callRecord, decideCall, findCall } from '../harness/daemon-api.ts';
+import { decideCall, fetchCallRecord, findCall } from '../harness/daemon-api.ts';
 import { repositoryRoot, runChecked } from '../harness/process.ts';
 import { everythingPlugin } from '../harness/stack.ts';
 import { pause, waitFor } from '../harness/wait.ts';
@@ -73,7 +73,7 @@ test('a decision in transit when the link is lost reaches the tool', async () =>
   assert.deepEqual((await out).structured, { loggedIn: true });
 });
 
-test('a tool that waits for the user survives several links', async () => {
+test('a tool that waits for the user survives several cuts of the link', async () => {
   const { out, approve } = await startWaitingCall();
   for (let cuts = 0; cuts < 3; cuts++) await cutLinkDuring(() => pause(500));
   await approve();
@@ -87,7 +87,7 @@ test('an activity with more changes than the buffer holds while the link is cut 
   const out = client.call('everything__deltas', args, { signal: stop.signal });
   const { call_id } = await findCall(fixture, 'everything__deltas', (call) => call.status === 'running');
   const readTable = async () => {
-    const [table] = (await callRecord(fixture, call_id)).activities ?? [];
+    const [table] = (await fetchCallRecord(fixture, call_id)).activities ?? [];
     return JSON.stringify(table?.content);
   };
   await waitFor('the empty table', async () => (await readTable()) === '{"columns":["n"],"rows":[]}');

@@ -46,8 +46,8 @@ async function startClone(): Promise<void> {
   cpSync(join(fixture.home, 'profile', storage), join(fixture.home, 'copy', storage), { recursive: true });
   await clone.start();
   await fixture.waitForBrowser(2);
-  const [a, b] = (await fixture.listBrowsers()).map((browser) => browser.id);
-  assert.ok(a && b?.startsWith(`${a}~`), `the browsers are ${a} and ${b}`);
+  const [originalId, cloneId] = (await fixture.listBrowsers()).map((browser) => browser.id);
+  assert.ok(originalId && cloneId?.startsWith(`${originalId}~`), `the browsers are ${originalId} and ${cloneId}`);
   closingClones.push(clone.close());
 }
 /** closingClones resolve when the second browsers have exited. */

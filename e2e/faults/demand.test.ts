@@ -36,7 +36,7 @@ const ordinaryPlugins = Array.from({ length: 18 }, (_, i) => `many${i}`);
 const allPlugins = [...ordinaryPlugins, 'framed', 'apart'];
 let pageCount = 0;
 
-/** nextRandom returns pseudo-nextRandom numbers from 0 to 1 (mulberry32). */
+/** nextRandom returns pseudo-random numbers from 0 to 1 (mulberry32). */
 const nextRandom = (() => {
   let state = seed;
   return () => {
@@ -50,9 +50,9 @@ const nextRandom = (() => {
 /** writePlugin writes the package of a plugin whose pages have the plugin's name as the first part of their path. */
 function writePlugin(name: string, version: number): string {
   const dir = join(home, 'packages', name);
-  const extra = name === 'framed' ? { frames: true } : name === 'apart' ? { world: 'isolated' as const } : {};
+  const otherFields = name === 'framed' ? { frames: true } : name === 'apart' ? { world: 'isolated' as const } : {};
   const urlPatterns = [`http://127.0.0.1/${name}/*`, ...(name === 'framed' ? ['http://127.0.0.1/page*'] : [])];
-  hashes.set(name, writeSmallPlugin(dir, { name, version, urlPatterns, ...extra }));
+  hashes.set(name, writeSmallPlugin(dir, { name, version, urlPatterns, ...otherFields }));
   return dir;
 }
 
@@ -115,26 +115,26 @@ function hasCurrentBuild(plugins: Tab['plugins'], name: string): boolean {
 
 /** waitForPlugins waits until each page has its plugin, and prints the time of the slowest page. */
 async function waitForPlugins(what: string, pages: readonly OpenedPage[]): Promise<void> {
-  const missing = new Set(pages);
+  const pendingPages = new Set(pages);
   let slowestMs = 0;
   let lastTabs: readonly Tab[] = [];
   const endMs = performance.now() + limitMs;
-  while (missing.size > 0 && performance.now() < endMs) {
+  while (pendingPages.size > 0 && performance.now() < endMs) {
     await pause(50);
     lastTabs = await listTabs();
-    const byUrl = new Map(lastTabs.map((tab) => [tab.url, tab]));
-    for (const page of missing) {
-      const tab = byUrl.get(page.url);
+    const tabsByUrl = new Map(lastTabs.map((tab) => [tab.url, tab]));
+    for (const page of pendingPages) {
+      const tab = tabsByUrl.get(page.url);
       if (!tab || !hasCurrentBuild(tab.plugins, page.plugin)) continue;
       if (page.plugin === 'framed' && !tab.frames?.some((frame) => hasCurrentBuild(frame.plugins, 'framed'))) continue;
-      missing.delete(page);
+      pendingPages.delete(page);
       slowestMs = Math.max(slowestMs, performance.now() - page.atMs);
     }
   }
   process.stderr.write(
-    `${what}: ${pages.length - missing.size} of ${pages.length}, the slowest after ${Math.round(slowestMs)} ms\n`,
+    `${what}: ${pages.length - pendingPages.size} of ${pages.length}, the slowest after ${Math.round(slowestMs)} ms\n`,
   );
-  const pagesWithoutPlugin = [...missing].map(
+  const pagesWithoutPlugin = [...pendingPages].map(
     ({ url }) => `${url}: ${JSON.stringify(lastTabs.find((tab) => tab.url === url))}`,
   );
   assert.deepEqual(pagesWithoutPlugin, [], `SEED=${seed}`);
@@ -151,10 +151,10 @@ test('pages that open while plugins are added and rebuilt get the current builds
   await browser.start();
   await waitForPlugins('before', await openPages(allPlugins.slice(-3), 3));
   // A changed plugin does not run until the user has reviewed it.
-  const changed = ['many3', 'many4', 'framed', 'apart'];
-  for (const name of changed) writePlugin(name, 2);
-  const others = openPages(
-    ordinaryPlugins.filter((name) => !changed.includes(name)),
+  const changedPlugins = ['many3', 'many4', 'framed', 'apart'];
+  for (const name of changedPlugins) writePlugin(name, 2);
+  const otherPages = openPages(
+    ordinaryPlugins.filter((name) => !changedPlugins.includes(name)),
     20,
   );
   const addNewPlugin = async () => {
@@ -162,14 +162,14 @@ test('pages that open while plugins are added and rebuilt get the current builds
     return await openPages(['newcomer'], 15);
   };
   const reviewChangedPlugins = async () => {
-    for (const name of changed) {
+    for (const name of changedPlugins) {
       await waitFor(`the review of ${name}`, async () => {
         return (await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], env)).code === 0;
       });
     }
-    return await openPages(changed, 15);
+    return await openPages(changedPlugins, 15);
   };
-  const pages = await Promise.all([others, addNewPlugin(), reviewChangedPlugins()]);
+  const pages = await Promise.all([otherPages, addNewPlugin(), reviewChangedPlugins()]);
   await waitForPlugins('arrival', pages.flat());
 });
 

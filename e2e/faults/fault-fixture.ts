@@ -113,14 +113,14 @@ export class FaultFixture {
   /** browserPids returns the ids of all browser processes. */
   browserPids(): number[] {
     const profilePath = join(this.home, 'profile');
-    const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    const processIds = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
     const parents = new Map<number, number>();
-    const found = new Set<number>();
-    for (const name of all) {
+    const pids = new Set<number>();
+    for (const name of processIds) {
       try {
         const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
         parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]));
-        if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(profilePath)) found.add(Number(name));
+        if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(profilePath)) pids.add(Number(name));
       } catch {
         // The process has just exited.
       }
@@ -128,12 +128,12 @@ export class FaultFixture {
     for (let hasGrown = true; hasGrown; ) {
       hasGrown = false;
       for (const [pid, parent] of parents) {
-        if (!found.has(parent) || found.has(pid)) continue;
-        found.add(pid);
+        if (!pids.has(parent) || pids.has(pid)) continue;
+        pids.add(pid);
         hasGrown = true;
       }
     }
-    return [...found];
+    return [...pids];
   }
 
   /** connectHttp connects a client over HTTP. */
@@ -195,9 +195,9 @@ export class FaultFixture {
 
   /** findTarget returns the DevTools target of the tab that shows a path. */
   async findTarget(path: string): Promise<string> {
-    const found = (await this.browser.listPages()).find((page) => page.url === this.urlOf(path));
-    if (!found) throw new Error(`no tab shows ${path}`);
-    return found.id;
+    const page = (await this.browser.listPages()).find((page) => page.url === this.urlOf(path));
+    if (!page) throw new Error(`no tab shows ${path}`);
+    return page.id;
   }
 
   /** evaluateInPage evaluates an expression in the page at this path. */
@@ -235,12 +235,12 @@ export class FaultFixture {
     return Number(await this.evaluateInPage(path, 'performance.timeOrigin'));
   }
 
-  /** waitForCancelInPage waits until the page at a path received a cancel, or was reloaded after createdMs. */
-  async waitForCancelInPage(path: string, born: number): Promise<void> {
+  /** waitForCancelInPage waits until the page at a path received a cancel, or was reloaded after documentMs. */
+  async waitForCancelInPage(path: string, documentMs: number): Promise<void> {
     await waitFor('the page to receive the cancel', () =>
       this.evaluateInPage(
         path,
-        `document.documentElement.dataset.aborted !== undefined || performance.timeOrigin > ${born}`,
+        `document.documentElement.dataset.aborted !== undefined || performance.timeOrigin > ${documentMs}`,
       ),
     );
   }

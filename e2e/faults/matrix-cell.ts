@@ -75,11 +75,11 @@ export async function testDuringCall(
 ): Promise<void> {
   const cell = await openCell(fixture, expected.overStdio);
   // A call that must fail runs until the fault comes, even if the fault comes late.
-  const from = expected.errorCode ? 400 : 8;
+  const stepCount = expected.errorCode ? 400 : 8;
   // The heartbeat tool marks its page when it receives a cancel.
   const [tool, args] = expected.stopReceived
     ? ['messages__heartbeat', { everyMs: stepMs, forMs: 120_000 }]
-    : ['messages__countdown', { from, intervalMs: stepMs }];
+    : ['messages__countdown', { from: stepCount, intervalMs: stepMs }];
   let reports = 0;
   let endedAt = 0;
   const call = cell.client
@@ -95,7 +95,7 @@ export async function testDuringCall(
   const repairedAt = performance.now();
   // The next call may reload the page.
   if (expected.stopReceived) await fixture.waitForCancelInPage(cell.path, documentMs);
-  const [out, next] = await Promise.all([call, callUntilSuccess(cell, expected, repairedAt)]);
+  const [out, recovery] = await Promise.all([call, callUntilSuccess(cell, expected, repairedAt)]);
   const callMs = endedAt - injectedAt;
   const reportCount = expected.errorCode ? 0 : await fixture.countReports(tool);
   addRow({
@@ -103,8 +103,8 @@ export async function testDuringCall(
     when: 'mid-call',
     call: out.isError
       ? `${out.code} after ${formatMs(callMs)}`
-      : `survived with ${reportCount} of ${from} reports and its result`,
-    next: describeRecovery(next),
+      : `survived with ${reportCount} of ${stepCount} reports and its result`,
+    next: describeRecovery(recovery),
     stopReceived: expected.stopReceived ? 'yes' : '',
   });
   if (expected.errorCode) {
@@ -114,10 +114,10 @@ export async function testDuringCall(
       `the call ended ${formatMs(callMs)} after the fault`,
     );
   } else {
-    assertComplete(out, from);
-    assert.equal(reportCount, from, 'the server counted every report once');
+    assertComplete(out, stepCount);
+    assert.equal(reportCount, stepCount, 'the server counted every report once');
   }
-  checkRecovery(next, expected);
+  checkRecovery(recovery, expected);
   await fixture.closeTabs();
 }
 
@@ -129,12 +129,12 @@ export async function testBetweenCalls(
   expected: ExpectedBehavior = {},
 ): Promise<void> {
   const cell = await openCell(fixture);
-  const warm = await cell.client.call('messages__echo', { value: 0, tabId: cell.tab.tabId });
-  assert.equal(warm.isError, false, warm.text);
+  const warmUpCall = await cell.client.call('messages__echo', { value: 0, tabId: cell.tab.tabId });
+  assert.equal(warmUpCall.isError, false, warmUpCall.text);
   await injectFault(cell);
-  const next = await callUntilSuccess(cell, expected, performance.now());
-  addRow({ fault, when: 'between', call: '', next: describeRecovery(next), stopReceived: '' });
-  checkRecovery(next, expected);
+  const recovery = await callUntilSuccess(cell, expected, performance.now());
+  addRow({ fault, when: 'between', call: '', next: describeRecovery(recovery), stopReceived: '' });
+  checkRecovery(recovery, expected);
   await fixture.closeTabs();
 }
 
@@ -146,19 +146,19 @@ async function openCell(fixture: FaultFixture, stdio = false): Promise<CellConte
 }
 
 /** assertComplete checks that no report was lost, duplicated or reordered. */
-function assertComplete(out: Outcome, from: number): void {
+function assertComplete(out: Outcome, stepCount: number): void {
   assert.equal(out.isError, false, out.text);
-  assert.deepEqual(out.structured, { counted: from });
+  assert.deepEqual(out.structured, { counted: stepCount });
   const numbers = out.progress.map((report) => report.progress);
   assert.deepEqual(
     numbers,
     [...new Set(numbers)].sort((a, b) => a - b),
     'progress increases',
   );
-  assert.equal(numbers.at(-1), from, 'the last report arrived');
+  assert.equal(numbers.at(-1), stepCount, 'the last report arrived');
 }
 
-/** Recovery is the time until a call succeeded, and the errors of the calls before. */
+/** Recovery is the time until a call succeeded, and the errors of the calls that failed before. */
 interface Recovery {
   readonly durationMs: number;
   readonly failures: readonly string[];
@@ -169,8 +169,8 @@ interface Recovery {
 async function callUntilSuccess(cell: CellContext, expected: ExpectedBehavior, sinceMs: number): Promise<Recovery> {
   const failures: string[] = [];
   const texts: string[] = [];
-  const limit = sinceMs + (expected.maxRecoveryMs ?? 2000) + 30_000;
-  for (let value = 1; performance.now() < limit; value++) {
+  const endMs = sinceMs + (expected.maxRecoveryMs ?? 2000) + 30_000;
+  for (let value = 1; performance.now() < endMs; value++) {
     const args = expected.withoutTabId ? { value } : { value, tabId: cell.tab.tabId };
     try {
       const client = await cell.fixture.connectHttp();
@@ -191,12 +191,15 @@ async function callUntilSuccess(cell: CellContext, expected: ExpectedBehavior, s
   throw new Error(`no call succeeded: ${[...new Set(texts)].join('\n')}`);
 }
 
-function checkRecovery(next: Recovery, expected: ExpectedBehavior): void {
+function checkRecovery(recovery: Recovery, expected: ExpectedBehavior): void {
   assert.ok(
-    next.durationMs <= (expected.maxRecoveryMs ?? 2000) + busyMachineMs,
-    `the next call worked ${formatMs(next.durationMs)} after the fault`,
+    recovery.durationMs <= (expected.maxRecoveryMs ?? 2000) + busyMachineMs,
+    `the next call worked ${formatMs(recovery.durationMs)} after the fault`,
   );
-  assert.ok(next.failures.length <= (expected.maxFailures ?? 0), `calls failed first: ${next.texts.join('\n')}`);
+  assert.ok(
+    recovery.failures.length <= (expected.maxFailures ?? 0),
+    `calls failed first: ${recovery.texts.join('\n')}`,
+  );
 }
 
 function describeRecovery({ durationMs, failures }: Recovery): string {

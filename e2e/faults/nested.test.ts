@@ -21,12 +21,12 @@ const channelIds = Array.from({ length: 10 }, (_, i) => `c${i}-${pagesPerChannel
 async function testNestedCalls(fault: string, injectFault: () => Promise<void>): Promise<void> {
   const client = await fixture.connectHttp();
   const { tab } = await fixture.openTab();
-  const before = fixture.site.servedPages;
+  const pagesBefore = fixture.site.servedPages;
   const rounds = 5;
   for (let round = 0; round < rounds; round++) {
-    const from = fixture.site.servedPages;
+    const pagesAtStart = fixture.site.servedPages;
     const call = client.call('messages__compare_channels', { channelIds, tabId: tab.tabId });
-    await waitFor('the first nested call', () => fixture.site.servedPages > from);
+    await waitFor('the first nested call', () => fixture.site.servedPages > pagesAtStart);
     await pause(round * 37);
     await injectFault();
     const out = await call;
@@ -34,7 +34,7 @@ async function testNestedCalls(fault: string, injectFault: () => Promise<void>):
     assert.deepEqual(out.structured, { channels: channelIds.map((channelId) => ({ channelId, count: 20 })) });
   }
   assert.equal(
-    fixture.site.servedPages - before,
+    fixture.site.servedPages - pagesBefore,
     rounds * channelIds.length * pagesPerChannel,
     'each nested call ran once',
   );

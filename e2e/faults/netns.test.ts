@@ -19,38 +19,40 @@ async function disableLoopback(): Promise<void> {
 
 if (isInNamespace) {
   test('a call survives a loopback that is down for 5 s', async () => {
-    const bed = await FaultFixture.start();
+    const fixture = await FaultFixture.start();
     try {
-      await testDuringCall('loopback down for 5 s, in a namespace', bed, disableLoopback, { maxRecoveryMs: 8000 });
-      await testBetweenCalls('loopback down for 5 s, in a namespace', bed, disableLoopback, { maxRecoveryMs: 8000 });
+      await testDuringCall('loopback down for 5 s, in a namespace', fixture, disableLoopback, { maxRecoveryMs: 8000 });
+      await testBetweenCalls('loopback down for 5 s, in a namespace', fixture, disableLoopback, {
+        maxRecoveryMs: 8000,
+      });
     } finally {
-      await bed.close();
+      await fixture.close();
     }
   });
 } else if (canUnshare) {
   test('a call survives a loopback that is down for 5 s, in a separate namespace', () => {
-    const self = fileURLToPath(import.meta.url);
-    const ran = spawnSync('unshare', ['--net', 'sh', '-c', 'ip link set lo up && exec tsx --test "$0"', self], {
+    const testFile = fileURLToPath(import.meta.url);
+    const result = spawnSync('unshare', ['--net', 'sh', '-c', 'ip link set lo up && exec tsx --test "$0"', testFile], {
       env: { ...process.env, OPENTABS_FAULTS_NETNS: '1', NODE_TEST_CONTEXT: undefined },
       encoding: 'utf8',
     });
-    assert.equal(ran.status, 0, ran.stdout);
+    assert.equal(result.status, 0, result.stdout);
   });
 } else {
   // Creating a network namespace requires root. Without root, the test drops every packet in both directions in a
   // proxy.
   test('a call survives a link that loses every packet for 5 s', async () => {
-    const bed = await FaultFixture.start();
+    const fixture = await FaultFixture.start();
     try {
       const stallLink = async () => {
-        bed.proxy.stall();
+        fixture.proxy.stall();
         await pause(5000);
-        bed.proxy.resume();
+        fixture.proxy.resume();
       };
-      await testDuringCall('every packet lost for 5 s (no namespace)', bed, stallLink, { maxRecoveryMs: 8000 });
-      await testBetweenCalls('every packet lost for 5 s (no namespace)', bed, stallLink, { maxRecoveryMs: 8000 });
+      await testDuringCall('every packet lost for 5 s (no namespace)', fixture, stallLink, { maxRecoveryMs: 8000 });
+      await testBetweenCalls('every packet lost for 5 s (no namespace)', fixture, stallLink, { maxRecoveryMs: 8000 });
     } finally {
-      await bed.close();
+      await fixture.close();
     }
   });
 }

@@ -105,13 +105,13 @@ test('opentabs mcp keeps its session over a restart, and a stale HTTP session ge
   await waitFor('the tab', async () =>
     (await fixture.listBrowsers()).some((browser) => browser.tabs?.some((tab) => tab.documentId !== undefined)),
   );
-  const again = await stdio.call(
+  const laterCall = await stdio.call(
     'messages__countdown',
     { from: 3, intervalMs: 1, tabId: tab.tabId },
     { onProgress: (report) => reportedNumbers.push(report.progress) },
   );
-  assert.equal(again.isError, false, again.text);
-  assert.equal(again.progress.at(-1)?.progress, 3);
+  assert.equal(laterCall.isError, false, laterCall.text);
+  assert.equal(laterCall.progress.at(-1)?.progress, 3);
   assert.equal((await post({ id: 2, method: 'tools/list' }, session)).status, 404);
   await fixture.closeTabs();
 });

@@ -16,9 +16,9 @@ after(() => fixture?.close());
 async function closeTab({ path }: CellContext): Promise<void> {
   await fixture.browser.cdp.send('Target.closeTarget', { targetId: await fixture.findTarget(path) });
 }
-/** thenOpenAnotherTab runs act and then opens another tab of the site, as a user would. */
-const thenOpenAnotherTab = (act: (cell: CellContext) => Promise<unknown>) => async (cell: CellContext) => {
-  await act(cell);
+/** thenOpenAnotherTab runs changeTab and then opens another tab of the site, as a user would. */
+const thenOpenAnotherTab = (changeTab: (cell: CellContext) => Promise<unknown>) => async (cell: CellContext) => {
+  await changeTab(cell);
   await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf('/another') });
   await waitFor('the other tab', () => fixture.findLiveTab('/another'));
 };
@@ -61,15 +61,18 @@ async function freezePage({ path }: CellContext): Promise<void> {
   });
 }
 
-const inAnotherTab = { withoutTabId: true, maxRecoveryMs: 4000 } as const;
+const recoveryInAnotherTab = { withoutTabId: true, maxRecoveryMs: 4000 } as const;
 test('a call fails with tab_closed when its tab is closed', () =>
-  testDuringCall('tab closed', fixture, thenOpenAnotherTab(closeTab), { errorCode: 'tab_closed', ...inAnotherTab }));
+  testDuringCall('tab closed', fixture, thenOpenAnotherTab(closeTab), {
+    errorCode: 'tab_closed',
+    ...recoveryInAnotherTab,
+  }));
 test('a call succeeds in another tab after its tab was closed', () =>
-  testBetweenCalls('tab closed', fixture, thenOpenAnotherTab(closeTab), inAnotherTab));
+  testBetweenCalls('tab closed', fixture, thenOpenAnotherTab(closeTab), recoveryInAnotherTab));
 test('a call fails with tab_closed when the window of its tab is closed', () =>
   testDuringCall('window closed', fixture, thenOpenAnotherTab(closeWindow), {
     errorCode: 'tab_closed',
-    ...inAnotherTab,
+    ...recoveryInAnotherTab,
   }));
 test('a call survives a move of its tab to another window', () =>
   testDuringCall('tab moved to another window', fixture, moveToNewWindow));
@@ -86,9 +89,9 @@ test('a call fails with navigated when its tab goes to another page and back', (
 test('a call succeeds after its tab went to another page and back', () =>
   testBetweenCalls('back/forward cache, away and back', fixture, goAwayAndBack));
 test('a call fails with tab_discarded when Chrome discards its tab', () =>
-  testDuringCall('tab discarded', fixture, discardTab, { errorCode: 'tab_discarded', ...inAnotherTab }));
+  testDuringCall('tab discarded', fixture, discardTab, { errorCode: 'tab_discarded', ...recoveryInAnotherTab }));
 test('a call succeeds after Chrome has discarded its tab', () =>
-  testBetweenCalls('tab discarded', fixture, discardTab, inAnotherTab));
+  testBetweenCalls('tab discarded', fixture, discardTab, recoveryInAnotherTab));
 test('a call survives a page that is frozen for 3 s', () => testDuringCall('page frozen for 3 s', fixture, freezePage));
 test('a call succeeds after its page was frozen for 3 s', () =>
   testBetweenCalls('page frozen for 3 s', fixture, freezePage));
@@ -106,8 +109,8 @@ test('a prerendered page gets no call until it is shown', async () => {
   await waitFor('the plugin', () => fixture.findLiveTab('/page'));
   assert.equal(await fixture.findLiveTab('/page?ahead'), undefined, 'the prerendered page is not listed');
   const client = await fixture.connectHttp();
-  const before = await client.call('messages__echo', { value: 1 });
-  assert.equal(before.isError, false, before.text);
+  const firstCall = await client.call('messages__echo', { value: 1 });
+  assert.equal(firstCall.isError, false, firstCall.text);
   // A driver attached to the page would cancel the prerendering, so the service worker navigates the tab.
   const { tabId = 0 } = (await fixture.findLiveTab('/page')) ?? {};
   await fixture.evaluateInWorker(
@@ -130,14 +133,14 @@ test('a prerendered page gets no call until it is shown', async () => {
 test('a page that starts while a plugin is being registered gets the plugin', async () => {
   for (let round = 0; round < 6; round++) {
     await runChecked(['plugin', 'remove', 'messages'], fixture.env);
-    const adding = runChecked(
+    const addCommand = runChecked(
       ['plugin', 'add', join(fixture.home, 'messages-plugin'), '--permission', 'auto'],
       fixture.env,
     );
     const paths = Array.from({ length: 5 }, (_, i) => `/round${round}-${i}`);
     await pause(round * 7);
     for (const path of paths) await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf(path) });
-    await adding;
+    await addCommand;
     const client = await fixture.connectHttp();
     for (const path of paths) {
       const tabId = await waitFor('the tab', async () => {

@@ -44,10 +44,10 @@ test('the first page and a later page get their plugin after each of three brows
   await browser.install();
   for (let restart = 0; restart <= 3; restart++) {
     const urls = [`${site.origin}/with-${restart}`, `${site.origin}/later-${restart}`];
-    const [first = '', later = ''] = urls;
-    await browser.start(first);
+    const [firstUrl = '', laterUrl = ''] = urls;
+    await browser.start(firstUrl);
     for (const url of urls) {
-      if (url === later) await browser.cdp.send('Target.createTarget', { url });
+      if (url === laterUrl) await browser.cdp.send('Target.createTarget', { url });
       await waitFor(`the plugin in ${url}`, async () => {
         const { browsers } = Object(await getJson(server, '/status'));
         const tabs: Tab[] = Array.isArray(browsers) ? browsers.flatMap((browser) => Object(browser).tabs ?? []) : [];

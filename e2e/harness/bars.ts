@@ -16,9 +16,9 @@ const barWidth = 24;
 export class Bars {
   readonly #out: WriteStream;
   readonly #rows: Row[];
-  readonly #began = Date.now();
+  readonly #startedAt = Date.now();
   readonly #timer: NodeJS.Timeout | undefined;
-  #drawn = 0;
+  #drawnLineCount = 0;
 
   constructor(out: WriteStream, names: readonly string[]) {
     this.#out = out;
@@ -33,18 +33,18 @@ export class Bars {
     if (out.isTTY) this.#timer = setInterval(() => this.#draw(), 100);
   }
 
-  progress(row: number, progress: number, total: number | undefined, message: string): void {
+  updateProgress(row: number, progress: number, total: number | undefined, message: string): void {
     const r = this.#rows[row];
     if (!r) return;
     Object.assign(r, { progress, total, message: message || r.message });
-    this.#plain(r, `${progress}${total === undefined ? '' : ` of ${total}`} ${message}`);
+    this.#writePlainLine(r, `${progress}${total === undefined ? '' : ` of ${total}`} ${message}`);
   }
 
-  end(row: number, ok: boolean, message: string): void {
+  endRow(row: number, ok: boolean, message: string): void {
     const r = this.#rows[row];
     if (!r) return;
     Object.assign(r, { state: ok ? 'ok' : 'ended', message, endedAt: Date.now() });
-    this.#plain(r, `${ok ? 'ok' : 'ended'}: ${message}`);
+    this.#writePlainLine(r, `${ok ? 'ok' : 'ended'}: ${message}`);
   }
 
   close(): void {
@@ -52,29 +52,29 @@ export class Bars {
     if (this.#out.isTTY) this.#draw();
   }
 
-  #plain(r: Row, text: string): void {
-    if (!this.#out.isTTY) this.#out.write(`${this.#elapsed(r)}  ${r.name.padEnd(18)}  ${text}\n`);
+  #writePlainLine(r: Row, text: string): void {
+    if (!this.#out.isTTY) this.#out.write(`${this.#formatElapsed(r)}  ${r.name.padEnd(18)}  ${text}\n`);
   }
 
-  #elapsed(r: Row): string {
-    const until = r.state === 'running' ? Date.now() : r.endedAt;
-    return `${((until - this.#began) / 1000).toFixed(1).padStart(5)} s`;
+  #formatElapsed(r: Row): string {
+    const endMs = r.state === 'running' ? Date.now() : r.endedAt;
+    return `${((endMs - this.#startedAt) / 1000).toFixed(1).padStart(5)} s`;
   }
 
   #draw(): void {
-    const lines = this.#rows.map((row) => this.#line(row).slice(0, (this.#out.columns || 100) - 1));
-    const up = this.#drawn > 0 ? `\x1b[${this.#drawn}A` : '';
-    this.#out.write(up + lines.map((line) => `\x1b[2K${line}\n`).join(''));
-    this.#drawn = lines.length;
+    const lines = this.#rows.map((row) => this.#formatLine(row).slice(0, (this.#out.columns || 100) - 1));
+    const cursorUp = this.#drawnLineCount > 0 ? `\x1b[${this.#drawnLineCount}A` : '';
+    this.#out.write(cursorUp + lines.map((line) => `\x1b[2K${line}\n`).join(''));
+    this.#drawnLineCount = lines.length;
   }
 
-  #line(r: Row): string {
-    const known = r.total !== undefined && r.total > 0;
-    const share = r.state === 'ok' ? 1 : known ? Math.min(r.progress / (r.total ?? 1), 1) : 0;
-    const full = Math.round(share * barWidth);
-    const bar = '#'.repeat(full) + '-'.repeat(barWidth - full);
+  #formatLine(r: Row): string {
+    const hasTotal = r.total !== undefined && r.total > 0;
+    const share = r.state === 'ok' ? 1 : hasTotal ? Math.min(r.progress / (r.total ?? 1), 1) : 0;
+    const filledWidth = Math.round(share * barWidth);
+    const bar = '#'.repeat(filledWidth) + '-'.repeat(barWidth - filledWidth);
     const mark = { running: ' ', ok: '+', ended: 'x' }[r.state];
-    const percent = known || r.state === 'ok' ? `${Math.round(share * 100)}%`.padStart(4) : '   ?';
-    return `${mark} ${r.name.padEnd(18)} [${bar}] ${percent} ${this.#elapsed(r)}  ${r.message}`;
+    const percent = hasTotal || r.state === 'ok' ? `${Math.round(share * 100)}%`.padStart(4) : '   ?';
+    return `${mark} ${r.name.padEnd(18)} [${bar}] ${percent} ${this.#formatElapsed(r)}  ${r.message}`;
   }
 }

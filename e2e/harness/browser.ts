@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type Cdp, connectCdp, type Session } from './cdp.ts';
-import { chromiumFlags, chromiumPath, extensionId, freePort, prepareProfile } from './chromium.ts';
+import { chromiumFlags, chromiumPath, extensionIdOf, freePort, prepareProfile } from './chromium.ts';
 import { loadUnpacked } from './unpacked.ts';
 import { waitFor } from './wait.ts';
 
@@ -20,7 +20,7 @@ export class Browser {
     this.#args = args;
     this.#profile = profile;
     this.#extension = extension;
-    this.extensionId = extensionId(extension);
+    this.extensionId = extensionIdOf(extension);
     prepareProfile(profile, this.extensionId);
   }
 

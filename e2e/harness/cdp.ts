@@ -56,22 +56,22 @@ export async function connectCdp(port: number): Promise<Cdp> {
     socket.once('open', () => resolve());
     socket.once('error', reject);
   });
-  const waiting = new Map<number, PendingRequest>();
+  const pendingRequests = new Map<number, PendingRequest>();
   const listeners = new Map<string, (params: unknown) => void>();
-  let last = 0;
+  let lastId = 0;
   socket.on('message', (data) => {
     const message = Object(JSON.parse(String(data)));
     if (message.method) listeners.get(`${message.sessionId} ${message.method}`)?.(message.params);
-    const entry = waiting.get(message.id);
+    const entry = pendingRequests.get(message.id);
     if (!entry) return;
-    waiting.delete(message.id);
+    pendingRequests.delete(message.id);
     if (message.error) entry.reject(new Error(String(message.error.message)));
     else entry.resolve(message.result);
   });
-  socket.on('error', () => undefined); // close follows
+  socket.on('error', () => undefined); // the close event follows
   socket.on('close', () => {
-    for (const entry of waiting.values()) entry.reject(new Error('the browser is gone'));
-    waiting.clear();
+    for (const entry of pendingRequests.values()) entry.reject(new Error('the browser is gone'));
+    pendingRequests.clear();
   });
   const send = (method: string, params: object = {}, sessionId?: string): Promise<unknown> =>
     new Promise((resolve, reject) => {
@@ -79,12 +79,12 @@ export async function connectCdp(port: number): Promise<Cdp> {
         reject(new Error('the browser is gone'));
         return;
       }
-      const id = ++last;
+      const id = ++lastId;
       const timer = setTimeout(() => {
-        waiting.delete(id);
+        pendingRequests.delete(id);
         reject(new Error(`no answer to ${method} within ${answerMs} ms`));
       }, answerMs);
-      waiting.set(id, {
+      pendingRequests.set(id, {
         resolve(value) {
           clearTimeout(timer);
           resolve(value);

@@ -32,8 +32,8 @@ export interface ChromeOptions {
   readonly args?: readonly string[];
 }
 
-/** extensionId computes the id that Chrome derives from the manifest's key. */
-export function extensionId(folder: string): string {
+/** extensionIdOf computes the id that Chrome derives from the manifest's key. */
+export function extensionIdOf(folder: string): string {
   const manifest: unknown = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
   if (typeof manifest !== 'object' || manifest === null || !('key' in manifest) || typeof manifest.key !== 'string') {
     throw new Error(`${folder}/manifest.json has no key`);
@@ -73,7 +73,7 @@ export function prepareProfile(profile: string, extension: string, userScripts =
 
 /** launchChrome starts a browser in a new profile. */
 export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
-  const extension = extensionId(options.extension);
+  const extension = extensionIdOf(options.extension);
   const profile = mkdtempSync(join(tmpdir(), 'opentabs-chrome-'));
   prepareProfile(profile, extension, options.userScripts);
   const debugPort = await freePort();

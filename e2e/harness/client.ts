@@ -95,9 +95,9 @@ async function connect(transport: unknown, answerForm?: FormHandler): Promise<Mc
             ? {}
             : {
                 onprogress(notification) {
-                  const seen = { ...notification, atMs: performance.now() - startMs };
-                  progress.push(seen);
-                  options.onProgress?.(seen);
+                  const received = { ...notification, atMs: performance.now() - startMs };
+                  progress.push(received);
+                  options.onProgress?.(received);
                 },
               }),
         },

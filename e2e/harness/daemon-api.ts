@@ -8,7 +8,7 @@ export interface Server {
   readonly token: string;
 }
 
-/** CallRecord is what tests read of a call: from GET /calls/{id}, and from opentabs calls --json. */
+/** CallRecord has the fields of a call that tests read, from GET /calls/{id} and from `opentabs calls --json`. */
 export interface CallRecord {
   readonly call_id: string;
   readonly tool_name: string;
@@ -40,15 +40,15 @@ export async function getJson(server: Server, path: string): Promise<unknown> {
   return await response.json();
 }
 
-/** callRecords returns all calls in the daemon's list, the newest first. */
-export async function callRecords(server: Server): Promise<readonly CallRecord[]> {
+/** fetchCallRecords returns all calls in the daemon's list, the newest first. */
+export async function fetchCallRecords(server: Server): Promise<readonly CallRecord[]> {
   const list = await getJson(server, '/calls');
   const calls = typeof list === 'object' && list !== null && 'calls' in list ? list.calls : [];
   return Array.isArray(calls) ? calls.filter(isCallRecord) : [];
 }
 
-/** callRecord returns one call with its activities. */
-export async function callRecord(server: Server, id: string): Promise<CallRecord> {
+/** fetchCallRecord returns one call with its activities. */
+export async function fetchCallRecord(server: Server, id: string): Promise<CallRecord> {
   const call = await getJson(server, `/calls/${id}`);
   if (!isCallRecord(call)) throw new Error(`no record of ${id}: ${JSON.stringify(call)}`);
   return call;
@@ -61,7 +61,7 @@ export async function findCall(
   matches: (call: CallRecord) => boolean = () => true,
 ): Promise<CallRecord> {
   return await waitFor(`a call of ${tool}`, async () =>
-    (await callRecords(server)).find((call) => call.tool_name === tool && matches(call)),
+    (await fetchCallRecords(server)).find((call) => call.tool_name === tool && matches(call)),
   );
 }
 
@@ -85,6 +85,6 @@ export async function decideCall(server: Server, id: string, decision: Record<st
 
 /** addClient registers an MCP client and returns the client's token. */
 export async function addClient(env: Readonly<Record<string, string>>, name: string): Promise<string> {
-  const added: unknown = JSON.parse(await runChecked(['client', 'add', name, '--json'], env));
-  return String(Object(added).token);
+  const client: unknown = JSON.parse(await runChecked(['client', 'add', name, '--json'], env));
+  return String(Object(client).token);
 }

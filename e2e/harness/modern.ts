@@ -28,8 +28,8 @@ export interface Endpoint {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** modernHttp returns a client over HTTP. */
-export async function modernHttp(stack: Endpoint): Promise<ModernClient> {
+/** connectModernHttp returns a client over HTTP. */
+export async function connectModernHttp(stack: Endpoint): Promise<ModernClient> {
   const exchange: Exchange = async (message) => {
     const response = await fetch(`http://127.0.0.1:${stack.port}/mcp`, {
       method: 'POST',
@@ -44,18 +44,18 @@ export async function modernHttp(stack: Endpoint): Promise<ModernClient> {
       body: JSON.stringify(message),
     });
     const text = await response.text();
-    const last = text.startsWith('{') ? text : (text.trim().split('data: ').at(-1) ?? '');
-    const answer: unknown = JSON.parse(last);
+    const lastMessage = text.startsWith('{') ? text : (text.trim().split('data: ').at(-1) ?? '');
+    const answer: unknown = JSON.parse(lastMessage);
     return isRecord(answer) ? answer : {};
   };
   return { exchange, close: async () => undefined };
 }
 
 /**
- * modernStdio returns a client over `opentabs mcp` and the official stdio transport. It dispatches messages in the order of
- * @modelcontextprotocol/client 2.4: an answer at once, a notification one microtask later.
+ * connectModernStdio returns a client over `opentabs mcp` and the official stdio transport. The client dispatches
+ * messages in the order of @modelcontextprotocol/client 2.4: an answer at once, a notification one microtask later.
  */
-export async function modernStdio(stack: Endpoint): Promise<ModernClient> {
+export async function connectModernStdio(stack: Endpoint): Promise<ModernClient> {
   const inherited = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));
   const transport = new StdioClientTransport({
     command: binary,

@@ -4,60 +4,60 @@ import { after, before, test } from 'node:test';
 import { startProxy } from './proxy.ts';
 import { pause, waitFor } from './wait.ts';
 
-let echo: Server;
-const servers: Socket[] = [];
+let echoServer: Server;
+const serverSockets: Socket[] = [];
 
 before(async () => {
-  echo = createServer((socket) => {
-    servers.push(socket);
+  echoServer = createServer((socket) => {
+    serverSockets.push(socket);
     socket.on('error', () => undefined);
     socket.on('data', (chunk) => socket.write(chunk));
   });
-  await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => echoServer.listen(0, '127.0.0.1', resolve));
 });
-after(() => echo.close());
+after(() => echoServer.close());
 
 const isAddress = (value: AddressInfo | string | null): value is AddressInfo =>
   typeof value === 'object' && value !== null;
 
-async function setUp() {
-  const address = echo.address();
+async function startProxyToEcho() {
+  const address = echoServer.address();
   assert.ok(isAddress(address));
   const proxy = await startProxy(address.port);
-  const open = () => {
+  const openClient = () => {
     const socket = connect(proxy.port, '127.0.0.1');
-    const state = { socket, got: '', closed: false };
+    const client = { socket, received: '', isClosed: false };
     socket.on('data', (chunk) => {
-      state.got += String(chunk);
+      client.received += String(chunk);
     });
     socket.on('error', () => undefined);
     socket.on('close', () => {
-      state.closed = true;
+      client.isClosed = true;
     });
-    return state;
+    return client;
   };
-  return { proxy, open };
+  return { proxy, open: openClient };
 }
 
 test('a stalled direction buffers bytes without closing either side, and resume forwards them in order', async () => {
-  const { proxy, open } = await setUp();
+  const { proxy, open } = await startProxyToEcho();
   try {
     for (const direction of ['up', 'down', 'both'] as const) {
       const client = open();
       client.socket.write('1');
-      await waitFor('the echo', () => client.got === '1');
+      await waitFor('the echo', () => client.received === '1');
       proxy.stall(direction);
       client.socket.write('2');
       client.socket.write('3');
-      const late = open();
-      late.socket.write('4');
+      const laterClient = open();
+      laterClient.socket.write('4');
       await pause(100);
-      assert.equal(client.got + late.got, '1', direction);
-      assert.equal(client.closed || late.closed, false);
+      assert.equal(client.received + laterClient.received, '1', direction);
+      assert.equal(client.isClosed || laterClient.isClosed, false);
       proxy.resume(direction);
-      await waitFor('the buffered bytes', () => client.got === '123' && late.got === '4');
+      await waitFor('the buffered bytes', () => client.received === '123' && laterClient.received === '4');
       client.socket.destroy();
-      late.socket.destroy();
+      laterClient.socket.destroy();
     }
     await waitFor('no connection', () => proxy.openConnections === 0);
   } finally {
@@ -66,55 +66,55 @@ test('a stalled direction buffers bytes without closing either side, and resume 
 });
 
 test('a stalled direction also delays the close of a socket', async () => {
-  const { proxy, open } = await setUp();
+  const { proxy, open } = await startProxyToEcho();
   try {
     const client = open();
     client.socket.write('1');
-    await waitFor('the echo', () => client.got === '1');
+    await waitFor('the echo', () => client.received === '1');
     proxy.stall('down');
-    servers.at(-1)?.destroy();
+    serverSockets.at(-1)?.destroy();
     await pause(100);
-    assert.equal(client.closed, false);
+    assert.equal(client.isClosed, false);
     proxy.resume('down');
-    await waitFor('the close', () => client.closed);
+    await waitFor('the close', () => client.isClosed);
   } finally {
     await proxy.close();
   }
 });
 
 test('cut resets open and new connections until resume', async () => {
-  const { proxy, open } = await setUp();
+  const { proxy, open } = await startProxyToEcho();
   try {
     const client = open();
     client.socket.write('1');
-    await waitFor('the echo', () => client.got === '1');
+    await waitFor('the echo', () => client.received === '1');
     proxy.cut();
-    await waitFor('the reset', () => client.closed);
-    const refused = open();
-    await waitFor('the refusal', () => refused.closed);
+    await waitFor('the reset', () => client.isClosed);
+    const refusedClient = open();
+    await waitFor('the refusal', () => refusedClient.isClosed);
     proxy.resume();
-    const next = open();
-    next.socket.write('2');
-    await waitFor('the echo after resume', () => next.got === '2');
+    const nextClient = open();
+    nextClient.socket.write('2');
+    await waitFor('the echo after resume', () => nextClient.received === '2');
   } finally {
     await proxy.close();
   }
 });
 
 test('blackholeOpen discards bytes on the connections that are open, and new connections work', async () => {
-  const { proxy, open } = await setUp();
+  const { proxy, open } = await startProxyToEcho();
   try {
     const client = open();
     client.socket.write('1');
-    await waitFor('the echo', () => client.got === '1');
+    await waitFor('the echo', () => client.received === '1');
     proxy.blackholeOpen();
     client.socket.write('2');
-    const next = open();
-    next.socket.write('3');
-    await waitFor('the echo on a new connection', () => next.got === '3');
+    const nextClient = open();
+    nextClient.socket.write('3');
+    await waitFor('the echo on a new connection', () => nextClient.received === '3');
     await pause(50);
-    assert.equal(client.got, '1');
-    assert.equal(client.closed, false);
+    assert.equal(client.received, '1');
+    assert.equal(client.isClosed, false);
   } finally {
     await proxy.close();
   }

@@ -47,29 +47,29 @@ interface Pipe {
 /** startProxy listens on a free port of loopback and forwards to port; call close when done. */
 export async function startProxy(port: number): Promise<Proxy> {
   const pipes = new Set<Pipe>();
-  const dropped = new WeakSet<Socket>();
+  const blackholed = new WeakSet<Socket>();
   const stalled = { up: false, down: false };
   const bytes = { up: 0, down: 0 };
-  let refusing = false;
-  let made = 0;
+  let isRefusing = false;
+  let connectionCount = 0;
   const server = createServer({ noDelay: true }, (browser) => {
-    if (refusing) {
+    if (isRefusing) {
       browser.on('error', () => undefined);
       browser.resetAndDestroy();
       return;
     }
-    made++;
+    connectionCount++;
     const upstream = connect({ port, host: '127.0.0.1', noDelay: true });
-    forward({ direction: 'up', from: browser, to: upstream, buffered: [] });
-    forward({ direction: 'down', from: upstream, to: browser, buffered: [] });
+    startPipe({ direction: 'up', from: browser, to: upstream, buffered: [] });
+    startPipe({ direction: 'down', from: upstream, to: browser, buffered: [] });
   });
 
-  function forward(pipe: Pipe): void {
+  function startPipe(pipe: Pipe): void {
     const { from, to, direction, buffered } = pipe;
     pipes.add(pipe);
     // Node emits end and close even for a paused socket, so the proxy buffers these two events itself.
     const passOrBuffer = (action: () => void) => {
-      if (dropped.has(from)) return;
+      if (blackholed.has(from)) return;
       if (stalled[direction]) buffered.push(action);
       else action();
     };
@@ -82,7 +82,7 @@ export async function startProxy(port: number): Promise<Proxy> {
     });
     to.on('drain', () => from.resume());
     from.on('end', () => passOrBuffer(() => to.end()));
-    from.on('error', () => undefined); // close follows
+    from.on('error', () => undefined); // the close event follows
     from.on('close', (withError) => {
       passOrBuffer(() => {
         pipes.delete(pipe);
@@ -91,7 +91,7 @@ export async function startProxy(port: number): Promise<Proxy> {
     });
   }
 
-  function release(direction: 'up' | 'down'): void {
+  function resumeDirection(direction: 'up' | 'down'): void {
     stalled[direction] = false;
     for (const pipe of pipes) {
       if (pipe.direction !== direction) continue;
@@ -110,7 +110,7 @@ export async function startProxy(port: number): Promise<Proxy> {
       return Math.ceil(pipes.size / 2);
     },
     get connectionsMade() {
-      return made;
+      return connectionCount;
     },
     forwardedBytes: bytes,
     stall(direction = 'both') {
@@ -118,17 +118,17 @@ export async function startProxy(port: number): Promise<Proxy> {
       if (direction !== 'up') stalled.down = true;
     },
     cut(allowNew = false) {
-      refusing = !allowNew;
+      isRefusing = !allowNew;
       for (const socket of sockets()) socket.resetAndDestroy();
       pipes.clear();
     },
     resume(direction = 'both') {
-      refusing = false;
-      if (direction !== 'down') release('up');
-      if (direction !== 'up') release('down');
+      isRefusing = false;
+      if (direction !== 'down') resumeDirection('up');
+      if (direction !== 'up') resumeDirection('down');
     },
     blackholeOpen() {
-      for (const socket of sockets()) dropped.add(socket);
+      for (const socket of sockets()) blackholed.add(socket);
     },
     close() {
       for (const socket of sockets()) socket.destroy();

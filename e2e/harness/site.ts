@@ -58,8 +58,8 @@ export async function startSite(): Promise<Site> {
     abortedRequests: [],
     servedPages: 0,
     notes: [],
-    setPageHtml(next) {
-      html = next;
+    setPageHtml(newHtml) {
+      html = newHtml;
     },
     close() {
       server.closeAllConnections();
@@ -90,7 +90,7 @@ function serveMessages(site: Site, url: URL, channel: string, response: ServerRe
   response.on('close', () => {
     if (!response.writableEnded) site.abortedRequests.push(`${channel} page ${page + 1}`);
   });
-  const answer = () => {
+  const sendPage = () => {
     if (response.destroyed) return;
     site.servedPages++;
     const messages = Array.from({ length: pageSize }, (_, i) => {
@@ -112,5 +112,5 @@ function serveMessages(site: Site, url: URL, channel: string, response: ServerRe
       }),
     );
   };
-  setTimeout(answer, Number(delayMs));
+  setTimeout(sendPage, Number(delayMs));
 }

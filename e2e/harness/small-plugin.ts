@@ -14,19 +14,19 @@ export interface SmallPlugin {
 }
 
 /** writeSmallPlugin writes the package of a plugin into dir and returns the adapter's hash. */
-export function writeSmallPlugin(dir: string, { name, version, ...about }: SmallPlugin): string {
+export function writeSmallPlugin(dir: string, { name, version, ...manifestFields }: SmallPlugin): string {
   mkdirSync(join(dir, 'dist'), { recursive: true });
-  const put = (file: string, text: string) => writeFileSync(join(dir, file), text);
-  const key = JSON.stringify(name);
-  const code = `(()=>{const o=globalThis.__openTabs;(o.adapters??={})[${key}]={name:${key},isReady:()=>true,tools:[{name:"version",handle:async()=>({version:${version}})}]};})();\n`;
+  const writePackageFile = (file: string, text: string) => writeFileSync(join(dir, file), text);
+  const nameJson = JSON.stringify(name);
+  const code = `(()=>{const o=globalThis.__openTabs;(o.adapters??={})[${nameJson}]={name:${nameJson},isReady:()=>true,tools:[{name:"version",handle:async()=>({version:${version}})}]};})();\n`;
   const hash = (text: string) => createHash('sha256').update(text).digest('hex');
-  const whole = `${code}(function(){var a=(globalThis).__openTabs.adapters[${key}];a.__adapterHash="${hash(code)}";Object.freeze(a);})();\n`;
-  put('dist/adapter.iife.js', whole);
+  const adapterCode = `${code}(function(){var a=(globalThis).__openTabs.adapters[${nameJson}];a.__adapterHash="${hash(code)}";Object.freeze(a);})();\n`;
+  writePackageFile('dist/adapter.iife.js', adapterCode);
   const tool = { name: 'version', displayName: 'Version', description: 'Returns the version.' };
   const schemas = { input_schema: { type: 'object' }, output_schema: { type: 'object' } };
-  put('dist/tools.json', JSON.stringify({ sdkVersion: '0.1.0', tools: [{ ...tool, ...schemas }] }));
-  const entry = { name: `opentabs-plugin-${name}`, version: `${version}.0.0`, main: 'dist/adapter.iife.js' };
-  const opentabs = { displayName: name, description: `The plugin ${name}.`, ...about };
-  put('package.json', JSON.stringify({ ...entry, opentabs }));
-  return hash(whole);
+  writePackageFile('dist/tools.json', JSON.stringify({ sdkVersion: '0.1.0', tools: [{ ...tool, ...schemas }] }));
+  const packageFields = { name: `opentabs-plugin-${name}`, version: `${version}.0.0`, main: 'dist/adapter.iife.js' };
+  const opentabs = { displayName: name, description: `The plugin ${name}.`, ...manifestFields };
+  writePackageFile('package.json', JSON.stringify({ ...packageFields, opentabs }));
+  return hash(adapterCode);
 }

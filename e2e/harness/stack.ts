@@ -78,13 +78,13 @@ export const transports = [
   ['stdio', (stack: Stack) => stack.connectStdio()],
 ] as const;
 
-/** Status is what tests read of opentabs status --json. */
+/** Status has the fields of `opentabs status --json` that tests read. */
 export interface Status {
   readonly browsers?: readonly { readonly id: string; readonly tabs?: readonly Tab[] }[];
   readonly plugins?: readonly { readonly name: string; readonly state: string }[];
 }
 
-/** Tab is what tests read of one tab. */
+/** Tab has the fields of a tab that tests read. */
 export interface Tab {
   readonly tabId: number;
   readonly url: string;
@@ -95,7 +95,7 @@ export interface Tab {
   readonly frames?: readonly { readonly url: string; readonly plugins?: readonly TabPlugin[] }[];
 }
 
-/** TabPlugin is what tests read of a plugin in a document. */
+/** TabPlugin has the fields of a plugin in a document that tests read. */
 export interface TabPlugin {
   readonly name: string;
   readonly ready?: boolean;
@@ -128,7 +128,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const clientToken = await addClient(env, 'e2e');
   const chrome = await launchChrome({ extension, ...options.chrome });
   const clients: McpClient[] = [];
-  const track = (client: McpClient) => {
+  const trackClient = (client: McpClient) => {
     clients.push(client);
     return client;
   };
@@ -174,8 +174,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     get daemon() {
       return daemon;
     },
-    connectHttp: async (answerForm) => track(await connectHttp(port, clientToken, answerForm)),
-    connectStdio: async (answerForm) => track(await connectStdio(env, answerForm)),
+    connectHttp: async (answerForm) => trackClient(await connectHttp(port, clientToken, answerForm)),
+    connectStdio: async (answerForm) => trackClient(await connectStdio(env, answerForm)),
     runCli: (...args) => runOpentabs(args, env),
     readStatus,
     listTabs,
@@ -184,9 +184,9 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       return Array.isArray(value) ? value.filter(isCallRecord) : [];
     },
     async openTab(path) {
-      const opened = await chrome.openPage(`${site.origin}${path}`);
+      const newPage = await chrome.openPage(`${site.origin}${path}`);
       await waitForPlugins(path);
-      return opened;
+      return newPage;
     },
     waitForPlugins,
     async restartDaemon(signal) {

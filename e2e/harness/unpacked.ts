@@ -14,26 +14,26 @@ const loadedByUser = 38;
 
 /** loadUnpacked loads an extension into a profile in which no browser runs. */
 export async function loadUnpacked(profile: string, extension: string, id: string): Promise<void> {
-  const more = ['--remote-debugging-pipe', '--enable-unsafe-extension-debugging', `--user-data-dir=${profile}`];
-  const browser = spawn(chromiumPath, [...chromiumFlags(await freePort(), []), ...more], {
+  const otherFlags = ['--remote-debugging-pipe', '--enable-unsafe-extension-debugging', `--user-data-dir=${profile}`];
+  const browser = spawn(chromiumPath, [...chromiumFlags(await freePort(), []), ...otherFlags], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
   });
-  const ended = once(browser, 'exit');
+  const exited = once(browser, 'exit');
   const input = browser.stdio[3];
   const output = browser.stdio[4];
   if (!(input instanceof Writable) || !output) throw new Error('the browser has no pipe');
   const send = async (method: string, params: object) => {
     input.write(`${JSON.stringify({ id: 1, method, params })}\0`);
     let text = '';
-    for await (const [part] of on(output, 'data')) {
-      text += String(part);
+    for await (const [chunk] of on(output, 'data')) {
+      text += String(chunk);
       if (text.endsWith('\0')) break;
     }
     if (text.includes('"error"')) throw new Error(`${method}: ${text}`);
   };
   await send('Extensions.loadUnpacked', { path: extension });
   await send('Browser.close', {});
-  await ended;
+  await exited;
   const file = join(profile, 'Default', 'Preferences');
   const preferences: unknown = JSON.parse(readFileSync(file, 'utf8'));
   Object(preferences).extensions.settings[id].creation_flags = loadedByUser;

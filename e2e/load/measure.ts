@@ -47,18 +47,18 @@ const countedClasses = ['Promise', 'MessagePort', 'AbortController', 'Map', 'Set
  */
 async function countObjects(session: Session, contextId?: number): Promise<RealmMemory> {
   const context = contextId === undefined ? {} : { contextId };
-  const count = async (name: string, sum: string): Promise<number> => {
+  const sumObjects = async (name: string, sumExpression: string): Promise<number> => {
     const objectGroup = 'measure';
-    const proto = Object(
+    const prototype = Object(
       await session.send('Runtime.evaluate', { expression: `${name}.prototype`, objectGroup, ...context }),
     );
     const { objects } = Object(
-      await session.send('Runtime.queryObjects', { prototypeObjectId: proto.result.objectId, objectGroup }),
+      await session.send('Runtime.queryObjects', { prototypeObjectId: prototype.result.objectId, objectGroup }),
     );
     const { result } = Object(
       await session.send('Runtime.callFunctionOn', {
         objectId: objects.objectId,
-        functionDeclaration: `function () { return ${sum}; }`,
+        functionDeclaration: `function () { return ${sumExpression}; }`,
         returnByValue: true,
       }),
     );
@@ -69,7 +69,7 @@ async function countObjects(session: Session, contextId?: number): Promise<Realm
   for (const name of countedClasses) {
     // The getter `size` throws for the prototype object itself.
     const entries = `this.reduce((sum, table) => sum + (table === ${name}.prototype ? 0 : table.size ?? 0), 0)`;
-    numbers[name] = await count(name, name === 'Map' || name === 'Set' ? entries : 'this.length');
+    numbers[name] = await sumObjects(name, name === 'Map' || name === 'Set' ? entries : 'this.length');
   }
   const heapBytes = Number(Object(await session.send('Runtime.getHeapUsage')).usedSize);
   return {
@@ -95,7 +95,7 @@ export interface MeasuredProcesses {
   readonly extensionId: string;
   readonly pageUrl: string;
   readonly serverPid: number;
-  memory(): Promise<{ readonly heap_bytes: number; readonly goroutines: number }>;
+  readServerMemory(): Promise<{ readonly heap_bytes: number; readonly goroutines: number }>;
 }
 
 /** measureMemory collects garbage in the worker and the page, and then measures all processes. */
@@ -114,12 +114,12 @@ export async function measureMemory(processes: MeasuredProcesses): Promise<Memor
     await page.send('Runtime.enable');
     await collectGarbage(worker);
     await collectGarbage(page);
-    const isolated = contexts
+    const bridgeContext = contexts
       .map((context) => Object(context))
       .find((c) => c.origin === `chrome-extension://${processes.extensionId}`);
-    const bridge = await countObjects(page, isolated?.id);
+    const bridge = await countObjects(page, bridgeContext?.id);
     const { documents, jsEventListeners } = Object(await page.send('Memory.getDOMCounters'));
-    const memory = await processes.memory();
+    const memory = await processes.readServerMemory();
     return {
       server: {
         rssBytes: readResidentMemory(processes.serverPid).now,

@@ -25,45 +25,48 @@ async function openClient(): Promise<LargeResultClient> {
 }
 
 /** assertResult checks a response without storing it: the result must be in it as text and as data. */
-function assertResult(came: ResponseSummary, bytes: number): void {
+function assertResult(summary: ResponseSummary, bytes: number): void {
   assert.ok(
-    came.bytes > 2 * bytes && came.bytes < 2 * bytes + 10_000,
-    `received ${came.bytes} bytes: ${came.head.slice(0, 600)}`,
+    summary.bytes > 2 * bytes && summary.bytes < 2 * bytes + 10_000,
+    `received ${summary.bytes} bytes: ${summary.head.slice(0, 600)}`,
   );
-  assert.match(came.head, /\\"text\\":\\"0 xxx/);
-  assert.match(came.tail, /x"}/);
+  assert.match(summary.head, /\\"text\\":\\"0 xxx/);
+  assert.match(summary.tail, /x"}/);
 }
 
 test('a result of 90 MB arrives complete, and one of 101 MB fails with result_too_large, both sizes and the action', async () => {
   const client = await openClient();
   assertResult(await client.call('work__big', { key: 'ninety', bytes: 90 * mib }), 90 * mib);
-  const refused = await client.call('work__big', { key: 'more', bytes: 101 * mib });
-  assert.match(refused.head, /result of big has 101\.\d MB, the limit is 100 MB \(result_too_large\).*Ask for less/);
+  const refusedCall = await client.call('work__big', { key: 'more', bytes: 101 * mib });
+  assert.match(
+    refusedCall.head,
+    /result of big has 101\.\d MB, the limit is 100 MB \(result_too_large\).*Ask for less/,
+  );
 });
 
 test('ten concurrent results of 50 MB arrive complete in bounded memory, and short calls run in between', async (t) => {
   await waitFor('the memory of the previous test to be freed', () => readResidentMemory(pid).now < 200 * mib, 30_000);
   writeFileSync(`/proc/${pid}/clear_refs`, '5'); // resets the recorded peak of the server's memory
   const callers = await Promise.all(Array.from({ length: 10 }, openClient));
-  const short = await openClient();
-  const all = Promise.all(callers.map((c, i) => c.call('work__big', { key: `fifty${i}`, bytes: 50 * mib })));
+  const shortClient = await openClient();
+  const largeCalls = Promise.all(callers.map((c, i) => c.call('work__big', { key: `fifty${i}`, bytes: 50 * mib })));
   const echoes: number[] = [];
-  const isOver = { yet: false };
+  const largeCallState = { isDone: false };
   const shortCalls = (async () => {
-    while (!isOver.yet) {
+    while (!largeCallState.isDone) {
       await pause(100);
-      echoes.push((await short.call('work__echo', { key: 'echo', value: 1 })).ms);
+      echoes.push((await shortClient.call('work__echo', { key: 'echo', value: 1 })).ms);
     }
   })();
-  const came = await all;
-  isOver.yet = true;
+  const responses = await largeCalls;
+  largeCallState.isDone = true;
   await shortCalls;
-  for (const one of came) assertResult(one, 50 * mib);
+  for (const response of responses) assertResult(response, 50 * mib);
   const { peak } = readResidentMemory(pid);
-  const sorted = echoes.toSorted((a, b) => a - b);
+  const sortedEchoes = echoes.toSorted((a, b) => a - b);
   t.diagnostic(
-    `server at most ${Math.round(peak / mib)} MB; last result after ${Math.max(...came.map((c) => c.ms)).toFixed(0)} ms;` +
-      ` ${echoes.length} echoes meanwhile, ${sorted[sorted.length >> 1]?.toFixed(0)} ms in the middle, ${sorted.at(-1)?.toFixed(0)} ms at worst`,
+    `server peak ${Math.round(peak / mib)} MB; last result after ${Math.max(...responses.map((c) => c.ms)).toFixed(0)} ms;` +
+      ` ${echoes.length} echoes meanwhile, ${sortedEchoes[sortedEchoes.length >> 1]?.toFixed(0)} ms (median), ${sortedEchoes.at(-1)?.toFixed(0)} ms (maximum)`,
   );
   assert.ok(peak < 600 * mib, `the server used ${Math.round(peak / mib)} MB`);
   assert.ok(echoes.length > 10, `only ${echoes.length} echoes returned`);
@@ -73,15 +76,15 @@ test('ten concurrent results of 50 MB arrive complete in bounded memory, and sho
 });
 
 test('a client that does not read its large result delays no other client, and its memory is freed when it disconnects', async () => {
-  const [notReading, short] = [await openClient(), await openClient()];
-  const held = await notReading.callWithoutReading('work__big', { key: 'unread', bytes: 50 * mib });
+  const [notReading, shortClient] = [await openClient(), await openClient()];
+  const unreadCall = await notReading.callWithoutReading('work__big', { key: 'unread', bytes: 50 * mib });
   await pause(1_000);
   for (let i = 0; i < 20; i++) {
-    const { ms, head } = await short.call('work__echo', { key: 'echo', value: i });
+    const { ms, head } = await shortClient.call('work__echo', { key: 'echo', value: i });
     assert.match(head, /structuredContent/);
     assert.ok(ms < 5_000, `an echo lasted ${ms} ms`);
   }
-  assertResult(await short.call('work__big', { key: 'other', bytes: 20 * mib }), 20 * mib);
-  held.leave();
+  assertResult(await shortClient.call('work__big', { key: 'other', bytes: 20 * mib }), 20 * mib);
+  unreadCall.disconnect();
   await waitFor('the memory to be freed', () => readResidentMemory(pid).now < 150 * mib, 40_000);
 });

@@ -46,12 +46,12 @@ export class LargeResultClient {
     return { bytes, head, tail, ms: performance.now() - startMs };
   }
 
-  /** callWithoutReading makes a call and does not read the answer. leave ends the connection. */
-  async callWithoutReading(tool: string, args: object): Promise<{ leave(): void }> {
+  /** callWithoutReading makes a call and does not read the answer. disconnect ends the connection. */
+  async callWithoutReading(tool: string, args: object): Promise<{ disconnect(): void }> {
     const { clientRequest, message } = await this.#send('tools/call', { name: tool, arguments: args });
     message.pause();
     message.on('error', () => undefined);
-    return { leave: () => clientRequest.destroy() };
+    return { disconnect: () => clientRequest.destroy() };
   }
 
   #send(method: string, params: object): Promise<{ clientRequest: ClientRequest; message: IncomingMessage }> {

@@ -13,8 +13,8 @@ before(async () => {
 after(() => system?.close());
 
 test('3,000 calls at 10,000 per minute end as expected, and memory use stays flat', async (t) => {
-  const streamed = await streamCalls(system, { calls: 3_000, perMinute: 10_000 }, () => undefined);
-  t.diagnostic(formatTable(streamed));
-  assert.deepEqual(streamed.violations, []);
-  assert.deepEqual(findGrowth(streamed), []);
+  const streamResult = await streamCalls(system, { calls: 3_000, perMinute: 10_000 }, () => undefined);
+  t.diagnostic(formatTable(streamResult));
+  assert.deepEqual(streamResult.violations, []);
+  assert.deepEqual(findGrowth(streamResult), []);
 });

@@ -25,20 +25,22 @@ export interface StreamResult {
   readonly peakRssBytes: number;
 }
 
-/** kindOf returns the tool of a call by the last two digits of its number. Most calls of the stream are echoes. */
-function kindOf(i: number): 'echo' | 'steps' | 'cancel' | 'fail' | 'big' {
-  const n = i % 100;
-  if (n < 10) return 'steps';
-  if (n < 15) return 'cancel';
-  if (n < 20) return 'fail';
-  return n === 20 ? 'big' : 'echo';
+/**
+ * chooseTool returns the tool of a call by the last two digits of its number. Most calls of the stream are echoes.
+ */
+function chooseTool(i: number): 'echo' | 'steps' | 'cancel' | 'fail' | 'big' {
+  const lastDigits = i % 100;
+  if (lastDigits < 10) return 'steps';
+  if (lastDigits < 15) return 'cancel';
+  if (lastDigits < 20) return 'fail';
+  return lastDigits === 20 ? 'big' : 'echo';
 }
 
 /**
- * warmCalls is the number of calls before the first measurement, so that caches are full. The memory of a page's
+ * warmUpCalls is the number of calls before the first measurement, which fill the caches. The memory of a page's
  * message channel is counted only after the first message, which a timer sends late.
  */
-const warmCalls = 3000;
+const warmUpCalls = 3000;
 
 /**
  * streamCalls makes the calls with eight clients over HTTP and two over stdio. streamCalls passes a line to report
@@ -54,12 +56,12 @@ export async function streamCalls(
     ...Array.from({ length: 2 }, (_, i) => makeRawStdioClient(`stdio-${i}`, system.env)),
   ];
   try {
-    await makeCalls(system, clients, { calls: warmCalls, perMinute: pace.perMinute }, 'warm', () => undefined);
+    await makeCalls(system, clients, { calls: warmUpCalls, perMinute: pace.perMinute }, 'warm', () => undefined);
     const before = await measureWhenIdle(system);
     const { endings, violations, durationMs, peakRssBytes } = await makeCalls(system, clients, pace, 'k', report);
     const after = await measureWhenIdle(system);
     for (const client of clients)
-      violations.push(...client.strayMessages.map((stray) => `${client.name} got a stray: ${stray}`));
+      violations.push(...client.strayMessages.map((stray) => `${client.name} received a stray message: ${stray}`));
     return { before, after, endings, violations, durationMs, peakRssBytes };
   } finally {
     await Promise.all(clients.map((client) => client.close()));
@@ -81,7 +83,7 @@ async function measureWhenIdle(system: SystemUnderTest): Promise<MemorySnapshot>
     extensionId: system.browser.extensionId,
     pageUrl: system.urlOf(system.paths[0] ?? ''),
     serverPid: await system.serverPid(),
-    memory: async () => (await system.readStatus()).memory,
+    readServerMemory: async () => (await system.readStatus()).memory,
   });
 }
 
@@ -89,39 +91,39 @@ async function makeCalls(
   system: SystemUnderTest,
   clients: readonly SoakClient[],
   pace: CallRate,
-  prefix: string,
+  keyPrefix: string,
   report: (line: string) => void,
 ) {
   const endings = new Map<string, number>();
   const violations: string[] = [];
   const pid = await system.serverPid();
   const startMs = performance.now();
-  let open = 0;
+  let openCount = 0;
   let peakRssBytes = 0;
   const reportTimer = setInterval(() => {
     peakRssBytes = Math.max(peakRssBytes, readResidentMemory(pid).now);
-    const done = [...endings.values()].reduce((sum, n) => sum + n, 0);
+    const endedCount = [...endings.values()].reduce((sum, n) => sum + n, 0);
     report(
-      `${((performance.now() - startMs) / 1000).toFixed(0)} s: ${done} calls ended, ${open} open, server ${(readResidentMemory(pid).now / 1e6).toFixed(0)} MB`,
+      `${((performance.now() - startMs) / 1000).toFixed(0)} s: ${endedCount} calls ended, ${openCount} open, server ${(readResidentMemory(pid).now / 1e6).toFixed(0)} MB`,
     );
   }, 10_000);
-  const pending: Promise<void>[] = [];
+  const calls: Promise<void>[] = [];
   const makeCall = async (i: number) => {
-    open++;
-    const key = `${prefix}${i}`;
-    const ending = await startCall(clients[i % clients.length], kindOf(i), key, i);
-    open--;
+    openCount++;
+    const key = `${keyPrefix}${i}`;
+    const ending = await startCall(clients[i % clients.length], chooseTool(i), key, i);
+    openCount--;
     endings.set(ending.code, (endings.get(ending.code) ?? 0) + 1);
-    const problem = findError(kindOf(i), key, ending);
+    const problem = findMismatch(chooseTool(i), key, ending);
     if (problem && violations.length < 20) violations.push(`${key}: ${problem}: ${ending.text.slice(0, 300)}`);
   };
   try {
     for (let i = 0; i < pace.calls; i++) {
       const waitMs = startMs + (i * 60_000) / pace.perMinute - performance.now();
       if (waitMs > 2) await pause(waitMs);
-      pending.push(makeCall(i));
+      calls.push(makeCall(i));
     }
-    await Promise.all(pending);
+    await Promise.all(calls);
   } finally {
     clearInterval(reportTimer);
   }
@@ -131,7 +133,7 @@ async function makeCalls(
 
 function startCall(
   client: SoakClient | undefined,
-  kind: ReturnType<typeof kindOf>,
+  kind: ReturnType<typeof chooseTool>,
   key: string,
   i: number,
 ): Promise<CallEnding> {
@@ -162,8 +164,8 @@ function startCall(
 }
 
 /** findError returns the difference between the expected and the actual ending of a call, if any. */
-function findError(
-  kind: ReturnType<typeof kindOf>,
+function findMismatch(
+  kind: ReturnType<typeof chooseTool>,
   key: string,
   { code, answerCount, structured }: CallEnding,
 ): string | undefined {
@@ -177,48 +179,53 @@ function findError(
 /** findGrowth returns the growth of memory and objects that a stream of calls has left behind, apart from noise. */
 export function findGrowth({ before, after }: StreamResult): string[] {
   const growths: string[] = [];
-  const check = (what: string, before: number, after: number, allowedGrowth: number) => {
+  const checkGrowth = (what: string, before: number, after: number, allowedGrowth: number) => {
     if (after > before + allowedGrowth) growths.push(`${what} grew from ${before} to ${after}`);
   };
-  check('goroutines', before.server.goroutines, after.server.goroutines, 8);
-  check('the heap of the server', before.server.heapBytes, after.server.heapBytes, 8 << 20);
-  check('the resident memory of the server', before.server.rssBytes, after.server.rssBytes, 40 << 20);
+  checkGrowth('goroutines', before.server.goroutines, after.server.goroutines, 8);
+  checkGrowth('the heap of the server', before.server.heapBytes, after.server.heapBytes, 8 << 20);
+  checkGrowth('the resident memory of the server', before.server.rssBytes, after.server.rssBytes, 40 << 20);
   for (const side of ['worker', 'page', 'bridge'] as const) {
-    check(`the heap of the ${side}`, before[side].heapBytes, after[side].heapBytes, 1 << 20);
-    check(`message ports of the ${side}`, before[side].ports, after[side].ports, 0);
-    check(`abort controllers of the ${side}`, before[side].controllers, after[side].controllers, 0);
-    check(`promises of the ${side}`, before[side].promises, after[side].promises, 20);
-    check(`entries in tables of the ${side}`, before[side].entries, after[side].entries, 20);
+    checkGrowth(`the heap of the ${side}`, before[side].heapBytes, after[side].heapBytes, 1 << 20);
+    checkGrowth(`message ports of the ${side}`, before[side].ports, after[side].ports, 0);
+    checkGrowth(`abort controllers of the ${side}`, before[side].controllers, after[side].controllers, 0);
+    checkGrowth(`promises of the ${side}`, before[side].promises, after[side].promises, 20);
+    checkGrowth(`entries in tables of the ${side}`, before[side].entries, after[side].entries, 20);
   }
-  check('listeners of the page', before.listeners, after.listeners, 0);
-  check('documents of the page', before.documents, after.documents, 0);
+  checkGrowth('listeners of the page', before.listeners, after.listeners, 0);
+  checkGrowth('documents of the page', before.documents, after.documents, 0);
   return growths;
 }
 
 /** formatTable shows the memory before and after the calls side by side. */
 export function formatTable({ before, after, endings, durationMs, peakRssBytes }: StreamResult): string {
-  const mb = (bytes: number) => `${(bytes / (1 << 20)).toFixed(1)} MB`;
-  const row = (what: string, was: string | number, is: string | number) => `  ${what.padEnd(28)} ${was} -> ${is}`;
+  const formatMb = (bytes: number) => `${(bytes / (1 << 20)).toFixed(1)} MB`;
+  const formatRow = (what: string, beforeText: string | number, afterText: string | number) =>
+    `  ${what.padEnd(28)} ${beforeText} -> ${afterText}`;
   const count = [...endings.values()].reduce((sum, n) => sum + n, 0);
   return [
     `${count} calls in ${(durationMs / 1000).toFixed(1)} s (${[...endings].map(([code, n]) => `${n} ${code}`).join(', ')})`,
-    row('server RSS', mb(before.server.rssBytes), `${mb(after.server.rssBytes)} (at most ${mb(peakRssBytes)})`),
-    row('server heap', mb(before.server.heapBytes), mb(after.server.heapBytes)),
-    row('goroutines', before.server.goroutines, after.server.goroutines),
+    formatRow(
+      'server RSS',
+      formatMb(before.server.rssBytes),
+      `${formatMb(after.server.rssBytes)} (at most ${formatMb(peakRssBytes)})`,
+    ),
+    formatRow('server heap', formatMb(before.server.heapBytes), formatMb(after.server.heapBytes)),
+    formatRow('goroutines', before.server.goroutines, after.server.goroutines),
     ...(['worker', 'page', 'bridge'] as const).flatMap((side) => [
-      row(`${side} heap`, mb(before[side].heapBytes), mb(after[side].heapBytes)),
-      row(
+      formatRow(`${side} heap`, formatMb(before[side].heapBytes), formatMb(after[side].heapBytes)),
+      formatRow(
         `${side} ports, controllers`,
         `${before[side].ports}, ${before[side].controllers}`,
         `${after[side].ports}, ${after[side].controllers}`,
       ),
-      row(
+      formatRow(
         `${side} promises, table entries`,
         `${before[side].promises}, ${before[side].entries}`,
         `${after[side].promises}, ${after[side].entries}`,
       ),
     ]),
-    row(
+    formatRow(
       'page listeners, documents',
       `${before.listeners}, ${before.documents}`,
       `${after.listeners}, ${after.documents}`,

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import type { McpClient, Outcome } from '../harness/client.ts';
-import { callRecord, callRecords, decideCall, findCall } from '../harness/daemon-api.ts';
+import { decideCall, fetchCallRecord, fetchCallRecords, findCall } from '../harness/daemon-api.ts';
 import { repositoryRoot } from '../harness/process.ts';
 import { everythingPlugin, type Stack, startStack } from '../harness/stack.ts';
 import { waitFor } from '../harness/wait.ts';
@@ -35,8 +35,8 @@ function callEcho(value: string, caller: McpClient = client): Promise<Outcome> {
   return outcome;
 }
 
-/** waitingCard returns the approval card of the call with this argument. */
-function waitingCard(value: string): Locator {
+/** findWaitingCard returns the approval card of the call with this argument. */
+function findWaitingCard(value: string): Locator {
   return panel.locator('.ticket:not(.gone)').filter({ hasText: value });
 }
 
@@ -46,36 +46,36 @@ function waitingCard(value: string): Locator {
  */
 async function pressButton(value: string, name: string): Promise<void> {
   const { call_id, waiting } = await waitFor('the waiting call', async () =>
-    (await callRecords(stack)).find((call) => call.waiting !== undefined),
+    (await fetchCallRecords(stack)).find((call) => call.waiting !== undefined),
   );
-  const isDecided = async () => (await callRecord(stack, call_id)).waiting?.ticket_id !== waiting?.ticket_id;
+  const isDecided = async () => (await fetchCallRecord(stack, call_id)).waiting?.ticket_id !== waiting?.ticket_id;
   await waitFor(`${name}, pressed for ${value}`, async () => {
     if (await isDecided()) return true;
-    await waitingCard(value).getByRole('button', { name }).click({ timeout: 10_000 });
-    await waitingCard(value).waitFor({ state: 'detached', timeout: 2_000 });
+    await findWaitingCard(value).getByRole('button', { name }).click({ timeout: 10_000 });
+    await findWaitingCard(value).waitFor({ state: 'detached', timeout: 2_000 });
     return await isDecided();
   });
 }
 
 test('a call that the user allows once runs with the shown arguments, and the next call needs approval again', async () => {
-  const ended = callEcho('first value');
-  await waitingCard('first value').waitFor();
+  const call = callEcho('first value');
+  await findWaitingCard('first value').waitFor();
   assert.match(
-    await waitingCard('first value').innerText(),
+    await findWaitingCard('first value').innerText(),
     /messages\s+echo[\s\S]*opentabs-e2e[\s\S]*"value": "first value"/,
   );
   await panel.screenshot({ path: `${screenshotFolder}/panel-approval.png` });
   await pressButton('first value', 'Allow once');
-  assert.match((await ended).text, /first value/);
-  const next = callEcho('second value');
+  assert.match((await call).text, /first value/);
+  const nextCall = callEcho('second value');
   await pressButton('second value', 'Deny');
-  assert.equal((await next).code, 'denied');
+  assert.equal((await nextCall).code, 'denied');
 });
 
 test('"Allow always" lets the client run the tool without approval until the user presses "Ask again"', async () => {
-  const ended = callEcho('first call');
+  const call = callEcho('first call');
   await pressButton('first call', 'Allow always');
-  await ended;
+  await call;
   assert.equal((await callEcho('second call')).isError, false);
   await panel.getByRole('tab', { name: /Plugins/ }).click();
   const messages = panel.locator('.plugins > li').filter({ has: panel.locator('[title=messages]') });
@@ -84,102 +84,102 @@ test('"Allow always" lets the client run the tool without approval until the use
   await panel.getByRole('button', { name: 'Ask again' }).click();
   await panel.getByText('always for client e2e').waitFor({ state: 'detached' });
   await panel.getByRole('tab', { name: /Calls/ }).click();
-  const withdrawn = callEcho('third call');
+  const thirdCall = callEcho('third call');
   await pressButton('third call', 'Deny');
-  assert.equal((await withdrawn).code, 'denied');
+  assert.equal((await thirdCall).code, 'denied');
 });
 
 test('"Allow for 10 min" applies to all sessions of the client, and "Allow for this session" to one session', async () => {
-  const other = await stack.connectHttp();
-  const timed = callEcho('some time');
+  const otherClient = await stack.connectHttp();
+  const timedCall = callEcho('some time');
   await pressButton('some time', 'Allow for 10 min');
-  await timed;
-  assert.equal((await callEcho('in time', other)).isError, false);
+  await timedCall;
+  assert.equal((await callEcho('in time', otherClient)).isError, false);
   await setPermission('messages', 'ask'); // withdraws earlier permissions
-  const session = callEcho('my session');
+  const sessionCall = callEcho('my session');
   await pressButton('my session', 'Allow for this session');
-  await session;
+  await sessionCall;
   assert.equal((await callEcho('mine')).isError, false);
-  const foreign = callEcho('not mine', other);
+  const otherClientCall = callEcho('not mine', otherClient);
   await pressButton('not mine', 'Deny');
-  assert.equal((await foreign).code, 'denied');
+  assert.equal((await otherClientCall).code, 'denied');
 });
 
 test('a client that cancels its call withdraws the approval card, and a late approval runs nothing', async () => {
   const stop = new AbortController();
-  const ended = client.call('messages__echo', { value: 'withdrawn' }, { signal: stop.signal });
-  ended.catch(() => undefined);
-  await waitingCard('withdrawn').waitFor();
+  const call = client.call('messages__echo', { value: 'withdrawn' }, { signal: stop.signal });
+  call.catch(() => undefined);
+  await findWaitingCard('withdrawn').waitFor();
   const { call_id, waiting } = await findCall(stack, 'messages__echo', (call) => call.waiting !== undefined);
   stop.abort('enough');
   await panel.getByText('Withdrawn: the call was cancelled.').waitFor();
-  const late = await decideCall(stack, call_id, { allow: true, ticket_id: waiting?.ticket_id });
-  assert.match(JSON.stringify(late), /ended/);
-  assert.equal((await callRecord(stack, call_id)).status, 'cancelled');
+  const lateDecision = await decideCall(stack, call_id, { allow: true, ticket_id: waiting?.ticket_id });
+  assert.match(JSON.stringify(lateDecision), /ended/);
+  assert.equal((await fetchCallRecord(stack, call_id)).status, 'cancelled');
 });
 
 test('an approval card stays while the panel reloads and the browser reconnects', async () => {
-  const ended = callEcho('reconnected');
-  await waitingCard('reconnected').waitFor();
+  const call = callEcho('reconnected');
+  await findWaitingCard('reconnected').waitFor();
   await panel.reload();
-  await waitingCard('reconnected').waitFor();
+  await findWaitingCard('reconnected').waitFor();
   const name = panel.getByLabel('This browser');
   await name.fill('Another name'); // the browser reconnects to send its new name
   await name.press('Enter');
   await waitFor('the new link', async () => (await stack.runCli('status')).stdout.includes('Another name'));
   await pressButton('reconnected', 'Allow once');
-  assert.match((await ended).text, /reconnected/);
+  assert.match((await call).text, /reconnected/);
 });
 
 test('a tool that waits for the user continues when the user presses Done, and fails when the user presses Stop', async () => {
-  const ended = client.call('everything__login', { title: 'Log in', reason: 'The site needs your password.' });
-  ended.catch(() => undefined);
+  const call = client.call('everything__login', { title: 'Log in', reason: 'The site needs your password.' });
+  call.catch(() => undefined);
   await panel.getByText('The site needs your password.').waitFor();
   await panel.locator('.call').getByText('not logged in').waitFor();
-  await waitingCard('The site needs').getByRole('button', { name: 'Go to tab' }).waitFor();
+  await findWaitingCard('The site needs').getByRole('button', { name: 'Go to tab' }).waitFor();
   await pressButton('The site needs', 'Done');
-  assert.deepEqual((await ended).structured, { loggedIn: true });
-  const stopped = client.call('everything__wait_for_user', { reason: 'A second thing.' });
+  assert.deepEqual((await call).structured, { loggedIn: true });
+  const stoppedCall = client.call('everything__wait_for_user', { reason: 'A second thing.' });
   await pressButton('A second thing', 'Stop');
-  assert.match(JSON.stringify((await stopped).structured), /"code":"user_denied"/);
+  assert.match(JSON.stringify((await stoppedCall).structured), /"code":"user_denied"/);
 });
 
 test('if two surfaces decide at the same time, the first decision counts and the other surface shows it', async () => {
   // The outcome of an earlier card would move the new card, which then ignores clicks. The test could also
   // mistake that outcome for the outcome of the new card.
   await waitFor('no outcome of an earlier call', async () => (await panel.locator('.outcome').count()) === 0);
-  const ended = callEcho('contested');
-  const allow = waitingCard('contested').getByRole('button', { name: 'Allow once' });
-  await waitFor('a button', async () => (await allow.getAttribute('aria-disabled')) === 'false');
-  const button = await allow.elementHandle();
+  const contestedCall = callEcho('contested');
+  const allowButton = findWaitingCard('contested').getByRole('button', { name: 'Allow once' });
+  await waitFor('a button', async () => (await allowButton.getAttribute('aria-disabled')) === 'false');
+  const button = await allowButton.elementHandle();
   const { call_id } = await findCall(stack, 'messages__echo', (call) => call.waiting !== undefined);
   const [, decision] = await Promise.all([
     button?.evaluate((element) => element instanceof HTMLElement && element.click()),
     decideCall(stack, call_id, { allow: false }),
   ]);
-  const isDenied = (await ended).code === 'denied';
+  const isDenied = (await contestedCall).code === 'denied';
   assert.equal(Object(decision).outcome === 'decided', isDenied, JSON.stringify(decision));
   const outcomeText = isDenied ? /Already denied by|Not run/ : /Allowed once/;
   await panel.locator('.outcome').filter({ hasText: outcomeText }).waitFor();
 });
 
 test('a terminal that decides after the panel prints that the call was already allowed', async () => {
-  const ended = client.call('messages__silent', { forMs: 4_000 });
-  ended.catch(() => undefined);
+  const silentCall = client.call('messages__silent', { forMs: 4_000 });
+  silentCall.catch(() => undefined);
   await pressButton('"forMs": 4000', 'Allow once');
   const { call_id } = await findCall(stack, 'messages__silent', (call) => call.status === 'running');
-  const late = await stack.runCli('calls', 'deny', call_id);
-  assert.notEqual(late.code, 0);
-  assert.match(late.stderr, /already allowed, by the side panel|not waiting for approval|has already ended/);
-  assert.equal((await ended).isError, false);
+  const lateDenial = await stack.runCli('calls', 'deny', call_id);
+  assert.notEqual(lateDenial.code, 0);
+  assert.match(lateDenial.stderr, /already allowed, by the side panel|not waiting for approval|has already ended/);
+  assert.equal((await silentCall).isError, false);
 });
 
 test('the panel shows that a call was allowed in a terminal', async () => {
-  const ended = callEcho('by terminal');
-  await waitingCard('by terminal').waitFor();
+  const call = callEcho('by terminal');
+  await findWaitingCard('by terminal').waitFor();
   const { call_id } = await findCall(stack, 'messages__echo', (call) => call.waiting !== undefined);
   assert.equal((await stack.runCli('calls', 'approve', call_id)).code, 0);
-  assert.equal((await ended).isError, false);
+  assert.equal((await call).isError, false);
   await panel.getByText('Already allowed elsewhere.').waitFor();
 });
 
@@ -188,8 +188,8 @@ test('a call whose approval times out does not run, and the panel shows the reas
   try {
     await stackWithTimeout.runCli('plugin', 'permission', 'messages', 'ask');
     const timeoutPanel = await stackWithTimeout.chrome.openPanel();
-    const ended = (await stackWithTimeout.connectHttp()).call('messages__echo', { value: 'too late' });
-    assert.equal((await ended).code, 'approval_timeout');
+    const call = (await stackWithTimeout.connectHttp()).call('messages__echo', { value: 'too late' });
+    assert.equal((await call).code, 'approval_timeout');
     await timeoutPanel
       .locator('.ended')
       .getByText(/no approval within/)

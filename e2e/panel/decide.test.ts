@@ -32,30 +32,30 @@ async function clickOnAppearance(buttons: string): Promise<void> {
   await fixture.panel.evaluate((buttons) => {
     document.title = '';
     const observer = new MutationObserver(() => {
-      const found = document.querySelectorAll<HTMLElement>(buttons);
-      if (found.length === 0) return;
+      const matches = document.querySelectorAll<HTMLElement>(buttons);
+      if (matches.length === 0) return;
       observer.disconnect();
-      for (const button of found) button.click();
+      for (const button of matches) button.click();
       document.title = 'pressed';
     });
     observer.observe(document.body, { childList: true, subtree: true, attributes: true });
   }, buttons);
 }
 
-const decided = { outcome: 'decided', allowed: true };
+const decidedResult = { outcome: 'decided', allowed: true };
 
 test('each button of an approval card sends its decision, and the card shows the outcome', async () => {
   const { panel, server, showCalls } = fixture;
-  server.answerRequest = () => decided;
-  const decide = { callId: 's1', ticketId: 't1', allow: true };
-  const answers: [string, object, string][] = [
-    ['Deny', { ...decide, allow: false }, 'Denied.'],
-    ['Allow once', { ...decide, scope: 'once' }, 'Allowed once.'],
-    ['Allow for 10 min', { ...decide, scope: 'time', forMs: 600_000 }, 'Allowed for 10 min.'],
-    ['Allow for this session', { ...decide, scope: 'session' }, 'Allowed for this session.'],
-    ['Allow always', { ...decide, scope: 'always' }, 'Allowed from now on.'],
+  server.answerRequest = () => decidedResult;
+  const decision = { callId: 's1', ticketId: 't1', allow: true };
+  const decisions: [string, object, string][] = [
+    ['Deny', { ...decision, allow: false }, 'Denied.'],
+    ['Allow once', { ...decision, scope: 'once' }, 'Allowed once.'],
+    ['Allow for 10 min', { ...decision, scope: 'time', forMs: 600_000 }, 'Allowed for 10 min.'],
+    ['Allow for this session', { ...decision, scope: 'session' }, 'Allowed for this session.'],
+    ['Allow always', { ...decision, scope: 'always' }, 'Allowed from now on.'],
   ];
-  for (const [name, params, outcomeText] of answers) {
+  for (const [name, params, outcomeText] of decisions) {
     server.clearRequests();
     showCalls([makeWaitingCall('s1', 't1')]);
     await panel.getByRole('button', { name }).click();
@@ -68,7 +68,7 @@ test('each button of an approval card sends its decision, and the card shows the
 
 test('"Go to tab" activates the tab of a tool that waits for the user, and "Done" continues the call', async () => {
   const { panel, server, showCalls, sitePage, tabId } = fixture;
-  server.answerRequest = () => decided;
+  server.answerRequest = () => decidedResult;
   showCalls(makeSuspendedCalls(tabId).slice(1, 2));
   await panel.bringToFront();
   await panel.getByRole('button', { name: 'Go to tab' }).click();
@@ -80,15 +80,18 @@ test('"Go to tab" activates the tab of a tool that waits for the user, and "Done
 
 test('an approval card that has just appeared or moved ignores clicks and keys', async () => {
   const { panel, server, showCalls } = fixture;
-  server.answerRequest = () => decided;
+  server.answerRequest = () => decidedResult;
   await clickOnAppearance('.ticket button');
   showCalls([makeWaitingCall('s1', 't1'), makeWaitingCall('s2', 't2')]);
   await panel.getByRole('button', { name: 'Deny' }).nth(1).waitFor();
   assert.ok(await panel.evaluate(() => document.activeElement === document.body), 'no button has the focus');
   await panel.getByText('messages export_messages is waiting for approval. 2 waiting.').waitFor({ state: 'attached' });
   await panel.keyboard.press('Enter');
-  const late = panel.getByRole('button', { name: 'Deny' }).nth(1);
-  await waitFor('buttons that can be pressed', async () => (await late.getAttribute('aria-disabled')) === 'false');
+  const lastDenyButton = panel.getByRole('button', { name: 'Deny' }).nth(1);
+  await waitFor(
+    'buttons that can be pressed',
+    async () => (await lastDenyButton.getAttribute('aria-disabled')) === 'false',
+  );
   assert.equal(await panel.title(), 'pressed');
   assert.deepEqual(server.requests, []);
   // The first card disappears, and the second card moves to the place of the first.
@@ -103,19 +106,19 @@ test('an approval card that has just appeared or moved ignores clicks and keys',
 
 test('buttons that have just moved inside an approval card ignore clicks', async () => {
   const { panel, server, showCalls } = fixture;
-  server.answerRequest = () => decided;
-  const list = JSON.stringify(Array.from({ length: 30 }, (_, i) => i));
-  const waitingCalls = ['t1', 't2', 't3', 't4'].map((id) => makeWaitingCall(id, id, { args: list }));
+  server.answerRequest = () => decidedResult;
+  const longArgs = JSON.stringify(Array.from({ length: 30 }, (_, i) => i));
+  const waitingCalls = ['t1', 't2', 't3', 't4'].map((id) => makeWaitingCall(id, id, { args: longArgs }));
   showCalls(waitingCalls.slice(0, 1));
-  const deny = panel.getByRole('button', { name: 'Deny' }).first();
-  await waitFor('a button', async () => (await deny.getAttribute('aria-disabled')) === 'false');
+  const denyButton = panel.getByRole('button', { name: 'Deny' }).first();
+  await waitFor('a button', async () => (await denyButton.getAttribute('aria-disabled')) === 'false');
   // With many cards, each card shows fewer lines of arguments, so the buttons of the card move.
   await clickOnAppearance('.crowded > :first-child button');
   showCalls(waitingCalls);
   await waitFor('the press', () => panel.evaluate(() => document.title === 'pressed'));
-  await waitFor('a button again', async () => (await deny.getAttribute('aria-disabled')) === 'false');
+  await waitFor('a button again', async () => (await denyButton.getAttribute('aria-disabled')) === 'false');
   assert.deepEqual(server.requests, []);
-  await deny.click();
+  await denyButton.click();
   assert.deepEqual(await waitForRequest('call.decide'), { callId: 't1', ticketId: 't1', allow: false });
 });
 
@@ -138,13 +141,13 @@ test('the permission of a plugin or a tool is sent when selected, and reset when
   const { panel, server } = fixture;
   server.notifyPanel('state.plugins', { plugins: samplePlugins });
   await panel.getByRole('tab', { name: /Plugins/ }).click();
-  const messages = panel.getByRole('combobox', { name: 'Permission of Messages' });
-  await messages.selectOption('auto');
+  const messagesPermission = panel.getByRole('combobox', { name: 'Permission of Messages' });
+  await messagesPermission.selectOption('auto');
   assert.deepEqual(await waitForRequest('config.permission'), { plugin: 'messages', permission: 'auto' });
   server.notifyPanel('state.plugins', { plugins: samplePlugins.map((plugin) => ({ ...plugin, permission: 'auto' })) });
   await waitFor('the list', async () => (await panel.locator('select.auto').count()) >= 3);
   server.notifyPanel('state.plugins', { plugins: samplePlugins }); // as if another surface had set the permission
-  await waitFor('the permission of the server', async () => (await messages.inputValue()) === 'ask');
+  await waitFor('the permission of the server', async () => (await messagesPermission.inputValue()) === 'ask');
   await panel.getByText('3 tools').first().click();
   server.clearRequests();
   await panel.getByRole('combobox', { name: 'Permission of post' }).selectOption('default');
@@ -152,10 +155,10 @@ test('the permission of a plugin or a tool is sent when selected, and reset when
   server.answerRequest = () => {
     throw new Error('permissions.json is read-only');
   };
-  const bank = panel.getByRole('combobox', { name: 'Permission of Bank' });
-  await bank.selectOption('auto');
+  const bankPermission = panel.getByRole('combobox', { name: 'Permission of Bank' });
+  await bankPermission.selectOption('auto');
   await panel.getByText('permissions.json is read-only').waitFor();
-  assert.equal(await bank.inputValue(), 'off');
+  assert.equal(await bankPermission.inputValue(), 'off');
 });
 
 test('a review applies to the code that was shown to the user', async () => {
@@ -173,10 +176,10 @@ test('a review applies to the code that was shown to the user', async () => {
 
 test('the keyboard focus reaches Deny first, and moves to the heading when the focused button disappears', async () => {
   const { panel, server, showCalls } = fixture;
-  server.answerRequest = () => decided;
+  server.answerRequest = () => decidedResult;
   showCalls([makeWaitingCall('s1', 't1'), makeWaitingCall('s2', 't2')]);
-  const deny = panel.getByRole('button', { name: 'Deny' }).first();
-  await waitFor('a button', async () => (await deny.getAttribute('aria-disabled')) === 'false');
+  const denyButton = panel.getByRole('button', { name: 'Deny' }).first();
+  await waitFor('a button', async () => (await denyButton.getAttribute('aria-disabled')) === 'false');
   const focusedText = () => panel.evaluate(() => document.activeElement?.textContent ?? '');
   await panel.keyboard.press('Tab');
   for (let i = 0; i < 20 && (await focusedText()) !== 'Deny'; i++) await panel.keyboard.press('Tab');

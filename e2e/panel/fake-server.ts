@@ -12,7 +12,7 @@ import { freePort } from '../harness/chromium.ts';
 
 const key = 'key-of-the-fake-server';
 
-/** FakeServer is a server that speaks the link protocol with the extension. */
+/** FakeServer is a server for the link protocol of the extension. */
 export interface FakeServer {
   /** requests are the requests of the browser, without hello and ping. */
   readonly requests: readonly { readonly method: string; readonly params: unknown }[];
@@ -51,7 +51,7 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
   const server = new WebSocketServer({ server: http, path: '/ws', handleProtocols: () => 'opentabs' });
   const sendRequest = (method: string, params: object) =>
     currentSocket?.send(JSON.stringify({ jsonrpc: '2.0', id: `s-${method}`, method, params }));
-  const fake: FakeServer = {
+  const fakeServer: FakeServer = {
     requests,
     clearRequests: () => requests.splice(0),
     answerRequest: () => ({}),
@@ -78,7 +78,8 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
       const { id, method, params } = Object(JSON.parse(String(data)));
       if (method === 'state.watch') {
         isPanelOpen = Object(params).on === true;
-        for (const [known, last] of isPanelOpen ? lastParams : []) sendNotification(known, last);
+        for (const [savedMethod, savedParams] of isPanelOpen ? lastParams : [])
+          sendNotification(savedMethod, savedParams);
       }
       if (method === 'tab.sync') tabs = Object(params).tabs ?? [];
       if (method === 'tab.changed')
@@ -88,18 +89,18 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
         ];
       if (id === undefined || method === undefined) return;
       if (method !== 'hello' && method !== 'ping') requests.push({ method, params });
-      socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...makeReply(fake, method, params) }));
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...makeReply(fakeServer, method, params) }));
       if (method === 'hello') sendRequest('plugin.sync', { plugins });
     });
   });
   await new Promise<void>((resolve) => http.listen(port, '127.0.0.1', resolve));
-  return fake;
+  return fakeServer;
 }
 
 /** makeChallenge returns the server's part of the handshake, as in wire/proof.go. */
 function makeChallenge(request: IncomingMessage, port: number): { nonce: string; proof: string } {
-  const offered = request.headers['sec-websocket-protocol'] ?? '';
-  const nonces = [/opentabs\.nonce\.(\w+)/.exec(offered)?.[1], randomUUID()];
+  const offeredProtocols = request.headers['sec-websocket-protocol'] ?? '';
+  const nonces = [/opentabs\.nonce\.(\w+)/.exec(offeredProtocols)?.[1], randomUUID()];
   const proof = createHmac('sha256', key).update(['opentabs link server', port, ...nonces].join('\n'));
   return { nonce: nonces[1] ?? '', proof: proof.digest('hex') };
 }

@@ -21,9 +21,9 @@ test('the tools of a changed plugin fail until the user reviews the plugin in th
   await runChecked(['plugin', 'build', stack.pluginFolder], stack.env);
   await runChecked(['plugin', 'add', stack.pluginFolder], stack.env);
   await panel.locator('#view-plugins .todo').waitFor();
-  const refused = await client.call('messages__echo', { value: 1 });
-  assert.equal(refused.isError, true);
-  assert.match(refused.text, /review/);
+  const refusedCall = await client.call('messages__echo', { value: 1 });
+  assert.equal(refusedCall.isError, true);
+  assert.match(refusedCall.text, /review/);
 
   await panel.getByRole('tab', { name: /Plugins/ }).click();
   await panel.getByRole('button', { name: 'Review messages' }).click();

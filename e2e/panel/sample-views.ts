@@ -8,14 +8,14 @@ import type {
   WaitingView,
 } from '../../wire/wire.gen.ts';
 
-/** makeCall returns a running call, with the fields of more replaced. */
-export function makeCall(callId: string, more: Partial<CallView> = {}): CallView {
+/** makeCall returns a running call, with the fields in overrides replaced. */
+export function makeCall(callId: string, overrides: Partial<CallView> = {}): CallView {
   const running = { callId, plugin: 'messages', tool: 'export_messages', status: 'running', runMs: 12_345 } as const;
-  return { ...running, client: 'Claude Code', ...more };
+  return { ...running, client: 'Claude Code', ...overrides };
 }
 
 /** makeWaitingCall returns a call that is waiting for approval, by default with all scopes. */
-export function makeWaitingCall(callId: string, ticketId: string, more: Partial<WaitingView> = {}): CallView {
+export function makeWaitingCall(callId: string, ticketId: string, overrides: Partial<WaitingView> = {}): CallView {
   const waiting: WaitingView = {
     ticketId,
     kind: 'permission',
@@ -23,7 +23,7 @@ export function makeWaitingCall(callId: string, ticketId: string, more: Partial<
     args: '{"channelId":"general","limit":10000,"since":"2026-01-01"}',
     leftMs: 272_000,
     scopes: ['once', 'session', 'time', 'always'],
-    ...more,
+    ...overrides,
   };
   return makeCall(callId, { status: 'pending', runMs: 0, waiting });
 }
@@ -129,7 +129,7 @@ export function makeManyCalls(fraction: number): readonly CallView[] {
   );
 }
 
-function makePlugin(name: string, displayName: string, more: Partial<PluginView> = {}): PluginView {
+function makePlugin(name: string, displayName: string, overrides: Partial<PluginView> = {}): PluginView {
   return {
     name,
     displayName,
@@ -143,7 +143,7 @@ function makePlugin(name: string, displayName: string, more: Partial<PluginView>
       { name: 'export_messages', displayName: 'Export messages', category: 'Reading' },
       { name: 'post', displayName: 'Post', permission: 'off', category: 'Writing' },
     ],
-    ...more,
+    ...overrides,
   };
 }
 
@@ -185,14 +185,14 @@ const hostileIcon =
   '<image href="http://127.0.0.1:9/beacon.png"/><circle cx="8" cy="8" r="7" fill="#3b82f6"/></svg>';
 
 /** makeWikiPlugin returns a plugin that needs settings and whose calls may open its page. */
-export function makeWikiPlugin(more: Partial<PluginView> = {}): PluginView {
+export function makeWikiPlugin(overrides: Partial<PluginView> = {}): PluginView {
   return makePlugin('wiki', 'Wiki', {
     icon: hostileIcon,
     homepage: 'https://wiki.example.com/',
     matches: [],
     settings: sampleSettings,
     opensAt: 'https://wiki.example.com/start?of=a&very=long&address=that-does-not-fit-into-one-line',
-    ...more,
+    ...overrides,
   });
 }
 

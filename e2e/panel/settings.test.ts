@@ -62,15 +62,15 @@ test('the settings of a plugin that lacks a required setting are expanded, and a
 test('a secret setting is never shown, and the user can replace or clear it', async () => {
   const { panel, server } = fixture;
   server.notifyPanel('state.plugins', { plugins: [makeWikiPlugin()] });
-  const token = panel.getByLabel('API token', { exact: true });
-  assert.equal(await token.inputValue(), '');
-  assert.equal(await token.getAttribute('type'), 'password');
-  assert.equal(await token.getAttribute('placeholder'), 'set, not shown');
-  await token.fill('s3cret');
+  const tokenField = panel.getByLabel('API token', { exact: true });
+  assert.equal(await tokenField.inputValue(), '');
+  assert.equal(await tokenField.getAttribute('type'), 'password');
+  assert.equal(await tokenField.getAttribute('placeholder'), 'set, not shown');
+  await tokenField.fill('s3cret');
   await panel.getByRole('button', { name: 'Save' }).click();
   await panel.getByText('Saved').waitFor();
   assert.deepEqual(lastRequest('config.settings'), { plugin: 'wiki', values: { apiToken: 's3cret' } });
-  assert.equal(await token.inputValue(), '');
+  assert.equal(await tokenField.inputValue(), '');
   await panel.getByRole('button', { name: 'Clear apiToken' }).click();
   await panel.getByRole('button', { name: 'Save' }).click();
   await waitFor('the second request', () => JSON.stringify(lastRequest('config.settings')).includes('null'));
@@ -106,7 +106,8 @@ test('an icon is drawn as an image, a failed plugin shows its error, and a recom
   const icons = panel.locator('.plugins .icon');
   await waitFor(
     'the icons',
-    async () => (await icons.evaluateAll((all) => all.filter((icon) => Object(icon).naturalWidth > 0))).length === 2,
+    async () =>
+      (await icons.evaluateAll((images) => images.filter((icon) => Object(icon).naturalWidth > 0))).length === 2,
   );
   assert.equal(await panel.locator('svg').count(), 0);
   assert.equal(await panel.title(), 'opentabs');
@@ -116,8 +117,8 @@ test('an icon is drawn as an image, a failed plugin shows its error, and a recom
 
 test('the switch "Calls may open a tab" sends the permission', async () => {
   const { panel, server } = fixture;
-  const set = sampleSettings.map((setting) => ({ ...setting, set: true }));
-  server.notifyPanel('state.plugins', { plugins: [makeWikiPlugin({ settings: set })] });
+  const savedSettings = sampleSettings.map((setting) => ({ ...setting, set: true }));
+  server.notifyPanel('state.plugins', { plugins: [makeWikiPlugin({ settings: savedSettings })] });
   const openTabsSwitch = panel.getByRole('switch', { name: /Calls may open a tab/ });
   await openTabsSwitch.check();
   await waitFor('the request config.opening', () => lastRequest('config.opening') !== undefined);
@@ -127,12 +128,12 @@ test('the switch "Calls may open a tab" sends the permission', async () => {
 
 test('the switches for calls to other plugins and for late access send the permissions', async () => {
   const { panel, server } = fixture;
-  const set = sampleSettings.map((setting) => ({
+  const savedSettings = sampleSettings.map((setting) => ({
     ...setting,
     set: true,
     ...(setting.secret ? { withheld: true } : {}),
   }));
-  const latePlugin = makeWikiPlugin({ settings: set, late: true, calls: ['messages'], refused: ['bank'] });
+  const latePlugin = makeWikiPlugin({ settings: savedSettings, late: true, calls: ['messages'], refused: ['bank'] });
   server.notifyPanel('state.plugins', { plugins: [latePlugin, ...samplePlugins] });
   await panel.getByText('May call messages').first().waitFor();
   await panel.getByText('was denied a call').waitFor();

@@ -35,7 +35,7 @@ test('running calls are listed, and nested calls are indented below their parent
   await panel.locator('.word', { hasText: 'indexing' }).waitFor();
   const leftEdges = await panel
     .locator('.call')
-    .evaluateAll((all) => all.map((card) => card.getBoundingClientRect().left));
+    .evaluateAll((cards) => cards.map((card) => card.getBoundingClientRect().left));
   const [c1 = 0, c2 = 0, c3 = 0, c4 = 0] = leftEdges;
   assert.ok(c1 === c2 && c2 < c3 && c3 < c4, String(leftEdges));
   await saveScreenshots(panel, 'running');
@@ -83,13 +83,13 @@ test('calls that wait for the user show their approval cards', async () => {
 test('twelve approval cards at once show the first five and a button for the rest', async () => {
   const { panel, showCalls } = fixture;
   showCalls(Array.from({ length: 12 }, (_, i) => makeWaitingCall(`s${i}`, `t${i}`)));
-  const deny = panel.getByRole('button', { name: 'Deny' });
-  await deny.nth(4).waitFor();
-  assert.equal(await deny.count(), 5);
+  const denyButtons = panel.getByRole('button', { name: 'Deny' });
+  await denyButtons.nth(4).waitFor();
+  assert.equal(await denyButtons.count(), 5);
   await waitFor('buttons that can be pressed', async () => (await panel.locator('[aria-disabled=true]').count()) === 0);
   await saveScreenshots(panel, '12-approvals');
   await panel.getByRole('button', { name: 'Show 7 more' }).click();
-  await waitFor('twelve cards', async () => (await deny.count()) === 12);
+  await waitFor('twelve cards', async () => (await denyButtons.count()) === 12);
 });
 
 test('activities are drawn according to their type, and never as HTML', async () => {
@@ -111,14 +111,14 @@ test('updates of 30 running calls keep the cards and the focus', async () => {
     const list = document.querySelector('.calls');
     const changes = { count: 0 };
     Object.assign(globalThis, { changes });
-    if (list) new MutationObserver((seen) => (changes.count += seen.length)).observe(list, { childList: true });
+    if (list) new MutationObserver((records) => (changes.count += records.length)).observe(list, { childList: true });
   });
-  const stop = panel.getByRole('button', { name: /^Stop/ }).nth(20);
-  await stop.focus();
+  const stopButton = panel.getByRole('button', { name: /^Stop/ }).nth(20);
+  await stopButton.focus();
   for (let step = 1; step <= 20; step++) showCalls(makeManyCalls(step / 20));
   await waitFor('nine finished progress bars', async () => (await panel.getByText('100%').count()) === 9);
   assert.equal(await panel.evaluate(() => Object(globalThis).changes.count), 0, 'no card was replaced');
-  assert.ok(await stop.evaluate((button) => button === document.activeElement), 'the focus stays');
+  assert.ok(await stopButton.evaluate((button) => button === document.activeElement), 'the focus stays');
   await saveScreenshots(panel, '30-calls');
 });
 
@@ -130,8 +130,8 @@ test('plugins are listed with their permissions, and an unreviewed plugin has a 
   await panel.getByRole('button', { name: 'Review mail' }).click();
   await panel.getByText('3 tools, 2 with their own permission').first().click();
   await panel.getByRole('combobox', { name: 'Permission of post' }).waitFor();
-  const reading = panel.getByRole('list', { name: 'Reading' }).first();
-  assert.deepEqual(await reading.locator('.tool').allTextContents(), ['echoread-only', 'export_messages']);
+  const readingList = panel.getByRole('list', { name: 'Reading' }).first();
+  assert.deepEqual(await readingList.locator('.tool').allTextContents(), ['echoread-only', 'export_messages']);
   await saveScreenshots(panel, 'plugins');
 });
 

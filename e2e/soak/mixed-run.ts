@@ -310,7 +310,7 @@ class SoakRun {
         extensionId: this.system.browser.extensionId,
         pageUrl: this.system.urlOf(this.system.paths[0] ?? ''),
         serverPid,
-        memory: async () => (await this.system.readStatus()).memory,
+        readServerMemory: async () => (await this.system.readStatus()).memory,
       }),
     );
   }

@@ -17,7 +17,7 @@
         throw { message: params.value };
       }),
       // Reports its argument as an activity and passes the argument to two other tools.
-      tool('asks', (params, context) => {
+      tool('call_echo_and_fail', (params, context) => {
         context.reportActivity('seen', { value: params.value });
         context.reportActivityDelta('seen', { op: 'add', path: '/more', value: [params.value] });
         return context

@@ -5,7 +5,7 @@ import { CancelAnswer, StreamAnswer } from '../go.ts';
 import { atMost, formatMs, formatSummary, type Row } from '../row.ts';
 import { summarize } from '../samples.ts';
 
-const Aborts = z.object({ result: z.object({ structuredContent: z.object({ abortsMs: z.array(z.number()) }) }) });
+const AbortsResult = z.object({ result: z.object({ structuredContent: z.object({ abortsMs: z.array(z.number()) }) }) });
 
 /** measureCancel measures the time from notifications/cancelled to the abort of the signal in the page. */
 export async function measureCancel(fixture: BenchFixture): Promise<Row[]> {
@@ -17,11 +17,11 @@ export async function measureCancel(fixture: BenchFixture): Promise<Row[]> {
       CancelAnswer,
     );
     const abortMs = await waitFor('the abort in the page', async () => {
-      const summary = await fixture.goClient.sendOrder(
+      const stream = await fixture.goClient.sendOrder(
         { do: 'stream', target: 'ours', tool: 'bench__aborts', args: {} },
         StreamAnswer,
       );
-      return Aborts.parse(summary.result).result.structuredContent.abortsMs[0];
+      return AbortsResult.parse(stream.result).result.structuredContent.abortsMs[0];
     });
     return abortMs - sentMs;
   };
@@ -31,13 +31,13 @@ export async function measureCancel(fixture: BenchFixture): Promise<Row[]> {
     for (let i = 0; i < 10; i++) samples.push(await cancelOnce());
     if (block > 0) blocks.push(samples); // the first cancel is a warm-up
   }
-  const seen = summarize(blocks);
+  const summary = summarize(blocks);
   return [
     {
       id: 'cancel',
       what: "notifications/cancelled sent to the page's AbortSignal, p50",
-      ours: `${formatSummary(seen)}, max ${formatMs(seen.max)}`,
-      value: seen.p50,
+      ours: `${formatSummary(summary)}, max ${formatMs(summary.max)}`,
+      value: summary.p50,
       bar: atMost(10, 'ms'),
     },
   ];

@@ -18,22 +18,22 @@ export async function measureDev(fixture: BenchFixture): Promise<Row[]> {
   const ours: number[] = [];
   const floor: number[] = [];
   try {
-    let last = 'document.title';
+    let currentTitle = 'document.title';
     for (let i = 0; i < editCount; i++) {
       await pause(500); // an author pauses between two saves
-      const fresh = `'edit ${i}'`;
+      const newTitle = `'edit ${i}'`;
       const startMs = performance.now();
-      author.edit('src/tools/describe-page.ts', `title: ${last}`, `title: ${fresh}`);
+      author.edit('src/tools/describe-page.ts', `title: ${currentTitle}`, `title: ${newTitle}`);
       while (!(await client.call('edited__describe_page')).text.includes(`edit ${i}"`)) await pause(5);
       ours.push(performance.now() - startMs);
-      last = fresh;
+      currentTitle = newTitle;
     }
     const code = join(author.dir, 'dist', 'adapter.iife.js');
     for (let i = 0; i < editCount; i++) {
-      const begun = performance.now();
+      const beganMs = performance.now();
       await runChecked(['plugin', 'build', author.dir], stack.env);
       await stack.page.evaluate(`(() => { const globalThis = {}; ${readFileSync(code, 'utf8')} })(), 1`);
-      floor.push(performance.now() - begun);
+      floor.push(performance.now() - beganMs);
     }
   } finally {
     await author.end();

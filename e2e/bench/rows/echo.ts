@@ -45,20 +45,20 @@ export async function measureLoad(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   let refused = 0;
   let problem = '';
-  const run = (order: typeof ours) => async () => {
+  const runCalls = (order: typeof ours) => async () => {
     await (order.target === 'ours' ? stack.page : floorPage).bringToFront();
-    const done = await fixture.goClient.sendOrder({ do: 'calls', ...order, calls: 4000, inFlight: 32 }, CallsAnswer);
-    refused += done.failed;
-    problem ||= done.problem;
-    return [4000 / (done.allNs / 1e9), median(done.eachNs) / 1e6] as const;
+    const answer = await fixture.goClient.sendOrder({ do: 'calls', ...order, calls: 4000, inFlight: 32 }, CallsAnswer);
+    refused += answer.failed;
+    problem ||= answer.problem;
+    return [4000 / (answer.allNs / 1e9), median(answer.eachNs) / 1e6] as const;
   };
   const rates: { floor: number[]; ours: number[] } = { floor: [], ours: [] };
   const latencies: number[] = [];
-  await run(floor)();
-  await run(ours)();
+  await runCalls(floor)();
+  await runCalls(ours)();
   for (let round = 0; round < 5; round++) {
-    rates.floor.push((await run(floor)())[0]);
-    const [rate, latency] = await run(ours)();
+    rates.floor.push((await runCalls(floor)())[0]);
+    const [rate, latency] = await runCalls(ours)();
     rates.ours.push(rate);
     latencies.push(latency);
   }

@@ -8,19 +8,22 @@ import { median } from '../samples.ts';
 async function runGoBenchmarks(pattern: string, dir: string): Promise<Map<string, Map<string, number>>> {
   const args = ['test', '-run', '^$', '-bench', pattern, '-benchmem', '-count', '3', dir];
   const { stdout } = await promisify(execFile)('go', args, { cwd: repositoryRoot });
-  const all = new Map<string, Map<string, number[]>>();
+  const valuesByName = new Map<string, Map<string, number[]>>();
   for (const line of stdout.split('\n')) {
     const [name, , ...rest] = line.trim().split(/\s+/);
     if (!name?.startsWith('Benchmark')) continue;
-    const metrics = all.get(name.replace(/-\d+$/, '')) ?? new Map<string, number[]>();
-    all.set(name.replace(/-\d+$/, ''), metrics);
+    const metrics = valuesByName.get(name.replace(/-\d+$/, '')) ?? new Map<string, number[]>();
+    valuesByName.set(name.replace(/-\d+$/, ''), metrics);
     for (let i = 0; i + 1 < rest.length; i += 2) {
       const unit = rest[i + 1] ?? '';
       metrics.set(unit, [...(metrics.get(unit) ?? []), Number(rest[i])]);
     }
   }
   return new Map(
-    [...all].map(([name, metrics]) => [name, new Map([...metrics].map(([unit, values]) => [unit, median(values)]))]),
+    [...valuesByName].map(([name, metrics]) => [
+      name,
+      new Map([...metrics].map(([unit, values]) => [unit, median(values)])),
+    ]),
   );
 }
 
@@ -47,8 +50,8 @@ export async function measureDispatch(): Promise<Row[]> {
 
 /** measureHub measures a run through wsbridge, compared with an echo over the WebSocket library alone. */
 export async function measureHub(): Promise<Row[]> {
-  const seen = await runGoBenchmarks('^BenchmarkEcho$/^200$', './wsbridge');
-  const metrics = seen.get('BenchmarkEcho/200');
+  const metricsByName = await runGoBenchmarks('^BenchmarkEcho$/^200$', './wsbridge');
+  const metrics = metricsByName.get('BenchmarkEcho/200');
   const formatMicroseconds = (unit: string) => `${((metrics?.get(unit) ?? Number.NaN) / 1000).toFixed(1)} us`;
   return [
     {

@@ -40,11 +40,11 @@ export async function measureWorkerRestart(fixture: BenchFixture): Promise<Row[]
   let survived = 0;
   for (let round = 0; round < rounds; round++) {
     let reports = 0;
-    const count = () => {
+    const countReport = () => {
       reports++;
     };
     const args = { from: 12, intervalMs: 150 };
-    const call = client.call('messages__countdown', args, { onProgress: count });
+    const call = client.call('messages__countdown', args, { onProgress: countReport });
     await waitFor('the first report', () => reports > 0);
     const killedMs = performance.timeOrigin + performance.now();
     await cdp.send('ServiceWorker.stopAllWorkers');
@@ -74,8 +74,8 @@ export async function measureServerRestart(fixture: BenchFixture): Promise<Row[]
     await pause(round * 97);
     const beforeMs = Date.now();
     await stack.restartDaemon('SIGKILL');
-    const back = await waitForReconnect(stack, beforeMs);
-    times.push(back.sinceMs - back.startedMs);
+    const reconnect = await waitForReconnect(stack, beforeMs);
+    times.push(reconnect.sinceMs - reconnect.startedMs);
   }
   await stack.waitForPlugins('/');
   await fixture.goClient.connect('ours', `http://127.0.0.1:${stack.port}/mcp`, stack.clientToken);

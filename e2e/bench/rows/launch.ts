@@ -1,4 +1,4 @@
-/** A browser beside a server with plugins: how soon after its launch a plugin responds, and how much memory the plugins use. */
+/** Measures how soon after the launch of a browser a plugin responds, and how much memory the plugins use. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,19 +15,19 @@ import { type Memory, settleMs } from './start.ts';
 
 /** launchCount is the number of profiles. */
 const launchCount = 3;
-/** keepMs is longer than a browser takes to write down which plugins were used. */
-const keepMs = 7_000;
+/** profileWriteMs is longer than a browser needs to store which plugins were used. */
+const profileWriteMs = 7_000;
 
 /** LaunchTimes has the measurements of all browsers that were launched with one opentabs home folder. */
 export interface LaunchTimes {
-  /** firstMs are the times from the launch of a browser with a new profile to the answer of a plugin. */
-  readonly firstMs: readonly number[];
+  /** newProfileMs are the times from the launch of a browser with a new profile to the answer of a plugin. */
+  readonly newProfileMs: readonly number[];
   /**
-   * againMs and otherMs are the times with a profile that was used before: for the plugin that this profile used
-   * before, and for a different plugin.
+   * samePluginMs and otherPluginMs are the times with a used profile: for the plugin that the profile used before,
+   * and for a different plugin.
    */
-  readonly againMs: readonly number[];
-  readonly otherMs: readonly number[];
+  readonly samePluginMs: readonly number[];
+  readonly otherPluginMs: readonly number[];
   /**
    * pageMs are the times from the launch of a browser with a new profile until a page is open. A plugin cannot answer
    * before its page is open.
@@ -38,11 +38,11 @@ export interface LaunchTimes {
   readonly server: Memory;
 }
 
-/** Times collects the times of a LaunchTimes during the measurement. */
-interface Times {
-  readonly firstMs: number[];
-  readonly againMs: number[];
-  readonly otherMs: number[];
+/** CollectedTimes collects the times of a LaunchTimes during the measurement. */
+interface CollectedTimes {
+  readonly newProfileMs: number[];
+  readonly samePluginMs: number[];
+  readonly otherPluginMs: number[];
   readonly pageMs: number[];
 }
 
@@ -68,17 +68,17 @@ export async function measureLaunch(home: string, plugins: readonly string[]): P
   await runChecked(['extension', 'install', '--dir', extension], env);
   const daemon = startOpentabs(['serve'], env);
   const site = await startSite();
-  const url = (plugin: string) => site.url.replace('127.0.0.1', hostOf(plugin));
+  const urlOf = (plugin: string) => site.url.replace('127.0.0.1', hostOf(plugin));
   await waitFor('the server', async () => (await fetch(`http://127.0.0.1:${env.OPENTABS_PORT}/healthz`)).ok);
   const client = await connectHttp(Number(env.OPENTABS_PORT), await addClient(env, 'launch'));
-  const times: Times = { firstMs: [], againMs: [], otherMs: [], pageMs: [] };
-  /** answer launches a browser with a page of a plugin and calls it. */
-  const answer = async (browser: Browser, plugin: string): Promise<number> => {
+  const times: CollectedTimes = { newProfileMs: [], samePluginMs: [], otherPluginMs: [], pageMs: [] };
+  /** launchAndCall launches a browser with a page of a plugin and calls the plugin. */
+  const launchAndCall = async (browser: Browser, plugin: string): Promise<number> => {
     const beganMs = performance.now();
-    await browser.start(url(plugin));
-    await waitFor(`${plugin} in ${url(plugin)}`, async () => {
-      const answer = await client.call(`${plugin}__tool_0`, { channel: 'x' });
-      if (answer.isError) throw new Error(answer.text);
+    await browser.start(urlOf(plugin));
+    await waitFor(`${plugin} in ${urlOf(plugin)}`, async () => {
+      const outcome = await client.call(`${plugin}__tool_0`, { channel: 'x' });
+      if (outcome.isError) throw new Error(outcome.text);
       return true;
     });
     return performance.now() - beganMs;
@@ -86,9 +86,9 @@ export async function measureLaunch(home: string, plugins: readonly string[]): P
   /** launchAndShow starts a browser with a page that matches no plugin. */
   const launchAndShow = async (browser: Browser): Promise<number> => {
     const beganMs = performance.now();
-    await browser.start(url('none'));
+    await browser.start(urlOf('none'));
     await waitFor('the page', async () => {
-      const page = (await browser.listPages()).find((page) => page.url === url('none'));
+      const page = (await browser.listPages()).find((page) => page.url === urlOf('none'));
       const state = page && (await browser.inPage(page.id, (session) => session.evaluate('document.readyState')));
       return state === 'complete';
     });
@@ -100,12 +100,12 @@ export async function measureLaunch(home: string, plugins: readonly string[]): P
     for (let i = 0; i < launchCount; i++) {
       const profile = mkdtempSync(join(tmpdir(), 'opentabs-bench-profile-'));
       const browser = new Browser(profile, extension);
-      const [plugin = '', other = ''] = plugins.slice(i * 2);
+      const [plugin = '', otherPlugin = ''] = plugins.slice(i * 2);
       try {
         if (plugin === '') times.pageMs.push(await launchAndShow(browser));
-        else times.firstMs.push(await answer(browser, plugin));
+        else times.newProfileMs.push(await launchAndCall(browser, plugin));
         if (i === 0) await pause(settleMs);
-        else if (plugin !== '') await pause(keepMs);
+        else if (plugin !== '') await pause(profileWriteMs);
         if (i === 0) {
           pssBytes = readPss(browser.pid);
           const { now, anonymous } = readResidentMemory(daemon.child.pid ?? 0);
@@ -113,9 +113,9 @@ export async function measureLaunch(home: string, plugins: readonly string[]): P
         }
         await browser.close();
         if (plugin === '') continue;
-        times.againMs.push(await answer(browser, plugin));
+        times.samePluginMs.push(await launchAndCall(browser, plugin));
         await browser.close();
-        times.otherMs.push(await answer(browser, other));
+        times.otherPluginMs.push(await launchAndCall(browser, otherPlugin));
         await browser.close();
       } finally {
         await browser.close();

@@ -4,7 +4,7 @@ import { connectCdp, type Session } from '../../harness/cdp.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
 import type { Row } from '../row.ts';
 
-const calls = 4000;
+const callCount = 4000;
 const maxFunctions = 10;
 
 const Profile = z.object({
@@ -29,8 +29,8 @@ export async function measureProfile(fixture: BenchFixture): Promise<Row[]> {
   const cdp = await connectCdp(stack.chrome.debugPort);
   try {
     const targets = await cdp.targets();
-    const attachTo = async (type: string, wanted: (url: string) => boolean): Promise<Session> => {
-      const target = targets.find((target) => target.type === type && wanted(target.url));
+    const attachTo = async (type: string, matchesUrl: (url: string) => boolean): Promise<Session> => {
+      const target = targets.find((target) => target.type === type && matchesUrl(target.url));
       if (!target) throw new Error(`there is no such ${type}`);
       return cdp.attach(target.targetId);
     };
@@ -70,7 +70,7 @@ async function profileCalls(
     await session.send('Profiler.setSamplingInterval', { interval: 200 });
     await session.send('Profiler.start');
   }
-  await fixture.measureCalls({ ...order, calls });
+  await fixture.measureCalls({ ...order, calls: callCount });
   const rows: Row[] = [];
   for (const [side, session] of Object.entries(sides)) {
     const cpuProfile = Profile.parse(await session.send('Profiler.stop'));
@@ -92,16 +92,20 @@ function formatProfile(side: string, { profile: cpuProfile }: z.infer<typeof Pro
     const name = names.get(id) ?? '';
     selfUs.set(name, (selfUs.get(name) ?? 0) + (cpuProfile.timeDeltas[i] ?? 0));
   });
-  const idle = selfUs.get('(idle)') ?? 0;
+  const idleUs = selfUs.get('(idle)') ?? 0;
   selfUs.delete('(idle)');
-  const busy = [...selfUs.values()].reduce((a, b) => a + b, 0);
-  const row = (what: string, us: number): Row => ({ id: 'profile', what, ours: `${(us / calls).toFixed(1)} us` });
+  const busyUs = [...selfUs.values()].reduce((a, b) => a + b, 0);
+  const makeRow = (what: string, us: number): Row => ({
+    id: 'profile',
+    what,
+    ours: `${(us / callCount).toFixed(1)} us`,
+  });
   return [
-    row(`${side}: busy, for each call`, busy),
-    row(`${side}: idle, for each call`, idle),
+    makeRow(`${side}: busy, for each call`, busyUs),
+    makeRow(`${side}: idle, for each call`, idleUs),
     ...[...selfUs]
       .sort((a, b) => b[1] - a[1])
       .slice(0, maxFunctions)
-      .map(([name, us]) => row(`  ${name}`, us)),
+      .map(([name, us]) => makeRow(`  ${name}`, us)),
   ];
 }

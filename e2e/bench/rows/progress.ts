@@ -32,41 +32,41 @@ const ReportsResult = z.object({
 /** measureProgress measures 10,000 reports in one loop of the page. */
 export async function measureProgress(fixture: BenchFixture): Promise<Row[]> {
   const { stack } = await fixture.getLiveStack();
-  const blocked: number[] = [];
-  const inLoop: number[] = [];
-  const whole: number[] = [];
+  const longestTurns: number[] = [];
+  const loopTimes: number[] = [];
+  const callTimes: number[] = [];
   const notificationCounts: number[] = [];
   const faults = new Set<string>();
   for (let round = 0; round <= rounds; round++) {
     const order = { do: 'stream', target: 'ours', tool: 'messages__reports', args: { loop: reportCount } };
     await stack.page.evaluate(watchTurns);
-    const seen = await fixture.goClient.sendOrder(order, StreamAnswer);
-    const longest = await stack.page.evaluate(longestTurnMs);
-    const { made: sentReports, threw, blockedMs } = ReportsResult.parse(seen.result).result.structuredContent;
-    const counted = (await stack.listCalls()).find((call) => call.tool_name.endsWith('reports'))?.reports;
-    if (sentReports !== reportCount || threw !== 0 || counted !== reportCount) {
-      faults.add(`of ${sentReports} reports ${threw} threw and ${counted} were counted`);
+    const stream = await fixture.goClient.sendOrder(order, StreamAnswer);
+    const longestTurn = await stack.page.evaluate(longestTurnMs);
+    const { made: sentReports, threw, blockedMs } = ReportsResult.parse(stream.result).result.structuredContent;
+    const countedReports = (await stack.listCalls()).find((call) => call.tool_name.endsWith('reports'))?.reports;
+    if (sentReports !== reportCount || threw !== 0 || countedReports !== reportCount) {
+      faults.add(`of ${sentReports} reports ${threw} threw and ${countedReports} were counted`);
     }
-    const numbers = (seen.events ?? []).map((event) => event.message.params.progress ?? Number.NaN);
+    const numbers = (stream.events ?? []).map((event) => event.message.params.progress ?? Number.NaN);
     if (!numbers.every((n, i) => i === 0 || n > (numbers[i - 1] ?? 0))) faults.add('progress did not increase');
     if (numbers.at(-1) !== reportCount) faults.add(`the last progress that the client got was ${numbers.at(-1)}`);
-    const callMs = seen.endedMs - seen.beganMs;
+    const callMs = stream.endedMs - stream.beganMs;
     if (numbers.length > 2 + callMs / 100)
       faults.add(`${numbers.length} notifications came within ${formatMs(callMs)}`);
-    if (round === 0) continue; // warms up
-    blocked.push(longest);
-    inLoop.push(blockedMs);
-    whole.push(callMs);
+    if (round === 0) continue; // the first round is a warm-up
+    longestTurns.push(longestTurn);
+    loopTimes.push(blockedMs);
+    callTimes.push(callMs);
     notificationCounts.push(numbers.length);
   }
   return [
     {
       id: 'progress',
       what: `${reportCount} reports in one loop: the page is blocked, p50`,
-      ours: formatTimes(blocked),
-      value: median(blocked),
+      ours: formatTimes(longestTurns),
+      value: median(longestTurns),
       bar: atMost(150, 'ms'),
-      note: `the longest turn of the page's event loop; ${formatMs(median(inLoop))} of it are the loop itself; all ${reportCount} were counted, in order; ${median(notificationCounts)} notifications, the final one among them; the call took ${formatMs(median(whole))}`,
+      note: `the longest turn of the page's event loop; ${formatMs(median(loopTimes))} of this turn are the loop itself; all ${reportCount} were counted, in order; ${median(notificationCounts)} notifications, the final one among them; the call took ${formatMs(median(callTimes))}`,
       ...(faults.size > 0 ? { broken: [...faults].join('; ') } : {}),
     },
   ];
@@ -78,15 +78,15 @@ export async function measureEvent(fixture: BenchFixture): Promise<Row[]> {
   const measureSide = (target: string, tool: string) => async () => {
     await (target === 'ours' ? stack.page : floorPage).bringToFront();
     const args = { count: 21, everyMs: 150 };
-    const seen = await fixture.goClient.sendOrder({ do: 'stream', target, tool, args }, StreamAnswer);
+    const stream = await fixture.goClient.sendOrder({ do: 'stream', target, tool, args }, StreamAnswer);
     // The first report arrives while the page is still busy.
-    return (seen.events ?? []).slice(1).map(({ atMs, message }) => atMs - Number(message.params.message));
+    return (stream.events ?? []).slice(1).map(({ atMs, message }) => atMs - Number(message.params.message));
   };
-  const seen = await measureInTurns(6, {
+  const summaries = await measureInTurns(6, {
     floor: measureSide('notes', 'notes'),
     ours: measureSide('ours', 'bench__ticks'),
   });
-  const [floorSummary, oursSummary] = [seen.get('floor'), seen.get('ours')];
+  const [floorSummary, oursSummary] = [summaries.get('floor'), summaries.get('ours')];
   if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
   return [
     {

@@ -16,8 +16,8 @@ export async function measureResult(fixture: BenchFixture): Promise<Row[]> {
   const [floorSummary, oursSummary] = [summaries.get('floor'), summaries.get('ours')];
   if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
   const order = { do: 'calls', target: 'ours', tool: 'messages__big', calls: 1 };
-  const huge = await fixture.goClient.sendOrder({ ...order, args: { bytes: 100e6 } }, CallsAnswer);
-  const whole = huge.failed === 0 && huge.bytes >= 100e6;
+  const largeAnswer = await fixture.goClient.sendOrder({ ...order, args: { bytes: 100e6 } }, CallsAnswer);
+  const isComplete = largeAnswer.failed === 0 && largeAnswer.bytes >= 100e6;
   return [
     {
       id: 'result',
@@ -30,8 +30,8 @@ export async function measureResult(fixture: BenchFixture): Promise<Row[]> {
     {
       id: 'result',
       what: 'result of 100 MB',
-      ours: `${formatMs(huge.allNs / 1e6)}, ${formatMegabytes(huge.bytes)} at the client`,
-      ...(whole ? {} : { broken: `100 MB did not arrive whole: ${huge.problem}` }),
+      ours: `${formatMs(largeAnswer.allNs / 1e6)}, ${formatMegabytes(largeAnswer.bytes)} at the client`,
+      ...(isComplete ? {} : { broken: `100 MB did not arrive whole: ${largeAnswer.problem}` }),
     },
   ];
 }

@@ -43,35 +43,35 @@ export async function measureFloorStart(fixture: BenchFixture): Promise<z.infer<
 /** measureStart measures the time from exec to the first accepted connection. */
 export async function measureStart(fixture: BenchFixture): Promise<Row[]> {
   const home = join(fixture.home, 'start');
-  const accepts: number[] = [];
-  const health: number[] = [];
-  const floor: number[] = [];
-  const bareHealth: number[] = [];
+  const acceptTimes: number[] = [];
+  const healthTimes: number[] = [];
+  const floorAcceptTimes: number[] = [];
+  const floorHealthTimes: number[] = [];
   await measureServeStart(fixture, home);
   for (let i = 0; i < startCount; i++) {
-    const bare = await measureFloorStart(fixture);
-    floor.push(bare.acceptsMs);
-    bareHealth.push(bare.healthMs);
-    const up = await measureServeStart(fixture, home);
-    accepts.push(up.acceptsMs);
-    health.push(up.healthMs);
+    const floorStart = await measureFloorStart(fixture);
+    floorAcceptTimes.push(floorStart.acceptsMs);
+    floorHealthTimes.push(floorStart.healthMs);
+    const serveStart = await measureServeStart(fixture, home);
+    acceptTimes.push(serveStart.acceptsMs);
+    healthTimes.push(serveStart.healthMs);
   }
   return [
     {
       id: 'start',
       what: 'cold start: exec to a port that accepts, p50',
-      ours: formatTimes(accepts),
-      floor: formatTimes(floor),
-      value: median(accepts) / median(floor),
+      ours: formatTimes(acceptTimes),
+      floor: formatTimes(floorAcceptTimes),
+      value: median(acceptTimes) / median(floorAcceptTimes),
       bar: atMost(1.2, 'x'),
       note: `the floor is a Go program of ${formatMegabytes(statSync(benchProgram).size)} with a plain HTTP server`,
     },
     {
       id: 'start',
       what: 'cold start: exec to the answer of /healthz, p50',
-      ours: formatTimes(health),
-      floor: formatTimes(bareHealth),
-      value: median(health) / median(bareHealth),
+      ours: formatTimes(healthTimes),
+      floor: formatTimes(floorHealthTimes),
+      value: median(healthTimes) / median(floorHealthTimes),
       bar: atMost(1.5, 'x'),
     },
   ];
@@ -84,12 +84,12 @@ export interface Memory {
 }
 
 /** makeMemoryRow returns a row about memory that was measured settleMs after an event. */
-export function makeMemoryRow(id: string, what: string, s: Memory, limitMb: number): Row {
+export function makeMemoryRow(id: string, what: string, memory: Memory, limitMb: number): Row {
   return {
     id,
     what: `${what}, ${settleMs / 1000} s later`,
-    ours: `${formatMegabytes(s.rssBytes)} (${formatMegabytes(s.anonBytes)} without files)`,
-    value: s.rssBytes / 1e6,
+    ours: `${formatMegabytes(memory.rssBytes)} (${formatMegabytes(memory.anonBytes)} without files)`,
+    value: memory.rssBytes / 1e6,
     bar: atMost(limitMb, 'MB'),
   };
 }
@@ -100,7 +100,7 @@ export async function measureSize(fixture: BenchFixture): Promise<Row[]> {
   return [
     {
       id: 'size',
-      what: 'the program, as make build makes it',
+      what: 'the program that make build builds',
       ours: formatMegabytes(bytes),
       value: bytes / 1e6,
       bar: atMost(40, 'MB'),

@@ -1,10 +1,10 @@
 import { definePlugin, defineTool, sleep } from '@opentabs/sdk';
 import { z } from 'zod';
-import { clockAhead, preciseNow } from './clock.ts';
+import { measureClockLead, preciseNow } from './clock.ts';
 
 const readOnly = { readOnlyHint: true, openWorldHint: false };
 
-const echo = defineTool({
+const echoTool = defineTool({
   name: 'echo',
   description: 'Returns its text.',
   icon: 'repeat',
@@ -16,46 +16,46 @@ const echo = defineTool({
   },
 });
 
-const ticks = defineTool({
+const ticksTool = defineTool({
   name: 'ticks',
-  description: 'Reports the time again and again.',
+  description: 'Reports the current time several times.',
   icon: 'clock',
   annotations: readOnly,
   input: z.object({ count: z.number().int(), everyMs: z.number() }),
   output: z.object({}),
   async handle({ count, everyMs }, context) {
-    const ahead = clockAhead();
+    const clockLead = measureClockLead();
     for (let sent = 0; sent < count; sent++) {
       if (sent > 0) await sleep(everyMs, { signal: context?.signal });
-      context?.reportProgress({ message: String(preciseNow(ahead)) });
+      context?.reportProgress({ message: String(preciseNow(clockLead)) });
     }
     return {};
   },
 });
 
-/** abortsMs are the times at which signals of wait fired, in milliseconds since 1970. */
+/** abortsMs are the times at which calls of the tool "wait" were aborted, in milliseconds since 1970. */
 const abortsMs: number[] = [];
 
-const wait = defineTool({
+const waitTool = defineTool({
   name: 'wait',
-  description: 'Reports once, then waits until it is cancelled, and notes when that was.',
+  description: 'Reports once, waits until the call is cancelled, and records the time.',
   icon: 'hourglass',
   annotations: readOnly,
   input: z.object({}),
   output: z.object({}),
   async handle(_, context) {
-    const ahead = clockAhead();
+    const clockLead = measureClockLead();
     const { signal } = context ?? {};
-    signal?.addEventListener('abort', () => abortsMs.push(preciseNow(ahead)), { once: true });
+    signal?.addEventListener('abort', () => abortsMs.push(preciseNow(clockLead)), { once: true });
     context?.reportProgress({ message: 'waits' });
     await sleep(60_000, { signal });
     return {};
   },
 });
 
-const aborts = defineTool({
+const abortsTool = defineTool({
   name: 'aborts',
-  description: 'Returns when the signals of wait fired, and forgets it.',
+  description: 'Returns and clears the times at which calls of the tool "wait" were cancelled.',
   icon: 'list',
   annotations: readOnly,
   input: z.object({}),
@@ -66,6 +66,6 @@ const aborts = defineTool({
 });
 
 export default definePlugin({
-  tools: [echo, ticks, wait, aborts],
+  tools: [echoTool, ticksTool, waitTool, abortsTool],
   isReady: () => true,
 });

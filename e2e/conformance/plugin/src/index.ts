@@ -6,8 +6,8 @@ import { z } from 'zod';
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 const silence = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';
 
-/** makeAnswerTool makes a tool without parameters that returns a fixed result. */
-function makeAnswerTool(name: string, description: string, handle: () => Promise<unknown>) {
+/** makeFixedResultTool makes a tool without parameters that returns a fixed result. */
+function makeFixedResultTool(name: string, description: string, handle: () => Promise<unknown>) {
   return defineTool({ name, description, input: z.object({}), output: z.unknown(), handle });
 }
 
@@ -26,30 +26,30 @@ function makeWaitingTool(name: string, times = 1) {
 }
 
 const tools = [
-  makeAnswerTool('test_simple_text', 'Returns a text.', async () => 'This is a simple text response for testing.'),
-  makeAnswerTool('test_image_content', 'Returns a picture.', () => image(pixel, 'image/png')),
-  makeAnswerTool('test_audio_content', 'Returns a sound.', () => audio(silence, 'audio/wav')),
-  makeAnswerTool('test_embedded_resource', 'Returns a file.', () =>
+  makeFixedResultTool('test_simple_text', 'Returns a text.', async () => 'This is a simple text response for testing.'),
+  makeFixedResultTool('test_image_content', 'Returns a picture.', () => image(pixel, 'image/png')),
+  makeFixedResultTool('test_audio_content', 'Returns a sound.', () => audio(silence, 'audio/wav')),
+  makeFixedResultTool('test_embedded_resource', 'Returns a file.', () =>
     resource('test://embedded-resource', 'This is an embedded resource content.', 'text/plain'),
   ),
-  makeAnswerTool('test_multiple_content_types', 'Returns a text, a picture and a file.', async () => [
+  makeFixedResultTool('test_multiple_content_types', 'Returns a text, a picture and a file.', async () => [
     { type: 'text', text: 'Multiple content types test:' },
     await image(pixel, 'image/png'),
     await resource('test://mixed-content-resource', '{"test":"data","value":123}', 'application/json'),
   ]),
-  makeAnswerTool('test_error_handling', 'Fails.', () => {
+  makeFixedResultTool('test_error_handling', 'Fails.', () => {
     throw ToolError.internal('This tool intentionally returns an error for testing');
   }),
-  makeAnswerTool('test_tool_with_logging', 'Logs three times.', async () => {
+  makeFixedResultTool('test_tool_with_logging', 'Logs three times.', async () => {
     for (const message of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
       log.info(message);
       await sleep(150); // log entries use another route and should arrive before the result
     }
     return 'three things were logged';
   }),
-  // The suite uses this tool for logging and the next tool for elicitation. The suite checks that a tool sends no
-  // message that the test did not request.
-  makeAnswerTool('test_logging_tool', 'Returns a text and logs nothing.', async () => 'nothing was logged'),
+  // The suite calls test_logging_tool for logging and test_streaming_elicitation for elicitation. It checks that
+  // neither tool sends a message that the test did not request.
+  makeFixedResultTool('test_logging_tool', 'Returns a text and logs nothing.', async () => 'nothing was logged'),
   defineTool({
     name: 'test_streaming_elicitation',
     description: 'Reports progress, so that its answer is a stream.',
@@ -70,8 +70,8 @@ const tools = [
       return 'The user has answered.';
     },
   }),
-  // The suite expects certain field names in these questions. opentabs asks the same questions in the same rounds, but
-  // with different field names.
+  // The suite expects certain field names in the questions of the next four tools. opentabs asks the same questions
+  // in the same rounds, but with different field names.
   makeWaitingTool('test_input_required_result_elicitation'),
   makeWaitingTool('test_input_required_result_request_state'),
   makeWaitingTool('test_input_required_result_tampered_state'),
@@ -101,7 +101,7 @@ const tools = [
     },
   }),
   // run.ts adds the schema of this tool.
-  makeAnswerTool('json_schema_2020_12_tool', 'Tool with JSON Schema 2020-12 features', async () => 'ok'),
+  makeFixedResultTool('json_schema_2020_12_tool', 'Tool with JSON Schema 2020-12 features', async () => 'ok'),
 ];
 
 const prompts = [
