@@ -18,8 +18,8 @@ after(() => stack?.close());
 
 /** callDeltas calls the tool "deltas", waits until the call has ended, and returns its record. */
 async function callDeltas(args: Record<string, unknown>) {
-  const out = await client.call('everything__deltas', args);
-  assert.equal(out.isError, false, out.text);
+  const outcome = await client.call('everything__deltas', args);
+  assert.equal(outcome.isError, false, outcome.text);
   const { call_id } = await findCall(stack, 'everything__deltas', (call) => call.status === 'done');
   return await fetchCallRecord(stack, call_id);
 }
@@ -42,8 +42,8 @@ test('a patch that cannot be applied is dropped as a whole, and later patches ar
 test('the record of a running call has its activities, also after the service worker was killed', async () => {
   const stop = new AbortController();
   const call = client.call('everything__deltas', { count: 5, forMs: 20_000 }, { signal: stop.signal });
-  const running = await findCall(stack, 'everything__deltas', (call) => call.status === 'running');
-  const readContent = async () => (await fetchCallRecord(stack, running.call_id)).activities?.[0]?.content;
+  const runningCall = await findCall(stack, 'everything__deltas', (call) => call.status === 'running');
+  const readContent = async () => (await fetchCallRecord(stack, runningCall.call_id)).activities?.[0]?.content;
   const allRows = { columns: ['n'], rows: makeRows(5) };
   await waitFor('five rows', async () => JSON.stringify(await readContent()) === JSON.stringify(allRows));
   await stack.chrome.stopWorker();
@@ -53,7 +53,7 @@ test('the record of a running call has its activities, also after the service wo
   // The client returns before the server has cancelled the call.
   await waitFor(
     'the end of the call',
-    async () => (await fetchCallRecord(stack, running.call_id)).status !== 'running',
+    async () => (await fetchCallRecord(stack, runningCall.call_id)).status !== 'running',
   );
 });
 
@@ -79,8 +79,8 @@ test('opentabs calls show --follow prints the activities for the user until the 
 
 test('an activity may contain any JSON of up to 256 KiB, and larger content is dropped while the call continues', async () => {
   const showActivity = async (type: string, content: unknown) => {
-    const out = await client.call('everything__show_activity', { type, content });
-    assert.equal(out.isError, false, out.text);
+    const outcome = await client.call('everything__show_activity', { type, content });
+    assert.equal(outcome.isError, false, outcome.text);
     const { call_id } = await findCall(stack, 'everything__show_activity', (call) => call.status === 'done');
     return (await fetchCallRecord(stack, call_id)).activities;
   };

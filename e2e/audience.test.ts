@@ -24,14 +24,14 @@ after(() => stack?.close());
 async function makeThreeCalls() {
   const steps = await client.call('everything__steps', { count: 4, everyMs: 150, userEvery: 2, endAudience: 'user' });
   const internalOnly = await client.call('everything__steps', { count: 3, everyMs: 100 });
-  const failed = await client.call('everything__fail', { code: 'ODD', message: 'it went wrong' });
-  assert.deepEqual([steps.isError, internalOnly.isError, failed.isError], [false, false, true], steps.text);
+  const failedCall = await client.call('everything__fail', { code: 'ODD', message: 'it went wrong' });
+  assert.deepEqual([steps.isError, internalOnly.isError, failedCall.isError], [false, false, true], steps.text);
   return { steps, internalOnly };
 }
 
 /**
- * followEvents reads /events with a filter until stream.stop is called. The promise started resolves when the stream
- * has started.
+ * followEvents reads /events with a filter until stream.stop is called. The promise `started` resolves when the
+ * stream has started.
  */
 function followEvents(filter: string) {
   const controller = new AbortController();
@@ -40,11 +40,11 @@ function followEvents(filter: string) {
     headers: { authorization: `Bearer ${stack.token}` },
     signal: controller.signal,
   });
-  const reading = response.then(async ({ body }) => {
+  const readStream = response.then(async ({ body }) => {
     const decoder = new TextDecoder();
     for await (const chunk of body ?? []) stream.text += decoder.decode(chunk, { stream: true });
   });
-  reading.catch(() => undefined);
+  readStream.catch(() => undefined);
   return { read: stream, started: waitFor(`/events${filter}`, () => stream.text.includes(': following')) };
 }
 
@@ -81,8 +81,8 @@ test('terminals and /events filter reports by audience; agents and the audit log
     ['/events', allEvents.read.text, true],
     ['/events?audience=user', userEvents.read.text, false],
   ] as const) {
-    for (const word of ['user step 2', 'user step 4', 'it went wrong'])
-      assert.ok(text.includes(word), `${name}: ${word}`);
+    for (const message of ['user step 2', 'user step 4', 'it went wrong'])
+      assert.ok(text.includes(message), `${name}: ${message}`);
     assert.equal(text.includes('internal step 1'), showsInternal, `${name}: ${text}`);
   }
   // The end of a call is always shown to the user.

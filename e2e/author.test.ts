@@ -43,6 +43,6 @@ test('the compiler and the build both use the zod that the author installed', as
   const findings: { rule: string; text: string }[] = JSON.parse(stdout).findings;
   assert.deepEqual(
     findings.filter(({ rule }) => rule === 'types' || rule === 'build').map(({ text }) => text.slice(0, 7)),
-    ['TS2551:'], // the type error that the previous test added
+    ['TS2551:'], // TS2551 is the type error that the previous test added
   );
 });

@@ -15,19 +15,19 @@ after(() => stack?.close());
 
 for (const bytes of [0, 1000, (256 << 10) - 20, 256 << 10, 1 << 20, 10 << 20]) {
   test(`a result of ${bytes} bytes arrives complete`, async () => {
-    const out = await client.call('messages__big', { bytes });
-    assert.equal(out.isError, false, out.text.slice(0, 500));
-    assert.equal(String(Object(out.structured).text).length, bytes);
+    const outcome = await client.call('messages__big', { bytes });
+    assert.equal(outcome.isError, false, outcome.text.slice(0, 500));
+    assert.equal(String(Object(outcome.structured).text).length, bytes);
   });
 }
 
 test('a result over the limit fails with result_too_large', async () => {
-  const out = await client.call('messages__big', { bytes: 21 << 20 });
-  assert.equal(out.code, 'result_too_large', out.text.slice(0, 500));
-  assert.match(out.text, /Ask for less/);
+  const outcome = await client.call('messages__big', { bytes: 21 << 20 });
+  assert.equal(outcome.code, 'result_too_large', outcome.text.slice(0, 500));
+  assert.match(outcome.text, /Ask for less/);
 });
 
 test('the call after a result over the limit succeeds', async () => {
-  const out = await client.call('messages__echo', { value: 1 });
-  assert.equal(out.isError, false, out.text);
+  const outcome = await client.call('messages__echo', { value: 1 });
+  assert.equal(outcome.isError, false, outcome.text);
 });

@@ -23,7 +23,10 @@ after(async () => {
   await stack?.close();
 });
 
-/** makeAdapterCode returns the code of an adapter. The adapter does not start if registeredAs differs from name, or if it is not frozen. */
+/**
+ * makeAdapterCode returns the code of an adapter. The adapter does not start if registeredAs differs from name, or if
+ * frozen is false.
+ */
 function makeAdapterCode(name: string, registeredAs = name, frozen = true): string {
   const value = `{ name: '${name}', isReady: () => true, tools: [{ name: 'who', handle: () => '${name}' }] }`;
   return `globalThis.__openTabs.adapters = { '${registeredAs}': ${frozen ? `Object.freeze(${value})` : value} };`;
@@ -65,8 +68,8 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
     const page = await stack.chrome.openPage(`${attackerSite.origin}/${name}`);
     const refusedCall = await waitFor(`the error of ${name}`, async () => {
       const beganMs = performance.now();
-      const out = await client.call(`${name}__who`, {});
-      return out.code === 'plugin_broken' ? { ...out, tookMs: performance.now() - beganMs } : undefined;
+      const outcome = await client.call(`${name}__who`, {});
+      return outcome.code === 'plugin_broken' ? { ...outcome, tookMs: performance.now() - beganMs } : undefined;
     });
     assert.match(refusedCall.text, errorPattern);
     assert.match(
@@ -123,8 +126,8 @@ test('a new build that V8 cannot parse is reported in an open page, and the next
   };
   await installBuild(`${makeAdapterCode(name)}\nvar x = /(?<a>.)(?<a>.)/;`);
   const refusedCall = await waitFor('the error of the new build', async () => {
-    const out = await client.call(`${name}__who`, {});
-    return out.code === 'plugin_broken' && out;
+    const outcome = await client.call(`${name}__who`, {});
+    return outcome.code === 'plugin_broken' && outcome;
   });
   assert.match(refusedCall.text, matchParseError(2));
   // The command reads a file that the server writes after the page's report.
@@ -178,15 +181,19 @@ test('a plugin works again in the open page after its folder was changed, broken
       'names the plugin "other"',
     ],
   ];
-  for (const [what, breakPlugin, restore, statusText] of changes) {
+  for (const [change, breakPlugin, restore, statusText] of changes) {
     breakPlugin();
     await waitForStatusText(statusText);
     const refusedCall = await client.call(`${name}__who`, {});
-    assert.match(String(refusedCall.code), /plugin_broken|not_reviewed/, `${what}: ${refusedCall.text}`);
+    assert.match(String(refusedCall.code), /plugin_broken|not_reviewed/, `${change}: ${refusedCall.text}`);
     restore();
     await waitForStatusText(`${name} 1.0.0, 1 tool, auto`);
-    await waitFor(`the plugin after ${what}`, async () => !(await client.call(`${name}__who`, {})).isError);
-    assert.equal(await page.evaluate(() => Reflect.get(globalThis, 'kept')), 'kept', `${what}: the page was reloaded`);
+    await waitFor(`the plugin after ${change}`, async () => !(await client.call(`${name}__who`, {})).isError);
+    assert.equal(
+      await page.evaluate(() => Reflect.get(globalThis, 'kept')),
+      'kept',
+      `${change}: the page was reloaded`,
+    );
   }
   await page.close();
 });

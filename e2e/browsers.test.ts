@@ -34,21 +34,21 @@ const callWhereTool = (args: Record<string, unknown> = {}) => client.call('place
 const pathOf = (structured: unknown): unknown => Reflect.get(Object(structured), 'path');
 
 /** waitForReadiness waits until the server lists the plugin as ready, or as not ready, in a tab of a browser. */
-async function waitForReadiness(id: string, ready: boolean) {
+async function waitForReadiness(id: string, isReady: boolean) {
   await waitFor('the readiness', async () => {
     const browser = (await stack.readStatus()).browsers?.find((browser) => browser.id === id);
     return browser?.tabs?.some((tab) =>
-      tab.plugins?.some((plugin) => plugin.name === 'places' && plugin.ready === ready),
+      tab.plugins?.some((plugin) => plugin.name === 'places' && plugin.ready === isReady),
     );
   });
 }
 
 test('if two browsers could run a call, the error lists both, and the caller can name each', async () => {
   for (const id of browserIds) await waitForReadiness(id, true);
-  const out = await callWhereTool();
-  assert.equal(out.code, 'ambiguous_target', out.text);
-  for (const id of browserIds) assert.ok(out.text.includes(`id ${id}`), out.text);
-  assert.match(out.text, /pass its ID as "tabId", the browser as "browser"/);
+  const outcome = await callWhereTool();
+  assert.equal(outcome.code, 'ambiguous_target', outcome.text);
+  for (const id of browserIds) assert.ok(outcome.text.includes(`id ${id}`), outcome.text);
+  assert.match(outcome.text, /pass its ID as "tabId", the browser as "browser"/);
   assert.equal(pathOf((await callWhereTool({ browser: browserIds[0] })).structured), '/');
   assert.equal(pathOf((await callWhereTool({ browser: browserIds[1] })).structured), '/second');
   const tabs = (await stack.readStatus()).browsers?.find((browser) => browser.id === browserIds[1])?.tabs;
@@ -62,8 +62,8 @@ test('a browser in which the user is not logged in is not used', async () => {
     history.pushState(null, '', location.href);
   });
   await waitForReadiness(browserIds[1] ?? '', false);
-  const out = await callWhereTool();
-  assert.equal(pathOf(out.structured), '/', out.text);
+  const outcome = await callWhereTool();
+  assert.equal(pathOf(outcome.structured), '/', outcome.text);
   assert.equal((await callWhereTool({ browser: browserIds[1] })).code, 'not_ready');
 });
 
@@ -72,8 +72,8 @@ test('no tab is opened while two browsers are connected', async () => {
   assert.equal(permissionCommand.code, 0, permissionCommand.stderr);
   await Promise.all([secondPage.goto('about:blank'), stack.page.goto('about:blank')]);
   await waitFor('no tab', async () => (await stack.listTabs()).length === 0);
-  const out = await callWhereTool();
-  assert.match(String(out.code), /^(no_tab|ambiguous_target)$/);
+  const outcome = await callWhereTool();
+  assert.match(String(outcome.code), /^(no_tab|ambiguous_target)$/);
   await secondPage.goto(`${stack.site.origin}/second`);
   await waitForReadiness(browserIds[1] ?? '', true);
   assert.equal(pathOf((await callWhereTool()).structured), '/second');

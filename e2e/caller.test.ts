@@ -29,15 +29,15 @@ after(() => stack?.close());
 const runCommand = (...args: string[]) => runChecked(args, stack.env);
 /** callNested calls everything__call, which calls messages__echo. */
 const callNested = async (value: string) => {
-  const out = await client.call('everything__call', { tool: 'messages__echo', input: { value }, catchError: true });
-  return JSON.stringify(out.structured ?? out.text);
+  const outcome = await client.call('everything__call', { tool: 'messages__echo', input: { value }, catchError: true });
+  return JSON.stringify(outcome.structured ?? outcome.text);
 };
 const allowCommand = 'plugin permission everything --allow-calls-to messages';
 
 test('calls to another plugin are off by default, and the handler, the lists and the audit log report the denial', async () => {
-  const out = await callNested('one');
-  assert.match(out, /"code":"denied"/);
-  assert.ok(out.includes(`The user can allow it with \`opentabs ${allowCommand}\``), out);
+  const outcome = await callNested('one');
+  assert.match(outcome, /"code":"denied"/);
+  assert.ok(outcome.includes(`The user can allow it with \`opentabs ${allowCommand}\``), outcome);
   const [child] = (await fetchCallRecords(stack)).filter((call) => call.tool_name === 'messages__echo');
   assert.deepEqual([child?.status, child?.error_code], ['failed', 'denied']);
   const callList = JSON.stringify(JSON.parse(await runCommand('calls', '--json')));
@@ -69,12 +69,12 @@ test('an allowed call to another plugin works, and needs approval if the called 
 });
 
 test('a permission given to the calling plugin does not extend to the agent, and vice versa', async () => {
-  assert.match(await callNested('four'), /four/); // allowed for this session
+  assert.match(await callNested('four'), /four/); // the previous test allowed the call for this session
   assert.equal(forms.length, 1);
   nextDecision = 'deny';
   assert.equal((await client.call('messages__echo', { value: 'agent' })).code, 'denied');
   assert.equal(forms.length, 2);
-  await runCommand('plugin', 'permission', 'messages', 'ask'); // withdraws all earlier permissions
+  await runCommand('plugin', 'permission', 'messages', 'ask'); // this command withdraws all earlier permissions
   nextDecision = 'allow for this session';
   assert.equal((await client.call('messages__echo', { value: 'agent' })).isError, false);
   nextDecision = 'deny';

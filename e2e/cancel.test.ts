@@ -76,8 +76,8 @@ test('the reason of a cancel reaches the page, the record and the error', async 
   const secondRecord = await waitForReportingCall();
   const cancelled = await stack.runCli('calls', 'cancel', secondRecord.call_id, '--reason', 'it takes\ntoo long');
   assert.equal(cancelled.code, 0, cancelled.stderr);
-  const out = await secondCall;
-  assert.match(out.text, /cancelled by the command line: it takes too long \(cancelled\)/);
+  const outcome = await secondCall;
+  assert.match(outcome.text, /cancelled by the command line: it takes too long \(cancelled\)/);
   await waitFor('the page to receive the reason', async () =>
     /: it takes too long$/.test(String(await readAbortReason())),
   );
@@ -121,10 +121,10 @@ test('a client cannot cancel a call of another client', async () => {
 
 test('Ctrl-C in opentabs call stops the code in the page', async () => {
   const channel = newSlowChannel();
-  const cli = startOpentabs(['call', 'messages__export_messages', '--arg', `channelId=${channel}`], stack.env);
+  const command = startOpentabs(['call', 'messages__export_messages', '--arg', `channelId=${channel}`], stack.env);
   const { call_id } = await waitForRunningCall(channel);
-  cli.child.kill('SIGINT');
-  const { code } = await cli.ended;
+  command.child.kill('SIGINT');
+  const { code } = await command.ended;
   assert.equal(code, 130);
   await waitForAbortedRequest(channel);
   assert.equal((await waitForStoppedCall(call_id)).status, 'cancelled');
@@ -138,13 +138,13 @@ test('the stop button of the side panel stops the code in the page, and the clie
   const stop = panel.getByRole('button', { name: /stop/i }).first();
   await waitForRunningCall(channel);
   await stop.click();
-  const out = await call;
-  assert.equal(out.code, 'cancelled', out.text);
-  assert.match(out.text, /side panel/);
+  const outcome = await call;
+  assert.equal(outcome.code, 'cancelled', outcome.text);
+  assert.match(outcome.text, /side panel/);
   await waitForAbortedRequest(channel);
 });
 
 test('a cancelled call frees its slot for the next call', async () => {
-  const out = await client.call('messages__echo', { value: 'still here' });
-  assert.equal(out.isError, false, out.text);
+  const outcome = await client.call('messages__echo', { value: 'still here' });
+  assert.equal(outcome.isError, false, outcome.text);
 });

@@ -44,9 +44,9 @@ for (const [name, connect] of transports) {
     });
 
     test('reports all violations of the input schema', async () => {
-      const out = await client.call('messages__countdown', { from: 'ten', intervalMs: -1, extra: true });
-      assert.equal(out.code, 'invalid_arguments');
-      for (const argumentName of ['from', 'intervalMs', 'extra']) assert.match(out.text, new RegExp(argumentName));
+      const outcome = await client.call('messages__countdown', { from: 'ten', intervalMs: -1, extra: true });
+      assert.equal(outcome.code, 'invalid_arguments');
+      for (const argumentName of ['from', 'intervalMs', 'extra']) assert.match(outcome.text, new RegExp(argumentName));
     });
 
     test('returns text and structured content as the page sent them', async () => {
@@ -55,20 +55,20 @@ for (const [name, connect] of transports) {
         list: [1, 2.5, null, true],
         nested: { constructor: 1 },
       };
-      const out = await client.call('messages__echo', { value });
-      assert.equal(out.isError, false, out.text);
-      assert.deepEqual(Object(out.structured).value, value);
-      assert.deepEqual(JSON.parse(out.text), out.structured);
+      const outcome = await client.call('messages__echo', { value });
+      assert.equal(outcome.isError, false, outcome.text);
+      assert.deepEqual(Object(outcome.structured).value, value);
+      assert.deepEqual(JSON.parse(outcome.text), outcome.structured);
     });
 
     test('returns a tool error with its code', async () => {
-      const out = await client.call('messages__fail', {
+      const outcome = await client.call('messages__fail', {
         code: 'NOT_FOUND',
         category: 'not_found',
         message: 'Channel not found',
       });
-      assert.equal(out.isError, true);
-      assert.match(out.text, /Channel not found \(code=NOT_FOUND category=not_found retryable=false\)/);
+      assert.equal(outcome.isError, true);
+      assert.match(outcome.text, /Channel not found \(code=NOT_FOUND category=not_found retryable=false\)/);
     });
 
     test('rejects an unknown tool', async () => {
@@ -101,8 +101,8 @@ for (const [name, connect] of transports) {
 test('integers beyond 2^53 reach the page and come back exactly', async () => {
   const json =
     '{"value":{"id":9007199254740993,"list":[-9007199254740995,12345678901234567890],"text":"9007199254740993"}}';
-  const out = await stack.runCli('call', 'messages__echo', '--json', json);
-  assert.equal(out.stdout.trim(), json, out.stderr);
+  const commandResult = await stack.runCli('call', 'messages__echo', '--json', json);
+  assert.equal(commandResult.stdout.trim(), json, commandResult.stderr);
   const roundedCall = await stack.runCli('call', 'messages__countdown', '--json', '{"from":9007199254740993}');
   assert.notEqual(roundedCall.code, 0);
 });
@@ -111,14 +111,14 @@ test('twenty concurrent calls of two clients each get their own result', async (
   const clients = [await stack.connectHttp(), await stack.connectStdio()];
   const outcomes = await Promise.all(
     Array.from({ length: 20 }, async (_, i) => {
-      const out = await clients[i % 2]?.call('messages__countdown', { from: 3 + (i % 5), intervalMs: 20 });
-      return { from: 3 + (i % 5), out };
+      const outcome = await clients[i % 2]?.call('messages__countdown', { from: 3 + (i % 5), intervalMs: 20 });
+      return { from: 3 + (i % 5), out: outcome };
     }),
   );
-  for (const { from, out } of outcomes) {
-    assert.equal(out?.isError, false, out?.text);
-    assert.deepEqual(out?.structured, { counted: from });
-    assert.ok(out?.progress.every((report) => report.total === from));
-    assert.equal(out?.progress.at(-1)?.progress, from);
+  for (const { from, out: outcome } of outcomes) {
+    assert.equal(outcome?.isError, false, outcome?.text);
+    assert.deepEqual(outcome?.structured, { counted: from });
+    assert.ok(outcome?.progress.every((report) => report.total === from));
+    assert.equal(outcome?.progress.at(-1)?.progress, from);
   }
 });

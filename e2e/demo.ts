@@ -26,7 +26,7 @@ async function main(): Promise<boolean> {
     const updateBar = (row: number) => (report: ReceivedProgress) =>
       bars.updateProgress(row, report.progress, report.total, report.message ?? '');
     setTimeout(() => stop.abort('the demo stops this one'), 8_000);
-    const [reporting, silent, cancelled] = await Promise.all([
+    const [reportingCall, silentCall, cancelledCall] = await Promise.all([
       client
         .call('messages__export_messages', { channelId: 'demo-7-5000' }, { onProgress: updateBar(0) })
         .then((outcome) => showEnd(bars, 0, outcome)),
@@ -52,15 +52,15 @@ async function main(): Promise<boolean> {
     printLine('');
     return [
       check(
-        !reporting.isError && reporting.durationMs > idleLimitMs + 1_000,
-        `the reporting call ran ${formatSeconds(reporting.durationMs)} with ${reporting.progress.length} reports and returned ${countMessages(reporting)} messages`,
+        !reportingCall.isError && reportingCall.durationMs > idleLimitMs + 1_000,
+        `the reporting call ran ${formatSeconds(reportingCall.durationMs)} with ${reportingCall.progress.length} reports and returned ${countMessages(reportingCall)} messages`,
       ),
       check(
-        silent.isError && silent.code === 'idle_timeout' && Math.abs(silent.durationMs - idleLimitMs) < 300,
-        `the silent call was ended after ${formatSeconds(silent.durationMs)} with ${String(silent.code)}`,
+        silentCall.isError && silentCall.code === 'idle_timeout' && Math.abs(silentCall.durationMs - idleLimitMs) < 300,
+        `the silent call was ended after ${formatSeconds(silentCall.durationMs)} with ${String(silentCall.code)}`,
       ),
       check(
-        cancelled === undefined &&
+        cancelledCall === undefined &&
           record?.stopped === 'aborted' &&
           stack.site.abortedRequests.some((request) => request.startsWith('cancelled')),
         `the cancelled call: the page answered "${record?.stopped ?? 'nothing'}" and its own fetch was dropped (${stack.site.abortedRequests.join(', ') || 'nothing dropped'})`,

@@ -27,8 +27,8 @@ async function describePage(): Promise<unknown> {
 }
 
 /**
- * listLockedFunctions returns the hidden, unremovable functions on the page's window. The extension must leave no such
- * function on the window.
+ * listLockedFunctions returns the hidden, unremovable functions on the page's window. The extension must leave no
+ * hidden, unremovable function on the window.
  */
 async function listLockedFunctions(): Promise<string[]> {
   return await stack.page.evaluate(() =>
@@ -69,8 +69,8 @@ test('a build that does not start is reported at once, and the next working buil
   const throwingLine = "if (document.documentElement.dataset.mark === 'not reloaded') throw new Error('a typo');";
   author.edit(sourceFile, importLine, `${importLine}\n${throwingLine}`);
   const refusedCall = await waitFor('the error of the build', async () => {
-    const out = await client.call('tickets__describe_page');
-    return out.code === 'plugin_broken' && out;
+    const outcome = await client.call('tickets__describe_page');
+    return outcome.code === 'plugin_broken' && outcome;
   });
   const startError = /the adapter threw while it started: .*a typo/;
   assert.match(refusedCall.text, startError);

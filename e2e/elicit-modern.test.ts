@@ -1,4 +1,7 @@
-/** Promise: in 2026-07-28 the server answers a call with the approval form, and the client repeats the call with the decision. */
+/**
+ * Promise: with protocol version 2026-07-28, the server answers a call with the approval form, and the client repeats
+ * the call with the decision.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
@@ -27,7 +30,7 @@ for (const [name, connect] of [
   ['http', connectModernHttp],
   ['stdio', connectModernStdio],
 ] as const) {
-  describe(`2026-07-28 over ${name}`, () => {
+  describe(`protocol version 2026-07-28 over ${name}`, () => {
     let client: ModernClient;
     let id = 0;
     before(async () => {

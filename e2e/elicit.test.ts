@@ -1,4 +1,7 @@
-/** Promise: up to 2025-11-25, a client with elicitation shows the approval form. The first decision counts, and a late approval runs nothing. */
+/**
+ * Promise: up to protocol version 2025-11-25, a client with elicitation shows the approval form. The first decision
+ * counts, and a late approval runs nothing.
+ */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { ElicitResult } from '@modelcontextprotocol/sdk/types.js';
@@ -36,7 +39,7 @@ for (const [name, connect] of [
   ['http', (s: Stack) => s.connectHttp.bind(s)],
   ['stdio', (s: Stack) => s.connectStdio.bind(s)],
 ] as const) {
-  describe(`2025-11-25 over ${name}`, () => {
+  describe(`protocol version 2025-11-25 over ${name}`, () => {
     let client: McpClient;
     let forms: Form[];
     /** nextForm waits for the next form that the client shows. */
@@ -145,9 +148,9 @@ for (const [name, connect] of [
       const plainClient = await connect(stack)();
       const call = plainClient.call('everything__echo', { value: 3 });
       await decideElsewhere('everything__echo', true);
-      const out = await call;
-      assert.equal(Object(out.structured).value, 3);
-      assert.match(String(out.progress[0]?.message), /^waiting for approval: may everything__echo run\?/);
+      const outcome = await call;
+      assert.equal(Object(outcome.structured).value, 3);
+      assert.match(String(outcome.progress[0]?.message), /^waiting for approval: may everything__echo run\?/);
     });
   });
 }

@@ -28,16 +28,16 @@ async function openHiddenTab(path: string): Promise<number> {
 test('20 steps of 1 s each take 20 s in a hidden tab', async () => {
   const tabId = await openHiddenTab('/countdown');
   const client = await fixture.connectHttp();
-  const out = await client.call('messages__countdown', { from: 20, intervalMs: 1000, tabId });
-  assert.equal(out.isError, false, out.text);
-  assert.ok(out.durationMs >= 19_990 && out.durationMs < 22_000, `${out.durationMs} ms`);
+  const outcome = await client.call('messages__countdown', { from: 20, intervalMs: 1000, tabId });
+  assert.equal(outcome.isError, false, outcome.text);
+  assert.ok(outcome.durationMs >= 19_990 && outcome.durationMs < 22_000, `${outcome.durationMs} ms`);
 });
 
 test('a timer in a hidden tab continues when Chrome stops the service worker', async () => {
   const tabId = await openHiddenTab('/stopped');
   const client = await fixture.connectHttp();
   const steps: number[] = [];
-  const out = await client.call(
+  const outcome = await client.call(
     'messages__countdown',
     { from: 8, intervalMs: 1000, tabId },
     {
@@ -47,9 +47,9 @@ test('a timer in a hidden tab continues when Chrome stops the service worker', a
       },
     },
   );
-  assert.equal(out.isError, false, out.text);
+  assert.equal(outcome.isError, false, outcome.text);
   assert.deepEqual(steps, [1, 2, 3, 4, 5, 6, 7, 8]);
-  assert.ok(out.durationMs < 11_000, `${out.durationMs} ms`);
+  assert.ok(outcome.durationMs < 11_000, `${outcome.durationMs} ms`);
 });
 
 test('a cancel ends a timer in a hidden tab at once', async () => {
@@ -87,8 +87,8 @@ test('a call runs in a hidden tab, also in a browser that has just started', asy
     });
     const client = await fixture.connectHttp();
     // If the page loaded before the plugin was registered, the call reloads the page.
-    const out = await client.call('messages__echo', { value: 1, browser: id });
-    assert.deepEqual(out.structured, { value: 1 }, out.text);
+    const outcome = await client.call('messages__echo', { value: 1, browser: id });
+    assert.deepEqual(outcome.structured, { value: 1 }, outcome.text);
     const page = (await browser.listPages()).find(({ url }) => url === fixture.urlOf('/new'));
     const state = await browser.inPage(page?.id ?? '', (session) => session.evaluate('document.visibilityState'));
     assert.equal(state, 'hidden');
@@ -111,10 +111,10 @@ test('a call that names a suspended tab fails at once with that reason, and any 
   };
   await setSuspended(true);
   for (const args of [{}, { tabId: tab.tabId }]) {
-    const out = await client.call('messages__echo', { value: 1, ...args });
-    assert.equal(out.code, 'tab_frozen', out.text);
-    assert.match(out.text, /suspended the tab.*show the tab or to reload it/s);
-    assert.ok(out.durationMs < 3000, `${out.durationMs} ms`);
+    const outcome = await client.call('messages__echo', { value: 1, ...args });
+    assert.equal(outcome.code, 'tab_frozen', outcome.text);
+    assert.match(outcome.text, /suspended the tab.*show the tab or to reload it/s);
+    assert.ok(outcome.durationMs < 3000, `${outcome.durationMs} ms`);
   }
   const otherTab = await fixture.openTab(); // another tab is brought to the front, which hides the suspended tab
   const inOtherTab = await client.call('messages__echo', { value: 2 });
@@ -133,23 +133,23 @@ test('a running call fails when Chrome suspends its tab, and status shows the su
   const client = await fixture.connectHttp();
   const page = await fixture.browser.cdp.attach(await fixture.findTarget(path));
   const setLifecycleState = (state: 'frozen' | 'active') => page.send('Page.setWebLifecycleState', { state });
-  let suspended: Promise<unknown> | undefined;
-  const out = await client.call(
+  let suspension: Promise<unknown> | undefined;
+  const outcome = await client.call(
     'messages__countdown',
     { from: 1000, intervalMs: 500, tabId: tab.tabId },
     {
       onProgress: ({ progress }) => {
-        if (progress === 2) suspended = setLifecycleState('frozen');
+        if (progress === 2) suspension = setLifecycleState('frozen');
       },
     },
   );
-  await suspended;
-  assert.equal(out.code, 'tab_frozen', out.text);
+  await suspension;
+  assert.equal(outcome.code, 'tab_frozen', outcome.text);
   assert.match(
-    out.text,
+    outcome.text,
     /no progress and no result for 6\.?0? ?s: the browser has suspended tab \d+ to save resources/,
   );
-  assert.match(out.text, /may have taken effect.*show the tab or to reload it/s);
+  assert.match(outcome.text, /may have taken effect.*show the tab or to reload it/s);
   const status = await runChecked(['status'], fixture.env);
   assert.match(status, /Chrome has suspended it to save resources: nothing runs in this tab until you switch to it/);
   await setLifecycleState('active');

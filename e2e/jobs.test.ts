@@ -23,12 +23,12 @@ const callHeartbeat = (client: McpClient, forMs: number, otherArgs: Record<strin
   client.call('messages__heartbeat', { everyMs: 500, forMs, ...otherArgs });
 
 /** jobIdOf checks that the result of a call is a job handle, and returns the id of the job. */
-function jobIdOf(out: Outcome): string {
-  const job = Object(out.structured);
-  assert.equal(out.isError, false, out.text);
-  assert.equal(job.status, 'running', out.text);
+function jobIdOf(outcome: Outcome): string {
+  const job = Object(outcome.structured);
+  assert.equal(outcome.isError, false, outcome.text);
+  assert.equal(job.status, 'running', outcome.text);
   assert.match(String(job.job), /^call_/);
-  assert.match(out.text, /^Job call_\S+ \(messages__heartbeat\) is running.* Call job_wait with \{"job": "call_/);
+  assert.match(outcome.text, /^Job call_\S+ \(messages__heartbeat\) is running.* Call job_wait with \{"job": "call_/);
   return job.job;
 }
 
@@ -36,11 +36,11 @@ const findJob = async (job: string) => (await stack.listCalls()).find((call) => 
 
 test('another session receives the result of a job whose client has disconnected', async () => {
   const firstClient = await stack.connectHttp();
-  const out = await callHeartbeat(firstClient, 14_000);
-  const job = jobIdOf(out);
+  const outcome = await callHeartbeat(firstClient, 14_000);
+  const job = jobIdOf(outcome);
   assert.ok(
-    out.durationMs >= 1_995 && out.progress.length >= 2,
-    `${out.durationMs} ms, ${out.progress.length} notifications`,
+    outcome.durationMs >= 1_995 && outcome.progress.length >= 2,
+    `${outcome.durationMs} ms, ${outcome.progress.length} notifications`,
   );
   await firstClient.close();
 
@@ -73,16 +73,16 @@ test('another session receives the result of a job whose client has disconnected
 
 test('the idle limit and the hard limit of calls apply to jobs', async () => {
   const client = await stack.connectHttp();
-  const out = await client.call('messages__silent', { forMs: 60_000, _detach: 0 });
-  const outcome = await client.call('job_wait', { job: Object(out.structured).job });
+  const handle = await client.call('messages__silent', { forMs: 60_000, _detach: 0 });
+  const outcome = await client.call('job_wait', { job: Object(handle.structured).job });
   assert.equal(outcome.code, 'idle_timeout', outcome.text);
 });
 
 test('job_cancel stops the code in the page', async () => {
   const client = await stack.connectHttp();
   const job = jobIdOf(await callHeartbeat(client, 0, { _detach: '0.5' }));
-  const out = await client.call('job_cancel', { job });
-  assert.equal(Object(out.structured).status, 'cancelled');
+  const outcome = await client.call('job_cancel', { job });
+  assert.equal(Object(outcome.structured).status, 'cancelled');
   const stoppedCall = await waitFor('the answer of the page', async () => {
     const call = await findJob(job);
     return call?.stopped !== undefined && call;
@@ -113,9 +113,9 @@ test('the SDK accepts a job handle as the result of a tool with an output schema
   assert.equal(tools.filter((tool) => tool.name.startsWith('job_')).length, 4);
   const tool = tools.find((tool) => tool.name === 'messages__heartbeat');
   assert.ok(tool?.inputSchema.properties && '_detach' in tool.inputSchema.properties);
-  const out = await client.sdk.callTool({
+  const outcome = await client.sdk.callTool({
     name: 'messages__heartbeat',
     arguments: { everyMs: 500, forMs: 3_000, _detach: 0 },
   });
-  assert.equal(Object(out.structuredContent).status === 'done', false);
+  assert.equal(Object(outcome.structuredContent).status === 'done', false);
 });

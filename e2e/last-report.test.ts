@@ -32,10 +32,10 @@ const args = {
 /** runConcurrently makes count calls, eight at a time, and returns the numbers of the calls whose last report was lost. */
 async function runConcurrently(count: number, call: (n: number) => Promise<boolean>): Promise<number[]> {
   const lostCalls: number[] = [];
-  let next = 0;
+  let nextNumber = 0;
   const runNextCalls = async () => {
-    while (next < count) {
-      const n = next++;
+    while (nextNumber < count) {
+      const n = nextNumber++;
       if (!(await call(n))) lostCalls.push(n);
     }
   };
@@ -47,8 +47,8 @@ async function runConcurrently(count: number, call: (n: number) => Promise<boole
 async function runWithStalls<T>(work: () => Promise<T>): Promise<T> {
   let round = 0;
   const timer = setInterval(() => {
-    const end = performance.now() + 5 + ((round++ * 37) % 86);
-    while (performance.now() < end);
+    const endMs = performance.now() + 5 + ((round++ * 37) % 86);
+    while (performance.now() < endMs);
   }, 60);
   try {
     return await work();
@@ -61,9 +61,9 @@ for (const [name, connect] of transports) {
   test(`${callCount} calls on a busy machine lose no last report over ${name}`, async () => {
     const client = await connect(stack);
     const call = async () => {
-      const out = await client.call('messages__reports', args);
-      assert.equal(out.isError, false, out.text);
-      return out.progress.at(-1)?.message === 'last' && out.progress.at(-1)?.progress === 2;
+      const outcome = await client.call('messages__reports', args);
+      assert.equal(outcome.isError, false, outcome.text);
+      return outcome.progress.at(-1)?.message === 'last' && outcome.progress.at(-1)?.progress === 2;
     };
     assert.deepEqual(await runConcurrently(callCount, call), []);
   });

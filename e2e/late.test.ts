@@ -6,7 +6,7 @@ import type { McpClient } from './harness/client.ts';
 import { runChecked } from './harness/process.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
-import { buildLegacy } from './testdata/legacy/legacy.ts';
+import { buildLegacyPlugin } from './testdata/legacy/legacy.ts';
 import { makeTwin } from './testdata/legacy/twin.ts';
 
 let stack: Stack;
@@ -16,7 +16,7 @@ before(async () => {
   stack = await startStack();
   client = await stack.connectHttp();
   const dir = join(stack.home, 'alpha');
-  await buildLegacy(dir, makeTwin('alpha'));
+  await buildLegacyPlugin(dir, makeTwin('alpha'));
   await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
   const site = `site.main=${stack.site.origin}`;
   await runChecked(['plugin', 'configure', 'alpha', 'key=S3CRET-KEY', site], stack.env);
@@ -25,8 +25,8 @@ after(() => stack?.close());
 
 /** readSettings returns the settings that the plugin alpha has in a tab; an empty text while alpha is not live there. */
 async function readSettings(tabId: number): Promise<string> {
-  const out = await client.call('alpha__mine', { tabId });
-  return out.isError ? '' : JSON.stringify(out.structured);
+  const outcome = await client.call('alpha__mine', { tabId });
+  return outcome.isError ? '' : JSON.stringify(outcome.structured);
 }
 
 /** openTabWithAlpha opens pages until the plugin alpha is live in a page, and returns the id of this page's tab. */

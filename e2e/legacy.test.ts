@@ -9,7 +9,7 @@ import type { McpClient, Outcome } from './harness/client.ts';
 import { runChecked } from './harness/process.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 import { waitFor } from './harness/wait.ts';
-import { buildLegacy } from './testdata/legacy/legacy.ts';
+import { buildLegacyPlugin } from './testdata/legacy/legacy.ts';
 import { earlyPlugin, makeTwin } from './testdata/legacy/twin.ts';
 
 const twinNames = ['alpha', 'beta'] as const;
@@ -23,7 +23,7 @@ before(async () => {
   client = await stack.connectHttp();
   for (const name of twinNames) {
     const dir = join(stack.home, name);
-    await buildLegacy(dir, makeTwin(name));
+    await buildLegacyPlugin(dir, makeTwin(name));
     await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
     const site = `site.main=${stack.site.origin}`;
     await runChecked(
@@ -72,9 +72,9 @@ function waitForTwins(pageUrl: string): Promise<number> {
 
 /** callTool calls a tool, which must succeed. */
 async function callTool(tool: string, args: Record<string, unknown>): Promise<Outcome> {
-  const out = await client.call(tool, args);
-  assert.equal(out.isError, false, out.text);
-  return out;
+  const outcome = await client.call(tool, args);
+  assert.equal(outcome.isError, false, outcome.text);
+  return outcome;
 }
 
 /** readHooks returns the hooks of a plugin that have run in a page, in order. */
@@ -125,12 +125,12 @@ test('each adapter is evaluated once per document, and its hooks run on calls, n
 
 test('an adapter with start document_start sees the first request of the page without a pre-script', async () => {
   const dir = join(stack.home, earlyPlugin.name);
-  await buildLegacy(dir, earlyPlugin);
+  await buildLegacyPlugin(dir, earlyPlugin);
   await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
   const { page, tabId } = await openTabWithTwins();
   const tokens = await waitFor('the plugin to be live', async () => {
-    const out = await client.call('early__heard', { tabId });
-    if (!out.isError) return out.structured;
+    const outcome = await client.call('early__heard', { tabId });
+    if (!outcome.isError) return outcome.structured;
     await page.reload(); // a page that loaded while Chrome registered the scripts lacks the plugin
     return undefined;
   });

@@ -23,21 +23,21 @@ test('a call continues after the service worker was killed, with its progress an
   );
   await waitFor('the first report', () => reportedNumbers.length > 0);
   await stack.chrome.stopWorker();
-  const out = await call;
-  assert.equal(out.isError, false, out.text);
-  assert.equal(out.progress.at(-1)?.progress, 6);
+  const outcome = await call;
+  assert.equal(outcome.isError, false, outcome.text);
+  assert.equal(outcome.progress.at(-1)?.progress, 6);
 });
 
 test('the next call after the service worker was killed succeeds', async () => {
   await stack.chrome.stopWorker();
-  const out = await client.call('messages__echo', { value: 'next' });
-  assert.equal(out.isError, false, out.text);
+  const outcome = await client.call('messages__echo', { value: 'next' });
+  assert.equal(outcome.isError, false, outcome.text);
 });
 
 test('the browser and the clients reconnect to a server that was killed and restarted', async () => {
   const stdio = await stack.connectStdio();
   const lostCall = stdio.call('messages__heartbeat', { everyMs: 100, forMs: 60_000 }).then(
-    (out) => out.text,
+    (outcome) => outcome.text,
     (error: unknown) => String(error),
   );
   await waitFor('a report', async () =>
@@ -50,8 +50,8 @@ test('the browser and the clients reconnect to a server that was killed and rest
   // Without retries, the browser would reconnect only at the next alarm, after 30 s. make bench measures the
   // real time of a reconnect.
   assert.ok(performance.now() - startMs < 25_000, 'the browser reconnected too late');
-  const out = await stdio.call('messages__echo', { value: 'again' });
-  assert.equal(out.isError, false, out.text);
+  const outcome = await stdio.call('messages__echo', { value: 'again' });
+  assert.equal(outcome.isError, false, outcome.text);
   await waitFor('the page to receive the cancel of its call', () =>
     stack.page.evaluate(() => document.documentElement.dataset.aborted !== undefined),
   );
@@ -60,7 +60,7 @@ test('the browser and the clients reconnect to a server that was killed and rest
 test('calls that run when the server stops fail with shutdown', async () => {
   const http = await stack.connectHttp();
   const call = http.call('messages__silent', { forMs: 60_000 }).then(
-    (out) => out.code,
+    (outcome) => outcome.code,
     (error: unknown) => String(error),
   );
   await waitFor('the call', async () => (await stack.listCalls()).find((call) => call.status === 'running'));

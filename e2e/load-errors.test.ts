@@ -22,11 +22,11 @@ after(() => stack?.close());
 /** callExpectingNoTab makes a call that must fail with no_tab within limitMs, and returns the error text. */
 async function callExpectingNoTab(args: Record<string, unknown> = {}): Promise<string> {
   const startMs = Date.now();
-  const out = await client.call('places__where', args);
+  const outcome = await client.call('places__where', args);
   const tookMs = Date.now() - startMs;
-  assert.equal(out.code, 'no_tab', out.text);
-  assert.ok(tookMs < limitMs, `the call took ${tookMs} ms: ${out.text}`);
-  return out.text;
+  assert.equal(outcome.code, 'no_tab', outcome.text);
+  assert.ok(tookMs < limitMs, `the call took ${tookMs} ms: ${outcome.text}`);
+  return outcome.text;
 }
 
 /** openOnlyTab closes all other tabs, opens a tab at a url that cannot load, and returns the tab's id. */
@@ -125,8 +125,8 @@ test('a page that was opened for a call and cannot load fails the call, and the 
   assert.equal((await stack.listTabs()).length, 1);
   const site = createServer((_, response) => response.setHeader('content-type', 'text/html').end(pageHtml));
   await new Promise<void>((resolve) => site.listen(port, '127.0.0.1', resolve));
-  const out = await client.call('places__where');
-  assert.equal(out.isError, false, out.text);
+  const outcome = await client.call('places__where');
+  assert.equal(outcome.isError, false, outcome.text);
   const tabs = await stack.listTabs();
   assert.deepEqual([tabs.length, tabs[0]?.loadError], [1, undefined]);
   site.closeAllConnections();
@@ -174,7 +174,7 @@ for (const [name, makeDeadUrl, reason] of [
     assert.match(await callExpectingNoTab(), /its page can't be loaded/);
     // The site no longer redirects, so the tab loads the page that the call opened.
     isRepaired = true;
-    const out = await waitFor(
+    const outcome = await waitFor(
       'a call to run',
       async () => {
         const outcome = await client.call('places__where');
@@ -182,7 +182,7 @@ for (const [name, makeDeadUrl, reason] of [
       },
       40_000,
     );
-    assert.deepEqual([Object(out.structured).path, (await stack.listTabs()).length], ['/start', 1], out.text);
+    assert.deepEqual([Object(outcome.structured).path, (await stack.listTabs()).length], ['/start', 1], outcome.text);
   });
 }
 
@@ -195,6 +195,6 @@ test('a page that loads slowly does not fail the call', async (t) => {
     }, 4000);
   });
   await openCallsAt(`http://127.0.0.1:${port}/start`);
-  const out = await client.call('places__where');
-  assert.deepEqual([out.isError, Object(out.structured).path], [false, '/start'], out.text);
+  const outcome = await client.call('places__where');
+  assert.deepEqual([outcome.isError, Object(outcome.structured).path], [false, '/start'], outcome.text);
 });

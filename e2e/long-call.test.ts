@@ -20,55 +20,55 @@ before(async () => {
 after(() => stack?.close());
 
 /** assertRanUntil checks that a call did not end before its limit. Unit tests of dispatch check the delay after the limit in fake time. */
-function assertRanUntil(out: Outcome, limitMs: number): void {
-  assert.ok(out.durationMs >= limitMs - 5, `took ${out.durationMs} ms, limit ${limitMs} ms`);
+function assertRanUntil(outcome: Outcome, limitMs: number): void {
+  assert.ok(outcome.durationMs >= limitMs - 5, `took ${outcome.durationMs} ms, limit ${limitMs} ms`);
 }
 
 /** readAbortReason returns the abort reason that the tool received last. */
 const readAbortReason = () => stack.page.evaluate(() => document.documentElement.dataset.aborted);
 
 test('a call that reports progress runs longer than the idle limit and returns its result', async () => {
-  const out = await client.call('messages__export_messages', { channelId: 'general-5-1500' });
-  assert.equal(out.isError, false, out.text);
-  assert.ok(out.durationMs > 7_000, `took ${out.durationMs} ms`);
+  const outcome = await client.call('messages__export_messages', { channelId: 'general-5-1500' });
+  assert.equal(outcome.isError, false, outcome.text);
+  assert.ok(outcome.durationMs > 7_000, `took ${outcome.durationMs} ms`);
   assert.deepEqual(
-    out.progress.map((report) => [report.progress, report.total, report.message]),
+    outcome.progress.map((report) => [report.progress, report.total, report.message]),
     [1, 2, 3, 4, 5].map((n) => [n, 5, `${n * 10} messages read`]),
   );
-  assert.deepEqual(Object(out.structured).count, 50);
+  assert.deepEqual(Object(outcome.structured).count, 50);
 });
 
 test('reports reset the idle timer without a progress token too', async () => {
-  const out = await client.call('messages__heartbeat', { everyMs: 1_000, forMs: 7_000 }, { withoutProgress: true });
-  assert.equal(out.isError, false, out.text);
-  assert.equal(out.progress.length, 0);
+  const outcome = await client.call('messages__heartbeat', { everyMs: 1_000, forMs: 7_000 }, { withoutProgress: true });
+  assert.equal(outcome.isError, false, outcome.text);
+  assert.equal(outcome.progress.length, 0);
 });
 
 test('a call continues if only the sum of its gaps exceeds the idle limit', async () => {
-  const out = await client.call('messages__heartbeat', { everyMs: 1_500, forMs: 7_500 });
-  assert.equal(out.isError, false, out.text);
+  const outcome = await client.call('messages__heartbeat', { everyMs: 1_500, forMs: 7_500 });
+  assert.equal(outcome.isError, false, outcome.text);
 });
 
 test('a silent call times out at the idle limit, and the page receives the abort', async () => {
-  const out = await client.call('messages__silent', { forMs: 60_000 });
-  assert.equal(out.code, 'idle_timeout', out.text);
-  assertRanUntil(out, 5_000);
-  assert.match(out.text, /It ran \d+(\.\d)? s and reported no progress\. The (page|tool) .*stop/);
+  const outcome = await client.call('messages__silent', { forMs: 60_000 });
+  assert.equal(outcome.code, 'idle_timeout', outcome.text);
+  assertRanUntil(outcome, 5_000);
+  assert.match(outcome.text, /It ran \d+(\.\d)? s and reported no progress\. The (page|tool) .*stop/);
   await waitFor('the page to see the abort', async () => /no progress/.test(String(await readAbortReason())));
 });
 
 test('a call that never stops reporting times out at the hard limit, and the page receives the abort', async () => {
-  const out = await client.call('messages__heartbeat', { everyMs: 500, forMs: 0 });
-  assert.equal(out.code, 'deadline_exceeded', out.text);
-  assertRanUntil(out, 15_000);
-  assert.match(out.text, /It ran \d+(\.\d)? s; the last progress, report \d+, came \d+(\.\d)? m?s before the end/);
+  const outcome = await client.call('messages__heartbeat', { everyMs: 500, forMs: 0 });
+  assert.equal(outcome.code, 'deadline_exceeded', outcome.text);
+  assertRanUntil(outcome, 15_000);
+  assert.match(outcome.text, /It ran \d+(\.\d)? s; the last progress, report \d+, came \d+(\.\d)? m?s before the end/);
   await waitFor('the page to see the abort', async () => /hard limit of 15 s/.test(String(await readAbortReason())));
 });
 
 test('the record of a call shows that the handler ignored the abort', async () => {
-  const out = await client.call('messages__stubborn', { forMs: 12_000 });
-  assert.equal(out.code, 'idle_timeout', out.text);
-  assertRanUntil(out, 5_000);
+  const outcome = await client.call('messages__stubborn', { forMs: 12_000 });
+  assert.equal(outcome.code, 'idle_timeout', outcome.text);
+  assertRanUntil(outcome, 5_000);
   const record = await waitFor('the outcome', async () =>
     (await stack.listCalls()).find((call) => call.tool_name === 'messages__stubborn' && call.stopped !== undefined),
   );

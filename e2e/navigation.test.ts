@@ -51,8 +51,8 @@ for (const [name, code, changeTab] of [
   ['reloaded', 'navigated', (page: Page) => page.reload()],
 ] as const) {
   test(`a call whose tab is ${name} fails with ${code}`, async () => {
-    const { page, out } = await callInNewTab(changeTab);
-    assert.equal(out.code, code, out.text);
+    const { page, out: outcome } = await callInNewTab(changeTab);
+    assert.equal(outcome.code, code, outcome.text);
     if (!page.isClosed()) await page.close();
     await stack.waitForPlugins('/');
   });
@@ -62,8 +62,8 @@ test('the result of a tool that navigates and returns reaches the client, twenty
   for (let i = 0; i < 20; i++) {
     const page = await stack.openTab(`/from-${i}`);
     await bringToFront(page);
-    const out = await client.call('messages__navigate', { to: `/to-${i}` });
-    assert.equal(out.isError, false, out.text);
+    const outcome = await client.call('messages__navigate', { to: `/to-${i}` });
+    assert.equal(outcome.isError, false, outcome.text);
     await page.waitForURL(`**/to-${i}`);
     await page.close();
   }
@@ -73,8 +73,8 @@ test('a call right after a reload waits for the new document', async () => {
   await waitFor('the other tabs to be gone', async () => (await stack.listTabs()).length === 1);
   for (let i = 0; i < 10; i++) {
     await stack.page.reload({ waitUntil: 'commit' });
-    const out = await client.call('messages__echo', { value: i });
-    assert.equal(out.isError, false, out.text);
+    const outcome = await client.call('messages__echo', { value: i });
+    assert.equal(outcome.isError, false, outcome.text);
   }
 });
 
@@ -87,8 +87,8 @@ test('the call after a navigating tool runs in the new document', async () => {
       });
     });
     assert.equal((await client.call('messages__navigate', { to: `/?n=${i}` })).isError, false);
-    const out = await client.call('messages__echo', { value: i });
-    assert.equal(out.isError, false, out.text);
+    const outcome = await client.call('messages__echo', { value: i });
+    assert.equal(outcome.isError, false, outcome.text);
     await stack.page.waitForURL(`**/?n=${i}`);
   }
   await stack.page.goto(stack.site.url);
@@ -118,8 +118,8 @@ test('a missing tab fails with no_tab, and a logged-out tab with not_ready', asy
   assert.equal(loggedOut.code, 'not_ready', loggedOut.text);
   await stack.page.goto('about:blank');
   const noTab = await waitFor('the tab to be gone', async () => {
-    const out = await client.call('messages__echo', { value: 1 });
-    return out.code === 'no_tab' ? out : undefined;
+    const outcome = await client.call('messages__echo', { value: 1 });
+    return outcome.code === 'no_tab' ? outcome : undefined;
   });
   assert.match(noTab.text, /Open the page/);
 });

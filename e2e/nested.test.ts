@@ -35,26 +35,26 @@ test('a tool receives the result of a tool that it calls, in the same plugin or 
 });
 
 test('a large result of a nested call arrives complete', async () => {
-  const out = await callTool({ tool: 'big', input: { bytes: 3 * 1024 * 1024 } });
-  assert.equal(out.isError, false, out.text.slice(0, 200));
-  assert.ok(JSON.stringify(out.structured) === `{"output":{"text":"${'x'.repeat(3 * 1024 * 1024)}"}}`);
+  const outcome = await callTool({ tool: 'big', input: { bytes: 3 * 1024 * 1024 } });
+  assert.equal(outcome.isError, false, outcome.text.slice(0, 200));
+  assert.ok(JSON.stringify(outcome.structured) === `{"output":{"text":"${'x'.repeat(3 * 1024 * 1024)}"}}`);
 });
 
 test('reports of a nested call keep the silent parent call running, and the client receives them', async () => {
-  const out = await callTool({ tool: 'steps', input: { count: 15, everyMs: 500 } });
-  assert.equal(out.isError, false, out.text);
-  assert.ok(out.durationMs > 7_000);
-  assert.match(String(out.progress.at(-1)?.message), /everything__steps: internal step 15/);
+  const outcome = await callTool({ tool: 'steps', input: { count: 15, everyMs: 500 } });
+  assert.equal(outcome.isError, false, outcome.text);
+  assert.ok(outcome.durationMs > 7_000);
+  assert.match(String(outcome.progress.at(-1)?.message), /everything__steps: internal step 15/);
 });
 
 test('an error thrown by a called tool rejects in the calling tool, with its code', async () => {
   const toolError = { code: 'LIMIT', message: 'slow down', retryable: true };
   const caughtCall = await callTool({ tool: 'fail', input: toolError, catchError: true });
   assert.match(JSON.stringify(caughtCall.structured), /"code":"LIMIT","message":".*slow down.*","retryable":true/);
-  const out = await callTool({ tool: 'fail', input: toolError });
-  assert.equal(out.isError, true);
-  assert.match(out.text, /slow down/);
-  assert.match(out.text, /LIMIT/);
+  const outcome = await callTool({ tool: 'fail', input: toolError });
+  assert.equal(outcome.isError, true);
+  assert.match(outcome.text, /slow down/);
+  assert.match(outcome.text, /LIMIT/);
 });
 
 test('a call to a tool that cannot be called rejects with the reason', async () => {
@@ -65,8 +65,8 @@ test('a call to a tool that cannot be called rejects with the reason', async () 
     ['big', { bytes: 17 * 1024 * 1024 }, 'result_too_large'],
     ['silent', { forMs: 20_000 }, 'idle_timeout'],
   ] as const) {
-    const out = await callTool({ tool, input, catchError: true, key: newKey() });
-    assert.match(JSON.stringify(out.structured), new RegExp(`"code":"${code}"`), `${tool}: ${out.text}`);
+    const outcome = await callTool({ tool, input, catchError: true, key: newKey() });
+    assert.match(JSON.stringify(outcome.structured), new RegExp(`"code":"${code}"`), `${tool}: ${outcome.text}`);
   }
 });
 
@@ -84,10 +84,10 @@ test('endless recursion and too many nested calls are stopped', async () => {
 test('cancelling the top call stops the code of all nested calls', async () => {
   const key = newKey();
   const stop = new AbortController();
-  const out = client.call('everything__call_itself', { levels: 3, forMs: 20_000, key }, { signal: stop.signal });
+  const outcome = client.call('everything__call_itself', { levels: 3, forMs: 20_000, key }, { signal: stop.signal });
   await waitForNote(`begin ${key}0`);
   stop.abort('enough');
-  await assert.rejects(out);
+  await assert.rejects(outcome);
   for (const level of [0, 1, 2, 3]) await waitForNote(`stop ${key}${level}`);
   const calls = (await fetchCallRecords(stack))
     .filter((call) => call.tool_name === 'everything__call_itself')
@@ -100,8 +100,13 @@ test('cancelling the top call stops the code of all nested calls', async () => {
 
 test('a tool can abort a nested call and continue', async () => {
   const key = newKey();
-  const out = await callTool({ tool: 'silent', input: { forMs: 20_000, key }, abortAfterMs: 4_000, catchError: true });
-  assert.match(JSON.stringify(out.structured), /"code":"aborted","message":"aborted: given up"/);
+  const outcome = await callTool({
+    tool: 'silent',
+    input: { forMs: 20_000, key },
+    abortAfterMs: 4_000,
+    catchError: true,
+  });
+  assert.match(JSON.stringify(outcome.structured), /"code":"aborted","message":"aborted: given up"/);
   await waitForNote(`stop ${key}`);
 });
 
@@ -109,14 +114,14 @@ test('a nested call runs in the requested tab', async () => {
   const secondPage = await stack.openTab('/second');
   const tab = (await stack.listTabs()).find((tab) => tab.url.endsWith('/second'));
   assert.ok(tab && 'tabId' in tab);
-  const out = await callTool({ tool: 'echo', tabId: tab.tabId });
-  assert.match(JSON.stringify(out.structured), /"path":"\/second"/, out.text);
+  const outcome = await callTool({ tool: 'echo', tabId: tab.tabId });
+  assert.match(JSON.stringify(outcome.structured), /"path":"\/second"/, outcome.text);
   await secondPage.close();
 });
 
 test('a nested call and its result survive stops of the service worker', async () => {
   const key = newKey();
-  const out = callTool({ tool: 'steps', input: { count: 60, everyMs: 250, key } });
+  const outcome = callTool({ tool: 'steps', input: { count: 60, everyMs: 250, key } });
   await waitForNote(`begin ${key}`);
   for (let stops = 0; stops < 3; stops++) {
     const { call_id } = await findCall(stack, 'everything__steps', (call) => call.status === 'running');
@@ -124,5 +129,5 @@ test('a nested call and its result survive stops of the service worker', async (
     await waitFor('a step', async () => (await fetchCallRecord(stack, call_id)).message !== previousMessage);
     await stack.chrome.stopWorker();
   }
-  assert.deepEqual((await out).structured, { output: { steps: 60 } });
+  assert.deepEqual((await outcome).structured, { output: { steps: 60 } });
 });

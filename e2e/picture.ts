@@ -48,9 +48,9 @@ function readLastLine(chunk: string): string {
 
 /** pickFrames returns frameCount lines at even intervals. pickFrames always includes the last line. */
 function pickFrames(lines: readonly TerminalLine[]): readonly TerminalLine[] {
-  const end = lines.at(-1)?.atMs ?? 0;
+  const endMs = lines.at(-1)?.atMs ?? 0;
   const frames = Array.from({ length: frameCount }, (_, i) => {
-    const atMs = (end * i) / (frameCount - 1);
+    const atMs = (endMs * i) / (frameCount - 1);
     return lines.find((line) => line.atMs >= atMs);
   });
   return frames.filter((line) => line !== undefined);
@@ -63,11 +63,11 @@ function drawSvg(lines: readonly TerminalLine[]): string {
   const width = Math.ceil(columns * 7.85) + 32;
   const seconds = lines.length * 0.6 + 2;
   const keyframes = lines.map((_, i) => {
-    const from = ((i * 0.6) / seconds) * 100;
-    const to = i === lines.length - 1 ? 100 : (((i + 1) * 0.6) / seconds) * 100;
+    const startPercent = ((i * 0.6) / seconds) * 100;
+    const endPercent = i === lines.length - 1 ? 100 : (((i + 1) * 0.6) / seconds) * 100;
     const hiddenBefore = i === 0 ? '' : '0%{opacity:0}';
-    const hiddenAfter = to === 100 ? '' : `${to.toFixed(2)}%,100%{opacity:0}`;
-    return `@keyframes f${i}{${hiddenBefore}${from.toFixed(2)}%{opacity:1}${hiddenAfter}}`;
+    const hiddenAfter = endPercent === 100 ? '' : `${endPercent.toFixed(2)}%,100%{opacity:0}`;
+    return `@keyframes f${i}{${hiddenBefore}${startPercent.toFixed(2)}%{opacity:1}${hiddenAfter}}`;
   });
   const textElements = lines.map(
     (line, i) => `<text x="16" y="56" class="l" id="l${i}">${escapeXml(line.text)}</text>`,
@@ -96,8 +96,8 @@ try {
   const size = readFileSync(join(stack.home, 'archive.json')).length;
   mkdirSync(dirname(output), { recursive: true });
   writeFileSync(output, drawSvg(pickFrames(lines)));
-  const last = lines.at(-1);
-  process.stdout.write(`${output}: ${lines.length} lines in ${last?.atMs ?? 0} ms, a result of ${size} bytes\n`);
+  const lastLine = lines.at(-1);
+  process.stdout.write(`${output}: ${lines.length} lines in ${lastLine?.atMs ?? 0} ms, a result of ${size} bytes\n`);
 } finally {
   await stack.close();
 }

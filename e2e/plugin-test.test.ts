@@ -32,7 +32,7 @@ test('tests that pass in a simulated page pass in a real page', async () => {
   );
   assert.equal(results.length, 10);
   assert.deepEqual(
-    results.filter(([, skipped]) => skipped),
+    results.filter(([, isSkipped]) => isSkipped),
     [['both: simulated pages only', true]],
   );
   assert.deepEqual(readdirSync(tempFolder), []);
@@ -41,6 +41,6 @@ test('tests that pass in a simulated page pass in a real page', async () => {
 test('the tests of a newly created plugin pass in a real page', async () => {
   await runChecked(['plugin', 'create', 'tickets', '--dir', home], env);
   const results = await runPluginTests(join(home, 'tickets'));
-  assert.ok(results.length > 0 && results.every(([, skipped]) => !skipped), JSON.stringify(results));
+  assert.ok(results.length > 0 && results.every(([, isSkipped]) => !isSkipped), JSON.stringify(results));
   assert.deepEqual(readdirSync(tempFolder), []);
 });

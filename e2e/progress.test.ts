@@ -11,18 +11,21 @@ before(async () => {
 });
 after(() => stack?.close());
 
-function checkProtocol(out: Outcome): void {
-  assert.equal(out.isError, false, out.text);
-  for (const [i, p] of out.progress.entries()) {
+function checkProtocol(outcome: Outcome): void {
+  assert.equal(outcome.isError, false, outcome.text);
+  for (const [i, p] of outcome.progress.entries()) {
     assert.ok(Number.isFinite(p.progress), `progress ${p.progress}`);
-    const previous = out.progress[i - 1];
+    const previous = outcome.progress[i - 1];
     if (previous) assert.ok(p.progress > previous.progress, `${p.progress} after ${previous.progress}`);
     if (p.total !== undefined) assert.ok(p.progress <= p.total * (1 + 1e-9), `${p.progress} of ${p.total}`);
   }
   // The limit is ten notifications per second, plus the first and the last report and the final notification. The limit
   // covers the whole call, because a busy machine may deliver the notifications of two seconds within one second.
-  const maxCount = out.durationMs / 100 + 3;
-  assert.ok(out.progress.length <= maxCount, `${out.progress.length} notifications in ${out.durationMs} ms`);
+  const maxCount = outcome.durationMs / 100 + 3;
+  assert.ok(
+    outcome.progress.length <= maxCount,
+    `${outcome.progress.length} notifications in ${outcome.durationMs} ms`,
+  );
 }
 
 const malformedReports = [
@@ -42,10 +45,10 @@ const malformedReports = [
 for (const [name, connect] of transports) {
   test(`malformed reports do not harm the call over ${name}`, async () => {
     const client: McpClient = await connect(stack);
-    const out = await client.call('messages__reports', { reports: malformedReports });
-    checkProtocol(out);
-    const last = out.progress.at(-1);
-    assert.deepEqual([last?.message, last?.progress], ['final', 10]);
+    const outcome = await client.call('messages__reports', { reports: malformedReports });
+    checkProtocol(outcome);
+    const lastReport = outcome.progress.at(-1);
+    assert.deepEqual([lastReport?.message, lastReport?.progress], ['final', 10]);
   });
 
   test(`reports with numbers arrive between reports without numbers over ${name}`, async () => {
@@ -53,11 +56,11 @@ for (const [name, connect] of transports) {
     const countedReports = [1, 2, 3].map((progress) => ({ progress, total: 3 }));
     const wordReports = ['indexing', 'still indexing', 'sorting'].map((message) => ({ message, audience: 'user' }));
     const reports = [...wordReports, ...countedReports, { message: 'tidying up' }];
-    const out = await client.call('messages__reports', { reports, everyMs: 300 });
-    checkProtocol(out);
-    const lastCounted = out.progress.findIndex((report) => report.progress === 3 && report.total === 3);
-    assert.ok(lastCounted > 0, JSON.stringify(out.progress));
-    for (const [i, p] of out.progress.entries()) {
+    const outcome = await client.call('messages__reports', { reports, everyMs: 300 });
+    checkProtocol(outcome);
+    const lastCounted = outcome.progress.findIndex((report) => report.progress === 3 && report.total === 3);
+    assert.ok(lastCounted > 0, JSON.stringify(outcome.progress));
+    for (const [i, p] of outcome.progress.entries()) {
       assert.ok(p.progress >= 0.000001, `${p.progress} is too small to be a useful number`);
       assert.equal(
         i < lastCounted ? p.progress < 3 : i === lastCounted || (p.progress > 3 && p.total === undefined),
@@ -65,16 +68,19 @@ for (const [name, connect] of transports) {
         JSON.stringify(p),
       );
     }
-    const [first, last] = [out.progress[0], out.progress.at(-1)];
-    assert.ok(first && first.progress < 0.001 && /indexing|sorting/.test(first.message ?? ''), JSON.stringify(first));
-    assert.deepEqual([last?.message, last?.total], ['tidying up', undefined]);
+    const [firstReport, lastReport] = [outcome.progress[0], outcome.progress.at(-1)];
+    assert.ok(
+      firstReport && firstReport.progress < 0.001 && /indexing|sorting/.test(firstReport.message ?? ''),
+      JSON.stringify(firstReport),
+    );
+    assert.deepEqual([lastReport?.message, lastReport?.total], ['tidying up', undefined]);
   });
 
   test(`100,000 reports in a loop are coalesced and counted over ${name}`, async () => {
     const client: McpClient = await connect(stack);
-    const out = await client.call('messages__reports', { loop: 100_000 });
-    checkProtocol(out);
-    assert.equal(out.progress.at(-1)?.progress, 100_000);
+    const outcome = await client.call('messages__reports', { loop: 100_000 });
+    checkProtocol(outcome);
+    assert.equal(outcome.progress.at(-1)?.progress, 100_000);
     const record = (await stack.listCalls()).find((call) => call.reports >= 100_000);
     assert.equal(record?.reports, 100_000, 'not every report was counted');
   });

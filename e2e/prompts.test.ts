@@ -48,7 +48,7 @@ for (const [name, connect] of transports) {
       const [message] = promptResult.messages;
       assert.equal(message?.role, 'user');
       const text = message?.content.type === 'text' ? message.content.text : '';
-      // The page converts the text argument to a number, so two lines are left.
+      // The page converts the argument "last" to a number, so the prompt contains two messages.
       assert.match(text, /^Summarise these messages of the channel general-3-600:\n\n[^\n]+\n[^\n]+$/);
     });
 

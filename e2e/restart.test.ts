@@ -71,7 +71,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     const stdio = await connectStdio(env);
     const listenStream = await openListenStream();
     await stopProcess(daemon, signal); // listening clients must not delay the shutdown
-    await listenStream.text().catch(() => ''); // the stream has ended
+    await listenStream.text().catch(() => ''); // waits until the stream has ended
     await startDaemon();
     // While the test waits, the transports of these clients also reopen their GET streams.
     const errors = await Promise.all(

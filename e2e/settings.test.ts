@@ -25,8 +25,8 @@ const configureWiki = (...args: string[]) => runChecked(['plugin', 'configure', 
 
 /** readSettings returns the settings that the plugin has in the page. */
 async function readSettings(): Promise<unknown> {
-  const out = await client.call('wiki__read_settings', {});
-  return out.isError ? out.text : out.structured;
+  const outcome = await client.call('wiki__read_settings', {});
+  return outcome.isError ? outcome.text : outcome.structured;
 }
 
 /**

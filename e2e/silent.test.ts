@@ -60,10 +60,10 @@ test('calls in an unresponsive page fail with that reason, new calls run in anot
   const namedTabCall = await client.call('runaway__wait', { ms: 1, tabId });
   assert.equal(namedTabCall.code, 'page_unresponsive', namedTabCall.text);
   for (const call of [spinCall, sameTabCall, sameProcessCall]) {
-    const out = await call;
-    assert.equal(out.code, 'page_unresponsive', out.text);
-    assert.match(out.text, /does not answer.*running there when it stopped answering: .*runaway__spin \(call_/s);
-    assert.doesNotMatch(out.text, /no progress and no result/);
+    const outcome = await call;
+    assert.equal(outcome.code, 'page_unresponsive', outcome.text);
+    assert.match(outcome.text, /does not answer.*running there when it stopped answering: .*runaway__spin \(call_/s);
+    assert.doesNotMatch(outcome.text, /no progress and no result/);
   }
   const reloaded = await stack.runCli('browser', 'reload-tab', String(tabId));
   assert.equal(reloaded.code, 0, reloaded.stderr);

@@ -49,7 +49,7 @@ function replaceInFile(plugin: string, file: string, old: RegExp, replacement: s
  * user has reviewed it.
  */
 async function rebuild(plugin: string, name: string): Promise<void> {
-  replaceInFile(plugin, 'src/index.ts', /build = '[^']*'/, `build = '${name}'`);
+  replaceInFile(plugin, 'src/index.ts', /buildName = '[^']*'/, `buildName = '${name}'`);
   await runChecked(['plugin', 'build', pluginFolders[plugin] ?? ''], stack.env);
 }
 
@@ -76,23 +76,23 @@ async function getBuild(plugin: string): Promise<BuildReport> {
 /** waitForBuild waits until a build runs in the page. */
 async function waitForBuild(plugin: string, name: string): Promise<BuildReport> {
   return await waitFor(`${name} of ${plugin}`, async () => {
-    const found = await getBuild(plugin);
-    return found.build === name && found;
+    const report = await getBuild(plugin);
+    return report.build === name && report;
   });
 }
 
 const readMark = () => stack.page.evaluate(() => document.documentElement.dataset.mark);
 
 for (const plugin of ['versions', 'apart']) {
-  test(`${plugin}: a reviewed build replaces the old one in the page and keeps its state`, async () => {
+  test(`${plugin}: a reviewed build replaces the old build in the page and keeps its state`, async () => {
     const preScriptValue = plugin === 'versions' ? 'pre-script 1 at loading' : '';
     await rebuild(plugin, 'build 2');
     // The server removes the code of the old build immediately, before the review of the new build.
     await waitFor('the old code to be removed', async () => (await client.call(`${plugin}__get_build`)).isError);
     await reviewPlugin(plugin);
-    const out = await waitForBuild(plugin, 'build 2');
-    assert.deepEqual([out.builds, out.preScriptValue], [['build 1', 'build 2'], preScriptValue]);
-    assert.match(String(out.teardowns), /build 1;$/);
+    const outcome = await waitForBuild(plugin, 'build 2');
+    assert.deepEqual([outcome.builds, outcome.preScriptValue], [['build 1', 'build 2'], preScriptValue]);
+    assert.match(String(outcome.teardowns), /build 1;$/);
     await rebuild(plugin, 'build 1');
     await reviewPlugin(plugin);
     assert.deepEqual((await waitForBuild(plugin, 'build 1')).builds, ['build 1', 'build 2', 'build 1']);
@@ -101,17 +101,17 @@ for (const plugin of ['versions', 'apart']) {
 }
 
 test('a running call ends in the build that it started in, and later calls wait for the new build', async () => {
-  const running = client.call('versions__wait');
+  const runningCall = client.call('versions__wait');
   await waitFor('the call', () => stack.page.evaluate(() => document.documentElement.dataset.waiting === 'build 1'));
   await rebuild('versions', 'build 6');
   await reviewPlugin('versions');
-  const next = client.call('versions__get_build');
+  const nextCall = client.call('versions__get_build');
   await stack.page.evaluate(() => {
     document.documentElement.dataset.go = '';
   });
-  assert.deepEqual((await running).structured, { build: 'build 1' });
-  const later = await next;
-  assert.equal(Object(later.structured).build, 'build 6', later.text);
+  assert.deepEqual((await runningCall).structured, { build: 'build 1' });
+  const nextResult = await nextCall;
+  assert.equal(Object(nextResult.structured).build, 'build 6', nextResult.text);
   assert.equal(await readMark(), 'not reloaded');
 });
 

@@ -17,28 +17,28 @@ after(() => stack?.close());
 
 /** callWhere calls the tool "where", which returns the document it runs in. */
 async function callWhere(args: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
-  const out = await client.call('places__where', args);
-  assert.equal(out.isError, false, out.text);
-  return Object.fromEntries(Object.entries(Object(out.structured)));
+  const outcome = await client.call('places__where', args);
+  assert.equal(outcome.isError, false, outcome.text);
+  return Object.fromEntries(Object.entries(Object(outcome.structured)));
 }
 
-/** waitForTab waits until the server reports a tab at path that matches wanted. */
-function waitForTab(path: string, isWanted: (tab: Tab) => boolean = () => true): Promise<Tab> {
+/** waitForTab waits until the server reports a tab at path that matches. */
+function waitForTab(path: string, matches: (tab: Tab) => boolean = () => true): Promise<Tab> {
   return waitFor(`the tab ${path}`, async () =>
-    (await stack.listTabs()).find((tab) => tab.url === `${stack.site.origin}${path}` && isWanted(tab)),
+    (await stack.listTabs()).find((tab) => tab.url === `${stack.site.origin}${path}` && matches(tab)),
   );
 }
 
-const isReady = (tab: Tab) => tab.plugins?.find((plugin) => plugin.name === 'places')?.ready;
+const isPlacesReady = (tab: Tab) => tab.plugins?.find((plugin) => plugin.name === 'places')?.ready;
 const readPluginState = async () =>
   (await stack.readStatus()).plugins?.find((plugin) => plugin.name === 'places')?.state;
 
 /** setBusy sets whether a page is busy and triggers a readiness check. */
-async function setBusy(page: Page, path: string, busy: boolean) {
-  await page.evaluate((on) => document.documentElement.toggleAttribute('data-busy', on), busy);
+async function setBusy(page: Page, path: string, isBusy: boolean) {
+  await page.evaluate((isBusy) => document.documentElement.toggleAttribute('data-busy', isBusy), isBusy);
   // The host script checks readiness after a navigation within the document.
   await page.evaluate(() => history.pushState(null, '', location.href));
-  await waitForTab(path, (tab) => isReady(tab) === !busy);
+  await waitForTab(path, (tab) => isPlacesReady(tab) === !isBusy);
 }
 
 /** bringToFront activates a tab and waits until the server lists the tab as active. */
@@ -47,41 +47,40 @@ async function bringToFront(page: Page, path: string) {
   await waitForTab(path, (tab) => tab.active);
 }
 
-test('a call prefers the active one of three tabs, and tabId selects any', async () => {
+test('a call prefers the active tab of three tabs, and tabId selects any tab', async () => {
   const pages = [await stack.openTab('/one'), await stack.openTab('/two')];
   await bringToFront(stack.page, '/');
   // If a tab reports "not ready", the call tries the next tab.
-  for (const path of ['/', '/one', '/two']) await waitForTab(path, (tab) => isReady(tab) === true);
+  for (const path of ['/', '/one', '/two']) await waitForTab(path, (tab) => isPlacesReady(tab) === true);
   assert.deepEqual(await callWhere(), { path: '/', host: '127.0.0.1', frame: false, hidden: false, site: '' });
   const { tabId } = await waitForTab('/one');
   assert.equal((await callWhere({ tabId })).path, '/one');
-  const listed = await client.call('plugin_list_tabs', { plugin: 'places' });
-  assert.equal(listed.isError, false, listed.text);
+  const tabList = await client.call('plugin_list_tabs', { plugin: 'places' });
+  assert.equal(tabList.isError, false, tabList.text);
   for (const path of ['/', '/one', '/two'])
-    assert.match(listed.text, new RegExp(`"${stack.site.origin}${path}" "Messages`));
-  assert.match(listed.text, /^places: ready\n {2}tab \d+ of .*\n {2}tab/);
-  const wrong = await client.call('places__where', { tabId: 999_999 });
-  assert.equal(wrong.code, 'no_tab');
-  assert.match(wrong.text, new RegExp(`these do: tab .*tab ${tabId} of browser`));
+    assert.match(tabList.text, new RegExp(`"${stack.site.origin}${path}" "Messages`));
+  assert.match(tabList.text, /^places: ready\n {2}tab \d+ of .*\n {2}tab/);
+  const closedTabCall = await client.call('places__where', { tabId: 999_999 });
+  assert.equal(closedTabCall.code, 'no_tab');
+  assert.match(closedTabCall.text, new RegExp(`these do: tab .*tab ${tabId} of browser`));
   for (const page of pages) await page.close();
 });
 
 test('a call tries a tab that is not ready last, and the plugin is listed as closed, unavailable or ready', async () => {
-  const other = await stack.openTab('/other');
+  const otherTab = await stack.openTab('/other');
   await bringToFront(stack.page, '/');
   await setBusy(stack.page, '/', true);
   assert.equal((await callWhere()).path, '/other');
-  // The server has no report of the busy page yet. The call asks the busy tab and then tries the next
-  // tab.
+  // The server has no report of the busy page yet. The call checks the busy tab and then tries the next tab.
   await setBusy(stack.page, '/', false);
   await stack.page.evaluate(() => document.documentElement.toggleAttribute('data-busy', true));
   assert.equal((await callWhere()).path, '/other');
-  await other.close();
+  await otherTab.close();
   await setBusy(stack.page, '/', true);
   await waitFor('the plugin to be unavailable', async () => (await readPluginState()) === 'unavailable');
   assert.match((await stack.runCli('status')).stdout, /, unavailable\n/);
-  const out = await client.call('places__where');
-  assert.equal(out.code, 'not_ready', out.text);
+  const outcome = await client.call('places__where');
+  assert.equal(outcome.code, 'not_ready', outcome.text);
   await stack.page.goto('about:blank');
   await waitFor('the plugin to be closed', async () => (await readPluginState()) === 'closed');
   await stack.page.goto(stack.site.url);
@@ -89,17 +88,17 @@ test('a call tries a tab that is not ready last, and the plugin is listed as clo
 });
 
 test('a call can run in a frame of the same origin, but not in a frame of another origin', async () => {
-  const elsewhere = stack.site.origin.replace('127.0.0.1', 'localhost');
+  const otherOrigin = stack.site.origin.replace('127.0.0.1', 'localhost');
   stack.site.setPageHtml(
-    `<!doctype html><title>Frames</title><link rel="icon" href="data:,"><iframe src="/in"></iframe><iframe src="${elsewhere}/out"></iframe>`,
+    `<!doctype html><title>Frames</title><link rel="icon" href="data:,"><iframe src="/in"></iframe><iframe src="${otherOrigin}/out"></iframe>`,
   );
   const page = await stack.chrome.openPage(`${stack.site.origin}/page`);
-  const known = await waitForTab('/page', (tab) => (tab.frames ?? []).length > 0);
+  const reportedTab = await waitForTab('/page', (tab) => (tab.frames ?? []).length > 0);
   assert.deepEqual(
-    known.frames?.map((frame) => [frame.url, frame.plugins?.map((plugin) => plugin.name)]),
+    reportedTab.frames?.map((frame) => [frame.url, frame.plugins?.map((plugin) => plugin.name)]),
     [[`${stack.site.origin}/in`, ['places']]],
   );
-  const { tabId } = known;
+  const { tabId } = reportedTab;
   assert.equal((await callWhere({ tabId })).path, '/page');
   await setBusy(page, '/page', true);
   assert.deepEqual(await callWhere({ tabId }), {
@@ -116,8 +115,8 @@ test('a call can run in a frame of the same origin, but not in a frame of anothe
 });
 
 test('a tab that Chrome has discarded is reloaded for a call and stays in the background', async () => {
-  const front = await stack.chrome.openPage('about:blank');
-  await front.bringToFront();
+  const frontPage = await stack.chrome.openPage('about:blank');
+  await frontPage.bringToFront();
   await waitForTab('/', (tab) => !tab.active);
   const worker = await waitFor('the worker', () => stack.chrome.context.serviceWorkers()[0]);
   await worker.evaluate(async () => {
@@ -126,11 +125,11 @@ test('a tab that Chrome has discarded is reloaded for a call and stays in the ba
   });
   await waitForTab('/', (tab) => tab.discarded === true);
   assert.equal((await callWhere()).path, '/');
-  assert.equal((await waitForTab('/', (tab) => isReady(tab) === true)).active, false);
-  await front.close();
+  assert.equal((await waitForTab('/', (tab) => isPlacesReady(tab) === true)).active, false);
+  await frontPage.close();
 });
 
-test('neither a navigation nor a call runs any script in the page except the registered ones', async () => {
+test('neither a navigation nor a call runs any script in the page except the registered scripts', async () => {
   // A page that opens during the registration of scripts gets its plugin by a different script. A test that changes a
   // setting must therefore run after this test.
   const worker = await waitFor('the worker', () => stack.chrome.context.serviceWorkers()[0]);
@@ -150,31 +149,31 @@ test('neither a navigation nor a call runs any script in the page except the reg
   const page = await stack.openTab('/quiet');
   for (const path of ['/quiet-2', '/quiet-3']) {
     await page.goto(`${stack.site.origin}${path}`);
-    await waitForTab(path, (tab) => isReady(tab) === true);
+    await waitForTab(path, (tab) => isPlacesReady(tab) === true);
     const { tabId } = await waitForTab(path);
     assert.equal((await callWhere({ tabId })).path, path);
   }
   assert.equal(await worker.evaluate(() => Reflect.get(globalThis, 'ran')), 0);
 });
 
-test('a call without a matching tab opens one in the background, if the user has allowed that', async () => {
+test('a call without a matching tab opens a tab in the background, if the user has allowed that', async () => {
   const { env, port, token, site } = stack;
-  const set = await fetch(`http://127.0.0.1:${port}/plugins/places/settings`, {
+  const settingResponse = await fetch(`http://127.0.0.1:${port}/plugins/places/settings`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ values: { site: `${site.origin}/start` } }),
   });
-  assert.equal(set.status, 200, await set.text());
-  const front = await stack.chrome.openPage('about:blank#front');
-  for (const page of stack.chrome.context.pages()) if (page !== front) await page.close();
+  assert.equal(settingResponse.status, 200, await settingResponse.text());
+  const frontPage = await stack.chrome.openPage('about:blank#front');
+  for (const page of stack.chrome.context.pages()) if (page !== frontPage) await page.close();
   await waitFor('the plugin to be closed', async () => (await readPluginState()) === 'closed');
   assert.equal((await client.call('places__where')).code, 'no_tab');
-  const allowed = await stack.runCli('plugin', 'permission', 'places', '--open-tabs', 'on');
-  assert.equal(allowed.code, 0, `${allowed.stderr} ${JSON.stringify(env)}`);
+  const permissionCommand = await stack.runCli('plugin', 'permission', 'places', '--open-tabs', 'on');
+  assert.equal(permissionCommand.code, 0, `${permissionCommand.stderr} ${JSON.stringify(env)}`);
   // Two concurrent calls open only one tab.
-  const both = await Promise.all([callWhere(), callWhere()]);
+  const results = await Promise.all([callWhere(), callWhere()]);
   assert.deepEqual(
-    both.map((one) => [one.path, one.site]),
+    results.map((result) => [result.path, result.site]),
     [
       ['/start', `${site.origin}/start`],
       ['/start', `${site.origin}/start`],

@@ -75,25 +75,25 @@ test('the plugin works in the site that the user configured, after the user has 
 });
 
 test("the tools use the settings, and the plugin stores data in the page's storage", async () => {
-  const listed = await client.call('tickets__list_tickets', { project: 'website' });
-  assert.deepEqual(listed.structured, {
+  const listResult = await client.call('tickets__list_tickets', { project: 'website' });
+  assert.deepEqual(listResult.structured, {
     project: 'website',
     tickets: [{ id: '7', title: 'Broken link', state: 'open' }],
   });
-  const again = await client.call('tickets__list_tickets', {});
-  assert.deepEqual(again.structured, listed.structured);
+  const secondListResult = await client.call('tickets__list_tickets', {});
+  assert.deepEqual(secondListResult.structured, listResult.structured);
   assert.deepEqual(apiRequests.slice(-2), Array(2).fill('GET /api/tickets?project=website&state=all&limit=3'));
 });
 
-test('the tools have the token that only the pre-script could see', async () => {
-  const created = await client.call('tickets__create_ticket', { project: 'website', title: 'New' });
-  assert.deepEqual(created.structured, { id: '8', title: 'New', state: 'open' });
+test('the tools use the token that only the pre-script could see', async () => {
+  const createResult = await client.call('tickets__create_ticket', { project: 'website', title: 'New' });
+  assert.deepEqual(createResult.structured, { id: '8', title: 'New', state: 'open' });
   assert.equal(apiRequests.at(-1), 'POST /api/tickets s3');
 });
 
 test('the tool read_open_ticket returns the ticket that the page shows', async () => {
-  const read = await client.call('tickets__read_open_ticket', {});
-  assert.deepEqual(read.structured, { title: 'Broken link', comments: ['Where?'] });
+  const ticketResult = await client.call('tickets__read_open_ticket', {});
+  assert.deepEqual(ticketResult.structured, { title: 'Broken link', comments: ['Where?'] });
 });
 
 test("plugin logs shows the plugin's log without the token", async () => {

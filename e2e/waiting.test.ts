@@ -26,39 +26,43 @@ const newKey = () => `w${++keyCount}`;
 const waitForNote = (text: string) => waitFor(`the page to send "${text}"`, () => stack.site.notes.includes(text));
 const findWaitingCall = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
 
-test('both limits are paused while the tool waits, and the client receives the reason of the wait', async () => {
+test('the idle limit and the hard limit are paused while a tool waits, and the client receives the reason of the wait', async () => {
   const reports: ReceivedProgress[] = [];
-  const out = client.call('everything__login', { title: 'Log in' }, { onProgress: (report) => reports.push(report) });
+  const loginCall = client.call(
+    'everything__login',
+    { title: 'Log in' },
+    { onProgress: (report) => reports.push(report) },
+  );
   const call = await findWaitingCall('everything__login');
   assert.deepEqual([call.waiting?.kind, call.waiting?.reason], ['user', 'Log in, then press Done.']);
   await pause(6_000);
   assert.match(JSON.stringify(await decideCall(stack, call.call_id, { allow: true })), /"outcome":"decided"/);
-  const ended = await out;
-  assert.deepEqual(ended.structured, { loggedIn: true }, ended.text);
+  const outcome = await loginCall;
+  assert.deepEqual(outcome.structured, { loggedIn: true }, outcome.text);
   const messages = reports.map((report) => report.message);
   assert.ok(messages.includes('not logged in') && messages.includes('logged in'), messages.join());
 });
 
-test('the wait and the decision survive kills of the service worker', async () => {
-  const out = client.call('everything__login');
+test('the wait and the decision survive stops of the service worker', async () => {
+  const outcome = client.call('everything__login');
   const call = await findWaitingCall('everything__login');
-  for (let deaths = 0; deaths < 3; deaths++) {
+  for (let stops = 0; stops < 3; stops++) {
     await stack.chrome.stopWorker();
-    const echo = await client.call('everything__echo', { value: deaths });
+    const echo = await client.call('everything__echo', { value: stops });
     assert.equal(echo.isError, false, echo.text);
   }
   await Promise.all([stack.chrome.stopWorker(), decideCall(stack, call.call_id, { allow: true })]);
-  assert.deepEqual((await out).structured, { loggedIn: true });
+  assert.deepEqual((await outcome).structured, { loggedIn: true });
 });
 
 test('the tool receives user_denied when the user denies, and user_timeout without an answer', async () => {
-  const no = client.call('everything__wait_for_user', { reason: 'Solve the riddle' });
-  const refused = await findWaitingCall('everything__wait_for_user');
-  await decideCall(stack, refused.call_id, { allow: false });
-  assert.match(JSON.stringify((await no).structured), /"code":"user_denied"/);
-  const unanswered = await client.call('everything__wait_for_user', { reason: 'Solve the next riddle' });
-  assert.match(JSON.stringify(unanswered.structured), /"code":"user_timeout"/, unanswered.text);
-  assert.ok(unanswered.durationMs > 11_000);
+  const deniedCall = client.call('everything__wait_for_user', { reason: 'Solve the riddle' });
+  const waitingCall = await findWaitingCall('everything__wait_for_user');
+  await decideCall(stack, waitingCall.call_id, { allow: false });
+  assert.match(JSON.stringify((await deniedCall).structured), /"code":"user_denied"/);
+  const unansweredCall = await client.call('everything__wait_for_user', { reason: 'Solve the next riddle' });
+  assert.match(JSON.stringify(unansweredCall.structured), /"code":"user_timeout"/, unansweredCall.text);
+  assert.ok(unansweredCall.durationMs > 11_000);
 });
 
 /** approveLate approves a call that has already ended. */
@@ -67,30 +71,30 @@ const approveLate = (call: CallRecord) => decideCall(stack, call.call_id, { allo
 test('a client that cancels withdraws the approval: the code in the page stops, and a late approval changes nothing', async () => {
   const key = newKey();
   const stop = new AbortController();
-  const out = client.call('everything__login', { key }, { signal: stop.signal });
+  const outcome = client.call('everything__login', { key }, { signal: stop.signal });
   const call = await findWaitingCall('everything__login');
   stop.abort('enough');
-  await assert.rejects(out);
+  await assert.rejects(outcome);
   await waitForNote(`stop ${key}`);
   assert.match(JSON.stringify(await approveLate(call)), /"outcome":"ended"/);
-  const ended = await fetchCallRecord(stack, call.call_id);
-  assert.deepEqual([ended.status, ended.waiting], ['cancelled', undefined]);
+  const record = await fetchCallRecord(stack, call.call_id);
+  assert.deepEqual([record.status, record.waiting], ['cancelled', undefined]);
 });
 
 test('a reload of the page ends the wait', async () => {
-  const out = client.call('everything__login');
+  const outcome = client.call('everything__login');
   const call = await findWaitingCall('everything__login');
   await stack.page.reload();
-  assert.equal((await out).code, 'navigated');
+  assert.equal((await outcome).code, 'navigated');
   assert.match(JSON.stringify(await approveLate(call)), /"outcome":"ended"/);
   await stack.waitForPlugins('/');
 });
 
 test('a nested tool that waits for the user pauses the limits of its parent too', async () => {
-  const out = client.call('everything__call', { tool: 'login' });
+  const parentCall = client.call('everything__call', { tool: 'login' });
   const call = await findWaitingCall('everything__login');
   await pause(6_000);
   await decideCall(stack, call.call_id, { allow: true });
-  const ended = await out;
-  assert.deepEqual(ended.structured, { output: { loggedIn: true } }, ended.text);
+  const outcome = await parentCall;
+  assert.deepEqual(outcome.structured, { output: { loggedIn: true } }, outcome.text);
 });

@@ -37,12 +37,12 @@ function readCases(name: string): readonly FrameCase[] {
 }
 
 test('parseFrame rejects the frames of refused.json, as Go does, and sends no reply', () => {
-  for (const { frame, why = 'missing' } of readCases('refused.json')) {
+  for (const { frame, why: reason = 'missing' } of readCases('refused.json')) {
     const got = parseFrame(frame);
     assert.equal(got.kind, 'invalid', frame);
     if (got.kind !== 'invalid') continue;
     assert.match(got.problem, /^not a frame/, frame);
-    assert.ok(got.problem.includes(why), `${frame}: ${got.problem}`);
+    assert.ok(got.problem.includes(reason), `${frame}: ${got.problem}`);
     assert.equal(got.reply, undefined, frame);
   }
 });

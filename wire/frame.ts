@@ -211,8 +211,8 @@ function readNotification(method: string, params: unknown): Frame {
  * readError decodes an error answer. Data of an unknown format is dropped, because the request has failed in any case.
  */
 function readError(id: string, error: unknown): Frame {
-  const checked = checkType('RPCError', error);
-  if (checked.ok) return { kind: 'error', id, error: checked.value };
+  const checkResult = checkType('RPCError', error);
+  if (checkResult.ok) return { kind: 'error', id, error: checkResult.value };
   if (!isObject(error)) return invalidFrame('not a frame: "error" is not an object');
   const { code, message } = error;
   if (typeof code !== 'number' || !Number.isInteger(code) || typeof message !== 'string') {

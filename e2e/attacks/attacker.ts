@@ -17,8 +17,8 @@ export interface AttackerSite {
   readonly port: number;
   readonly origin: string;
   /**
-   * The bodies of the POST /note requests that the site received. A page sends such a request for each secret that the
-   * page sees.
+   * The bodies of the POST /note requests that the site received. A page sends a POST /note request for each secret
+   * that the page sees.
    */
   readonly leaks: string[];
   /** All requests that the site received, as "METHOD path". */

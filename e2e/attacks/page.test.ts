@@ -57,16 +57,16 @@ async function assertPageSawNothing(tabId: number, site = attackerSite): Promise
   assert.ok(echo.progress.some((report) => report.message === secretText));
   const fail = await client.call('plain__fail', { value: secretText, tabId });
   assert.match(fail.text, new RegExp(secretText));
-  const nested = await client.call('plain__call_echo_and_fail', { value: secretText, tabId });
+  const nestedOutcome = await client.call('plain__call_echo_and_fail', { value: secretText, tabId });
   assert.match(
-    JSON.stringify(nested.structured),
+    JSON.stringify(nestedOutcome.structured),
     new RegExp(`{"value":"${secretText}","why":".*${secretText}`),
-    nested.text,
+    nestedOutcome.text,
   );
   const { call_id } = await findCall(stack, 'plain__call_echo_and_fail');
   const content = { value: secretText, more: [secretText] };
   assert.deepEqual((await fetchCallRecord(stack, call_id)).activities, [{ type: 'seen', content }]);
-  for (const result of [echo, fail, nested]) assert.doesNotMatch(JSON.stringify(result), /FORGED/);
+  for (const result of [echo, fail, nestedOutcome]) assert.doesNotMatch(JSON.stringify(result), /FORGED/);
   assert.deepEqual(site.leaks, []);
 }
 
@@ -120,14 +120,14 @@ test('page: results, reports, pagehide and pageshow events forged during a call 
 
 test('page: 100,000 forged messages and events do not delay calls in other tabs', async () => {
   const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/flood`, 'plain');
-  const flood = page.evaluate(() => {
+  const floodDone = page.evaluate(() => {
     for (let i = 0; i < 100_000; i++) {
       window.postMessage({ id: i, output: 'FORGED' }, '*');
       document.dispatchEvent(new MessageEvent('opentabs:host', { data: '["plain","h"]' }));
       if (i % 10 === 0) window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
     }
   });
-  await assertSiteTabWorksDuring(flood);
+  await assertSiteTabWorksDuring(floodDone);
   await assertPageSawNothing(tabId);
   await page.close();
 });

@@ -194,8 +194,8 @@ globalThis.__openTabs.adapters = { unseen: Object.freeze({ name: 'unseen', isRea
   await runChecked(['plugin', 'review', 'unseen', '--yes', '--permission', 'auto'], stack.env);
   // The call reloads the tab as soon as the browser has reported the tab.
   const outcome = await waitFor('the call', async () => {
-    const out = await client.call('unseen__who', { tabId });
-    return out.code === 'no_tab' ? undefined : out;
+    const outcome = await client.call('unseen__who', { tabId });
+    return outcome.code === 'no_tab' ? undefined : outcome;
   });
   assert.match(outcome.text, /one/);
   await waitFor('the adapter', () => listLoadRequests().length > 0);

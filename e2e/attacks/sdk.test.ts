@@ -11,7 +11,7 @@ import type { McpClient } from '../harness/client.ts';
 import { fetchCallRecord, findCall } from '../harness/daemon-api.ts';
 import { repositoryRoot, runChecked } from '../harness/process.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { buildLegacy, type LegacyPlugin } from '../testdata/legacy/legacy.ts';
+import { buildLegacyPlugin, type LegacyPlugin } from '../testdata/legacy/legacy.ts';
 import {
   type AttackerSite,
   htmlWithScript,
@@ -72,7 +72,7 @@ before(async () => {
   for (const [kind, manifestFields] of Object.entries(victimKinds))
     await addVictimPlugin(`victim-${kind}`, manifestFields);
   const dir = join(stack.home, 'original');
-  await buildLegacy(dir, originalSdkPlugin);
+  await buildLegacyPlugin(dir, originalSdkPlugin);
   await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
 });
 after(async () => {

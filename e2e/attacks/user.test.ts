@@ -1,4 +1,7 @@
-/** Threat: a program of another user that listens on the server's port while the server is stopped. The browser sends that program no secret. */
+/**
+ * Threat: a program of another user that listens on the server's port while the server is stopped. The browser must
+ * send no secret to a program on the server's port.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

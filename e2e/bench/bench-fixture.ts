@@ -17,7 +17,7 @@ export interface LiveStack {
   readonly floorPage: Page;
 }
 
-/** BenchFixture is the environment in which the rows are measured. */
+/** BenchFixture is the environment in which the rows of the benchmark are measured. */
 export class BenchFixture {
   readonly goClient = new GoClient();
   readonly home = mkdtempSync(join(tmpdir(), 'opentabs-bench-'));
@@ -34,8 +34,8 @@ export class BenchFixture {
   }
 
   /**
-   * getFloorServer starts the server of the floors once. In orders, the target "plain" is the JSON echo of the floor
-   * server.
+   * getFloorServer starts the server of the floors once. In orders to the Go client, the target "plain" is the JSON
+   * echo of the floor server.
    */
   getFloorServer(): Promise<GoServer> {
     this.#floorServer ??= this.#startFloorServer();
@@ -114,7 +114,7 @@ async function addBenchPlugin(stack: Stack): Promise<void> {
   const isPluginLive = async () =>
     (await stack.listTabs()).some((tab) => tab.plugins?.some((plugin) => JSON.stringify(plugin).includes('"bench"')));
   for (let attempts = 0; ; attempts++) {
-    await stack.page.reload(); // a page that was open before the plugin was added does not trust the plugin
+    await stack.page.reload(); // the extension does not run a plugin in a page that was open before the plugin was added
     try {
       await waitFor('the bench plugin in the page', isPluginLive, 3_000);
       return;

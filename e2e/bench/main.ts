@@ -1,6 +1,6 @@
 /**
  * make bench: measures each number that opentabs promises (docs/performance.md), together with a reference value (the
- * floor) that is measured in the same run. The exit code is 1 if a bar is missed.
+ * floor) that is measured in the same run. The exit code is 1 if a value misses its limit (bar).
  *
  * ROWS=echo,load runs these rows only. BENCH_JSON=out.json also writes the rows as JSON.
  */

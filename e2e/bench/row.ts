@@ -2,14 +2,14 @@ import { median, quantile, type Summary } from './samples.ts';
 
 /** Row is one line of the table with the measurements. */
 export interface Row {
-  /** The name of the row for ROWS=. Several rows of the table may have the same name. */
+  /** The name of the row in the environment variable ROWS. Several rows of the table may have the same name. */
   readonly id: string;
   /** The measured values and the method of measurement. */
   readonly what: string;
   /** The values measured for opentabs and for the floor, as text with a unit. */
   readonly ours: string;
   readonly floor?: string;
-  /** The number that is compared with bar. Without a bar, the number is only reported. */
+  /** The number that is compared with the limit `bar`. Without a limit, the number is only reported. */
   readonly value?: number;
   readonly bar?: Bar;
   /** Further information for the reader, such as a failure. */

@@ -33,20 +33,20 @@ export function summarize(blocks: readonly (readonly number[])[]): Summary {
 }
 
 /**
- * measureInTurns measures the sides alternately, once per round: floor, ours, floor, ours. The alternating order makes
- * other load on the machine affect all sides alike.
+ * measureInTurns runs the measurements alternately, once per round: floor, ours, floor, ours. Because of the
+ * alternating order, other load on the machine affects all measurements alike.
  */
 export async function measureInTurns<K extends string>(
   rounds: number,
-  sides: Readonly<Record<K, () => Promise<readonly number[]>>>,
+  measurements: Readonly<Record<K, () => Promise<readonly number[]>>>,
 ): Promise<Map<string, Summary>> {
   const blocks = new Map<string, (readonly number[])[]>();
   for (let round = 0; round < rounds; round++) {
-    for (const [side, measure] of Object.entries<() => Promise<readonly number[]>>(sides)) {
-      const block = blocks.get(side) ?? [];
-      blocks.set(side, block);
+    for (const [name, measure] of Object.entries<() => Promise<readonly number[]>>(measurements)) {
+      const block = blocks.get(name) ?? [];
+      blocks.set(name, block);
       block.push(await measure());
     }
   }
-  return new Map([...blocks].map(([side, block]) => [side, summarize(block)]));
+  return new Map([...blocks].map(([name, block]) => [name, summarize(block)]));
 }

@@ -93,10 +93,10 @@ export function compareVerdicts(expected: ExpectedFailures, run: string, verdict
   const listedChecks = new Set(Object.values(checksByReason).flat());
   const matchedLines = new Set<string>();
   const unexpected: string[] = [];
-  let passed = 0;
-  let failed = 0;
+  let passedCount = 0;
+  let failedCount = 0;
   for (const [check, { status, message }] of verdicts) {
-    if (status === 'SUCCESS') passed++;
+    if (status === 'SUCCESS') passedCount++;
     if (status !== 'FAILURE' && status !== 'WARNING') continue;
     const scenarioPattern = `${check.slice(0, check.indexOf(':'))}:*`;
     const line = listedChecks.has(check) ? check : listedChecks.has(scenarioPattern) ? scenarioPattern : undefined;
@@ -105,12 +105,12 @@ export function compareVerdicts(expected: ExpectedFailures, run: string, verdict
       continue;
     }
     matchedLines.add(line);
-    failed++;
+    failedCount++;
   }
   return {
     unexpected,
     stale: [...listedChecks].filter((line) => !matchedLines.has(line)),
-    counts: { passed, expected: failed },
+    counts: { passed: passedCount, expected: failedCount },
   };
 }
 

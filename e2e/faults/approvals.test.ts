@@ -42,49 +42,49 @@ async function cutLinkDuring(work: () => Promise<unknown>): Promise<void> {
 }
 
 test('a nested call that ends while the link is cut returns its result', async () => {
-  const out = client.call('everything__call', { tool: 'silent', input: { forMs: 1_000, key: 'cut' }, tabId });
+  const outcome = client.call('everything__call', { tool: 'silent', input: { forMs: 1_000, key: 'cut' }, tabId });
   await waitForStart('cut');
   await cutLinkDuring(() => pause(3_000));
-  assert.deepEqual((await out).structured, { output: { key: 'cut' } });
+  assert.deepEqual((await outcome).structured, { output: { key: 'cut' } });
 });
 
 /** startWaitingCall calls a tool that waits for the user. approve lets the call continue. */
 async function startWaitingCall() {
-  const out = client.call('everything__login', { tabId });
+  const outcome = client.call('everything__login', { tabId });
   const { call_id } = await findCall(fixture, 'everything__login', (call) => call.waiting !== undefined);
   const approve = async () =>
     assert.match(JSON.stringify(await decideCall(fixture, call_id, { allow: true })), /"outcome":"decided"/);
-  return { out, approve };
+  return { out: outcome, approve };
 }
 
 test('a decision of the user while the link is cut reaches the tool', async () => {
-  const { out, approve } = await startWaitingCall();
+  const { out: outcome, approve } = await startWaitingCall();
   await cutLinkDuring(approve);
-  assert.deepEqual((await out).structured, { loggedIn: true });
+  assert.deepEqual((await outcome).structured, { loggedIn: true });
 });
 
 test('a decision in transit when the link is lost reaches the tool', async () => {
-  const { out, approve } = await startWaitingCall();
+  const { out: outcome, approve } = await startWaitingCall();
   fixture.proxy.stall('down');
   await approve();
   fixture.proxy.cut(true);
   fixture.proxy.resume();
   await waitForLink();
-  assert.deepEqual((await out).structured, { loggedIn: true });
+  assert.deepEqual((await outcome).structured, { loggedIn: true });
 });
 
 test('a tool that waits for the user survives several cuts of the link', async () => {
-  const { out, approve } = await startWaitingCall();
-  for (let cuts = 0; cuts < 3; cuts++) await cutLinkDuring(() => pause(500));
+  const { out: outcome, approve } = await startWaitingCall();
+  for (let cutCount = 0; cutCount < 3; cutCount++) await cutLinkDuring(() => pause(500));
   await approve();
-  assert.deepEqual((await out).structured, { loggedIn: true });
+  assert.deepEqual((await outcome).structured, { loggedIn: true });
 });
 
 test('an activity with more changes than the buffer holds while the link is cut is complete afterwards', async () => {
   const count = 4_000;
   const stop = new AbortController();
   const args = { count, afterMs: 1_500, forMs: 25_000, tabId };
-  const out = client.call('everything__deltas', args, { signal: stop.signal });
+  const outcome = client.call('everything__deltas', args, { signal: stop.signal });
   const { call_id } = await findCall(fixture, 'everything__deltas', (call) => call.status === 'running');
   const readTable = async () => {
     const [table] = (await fetchCallRecord(fixture, call_id)).activities ?? [];
@@ -95,5 +95,5 @@ test('an activity with more changes than the buffer holds while the link is cut 
   const expectedTable = JSON.stringify({ columns: ['n'], rows: Array.from({ length: count }, (_, i) => [i + 1]) });
   await waitFor('the whole table', async () => (await readTable()) === expectedTable);
   stop.abort();
-  await assert.rejects(out);
+  await assert.rejects(outcome);
 });

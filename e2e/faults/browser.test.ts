@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** suspendProcesses stops the browser's processes with SIGSTOP for forMs. With "both", it also stops the server. */
+/** suspendProcesses stops the browser's processes with SIGSTOP for forMs. With "both", the server is stopped too. */
 const suspendProcesses = (processes: 'browser' | 'both', forMs: number) => async () => {
   const pids = fixture.browserPids();
   if (processes === 'both') pids.push(fixture.serverPid);
@@ -32,14 +32,17 @@ const restartBrowser = (downMs: number) => async (cell: CellContext) => {
   await waitFor('the page again', () => fixture.findLiveTab(cell.path));
 };
 
-/** crashPage crashes the page's process. The command gets no answer. */
+/** crashPage crashes the page's process. The command Page.crash gets no answer. */
 async function crashPage({ path }: CellContext): Promise<void> {
   const page = await fixture.browser.cdp.attach(await fixture.findTarget(path));
   page.send('Page.crash').catch(() => undefined);
   await waitFor('the page to be gone', async () => (await fixture.findLiveTab(path)) === undefined);
 }
 
-/** startClone starts a second browser with a copy of the profile's storage. The browser closes when the cell ends. */
+/**
+ * startClone starts a second browser with a copy of the profile's storage. The second browser closes when the cell of
+ * the fault matrix ends.
+ */
 async function startClone(): Promise<void> {
   const clone = fixture.newBrowser('copy');
   const storage = join('Default', 'Local Extension Settings');

@@ -114,7 +114,7 @@ function hasCurrentBuild(plugins: Tab['plugins'], name: string): boolean {
 }
 
 /** waitForPlugins waits until each page has its plugin, and prints the time of the slowest page. */
-async function waitForPlugins(what: string, pages: readonly OpenedPage[]): Promise<void> {
+async function waitForPlugins(phase: string, pages: readonly OpenedPage[]): Promise<void> {
   const pendingPages = new Set(pages);
   let slowestMs = 0;
   let lastTabs: readonly Tab[] = [];
@@ -132,7 +132,7 @@ async function waitForPlugins(what: string, pages: readonly OpenedPage[]): Promi
     }
   }
   process.stderr.write(
-    `${what}: ${pages.length - pendingPages.size} of ${pages.length}, the slowest after ${Math.round(slowestMs)} ms\n`,
+    `${phase}: ${pages.length - pendingPages.size} of ${pages.length}, the slowest after ${Math.round(slowestMs)} ms\n`,
   );
   const pagesWithoutPlugin = [...pendingPages].map(
     ({ url }) => `${url}: ${JSON.stringify(lastTabs.find((tab) => tab.url === url))}`,
@@ -140,10 +140,10 @@ async function waitForPlugins(what: string, pages: readonly OpenedPage[]): Promi
   assert.deepEqual(pagesWithoutPlugin, [], `SEED=${seed}`);
 }
 
-for (const what of ['a new profile', 'a profile that was used before']) {
-  test(`pages that open while a browser starts get their plugins, ${what}`, async () => {
+for (const profileKind of ['a new profile', 'a profile that was used before']) {
+  test(`pages that open while a browser starts get their plugins, ${profileKind}`, async () => {
     await browser.start();
-    await waitForPlugins(`start, ${what}`, await openPages(allPlugins, 25));
+    await waitForPlugins(`start, ${profileKind}`, await openPages(allPlugins, 25));
   });
 }
 

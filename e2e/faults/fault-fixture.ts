@@ -85,7 +85,9 @@ export class FaultFixture {
     return this.#browser;
   }
 
-  /** newBrowser returns a browser that has not been started. close of the fixture also closes this browser. */
+  /**
+   * newBrowser returns a browser that has not been started. The close method of the fixture also closes this browser.
+   */
   newBrowser(profile: string): Browser {
     const browser = new Browser(join(this.home, profile), this.extension, [
       // The browser connects through the proxy, which is transparent.

@@ -16,7 +16,7 @@ const stallLink = (direction: 'up' | 'down' | 'both', forMs: number) => async ()
   await pause(forMs);
   fixture.proxy.resume(direction);
 };
-/** loseOpenConnections discards all bytes of the open connections. New connections work. */
+/** loseOpenConnections discards all bytes of the open connections, but new connections work. */
 const loseOpenConnections = async () => fixture.proxy.blackholeOpen();
 
 // Both sides detect the fault within 10 s, and the server resends the unacknowledged frames.

@@ -16,7 +16,7 @@ const cutLink = (forMs: number) => async () => {
   await pause(forMs);
   fixture.proxy.resume();
 };
-/** resetLink resets the link once. New connections work. */
+/** resetLink resets the link once, and new connections work. */
 const resetLink = async () => fixture.proxy.cut(true);
 
 test('a call survives a reset of the link', () => testDuringCall('link reset', fixture, resetLink));

@@ -95,26 +95,26 @@ export async function testDuringCall(
   const repairedAt = performance.now();
   // The next call may reload the page.
   if (expected.stopReceived) await fixture.waitForCancelInPage(cell.path, documentMs);
-  const [out, recovery] = await Promise.all([call, callUntilSuccess(cell, expected, repairedAt)]);
+  const [outcome, recovery] = await Promise.all([call, callUntilSuccess(cell, expected, repairedAt)]);
   const callMs = endedAt - injectedAt;
   const reportCount = expected.errorCode ? 0 : await fixture.countReports(tool);
   addRow({
     fault,
     when: 'mid-call',
-    call: out.isError
-      ? `${out.code} after ${formatMs(callMs)}`
+    call: outcome.isError
+      ? `${outcome.code} after ${formatMs(callMs)}`
       : `survived with ${reportCount} of ${stepCount} reports and its result`,
     next: describeRecovery(recovery),
     stopReceived: expected.stopReceived ? 'yes' : '',
   });
   if (expected.errorCode) {
-    assert.equal(out.code, expected.errorCode, out.text);
+    assert.equal(outcome.code, expected.errorCode, outcome.text);
     assert.ok(
       callMs <= (expected.maxEndMs ?? 2000) + busyMachineMs,
       `the call ended ${formatMs(callMs)} after the fault`,
     );
   } else {
-    assertComplete(out, stepCount);
+    assertComplete(outcome, stepCount);
     assert.equal(reportCount, stepCount, 'the server counted every report once');
   }
   checkRecovery(recovery, expected);
@@ -146,10 +146,10 @@ async function openCell(fixture: FaultFixture, stdio = false): Promise<CellConte
 }
 
 /** assertComplete checks that no report was lost, duplicated or reordered. */
-function assertComplete(out: Outcome, stepCount: number): void {
-  assert.equal(out.isError, false, out.text);
-  assert.deepEqual(out.structured, { counted: stepCount });
-  const numbers = out.progress.map((report) => report.progress);
+function assertComplete(outcome: Outcome, stepCount: number): void {
+  assert.equal(outcome.isError, false, outcome.text);
+  assert.deepEqual(outcome.structured, { counted: stepCount });
+  const numbers = outcome.progress.map((report) => report.progress);
   assert.deepEqual(
     numbers,
     [...new Set(numbers)].sort((a, b) => a - b),
@@ -174,14 +174,14 @@ async function callUntilSuccess(cell: CellContext, expected: ExpectedBehavior, s
     const args = expected.withoutTabId ? { value } : { value, tabId: cell.tab.tabId };
     try {
       const client = await cell.fixture.connectHttp();
-      const out = await client.call('messages__echo', args);
+      const outcome = await client.call('messages__echo', args);
       await client.close();
-      if (!out.isError) {
-        assert.deepEqual(out.structured, { value });
+      if (!outcome.isError) {
+        assert.deepEqual(outcome.structured, { value });
         return { durationMs: performance.now() - sinceMs, failures, texts };
       }
-      failures.push(String(out.code));
-      texts.push(out.text);
+      failures.push(String(outcome.code));
+      texts.push(outcome.text);
     } catch (error) {
       if (error instanceof assert.AssertionError) throw error;
       failures.push('connection');

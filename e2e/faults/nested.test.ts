@@ -29,9 +29,9 @@ async function testNestedCalls(fault: string, injectFault: () => Promise<void>):
     await waitFor('the first nested call', () => fixture.site.servedPages > pagesAtStart);
     await pause(round * 37);
     await injectFault();
-    const out = await call;
-    assert.equal(out.isError, false, out.text);
-    assert.deepEqual(out.structured, { channels: channelIds.map((channelId) => ({ channelId, count: 20 })) });
+    const outcome = await call;
+    assert.equal(outcome.isError, false, outcome.text);
+    assert.deepEqual(outcome.structured, { channels: channelIds.map((channelId) => ({ channelId, count: 20 })) });
   }
   assert.equal(
     fixture.site.servedPages - pagesBefore,

@@ -33,8 +33,8 @@ test('a link stays connected for 40 s without calls and without a debugger at th
   const { connectionsMade: connectionsBefore } = fixture.proxy;
   const [connectedSince] = (await fixture.listBrowsers()).map((browser) => browser.since);
   await pause(40_000);
-  const out = await client.call('messages__echo', { value: 1, tabId: tab.tabId });
-  assert.equal(out.isError, false, out.text);
+  const outcome = await client.call('messages__echo', { value: 1, tabId: tab.tabId });
+  assert.equal(outcome.isError, false, outcome.text);
   assert.deepEqual(
     [fixture.proxy.connectionsMade, (await fixture.listBrowsers())[0]?.since],
     [connectionsBefore, connectedSince],
@@ -44,7 +44,7 @@ test('a link stays connected for 40 s without calls and without a debugger at th
     fault: 'nothing for 40 s',
     when: 'between',
     call: '',
-    next: `${Math.round(out.durationMs)} ms, same link`,
+    next: `${Math.round(outcome.durationMs)} ms, same link`,
     stopReceived: '',
   });
 });

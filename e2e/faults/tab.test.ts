@@ -118,8 +118,8 @@ test('a prerendered page gets no call until it is shown', async () => {
   );
   await waitFor('the plugin in the prerendered page', () => fixture.findLiveTab('/page?ahead'));
   assert.deepEqual(fixture.site.notes, ['ahead true'], 'the page was loaded only once');
-  const out = await client.call('messages__echo', { value: 2 });
-  assert.equal(out.isError, false, out.text);
+  const outcome = await client.call('messages__echo', { value: 2 });
+  assert.equal(outcome.isError, false, outcome.text);
   addRow({
     fault: 'page prerendered, then shown',
     when: 'between',
@@ -147,8 +147,8 @@ test('a page that starts while a plugin is being registered gets the plugin', as
         const tabs = (await fixture.listBrowsers()).flatMap((browser) => browser.tabs ?? []);
         return tabs.find((tab) => tab.url === fixture.urlOf(path))?.tabId;
       });
-      const out = await client.call('messages__echo', { value: path, tabId });
-      assert.equal(out.isError, false, `${path}: ${out.text}`);
+      const outcome = await client.call('messages__echo', { value: path, tabId });
+      assert.equal(outcome.isError, false, `${path}: ${outcome.text}`);
     }
     await fixture.closeTabs();
   }

@@ -20,8 +20,8 @@ export class Bars {
   readonly #timer: NodeJS.Timeout | undefined;
   #drawnLineCount = 0;
 
-  constructor(out: WriteStream, names: readonly string[]) {
-    this.#out = out;
+  constructor(outcome: WriteStream, names: readonly string[]) {
+    this.#out = outcome;
     this.#rows = names.map((name) => ({
       name,
       progress: 0,
@@ -30,7 +30,7 @@ export class Bars {
       state: 'running',
       endedAt: 0,
     }));
-    if (out.isTTY) this.#timer = setInterval(() => this.#draw(), 100);
+    if (outcome.isTTY) this.#timer = setInterval(() => this.#draw(), 100);
   }
 
   updateProgress(row: number, progress: number, total: number | undefined, message: string): void {
@@ -70,11 +70,11 @@ export class Bars {
 
   #formatLine(r: Row): string {
     const hasTotal = r.total !== undefined && r.total > 0;
-    const share = r.state === 'ok' ? 1 : hasTotal ? Math.min(r.progress / (r.total ?? 1), 1) : 0;
-    const filledWidth = Math.round(share * barWidth);
+    const doneShare = r.state === 'ok' ? 1 : hasTotal ? Math.min(r.progress / (r.total ?? 1), 1) : 0;
+    const filledWidth = Math.round(doneShare * barWidth);
     const bar = '#'.repeat(filledWidth) + '-'.repeat(barWidth - filledWidth);
     const mark = { running: ' ', ok: '+', ended: 'x' }[r.state];
-    const percent = hasTotal || r.state === 'ok' ? `${Math.round(share * 100)}%`.padStart(4) : '   ?';
+    const percent = hasTotal || r.state === 'ok' ? `${Math.round(doneShare * 100)}%`.padStart(4) : '   ?';
     return `${mark} ${r.name.padEnd(18)} [${bar}] ${percent} ${this.#formatElapsed(r)}  ${r.message}`;
   }
 }

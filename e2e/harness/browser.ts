@@ -24,7 +24,7 @@ export class Browser {
     prepareProfile(profile, this.extensionId);
   }
 
-  /** start opens a tab with this address. */
+  /** start starts the browser with a tab at this URL. */
   async start(url = 'about:blank'): Promise<void> {
     const port = await freePort();
     this.#child = spawn(

@@ -123,7 +123,7 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
         }),
       );
       await opener.close();
-      // Playwright's own context does not list the side panel; the same browser over CDP does.
+      // Playwright's own context does not list the side panel; the same browser over CDP lists the side panel.
       cdpBrowser ??= await chromium.connectOverCDP(`http://127.0.0.1:${debugPort}`);
       const browser = cdpBrowser;
       const panel = await waitFor('the side panel as a page', () =>

@@ -69,7 +69,7 @@ export async function runChecked(args: readonly string[], env: Readonly<Record<s
 }
 
 /** stopProcess sends a signal to a process of this test and waits until the process exits. */
-export async function stopProcess(running: StartedCommand, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-  if (running.child.exitCode === null && running.child.signalCode === null) running.child.kill(signal);
-  await running.ended;
+export async function stopProcess(command: StartedCommand, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  if (command.child.exitCode === null && command.child.signalCode === null) command.child.kill(signal);
+  await command.ended;
 }

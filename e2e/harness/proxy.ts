@@ -47,8 +47,8 @@ interface Pipe {
 /** startProxy listens on a free port of loopback and forwards to port; call close when done. */
 export async function startProxy(port: number): Promise<Proxy> {
   const pipes = new Set<Pipe>();
-  const blackholed = new WeakSet<Socket>();
-  const stalled = { up: false, down: false };
+  const blackholedSockets = new WeakSet<Socket>();
+  const isStalled = { up: false, down: false };
   const bytes = { up: 0, down: 0 };
   let isRefusing = false;
   let connectionCount = 0;
@@ -65,34 +65,34 @@ export async function startProxy(port: number): Promise<Proxy> {
   });
 
   function startPipe(pipe: Pipe): void {
-    const { from, to, direction, buffered } = pipe;
+    const { from: source, to: destination, direction, buffered } = pipe;
     pipes.add(pipe);
     // Node emits end and close even for a paused socket, so the proxy buffers these two events itself.
     const passOrBuffer = (action: () => void) => {
-      if (blackholed.has(from)) return;
-      if (stalled[direction]) buffered.push(action);
+      if (blackholedSockets.has(source)) return;
+      if (isStalled[direction]) buffered.push(action);
       else action();
     };
-    from.on('data', (chunk) => {
-      if (stalled[direction]) from.pause(); // the kernel buffers the bytes that the proxy does not read
+    source.on('data', (chunk) => {
+      if (isStalled[direction]) source.pause(); // the kernel buffers the bytes that the proxy does not read
       passOrBuffer(() => {
         bytes[direction] += chunk.length;
-        if (!to.write(chunk)) from.pause();
+        if (!destination.write(chunk)) source.pause();
       });
     });
-    to.on('drain', () => from.resume());
-    from.on('end', () => passOrBuffer(() => to.end()));
-    from.on('error', () => undefined); // the close event follows
-    from.on('close', (withError) => {
+    destination.on('drain', () => source.resume());
+    source.on('end', () => passOrBuffer(() => destination.end()));
+    source.on('error', () => undefined); // the close event follows
+    source.on('close', (withError) => {
       passOrBuffer(() => {
         pipes.delete(pipe);
-        if (withError) to.resetAndDestroy();
+        if (withError) destination.resetAndDestroy();
       });
     });
   }
 
   function resumeDirection(direction: 'up' | 'down'): void {
-    stalled[direction] = false;
+    isStalled[direction] = false;
     for (const pipe of pipes) {
       if (pipe.direction !== direction) continue;
       for (const action of pipe.buffered.splice(0)) action();
@@ -114,8 +114,8 @@ export async function startProxy(port: number): Promise<Proxy> {
     },
     forwardedBytes: bytes,
     stall(direction = 'both') {
-      if (direction !== 'down') stalled.up = true;
-      if (direction !== 'up') stalled.down = true;
+      if (direction !== 'down') isStalled.up = true;
+      if (direction !== 'up') isStalled.down = true;
     },
     cut(allowNew = false) {
       isRefusing = !allowNew;
@@ -128,7 +128,7 @@ export async function startProxy(port: number): Promise<Proxy> {
       if (direction !== 'up') resumeDirection('down');
     },
     blackholeOpen() {
-      for (const socket of sockets()) blackholed.add(socket);
+      for (const socket of sockets()) blackholedSockets.add(socket);
     },
     close() {
       for (const socket of sockets()) socket.destroy();

@@ -1,10 +1,10 @@
 /**
  * waitFor calls probe every 25 ms until probe returns a value other than undefined or false, and returns that value.
- * After limitMs, waitFor throws an error that contains what, a noun phrase such as "the first report". The default
- * limit is long enough for a slow machine.
+ * After limitMs, waitFor throws an error that contains awaitedEvent, a noun phrase such as "the first report". The
+ * default limit is long enough for a slow machine.
  */
 export async function waitFor<T>(
-  what: string,
+  awaitedEvent: string,
   probe: () => Promise<T | undefined | false> | T | undefined | false,
   limitMs = 60_000,
 ): Promise<T> {
@@ -18,7 +18,7 @@ export async function waitFor<T>(
       lastError = error;
     }
     if (Date.now() > endMs)
-      throw new Error(`waited ${limitMs} ms for: ${what}${lastError ? ` (${String(lastError)})` : ''}`);
+      throw new Error(`waited ${limitMs} ms for: ${awaitedEvent}${lastError ? ` (${String(lastError)})` : ''}`);
     await pause(25);
   }
 }

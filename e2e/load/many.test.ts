@@ -53,14 +53,14 @@ function useSystemWith(settings: Record<string, number | string>): void {
   after(() => system?.close());
 }
 
-describe('in one page', () => {
+describe('calls in one page', () => {
   useSystemWith({ maxRunning: 1000, idleTimeout: '20s' });
 
   test('1,000 concurrent calls each get exactly one answer, with their own result', async () => {
     const client = connect('crowd');
     const everyMs = 3_000;
     const calls = Array.from({ length: 1000 }, (_, i) => callTimed(client, `k${i}`, everyMs));
-    await waitFor('1,000 handlers at once', async () => (await system.runningKeys()).length === 1000);
+    await waitFor('1,000 handlers at once', async () => (await system.listRunningKeys()).length === 1000);
     for (const [i, { ending }] of (await Promise.all(calls)).entries()) {
       assert.deepEqual(
         [ending.code, ending.answerCount, Object(ending.structured).key],
@@ -73,15 +73,15 @@ describe('in one page', () => {
   });
 });
 
-describe('with 64 clients', () => {
+describe('calls of 64 clients', () => {
   useSystemWith({ maxRunning: 8, maxWaiting: 1200, idleTimeout: '20s' });
 
   test('a client with 1,000 calls does not delay 63 clients with one call each', async (t) => {
-    const greedy = connect('greedy');
+    const greedyClient = connect('greedy');
     const modestClients = Array.from({ length: 63 }, (_, i) => connect(`modest-${i}`));
-    await Promise.all(modestClients.map((client, i) => callTimed(client, `warm${i}`, 0))); // opens the sessions
+    await Promise.all(modestClients.map((client, i) => callTimed(client, `warm${i}`, 0))); // these calls open the sessions
     const startMs = performance.now();
-    const greedyCalls = Promise.all(Array.from({ length: 1000 }, (_, i) => callTimed(greedy, `g${i}`, 40)));
+    const greedyCalls = Promise.all(Array.from({ length: 1000 }, (_, i) => callTimed(greedyClient, `g${i}`, 40)));
     await waitFor(
       'the calls of the greedy client in the queue',
       async () => (await system.readStatus()).calls.pending > 800,
@@ -90,21 +90,21 @@ describe('with 64 clients', () => {
     const stillWaiting = (await system.readStatus()).calls.pending;
     const greedyResults = await greedyCalls;
     const greedyMs = performance.now() - startMs;
-    const waits = modestResults.map(({ ms }) => ms).toSorted((a, b) => a - b);
+    const waitsMs = modestResults.map(({ ms }) => ms).toSorted((a, b) => a - b);
     t.diagnostic(
-      `the greedy client's 1,000 calls took ${greedyMs.toFixed(0)} ms; the 63 others waited ${waits[31]?.toFixed(0)} ms (median), ${waits[62]?.toFixed(0)} ms (maximum), and ${stillWaiting} calls were still queued`,
+      `the greedy client's 1,000 calls took ${greedyMs.toFixed(0)} ms; the 63 others waited ${waitsMs[31]?.toFixed(0)} ms (median), ${waitsMs[62]?.toFixed(0)} ms (maximum), and ${stillWaiting} calls were still queued`,
     );
     for (const { ending } of [...modestResults, ...greedyResults]) assert.equal(ending.code, 'ok', ending.text);
     // The server runs the queued calls of all clients in turn, so the 63 calls end after about an eighth of the time of the 1,000 calls.
     assert.ok(stillWaiting > 300, `${stillWaiting} calls of the greedy client were still waiting`);
-    assert.ok((waits[62] ?? 0) < greedyMs / 2, `${waits[62]} ms of ${greedyMs} ms`);
+    assert.ok((waitsMs[62] ?? 0) < greedyMs / 2, `${waitsMs[62]} ms of ${greedyMs} ms`);
   });
 
   test('a queued call never starts if it is cancelled or its client disconnects', async () => {
     const client = connect('cancelling');
     const stopRunning = new AbortController();
     const runningCalls = fillRunningSlots(client, stopRunning.signal);
-    await waitFor('eight running calls', async () => (await system.runningKeys()).length === 8);
+    await waitFor('eight running calls', async () => (await system.listRunningKeys()).length === 8);
     const stop = new AbortController();
     setMaxListeners(0, stop.signal);
     const queuedCalls = [
@@ -134,13 +134,13 @@ describe('with 64 clients', () => {
   });
 
   test('a client that fills its queue gets an error with the limit and the action, and other clients still have room', async () => {
-    const greedy = connect('greedy');
+    const greedyClient = connect('greedy');
     const stop = new AbortController();
-    const runningCalls = fillRunningSlots(greedy, stop.signal);
-    await waitFor('eight running calls', async () => (await system.runningKeys()).length === 8);
+    const runningCalls = fillRunningSlots(greedyClient, stop.signal);
+    await waitFor('eight running calls', async () => (await system.listRunningKeys()).length === 8);
     const refusedCodes: string[] = [];
     const greedyCalls = Array.from({ length: 1300 }, async (_, i) => {
-      const call = await callTimed(greedy, `x${i}`, 0);
+      const call = await callTimed(greedyClient, `x${i}`, 0);
       if (call.ending.code !== 'ok') refusedCodes.push(call.ending.code);
       return call;
     });

@@ -61,7 +61,9 @@ export async function streamCalls(
     const { endings, violations, durationMs, peakRssBytes } = await makeCalls(system, clients, pace, 'k', report);
     const after = await measureWhenIdle(system);
     for (const client of clients)
-      violations.push(...client.strayMessages.map((stray) => `${client.name} received a stray message: ${stray}`));
+      violations.push(
+        ...client.strayMessages.map((strayMessage) => `${client.name} received a stray message: ${strayMessage}`),
+      );
     return { before, after, endings, violations, durationMs, peakRssBytes };
   } finally {
     await Promise.all(clients.map((client) => client.close()));
@@ -163,7 +165,7 @@ function startCall(
   }
 }
 
-/** findError returns the difference between the expected and the actual ending of a call, if any. */
+/** findMismatch returns the difference between the expected and the actual ending of a call, if any. */
 function findMismatch(
   kind: ReturnType<typeof chooseTool>,
   key: string,
@@ -179,8 +181,8 @@ function findMismatch(
 /** findGrowth returns the growth of memory and objects that a stream of calls has left behind, apart from noise. */
 export function findGrowth({ before, after }: StreamResult): string[] {
   const growths: string[] = [];
-  const checkGrowth = (what: string, before: number, after: number, allowedGrowth: number) => {
-    if (after > before + allowedGrowth) growths.push(`${what} grew from ${before} to ${after}`);
+  const checkGrowth = (measure: string, before: number, after: number, allowedGrowth: number) => {
+    if (after > before + allowedGrowth) growths.push(`${measure} grew from ${before} to ${after}`);
   };
   checkGrowth('goroutines', before.server.goroutines, after.server.goroutines, 8);
   checkGrowth('the heap of the server', before.server.heapBytes, after.server.heapBytes, 8 << 20);
@@ -200,8 +202,8 @@ export function findGrowth({ before, after }: StreamResult): string[] {
 /** formatTable shows the memory before and after the calls side by side. */
 export function formatTable({ before, after, endings, durationMs, peakRssBytes }: StreamResult): string {
   const formatMb = (bytes: number) => `${(bytes / (1 << 20)).toFixed(1)} MB`;
-  const formatRow = (what: string, beforeText: string | number, afterText: string | number) =>
-    `  ${what.padEnd(28)} ${beforeText} -> ${afterText}`;
+  const formatRow = (label: string, beforeText: string | number, afterText: string | number) =>
+    `  ${label.padEnd(28)} ${beforeText} -> ${afterText}`;
   const count = [...endings.values()].reduce((sum, n) => sum + n, 0);
   return [
     `${count} calls in ${(durationMs / 1000).toFixed(1)} s (${[...endings].map(([code, n]) => `${n} ${code}`).join(', ')})`,

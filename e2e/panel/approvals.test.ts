@@ -95,7 +95,7 @@ test('"Allow for 10 min" applies to all sessions of the client, and "Allow for t
   await pressButton('some time', 'Allow for 10 min');
   await timedCall;
   assert.equal((await callEcho('in time', otherClient)).isError, false);
-  await setPermission('messages', 'ask'); // withdraws earlier permissions
+  await setPermission('messages', 'ask'); // this command withdraws earlier permissions
   const sessionCall = callEcho('my session');
   await pressButton('my session', 'Allow for this session');
   await sessionCall;
@@ -145,8 +145,8 @@ test('a tool that waits for the user continues when the user presses Done, and f
 });
 
 test('if two surfaces decide at the same time, the first decision counts and the other surface shows it', async () => {
-  // The outcome of an earlier card would move the new card, which then ignores clicks. The test could also
-  // mistake that outcome for the outcome of the new card.
+  // The outcome of an earlier card would move the new card, which then ignores clicks. The test could also mistake
+  // the outcome of the earlier card for the outcome of the new card.
   await waitFor('no outcome of an earlier call', async () => (await panel.locator('.outcome').count()) === 0);
   const contestedCall = callEcho('contested');
   const allowButton = findWaitingCard('contested').getByRole('button', { name: 'Allow once' });

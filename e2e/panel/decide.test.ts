@@ -146,7 +146,7 @@ test('the permission of a plugin or a tool is sent when selected, and reset when
   assert.deepEqual(await waitForRequest('config.permission'), { plugin: 'messages', permission: 'auto' });
   server.notifyPanel('state.plugins', { plugins: samplePlugins.map((plugin) => ({ ...plugin, permission: 'auto' })) });
   await waitFor('the list', async () => (await panel.locator('select.auto').count()) >= 3);
-  server.notifyPanel('state.plugins', { plugins: samplePlugins }); // as if another surface had set the permission
+  server.notifyPanel('state.plugins', { plugins: samplePlugins }); // simulates a permission that another surface has set
   await waitFor('the permission of the server', async () => (await messagesPermission.inputValue()) === 'ask');
   await panel.getByText('3 tools').first().click();
   server.clearRequests();

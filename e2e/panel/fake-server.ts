@@ -32,7 +32,10 @@ export interface FakeServer {
   close(): Promise<void>;
 }
 
-/** startFakeServer starts a server and writes its address to the folder of an unpacked extension. Load the extension afterwards. */
+/**
+ * startFakeServer starts a server and writes its address to the folder of an unpacked extension. Call startFakeServer
+ * before the extension is loaded.
+ */
 export async function startFakeServer(extension: string): Promise<FakeServer> {
   const port = await freePort();
   writeFileSync(join(extension, 'connection.json'), JSON.stringify({ port, key }));
@@ -105,11 +108,11 @@ function makeChallenge(request: IncomingMessage, port: number): { nonce: string;
   return { nonce: nonces[1] ?? '', proof: proof.digest('hex') };
 }
 
-function makeReply(fake: FakeServer, method: string, params: unknown): object {
+function makeReply(fakeServer: FakeServer, method: string, params: unknown): object {
   if (method === 'hello') return { result: { protocol: 1, serverVersion: '0.1.0' } };
   if (method === 'ping') return { result: {} };
   try {
-    return { result: fake.answerRequest(method, params) };
+    return { result: fakeServer.answerRequest(method, params) };
   } catch (error) {
     return { error: { code: -32602, message: String(Object(error).message) } };
   }

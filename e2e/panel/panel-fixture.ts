@@ -49,8 +49,8 @@ export async function startPanelFixture(): Promise<PanelFixture> {
     sitePage,
     tabId,
     showCalls(calls) {
-      const running = calls.filter((call) => call.status === 'running' || call.status === 'pending').length;
-      server.notifyPanel('state.sync', { serverVersion: '0.1.0', calls, running });
+      const runningCount = calls.filter((call) => call.status === 'running' || call.status === 'pending').length;
+      server.notifyPanel('state.sync', { serverVersion: '0.1.0', calls, running: runningCount });
     },
     async close() {
       await chrome.close();

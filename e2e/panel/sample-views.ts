@@ -10,13 +10,19 @@ import type {
 
 /** makeCall returns a running call, with the fields in overrides replaced. */
 export function makeCall(callId: string, overrides: Partial<CallView> = {}): CallView {
-  const running = { callId, plugin: 'messages', tool: 'export_messages', status: 'running', runMs: 12_345 } as const;
-  return { ...running, client: 'Claude Code', ...overrides };
+  const runningCall = {
+    callId,
+    plugin: 'messages',
+    tool: 'export_messages',
+    status: 'running',
+    runMs: 12_345,
+  } as const;
+  return { ...runningCall, client: 'Claude Code', ...overrides };
 }
 
 /** makeWaitingCall returns a call that is waiting for approval, by default with all scopes. */
 export function makeWaitingCall(callId: string, ticketId: string, overrides: Partial<WaitingView> = {}): CallView {
-  const waiting: WaitingView = {
+  const waitingView: WaitingView = {
     ticketId,
     kind: 'permission',
     reason: 'messages asks before each call.',
@@ -25,7 +31,7 @@ export function makeWaitingCall(callId: string, ticketId: string, overrides: Par
     scopes: ['once', 'session', 'time', 'always'],
     ...overrides,
   };
-  return makeCall(callId, { status: 'pending', runMs: 0, waiting });
+  return makeCall(callId, { status: 'pending', runMs: 0, waiting: waitingView });
 }
 
 /** runningCalls are running calls of all kinds, and some calls that have ended. */

@@ -11,40 +11,40 @@ const heartbeatArgs = { everyMs: 10_000, forMs: 90_000 };
 /** checkJob reports whether the client received a handle, the job ended, and another session read the result at the expected times. */
 export async function checkJob(printLine: (line: string) => void): Promise<boolean> {
   const stack = await startStack({ serveFlags: ['--detach', 'auto'] });
-  let failed = 0;
-  const check = (what: string, good: boolean, out: Outcome) => {
-    if (!good) failed++;
-    const measured = `${(out.durationMs / 1000).toFixed(2)} s, ${out.progress.length} notifications: ${out.text.slice(0, 120)}`;
-    printLine(`${good ? 'ok  ' : 'FAIL'} ${what.padEnd(34)} ${measured}`);
+  let failedCount = 0;
+  const check = (description: string, passed: boolean, outcome: Outcome) => {
+    if (!passed) failedCount++;
+    const details = `${(outcome.durationMs / 1000).toFixed(2)} s, ${outcome.progress.length} notifications: ${outcome.text.slice(0, 120)}`;
+    printLine(`${passed ? 'ok  ' : 'FAIL'} ${description.padEnd(44)} ${details}`);
   };
   const isNear = (ms: number, wantMs: number) => Math.abs(ms - wantMs) <= 400;
   try {
     const startMs = performance.now();
-    const first = await stack.connectHttp();
-    const handle = await first.call('messages__heartbeat', { ...heartbeatArgs, _detach: '15' });
+    const firstClient = await stack.connectHttp();
+    const handle = await firstClient.call('messages__heartbeat', { ...heartbeatArgs, _detach: '15' });
     const job: unknown = Object(handle.structured).job;
-    check('a job after 15 s', typeof job === 'string' && isNear(handle.durationMs, 15_000), handle);
+    check('the client receives a job after 15 s', typeof job === 'string' && isNear(handle.durationMs, 15_000), handle);
     await pause(20_000 - (performance.now() - startMs));
-    await first.close();
+    await firstClient.close();
 
-    const second = await stack.connectStdio();
+    const secondClient = await stack.connectStdio();
     // The server's table of client timeouts does not list this client, so the server assumes a timeout of 60 s.
-    const early = await second.call('job_wait', { job });
+    const firstWait = await secondClient.call('job_wait', { job });
     check(
-      'as long as its client waits',
-      Object(early.structured).status === 'running' && isNear(early.durationMs, 50_000),
-      early,
+      'job_wait returns before the client times out',
+      Object(firstWait.structured).status === 'running' && isNear(firstWait.durationMs, 50_000),
+      firstWait,
     );
-    const late = await second.call('job_wait', { job });
+    const secondWait = await secondClient.call('job_wait', { job });
     check(
-      'the result after 90 s',
-      Object(late.structured).beats >= 9 && isNear(performance.now() - startMs, 90_000),
-      late,
+      'job_wait returns the result after 90 s',
+      Object(secondWait.structured).beats >= 9 && isNear(performance.now() - startMs, 90_000),
+      secondWait,
     );
-    const again = await (await stack.connectHttp()).call('job_result', { job });
-    check('again, in a third session', again.text === late.text, again);
+    const jobResult = await (await stack.connectHttp()).call('job_result', { job });
+    check('a third session reads the same result', jobResult.text === secondWait.text, jobResult);
   } finally {
     await stack.close();
   }
-  return failed === 0;
+  return failedCount === 0;
 }

@@ -37,7 +37,7 @@ const limitCases: readonly LimitCase[] = [
     atMs: 70_000,
   },
   {
-    name: 'the same without a progress token',
+    name: 'reports for 70 s, no progress token',
     tool: 'heartbeat',
     args: heartbeatArgs(10_000, 70_000),
     options: { withoutProgress: true },
@@ -75,14 +75,14 @@ const limitCases: readonly LimitCase[] = [
     atMs: 30_000,
   },
   {
-    name: 'reports each 10 s for ever',
+    name: 'reports each 10 s without end',
     tool: 'heartbeat',
     args: heartbeatArgs(10_000, 0),
     expectedCode: 'deadline_exceeded',
     atMs: 300_000,
   },
   {
-    name: 'reports each second for ever',
+    name: 'reports each second without end',
     tool: 'heartbeat',
     args: heartbeatArgs(1_000, 0),
     expectedCode: 'deadline_exceeded',
@@ -95,51 +95,53 @@ const toleranceMs = 400;
 /** checkLimits makes all calls over HTTP and over stdio, and reports whether each call ended as expected. */
 export async function checkLimits(printLine: (line: string) => void): Promise<boolean> {
   const stack = await startStack();
-  let failed = 0;
+  let failedCount = 0;
   try {
     const clients = { http: await stack.connectHttp(), stdio: await stack.connectStdio() };
     await Promise.all(
       Object.entries(clients).flatMap(([transport, client]) =>
         limitCases.map(async (row) => {
-          const out = await client.call(`messages__${row.tool}`, row.args, row.options);
-          const passed = isAsExpected(row, out);
-          if (!passed) failed++;
+          const outcome = await client.call(`messages__${row.tool}`, row.args, row.options);
+          const passed = isAsExpected(row, outcome);
+          if (!passed) failedCount++;
           printLine(
-            `${passed ? 'ok  ' : 'FAIL'} ${row.name.padEnd(34)} ${transport.padEnd(5)} ${describeOutcome(row, out)}`,
+            `${passed ? 'ok  ' : 'FAIL'} ${row.name.padEnd(34)} ${transport.padEnd(5)} ${describeOutcome(row, outcome)}`,
           );
-          if (out.isError) printLine(`       ${out.text}`);
+          if (outcome.isError) printLine(`       ${outcome.text}`);
         }),
       ),
     );
-    const aborted = await stack.page.evaluate(() => document.documentElement.dataset.aborted);
-    printLine(`the last abort reason in the page: ${aborted ?? 'none'}`);
-    if (aborted === undefined) failed++;
-    const running = (await stack.listCalls()).filter((call) => call.status === 'running' || call.status === 'pending');
-    printLine(`${running.length} calls still run`);
-    failed += running.length;
+    const lastAbortReason = await stack.page.evaluate(() => document.documentElement.dataset.aborted);
+    printLine(`the last abort reason in the page: ${lastAbortReason ?? 'none'}`);
+    if (lastAbortReason === undefined) failedCount++;
+    const runningCalls = (await stack.listCalls()).filter(
+      (call) => call.status === 'running' || call.status === 'pending',
+    );
+    printLine(`${runningCalls.length} calls still run`);
+    failedCount += runningCalls.length;
   } finally {
     await stack.close();
   }
-  printLine(`${limitCases.length * 2 - failed} passed, ${failed} failed`);
-  return failed === 0;
+  printLine(`${limitCases.length * 2 - failedCount} passed, ${failedCount} failed`);
+  return failedCount === 0;
 }
 
-function codeOf(out: Outcome): string {
-  return out.isError ? String(out.code) : 'ok';
+function codeOf(outcome: Outcome): string {
+  return outcome.isError ? String(outcome.code) : 'ok';
 }
 
-function isAsExpected(row: LimitCase, out: Outcome): boolean {
+function isAsExpected(row: LimitCase, outcome: Outcome): boolean {
   return (
-    codeOf(out) === row.expectedCode &&
-    Math.abs(out.durationMs - row.atMs) <= toleranceMs &&
-    (row.notifications === undefined || row.notifications === out.progress.length)
+    codeOf(outcome) === row.expectedCode &&
+    Math.abs(outcome.durationMs - row.atMs) <= toleranceMs &&
+    (row.notifications === undefined || row.notifications === outcome.progress.length)
   );
 }
 
-function describeOutcome(row: LimitCase, out: Outcome): string {
+function describeOutcome(row: LimitCase, outcome: Outcome): string {
   const formatSeconds = (ms: number, digits: number) => `${(ms / 1000).toFixed(digits)} s`;
   return (
-    `want ${row.expectedCode} at ${formatSeconds(row.atMs, 1)}, got ${codeOf(out)} at ${formatSeconds(out.durationMs, 2)},` +
-    ` ${out.progress.length} notifications`
+    `want ${row.expectedCode} at ${formatSeconds(row.atMs, 1)}, got ${codeOf(outcome)} at ${formatSeconds(outcome.durationMs, 2)},` +
+    ` ${outcome.progress.length} notifications`
   );
 }

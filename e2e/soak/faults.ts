@@ -1,5 +1,7 @@
-/** Injects faults into the processes of a soak. */
-/** Each kind of fault has an injector, which also undoes the fault after its duration. */
+/**
+ * Injects faults into the processes of a soak. The injector of each kind of fault also undoes the fault after its
+ * duration.
+ */
 import { readFileSync } from 'node:fs';
 import type { Session } from '../harness/cdp.ts';
 import { pause, waitFor } from '../harness/wait.ts';
@@ -94,19 +96,19 @@ const injectors: Readonly<Record<FaultKind, InjectFault>> = {
     await system.restoreTabs();
   },
 
-  async 'session deleted'(_world, fault, clients) {
+  async 'session deleted'(_system, fault, clients) {
     await clients[fault.client]?.endSession();
   },
 
-  async 'client killed'(_world, fault, clients) {
+  async 'client killed'(_system, fault, clients) {
     await clients[fault.client]?.kill();
   },
 
   async 'panel opened'(system, fault) {
     const url = `chrome-extension://${system.browser.extensionId}/panel.html`;
-    const opened = Object(await system.browser.cdp.send('Target.createTarget', { url }));
+    const panelTarget = Object(await system.browser.cdp.send('Target.createTarget', { url }));
     await pause(fault.forMs);
-    await system.browser.cdp.send('Target.closeTarget', { targetId: opened.targetId });
+    await system.browser.cdp.send('Target.closeTarget', { targetId: panelTarget.targetId });
   },
 };
 

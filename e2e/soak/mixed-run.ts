@@ -58,7 +58,7 @@ class SoakRun {
   readonly #observedCalls: ObservedCall[] = [];
   readonly #observedFaults: ObservedFault[] = [];
   readonly #violations: Violation[] = [];
-  readonly #rss: { atMs: number; bytes: number }[] = [];
+  readonly #memorySamples: { atMs: number; bytes: number }[] = [];
   readonly #openCalls = new Map<string, PlannedCall>();
   #clients: readonly SoakClient[] = [];
   #startMs = 0;
@@ -77,16 +77,16 @@ class SoakRun {
     const before = await this.#measure();
     this.#clients = this.#plan.clients.map((kind, i) => this.#makeClient(kind, `${kind}-${i}`));
     this.#startMs = performance.now();
-    const watching = Promise.all([this.#sampleMemoryAndPages(), this.#printEachMinute()]);
+    const sampling = Promise.all([this.#sampleMemoryAndPages(), this.#printEachMinute()]);
     const calls = this.#makePlannedCalls();
     await this.#injectPlannedFaults();
     await this.#waitForCalls(calls);
     this.#isOver = true;
-    await watching;
+    await sampling;
     for (const client of this.#clients) {
-      for (const stray of client.strayMessages)
+      for (const strayMessage of client.strayMessages)
         this.#violations.push({
-          what: `${client.name} received a message that belongs to none of its calls: ${stray}`,
+          what: `${client.name} received a message that belongs to none of its calls: ${strayMessage}`,
         });
       await client.close();
     }
@@ -100,7 +100,7 @@ class SoakRun {
       violations: this.#violations,
       before,
       after,
-      rssBytes: this.#rss,
+      rssBytes: this.#memorySamples,
     };
   }
 
@@ -124,13 +124,13 @@ class SoakRun {
 
   /** makePlannedCalls makes the planned calls at their times and returns when all calls have ended. */
   async #makePlannedCalls(): Promise<void> {
-    const pending: Promise<void>[] = [];
+    const endings: Promise<void>[] = [];
     for (const [i, call] of this.#plan.calls.entries()) {
-      const wait = call.atMs - this.#elapsedMs();
-      if (wait > 1) await pause(wait);
-      pending.push(this.#makeCall(call, `k${i}`));
+      const waitMs = call.atMs - this.#elapsedMs();
+      if (waitMs > 1) await pause(waitMs);
+      endings.push(this.#makeCall(call, `k${i}`));
     }
-    await Promise.all(pending);
+    await Promise.all(endings);
   }
 
   async #makeCall(plan: PlannedCall, key: string): Promise<void> {
@@ -153,7 +153,7 @@ class SoakRun {
     });
     clearTimeout(timer);
     this.#openCalls.delete(key);
-    const observed: ObservedCall = {
+    const observedCall: ObservedCall = {
       plan,
       key,
       clientName: client.name,
@@ -162,28 +162,31 @@ class SoakRun {
       toMs: this.#elapsedMs(),
       ending,
     };
-    for (const what of findViolations(observed, this.#observedFaults, this.#observedCalls))
-      this.#recordViolation(observed, what);
+    for (const problem of findViolations(observedCall, this.#observedFaults, this.#observedCalls))
+      this.#recordViolation(observedCall, problem);
     // findViolations has already compared the result with the plan. Stored results would fill the memory
     // of this program.
     this.#observedCalls.push({
-      ...observed,
+      ...observedCall,
       ending: { ...ending, structured: undefined, text: ending.text.slice(0, 400) },
     });
   }
 
-  #recordViolation(call: ObservedCall, what: string): void {
+  #recordViolation(call: ObservedCall, problem: string): void {
     const faultsDuring = this.#observedFaults.filter((fault) => isOverlapping(call, fault));
-    const short = { ...call, ending: { ...call.ending, structured: undefined, text: call.ending.text.slice(0, 400) } };
-    this.#violations.push({ what, call: short, faultsDuring });
+    const shortenedCall = {
+      ...call,
+      ending: { ...call.ending, structured: undefined, text: call.ending.text.slice(0, 400) },
+    };
+    this.#violations.push({ what: problem, call: shortenedCall, faultsDuring });
     if (this.#violations.length <= 25)
-      this.#printLine(`VIOLATION ${call.key} ${call.plan.kind} of ${call.clientName}: ${what}`);
+      this.#printLine(`VIOLATION ${call.key} ${call.plan.kind} of ${call.clientName}: ${problem}`);
   }
 
   async #injectPlannedFaults(): Promise<void> {
     for (const plan of this.#plan.faults) {
-      const wait = plan.atMs - this.#elapsedMs();
-      if (wait > 0) await pause(wait);
+      const waitMs = plan.atMs - this.#elapsedMs();
+      if (waitMs > 0) await pause(waitMs);
       const fault: ObservedFault = { plan, fromMs: this.#elapsedMs() };
       this.#observedFaults.push(fault);
       try {
@@ -202,13 +205,13 @@ class SoakRun {
       }
       fault.restoredMs = this.#elapsedMs();
     }
-    const left = this.#plan.durationMs - this.#elapsedMs();
-    if (left > 0) await pause(left);
+    const remainingMs = this.#plan.durationMs - this.#elapsedMs();
+    if (remainingMs > 0) await pause(remainingMs);
   }
 
   async #waitForCalls(calls: Promise<void>): Promise<void> {
-    const late = pause(drainMs + 60_000).then(() => 'late' as const);
-    if ((await Promise.race([calls, late])) !== 'late') return;
+    const timeout = pause(drainMs + 60_000).then(() => 'late' as const);
+    if ((await Promise.race([calls, timeout])) !== 'late') return;
     for (const [key, plan] of this.#openCalls)
       this.#violations.push({ what: `${key}, a call of kind ${plan.kind}, has not ended` });
   }
@@ -218,11 +221,14 @@ class SoakRun {
     while (!this.#isOver) {
       await pause(sampleMs);
       this.system.countStarts();
-      const last = this.#observedFaults.at(-1);
-      if (last && last.restoredMs === undefined) continue;
+      const lastFault = this.#observedFaults.at(-1);
+      if (lastFault && lastFault.restoredMs === undefined) continue;
       try {
-        this.#rss.push({ atMs: this.#elapsedMs(), bytes: readResidentMemory(await this.system.serverPid()).now });
-        await this.#checkEndedCalls(await this.system.runningKeys());
+        this.#memorySamples.push({
+          atMs: this.#elapsedMs(),
+          bytes: readResidentMemory(await this.system.serverPid()).now,
+        });
+        await this.#checkEndedCalls(await this.system.listRunningKeys());
       } catch {
         // A fault has started during the check.
       }
@@ -230,8 +236,8 @@ class SoakRun {
   }
 
   /** checkEndedCalls checks that no page still runs a call that ended more than maxStopMs ago. */
-  async #checkEndedCalls(running: readonly string[]): Promise<void> {
-    const keys = new Set(running);
+  async #checkEndedCalls(runningKeys: readonly string[]): Promise<void> {
+    const keys = new Set(runningKeys);
     for (const call of this.#observedCalls) {
       if (!keys.has(call.key) || this.#elapsedMs() - call.toMs < maxStopMs) continue;
       if (
@@ -240,10 +246,10 @@ class SoakRun {
       )
         continue;
       if (this.#violations.some((violation) => violation.call?.key === call.key)) continue;
-      const since = formatSeconds(this.#elapsedMs() - call.toMs);
+      const elapsed = formatSeconds(this.#elapsedMs() - call.toMs);
       this.#recordViolation(
         call,
-        `the page still runs the call ${since} after the call ended: ${await this.system.describePageOf(call.key)}`,
+        `the page still runs the call ${elapsed} after the call ended: ${await this.system.describePageOf(call.key)}`,
       );
     }
   }
@@ -251,14 +257,14 @@ class SoakRun {
   async #printEachMinute(): Promise<void> {
     for (let minute = 1; !this.#isOver; minute++) {
       while (!this.#isOver && this.#elapsedMs() < minute * 60_000) await pause(500);
-      const last = this.#observedCalls.filter((call) => call.toMs > (minute - 1) * 60_000);
-      const ok = last.filter((call) => call.ending.code === 'ok').length;
+      const endedCalls = this.#observedCalls.filter((call) => call.toMs > (minute - 1) * 60_000);
+      const okCount = endedCalls.filter((call) => call.ending.code === 'ok').length;
       const recentFaults = this.#observedFaults
         .filter((fault) => fault.fromMs > (minute - 1) * 60_000)
         .map((fault) => fault.plan.kind);
       this.#printLine(
-        `${String(Math.round(this.#elapsedMs() / 1000)).padStart(5)} s  ${last.length} calls ended, ${ok} ok, ${this.#openCalls.size} open;` +
-          ` server ${formatMegabytes(this.#rss.at(-1)?.bytes ?? 0)}; ${this.#violations.length} violations; ${recentFaults.join(', ')}`,
+        `${String(Math.round(this.#elapsedMs() / 1000)).padStart(5)} s  ${endedCalls.length} calls ended, ${okCount} ok, ${this.#openCalls.size} open;` +
+          ` server ${formatMegabytes(this.#memorySamples.at(-1)?.bytes ?? 0)}; ${this.#violations.length} violations; ${recentFaults.join(', ')}`,
       );
     }
   }
@@ -268,8 +274,8 @@ class SoakRun {
     await pause(3_000);
     this.system.countStarts();
     const status = await this.system.readStatus();
-    const checkCount = (what: string, count: number) => {
-      if (count > 0) this.#violations.push({ what: `${count} ${what} are left at the end` });
+    const checkCount = (description: string, count: number) => {
+      if (count > 0) this.#violations.push({ what: `${count} ${description} are left at the end` });
     };
     checkCount('running calls', status.calls.running);
     checkCount('queued calls', status.calls.pending);
@@ -278,8 +284,8 @@ class SoakRun {
       status.browsers.reduce((sum, b) => sum + b.running, 0),
     );
     // The HTTP session of a killed client stays until it expires, because the server cannot distinguish it from an idle session.
-    const stdio = status.clients.filter((client) => client.transport === 'stdio');
-    checkCount(`stdio sessions (${stdio.map((client) => client.name).join(', ')})`, stdio.length);
+    const stdioSessions = status.clients.filter((client) => client.transport === 'stdio');
+    checkCount(`stdio sessions (${stdioSessions.map((client) => client.name).join(', ')})`, stdioSessions.length);
     const ignoringMs = Math.max(
       0,
       ...this.#observedCalls
@@ -287,13 +293,14 @@ class SoakRun {
         .map((call) => call.fromMs + Number(call.plan.args.forMs) - this.#elapsedMs()),
     );
     await pause(Math.min(ignoringMs, 40_000));
-    const running = await this.system.runningKeys();
-    if (running.length > 0) this.#violations.push({ what: `handlers still run in pages: ${running.join(' ')}` });
+    const runningKeys = await this.system.listRunningKeys();
+    if (runningKeys.length > 0)
+      this.#violations.push({ what: `handlers still run in pages: ${runningKeys.join(' ')}` });
     const startedTwice = [...this.system.startCounts].filter(([key, count]) => key !== 'probe' && count > 1);
     for (const [key, count] of startedTwice) {
       this.#violations.push({
         what: `${key} started ${count} times in a page`,
-        ...callWithKey(this.#observedCalls, key),
+        ...findCallWithKey(this.#observedCalls, key),
       });
     }
     const wronglyStarted = this.#observedCalls
@@ -321,8 +328,9 @@ class SoakRun {
       this.#violations.push({ what: 'the memory at the end could not be measured' });
       return;
     }
-    const checkValue = (what: string, before: number, after: number, allowedGrowth: number) => {
-      if (after > before + allowedGrowth) this.#violations.push({ what: `${what} grew from ${before} to ${after}` });
+    const checkValue = (description: string, before: number, after: number, allowedGrowth: number) => {
+      if (after > before + allowedGrowth)
+        this.#violations.push({ what: `${description} grew from ${before} to ${after}` });
     };
     checkValue('goroutines', before.server.goroutines, after.server.goroutines, 5);
     checkValue('the heap of the server', before.server.heapBytes, after.server.heapBytes, 40 << 20);
@@ -337,7 +345,7 @@ class SoakRun {
   }
 }
 
-function callWithKey(calls: readonly ObservedCall[], key: string): { call?: ObservedCall } {
+function findCallWithKey(calls: readonly ObservedCall[], key: string): { call?: ObservedCall } {
   const call = calls.find((call) => call.key === key);
   return call ? { call } : {};
 }

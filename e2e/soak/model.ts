@@ -1,6 +1,6 @@
 /** Computes the allowed endings of a call from the faults that overlapped the call. */
 
-import { type FaultKind, type Limits, limits, type PlannedCall, type PlannedFault } from './plan.ts';
+import { type FaultKind, type Limits, limitsByName, type PlannedCall, type PlannedFault } from './plan.ts';
 import type { CallEnding } from './soak-client.ts';
 
 /** ObservedFault is a fault that was injected. Times are milliseconds since the start of the soak. */
@@ -55,7 +55,7 @@ function expectEnding(call: ObservedCall): ExpectedEnding {
 
 /** expectEndingWithoutStop returns the expected ending of a call that the client does not cancel. */
 function expectEndingWithoutStop(call: ObservedCall): ExpectedEnding {
-  const { idleMs, hardMs } = limits[call.limits];
+  const { idleMs, hardMs } = limitsByName[call.limits];
   const { count, everyMs, forMs } = Object(call.plan.args);
   switch (call.plan.kind) {
     case 'tooBig':
@@ -84,9 +84,12 @@ function expectEndingWithoutStop(call: ObservedCall): ExpectedEnding {
   }
 }
 
-/** codesWithoutServer are the codes while no server runs: the connection is refused or breaks, or the next server does not have the session. */
+/**
+ * codesWithoutServer are the allowed codes while no server runs: the connection is refused or breaks, or the next
+ * server does not have the session.
+ */
 const codesWithoutServer = ['transport', 'refused', 'shutdown', 'silent', 'rpc:-32603', 'rpc:-32001', 'rpc:-32000'];
-/** codesWithoutBrowser are the codes while the browser is not connected or its tabs are loading. */
+/** codesWithoutBrowser are the allowed codes while the browser is not connected or its tabs are loading. */
 const codesWithoutBrowser = [
   'no_browser',
   'browser_lost',
@@ -98,8 +101,8 @@ const codesWithoutBrowser = [
 ];
 
 /**
- * codesWithoutDocument returns the codes of a call whose document is gone. A call that names its tab may fail without a
- * tab; a call that names no tab runs in another tab.
+ * codesWithoutDocument returns the codes of a call whose document is gone. A call that names its tab may fail because
+ * the tab is gone. A call that names no tab runs in another tab.
  */
 function codesWithoutDocument(call: ObservedCall, ...codes: string[]): readonly string[] {
   return call.plan.tab === undefined ? codes : [...codes, 'no_tab', 'navigated', 'not_ready'];
@@ -141,7 +144,7 @@ function hitsClient(call: ObservedCall, fault: ObservedFault): boolean {
 
 /** codesOfDelay returns the codes of a call whose reports arrive late. A delay that exceeds a limit makes the call time out. */
 function codesOfDelay(call: ObservedCall, fault: ObservedFault): readonly string[] {
-  const { idleMs, hardMs } = limits[call.limits];
+  const { idleMs, hardMs } = limitsByName[call.limits];
   const delayMs = (fault.restoredMs ?? call.toMs) - fault.fromMs;
   const everyMs = Number(Object(call.plan.args).everyMs ?? 0);
   return [
@@ -169,11 +172,11 @@ function mayHaveStaleSession(
   return (
     restart !== undefined &&
     !calls.some(
-      (m) =>
-        m.plan.client === call.plan.client &&
-        m.fromMs > restart.fromMs &&
-        m.toMs < call.fromMs &&
-        m.ending.answerCount > 0,
+      (other) =>
+        other.plan.client === call.plan.client &&
+        other.fromMs > restart.fromMs &&
+        other.toMs < call.fromMs &&
+        other.ending.answerCount > 0,
     )
   );
 }
@@ -195,11 +198,11 @@ export function findViolations(
   if (answerCount === 1 && (code === 'silent' || code === 'transport'))
     violations.push('the call was answered although its ending is without an answer');
   for (const [i, n] of progress.entries()) {
-    const before = progress[i - 1];
-    if (before !== undefined && !(n > before)) violations.push(`progress went from ${before} to ${n}`);
+    const previous = progress[i - 1];
+    if (previous !== undefined && !(n > previous)) violations.push(`progress went from ${previous} to ${n}`);
   }
   if (call.plan.kind === 'noProgress' && progress.length > 0) violations.push('progress came without a token');
-  const { idleMs } = limits[call.limits];
+  const { idleMs } = limitsByName[call.limits];
   const delayMs = faultsDuring.reduce(
     (sum, f) => sum + (f.restoredMs ?? call.toMs) - f.fromMs + (linkBreakingFaults.has(f.plan.kind) ? idleMs : 0),
     0,
@@ -215,16 +218,17 @@ export function findViolations(
 
 /** findResultErrors compares a result with the arguments of the call. */
 function findResultErrors(call: ObservedCall): string[] {
-  const got = Object(call.ending.structured);
+  const result = Object(call.ending.structured);
   const { args, kind } = call.plan;
-  if (got.key !== call.key) return [`the client received the result of ${got.key}`];
-  if (kind === 'echo' && JSON.stringify(got.value) !== JSON.stringify(args.value))
+  if (result.key !== call.key) return [`the client received the result of ${result.key}`];
+  if (kind === 'echo' && JSON.stringify(result.value) !== JSON.stringify(args.value))
     return ['the result is not the value in the arguments'];
   if (kind !== 'big') return [];
-  const text = String(got.text);
+  const text = String(result.text);
   if (text.length !== args.bytes) return [`the client received ${text.length} of ${args.bytes} bytes`];
-  for (let at = 0; at < text.length; at += 1024) {
-    if (!text.startsWith(`${at} `.slice(0, text.length - at), at)) return [`the text is violations at ${at}`];
+  for (let offset = 0; offset < text.length; offset += 1024) {
+    if (!text.startsWith(`${offset} `.slice(0, text.length - offset), offset))
+      return [`the text is wrong at offset ${offset}`];
   }
   return [];
 }

@@ -6,17 +6,14 @@ import type { ClientKind } from './soak-client.ts';
 /** Limits names a set of limits: the real limits, or short limits, so that many calls reach the limits. */
 export type Limits = 'short' | 'real';
 
-export const limits = {
+export const limitsByName = {
   short: { idleMs: 8_000, hardMs: 30_000 },
   real: { idleMs: 30_000, hardMs: 300_000 },
 } as const;
 
-/** maxResultBytes is the limit of the server under test for results. A few calls exceed this size. */
+/** maxResultBytes is the limit of the server under test for results. A few calls exceed this limit. */
 export const maxResultBytes = 20 << 20;
-/**
- * maxRunning is the limit of the server under test for running calls. Floods of calls exceed this
- * number.
- */
+/** maxRunning is the limit of the server under test for running calls. Floods of calls exceed this limit. */
 export const maxRunning = 100;
 
 /** callKinds are the kinds of calls with their weights. */
@@ -115,8 +112,8 @@ export function makePlan(seed: number, durationMs: number): Plan {
   const calls: PlannedCall[] = [];
   for (let atMs = 0; atMs < durationMs; atMs += random.nextFraction() * 2 * meanGapMs) {
     const currentLimits = limitsAt(faults, atMs);
-    const client = random.wholeNumber(0, clients.length - 1);
-    const tab = random.nextFraction() < 0.25 ? { tab: random.wholeNumber(0, tabs - 1) } : {};
+    const client = random.nextWholeNumber(0, clients.length - 1);
+    const tab = random.nextFraction() < 0.25 ? { tab: random.nextWholeNumber(0, tabs - 1) } : {};
     const kind = random.pickWeighted(callKinds);
     const count = kind === 'flood' ? floodSize : 1;
     for (let i = 0; i < count; i++) {
@@ -133,32 +130,32 @@ export function makePlan(seed: number, durationMs: number): Plan {
 
 function planFaults(random: SeededRandom, durationMs: number, clients: number, tabs: number): PlannedFault[] {
   const faults: PlannedFault[] = [];
-  let now: Limits = 'short';
+  let currentLimits: Limits = 'short';
   // The last 10 s have no fault, so that the effects of the last fault are observed.
   for (let atMs = 6_000; atMs < durationMs - 10_000; atMs += 3_000 + random.nextFraction() * 11_000) {
     const kind = random.pickWeighted(faultKinds);
     const randomFraction = random.nextFraction();
-    if (kind === 'server SIGTERM' || kind === 'server SIGKILL') now = randomFraction < 0.3 ? 'real' : 'short';
+    if (kind === 'server SIGTERM' || kind === 'server SIGKILL') currentLimits = randomFraction < 0.3 ? 'real' : 'short';
     const forMs = planFaultDuration(kind, random.nextFraction());
-    const tab = random.wholeNumber(0, tabs - 1);
-    faults.push({ atMs, kind, forMs, tab, client: random.wholeNumber(0, clients - 1), limits: now });
+    const tab = random.nextWholeNumber(0, tabs - 1);
+    faults.push({ atMs, kind, forMs, tab, client: random.nextWholeNumber(0, clients - 1), limits: currentLimits });
   }
   return faults;
 }
 
-function planFaultDuration(kind: FaultKind, drawn: number): number {
+function planFaultDuration(kind: FaultKind, randomFraction: number): number {
   switch (kind) {
     case 'link cut':
-      return drawn * 3_000;
+      return randomFraction * 3_000;
     case 'link half-open':
-      return 1_000 + drawn * 5_000;
+      return 1_000 + randomFraction * 5_000;
     case 'server SIGSTOP':
-      return 300 + drawn * 5_000;
+      return 300 + randomFraction * 5_000;
     case 'tab frozen':
-      return 500 + drawn * 2_000;
+      return 500 + randomFraction * 2_000;
     case 'tab away and back':
     case 'panel opened':
-      return 200 + drawn * 2_000;
+      return 200 + randomFraction * 2_000;
     default:
       return 0;
   }
@@ -175,42 +172,42 @@ type CallContent = Pick<PlannedCall, 'kind' | 'tool' | 'args' | 'stopAfterMs'>;
 function planCallContent(
   random: SeededRandom,
   kind: CallKind,
-  now: Limits,
+  currentLimits: Limits,
   key: string,
   client: ClientKind | undefined,
 ): CallContent {
-  const { idleMs } = limits[now];
+  const { idleMs } = limitsByName[currentLimits];
   switch (kind) {
     case 'echo':
       return {
         kind,
         tool: 'echo',
-        args: { key, value: { n: random.nextFraction(), text: 'x'.repeat(random.wholeNumber(0, 2000)) } },
+        args: { key, value: { n: random.nextFraction(), text: 'x'.repeat(random.nextWholeNumber(0, 2000)) } },
       };
     case 'steps':
     case 'noProgress':
       return {
         kind,
         tool: 'steps',
-        args: { key, count: random.wholeNumber(2, 40), everyMs: random.wholeNumber(5, 200) },
+        args: { key, count: random.nextWholeNumber(2, 40), everyMs: random.nextWholeNumber(5, 200) },
       };
     case 'long':
       return {
         kind,
         tool: 'beat',
-        args: { key, everyMs: random.wholeNumber(700, 1500), forMs: idleMs * (1.2 + random.nextFraction()) },
+        args: { key, everyMs: random.nextWholeNumber(700, 1500), forMs: idleMs * (1.2 + random.nextFraction()) },
       };
     case 'silent':
       return { kind, tool: 'silent', args: { key, forMs: 600_000 } };
     case 'ignoresAbort':
       return { kind, tool: 'silent', args: { key, forMs: idleMs + 5_000, ignoreAbort: true } };
     case 'forever': // the real hard limit of 5 min is tested by make soak ONLY=limits
-      return { kind, tool: 'beat', args: { key, everyMs: 500, forMs: now === 'short' ? 0 : 40_000 } };
+      return { kind, tool: 'beat', args: { key, everyMs: 500, forMs: currentLimits === 'short' ? 0 : 40_000 } };
     case 'big':
       return {
         kind,
         tool: 'big',
-        args: { key, bytes: random.wholeNumber(200_000, client === 'stdio-sdk' ? sdkStdioMaxBytes : 12_000_000) },
+        args: { key, bytes: random.nextWholeNumber(200_000, client === 'stdio-sdk' ? sdkStdioMaxBytes : 12_000_000) },
       };
     case 'tooBig':
       return { kind, tool: 'big', args: { key, bytes: maxResultBytes + 1_000_000 } };
@@ -227,13 +224,13 @@ function planCallContent(
         kind,
         tool: 'beat',
         args: { key, everyMs: 300, forMs: 60_000 },
-        stopAfterMs: random.wholeNumber(0, 2_000),
+        stopAfterMs: random.nextWholeNumber(0, 2_000),
       };
     case 'flood': {
       // A third of the flood calls is cancelled, often while the call is queued.
-      const stopAfterMs = random.wholeNumber(0, 300);
-      const stop = random.nextFraction() < 0.33 ? { stopAfterMs } : {};
-      return { kind, tool: 'steps', args: { key, count: 2, everyMs: 40 }, ...stop };
+      const stopAfterMs = random.nextWholeNumber(0, 300);
+      const stopField = random.nextFraction() < 0.33 ? { stopAfterMs } : {};
+      return { kind, tool: 'steps', args: { key, count: 2, everyMs: 40 }, ...stopField };
     }
   }
 }

@@ -20,8 +20,8 @@ export class SeededRandom {
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   }
 
-  /** wholeNumber returns an integer from low to high, inclusive. */
-  wholeNumber(low: number, high: number): number {
+  /** nextWholeNumber returns an integer from low to high, inclusive. */
+  nextWholeNumber(low: number, high: number): number {
     return low + Math.floor(this.nextFraction() * (high - low + 1));
   }
 

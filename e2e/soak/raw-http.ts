@@ -2,11 +2,17 @@
  * An MCP client over Streamable HTTP without a library. The client receives every event, counts answers, and can
  * disconnect during a call.
  */
-import { type CallBehavior, type CallEnding, makeUnanswered, parseAnswer, type SoakClient } from './soak-client.ts';
+import {
+  type CallBehavior,
+  type CallEnding,
+  makeUnansweredEnding,
+  parseAnswer,
+  type SoakClient,
+} from './soak-client.ts';
 
 /**
- * makeRawHttpClient returns a client of the server at port. The first call opens a session. A later call opens another
- * session if the server no longer has the first.
+ * makeRawHttpClient returns a client of the server at port. The first call opens a session. A later call opens
+ * another session if the server no longer has the first session.
  */
 export function makeRawHttpClient(name: string, port: number, token: string): SoakClient {
   return new RawHttpClient(name, port, token);
@@ -33,9 +39,9 @@ class RawHttpClient implements SoakClient {
     try {
       session = await this.#openSession();
     } catch (error) {
-      return makeUnanswered('transport', String(error));
+      return makeUnansweredEnding('transport', String(error));
     }
-    if (behavior.stopSignal?.aborted) return makeUnanswered('silent', 'stopped before it began');
+    if (behavior.stopSignal?.aborted) return makeUnansweredEnding('silent', 'stopped before the call began');
     const id = ++this.#lastId;
     const connection = new AbortController();
     this.#openConnections.add(connection);
@@ -55,8 +61,8 @@ class RawHttpClient implements SoakClient {
         connection.signal,
       );
     } catch (error) {
-      if (connection.signal.aborted) return makeUnanswered('silent', 'disconnected', progress);
-      return makeUnanswered('transport', describeError(error), progress);
+      if (connection.signal.aborted) return makeUnansweredEnding('silent', 'disconnected', progress);
+      return makeUnansweredEnding('transport', describeError(error), progress);
     } finally {
       this.#openConnections.delete(connection);
       behavior.stopSignal?.removeEventListener('abort', stop);
@@ -64,7 +70,7 @@ class RawHttpClient implements SoakClient {
   }
 
   async kill(): Promise<void> {
-    for (const leave of this.#openConnections) leave.abort();
+    for (const connection of this.#openConnections) connection.abort();
     this.#session = undefined;
   }
 
@@ -72,7 +78,7 @@ class RawHttpClient implements SoakClient {
     const session = await this.#session?.catch(() => undefined);
     this.#session = undefined;
     if (session === undefined) return;
-    const headers = this.#headers(session);
+    const headers = this.#makeHeaders(session);
     await fetch(this.#url, { method: 'DELETE', headers }).catch(() => undefined);
   }
 
@@ -83,11 +89,11 @@ class RawHttpClient implements SoakClient {
   /** openSession returns the id of the session. Concurrent calls share one session. */
   #openSession(): Promise<string> {
     if (!this.#session) {
-      const opening = this.#initialize();
-      opening.catch(() => {
-        if (this.#session === opening) this.#session = undefined;
+      const newSession = this.#initialize();
+      newSession.catch(() => {
+        if (this.#session === newSession) this.#session = undefined;
       });
-      this.#session = opening;
+      this.#session = newSession;
     }
     return this.#session;
   }
@@ -95,24 +101,24 @@ class RawHttpClient implements SoakClient {
   async #initialize(): Promise<string> {
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: this.name, version: '1' } };
     const body = JSON.stringify({ jsonrpc: '2.0', id: ++this.#lastId, method: 'initialize', params });
-    const answer = await fetch(this.#url, { method: 'POST', headers: this.#headers(), body });
-    const session = answer.headers.get('mcp-session-id');
-    await answer.text();
-    if (session === null) throw new Error(`initialize was answered with ${answer.status}`);
+    const response = await fetch(this.#url, { method: 'POST', headers: this.#makeHeaders(), body });
+    const session = response.headers.get('mcp-session-id');
+    await response.text();
+    if (session === null) throw new Error(`initialize was answered with ${response.status}`);
     const initialized = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' });
-    await (await fetch(this.#url, { method: 'POST', headers: this.#headers(session), body: initialized })).text();
+    await (await fetch(this.#url, { method: 'POST', headers: this.#makeHeaders(session), body: initialized })).text();
     return session;
   }
 
   async #cancel(session: string, requestId: number): Promise<void> {
     const body = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
-    const sent = await fetch(this.#url, { method: 'POST', headers: this.#headers(session), body }).catch(
+    const response = await fetch(this.#url, { method: 'POST', headers: this.#makeHeaders(session), body }).catch(
       () => undefined,
     );
-    await sent?.text().catch(() => undefined);
+    await response?.text().catch(() => undefined);
   }
 
-  #headers(session?: string): Record<string, string> {
+  #makeHeaders(session?: string): Record<string, string> {
     return {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
@@ -128,20 +134,21 @@ class RawHttpClient implements SoakClient {
     progress: number[],
     signal: AbortSignal,
   ): Promise<CallEnding> {
-    const headers = this.#headers(session);
-    const answer = await fetch(this.#url, { method: 'POST', headers, body: JSON.stringify(message), signal });
-    if (answer.status === 404) {
+    const headers = this.#makeHeaders(session);
+    const response = await fetch(this.#url, { method: 'POST', headers, body: JSON.stringify(message), signal });
+    if (response.status === 404) {
       this.#session = undefined;
-      return makeUnanswered('refused', await answer.text());
+      return makeUnansweredEnding('refused', await response.text());
     }
-    if (!answer.headers.get('content-type')?.includes('text/event-stream')) {
-      const text = await answer.text();
-      if (text === '') return makeUnanswered('silent', `an empty answer with status ${answer.status}`, progress);
+    if (!response.headers.get('content-type')?.includes('text/event-stream')) {
+      const text = await response.text();
+      if (text === '')
+        return makeUnansweredEnding('silent', `an empty answer with status ${response.status}`, progress);
       return parseAnswer(JSON.parse(text), progress);
     }
     let ending: CallEnding | undefined;
     let answerCount = 0;
-    for await (const data of readEvents(answer)) {
+    for await (const data of readEvents(response)) {
       const event = Object(JSON.parse(data));
       if (event.method === 'notifications/progress' && ending === undefined)
         progress.push(Number(event.params.progress));
@@ -152,20 +159,20 @@ class RawHttpClient implements SoakClient {
     }
     return ending
       ? { ...ending, answerCount }
-      : makeUnanswered('silent', 'the stream ended without an answer', progress);
+      : makeUnansweredEnding('silent', 'the stream ended without an answer', progress);
   }
 }
 
 /** readEvents yields the data of server-sent events. */
-async function* readEvents(answer: Response): AsyncGenerator<string> {
+async function* readEvents(response: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let unfinishedLine: string[] = [];
-  for await (const chunk of answer.body ?? []) {
+  for await (const chunk of response.body ?? []) {
     const pieces = decoder.decode(chunk, { stream: true }).split('\n');
     // A large event arrives in many chunks. The chunks are joined only once, so that the time is linear in the size of
     // the event.
-    for (const [i, piece] of pieces.entries()) {
-      unfinishedLine.push(piece);
+    for (const [i, linePart] of pieces.entries()) {
+      unfinishedLine.push(linePart);
       if (i === pieces.length - 1) break;
       const line = unfinishedLine.join('');
       unfinishedLine = [];

@@ -2,7 +2,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { binary } from '../harness/process.ts';
-import { type CallBehavior, type CallEnding, makeUnanswered, parseAnswer, type SoakClient } from './soak-client.ts';
+import {
+  type CallBehavior,
+  type CallEnding,
+  makeUnansweredEnding,
+  parseAnswer,
+  type SoakClient,
+} from './soak-client.ts';
 
 /** OpenRequest is a request without an answer. */
 interface OpenRequest {
@@ -37,21 +43,23 @@ class RawStdioClient implements SoakClient {
   }
 
   async call(tool: string, args: Record<string, unknown>, behavior: CallBehavior): Promise<CallEnding> {
-    const relay = this.#startedRelay();
+    const relay = this.#startRelayOnce();
     const id = ++this.#lastId;
     const progress: number[] = [];
     const meta = behavior.withoutProgress ? {} : { _meta: { progressToken: id } };
     const params = { name: tool, arguments: args, ...meta };
-    const ended = new Promise<CallEnding>((end) => this.#openRequests.set(id, { progress, end }));
+    const endingPromise = new Promise<CallEnding>((endRequest) =>
+      this.#openRequests.set(id, { progress, end: endRequest }),
+    );
     this.#send(relay, { jsonrpc: '2.0', id, method: 'tools/call', params });
     const stop = () => {
       this.#cancelledAtMs.set(id, performance.now());
       this.#send(relay, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
-      setTimeout(() => this.#endRequest(id, makeUnanswered('silent', 'cancelled', progress)), graceMs);
+      setTimeout(() => this.#endRequest(id, makeUnansweredEnding('silent', 'cancelled', progress)), graceMs);
     };
     if (behavior.stopSignal?.aborted) stop();
     behavior.stopSignal?.addEventListener('abort', stop, { once: true });
-    const ending = await ended;
+    const ending = await endingPromise;
     behavior.stopSignal?.removeEventListener('abort', stop);
     return ending;
   }
@@ -64,7 +72,7 @@ class RawStdioClient implements SoakClient {
       await once(relay, 'close');
     }
     for (const id of [...this.#openRequests.keys()])
-      this.#endRequest(id, makeUnanswered('silent', 'the client was killed'));
+      this.#endRequest(id, makeUnansweredEnding('silent', 'the client was killed'));
   }
 
   endSession(): Promise<void> {
@@ -79,13 +87,13 @@ class RawStdioClient implements SoakClient {
       await once(relay, 'close');
     }
     for (const id of [...this.#openRequests.keys()])
-      this.#endRequest(id, makeUnanswered('silent', 'the client has left'));
+      this.#endRequest(id, makeUnansweredEnding('silent', 'the client has left'));
   }
 
   /** mayCrossCancel reports whether a message about a request may have been sent before the server received the cancel. */
   #mayCrossCancel(id: number): boolean {
-    const at = this.#cancelledAtMs.get(id);
-    return at !== undefined && performance.now() - at < crossingMs;
+    const cancelledAtMs = this.#cancelledAtMs.get(id);
+    return cancelledAtMs !== undefined && performance.now() - cancelledAtMs < crossingMs;
   }
 
   #endRequest(id: number, ending: CallEnding): void {
@@ -93,15 +101,15 @@ class RawStdioClient implements SoakClient {
     this.#openRequests.delete(id);
   }
 
-  #startedRelay(): ChildProcess {
+  #startRelayOnce(): ChildProcess {
     if (this.#relay) return this.#relay;
     const relay = spawn(binary, ['mcp'], { env: { ...process.env, ...this.#env }, stdio: ['pipe', 'pipe', 'ignore'] });
-    relay.stdin?.on('error', () => undefined); // close follows
+    relay.stdin?.on('error', () => undefined); // the close event follows
     let unfinishedLine: string[] = [];
     relay.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
       const pieces = chunk.split('\n');
-      for (const [i, piece] of pieces.entries()) {
-        unfinishedLine.push(piece);
+      for (const [i, linePart] of pieces.entries()) {
+        unfinishedLine.push(linePart);
         if (i === pieces.length - 1) break;
         this.#handleLine(unfinishedLine.join(''));
         unfinishedLine = [];
@@ -111,7 +119,7 @@ class RawStdioClient implements SoakClient {
       if (this.#relay !== relay) return;
       this.#relay = undefined;
       for (const id of [...this.#openRequests.keys()])
-        this.#endRequest(id, makeUnanswered('transport', `opentabs mcp ended with ${code}`));
+        this.#endRequest(id, makeUnansweredEnding('transport', `opentabs mcp ended with ${code}`));
     });
     this.#relay = relay;
     const clientInfo = { name: this.name, version: '1' };
@@ -128,15 +136,15 @@ class RawStdioClient implements SoakClient {
   #handleLine(line: string): void {
     const message = Object(JSON.parse(line));
     if (message.method === 'notifications/progress') {
-      const open = this.#openRequests.get(Number(message.params.progressToken));
-      if (open) open.progress.push(Number(message.params.progress));
+      const openRequest = this.#openRequests.get(Number(message.params.progressToken));
+      if (openRequest) openRequest.progress.push(Number(message.params.progress));
       else if (!this.#mayCrossCancel(Number(message.params.progressToken))) this.strayMessages.push(line.slice(0, 500));
       return;
     }
     if (typeof message.method === 'string' || message.result?.serverInfo) return;
     const id = Number(message.id);
-    const open = this.#openRequests.get(id);
-    if (open) this.#endRequest(id, parseAnswer(message, open.progress));
+    const openRequest = this.#openRequests.get(id);
+    if (openRequest) this.#endRequest(id, parseAnswer(message, openRequest.progress));
     else if (!this.#mayCrossCancel(id)) this.strayMessages.push(line.slice(0, 500));
   }
 }

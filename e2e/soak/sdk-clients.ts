@@ -4,7 +4,13 @@
  */
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { connectHttp, connectStdio, type McpClient } from '../harness/client.ts';
-import { type CallBehavior, type CallEnding, type ClientKind, makeUnanswered, type SoakClient } from './soak-client.ts';
+import {
+  type CallBehavior,
+  type CallEnding,
+  type ClientKind,
+  makeUnansweredEnding,
+  type SoakClient,
+} from './soak-client.ts';
 
 /** makeSdkHttpClient returns a client over HTTP that connects with its first call. */
 export function makeSdkHttpClient(name: string, port: number, token: string): SoakClient {
@@ -37,12 +43,12 @@ class SdkClient implements SoakClient {
 
   async call(tool: string, args: Record<string, unknown>, behavior: CallBehavior): Promise<CallEnding> {
     const progress: number[] = [];
-    let pending: Promise<SdkConnection> | undefined;
+    let connecting: Promise<SdkConnection> | undefined;
     try {
-      pending = this.#connectOnce();
-      const link = await pending;
-      if (behavior.stopSignal?.aborted) return makeUnanswered('silent', 'stopped before it began');
-      const answered = link.client
+      connecting = this.#connectOnce();
+      const connection = await connecting;
+      if (behavior.stopSignal?.aborted) return makeUnansweredEnding('silent', 'stopped before the call began');
+      const answeredCall = connection.client
         .call(tool, args, {
           ...(behavior.stopSignal ? { signal: behavior.stopSignal } : {}),
           ...(behavior.withoutProgress
@@ -50,20 +56,20 @@ class SdkClient implements SoakClient {
             : { onProgress: (report) => progress.push(report.progress) }),
         })
         .then(
-          (out): CallEnding => ({
-            code: out.isError ? String(out.code ?? 'error') : 'ok',
-            text: out.text,
-            structured: out.structured,
+          (outcome): CallEnding => ({
+            code: outcome.isError ? String(outcome.code ?? 'error') : 'ok',
+            text: outcome.text,
+            structured: outcome.structured,
             progress,
             answerCount: 1,
           }),
         );
-      return await Promise.race([answered, link.broken]);
+      return await Promise.race([answeredCall, connection.broken]);
     } catch (error) {
-      if (behavior.stopSignal?.aborted) return makeUnanswered('silent', 'cancelled', progress);
+      if (behavior.stopSignal?.aborted) return makeUnansweredEnding('silent', 'cancelled', progress);
       const { code, text } = classifyError(error);
-      if (code === 'refused' || code === 'transport') this.#discardConnection(pending);
-      return makeUnanswered(code, text, progress);
+      if (code === 'refused' || code === 'transport') this.#discardConnection(connecting);
+      return makeUnansweredEnding(code, text, progress);
     }
   }
 
@@ -76,16 +82,16 @@ class SdkClient implements SoakClient {
   }
 
   async close(): Promise<void> {
-    const pending = this.#connection;
+    const connecting = this.#connection;
     this.#connection = undefined;
-    const link = await pending?.catch(() => undefined);
-    await link?.client.close().catch(() => undefined);
+    const connection = await connecting?.catch(() => undefined);
+    await connection?.client.close().catch(() => undefined);
   }
 
-  #discardConnection(link: Promise<SdkConnection> | undefined): void {
-    if (this.#connection !== link) return;
+  #discardConnection(connecting: Promise<SdkConnection> | undefined): void {
+    if (this.#connection !== connecting) return;
     this.#connection = undefined;
-    link?.then(
+    connecting?.then(
       ({ client }) => client.close(),
       () => undefined,
     );
@@ -94,19 +100,19 @@ class SdkClient implements SoakClient {
   #connectOnce(): Promise<SdkConnection> {
     if (!this.#connection) {
       // onClose may run after another connection has replaced the closed connection.
-      const opening = this.#openConnection(() => {
-        if (this.#connection === opening) this.#connection = undefined;
+      const newConnection = this.#openConnection(() => {
+        if (this.#connection === newConnection) this.#connection = undefined;
       });
-      this.#connection = opening;
+      this.#connection = newConnection;
     }
     return this.#connection;
   }
 
   async #openConnection(onClose: () => void): Promise<SdkConnection> {
     const client = await this.#connect();
-    let resolveBroken: (why: string) => void = () => undefined;
-    const broken = new Promise<CallEnding>((resolve) => {
-      resolveBroken = (why) => resolve(makeUnanswered('transport', why));
+    let resolveBroken: (reason: string) => void = () => undefined;
+    const brokenEnding = new Promise<CallEnding>((resolve) => {
+      resolveBroken = (reason) => resolve(makeUnansweredEnding('transport', reason));
     });
     client.sdk.onclose = () => {
       onClose();
@@ -119,7 +125,7 @@ class SdkClient implements SoakClient {
         void client.close().catch(() => undefined);
       }
     };
-    return { client, broken };
+    return { client, broken: brokenEnding };
   }
 }
 

@@ -20,7 +20,7 @@ export interface CallBehavior {
   /** Aborts the call early: the client cancels the call, or disconnects if disconnect is set. */
   readonly stopSignal?: AbortSignal;
   readonly disconnect?: boolean;
-  /** The request has no progress token. */
+  /** Whether the request has no progress token. */
   readonly withoutProgress?: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface CallBehavior {
 export interface SoakClient {
   readonly name: string;
   readonly kind: ClientKind;
-  call(tool: string, args: Record<string, unknown>, wish: CallBehavior): Promise<CallEnding>;
+  call(tool: string, args: Record<string, unknown>, behavior: CallBehavior): Promise<CallEnding>;
   /** kill ends the client abruptly: kills its process, or closes the connections of its session. */
   kill(): Promise<void>;
   /** endSession ends the session at the server. The next call opens another session. */
@@ -40,22 +40,22 @@ export interface SoakClient {
 
 export type ClientKind = 'http' | 'http-sdk' | 'stdio' | 'stdio-sdk';
 
-/** makeUnanswered returns the ending of a call that was not answered. */
-export function makeUnanswered(code: string, text: string, progress: readonly number[] = []): CallEnding {
+/** makeUnansweredEnding returns the ending of a call that was not answered. */
+export function makeUnansweredEnding(code: string, text: string, progress: readonly number[] = []): CallEnding {
   return { code, text, structured: undefined, progress, answerCount: 0 };
 }
 
 /** parseAnswer returns the ending for a JSON-RPC answer. */
 export function parseAnswer(message: unknown, progress: readonly number[]): CallEnding {
   const { result, error } = Object(message);
-  if (error) return { ...makeUnanswered(`rpc:${error.code}`, String(error.message), progress), answerCount: 1 };
+  if (error) return { ...makeUnansweredEnding(`rpc:${error.code}`, String(error.message), progress), answerCount: 1 };
   return { ...parseResult(result), progress, answerCount: 1 };
 }
 
 function parseResult(result: unknown): { code: string; text: string; structured: unknown } {
   const { isError, content, structuredContent, _meta } = Object(result);
-  const first: unknown = Array.isArray(content) ? content[0] : undefined;
-  const text = String(Object(first).text ?? '');
+  const firstBlock: unknown = Array.isArray(content) ? content[0] : undefined;
+  const text = String(Object(firstBlock).text ?? '');
   const detail = Object(_meta)['opentabs/error'];
   return { code: isError ? String(Object(detail).code ?? 'error') : 'ok', text, structured: structuredContent };
 }

@@ -5,8 +5,8 @@ import { repositoryRoot } from '../harness/process.ts';
 import type { SoakReport, Violation } from './mixed-run.ts';
 import type { ObservedCall, ObservedFault } from './model.ts';
 
-/** maxShown is the number of violations that formatSummary prints. */
-const maxShown = 40;
+/** maxShownViolations is the number of violations that formatSummary prints. */
+const maxShownViolations = 40;
 
 /** formatSummary returns the text that is printed at the end of a soak. */
 export function formatSummary(report: SoakReport): string {
@@ -18,9 +18,9 @@ export function formatSummary(report: SoakReport): string {
     ...formatFaultTable(report.observedFaults),
     '',
     ...formatMemoryTable(report),
-    ...report.violations.slice(0, maxShown).flatMap((violation) => ['', ...formatViolation(violation)]),
-    ...(report.violations.length > maxShown
-      ? ['', `and ${report.violations.length - maxShown} more, in the report`]
+    ...report.violations.slice(0, maxShownViolations).flatMap((violation) => ['', ...formatViolation(violation)]),
+    ...(report.violations.length > maxShownViolations
+      ? ['', `and ${report.violations.length - maxShownViolations} more, in the report`]
       : []),
   ].join('\n');
 }
@@ -30,9 +30,9 @@ export function saveReport(report: SoakReport): string {
   const folder = join(repositoryRoot, 'e2e/out');
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `soak-${report.plan.seed}.json`);
-  const { plan, ...rest } = report;
-  const { calls, ...head } = plan;
-  writeFileSync(file, JSON.stringify({ plan: { ...head, calls: calls.length }, ...rest }, null, 1));
+  const { plan, ...otherFields } = report;
+  const { calls, ...planFields } = plan;
+  writeFileSync(file, JSON.stringify({ plan: { ...planFields, calls: calls.length }, ...otherFields }, null, 1));
   return file;
 }
 
@@ -52,13 +52,13 @@ function formatCallTable(calls: readonly ObservedCall[]): string[] {
 function formatFaultTable(faults: readonly ObservedFault[]): string[] {
   const kinds = [...new Set(faults.map((fault) => fault.plan.kind))].toSorted();
   return kinds.map((kind) => {
-    const all = faults.filter((fault) => fault.plan.kind === kind);
-    const recoveryTimesMs = all.flatMap((fault) =>
+    const sameKindFaults = faults.filter((fault) => fault.plan.kind === kind);
+    const recoveryTimesMs = sameKindFaults.flatMap((fault) =>
       fault.endedMs === undefined || fault.recoveredMs === undefined ? [] : [fault.recoveredMs - fault.endedMs],
     );
-    const worst = Math.max(0, ...recoveryTimesMs);
-    const middle = recoveryTimesMs.toSorted((a, b) => a - b)[Math.floor(recoveryTimesMs.length / 2)] ?? 0;
-    return `  ${kind.padEnd(19)} ${String(all.length).padStart(3)} times; next call works after ${middle.toFixed(0)} ms, at worst ${worst.toFixed(0)} ms`;
+    const maxMs = Math.max(0, ...recoveryTimesMs);
+    const medianMs = recoveryTimesMs.toSorted((a, b) => a - b)[Math.floor(recoveryTimesMs.length / 2)] ?? 0;
+    return `  ${kind.padEnd(19)} ${String(sameKindFaults.length).padStart(3)} times; next call works after ${medianMs.toFixed(0)} ms, at most ${maxMs.toFixed(0)} ms`;
   });
 }
 
@@ -66,7 +66,7 @@ function formatMemoryTable({ before, after, rssBytes }: SoakReport): string[] {
   const formatMegabytes = (bytes: number | undefined) => `${((bytes ?? 0) / (1 << 20)).toFixed(1)} MB`;
   const peak = Math.max(0, ...rssBytes.map((sample) => sample.bytes));
   return [
-    `  server  RSS ${formatMegabytes(before.server.rssBytes)} -> ${formatMegabytes(after?.server.rssBytes)} (at most ${formatMegabytes(peak)}), goroutines ${before.server.goroutines} -> ${after?.server.goroutines}`,
+    `  server  RSS ${formatMegabytes(before.server.rssBytes)} -> ${formatMegabytes(after?.server.rssBytes)} (peak ${formatMegabytes(peak)}), goroutines ${before.server.goroutines} -> ${after?.server.goroutines}`,
     ...(['worker', 'page', 'bridge'] as const).map((side) => {
       const beforeSide = before[side];
       const afterSide = after?.[side];
@@ -77,16 +77,16 @@ function formatMemoryTable({ before, after, rssBytes }: SoakReport): string[] {
 }
 
 /** formatViolation returns the lines for a violation, with the timeline of its call. */
-function formatViolation({ what, call, faultsDuring }: Violation): string[] {
+function formatViolation({ what: problem, call, faultsDuring }: Violation): string[] {
   const formatTime = (ms: number | undefined) => (ms === undefined ? '?' : `${(ms / 1000).toFixed(2)} s`);
   const faults = (faultsDuring ?? []).map(
     (fault) =>
       `    ${formatTime(fault.fromMs)} to ${formatTime(fault.restoredMs)}  ${fault.plan.kind} (tab ${fault.plan.tab}, client ${fault.plan.client}, ${fault.plan.forMs.toFixed(0)} ms)`,
   );
-  if (!call) return [`VIOLATION ${what}`, ...faults];
+  if (!call) return [`VIOLATION ${problem}`, ...faults];
   const { plan, key, clientName, fromMs, toMs, ending } = call;
   return [
-    `VIOLATION ${key}: ${what}`,
+    `VIOLATION ${key}: ${problem}`,
     `    ${formatTime(fromMs)} to ${formatTime(toMs)}  ${plan.kind} ${plan.tool} ${JSON.stringify(plan.args).slice(0, 120)} of ${clientName}, tab ${plan.tab ?? 'any'}, limits ${call.limits}`,
     `    ended with ${ending.code}: ${ending.text}`,
     ...faults,

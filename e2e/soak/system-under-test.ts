@@ -9,10 +9,10 @@ import { repositoryRoot, runChecked, type StartedCommand, startOpentabs } from '
 import { type Proxy as LinkProxy, startProxy } from '../harness/proxy.ts';
 import { type Site, startSite } from '../harness/site.ts';
 import { pause, waitFor } from '../harness/wait.ts';
-import { type Limits, limits, maxResultBytes, maxRunning } from './plan.ts';
+import { type Limits, limitsByName, maxResultBytes, maxRunning } from './plan.ts';
 import { makeRawHttpClient } from './raw-http.ts';
 
-/** Status is what the soak reads of /status. */
+/** Status has the fields of /status that the soak reads. */
 export interface Status {
   readonly memory: { readonly heap_bytes: number; readonly system_bytes: number; readonly goroutines: number };
   readonly calls: { readonly running: number; readonly pending: number };
@@ -98,9 +98,9 @@ export class SystemUnderTest {
    * writeConfig writes the settings for the next server. The next server is started by startServer or by an `opentabs
    * mcp`.
    */
-  writeConfig(next: Limits): void {
-    this.limits = next;
-    const { idleMs, hardMs } = limits[next];
+  writeConfig(nextLimits: Limits): void {
+    this.limits = nextLimits;
+    const { idleMs, hardMs } = limitsByName[nextLimits];
     const settings = {
       port: this.port,
       idleTimeout: `${idleMs}ms`,
@@ -157,10 +157,10 @@ export class SystemUnderTest {
   }
 
   /** waitForWorkingCall repeats a call until it succeeds, and returns the elapsed time in milliseconds. */
-  async waitForWorkingCall(what: string, limitMs = 30_000): Promise<number> {
+  async waitForWorkingCall(earlierEvent: string, limitMs = 30_000): Promise<number> {
     const startMs = performance.now();
     await waitFor(
-      `a call that works after ${what}`,
+      `a call that works after ${earlierEvent}`,
       async () => {
         const probe = makeRawHttpClient('probe', this.port, this.clientToken);
         const ending = await probe.call('work__echo', { key: 'probe', value: 1 }, {});
@@ -201,8 +201,8 @@ export class SystemUnderTest {
     );
   }
 
-  /** runningKeys returns the keys of the handlers that run in the pages. */
-  async runningKeys(): Promise<string[]> {
+  /** listRunningKeys returns the keys of the handlers that run in the pages. */
+  async listRunningKeys(): Promise<string[]> {
     const keys: string[] = [];
     for (const { id, url } of await this.browser.listPages()) {
       if (!url.startsWith(this.site.origin)) continue;
@@ -219,9 +219,11 @@ export class SystemUnderTest {
       const state = await this.browser.inPage(id, async (p) => {
         const keys = String(await p.evaluate('document.documentElement.dataset.running ?? ""')).split(' ');
         if (!keys.includes(key)) return undefined;
-        const age = await p.evaluate('document.visibilityState + ", " + Math.round(performance.now()) + " ms old"');
+        const pageState = await p.evaluate(
+          'document.visibilityState + ", " + Math.round(performance.now()) + " ms old"',
+        );
         const timer = p.evaluate('new Promise((resolve) => setTimeout(() => resolve("its timers run"), 50))');
-        return `${url}, ${age}, ${await Promise.race([timer, pause(3_000).then(() => 'its timers do not run')])}`;
+        return `${url}, ${pageState}, ${await Promise.race([timer, pause(3_000).then(() => 'its timers do not run')])}`;
       });
       if (state) return state;
     }
@@ -231,8 +233,8 @@ export class SystemUnderTest {
   /** countStarts adds the handler starts that pages reported to startCounts. */
   countStarts(): void {
     for (const note of this.site.notes.splice(0)) {
-      const [what, key] = note.split(' ');
-      if (what === 'begin' && key) this.startCounts.set(key, (this.startCounts.get(key) ?? 0) + 1);
+      const [event, key] = note.split(' ');
+      if (event === 'begin' && key) this.startCounts.set(key, (this.startCounts.get(key) ?? 0) + 1);
     }
   }
 
@@ -247,9 +249,9 @@ export class SystemUnderTest {
   }
 }
 
-function requireStarted<T>(part: T | undefined): T {
-  if (part === undefined) throw new Error('the system has not been started');
-  return part;
+function requireStarted<T>(component: T | undefined): T {
+  if (component === undefined) throw new Error('the system has not been started');
+  return component;
 }
 
 function isStatus(value: unknown): value is Status {

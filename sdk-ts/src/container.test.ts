@@ -5,7 +5,7 @@ import { getConfig } from './config.ts';
 import { getPreScriptValue, setPreScriptOwner } from './pre-script-value.ts';
 import { notifyReadinessChanged } from './readiness.ts';
 
-// Tests of what the SDK reads from the container that the platform provides.
+// Tests the SDK functions that read the container of the platform.
 
 afterEach(() => {
   globalThis.__openTabs = undefined;

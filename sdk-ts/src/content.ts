@@ -109,8 +109,8 @@ function requireMimeType(mimeType: string, majorType: 'image' | 'audio'): string
 const exampleMimeTypes = { image: 'image/png', audio: 'audio/mpeg' } as const;
 
 /**
- * Reports whether a text is padded base64 of the standard alphabet. The server has the same rule. The regular
- * expression runs in linear time.
+ * Reports whether a text is padded base64 of the standard alphabet. The server applies the same rule to base64. The
+ * regular expression runs in linear time.
  */
 function isBase64(text: string): boolean {
   const digits = text.endsWith('==') ? text.slice(0, -2) : text.endsWith('=') ? text.slice(0, -1) : text;

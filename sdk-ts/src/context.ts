@@ -40,7 +40,7 @@ export type PatchOperation =
   | { op: 'move' | 'copy'; path: string; from: string };
 
 export interface NestedCallOptions {
-  /** Stops the nested call when it aborts; the calling tool continues. */
+  /** The signal that stops the nested call. The calling tool continues. */
   signal?: AbortSignal | undefined;
   /** The tab to run in; if absent, the server prefers the tab of the calling tool. */
   tabId?: number | undefined;

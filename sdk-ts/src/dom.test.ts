@@ -116,13 +116,13 @@ test('waitForSelector and waitForSelectorRemoval time out', async () => {
 test('waitForSelector and waitForSelectorRemoval stop with the given signal or the signal of the call', async () => {
   const controller = new AbortController();
   elements = [{ selector: '.there' }];
-  const waits = [
+  const waitPromises = [
     waitForSelector('.a', { signal: controller.signal }),
     runCall(controller.signal, () => waitForSelector('.a')),
     runCall(controller.signal, () => waitForSelectorRemoval('.there')),
   ];
   controller.abort();
-  for (const wait of waits) await assert.rejects(wait, { code: 'aborted' });
+  for (const wait of waitPromises) await assert.rejects(wait, { code: 'aborted' });
   await assert.rejects(waitForSelector('.a', { signal: controller.signal }), { code: 'aborted' });
   assert.equal(observations.length, 0);
 });

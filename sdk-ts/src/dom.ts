@@ -5,7 +5,7 @@ import { ToolError } from './tool-error.ts';
 export interface WaitForSelectorOptions {
   /** The timeout, in milliseconds; 10,000 if absent. */
   timeout?: number | undefined;
-  /** Stops the wait. The default is the signal of the running call; null means no signal. */
+  /** The signal that stops the wait. The default is the signal of the running call; null means no signal. */
   signal?: AbortSignal | null | undefined;
 }
 

@@ -109,7 +109,7 @@ function removeValue(root: PatchedDocument, tokens: readonly string[]): unknown 
   return value;
 }
 
-/** Sets a member. The member is defined, not assigned, because the key may be `__proto__`. */
+/** Defines a member instead of assigning the member, because the key may be `__proto__`. */
 function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }

@@ -56,9 +56,9 @@ function toPlainValue(value: unknown, state: ConversionState): unknown {
 }
 
 function toPlainText(text: string, state: ConversionState): string {
-  const shortened = truncateLogText(text);
-  state.charsLeft -= shortened.length;
-  return shortened;
+  const shortText = truncateLogText(text);
+  state.charsLeft -= shortText.length;
+  return shortText;
 }
 
 function convertObject(value: Properties, state: ConversionState): unknown {
@@ -86,7 +86,7 @@ function convertObjectContent(value: Properties, state: ConversionState): unknow
   return Object.fromEntries(entries.map((key) => [toPlainText(key, state), convertField(value, key, state)]));
 }
 
-/** Converts one field. If the getter of the field throws, the error replaces the value. */
+/** Converts one field of an object. If the getter of the field throws, the error replaces the value. */
 function convertField(value: Properties, key: string, state: ConversionState): unknown {
   try {
     return toPlainValue(value[key], state);

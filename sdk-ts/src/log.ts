@@ -38,12 +38,12 @@ const writeToConsole: LogTransport = ({ level, message, data }) => {
 
 let transport = writeToConsole;
 
-/** Replaces the log transport by `next`. Returns a function that restores the previous transport. */
-export function setLogTransport(next: LogTransport): () => void {
+/** Replaces the log transport by `newTransport`. Returns a function that restores the previous transport. */
+export function setLogTransport(newTransport: LogTransport): () => void {
   const previous = transport;
-  transport = next;
+  transport = newTransport;
   return () => {
-    if (transport === next) transport = previous;
+    if (transport === newTransport) transport = previous;
   };
 }
 

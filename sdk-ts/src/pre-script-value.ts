@@ -19,7 +19,8 @@ export function getPreScriptValue(key: string): unknown {
   // A host of the original OpenTabs sets _pluginName only while a tool of the plugin runs.
   const container = getContainer();
   const name = ownerName ?? (container ? lookup(container, '_pluginName') : undefined);
-  const stored = getContainerPart('preScript');
-  const values = stored && typeof name === 'string' && hasOwn(stored, name) ? stored[name] : undefined;
+  const storedValues = getContainerPart('preScript');
+  const values =
+    storedValues && typeof name === 'string' && hasOwn(storedValues, name) ? storedValues[name] : undefined;
   return hasProperties(values) && hasOwn(values, key) ? values[key] : undefined;
 }

@@ -69,20 +69,20 @@ export function resolveSignal(givenSignal: AbortSignal | null | undefined): Abor
   return sharedSignal;
 }
 
-function makeSharedSignal(first: RunningCall): AbortSignal {
-  if (first.next === undefined) return first.signal;
+function makeSharedSignal(newest: RunningCall): AbortSignal {
+  if (newest.next === undefined) return newest.signal;
   const controller = makeController();
-  let remaining = 0;
-  for (let call: RunningCall | undefined = first; call !== undefined; call = call.next) remaining++;
+  let remainingCount = 0;
+  for (let call: RunningCall | undefined = newest; call !== undefined; call = call.next) remainingCount++;
   // The abort reason of the signal is the reason of the call that was stopped last.
-  for (let call: RunningCall | undefined = first; call !== undefined; call = call.next) {
+  for (let call: RunningCall | undefined = newest; call !== undefined; call = call.next) {
     const { signal } = call;
     let isCounted = false;
     const onAbort = () => {
       if (isCounted) return;
       isCounted = true;
-      remaining--;
-      if (remaining === 0) abortController(controller, reasonOf(signal));
+      remainingCount--;
+      if (remainingCount === 0) abortController(controller, reasonOf(signal));
     };
     if (isAborted(signal)) onAbort();
     else addListener(signal, 'abort', onAbort);

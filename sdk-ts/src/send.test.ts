@@ -25,11 +25,17 @@ test('a JSON request has its method, its content type and the headers of the cal
   ] as const) {
     assert.deepEqual(await send('/a', { text: 'hi' }, { headers: { 'x-csrf': 't' } }), { id: 1 });
     assert.deepEqual(await send('/a', null, undefined, schema), { id: 1 });
-    const [first, second] = requests.splice(0);
-    assert.ok(first && second);
-    assert.deepEqual([first.method, first.credentials, await first.text()], [method, 'include', '{"text":"hi"}']);
-    assert.deepEqual([first.headers.get('content-type'), first.headers.get('x-csrf')], [jsonContentType, 't']);
-    assert.equal(await second.text(), 'null');
+    const [firstRequest, secondRequest] = requests.splice(0);
+    assert.ok(firstRequest && secondRequest);
+    assert.deepEqual(
+      [firstRequest.method, firstRequest.credentials, await firstRequest.text()],
+      [method, 'include', '{"text":"hi"}'],
+    );
+    assert.deepEqual(
+      [firstRequest.headers.get('content-type'), firstRequest.headers.get('x-csrf')],
+      [jsonContentType, 't'],
+    );
+    assert.equal(await secondRequest.text(), 'null');
   }
 });
 

@@ -30,8 +30,8 @@ function makeBodySender<B>(method: string, contentType: string | undefined, enco
   ): Promise<z.infer<S>>;
   async function send<T = unknown>(url: string, body: B, options?: FetchFromPageOptions): Promise<T | undefined>;
   async function send(url: string, body: B, options?: FetchFromPageOptions, schema?: z.ZodType): Promise<unknown> {
-    const encoded = withPristineBuiltIns(() => encode(body));
-    return await sendRequest(url, method, encoded, contentType, options, schema);
+    const encodedBody = withPristineBuiltIns(() => encode(body));
+    return await sendRequest(url, method, encodedBody, contentType, options, schema);
   }
   return send;
 }

@@ -5,20 +5,21 @@ import { messageOf } from './runtime/value.ts';
 type StorageKind = 'localStorage' | 'sessionStorage';
 
 /**
- * Runs `use` with a storage of the page. If the page deleted `localStorage` from its window, `use` gets the storage of
- * an invisible frame, which is the same storage. Throws if there is no storage, as in a sandboxed frame.
+ * Runs `useStorage` with a storage of the page. If the page deleted `localStorage` from its window, `useStorage` gets
+ * the storage of an invisible frame, which is the same storage. Throws if there is no storage, as in a sandboxed
+ * frame.
  */
-function withStorage<T>(kind: StorageKind, use: (storage: Storage) => T): T {
+function withStorage<T>(kind: StorageKind, useStorage: (storage: Storage) => T): T {
   const pageStorage: Storage | undefined = window[kind];
-  if (pageStorage) return use(pageStorage);
+  if (pageStorage) return useStorage(pageStorage);
   const frame = document.createElement('iframe');
   frame.style.display = 'none';
   document.documentElement.append(frame);
   try {
-    // The storage of a removed frame is unusable, so `use` runs before the frame is removed.
+    // The storage of a removed frame is unusable, so `useStorage` runs before the frame is removed.
     const frameStorage = frame.contentWindow?.[kind];
     if (!frameStorage) throw new Error(`this page has no ${kind}`);
-    return use(frameStorage);
+    return useStorage(frameStorage);
   } finally {
     frame.remove();
   }
@@ -32,9 +33,9 @@ function readItem(kind: StorageKind, key: string): string | null {
   }
 }
 
-function changeStorage(kind: StorageKind, operation: string, use: (storage: Storage) => void): void {
+function changeStorage(kind: StorageKind, operation: string, useStorage: (storage: Storage) => void): void {
   try {
-    withStorage(kind, use);
+    withStorage(kind, useStorage);
   } catch (error) {
     log.warn(`${operation} failed: ${messageOf(error)}`);
   }

@@ -216,10 +216,10 @@ async function resolveToolResult(tools: ContextScript['tools'], { tool, input }:
   }
 }
 
-async function answerAsUser(user: ContextScript['user'], request: UserRequest): Promise<void> {
-  if (user === 'deny') throw new ToolError('the user declined', 'user_denied');
-  if (user === 'timeout') throw new ToolError('the user did not answer', 'user_timeout');
-  if (typeof user === 'function') await user(request);
+async function answerAsUser(userBehavior: ContextScript['user'], request: UserRequest): Promise<void> {
+  if (userBehavior === 'deny') throw new ToolError('the user declined', 'user_denied');
+  if (userBehavior === 'timeout') throw new ToolError('the user did not answer', 'user_timeout');
+  if (typeof userBehavior === 'function') await userBehavior(request);
 }
 
 /** Runs `work`, or rejects as soon as the first of the signals aborts. */

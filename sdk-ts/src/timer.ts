@@ -22,10 +22,10 @@ export function startTimer(ms: number, callback: () => void): () => void {
 }
 
 /**
- * Calls `callback` in a separate task, outside the chain of timers. Once a tab has been hidden for 5 min, Chrome runs a
- * chain of timers that set each other only once a minute, which would end a call that sleeps between its reports
- * (developer.chrome.com/blog/timer-throttling-in-chrome-88). A timer set by a message is not part of the chain: in a
- * measurement with Chromium 156, such a timer ran within a second of its due time.
+ * Calls `callback` in a separate task, outside the chain of timers. Once a tab has been hidden for 5 min, Chrome runs
+ * a chain of timers that set each other only once a minute, which would end a call that sleeps between its reports
+ * (developer.chrome.com/blog/timer-throttling-in-chrome-88). A timer set by a message is not part of the chain. In a
+ * measurement with Chromium 156, a timer that was set by a message ran within a second of its due time.
  */
 function leaveTimerChain(callback: () => void): void {
   const { port1, port2 } = new MessageChannel();

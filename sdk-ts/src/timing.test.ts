@@ -8,21 +8,21 @@ const abortedError = { name: 'ToolError', code: 'aborted' };
 test('sleep resolves after its time', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let isOver = false;
-  const sleeping = sleep(1000).then(() => {
+  const sleepPromise = sleep(1000).then(() => {
     isOver = true;
   });
   t.mock.timers.tick(999);
   await new Promise(setImmediate);
   assert.equal(isOver, false);
   t.mock.timers.tick(1);
-  await sleeping;
+  await sleepPromise;
 });
 
 test('sleep rejects when its signal aborts, or if the signal has already aborted', async () => {
   const controller = new AbortController();
-  const sleeping = sleep(3_600_000, { signal: controller.signal });
+  const sleepPromise = sleep(3_600_000, { signal: controller.signal });
   controller.abort(new DOMException('enough', 'AbortError'));
-  await assert.rejects(sleeping, { ...abortedError, message: 'aborted: enough' });
+  await assert.rejects(sleepPromise, { ...abortedError, message: 'aborted: enough' });
   await assert.rejects(sleep(0, { signal: controller.signal }), abortedError);
 });
 
@@ -42,12 +42,12 @@ test("sleep uses the platform's timers, which stay on time in a hidden page", as
     },
   };
   const controller = new AbortController();
-  const sleeping = sleep(1000);
+  const sleepPromise = sleep(1000);
   const stoppedSleep = sleep(2000, { signal: controller.signal });
   controller.abort();
   await assert.rejects(stoppedSleep, abortedError);
   timers[0]?.done();
-  await sleeping;
+  await sleepPromise;
   assert.deepEqual(
     timers.map(({ ms, cancelled }) => [ms, cancelled]),
     [
@@ -133,16 +133,16 @@ test('waitUntil times out or stops even if the predicate hangs', async () => {
   const neverSettle = () => new Promise<boolean>(() => undefined);
   await assert.rejects(waitUntil(neverSettle, { timeout: 20 }), { code: 'TIMEOUT' });
   const controller = new AbortController();
-  const waiting = waitUntil(neverSettle, { signal: controller.signal });
+  const waitPromise = waitUntil(neverSettle, { signal: controller.signal });
   controller.abort();
-  await assert.rejects(waiting, abortedError);
+  await assert.rejects(waitPromise, abortedError);
 });
 
 test('waitUntil stops when its signal aborts', async () => {
   const controller = new AbortController();
-  const waiting = waitUntil(() => false, { interval: 3_600_000, timeout: 3_600_000, signal: controller.signal });
+  const waitPromise = waitUntil(() => false, { interval: 3_600_000, timeout: 3_600_000, signal: controller.signal });
   controller.abort(new Error('stop'));
-  await assert.rejects(waiting, { ...abortedError, message: 'aborted: stop' });
+  await assert.rejects(waitPromise, { ...abortedError, message: 'aborted: stop' });
 });
 
 test('retry returns the first success', async () => {

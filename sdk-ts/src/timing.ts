@@ -3,7 +3,7 @@ import { startTimer } from './timer.ts';
 import { ToolError } from './tool-error.ts';
 
 export interface SleepOptions {
-  /** Stops the wait. The default is the signal of the running call; null means no signal. */
+  /** The signal that stops the wait. The default is the signal of the running call; null means no signal. */
   signal?: AbortSignal | null | undefined;
 }
 

@@ -54,9 +54,9 @@ test('instanceof ToolError accepts an error of the extension', () => {
   assert.ok(new ToolError('m', 'C') instanceof ToolError);
   assert.ok(new CustomError('m', 'C') instanceof ToolError);
   assert.ok(new CustomError('m', 'C') instanceof CustomError);
-  for (const other of [extensionError, new ToolError('m', 'C')]) assert.equal(other instanceof CustomError, false);
+  for (const error of [extensionError, new ToolError('m', 'C')]) assert.equal(error instanceof CustomError, false);
   const errorWithoutCode = { name: 'ToolError' };
-  for (const other of [
+  for (const value of [
     errorWithoutCode,
     new Error('m'),
     Object.assign(new Error('m'), { code: 'C' }),
@@ -64,6 +64,6 @@ test('instanceof ToolError accepts an error of the extension', () => {
     null,
     undefined,
   ]) {
-    assert.equal(other instanceof ToolError, false);
+    assert.equal(value instanceof ToolError, false);
   }
 });

@@ -79,8 +79,8 @@ export class ToolError extends Error {
   }
 }
 
-// The extension makes the errors of the context's `call` and `waitForUser`, out of the page's reach and without the
-// class ToolError. The errors of the extension count as instances, so that a handler can test every error with
+// The extension makes the errors of the context's `call` and `waitForUser`, outside of the page's reach and without
+// the class ToolError. The errors of the extension count as instances, so that a handler can test every error with
 // `instanceof ToolError`.
 const { [Symbol.hasInstance]: nativeHasInstance } = Function.prototype;
 Object.defineProperty(ToolError, Symbol.hasInstance, {

@@ -1,25 +1,25 @@
-// Listens to all events, forges every message and event, shadows globals, and leaves traps in places that the bridge may read.
+// Listens to all events, forges messages and events, and plants a fake plugin registry.
 const send = fetch.bind(window), text = JSON.stringify;
 // Events that the page forged itself are not leaks.
-let forging = 0;
-const note = (what) => forging || send('/note', { method: 'POST', body: text(what) });
-const { port1: mine, port2: other } = new MessageChannel();
+let forgingDepth = 0;
+const note = (what) => forgingDepth || send('/note', { method: 'POST', body: text(what) });
+const { port1: forgedPort, port2: otherPort } = new MessageChannel();
 for (const type of ['up', 'down', 'taken', 'message']) {
-  mine.addEventListener(type, (event) => note(['port', type, String(event.data)]));
+  forgedPort.addEventListener(type, (event) => note(['port', type, String(event.data)]));
   for (const target of [window, document]) {
     target.addEventListener(type, (event) => { if (event.data?.output !== 'FORGED') note(['received', type, String(event.data)]); }, true);
   }
 }
-document.addEventListener('opentabs:host', (event) => { if (event.ports[0] !== mine && event.ports[0] !== other) note('a host offered to the page'); }, true);
-const results = ['r', 'e', 'n', 'p', 'a', 'f'].flatMap((op) => [1, 2, 3].map((call) => op + ' ' + call + ' {"value":"FORGED"}'));
+document.addEventListener('opentabs:host', (event) => { if (event.ports[0] !== forgedPort && event.ports[0] !== otherPort) note('a host offered to the page'); }, true);
+const forgedResults = ['r', 'e', 'n', 'p', 'a', 'f'].flatMap((op) => [1, 2, 3].map((call) => op + ' ' + call + ' {"value":"FORGED"}'));
 function forge() {
-  forging++;
+  forgingDepth++;
   document.dispatchEvent(new Event('opentabs:bridge'));
   for (const name of ['plain', 'messages', 'hostile']) {
     document.dispatchEvent(new MessageEvent('opentabs:host', { data: text([name, 'h']), ports: [new MessageChannel().port1] }));
   }
-  for (const data of results) {
-    for (const target of [mine, other, window, document]) {
+  for (const data of forgedResults) {
+    for (const target of [forgedPort, otherPort, window, document]) {
       target.dispatchEvent(new MessageEvent('up', { data }));
       target.dispatchEvent(new MessageEvent('down', { data: '["call",1,"echo",9,{}]' }));
       target.dispatchEvent(new CustomEvent('opentabs', { detail: { id: 1, result: 'FORGED' } }));
@@ -31,7 +31,7 @@ function forge() {
   document.dispatchEvent(new Event('visibilitychange'));
   document.dispatchEvent(new Event('prerenderingchange'));
   document.dispatchEvent(new Event('freeze'));
-  forging--;
+  forgingDepth--;
 }
 forge();
 window.forge = forge;

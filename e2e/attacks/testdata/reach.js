@@ -1,29 +1,29 @@
 // Sends every kind of request that a page can send to base, and returns the answers that the page could read and the sockets that opened.
 (base, token) => {
-  const got = [], tries = [];
+  const answers = [], attempts = [];
   const paths = ['/healthz', '/status', '/calls', '/events', '/mcp', '/ws', '/plugins/reload', '/calls/x/cancel', '/stdio'];
   const call = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize',
     params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'evil', version: '1' } } });
-  const settle = (what, work) => tries.push(work.then(async (r) => {
-    if (r.type !== 'opaque') got.push(what + ': ' + r.status + ' ' + (await r.text()).slice(0, 80));
+  const recordAnswer = (what, work) => attempts.push(work.then(async (r) => {
+    if (r.type !== 'opaque') answers.push(what + ': ' + r.status + ' ' + (await r.text()).slice(0, 80));
   }, () => undefined));
   for (const path of paths) {
     for (const mode of ['cors', 'no-cors']) {
       for (const credentials of ['include', 'omit']) {
-        settle('GET ' + path, fetch(base + path, { mode, credentials }));
+        recordAnswer('GET ' + path, fetch(base + path, { mode, credentials }));
         for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json', 'multipart/form-data']) {
-          settle('POST ' + path, fetch(base + path, { method: 'POST', mode, credentials, body: call, headers: { 'content-type': type } }));
+          recordAnswer('POST ' + path, fetch(base + path, { method: 'POST', mode, credentials, body: call, headers: { 'content-type': type } }));
         }
       }
     }
     // The server refuses a page even if the page has the token.
-    settle(path + ' with the token', fetch(base + path, { headers: { authorization: 'Bearer ' + token } }));
+    recordAnswer(path + ' with the token', fetch(base + path, { headers: { authorization: 'Bearer ' + token } }));
     navigator.sendBeacon(base + path, call);
     for (const tag of ['img', 'script', 'link', 'iframe', 'embed', 'video']) {
-      const made = document.createElement(tag);
-      if (tag === 'link') Object.assign(made, { rel: 'stylesheet', href: base + path });
-      else Object.assign(made, { src: base + path });
-      document.documentElement.append(made);
+      const element = document.createElement(tag);
+      if (tag === 'link') Object.assign(element, { rel: 'stylesheet', href: base + path });
+      else Object.assign(element, { src: base + path });
+      document.documentElement.append(element);
     }
     for (const enctype of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
       const name = 'f' + document.querySelectorAll('iframe').length;
@@ -34,17 +34,17 @@
       form.submit();
     }
   }
-  tries.push(new Promise((resolve) => {
+  attempts.push(new Promise((resolve) => {
     const events = new EventSource(base + '/events', { withCredentials: true });
-    events.onmessage = (event) => got.push('event ' + event.data);
+    events.onmessage = (event) => answers.push('event ' + event.data);
     events.onerror = () => resolve(events.close());
   }));
   for (const protocols of [[], ['opentabs'], ['opentabs', 'opentabs.nonce.0123456789abcdef'], ['opentabs.nonce.0123456789abcdef'], ['opentabs', 'opentabs.token.' + token]]) {
-    tries.push(new Promise((resolve) => {
+    attempts.push(new Promise((resolve) => {
       const socket = new WebSocket(base.replace('http', 'ws') + '/ws', protocols);
-      socket.onopen = () => got.push('a socket with ' + protocols.length + ' protocols');
+      socket.onopen = () => answers.push('a socket with ' + protocols.length + ' protocols');
       socket.onclose = () => resolve();
     }));
   }
-  return Promise.all(tries).then(() => got);
+  return Promise.all(attempts).then(() => answers);
 };

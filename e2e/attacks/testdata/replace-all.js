@@ -3,37 +3,37 @@
   const { apply, construct, ownKeys, getOwnPropertyDescriptor, defineProperty, getPrototypeOf } = Reflect;
   const indexOf = String.prototype.indexOf, send = fetch.bind(window), text = JSON.stringify, keysOf = Object.keys;
   const root = document.documentElement, setAttribute = root.setAttribute;
-  let busy = false, replaced = 0;
-  function note(how, what) {
-    send('/note', { method: 'POST', body: text([how, String(what).slice(0, 200)]) });
+  let isReporting = false, replacedCount = 0;
+  function note(label, what) {
+    send('/note', { method: 'POST', body: text([label, String(what).slice(0, 200)]) });
   }
   function hasSecret(value, depth) {
     if (typeof value === 'string') return apply(indexOf, value, ['SECRET']) >= 0;
     if (depth > 3 || value === null || (typeof value !== 'object' && typeof value !== 'function') || value === window) return false;
     const keys = ownKeys(value);
     for (let i = 0; i < keys.length && i < 50; i++) {
-      const found = getOwnPropertyDescriptor(value, keys[i]);
-      if (found && 'value' in found && hasSecret(found.value, depth + 1)) return true;
+      const descriptor = getOwnPropertyDescriptor(value, keys[i]);
+      if (descriptor && 'value' in descriptor && hasSecret(descriptor.value, depth + 1)) return true;
     }
     return false;
   }
-  function look(how, values) {
-    if (busy) return;
-    busy = true;
+  function reportSecret(label, values) {
+    if (isReporting) return;
+    isReporting = true;
     try {
-      for (let i = 0; i < values.length; i++) if (hasSecret(values[i], 0)) note('read', how);
+      for (let i = 0; i < values.length; i++) if (hasSecret(values[i], 0)) note('read', label);
     } catch {
       // Some values throw when they are read.
     }
-    busy = false;
+    isReporting = false;
   }
-  function wrap(how, original) {
+  function makeSpy(label, original) {
     const spy = function (...values) {
-      look(how, values);
-      look(how + ' this', [this]);
-      const made = new.target ? construct(original, values, new.target === spy ? original : new.target) : apply(original, this, values);
-      look(how + ' returned', [made]);
-      return made;
+      reportSecret(label, values);
+      reportSecret(label + ' this', [this]);
+      const result = new.target ? construct(original, values, new.target === spy ? original : new.target) : apply(original, this, values);
+      reportSecret(label + ' returned', [result]);
+      return result;
     };
     try {
       defineProperty(spy, 'prototype', { value: original.prototype, writable: false });
@@ -44,28 +44,28 @@
     }
     return spy;
   }
-  const seen = new Set();
+  const visited = new Set();
   function replaceOn(object, path, depth) {
-    if (object === null || (typeof object !== 'object' && typeof object !== 'function') || seen.has(object) || depth > 3) return;
-    seen.add(object);
+    if (object === null || (typeof object !== 'object' && typeof object !== 'function') || visited.has(object) || depth > 3) return;
+    visited.add(object);
     for (const key of ownKeys(object)) {
-      const how = path + '.' + String(key);
+      const label = path + '.' + String(key);
       if (object === window && ['window', 'self', 'top', 'parent', 'frames', 'document', 'location', 'chrome'].includes(key)) continue;
-      const found = getOwnPropertyDescriptor(object, key);
-      if (!found) continue;
-      if (typeof found.value === 'function') {
-        replaceOn(found.value.prototype, how + '.prototype', depth + 1);
-        replaceOn(found.value, how, depth + 1);
-      } else if (typeof found.value === 'object') replaceOn(found.value, how, depth + 1);
-      if (!found.configurable && !found.writable) continue;
+      const descriptor = getOwnPropertyDescriptor(object, key);
+      if (!descriptor) continue;
+      if (typeof descriptor.value === 'function') {
+        replaceOn(descriptor.value.prototype, label + '.prototype', depth + 1);
+        replaceOn(descriptor.value, label, depth + 1);
+      } else if (typeof descriptor.value === 'object') replaceOn(descriptor.value, label, depth + 1);
+      if (!descriptor.configurable && !descriptor.writable) continue;
       try {
-        if (typeof found.value === 'function') found.value = wrap(how, found.value);
-        else if (found.get || found.set) {
-          if (found.get) found.get = wrap('get ' + how, found.get);
-          if (found.set) found.set = wrap('set ' + how, found.set);
+        if (typeof descriptor.value === 'function') descriptor.value = makeSpy(label, descriptor.value);
+        else if (descriptor.get || descriptor.set) {
+          if (descriptor.get) descriptor.get = makeSpy('get ' + label, descriptor.get);
+          if (descriptor.set) descriptor.set = makeSpy('set ' + label, descriptor.set);
         } else continue;
-        defineProperty(object, key, found);
-        replaced++;
+        defineProperty(object, key, descriptor);
+        replacedCount++;
       } catch {
         // Some properties cannot be redefined.
       }
@@ -79,14 +79,14 @@
       __proto__: null,
       configurable: true,
       get() {
-        look('Object.prototype.' + key, [this]);
+        reportSecret('Object.prototype.' + key, [this]);
         return undefined;
       },
       set(value) {
-        look('set Object.prototype.' + key, [value, this]);
+        reportSecret('set Object.prototype.' + key, [value, this]);
         defineProperty(this, key, { __proto__: null, value, writable: true, configurable: true, enumerable: true });
       },
     });
   }
-  apply(setAttribute, root, ['data-replaced', `${replaced}`]);
+  apply(setAttribute, root, ['data-replaced', `${replacedCount}`]);
 })();

@@ -1,35 +1,36 @@
-document.addEventListener('floor', ({ ports: [posted, dispatched] }) => {
-  posted.onmessage = ({ data }) => {
-    if (data[0] === 'n') sendNotes(posted, argumentsOf(data));
-    else if (data[0] === 'b') posted.postMessage(`${data.split(' ', 1)[0]} ${'x'.repeat(argumentsOf(data).bytes)}`);
-    else posted.postMessage(data);
+document.addEventListener('floor', ({ ports: [postedPort, eventPort] }) => {
+  postedPort.onmessage = ({ data }) => {
+    if (data[0] === 'n') sendNotes(postedPort, parseArguments(data));
+    else if (data[0] === 'b')
+      postedPort.postMessage(`${data.split(' ', 1)[0]} ${'x'.repeat(parseArguments(data).bytes)}`);
+    else postedPort.postMessage(data);
   };
-  dispatched.addEventListener('down', ({ data }) => dispatched.dispatchEvent(new MessageEvent('up', { data })));
+  eventPort.addEventListener('down', ({ data }) => eventPort.dispatchEvent(new MessageEvent('up', { data })));
 });
 document.dispatchEvent(new Event('floor-wanted'));
 
-function argumentsOf(text) {
+function parseArguments(text) {
   return JSON.parse(text.slice(text.indexOf(' '))).params.arguments;
 }
 
-/** sendNotes sends the time again and again, as the tool "ticks" of the bench plugin reports it. */
+/** sendNotes sends the current time several times, like the tool "ticks" of the bench plugin. */
 function sendNotes(port, { count, everyMs }) {
-  const ahead = clockAhead();
+  const clockLead = measureClockLead();
   let sent = 0;
-  const next = () => {
-    port.postMessage(`n${performance.timeOrigin + performance.now() + ahead}`);
-    if (++sent < count) setTimeout(next, everyMs);
+  const sendNext = () => {
+    port.postMessage(`n${performance.timeOrigin + performance.now() + clockLead}`);
+    if (++sent < count) setTimeout(sendNext, everyMs);
   };
-  next();
+  sendNext();
 }
 
-/** clockAhead is the same as in the bench plugin's clock.ts. */
-function clockAhead() {
-  const found = [];
-  while (found.length < 15) {
+/** measureClockLead is a copy of the function in the bench plugin's clock.ts. */
+function measureClockLead() {
+  const leads = [];
+  while (leads.length < 15) {
     const before = Date.now();
     while (Date.now() === before);
-    found.push(Date.now() - performance.timeOrigin - performance.now());
+    leads.push(Date.now() - performance.timeOrigin - performance.now());
   }
-  return found.sort((a, b) => a - b)[7];
+  return leads.sort((a, b) => a - b)[7];
 }

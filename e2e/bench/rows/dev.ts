@@ -15,8 +15,8 @@ export async function measureDev(fixture: BenchFixture): Promise<Row[]> {
   await stack.page.bringToFront();
   const author = await developPlugin(stack, 'edited');
   const client = await stack.connectHttp();
-  const ours: number[] = [];
-  const floor: number[] = [];
+  const callTimes: number[] = [];
+  const floorTimes: number[] = [];
   try {
     let currentTitle = 'document.title';
     for (let i = 0; i < editCount; i++) {
@@ -25,7 +25,7 @@ export async function measureDev(fixture: BenchFixture): Promise<Row[]> {
       const startMs = performance.now();
       author.edit('src/tools/describe-page.ts', `title: ${currentTitle}`, `title: ${newTitle}`);
       while (!(await client.call('edited__describe_page')).text.includes(`edit ${i}"`)) await pause(5);
-      ours.push(performance.now() - startMs);
+      callTimes.push(performance.now() - startMs);
       currentTitle = newTitle;
     }
     const code = join(author.dir, 'dist', 'adapter.iife.js');
@@ -33,7 +33,7 @@ export async function measureDev(fixture: BenchFixture): Promise<Row[]> {
       const beganMs = performance.now();
       await runChecked(['plugin', 'build', author.dir], stack.env);
       await stack.page.evaluate(`(() => { const globalThis = {}; ${readFileSync(code, 'utf8')} })(), 1`);
-      floor.push(performance.now() - beganMs);
+      floorTimes.push(performance.now() - beganMs);
     }
   } finally {
     await author.end();
@@ -43,9 +43,9 @@ export async function measureDev(fixture: BenchFixture): Promise<Row[]> {
     {
       id: 'dev',
       what: 'a file of a plugin in development saved, to a call answered by the new code, p50',
-      ours: formatTimes(ours),
-      floor: formatTimes(floor),
-      value: median(ours),
+      ours: formatTimes(callTimes),
+      floor: formatTimes(floorTimes),
+      value: median(callTimes),
       bar: atMost(1000, 'ms'),
       note: 'the floor is opentabs plugin build and the adapter evaluated in the page by the DevTools protocol',
     },

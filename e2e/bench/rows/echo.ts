@@ -4,27 +4,27 @@ import { atLeast, atMost, formatMs, formatSummary, type Row } from '../row.ts';
 import { measureInTurns, median } from '../samples.ts';
 
 const text = 'x'.repeat(188); // {"text":"..."} is 200 bytes
-const ours = { target: 'ours', tool: 'bench__echo', args: { text } };
-const floor = { ...ours, target: 'floor-c' };
+const oursOrder = { target: 'ours', tool: 'bench__echo', args: { text } };
+const floorOrder = { ...oursOrder, target: 'floor-c' };
 
 /** measureEcho measures one call of a tool that returns 200 bytes, through a page. */
 export async function measureEcho(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
-  const measureSide = (order: typeof ours, calls: number, everyMs: number) => async () => {
+  const measureSide = (order: typeof oursOrder, calls: number, everyMs: number) => async () => {
     await (order.target === 'ours' ? stack.page : floorPage).bringToFront();
     await fixture.measureCalls({ ...order, calls: 20 });
     return fixture.measureCalls({ ...order, calls, everyMs });
   };
-  await measureSide(floor, 500, 0)();
-  await measureSide(ours, 500, 0)();
+  await measureSide(floorOrder, 500, 0)();
+  await measureSide(oursOrder, 500, 0)();
   const rows: Row[] = [];
   for (const [pace, calls, everyMs, rounds] of [
     ['back to back', 400, 0, 9],
     ['one each 30 ms', 80, 30, 7],
   ] as const) {
     const summaries = await measureInTurns(rounds, {
-      floor: measureSide(floor, calls, everyMs),
-      ours: measureSide(ours, calls, everyMs),
+      floor: measureSide(floorOrder, calls, everyMs),
+      ours: measureSide(oursOrder, calls, everyMs),
     });
     const [floorSummary, oursSummary] = [summaries.get('floor'), summaries.get('ours')];
     if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
@@ -43,22 +43,22 @@ export async function measureEcho(fixture: BenchFixture): Promise<Row[]> {
 /** measureLoad measures calls per second through one page with 32 calls in flight. */
 export async function measureLoad(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
-  let refused = 0;
+  let refusedCount = 0;
   let problem = '';
-  const runCalls = (order: typeof ours) => async () => {
+  const runCalls = (order: typeof oursOrder) => async () => {
     await (order.target === 'ours' ? stack.page : floorPage).bringToFront();
     const answer = await fixture.goClient.sendOrder({ do: 'calls', ...order, calls: 4000, inFlight: 32 }, CallsAnswer);
-    refused += answer.failed;
+    refusedCount += answer.failed;
     problem ||= answer.problem;
     return [4000 / (answer.allNs / 1e9), median(answer.eachNs) / 1e6] as const;
   };
   const rates: { floor: number[]; ours: number[] } = { floor: [], ours: [] };
   const latencies: number[] = [];
-  await runCalls(floor)();
-  await runCalls(ours)();
+  await runCalls(floorOrder)();
+  await runCalls(oursOrder)();
   for (let round = 0; round < 5; round++) {
-    rates.floor.push((await runCalls(floor)())[0]);
-    const [rate, latency] = await runCalls(ours)();
+    rates.floor.push((await runCalls(floorOrder)())[0]);
+    const [rate, latency] = await runCalls(oursOrder)();
     rates.ours.push(rate);
     latencies.push(latency);
   }
@@ -70,7 +70,7 @@ export async function measureLoad(fixture: BenchFixture): Promise<Row[]> {
       floor: `${median(rates.floor).toFixed(0)}/s`,
       value: median(rates.ours),
       bar: atLeast(1500, '/s'),
-      ...(refused > 0 ? { broken: `${refused} calls were refused: ${problem}` } : {}),
+      ...(refusedCount > 0 ? { broken: `${refusedCount} calls were refused: ${problem}` } : {}),
     },
   ];
 }

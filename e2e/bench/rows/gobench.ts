@@ -10,13 +10,13 @@ async function runGoBenchmarks(pattern: string, dir: string): Promise<Map<string
   const { stdout } = await promisify(execFile)('go', args, { cwd: repositoryRoot });
   const valuesByName = new Map<string, Map<string, number[]>>();
   for (const line of stdout.split('\n')) {
-    const [name, , ...rest] = line.trim().split(/\s+/);
+    const [name, , ...valuesAndUnits] = line.trim().split(/\s+/);
     if (!name?.startsWith('Benchmark')) continue;
     const metrics = valuesByName.get(name.replace(/-\d+$/, '')) ?? new Map<string, number[]>();
     valuesByName.set(name.replace(/-\d+$/, ''), metrics);
-    for (let i = 0; i + 1 < rest.length; i += 2) {
-      const unit = rest[i + 1] ?? '';
-      metrics.set(unit, [...(metrics.get(unit) ?? []), Number(rest[i])]);
+    for (let i = 0; i + 1 < valuesAndUnits.length; i += 2) {
+      const unit = valuesAndUnits[i + 1] ?? '';
+      metrics.set(unit, [...(metrics.get(unit) ?? []), Number(valuesAndUnits[i])]);
     }
   }
   return new Map(

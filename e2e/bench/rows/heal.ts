@@ -37,7 +37,7 @@ export async function measureWorkerRestart(fixture: BenchFixture): Promise<Row[]
   const cdp = await stack.chrome.context.newCDPSession(stack.page);
   await cdp.send('ServiceWorker.enable');
   const times: number[] = [];
-  let survived = 0;
+  let survivedCount = 0;
   for (let round = 0; round < rounds; round++) {
     let reports = 0;
     const countReport = () => {
@@ -49,18 +49,18 @@ export async function measureWorkerRestart(fixture: BenchFixture): Promise<Row[]
     const killedMs = performance.timeOrigin + performance.now();
     await cdp.send('ServiceWorker.stopAllWorkers');
     times.push((await waitForReconnect(stack, killedMs)).sinceMs - killedMs);
-    const out = await call;
-    if (!out.isError && out.progress.at(-1)?.progress === 12) survived++;
+    const outcome = await call;
+    if (!outcome.isError && outcome.progress.at(-1)?.progress === 12) survivedCount++;
   }
   await cdp.detach();
   return [
     {
       id: 'worker',
       what: 'service worker killed: link back, with a call in flight, p50',
-      ours: `${formatTimes(times)}; ${survived} of ${rounds} calls survived`,
+      ours: `${formatTimes(times)}; ${survivedCount} of ${rounds} calls survived`,
       value: median(times),
       bar: atMost(100, 'ms'),
-      ...(survived < rounds ? { broken: `${rounds - survived} calls in flight did not end well` } : {}),
+      ...(survivedCount < rounds ? { broken: `${rounds - survivedCount} calls in flight did not end well` } : {}),
     },
   ];
 }

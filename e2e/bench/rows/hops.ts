@@ -8,7 +8,7 @@ const text = 'x'.repeat(188);
 /** measureHops divides the time of one echo into hops. Each row is the time that one additional hop adds to a route. */
 export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
-  const instant = await startInstantServer(fixture);
+  const instantServer = await startInstantServer(fixture);
   try {
     const measureSide = (target: string) => async () => {
       if (target.startsWith('floor')) await floorPage.bringToFront();
@@ -23,7 +23,11 @@ export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
       Object.fromEntries(targets.map((target) => [target, measureSide(target)])),
     );
     const p50 = (target: string) => summaries.get(target)?.p50 ?? Number.NaN;
-    const makeHopRow = (what: string, value: number): Row => ({ id: 'hops', what, ours: formatMs(value) });
+    const makeHopRow = (description: string, value: number): Row => ({
+      id: 'hops',
+      what: description,
+      ours: formatMs(value),
+    });
     return [
       makeHopRow('HTTP: a plain JSON echo', p50('plain')),
       makeHopRow('+ guard, MCP, schema checks, dispatch (a tool that is instant)', p50('instant') - p50('plain')),
@@ -38,6 +42,6 @@ export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
       makeHopRow('= one echo through a page', p50('ours')),
     ];
   } finally {
-    await instant.close();
+    await instantServer.close();
   }
 }

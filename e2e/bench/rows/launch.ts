@@ -47,8 +47,8 @@ interface CollectedTimes {
 }
 
 /**
- * removeProfile removes a profile. removeProfile only logs a failure, because helper processes of the browser may still
- * write to the folder.
+ * removeProfile removes a profile, and only logs a failure, because helper processes of the browser may still write
+ * to the folder.
  */
 function removeProfile(profile: string): void {
   try {

@@ -18,11 +18,11 @@ export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
   await addPlugins(home);
   await writeFile(clientTokenFile(home), await addClient({ OPENTABS_HOME: home }, 'bench'));
   const firstStart = await measureServeStart(fixture, home, { list: true });
-  const ours: StartTimes[] = [];
-  const floor: StartTimes[] = [];
+  const serverStarts: StartTimes[] = [];
+  const floorStarts: StartTimes[] = [];
   for (let i = 0; i < startCount; i++) {
-    floor.push(await measureFloorStart(fixture));
-    ours.push(await measureServeStart(fixture, home, { list: true }));
+    floorStarts.push(await measureFloorStart(fixture));
+    serverStarts.push(await measureServeStart(fixture, home, { list: true }));
   }
   await rm(join(home, 'plugin-index'));
   const startWithoutIndex = await measureServeStart(fixture, home, { list: true });
@@ -32,35 +32,35 @@ export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
     Array.from({ length: 6 }, (_, i) => `many-${60 + i}`),
   );
   const withoutPlugins = await measureLaunch(join(fixture.home, 'no-plugins'), []);
-  const p50 = (all: readonly StartTimes[], what: 'acceptsMs' | 'healthMs' | 'listMs') =>
-    median(all.map((s) => s[what]));
-  const typicalMs = (all: readonly StartTimes[], what: 'acceptsMs' | 'healthMs' | 'listMs') =>
-    formatTimes(all.map((s) => s[what]));
+  const p50 = (starts: readonly StartTimes[], field: 'acceptsMs' | 'healthMs' | 'listMs') =>
+    median(starts.map((s) => s[field]));
+  const typicalMs = (starts: readonly StartTimes[], field: 'acceptsMs' | 'healthMs' | 'listMs') =>
+    formatTimes(starts.map((s) => s[field]));
   const pluginsText = `${pluginCount} plugins of 0.06 to 0.9 MB with ${totalToolCount} tools`;
-  const hasAllTools = [firstStart, startWithoutIndex, ...ours].every((s) => s.tools >= totalToolCount);
+  const hasAllTools = [firstStart, startWithoutIndex, ...serverStarts].every((s) => s.tools >= totalToolCount);
   return [
     {
       id: 'plugins',
       what: `${pluginsText}: exec to a port that accepts, p50`,
-      ours: typicalMs(ours, 'acceptsMs'),
-      floor: typicalMs(floor, 'acceptsMs'),
-      value: p50(ours, 'acceptsMs') / p50(floor, 'acceptsMs'),
+      ours: typicalMs(serverStarts, 'acceptsMs'),
+      floor: typicalMs(floorStarts, 'acceptsMs'),
+      value: p50(serverStarts, 'acceptsMs') / p50(floorStarts, 'acceptsMs'),
       bar: atMost(1.2, 'x'),
     },
     {
       id: 'plugins',
       what: 'exec to the answer of /healthz, p50',
-      ours: typicalMs(ours, 'healthMs'),
-      floor: typicalMs(floor, 'healthMs'),
-      value: p50(ours, 'healthMs') / p50(floor, 'healthMs'),
+      ours: typicalMs(serverStarts, 'healthMs'),
+      floor: typicalMs(floorStarts, 'healthMs'),
+      value: p50(serverStarts, 'healthMs') / p50(floorStarts, 'healthMs'),
       bar: atMost(1.5, 'x'),
     },
     {
       id: 'plugins',
       what: 'exec to all tools, listed over MCP, p50',
-      ours: typicalMs(ours, 'listMs'),
-      floor: typicalMs(floor, 'healthMs'),
-      value: p50(ours, 'listMs'),
+      ours: typicalMs(serverStarts, 'listMs'),
+      floor: typicalMs(floorStarts, 'healthMs'),
+      value: p50(serverStarts, 'listMs'),
       bar: atMost(200, 'ms'),
       note: `the first start after the plugins were added took ${formatMs(firstStart.listMs)}, a start without an index ${formatMs(startWithoutIndex.listMs)}`,
       ...(hasAllTools ? {} : { broken: 'a tool list was incomplete' }),

@@ -1,4 +1,7 @@
-/** Where JavaScript spends its time during calls: CPU profiles of the extension's worker and of the page. */
+/**
+ * Measures where JavaScript spends its time during calls, with CPU profiles of the extension's worker and of the
+ * page.
+ */
 import { z } from 'zod';
 import { connectCdp, type Session } from '../../harness/cdp.ts';
 import type { BenchFixture } from '../bench-fixture.ts';
@@ -35,20 +38,20 @@ export async function measureProfile(fixture: BenchFixture): Promise<Row[]> {
       return cdp.attach(target.targetId);
     };
     const isOurs = (url: string) => url.includes(stack.chrome.extensionId);
-    const ours = {
+    const opentabsSessions = {
       worker: await attachTo('service_worker', isOurs),
       page: await attachTo('page', (url) => url === stack.page.url()),
     };
-    const floor = {
+    const floorSessions = {
       worker: await attachTo('service_worker', (url) => !isOurs(url)),
       page: await attachTo('page', (url) => url === floorPage.url()),
     };
     const rows: Row[] = [];
     for (const inFlight of [1, 32]) {
       await floorPage.bringToFront();
-      rows.push(...(await profileCalls(fixture, 'floor-d', floor, inFlight)));
+      rows.push(...(await profileCalls(fixture, 'floor-d', floorSessions, inFlight)));
       await stack.page.bringToFront();
-      rows.push(...(await profileCalls(fixture, 'ours', ours, inFlight)));
+      rows.push(...(await profileCalls(fixture, 'ours', opentabsSessions, inFlight)));
     }
     return rows;
   } finally {
@@ -60,27 +63,27 @@ export async function measureProfile(fixture: BenchFixture): Promise<Row[]> {
 async function profileCalls(
   fixture: BenchFixture,
   target: string,
-  sides: Readonly<Record<string, Session>>,
+  sessions: Readonly<Record<string, Session>>,
   inFlight: number,
 ): Promise<Row[]> {
   const order = { target, tool: 'bench__echo', args: { text: 'x'.repeat(188) }, inFlight };
   await fixture.measureCalls({ ...order, calls: 1000 });
-  for (const session of Object.values(sides)) {
+  for (const session of Object.values(sessions)) {
     await session.send('Profiler.enable');
     await session.send('Profiler.setSamplingInterval', { interval: 200 });
     await session.send('Profiler.start');
   }
   await fixture.measureCalls({ ...order, calls: callCount });
   const rows: Row[] = [];
-  for (const [side, session] of Object.entries(sides)) {
+  for (const [realm, session] of Object.entries(sessions)) {
     const cpuProfile = Profile.parse(await session.send('Profiler.stop'));
-    rows.push(...formatProfile(`${target}, ${side}, ${inFlight} in flight`, cpuProfile));
+    rows.push(...formatProfile(`${target}, ${realm}, ${inFlight} in flight`, cpuProfile));
   }
   return rows;
 }
 
 /** formatProfile returns rows for the functions with the most CPU time per call. */
-function formatProfile(side: string, { profile: cpuProfile }: z.infer<typeof Profile>): Row[] {
+function formatProfile(label: string, { profile: cpuProfile }: z.infer<typeof Profile>): Row[] {
   const names = new Map(
     cpuProfile.nodes.map(({ id, callFrame: f }) => {
       const file = f.url.split('/').at(-1)?.slice(-30) ?? '';
@@ -95,14 +98,14 @@ function formatProfile(side: string, { profile: cpuProfile }: z.infer<typeof Pro
   const idleUs = selfUs.get('(idle)') ?? 0;
   selfUs.delete('(idle)');
   const busyUs = [...selfUs.values()].reduce((a, b) => a + b, 0);
-  const makeRow = (what: string, us: number): Row => ({
+  const makeRow = (description: string, us: number): Row => ({
     id: 'profile',
-    what,
+    what: description,
     ours: `${(us / callCount).toFixed(1)} us`,
   });
   return [
-    makeRow(`${side}: busy, for each call`, busyUs),
-    makeRow(`${side}: idle, for each call`, idleUs),
+    makeRow(`${label}: busy, for each call`, busyUs),
+    makeRow(`${label}: idle, for each call`, idleUs),
     ...[...selfUs]
       .sort((a, b) => b[1] - a[1])
       .slice(0, maxFunctions)

@@ -9,20 +9,20 @@ const rounds = 7;
 
 /** watchTurns runs in the page and records the longest delay of a timer of 1 ms, which is the longest turn of the event loop. */
 function watchTurns(): void {
-  const turns = { longestMs: 0, last: performance.now(), timer: 0 };
-  turns.timer = window.setInterval(() => {
+  const turnTimes = { longestMs: 0, last: performance.now(), timer: 0 };
+  turnTimes.timer = window.setInterval(() => {
     const now = performance.now();
-    turns.longestMs = Math.max(turns.longestMs, now - turns.last);
-    turns.last = now;
+    turnTimes.longestMs = Math.max(turnTimes.longestMs, now - turnTimes.last);
+    turnTimes.last = now;
   }, 1);
-  Reflect.set(window, 'benchTurns', turns);
+  Reflect.set(window, 'benchTurns', turnTimes);
 }
 
 /** longestTurnMs ends watchTurns and returns the longest turn. */
 function longestTurnMs(): number {
-  const turns = Reflect.get(window, 'benchTurns');
-  window.clearInterval(turns.timer);
-  return turns.longestMs;
+  const turnTimes = Reflect.get(window, 'benchTurns');
+  window.clearInterval(turnTimes.timer);
+  return turnTimes.longestMs;
 }
 
 const ReportsResult = z.object({

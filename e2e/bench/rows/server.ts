@@ -13,7 +13,7 @@ export async function startInstantServer(fixture: BenchFixture): Promise<GoServe
 
 /** measureServer compares a tools/call of an instant tool with a plain JSON echo. Each server is a separate process. */
 export async function measureServer(fixture: BenchFixture): Promise<Row[]> {
-  const instant = await startInstantServer(fixture);
+  const instantServer = await startInstantServer(fixture);
   try {
     const measureSide = (target: string) => () =>
       fixture.measureCalls({ target, tool: 'bench__echo', args: { text: 'x'.repeat(188) }, calls: 2000 });
@@ -33,6 +33,6 @@ export async function measureServer(fixture: BenchFixture): Promise<Row[]> {
       },
     ];
   } finally {
-    await instant.close();
+    await instantServer.close();
   }
 }

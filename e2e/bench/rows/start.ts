@@ -22,13 +22,13 @@ export function clientTokenFile(home: string): string {
 export async function measureServeStart(
   fixture: BenchFixture,
   home: string,
-  { settle = 0, list = false } = {},
+  { settle: settleForMs = 0, list: listTools = false } = {},
 ): Promise<z.infer<typeof StartAnswer>> {
   const port = await freePort();
   const env = [`OPENTABS_HOME=${home}`, `OPENTABS_PORT=${port}`];
   const command = [binary, 'serve'];
-  const tokenFile = list ? clientTokenFile(home) : '';
-  return fixture.goClient.sendOrder({ do: 'start', command, env, port, settleMs: settle, tokenFile }, StartAnswer);
+  const tokenFile = listTools ? clientTokenFile(home) : '';
+  return fixture.goClient.sendOrder({ do: 'start', command, env, port, settleMs: settleForMs, tokenFile }, StartAnswer);
 }
 
 /** measureFloorStart measures one start of a plain Go HTTP server. */
@@ -84,10 +84,10 @@ export interface Memory {
 }
 
 /** makeMemoryRow returns a row about memory that was measured settleMs after an event. */
-export function makeMemoryRow(id: string, what: string, memory: Memory, limitMb: number): Row {
+export function makeMemoryRow(id: string, description: string, memory: Memory, limitMb: number): Row {
   return {
     id,
-    what: `${what}, ${settleMs / 1000} s later`,
+    what: `${description}, ${settleMs / 1000} s later`,
     ours: `${formatMegabytes(memory.rssBytes)} (${formatMegabytes(memory.anonBytes)} without files)`,
     value: memory.rssBytes / 1e6,
     bar: atMost(limitMb, 'MB'),

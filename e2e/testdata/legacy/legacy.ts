@@ -21,30 +21,30 @@ export interface LegacyPlugin {
   readonly preScript?: string;
 }
 
-const folder = fileURLToPath(new URL('.', import.meta.url));
+const legacyFolder = fileURLToPath(new URL('.', import.meta.url));
 
-/** buildLegacy writes the package of a plugin into dir: package.json, dist/tools.json and the scripts. */
-export async function buildLegacy(dir: string, plugin: LegacyPlugin): Promise<void> {
+/** buildLegacyPlugin writes the package of a plugin into dir: package.json, dist/tools.json and the scripts. */
+export async function buildLegacyPlugin(dir: string, plugin: LegacyPlugin): Promise<void> {
   mkdirSync(join(dir, 'dist'), { recursive: true });
-  const dist = (name: string, text: string) => writeFileSync(join(dir, 'dist', name), text);
+  const writeDistFile = (name: string, text: string) => writeFileSync(join(dir, 'dist', name), text);
   const { name, urlPatterns, configSchema, start } = plugin;
-  const about = { displayName: name, description: `The plugin ${name}.`, urlPatterns, configSchema, start };
-  const entry = { name: `opentabs-plugin-${name}`, version: '1.0.0', type: 'module', main: 'dist/adapter.iife.js' };
-  writeFileSync(join(dir, 'package.json'), JSON.stringify({ ...entry, files: ['dist'], opentabs: about }));
-  const adapter = await bundle(
+  const manifestFields = { displayName: name, description: `The plugin ${name}.`, urlPatterns, configSchema, start };
+  const packageFields = { name: `opentabs-plugin-${name}`, version: '1.0.0', type: 'module', main: 'dist/adapter.iife.js' };
+  writeFileSync(join(dir, 'package.json'), JSON.stringify({ ...packageFields, files: ['dist'], opentabs: manifestFields }));
+  const adapter = await bundlePlugin(
     plugin,
     `import '@opentabs-dev/plugin-sdk'; import { install } from 'legacy:wrapper'; import plugin from 'legacy:plugin';
      install(${JSON.stringify(name)}, plugin);`,
   );
-  dist('adapter.iife.js', `${adapter}${makeLockingCode(name, sha256(adapter))}\n//# sourceMappingURL=adapter.iife.js.map\n`);
-  const pre = plugin.preScript === undefined ? undefined : await bundle(plugin, "import 'legacy:pre-script';");
-  if (pre !== undefined) dist('pre-script.iife.js', pre);
-  const preScript = pre === undefined ? {} : { preScriptFile: 'pre-script.iife.js', preScriptHash: sha256(pre) };
-  dist('tools.json', JSON.stringify({ sdkVersion: '0.0.115', configSchema, ...preScript, tools: await extractTools(plugin) }));
+  writeDistFile('adapter.iife.js', `${adapter}${makeLockingCode(name, sha256(adapter))}\n//# sourceMappingURL=adapter.iife.js.map\n`);
+  const preScriptCode = plugin.preScript === undefined ? undefined : await bundlePlugin(plugin, "import 'legacy:pre-script';");
+  if (preScriptCode !== undefined) writeDistFile('pre-script.iife.js', preScriptCode);
+  const preScript = preScriptCode === undefined ? {} : { preScriptFile: 'pre-script.iife.js', preScriptHash: sha256(preScriptCode) };
+  writeDistFile('tools.json', JSON.stringify({ sdkVersion: '0.0.115', configSchema, ...preScript, tools: await extractTools(plugin) }));
 }
 
 /**
- * makeLockingCode returns the code at the end of every adapter: that code stores the hash of the adapter, and locks the
+ * makeLockingCode returns the code at the end of every adapter, which stores the hash of the adapter and locks the
  * registered adapter.
  */
 function makeLockingCode(name: string, hash: string): string {
@@ -57,19 +57,19 @@ Object.defineProperty(o,"adapters",{value:o.adapters,writable:false,configurable
 
 /** extractTools runs the plugin's module, as the build of the original OpenTabs SDK does, and returns the tools for dist/tools.json. */
 async function extractTools(plugin: LegacyPlugin): Promise<unknown> {
-  const listing = `import { z } from 'zod'; import plugin from 'legacy:plugin';
+  const listingCode = `import { z } from 'zod'; import plugin from 'legacy:plugin';
     const schema = (type) => { const { $schema, ...rest } = z.toJSONSchema(type); return rest; };
     export default plugin.tools.map(({ name, description, input, output }) => ({
       name, displayName: name, description, icon: 'wrench', input_schema: schema(input), output_schema: schema(output) }));`;
-  const code = await bundle(plugin, listing, 'esm');
-  const made: { default: unknown } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
-  return made.default;
+  const code = await bundlePlugin(plugin, listingCode, 'esm');
+  const module: { default: unknown } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  return module.default;
 }
 
-async function bundle(plugin: LegacyPlugin, contents: string, format: 'iife' | 'esm' = 'iife'): Promise<string> {
+async function bundlePlugin(plugin: LegacyPlugin, contents: string, format: 'iife' | 'esm' = 'iife'): Promise<string> {
   const modules: Record<string, string> = {
     'legacy:plugin': plugin.source,
-    // The runner must be loaded before the source, whose imports run first.
+    // The runner is imported first, because the imports of a module run before its code.
     'legacy:pre-script': `import 'legacy:runner'; import 'legacy:pre-source';`,
     'legacy:runner': `import { prepare } from 'legacy:pre'; prepare(${JSON.stringify(plugin.name)});`,
     'legacy:pre-source': plugin.preScript ?? '',
@@ -80,8 +80,8 @@ async function bundle(plugin: LegacyPlugin, contents: string, format: 'iife' | '
     'legacy:pre': 'prescript.js',
     'legacy:wrapper': 'wrapper.js',
   };
-  const out = await build({
-    stdin: { contents, resolveDir: folder, loader: 'js' },
+  const result = await build({
+    stdin: { contents, resolveDir: legacyFolder, loader: 'js' },
     bundle: true,
     write: false,
     format,
@@ -91,20 +91,20 @@ async function bundle(plugin: LegacyPlugin, contents: string, format: 'iife' | '
     plugins: [
       {
         name: 'legacy',
-        setup(made) {
-          made.onResolve({ filter: /^(legacy:|@opentabs-dev\/)/ }, ({ path }) => {
+        setup(esbuild) {
+          esbuild.onResolve({ filter: /^(legacy:|@opentabs-dev\/)/ }, ({ path }) => {
             const file = files[path];
-            return file === undefined ? { path, namespace: 'legacy' } : { path: join(folder, file) };
+            return file === undefined ? { path, namespace: 'legacy' } : { path: join(legacyFolder, file) };
           });
-          made.onLoad({ filter: /.*/, namespace: 'legacy' }, ({ path }) => ({
+          esbuild.onLoad({ filter: /.*/, namespace: 'legacy' }, ({ path }) => ({
             contents: modules[path] ?? '',
-            resolveDir: folder,
+            resolveDir: legacyFolder,
           }));
         },
       },
     ],
   });
-  return out.outputFiles[0]?.text ?? '';
+  return result.outputFiles[0]?.text ?? '';
 }
 
 function sha256(text: string): string {

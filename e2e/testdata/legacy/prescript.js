@@ -1,22 +1,22 @@
-// What a pre-script of the existing tool chain imports, in the words of plugin.js.
+// A replacement for @opentabs-dev/plugin-sdk/pre-script of the original OpenTabs SDK.
 
-/** definePreScript hands fn to the runner that the bundle has put there for its plugin. */
-export const definePreScript = (fn) => globalThis.__openTabs._preScriptRunner(fn);
+/** definePreScript passes script to the runner that prepare has set. */
+export const definePreScript = (script) => globalThis.__openTabs._preScriptRunner(script);
 
-/** prepare makes the plugin's bucket, and the runner of its pre-script, which runs once. */
+/** prepare creates the storage of a plugin's pre-script and sets the runner, which runs one pre-script. */
 export const prepare = (plugin) => {
   globalThis.__openTabs ??= {};
-  const shared = globalThis.__openTabs;
-  shared.preScript ??= {};
-  shared.preScript[plugin] = {};
-  const logAt = (level) => (message) => console[level](`[opentabs:${plugin}:pre-script] ${message}`);
-  shared._preScriptRunner = (fn) => {
-    delete shared._preScriptRunner;
+  const container = globalThis.__openTabs;
+  container.preScript ??= {};
+  container.preScript[plugin] = {};
+  const makeLogFunction = (level) => (message) => console[level](`[opentabs:${plugin}:pre-script] ${message}`);
+  container._preScriptRunner = (script) => {
+    delete container._preScriptRunner;
     const set = (key, value) => {
-      shared.preScript[plugin][key] = value; // also if an adapter has put another object in its place
+      container.preScript[plugin][key] = value; // read again, because an adapter may have replaced the object
     };
     try {
-      fn({ set, log: { debug: logAt('debug'), info: logAt('info'), warn: logAt('warn'), error: logAt('error') } });
+      script({ set, log: { debug: makeLogFunction('debug'), info: makeLogFunction('info'), warn: makeLogFunction('warn'), error: makeLogFunction('error') } });
     } catch (error) {
       console.error(error);
     }

@@ -1,35 +1,34 @@
-// What plugins of the existing tool chain import, as far as the tests here need
-// it: written from the description of the format alone. Each adapter bundles a
-// copy of its own, and all of them meet in globalThis.__openTabs.
+// A replacement for @opentabs-dev/plugin-sdk of the original OpenTabs SDK, with the exports that the tests need. The code
+// is written from the description of the format. Each adapter bundles a copy, and all copies share globalThis.__openTabs.
 
-const container = () => {
+const getContainer = () => {
   globalThis.__openTabs ??= {};
   return globalThis.__openTabs;
 };
 
 let transport;
-const emit = (level, message, data) => {
+const writeEntry = (level, message, data) => {
   const entry = { level, message, data, ts: new Date().toISOString() };
   if (transport) transport(entry);
   else console.log(`[OpenTabs] ${message}`, ...data);
 };
 
-/** The logger; its records go to the transport that was set last. */
+/** The logger, which passes its entries to the transport that was set last. */
 export const log = Object.freeze({
-  debug: (message, ...data) => emit('debug', message, data),
-  info: (message, ...data) => emit('info', message, data),
-  warn: (message, ...data) => emit('warning', message, data),
-  error: (message, ...data) => emit('error', message, data),
+  debug: (message, ...data) => writeEntry('debug', message, data),
+  info: (message, ...data) => writeEntry('info', message, data),
+  warn: (message, ...data) => writeEntry('warning', message, data),
+  error: (message, ...data) => writeEntry('error', message, data),
 });
 
-container()._setLogTransport = (next) => {
-  const before = transport;
-  transport = next;
+getContainer()._setLogTransport = (nextTransport) => {
+  const previousTransport = transport;
+  transport = nextTransport;
   return () => {
-    transport = before;
+    transport = previousTransport;
   };
 };
-container().log = log;
+getContainer().log = log;
 
 export const getConfig = (key) => globalThis.__openTabs?.pluginConfig?.[key];
 
@@ -41,8 +40,8 @@ export const getPreScriptValue = (key) => {
 export const getAuthCache = (namespace) => globalThis.__openTabs?.tokenCache?.[namespace];
 
 export const setAuthCache = (namespace, value) => {
-  container().tokenCache ??= {};
-  container().tokenCache[namespace] = value;
+  getContainer().tokenCache ??= {};
+  getContainer().tokenCache[namespace] = value;
 };
 
 export const notifyReadinessChanged = () => globalThis.__openTabs?._notifyReadinessChanged?.();

@@ -1,6 +1,6 @@
 /**
- * The plugin that the tests add twice to one tab, under two names. A copy of the plugin must not see the data of the
- * second copy.
+ * The plugin that tests add twice to one tab, under two names. Neither copy of the plugin may see the data of the
+ * other copy.
  */
 import type { LegacyPlugin } from './legacy.ts';
 
@@ -16,8 +16,8 @@ export function makeTwin(name: string): LegacyPlugin {
       key: { type: 'string', label: 'Key' },
       site: { type: 'url', label: 'Site' },
     },
-    source: source.replaceAll('NAME', JSON.stringify(name)),
-    preScript: preScript.replaceAll('NAME', JSON.stringify(name)),
+    source: twinSource.replaceAll('NAME', JSON.stringify(name)),
+    preScript: preScriptSource.replaceAll('NAME', JSON.stringify(name)),
   };
 }
 
@@ -48,7 +48,7 @@ class Early extends OpenTabsPlugin {
 export default new Early();`,
 };
 
-const preScript = `
+const preScriptSource = `
 import { definePreScript } from '@opentabs-dev/plugin-sdk/pre-script';
 definePreScript((ctx) => {
   ctx.set('frame', window === top ? 'top' : 'inner');
@@ -61,7 +61,7 @@ definePreScript((ctx) => {
   document.documentElement.dataset.pre = (document.documentElement.dataset.pre ?? '') + NAME + ' ';
 });`;
 
-const source = `
+const twinSource = `
 import { z } from 'zod';
 import {
   defineTool, getAuthCache, getConfig, getPreScriptValue, log, notifyReadinessChanged, OpenTabsPlugin, setAuthCache, ToolError,

@@ -1,40 +1,39 @@
-// What the existing tool chain puts around a plugin: it registers the plugin in
-// globalThis.__openTabs, tells hooks of calls and navigations, and sends logs
-// and readiness to the page's window as messages.
+// The code that the build of the original OpenTabs SDK adds to a plugin. The code registers the plugin in
+// globalThis.__openTabs, runs the hooks for calls and navigations, and posts logs and readiness to the page's window.
 
-const shared = () => globalThis.__openTabs;
+const getContainer = () => globalThis.__openTabs;
 
-/** install registers plugin under name, in the place of an older version of it. */
+/** install registers plugin under name, and replaces an older version of the plugin. */
 export function install(name, plugin) {
-  open();
+  openRegistry();
   const logs = makeLogs(name);
-  const { _setLogTransport } = shared();
-  const restore = _setLogTransport?.(logs.add);
-  shared()._notifyReadinessChanged = () => {
-    const nonce = shared()._readinessNonce;
+  const { _setLogTransport } = getContainer();
+  const restoreTransport = _setLogTransport?.(logs.add);
+  getContainer()._notifyReadinessChanged = () => {
+    const nonce = getContainer()._readinessNonce;
     if (nonce) window.postMessage({ type: 'opentabs:readiness-changed', plugin: name, nonce }, '*');
   };
-  const before = shared().adapters[name];
-  if (before) {
-    attempt(() => before.teardown());
-    open(name);
+  const earlierVersion = getContainer().adapters[name];
+  if (earlierVersion) {
+    runSafely(() => earlierVersion.teardown());
+    openRegistry(name);
   }
-  for (const tool of plugin.tools) wrap(name, plugin, tool, logs);
-  shared().adapters[name] = plugin;
-  attempt(() => plugin.onActivate?.());
-  const unlisten = plugin.onNavigate ? listen(name, (url) => attempt(() => plugin.onNavigate(url))) : undefined;
+  for (const tool of plugin.tools) wrapTool(name, plugin, tool, logs);
+  getContainer().adapters[name] = plugin;
+  runSafely(() => plugin.onActivate?.());
+  const stopWatching = plugin.onNavigate ? watchNavigation(name, (url) => runSafely(() => plugin.onNavigate(url))) : undefined;
   const { onDeactivate, teardown } = plugin;
   plugin.teardown = () => {
-    attempt(() => onDeactivate?.call(plugin));
-    unlisten?.();
+    runSafely(() => onDeactivate?.call(plugin));
+    stopWatching?.();
     logs.flush();
-    restore?.();
+    restoreTransport?.();
     teardown?.call(plugin);
   };
   delete plugin.onDeactivate;
 }
 
-function attempt(work) {
+function runSafely(work) {
   try {
     work();
   } catch (error) {
@@ -42,33 +41,33 @@ function attempt(work) {
   }
 }
 
-/** open makes a registry that can be written to, without the entry of name: an adapter before may have locked it. */
-function open(name) {
+/** openRegistry creates a writable registry without the entry of name, because an earlier adapter may have locked the registry. */
+function openRegistry(name) {
   globalThis.__openTabs ??= {};
-  const adapters = Object.getOwnPropertyDescriptor(shared(), 'adapters');
+  const adapters = Object.getOwnPropertyDescriptor(getContainer(), 'adapters');
   if (!adapters) {
-    shared().adapters = {};
+    getContainer().adapters = {};
     return;
   }
   if (adapters.writable && name === undefined) return;
   const entries = Object.getOwnPropertyDescriptors(adapters.value);
   delete entries[name];
-  globalThis.__openTabs = { ...shared(), adapters: Object.defineProperties({}, entries) };
+  globalThis.__openTabs = { ...getContainer(), adapters: Object.defineProperties({}, entries) };
 }
 
-function wrap(name, plugin, tool, logs) {
+function wrapTool(name, plugin, tool, logs) {
   const { handle } = tool;
   tool.handle = async function (...args) {
     globalThis.__openTabs._pluginName = name;
-    attempt(() => plugin.onToolInvocationStart?.(tool.name));
-    const began = performance.now();
+    runSafely(() => plugin.onToolInvocationStart?.(tool.name));
+    const startMs = performance.now();
     let success = false;
     try {
       const result = await handle.apply(this, args);
       success = true;
       return result;
     } finally {
-      attempt(() => plugin.onToolInvocationEnd?.(tool.name, success, performance.now() - began));
+      runSafely(() => plugin.onToolInvocationEnd?.(tool.name, success, performance.now() - startMs));
       logs.flush();
     }
   };
@@ -78,7 +77,7 @@ function makeLogs(plugin) {
   let entries = [];
   const flush = () => {
     if (entries.length === 0) return;
-    const nonce = shared()?._logNonce ?? '';
+    const nonce = getContainer()?._logNonce ?? '';
     window.postMessage({ type: 'opentabs:plugin-logs', plugin, entries, nonce }, '*');
     entries = [];
   };
@@ -90,40 +89,40 @@ function makeLogs(plugin) {
   return { add, flush };
 }
 
-/** listen calls fn for each new address; all adapters that find the same container share two patched methods. */
-function listen(name, fn) {
-  let at = location.href;
-  const look = () => {
-    if (location.href === at) return;
-    at = location.href;
-    fn(at);
+/** watchNavigation calls onChange after each change of the URL. All adapters in one container share the patched methods of history. */
+function watchNavigation(name, onChange) {
+  let lastUrl = location.href;
+  const notifyIfChanged = () => {
+    if (location.href === lastUrl) return;
+    lastUrl = location.href;
+    onChange(lastUrl);
   };
-  const interceptor = shared()._navigationInterceptor ?? patch();
-  interceptor.callbacks.set(name, look);
-  addEventListener('popstate', look);
-  addEventListener('hashchange', look);
+  const interceptor = getContainer()._navigationInterceptor ?? patchHistory();
+  interceptor.callbacks.set(name, notifyIfChanged);
+  addEventListener('popstate', notifyIfChanged);
+  addEventListener('hashchange', notifyIfChanged);
   return () => {
-    removeEventListener('popstate', look);
-    removeEventListener('hashchange', look);
+    removeEventListener('popstate', notifyIfChanged);
+    removeEventListener('hashchange', notifyIfChanged);
     interceptor.callbacks.delete(name);
     if (interceptor.callbacks.size > 0) return;
     history.pushState = interceptor.origPushState;
     history.replaceState = interceptor.origReplaceState;
-    delete shared()._navigationInterceptor;
+    delete getContainer()._navigationInterceptor;
   };
 }
 
-function patch() {
+function patchHistory() {
   const origPushState = history.pushState.bind(history);
   const origReplaceState = history.replaceState.bind(history);
-  const made = { callbacks: new Map(), origPushState, origReplaceState };
-  const around = (method) =>
+  const interceptor = { callbacks: new Map(), origPushState, origReplaceState };
+  const wrapMethod = (method) =>
     (...args) => {
       method(...args);
-      for (const callback of made.callbacks.values()) callback();
+      for (const callback of interceptor.callbacks.values()) callback();
     };
-  history.pushState = around(made.origPushState);
-  history.replaceState = around(made.origReplaceState);
-  shared()._navigationInterceptor = made;
-  return made;
+  history.pushState = wrapMethod(interceptor.origPushState);
+  history.replaceState = wrapMethod(interceptor.origReplaceState);
+  getContainer()._navigationInterceptor = interceptor;
+  return interceptor;
 }

@@ -179,7 +179,7 @@ test('a prompt is read with the schema of its arguments', () => {
   assert.equal(prompts[0]?.input_schema.additionalProperties, false);
   assert.deepEqual(prompts[0]?.input_schema.required, ['channelId']);
   assert.deepEqual(
-    prompts.map(({ input_schema: { properties }, ...rest }) => [rest, properties]),
+    prompts.map(({ input_schema: { properties }, ...otherFields }) => [otherFields, properties]),
     [
       [
         { name: 'sum_up', displayName: 'Sum Up', description: 'Sums up.' },
@@ -198,7 +198,7 @@ test('the arguments of a prompt are a list, or a schema with descriptions from a
   const render = () => '';
   const argumentList = [{ name: 'to', description: 'Whom', required: true }, { name: 'how' }];
   const args = z.object({ to: z.string(), how: z.string().describe('Own').optional() });
-  const { read, problems } = promptsOf(
+  const { read: extractedPrompts, problems } = promptsOf(
     { name: 'a', arguments: argumentList, render },
     {
       name: 'b',
@@ -211,13 +211,13 @@ test('the arguments of a prompt are a list, or a schema with descriptions from a
     },
   );
   assert.deepEqual(problems, []);
-  assert.deepEqual(read[0]?.input_schema, {
+  assert.deepEqual(extractedPrompts[0]?.input_schema, {
     type: 'object',
     properties: { to: { ...textSchema, description: 'Whom' }, how: textSchema },
     required: ['to'],
     additionalProperties: false,
   });
-  assert.deepEqual(read[1]?.input_schema.properties, {
+  assert.deepEqual(extractedPrompts[1]?.input_schema.properties, {
     to: { ...textSchema, description: 'Whom' },
     how: { ...textSchema, description: 'Own' },
   });

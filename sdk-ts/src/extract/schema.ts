@@ -39,7 +39,7 @@ export function convertSchema(schema: z.ZodType, side: SchemaSide): ConversionRe
     return 'any';
   };
   try {
-    const converted = toJSONSchema(schema, {
+    const jsonSchema = toJSONSchema(schema, {
       io: side,
       override: (node) => adjustNode(node, side),
       unrepresentable: addProblem,
@@ -48,7 +48,7 @@ export function convertSchema(schema: z.ZodType, side: SchemaSide): ConversionRe
     // With an `unrepresentable` function, zod before 4.6 accepts every type. The second conversion throws for such
     // types.
     toJSONSchema(schema, { io: side });
-    const { $schema: _, ...json } = converted;
+    const { $schema: _, ...json } = jsonSchema;
     return { schema: side === 'input' ? closeObjects(json) : json, problems };
   } catch (error) {
     return { problems: [...problems, `${side}: ${messageOf(error)}`] };

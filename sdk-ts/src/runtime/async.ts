@@ -75,20 +75,24 @@ function doNothing(): void {
 /** Calls onFulfilled or onRejected in a microtask, like `await`. */
 function awaitValue(value: unknown, onFulfilled: (value: unknown) => void, onRejected: (error: unknown) => void): void {
   let hasReturned = false;
-  const deferCallback = (callback: (value: unknown) => void) => (settled: unknown) => {
-    if (hasReturned) callback(settled);
-    else runInMicrotask(() => callback(settled));
+  const deferCallback = (callback: (value: unknown) => void) => (settledValue: unknown) => {
+    if (hasReturned) callback(settledValue);
+    else runInMicrotask(() => callback(settledValue));
   };
   whenSettled(value, deferCallback(onFulfilled), deferCallback(onRejected));
   hasReturned = true;
 }
 
 /** Resolves a promise with the return value of an async function. The return value may be a promise. */
-function resolveWith(value: unknown, settle: (value: unknown) => void, fail: (error: unknown) => void): void {
-  const resolveValue = (settled: unknown) => {
-    if (!settleHiddenFromPage(settled, settle)) fail(new NativeTypeError(lockedThenMessage));
+function resolveWith(
+  value: unknown,
+  resolvePromise: (value: unknown) => void,
+  rejectPromise: (error: unknown) => void,
+): void {
+  const resolveValue = (settledValue: unknown) => {
+    if (!settleHiddenFromPage(settledValue, resolvePromise)) rejectPromise(new NativeTypeError(lockedThenMessage));
   };
-  whenSettled(value, resolveValue, fail);
+  whenSettled(value, resolveValue, rejectPromise);
 }
 
 /** Returns the iterator of a `for await`. The `next` and `return` methods of this iterator return promises. */

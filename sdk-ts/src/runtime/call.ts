@@ -27,11 +27,11 @@ export interface InstalledPlugin {
  * Returns a copy of `tool` whose handler runs the plugin's hooks, gets a complete context and aborts the SDK's waits when
  * the call is cancelled. Errors of the handler stay unchanged.
  */
-export function wrapTool(installed: InstalledPlugin, tool: Properties): Properties {
+export function wrapTool(installedPlugin: InstalledPlugin, tool: Properties): Properties {
   const toolName = lookup(tool, 'name');
   const name = typeof toolName === 'string' ? toolName : '';
-  return wrapMethod(installed, tool, 'handle', async (run) => {
-    callHook(installed, 'onToolInvocationStart', [name]);
+  return wrapMethod(installedPlugin, tool, 'handle', async (run) => {
+    callHook(installedPlugin, 'onToolInvocationStart', [name]);
     const startedAt = elapsedMs();
     let success = false;
     try {
@@ -39,7 +39,7 @@ export function wrapTool(installed: InstalledPlugin, tool: Properties): Properti
       success = true;
       return result;
     } finally {
-      callHook(installed, 'onToolInvocationEnd', [name, success, elapsedMs() - startedAt]);
+      callHook(installedPlugin, 'onToolInvocationEnd', [name, success, elapsedMs() - startedAt]);
     }
   });
 }
@@ -64,13 +64,13 @@ function wrapMethod(
     this: unknown,
     params: unknown,
     hostContext: unknown,
-    ...rest: unknown[]
+    ...otherArgs: unknown[]
   ): Promise<unknown> {
     const container = getContainer();
     if (container) defineProperty(container, '_pluginName', dataProperty(caller.name));
     const context = completeContext(hostContext);
     const args: unknown[] = [params, context];
-    for (let i = 0; i < rest.length; i++) defineProperty(args, args.length, dataProperty(rest[i]));
+    for (let i = 0; i < otherArgs.length; i++) defineProperty(args, args.length, dataProperty(otherArgs[i]));
     return await wrapper(() => runCall(context.signal, () => apply(method, this, args)));
   };
   // The method is defined, not assigned, because the author may have frozen the definition.

@@ -35,8 +35,8 @@ export function ensureContainer(): Properties | undefined {
 /** Returns the property `key` of the container if the value of this property is an object. */
 export function getContainerPart(key: string): Properties | undefined {
   const container = getContainer();
-  const part = container ? lookup(container, key) : undefined;
-  return hasProperties(part) ? part : undefined;
+  const value = container ? lookup(container, key) : undefined;
+  return hasProperties(value) ? value : undefined;
 }
 
 /** Returns the registry of adapters, or undefined. */
@@ -56,14 +56,14 @@ export function replaceRegistry(name: string): Properties {
   return adapters;
 }
 
-/** Returns a copy of an object, without a prototype and without the property `excluded`. */
-function copyWithout(from: Properties | undefined, excluded: string): Properties {
+/** Returns a copy of an object, without a prototype and without the property `excludedKey`. */
+function copyWithout(original: Properties | undefined, excludedKey: string): Properties {
   const copy = makeBareObject();
-  if (!from) return copy;
-  const keys = ownKeys(from);
+  if (!original) return copy;
+  const keys = ownKeys(original);
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] ?? '';
-    const descriptor = key === excluded ? undefined : getOwnPropertyDescriptor(from, key);
+    const descriptor = key === excludedKey ? undefined : getOwnPropertyDescriptor(original, key);
     if (!descriptor) continue;
     setPrototypeOf(descriptor, null);
     defineProperty(copy, key, descriptor);

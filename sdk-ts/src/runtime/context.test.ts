@@ -78,9 +78,9 @@ test('without a host nothing happens', () => {
 
 test("the host's signal is used even if the page has replaced AbortSignal", (t) => {
   const { signal } = new AbortController();
-  const real = globalThis.AbortSignal;
+  const RealAbortSignal = globalThis.AbortSignal;
   t.after(() => {
-    globalThis.AbortSignal = real;
+    globalThis.AbortSignal = RealAbortSignal;
   });
   Object.assign(globalThis, { AbortSignal: class {} });
   assert.equal(completeContext({ signal }).signal, signal);

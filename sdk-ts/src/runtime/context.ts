@@ -5,8 +5,9 @@ import { apply, dataProperty, defineProperty, lookup, makeBareObject } from './p
 import { hasProperties, isMethod, type Properties } from './value.ts';
 
 /**
- * Returns a context with all methods of {@link ToolHandlerContext}. The context of a host of this version is complete and
- * returned unchanged. Older hosts have no activities, nested calls and waitForUser; the oldest have `reportProgress` only.
+ * Returns a context with all methods of {@link ToolHandlerContext}. The context of a host of this version is complete
+ * and returned unchanged. Older hosts have no activities, nested calls and waitForUser; the oldest hosts have only
+ * `reportProgress`.
  */
 export function completeContext(hostContext: unknown): ToolHandlerContext {
   if (isComplete(hostContext)) return hostContext;

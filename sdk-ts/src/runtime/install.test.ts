@@ -69,9 +69,9 @@ function lockAdapter(name = 'shop'): void {
 }
 
 test('an adapter has the name and the missing fields of package.json', () => {
-  const exported = makePlugin({ name: 'other', displayName: 'Own' });
-  install(exported, identity);
-  assert.equal(getAdapter(), exported);
+  const plugin = makePlugin({ name: 'other', displayName: 'Own' });
+  install(plugin, identity);
+  assert.equal(getAdapter(), plugin);
   assert.deepEqual(
     ['name', 'displayName', 'description', 'urlPatterns'].map((key) => getAdapter()[key]),
     ['shop', 'Own', 'A shop.', ['*://shop.example/*']],

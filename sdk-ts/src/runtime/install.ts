@@ -27,26 +27,28 @@ export function install(exported: unknown, identity: PluginIdentity): void {
   const reportHookError = (hook: string, error: unknown) => {
     log.warn(`${hook} failed: ${messageOf(error)}`);
   };
-  const installed: InstalledPlugin = { name: identity.name, plugin, reportHookError };
+  const installedPlugin: InstalledPlugin = { name: identity.name, plugin, reportHookError };
 
-  tearDownEarlierVersion(installed);
+  tearDownEarlierVersion(installedPlugin);
   setPreScriptOwner(identity.name);
   const disconnect = connectToPlatform(identity.name);
   applyIdentity(plugin, identity);
-  const tools = Array.isArray(plugin.tools) ? plugin.tools.map((tool: Properties) => wrapTool(installed, tool)) : [];
+  const tools = Array.isArray(plugin.tools)
+    ? plugin.tools.map((tool: Properties) => wrapTool(installedPlugin, tool))
+    : [];
   defineOwn(plugin, 'tools', tools);
   if (Array.isArray(plugin.prompts)) {
     // Prompts are frozen here, because the snippet that the build appends locks only the tools.
     defineOwn(
       plugin,
       'prompts',
-      Object.freeze(plugin.prompts.map((prompt: Properties) => wrapPrompt(installed, prompt))),
+      Object.freeze(plugin.prompts.map((prompt: Properties) => wrapPrompt(installedPlugin, prompt))),
     );
   }
   replaceRegistry(identity.name)[identity.name] = plugin;
 
-  callHook(installed, 'onActivate');
-  defineOwn(plugin, 'teardown', wrapTeardown(installed, startNavigationHook(installed), disconnect));
+  callHook(installedPlugin, 'onActivate');
+  defineOwn(plugin, 'teardown', wrapTeardown(installedPlugin, startNavigationHook(installedPlugin), disconnect));
   // The wrapped teardown calls onDeactivate, so a host must not call onDeactivate a second time.
   defineOwn(plugin, 'onDeactivate', undefined);
 }
@@ -61,8 +63,8 @@ function applyIdentity(plugin: Properties, identity: PluginIdentity): void {
   defineOwn(plugin, 'name', identity.name);
   const { name: _, ...fields } = identity;
   for (const [key, value] of Object.entries(fields)) {
-    const current = plugin[key];
-    if (!current || (Array.isArray(current) && current.length === 0)) defineOwn(plugin, key, value);
+    const currentValue = plugin[key];
+    if (!currentValue || (Array.isArray(currentValue) && currentValue.length === 0)) defineOwn(plugin, key, value);
   }
 }
 

@@ -72,7 +72,7 @@ function patchHistoryMethod(interceptor: Interceptor, original: History['pushSta
         try {
           callback(location.href);
         } catch (error) {
-          // The page called this function, so an error of an adapter must not reach the page.
+          // The page calls the patched method, so an error of an adapter must not reach the page.
           log.warn(`${name}: onNavigate failed: ${messageOf(error)}`);
         }
       },

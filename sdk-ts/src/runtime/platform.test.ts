@@ -46,8 +46,8 @@ test('the host of this repository keeps logs and readiness notices private', () 
     get _setLogTransport() {
       return () => () => undefined;
     },
-    set _setLogTransport(set: typeof setLogTransport) {
-      set((entry) => logs.push(entry.message));
+    set _setLogTransport(setTransport: typeof setLogTransport) {
+      setTransport((entry) => logs.push(entry.message));
     },
     get _notifyReadinessChanged() {
       return () => notices++;

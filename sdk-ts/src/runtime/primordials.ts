@@ -96,17 +96,17 @@ function isNativePrototype(value: object): boolean {
 }
 
 /**
- * lookup reads a property like `from[key]`, but stops before the built-in prototypes. On built-in prototypes, a page
- * may have defined a forged value, or a getter that would receive `from`. If a getter throws, lookup throws the same
- * error.
+ * lookup reads a property like `object[key]`, but stops before the built-in prototypes. On built-in prototypes, a
+ * page may have defined a forged value, or a getter that would receive `object`. If a getter throws, lookup throws
+ * the same error.
  */
-export function lookup(from: object, key: PropertyKey): unknown {
-  let owner: object | null = from;
+export function lookup(object: object, key: PropertyKey): unknown {
+  let owner: object | null = object;
   for (let depth = 0; depth < 64 && owner !== null && !isNativePrototype(owner); depth++) {
     const descriptor: PropertyDescriptor | undefined = getOwnPropertyDescriptor(owner, key);
     if (descriptor) {
       if (hasOwn(descriptor, 'value')) return descriptor.value;
-      return isFn(descriptor.get) ? apply(descriptor.get, from, []) : undefined;
+      return isFn(descriptor.get) ? apply(descriptor.get, object, []) : undefined;
     }
     owner = getPrototypeOf(owner);
   }
@@ -140,25 +140,25 @@ function settleChain(
   onRejected: (error: unknown) => void,
   resolvedCount: number,
 ): void {
-  let current = value;
+  let currentValue = value;
   for (let count = resolvedCount; ; count++) {
-    if (!isObject(current)) {
-      onFulfilled(current);
+    if (!isObject(currentValue)) {
+      onFulfilled(currentValue);
       return;
     }
     let then: unknown;
     try {
-      if (inheritsFromPromise(current)) {
-        followPromise(current, onFulfilled, onRejected);
+      if (inheritsFromPromise(currentValue)) {
+        followPromise(currentValue, onFulfilled, onRejected);
         return;
       }
-      then = lookup(current, 'then');
+      then = lookup(currentValue, 'then');
     } catch (error) {
       onRejected(error);
       return;
     }
     if (!isFn(then)) {
-      onFulfilled(current);
+      onFulfilled(currentValue);
       return;
     }
     if (count >= MaxThenableChain) {
@@ -166,13 +166,13 @@ function settleChain(
       return;
     }
     const outcome = callThen(
-      current,
+      currentValue,
       then,
       (result) => settleChain(result, onFulfilled, onRejected, count + 1),
       onRejected,
     );
     if (!outcome.resolved) return;
-    current = outcome.value;
+    currentValue = outcome.value;
   }
 }
 
@@ -241,7 +241,7 @@ function callThen(
   onRejected: (error: unknown) => void,
 ): SynchronousResult {
   const outcome: SynchronousResult = { resolved: false, value: undefined };
-  let rejected = false;
+  let isRejected = false;
   let hasSettled = false;
   let hasReturned = false;
   try {
@@ -260,7 +260,7 @@ function callThen(
         if (hasReturned) runInMicrotask(() => onRejected(error));
         else {
           outcome.value = error;
-          rejected = true;
+          isRejected = true;
         }
         hasSettled = true;
       },
@@ -269,11 +269,11 @@ function callThen(
     if (!hasSettled) {
       hasSettled = true;
       outcome.value = error;
-      rejected = true;
+      isRejected = true;
     }
   }
   hasReturned = true;
-  if (rejected) onRejected(outcome.value);
+  if (isRejected) onRejected(outcome.value);
   return outcome;
 }
 
@@ -290,26 +290,25 @@ export const lockedThenMessage =
   'a script of the page has locked a `then` that would read and change what the call waits for';
 
 /**
- * settleHiddenFromPage calls settle, the resolve function of a promise, with a value that is not a thenable. The
- * promise reads `then` of an object, so the object gets an own undefined `then` during the call. For a sealed object,
- * inherited `then` properties are removed during the call. Returns false if the page has locked an inherited `then`
- * property.
+ * settleHiddenFromPage calls resolvePromise with a value that is not a thenable. The promise reads `then` of an
+ * object, so the object gets an own undefined `then` during the call. For a sealed object, inherited `then`
+ * properties are removed during the call. Returns false if the page has locked an inherited `then` property.
  */
-export function settleHiddenFromPage(value: unknown, settle: (value: unknown) => void): boolean {
+export function settleHiddenFromPage(value: unknown, resolvePromise: (value: unknown) => void): boolean {
   if (!isObject(value) || getOwnPropertyDescriptor(value, 'then')) {
-    settle(value);
+    resolvePromise(value);
     return true;
   }
   if (defineProperty(value, 'then', hiddenProperty(undefined))) {
-    settle(value);
+    resolvePromise(value);
     deleteProperty(value, 'then');
     return true;
   }
-  return runWithoutInheritedThen(getPrototypeOf(value), () => settle(value));
+  return runWithoutInheritedThen(getPrototypeOf(value), () => resolvePromise(value));
 }
 
-function runWithoutInheritedThen(from: object | null, work: () => void): boolean {
-  for (let prototype = from; prototype !== null; prototype = getPrototypeOf(prototype)) {
+function runWithoutInheritedThen(object: object | null, work: () => void): boolean {
+  for (let prototype = object; prototype !== null; prototype = getPrototypeOf(prototype)) {
     const descriptor = getOwnPropertyDescriptor(prototype, 'then');
     if (!descriptor) continue;
     setPrototypeOf(descriptor, null);

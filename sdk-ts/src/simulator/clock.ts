@@ -75,7 +75,7 @@ export class Clock {
     return true;
   }
 
-  /** Removes all timers. Called when the page is closed. */
+  /** Removes all timers, because the page is closed. */
   clearAllTimers(): void {
     this.#timers.clear();
   }

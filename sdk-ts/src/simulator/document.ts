@@ -13,13 +13,17 @@ function completeHtml(html: string): string {
     const head = /<head[\s>]/i.test(text) ? '' : '<head></head>';
     return `<!doctype html><html>${head}${text}</html>`;
   }
-  let rest = text.replace(/<\/?head[^>]*>/gi, '');
+  let bodyHtml = text.replace(/<\/?head[^>]*>/gi, '');
   let head = '';
-  for (let part = headElementPattern.exec(rest); part; part = headElementPattern.exec(rest)) {
-    head += part[0];
-    rest = rest.slice(part[0].length);
+  for (
+    let headElement = headElementPattern.exec(bodyHtml);
+    headElement;
+    headElement = headElementPattern.exec(bodyHtml)
+  ) {
+    head += headElement[0];
+    bodyHtml = bodyHtml.slice(headElement[0].length);
   }
-  return `<!doctype html><html><head>${head}</head><body>${rest}</body></html>`;
+  return `<!doctype html><html><head>${head}</head><body>${bodyHtml}</body></html>`;
 }
 
 /** Parses HTML and returns its window. */

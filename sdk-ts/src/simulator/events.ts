@@ -113,12 +113,12 @@ export class FakeAbortSignal extends FakeEventTarget {
   }
 
   static any(signals: Iterable<FakeAbortSignal>): FakeAbortSignal {
-    const combined = new FakeAbortSignal();
+    const combinedSignal = new FakeAbortSignal();
     for (const signal of signals) {
-      if (signal.aborted) abortSignal(combined, signal.reason);
-      else signal.addEventListener('abort', () => abortSignal(combined, signal.reason), { once: true });
+      if (signal.aborted) abortSignal(combinedSignal, signal.reason);
+      else signal.addEventListener('abort', () => abortSignal(combinedSignal, signal.reason), { once: true });
     }
-    return combined;
+    return combinedSignal;
   }
 }
 
@@ -175,8 +175,8 @@ export class FakeMessagePort extends FakeEventTarget {
   }
 
   postMessage(data: unknown): void {
-    const { peer: other } = this;
-    this.#clock.setTimer(() => other?.receive(new FakeEvent('message', { data })), 0);
+    const { peer } = this;
+    this.#clock.setTimer(() => peer?.receive(new FakeEvent('message', { data })), 0);
   }
 
   receive(event: FakeEvent): void {

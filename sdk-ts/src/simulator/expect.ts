@@ -3,9 +3,9 @@ import { formatValue } from './page.ts';
 
 /** Assertions about one value. Each method throws if its assertion fails. */
 export interface Expectation {
-  /** Compares with Object.is. */
+  /** Compares the value with `want` by Object.is. */
   toBe(want: unknown): void;
-  /** Compares recursively. Properties whose value is undefined count as absent. */
+  /** Compares the value with `want` recursively. Properties whose value is undefined count as absent. */
   toEqual(want: unknown): void;
   /** Checks that a string matches a regular expression, or contains another string. */
   toMatch(want: RegExp | string): void;

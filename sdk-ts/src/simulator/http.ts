@@ -23,7 +23,7 @@ export interface RouteRequest {
   readonly url: string;
   /** Headers by name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Body as text, or the empty string. */
+  /** Body of the request as text, or the empty string. */
   readonly body: string;
 }
 
@@ -45,8 +45,8 @@ export class FakeHeaders {
   }
 
   append(name: string, value: unknown): void {
-    const existing = this.get(name);
-    this.set(name, existing === null ? value : `${existing}, ${String(value)}`);
+    const previousValue = this.get(name);
+    this.set(name, previousValue === null ? value : `${previousValue}, ${String(value)}`);
   }
 
   delete(name: string): void {
@@ -84,7 +84,7 @@ export class FakeBlob {
 
   constructor(parts: readonly unknown[] = [], options: { type?: string } = {}) {
     const bytes = parts.map((part) => (part instanceof FakeBlob ? part.#bytes : toBytes(part)));
-    this.#bytes = Uint8Array.from(bytes.flatMap((piece) => [...piece]));
+    this.#bytes = Uint8Array.from(bytes.flatMap((partBytes) => [...partBytes]));
     this.type = options.type ?? '';
   }
 

@@ -43,8 +43,8 @@ export interface Page {
   readonly site: FakeSite;
   readonly console: readonly ConsoleLine[];
   url(): string;
-  /** Calls `work` with the new URL when the page navigates. */
-  onNavigate(work: (to: string) => void): void;
+  /** Calls `listener` with the new URL when the page navigates. */
+  onNavigate(listener: (url: string) => void): void;
 }
 
 /** Names of the globals that the options of the current page define. */
@@ -106,7 +106,7 @@ export function openPage(options: PageOptions): Page {
   clock.clearAllTimers();
   const lines: ConsoleLine[] = [];
   let currentUrl = new FakeURL(options.url ?? 'https://example.com/');
-  const navigationListeners: ((to: string) => void)[] = [];
+  const navigationListeners: ((url: string) => void)[] = [];
   const navigateTo = (target: unknown) => {
     const nextUrl = new FakeURL(target, currentUrl.href);
     const isSameDocument = nextUrl.href.split('#')[0] === currentUrl.href.split('#')[0] && nextUrl.hash !== '';
@@ -141,8 +141,8 @@ export function openPage(options: PageOptions): Page {
   );
   defineGlobal(
     'history',
-    makeHistory((to) => {
-      currentUrl = new FakeURL(to ?? currentUrl.href, currentUrl.href);
+    makeHistory((url) => {
+      currentUrl = new FakeURL(url ?? currentUrl.href, currentUrl.href);
     }),
   );
   completeDocument(window.document, () => currentUrl.href, options.cookies ?? '');
@@ -172,8 +172,8 @@ function callIfFunction(work: unknown, args: readonly unknown[]): void {
   if (isMethod(work)) Reflect.apply(work, undefined, args);
 }
 
-/** Returns a fake `location`. An assignment to one of its parts navigates. */
-function makeLocation(currentUrl: () => FakeURL, navigate: (to: unknown) => void): object {
+/** Returns a fake `location`. An assignment to a part of the fake `location` navigates. */
+function makeLocation(currentUrl: () => FakeURL, navigate: (url: unknown) => void): object {
   const location = {
     assign: navigate,
     replace: navigate,
@@ -196,20 +196,20 @@ function makeLocation(currentUrl: () => FakeURL, navigate: (to: unknown) => void
       get: () => currentUrl()[part],
       set: (value: unknown) => {
         if (part === 'href') return navigate(value);
-        const next = new FakeURL(currentUrl().href);
-        if (part === 'pathname' || part === 'search' || part === 'hash') next[part] = String(value);
-        navigate(next.href);
+        const newUrl = new FakeURL(currentUrl().href);
+        if (part === 'pathname' || part === 'search' || part === 'hash') newUrl[part] = String(value);
+        navigate(newUrl.href);
       },
     });
   }
   return location;
 }
 
-function makeHistory(changeUrl: (to: unknown) => void): object {
+function makeHistory(changeUrl: (url: unknown) => void): object {
   const state: { state: unknown } = { state: null };
-  const setState = (next: unknown, _unused: unknown, to: unknown) => {
-    state.state = next;
-    changeUrl(to);
+  const setState = (newState: unknown, _unused: unknown, url: unknown) => {
+    state.state = newState;
+    changeUrl(url);
   };
   return Object.assign(state, {
     pushState: setState,
@@ -241,7 +241,7 @@ function completeDocument(document: unknown, url: () => string, cookies: string)
     set: (cookie: unknown) => {
       const pair = String(cookie).split(';')[0] ?? '';
       const name = pair.split('=')[0];
-      const otherCookies = cookieText.split('; ').filter((other) => other !== '' && other.split('=')[0] !== name);
+      const otherCookies = cookieText.split('; ').filter((pair) => pair !== '' && pair.split('=')[0] !== name);
       cookieText = [...otherCookies, pair].join('; ');
     },
   });
@@ -308,8 +308,8 @@ function fakeUUID(): string {
 /** Returns a Date class whose current time is the clock's. */
 function makeDateClass(time: Clock): typeof Date {
   return new Proxy(Date, {
-    construct: (real, args) => Reflect.construct(real, args.length === 0 ? [time.date] : args),
-    apply: (real) => new real(time.date).toString(),
-    get: (real, key) => (key === 'now' ? () => time.date : Reflect.get(real, key)),
+    construct: (RealDate, args) => Reflect.construct(RealDate, args.length === 0 ? [time.date] : args),
+    apply: (RealDate) => new RealDate(time.date).toString(),
+    get: (RealDate, key) => (key === 'now' ? () => time.date : Reflect.get(RealDate, key)),
   });
 }

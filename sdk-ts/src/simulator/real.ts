@@ -73,9 +73,9 @@ function isIncomingMessage(value: unknown): value is IncomingMessage {
 }
 
 /** Sends a request to the browser and returns its answer. */
-function requestBrowser(what: string, params: unknown): Promise<unknown> {
+function requestBrowser(operation: string, params: unknown): Promise<unknown> {
   const id = ++lastId;
-  outgoingMessages.push({ op: 'ask', id, what, params });
+  outgoingMessages.push({ op: 'ask', id, what: operation, params });
   return new Promise((resolve, reject) => {
     pendingRequests.set(id, { resolve, reject });
   });
@@ -107,7 +107,7 @@ class RealTab implements SimulatedTab {
 
   constructor(options: SimulateOptions) {
     rejectUnsupported(options);
-    const { url, html, cookies, localStorage, sessionStorage, globals, settings, user } = options;
+    const { url, html, cookies, localStorage, sessionStorage, globals, settings, user: userBehavior } = options;
     this.#url = url ?? '';
     this.#site = new FakeSite(clock, options.routes ?? {}, () => this.#url);
     this.#openResult = requestBrowser('open', {
@@ -118,7 +118,7 @@ class RealTab implements SimulatedTab {
       sessionStorage,
       globals,
       settings,
-      user,
+      user: userBehavior,
     });
     this.#openResult.then(
       (state) => this.#update(state),
@@ -175,8 +175,13 @@ class RealTab implements SimulatedTab {
       });
     }
     const content = toResponseParts(answer);
-    const broken = typeof answer.error === 'string';
-    return { status: content.status, headers: Object.fromEntries(content.headers), body: content.body, broken };
+    const hasNetworkError = typeof answer.error === 'string';
+    return {
+      status: content.status,
+      headers: Object.fromEntries(content.headers),
+      body: content.body,
+      broken: hasNetworkError,
+    };
   }
 
   /** Applies the state of the tab that an answer contains. */
@@ -197,12 +202,12 @@ function isLogEntry(value: unknown): value is LogEntry {
 
 /** Throws NotInBrowser for options that only simulated pages support. */
 function rejectUnsupported(options: SimulateOptions): void {
-  const { preScript, tools, decision, user } = options;
+  const { preScript, tools, decision, user: userBehavior } = options;
   const reason = 'which requires a simulated page';
   if (preScript) throw new NotInBrowser(`it sets preScript, ${reason}: a real browser runs the pre-script itself`);
   if (tools) throw new NotInBrowser(`it simulates tools of other plugins, ${reason}`);
   if (decision) throw new NotInBrowser(`it sets a decision, ${reason}`);
-  if (user !== undefined && user !== 'done' && user !== 'deny')
+  if (userBehavior !== undefined && userBehavior !== 'done' && userBehavior !== 'deny')
     throw new NotInBrowser(`it simulates the user with a function, ${reason}`);
   const functions = Object.entries(options.globals ?? {}).filter(([, value]: [string, unknown]) => isMethod(value));
   if (functions.length > 0) throw new NotInBrowser(`it sets functions on window, ${reason}`);

@@ -58,38 +58,38 @@ function startTest(): void {
     return;
   }
   nextIndex++;
-  const running: RunningTest = { test, startedAt: clock.now, isOver: false };
-  currentTest = running;
+  const runningTest: RunningTest = { test, startedAt: clock.now, isOver: false };
+  currentTest = runningTest;
   events.push({ op: 'begin', test: test.name });
   openPage({});
   resetBrowser();
   Promise.resolve()
     .then(test.work)
     .then(
-      () => endTest(running),
-      (error: unknown) => endTest(running, error ?? new Error(`the test threw ${error}`)),
+      () => endTest(runningTest),
+      (error: unknown) => endTest(runningTest, error ?? new Error(`the test threw ${error}`)),
     );
 }
 
-function advanceTest(running: RunningTest): void {
+function advanceTest(runningTest: RunningTest): void {
   const limit = realTimeoutMs();
-  const remainingMs = (limit || maxVirtualMs) - (clock.now - running.startedAt);
+  const remainingMs = (limit || maxVirtualMs) - (clock.now - runningTest.startedAt);
   if (remainingMs < 0) {
-    endTest(running, new Error(makeTimeoutMessage(limit)));
+    endTest(runningTest, new Error(makeTimeoutMessage(limit)));
     return;
   }
   try {
     const msUntilNext = clock.msUntilNextTimer();
     if (msUntilNext === undefined && !hasPendingRequests())
       endTest(
-        running,
+        runningTest,
         new Error('the test cannot continue: it set no timer and made no request; is an answer or an event missing?'),
       );
     else if (limit > 0 && msUntilNext !== 0)
       events.push({ op: 'wait', ms: Math.min(msUntilNext ?? remainingMs, remainingMs) + 1 });
     else clock.runNextTimer();
   } catch (error) {
-    endTest(running, error);
+    endTest(runningTest, error);
   }
 }
 
@@ -99,11 +99,11 @@ function makeTimeoutMessage(realLimit: number): string {
   return `the test did not end within ${seconds} s; a real browser has no virtual clock: raise --timeout or skip the test with --filter`;
 }
 
-function endTest(running: RunningTest, error?: unknown): void {
-  if (running.isOver) return;
-  running.isOver = true;
-  const virtualMs = clock.now - running.startedAt;
-  const { name } = running.test;
+function endTest(runningTest: RunningTest, error?: unknown): void {
+  if (runningTest.isOver) return;
+  runningTest.isOver = true;
+  const virtualMs = clock.now - runningTest.startedAt;
+  const { name } = runningTest.test;
   if (error === undefined) {
     events.push({ op: 'end', test: name, virtualMs });
     return;

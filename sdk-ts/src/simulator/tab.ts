@@ -25,7 +25,10 @@ export interface SimulateOptions extends PageOptions, Pick<ContextScript, 'tools
   preScript?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** When to cancel a call or to navigate. Times are milliseconds of virtual time since the start of the call. */
+/**
+ * The times at which a test cancels a call or navigates. Times are milliseconds of virtual time since the start of
+ * the call.
+ */
 export interface CallOptions {
   /** Time of a cancellation; 0 cancels before the handler starts. */
   cancelAt?: number | undefined;
@@ -49,7 +52,7 @@ export interface SimulatedError {
   };
 }
 
-/** Outcome of a call, and what the handler did. */
+/** Outcome of a call, and the recorded actions of its handler. */
 export interface SimulatedCall {
   /** Result that the agent gets; undefined if the call failed. */
   readonly result?: unknown;
@@ -193,24 +196,25 @@ class Tab implements SimulatedTab {
     const timeout = new Promise((resolve) => {
       clock.setTimer(() => resolve(undefined), readinessLimitMs);
     });
-    const ready: unknown = await Promise.race([
+    const readiness: unknown = await Promise.race([
       Promise.resolve(Reflect.apply(isReady, this.#plugin, [])),
       timeout,
       run.outcome,
     ]);
-    if (ready !== true && !run.isOver)
+    if (readiness !== true && !run.isOver)
       throw new Failure('not_ready', 'isReady() did not return true; is the user logged in?');
   }
 
   #startHandler(run: CallRun, kind: 'tools' | 'prompts', definition: Properties, params: unknown): void {
     const reportHookError = (hook: string, error: unknown) =>
       run.context.reportProgress({ message: `${hook} failed: ${messageOf(error)}` });
-    const installed = { name: String(this.#plugin.name ?? ''), plugin: this.#plugin, reportHookError };
-    const wrappedDefinition = kind === 'tools' ? wrapTool(installed, definition) : wrapPrompt(installed, definition);
+    const installedPlugin = { name: String(this.#plugin.name ?? ''), plugin: this.#plugin, reportHookError };
+    const wrappedDefinition =
+      kind === 'tools' ? wrapTool(installedPlugin, definition) : wrapPrompt(installedPlugin, definition);
     const handle = wrappedDefinition[kind === 'tools' ? 'handle' : 'render'];
     if (!isMethod(handle)) throw new Failure('internal', `${String(definition.name)} has no handler`);
     run.start(definition.limits);
-    this.#page.onNavigate((to) => run.navigate(to));
+    this.#page.onNavigate((url) => run.navigate(url));
     Promise.resolve(Reflect.apply(handle, wrappedDefinition, [params, run.context])).then(
       (value) => run.onHandlerSettled(() => checkOutput(definition, kind, value)),
       (error: unknown) => run.onHandlerSettled(() => Promise.reject(error)),
@@ -238,8 +242,8 @@ class CallRun {
     this.outcome = new Promise((resolve) => {
       this.#resolveOutcome = resolve;
     });
-    const { tools, user, decision } = script;
-    this.context = makeContext({ tools, user, decision }, () => this.#handleReport());
+    const { tools, user: userBehavior, decision } = script;
+    this.context = makeContext({ tools, user: userBehavior, decision }, () => this.#handleReport());
   }
 
   /** Starts the timers of the call, right before its handler runs. */
@@ -256,9 +260,9 @@ class CallRun {
   }
 
   /** Fails the call soon, because the page of the call navigates. */
-  navigate(to: string): void {
+  navigate(url: string): void {
     this.#setTimer(navigationMs, () => {
-      this.fail('navigated', `the tab navigated to ${to} while the tool ran`);
+      this.fail('navigated', `the tab navigated to ${url} while the tool ran`);
     });
   }
 
@@ -319,14 +323,14 @@ class CallRun {
     this.#timers.push(clock.setTimer(work, ms));
   }
 
-  #finish(end: { result?: unknown; stopped?: 'aborted' | 'ignored' }): void {
+  #finish(ending: { result?: unknown; stopped?: 'aborted' | 'ignored' }): void {
     if (this.isOver) return;
     this.isOver = true;
     for (const timer of [...this.#timers, this.#idleTimer]) clock.clearTimer(timer);
     const { reports, activities, calls, userRequests, dropped } = this.context;
     this.#resolveOutcome({
-      ...(this.#failure ? { error: this.#failure } : { result: end.result }),
-      ...(end.stopped && { stopped: end.stopped }),
+      ...(this.#failure ? { error: this.#failure } : { result: ending.result }),
+      ...(ending.stopped && { stopped: ending.stopped }),
       reports: [...reports],
       activities: [...activities],
       calls: [...calls],

@@ -25,8 +25,8 @@ const ticksTool = defineTool({
   output: z.object({}),
   async handle({ count, everyMs }, context) {
     const clockLead = measureClockLead();
-    for (let sent = 0; sent < count; sent++) {
-      if (sent > 0) await sleep(everyMs, { signal: context?.signal });
+    for (let sentCount = 0; sentCount < count; sentCount++) {
+      if (sentCount > 0) await sleep(everyMs, { signal: context?.signal });
       context?.reportProgress({ message: String(preciseNow(clockLead)) });
     }
     return {};

@@ -47,8 +47,8 @@ const tools = [
     }
     return 'three things were logged';
   }),
-  // The suite calls test_logging_tool for logging and test_streaming_elicitation for elicitation. It checks that
-  // neither tool sends a message that the test did not request.
+  // The suite calls test_logging_tool for logging and test_streaming_elicitation for elicitation. The suite checks
+  // that neither tool sends a message that the test did not request.
   makeFixedResultTool('test_logging_tool', 'Returns a text and logs nothing.', async () => 'nothing was logged'),
   defineTool({
     name: 'test_streaming_elicitation',
@@ -84,8 +84,8 @@ const tools = [
     async handle(_, context) {
       // The server sends at most ten notifications per second, so reports at shorter intervals would be
       // merged.
-      for (const done of [0, 50, 100]) {
-        context?.reportCount(done, 100);
+      for (const doneCount of [0, 50, 100]) {
+        context?.reportCount(doneCount, 100);
         await sleep(150);
       }
       return 'Progress was reported.';

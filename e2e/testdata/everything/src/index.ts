@@ -6,8 +6,11 @@ function sendNote(text: string): void {
   navigator.sendBeacon('/note', text);
 }
 
-/** noteProgressOf runs work and sends notes to the site: "begin KEY", then "end KEY", "stop KEY" after an abort, or "fail KEY". */
-async function noteProgressOf<T>(key: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+/**
+ * runWithNotes runs work and sends notes to the site: "begin KEY", then "end KEY", "stop KEY" after an abort, or
+ * "fail KEY".
+ */
+async function runWithNotes<T>(key: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   if (key === '') return await work();
   sendNote(`begin ${key}`);
   try {
@@ -26,11 +29,11 @@ function describeError(error: unknown): { code: string; message: string; retryab
   return { code: String(readField('code')), message: String(readField('message')), retryable: readField('retryable') === true };
 }
 
-const audience = z.string().optional();
-const key = z.string().default('');
+const audienceSchema = z.string().optional();
+const keySchema = z.string().default('');
 const annotations = { readOnlyHint: true };
 
-const echo = defineTool({
+const echoTool = defineTool({
   name: 'echo',
   description: 'Returns the argument value and the path of its page.',
   annotations,
@@ -39,10 +42,10 @@ const echo = defineTool({
   handle: async ({ value }) => ({ value: value ?? null, path: location.pathname }),
 });
 
-const change = defineTool({
+const changeTool = defineTool({
   name: 'change',
   description: 'Sends a note with the key to the site. It is not read-only.',
-  input: z.object({ key }),
+  input: z.object({ key: keySchema }),
   output: z.object({ changed: z.boolean() }),
   handle: async ({ key }) => {
     sendNote(`change ${key}`);
@@ -50,7 +53,7 @@ const change = defineTool({
   },
 });
 
-const steps = defineTool({
+const stepsTool = defineTool({
   name: 'steps',
   description: 'Reports count steps, one every everyMs. Every userEvery-th step is for the audience "user".',
   annotations,
@@ -58,12 +61,12 @@ const steps = defineTool({
     count: z.number().int().min(0),
     everyMs: z.number().min(0),
     userEvery: z.number().int().min(0).default(0),
-    endAudience: audience,
-    key,
+    endAudience: audienceSchema,
+    key: keySchema,
   }),
   output: z.object({ steps: z.number() }),
   handle: async ({ count, everyMs, userEvery, endAudience, key }, context) =>
-    await noteProgressOf(key, context?.signal, async () => {
+    await runWithNotes(key, context?.signal, async () => {
       if (endAudience !== undefined) context?.endAudience(endAudience);
       for (let step = 1; step <= count; step++) {
         await sleep(everyMs);
@@ -79,20 +82,20 @@ const steps = defineTool({
     }),
 });
 
-const waitSilently = defineTool({
+const silentTool = defineTool({
   name: 'silent',
   description: 'Reports nothing for forMs, then returns.',
   annotations,
-  input: z.object({ forMs: z.number().min(0), key }),
+  input: z.object({ forMs: z.number().min(0), key: keySchema }),
   output: z.object({ key: z.string() }),
   handle: async ({ forMs, key }, context) =>
-    await noteProgressOf(key, context?.signal, async () => {
+    await runWithNotes(key, context?.signal, async () => {
       await sleep(forMs);
       return { key };
     }),
 });
 
-const fail = defineTool({
+const failTool = defineTool({
   name: 'fail',
   description: 'Throws a ToolError.',
   annotations,
@@ -103,11 +106,11 @@ const fail = defineTool({
   },
 });
 
-const showActivity = defineTool({
+const showActivityTool = defineTool({
   name: 'show_activity',
   description: 'Reports one activity and returns after forMs.',
   annotations,
-  input: z.object({ type: z.string(), content: z.unknown(), audience, forMs: z.number().default(0) }),
+  input: z.object({ type: z.string(), content: z.unknown(), audience: audienceSchema, forMs: z.number().default(0) }),
   output: z.object({ shown: z.boolean() }),
   handle: async ({ type, content, audience, forMs }, context) => {
     context?.reportActivity(type, content, { audience });
@@ -116,14 +119,14 @@ const showActivity = defineTool({
   },
 });
 
-const deltas = defineTool({
+const deltasTool = defineTool({
   name: 'deltas',
   description: 'Reports a table and adds count rows in one loop. addInvalidPatch adds a patch that cannot be applied.',
   annotations,
   input: z.object({
     count: z.number().int(),
     addInvalidPatch: z.boolean().default(false),
-    audience,
+    audience: audienceSchema,
     afterMs: z.number().default(0),
     forMs: z.number().default(0),
   }),
@@ -147,14 +150,14 @@ const deltas = defineTool({
   },
 });
 
-const login = defineTool({
+const loginTool = defineTool({
   name: 'login',
   description: 'Waits until the user presses Done, and reports before and after the wait.',
   annotations,
-  input: z.object({ reason: z.string().default('Log in, then press Done.'), title: z.string().optional(), key }),
+  input: z.object({ reason: z.string().default('Log in, then press Done.'), title: z.string().optional(), key: keySchema }),
   output: z.object({ loggedIn: z.boolean() }),
   handle: async ({ reason, title, key }, context) =>
-    await noteProgressOf(key, context?.signal, async () => {
+    await runWithNotes(key, context?.signal, async () => {
       context?.reportProgress({ message: 'not logged in', audience: 'user' });
       await context?.waitForUser({ reason, title });
       context?.reportProgress({ message: 'logged in', audience: 'user' });
@@ -162,7 +165,7 @@ const login = defineTool({
     }),
 });
 
-const waitForUser = defineTool({
+const waitForUserTool = defineTool({
   name: 'wait_for_user',
   description: 'Waits for the user and returns "done" or the error of the wait.',
   annotations,
@@ -178,23 +181,23 @@ const waitForUser = defineTool({
   },
 });
 
-const input = z.record(z.string(), z.unknown()).default({});
+const inputSchema = z.record(z.string(), z.unknown()).default({});
 
-const call = defineTool({
+const callTool = defineTool({
   name: 'call',
   description: 'Calls another tool and returns its output. catchError returns its error, and abortAfterMs aborts the call.',
   annotations,
   input: z.object({
     tool: z.string(),
-    input,
+    input: inputSchema,
     catchError: z.boolean().default(false),
     abortAfterMs: z.number().optional(),
     tabId: z.number().int().optional(),
-    key,
+    key: keySchema,
   }),
   output: z.object({ output: z.unknown().optional(), error: z.unknown().optional() }),
   handle: async ({ tool, input, catchError, abortAfterMs, tabId, key }, context) =>
-    await noteProgressOf(key, context?.signal, async () => {
+    await runWithNotes(key, context?.signal, async () => {
       const stop = new AbortController();
       if (abortAfterMs !== undefined) setTimeout(() => stop.abort(new Error('given up')), abortAfterMs);
       try {
@@ -206,37 +209,37 @@ const call = defineTool({
     }),
 });
 
-const callMany = defineTool({
+const callManyTool = defineTool({
   name: 'call_many',
   description: 'Makes count concurrent calls of a tool, each with its number as the argument value.',
   annotations,
-  input: z.object({ tool: z.string(), input, count: z.number().int() }),
+  input: z.object({ tool: z.string(), input: inputSchema, count: z.number().int() }),
   output: z.object({ outputs: z.array(z.unknown()) }),
   handle: async ({ tool, input, count }, context) => {
-    const all = Array.from({ length: count }, (_, n) => context?.call(tool, { ...input, value: n }).catch(describeError));
-    return { outputs: await Promise.all(all) };
+    const calls = Array.from({ length: count }, (_, n) => context?.call(tool, { ...input, value: n }).catch(describeError));
+    return { outputs: await Promise.all(calls) };
   },
 });
 
-const callItself = defineTool({
+const callItselfTool = defineTool({
   name: 'call_itself',
   description: 'Calls itself until levels is 0, then reports and returns. With sameInput it calls itself with the same input.',
   annotations,
-  input: z.object({ levels: z.number().int(), sameInput: z.boolean().default(false), forMs: z.number().default(0), key }),
+  input: z.object({ levels: z.number().int(), sameInput: z.boolean().default(false), forMs: z.number().default(0), key: keySchema }),
   output: z.object({ depth: z.number() }),
   handle: async ({ levels, sameInput, forMs, key }, context) =>
-    await noteProgressOf(key === '' ? '' : `${key}${levels}`, context?.signal, async () => {
+    await runWithNotes(key === '' ? '' : `${key}${levels}`, context?.signal, async () => {
       if (levels === 0) {
         context?.reportProgress({ message: 'no more levels' });
         await sleep(forMs);
         return { depth: 0 };
       }
-      const below = await context?.call('call_itself', { levels: sameInput ? levels : levels - 1, sameInput, forMs, key });
-      return { depth: 1 + Number(typeof below === 'object' && below !== null ? Reflect.get(below, 'depth') : 0) };
+      const nestedResult = await context?.call('call_itself', { levels: sameInput ? levels : levels - 1, sameInput, forMs, key });
+      return { depth: 1 + Number(typeof nestedResult === 'object' && nestedResult !== null ? Reflect.get(nestedResult, 'depth') : 0) };
     }),
 });
 
-const readDecision = defineTool({
+const readDecisionTool = defineTool({
   name: 'read_decision',
   description: 'Returns the decision of the user that allowed this call, or null.',
   annotations,
@@ -245,7 +248,7 @@ const readDecision = defineTool({
   handle: async (_, context) => ({ decision: context?.decision ?? null }),
 });
 
-const big = defineTool({
+const bigTool = defineTool({
   name: 'big',
   description: 'Returns a text of this many bytes.',
   annotations,
@@ -254,13 +257,13 @@ const big = defineTool({
   handle: async ({ bytes }) => ({ text: 'x'.repeat(bytes) }),
 });
 
-const summary = definePrompt({
+const summaryPrompt = definePrompt({
   name: 'summary',
   displayName: 'Summary',
   description: 'Reports one line every everyMs and returns the number of lines.',
-  args: z.object({ lines: z.number().int().describe('The number of lines.'), everyMs: z.number().default(0), key }),
+  args: z.object({ lines: z.number().int().describe('The number of lines.'), everyMs: z.number().default(0), key: keySchema }),
   render: async ({ lines, everyMs, key }, context) =>
-    await noteProgressOf(key, context?.signal, async () => {
+    await runWithNotes(key, context?.signal, async () => {
       for (let line = 1; line <= lines; line++) {
         await sleep(everyMs);
         context?.reportCount(line, lines, `line ${line}`);
@@ -270,7 +273,7 @@ const summary = definePrompt({
 });
 
 export default definePlugin({
-  tools: [echo, change, steps, waitSilently, fail, showActivity, deltas, login, waitForUser, call, callMany, callItself, readDecision, big],
-  prompts: [summary],
+  tools: [echoTool, changeTool, stepsTool, silentTool, failTool, showActivityTool, deltasTool, loginTool, waitForUserTool, callTool, callManyTool, callItselfTool, readDecisionTool, bigTool],
+  prompts: [summaryPrompt],
   isReady: () => true,
 });

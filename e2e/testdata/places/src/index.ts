@@ -1,7 +1,7 @@
 import { definePlugin, defineTool, getConfig, log } from '@opentabs/sdk';
 import { z } from 'zod';
 
-const where = defineTool({
+const whereTool = defineTool({
   name: 'where',
   description: 'Returns the document in which it runs.',
   annotations: { readOnlyHint: true },
@@ -20,7 +20,7 @@ const where = defineTool({
 });
 
 export default definePlugin({
-  tools: [where],
+  tools: [whereTool],
 
   // A test sets data-busy to make the plugin not ready in a page.
   isReady() {

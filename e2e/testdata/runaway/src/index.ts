@@ -1,27 +1,27 @@
 import { definePlugin, defineTool } from '@opentabs/sdk';
 import { z } from 'zod';
 
-const spin = defineTool({
+const spinTool = defineTool({
   name: 'spin',
   description: 'Blocks the thread of the page for ms.',
   input: z.object({ ms: z.number() }),
   output: z.object({ spun: z.boolean() }),
   handle: async ({ ms }) => {
     await new Promise((resolve) => setTimeout(resolve, 200));
-    const end = Date.now() + ms;
-    while (Date.now() < end);
+    const endMs = Date.now() + ms;
+    while (Date.now() < endMs);
     return { spun: true };
   },
 });
 
-const wait = defineTool({
+const waitTool = defineTool({
   name: 'wait',
   description: 'Waits for ms and reports progress every 100 ms.',
   input: z.object({ ms: z.number() }),
   output: z.object({ path: z.string() }),
   handle: async ({ ms }, context) => {
-    const end = Date.now() + ms;
-    while (Date.now() < end) {
+    const endMs = Date.now() + ms;
+    while (Date.now() < endMs) {
       context?.reportProgress({ message: 'waiting' });
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
@@ -30,6 +30,6 @@ const wait = defineTool({
 });
 
 export default definePlugin({
-  tools: [spin, wait],
+  tools: [spinTool, waitTool],
   isReady: () => true,
 });

@@ -12,20 +12,20 @@ import {
 } from '@opentabs/sdk';
 import { z } from 'zod';
 
-// The handlers call no methods of built-ins. Whatever a page observes of a call therefore comes from the SDK, the host or zod.
+// The handlers call no methods of built-ins, so every leak to a page comes from the SDK, the host or zod.
 
-const input = z.object({
+const inputSchema = z.object({
   value: z.string().trim().min(1),
   limit: z.number().int().positive().optional(),
   to: z.array(z.object({ name: z.string(), mail: z.email().optional() })).default([]),
   kind: z.enum(['a', 'b']).default('a'),
 });
-const output = z.unknown();
+const outputSchema = z.unknown();
 
-type Input = z.infer<typeof input>;
+type ToolArguments = z.infer<typeof inputSchema>;
 
 /** summarize returns the arguments that a handler received. */
-const summarize = (params: Input) => ({
+const summarize = (params: ToolArguments) => ({
   value: params.value,
   limit: params.limit ?? 'none',
   first: params.to[0] ?? 'no recipient',
@@ -33,8 +33,8 @@ const summarize = (params: Input) => ({
   kind: params.kind,
 });
 
-const tool = (name: string, handle: Parameters<typeof defineTool<typeof input, typeof output>>[0]['handle']) =>
-  defineTool({ name, description: 'Passes the argument value through functions of the SDK and returns it.', input, output, handle });
+const makeTool = (name: string, handle: Parameters<typeof defineTool<typeof inputSchema, typeof outputSchema>>[0]['handle']) =>
+  defineTool({ name, description: 'Passes the argument value through functions of the SDK and returns it.', input: inputSchema, output: outputSchema, handle });
 
 const resolveLater = async (value: string) => ({ value, list: [{ value }] });
 
@@ -45,20 +45,20 @@ const throwLater = async (value: string): Promise<never> => {
 export default definePlugin({
   isReady: () => true,
   tools: [
-    tool('echo', async (params, context) => {
+    makeTool('echo', async (params, context) => {
       context?.reportProgress({ progress: 1, total: 2, message: params.value, audience: 'user' });
       context?.reportPercent(60, params.value, { audience: 'user' });
       context?.reportActivity('text', params.value);
       return summarize(params);
     }),
-    tool('await_promises', async (params, context) => {
-      const first = await resolveLater(params.value);
+    makeTool('await_promises', async (params, context) => {
+      const firstResult = await resolveLater(params.value);
       await null;
       await sleep(5);
-      context?.reportCount(1, 2, first.value);
-      return { ...(await resolveLater(first.list[0]?.value ?? '')), more: [first, new Date(0), 1n] };
+      context?.reportCount(1, 2, firstResult.value);
+      return { ...(await resolveLater(firstResult.list[0]?.value ?? '')), more: [firstResult, new Date(0), 1n] };
     }),
-    tool('throw_tool_error', async (params) => {
+    makeTool('throw_tool_error', async (params) => {
       try {
         await throwLater(params.value);
       } catch {
@@ -66,19 +66,19 @@ export default definePlugin({
       }
       return null;
     }),
-    tool('call_echo', async (params, context) => {
-      const echoed = await context?.call('echo', { value: params.value, to: params.to });
-      return { echoed };
+    makeTool('call_echo', async (params, context) => {
+      const echoResult = await context?.call('echo', { value: params.value, to: params.to });
+      return { echoed: echoResult };
     }),
-    tool('use_auth_cache', async (params) => {
+    makeTool('use_auth_cache', async (params) => {
       setAuthCache('token', { token: params.value });
       const cached = getAuthCache<{ token: string }>('token');
       return { cached: cached?.token, key: getConfig('key') ?? 'none' };
     }),
-    tool('write_log', async (params) => {
+    makeTool('write_log', async (params) => {
       log.info(params.value, { value: params.value }, [params.value]);
       return { query: buildQueryString({ q: params.value }) };
     }),
-    tool('return_image', async (params) => image(btoa(params.value), 'image/png')),
+    makeTool('return_image', async (params) => image(btoa(params.value), 'image/png')),
   ],
 });

@@ -1,9 +1,9 @@
 import { definePlugin, defineTool, getConfig } from '@opentabs/sdk';
 import { z } from 'zod';
 
-const keys = ['site', 'apiToken', 'size', 'drafts', 'order'];
+const settingKeys = ['site', 'apiToken', 'size', 'drafts', 'order'];
 
-const readSettings = defineTool({
+const readSettingsTool = defineTool({
   name: 'read_settings',
   description: 'Returns the settings that the plugin has in the page.',
   annotations: { readOnlyHint: true },
@@ -11,11 +11,11 @@ const readSettings = defineTool({
   output: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
   handle: async () =>
     Object.fromEntries(
-      keys.flatMap((key) => {
+      settingKeys.flatMap((key) => {
         const value = getConfig(key);
         return value === undefined ? [] : [[key, value]];
       }),
     ),
 });
 
-export default definePlugin({ tools: [readSettings], isReady: () => true });
+export default definePlugin({ tools: [readSettingsTool], isReady: () => true });

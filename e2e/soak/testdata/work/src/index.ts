@@ -2,82 +2,82 @@ import { definePlugin, defineTool, sleep, ToolError } from '@opentabs/sdk';
 import { z } from 'zod';
 
 /**
- * running are the keys of the handlers that run in this document. The attribute data-running of <html> lists these keys
- * for the soak.
+ * runningKeys are the keys of the handlers that run in this document. The attribute data-running of <html> lists
+ * these keys for the soak.
  */
-const running = new Set<string>();
+const runningKeys = new Set<string>();
 
 /** trackRun runs a handler, reports its start to the site, and keeps its key in the list of running handlers. */
 async function trackRun<T>(key: string, work: () => Promise<T>): Promise<T> {
-  running.add(key);
-  showRunning();
+  runningKeys.add(key);
+  showRunningKeys();
   navigator.sendBeacon('/note', `begin ${key}`);
   try {
     return await work();
   } finally {
-    running.delete(key);
-    showRunning();
+    runningKeys.delete(key);
+    showRunningKeys();
   }
 }
 
-function showRunning(): void {
-  document.documentElement.dataset.running = [...running].join(' ');
+function showRunningKeys(): void {
+  document.documentElement.dataset.running = [...runningKeys].join(' ');
 }
 
-const key = z.string().describe('A unique name of the call, for the test.');
+const keySchema = z.string().describe('A unique name of the call, for the test.');
 const annotations = { readOnlyHint: true, openWorldHint: false };
 
-const echo = defineTool({
+const echoTool = defineTool({
   name: 'echo',
   description: 'Returns the argument value.',
   icon: 'repeat',
   annotations,
-  input: z.object({ key, value: z.unknown() }),
+  input: z.object({ key: keySchema, value: z.unknown() }),
   output: z.object({ key: z.string(), value: z.unknown() }),
   handle: ({ key, value }) => trackRun(key, async () => ({ key, value })),
 });
 
-const steps = defineTool({
+const stepsTool = defineTool({
   name: 'steps',
   description: 'Reports count progress steps, then returns.',
   icon: 'list-ordered',
   annotations,
-  input: z.object({ key, count: z.number().int().min(1), everyMs: z.number().min(0) }),
+  input: z.object({ key: keySchema, count: z.number().int().min(1), everyMs: z.number().min(0) }),
   output: z.object({ key: z.string(), count: z.number() }),
   handle: ({ key, count, everyMs }, context) =>
     trackRun(key, async () => {
-      for (let done = 1; done <= count; done++) {
+      for (let step = 1; step <= count; step++) {
         await sleep(everyMs, { signal: context?.signal });
-        context?.reportCount(done, count, `step ${done}`);
+        context?.reportCount(step, count, `step ${step}`);
       }
       return { key, count };
     }),
 });
 
-const beat = defineTool({
+const beatTool = defineTool({
   name: 'beat',
   description: 'Reports progress without numbers every everyMs, for forMs or without end (0).',
   icon: 'heart-pulse',
   annotations,
-  input: z.object({ key, everyMs: z.number().min(1), forMs: z.number().min(0) }),
+  input: z.object({ key: keySchema, everyMs: z.number().min(1), forMs: z.number().min(0) }),
   output: z.object({ key: z.string() }),
   handle: ({ key, everyMs, forMs }, context) =>
     trackRun(key, async () => {
-      const end = forMs === 0 ? Number.POSITIVE_INFINITY : performance.now() + forMs;
-      while (performance.now() < end) {
-        await sleep(Math.min(everyMs, end - performance.now()), { signal: context?.signal });
+      const endMs = forMs === 0 ? Number.POSITIVE_INFINITY : performance.now() + forMs;
+      while (performance.now() < endMs) {
+        await sleep(Math.min(everyMs, endMs - performance.now()), { signal: context?.signal });
         context?.reportProgress({ message: `alive at ${Math.round(performance.now())}` });
       }
       return { key };
     }),
 });
 
-const silent = defineTool({
+const silentTool = defineTool({
   name: 'silent',
   description: 'Waits for forMs without progress. With ignoreAbort it ignores the abort signal.',
   icon: 'moon',
   annotations,
-  input: z.object({ key, forMs: z.number().min(0), ignoreAbort: z.boolean().default(false) }),
+  input: z.object({ key: keySchema, forMs: z.number().min(0), ignoreAbort: z.boolean().default(false) }),
   output: z.object({ key: z.string() }),
   handle: ({ key, forMs, ignoreAbort }, context) =>
     trackRun(key, async () => {
@@ -86,36 +86,36 @@ const silent = defineTool({
     }),
 });
 
-const big = defineTool({
+const bigTool = defineTool({
   name: 'big',
   description: 'Returns a text of the given size. Each kilobyte starts with its offset.',
   icon: 'maximize',
   annotations,
-  input: z.object({ key, bytes: z.number().int().min(0) }),
+  input: z.object({ key: keySchema, bytes: z.number().int().min(0) }),
   output: z.object({ key: z.string(), text: z.string() }),
   handle: ({ key, bytes }) =>
     trackRun(key, async () => {
       const lines: string[] = [];
-      for (let at = 0; at < bytes; at += 1024) lines.push(`${at} `.padEnd(1024, 'x').slice(0, bytes - at));
+      for (let offset = 0; offset < bytes; offset += 1024) lines.push(`${offset} `.padEnd(1024, 'x').slice(0, bytes - offset));
       return { key, text: lines.join('') };
     }),
 });
 
-const fail = defineTool({
+const failTool = defineTool({
   name: 'fail',
   description: 'Throws a ToolError, or an Error if plain is true.',
   icon: 'x',
   annotations,
-  input: z.object({ key, plain: z.boolean().default(false) }),
+  input: z.object({ key: keySchema, plain: z.boolean().default(false) }),
   output: z.object({}),
-  handle: ({ key, plain }) =>
+  handle: ({ key, plain: isPlainError }) =>
     trackRun(key, async () => {
-      if (plain) throw new Error('a plain error');
+      if (isPlainError) throw new Error('a plain error');
       throw ToolError.notFound('not found', 'NOT_THERE');
     }),
 });
 
 export default definePlugin({
-  tools: [echo, steps, beat, silent, big, fail],
+  tools: [echoTool, stepsTool, beatTool, silentTool, bigTool, failTool],
   isReady: () => true,
 });

@@ -13,9 +13,9 @@ export const countdownTool = defineTool({
   output: z.object({ counted: z.number().int() }),
 
   async handle({ from, intervalMs }, context) {
-    for (let done = 1; done <= from; done++) {
+    for (let step = 1; step <= from; step++) {
       await sleep(intervalMs, { signal: context?.signal });
-      context?.reportCount(done, from, `${from - done} to go`, { audience: 'user' });
+      context?.reportCount(step, from, `${from - step} to go`, { audience: 'user' });
     }
     context?.endAudience('user');
     return { counted: from };

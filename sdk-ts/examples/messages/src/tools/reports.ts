@@ -33,23 +33,23 @@ export const reportsTool = defineTool({
     blockedMs: z.number().describe('How long the loop took, in milliseconds'),
   }),
 
-  async handle({ reports: given, loop, everyMs }, context) {
-    let made = 0;
-    let threw = 0;
+  async handle({ reports: givenReports, loop, everyMs }, context) {
+    let madeCount = 0;
+    let threwCount = 0;
     const report = (options: ProgressOptions) => {
-      made++;
+      madeCount++;
       try {
         context?.reportProgress(options);
       } catch {
-        threw++;
+        threwCount++;
       }
     };
-    for (const raw of given) {
-      if (everyMs !== undefined && made > 0) await sleep(everyMs, { signal: context?.signal });
+    for (const raw of givenReports) {
+      if (everyMs !== undefined && madeCount > 0) await sleep(everyMs, { signal: context?.signal });
       report(toReport(raw));
     }
     const startedAt = performance.now();
-    for (let done = 1; done <= loop; done++) report({ progress: done, total: loop });
-    return { made, threw, blockedMs: performance.now() - startedAt };
+    for (let reportNumber = 1; reportNumber <= loop; reportNumber++) report({ progress: reportNumber, total: loop });
+    return { made: madeCount, threw: threwCount, blockedMs: performance.now() - startedAt };
   },
 });

@@ -7,15 +7,18 @@ const tickets = [{ id: '7', title: 'Broken link', state: 'open' }];
 
 test('list_tickets sends the settings of the user', async (t) => {
   const settings = { site: 'https://tickets.test/', state: 'all', limit: 5 };
-  const { requests, stored } = mockPlatform(t, { settings, answer: () => tickets });
+  const { requests, stored: storedItems } = mockPlatform(t, { settings, answer: () => tickets });
   assert.deepEqual(await listTickets.handle({ project: 'a & b' }), { project: 'a & b', tickets });
   assert.equal(requests[0]?.url, 'https://tickets.test/api/tickets?project=a+%26+b&state=all&limit=5');
-  assert.deepEqual([...stored], [['opentabs-tickets-project', 'a & b']]);
+  assert.deepEqual([...storedItems], [['opentabs-tickets-project', 'a & b']]);
 });
 
 test('list_tickets without a project lists the project of the last call', async (t) => {
-  const { requests, stored } = mockPlatform(t, { settings: { site: 'https://tickets.test' }, answer: () => tickets });
-  stored.set('opentabs-tickets-project', 'website');
+  const { requests, stored: storedItems } = mockPlatform(t, {
+    settings: { site: 'https://tickets.test' },
+    answer: () => tickets,
+  });
+  storedItems.set('opentabs-tickets-project', 'website');
   assert.equal((await listTickets.handle({})).project, 'website');
   assert.equal(requests[0]?.url, 'https://tickets.test/api/tickets?project=website&state=open&limit=20');
 });
