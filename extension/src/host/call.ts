@@ -95,26 +95,23 @@ interface RunningCall {
   end(outcome: Outcome): void;
 }
 
-/**
- * makeRunner returns a runner for the adapter of plugin. readContainer returns the container in which the adapter
- * registers.
- */
-export function makeRunner(plugin: string, readContainer: () => unknown, events: CallEvents): Runner {
-  const runningCalls = makeBareObject();
-  // useAdapter stores the adapter in the task that starts the adapter. A page that gets the container later cannot
-  // replace the adapter.
-  let registered: object | undefined;
-  const readiness = makeReadiness(plugin, readContainer, (ready) => events.ready(ready));
-  const findRunning = (call: number): RunningCall | undefined => {
-    const entry = runningCalls[call];
-    return isRunning(entry) ? entry : undefined;
-  };
+/** RunningCalls is the table of the calls in progress. */
+interface RunningCalls {
+  find(call: number): RunningCall | undefined;
+  /** add adds a call. add returns undefined in a browser without AbortController. */
+  add(call: number): RunningCall | undefined;
+  /** cancel aborts the signal of a call. */
+  cancel(entry: RunningCall, reason: string): void;
+}
 
+/** makeRunningCalls returns an empty table. */
+function makeRunningCalls(events: CallEvents): RunningCalls {
+  const table = makeBareObject();
   /** finish removes a call from the table, and returns false if the call was removed earlier. */
   const finish = (entry: RunningCall): boolean => {
     if (!entry.isLive) return false;
     entry.isLive = false;
-    delete runningCalls[entry.call];
+    delete table[entry.call];
     entry.asks.close(() => toolError('the call has ended', 'call_ended'));
     return true;
   };
@@ -130,24 +127,51 @@ export function makeRunner(plugin: string, readContainer: () => unknown, events:
     }
     events.end(entry.call, outcome);
   };
+  return {
+    find: (call) => {
+      const entry = table[call];
+      return isRunning(entry) ? entry : undefined;
+    },
+    add: (call) => {
+      const controller = construct(NativeAbortController, []);
+      const signal = apply(signalGetter, controller, []);
+      if (!isSignal(signal)) return undefined;
+      const entry: RunningCall = {
+        call,
+        controller,
+        signal,
+        asks: makeAsks((ask, body) => events.ask(call, ask, body)),
+        activities: makeActivities(),
+        endAudience: '',
+        isLive: true,
+        end: (outcome) => endCall(entry, outcome),
+      };
+      table[call] = entry;
+      return entry;
+    },
+    cancel: (entry, reason) => {
+      // A handler that never settles is removed from the table after this time. The server does not wait longer either.
+      nativeSetTimeout(() => finish(entry), CancelTimeoutMs);
+      apply(abortController, entry.controller, [construct(NativeDOMException, [reason, 'AbortError'])]);
+      entry.asks.close(() => abortedError(apply(reasonGetter, entry.signal, [])));
+    },
+  };
+}
+
+/**
+ * makeRunner returns a runner for the adapter of plugin. readContainer returns the container in which the adapter
+ * registers.
+ */
+export function makeRunner(plugin: string, readContainer: () => unknown, events: CallEvents): Runner {
+  const calls = makeRunningCalls(events);
+  // useAdapter stores the adapter in the task that starts the adapter. A page that gets the container later cannot
+  // replace the adapter.
+  let registered: object | undefined;
+  const readiness = makeReadiness(plugin, readContainer, (ready) => events.ready(ready));
 
   const run = (request: Request) => {
-    const controller = construct(NativeAbortController, []);
-    const signal = apply(signalGetter, controller, []);
-    if (!isSignal(signal)) return;
-    const asks = makeAsks((ask, body) => events.ask(request.call, ask, body));
-    const activities = makeActivities();
-    const entry: RunningCall = {
-      call: request.call,
-      controller,
-      signal,
-      asks,
-      activities,
-      endAudience: '',
-      isLive: true,
-      end: (outcome) => endCall(entry, outcome),
-    };
-    runningCalls[request.call] = entry;
+    const entry = calls.add(request.call);
+    if (!entry) return;
     const adapter = registered;
     const failWith = (text: string) => entry.end({ kind: 'error', text });
     if (!adapter) {
@@ -163,20 +187,15 @@ export function makeRunner(plugin: string, readContainer: () => unknown, events:
       } else if (!isStopped(entry)) startTool(plugin, adapter, request, entry, context);
     });
   };
-
   const cancel = (call: number, reason: string): boolean => {
-    const entry = findRunning(call);
-    if (!entry) return false;
-    // A handler that never settles is removed from the table after this time. The server does not wait longer either.
-    nativeSetTimeout(() => finish(entry), CancelTimeoutMs);
-    apply(abortController, entry.controller, [construct(NativeDOMException, [reason, 'AbortError'])]);
-    entry.asks.close(() => abortedError(apply(reasonGetter, entry.signal, [])));
-    return true;
+    const entry = calls.find(call);
+    if (entry) calls.cancel(entry, reason);
+    return entry !== undefined;
   };
   const answer = (call: number, ask: number, ok: boolean, value: unknown) =>
-    findRunning(call)?.asks.answer(ask, ok, value);
+    calls.find(call)?.asks.answer(ask, ok, value);
   const resync = (call: number, type: string) =>
-    findRunning(call)?.activities.resend(type, (reports, count) => events.report(call, reports, count));
+    calls.find(call)?.activities.resend(type, (reports, count) => events.report(call, reports, count));
 
   const useAdapter = (): string => {
     const adapter = findAdapter(plugin, readContainer());

@@ -60,44 +60,49 @@ interface ArmedAdapter {
   readonly hash: string;
 }
 
-/** makeLifecycle returns the lifecycle of an adapter that has not started. */
-export function makeLifecycle({
-  services,
-  evaluate: firstCode,
-  startsLate,
-  events,
-  sendToBridge,
-}: LifecycleOptions): Lifecycle {
+/** StartResult is how the start of an adapter ended. */
+interface StartResult {
+  /** problem is why the adapter failed to start, or empty. */
+  readonly problem: string;
+  readonly hasThrown: boolean;
+}
+
+/** AdapterSlot runs the code of one adapter at a time. */
+interface AdapterSlot {
+  readonly runner: Runner;
+  prepare(preScript: Evaluate): void;
+  start(code: Evaluate | undefined): StartResult;
+  /** stop tears down the adapter and creates a new container. */
+  stop(): void;
+}
+
+/** makeSlot returns a slot without an adapter. */
+function makeSlot(services: Services, events: CallEvents): AdapterSlot {
   const { plugin, logs } = services;
   let container = makeContainer(services);
   const runner = makeRunner(plugin, () => container.read(), events);
-  let state: 'waiting' | 'started' | 'removed' = 'waiting';
-  let currentCode = firstCode;
-  let isDocumentParsed = false;
-  /** receivedHash is the hash of an adapter from the entry point that has not started. */
-  let receivedHash: string | undefined;
   let patches: Patches | undefined;
-  let hasThrown = false;
-  let armed: ArmedAdapter | undefined;
 
-  /**
-   * start runs the adapter's code in the container. start returns '', or the reason why the adapter failed to start.
-   */
-  const start = (): string => {
+  const prepare = (preScript: Evaluate) => {
+    try {
+      const problem = runWithBuiltIns(preScript, container.scope, () => '');
+      if (problem !== '') logs.write('error', `the pre-script of ${plugin} did not run: ${problem}`);
+    } catch (error) {
+      logs.write('error', `the pre-script of ${plugin} threw: ${messageOf(error)}`);
+    }
+  };
+  const start = (code: Evaluate | undefined): StartResult => {
     const { scope } = container;
-    if (!currentCode) return 'the plugin has no adapter';
-    hasThrown = false;
+    if (!code) return { problem: 'the plugin has no adapter', hasThrown: false };
     patches = watchPatches();
     try {
-      return runWithBuiltIns(currentCode, scope, () => runner.useAdapter());
+      return { problem: runWithBuiltIns(code, scope, () => runner.useAdapter()), hasThrown: false };
     } catch (error) {
-      hasThrown = true;
-      return `the adapter threw while it started: ${messageOf(error)}`;
+      return { problem: `the adapter threw while it started: ${messageOf(error)}`, hasThrown: true };
     } finally {
       patches.recordPatched();
     }
   };
-  /** stop tears down the adapter and creates a new container. */
   const stop = () => {
     const adapter = runner.drop() ?? findRegistered(plugin, container.read());
     const tearDown = () => {
@@ -112,78 +117,86 @@ export function makeLifecycle({
     patches = undefined;
     container = makeContainer(services, container.read());
   };
+  return { runner, prepare, start, stop };
+}
 
-  const begin = (isParsed: boolean) => {
-    isDocumentParsed ||= isParsed;
-    if (state !== 'waiting' || !currentCode || (startsLate && !isDocumentParsed)) return;
-    const startProblem = start();
-    if (hasThrown && !isDocumentParsed) {
-      stop();
-      return;
-    }
-    state = 'started';
-    if (startProblem !== '') sendToBridge(`broken ${startProblem}`);
-    else sendToBridge(receivedHash === undefined ? 'ready' : `renewed ${receivedHash}`);
-  };
-
-  const replaceAdapter = (hash: string, next: Evaluate) => {
-    const oldCode = currentCode;
-    const wasRemoved = state === 'removed';
-    state = 'started';
-    stop();
-    currentCode = next;
-    const startProblem = start();
-    if (startProblem === '') {
-      sendToBridge(`renewed ${hash}`);
-      return;
-    }
-    stop();
-    currentCode = oldCode;
-    logs.write('error', `the new adapter of ${plugin} is not used: ${startProblem}`);
-    sendToBridge(`kept ${startProblem}`);
-    if (wasRemoved) {
-      state = 'removed';
-      return;
-    }
-    const restartProblem = start();
-    if (restartProblem !== '') sendToBridge(`broken ${restartProblem}`);
-  };
+/** makeEntry returns an entry point that calls accept with one adapter for each call of arm. */
+function makeEntry(sendToBridge: (text: string) => void, accept: (hash: string, next: Evaluate) => void) {
+  let armed: ArmedAdapter | undefined;
   // Only the host, over the private port, and the script that contains the adapter receive the nonce.
   const entryPoint: EntryPoint = (nonce, hash, next) => {
     if (!armed || nonce !== armed.nonce || hash !== armed.hash || !isEvaluate(next)) return false;
     const { hash: armedHash } = armed;
     armed = undefined;
-    if (state === 'waiting') {
-      currentCode = next;
-      receivedHash = armedHash;
-      begin(isDocumentParsed);
-    } else replaceAdapter(armedHash, next);
+    accept(armedHash, next);
     return true;
   };
-
-  return {
-    runner,
-    prepare: (preScript) => {
-      try {
-        const problem = runWithBuiltIns(preScript, container.scope, () => '');
-        if (problem !== '') logs.write('error', `the pre-script of ${plugin} did not run: ${problem}`);
-      } catch (error) {
-        logs.write('error', `the pre-script of ${plugin} threw: ${messageOf(error)}`);
-      }
-    },
-    begin,
-    entryPoint: freeze(entryPoint),
-    arm: (nonce, hash) => {
-      if (nonce === '') return;
-      armed = { nonce, hash };
-      sendToBridge(`armed ${nonce}`);
-    },
-    remove: () => {
-      if (state === 'started') stop();
-      state = 'removed';
-      armed = undefined;
-    },
+  const arm = (nonce: string, hash: string) => {
+    if (nonce === '') return;
+    armed = { nonce, hash };
+    sendToBridge(`armed ${nonce}`);
   };
+  const disarm = () => {
+    armed = undefined;
+  };
+  return { entryPoint: freeze(entryPoint), arm, disarm };
+}
+
+/** makeLifecycle returns the lifecycle of an adapter that has not started. */
+export function makeLifecycle(options: LifecycleOptions): Lifecycle {
+  const { services, startsLate, sendToBridge } = options;
+  const slot = makeSlot(services, options.events);
+  let state: 'waiting' | 'started' | 'removed' = 'waiting';
+  let currentCode = options.evaluate;
+  let isDocumentParsed = false;
+  /** receivedHash is the hash of an adapter from the entry point that has not started. */
+  let receivedHash: string | undefined;
+
+  const begin = (isParsed: boolean) => {
+    isDocumentParsed ||= isParsed;
+    if (state !== 'waiting' || !currentCode || (startsLate && !isDocumentParsed)) return;
+    const { problem, hasThrown } = slot.start(currentCode);
+    if (hasThrown && !isDocumentParsed) {
+      slot.stop();
+      return;
+    }
+    state = 'started';
+    if (problem !== '') sendToBridge(`broken ${problem}`);
+    else sendToBridge(receivedHash === undefined ? 'ready' : `renewed ${receivedHash}`);
+  };
+
+  /** replaceAdapter starts a new adapter. If the new adapter fails, the old adapter is started again. */
+  const replaceAdapter = (hash: string, next: Evaluate) => {
+    slot.stop();
+    const { problem } = slot.start(next);
+    if (problem === '') {
+      currentCode = next;
+      state = 'started';
+      sendToBridge(`renewed ${hash}`);
+      return;
+    }
+    slot.stop();
+    services.logs.write('error', `the new adapter of ${services.plugin} is not used: ${problem}`);
+    sendToBridge(`kept ${problem}`);
+    if (state === 'removed') return;
+    const restart = slot.start(currentCode);
+    if (restart.problem !== '') sendToBridge(`broken ${restart.problem}`);
+  };
+  const { entryPoint, arm, disarm } = makeEntry(sendToBridge, (hash, next) => {
+    if (state !== 'waiting') {
+      replaceAdapter(hash, next);
+      return;
+    }
+    currentCode = next;
+    receivedHash = hash;
+    begin(isDocumentParsed);
+  });
+  const remove = () => {
+    if (state === 'started') slot.stop();
+    state = 'removed';
+    disarm();
+  };
+  return { runner: slot.runner, prepare: slot.prepare, begin, entryPoint, arm, remove };
 }
 
 /**
