@@ -25,7 +25,7 @@ const (
 // changed since it was loaded.
 func (p *Plugin) Adapter() ([]byte, error) { return p.readScript(adapterFile, p.Hash) }
 
-// readScript reads a script and compares it with the hash of the loaded one.
+// readScript reads a script and compares the script with the hash of the loaded script.
 func (p *Plugin) readScript(file, hash string) ([]byte, error) {
 	code, problem := readFile(p.Dir, file, maxAdapterBytes, nil)
 	if problem == "" && hexHash(code) != hash {
@@ -40,12 +40,12 @@ func (p *Plugin) readScript(file, hash string) ([]byte, error) {
 	return code, nil
 }
 
-// changedFileProblem returns the problem of a file that is not the loaded one.
+// changedFileProblem returns the problem of a file that differs from the loaded file.
 func changedFileProblem(dir string) string {
 	return fmt.Sprintf("changed on disk since it was added; review the change, then run opentabs plugin add %s again", dir)
 }
 
-// hexHash returns the SHA-256 in hex.
+// hexHash returns the SHA-256 of b in hex.
 func hexHash(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
@@ -121,7 +121,7 @@ func utf16Length(text []byte) int {
 
 // hashMarker is the start of the statement that the build appends to an adapter. The
 // recorded hash is the hash of the text before the statement.
-var hashMarker = bytefind.Needle{Text: []byte("(function(){var o=(globalThis).__openTabs;"), Rare: 37} // the T
+var hashMarker = bytefind.Needle{Text: []byte("(function(){var o=(globalThis).__openTabs;"), Rare: 37} // index of the letter T
 
 var embeddedHash = lazyregexp.New(`\.__adapterHash="([0-9a-f]{64})"`)
 
@@ -130,12 +130,13 @@ const markerSearchBytes = 16 << 10
 
 // lastMarker returns the index of the last hashMarker in code, or -1. lastMarker
 // searches from the end in steps, because the build appends the statement. Within a
-// step it searches forward, because only [bytes.Index] uses vector instructions.
+// step, lastMarker searches forward, because only [bytes.Index] uses vector
+// instructions.
 func lastMarker(code []byte) int {
 	length := len(hashMarker.Text)
 	for end := len(code); end > 0; end -= markerSearchBytes {
 		start := max(end-markerSearchBytes, 0)
-		searchedPart := code[start:min(end+length-1, len(code))] // includes markers that start in this step
+		searchedPart := code[start:min(end+length-1, len(code))] // the end of the part includes markers that start in this step
 		lastIndex := -1
 		for searchStart := 0; ; {
 			i := hashMarker.Index(searchedPart[searchStart:])

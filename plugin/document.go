@@ -30,8 +30,8 @@ type rawEntry json.RawMessage
 
 func newDocument() *document { return &document{members: map[string]json.RawMessage{}} }
 
-// parseDocument parses plugins.json. The error is a *[statedoc.DamagedError] if the text
-// is damaged, and another error if a newer version of opentabs wrote it.
+// parseDocument parses plugins.json. The error is a *[statedoc.DamagedError] if the
+// text is damaged, and another error if a newer version of opentabs wrote the file.
 func parseDocument(text []byte) (*document, error) {
 	doc := newDocument()
 	text = rawjson.TrimBOM(text)

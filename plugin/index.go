@@ -32,8 +32,8 @@ const (
 // attributes. A daemon that starts with an index reads the descriptions of plugins, but
 // not their code.
 //
-// An index that is missing, damaged, of another version or sealed with another key is
-// ignored and rewritten. Code is compared with its hash whenever it is read; see
+// An index that is missing, damaged, of another version or authenticated with another
+// key is ignored and rewritten. Code is compared with its hash whenever it is read; see
 // [Plugin.Adapter].
 //
 // An index is safe for concurrent use. A nil index is empty and stores nothing.
@@ -44,9 +44,9 @@ type index struct {
 	// misses counts the lookups without a result.
 	misses atomic.Int64
 
-	mu         sync.Mutex              // guards the rest
+	mu         sync.Mutex              // guards all fields below
 	entries    map[string]indexedEntry // the entries by folder; nil until the file is read
-	hasChanged bool                    // known differs from the file
+	hasChanged bool                    // entries differ from the file
 }
 
 // indexedEntry is the entry of one adapter.
@@ -99,7 +99,7 @@ func (x *index) addEntry(dir string, mark filemark.Mark, info adapterInfo) {
 }
 
 // hasCompiled reports whether the schemas of the package in dir with this manifest hash
-// compile, as far as the index has it.
+// compile, by the entry in the index.
 func (x *index) hasCompiled(dir, manifest string) bool {
 	if x == nil {
 		return false
@@ -168,7 +168,8 @@ func (x *index) save(keep func(dir string) bool) error {
 	return nil
 }
 
-// headLine returns the first line of the file: the version and the seal of the rest.
+// headLine returns the first line of the file: the version, and a MAC of the other
+// lines.
 func (x *index) headLine(body []byte) string {
 	version := fmt.Sprintf("opentabs plugin index %d ", indexVersion)
 	mac := hmac.New(sha256.New, x.key)

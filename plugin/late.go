@@ -17,8 +17,8 @@ import (
 //
 // Other adapters are not late, even if a browser with many plugins injects them after
 // the scripts of the page: while the modules of an adapter run, the host restores the
-// built-ins of document_start (extension/src/host/lifecycle.ts). The page sees only what the
-// adapter passes to it later.
+// built-ins of document_start (extension/src/host/lifecycle.ts). Later, the page
+// receives only values that the adapter passes to it.
 func (p *Plugin) StartsLate() bool {
 	switch {
 	case p.World == wire.WorldIsolated:
@@ -33,8 +33,8 @@ func (p *Plugin) StartsLate() bool {
 
 const hookName = "onActivate"
 
-// defines matches a definition of onActivate: a method, a field or a property. assigned
-// matches an assignment after a dot.
+// definitionPattern matches a definition of onActivate: a method, a field or a
+// property. assignmentPattern matches an assignment after a dot.
 var (
 	definitionPattern = lazyregexp.New(`^onActivate["']?\]?\s*(?:\([^()]*\)\s*\{|=[^=>]|:)`)
 	assignmentPattern = lazyregexp.New(`^onActivate\s*=[^=>]`)

@@ -28,7 +28,7 @@ func TestStartsLate(t *testing.T) {
 	}
 }
 
-// The facts are from the loaded package.
+// The start depends on the SDK version, the world, the start and the hook of a package.
 func TestStartsLateOfAPackage(t *testing.T) {
 	for _, test := range []struct {
 		name        string

@@ -17,7 +17,7 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// The files of a package, relative to its folder.
+// These constants are the files of a package, relative to its folder.
 const (
 	packageFile = "package.json"
 	toolsFile   = "dist/tools.json"
@@ -33,10 +33,10 @@ const (
 	maxToolsBytes   = 8 << 20
 )
 
-// packageBuffer is a reusable buffer for reading packages: a hundred packages have 80 MB of
-// adapters. Loaded plugins must not refer to it.
+// packageBuffer is a reusable buffer for reading packages: a hundred packages have 80
+// MB of adapters. Loaded plugins must not refer to the buffer.
 type packageBuffer struct {
-	text      []byte // of a file
+	text      []byte // content of a file
 	compacted []byte
 }
 
@@ -72,7 +72,7 @@ func loadWithIndex(dir string, known *index) (*Plugin, error) {
 			return problems.List
 		}
 		m.text = text
-		fmt.Fprintf(hash, "%d\n", len(text)) // the length keeps the hash unambiguous
+		fmt.Fprintf(hash, "%d\n", len(text)) // the length makes the hash unambiguous
 		hash.Write(text)
 		if m.compacted, problem = rawjson.Compact(text, m.compacted); problem != "" {
 			problems.Add("%s", problem)
@@ -128,7 +128,7 @@ func checkFolder(dir string) string {
 }
 
 // readFile reads a whole regular file, into buffer if it fits there. The problem is
-// empty if that succeeds.
+// empty on success.
 func readFile(dir, file string, limit int64, buffer []byte) (content []byte, problem string) {
 	f, size, problem := openFile(dir, file, limit)
 	if problem != "" {

@@ -40,8 +40,8 @@ func editFile(t testing.TB, dir, file string, change func(string) string) {
 	}
 }
 
-// setJSON changes one value in a JSON file: set(`opentabs.displayName`, `""`). An
-// empty value deletes it.
+// setJSON changes one value in a JSON file, such as opentabs.displayName. An empty
+// value deletes the member.
 func setJSON(path, value string) func(string) string {
 	return func(text string) string {
 		var doc map[string]any

@@ -15,7 +15,7 @@ import (
 	"opentabs/wire"
 )
 
-// The newest SDK whose packages this version understands, as major.minor.
+// These constants are the newest supported SDK version, as major.minor.
 const (
 	newestSDKMajor = 0
 	newestSDKMinor = 1
@@ -239,8 +239,8 @@ func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	return t
 }
 
-// warnOfToolMentions warns about a description that names a tool of opentabs: it may try to
-// make agents use that tool.
+// warnOfToolMentions warns about a description that names a tool of opentabs. Such a
+// description may try to make agents use that tool.
 func warnOfToolMentions(f *jsonread.Reader, p *Plugin, description string) {
 	for _, name := range OwnTools {
 		if strings.Contains(strings.ToLower(description), name) {

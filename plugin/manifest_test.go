@@ -53,12 +53,12 @@ func FuzzManifest(f *testing.F) {
 			if relaxedTwice := schema.RelaxDefaults(tool.InputSchema); string(relaxedTwice) != string(tool.InputSchema) {
 				t.Fatalf("relaxed twice: %s, %s", tool.InputSchema, relaxedTwice)
 			}
-			tool.Validate(json.RawMessage(`{"a":1}`)) // must return
+			tool.Validate(json.RawMessage(`{"a":1}`)) // CheckSchemas must return without a panic
 		}
 	})
 }
 
-// A package built by this version can be loaded by this version.
+// This version can load the packages that it builds.
 func TestNewestSDKIsThisVersion(t *testing.T) {
 	version, err := os.ReadFile("../internal/version/VERSION")
 	if err != nil {

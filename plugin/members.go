@@ -31,7 +31,7 @@ func addWarning(f *jsonread.Reader, p *Plugin, key, format string, args ...any) 
 	p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %s%s %s", f.Problems.File, f.Path, key, fmt.Sprintf(format, args...)))
 }
 
-// The shortest and the longest limit that a package may ask for.
+// These constants are the shortest and the longest limit that a package may request.
 const (
 	minTimeout = time.Second
 	maxTimeout = 5 * time.Minute
@@ -64,7 +64,7 @@ func readTimeout(f *jsonread.Reader, key string) time.Duration {
 // maxIconBytes is the largest icon, in bytes. The original OpenTabs SDK allows 16 KB.
 const maxIconBytes = 64 << 10
 
-// parseIcons reads the icons of the plugin. Surfaces show only the first.
+// parseIcons reads the icons of the plugin. Surfaces show only the first icon.
 func parseIcons(top *jsonread.Reader, p *Plugin) {
 	p.Icon = readIcon(top, "iconSvg", p)
 	checkUnusedIcons(top, p, "iconInactiveSvg", "iconDarkSvg", "iconDarkInactiveSvg")

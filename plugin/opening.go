@@ -7,11 +7,11 @@ import (
 )
 
 // applySites adds the sites of the user's url settings to the plugin, and chooses the
-// page to open. The caller must not have published the plugin yet.
+// page to open. Call applySites before the plugin is published.
 func (p *Plugin) applySites(instances []dispatch.Instance) {
 	p.Instances = instances
 	for _, instance := range p.Instances {
-		host, _, _ := ParseSite(instance.URL) // settings are checked when they are set
+		host, _, _ := ParseSite(instance.URL) // invalid settings are rejected earlier
 		if pattern, err := patternOf(host); err == nil {
 			p.Matches, p.matches = append(p.Matches, pattern.text), append(p.matches, pattern)
 		}

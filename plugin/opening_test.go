@@ -7,7 +7,7 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// The page to open must be one in which the plugin runs.
+// The plugin must run in the page to open.
 func TestOpensAt(t *testing.T) {
 	for _, test := range []struct {
 		matches []string

@@ -9,7 +9,7 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// maxPathWildcards is the most * in the path of a pattern.
+// maxPathWildcards is the maximum number of * in the path of a pattern.
 const maxPathWildcards = 5
 
 // Pattern is a Chrome match pattern that names at least one site. The zero
@@ -161,7 +161,7 @@ func splitURL(url string) (urlParts, bool) {
 	hostAndPath, _, _ = strings.Cut(hostAndPath, "#")
 	site, _, _ := strings.Cut(hostAndPath, "?")
 	if !ok || u.scheme != "http" && u.scheme != "https" || strings.ContainsAny(site, "\\ \t\r\n") {
-		return u, false // browsers escape these, except a backslash after ? or #
+		return u, false // browsers escape these characters, except a backslash after ? or #
 	}
 	authority := hostAndPath
 	if i := strings.IndexAny(hostAndPath, "/?"); i >= 0 {

@@ -82,8 +82,8 @@ func TestPatternMatch(t *testing.T) {
 		{"*://*.example.com/*", "https://example.com/", true},
 		{"*://*.example.com/*", "https://a.b.example.com/", true},
 		{"*://*.example.com/*", "https://notexample.com/", false},
-		// A pattern without a port matches any port; one with a port matches the
-		// effective one.
+		// A pattern without a port matches any port; a pattern with a port matches the
+		// effective port.
 		{"*://localhost/*", "http://localhost:8080/", true},
 		{"*://localhost:*/*", "http://localhost:8080/", true},
 		{"*://localhost:8080/*", "http://localhost:8080/", true},

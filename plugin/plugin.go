@@ -72,7 +72,7 @@ type Plugin struct {
 	Warnings []string
 
 	matches, excludes []Pattern
-	// onFileChange is called when a file differs from the loaded one; nil for none.
+	// onFileChange is called when a file differs from the loaded file; it may be nil.
 	onFileChange func()
 }
 
@@ -103,8 +103,8 @@ func (p *Plugin) ContentHash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// RequestReload makes the registry load the plugin again, because a file on disk is not
-// the loaded one.
+// RequestReload makes the registry load the plugin again, because a file on disk
+// differs from the loaded file.
 func (p *Plugin) RequestReload() {
 	if p.onFileChange != nil {
 		p.onFileChange()
@@ -124,7 +124,8 @@ type Tool struct {
 	DisplayName string
 	// Description is for agents, at most 1,000 characters.
 	Description string
-	// Summary is a short text for surfaces. Group is a section header in them.
+	// Summary is a short text for surfaces. Group is the heading under which surfaces
+	// list the tool.
 	Summary string
 	Group   string
 	// Icon is a Lucide icon name; it defaults to "wrench".

@@ -122,7 +122,7 @@ func TestPromptArgumentsAreReadFromTexts(t *testing.T) {
 		`{"channelId":"5","since":"20260101"}`:         `{"channelId":"5","since":20260101}`,
 		`{"channelId":"5","since":"null"}`:             `{"channelId":"5","since":null}`,
 		`{"any":"5","channelId":"5"}`:                  `{"any":"5","channelId":"5"}`,
-		// Empty fields of a form.
+		// MCP clients send empty texts for empty fields of a form.
 		`{"channelId":"5","max":"","unread":"","style":"","any":""}`: `{"channelId":"5"}`,
 	} {
 		if got, err := p.Validate(json.RawMessage(args)); err != nil || string(got) != want {
@@ -134,7 +134,7 @@ func TestPromptArgumentsAreReadFromTexts(t *testing.T) {
 	}
 }
 
-// A text is kept if the schema may allow a string, and parsed if it cannot.
+// A text is kept if the schema allows a string, and parsed as JSON otherwise.
 func TestWhichTextsAreRead(t *testing.T) {
 	for schema, text := range map[string]bool{
 		`{"type":"string"}`:                               true,

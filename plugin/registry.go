@@ -22,11 +22,11 @@ type Registry struct {
 
 	reloadLock sync.Mutex // held while plugins are loaded and listeners run
 
-	mu            sync.Mutex // guards the rest
+	mu            sync.Mutex // guards all fields below
 	listeners     []*listener
 	folders       []string
-	loadedEntries []Entry    // the entries of the last reload
-	stamps        fileStamps // the files just before the last reload
+	loadedEntries []Entry    // entries of the last reload
+	stamps        fileStamps // stamps of the files just before the last reload
 }
 
 // listener is a function that runs after a change.
@@ -58,7 +58,7 @@ func (r *Registry) entriesInOrder() ([]Entry, []Failure, error) {
 	r.mu.Lock()
 	folders := r.folders
 	r.mu.Unlock()
-	seenStamps := fileStamps{} // recorded before the files are read
+	seenStamps := fileStamps{} // the stamps are recorded before the files are read
 	seenStamps.addLists(r.store.Path(), folders)
 	entries, failed, err := r.store.readEntries()
 	if err != nil {
@@ -103,7 +103,7 @@ func (r *Registry) OnChange(onChange func(*Set)) (stop func()) {
 
 // Reload reads the store and loads every stored plugin. The set lists plugins that
 // cannot be loaded as failed. Reload returns an error only if the store cannot be read;
-// the set then stays, or lists the store as failed if it is empty.
+// in this case the set stays. An empty set lists the store as failed.
 func (r *Registry) Reload() error {
 	r.reloadLock.Lock()
 	defer r.reloadLock.Unlock()
@@ -231,9 +231,9 @@ func (r *Registry) forceReload(dir string) {
 	r.stamps = nil
 }
 
-// choosePlugins chooses the plugins of the new set. An unchanged plugin keeps its value with
-// its compiled schemas. Of two plugins with one name the first is used, even if it
-// cannot be loaded, so that no plugin silently replaces another.
+// choosePlugins chooses the plugins of the new set. An unchanged plugin keeps its value
+// with its compiled schemas. Of two plugins with the same name, the set has the first,
+// even if it cannot be loaded, so that no plugin silently replaces another.
 func choosePlugins(entries []Entry, loaded []loadResult, oldSet *Set) []*Plugin {
 	firstIndex := map[string]int{}
 	plugins := make([]*Plugin, len(loaded))

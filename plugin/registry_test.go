@@ -59,8 +59,8 @@ func TestRegistryServesWhatWasAdded(t *testing.T) {
 	}
 }
 
-// A broken plugin does not affect the others. It stays in the list, and is loaded
-// again after a repair.
+// A broken plugin does not affect the others. A broken plugin stays in the list, and is
+// loaded again after a repair.
 func TestRegistryListsWhatFails(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"}, plugintest.Package{Name: "b"}, plugintest.Package{Name: "c"})
 	dirs := map[string]string{}

@@ -17,8 +17,8 @@ import (
 var settingTypes = []string{"url", "string", "number", "boolean", "select"}
 
 const (
-	// maxSettings is the maximum number of settings of a plugin, maxOptions that of
-	// the options of a setting. Surfaces receive all of them with every update.
+	// maxSettings is the maximum number of settings of a plugin, maxOptions the maximum
+	// number of options of a setting. Surfaces receive all of them with every update.
 	maxSettings = 100
 	maxOptions  = 500
 	// maxSettingText is the longest text of a setting, in characters.
@@ -47,8 +47,8 @@ type Setting struct {
 	Description string
 	Placeholder string
 	Required    bool
-	// DeclaredSecret is the mark of a secret in the package; nil if it has none. See
-	// [Setting.Secret].
+	// DeclaredSecret is the mark of a secret in the package; nil if the package has no
+	// mark. See [Setting.Secret].
 	DeclaredSecret *bool
 	// Options are the allowed values of a select; other types have none.
 	Options []string

@@ -22,8 +22,9 @@ type StoreOptions struct {
 	// Passed reports whether the code with this SHA-256, in hex, has passed Check; such
 	// code is not read again. Default: no code has passed.
 	Passed func(hash string) bool
-	// IndexKey seals the index of adapters (see docs/security.md). An index with another
-	// key is not used. Default: there is no index, and each load reads all adapters.
+	// IndexKey authenticates the index of adapters (see docs/security.md). An index
+	// with another key is not used. Default: there is no index, and each load reads all
+	// adapters.
 	IndexKey []byte
 	// LockWait is how long a change waits for another process that changes the store.
 	// Add and Remove fail after LockWait. Default: 10 s.
@@ -60,7 +61,7 @@ type Entry struct {
 	// older lists. A package that opentabs installed is not loaded if it differs from
 	// Hash and Manifest.
 	Manifest string
-	// Added is when it was added, in UTC; zero if not recorded.
+	// Added is when the plugin was added, in UTC; zero if not recorded.
 	Added time.Time
 }
 
@@ -115,8 +116,8 @@ func (s *Store) Add(path string) (*Plugin, error) {
 }
 
 // AddInstalled adds a package that opentabs has installed in the folder e.Path.
-// AddInstalled replaces the entry of an older version. Path, Package and Want of e are
-// set.
+// AddInstalled replaces the entry of an older version. Path, Package and VersionWanted
+// of e are set.
 func (s *Store) AddInstalled(e Entry) (*Plugin, error) {
 	e.Source = SourceNPM
 	return s.addEntry(e)
@@ -125,7 +126,7 @@ func (s *Store) AddInstalled(e Entry) (*Plugin, error) {
 // addEntry checks and adds the package in e.Path, and fills e.
 func (s *Store) addEntry(e Entry) (*Plugin, error) {
 	if dir, err := filepath.Abs(e.Path); err == nil {
-		s.index.removeEntry(dir) // read the files again
+		s.index.removeEntry(dir) // reads the files again
 	}
 	p, err := loadWithIndex(e.Path, s.index)
 	if err != nil {

@@ -289,7 +289,7 @@ func TestStoreSharedByProcesses(t *testing.T) {
 				t.Errorf("%v: %s", err, out)
 			}
 		})
-		wg.Go(func() { // and by goroutines
+		wg.Go(func() { // goroutines of this process write too
 			store := plugin.NewStore(dir, plugin.StoreOptions{})
 			if _, err := store.Add(plugintest.Package{Name: fmt.Sprintf("g%d", i)}.Write(t)); err != nil {
 				t.Error(err)
@@ -337,7 +337,7 @@ func FuzzDocument(f *testing.F) {
 			}
 			return
 		}
-		removeErr := store.Remove("no plugin has this name") // reads only
+		removeErr := store.Remove("no plugin has this name") // Remove of an unknown name only reads
 		if removeErr == nil || !strings.Contains(removeErr.Error(), "there is no plugin") {
 			t.Fatalf("%q: %v", text, removeErr)
 		}

@@ -12,7 +12,7 @@ import (
 	"opentabs/wire"
 )
 
-// wikiViews are settings of all kinds, of which site and token have values.
+// wikiViews are settings of all kinds. The settings site and token have values.
 func wikiViews() []wire.SettingView {
 	return []wire.SettingView{
 		{Key: "site", Type: wire.SettingURL, Set: true, Value: json.RawMessage(`{"default":"https://a.test","work":"https://b.test"}`)},
@@ -93,7 +93,7 @@ func TestApplyErrors(t *testing.T) {
 	}
 }
 
-// TestUnreadableValue checks that a value of which stdin gives only a part is not set.
+// TestUnreadableValue checks that a value is not set if reading stdin fails halfway.
 func TestUnreadableValue(t *testing.T) {
 	f := New("wiki", wikiViews())
 	err := f.Apply(Arguments{Sets: []string{"token=-"}}, io.MultiReader(strings.NewReader("s3c"), iotest.ErrReader(io.ErrUnexpectedEOF)))

@@ -10,8 +10,8 @@ import (
 )
 
 // Fill asks the user for each setting. An empty answer keeps the setting, and a hyphen
-// removes it. ask returns the answer to a question, io.EOF after the last; notef shows
-// the user a notice.
+// removes it. ask returns the answer to a question, or io.EOF if the input has ended;
+// notef shows the user a notice.
 func (f *Form) Fill(ask func(question string, secret bool) (string, error), notef func(format string, args ...any)) error {
 	notef("settings of %s; press return to keep a setting, type - to remove it", f.Plugin)
 	for _, v := range f.Views {

@@ -10,8 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// Rows returns the table of settings, its head first. Of a secret it shows whether it
-// is set.
+// Rows returns the table of settings, its head first. For a secret setting, the table
+// shows only whether it has a value.
 func Rows(views []wire.SettingView) [][]string {
 	rows := [][]string{{"KEY", "TYPE", "VALUE", "MEANING"}}
 	for _, v := range views {
@@ -47,8 +47,8 @@ func valueText(v wire.SettingView) string {
 	return string(v.Value)
 }
 
-// Summary returns what was changed, and which required settings are missing. views are
-// the settings after the change.
+// Summary returns which settings were changed, and which required settings are missing.
+// views are the settings after the change.
 func (f *Form) Summary(views []wire.SettingView) []string {
 	var lines []string
 	for _, key := range slices.Sorted(maps.Keys(f.Changes)) {

@@ -8,8 +8,8 @@ import (
 	"testing/iotest"
 )
 
-// FuzzRead compares Read with the specification's rules, applied to the stream
-// as a whole, whatever pieces the stream comes in.
+// FuzzRead compares Read with the specification's rules, applied to the whole stream.
+// Read gets the stream as a whole and byte by byte.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
 		"data: a\n\n", "event: x\r\nid: 7\r\ndata: a\r\ndata:\r\n\r\n", ": c\n\nretry: 5\n\ndata\ndata: b\n\n", "data: incomplete\n", "id\n\n\ndata:\n\n",
@@ -42,13 +42,13 @@ func readAll(events func(func(Event, error) bool)) string {
 	return got.String()
 }
 
-// readBySpecification reads a stream as the HTML standard has it, section 9.2.6;
-// fits is false if a line has more than limit bytes.
+// readBySpecification reads a stream by section 9.2.6 of the HTML standard; fits is
+// false if a line has more than limit bytes.
 func readBySpecification(stream string, limit int) (events string, fits bool) {
 	var got strings.Builder
 	var name, id, data string
 	lines := strings.Split(strings.TrimPrefix(stream, "\ufeff"), "\n")
-	for _, line := range lines[:len(lines)-1] { // what follows the last line end is no line
+	for _, line := range lines[:len(lines)-1] { // text after the last line end is no line
 		line = strings.TrimSuffix(line, "\r")
 		if len(line) > limit {
 			return "", false

@@ -12,7 +12,7 @@ import (
 	"iter"
 )
 
-// Event is one event. Name is "message" if the stream gave none.
+// Event is one event. Name is "message" by default.
 type Event struct {
 	Name string
 	ID   string
@@ -23,8 +23,8 @@ type Event struct {
 var errTooLarge = errors.New("an event is too large")
 
 // Read yields the events of a stream as they arrive, each with at most limit bytes of
-// data. After an error it yields nothing more; the end of the stream is no error. Read
-// drops an event that is incomplete at the end of the stream.
+// data. After an error, Read yields no further events. The end of the stream is no
+// error. Read drops an event that is incomplete at the end of the stream.
 func Read(stream io.Reader, limit int) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		lines := bufio.NewReaderSize(stream, 64<<10)
@@ -58,8 +58,8 @@ func Read(stream io.Reader, limit int) iter.Seq2[Event, error] {
 	}
 }
 
-// addLine applies one line and reports whether it was data. isFirstData is set while the event
-// has no data.
+// addLine applies one line and reports whether the line has data. isFirstData is set
+// while the event has no data.
 func (e *Event) addLine(line []byte, isFirstData bool) bool {
 	field, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
@@ -67,7 +67,7 @@ func (e *Event) addLine(line []byte, isFirstData bool) bool {
 	case "event":
 		e.Name = string(value)
 	case "id":
-		if !bytes.ContainsRune(value, 0) { // the specification ignores such ids
+		if !bytes.ContainsRune(value, 0) { // the specification ignores ids with a NUL
 			e.ID = string(value)
 		}
 	case "data":

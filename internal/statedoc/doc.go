@@ -3,5 +3,5 @@
 //
 // [File] reads and changes one file under a lock between processes. [Watched] adds the
 // current content in memory and listeners. [Plugins] is the content of a file with one
-// object for each plugin; it keeps members that this version does not know.
+// object for each plugin; unknown members are kept.
 package statedoc

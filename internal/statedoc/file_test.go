@@ -64,8 +64,8 @@ func TestFileChange(t *testing.T) {
 	}
 }
 
-// TestFilePutsDamageAside checks that a change replaces a damaged file, and neither a
-// file of a newer version nor a file that cannot be read.
+// TestFilePutsDamageAside checks that a change replaces a damaged file, but no file of
+// a newer version and no unreadable file.
 func TestFilePutsDamageAside(t *testing.T) {
 	file, warnings := pluginsFile(t)
 	writeText(t, file.Path, `{"version":1`)
@@ -125,8 +125,8 @@ func TestParsePlugins(t *testing.T) {
 	}
 }
 
-// TestPluginsKeepUnknownMembers checks that an edit keeps what it does not know, and
-// removes an entry without members.
+// TestPluginsKeepUnknownMembers checks that an edit keeps unknown members, and removes
+// an entry without members.
 func TestPluginsKeepUnknownMembers(t *testing.T) {
 	p, err := ParsePlugins([]byte("\ufeff" + `{"version":1,"later":[1],"plugins":{"a":{"note":"x","own":{"b":1}},"c":{"note":"y"},"d":7}}`))
 	if err != nil {

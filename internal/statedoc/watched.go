@@ -17,14 +17,14 @@ const watchInterval = time.Second
 
 // Watched is a state file whose current content is always available: a change by
 // another process or by an editor takes effect at the next [Watched.Current]. V is a
-// view that is computed once from each content T. Create it with [NewWatched]. Watched
-// is safe for concurrent use.
+// view that is computed once from each content T. Create a Watched with [NewWatched].
+// Watched is safe for concurrent use.
 //
-// Lock order: notifying, then reading, because listeners may call Current. No other
+// Lock order: notifyLock, then readLock, because listeners may call Current. No other
 // lock is taken while mu is held.
 type Watched[T, V any] struct {
 	file File[T]
-	// view computes the view of a content; nothing is the view of a file that is
+	// view computes the view of a content; emptyView is the view of a file that is
 	// missing or unreadable.
 	view      func(T) V
 	emptyView V
@@ -41,16 +41,16 @@ type Watched[T, V any] struct {
 
 // Reading is the result of reading a file once.
 type Reading[V any] struct {
-	info os.FileInfo // nil if the file was missing
+	info os.FileInfo // info is nil if the file was missing
 	View V
 	// Problem is the error of reading the file.
 	Problem error
-	// hasReadError reports an I/O error. The attributes of the file do not show when such an
-	// error is over, so the file is read again each time.
+	// hasReadError reports an I/O error. After an I/O error, the file is read again
+	// each time, because its attributes do not show when the error is over.
 	hasReadError bool
 }
 
-// NewWatched reads a file and returns it. onReading receives each new reading.
+// NewWatched reads a file and returns its Watched. onReading receives each new reading.
 func NewWatched[T, V any](file File[T], view func(T) V, emptyView V, onReading func(Reading[V])) *Watched[T, V] {
 	w := &Watched[T, V]{file: file, view: view, emptyView: emptyView, onReading: onReading}
 	w.latest.Store(&Reading[V]{View: emptyView, hasReadError: true})
@@ -137,8 +137,7 @@ func (w *Watched[T, V]) refresh() bool {
 	}
 	w.readLock.Lock()
 	defer w.readLock.Unlock()
-	// Another goroutine may have read the file meanwhile, but before the change that
-	// this goroutine has seen.
+	// Another goroutine may have read the file meanwhile, but before the latest change.
 	lastReading := w.latest.Load()
 	if w.isCurrent(lastReading) {
 		return false

@@ -43,7 +43,7 @@ func TestWatchedReturnsCurrentContent(t *testing.T) {
 				}
 			})
 		}
-		readersStarted.Wait() // most of them wait for the goroutine that reads
+		readersStarted.Wait() // most readers wait for the goroutine that reads the file
 		close(continueReading)
 		readers.Wait()
 	}

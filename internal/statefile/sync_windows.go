@@ -1,4 +1,4 @@
 package statefile
 
-// syncFolder does nothing: on Windows a rename survives a power cut without it.
+// syncFolder does nothing, because on Windows a rename survives a power cut.
 func syncFolder(string) error { return nil }

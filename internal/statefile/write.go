@@ -14,7 +14,7 @@ import (
 const tempSuffix = ".tmp"
 
 // leftoverAge is the age from which a temporary file counts as abandoned. If the clock
-// was set back, its time may be as far in the future.
+// was set back, the file's time may also be that far in the future.
 const leftoverAge = time.Minute
 
 // Write atomically replaces the file at path by data. A reader gets either the old
@@ -52,8 +52,8 @@ func Create(path string, data []byte) error {
 	return nil
 }
 
-// writeTemp writes data to a new file beside path and returns its name.
-// os.CreateTemp gives it mode 0600.
+// writeTemp writes data to a new file beside path and returns its name. os.CreateTemp
+// gives the file the mode 0600.
 func writeTemp(path string, data []byte) (string, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+tempSuffix)
 	if err != nil {
@@ -69,8 +69,8 @@ func writeTemp(path string, data []byte) (string, error) {
 	return f.Name(), nil
 }
 
-// CheckWritable returns an error if no file can be written in dir. Try writes a small file and
-// removes it.
+// CheckWritable returns an error if no file can be written in dir. CheckWritable writes
+// a small file and removes it.
 func CheckWritable(dir string) error {
 	tempFile, err := writeTemp(filepath.Join(dir, "try"), make([]byte, 4<<10))
 	if err != nil {

@@ -59,7 +59,7 @@ func TestWriteAndCreate(t *testing.T) {
 	}
 }
 
-// What can't be written leaves nothing behind, and the old file.
+// A failed write keeps the old file and leaves no temporary file.
 func TestWriteFails(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
@@ -80,7 +80,7 @@ func TestWriteFails(t *testing.T) {
 func TestPutAside(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	seenNames := map[string]bool{}
-	for _, text := range []string{"1", "2", "3"} { // in one second
+	for _, text := range []string{"1", "2", "3"} { // several files are renamed within one second
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

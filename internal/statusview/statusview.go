@@ -76,7 +76,7 @@ func printBrowser(out *terminal.Output, b httpapi.Browser) {
 	}
 }
 
-// pluginsIn returns the plugins of a tab, with the reason why one does not work.
+// pluginsIn returns the plugins of a tab, with the reason why a plugin does not work.
 func pluginsIn(t wire.TabInfo) []string {
 	var names []string
 	add := func(plugins []wire.TabPlugin, where string) {

@@ -12,8 +12,8 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// The icon files in a plugin's directory. All icon files are optional, but a variant
-// requires fileIcon.
+// These constants name the icon files in a plugin's directory. All files are optional,
+// but a variant requires fileIcon.
 const (
 	fileIcon         = "icon.svg"
 	fileInactive     = "icon-inactive.svg"
@@ -21,7 +21,7 @@ const (
 	fileDarkInactive = "icon-dark-inactive.svg"
 )
 
-// Files are the names of all of them.
+// Files are the names of all icon files.
 var Files = []string{fileIcon, fileInactive, fileDark, fileDarkInactive}
 
 // MaxBytes is the largest file of an icon.
@@ -30,13 +30,13 @@ const MaxBytes = 16 << 10
 // Set are the icons of a plugin, each the text of an SVG, or empty if the author made
 // none.
 type Set struct {
-	// Icon is the icon of an active plugin, Inactive that of an inactive one.
+	// Icon is the icon of an active plugin, Inactive the icon of an inactive plugin.
 	Icon, Inactive string
-	// Dark and DarkInactive are the same on a dark surface.
+	// Dark and DarkInactive are the icons for a dark surface.
 	Dark, DarkInactive string
 }
 
-// Problem describes a problem of the icon's file, and how to fix it.
+// Problem describes a problem of an icon file, and how to fix the problem.
 type Problem struct{ File, Text string }
 
 // Make checks the files that an author made and returns the icons of the plugin. name
@@ -115,13 +115,14 @@ func checkViewBox(text string) string {
 	return ""
 }
 
-// refusedElements run code, or show what is not in the file.
+// refusedElements run code, or show content from outside of the file.
 var refusedElements = []string{"script", "image", "feImage", "foreignObject", "iframe", "object", "embed", "audio", "video"}
 
 var (
-	// externalLoad finds what a style loads from elsewhere.
+	// externalLoad matches content that a style loads from other files.
 	externalLoad = lazyregexp.New(`(?i)@import|url\(\s*["']?\s*[^#"'\s)]`)
-	// referencePattern finds what a paint, a clip or a style uses of the file itself.
+	// referencePattern matches references of a paint, a clip or a style to elements of
+	// the same file.
 	referencePattern = lazyregexp.New(`(?i)(url\(\s*["']?\s*#)([^"')\s]+)`)
 )
 
@@ -150,7 +151,7 @@ func unsafeContent(n *node) string {
 	return ""
 }
 
-// renameIDs puts a prefix before every id and all that refers to it.
+// renameIDs puts a prefix before every id and every reference to an id.
 func (n *node) renameIDs(prefix string) {
 	ids := map[string]bool{}
 	n.walk(func(n *node) {

@@ -42,8 +42,8 @@ func TestOnlyOwnVariants(t *testing.T) {
 	}
 }
 
-// TestIconShrinks checks that parts which browsers do not draw are removed, and that the
-// drawing is unchanged.
+// TestIconShrinks checks that Make removes parts which browsers do not draw, and keeps
+// the drawing.
 func TestIconShrinks(t *testing.T) {
 	const largeIcon = "\ufeff<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE svg PUBLIC \"-//W3C//DTD SVG 1.1//EN\" \"http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd\">\n" +
 		"<!-- by hand -->\n<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:inkscape=\"urn:i\" inkscape:version=\"1\" viewBox=\"0 0\n 8 8\">\n" +

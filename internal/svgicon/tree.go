@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// node is an element, or a text: then it has no name.
+// node is an element or a text. A text has no name.
 type node struct {
 	name     string
 	attrs    []attr
@@ -17,7 +17,7 @@ type node struct {
 	text     string
 }
 
-// attr is an attribute; its name has a prefix (xlink:href) as in the file.
+// attr is an attribute. Its name includes the prefix, as in xlink:href.
 type attr struct{ name, value string }
 
 // maxDepth is how deep the elements of an icon may be nested.
@@ -32,7 +32,7 @@ func parseSVG(text []byte) (*node, error) {
 	decoder := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
 	var root *node
 	var openNodes []*node
-	omittedDepth := 0 // depth inside an element that is left out
+	omittedDepth := 0 // depth inside an omitted element
 	for {
 		token, err := decoder.RawToken()
 		if errors.Is(err, io.EOF) {
@@ -85,7 +85,7 @@ func parseSVG(text []byte) (*node, error) {
 	return root, nil
 }
 
-// addText adds text to n if n is an element whose text has a meaning.
+// addText adds text to n if n is an element whose text is drawn or is a style.
 func (n *node) addText(text string) {
 	switch n.name {
 	case "text", "tspan", "textPath", "style", "title", "desc":

@@ -33,7 +33,7 @@ var (
 )
 
 const (
-	maxBarWidth     = 30 // columns
+	maxBarWidth     = 30 // in columns
 	minBarWidth     = 6
 	minMessageWidth = 8
 	spinnerStep     = 100 * time.Millisecond

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestBar draws states at several widths. The test prints each bar between two
-// marks, so that spaces at its ends are visible.
+// TestBar draws states at several widths. The test prints each bar between two marks,
+// so that spaces at the ends of the bar are visible.
 func TestBar(t *testing.T) {
 	halfDone := Bar{
 		Label: "messages__export_messages", Progress: 4500, Total: 10000, HasTotal: true, HasReport: true,

@@ -23,8 +23,9 @@ func (o *Output) NewBlock() *Block {
 	return &Block{out: o.stdout, size: o.stdout.size}
 }
 
-// Draw replaces the block by lines, which are safe for a terminal. Draw cuts a line at
-// the edge and omits the last lines where the screen is too low.
+// Draw replaces the block by lines, which are safe for a terminal. Draw cuts each line
+// at the edge of the terminal, and omits the last lines if the terminal has too few
+// rows.
 func (b *Block) Draw(lines []string) {
 	columns, rows := b.size()
 	// The cursor is in the line below the block, and the last column stays free,

@@ -10,9 +10,9 @@ import (
 )
 
 // ContentLines returns the content of an activity as lines that are safe for a
-// terminal. Text and code are written as they are, a table is a list of objects or
-// {columns, rows}. Other types, and content that does not match its type, are
-// written as JSON. If shorten is set, as for a terminal, cells are cut at 40 columns.
+// terminal. Text and code are written unchanged. A table is a list of objects or
+// {columns, rows}. Other types, and content that does not match its type, are written
+// as JSON. If shorten is set, as for a terminal, cells are cut at 40 columns.
 func ContentLines(kind string, content json.RawMessage, shorten bool) []string {
 	text, isText := readText(kind, content)
 	switch {
@@ -31,7 +31,7 @@ func ContentLines(kind string, content json.RawMessage, shorten bool) []string {
 }
 
 // JSONLines returns a JSON text as indented lines that are safe for a terminal. Text
-// that is not JSON, such as a truncated one, keeps its lines.
+// that is not JSON, such as truncated JSON, keeps its lines.
 func JSONLines(text string) []string {
 	return ContentLines("json", json.RawMessage(text), false)
 }
@@ -71,9 +71,9 @@ const maxCell = 40
 // table is the content of an activity of type table.
 type table struct {
 	columns []string
-	// rows have a cell for each column; an empty one is "".
+	// rows have a cell for each column; an empty cell is "".
 	rows [][]string
-	// numeric is set for each column that holds numbers only.
+	// numeric is set for each column that has only numbers.
 	numeric []bool
 }
 

@@ -6,13 +6,13 @@
 //
 //   - stdout has the result of the command and nothing else, so that a pipe can
 //     read it. For `opentabs mcp` the result is MCP messages.
-//   - stderr has what the user should know besides: lines that begin with
+//   - stderr has everything else for the user: lines that begin with
 //     "opentabs:", the progress bar, and the server's log.
 //   - A terminal gets text for the user, a pipe gets the same facts in plain
 //     lines. JSON is indented on a terminal and one line in a pipe.
 //   - Text of a tool or a page never reaches a terminal unchanged, nor stderr or
-//     a log, because users read both in a terminal: [safeText] and its siblings
-//     replace hidden characters and escape sequences. A result in a pipe is exact,
+//     a log, because users read both in a terminal: [safeText], [safeJSON] and
+//     [SafeLine] replace hidden characters and escape sequences. A result in a pipe is exact,
 //     because a program reads it.
 //
 // # Concurrency

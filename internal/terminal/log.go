@@ -42,7 +42,7 @@ func (s safeJSONWriter) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// makeMessageSafe makes the message of a log line safe and puts it on one line.
+// makeMessageSafe makes the message of a log line safe and removes its line ends.
 // zerolog's console writer quotes the texts in fields, but not the message.
 func makeMessageSafe(line map[string]any) error {
 	if message, ok := line[zerolog.MessageFieldName].(string); ok {

@@ -30,7 +30,7 @@ type stream struct {
 	size func() (columns, rows int)
 }
 
-// The size of a terminal that does not report one.
+// These constants are the size of a terminal that does not report its size.
 const (
 	fallbackColumns = 80
 	fallbackRows    = 24
@@ -53,8 +53,8 @@ func New(stdout, stderr io.Writer, getenv func(string) string) *Output {
 	return o
 }
 
-// NewTerminal returns the output for a terminal that w draws, without colour: a
-// simulated one, for tests. size returns its columns and rows.
+// NewTerminal returns the output for a simulated terminal without colour, for tests. w
+// draws the terminal. size returns its columns and rows.
 func NewTerminal(w io.Writer, size func() (columns, rows int)) *Output {
 	both := stream{Writer: w, isTerminal: true, size: size}
 	return &Output{stdout: both, stderr: both, checkedStdout: &checkedWriter{w: w}, glyphs: ASCIIGlyphs, canRedraw: true}
@@ -96,7 +96,7 @@ func IsTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// checkedWriter remembers the first failed write, such as one to a full disk.
+// checkedWriter stores the error of the first failed write, for example to a full disk.
 // checkedWriter is safe for concurrent use.
 type checkedWriter struct {
 	w io.Writer
@@ -105,8 +105,8 @@ type checkedWriter struct {
 	err error
 }
 
-// Write implements io.Writer. After a failed write all others fail, because a
-// reader could not see that a part is missing.
+// Write implements io.Writer. After a failed write, all further writes fail, because a
+// reader could not detect the missing part.
 func (w *checkedWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -118,7 +118,8 @@ func (w *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// WriteError returns the first failed write to stdout as the command's error.
+// WriteError returns the error of the first failed write to stdout, for use as the
+// command's error.
 func (o *Output) WriteError() error {
 	o.checkedStdout.mu.Lock()
 	defer o.checkedStdout.mu.Unlock()

@@ -33,7 +33,8 @@ func TestPrintJSON(t *testing.T) {
 	}
 }
 
-// TestTerminalIsSafe writes what a hostile tool returns.
+// TestTerminalIsSafe writes the output of a hostile tool and checks that it is safe for
+// a terminal.
 func TestTerminalIsSafe(t *testing.T) {
 	const evil = "\x1b[2J\u009b\x07\u202e"
 	var b bytes.Buffer

@@ -11,13 +11,13 @@ import (
 )
 
 // Notef writes a notice for the user to stderr. Further lines are indented, so that no
-// text in the note can pass for another notice.
+// text in a notice looks like another notice.
 func (o *Output) Notef(format string, args ...any) {
 	text := safeText(fmt.Sprintf(format, args...))
 	fmt.Fprintf(o.stderr, "opentabs: %s\n", strings.ReplaceAll(text, "\n", "\n  "))
 }
 
-// ShowPrompt asks for a line of input on stderr.
+// ShowPrompt writes the prompt for a line of input to stderr.
 func (o *Output) ShowPrompt(name string) {
 	fmt.Fprintf(o.stderr, "%s> ", safeText(name))
 }

@@ -27,7 +27,7 @@ type Progress struct {
 // ProgressView shows the progress of one call. The methods of ProgressView may be
 // called from any goroutine.
 type ProgressView interface {
-	// Update shows a report. After Close it does nothing.
+	// Update shows a report. After Close, Update does nothing.
 	Update(p Progress)
 	// Close removes the view from the terminal.
 	Close()
@@ -58,7 +58,7 @@ type lineView struct {
 	out *Output
 
 	mu      sync.Mutex // guards numbers
-	numbers string     // of the last line
+	numbers string     // the numbers in the last line
 }
 
 func (v *lineView) Update(p Progress) {

@@ -29,10 +29,10 @@ func (o *Output) NewQuestions(in any) *Questions {
 // echo if the answer is a secret.
 func (q *Questions) Ask(question string, secret bool) (string, error) {
 	fmt.Fprintf(q.out.stderr, "opentabs: %s", safeText(question))
-	if !secret || q.lines.Buffered() > 0 { // the terminal has already shown a line that was typed ahead
+	if !secret || q.lines.Buffered() > 0 { // the terminal has already shown text that was typed ahead
 		return q.lines.ReadString('\n')
 	}
 	text, err := term.ReadPassword(int(q.in.Fd()))
-	fmt.Fprintln(q.out.stderr) // the terminal did not show the end of the line
+	fmt.Fprintln(q.out.stderr) // the terminal did not show the line end after the secret
 	return string(text), err
 }

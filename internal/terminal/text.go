@@ -44,10 +44,11 @@ func SafeLine(s string) string {
 // textWidth returns how many columns of a terminal s takes.
 func textWidth(s string) int { return displaywidth.String(s) }
 
-// ellipsis end a text that was cut.
+// ellipsis ends a text that was cut.
 const ellipsis = "..."
 
-// truncateColumns cuts s to at most width columns. A text that was cut ends with dots.
+// truncateColumns cuts s to at most width columns. A text that was cut ends with
+// ellipsis.
 func truncateColumns(s string, width int) string {
 	if width <= len(ellipsis) && textWidth(s) > width {
 		return ellipsis[:max(width, 0)]

@@ -29,7 +29,7 @@ func TestSafeText(t *testing.T) {
 	}
 }
 
-// TestSafeJSON keeps the meaning of what it changes.
+// TestSafeJSON checks that safe JSON has the same value.
 func TestSafeJSON(t *testing.T) {
 	value := "a\u007f\u009b\u202e\u2028世"
 	text, err := json.Marshal(value)

@@ -1,4 +1,4 @@
-// Package testrun runs the tests of a plugin and prints how each of them ended.
+// Package testrun runs the tests of a plugin and prints how each test ended.
 package testrun
 
 import (
@@ -45,7 +45,7 @@ func (o Options) check() error {
 }
 
 // Run runs the tests and prints them to out. Run returns an error if a test fails or no
-// test runs; for invalid options a [usererr.Error].
+// test runs, and a [usererr.Error] for invalid options.
 func Run(ctx context.Context, o Options, out *terminal.Output) error {
 	if err := o.check(); err != nil {
 		return err
@@ -90,7 +90,7 @@ func Run(ctx context.Context, o Options, out *terminal.Output) error {
 type testCounts struct {
 	Passed int `json:"passed"`
 	Failed int `json:"failed"`
-	// Skipped are those that a real browser can't run.
+	// Skipped is the number of tests that a real browser can't run.
 	Skipped int `json:"skipped,omitempty"`
 }
 
@@ -103,7 +103,7 @@ func (t testCounts) String() string {
 	return text
 }
 
-// failureError returns an error if a test failed or none ran, with the action.
+// failureError returns an error with an action if a test failed or no test ran.
 func (t testCounts) failureError(filter string) error {
 	switch {
 	case t.Failed > 0:

@@ -32,7 +32,7 @@ type schema struct {
 	Defs       map[string]*schema `json:"$defs"`
 	Items      json.RawMessage    `json:"items"`
 	Properties map[string]*schema `json:"properties"`
-	// Additional is false if the tool accepts no other arguments.
+	// AdditionalProperties is false if the tool accepts no other arguments.
 	AdditionalProperties json.RawMessage `json:"additionalProperties"`
 }
 
@@ -87,7 +87,8 @@ func (a argumentParser) parse(pairs []string) (map[string]json.RawMessage, error
 	return args, nil
 }
 
-// propertySchema returns the schema of an argument, nil if it accepts any value.
+// propertySchema returns the schema of an argument, nil if the argument accepts any
+// value.
 func (a argumentParser) propertySchema(name string) (*schema, error) {
 	if p, ok := a.schema.Properties[name]; ok {
 		return p, nil
@@ -112,7 +113,7 @@ func (a argumentParser) itemSchema(p *schema, text string) (*schema, bool) {
 		return nil, false
 	}
 	var items schema
-	if json.Unmarshal(a.resolve(p, 0).Items, &items) != nil { // absent, or a list of schemas
+	if json.Unmarshal(a.resolve(p, 0).Items, &items) != nil { // items is absent, or a list of schemas
 		return nil, true
 	}
 	return &items, true
@@ -195,7 +196,7 @@ func (a argumentParser) resolve(p *schema, depth int) *schema {
 	return p
 }
 
-// acceptedTypes returns the types that p accepts; none if it accepts all.
+// acceptedTypes returns the types that p accepts; none if p accepts all types.
 func (a argumentParser) acceptedTypes(p *schema) map[string]bool {
 	kinds := map[string]bool{}
 	a.addKinds(p, kinds, map[*schema]bool{})

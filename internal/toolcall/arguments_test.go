@@ -37,7 +37,7 @@ const strictSchema = `{
 func TestParseArguments(t *testing.T) {
 	a := toolWith(strictSchema)
 	for _, c := range []struct {
-		pairs string // separated by spaces
+		pairs string // pairs are separated by spaces
 		want  string
 	}{
 		{"", `{}`},
@@ -154,8 +154,7 @@ func TestAddTarget(t *testing.T) {
 	}
 }
 
-// A schema whose parts refer to each other in very many ways is searched without
-// delay.
+// A schema with very many references between its parts is searched without delay.
 func TestParseArgumentsOfATangledSchema(t *testing.T) {
 	references := strings.TrimSuffix(strings.Repeat(`{"$ref":"#/$defs/a"},{"$ref":"#/$defs/b"},`, 50), ",")
 	a := toolWith(`{"$defs":{"a":{"anyOf":[` + references + `]},"b":{"oneOf":[{"type":"integer"},` + references + `]}},"properties":{"x":{"allOf":[` + references + `]}}}`)

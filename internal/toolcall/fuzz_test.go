@@ -35,7 +35,7 @@ func FuzzArguments(f *testing.F) {
 		if err == nil && !maps.Equal(givenNames, keysOf(args)) {
 			t.Fatalf("%q and %q gave %v", firstPair, secondPair, keysOf(args))
 		}
-		if strings.HasPrefix(wholeJSON, "@") { // a file's name
+		if strings.HasPrefix(wholeJSON, "@") { // @ is followed by the name of a file
 			return
 		}
 		args, err = readJSON(wholeJSON, strings.NewReader(firstPair))

@@ -17,8 +17,8 @@ func advanceTime(d time.Duration) {
 	synctest.Wait()
 }
 
-// TestShownProgress checks that numbers are always shown, and messages only if they
-// are for the user or all are shown.
+// TestShownProgress checks that numbers are always shown, and messages only if they are
+// for the user or showAll is set.
 func TestShownProgress(t *testing.T) {
 	reports := []mcpclient.Progress{
 		{Progress: 0.000001, Message: "indexing"},
@@ -49,7 +49,7 @@ func TestShownProgress(t *testing.T) {
 }
 
 // TestBarKeepsMessageForTheUser checks that an internal message does not replace the
-// last one that is for the user.
+// last message for the user.
 func TestBarKeepsMessageForTheUser(t *testing.T) {
 	for showAll, want := range map[bool]string{
 		false: "a__b  ####..........   33%  1/3  0.3s  Reads the list.",

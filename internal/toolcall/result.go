@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// shownProgress returns a report as the terminal shows it: its numbers, and its
-// message if it is for the user or showAll is set.
+// shownProgress returns a report as the terminal shows it. The message is omitted
+// unless it is for the user or showAll is set.
 func shownProgress(p mcpclient.Progress, showAll bool) terminal.Progress {
 	progress := terminal.Progress{Progress: p.Progress, Total: p.Total, HasTotal: p.HasTotal}
 	if showAll || p.Audience == dispatch.AudienceUser {
@@ -37,7 +37,7 @@ func printResult(out *terminal.Output, r mcpclient.Result, asText bool) error {
 	}
 	for _, c := range r.Content {
 		if c.Type == "text" && r.StructuredContent != nil {
-			continue // repeats the structured content
+			continue // this text block repeats the structured content
 		}
 		if err := printContent(out, c); err != nil {
 			return err
@@ -47,7 +47,7 @@ func printResult(out *terminal.Output, r mcpclient.Result, asText bool) error {
 }
 
 // printContent prints one content block: JSON text unchanged, other text as a JSON
-// string, and a block without text as it is.
+// string, and a block without text as JSON.
 func printContent(out *terminal.Output, c mcpclient.Content) error {
 	switch {
 	case c.Type != "text":

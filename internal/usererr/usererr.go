@@ -1,5 +1,5 @@
-// Package usererr has the error for wrong input of the user: a flag, an argument or
-// a setting.
+// Package usererr has the error for invalid input of the user, such as a wrong flag,
+// argument or setting.
 package usererr
 
 import "fmt"
@@ -7,7 +7,7 @@ import "fmt"
 // maxShownBytes is how much of one argument an error shows.
 const maxShownBytes = 1000
 
-// Error is an error in what the user gave.
+// Error is an error in the user's input.
 type Error struct{ err error }
 
 func (e *Error) Error() string { return e.err.Error() }

@@ -1,6 +1,6 @@
-// Package version holds the one version of opentabs: that of the binary, the
-// extension and the npm packages. To raise it, edit the file VERSION; its test
-// names the other places.
+// Package version has the version of opentabs, which the binary, the extension and the
+// npm packages share. To change the version, edit the file VERSION; a test names the
+// other files.
 package version
 
 import (

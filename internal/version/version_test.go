@@ -9,7 +9,7 @@ import (
 )
 
 func TestVersion(t *testing.T) {
-	// Chrome takes one to four numbers, npm exactly three.
+	// Chrome accepts versions of one to four numbers, npm exactly three.
 	if !regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$`).MatchString(Version) {
 		t.Errorf("VERSION is %q, want three numbers such as 0.1.0", Version)
 	}
@@ -43,7 +43,7 @@ func TestOneVersion(t *testing.T) {
 	}
 }
 
-// TestLockFile keeps package-lock.json in step with package.json.
+// TestLockFile compares package-lock.json with package.json.
 func TestLockFile(t *testing.T) {
 	text, err := os.ReadFile("../../package-lock.json")
 	if err != nil {
@@ -66,8 +66,8 @@ func TestLockFile(t *testing.T) {
 		if regexp.MustCompile(`^[a-z+]+://`).MatchString(p.Resolved) {
 			t.Errorf("%s: resolved %q ties the lock file to one registry; run npm install with the .npmrc of this repository", name, p.Resolved)
 		}
-		// npm leaves an optional package out of the lock file if the registry did
-		// not have it, and then refuses its own file in npm ci.
+		// npm leaves an optional package out of the lock file if the registry did not
+		// have it, and then npm ci rejects that lock file.
 		for optionalPackage := range p.OptionalDependencies {
 			if lockFile.Packages["node_modules/"+optionalPackage].Version == "" {
 				t.Errorf("package-lock.json lacks %s, which %s names; choose a version whose packages are all there", optionalPackage, name)

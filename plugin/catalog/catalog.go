@@ -12,9 +12,9 @@ import (
 	"opentabs/plugin/settings"
 )
 
-// Catalog is a registry whose plugins work in the sites that the user has set. Create
-// it with [New]. The parts of a Catalog are safe for concurrent use; the catalog itself
-// has no lock.
+// Catalog is a registry whose plugins work in the sites that the user has set. Create a
+// Catalog with [New]. The parts of a Catalog are safe for concurrent use; the catalog
+// itself has no lock.
 type Catalog struct {
 	*plugin.Registry
 	values *settings.Values

@@ -6,9 +6,9 @@
 //
 // # Concurrency
 //
-// Faults is safe for concurrent use. mu guards the records and listeners, saving keeps
-// two writes of the file apart. Lock order: saving, then mu. No lock is held while
-// listeners run.
+// Faults is safe for concurrent use. mu guards the records and listeners, and saveLock
+// is locked while the file is written. Lock order: saveLock, then mu. No lock is held
+// while listeners run.
 package faults
 
 import (
@@ -61,18 +61,18 @@ func (f Fault) Text() string {
 	return fmt.Sprintf("did not start in a page of %s: %s", f.Site, f.Problem)
 }
 
-// Faults are the faults of adapters, by plugin and content: a folder that changes
-// loses its fault, and has it again when it changes back. A fault ends when the same
-// content starts in some page. A file in the state folder makes them visible to
-// commands.
+// Faults are the faults of adapters, by plugin and content: a changed folder has no
+// fault, and has its old fault again when the old content returns. A fault ends when
+// the same content starts in some page. Commands read the faults from a file in the
+// state folder.
 type Faults struct {
 	path string
 	log  zerolog.Logger
 
 	saveLock sync.Mutex // held while the file is written
 
-	mu        sync.Mutex         // guards the rest
-	byPlugin  map[string][]Fault // the newest last
+	mu        sync.Mutex         // guards all fields below
+	byPlugin  map[string][]Fault // faults by plugin name, the newest last
 	listeners []func()
 }
 
@@ -93,7 +93,7 @@ func Open(dir string, log zerolog.Logger) *Faults {
 	return f
 }
 
-// Of returns the fault of a plugin's content now.
+// Of returns the fault of a plugin's current content.
 func (f *Faults) Of(p *plugin.Plugin) (Fault, bool) {
 	content := p.ContentHash()
 	f.mu.Lock()
@@ -140,7 +140,7 @@ func (f *Faults) Started(p *plugin.Plugin) {
 	f.mu.Lock()
 	hasNoFaults := len(f.byPlugin[p.Name]) == 0
 	f.mu.Unlock()
-	if hasNoFaults { // the usual case
+	if hasNoFaults { // most plugins have no faults
 		return
 	}
 	content := p.ContentHash()
@@ -156,7 +156,7 @@ func (f *Faults) Started(p *plugin.Plugin) {
 	})
 }
 
-// change calls edit. If edit reports a change, it writes the file and runs the
+// change calls edit. If edit reports a change, change writes the file and runs the
 // listeners.
 func (f *Faults) change(edit func() bool) {
 	f.mu.Lock()

@@ -30,8 +30,8 @@ func writeFile(t *testing.T, file string, content []byte) {
 	}
 }
 
-// A fault is that of a content: another build does not have it, the same content
-// has it again, also in another process, until it starts somewhere.
+// A fault belongs to one content. Another build has no fault, and the same content
+// keeps its fault, also in another process, until it starts in a page.
 func TestFaultsAreThoseOfAContent(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	firstPlugin, _ := registry.Set().Plugin("a")

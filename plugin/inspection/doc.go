@@ -5,5 +5,5 @@
 // before it recommends the plugin.
 //
 // An Inspection is immutable. Tokens.mu guards the issued tokens; no other lock is
-// taken while it is held.
+// taken under Tokens.mu.
 package inspection

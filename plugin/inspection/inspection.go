@@ -81,7 +81,7 @@ func (inspection *Inspection) addSection(name, text string) {
 func shownText(text string) string {
 	return plaintext.Replace(text, func(r rune) string {
 		if r == '\r' {
-			return "" // part of a Windows line end
+			return "" // the \r is part of a Windows line end
 		}
 		return fmt.Sprintf(`\u{%x}`, r)
 	})
@@ -121,8 +121,9 @@ var reviewSections = []struct{ name, title string }{
 	{SectionCode, "The author's code"},
 }
 
-// ReviewText returns what a review shows after the overview: what has changed and,
-// withCode, the author's code. The text is empty if there is nothing to show.
+// ReviewText returns the sections that a review shows after the overview: the changes
+// and, if withCode is set, the author's code. The text is empty if there is nothing to
+// show.
 func (inspection *Inspection) ReviewText(withCode bool) string {
 	text := ""
 	for _, section := range reviewSections {

@@ -81,8 +81,8 @@ func mailPackage(own string) plugintest.Package {
 	return p
 }
 
-// An agent is shown the author's own code and not the libraries that are many times as
-// large, in pages that it can read.
+// An agent receives the author's own code in pages of readable size, without the
+// libraries, which are much larger.
 func TestInspectionIsReadable(t *testing.T) {
 	w := newTestPolicy(t, mailPackage("  var send = () => fetch('/send', { body: localStorage.token });\n"))
 	inspected, err := w.inspect("mail")
@@ -182,7 +182,7 @@ func TestChangeBeyondStoredPart(t *testing.T) {
 	}
 }
 
-// A token is for one plugin and one content, once, for 10 minutes.
+// A token is valid once, for one content of one plugin, for 10 minutes.
 func TestReviewTokens(t *testing.T) {
 	w := newTestPolicy(t, mailPackage("  var a;\n"), twoToolPackage("chat", ""))
 	inspect := func(name string) *inspection.Inspection {
@@ -232,8 +232,8 @@ func TestReviewTokens(t *testing.T) {
 
 func errorOf[T any](_ T, err error) error { return err }
 
-// A recommendation enables nothing. It is for the inspected content, and ends when the
-// user decides.
+// A recommendation enables nothing. A recommendation applies to the inspected content,
+// and ends when the user decides.
 func TestRecommendationChangesNothing(t *testing.T) {
 	w := newTestPolicy(t, mailPackage("  var a;\n"))
 	mailPlugin, _ := w.Set().Plugin("mail")
@@ -304,8 +304,8 @@ func TestInspectionGroupsTools(t *testing.T) {
 	}
 }
 
-// TestReviewText checks that a review shows all pages of the code only if it is
-// requested, and what has changed in any case.
+// TestReviewText checks that a review always shows the changes, and the code only on
+// request.
 func TestReviewText(t *testing.T) {
 	long := strings.Repeat("const line = 1;\n", 10_000)
 	w := newTestPolicy(t, twoToolPackage("a", "first();\n"))

@@ -11,13 +11,14 @@ import (
 // mention is the name of a browser feature that code contains: a feature that reaches
 // out of the page, stores data, creates code or writes HTML.
 type mention struct {
-	// Name is the feature as code spells it.
+	// Name is the feature's name in code.
 	Name string
 	// Meaning is one sentence for a reviewer.
 	Meaning string
 }
 
-// capability is a mention with the pattern that finds it, also in minified code.
+// capability is a mention with a pattern that matches the feature, also in minified
+// code.
 type capability struct {
 	mention
 	// literal is part of every match of pattern. literal is searched first.
@@ -25,8 +26,8 @@ type capability struct {
 	pattern func() *regexp.Regexp
 }
 
-// wordCapabilities returns powers that match whole names. Minified code keeps the names of
-// platform APIs.
+// wordCapabilities returns capabilities that match whole names. Minified code keeps the
+// names of platform APIs.
 func wordCapabilities(meaning string, names ...string) []capability {
 	var capabilities []capability
 	for _, name := range names {
@@ -63,15 +64,15 @@ var capabilities = sortedCapabilities(
 		`\b(setTimeout|setInterval)\s*(\?\.)?\(\s*["'`+"`"+`]`),
 )
 
-// sortedCapabilities merges lists of powers.
+// sortedCapabilities merges lists of capabilities.
 func sortedCapabilities(lists ...[]capability) []capability {
 	capabilities := slices.Concat(lists...)
 	slices.SortFunc(capabilities, func(a, b capability) int { return strings.Compare(a.Name, b.Name) })
 	return capabilities
 }
 
-// findMentions returns the powers that code mentions, sorted by name. A mention may be
-// harmless, and code can use features without mentioning them.
+// findMentions returns the capabilities that code mentions, sorted by name. A mention
+// may be harmless, and code can use features without mentioning them.
 func findMentions(code string) []mention {
 	var mentions []mention
 	for _, p := range capabilities {
@@ -91,7 +92,7 @@ func mentionNames(mentions []mention) []string {
 	return names
 }
 
-// sortedMentions merges lists of mentions, each power once.
+// sortedMentions merges lists of mentions without duplicates.
 func sortedMentions(lists ...[]mention) []mention {
 	mentions := slices.Concat(lists...)
 	slices.SortFunc(mentions, func(a, b mention) int { return strings.Compare(a.Name, b.Name) })

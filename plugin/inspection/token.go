@@ -18,10 +18,10 @@ const (
 // Tokens are proofs that an agent has inspected a plugin. An agent receives a token
 // with an inspection and returns it with its recommendation. A token has 256 random
 // bits. Each token is valid once, for 10 minutes, for one content of one plugin. The
-// zero value is ready; it is safe for concurrent use.
+// zero value is ready for use. Tokens are safe for concurrent use.
 type Tokens struct {
 	mu     sync.Mutex    // guards issued
-	issued []issuedToken // oldest first
+	issued []issuedToken // issued tokens, oldest first
 }
 
 type issuedToken struct {
@@ -46,8 +46,8 @@ func (r *Tokens) Issue(inspected *Inspection) string {
 // errToken is the error for every invalid token, whatever the reason.
 var errToken = errors.New("the review token is not valid (any more): each is for one plugin, once, and for 10 minutes; inspect the plugin again for a new one")
 
-// Redeem returns the hash of the inspected content. Each token can be redeemed once,
-// even if that fails.
+// Redeem returns the hash of the inspected content. A token is used up by the first
+// attempt, even if that attempt fails.
 func (r *Tokens) Redeem(token, name string) (hash string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

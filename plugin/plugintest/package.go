@@ -22,16 +22,16 @@ type Package struct {
 	Matches []string
 	// Tools are the entries of dist/tools.json; default one tool "echo".
 	Tools []Tool
-	// Prompts are the entries of its prompts; default none.
+	// Prompts are the prompts in dist/tools.json; default none.
 	Prompts []Prompt
 	// Code is the adapter's text before the build's appended statement;
 	// default a short script.
 	Code string
-	// PreScript is the text of its pre-script; default none.
+	// PreScript is the text of the pre-script; default none.
 	PreScript string
 	// Settings is the configSchema of dist/tools.json; default none.
 	Settings json.RawMessage
-	// SDKVersion is that of dist/tools.json; default "0.1.0".
+	// SDKVersion is the SDK version in dist/tools.json; default "0.1.0".
 	SDKVersion string
 }
 
@@ -41,7 +41,7 @@ type Tool struct {
 	DisplayName string `json:"displayName,omitempty"`
 	Description string `json:"description"`
 	Group       string `json:"group,omitempty"`
-	// Input defaults to an object, Output to anything.
+	// Input is by default an object without rules, Output any value.
 	Input       json.RawMessage     `json:"input_schema"`
 	Output      json.RawMessage     `json:"output_schema"`
 	Annotations *plugin.Annotations `json:"annotations,omitempty"`
@@ -158,8 +158,8 @@ func Load(t testing.TB, p Package) *plugin.Plugin {
 	return loaded
 }
 
-// Registry returns a registry that has loaded these packages, and its store, so
-// that a test can change what is there and reload.
+// Registry returns a registry that has loaded these packages, and its store, so that a
+// test can change the packages and reload.
 func Registry(t testing.TB, packages ...Package) (*plugin.Registry, *plugin.Store) {
 	t.Helper()
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})

@@ -56,7 +56,7 @@ func (g callerGate) checkCall(caller, called string) dispatch.Verdict {
 	return dispatch.Verdict{}
 }
 
-// lateAccessCommand returns the command that gives a plugin late access.
+// lateAccessCommand returns the command that allows late access for a plugin.
 func lateAccessCommand(name string) string {
 	return fmt.Sprintf("`opentabs plugin permission %s --late-access on`", name)
 }
@@ -74,7 +74,7 @@ func (e *Enforcer) Resolve(r *plugin.Registry) func(parent dispatch.Tool, name s
 	return func(parent dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
 		tool, args, err := r.Resolve(parent, name, args)
 		if err == nil {
-			return tool, args, nil // the gate blocks the call, so that the refusal is recorded
+			return tool, args, nil // callerGate blocks the call, so that the refusal is recorded
 		}
 		called := pluginOf(parent, name)
 		if called == parent.Plugin {
@@ -94,21 +94,21 @@ func (e *Enforcer) Resolve(r *plugin.Registry) func(parent dispatch.Tool, name s
 func (g callerGate) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	if caller := callInfo.Caller; caller != nil && caller.Plugin != callInfo.Tool.Plugin && e.View.ErrorCode == wire.ErrDenied &&
 		!g.p.State(caller.Plugin).mayCall(callInfo.Tool.Plugin) && g.p.refusedCalls.add(caller.Plugin, callInfo.Tool.Plugin) {
-		go g.p.file.Notify() // surfaces show it
+		go g.p.file.Notify() // surfaces show refused calls
 	}
 }
 
 const (
-	// maxRefused is the most refused targets that are kept for one calling plugin.
+	// maxRefused is the maximum number of refused targets of one calling plugin.
 	maxRefused = 20
-	// maxRefusedCallers is the most calling plugins that are kept.
+	// maxRefusedCallers is the maximum number of calling plugins with refused targets.
 	maxRefusedCallers = 200
 )
 
 // refusedCalls are the refused calls between plugins, which surfaces offer to allow. A
 // refusedCalls is safe for concurrent use.
 type refusedCalls struct {
-	mu sync.Mutex // guards by
+	mu sync.Mutex // guards byCaller
 	// byCaller maps calling plugins to the plugins that they tried to call.
 	byCaller map[string][]string
 }

@@ -26,8 +26,9 @@ func callerFrom(caller string) *dispatch.Caller {
 	return &dispatch.Caller{Plugin: caller, Tool: caller + "__read", Browser: "b1", TabID: 7, Origin: "https://site.test"}
 }
 
-// runNested runs a__send for a tool of the plugin caller and returns the approval request.
-// answer decides it, and is nil if the call must not wait for approval.
+// runNested runs a__send for a tool of the plugin caller and returns the approval
+// request. answer decides the request, and is nil if the call must not wait for
+// approval.
 func (g *gatedCalls) runNested(caller string, answer *dispatch.Resolution) (ticket dispatch.WaitingTicket, err error) {
 	g.t.Helper()
 	_, err = g.calls.Call(context.Background(), dispatch.Call{
@@ -78,7 +79,7 @@ func TestCallsToAnotherPlugin(t *testing.T) {
 	if got := g.policy.Refused("b"); len(got) != 1 || got[0] != "a" {
 		t.Errorf("refused %v", got)
 	}
-	g.failOnError(g.policy.SetCalls("a", "b", true, "x")) // the other direction
+	g.failOnError(g.policy.SetCalls("a", "b", true, "x")) // the other direction is not allowed
 	if _, err := g.runNested("b", nil); err == nil {
 		t.Error("b may call a because a may call b")
 	}
@@ -88,7 +89,7 @@ func TestCallsToAnotherPlugin(t *testing.T) {
 	if got := g.policy.Refused("b"); len(got) != 0 {
 		t.Errorf("refused %v", got)
 	}
-	reopened := policy.New(g.dir, g.Set, policy.Options{}) // as after a restart
+	reopened := policy.New(g.dir, g.Set, policy.Options{}) // a new policy reads the file, as after a restart
 	if !policy.MayCall(reopened.State("b"), "a") {
 		t.Error("it is not in the file")
 	}
@@ -101,7 +102,7 @@ func TestCallsToAnotherPlugin(t *testing.T) {
 	if _, err := g.runNested("b", nil); err == nil {
 		t.Error("it ran after the user had forbidden it again")
 	}
-	_, err = g.runNested("a", nil) // a plugin's own tools
+	_, err = g.runNested("a", nil) // a plugin may call its own tools
 	g.failOnError(err)
 }
 
@@ -123,8 +124,8 @@ func TestQuestionNamesTheCaller(t *testing.T) {
 	}
 }
 
-// An approval for an agent does not apply to a plugin, an approval for a plugin not
-// to the agent, and neither to another plugin.
+// An approval for an agent does not apply to a plugin, an approval for a plugin does
+// not apply to the agent, and neither applies to another plugin.
 func TestGrantsAreForOneCaller(t *testing.T) {
 	for _, scope := range []wire.Scope{wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways} {
 		synctest.Test(t, func(t *testing.T) {
@@ -208,7 +209,7 @@ func TestCallsEndWithTheContent(t *testing.T) {
 		t.Error("it holds for other content")
 	}
 	g.failOnError(g.policy.SetCalls("b", "a", true, "x"))
-	g.review("b", permissionAuto) // once more, unchanged
+	g.review("b", permissionAuto) // a second review of the same content changes nothing
 	if !policy.MayCall(g.policy.State("b"), "a") {
 		t.Error("a second review of the same content took it away")
 	}
@@ -230,7 +231,7 @@ func TestSetCallsErrors(t *testing.T) {
 			t.Errorf("%s to %s: %v", test.name, test.otherName, err)
 		}
 	}
-	g.failOnError(g.policy.SetCalls("a", "gone", false, "x")) // a plugin that was removed
+	g.failOnError(g.policy.SetCalls("a", "gone", false, "x")) // the target is a plugin that was removed
 	w := newPolicyWorld(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
 	if err := w.policy.SetCalls("a", "b", true, "x"); err == nil || !strings.Contains(err.Error(), "opentabs plugin review a") {
 		t.Errorf("not reviewed: %v", err)
@@ -277,7 +278,7 @@ func TestResolveRevealsNothing(t *testing.T) {
 		caller, name, args string
 		want               wire.ErrorCode
 	}{
-		{"b", "a__send", `{}`, ""}, // the gate rejects it, so that it is recorded
+		{"b", "a__send", `{}`, ""}, // callerGate rejects this call, so that it is recorded
 		{"b", "a__send", `7`, wire.ErrDenied},
 		{"b", "a__none", `{}`, wire.ErrDenied},
 		{"b", "missing__send", `{}`, wire.ErrUnknownTool},

@@ -42,7 +42,7 @@ func (p *Policy) Review(name, hash string, permission wire.Permission, surface s
 		review.Put("dir", loadedPlugin.Dir)
 		setMark(review, surface)
 		entry.Put("reviewed", review)
-		delete(entry, "recommended") // the user has decided
+		delete(entry, "recommended") // a review ends the recommendation
 		if oldValue != hash {
 			entry.Put("tools", copyWithoutAuto(entry.Child("tools")))
 			if !p.opts.isTrusted(loadedPlugin) {
@@ -54,7 +54,7 @@ func (p *Policy) Review(name, hash string, permission wire.Permission, surface s
 	})
 	if err == nil {
 		p.grants.drop(name, "")
-		if err := p.archive.Keep(loadedPlugin); err != nil { // then the next review shows no diff
+		if err := p.archive.Keep(loadedPlugin); err != nil { // without a copy, the next review shows no diff
 			p.opts.Log.Warn().Err(err).Str("plugin", name).Msg("the reviewed content could not be stored for the next review")
 		}
 	}
@@ -82,7 +82,7 @@ func copyWithoutAllowed(tools statedoc.Object, name string) {
 	putTool(tools, name, tool)
 }
 
-// setPermission sets the permission of an entry and returns the previous one.
+// setPermission sets the permission of an entry and returns the previous permission.
 func setPermission(entry statedoc.Object, permission wire.Permission, surface string) string {
 	var oldValue string
 	statedoc.Decode(entry["permission"], &oldValue)
@@ -92,8 +92,9 @@ func setPermission(entry statedoc.Object, permission wire.Permission, surface st
 }
 
 // SetPermission sets the permission of a plugin, or of one of its tools. An empty
-// permission of a tool removes it, so that the plugin's permission applies. A plugin
-// that is not reviewed can only be set to off. All grants for the tool or plugin end.
+// permission removes the tool's own permission, so that the plugin's permission
+// applies. A plugin that is not reviewed can only be set to off. All grants for the
+// tool or plugin end.
 func (p *Policy) SetPermission(name, tool string, permission wire.Permission, surface string) error {
 	if permission == "" && tool == "" {
 		return fmt.Errorf("a plugin's permission is off, ask or auto; only a tool can have the default, which is its plugin's")
@@ -113,7 +114,7 @@ func (p *Policy) SetPermission(name, tool string, permission wire.Permission, su
 	change := Change{Kind: "permission", Plugin: name, Tool: tool, New: string(permission), By: surface}
 	err = p.changeEntry(change, func(entry statedoc.Object) (oldValue string) {
 		if tool == "" {
-			delete(entry, "recommended") // the user has decided
+			delete(entry, "recommended") // a decision ends the recommendation
 			tools := entry.Child("tools")
 			for name := range maps.Clone(tools) {
 				copyWithoutAllowed(tools, name)
@@ -148,7 +149,8 @@ func (p *Policy) SetLimit(name, tool string, limit Limit, surface string) error 
 	})
 }
 
-// Forget deletes the entry of a plugin, and the permission of others to call it.
+// Forget deletes the entry of a plugin, and the permissions of other plugins to call
+// it.
 func (p *Policy) Forget(name, surface string) error {
 	change := Change{Kind: "forget", Plugin: name, By: surface}
 	err := p.changeFile(&change, func(doc *statedoc.Plugins) {
@@ -173,8 +175,8 @@ func (p *Policy) Forget(name, surface string) error {
 	return err
 }
 
-// changeEntry edits the entry of one plugin and reports the change. edit returns the value
-// before.
+// changeEntry edits the entry of one plugin and reports the change. edit returns the
+// old value.
 func (p *Policy) changeEntry(c Change, edit func(entry statedoc.Object) (oldValue string)) error {
 	return p.changeFile(&c, func(doc *statedoc.Plugins) {
 		doc.Edit(c.Plugin, func(entry statedoc.Object) { c.Old = edit(entry) })

@@ -8,6 +8,7 @@
 //
 // Policy and Enforcer are safe for concurrent use. Each part of their state is a type
 // with its own lock: the file and its listeners ([opentabs/internal/statedoc.Watched]),
-// grants in memory (grants.mu), refused calls between plugins (refusedCalls.mu) and
-// counters of calls (meters.mu). No two of these locks are held at the same time.
+// grants in memory (memoryGrants.mu), refused calls between plugins (refusedCalls.mu)
+// and counters of calls (callMeters.mu). No two of these locks are held at the same
+// time.
 package policy

@@ -152,7 +152,7 @@ func requesterText(callInfo dispatch.CallInfo) string {
 	if clientName == "" {
 		return "An agent"
 	}
-	if callInfo.Client.Credential != "" { // these words are the server's own
+	if callInfo.Client.Credential != "" { // these words are from the server, not from the client
 		clientName = strings.ToUpper(clientName[:1]) + clientName[1:]
 	}
 	return clientName
@@ -182,8 +182,8 @@ func (permissionGate) offVerdict(t dispatch.Tool, s State) dispatch.Verdict {
 	return dispatch.NewBlockVerdict(wire.ErrDenied, "the user has turned %s off%s; the user turns it on with `opentabs plugin permission %s ask` in a terminal, or in the side panel", subject, humanize.OnDay(setMark.At), name)
 }
 
-// ObserveDecision implements dispatch.Decider. Decided stores the permission that the user
-// gave.
+// ObserveDecision implements dispatch.Decider. ObserveDecision stores the permission
+// that the user gave.
 func (g permissionGate) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.Ticket, r dispatch.Resolution) {
 	tool := callInfo.Tool
 	change := Change{Kind: "decision", Plugin: tool.Plugin, Tool: tool.Name, CallID: callInfo.CallID, Client: callInfo.Client.String(), Caller: callInfo.Caller, Allow: r.Allow, By: r.Surface}
@@ -216,8 +216,8 @@ func (g permissionGate) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.T
 	}
 }
 
-// storeAlways stores that a tool runs without approval for one caller. If that fails, the
-// permission lasts until the daemon exits.
+// storeAlways stores that a tool runs without approval for one caller. If storing
+// fails, the permission lasts until the daemon exits.
 func (g permissionGate) storeAlways(t dispatch.Tool, newGrant grant) {
 	var err error
 	if !t.Prompt {
@@ -234,7 +234,8 @@ func (g permissionGate) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) 
 	g.p.grants.endCall(callInfo.CallID)
 }
 
-// contentHash returns the hash of a plugin's content now; empty if it is not loaded.
+// contentHash returns the hash of a plugin's content now; empty if the plugin is not
+// loaded.
 func (g permissionGate) contentHash(name string) string {
 	if loadedPlugin, ok := g.p.set().Plugin(name); ok {
 		return loadedPlugin.ContentHash()
@@ -276,8 +277,8 @@ func (g permissionGate) findApproval(callInfo dispatch.CallInfo) (Approval, bool
 	return Approval{Scope: wire.ScopeAlways, Mark: setMark}, true
 }
 
-// limitGate enforces the limits of tools. As a gate it blocks calls before they need
-// approval; as a hook it counts calls that run.
+// limitGate enforces the limits of tools. As a gate, limitGate blocks calls before they
+// need approval; as a hook, it counts calls that run.
 type limitGate struct {
 	p      *Policy
 	meters *callMeters

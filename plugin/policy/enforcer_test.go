@@ -114,8 +114,8 @@ func TestGrants(t *testing.T) {
 		g.checkRuns("s1", "send", allowFor("", 0)) // approved once, so the next call needs approval again
 		g.checkRuns("s1", "send", allowFor(wire.ScopeSession, 0))
 		g.checkRuns("s1", "send", nil)
-		g.checkFails(wire.ErrDenied, "s2", "send", denyAnswer) // another session
-		g.checkFails(wire.ErrDenied, "s1", "read", denyAnswer) // another tool
+		g.checkFails(wire.ErrDenied, "s2", "send", denyAnswer) // the grant does not apply to another session
+		g.checkFails(wire.ErrDenied, "s1", "read", denyAnswer) // the grant does not apply to another tool
 
 		g.checkRuns("s2", "read", allowFor(wire.ScopeTime, time.Minute))
 		advanceTime(time.Minute - 1)
@@ -151,7 +151,7 @@ func TestGrantAlways(t *testing.T) {
 	if verdict.Suspend == nil {
 		t.Error("another client may call it, too")
 	}
-	reopened := policy.New(g.dir, g.Set, policy.Options{}) // as after a restart
+	reopened := policy.New(g.dir, g.Set, policy.Options{}) // a new policy reads the file, as after a restart
 	if grants := reopened.Grants("a")["send"]; len(grants) != 1 || grants[0].Client != "Agent" || grants[0].Caller != "" || grants[0].By != "the side panel" || time.Since(grants[0].At) > time.Minute {
 		t.Errorf("the file has %+v", grants)
 	}
@@ -186,8 +186,8 @@ func TestGrantEndsWithTheContent(t *testing.T) {
 	firstHash := g.hash("a")
 	g.load(twoToolPackage("a", "2;"), twoToolPackage("b", ""))
 	g.checkFails(wire.ErrNotReviewed, "s1", "send", nil)
-	verdict := policy.New(g.dir, g.Set, policy.Options{}) // so that nothing is dropped here
-	g.failOnError(verdict.Review("a", g.hash("a"), permissionAsk, "x"))
+	otherPolicy := policy.New(g.dir, g.Set, policy.Options{}) // this policy drops no grants of w
+	g.failOnError(otherPolicy.Review("a", g.hash("a"), permissionAsk, "x"))
 	g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
 	if g.hash("a") == firstHash {
 		t.Error("the content is the same")
@@ -225,7 +225,7 @@ func TestRefusals(t *testing.T) {
 		"; `opentabs plugin permission` in a terminal shows the user what is wrong with it "+`\(not_reviewed\)\.`+onlyReview)
 }
 
-// A prompt has the permission of its plugin; setting one for a prompt is an error.
+// A prompt has the permission of its plugin; a permission cannot be set for a prompt.
 func TestPermissionOfAPrompt(t *testing.T) {
 	onePackage := twoToolPackage("a", "1;")
 	onePackage.Prompts = []plugintest.Prompt{{Name: "digest"}}

@@ -79,7 +79,7 @@ type AlwaysAllowed struct {
 	Mark
 }
 
-// permissionRules are the content of permissions.json. They are immutable.
+// permissionRules are the content of permissions.json. permissionRules are immutable.
 type permissionRules struct {
 	plugins map[string]PluginEntry
 	// problems describe the unreadable entries of the file. Tools and plugins with an
@@ -96,8 +96,8 @@ func editTool(entry statedoc.Object, tool string, change func(toolEntry statedoc
 	entry.Put("tools", tools)
 }
 
-// putTool stores the entry of a tool. putTool removes the author of a permission that
-// is gone.
+// putTool stores the entry of a tool. putTool removes the author if the permission was
+// removed.
 func putTool(tools statedoc.Object, name string, toolEntry statedoc.Object) {
 	if _, ok := toolEntry["permission"]; !ok {
 		delete(toolEntry, "by")

@@ -12,8 +12,8 @@ import (
 const (
 	// maxSessionTime is the longest duration of a grant for a session.
 	maxSessionTime = 24 * time.Hour
-	// maxToolGrants is how many grants of one tool are kept. The oldest is dropped first;
-	// its caller then needs approval again.
+	// maxToolGrants is how many grants of one tool are kept. The oldest is dropped
+	// first; the caller of a dropped grant needs approval again.
 	maxToolGrants = 200
 )
 
@@ -33,10 +33,10 @@ type Approval struct {
 // plugin does not cover an agent.
 type grant struct {
 	Approval
-	caller  string // the plugin that calls; empty for a call of the client itself
-	client  string // the client's identity
-	session string // the only one that a grant with wire.ScopeSession is for
-	hash    string // of the content it was given for
+	caller  string // name of the calling plugin; empty for a call of the client itself
+	client  string // identity of the client
+	session string // session of a grant with wire.ScopeSession
+	hash    string // hash of the content for which the grant was given
 }
 
 // covers reports whether the grant is for the caller of a call.
@@ -50,8 +50,8 @@ func (g grant) covers(callInfo dispatch.CallInfo) bool {
 	return g.client == callInfo.Client.Identity()
 }
 
-// memoryGrants are the permissions that are only in memory. A grants is safe for concurrent
-// use.
+// memoryGrants are the permissions that are only in memory. memoryGrants is safe for
+// concurrent use.
 type memoryGrants struct {
 	mu sync.Mutex // guards all fields below
 	// byTool are the grants by plugin and toolKey.

@@ -18,7 +18,8 @@ func infoOf(callID, client, session string) dispatch.CallInfo {
 	}
 }
 
-// grantTo returns a grant for calls of a client, which ends after d; 0 for never.
+// grantTo returns a grant for calls of a client, which ends after d, or never if d is
+// 0.
 func grantTo(client, session string, scope wire.Scope, d time.Duration) grant {
 	newGrant := grant{
 		Approval: Approval{Scope: scope}, client: infoOf("", client, "").Client.Identity(), session: session, hash: "h",

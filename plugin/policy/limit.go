@@ -10,7 +10,7 @@ import (
 	"opentabs/internal/humanize"
 )
 
-// The bounds of a [Limit].
+// These constants are the bounds of a [Limit].
 const (
 	maxLimitCalls = 10000
 	minLimitPer   = time.Second
@@ -60,14 +60,14 @@ func (l *Limit) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// callMeters count the calls of tools. A meters is safe for concurrent use.
+// callMeters count the calls of tools. callMeters is safe for concurrent use.
 type callMeters struct {
-	mu       sync.Mutex             // guards ran
-	runTimes map[string][]time.Time // by tool: when the calls of the last Per began, oldest first
+	mu       sync.Mutex             // guards runTimes
+	runTimes map[string][]time.Time // start times of the calls in the last Per, by tool, oldest first
 }
 
-// untilAllowed returns the time until the tool may run again; 0 for now. If countRun is set and
-// the tool may run now, wait counts a call.
+// untilAllowed returns the time until the tool may run again; 0 for now. If countRun is
+// set and the tool may run now, untilAllowed counts a call.
 func (m *callMeters) untilAllowed(tool string, l Limit, countRun bool) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -45,7 +45,7 @@ func TestMeterCountsRuns(t *testing.T) {
 		}
 		m.untilAllowed("read", limit, true)
 		time.Sleep(30 * time.Second)
-		m.untilAllowed("read", limit, true) // rejected
+		m.untilAllowed("read", limit, true) // the call is rejected
 		time.Sleep(30 * time.Second)
 		if d := m.untilAllowed("read", limit, true); d != 0 {
 			t.Errorf("a rejected call counts: wait %s", d)

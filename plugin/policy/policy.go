@@ -89,9 +89,9 @@ type Change struct {
 	// Tool is empty for the plugin as a whole.
 	Tool string
 	// Old and New are the values before and after: a permission, a limit, or a page
-	// that may be opened. For settings New lists the changed keys without values. For
-	// "calls" one of them is the called plugin. For "late-access" they are "on" or
-	// empty.
+	// that may be opened. For "settings", New lists the changed keys without values.
+	// For "calls", Old or New is the called plugin. For "late-access", the values are
+	// "on" or empty.
 	Old, New string
 	// Hash is the hash of the reviewed content.
 	Hash string

@@ -167,7 +167,7 @@ func TestToolPermission(t *testing.T) {
 	w := newPolicyWorld(t, twoToolPackage("a", ""))
 	w.review("a", permissionAuto)
 	w.failOnError(w.policy.SetPermission("a", "send", permissionOff, "x"))
-	if !strings.Contains(w.file(), `"permission": "off"`) { // not by removing the entry
+	if !strings.Contains(w.file(), `"permission": "off"`) { // removing the entry does not enable the tool
 		t.Errorf("off is written as %s", w.file())
 	}
 	w.checkEffective("a", permissionAuto, permissionAuto, permissionOff)
@@ -211,7 +211,7 @@ func TestPolicyKeepsWhatItDoesNotKnow(t *testing.T) {
 	text := strings.Replace(w.file(), `"plugins": {`, `"later": [1], "plugins": {"gone": {"reviewed": {"hash": "h", "more": 1}},`, 1)
 	text = strings.Replace(text, `"hash": "`+w.hash("a"), `"later": {"x": null}, "hash": "`+w.hash("a"), 1)
 	w.write(text)
-	w.load(twoToolPackage("b", "")) // a cannot be loaded this time
+	w.load(twoToolPackage("b", "")) // the plugin a cannot be loaded this time
 	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 	w.review("b", permissionAsk)
 	for _, want := range []string{`"later": [`, `"gone"`, `"more": 1`, `"x": null`, `"hash": "h"`} {
@@ -254,7 +254,7 @@ func TestPolicyFileIsDamaged(t *testing.T) {
 	}
 }
 
-// A malformed part of the file turns off what the part is about, and nothing else.
+// A malformed part of the file turns off only the plugin or tool that it is about.
 func TestPolicyPartsAreDamaged(t *testing.T) {
 	w := newPolicyWorld(t, twoToolPackage("a", ""), twoToolPackage("b", ""))
 	w.review("a", permissionAuto)
@@ -310,7 +310,7 @@ func TestPolicyFollowsTheFile(t *testing.T) {
 	w.checkEffective("a", permissionAuto, permissionAuto, permissionAuto)
 	<-changeSignals
 	text := w.file()
-	w.write(strings.Replace(text, `"auto"`, `"ask"`, 1)) // written in place, as some editors do
+	w.write(strings.Replace(text, `"auto"`, `"ask"`, 1)) // some editors write a file in place
 	w.checkEffective("a", permissionAsk, permissionAsk, permissionAsk)
 	<-changeSignals
 	w.failOnError(os.Remove(w.policy.Path()))

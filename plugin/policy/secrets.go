@@ -57,7 +57,7 @@ func (g secretsGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 }
 
 // FailureNote returns sentences for the agent and the user about the secrets that the
-// plugin of a tool did not receive; empty if it received all.
+// plugin of a tool did not receive; empty if the plugin received all secrets.
 func (e *Enforcer) FailureNote(t dispatch.Tool, v *settings.Values) (forAgent, forUser string) {
 	loadedPlugin, ok := e.policy.set().Plugin(t.Plugin)
 	if !ok {

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// reviewedFolder contains a folder for each plugin that was reviewed.
+	// reviewedFolder contains a folder for each reviewed plugin.
 	reviewedFolder = "reviewed"
 	// maxFileBytes is how much of each file is kept, in bytes.
 	maxFileBytes = 4 << 20
@@ -40,7 +40,7 @@ type Archive struct{ dir string }
 // NewArchive returns the archive in the state folder dir, which need not exist yet.
 func NewArchive(dir string) Archive { return Archive{filepath.Join(dir, reviewedFolder)} }
 
-// Keep replaces the copy of a plugin by its content now.
+// Keep replaces the copy of a plugin by its current content.
 func (a Archive) Keep(reviewedPlugin *plugin.Plugin) error {
 	files, err := reviewableFiles(reviewedPlugin)
 	if err != nil {

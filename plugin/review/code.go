@@ -36,8 +36,8 @@ var moduleComment = lazyregexp.New(`(?m)^ {0,4}// ((?:[A-Za-z-]+:)?[^\s:]+(?:\.(
 // packages and the SDK.
 var libraryPath = lazyregexp.New(`(^|/)node_modules/|^opentabs[a-z-]*:(zod|sdk)/|(^|/)plugin-sdk/(dist|src)/`)
 
-// ReadCode reads the code of a plugin. ReadCode returns an error if a file on disk is
-// not the loaded one.
+// ReadCode reads the code of a plugin. ReadCode returns an error if a file on disk
+// differs from the loaded file.
 func ReadCode(p *plugin.Plugin) (Code, error) {
 	code, err := p.Adapter()
 	if err != nil {

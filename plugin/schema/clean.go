@@ -44,8 +44,8 @@ type Cleaned struct {
 	Warnings []string
 }
 
-// Clean removes hidden characters from the texts of a compact schema and cuts long
-// ones. Patterns keep their meaning: a hidden character becomes its escape. Member
+// Clean removes hidden characters from the texts of a compact schema, and cuts long
+// texts. Patterns keep their meaning: a hidden character becomes its escape. Member
 // names are data that the page compares, so hidden characters in them are a problem.
 func Clean(schema json.RawMessage) Cleaned {
 	if len(schema) > maxSchemaBytes {
@@ -72,7 +72,7 @@ func Clean(schema json.RawMessage) Cleaned {
 // mayNeedCleaning reports whether compact JSON has a non-ASCII character, an escape
 // of a hidden character, or a long string.
 func mayNeedCleaning(raw []byte) bool {
-	from := 0 // start of the current string or gap
+	from := 0 // start of the current string, or of the text between two strings
 	for i := 0; i < len(raw); i++ {
 		switch b := raw[i]; {
 		case b >= 0x7f:

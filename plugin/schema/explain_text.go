@@ -147,7 +147,7 @@ func listValues(values []any) string {
 	var shown []string
 	for _, v := range values {
 		b, err := json.Marshal(v)
-		if err != nil { // it came from JSON
+		if err != nil { // the value came from JSON
 			continue
 		}
 		if s := shortenText(string(b)); !slices.Contains(shown, s) {

@@ -23,11 +23,11 @@ func (x *explainer) explainUnion(e *jsonschema.ValidationError) []violation {
 	if mergedViolation, ok := mergeExpectedTypes(path, alternatives); ok {
 		return []violation{mergedViolation}
 	}
-	alternatives = withoutAlternatives(alternatives, func(v violation) bool { // drop alternatives of another type
+	alternatives = withoutAlternatives(alternatives, func(v violation) bool { // drops alternatives of another type
 		_, wrongType := v.kind.(*kind.Type)
 		return wrongType && len(v.path) == len(path)
 	})
-	alternatives = withoutAlternatives(alternatives, func(v violation) bool { // drop other cases of a tagged union
+	alternatives = withoutAlternatives(alternatives, func(v violation) bool { // drops other cases of a tagged union
 		return isConstant(v) && len(v.path) == len(path)+1
 	})
 	if len(alternatives) == 1 {
@@ -61,7 +61,8 @@ func alternativeText(path []string, alternative []violation) string {
 	return strings.Join(slices.Compact(parts), ", ")
 }
 
-// withoutAlternatives drops the alternatives that have such a violation, unless all have one.
+// withoutAlternatives drops the alternatives that have an excluded violation, unless
+// all alternatives have one.
 func withoutAlternatives(alternatives [][]violation, isExcluded func(violation) bool) [][]violation {
 	keptForms := slices.DeleteFunc(slices.Clone(alternatives), func(alternative []violation) bool { return slices.ContainsFunc(alternative, isExcluded) })
 	if len(keptForms) == 0 {

@@ -9,7 +9,7 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// The keywords of JSON Schema whose values contain further schemas.
+// These keywords of JSON Schema have values that contain further schemas.
 var (
 	schemaKeywords = []string{
 		"items", "additionalItems", "contains", "additionalProperties", "propertyNames", "unevaluatedItems",
@@ -21,9 +21,9 @@ var (
 
 // A compact schema without these keys is not parsed further.
 var (
-	defaultKey  = bytefind.Needle{Text: []byte(`"default":`), Rare: 3}  // the f
-	requiredKey = bytefind.Needle{Text: []byte(`"required":`), Rare: 3} // the q
-	refKey      = bytefind.Needle{Text: []byte(`"$ref":`), Rare: 1}     // the $
+	defaultKey  = bytefind.Needle{Text: []byte(`"default":`), Rare: 3}  // index of the letter f
+	requiredKey = bytefind.Needle{Text: []byte(`"required":`), Rare: 3} // index of the letter q
+	refKey      = bytefind.Needle{Text: []byte(`"$ref":`), Rare: 1}     // index of the $
 )
 
 // RelaxDefaults makes every property with a default optional in a compact schema.

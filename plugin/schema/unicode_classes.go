@@ -77,7 +77,7 @@ func emojiClass(name string) (string, bool) {
 func hexRune(s string) rune {
 	n, err := strconv.ParseInt(s, 16, 32)
 	if err != nil {
-		panic("schema: " + err.Error()) // the table below is wrong
+		panic("schema: " + err.Error()) // the table emojiRanges is wrong
 	}
 	return rune(n)
 }

@@ -21,7 +21,7 @@ const (
 	// DefaultInstance is the instance of a URL that is given without a name.
 	DefaultInstance = "default"
 	// maxSettingChars is the longest text of a setting, in characters. maxInstances is
-	// the most URLs of one url setting.
+	// the maximum number of URLs of one url setting.
 	maxSettingChars = 16384
 	maxInstances    = 50
 )
@@ -95,7 +95,7 @@ func checkValue(s plugin.Setting, raw json.RawMessage) (json.RawMessage, error) 
 	return slices.Clone(compacted), nil
 }
 
-// checkURLs checks one URL, or several by instance.
+// checkURLs checks one URL, or several URLs by instance.
 func checkURLs(s plugin.Setting, raw []byte) (json.RawMessage, error) {
 	var urls map[string]string
 	switch rawjson.KindOf(raw) {

@@ -154,8 +154,8 @@ func (v *Values) ForPage(p *plugin.Plugin, restricted bool) wire.PluginSettings 
 	return page
 }
 
-// Views returns the settings of a plugin for the user. Of a secret it returns only
-// whether it is set.
+// Views returns the settings of a plugin for the user. For a secret setting, Views
+// returns only whether it has a value.
 func (v *Values) Views(p *plugin.Plugin) []wire.SettingView {
 	setValues := v.Of(p)
 	var views []wire.SettingView
@@ -238,7 +238,7 @@ func (v *Values) Forget(name, by string) error {
 }
 
 // Secrets returns the texts of 6 or more characters that may be passwords or keys,
-// longest first, so that logs can remove them. For plugins that are not in set, it
+// longest first, so that logs can remove them. For plugins that are not in set, Secrets
 // guesses from the keys of their settings.
 func (v *Values) Secrets(set *plugin.Set) []string {
 	var secrets []string

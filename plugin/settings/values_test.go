@@ -19,7 +19,7 @@ import (
 	"opentabs/wire"
 )
 
-// wikiSettings are one of each type.
+// wikiSettings have one setting of each type.
 const wikiSettings = `{
 	"site": {"type": "url", "label": "Site", "required": true},
 	"token": {"type": "string", "label": "Token"},
@@ -41,7 +41,7 @@ func rawSettings(pairs ...string) map[string]json.RawMessage {
 	return raw
 }
 
-// Every type is kept as what it is, and a url as URLs by instance.
+// Values keep their JSON type. A url is stored as URLs by instance.
 func TestValuesKeepTypes(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
 	var changes []string
@@ -52,7 +52,7 @@ func TestValuesKeepTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := settings.New(dir, settings.Options{}).ForPage(p, false) // as another process reads it
+	page := settings.New(dir, settings.Options{}).ForPage(p, false) // a second reader, as in another process
 	if got, want := string(page.Values), `{"loud":false,"mode":"slow","size":1.50,"token":"s3cret-text"}`; got != want {
 		t.Errorf("values %s, want %s", got, want)
 	}
@@ -245,8 +245,8 @@ func TestValuesFollowTheFile(t *testing.T) {
 	<-changeSignals
 }
 
-// A url setting names the plugin's sites: it works there once the
-// plugins are read again, and the page to open is the first of them.
+// A url setting names the plugin's sites. After a reload, the plugin runs in these
+// sites, and calls may open the first site.
 func TestURLSettingsNameSites(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
 	dir := plugintest.Package{Name: "wiki", Matches: []string{}, Settings: json.RawMessage(wikiSettings)}.Write(t)

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// Screen is a terminal that obeys the escape sequences that package terminal writes,
-// and panics at others. Screen keeps all lines; the last Rows of them are on the
-// screen.
+// Screen is a terminal that obeys the escape sequences of package terminal, and panics
+// at all others. Screen keeps all lines; the last Rows lines are visible.
 type Screen struct {
 	Columns, Rows int
 	// Written is how many bytes were written.
@@ -30,7 +29,7 @@ func (s *Screen) Write(p []byte) (int, error) {
 		switch r := text[i]; r {
 		case '\r':
 			s.column = 0
-		case '\n': // the system's terminal adds the \r
+		case '\n': // the terminal driver adds the \r
 			s.row, s.column = s.row+1, 0
 		case '\x1b':
 			commandEnd := i + 2
@@ -50,7 +49,7 @@ func (s *Screen) Write(p []byte) (int, error) {
 }
 
 func (s *Screen) putRune(r rune) {
-	if s.column == s.Columns { // it wraps
+	if s.column == s.Columns { // a full line wraps
 		s.row, s.column = s.row+1, 0
 		s.lines = append(s.lines, nil)
 	}
