@@ -66,7 +66,7 @@ func splitFrame(frame []byte) (e Envelope, err error) {
 			e.Error = rpcError
 			return err
 		}
-		if !json.Valid(value) {
+		if !IsJSON(value) {
 			return fmt.Errorf("the member %q is not valid JSON", key)
 		}
 		return nil

@@ -119,10 +119,14 @@ func skipString(b []byte, i int) int {
 	if i >= len(b) || b[i] != '"' {
 		return -1
 	}
-	for i++; i < len(b); i++ {
-		switch b[i] {
+	for i++; i < len(b); {
+		n := indexSpecial(b[i:])
+		if n < 0 {
+			return -1
+		}
+		switch i += n + 1; b[i-1] {
 		case '"':
-			return i + 1
+			return i
 		case '\\':
 			i++
 		}

@@ -56,7 +56,7 @@ func (r *run) readOutcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	switch {
 	case res.Parts != r.nextPart:
 		return nil, newInternalError(fmt.Sprintf("%d of %d parts of the result arrived", r.nextPart, res.Parts))
-	case !json.Valid(output):
+	case !wire.IsJSON(output):
 		return nil, newNotJSONError()
 	}
 	return output, nil

@@ -1,0 +1,203 @@
+package wire
+
+// maxNesting is the depth at which json.Valid gives up too.
+const maxNesting = 10000
+
+// IsJSON reports whether text is valid JSON, like json.Valid.
+//
+// Each frame of a browser and each large result is checked. json.Valid takes several
+// times as long (BenchmarkIsJSON).
+func IsJSON(text []byte) bool {
+	var memory [64]byte
+	open := memory[:0] // the brackets that are open
+	i := skipSpace(text, 0)
+	for {
+		if i == len(text) {
+			return false
+		}
+		switch c := text[i]; c {
+		case '{', '[':
+			if len(open) == maxNesting {
+				return false
+			}
+			i = skipSpace(text, i+1)
+			if i < len(text) && text[i] == c+2 { // the closing bracket: it is empty
+				i++
+				break
+			}
+			open = append(open, c)
+			if c == '{' {
+				if i = skipKey(text, i); i < 0 {
+					return false
+				}
+			}
+			continue
+		default:
+			if i = skipScalar(text, i); i < 0 {
+				return false
+			}
+		}
+		// The value has ended: close brackets until another value follows.
+		for {
+			i = skipSpace(text, i)
+			if len(open) == 0 || i == len(text) {
+				return len(open) == 0 && i == len(text)
+			}
+			last := open[len(open)-1]
+			if text[i] == ',' {
+				i = skipSpace(text, i+1)
+				if last == '{' {
+					i = skipKey(text, i)
+				}
+				if i < 0 {
+					return false
+				}
+				break
+			}
+			if text[i] != last+2 {
+				return false
+			}
+			open = open[:len(open)-1]
+			i++
+		}
+	}
+}
+
+// skipKey returns the index of the value after the key that begins at index i, or -1 if
+// there is no valid key.
+func skipKey(text []byte, i int) int {
+	if i == len(text) || text[i] != '"' {
+		return -1
+	}
+	if i = skipValidString(text, i); i < 0 {
+		return -1
+	}
+	i = skipSpace(text, i)
+	if i == len(text) || text[i] != ':' {
+		return -1
+	}
+	return skipSpace(text, i+1)
+}
+
+// skipScalar returns the index after the string, number or word that begins at index i,
+// or -1 if it is not valid.
+func skipScalar(text []byte, i int) int {
+	switch text[i] {
+	case '"':
+		return skipValidString(text, i)
+	case 't':
+		return skipWord(text, i, "true")
+	case 'f':
+		return skipWord(text, i, "false")
+	case 'n':
+		return skipWord(text, i, "null")
+	default:
+		return skipNumber(text, i)
+	}
+}
+
+func skipWord(text []byte, i int, word string) int {
+	if len(text)-i < len(word) || string(text[i:i+len(word)]) != word {
+		return -1
+	}
+	return i + len(word)
+}
+
+// skipValidString is skipString for a string that may be invalid: it returns -1 then.
+func skipValidString(text []byte, i int) int {
+	for i++; ; {
+		n := indexSpecial(text[i:])
+		if n < 0 {
+			return -1
+		}
+		if i += n; text[i] == '"' {
+			return i + 1
+		}
+		n = escapeLength(text[i:])
+		if n == 0 { // a control character too
+			return -1
+		}
+		i += n
+	}
+}
+
+// isSpecial lists the bytes that do not mean themselves in a JSON string.
+var isSpecial = func() (special [256]bool) {
+	for c := range 0x20 {
+		special[c] = true
+	}
+	special['"'], special['\\'] = true, true
+	return special
+}()
+
+// indexSpecial returns the index of the first quote, backslash or control character, or
+// -1 if there is none. A table is twice as fast as comparisons.
+func indexSpecial(text []byte) int {
+	for i, c := range text {
+		if isSpecial[c] {
+			return i
+		}
+	}
+	return -1
+}
+
+// escapeLength returns the length of the escape at the beginning of text, or 0 if it is
+// not valid.
+func escapeLength(text []byte) int {
+	if len(text) < 2 || text[0] != '\\' {
+		return 0
+	}
+	switch text[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		if len(text) < 6 {
+			return 0
+		}
+		for _, c := range text[2:6] {
+			if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
+				return 0
+			}
+		}
+		return 6
+	}
+	return 0
+}
+
+// skipNumber returns the index after the number that begins at index i, or -1 if it is
+// not valid.
+func skipNumber(text []byte, i int) int {
+	if text[i] == '-' {
+		i++
+	}
+	whole := skipDigits(text, i)
+	if whole == i || text[i] == '0' && whole > i+1 {
+		return -1
+	}
+	if i = whole; i < len(text) && text[i] == '.' {
+		end := skipDigits(text, i+1)
+		if end == i+1 {
+			return -1
+		}
+		i = end
+	}
+	if i < len(text) && (text[i] == 'e' || text[i] == 'E') {
+		i++
+		if i < len(text) && (text[i] == '+' || text[i] == '-') {
+			i++
+		}
+		end := skipDigits(text, i)
+		if end == i {
+			return -1
+		}
+		i = end
+	}
+	return i
+}
+
+func skipDigits(text []byte, i int) int {
+	for i < len(text) && text[i] >= '0' && text[i] <= '9' {
+		i++
+	}
+	return i
+}
