@@ -32,8 +32,8 @@ func signalOnce(c chan struct{}) {
 	}
 }
 
-// run sends plugins and settings to the browser after each requestSync, and returns
-// when the link has ended.
+// run sends plugins and settings to the browser after each request, and returns when
+// the link has ended.
 func (a *adapterSync) run(b *browser) {
 	for {
 		select {
@@ -51,8 +51,8 @@ func (a *adapterSync) run(b *browser) {
 	}
 }
 
-// maxCodeInFlight limits the code that the browser has not confirmed, in bytes.
-// A browser registers in one batch what arrives together, because Chrome
+// maxCodeInFlight limits the code that the browser has not confirmed, in bytes. The
+// browser registers all code that arrives together in one batch, because Chrome
 // rewrites its whole script store for each registration.
 const maxCodeInFlight = 16 << 20
 
@@ -82,7 +82,7 @@ func (a *adapterSync) sendPlugins(b *browser) error {
 	defer unconfirmedCode.waitBelow(0)
 	for _, name := range r.Missing {
 		if len(a.syncDue) > 0 || a.link.hasEnded() {
-			return nil // the next round has a newer list
+			return nil // the next sync sends the newer list
 		}
 		script, ok := scriptByName[name]
 		if !ok {
@@ -107,7 +107,7 @@ func (a *adapterSync) sendSettings() error {
 	for _, p := range a.link.hub.opts.Settings() {
 		settingsByPlugin[p.Name] = p.Settings
 	}
-	for name := range a.settings { // all settings were removed
+	for name := range a.settings { // a plugin whose settings were all removed
 		if _, ok := settingsByPlugin[name]; !ok {
 			settingsByPlugin[name] = wire.PluginSettings{}
 		}

@@ -20,22 +20,22 @@ const (
 )
 
 // runRequests are the requests that one run has made by tool.ask. runTable.mu guards
-// them.
+// the fields.
 type runRequests struct {
-	// openRequests has the asks without a confirmed answer. seen has the numbers of all
-	// asks.
+	// openRequests has the requests without a confirmed answer. seenNumbers has the
+	// numbers of all requests.
 	openRequests map[int]*toolRequest
 	seenNumbers  map[int]bool
-	// keptBytes is the total length of the answers in open.
+	// keptBytes is the total length of the answers in openRequests.
 	keptBytes int
 }
 
 // toolRequest is one tool.ask of a run.
 type toolRequest struct {
-	// answer is the frame with the answer, nil until there is one.
+	// answer is the frame with the answer; nil before the answer.
 	answer []byte
-	// isResent is set when a reconnect has sent the answer again. The browser
-	// then repeats the ask once, and that repetition needs no further answer.
+	// isResent is set when the answer was sent again after a reconnect. The browser
+	// then repeats the request once, and that repetition needs no further answer.
 	isResent bool
 }
 
@@ -64,9 +64,9 @@ func (rt *runTable) handleAsk(l *link, p wire.ToolAskParams) error {
 	return nil
 }
 
-// acceptRequest reports whether an ask is new, and the error if it is rejected. A
-// repeated ask gets its answer again. A rejected ask is not recorded, so that
-// the browser may repeat it when there is room. The caller holds runTable.mu.
+// acceptRequest reports whether a request is new, and the error of a rejected request.
+// A repeated request gets its answer again. A rejected request is not recorded, so that
+// the browser may repeat the request later. The caller holds runTable.mu.
 func (a *runRequests) acceptRequest(l *link, p *wire.ToolAskParams) (isNew bool, rejection *wire.CallError) {
 	openRequest, isRepeated := a.openRequests[p.Ask], a.seenNumbers[p.Ask]
 	switch {
@@ -147,15 +147,14 @@ func (rt *runTable) answerAsk(runID string, number int, output json.RawMessage, 
 	}
 	openRequest.answer = answerFrame(runID, number, output, err)
 	r.requests.keptBytes += len(openRequest.answer)
-	if rt.link != nil { // otherwise sent when the reconnected browser lists the run
+	if rt.link != nil { // without a link, the answer is sent when the reconnected browser lists the run
 		rt.link.postFrame(openRequest.answer)
 	}
 	return true
 }
 
-// resendAnswers sends the answers that the page of a run may lack. The browser
-// has just listed the run, so its page is there. The caller holds mu; link is
-// set.
+// resendAnswers sends the answers that the page of a run may lack. The browser has just
+// listed the run, so its page is there. The caller holds mu; link is set.
 func (rt *runTable) resendAnswers(r *run) {
 	for number := range maxRequests {
 		if openRequest := r.requests.openRequests[number+1]; openRequest != nil && openRequest.answer != nil {

@@ -18,9 +18,9 @@ type browser struct {
 	bootID        string
 	version       string
 	injectMode    wire.InjectMode
-	link          *link     // nil while it is lost
-	linkChangedAt time.Time // when link came up or was lost
-	// linkGeneration counts the changes of link. A timer that was set for an older
+	link          *link     // nil while the link is lost
+	linkChangedAt time.Time // the time when the link was established or lost
+	// linkGeneration counts the changes of the link. A timer that was set for an older
 	// generation does nothing.
 	linkGeneration int
 	giveUpTimer    *time.Timer // of removeLostBrowser; nil if none is set

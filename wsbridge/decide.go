@@ -11,16 +11,15 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// panelSurface is the name of the surface on which a user decides in a side
-// panel.
+// panelSurface is the name of the surface on which a user decides in a side panel.
 const panelSurface = "the side panel"
 
 // maxPanelRequests limits the concurrent requests of one browser's side panel.
 // Further requests are rejected.
 const maxPanelRequests = 64
 
-// runRequest runs the work of a side panel's request outside the reader,
-// because the work may write files.
+// runRequest handles a request of a side panel on a separate goroutine, because the
+// request may write files.
 func (p *panel) runRequest(e wire.Envelope, handleRequest func()) {
 	if p.runningRequests.Add(1) > maxPanelRequests {
 		p.runningRequests.Add(-1)
@@ -33,8 +32,8 @@ func (p *panel) runRequest(e wire.Envelope, handleRequest func()) {
 	})
 }
 
-// answerPanel answers a request of a side panel. The error of do is a sentence
-// for the user.
+// answerPanel answers a request of a side panel. The error of handleRequest is a
+// sentence for the user.
 func answerPanel[P, R any](p *panel, e wire.Envelope, handleRequest func(P) (R, error)) {
 	l := p.link
 	var in P
@@ -119,8 +118,7 @@ func setCalls(policy Policy, in wire.ConfigCallsParams) (r wire.ConfigCallsResul
 	return r, policy.SetCalls(in.Plugin, in.Other, in.Allowed, panelSurface)
 }
 
-// setLateAccess stores for a side panel whether a plugin that starts late has
-// access.
+// setLateAccess stores for a side panel whether a plugin that starts late has access.
 func setLateAccess(policy Policy, in wire.ConfigLateAccessParams) (r wire.ConfigLateAccessResult, err error) {
 	return r, policy.SetLateAccess(in.Plugin, in.Allowed, panelSurface)
 }

@@ -3,15 +3,14 @@
 // extension.
 //
 // Create a [Hub] with [New], serve [Hub.Handler] at /ws, and pass the hub to
-// dispatch.New. Pass the dispatcher to [Hub.SetCalls], so that side panels show
-// and stop calls. Call [Hub.Sync] whenever the plugins change, and [Hub.Close]
-// at the end.
+// dispatch.New. Pass the dispatcher to [Hub.SetCalls], so that side panels show and stop
+// calls. Call [Hub.Sync] whenever the plugins change, and [Hub.Close] at the end.
 //
-// A browser identifies itself by the ID in its first frame. If its link is
-// lost, its runs are kept for the grace period. A browser that reconnects in
-// time keeps its runs: the pages did not notice the loss, and runs that were
-// started meanwhile are sent. A browser that restarted (its boot ID differs)
-// has lost its pages, so its runs end at once.
+// A browser identifies itself by the ID in its first frame. If the link of a browser is
+// lost, the runs of that browser are kept for the grace period. A browser that
+// reconnects in time keeps its runs: the pages did not notice the loss, and runs that
+// were started meanwhile are sent. A browser that restarted (its boot ID differs) has
+// lost its pages, so its runs end at once.
 //
 // # Concurrency
 //
@@ -35,6 +34,6 @@
 //
 // Nested locks are taken in this order: registry.mu, then runTable.mu or tabTable.mu,
 // then outbox.mu. All other locks are taken alone. No sink and no callback is called
-// under a lock, except Options.MayRunIn under tabTable.mu, and LinkLost and LinkBack of a
-// sink, which must keep the order of the link's changes.
+// under a lock, except Options.MayRunIn under tabTable.mu, and LinkLost and
+// LinkRestored of a sink, which must keep the order of the link's changes.
 package wsbridge

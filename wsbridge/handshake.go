@@ -19,8 +19,7 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// helloTimeout limits the whole handshake, from the upgrade to the browser's
-// first frame.
+// helloTimeout limits the whole handshake, from the upgrade to the browser's first frame.
 const helloTimeout = 10 * time.Second
 
 // maxHandshakes limits the connections in their handshake. Beyond the limit
@@ -57,11 +56,11 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		Subprotocols:   []string{wire.Subprotocol},
 		OriginPatterns: h.opts.Origins,
 	})
-	if err != nil { // Accept has answered
+	if err != nil { // Accept has already answered the request
 		h.refusals.logRejected(&h.opts.Log, "the WebSocket handshake failed", func(e *zerolog.Event) { e.Str("error", inbound.CleanText(err.Error(), 200)) })
 		return
 	}
-	ws.SetReadLimit(maxHelloBytes) // until hello is answered
+	ws.SetReadLimit(maxHelloBytes) // the limit applies until hello is answered
 	l := newLink(h, ws, connKeeper.conn)
 	if !h.registry.registerLink(l) {
 		l.closeWith(websocket.StatusGoingAway, "opentabs is stopping")
@@ -86,8 +85,8 @@ func (k *connKeeper) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, rw, err
 }
 
-// findRefusal returns the status and the sentence for a request that may not
-// connect, and 0 for one that may. The peer is not authenticated yet.
+// findRefusal returns the HTTP status and the sentence that reject a request, or 0 if
+// the request may connect. The peer is not authenticated yet.
 func (h *Hub) findRefusal(r *http.Request) (int, string) {
 	if r.Method != http.MethodGet {
 		return http.StatusMethodNotAllowed, "This is a WebSocket; connect to it with GET."
@@ -119,7 +118,7 @@ var errHandshakeRefused = errors.New("refused")
 type handshake struct {
 	link *link
 	port int // the port that the browser connected to
-	// serverNonce is set by challenge.
+	// sendChallenge sets serverNonce.
 	browserNonce, serverNonce string
 }
 
@@ -152,7 +151,7 @@ func (s *handshake) run() (*browser, error) {
 	s.sendChallenge()
 	frame, err := s.link.read()
 	if errors.Is(err, errNotTextual) {
-		frame, err = nil, nil // rejected below
+		frame, err = nil, nil // a binary frame is rejected below
 	}
 	if err != nil {
 		return nil, err

@@ -41,8 +41,7 @@ type Calls interface {
 	// Cancel ends a call as cancelled, with an optional reason, and reports false if
 	// there is no such call.
 	Cancel(callID, surface, reason string) bool
-	// Decide resolves the ticket of a suspended call. The error of Decide is a
-	// sentence.
+	// Decide resolves the ticket of a suspended call. The error of Decide is a sentence.
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error)
 	// Find returns one call with its activities.
 	Find(callID string) (dispatch.View, bool)
@@ -56,24 +55,23 @@ type Calls interface {
 var _ Calls = (*dispatch.Dispatcher)(nil)
 
 // Policy provides the permissions and settings that side panels show and change. The
-// methods of Policy are safe for concurrent use. The argument by names the surface, and
-// an error is a sentence for the user.
+// methods of Policy are safe for concurrent use. The argument surface names the place
+// of the user's decision, and an error is a sentence for the user.
 type Policy interface {
-	// Plugins returns all plugins with their permissions and settings, and
-	// those that failed to load.
+	// Plugins returns all plugins with their permissions and settings, and the plugins
+	// that failed to load.
 	Plugins() ([]wire.PluginView, []wire.FailedPluginView)
-	// SetPermission sets the permission of a plugin, or of its tool if that is
+	// SetPermission sets the permission of a plugin, or of one of its tools if tool is
 	// not empty. An empty permission removes the tool's permission.
 	SetPermission(plugin, tool string, permission wire.Permission, surface string) error
-	// Review records that the user has reviewed the version of the plugin with
-	// this hash.
+	// Review records that the user has reviewed the version of the plugin with this hash.
 	Review(plugin, hash string, permission wire.Permission, surface string) error
-	// ChangeSettings changes settings of a plugin by key; null removes one.
+	// ChangeSettings changes settings of a plugin by key; null removes a setting.
 	ChangeSettings(plugin string, values map[string]json.RawMessage, surface string) error
 	// SetOpening allows or forbids calls to open the plugin's page.
 	SetOpening(plugin string, allowed bool, surface string) error
-	// SetCalls allows or forbids the tools of the plugin to call those of
-	// another plugin.
+	// SetCalls allows or forbids the tools of the plugin to call the tools of another
+	// plugin.
 	SetCalls(plugin, other string, allowed bool, surface string) error
 	// SetLateAccess allows or forbids a plugin that starts late to get its
 	// secret settings and to call other plugins.
@@ -85,9 +83,8 @@ type Options struct {
 	// Key is the shared secret that server and browser prove to have before any other
 	// frame. Key is never sent. Required, no default: New panics if it is empty.
 	Key string
-	// Origins are the origins that may connect, exactly as the browser sends
-	// them, such as "chrome-extension://<id>". Default none: every connection
-	// is rejected.
+	// Origins are the origins that may connect, exactly as the browser sends them, such
+	// as "chrome-extension://<id>". Default none: every connection is rejected.
 	Origins []string
 	// Version is the server's version, sent to browsers. Default "".
 	Version string
@@ -101,12 +98,11 @@ type Options struct {
 	// FetchCode answers plugin.fetch; its error is a sentence. Default: every
 	// plugin.fetch is rejected.
 	FetchCode func(wire.PluginFetchParams) (wire.PluginFetchResult, error)
-	// Settings returns the settings of all plugins that have any, for the
-	// documents in which they are live. Call Sync after a change. Default: no
-	// settings.
+	// Settings returns the settings of all plugins that have any, for the documents in
+	// which they are live. Call Sync after a change. Default: no settings.
 	Settings func() []wire.PluginSettingsParams
 	// MayRunIn reports whether a plugin may run in a document with this URL; frame is
-	// true for documents other than the top one of a tab. Documents for which it
+	// true for documents other than the top one of a tab. Documents for which MayRunIn
 	// returns false get no calls. Default: every reported document is accepted.
 	MayRunIn func(plugin, url string, frame bool) bool
 	// ReceiveLogs receives the log entries of adapters with the ID and the name of the
@@ -116,7 +112,7 @@ type Options struct {
 	// ReceiveStart receives what browsers report about adapters in documents,
 	// repeatedly. ReceiveStart must not block for long. Default: reports are dropped.
 	ReceiveStart func(AdapterStart)
-	// Calls provides what side panels show. Default: nothing, until SetCalls.
+	// Calls provides what side panels show. Default: nothing, until SetCalls is called.
 	Calls Calls
 	// Policy provides what side panels show and change. Default: no plugins are
 	// shown, and changes are rejected.
@@ -133,17 +129,17 @@ type Options struct {
 // concurrent use.
 type Hub struct {
 	opts       Options
-	newNonce   func() string // returns the nonce of one connection
+	newNonce   func() string // returns a new nonce for each connection
 	startedAt  time.Time
 	tabChanges tabChanges
 	refusals   refusalLog
 	registry   registry
-	syncCount  atomic.Int64 // calls of Sync
+	syncCount  atomic.Int64 // counts the calls of Sync
 
 	mu               sync.Mutex // guards all fields below
 	calls            Calls
 	hashes           map[string]string // the current hash of each plugin, by name
-	hashesSyncNumber int64             // the call of Sync that read hashes
+	hashesSyncNumber int64             // the number of the Sync call that read hashes
 }
 
 var _ dispatch.Bridge = (*Hub)(nil)
@@ -171,8 +167,8 @@ func New(o Options) *Hub {
 	return h
 }
 
-// SetCalls sets what side panels show and stop. Open panels see it after they
-// are reopened.
+// SetCalls sets what side panels show and stop. A panel that is already open must be
+// reopened.
 func (h *Hub) SetCalls(c Calls) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -190,11 +186,11 @@ func (h *Hub) Sync() {
 	hashes := h.currentHashes()
 	if h.hasChanged(hashes) {
 		for _, b := range h.registry.listBrowsers() {
-			b.tabs.markUnsynced() // before a call can see the new hashes
+			b.tabs.markUnsynced() // before a tool call can see the new hashes
 		}
 	}
 	h.mu.Lock()
-	if syncNumber > h.hashesSyncNumber { // otherwise a later call has read newer hashes
+	if syncNumber > h.hashesSyncNumber { // otherwise a later Sync has stored newer hashes
 		h.hashes, h.hashesSyncNumber = hashes, syncNumber
 	}
 	h.mu.Unlock()
@@ -225,7 +221,8 @@ func (h *Hub) hasPlugin(name string) bool {
 }
 
 // SendWaiting sends to every browser how many calls are waiting for the user, and does
-// not block. Of two concurrent calls of Waiting either may win.
+// not block. If two calls of SendWaiting are concurrent, the number of either call may
+// be sent last.
 func (h *Hub) SendWaiting(calls int) { h.registry.setWaiting(calls) }
 
 // RefreshPlugins refreshes the plugins in side panels.

@@ -14,15 +14,15 @@ import (
 const (
 	// maxMalformedFrames limits the malformed frames of one link.
 	maxMalformedFrames = 100
-	// maxMalformedWarnings is how many of them are logged as warnings.
+	// maxMalformedWarnings limits the malformed frames of one link that are logged as
+	// warnings.
 	maxMalformedWarnings = 3
 	// maxResumedRuns limits the runs of one call.resumed, because each unknown run
 	// is answered with a frame.
 	maxResumedRuns = 20_000
 )
 
-// serve completes the handshake and handles the browser's frames until the link
-// ends.
+// serve completes the handshake and handles the browser's frames until the link ends.
 func (l *link) serve(s *handshake) {
 	b, err := s.run()
 	if err != nil {
@@ -60,9 +60,9 @@ func (l *link) serve(s *handshake) {
 // inbox.
 type inbox struct {
 	link           *link
-	malformedCount int  // malformed frames
-	strayCount     int  // reports for unknown runs
-	hasWarned      bool // whether a stray report was logged
+	malformedCount int  // the number of malformed frames
+	strayCount     int  // the number of reports for unknown runs
+	hasWarned      bool // set once a stray report was logged
 }
 
 // countMalformed counts and logs a malformed frame.
@@ -195,7 +195,7 @@ func (in *inbox) handleNotification(b *browser, e wire.Envelope) {
 	}
 }
 
-// withParams decodes the parameters of a notification and passes them to use.
+// withParams decodes the parameters of a notification and passes them to handleParams.
 func withParams[P any](e wire.Envelope, handleParams func(P)) error {
 	var p P
 	if err := wire.DecodeBody(e.Params, &p); err != nil {

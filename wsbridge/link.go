@@ -19,7 +19,7 @@ import (
 const (
 	// closeTimeout limits how long a browser may take to answer a close frame.
 	closeTimeout = time.Second
-	// frameTimeout limits how long one frame may take to arrive, however
+	// frameTimeout limits how long one frame may take to arrive, even if bytes arrive
 	// steadily.
 	frameTimeout = 5 * time.Minute
 	// readChunkBytes is how much is read before the link counts as alive again, so
@@ -48,7 +48,7 @@ type link struct {
 	// ended is closed when the link has ended.
 	ended   chan struct{}
 	endOnce sync.Once
-	// hasReceived is set when bytes arrive; keepAlive clears it.
+	// hasReceived is set when bytes arrive; keepAlive clears hasReceived.
 	hasReceived atomic.Bool
 	// Each field below has its own lock or names its owner.
 	requests linkRequests
@@ -56,15 +56,15 @@ type link struct {
 	panel    panel
 	inbox    inbox
 
-	// Guarded by registry.mu: whether hello was answered, and the last
-	// state.waiting.
+	// registry.mu guards isReady, set once hello was answered, and waitingSent, the
+	// number in the last state.waiting.
 	isReady     bool
 	waitingSent int
 
-	// Only the reader of the link uses buf and the next fields.
+	// Only the reader of the link uses the next fields.
 	frameBuffer bytes.Buffer
 	frameReader activityReader
-	hasAnswered bool // whether it has answered a request: the first is plugin.sync
+	hasAnswered bool // set once the browser has answered a request; the first request is plugin.sync
 }
 
 func newLink(h *Hub, ws *websocket.Conn, netConn net.Conn) *link {
@@ -92,11 +92,11 @@ func (l *link) hasEnded() bool {
 // closeAbruptly closes the connection at once, without a close frame.
 func (l *link) closeAbruptly() {
 	l.end()
-	_ = l.netConn.Close() // its reader sees the error
+	_ = l.netConn.Close() // ends the reader with an error
 }
 
-// closeWith closes the link with a close code and a reason (at most 123 bytes). closeWith does
-// not block; the connection is closed after closeTimeout at most.
+// closeWith closes the link with a close code and a reason (at most 123 bytes). closeWith
+// does not block; the connection is closed after closeTimeout at most.
 func (l *link) closeWith(code websocket.StatusCode, reason string) {
 	o := &l.outbox
 	o.mu.Lock()
@@ -109,12 +109,11 @@ func (l *link) closeWith(code websocket.StatusCode, reason string) {
 	l.goroutines.Go(func() {
 		timer := time.AfterFunc(closeTimeout, func() { _ = l.netConn.Close() })
 		defer timer.Stop()
-		_ = l.ws.Close(code, reason) // closed either way
+		_ = l.ws.Close(code, reason) // the connection is closed even after an error
 	})
 }
 
-// finish closes the link and waits for its goroutines. The reader calls it
-// last.
+// finish closes the link and waits for its goroutines. The reader calls finish last.
 func (l *link) finish() {
 	l.outbox.mu.Lock()
 	wasClosed := l.outbox.isClosed
@@ -126,7 +125,7 @@ func (l *link) finish() {
 		_ = l.netConn.Close()
 	}
 	l.goroutines.Wait()
-	_ = l.ws.CloseNow() // so that the library releases its buffers
+	_ = l.ws.CloseNow() // makes the library release its buffers
 }
 
 // read returns the next frame, which is valid until the next read.
@@ -157,7 +156,7 @@ func (l *link) read() ([]byte, error) {
 type activityReader struct {
 	l          *link
 	r          io.Reader
-	frameStart time.Time // when the frame began
+	frameStart time.Time // the time when the frame began
 }
 
 func (t *activityReader) Read(p []byte) (int, error) {
@@ -173,10 +172,10 @@ func (t *activityReader) Read(p []byte) (int, error) {
 // worker that gets no message for 30 s.
 const silenceLimit = wire.MaxSilenceMs * time.Millisecond
 
-// keepAlive closes a link that was silent for silenceLimit, and pings the browser halfway.
-// keepAlive counts silence in beats of a quarter of silenceLimit: a process that was
-// stopped, or a machine that slept, misses one beat and does not lose its links.
-// keepAlive returns when the link has ended.
+// keepAlive closes a link that was silent for silenceLimit, and pings the browser after
+// a shorter silence. It counts silence in beats of a quarter of silenceLimit, so that a
+// suspended process or machine misses one beat and does not lose its links. It returns
+// when the link has ended.
 func (l *link) keepAlive() {
 	const pingBeats, deadBeats = 1, 3
 	ticker := time.NewTicker(silenceLimit / 4)

@@ -19,10 +19,10 @@ const maxReloadAttempts = 3
 const openedTabTimeout = 20 * time.Second
 
 // requestReload requests the reload of one of the tabs that the call allows, best tab
-// first. requestReload reports whether a tab reloads; asked is false if the link was
-// lost and the browser may be tried again. The browser refuses a reload that could lose
-// the user's work. Nothing is reloaded if the tabs are in several browsers, because
-// these may be several accounts.
+// first. requestReload reports whether a tab reloads; isAnswered is false if the link
+// was lost, so that the request may be repeated. The browser refuses a reload that
+// could lose the user's work. Nothing is reloaded if the tabs are in several browsers,
+// because these may be several accounts.
 func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target) (isLoading, isAnswered bool) {
 	tabs = slices.DeleteFunc(slices.Clone(tabs), func(t dispatch.Target) bool { return !s.choice.Allows(t) })
 	if slices.ContainsFunc(tabs, func(t dispatch.Target) bool { return t.Browser != tabs[0].Browser }) {

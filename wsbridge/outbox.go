@@ -23,13 +23,14 @@ type outbox struct {
 
 	mu           sync.Mutex // guards all fields below; the last lock to take
 	frames       [][]byte
-	waitingBytes int  // of frames and of the frames that are being written
-	isWriting    bool // the goroutine that writes the frames has started
+	waitingBytes int  // the size of frames and of the frames that are being written
+	isWriting    bool // set once the goroutine that writes the frames has started
 	isClosed     bool
 }
 
-// postFrame appends a frame to the outbox and returns at once. A frame for a link
-// that has ended is dropped: a reconnect resends what still matters.
+// postFrame appends a frame to the outbox and returns at once. A frame for a link that
+// has ended is dropped: after a reconnect, the frames that are still needed are sent
+// again.
 func (l *link) postFrame(frame []byte) {
 	o := &l.outbox
 	o.mu.Lock()
@@ -82,10 +83,10 @@ func (l *link) writeFrames() {
 }
 
 // frameWriter writes frames to a link. One timer for all frames is cheaper than a
-// context with a timeout for each.
+// context with a timeout for each frame.
 type frameWriter struct {
 	link  *link
-	limit *time.Timer // ends the link; stopped between two writes
+	limit *time.Timer // limit ends the link during a slow write, and is stopped between two writes
 }
 
 func newFrameWriter(l *link) frameWriter {

@@ -15,9 +15,9 @@ import (
 const (
 	// stateInterval is the minimum time between two state.sync.
 	stateInterval = 100 * time.Millisecond
-	// maxShownCalls limits the calls in a side panel. maxActivityCalls limits the calls that
-	// are shown with activities, and maxActivityBytes limits the total length of these
-	// activities, in bytes.
+	// maxShownCalls limits the calls in a side panel. maxActivityCalls limits the calls
+	// that are shown with activities, and maxActivityBytes limits the total length of
+	// these activities, in bytes.
 	maxShownCalls    = 200
 	maxActivityCalls = 20
 	maxActivityBytes = 512 << 10
@@ -28,7 +28,7 @@ type panel struct {
 	link *link
 	// stateDue and plugins have a token when state.sync or state.plugins is due.
 	stateDue, pluginsDue chan struct{}
-	runningRequests      atomic.Int32 // running requests
+	runningRequests      atomic.Int32 // the number of running requests
 
 	mu          sync.Mutex         // guards cancel
 	stopWatcher context.CancelFunc // stops the watcher; nil if the panel is closed
@@ -90,11 +90,11 @@ func (p *panel) stop() {
 	}
 }
 
-// sendState sends state.sync and state.plugins when they are due and have
-// changed: the first at once, then at most one of each per stateInterval. Each
-// frame has the newest state.
+// sendState sends state.sync and state.plugins when they are due and their content has
+// changed. The first frames are sent at once, later frames at most once per
+// stateInterval. Each frame has the newest content.
 func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
-	var lastState, lastPlugins []byte // as last sent
+	var lastState, lastPlugins []byte // the frames that were sent last
 	send := func(lastFrame *[]byte, method wire.Method, params []byte) {
 		frame := wire.AppendNotification(nil, method, params)
 		if !bytes.Equal(frame, *lastFrame) {

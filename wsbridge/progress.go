@@ -75,5 +75,5 @@ func (in *inbox) countStrayReport(id string) {
 		in.hasWarned = true
 		event = in.link.log.Warn()
 	}
-	event.Str("call", inbound.CleanText(id, 128)).Int("stray", in.strayCount).Msg("report for an unknown or finished run; later ones are logged at debug level")
+	event.Str("call", inbound.CleanText(id, 128)).Int("stray", in.strayCount).Msg("report for an unknown or finished run; later reports are logged at debug level")
 }

@@ -14,7 +14,7 @@ const refusalLogInterval = 10 * time.Second
 // refusalLog limits the log lines about rejected connections. The zero value is
 // ready; it is safe for concurrent use.
 type refusalLog struct {
-	mu            sync.Mutex // guards quiet
+	mu            sync.Mutex // guards loggedReasons
 	loggedReasons map[string]*loggedReason
 }
 
@@ -25,9 +25,9 @@ type loggedReason struct {
 	unloggedCount int
 }
 
-// logRejected logs a rejected connection, at most once per reason in refusalLogInterval, with
-// the number of unlogged refusals before. A reason is a constant sentence; data
-// of the peer goes into details.
+// logRejected logs a rejected connection, at most once per reason in
+// refusalLogInterval, with the number of refusals that were not logged before. A reason
+// is a constant sentence; data of the peer goes into details.
 func (r *refusalLog) logRejected(log *zerolog.Logger, reason string, details func(*zerolog.Event)) {
 	r.mu.Lock()
 	if r.loggedReasons == nil {

@@ -18,13 +18,13 @@ import (
 // the current one of a browser.
 type registry struct {
 	hub           *Hub
-	openLinkCount sync.WaitGroup // one for each open connection
+	openLinkCount sync.WaitGroup // counts the open connections
 
 	mu               sync.Mutex // guards all fields below, and the fields that browser and link name
 	browsers         map[string]*browser
 	openLinksSet     map[*link]struct{}
 	handshakingLinks []*link // links in their handshake, oldest first
-	waitingCalls     int     // calls that are waiting for the user
+	waitingCalls     int     // the number of calls that are waiting for the user
 	isClosed         bool
 }
 
@@ -48,7 +48,7 @@ func (g *registry) openLinks() []*link {
 	return slices.Collect(maps.Keys(g.openLinksSet))
 }
 
-// currentLink returns the name of a browser and its link, nil while it is lost.
+// currentLink returns the name of a browser and its link, nil while the link is lost.
 func (g *registry) currentLink(b *browser) (name string, l *link) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -77,7 +77,7 @@ func (g *registry) browserInfo(b *browser) BrowserInfo {
 	return info
 }
 
-// attachLink makes l the link of the browser that sent hello, and answers hello, and
+// attachLink makes l the link of the browser that sent hello, and answers hello. It
 // returns nil after Close.
 func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *browser {
 	g.mu.Lock()
@@ -104,9 +104,9 @@ func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *brow
 }
 
 // chooseID returns the ID for the browser that sent hello. Two running browsers may send
-// the same ID, such as a profile and its copy. If each browser replaced the other one,
-// neither browser would work. The second browser therefore gets an ID derived from its
-// boot ID, and keeps this ID when it reconnects. The caller holds mu.
+// the same ID, such as a profile and its copy. If each browser replaced the link of the
+// other browser, neither browser would work. The second browser therefore gets an ID
+// derived from its boot ID, and keeps this ID when it reconnects. The caller holds mu.
 func (g *registry) chooseID(p wire.HelloParams) string {
 	derivedID := p.BrowserID + "~" + inbound.Truncate(p.BootID, 8)
 	if b := g.browsers[derivedID]; b != nil && b.bootID == p.BootID {
@@ -164,7 +164,7 @@ func (g *registry) removeLostBrowser(b *browser, generation int) {
 	callAll(finishFuncs)
 }
 
-// registerLink adds a link and reports false after Close. The oldest link in its
+// registerLink adds a link. It reports false after Close. The oldest link in its
 // handshake is closed if there are too many.
 func (g *registry) registerLink(l *link) bool {
 	g.mu.Lock()
@@ -198,8 +198,7 @@ func (g *registry) completeHandshake(l *link) {
 	l.sendWaiting(g.waitingCalls)
 }
 
-// removeHandshaking records that the handshake of a link has ended. The caller
-// holds mu.
+// removeHandshaking records that the handshake of a link has ended. The caller holds mu.
 func (g *registry) removeHandshaking(l *link) {
 	if i := slices.Index(g.handshakingLinks, l); i >= 0 {
 		g.handshakingLinks = slices.Delete(g.handshakingLinks, i, i+1)
@@ -226,8 +225,8 @@ func (g *registry) unregisterLink(l *link) {
 	g.openLinkCount.Done()
 }
 
-// close closes all links, ends all runs with why and rejects new links, and returns
-// when all links are gone.
+// close closes all links, ends all runs with the error cause and rejects new links, and
+// returns when all links are gone.
 func (g *registry) close(cause *wire.CallError) {
 	g.mu.Lock()
 	g.isClosed = true

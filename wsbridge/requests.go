@@ -25,8 +25,8 @@ var (
 const (
 	requestIDPrefix = "s/"
 	pingID          = requestIDPrefix + "ping"
-	cancelIDPrefix  = requestIDPrefix + "cancel/" // + the run's ID
-	answerIDPrefix  = requestIDPrefix + "answer/" // + the ask, a slash and the run's ID
+	cancelIDPrefix  = requestIDPrefix + "cancel/" // followed by the run's ID
+	answerIDPrefix  = requestIDPrefix + "answer/" // followed by the request number, a slash and the run's ID
 )
 
 // linkRequests are the server's requests on one link that are not about a run.
@@ -39,8 +39,8 @@ type linkRequests struct {
 	lastID         int
 }
 
-// sendAndWait sends a request and waits for its answer, until ctx or the link ends.
-// The reader must not call it.
+// sendAndWait sends a request and waits for its answer, until ctx or the link ends. The
+// reader must not call sendAndWait.
 func (r *linkRequests) sendAndWait(ctx context.Context, method wire.Method, params []byte) (wire.Envelope, error) {
 	return r.awaitAnswer(ctx, r.send(method, params))
 }
@@ -95,7 +95,7 @@ func (r *linkRequests) deliverAnswer(e wire.Envelope) bool {
 	if ok {
 		delete(r.pendingAnswers, e.ID)
 		e.Result = bytes.Clone(e.Result) // the reader reuses its buffer
-		answers <- e                     // never blocks: room for one, sent once
+		answers <- e                     // never blocks: the channel has room for the only answer
 	}
 	return ok
 }

@@ -12,29 +12,27 @@ import (
 // run is one unfinished run. runTable.mu guards its fields.
 type run struct {
 	sink           dispatch.Sink
-	maxResultBytes int // largest result, in bytes
+	maxResultBytes int // the size of the largest result, in bytes
 	// tabID and documentID are the target of the run.
 	tabID      int
 	documentID string
 	// startNumber is the position in the order in which the browser's runs started.
 	startNumber int
 	// request is the run as it was sent, to send it again after a reconnect. request is
-	// cleared when the browser has confirmed the run by any frame about it
-	// (isConfirmed).
+	// cleared when the browser has confirmed the run by any frame about it (isConfirmed).
 	request     dispatch.Run
 	isConfirmed bool
 	// isUnsent is true while the run waits for a lost link and was never sent.
 	isUnsent bool
-	// isListed is false from a reconnect until the browser lists or reports the
-	// run.
+	// isListed is false from a reconnect until the browser lists or reports the run.
 	isListed bool
 	// reportCount counts the reports that arrived.
 	reportCount int
-	// parts is the text of the result so far, next the number of the next part.
+	// parts is the text of the result so far, nextPart the number of the next part.
 	parts    wire.ResultText
 	nextPart int
-	// requests are the requests of the run. resyncs are tool.resync frames that
-	// wait for a reconnect.
+	// requests are the requests of the run's tool. pendingResyncs are tool.resync
+	// frames that wait for a reconnect.
 	requests       runRequests
 	pendingResyncs [][]byte
 }

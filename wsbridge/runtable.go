@@ -16,20 +16,20 @@ type runTable struct {
 	browserID string
 
 	mu         sync.Mutex // guards all fields below; frames are posted under mu, in order
-	link       *link      // nil while it is lost
-	isClosed   bool       // after close
+	link       *link      // nil while the link is lost
+	isClosed   bool       // set by close
 	runs       map[string]*run
-	startCount int // runs so far
+	startCount int // the number of runs so far
 	stops      map[string]*pendingStop
-	// generation counts the changes of link. A timer that was set for an older
+	// generation counts the changes of the link. A timer that was set for an older
 	// generation does nothing.
 	generation   int
-	resumedTimer *time.Timer // of awaitResumed
+	resumedTimer *time.Timer // the timer of awaitResumed
 }
 
-// connect makes l the link and resends what the lost link may have lost. If lost is not
-// nil, the earlier runs ended with the error lost. connect returns functions to call
-// without a lock.
+// connect makes l the link and resends what the lost link may have lost. If lostErr is
+// not nil, the earlier runs end with lostErr. connect returns functions to call without
+// a lock.
 func (rt *runTable) connect(l *link, lostErr *wire.CallError) (finishFuncs []func()) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -52,7 +52,7 @@ func (rt *runTable) disconnect() int {
 	defer rt.mu.Unlock()
 	rt.setLink(nil)
 	for _, s := range rt.stops {
-		s.isSent = false // the frame may be lost
+		s.isSent = false // the tool.cancel may be lost with the link
 	}
 	for _, r := range rt.runs {
 		r.sink.LinkLost()
@@ -97,8 +97,8 @@ func (rt *runTable) removeRun(id string) *run {
 	return r
 }
 
-// endAll ends all runs with an error and settles all stops, and returns functions to
-// call without a lock. The caller holds mu.
+// endAll ends all runs with an error and reports all stops as ignored. It returns
+// functions to call without a lock. The caller holds mu.
 func (rt *runTable) endAll(cause *wire.CallError) (finishFuncs []func()) {
 	for id, r := range rt.runs {
 		runErr := cause
@@ -127,8 +127,7 @@ func (rt *runTable) finishLater(id string, output json.RawMessage, err *wire.Cal
 	return func() { r.sink.Finish(output, err) }
 }
 
-// awaitResumed gives the browser the grace period to list its runs. The caller
-// holds mu.
+// awaitResumed gives the browser the grace period to list its runs. The caller holds mu.
 func (rt *runTable) awaitResumed() {
 	if len(rt.runs) == 0 {
 		return

@@ -6,19 +6,19 @@ import (
 	"opentabs/wire"
 )
 
-// pendingStop is a cancelled run whose page receives tool.cancel, or will be after a
-// reconnect. runTable.mu guards its fields.
+// pendingStop is a cancelled run whose page has to answer tool.cancel. runTable.mu
+// guards its fields.
 type pendingStop struct {
 	reason    string
-	onOutcome func(wire.CancelOutcome) // nil after the call
+	onOutcome func(wire.CancelOutcome) // nil after it was called
 	timer     *time.Timer
 	// isSent is false if the page may not have received tool.cancel.
 	isSent bool
 }
 
 // Cancel implements dispatch.Bridge. Cancel does not wait for the network. Cancel calls
-// answered itself only if no page has to stop: with "finished" for an unknown run, with
-// "aborted" for an unsent run.
+// onOutcome itself only if no page has to stop: with "finished" for an unknown run,
+// with "aborted" for an unsent run.
 func (h *Hub) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	for _, b := range h.registry.listBrowsers() {
 		isFound, isSent := b.runs.cancel(id, reason, onOutcome)
@@ -32,8 +32,8 @@ func (h *Hub) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	onOutcome(wire.CancelFinished)
 }
 
-// cancel removes a run. If the run was sent, cancel sends tool.cancel, and
-// answered is called with the outcome.
+// cancel removes a run. If the run was sent, cancel sends tool.cancel, and the page's
+// answer is passed to onOutcome.
 func (rt *runTable) cancel(id, reason string, onOutcome func(wire.CancelOutcome)) (isFound, isSent bool) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -62,8 +62,8 @@ func cancelFrame(id, reason string) []byte {
 }
 
 // takeOutcomeFunc stops the timer and returns the function that reports the outcome, to
-// be called without a lock, and reports once: later functions do nothing. The caller
-// holds runTable.mu.
+// be called without a lock. Only the first returned function reports; later functions
+// do nothing. The caller holds runTable.mu.
 func (s *pendingStop) takeOutcomeFunc(outcome wire.CancelOutcome) func() {
 	s.timer.Stop()
 	answered := s.onOutcome
@@ -74,7 +74,7 @@ func (s *pendingStop) takeOutcomeFunc(outcome wire.CancelOutcome) func() {
 	return func() { answered(outcome) }
 }
 
-// expireStop settles a stop that was not answered in time. An unsent stop is
+// expireStop reports a stop as ignored that was not answered in time. An unsent stop is
 // kept for the reconnect.
 func (rt *runTable) expireStop(id string, s *pendingStop) {
 	rt.mu.Lock()

@@ -19,8 +19,7 @@ const (
 	loadTimeout = 5 * time.Second
 	// codeTimeout limits how long a call waits for code on its way into a tab.
 	codeTimeout = 15 * time.Second
-	// settleTime limits how long a reconnected browser may take to find its
-	// pages.
+	// settleTime limits how long a reconnected browser may take to find its pages.
 	settleTime = 2 * time.Second
 )
 
@@ -28,27 +27,27 @@ const (
 // and keeps them while the link is lost.
 type tabTable struct {
 	hub       *Hub
-	browserID string // of the browser
+	browserID string // the ID of the browser
 
 	mu   sync.Mutex // guards all fields below
-	name string     // of the browser
-	link *link      // nil while it is lost
+	name string     // the name of the browser
+	link *link      // nil while the link is lost
 	tabs map[int]wire.TabInfo
-	// unsyncedSince is when the browser connected with a new boot ID, or when its
+	// unsyncedSince is when the browser connected with a new boot ID, or when the
 	// plugins changed. The browser is in sync when it has received the plugins
-	// (synced) and has listed its tabs since then (listed).
+	// (isSynced) and has listed its tabs since then (hasListedTabs).
 	unsyncedSince           time.Time
 	isSynced, hasListedTabs bool
-	// syncCount counts how often synced was set.
+	// syncCount counts how often isSynced was set.
 	syncCount int
-	// hasReportedOutside is set once the browser has reported a plugin in a page outside the
-	// plugin's sites.
+	// hasReportedOutside is set once the browser has reported a plugin in a page outside
+	// the plugin's sites.
 	hasReportedOutside bool
 	// beforeReturn has the live documents from before a reconnect, until
 	// settleTime has passed.
 	beforeReturn map[int]wire.TabInfo
 	settleTimer  *time.Timer
-	// generation counts the changes of link. A timer that was set for an older
+	// generation counts the changes of the link. A timer that was set for an older
 	// generation does nothing.
 	generation int
 	// leftDocumentAt is when a tab left a document with a live plugin, by tab, while the
@@ -111,12 +110,12 @@ func (ts *tabTable) isShowing(tabID int, documentID string) bool {
 	return showsDocument(ts.findTab(tabID), documentID)
 }
 
-// replaceTabs replaces all tabs of the browser. replaceTabs ignores a link that is no
-// longer the current one.
+// replaceTabs replaces all tabs of the browser. It ignores a link that is no longer the
+// current one.
 func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 	var starts []AdapterStart
 	isChanged := false
-	defer func() { // without the lock
+	defer func() { // runs after the lock is released
 		if isChanged {
 			ts.hub.tabChanges.publish(true)
 		}
@@ -150,7 +149,7 @@ func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 	var starts []AdapterStart
 	isChanged := false
-	defer func() { // without the lock
+	defer func() { // runs after the lock is released
 		if isChanged {
 			ts.hub.tabChanges.publish(false)
 		}
@@ -200,15 +199,14 @@ func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 }
 
 // keepDocuments keeps the documents that were live before the link was lost for
-// settleTime: a restarted service worker lists its tabs before their pages have
-// reported. If such a document is gone, the browser rejects the run. The caller
-// holds mu.
+// settleTime: a restarted service worker lists its tabs before their pages have reported.
+// If such a document is gone, the browser rejects the run. The caller holds mu.
 func (ts *tabTable) keepDocuments() {
 	for id, t := range ts.tabs {
 		if t.DocumentID == "" && len(t.Frames) == 0 {
 			continue
 		}
-		if ts.beforeReturn == nil { // not nil if the link was lost twice within settleTime
+		if ts.beforeReturn == nil { // keeps older entries if the link was lost twice within settleTime
 			ts.beforeReturn = map[int]wire.TabInfo{}
 		}
 		ts.beforeReturn[id] = t
@@ -226,8 +224,8 @@ func (ts *tabTable) keepDocuments() {
 	})
 }
 
-// findTab returns a tab, with its document from before a reconnect if needed. The
-// result has no document if there is none. The caller holds mu.
+// findTab returns a tab, with its document from before a reconnect if needed. The result
+// has no DocumentID if the tab is unknown or has no live document. The caller holds mu.
 func (ts *tabTable) findTab(tabID int) wire.TabInfo {
 	t := ts.tabs[tabID]
 	if earlier, ok := ts.beforeReturn[tabID]; ok && t.DocumentID == "" && len(t.Frames) == 0 {
@@ -236,7 +234,7 @@ func (ts *tabTable) findTab(tabID int) wire.TabInfo {
 	return t
 }
 
-// document is one document of a tab, or its zero value.
+// document is one document of a tab; the zero value if the tab has none.
 type document struct {
 	frameID    int
 	documentID string
@@ -261,8 +259,8 @@ func showsDocument(t wire.TabInfo, documentID string) bool {
 		slices.ContainsFunc(t.Frames, func(f wire.FrameInfo) bool { return f.DocumentID == documentID }))
 }
 
-// markUnsynced records that the plugins have changed: until the browser has
-// received them and has listed its tabs, it is unknown where they are live.
+// markUnsynced records that the plugins have changed: until the browser has received
+// them and has listed its tabs, it is unknown in which tabs they run.
 func (ts *tabTable) markUnsynced() {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -369,8 +367,8 @@ func (n *tabChanges) nextChange() <-chan struct{} {
 	return n.changed
 }
 
-// publish wakes the waiting calls; listed is true if a browser has listed all
-// its tabs.
+// publish wakes the waiting calls; isFullList is true if a browser has listed all its
+// tabs.
 func (n *tabChanges) publish(isFullList bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

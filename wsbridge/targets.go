@@ -12,15 +12,15 @@ import (
 
 // Targets implements dispatch.Bridge. A browser with a lost link counts as connected
 // for the grace period. The documents of a disconnected browser are offered only if no
-// connected browser has any, because a disconnected browser may have been closed for
-// good.
+// connected browser has a matching document, because a disconnected browser may have
+// been closed for good.
 //
 // Targets blocks only while no document matches: after the start of the server until
 // the first browser connects (a browser retries each second, and a client that has just
 // started the server must find it), and while a tab loads. If the best tab has just
-// navigated, Targets waits for its next document even if others match. If all matching
-// tabs need a reload, Targets requests the reload of one tab. If no tab matches and the
-// call may open a tab, Targets opens a tab.
+// navigated, Targets waits for its next document even if other documents match. If all
+// matching tabs need a reload, Targets requests the reload of one tab. If no tab
+// matches and the call may open a tab, Targets opens a tab.
 func (h *Hub) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	s := targetSearch{hub: h, choice: choice, stepStart: time.Now()}
 	for {
@@ -39,7 +39,7 @@ func (h *Hub) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatc
 		select {
 		case <-tabsChanged:
 			timer.Stop()
-		case <-timer.C: // try the next step
+		case <-timer.C: // the wait is over: update and try the next step
 		case <-ctx.Done():
 			timer.Stop()
 			return s.targets
@@ -57,17 +57,17 @@ func (h *Hub) CurrentTargets(plugin string) dispatch.Targets {
 type targetSearch struct {
 	hub       *Hub
 	choice    dispatch.TargetChoice
-	stepStart time.Time // start of the search or of its last reload or opened tab
+	stepStart time.Time // the start of the search, of its reload or of its opened tab
 	targets   dispatch.Targets
-	// hasTriedReload is true after a reload was requested, isReloading while that
-	// tab loads.
+	// hasTriedReload is true after a reload was requested, isReloading while that tab
+	// loads.
 	hasTriedReload, isReloading bool
-	// hasTriedOpen is true after a tab was to be opened; opened is that tab.
+	// hasTriedOpen is true after the search tried to open a tab; openedTab is that tab.
 	hasTriedOpen bool
 	openedTab    *dispatch.Target
-	// earlierFailures has the failed loads from before the search: such a tab is
-	// reloaded once. A tab that fails during the search ends the wait for that
-	// tab.
+	// earlierFailures has the failed loads from before the search. A tab with such a
+	// failure is reloaded once. A load that fails during the search ends the wait for
+	// that tab.
 	earlierFailures map[failedLoad]bool
 }
 
@@ -118,7 +118,7 @@ func (s *targetSearch) updateTargets() time.Duration {
 			return 0
 		}
 		return openedTabTimeout - time.Since(s.stepStart)
-	case s.isReloading && !hasReady && !hasFailed: // a new page is often not ready yet
+	case s.isReloading && !hasReady && !hasFailed: // a reloaded page is often not ready at first
 		return loadTimeout - time.Since(s.stepStart)
 	case len(liveTargets) > 0:
 		return 0
@@ -137,15 +137,15 @@ func (s *targetSearch) updateTargets() time.Duration {
 	}
 }
 
-// reloadOrOpen requests a reload or opens a tab, each at most once per search.
-// If the browser is disconnected, it returns how much longer to wait for the
+// reloadOrOpen requests a reload or opens a tab, each at most once per search. If the
+// browser is disconnected, reloadOrOpen returns how much longer to wait for the
 // reconnect.
 func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTime time.Duration) {
 	if ctx.Err() != nil || slices.ContainsFunc(s.targets.LiveTargets, s.choice.Allows) {
 		return false, 0
 	}
 	if slices.ContainsFunc(s.targets.BrokenTabs, s.choice.Allows) {
-		return false, 0 // it would fail again after a reload
+		return false, 0 // a broken plugin would fail again after a reload
 	}
 	hasErrorPage := slices.ContainsFunc(s.targets.ErrorPages, s.choice.Allows)
 	retriedPages := slices.DeleteFunc(slices.Clone(s.targets.ErrorPages), s.isNewFailure)
@@ -168,8 +168,9 @@ func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTim
 	return true, 0
 }
 
-// currentTargets returns the current targets. returning is how much longer to wait for the
-// next document of a better tab, arriving for the first sync of a browser.
+// currentTargets returns the current targets. returnWait is how much longer to wait for
+// the next document of a better tab. syncWait is how much longer to wait for the first
+// sync of a browser.
 func (h *Hub) currentTargets(choice dispatch.TargetChoice) (targets dispatch.Targets, returnWait, syncWait time.Duration) {
 	h.mu.Lock()
 	hash, isKnown := h.hashes[choice.Plugin]
@@ -224,18 +225,17 @@ func (ts *tabTable) newTarget(t wire.TabInfo, d document) dispatch.Target {
 // rankedTarget is a target with the data for its rank.
 type rankedTarget struct {
 	dispatch.Target
-	visibility     int // 0 is the best
+	visibility     int // 0 is the best visibility
 	lastAccessedMs float64
 }
 
 // browserTargets are the places of one browser.
 type browserTargets struct {
-	browser     dispatch.Target // only ID and name
+	browser     dispatch.Target // only the ID and the name are set
 	isConnected bool
-	// live are documents with the current version of the plugin. reload are
-	// tabs that need a reload, loading tabs that may become live, arriving tabs
-	// to which the code is on its way, and broken tabs in which the plugin
-	// failed to start.
+	// live are documents with the current version of the plugin. reload are tabs that
+	// need a reload, and loading are tabs that may become live. arriving are tabs to
+	// which the code is on its way. broken are tabs in which the plugin failed to start.
 	live, reload, loading, arriving, broken []rankedTarget
 	// silent are live documents that do not answer.
 	silent []rankedTarget
@@ -294,8 +294,8 @@ func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin
 	}
 }
 
-// mayRunIn reports whether the plugin may run in a document. The extension checks
-// that too, but a compromised browser may not. The caller holds ts.mu.
+// mayRunIn reports whether the plugin may run in a document. The extension checks this
+// as well, but a compromised browser may not. The caller holds ts.mu.
 func (ts *tabTable) mayRunIn(plugin string, d document) bool {
 	mayRunIn := ts.hub.opts.MayRunIn
 	if mayRunIn == nil || mayRunIn(plugin, d.url, d.frameID != 0) {
@@ -335,9 +335,9 @@ func visibilityClass(t wire.TabInfo) int {
 	}
 }
 
-// readinessRank ranks readiness. A document of unknown readiness is new, and may have been
-// loaded for the call. The call checks the document, and tries the next document if it
-// is not ready.
+// readinessRank ranks readiness; 0 is the best. A document of unknown readiness is new,
+// and may have been loaded for the call. The call checks the document, and tries the
+// next document if it is not ready.
 var readinessRank = map[dispatch.Readiness]int{dispatch.Ready: 0, dispatch.ReadyUnknown: 0, dispatch.NotReady: 1}
 
 // compareTargets returns less than 0 if a ranks before b.
@@ -347,14 +347,14 @@ func compareTargets(a, b rankedTarget) int {
 		cmp.Compare(a.Browser, b.Browser), cmp.Compare(a.TabID, b.TabID), cmp.Compare(a.FrameID, b.FrameID))
 }
 
-// rankTargets sorts places, best first, and groups them by browser: the browser with
-// the best place is first.
+// rankTargets sorts targets, best first, and groups them by browser: the browser with
+// the best target is first.
 func rankTargets(browserTargets []rankedTarget) []dispatch.Target {
 	if len(browserTargets) == 0 {
 		return nil
 	}
 	slices.SortFunc(browserTargets, compareTargets)
-	bestIndex := map[string]int{} // the best place of each browser
+	bestIndex := map[string]int{} // the index of the best target of each browser
 	for i, p := range browserTargets {
 		if _, ok := bestIndex[p.Browser]; !ok {
 			bestIndex[p.Browser] = i

@@ -8,13 +8,13 @@ import (
 	"opentabs/wire"
 )
 
-// Limits of the texts of an ask, in characters.
+// Limits of the texts of a tool's request, in characters.
 const (
 	maxToolNameChars     = 200
 	maxRequestTitleChars = 200
 )
 
-// CheckToolRequest returns an error for a malformed ask, and cleans the texts of p.
+// CheckToolRequest returns an error for a malformed tool.ask, and cleans the texts of p.
 func CheckToolRequest(p *wire.ToolAskParams) error {
 	kindCount := 0
 	if p.Withdrawn {

@@ -18,7 +18,7 @@ func OfferedNonces(h http.Header) []string {
 	return nonces
 }
 
-// OffersUpgrade reports whether a request asks for a WebSocket.
+// OffersUpgrade reports whether a request offers an upgrade to a WebSocket.
 func OffersUpgrade(h http.Header) bool {
 	return strings.EqualFold(strings.TrimSpace(h.Get("Upgrade")), "websocket")
 }

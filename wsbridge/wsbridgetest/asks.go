@@ -7,26 +7,26 @@ import (
 	"opentabs/wire"
 )
 
-// requestKey identifies an ask of a call.
+// requestKey identifies a request of a tool.
 type requestKey struct {
 	dispatchID    string
 	requestNumber int
 }
 
-// Call calls another tool, as context.call does in a page. Call returns cancelled if
-// ctx ends first, and withdraws the ask.
+// Call calls another tool, as context.call does in a page. If ctx ends first, Call
+// withdraws the request and returns the error cancelled.
 func (c *Call) Call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, *wire.CallError) {
 	return c.sendToolRequest(ctx, wire.ToolAskParams{Call: &wire.AskCall{Tool: tool, Args: args}})
 }
 
-// WaitForUser waits for the user, as context.waitForUser does in a page. WaitForUser
-// returns an error as Call does, or that of the server if the wait timed out.
+// WaitForUser waits for the user, as context.waitForUser does in a page. If ctx ends
+// first, WaitForUser returns the error cancelled.
 func (c *Call) WaitForUser(ctx context.Context, reason string) *wire.CallError {
 	_, err := c.sendToolRequest(ctx, wire.ToolAskParams{User: &wire.AskUser{Reason: reason}})
 	return err
 }
 
-// sendToolRequest sends an ask and waits for its answer.
+// sendToolRequest sends a tool.ask and waits for its answer.
 func (c *Call) sendToolRequest(ctx context.Context, p wire.ToolAskParams) (json.RawMessage, *wire.CallError) {
 	b := c.browser
 	answer := make(chan wire.ToolAnswerParams, 1)
@@ -43,13 +43,13 @@ func (c *Call) sendToolRequest(ctx context.Context, p wire.ToolAskParams) (json.
 		return received.Output, received.Error
 	case <-ctx.Done():
 		b.removeToolRequest(p.DispatchID, p.Ask)
-		_ = b.notify(wire.MethodToolAsk, wire.ToolAskParams{DispatchID: p.DispatchID, Ask: p.Ask, Withdrawn: true}) // the server may have gone
+		_ = b.notify(wire.MethodToolAsk, wire.ToolAskParams{DispatchID: p.DispatchID, Ask: p.Ask, Withdrawn: true}) // fails if the server is gone, which does not matter
 		return nil, &wire.CallError{Code: wire.ErrCancelled, Message: context.Cause(ctx).Error()}
 	}
 }
 
-// removeToolRequest removes an ask and returns the channel for its answer, nil if there
-// is none.
+// removeToolRequest removes a request and returns the channel for its answer, or nil if
+// the request is unknown.
 func (b *Browser) removeToolRequest(dispatchID string, requestNumber int) chan<- wire.ToolAnswerParams {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -59,12 +59,11 @@ func (b *Browser) removeToolRequest(dispatchID string, requestNumber int) chan<-
 	return answers
 }
 
-// deliverAnswer passes an answer to the tool that waits for it, and confirms
-// the answer.
+// deliverAnswer passes an answer to the tool that waits for it, and confirms the answer.
 func (b *Browser) deliverAnswer(id string, p wire.ToolAnswerParams) error {
 	answers := b.removeToolRequest(p.DispatchID, p.Ask)
 	if answers != nil {
-		answers <- p // never blocks: room for one, sent once
+		answers <- p // never blocks: the channel has room for the only answer
 	}
 	return b.answer(id, wire.ToolAnswerResult{Taken: answers != nil})
 }

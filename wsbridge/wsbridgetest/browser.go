@@ -26,16 +26,17 @@ type Options struct {
 	URL string
 	// Key is the shared secret, Origin the allowed origin; required.
 	Key, Origin string
-	// ID and Name are the browser's; default "fake" and "Fake browser".
+	// ID and Name are the ID and the name of the browser; default "fake" and "Fake
+	// browser".
 	ID, Name string
 	// Tools are the tools and prompts of the browser's pages by plugin__tool;
 	// default none.
 	Tools map[string]Tool
-	// OnPluginsChanged is called after each change of the plugins, as soon as the server has
-	// their tabs; default none.
+	// OnPluginsChanged is called after each change of the plugins, as soon as the server
+	// has their tabs; default none.
 	OnPluginsChanged func(plugins []string)
 	// OnState is called with the state of an open side panel (Watch). OnState must
-	// return at once, like Plugins and Resync; default none.
+	// return at once, like OnPlugins and OnResync; default none.
 	OnState func(wire.StateSyncParams)
 	// OnPlugins is called with the plugins of an open side panel; default none.
 	OnPlugins func([]wire.PluginView)
@@ -71,12 +72,12 @@ type Browser struct {
 
 	mu                  sync.Mutex // guards all fields below
 	runningCalls        map[string]context.CancelCauseFunc
-	codeByPlugin        map[string]wire.PluginCodeParams // by plugin
+	codeByPlugin        map[string]wire.PluginCodeParams // the code by plugin
 	pluginOrder         []string                         // the plugins in the server's order
-	requestCounts       map[string]int                   // number of asks by run
+	requestCounts       map[string]int                   // the number of requests by run
 	pendingToolRequests map[requestKey]chan<- wire.ToolAnswerParams
-	// panelRequestCount counts the requests of the panel; answers are their pending
-	// answers by ID.
+	// panelRequestCount counts the requests of the panel. panelAnswers are the channels
+	// for the pending answers by request ID.
 	panelRequestCount int
 	panelAnswers      map[string]chan<- wire.Envelope
 }
@@ -115,7 +116,8 @@ func Connect(ctx context.Context, o Options) (*Browser, error) {
 	return b, nil
 }
 
-// proveKey reads the server's challenge, checks its proof and returns the browser's.
+// proveKey reads the server's challenge, checks its proof and returns the browser's
+// proof.
 func (b *Browser) proveKey(ctx context.Context, nonce string) (string, error) {
 	address, err := url.Parse(b.options.URL)
 	if err != nil {
@@ -140,8 +142,8 @@ func (b *Browser) proveKey(ctx context.Context, nonce string) (string, error) {
 	return wire.BrowserProof(b.options.Key, port, nonce, p.Nonce), nil
 }
 
-// Run serves the server's requests until ctx ends or the connection is lost,
-// and returns why.
+// Run serves the server's requests until ctx ends or the connection is lost, and
+// returns the reason as an error.
 func (b *Browser) Run(ctx context.Context) error {
 	defer b.openRuns.Wait()
 	defer b.cancelAll(errors.New("the connection is lost"))
@@ -217,8 +219,8 @@ func (b *Browser) handleFrame(ctx context.Context, e wire.Envelope) error {
 	return nil
 }
 
-// forwardParams passes the parameters of a notification to receive, unless that is
-// nil.
+// forwardParams passes the parameters of a notification to handleParams, unless
+// handleParams is nil.
 func forwardParams[P any](e wire.Envelope, handleParams func(P)) error {
 	var p P
 	if err := wire.DecodeBody(e.Params, &p); err != nil || handleParams == nil {
@@ -347,7 +349,7 @@ func (b *Browser) notify(method wire.Method, params any) error {
 }
 
 func (b *Browser) answer(id string, result any) error {
-	// A result is passed on byte for byte, so its <, > and & stay.
+	// SetEscapeHTML(false) keeps <, > and & of the result unchanged.
 	var data bytes.Buffer
 	encoder := json.NewEncoder(&data)
 	encoder.SetEscapeHTML(false)
@@ -361,8 +363,8 @@ func (b *Browser) answerError(id string, err *wire.CallError) error {
 	return b.write(wire.AppendError(nil, id, &wire.RPCError{Code: wire.CodeCallFailed, Message: err.Message, Data: err}))
 }
 
-// write sends one frame. The context of a call would close the connection when
-// it ends.
+// write sends one frame. write does not use the context of a call, because the end of a
+// context closes the connection.
 func (b *Browser) write(frame []byte) error {
 	return b.ws.Write(context.Background(), websocket.MessageText, frame)
 }

@@ -8,14 +8,14 @@ import (
 	"opentabs/wire"
 )
 
-// Watch opens the side panel: the server then sends its state to Options.State
-// and Options.Plugins. Run must be active.
+// Watch opens the side panel: the server's state is then passed to Options.OnState and
+// Options.OnPlugins. Run must be active.
 func (b *Browser) Watch() error {
 	return b.notify(wire.MethodStateWatch, wire.StateWatchParams{On: true})
 }
 
-// Stop presses the stop button of a call. Like the methods below, it waits for
-// the server's answer until ctx ends. Run must be active.
+// Stop presses the stop button of a call. Stop waits for the server's answer until ctx
+// ends, like Decide, SetPermission and Review. Run must be active.
 func (b *Browser) Stop(ctx context.Context, callID string) (wire.CallCancelResult, error) {
 	return sendPanelRequest[wire.CallCancelResult](ctx, b, wire.MethodCallCancel, wire.CallCancelParams{CallID: callID})
 }
@@ -65,6 +65,6 @@ func (b *Browser) deliverResult(e wire.Envelope) {
 	defer b.mu.Unlock()
 	if answers := b.panelAnswers[e.ID]; answers != nil {
 		delete(b.panelAnswers, e.ID)
-		answers <- e // never blocks: room for one, sent once
+		answers <- e // never blocks: the channel has room for the only answer
 	}
 }
