@@ -34,7 +34,7 @@ function assertResult(summary: ResponseSummary, bytes: number): void {
   assert.match(summary.tail, /x"}/);
 }
 
-test('a result of 90 MB arrives complete, and one of 101 MB fails with result_too_large, both sizes and the action', async () => {
+test('a result of 90 MB arrives complete, and a result of 101 MB fails with an error that names both sizes and the action', async () => {
   const client = await openClient();
   assertResult(await client.call('work__big', { key: 'ninety', bytes: 90 * mib }), 90 * mib);
   const refusedCall = await client.call('work__big', { key: 'more', bytes: 101 * mib });

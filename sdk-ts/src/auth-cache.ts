@@ -30,7 +30,7 @@ function ensureCache(): Properties | undefined {
     if (container && !hasProperties(lookup(container, 'tokenCache')))
       defineProperty(container, 'tokenCache', dataProperty(makeBareObject()));
   } catch {
-    return undefined; // the page has locked the container
+    return undefined; // the page has locked the container against changes
   }
   return getContainerPart('tokenCache');
 }

@@ -56,7 +56,7 @@ export async function measureWorkerRestart(fixture: BenchFixture): Promise<Row[]
   return [
     {
       id: 'worker',
-      what: 'service worker killed: link back, with a call in flight, p50',
+      what: 'time from a kill of the service worker to its reconnect, with a call in flight, p50',
       ours: `${formatTimes(times)}; ${survivedCount} of ${rounds} calls survived`,
       value: median(times),
       bar: atMost(100, 'ms'),
@@ -83,7 +83,7 @@ export async function measureServerRestart(fixture: BenchFixture): Promise<Row[]
   return [
     {
       id: 'restart',
-      what: 'server killed and started again: start to link back, p50',
+      what: 'time from the restart of a killed server to the reconnect of the browser, p50',
       ours: formatTimes(times),
       value: median(times),
       bar: atMost(1000, 'ms'),

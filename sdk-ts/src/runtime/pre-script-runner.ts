@@ -6,7 +6,7 @@ import { hasProperties, isMethod, type Properties } from './value.ts';
 // uses the container like pre-scripts of the original OpenTabs SDK, so platforms for that SDK can also run this
 // pre-script.
 
-/** The plugin's name. The build replaces this identifier. */
+/** The plugin's name. The build replaces OPENTABS_PLUGIN_NAME. */
 declare const OPENTABS_PLUGIN_NAME: string;
 
 const consoleMethods = ['debug', 'info', 'warn', 'error'] as const;

@@ -8,7 +8,10 @@ export function isSimulated(): boolean {
   return globalThis.__opentabsSimulated === true;
 }
 
-/** Time limit of one test in a real browser, in milliseconds; 0 for simulated pages. The build replaces this name. */
+/**
+ * Time limit of one test in a real browser, in milliseconds; 0 for simulated pages. The build replaces
+ * OPENTABS_TEST_REAL_MS.
+ */
 declare const OPENTABS_TEST_REAL_MS: number;
 
 /** Returns the time limit of one test in a real browser, in milliseconds; 0 for simulated pages. */

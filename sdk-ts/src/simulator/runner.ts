@@ -21,7 +21,9 @@ type TestEvent =
 /** Limit of the virtual time of one test, in milliseconds: an hour. */
 const maxVirtualMs = 3_600_000;
 
-/** Regular expression for the names of the tests to run; empty for all tests. The build replaces this name. */
+/**
+ * Regular expression for the names of the tests to run; empty for all tests. The build replaces OPENTABS_TEST_FILTER.
+ */
 declare const OPENTABS_TEST_FILTER: string;
 
 interface RunningTest {
