@@ -97,7 +97,7 @@ test('an approval card that has just appeared or moved ignores clicks and keys',
   // The first card disappears, and the second card moves to the place of the first.
   await clickOnAppearance('.gone + .ticket button');
   showCalls([makeWaitingCall('s2', 't2')]);
-  await panel.getByText('No longer waiting for approval.').waitFor();
+  await panel.getByText('The call is no longer waiting for approval.').waitFor();
   await waitFor('the press', () => panel.evaluate(() => document.title === 'pressed'));
   assert.deepEqual(server.requests, []);
   await panel.getByRole('button', { name: 'Deny' }).click();

@@ -136,8 +136,8 @@ test('the switches for calls to other plugins and for late access send the permi
   const latePlugin = makeWikiPlugin({ settings: savedSettings, late: true, calls: ['messages'], refused: ['bank'] });
   server.notifyPanel('state.plugins', { plugins: [latePlugin, ...samplePlugins] });
   await panel.getByText('May call messages').first().waitFor();
-  await panel.getByText('was denied a call').waitFor();
-  await panel.getByText('Tried to call it.').waitFor();
+  await panel.getByText('a call was denied').waitFor();
+  await panel.getByText('The plugin tried to call it.').waitFor();
   await panel.getByRole('switch', { name: 'May call messages' }).uncheck();
   await waitFor('the request config.calls', () => lastRequest('config.calls') !== undefined);
   assert.deepEqual(lastRequest('config.calls'), { plugin: 'wiki', other: 'messages', allowed: false });

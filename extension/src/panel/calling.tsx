@@ -29,7 +29,7 @@ export function Calling({ plugin, others, act }: CallingProps): VNode | null {
     <details class="calling" open={shown} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary class="fold">
         {calls.length === 0 ? 'May call no other plugin' : `May call ${calls.map(removeHidden).join(', ')}`}
-        {refused.length > 0 && <span class="needs">was denied a call</span>}
+        {refused.length > 0 && <span class="needs">a call was denied</span>}
       </summary>
       <ul>
         {listed.map((other) => (
@@ -40,7 +40,7 @@ export function Calling({ plugin, others, act }: CallingProps): VNode | null {
               busy={busy}
               send={(on) => set(other, on)}
             />
-            {refused.includes(other) && <span class="note"> Tried to call it.</span>}
+            {refused.includes(other) && <span class="note"> The plugin tried to call it.</span>}
           </li>
         ))}
       </ul>

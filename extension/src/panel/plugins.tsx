@@ -108,7 +108,7 @@ function Plugin({ plugin, readiness, others, act }: PluginProps): VNode {
         )}
       </div>
       <p class="sites">
-        {sitesOf(plugin.matches ?? []) || 'No site yet. Enter one in its settings.'}
+        {sitesOf(plugin.matches ?? []) || 'No site yet. Enter a site in the settings.'}
         {homepage && (
           <>
             {' '}
@@ -267,7 +267,7 @@ function Review({ plugin, act }: { readonly plugin: PluginView; readonly act: Ac
   if (!open) {
     return (
       <div class="review">
-        <p>New or changed. Agents can’t use it until you review it.</p>
+        <p>This plugin is new or has changed. Agents can’t use it until you review it.</p>
         <button type="button" aria-label={`Review ${name}`} onClick={() => setOpen(true)}>
           Review
         </button>
@@ -277,7 +277,7 @@ function Review({ plugin, act }: { readonly plugin: PluginView; readonly act: Ac
   const tools = plugin.tools ?? [];
   return (
     <div class="review">
-      <p>Its code can do anything on these sites that you can do there. Allow it only if you trust its source.</p>
+      <p>The plugin can do anything on these sites that you can do there. Allow it only if you trust its author.</p>
       <p>
         <code>opentabs plugin review {name}</code> shows its code and what changed.
       </p>

@@ -41,7 +41,7 @@ test('a settled card shows its outcome for 5 s', () => {
     'Not run: approval timed out',
   );
   assert.equal(outcome('user', [call('a', undefined, { status: 'cancelled' })]), 'Withdrawn: the call was cancelled.');
-  assert.equal(outcome('user', []), 'No longer waiting for approval.');
+  assert.equal(outcome('user', []), 'The call is no longer waiting for approval.');
 
   let cards = nextCards([], [call('a', 't1'), call('b', 't2')], nothing, 0);
   cards = nextCards(cards, [call('b', 't2')], nothing, 1000);

@@ -64,7 +64,7 @@ function foreignOutcome(kind: TicketKind, call: CallView | undefined): string {
     case 'cancelled':
       return 'Withdrawn: the call was cancelled.';
     case undefined:
-      return 'No longer waiting for approval.';
+      return 'The call is no longer waiting for approval.';
     default:
       // The text does not claim a decision of the user, because the tool may also have withdrawn its request.
       return kind === 'permission' ? 'Already allowed elsewhere.' : 'No longer needed: the call continues.';

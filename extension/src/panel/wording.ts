@@ -30,7 +30,10 @@ export function linkAdvice(link: LinkState): Advice | undefined {
     case 'not_installed':
       return {
         title: 'This extension is not set up yet.',
-        steps: ['Run `opentabs extension install`.', 'If you loaded another folder, load the one that it prints.'],
+        steps: [
+          'Run `opentabs extension install`.',
+          'If you loaded another folder, load the folder that the command prints.',
+        ],
       };
     case 'no_server':
       return { title: 'The opentabs server is not running.', steps: ['Start it with `opentabs serve`.'] };
@@ -38,7 +41,7 @@ export function linkAdvice(link: LinkState): Advice | undefined {
       return {
         title: asSentence(link.text),
         steps: [
-          'Stop that program, then start the server.',
+          'Stop the program that uses the port, then start the server.',
           'Run `opentabs extension install` again if the port or the directory of the server changed. Then press “Try again”.',
         ],
       };
@@ -47,7 +50,9 @@ export function linkAdvice(link: LinkState): Advice | undefined {
     case 'replaced':
       return {
         title: 'Another browser uses this connection.',
-        steps: ['It runs a copy of this Chrome profile. Close one of the two, then press “Try again”.'],
+        steps: [
+          'The other browser runs a copy of this Chrome profile. Close one of the two browsers, then press “Try again”.',
+        ],
       };
     case 'lost':
       return { title: 'Connection to the server lost. Reconnecting.', steps: link.text ? [asSentence(link.text)] : [] };
@@ -79,7 +84,7 @@ export function worldEffect(world: World | undefined): string {
 
 /** lateEffect describes what the late start of a plugin means for the user. */
 export const lateEffect =
-  'The plugin starts after the page’s scripts. So the page can read its settings and run its tools in that tab. Unless you allow it, the plugin gets no secret settings and cannot call other plugins.';
+  'The plugin starts after the page’s scripts. So the page can read the plugin’s settings and run its tools in that tab. Unless you allow it, the plugin gets no secret settings and cannot call other plugins.';
 
 /** statusWord returns the text for the status of a call. */
 export function statusWord(status: CallStatus): string {
