@@ -151,7 +151,7 @@ func TestDevPrompt(t *testing.T) {
 	// Without a running call, Ctrl-C ends the command.
 	signals <- os.Interrupt
 	if err := <-devErr; err != nil {
-		t.Errorf("it ended with %v", err)
+		t.Errorf("plugin dev ended with %v", err)
 	}
 	out.waitForWords("the last build of messages stays in use")
 }
@@ -167,7 +167,7 @@ func TestDevEnds(t *testing.T) {
 			out.waitForWords("messages> ")
 			endDev(lines, signals)
 			if err := <-devErr; err != nil {
-				t.Errorf("it ended with %v", err)
+				t.Errorf("plugin dev ended with %v", err)
 			}
 		})
 	}

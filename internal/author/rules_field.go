@@ -106,13 +106,13 @@ func (s schema) acceptsAnything() bool {
 func checkFieldWithoutSchema(b *tempBuild, report reportFunc) {
 	eachInput(b, func(tool string, f field) {
 		if f.acceptsAnything() {
-			report(tool+": "+f.path, "it accepts any value; describe the allowed values: z.string(), z.union([...]), z.record(z.string(), z.string())")
+			report(tool+": "+f.path, "the field accepts any value; describe the allowed values: z.string(), z.union([...]), z.record(z.string(), z.string())")
 		}
 	})
 	for _, t := range b.Tools {
 		eachField("output", t.OutputSchema, func(f field) {
 			if f.acceptsAnything() && f.depth <= 1 && f.name != "" || f.acceptsAnything() && f.depth == 0 {
-				report(t.Name+": "+f.path, "it may be any value, so an agent can't rely on its form; describe the value")
+				report(t.Name+": "+f.path, "the value may be anything, so an agent can't rely on its form; describe the value")
 			}
 		})
 	}
@@ -122,7 +122,7 @@ func checkUnknownArguments(b *tempBuild, report reportFunc) {
 	for _, t := range b.Tools {
 		eachField("input", t.InputSchema, func(f field) {
 			if f.depth == 0 && f.path == "input" && len(f.AllOf) == 0 && string(bytes.TrimSpace(f.AdditionalProperties)) != "false" {
-				report(t.Name+": input", "it accepts unknown fields; use z.object or z.strictObject in place of z.looseObject, and a field with z.record for free keys")
+				report(t.Name+": input", "the object accepts unknown fields; use z.object or z.strictObject in place of z.looseObject, and a field with z.record for free keys")
 			}
 		})
 	}
@@ -163,7 +163,7 @@ var reservedFields = []string{"tabId", "browser", "instance"}
 func checkReserved(b *tempBuild, report reportFunc) {
 	eachInput(b, func(tool string, f field) {
 		if f.depth == 1 && slices.Contains(reservedFields, f.name) {
-			report(tool+": "+f.path, "it replaces the field %[2]s that chooses the tab; rename it, for example to %[1]sName", strings.TrimSuffix(f.name, "Id"), f.name)
+			report(tool+": "+f.path, "this field replaces the field %[2]s, which chooses the tab; rename it, for example to %[1]sName", strings.TrimSuffix(f.name, "Id"), f.name)
 		}
 	})
 }
@@ -192,7 +192,7 @@ func checkSchemaSize(b *tempBuild, report reportFunc) {
 	}
 	eachInput(b, func(tool string, f field) {
 		if len(f.Enum) > maxChoices {
-			report(tool+": "+f.path, "it has %d choices; use a string, and describe where to find the values or validate them in the handler", len(f.Enum))
+			report(tool+": "+f.path, "the field has %d choices; use a string, and describe where to find the values or validate them in the handler", len(f.Enum))
 		}
 	})
 }
@@ -206,7 +206,7 @@ func checkDepth(b *tempBuild, report reportFunc) {
 			}
 		})
 		if deepestField.depth > maxDepth {
-			report(t.Name+": "+deepestField.path, "it is nested %d levels deep; make the arguments flatter, or split the tool", deepestField.depth)
+			report(t.Name+": "+deepestField.path, "the field is nested %d levels deep; make the arguments flatter, or split the tool", deepestField.depth)
 		}
 	}
 }

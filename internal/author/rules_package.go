@@ -161,7 +161,7 @@ func checkIcon(b *tempBuild, report reportFunc) {
 
 func checkAdapterSize(b *tempBuild, report reportFunc) {
 	if info, err := os.Stat(filepath.Join(b.outDir, "adapter.iife.js")); err == nil && info.Size() > largeAdapterBytes {
-		report("dist/adapter.iife.js", "it has %.1f MB, of which zod and the SDK have 0.5 MB; find the large import, and load data only in the tool that uses it", float64(info.Size())/(1<<20))
+		report("dist/adapter.iife.js", "the adapter has %.1f MB, of which zod and the SDK have 0.5 MB; find the large import, and load data only in the tool that uses it", float64(info.Size())/(1<<20))
 	}
 }
 
@@ -181,7 +181,7 @@ func checkStaleBuild(b *tempBuild, report reportFunc) {
 			return // a plugin does not have to be built
 		}
 		if current, err := os.ReadFile(filepath.Join(b.outDir, name)); err == nil && !bytes.Equal(storedFile, current) {
-			report("dist/"+name, "it does not match the source; run `opentabs plugin build`")
+			report("dist/"+name, "this built file does not match the source; run `opentabs plugin build`")
 			return
 		}
 	}

@@ -173,8 +173,8 @@ func TestRules(t *testing.T) {
 		{"tool-annotations-contradict", "remove_ticket", "set it to true", applyBothEdits(renameTool("remove_ticket"), annotateTool(nil, &no))},
 		{"field-description", "list_tickets: input.state", "add .describe", addInputField("state", `{"type":"string"}`)},
 		{"field-description", "list_tickets: input.all[].id", "add .describe", addInputField("all", `{"type":"array","description":"d","maxItems":3,"items":{"type":"object","properties":{"id":{"type":"string"}}}}`)},
-		{"field-any", "list_tickets: input.data", "it accepts any value", addInputField("data", `{"description":"d"}`)},
-		{"field-any", "list_tickets: input.map.*", "it accepts any value", addInputField("map", `{"description":"d","type":"object","additionalProperties":{}}`)},
+		{"field-any", "list_tickets: input.data", "the field accepts any value", addInputField("data", `{"description":"d"}`)},
+		{"field-any", "list_tickets: input.map.*", "the field accepts any value", addInputField("map", `{"description":"d","type":"object","additionalProperties":{}}`)},
 		{"field-any", "list_tickets: output.title", "an agent can't rely on its form", func(t testing.TB, b *tempBuild) {
 			b.Tools[0].OutputSchema = json.RawMessage(`{"type":"object","properties":{"title":{}}}`)
 		}},

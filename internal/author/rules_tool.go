@@ -91,7 +91,7 @@ func checkAnnotations(b *tempBuild, report reportFunc) {
 			if isReadOnly(t) {
 				hint = "annotations: { readOnlyHint: true } if its name is right"
 			}
-			report(t.Name, "it has no annotation for its effect; add %s", hint)
+			report(t.Name, "the tool has no annotation for its effect; add %s", hint)
 		}
 	}
 }
@@ -117,13 +117,13 @@ func checkContradictions(b *tempBuild, report reportFunc) {
 		isMarkedDestructive := a.Destructive != nil && *a.Destructive
 		switch {
 		case isMarkedReadOnly && isMarkedDestructive:
-			report(t.Name, "it has readOnlyHint and destructiveHint, but a tool that only reads destroys nothing; remove one of them")
+			report(t.Name, "the tool has readOnlyHint and destructiveHint, but a tool that only reads destroys nothing; remove one of them")
 		case isMarkedReadOnly && slices.Contains(changeVerbs, verb):
-			report(t.Name, "it has readOnlyHint, but by its name it changes something; remove the hint or rename the tool")
+			report(t.Name, "the tool has readOnlyHint, but by its name it changes something; remove the hint or rename the tool")
 		case isMarkedDestructive && slices.Contains(readVerbs, verb):
-			report(t.Name, "it has destructiveHint, but by its name it only reads; set readOnlyHint or rename the tool")
+			report(t.Name, "the tool has destructiveHint, but by its name it only reads; set readOnlyHint or rename the tool")
 		case (verb == "delete" || verb == "remove") && a.Destructive != nil && !*a.Destructive:
-			report(t.Name, "it has destructiveHint: false, but by its name it deletes something; set it to true")
+			report(t.Name, "the tool has destructiveHint: false, but by its name it deletes something; set it to true")
 		}
 	}
 }

@@ -126,7 +126,7 @@ func scanFiles(dir string, lastSnapshot snapshot, lastRecent recentFiles) (snaps
 			return nil
 		}
 		if len(files) == maxWatched {
-			return fmt.Errorf("it contains more than %d files; move the plugin to a separate directory", maxWatched)
+			return fmt.Errorf("the directory contains more than %d files; move the plugin to a separate directory", maxWatched)
 		}
 		file := stamp{modified: info.ModTime(), size: info.Size()}
 		if now.Sub(file.modified).Abs() < mtimeResolution {

@@ -75,7 +75,7 @@ func TestSheetHidesInternalActivities(t *testing.T) {
 			t.Errorf("it shows\n%s", text)
 		}
 		if !strings.Contains(text, "50%") || !strings.Contains(text, "for you") || !strings.Contains(text, "1 activity is not for the user") {
-			t.Errorf("it lacks something:\n%s", text)
+			t.Errorf("the sheet lacks something:\n%s", text)
 		}
 		s.verbose = true
 		text = strings.Join(s.renderLines(0), "\n")

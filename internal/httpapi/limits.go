@@ -60,7 +60,7 @@ func limitTimes(next http.Handler) http.Handler {
 		if !body.hasEnded { // net/http reads the rest of the body
 			_ = rc.SetReadDeadline(time.Now().Add(lingerTimeout))
 		}
-		_ = rc.SetWriteDeadline(time.Now().Add(writeTimeout)) // fails if the connection is closed
+		_ = rc.SetWriteDeadline(time.Now().Add(writeTimeout)) // setting the deadline fails if the connection is closed
 	})
 }
 

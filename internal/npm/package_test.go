@@ -31,7 +31,7 @@ func TestPick(t *testing.T) {
 		"v1.3.0":          "1.3.0",
 		"^1.0.0":          "1.2.0", // 1.2.0 has the tag latest
 		"^1.3.0":          "1.3.0", // 1.4.0 is deprecated
-		"~1.4":            "1.4.0", // the only match is deprecated
+		"~1.4":            "1.4.0", // the only matching version is deprecated
 		"<1":              "0.9.0",
 		">=2.0.0-beta.1":  "2.0.0-beta.2", // 3.0.0 is deprecated
 		"^2.0.0-beta.1":   "2.0.0-beta.2", // the range does not name a prerelease of 2.1.0

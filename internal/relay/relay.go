@@ -46,7 +46,7 @@ type Options struct {
 }
 
 // Run connects a client to the daemon until the client closes its input or ctx ends.
-// Both are normal: clients close stdin and then send SIGTERM.
+// Run then returns nil: a client normally closes stdin and then sends SIGTERM.
 func Run(ctx context.Context, o Options) error {
 	r := newRelay(endpoints{
 		in: o.In, out: o.Out, notef: o.Notef, startDaemon: o.Home.StartServer,

@@ -30,7 +30,7 @@ func TestTry(t *testing.T) {
 		t.Error(err)
 	}
 	if remainingFiles := fileNames(t, dir); remainingFiles != "" {
-		t.Errorf("it left %s", remainingFiles)
+		t.Errorf("the failed write left %s", remainingFiles)
 	}
 	if CheckWritable(filepath.Join(dir, "missing")) == nil {
 		t.Error("a directory that is not there can be written")
