@@ -51,7 +51,7 @@ func activitiesOf(t *testing.T, resyncs *atomic.Int32, reports ...wire.Report) [
 }
 
 func TestActivities(t *testing.T) {
-	big := `"` + strings.Repeat("x", wire.MaxActivityBytes) + `"`
+	bigResult := `"` + strings.Repeat("x", wire.MaxActivityBytes) + `"`
 	for _, tt := range []struct {
 		name    string
 		reports []wire.Report
@@ -71,7 +71,7 @@ func TestActivities(t *testing.T) {
 		{"not a patch", []wire.Report{contentReport("x", `{}`), patchReport("x", `{"op":"add"}`), patchReport("x", `[1]`), patchReport("x", `[{"op":"dance","path":"/a"}]`), patchReport("x", `[{"op":"add","path":"a","value":1}]`)}, `x={}`, 4, 3},
 		{"a patch of nothing", []wire.Report{patchReport("x", `[{"op":"add","path":"","value":1}]`)}, ``, 0, 1},
 		{"it may not take the content away", []wire.Report{contentReport("x", `{}`), patchReport("x", `[{"op":"remove","path":""}]`)}, `x={}`, 1, 1},
-		{"too large", []wire.Report{contentReport("x", `{}`), contentReport("x", big), patchReport("x", `[{"op":"add","path":"/a","value":`+big+`}]`)}, `x={}`, 2, 0},
+		{"too large", []wire.Report{contentReport("x", `{}`), contentReport("x", bigResult), patchReport("x", `[{"op":"add","path":"/a","value":`+bigResult+`}]`)}, `x={}`, 2, 0},
 		{"it may not grow too large", []wire.Report{contentReport("x", `{"a":"`+strings.Repeat("x", 200000)+`"}`), patchReport("x", `[{"op":"copy","from":"/a","path":"/b"}]`)}, `x={"a":"` + strings.Repeat("x", 200000) + `"}`, 1, 1},
 		{"an index out of reach", []wire.Report{contentReport("x", `[]`), patchReport("x", `[{"op":"add","path":"/1000000000","value":1}]`)}, `x=[]`, 1, 1},
 	} {
@@ -144,10 +144,10 @@ func TestActivitiesAreBounded(t *testing.T) {
 
 func TestEndedCallsKeepSomeActivities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		big := `"` + strings.Repeat("x", wire.MaxActivityBytes-2) + `"`
+		bigResult := `"` + strings.Repeat("x", wire.MaxActivityBytes-2) + `"`
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range wire.MaxActivityTypes {
-				s.Reports([]wire.Report{contentReport(fmt.Sprint(i), big)}, 0)
+				s.Reports([]wire.Report{contentReport(fmt.Sprint(i), bigResult)}, 0)
 			}
 			s.Finish(nil, nil)
 		}}
@@ -178,7 +178,7 @@ func TestEndedCallsKeepSomeActivities(t *testing.T) {
 // the end restart the idle limit and are not progress.
 func TestActivitiesAreReportsWithoutProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		notes := 0
+		notifications := 0
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			sleepFake(20 * time.Second)
 			s.Reports([]wire.Report{contentReport("text", `"a"`)}, 0)
@@ -190,9 +190,9 @@ func TestActivitiesAreReportsWithoutProgress(t *testing.T) {
 		d := dispatch.New(p.bridge(), dispatch.Options{})
 		f := d.Follow(dispatch.FollowOptions{Audience: "user"})
 		defer f.Close()
-		r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Progress: func(dispatch.Progress) { notes++ }})
-		if err != nil || notes != 0 || r.Audience != "user" || r.ReportCount != 1 {
-			t.Errorf("%+v, %d notifications, %v", r, notes, err)
+		r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Progress: func(dispatch.Progress) { notifications++ }})
+		if err != nil || notifications != 0 || r.Audience != "user" || r.ReportCount != 1 {
+			t.Errorf("%+v, %d notifications, %v", r, notifications, err)
 		}
 		p.wg.Wait()
 		events, _, err := f.Next(t.Context())
@@ -324,12 +324,12 @@ func TestEndsAreForTheUser(t *testing.T) {
 
 // TestResultTextIsShort checks that surfaces get the beginning of a result.
 func TestResultTextIsShort(t *testing.T) {
-	long := strings.Repeat("ä", 300)
+	longText := strings.Repeat("ä", 300)
 	for output, want := range map[string]string{
-		``:               "",
-		`"two\nlines"`:   "two\nlines",
-		`{"a":[1,2]}`:    `{"a":[1,2]}`,
-		`"` + long + `"`: strings.Repeat("ä", 200) + "…",
+		``:                   "",
+		`"two\nlines"`:       "two\nlines",
+		`{"a":[1,2]}`:        `{"a":[1,2]}`,
+		`"` + longText + `"`: strings.Repeat("ä", 200) + "…",
 		`[` + strings.Repeat(`"ab",`, 100) + `"end"]`: ("[" + strings.Repeat(`"ab",`, 100))[:400] + "…",
 		`"` + strings.Repeat("x", 100_000) + `"`:      `"` + strings.Repeat("x", 399) + "…",
 	} {

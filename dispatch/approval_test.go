@@ -15,7 +15,7 @@ import (
 )
 
 // startSuspendedCall starts a call in the background and waits until it is suspended.
-func startSuspendedCall(t *testing.T, ctx context.Context, d *dispatch.Dispatcher, c dispatch.Call) (view dispatch.View, end func() (dispatch.Result, *dispatch.Error)) {
+func startSuspendedCall(t *testing.T, ctx context.Context, d *dispatch.Dispatcher, c dispatch.Call) (view dispatch.View, waitForEnd func() (dispatch.Result, *dispatch.Error)) {
 	t.Helper()
 	var r dispatch.Result
 	var err error
@@ -54,41 +54,41 @@ func TestTheUserDecides(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var ran int
+				var runCount int
 				var decided []dispatch.Resolution
 				g := &gate{name: "permission", decided: func(_ dispatch.CallInfo, _ dispatch.Ticket, r dispatch.Resolution) { decided = append(decided, r) }}
 				h := &hooks{}
-				d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}, AfterHooks: []dispatch.AfterHook{h}})
-				view, end := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"to":"bob"}`)})
+				d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}, AfterHooks: []dispatch.AfterHook{h}})
+				view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"to":"bob"}`)})
 				w := view.Waiting
 				if w.Reason != "may it?" || w.Args != `{"to":"bob"}` || w.Tool != "messages__export" || w.CallID != view.CallID || w.ExpiresAt.Sub(w.StartedAt) != 5*time.Minute {
 					t.Errorf("waiting %+v", w)
 				}
-				if view.Status != wire.StatusPending || ran != 0 {
-					t.Errorf("status %s, ran %d", view.Status, ran)
+				if view.Status != wire.StatusPending || runCount != 0 {
+					t.Errorf("status %s, ran %d", view.Status, runCount)
 				}
 				sleepFake(4 * time.Minute) // the wait is longer than the idle limit
 				got, err := d.Decide(view.CallID, w.TicketID, tt.r)
 				if err != nil || got.Outcome != wire.DecisionAccepted || got.Surface != tt.r.Surface || got.Allowed != tt.r.Allow {
 					t.Fatalf("decision %+v, %v", got, err)
 				}
-				late, err := d.Decide(view.CallID, w.TicketID, dispatch.Resolution{Allow: !tt.r.Allow, Surface: "another"})
-				if err != nil || late.Outcome != wire.DecisionAlreadyMade || late.Surface != tt.r.Surface || late.Allowed != tt.r.Allow {
-					t.Errorf("the second decision got %+v, %v", late, err)
+				lateDecision, err := d.Decide(view.CallID, w.TicketID, dispatch.Resolution{Allow: !tt.r.Allow, Surface: "another"})
+				if err != nil || lateDecision.Outcome != wire.DecisionAlreadyMade || lateDecision.Surface != tt.r.Surface || lateDecision.Allowed != tt.r.Allow {
+					t.Errorf("the second decision got %+v, %v", lateDecision, err)
 				}
-				_, failed := end()
+				_, failed := waitForEnd()
 				code := wire.ErrorCode("")
 				if failed != nil {
 					code = failed.Code
 				}
-				if code != tt.code || (ran == 1) != tt.r.Allow {
-					t.Errorf("ended with %q after %d runs, want %q", code, ran, tt.code)
+				if code != tt.code || (runCount == 1) != tt.r.Allow {
+					t.Errorf("ended with %q after %d runs, want %q", code, runCount, tt.code)
 				}
 				if len(decided) != 1 || decided[0].Scope != tt.scope || decided[0].Gate != "permission" || decided[0].DecidedAt.IsZero() {
 					t.Errorf("the gate got %+v", decided)
 				}
-				if len(h.ended.Resolutions) != 1 {
-					t.Errorf("the hook learns of %d decisions", len(h.ended.Resolutions))
+				if len(h.endedCall.Resolutions) != 1 {
+					t.Errorf("the hook learns of %d decisions", len(h.endedCall.Resolutions))
 				}
 			})
 		})
@@ -97,9 +97,9 @@ func TestTheUserDecides(t *testing.T) {
 
 func TestADecisionMustBeOffered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var ran int
-		d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}})
-		view, end := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		var runCount int
+		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}})
+		view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		var scope *dispatch.ScopeError
 		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeSession}); !errors.As(err, &scope) {
 			t.Errorf("session: %v", err)
@@ -118,14 +118,14 @@ func TestADecisionMustBeOffered(t *testing.T) {
 				t.Errorf("unknown ticket of %s: %+v, %v", id, got, err)
 			}
 		}
-		if ran != 0 {
+		if runCount != 0 {
 			t.Error("the tool ran")
 		}
 		if got, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecisionAccepted {
 			t.Errorf("%+v, %v", got, err)
 		}
-		if _, err := end(); err != nil || ran != 1 {
-			t.Errorf("%v, ran %d", err, ran)
+		if _, err := waitForEnd(); err != nil || runCount != 1 {
+			t.Errorf("%v, ran %d", err, runCount)
 		}
 	})
 }
@@ -134,23 +134,23 @@ func TestADecisionMustBeOffered(t *testing.T) {
 // can't get a permission for one.
 func TestNoSessionScopeWithoutSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var ran int
+		var runCount int
 		g := &gate{name: "g", decide: func(i dispatch.CallInfo) dispatch.Verdict {
 			if i.Resolution != nil {
 				return dispatch.Verdict{}
 			}
 			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime}}}
 		}}
-		d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}})
-		for _, shared := range []bool{false, true} {
-			view, end := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Client: dispatch.Client{Session: "s", IsSessionShared: shared}})
-			if offered := slices.Contains(view.Waiting.Scopes, wire.ScopeSession); offered == shared || len(view.Waiting.Scopes) < 2 {
-				t.Errorf("shared %t: offered %v", shared, view.Waiting.Scopes)
+		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}})
+		for _, isShared := range []bool{false, true} {
+			view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Client: dispatch.Client{Session: "s", IsSessionShared: isShared}})
+			if isOffered := slices.Contains(view.Waiting.Scopes, wire.ScopeSession); isOffered == isShared || len(view.Waiting.Scopes) < 2 {
+				t.Errorf("shared %t: offered %v", isShared, view.Waiting.Scopes)
 			}
 			if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
 				t.Error(err)
 			}
-			if _, err := end(); err != nil {
+			if _, err := waitForEnd(); err != nil {
 				t.Error(err)
 			}
 		}
@@ -159,17 +159,17 @@ func TestNoSessionScopeWithoutSession(t *testing.T) {
 
 func TestApprovalTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var ran int
-		p := newFinishingPage(&ran)
+		var runCount int
+		p := newFinishingPage(&runCount)
 		d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}, SuspendLimit: 7 * time.Minute})
-		start := time.Now()
-		view, end := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
-		_, err := end()
-		if elapsed := time.Since(start); err == nil || err.Code != wire.ErrApprovalTimeout || elapsed != 7*time.Minute || !err.Retryable {
+		startTime := time.Now()
+		view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		_, err := waitForEnd()
+		if elapsed := time.Since(startTime); err == nil || err.Code != wire.ErrApprovalTimeout || elapsed != 7*time.Minute || !err.Retryable {
 			t.Errorf("%v after %v", err, elapsed)
 		}
-		if got, _ := d.Decide(view.CallID, view.Waiting.TicketID, dispatch.Resolution{Allow: true}); got.Outcome != wire.DecisionNotPending || ran != 0 {
-			t.Errorf("a late yes: %+v, ran %d", got, ran)
+		if got, _ := d.Decide(view.CallID, view.Waiting.TicketID, dispatch.Resolution{Allow: true}); got.Outcome != wire.DecisionNotPending || runCount != 0 {
+			t.Errorf("a late yes: %+v, ran %d", got, runCount)
 		}
 		if p.stops() != 0 {
 			t.Error("a page got a stop for a call that never ran")
@@ -180,11 +180,11 @@ func TestApprovalTimesOut(t *testing.T) {
 // TestTicketLimit checks the limit of a ticket that is not about a permission.
 func TestTicketLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var ran int
+		var runCount int
 		g := newFixedGate("g", dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketUser, Limit: time.Second}})
-		_, err, elapsed := runCall(t, newFinishingPage(&ran), dispatch.Options{Gates: []dispatch.Gate{g}}, dispatch.Call{Tool: exportTool})
-		if err == nil || err.Code != wire.ErrApprovalTimeout || elapsed != time.Second || ran != 0 {
-			t.Errorf("%v after %v, ran %d", err, elapsed, ran)
+		_, err, elapsed := runCall(t, newFinishingPage(&runCount), dispatch.Options{Gates: []dispatch.Gate{g}}, dispatch.Call{Tool: exportTool})
+		if err == nil || err.Code != wire.ErrApprovalTimeout || elapsed != time.Second || runCount != 0 {
+			t.Errorf("%v after %v, ran %d", err, elapsed, runCount)
 		}
 	})
 }
@@ -193,18 +193,18 @@ func TestTicketLimit(t *testing.T) {
 // the gate's decision and the suspension.
 func TestGateIsRechecked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var ran, asked int
+		var runCount, askCount int
 		g := &gate{name: "g", decide: func(dispatch.CallInfo) dispatch.Verdict {
-			if asked++; asked > 1 {
+			if askCount++; askCount > 1 {
 				return dispatch.Verdict{}
 			}
 			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission}}
 		}}
-		waiting := -1
-		o := dispatch.Options{Gates: []dispatch.Gate{g}, OnWaitingChange: func(n int) { waiting = n }}
-		_, err, elapsed := runCall(t, newFinishingPage(&ran), o, dispatch.Call{Tool: exportTool})
-		if err != nil || elapsed != 0 || ran != 1 || waiting != 0 {
-			t.Errorf("%v after %v, ran %d, %d wait", err, elapsed, ran, waiting)
+		waitingCount := -1
+		o := dispatch.Options{Gates: []dispatch.Gate{g}, OnWaitingChange: func(n int) { waitingCount = n }}
+		_, err, elapsed := runCall(t, newFinishingPage(&runCount), o, dispatch.Call{Tool: exportTool})
+		if err != nil || elapsed != 0 || runCount != 1 || waitingCount != 0 {
+			t.Errorf("%v after %v, ran %d, %d wait", err, elapsed, runCount, waitingCount)
 		}
 	})
 }
@@ -212,15 +212,15 @@ func TestGateIsRechecked(t *testing.T) {
 // TestSuspendedCallsAreBounded checks the limit of suspended calls, which are not in
 // the queue.
 func TestSuspendedCallsAreBounded(t *testing.T) {
-	const most, mostBytes = 1000, 256 << 20
+	const maxCalls, maxBytes = 1000, 256 << 20
 	for name, tt := range map[string]struct{ calls, bytes int }{
-		"calls": {most, 10},
-		"bytes": {2, mostBytes / 2},
+		"calls": {maxCalls, 10},
+		"bytes": {2, maxBytes / 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var ran int
-				d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}})
+				var runCount int
+				d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}})
 				defer d.Shutdown()
 				c := dispatch.Call{Tool: exportTool, Args: make(json.RawMessage, tt.bytes)}
 				var first string
@@ -238,9 +238,9 @@ func TestSuspendedCallsAreBounded(t *testing.T) {
 					t.Fatalf("%+v, %v", got, err)
 				}
 				synctest.Wait()
-				_, end := startSuspendedCall(t, t.Context(), d, c)
+				_, waitForEnd := startSuspendedCall(t, t.Context(), d, c)
 				d.Shutdown()
-				if _, err := end(); err == nil || err.Code != wire.ErrShutdown {
+				if _, err := waitForEnd(); err == nil || err.Code != wire.ErrShutdown {
 					t.Errorf("in its place: %v", err)
 				}
 			})
@@ -250,25 +250,25 @@ func TestSuspendedCallsAreBounded(t *testing.T) {
 
 func TestSuspendedCallIsWithdrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var ran int
-		d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}})
+		var runCount int
+		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}})
 		f := d.Follow(dispatch.FollowOptions{})
 		defer f.Close()
-		ctx, leave := context.WithCancel(t.Context())
+		ctx, disconnect := context.WithCancel(t.Context())
 		asked, withdrawn := 0, make(chan struct{})
-		view, end := startSuspendedCall(t, ctx, d, dispatch.Call{Tool: exportTool, OnTicket: func(ctx context.Context, w dispatch.WaitingTicket) {
+		view, waitForEnd := startSuspendedCall(t, ctx, d, dispatch.Call{Tool: exportTool, OnTicket: func(ctx context.Context, w dispatch.WaitingTicket) {
 			asked++
 			<-ctx.Done()
 			close(withdrawn)
 		}})
-		leave()
-		_, err := end()
+		disconnect()
+		_, err := waitForEnd()
 		<-withdrawn
 		if err == nil || err.Code != wire.ErrCancelled || asked != 1 {
 			t.Errorf("%v, asked %d times", err, asked)
 		}
-		if got, _ := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); got.Outcome != wire.DecisionNotPending || ran != 0 {
-			t.Errorf("a late yes: %+v, ran %d", got, ran)
+		if got, _ := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); got.Outcome != wire.DecisionNotPending || runCount != 0 {
+			t.Errorf("a late yes: %+v, ran %d", got, runCount)
 		}
 		events, _, nextErr := f.Next(t.Context())
 		var kinds []dispatch.EventKind
@@ -308,19 +308,19 @@ func TestModesOfResume(t *testing.T) {
 			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, PassDecisionToTool: tt.pass}}
 		}}
 		synctest.Test(t, func(t *testing.T) {
-			ran, decision := false, ""
+			hasRun, decision := false, ""
 			p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
-				ran, decision = true, string(run.Decision)
+				hasRun, decision = true, string(run.Decision)
 				s.Finish(json.RawMessage(`"ran"`), nil)
 			}}
 			d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{g}})
-			view, end := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+			view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 			if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Surface: "panel", Data: json.RawMessage(`{"n":1}`)}); err != nil {
 				t.Fatal(err)
 			}
-			r, err := end()
-			if err != nil || string(r.Output) != tt.output || decision != tt.decision || ran != (tt.output == `"ran"`) {
-				t.Errorf("%s: output %s, decision %s, ran %t, %v", tt.name, r.Output, decision, ran, err)
+			r, err := waitForEnd()
+			if err != nil || string(r.Output) != tt.output || decision != tt.decision || hasRun != (tt.output == `"ran"`) {
+				t.Errorf("%s: output %s, decision %s, ran %t, %v", tt.name, r.Output, decision, hasRun, err)
 			}
 		})
 	}
@@ -328,22 +328,22 @@ func TestModesOfResume(t *testing.T) {
 
 func TestGatesRunAgainAfterApproval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var ran int
-		off := false
-		second := &gate{name: "second", decide: func(dispatch.CallInfo) dispatch.Verdict {
-			if off {
+		var runCount int
+		isOff := false
+		secondGate := &gate{name: "second", decide: func(dispatch.CallInfo) dispatch.Verdict {
+			if isOff {
 				return dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrDenied, Message: "switched off meanwhile"}}
 			}
 			return dispatch.Verdict{}
 		}}
-		d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "first"}, second}})
-		view, end := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
-		off = true
+		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "first"}, secondGate}})
+		view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		isOff = true
 		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := end(); err == nil || err.Code != wire.ErrDenied || !strings.Contains(err.Message, "switched off meanwhile") || ran != 0 {
-			t.Errorf("%v, ran %d", err, ran)
+		if _, err := waitForEnd(); err == nil || err.Code != wire.ErrDenied || !strings.Contains(err.Message, "switched off meanwhile") || runCount != 0 {
+			t.Errorf("%v, ran %d", err, runCount)
 		}
 	})
 }
@@ -352,13 +352,13 @@ func TestGatesRunAgainAfterApproval(t *testing.T) {
 // disconnects.
 func TestSuspendedCallsAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var ran int
+		var runCount int
 		var newCountingPage []int
-		d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{
+		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{
 			Gates: []dispatch.Gate{&gate{name: "g"}}, OnWaitingChange: func(n int) { newCountingPage = append(newCountingPage, n) },
 		})
 		view, decided := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
-		ctx, leave := context.WithCancel(t.Context())
+		ctx, disconnect := context.WithCancel(t.Context())
 		go func() { _, _ = d.Call(ctx, dispatch.Call{Tool: exportTool}) }()
 		synctest.Wait()
 		go func() { _, _ = d.Call(t.Context(), dispatch.Call{Tool: exportTool}) }()
@@ -369,7 +369,7 @@ func TestSuspendedCallsAreCounted(t *testing.T) {
 		if _, err := decided(); err != nil {
 			t.Error(err)
 		}
-		leave()
+		disconnect()
 		sleepFake(dispatch.DefaultSuspendLimit)
 		synctest.Wait()
 		if want := []int{1, 2, 3, 2, 1, 0}; !slices.Equal(newCountingPage, want) {
@@ -382,19 +382,19 @@ func TestSuspendedCallsAreCounted(t *testing.T) {
 // queue of its plugin.
 func TestSuspendedCallLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var ran int
-		d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{Gates: []dispatch.Gate{suspendFirst("export")}, MaxRunningCalls: 1})
-		view, end := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
+		var runCount int
+		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{suspendFirst("export")}, MaxRunningCalls: 1})
+		view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		other := exportTool
 		other.Name = "other"
-		if _, err := d.Call(t.Context(), dispatch.Call{Tool: other}); err != nil || ran != 1 {
-			t.Errorf("%v, ran %d", err, ran)
+		if _, err := d.Call(t.Context(), dispatch.Call{Tool: other}); err != nil || runCount != 1 {
+			t.Errorf("%v, ran %d", err, runCount)
 		}
 		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := end(); err != nil || ran != 2 {
-			t.Errorf("%v, ran %d", err, ran)
+		if _, err := waitForEnd(); err != nil || runCount != 2 {
+			t.Errorf("%v, ran %d", err, runCount)
 		}
 	})
 }

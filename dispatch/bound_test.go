@@ -96,7 +96,7 @@ func TestSuspensionsBoundACall(t *testing.T) {
 						<-w.stop
 					},
 				})
-				start := time.Now()
+				startTime := time.Now()
 				_, err := d.Call(t.Context(), dispatch.Call{
 					Tool: dispatch.Tool{Plugin: "m", Name: "parent"},
 					OnTicket: func(ctx context.Context, waiting dispatch.WaitingTicket) {
@@ -112,7 +112,7 @@ func TestSuspensionsBoundACall(t *testing.T) {
 						}
 					},
 				})
-				elapsed := time.Since(start)
+				elapsed := time.Since(startTime)
 				close(w.stop)
 				p.wg.Wait()
 				e := asError(t, err)

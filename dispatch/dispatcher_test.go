@@ -60,9 +60,9 @@ func numberReports(progress, total float64) []wire.Report {
 func runCall(t *testing.T, p *page, o dispatch.Options, c dispatch.Call) (dispatch.Result, *dispatch.Error, time.Duration) {
 	t.Helper()
 	d := dispatch.New(p.bridge(), o)
-	start := time.Now()
+	startTime := time.Now()
 	r, err := d.Call(t.Context(), c)
-	elapsed := time.Since(start)
+	elapsed := time.Since(startTime)
 	p.wg.Wait()
 	return r, asError(t, err), elapsed
 }
@@ -140,9 +140,9 @@ func TestReportsCannotPassTheDeadline(t *testing.T) {
 			s.Finish(nil, nil)
 		}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
-		start := time.Now()
+		startTime := time.Now()
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-		elapsed := time.Since(start)
+		elapsed := time.Since(startTime)
 		close(stop)
 		p.wg.Wait()
 		e := asError(t, err)
@@ -229,7 +229,7 @@ func TestLimitsOfToolAndOptions(t *testing.T) {
 func TestNothingAfterTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sink dispatch.Sink
-		var notes atomic.Int32
+		var notifications atomic.Int32
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			sink = s
 			s.Finish(json.RawMessage(`1`), nil)
@@ -237,7 +237,7 @@ func TestNothingAfterTheEnd(t *testing.T) {
 		d := dispatch.New(p.bridge(), dispatch.Options{})
 		f := d.Follow(dispatch.FollowOptions{})
 		defer f.Close()
-		r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Progress: func(dispatch.Progress) { notes.Add(1) }})
+		r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Progress: func(dispatch.Progress) { notifications.Add(1) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,8 +249,8 @@ func TestNothingAfterTheEnd(t *testing.T) {
 		}
 		synctest.Wait()
 		v, _ := d.Find(r.CallID)
-		if notes.Load() != 0 || v.ReportCount != 0 || v.Status != wire.StatusDone {
-			t.Errorf("after the end: %d notifications, view %+v", notes.Load(), v)
+		if notifications.Load() != 0 || v.ReportCount != 0 || v.Status != wire.StatusDone {
+			t.Errorf("after the end: %d notifications, view %+v", notifications.Load(), v)
 		}
 		events, _, err := f.Next(t.Context())
 		if err != nil || len(events) != 3 || events[2].Kind != dispatch.EventEnded {
@@ -282,9 +282,9 @@ func TestResultAtTheTimeOfTheTimeout(t *testing.T) {
 				}
 			}
 			e := asError(t, err)
-			won := string(r.Output) == `"late"` && e == nil && p.stops() == 0
-			lost := r.Output == nil && e != nil && e.Code == wire.ErrIdleTimeout && p.stops() == 1
-			if ended != 1 || won == lost {
+			succeeded := string(r.Output) == `"late"` && e == nil && p.stops() == 0
+			timedOut := r.Output == nil && e != nil && e.Code == wire.ErrIdleTimeout && p.stops() == 1
+			if ended != 1 || succeeded == timedOut {
 				t.Fatalf("%d endings, result %s, error %v, %d stops", ended, r.Output, err, p.stops())
 			}
 		})
@@ -317,13 +317,13 @@ func TestTenThousandCallsAtOnce(t *testing.T) {
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: n})
 		var wg sync.WaitGroup
 		var bad atomic.Int32
-		start := time.Now()
+		startTime := time.Now()
 		for i := range n {
 			wg.Go(func() {
 				r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Args: json.RawMessage(fmt.Sprint(i))})
 				var e *dispatch.Error
 				errors.As(err, &e)
-				elapsed := time.Since(start)
+				elapsed := time.Since(startTime)
 				ok := false
 				switch i % 4 {
 				case 0:

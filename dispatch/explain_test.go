@@ -125,16 +125,16 @@ func (e failingCall) text(t *testing.T) string {
 
 // situations are those of the codes that the dispatcher itself finds.
 func situations(silent func(Sink), reporting func(string) func(Sink)) map[wire.ErrorCode]failingCall {
-	none := func(targets Targets) Bridge { return scripted{targets: &targets} }
+	withTargets := func(targets Targets) Bridge { return scripted{targets: &targets} }
 	tab := Target{Browser: "b1", BrowserName: "work", TabID: 7, DocumentID: "d1", URL: "https://chat.example/"}
 	other := Target{Browser: "b2", BrowserName: "home", TabID: 8, DocumentID: "d2", URL: "https://chat.example/"}
 	return map[wire.ErrorCode]failingCall{
 		wire.ErrIdleTimeout:      {bridge: scripted{page: silent, stopped: wire.CancelAborted}},
 		wire.ErrDeadlineExceeded: {bridge: scripted{page: reporting("page 30 of 90"), stopped: wire.CancelAborted}},
 		wire.ErrCancelled:        {bridge: scripted{page: silent, stopped: wire.CancelAborted}, cancelAfter: 7 * time.Second},
-		wire.ErrNoBrowser:        {bridge: none(Targets{})},
-		wire.ErrNoTab:            {bridge: none(Targets{BrowserCount: 1})},
-		wire.ErrAmbiguousTarget:  {bridge: none(Targets{BrowserCount: 2, LiveTargets: []Target{tab, other}})},
+		wire.ErrNoBrowser:        {bridge: withTargets(Targets{})},
+		wire.ErrNoTab:            {bridge: withTargets(Targets{BrowserCount: 1})},
+		wire.ErrAmbiguousTarget:  {bridge: withTargets(Targets{BrowserCount: 2, LiveTargets: []Target{tab, other}})},
 		wire.ErrRateLimited:      {bridge: scripted{page: silent}, options: Options{MaxRunningCalls: 1, MaxWaitingCalls: 2}, earlier: 3},
 		wire.ErrApprovalTimeout: {bridge: instant{}, options: Options{
 			Gates: []Gate{deciding{Verdict{Suspend: &Ticket{Reason: "It sends a message."}}}}}},
@@ -157,7 +157,7 @@ func TestErrorTexts(t *testing.T) {
 			s.Finish(nil, err)
 		}}
 	}
-	fails := func(err *wire.CallError) scripted { return failsAfter(20*time.Second, err) }
+	failBridge := func(err *wire.CallError) scripted { return failsAfter(20*time.Second, err) }
 	silent := func(Sink) {}
 	reporting := func(message string) func(Sink) {
 		return func(s Sink) {
@@ -167,10 +167,10 @@ func TestErrorTexts(t *testing.T) {
 			}
 		}
 	}
-	own := situations(silent, reporting)
+	ownSituations := situations(silent, reporting)
 	for _, code := range wire.ErrorCodes() {
 		err := &wire.CallError{Code: code, Message: "what happened"}
-		e, isOwn := own[code]
+		e, isOwn := ownSituations[code]
 		switch {
 		case isOwn:
 		case slices.Contains(byGates, code):
@@ -178,7 +178,7 @@ func TestErrorTexts(t *testing.T) {
 		case slices.Contains(byStart, code):
 			e = failingCall{bridge: failsAfter(0, err)}
 		default:
-			e = failingCall{bridge: fails(err)}
+			e = failingCall{bridge: failBridge(err)}
 		}
 		e.name = string(code)
 		add(e)
@@ -187,11 +187,11 @@ func TestErrorTexts(t *testing.T) {
 	write("with progress, finished", scripted{page: reporting("page 30 of 90"), stopped: wire.CancelFinished})
 	write("no message, no answer yet", scripted{page: reporting("")})
 	toolError := func(message string, info wire.ToolErrorInfo) scripted {
-		return fails(&wire.CallError{Code: wire.ErrToolError, Message: message, Tool: &info})
+		return failBridge(&wire.CallError{Code: wire.ErrToolError, Message: message, Tool: &info})
 	}
-	after := 1500.0
+	retryAfter := 1500.0
 	write("tool error", toolError("Channel not found.", wire.ToolErrorInfo{Code: "NOT_FOUND", Category: "not_found"}))
-	write("tool error, retryable", toolError("slow down", wire.ToolErrorInfo{Code: "RATE_LIMITED", Category: "rate_limit", Retryable: true, RetryAfterMs: &after}))
+	write("tool error, retryable", toolError("slow down", wire.ToolErrorInfo{Code: "RATE_LIMITED", Category: "rate_limit", Retryable: true, RetryAfterMs: &retryAfter}))
 	for _, code := range []string{"cancelled", "denied", "not_reviewed", "approval_timeout", "user_denied", "user_timeout"} {
 		write("passed on by a tool: "+code, toolError("what happened", wire.ToolErrorInfo{Code: code}))
 	}

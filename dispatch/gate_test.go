@@ -56,10 +56,10 @@ func suspendFirst(tools ...string) *gate {
 	}}
 }
 
-// newFinishingPage is a page whose tool returns at once; ran counts its runs.
-func newFinishingPage(ran *int) *page {
+// newFinishingPage is a page whose tool returns at once; runCount counts its runs.
+func newFinishingPage(runCount *int) *page {
 	return &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-		*ran++
+		*runCount++
 		s.Finish(json.RawMessage(`{"from":"tool"}`), nil)
 	}}
 }
@@ -70,11 +70,11 @@ func TestPrecedenceOfVerdicts(t *testing.T) {
 	suspend := dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Limit: time.Second}}
 	result := dispatch.Verdict{Result: &dispatch.SuppliedResult{Output: json.RawMessage(`{"from":"gate"}`)}}
 	tests := []struct {
-		name   string
-		gates  []dispatch.Verdict
-		code   wire.ErrorCode
-		output string
-		clash  bool
+		name        string
+		gates       []dispatch.Verdict
+		code        wire.ErrorCode
+		output      string
+		hasConflict bool
 	}{
 		{"none", nil, "", `{"from":"tool"}`, false},
 		{"all allow", []dispatch.Verdict{{}, {}}, "", `{"from":"tool"}`, false},
@@ -86,13 +86,13 @@ func TestPrecedenceOfVerdicts(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var ran int
+				var runCount int
 				var log bytes.Buffer
 				o := dispatch.Options{Log: zerolog.New(&log)}
 				for i, v := range tt.gates {
 					o.Gates = append(o.Gates, newFixedGate(string(rune('a'+i)), v))
 				}
-				p := newFinishingPage(&ran)
+				p := newFinishingPage(&runCount)
 				r, err, _ := runCall(t, p, o, dispatch.Call{Tool: exportTool})
 				code := wire.ErrorCode("")
 				if err != nil {
@@ -101,11 +101,11 @@ func TestPrecedenceOfVerdicts(t *testing.T) {
 				if code != tt.code || string(r.Output) != tt.output {
 					t.Errorf("code %q, output %s; want %q, %s", code, r.Output, tt.code, tt.output)
 				}
-				if wantRan := tt.output == `{"from":"tool"}`; (ran > 0) != wantRan {
-					t.Errorf("the tool ran %d times", ran)
+				if wantRan := tt.output == `{"from":"tool"}`; (runCount > 0) != wantRan {
+					t.Errorf("the tool ran %d times", runCount)
 				}
-				if clash := strings.Contains(log.String(), `"gate":"a","also":"b"`); clash != tt.clash {
-					t.Errorf("clash logged: %t\n%s", clash, &log)
+				if hasConflict := strings.Contains(log.String(), `"gate":"a","also":"b"`); hasConflict != tt.hasConflict {
+					t.Errorf("clash logged: %t\n%s", hasConflict, &log)
 				}
 			})
 		})
@@ -114,29 +114,29 @@ func TestPrecedenceOfVerdicts(t *testing.T) {
 
 // hooks records which hooks ran.
 type hooks struct {
-	seen   []string
-	refuse *wire.CallError
-	ended  dispatch.EndedCall
+	seenHooks []string
+	refusal   *wire.CallError
+	endedCall dispatch.EndedCall
 }
 
 func (h *hooks) Before(i dispatch.CallInfo) *wire.CallError {
-	h.seen = append(h.seen, "before "+string(i.Args))
-	return h.refuse
+	h.seenHooks = append(h.seenHooks, "before "+string(i.Args))
+	return h.refusal
 }
 
 func (h *hooks) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
-	h.seen = append(h.seen, "after "+string(e.View.Status)+" "+string(e.Output))
-	h.ended = e
+	h.seenHooks = append(h.seenHooks, "after "+string(e.View.Status)+" "+string(e.Output))
+	h.endedCall = e
 }
 
 func TestHooksRunOnceAroundACall(t *testing.T) {
 	supplied := newFixedGate("g", dispatch.Verdict{Result: &dispatch.SuppliedResult{Output: json.RawMessage(`1`)}})
 	blocked := newFixedGate("g", dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrDenied, Message: "no"}})
 	tests := []struct {
-		name   string
-		gates  []dispatch.Gate
-		refuse *wire.CallError
-		want   []string
+		name    string
+		gates   []dispatch.Gate
+		refusal *wire.CallError
+		want    []string
 	}{
 		{"allowed", nil, nil, []string{`before {"a":1}`, `after done {"from":"tool"}`}},
 		{"result of a gate", []dispatch.Gate{supplied}, nil, []string{`after done 1`}},
@@ -146,15 +146,15 @@ func TestHooksRunOnceAroundACall(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var ran int
-				h := &hooks{refuse: tt.refuse}
+				var runCount int
+				h := &hooks{refusal: tt.refusal}
 				o := dispatch.Options{Gates: tt.gates, BeforeHooks: []dispatch.BeforeHook{h}, AfterHooks: []dispatch.AfterHook{h}}
-				_, err, _ := runCall(t, newFinishingPage(&ran), o, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"a":1}`)})
-				if !slices.Equal(h.seen, tt.want) {
-					t.Errorf("hooks saw %q, want %q", h.seen, tt.want)
+				_, err, _ := runCall(t, newFinishingPage(&runCount), o, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"a":1}`)})
+				if !slices.Equal(h.seenHooks, tt.want) {
+					t.Errorf("hooks saw %q, want %q", h.seenHooks, tt.want)
 				}
-				if tt.refuse != nil && (err == nil || err.Code != tt.refuse.Code || ran != 0) {
-					t.Errorf("err %v, ran %d", err, ran)
+				if tt.refusal != nil && (err == nil || err.Code != tt.refusal.Code || runCount != 0) {
+					t.Errorf("err %v, ran %d", err, runCount)
 				}
 			})
 		})
@@ -175,7 +175,7 @@ func TestHooksGetTheLastMessages(t *testing.T) {
 		if _, err, _ := runCall(t, p, dispatch.Options{AfterHooks: []dispatch.AfterHook{h}}, dispatch.Call{Tool: exportTool}); err != nil {
 			t.Fatal(err)
 		}
-		messages := h.ended.LastMessages
+		messages := h.endedCall.LastMessages
 		if len(messages) != 20 {
 			t.Fatalf("%d messages", len(messages))
 		}

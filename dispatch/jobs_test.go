@@ -103,8 +103,8 @@ func TestDrain(t *testing.T) {
 		dispatch.NewJobs(d, dispatch.JobOptions{}).Start(dispatch.Call{Tool: exportTool})
 		sleepFake(time.Second / 2)
 		d.Shutdown()
-		if err := d.Drain(t.Context()); err != nil || len(h.seen) != 1 {
-			t.Errorf("after: %v, %q", err, h.seen)
+		if err := d.Drain(t.Context()); err != nil || len(h.seenHooks) != 1 {
+			t.Errorf("after: %v, %q", err, h.seenHooks)
 		}
 		p.wg.Wait()
 	})

@@ -47,14 +47,14 @@ func TestCallsDoNotLeak(t *testing.T) {
 	d := New(brief{}, Options{MaxRunningCalls: 8, IdleLimit: time.Minute})
 	f := d.Follow(FollowOptions{})
 	f.Close()
-	round := func(calls int) uint64 {
+	measureRound := func(calls int) uint64 {
 		var wg sync.WaitGroup
 		for client := range 64 {
 			wg.Go(func() {
 				for i := range calls / 64 {
-					ctx, leave := context.WithCancel(t.Context())
+					ctx, disconnect := context.WithCancel(t.Context())
 					if i%4 == 3 {
-						leave()
+						disconnect()
 					}
 					args := make(json.RawMessage, 4000)
 					args[0] = byte(i)
@@ -62,7 +62,7 @@ func TestCallsDoNotLeak(t *testing.T) {
 						Tool: Tool{Plugin: fmt.Sprint("p", client%3), Name: "t"}, Args: args,
 						Client: Client{Session: fmt.Sprint(client)}, Progress: func(Progress) {},
 					})
-					leave()
+					disconnect()
 				}
 			})
 		}
@@ -72,10 +72,10 @@ func TestCallsDoNotLeak(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
-	before := round(6400)
-	after := round(40000)
-	if after > before+(2<<20) {
-		t.Errorf("the heap grew from %d to %d bytes", before, after)
+	heapBefore := measureRound(6400)
+	heapAfter := measureRound(40000)
+	if heapAfter > heapBefore+(2<<20) {
+		t.Errorf("the heap grew from %d to %d bytes", heapBefore, heapAfter)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

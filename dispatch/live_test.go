@@ -24,10 +24,10 @@ func TestDisconnectCancelsTheCall(t *testing.T) {
 		d := dispatch.New(p.bridge(), dispatch.Options{})
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
-		start := time.Now()
+		startTime := time.Now()
 		_, err := d.Call(ctx, dispatch.Call{Tool: exportTool})
-		if e := asError(t, err); e.Code != wire.ErrCancelled || time.Since(start) != 3*time.Second || p.stops() != 1 {
-			t.Errorf("error %v after %v, %d stops; want cancelled after 3s, 1 stop", err, time.Since(start), p.stops())
+		if e := asError(t, err); e.Code != wire.ErrCancelled || time.Since(startTime) != 3*time.Second || p.stops() != 1 {
+			t.Errorf("error %v after %v, %d stops; want cancelled after 3s, 1 stop", err, time.Since(startTime), p.stops())
 		}
 		if v := d.Calls()[0]; v.Status != wire.StatusCancelled || v.StopOutcome != wire.CancelAborted {
 			t.Errorf("view %+v, want cancelled and aborted", v)
@@ -66,13 +66,13 @@ func TestCancelOutcomes(t *testing.T) {
 					time.AfterFunc(tt.after, func() { answered(tt.outcome) })
 				}}
 				d := dispatch.New(b, dispatch.Options{})
-				start := time.Now()
+				startTime := time.Now()
 				_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 				e := asError(t, err)
 				if e.StopOutcome != tt.want || !contains(e.Message, tt.text) {
 					t.Errorf("stopped %q in %q, want %q and %q", e.StopOutcome, e.Message, tt.want, tt.text)
 				}
-				if elapsed := time.Since(start); elapsed > 30*time.Second+50*time.Millisecond {
+				if elapsed := time.Since(startTime); elapsed > 30*time.Second+50*time.Millisecond {
 					t.Errorf("the error came after %v", elapsed)
 				}
 				sleepFake(3 * time.Second)
@@ -87,13 +87,13 @@ func TestCancelOutcomes(t *testing.T) {
 // TestReasonOfACancel checks that the page, the error, the view, the log and the nested
 // calls get the reason.
 func TestReasonOfACancel(t *testing.T) {
-	const why = "the user pressed Escape"
+	const cancelReason = "the user pressed Escape"
 	for name, stop := range map[string]func(d *dispatch.Dispatcher, id string, cancel context.CancelCauseFunc){
 		"the client": func(_ *dispatch.Dispatcher, _ string, cancel context.CancelCauseFunc) {
-			cancel(fmt.Errorf("session: %w", &dispatch.Cancellation{CancelledBy: "the client", Reason: why}))
+			cancel(fmt.Errorf("session: %w", &dispatch.Cancellation{CancelledBy: "the client", Reason: cancelReason}))
 		},
 		"the side panel": func(d *dispatch.Dispatcher, id string, _ context.CancelCauseFunc) {
-			d.Cancel(id, "the side panel", why)
+			d.Cancel(id, "the side panel", cancelReason)
 		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -113,20 +113,20 @@ func TestReasonOfACancel(t *testing.T) {
 			e := asError(t, <-done)
 			synctest.Wait()
 			p.wg.Wait()
-			want := "cancelled by " + name + ": " + why
+			want := "cancelled by " + name + ": " + cancelReason
 			if e.Code != wire.ErrCancelled || !contains(e.Message, want) {
 				t.Errorf("error %v, want %q", e, want)
 			}
-			byChild := "cancelled by the call that made it, which has ended: " + why
-			if got := p.cancelled; !slices.Contains(got, want) || !slices.Contains(got, byChild) {
-				t.Errorf("the pages were given %q, want %q and %q", got, want, byChild)
+			wantChildError := "cancelled by the call that made it, which has ended: " + cancelReason
+			if got := p.cancelled; !slices.Contains(got, want) || !slices.Contains(got, wantChildError) {
+				t.Errorf("the pages were given %q, want %q and %q", got, want, wantChildError)
 			}
 			for _, v := range d.Calls() {
-				if v.CancelReason != why || !contains(v.Error, why) {
+				if v.CancelReason != cancelReason || !contains(v.Error, cancelReason) {
 					t.Errorf("%s: reason %q, error %q", v.Tool, v.CancelReason, v.Error)
 				}
 			}
-			if n := strings.Count(log.String(), `"reason":"`+why+`"`); n != 2 {
+			if n := strings.Count(log.String(), `"reason":"`+cancelReason+`"`); n != 2 {
 				t.Errorf("the log has the reason %d times, want twice: %s", n, log.String())
 			}
 		})
@@ -230,17 +230,17 @@ func (*waitingBridge) Targets(ctx context.Context, _ dispatch.TargetChoice) disp
 // TestAttemptsAreBounded checks that a browser that rejects every attempt ends the call.
 func TestAttemptsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tries := 0
+		attemptCount := 0
 		d := dispatch.New(&dispatchtest.Bridge{
 			StartFunc: func(_ context.Context, _ dispatch.Run, s dispatch.Sink) *wire.CallError {
-				tries++
+				attemptCount++
 				go s.Finish(nil, &wire.CallError{Code: wire.ErrNavigated, Message: "gone", NotStarted: true})
 				return nil
 			},
 		}, dispatch.Options{})
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-		if e := asError(t, err); e.Code != wire.ErrNavigated || tries != 8 {
-			t.Errorf("error %v after %d tries, want navigated after 8", err, tries)
+		if e := asError(t, err); e.Code != wire.ErrNavigated || attemptCount != 8 {
+			t.Errorf("error %v after %d tries, want navigated after 8", err, attemptCount)
 		}
 	})
 }
@@ -252,9 +252,9 @@ func TestBlockedStopDoesNotDelayTheError(t *testing.T) {
 			answered(wire.CancelIgnored)
 		}}
 		d := dispatch.New(b, dispatch.Options{})
-		start := time.Now()
+		startTime := time.Now()
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-		if elapsed := time.Since(start); err == nil || elapsed > 30*time.Second+50*time.Millisecond {
+		if elapsed := time.Since(startTime); err == nil || elapsed > 30*time.Second+50*time.Millisecond {
 			t.Errorf("error %v after %v, want one at 30s", err, elapsed)
 		}
 		sleepFake(11 * time.Second)
@@ -283,8 +283,8 @@ func TestEveryEndingOfTheBridge(t *testing.T) {
 
 func TestNextTargetWhenNotReady(t *testing.T) {
 	const reported = "it reported before"
-	first, second := dispatchtest.Document, dispatchtest.Document
-	second.TabID, second.DocumentID = 8, "d2"
+	firstTarget, secondTarget := dispatchtest.Document, dispatchtest.Document
+	secondTarget.TabID, secondTarget.DocumentID = 8, "d2"
 	notReady := &wire.CallError{Code: wire.ErrNotReady, Message: "isReady() was not true"}
 	failed := &wire.CallError{Code: wire.ErrToolError, Message: "no"}
 	tests := []struct {
@@ -319,7 +319,7 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 				ids := map[string]bool{}
 				d := dispatch.New(&dispatchtest.Bridge{
 					TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
-						live := []dispatch.Target{first, second}
+						live := []dispatch.Target{firstTarget, secondTarget}
 						if len(tabs) > 0 { // the targets are read again, because the first document is gone
 							live = live[1:]
 						}
@@ -392,10 +392,10 @@ func TestLostLinkHoldsTheIdleLimit(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) { tt.page(s) }}
 				d := dispatch.New(p.bridge(), dispatch.Options{IdleLimit: 3 * time.Second, HardLimit: 20 * time.Second})
-				start := time.Now()
+				startTime := time.Now()
 				_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-				if e := asError(t, err); e == nil || e.Code != tt.code || time.Since(start) != tt.ends {
-					t.Errorf("%v after %v, want %s after %v", err, time.Since(start), tt.code, tt.ends)
+				if e := asError(t, err); e == nil || e.Code != tt.code || time.Since(startTime) != tt.ends {
+					t.Errorf("%v after %v, want %s after %v", err, time.Since(startTime), tt.code, tt.ends)
 				}
 				<-time.After(10 * time.Second) // the page's own end
 			})
@@ -407,19 +407,19 @@ func TestLostLinkHoldsTheIdleLimit(t *testing.T) {
 // suspend the idle limit of a later one.
 func TestLostLinkOfAnEarlierAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var tries atomic.Int32
+		var attemptCount atomic.Int32
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			if tries.Add(1) == 1 {
+			if attemptCount.Add(1) == 1 {
 				s.LinkLost()
 				<-time.After(time.Second)
 				s.Finish(nil, &wire.CallError{Code: wire.ErrBrowserLost, Message: "restarted", NotStarted: true})
 			}
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{IdleLimit: 3 * time.Second, HardLimit: 20 * time.Second})
-		start := time.Now()
+		startTime := time.Now()
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
-		if e := asError(t, err); e == nil || e.Code != wire.ErrIdleTimeout || time.Since(start) != 4*time.Second || tries.Load() != 2 {
-			t.Errorf("%v after %v and %d tries, want idle_timeout after 4s and 2", err, time.Since(start), tries.Load())
+		if e := asError(t, err); e == nil || e.Code != wire.ErrIdleTimeout || time.Since(startTime) != 4*time.Second || attemptCount.Load() != 2 {
+			t.Errorf("%v after %v and %d tries, want idle_timeout after 4s and 2", err, time.Since(startTime), attemptCount.Load())
 		}
 	})
 }

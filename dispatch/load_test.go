@@ -97,7 +97,7 @@ func TestDisconnectLeavesTheQueue(t *testing.T) {
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: 1, MaxWaitingCalls: 3})
 		var wg sync.WaitGroup
-		leaving, leave := context.WithCancel(t.Context())
+		leaving, disconnect := context.WithCancel(t.Context())
 		ask := func(ctx context.Context, args string, want wire.ErrorCode) {
 			wg.Go(func() {
 				_, err := d.Call(ctx, dispatch.Call{Tool: exportTool, Args: []byte(args)})
@@ -112,7 +112,7 @@ func TestDisconnectLeavesTheQueue(t *testing.T) {
 			ask(leaving, "2", wire.ErrCancelled)
 		}
 		ask(t.Context(), "3", wire.ErrRateLimited)
-		leave()
+		disconnect()
 		synctest.Wait()
 		ask(t.Context(), "4", "") // there is room again
 		wg.Wait()

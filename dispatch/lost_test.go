@@ -16,9 +16,9 @@ func TestLostReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var asked []time.Duration
-		var start time.Time
+		var startTime time.Time
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			start = time.Now()
+			startTime = time.Now()
 			s.Reports(numberReports(1, 2), 0)
 			for range 500 {
 				s.Reports(numberReports(1, 2), 1)
@@ -30,7 +30,7 @@ func TestLostReports(t *testing.T) {
 		bridge.ResyncFunc = func(_, activityType string) {
 			mu.Lock()
 			defer mu.Unlock()
-			if asked = append(asked, time.Since(start)); activityType != "" {
+			if asked = append(asked, time.Since(startTime)); activityType != "" {
 				t.Errorf("asked for %q, want all", activityType)
 			}
 		}

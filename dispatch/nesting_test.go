@@ -63,7 +63,7 @@ func newAskReport(n int, tool, args string) wire.ToolAskParams {
 
 func TestToolCallsAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var notes []dispatch.Progress
+		var notifications []dispatch.Progress
 		d, p, got := newToolDispatcher(t, dispatch.Options{}, map[string]func(dispatch.Run, dispatch.Sink){
 			"parent": func(_ dispatch.Run, s dispatch.Sink) {
 				s.Ask(newAskReport(1, "child", `{"n":1}`))
@@ -81,14 +81,14 @@ func TestToolCallsAnother(t *testing.T) {
 		})
 		r, err := d.Call(t.Context(), dispatch.Call{
 			Tool: dispatch.Tool{Plugin: "m", Name: "parent"}, Client: dispatch.Client{Name: "Claude"},
-			Progress: func(p dispatch.Progress) { notes = append(notes, p) },
+			Progress: func(p dispatch.Progress) { notifications = append(notifications, p) },
 		})
 		p.wg.Wait()
 		if err != nil || string(r.Output) != `"parent"` || got.got["1"] != `"child"` {
 			t.Fatalf("%s, answer %q, %v", r.Output, got.got["1"], err)
 		}
-		if len(notes) != 3 || notes[2].Message != "m__child: page 2" || notes[2].Audience != "user" {
-			t.Errorf("the client heard %+v", notes)
+		if len(notifications) != 3 || notifications[2].Message != "m__child: page 2" || notifications[2].Audience != "user" {
+			t.Errorf("the client heard %+v", notifications)
 		}
 		calls := d.Calls()
 		if len(calls) != 2 {
@@ -113,7 +113,7 @@ func TestChildEndsWithItsParent(t *testing.T) {
 				s.Reports(numberReports(1, 2), 0)
 			},
 		})
-		ctx, leave := context.WithCancel(t.Context())
+		ctx, disconnect := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() {
 			_, err := d.Call(ctx, dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "parent"}})
@@ -123,7 +123,7 @@ func TestChildEndsWithItsParent(t *testing.T) {
 		if n := len(d.Calls()); n != 3 {
 			t.Fatalf("%d calls", n)
 		}
-		leave()
+		disconnect()
 		if err := asError(t, <-done); err == nil || err.Code != wire.ErrCancelled {
 			t.Errorf("parent: %v", err)
 		}
@@ -203,10 +203,10 @@ func TestSilentChild(t *testing.T) {
 		if want := (wire.ToolErrorInfo{Code: "idle_timeout", Retryable: true}); got.tool != want {
 			t.Errorf("the parent got %+v, want %+v", got.tool, want)
 		}
-		start := time.Now()
+		startTime := time.Now()
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "patient"}})
-		if e := asError(t, err); e == nil || e.Code != wire.ErrDeadlineExceeded || time.Since(start) != 10*time.Second {
-			t.Errorf("patient: %v after %v, want deadline_exceeded after 10s", err, time.Since(start))
+		if e := asError(t, err); e == nil || e.Code != wire.ErrDeadlineExceeded || time.Since(startTime) != 10*time.Second {
+			t.Errorf("patient: %v after %v, want deadline_exceeded after 10s", err, time.Since(startTime))
 		}
 		p.wg.Wait()
 	})
@@ -220,14 +220,14 @@ func TestNestingIsBounded(t *testing.T) {
 		defer mu.Unlock()
 		started[tool]++
 	}
-	down := func(run dispatch.Run, s dispatch.Sink) {
+	startDeeper := func(run dispatch.Run, s dispatch.Sink) {
 		begin(run.Tool)
 		var in struct{ N int }
 		_ = json.Unmarshal(run.Args, &in)
 		s.Ask(newAskReport(1, "down", fmt.Sprintf(`{"n":%d}`, in.N+1)))
 	}
 	tools := map[string]func(dispatch.Run, dispatch.Sink){
-		"down":  down,
+		"down":  startDeeper,
 		"loop":  func(run dispatch.Run, s dispatch.Sink) { begin(run.Tool); s.Ask(newAskReport(1, "loop2", `{}`)) },
 		"loop2": func(run dispatch.Run, s dispatch.Sink) { begin(run.Tool); s.Ask(newAskReport(1, "loop", `{}`)) },
 		"many": func(run dispatch.Run, s dispatch.Sink) {
@@ -255,11 +255,11 @@ func TestNestingIsBounded(t *testing.T) {
 					t.Errorf("%s: %s ran %d times, want %d", tool, name, started[name], n)
 				}
 			}
-			refused := false
+			isRefused := false
 			for _, a := range got.all {
-				refused = refused || strings.HasPrefix(a, string(wire.ErrNestedTooDeep))
+				isRefused = isRefused || strings.HasPrefix(a, string(wire.ErrNestedTooDeep))
 			}
-			if !refused {
+			if !isRefused {
 				t.Errorf("%s: nothing was refused as too deep: %v", tool, got.all)
 			}
 		})
@@ -329,8 +329,8 @@ func TestWaitForUser(t *testing.T) {
 					t.Errorf("the clocks did not stand still: %v", err)
 				}
 				p.wg.Wait()
-				if ran := d.Calls()[0].RunMs; ran < 45000 || ran > 46000 {
-					t.Errorf("it ran %v ms, want 45 s without the wait", ran)
+				if runTime := d.Calls()[0].RunMs; runTime < 45000 || runTime > 46000 {
+					t.Errorf("it ran %v ms, want 45 s without the wait", runTime)
 				}
 				if a := got.got["2"]; !strings.HasPrefix(a, "rate_limited: the call is already waiting for the user") {
 					t.Errorf("the second question was answered %q; the user has not decided", a)
@@ -372,8 +372,8 @@ func TestChildSuspensionPausesItsParent(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		if ran := d.Calls()[0].RunMs; ran != 29000 && d.Calls()[1].RunMs != 29000 {
-			t.Errorf("the parent ran %v ms, want 29 s without the wait", ran)
+		if runTime := d.Calls()[0].RunMs; runTime != 29000 && d.Calls()[1].RunMs != 29000 {
+			t.Errorf("the parent ran %v ms, want 29 s without the wait", runTime)
 		}
 	})
 }

@@ -17,26 +17,26 @@ import (
 func TestCallInASilentPage(t *testing.T) {
 	for _, answers := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			began := time.Now()
+			startTime := time.Now()
 			bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
-				here := []dispatch.Target{dispatchtest.Document}
-				if time.Since(began) < 5*time.Second || answers {
-					return dispatch.Targets{BrowserCount: 1, LiveTargets: here}
+				targets := []dispatch.Target{dispatchtest.Document}
+				if time.Since(startTime) < 5*time.Second || answers {
+					return dispatch.Targets{BrowserCount: 1, LiveTargets: targets}
 				}
-				return dispatch.Targets{BrowserCount: 1, SilentTargets: here}
+				return dispatch.Targets{BrowserCount: 1, SilentTargets: targets}
 			}}
 			d := dispatch.New(bridge, dispatch.Options{})
-			ended := make(chan error, 2)
+			callEnded := make(chan error, 2)
 			for _, name := range []string{"spin", "wait"} {
 				go func() {
 					_, err := d.Call(context.Background(), dispatch.Call{Tool: dispatch.Tool{Plugin: "demo", Name: name}})
-					ended <- err
+					callEnded <- err
 				}()
 				synctest.Wait()
 				<-time.After(time.Second)
 			}
 			for range 2 {
-				text := (<-ended).Error()
+				text := (<-callEnded).Error()
 				if answers {
 					if !strings.Contains(text, "no progress and no result for 30") {
 						t.Error(text)
@@ -51,8 +51,8 @@ func TestCallInASilentPage(t *testing.T) {
 					}
 				}
 			}
-			if ran := time.Since(began); ran != 31*time.Second {
-				t.Errorf("they ended after %v", ran)
+			if runTime := time.Since(startTime); runTime != 31*time.Second {
+				t.Errorf("they ended after %v", runTime)
 			}
 		})
 	}
@@ -74,12 +74,12 @@ func TestNoCallStartsInASilentPage(t *testing.T) {
 // ends at its idle limit and names the suspension.
 func TestCallInAFrozenPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		began := time.Now()
+		startTime := time.Now()
 		bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
-			here, other := dispatchtest.Document, dispatchtest.Document
-			here.Frozen = time.Since(began) > 5*time.Second
-			other.TabID, other.Frozen = here.TabID+1, true
-			return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{here, other}}
+			target, otherTarget := dispatchtest.Document, dispatchtest.Document
+			target.Frozen = time.Since(startTime) > 5*time.Second
+			otherTarget.TabID, otherTarget.Frozen = target.TabID+1, true
+			return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{target, otherTarget}}
 		}}
 		d := dispatch.New(bridge, dispatch.Options{})
 		_, err := d.Call(context.Background(), dispatch.Call{Tool: dispatch.Tool{Plugin: "demo", Name: "wait"}})
@@ -93,8 +93,8 @@ func TestCallInAFrozenPage(t *testing.T) {
 				t.Errorf("no %q in %s", want, err)
 			}
 		}
-		if ran := time.Since(began); ran != 30*time.Second {
-			t.Errorf("it ended after %v", ran)
+		if runTime := time.Since(startTime); runTime != 30*time.Second {
+			t.Errorf("it ended after %v", runTime)
 		}
 	})
 }

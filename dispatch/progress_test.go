@@ -17,24 +17,24 @@ import (
 
 func contains(s, sub string) bool { return strings.Contains(s, sub) }
 
-// note is a notification and its time.
-type note struct {
+// notification is a notification and its time.
+type notification struct {
 	dispatch.Progress
 	at time.Duration
 }
 
 // recordNotifications runs a call and records its notifications.
-func recordNotifications(t *testing.T, p *page, o dispatch.Options, each func(dispatch.Progress)) ([]note, *dispatch.Error) {
+func recordNotifications(t *testing.T, p *page, o dispatch.Options, each func(dispatch.Progress)) ([]notification, *dispatch.Error) {
 	t.Helper()
-	start := time.Now()
-	var notes []note
+	startTime := time.Now()
+	var notifications []notification
 	_, err, _ := runCall(t, p, o, dispatch.Call{Tool: exportTool, Progress: func(q dispatch.Progress) {
-		notes = append(notes, note{q, time.Since(start)})
+		notifications = append(notifications, notification{q, time.Since(startTime)})
 		if each != nil {
 			each(q)
 		}
 	}})
-	return notes, err
+	return notifications, err
 }
 
 func TestFloodIsLimitedAndTheLastReportIsSent(t *testing.T) {
@@ -49,19 +49,19 @@ func TestFloodIsLimitedAndTheLastReportIsSent(t *testing.T) {
 			}
 			s.Finish(json.RawMessage(`{}`), nil)
 		}}
-		notes, err := recordNotifications(t, p, dispatch.Options{}, nil)
+		notifications, err := recordNotifications(t, p, dispatch.Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(notes) < 20 || len(notes) > 22 {
-			t.Errorf("%d notifications in 2 s, want 20 and the last", len(notes))
+		if len(notifications) < 20 || len(notifications) > 22 {
+			t.Errorf("%d notifications in 2 s, want 20 and the last", len(notifications))
 		}
-		if last := notes[len(notes)-1]; last.Progress.Progress != n-1 {
+		if last := notifications[len(notifications)-1]; last.Progress.Progress != n-1 {
 			t.Errorf("the last notification is %v, want %d", last.Progress.Progress, n-1)
 		}
-		for i := 1; i < len(notes)-1; i++ {
-			if d := notes[i].at - notes[i-1].at; d < 100*time.Millisecond || notes[i].Progress.Progress <= notes[i-1].Progress.Progress {
-				t.Errorf("notification %d came %v after the one before: %v then %v", i, d, notes[i-1], notes[i])
+		for i := 1; i < len(notifications)-1; i++ {
+			if d := notifications[i].at - notifications[i-1].at; d < 100*time.Millisecond || notifications[i].Progress.Progress <= notifications[i-1].Progress.Progress {
+				t.Errorf("notification %d came %v after the one before: %v then %v", i, d, notifications[i-1], notifications[i])
 			}
 		}
 	})
@@ -77,12 +77,12 @@ func TestFirstAtOnceThenTheTrailingEdge(t *testing.T) {
 			sleepFake(time.Second)
 			s.Finish(nil, nil)
 		}}
-		notes, _ := recordNotifications(t, p, dispatch.Options{}, nil)
-		if len(notes) != 2 || notes[0].at != 0 || notes[0].Progress.Progress != 1 {
-			t.Fatalf("notes %+v, want the first at once and one more", notes)
+		notifications, _ := recordNotifications(t, p, dispatch.Options{}, nil)
+		if len(notifications) != 2 || notifications[0].at != 0 || notifications[0].Progress.Progress != 1 {
+			t.Fatalf("notes %+v, want the first at once and one more", notifications)
 		}
-		if notes[1].at != 100*time.Millisecond || notes[1].Progress.Progress != 5 || notes[1].Message != "m" {
-			t.Errorf("second is %+v, want the latest, 5, after 100ms with its message", notes[1])
+		if notifications[1].at != 100*time.Millisecond || notifications[1].Progress.Progress != 5 || notifications[1].Message != "m" {
+			t.Errorf("second is %+v, want the latest, 5, after 100ms with its message", notifications[1])
 		}
 	})
 }
@@ -100,28 +100,28 @@ func TestFinalReportPassesTheLimitOnce(t *testing.T) {
 			sleepFake(time.Second)
 			s.Finish(nil, nil)
 		}}
-		notes, _ := recordNotifications(t, p, dispatch.Options{}, nil)
-		if len(notes) != 3 || notes[1].at != time.Millisecond || notes[2].Progress.Progress != 49 {
-			t.Errorf("notes %+v, want 1, the final 2 at once, and 49 at the limit's pace", notes)
+		notifications, _ := recordNotifications(t, p, dispatch.Options{}, nil)
+		if len(notifications) != 3 || notifications[1].at != time.Millisecond || notifications[2].Progress.Progress != 49 {
+			t.Errorf("notes %+v, want 1, the final 2 at once, and 49 at the limit's pace", notifications)
 		}
 	})
 }
 
 func TestLastReportGoesBeforeTheResult(t *testing.T) {
-	for _, fails := range []bool{false, true} {
+	for _, hasFailed := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 				s.Reports(numberReports(1, 9), 0)
 				s.Reports(numberReports(2, 9), 0)
-				if fails {
+				if hasFailed {
 					s.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "no"})
 				} else {
 					s.Finish(nil, nil)
 				}
 			}}
-			notes, _ := recordNotifications(t, p, dispatch.Options{}, nil)
-			if len(notes) == 0 || notes[len(notes)-1].Progress.Progress != 2 {
-				t.Errorf("fails %t: notes %+v, want 2 as the last", fails, notes)
+			notifications, _ := recordNotifications(t, p, dispatch.Options{}, nil)
+			if len(notifications) == 0 || notifications[len(notifications)-1].Progress.Progress != 2 {
+				t.Errorf("fails %t: notes %+v, want 2 as the last", hasFailed, notifications)
 			}
 		})
 	}
@@ -130,21 +130,21 @@ func TestLastReportGoesBeforeTheResult(t *testing.T) {
 func TestSlowClientDelaysOnlyItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-			start := time.Now()
+			startTime := time.Now()
 			for i := range 40 {
 				s.Reports(numberReports(float64(i), 40), 0)
 				sleepFake(time.Second)
 			}
-			if elapsed := time.Since(start); elapsed != 40*time.Second {
+			if elapsed := time.Since(startTime); elapsed != 40*time.Second {
 				t.Errorf("the page's reports elapsed %v, want 40s: a slow client delayed them", elapsed)
 			}
 			s.Finish(json.RawMessage(`1`), nil)
 		}}
-		notes, err := recordNotifications(t, p, dispatch.Options{}, func(dispatch.Progress) { sleepFake(25 * time.Second) })
+		notifications, err := recordNotifications(t, p, dispatch.Options{}, func(dispatch.Progress) { sleepFake(25 * time.Second) })
 		if err != nil {
 			t.Fatalf("the call ended with %v", err)
 		}
-		if last := notes[len(notes)-1]; last.Progress.Progress != 39 {
+		if last := notifications[len(notifications)-1]; last.Progress.Progress != 39 {
 			t.Errorf("last notification %+v, want 39", last)
 		}
 	})
@@ -158,11 +158,11 @@ func TestNoLimitDeliversEveryReport(t *testing.T) {
 			}
 			s.Finish(nil, nil)
 		}}
-		notes, _ := recordNotifications(t, p, dispatch.Options{ProgressInterval: -1}, nil)
-		if len(notes) != 1000 {
-			t.Fatalf("%d notifications, want 1000", len(notes))
+		notifications, _ := recordNotifications(t, p, dispatch.Options{ProgressInterval: -1}, nil)
+		if len(notifications) != 1000 {
+			t.Fatalf("%d notifications, want 1000", len(notifications))
 		}
-		for i, n := range notes {
+		for i, n := range notifications {
 			if n.Progress.Progress != float64(i+1) {
 				t.Fatalf("notification %d is %v", i, n.Progress.Progress)
 			}
@@ -176,9 +176,9 @@ func TestAudienceIsSent(t *testing.T) {
 			s.Reports([]wire.Report{{Progress: newFloat(1), Message: "this takes a while", Audience: "user"}}, 0)
 			s.Finish(nil, nil)
 		}}
-		notes, _ := recordNotifications(t, p, dispatch.Options{}, nil)
-		if len(notes) != 1 || notes[0].Audience != "user" {
-			t.Errorf("notes %+v, want one for the user", notes)
+		notifications, _ := recordNotifications(t, p, dispatch.Options{}, nil)
+		if len(notifications) != 1 || notifications[0].Audience != "user" {
+			t.Errorf("notes %+v, want one for the user", notifications)
 		}
 	})
 }
@@ -217,19 +217,19 @@ func TestReportsFromManyGoroutines(t *testing.T) {
 // including queued notifications.
 func TestNothingIsSentAfterACancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, leave := context.WithCancel(t.Context())
+		ctx, disconnect := context.WithCancel(t.Context())
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports(numberReports(1, 9), 0)
 			sleepFake(10 * time.Millisecond)
 			s.Reports(numberReports(2, 9), 0) // the notification waits for the interval to end
-			leave()
+			disconnect()
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
-		var notes []dispatch.Progress
-		_, err := d.Call(ctx, dispatch.Call{Tool: exportTool, Progress: func(q dispatch.Progress) { notes = append(notes, q) }})
+		var notifications []dispatch.Progress
+		_, err := d.Call(ctx, dispatch.Call{Tool: exportTool, Progress: func(q dispatch.Progress) { notifications = append(notifications, q) }})
 		p.wg.Wait()
-		if e := asError(t, err); e.Code != wire.ErrCancelled || len(notes) != 1 || notes[0].Progress != 1 {
-			t.Errorf("%v, sent %+v", e, notes)
+		if e := asError(t, err); e.Code != wire.ErrCancelled || len(notifications) != 1 || notifications[0].Progress != 1 {
+			t.Errorf("%v, sent %+v", e, notifications)
 		}
 	})
 }
@@ -339,9 +339,9 @@ func TestEveryReportIsLogged(t *testing.T) {
 				s.Finish(nil, nil)
 			}}
 			var log strings.Builder
-			notes, err := recordNotifications(t, p, dispatch.Options{Log: zerolog.New(&log).Level(level)}, nil)
-			if err != nil || len(notes) > 3 {
-				t.Fatalf("%v, %d notifications", err, len(notes))
+			notifications, err := recordNotifications(t, p, dispatch.Options{Log: zerolog.New(&log).Level(level)}, nil)
+			if err != nil || len(notifications) > 3 {
+				t.Fatalf("%v, %d notifications", err, len(notifications))
 			}
 			want := 54
 			if level > zerolog.DebugLevel {

@@ -31,10 +31,10 @@ func TestSnapshotJSON(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				hold := make(chan struct{})
+				release := make(chan struct{})
 				p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 					s.Reports([]wire.Report{tt.report}, 0)
-					<-hold
+					<-release
 					s.Finish(nil, nil)
 				}}
 				d := dispatch.New(p.bridge(), dispatch.Options{})
@@ -54,7 +54,7 @@ func TestSnapshotJSON(t *testing.T) {
 				if string(got) != want {
 					t.Errorf("snapshot\n got %s\nwant %s", got, want)
 				}
-				close(hold)
+				close(release)
 				if err := <-done; err != nil {
 					t.Fatal(err)
 				}

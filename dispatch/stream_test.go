@@ -35,9 +35,9 @@ func TestFollowersSeeEveryEventInOrder(t *testing.T) {
 			dispatch.EventProgress, dispatch.EventEnded, dispatch.EventStopped,
 		}
 		for _, f := range []*dispatch.Follower{a, b} {
-			events, missed, err := f.Next(t.Context())
-			if err != nil || missed != 0 || len(events) != len(kinds) {
-				t.Fatalf("%d events, %d missed, %v; want %d", len(events), missed, err, len(kinds))
+			events, missedCount, err := f.Next(t.Context())
+			if err != nil || missedCount != 0 || len(events) != len(kinds) {
+				t.Fatalf("%d events, %d missed, %v; want %d", len(events), missedCount, err, len(kinds))
 			}
 			for i, e := range events {
 				if e.Kind != kinds[i] || e.Seq != uint64(i+1) {
@@ -73,14 +73,14 @@ func TestSlowFollowerDelaysNothingAndLosesEvents(t *testing.T) {
 		if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool}); err != nil {
 			t.Fatal(err)
 		}
-		events, missed, err := f.Next(t.Context())
+		events, missedCount, err := f.Next(t.Context())
 		for err == nil && len(events) < 4096 {
 			var more []*dispatch.Event
 			more, _, err = f.Next(t.Context())
 			events = append(events, more...)
 		}
-		if err != nil || missed != n+3-4096 {
-			t.Fatalf("%d events, %d missed, %v; want the last 4096 of %d", len(events), missed, err, n+3)
+		if err != nil || missedCount != n+3-4096 {
+			t.Fatalf("%d events, %d missed, %v; want the last 4096 of %d", len(events), missedCount, err, n+3)
 		}
 		for i := 1; i < len(events); i++ {
 			if events[i].Seq != events[i-1].Seq+1 {
@@ -131,47 +131,47 @@ func runCalls(t *testing.T, d *dispatch.Dispatcher, n int) (last string) {
 
 func TestReturningFollower(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var ran int
-		d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{})
-		next := func(o dispatch.FollowOptions) (seqs []uint64, missed int) {
+		var runCount int
+		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{})
+		next := func(o dispatch.FollowOptions) (seqs []uint64, missedCount int) {
 			t.Helper()
 			f := d.Follow(o)
 			defer f.Close()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			events, missed, err := f.Next(ctx)
+			events, missedCount, err := f.Next(ctx)
 			if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 				t.Fatal(err)
 			}
 			for _, e := range events {
 				seqs = append(seqs, e.Seq)
 			}
-			return seqs, missed
+			return seqs, missedCount
 		}
 		runCalls(t, d, 3) // before anybody follows
 		f := d.Follow(dispatch.FollowOptions{})
 		runCalls(t, d, 1)
 		f.Close()
 		runCalls(t, d, 1) // without a follower
-		if seqs, missed := next(dispatch.FollowOptions{After: 2}); missed != 0 || !slices.Equal(seqs, []uint64{3, 4, 5, 6}) {
-			t.Errorf("after 2: %v, %d missed", seqs, missed)
+		if seqs, missedCount := next(dispatch.FollowOptions{After: 2}); missedCount != 0 || !slices.Equal(seqs, []uint64{3, 4, 5, 6}) {
+			t.Errorf("after 2: %v, %d missed", seqs, missedCount)
 		}
-		if seqs, missed := next(dispatch.FollowOptions{}); missed != 0 || seqs != nil {
-			t.Errorf("from now on: %v, %d missed", seqs, missed)
+		if seqs, missedCount := next(dispatch.FollowOptions{}); missedCount != 0 || seqs != nil {
+			t.Errorf("from now on: %v, %d missed", seqs, missedCount)
 		}
-		if _, missed := next(dispatch.FollowOptions{After: 1 << 40}); missed == 0 {
+		if _, missedCount := next(dispatch.FollowOptions{After: 1 << 40}); missedCount == 0 {
 			t.Error("the number of another server: nothing missed")
 		}
-		if seqs, missed := next(dispatch.FollowOptions{FromStart: true}); missed != 0 || len(seqs) != 6 || seqs[0] != 1 {
-			t.Errorf("from the start: %v, %d missed", seqs, missed)
+		if seqs, missedCount := next(dispatch.FollowOptions{FromStart: true}); missedCount != 0 || len(seqs) != 6 || seqs[0] != 1 {
+			t.Errorf("from the start: %v, %d missed", seqs, missedCount)
 		}
 		// A follower of one call misses nothing. A follower that returns too late
 		// misses events.
 		f = d.Follow(dispatch.FollowOptions{})
 		defer f.Close()
 		last := runCalls(t, d, 2000)
-		if seqs, missed := next(dispatch.FollowOptions{After: 6, CallID: last}); len(seqs) != 3 || missed != 6006-6-4096 {
-			t.Errorf("the last call: %d events, %d missed", len(seqs), missed)
+		if seqs, missedCount := next(dispatch.FollowOptions{After: 6, CallID: last}); len(seqs) != 3 || missedCount != 6006-6-4096 {
+			t.Errorf("the last call: %d events, %d missed", len(seqs), missedCount)
 		}
 		if seqs, _ := next(dispatch.FollowOptions{After: 6000, Tool: "messages__export"}); len(seqs) != 6 {
 			t.Errorf("the tool: %v", seqs)
@@ -189,8 +189,8 @@ func TestReturningFollower(t *testing.T) {
 // recorded any more.
 func TestFollowerReturnsTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var ran int
-		d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{})
+		var runCount int
+		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{})
 		f := d.Follow(dispatch.FollowOptions{})
 		runCalls(t, d, 1)
 		f.Close()
@@ -198,13 +198,13 @@ func TestFollowerReturnsTooLate(t *testing.T) {
 		runCalls(t, d, 5)
 		f = d.Follow(dispatch.FollowOptions{After: 3})
 		defer f.Close()
-		events, missed, err := f.Next(t.Context())
-		if err != nil || len(events) != 0 || missed == 0 {
-			t.Errorf("%d events, %d missed, %v", len(events), missed, err)
+		events, missedCount, err := f.Next(t.Context())
+		if err != nil || len(events) != 0 || missedCount == 0 {
+			t.Errorf("%d events, %d missed, %v", len(events), missedCount, err)
 		}
 		runCalls(t, d, 1)
-		if events, missed, err := f.Next(t.Context()); err != nil || len(events) != 3 || missed != 0 {
-			t.Errorf("then %d events, %d missed, %v", len(events), missed, err)
+		if events, missedCount, err := f.Next(t.Context()); err != nil || len(events) != 3 || missedCount != 0 {
+			t.Errorf("then %d events, %d missed, %v", len(events), missedCount, err)
 		}
 	})
 }
@@ -212,8 +212,8 @@ func TestFollowerReturnsTooLate(t *testing.T) {
 // TestFollowersShareTheText checks that an event is encoded once for all followers.
 func TestFollowersShareTheText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var ran int
-		d := dispatch.New(newFinishingPage(&ran).bridge(), dispatch.Options{})
+		var runCount int
+		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{})
 		a, b := d.Follow(dispatch.FollowOptions{}), d.Follow(dispatch.FollowOptions{})
 		defer a.Close()
 		defer b.Close()

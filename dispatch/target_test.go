@@ -10,18 +10,18 @@ import (
 )
 
 func TestChoiceOfTarget(t *testing.T) {
-	home := func(tab int) dispatch.Target {
+	homeTab := func(tab int) dispatch.Target {
 		return dispatch.Target{Browser: "b1", BrowserName: "Home", TabID: tab, DocumentID: "d", URL: "http://localhost/"}
 	}
-	work := func(tab int) dispatch.Target {
+	workTab := func(tab int) dispatch.Target {
 		return dispatch.Target{Browser: "b2", BrowserName: "Work", TabID: tab, DocumentID: "d", URL: "http://localhost/w"}
 	}
-	ready := func(t dispatch.Target, r dispatch.Readiness) dispatch.Target {
+	withReadiness := func(t dispatch.Target, r dispatch.Readiness) dispatch.Target {
 		t.Readiness = r
 		return t
 	}
-	broken := func(tab int, problem string) dispatch.Target {
-		t := home(tab)
+	brokenTab := func(tab int, problem string) dispatch.Target {
+		t := homeTab(tab)
 		t.Problem = problem
 		return t
 	}
@@ -34,11 +34,11 @@ func TestChoiceOfTarget(t *testing.T) {
 		return t
 	}
 	type targets = []dispatch.Target
-	wikis := []dispatch.Instance{{Name: "work", URL: "https://wiki.corp"}, {Name: "home", URL: "http://127.0.0.1:8090/wiki"}}
-	atWork := site(home(7), "https://wiki.corp/%zz?q=1")
-	atHome := site(home(8), "http://localhost:8090/page")
+	instances := []dispatch.Instance{{Name: "work", URL: "https://wiki.corp"}, {Name: "home", URL: "http://127.0.0.1:8090/wiki"}}
+	atWork := site(homeTab(7), "https://wiki.corp/%zz?q=1")
+	atHome := site(homeTab(8), "http://localhost:8090/page")
 	browsers := targets{{Browser: "b1", BrowserName: "Home"}, {Browser: "b2", BrowserName: "Work"}}
-	both := dispatch.Targets{BrowserCount: 2, LiveTargets: targets{home(7), home(8), work(8), work(9)}}
+	bothInstances := dispatch.Targets{BrowserCount: 2, LiveTargets: targets{homeTab(7), homeTab(8), workTab(8), workTab(9)}}
 	tests := []struct {
 		name    string
 		targets dispatch.Targets
@@ -50,42 +50,42 @@ func TestChoiceOfTarget(t *testing.T) {
 	}{
 		{"no browser", dispatch.Targets{}, dispatch.Call{}, "", 0, wire.ErrNoBrowser, "no browser"},
 		{"no tab", dispatch.Targets{BrowserCount: 1}, dispatch.Call{}, "", 0, wire.ErrNoTab, "no open tab shows Messages (*://localhost/*)"},
-		{"needs reload", dispatch.Targets{BrowserCount: 1, TabsToReload: targets{home(7)}}, dispatch.Call{}, "", 0, wire.ErrNoTab, "reload the tab"},
-		{"broken", dispatch.Targets{BrowserCount: 1, BrokenTabs: targets{broken(7, "it threw")}}, dispatch.Call{}, "", 0, wire.ErrPluginBroken, "did not start in its page: it threw; none of its tools can run in tab 7"},
-		{"broken, others need a reload", dispatch.Targets{BrowserCount: 1, BrokenTabs: targets{broken(7, "it threw")}, TabsToReload: targets{home(8)}}, dispatch.Call{}, "", 0, wire.ErrPluginBroken, "it threw"},
-		{"broken, but not where it is wanted", dispatch.Targets{BrowserCount: 1, BrokenTabs: targets{broken(7, "it threw")}, TabsToReload: targets{home(8)}}, dispatch.Call{TabID: 8}, "", 0, wire.ErrNoTab, "reload the tab"},
-		{"the best", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{home(7), home(8)}}, dispatch.Call{}, "b1", 7, "", ""},
-		{"tab named", both, dispatch.Call{TabID: 9}, "b2", 9, "", ""},
-		{"browser named by name", both, dispatch.Call{Browser: "Work"}, "b2", 8, "", ""},
-		{"browser named by id", both, dispatch.Call{Browser: "b1", TabID: 8}, "b1", 8, "", ""},
-		{"two browsers", both, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget, `tab 7 of browser "Home", id b1`},
+		{"needs reload", dispatch.Targets{BrowserCount: 1, TabsToReload: targets{homeTab(7)}}, dispatch.Call{}, "", 0, wire.ErrNoTab, "reload the tab"},
+		{"broken", dispatch.Targets{BrowserCount: 1, BrokenTabs: targets{brokenTab(7, "it threw")}}, dispatch.Call{}, "", 0, wire.ErrPluginBroken, "did not start in its page: it threw; none of its tools can run in tab 7"},
+		{"broken, others need a reload", dispatch.Targets{BrowserCount: 1, BrokenTabs: targets{brokenTab(7, "it threw")}, TabsToReload: targets{homeTab(8)}}, dispatch.Call{}, "", 0, wire.ErrPluginBroken, "it threw"},
+		{"broken, but not where it is wanted", dispatch.Targets{BrowserCount: 1, BrokenTabs: targets{brokenTab(7, "it threw")}, TabsToReload: targets{homeTab(8)}}, dispatch.Call{TabID: 8}, "", 0, wire.ErrNoTab, "reload the tab"},
+		{"the best", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{homeTab(7), homeTab(8)}}, dispatch.Call{}, "b1", 7, "", ""},
+		{"tab named", bothInstances, dispatch.Call{TabID: 9}, "b2", 9, "", ""},
+		{"browser named by name", bothInstances, dispatch.Call{Browser: "Work"}, "b2", 8, "", ""},
+		{"browser named by id", bothInstances, dispatch.Call{Browser: "b1", TabID: 8}, "b1", 8, "", ""},
+		{"two browsers", bothInstances, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget, `tab 7 of browser "Home", id b1`},
 		// Tab IDs of two browsers can be equal.
-		{"one tab id in two browsers", both, dispatch.Call{TabID: 8}, "", 0, wire.ErrAmbiguousTarget, "several browsers have a tab 8"},
-		{"a tab and its frame are one tab", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{home(7), frame(home(7))}}, dispatch.Call{TabID: 7}, "b1", 7, "", ""},
-		{"unknown tab", both, dispatch.Call{TabID: 99}, "", 0, wire.ErrNoTab, "these do: tab 7"},
-		{"unknown browser", both, dispatch.Call{Browser: "Phone"}, "", 0, wire.ErrNoTab, "these do: tab 7"},
-		{"a frame is named as one", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{frame(home(7))}}, dispatch.Call{TabID: 99}, "", 0, wire.ErrNoTab, "frame 3 of tab 7"},
+		{"one tab id in two browsers", bothInstances, dispatch.Call{TabID: 8}, "", 0, wire.ErrAmbiguousTarget, "several browsers have a tab 8"},
+		{"a tab and its frame are one tab", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{homeTab(7), frame(homeTab(7))}}, dispatch.Call{TabID: 7}, "b1", 7, "", ""},
+		{"unknown tab", bothInstances, dispatch.Call{TabID: 99}, "", 0, wire.ErrNoTab, "these do: tab 7"},
+		{"unknown browser", bothInstances, dispatch.Call{Browser: "Phone"}, "", 0, wire.ErrNoTab, "these do: tab 7"},
+		{"a frame is named as one", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{frame(homeTab(7))}}, dispatch.Call{TabID: 99}, "", 0, wire.ErrNoTab, "frame 3 of tab 7"},
 
 		{"a browser that is not ready is none of two",
-			dispatch.Targets{BrowserCount: 2, LiveTargets: targets{ready(work(8), dispatch.Ready), ready(home(7), dispatch.NotReady)}},
+			dispatch.Targets{BrowserCount: 2, LiveTargets: targets{withReadiness(workTab(8), dispatch.Ready), withReadiness(homeTab(7), dispatch.NotReady)}},
 			dispatch.Call{}, "b2", 8, "", ""},
 		{"a browser that may be ready is",
-			dispatch.Targets{BrowserCount: 2, LiveTargets: targets{ready(work(8), dispatch.Ready), home(7)}},
+			dispatch.Targets{BrowserCount: 2, LiveTargets: targets{withReadiness(workTab(8), dispatch.Ready), homeTab(7)}},
 			dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget, "tabs of several browsers match"},
 		{"two browsers that are not ready",
-			dispatch.Targets{BrowserCount: 2, LiveTargets: targets{ready(work(8), dispatch.NotReady), ready(home(7), dispatch.NotReady)}},
+			dispatch.Targets{BrowserCount: 2, LiveTargets: targets{withReadiness(workTab(8), dispatch.NotReady), withReadiness(homeTab(7), dispatch.NotReady)}},
 			dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget, "tabs of several browsers match"},
 
 		// A call without an instance does not run in the best tab of any.
 		{"two instances", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atWork, atHome}}, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget,
 			`tabs of several instances match: "work" in tab 7 of browser "Home", id b1 (https://wiki.corp/%zz?q=1), "home" in tab 8`},
 		{"one of two instances is open", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atHome}}, dispatch.Call{}, "b1", 8, "", ""},
-		{"one of two instances is ready", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{ready(atHome, dispatch.Ready), ready(atWork, dispatch.NotReady)}},
+		{"one of two instances is ready", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{withReadiness(atHome, dispatch.Ready), withReadiness(atWork, dispatch.NotReady)}},
 			dispatch.Call{}, "b1", 8, "", ""},
 		{"a named instance", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atHome, atWork}}, dispatch.Call{Instance: "work"}, "b1", 7, "", ""},
 		// localhost and 127.0.0.1 are one host.
 		{"an instance on this machine", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atWork, atHome}}, dispatch.Call{Instance: "home"}, "b1", 8, "", ""},
-		{"the port of an instance counts", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{site(home(8), "http://localhost:8091/")}},
+		{"the port of an instance counts", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{site(homeTab(8), "http://localhost:8091/")}},
 			dispatch.Call{Instance: "home"}, "", 0, wire.ErrNoTab, "these do: tab 8"},
 		{"an instance that is not open", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atWork}}, dispatch.Call{Instance: "home"}, "", 0, wire.ErrNoTab, "these do: tab 7"},
 		{"an unknown instance", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atWork}}, dispatch.Call{Instance: "hone"}, "", 0, wire.ErrInvalidArguments,
@@ -93,14 +93,14 @@ func TestChoiceOfTarget(t *testing.T) {
 
 		{"a tab was opened in vain", dispatch.Targets{BrowserCount: 1, OpenedTab: &atWork}, dispatch.Call{}, "", 0, wire.ErrNoTab,
 			"tab 7 of browser \"Home\", id b1 (https://wiki.corp/%zz?q=1) was opened for the call"},
-		{"an opened page can't be loaded", dispatch.Targets{BrowserCount: 1, OpenedTab: &atWork, ErrorPages: targets{broken(8, "net::ERR_FAILED"), broken(7, "net::ERR_CERT_DATE_INVALID")}},
+		{"an opened page can't be loaded", dispatch.Targets{BrowserCount: 1, OpenedTab: &atWork, ErrorPages: targets{brokenTab(8, "net::ERR_FAILED"), brokenTab(7, "net::ERR_CERT_DATE_INVALID")}},
 			dispatch.Call{}, "", 0, wire.ErrNoTab,
 			"was opened for the call, but its page can't be loaded: Chrome does not accept the site's certificate (net::ERR_CERT_DATE_INVALID); open the tab"},
-		{"a page can't be loaded", dispatch.Targets{BrowserCount: 1, ErrorPages: targets{broken(8, "net::ERR_NAME_NOT_RESOLVED")}}, dispatch.Call{}, "", 0, wire.ErrNoTab,
+		{"a page can't be loaded", dispatch.Targets{BrowserCount: 1, ErrorPages: targets{brokenTab(8, "net::ERR_NAME_NOT_RESOLVED")}}, dispatch.Call{}, "", 0, wire.ErrNoTab,
 			"the name of the site was not found (net::ERR_NAME_NOT_RESOLVED); check the site's address and the network connection"},
-		{"a page can't be loaded for an unusual reason", dispatch.Targets{BrowserCount: 1, ErrorPages: targets{broken(8, "net::ERR_FAILED")}}, dispatch.Call{}, "", 0, wire.ErrNoTab,
+		{"a page can't be loaded for an unusual reason", dispatch.Targets{BrowserCount: 1, ErrorPages: targets{brokenTab(8, "net::ERR_FAILED")}}, dispatch.Call{}, "", 0, wire.ErrNoTab,
 			"Chrome reports net::ERR_FAILED; check the tab"},
-		{"another tab can't be loaded", dispatch.Targets{BrowserCount: 1, ErrorPages: targets{broken(8, "net::ERR_FAILED")}}, dispatch.Call{TabID: 9}, "", 0, wire.ErrNoTab, "no open tab shows Messages"},
+		{"another tab can't be loaded", dispatch.Targets{BrowserCount: 1, ErrorPages: targets{brokenTab(8, "net::ERR_FAILED")}}, dispatch.Call{TabID: 9}, "", 0, wire.ErrNoTab, "no open tab shows Messages"},
 		{"two browsers could open one", dispatch.Targets{BrowserCount: 2, BrowsersToOpen: browsers}, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget,
 			`several browsers could open one: browser "Home", id b1, browser "Work", id b2; name one`},
 	}
@@ -116,7 +116,7 @@ func TestChoiceOfTarget(t *testing.T) {
 				},
 			}, dispatch.Options{})
 			tt.call.Tool = exportTool
-			tt.call.Tool.Instances = wikis
+			tt.call.Tool.Instances = instances
 			_, err := d.Call(t.Context(), tt.call)
 			if tt.code == "" {
 				if err != nil || got.Browser != tt.want || got.TabID != tt.wantTab {

@@ -42,13 +42,13 @@ func TestTimeline(t *testing.T) {
 			s.Finish(nil, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{suspendOnce{}}})
-		ended := make(chan string)
+		callEnded := make(chan string)
 		go func() {
 			r, err := d.Call(context.Background(), dispatch.Call{Tool: exportTool})
 			if err != nil {
 				t.Error(err)
 			}
-			ended <- r.CallID
+			callEnded <- r.CallID
 		}()
 		synctest.Wait()
 		id := d.Calls()[0].CallID
@@ -59,7 +59,7 @@ func TestTimeline(t *testing.T) {
 		if _, err := d.Decide(id, "", dispatch.Resolution{Allow: true, Surface: "the user"}); err != nil {
 			t.Fatal(err)
 		}
-		<-ended
+		<-callEnded
 		v, _ := d.Find(id)
 		want := []dispatch.EventKind{
 			dispatch.EventCreated, dispatch.EventSuspended, dispatch.EventResumed, dispatch.EventRunning, dispatch.EventEnded,
@@ -79,10 +79,10 @@ func TestTimeline(t *testing.T) {
 
 func TestTimelineIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const waits = 100
+		const waitCount = 100
 		answered := make(chan struct{}, 1)
 		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
-			for i := range waits {
+			for i := range waitCount {
 				s.Ask(wire.ToolAskParams{DispatchID: run.ID, Ask: i + 1, User: &wire.AskUser{Reason: fmt.Sprint("wait ", i)}})
 				<-answered
 			}
@@ -91,22 +91,22 @@ func TestTimelineIsBounded(t *testing.T) {
 		bridge := p.bridge()
 		bridge.AnswerFunc = func(string, int, json.RawMessage, *wire.CallError) { answered <- struct{}{} }
 		d := dispatch.New(bridge, dispatch.Options{})
-		ended := make(chan struct{})
+		callEnded := make(chan struct{})
 		go func() {
-			defer close(ended)
+			defer close(callEnded)
 			if _, err := d.Call(context.Background(), dispatch.Call{Tool: exportTool}); err != nil {
 				t.Error(err)
 			}
 		}()
 		synctest.Wait()
 		id := d.Calls()[0].CallID
-		for range waits {
-			if made, err := d.Decide(id, "", dispatch.Resolution{Allow: true}); err != nil || made.Outcome != wire.DecisionAccepted {
-				t.Fatal(made, err)
+		for range waitCount {
+			if decision, err := d.Decide(id, "", dispatch.Resolution{Allow: true}); err != nil || decision.Outcome != wire.DecisionAccepted {
+				t.Fatal(decision, err)
 			}
 			synctest.Wait()
 		}
-		<-ended
+		<-callEnded
 		v, _ := d.Find(id)
 		kinds := kindsOf(v)
 		if len(kinds) != 64 || kinds[0] != dispatch.EventCreated || kinds[63] != dispatch.EventEnded {
@@ -119,10 +119,10 @@ func TestTimelineIsBounded(t *testing.T) {
 // View.Seq gets every event once.
 func TestFindReturnsWhereToFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		next := make(chan struct{})
+		nextStep := make(chan struct{})
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for range 3 {
-				<-next
+				<-nextStep
 				s.Reports(numberReports(1, 2), 0)
 			}
 			s.Finish(nil, nil)
@@ -132,7 +132,7 @@ func TestFindReturnsWhereToFollow(t *testing.T) {
 		defer first.Close()
 		go func() { _, _ = d.Call(context.Background(), dispatch.Call{Tool: exportTool}) }()
 		synctest.Wait()
-		next <- struct{}{}
+		nextStep <- struct{}{}
 		synctest.Wait()
 		v, _ := d.Find(d.Calls()[0].CallID)
 		if v.ReportCount != 1 || v.Seq != 3 {
@@ -143,12 +143,12 @@ func TestFindReturnsWhereToFollow(t *testing.T) {
 		if f.Position() != v.Seq {
 			t.Errorf("a follower after %d is at %d", v.Seq, f.Position())
 		}
-		next <- struct{}{}
-		next <- struct{}{}
+		nextStep <- struct{}{}
+		nextStep <- struct{}{}
 		synctest.Wait()
-		events, missed, err := f.Next(t.Context())
-		if err != nil || missed != 0 || len(events) != 3 || events[0].Call.ReportCount != 2 || f.Position() != 6 {
-			t.Errorf("%d events, %d missed, %v, position %d; want 3 after the first report", len(events), missed, err, f.Position())
+		events, missedCount, err := f.Next(t.Context())
+		if err != nil || missedCount != 0 || len(events) != 3 || events[0].Call.ReportCount != 2 || f.Position() != 6 {
+			t.Errorf("%d events, %d missed, %v, position %d; want 3 after the first report", len(events), missedCount, err, f.Position())
 		}
 	})
 }

@@ -9,12 +9,12 @@ import (
 func TestSplitArguments(t *testing.T) {
 	plain, own := definedArguments{}, definedArguments{definesTab: true, definesBrowser: true, definesInstance: true}
 	for _, test := range []struct {
-		in       string
-		own      definedArguments
-		out      string
-		tab      int
-		browser  string
-		instance string
+		input      string
+		own        definedArguments
+		wantOutput string
+		tab        int
+		browser    string
+		instance   string
 	}{
 		{``, plain, `{}`, 0, "", ""},
 		{`null`, plain, `{}`, 0, "", ""},
@@ -32,9 +32,9 @@ func TestSplitArguments(t *testing.T) {
 		{`{"instance":null}`, plain, `{}`, 0, "", ""},
 		{`{"instance":"work"}`, own, `{"instance":"work"}`, 0, "", ""},
 	} {
-		a, err := splitArguments(json.RawMessage(test.in), test.own, false)
-		if err != nil || string(a.toolArgs) != test.out || a.tabID != test.tab || a.browser != test.browser || a.instance != test.instance {
-			t.Errorf("%s: %s, %d, %q, %q, %v", test.in, a.toolArgs, a.tabID, a.browser, a.instance, err)
+		a, err := splitArguments(json.RawMessage(test.input), test.own, false)
+		if err != nil || string(a.toolArgs) != test.wantOutput || a.tabID != test.tab || a.browser != test.browser || a.instance != test.instance {
+			t.Errorf("%s: %s, %d, %q, %q, %v", test.input, a.toolArgs, a.tabID, a.browser, a.instance, err)
 		}
 	}
 }
@@ -50,7 +50,7 @@ func TestPromptsArgumentsAreTexts(t *testing.T) {
 }
 
 func TestBadHostArguments(t *testing.T) {
-	for in, want := range map[string]string{
+	for input, want := range map[string]string{
 		`{"tabId":"7"}`:        `The argument "tabId" is "7", but it must be the id of a tab, a positive integer. Correct it or leave it out, then call again.`,
 		`{"tabId":-1}`:         `"tabId" is -1`,
 		`{"tabId":1e3}`:        `"tabId" is 1e3`,
@@ -59,8 +59,8 @@ func TestBadHostArguments(t *testing.T) {
 		`{"instance":""}`:      `"instance" is ""`,
 		`{"browser":["` + strings.Repeat("é", 100) + `"]}`: `"browser" is ["` + strings.Repeat("é", 19) + `..., but`,
 	} {
-		if _, err := splitArguments(json.RawMessage(in), definedArguments{}, false); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v\nwant %s", in, err, want)
+		if _, err := splitArguments(json.RawMessage(input), definedArguments{}, false); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v\nwant %s", input, err, want)
 		}
 	}
 }

@@ -17,29 +17,29 @@ import (
 
 const modernWithToken = `{"progressToken":1,"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"m","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 
-// pinged is a stdio client in fake time that answers pings after pong.
-type pinged struct {
-	t     *testing.T
-	conn  net.Conn
-	lines *bufio.Reader
-	began time.Time
+// pingedClient is a stdio client in fake time that answers pings after pong.
+type pingedClient struct {
+	t         *testing.T
+	conn      net.Conn
+	lines     *bufio.Reader
+	startTime time.Time
 	// pong is how long the client takes to answer a ping; negative for never.
 	pong time.Duration
 	// errors is set if the client answers with an error.
 	errors bool
 }
 
-// heard is a line that the client has received.
-type heard struct {
+// receivedLine is a line that the client has received.
+type receivedLine struct {
 	kind string // ping, progress, answer or padded answer
 	at   time.Duration
 	id   string
 }
 
 // read reads lines until the answers to n calls.
-func (p *pinged) read(n int) []heard {
+func (p *pingedClient) read(n int) []receivedLine {
 	p.t.Helper()
-	var all []heard
+	var all []receivedLine
 	for n > 0 {
 		line, err := p.lines.ReadString('\n')
 		if err != nil {
@@ -49,7 +49,7 @@ func (p *pinged) read(n int) []heard {
 		if err := json.Unmarshal([]byte(line), &m); err != nil {
 			p.t.Fatalf("%v: %.200s", err, line)
 		}
-		h := heard{kind: strings.TrimPrefix(m.Method, "notifications/"), at: time.Since(p.began), id: string(m.ID)}
+		h := receivedLine{kind: strings.TrimPrefix(m.Method, "notifications/"), at: time.Since(p.startTime), id: string(m.ID)}
 		switch {
 		case m.Method == "":
 			h.kind = "answer"
@@ -72,14 +72,14 @@ func (p *pinged) read(n int) []heard {
 }
 
 // call makes a call and reads the lines up to its answer.
-func (p *pinged) call(meta string) []heard {
+func (p *pingedClient) call(meta string) []receivedLine {
 	p.t.Helper()
-	p.began = time.Now()
+	p.startTime = time.Now()
 	p.send(callText(`1`, `{}`, meta))
 	return p.read(1)
 }
 
-func (p *pinged) send(lines ...string) {
+func (p *pingedClient) send(lines ...string) {
 	p.t.Helper()
 	if _, err := io.WriteString(p.conn, strings.Join(lines, "\n")+"\n"); err != nil {
 		p.t.Fatal(err)
@@ -87,7 +87,7 @@ func (p *pinged) send(lines ...string) {
 }
 
 // formatTimes formats lines with their times: "progress 0s, ping 0s, answer 3ms".
-func formatTimes(all []heard) string {
+func formatTimes(all []receivedLine) string {
 	var text []string
 	for _, h := range all {
 		text = append(text, fmt.Sprint(h.kind, " ", h.at))
@@ -97,7 +97,7 @@ func formatTimes(all []heard) string {
 
 // withPinged runs a test in fake time. The tool reports progress if the request has
 // a token, takes the time work, and returns.
-func withPinged(t *testing.T, work time.Duration, test func(p *pinged)) {
+func withPinged(t *testing.T, work time.Duration, test func(p *pingedClient)) {
 	t.Helper()
 	packages := newServer(t, callerFunc(echoArguments), Options{}) // files are read outside of fake time
 	synctest.Test(t, func(t *testing.T) {
@@ -108,13 +108,13 @@ func withPinged(t *testing.T, work time.Duration, test func(p *pinged)) {
 			<-time.After(work)
 			return dispatch.Result{Output: json.RawMessage(`{}`)}, nil
 		}), packages.reg, Options{})
-		here, there := net.Pipe()
+		serverConn, clientConn := net.Pipe()
 		done := make(chan error)
-		go func() { done <- s.ServeStdio(t.Context(), here, here) }()
-		test(&pinged{t: t, conn: there, lines: bufio.NewReader(there)})
-		there.Close()
+		go func() { done <- s.ServeStdio(t.Context(), serverConn, serverConn) }()
+		test(&pingedClient{t: t, conn: clientConn, lines: bufio.NewReader(clientConn)})
+		clientConn.Close()
 		<-done
-		here.Close()
+		serverConn.Close()
 		synctest.Wait()
 		if err := s.Shutdown(t.Context()); err != nil {
 			t.Error(err)
@@ -142,7 +142,7 @@ func TestStdioAnswerWaitsForThePing(t *testing.T) {
 		{name: "2026-07-28, progress long before", meta: modernWithToken, work: time.Minute, pong: -1, want: "progress 0s, answer 1m0s"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			withPinged(t, test.work, func(p *pinged) {
+			withPinged(t, test.work, func(p *pingedClient) {
 				p.pong, p.errors = test.pong, test.errors
 				if got := formatTimes(p.call(test.meta)); got != test.want {
 					t.Errorf("%s\nwant %s", got, test.want)
@@ -155,7 +155,7 @@ func TestStdioAnswerWaitsForThePing(t *testing.T) {
 // TestStdioClientWithoutPongWaitsOnce checks that a client which answers no pings
 // gets later answers without delay and padding.
 func TestStdioClientWithoutPongWaitsOnce(t *testing.T) {
-	withPinged(t, 0, func(p *pinged) {
+	withPinged(t, 0, func(p *pingedClient) {
 		p.pong = -1
 		for i, want := range []string{
 			"progress 0s, ping 0s, padded answer 50ms",
@@ -174,7 +174,7 @@ func TestStdioClientWithoutPongWaitsOnce(t *testing.T) {
 
 // TestStdioLatePong checks that after a late pong, answers wait for pings again.
 func TestStdioLatePong(t *testing.T) {
-	withPinged(t, 0, func(p *pinged) {
+	withPinged(t, 0, func(p *pingedClient) {
 		p.pong = 80 * time.Millisecond
 		if got, want := formatTimes(p.call(withToken)), "progress 0s, ping 0s, padded answer 50ms"; got != want {
 			t.Errorf("slow: %s\nwant %s", got, want)
@@ -196,9 +196,9 @@ func TestStdioLatePong(t *testing.T) {
 // TestStdioCallsShareAPing checks that concurrent calls share pings.
 func TestStdioCallsShareAPing(t *testing.T) {
 	const n = 100
-	withPinged(t, time.Second, func(p *pinged) {
+	withPinged(t, time.Second, func(p *pingedClient) {
 		p.pong = 2 * time.Millisecond
-		p.began = time.Now()
+		p.startTime = time.Now()
 		var lines []string
 		for i := range n {
 			lines = append(lines, callText(fmt.Sprint(i), `{}`, withToken))
@@ -220,9 +220,9 @@ func TestStdioCallsShareAPing(t *testing.T) {
 }
 
 func TestStdioCancelEndsTheWaitForThePing(t *testing.T) {
-	withPinged(t, 0, func(p *pinged) {
+	withPinged(t, 0, func(p *pingedClient) {
 		p.pong = -1
-		p.began = time.Now()
+		p.startTime = time.Now()
 		p.send(callText(`1`, `{}`, withToken))
 		for kind := ""; kind != "ping"; {
 			line, err := p.lines.ReadString('\n')

@@ -78,15 +78,15 @@ func TestProgressOverHTTPIsCompleteAndInOrder(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/get=%v", name, listening), func(t *testing.T) {
 				s := serveTools(t, caller, Options{})
 				c := s.open(t, "a")
-				strays := func() int { return 0 }
+				countStrays := func() int { return 0 }
 				if listening {
-					strays = c.countMessages()
+					countStrays = c.countMessages()
 				}
 				for round := range rounds {
 					id := fmt.Sprint(round)
 					checkReports(t, c.ask(callText(id, `{}`, `{"progressToken":"t`+id+`"}`)), id, `"t`+id+`"`)
 				}
-				if n := strays(); n != 0 {
+				if n := countStrays(); n != 0 {
 					t.Errorf("%d messages came on the GET stream", n)
 				}
 			})
@@ -124,7 +124,7 @@ func TestProgressOfConcurrentCallsStaysApart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := serveTools(t, caller, Options{})
 			c := s.open(t, "a")
-			strays := c.countMessages()
+			countStrays := c.countMessages()
 			var wg sync.WaitGroup
 			for i := range 4 {
 				wg.Go(func() {
@@ -135,7 +135,7 @@ func TestProgressOfConcurrentCallsStaysApart(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			if n := strays(); n != 0 {
+			if n := countStrays(); n != 0 {
 				t.Errorf("%d messages came on the GET stream", n)
 			}
 		})
@@ -150,7 +150,7 @@ func TestProgressOverStdioIsCompleteAndInOrder(t *testing.T) {
 			p.initialize("a")
 			const at = 4 // calls at once
 			for round := range rounds {
-				byToken := map[string][]received{}
+				messagesByToken := map[string][]received{}
 				for i := range at {
 					id := fmt.Sprint(round*at + i)
 					p.send(callText(id, `{}`, `{"progressToken":"`+id+`"}`))
@@ -161,35 +161,35 @@ func TestProgressOverStdioIsCompleteAndInOrder(t *testing.T) {
 					if m.Method == "" {
 						key = string(m.ID)
 					}
-					byToken[key] = append(byToken[key], m)
+					messagesByToken[key] = append(messagesByToken[key], m)
 				}
 				for i := range at {
 					id := fmt.Sprint(round*at + i)
-					checkReports(t, byToken[id], id, `"`+id+`"`)
+					checkReports(t, messagesByToken[id], id, `"`+id+`"`)
 				}
 			}
-			if left := p.closeAndReadAll(); len(left) > 0 {
-				t.Errorf("after the results: %s", left[0].text)
+			if unreadMessages := p.closeAndReadAll(); len(unreadMessages) > 0 {
+				t.Errorf("after the results: %s", unreadMessages[0].text)
 			}
 		})
 	}
 }
 
 func TestNothingIsSentAfterACancel(t *testing.T) {
-	started, ended := make(chan struct{}, 1), make(chan struct{}, 1)
+	started, callEnded := make(chan struct{}, 1), make(chan struct{}, 1)
 	s := serveTools(t, callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
 		c.Progress(dispatch.Progress{Progress: 1})
 		started <- struct{}{}
 		<-ctx.Done()
 		c.Progress(dispatch.Progress{Progress: 2})
-		ended <- struct{}{}
+		callEnded <- struct{}{}
 		return dispatch.Result{Output: json.RawMessage(`{}`)}, nil // at the same time as the cancellation
 	}), Options{})
 	c := s.open(t, "a")
 	got := c.postLater(context.Background(), callText(`1`, `{}`, `{"progressToken":1}`))
 	<-started
 	c.cancel(`1`)
-	<-ended
+	<-callEnded
 	if msgs := <-got; len(msgs) != 1 || msgs[0].Params.Progress != 1 {
 		t.Errorf("over HTTP: %v", msgs)
 	}
@@ -198,7 +198,7 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 	p.send(callText(`1`, `{}`, `{"progressToken":1}`))
 	<-started
 	p.send(cancelText(`1`))
-	<-ended
+	<-callEnded
 	if msgs := p.closeAndReadAll(); len(msgs) != 1 || msgs[0].Params.Progress != 1 {
 		t.Errorf("over stdio: %v", msgs)
 	}
@@ -406,12 +406,12 @@ func TestAPanicEndsOneCall(t *testing.T) {
 }
 
 func TestErrorCarriesItsDetails(t *testing.T) {
-	after := 1500.0
+	retryAfter := 1500.0
 	s := serveTools(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{}, &dispatch.Error{
 			Code: wire.ErrToolError, Message: "messages__echo failed: no <luck>. Retry it.", CallID: "call_7", Retryable: true,
 			RunTime: 1234567 * 1000, ReportCount: 3, SinceLastReport: 5e6, StopOutcome: wire.CancelAborted,
-			ToolError: &wire.ToolErrorInfo{Code: "LUCK", Category: "rate_limit", Retryable: true, RetryAfterMs: &after},
+			ToolError: &wire.ToolErrorInfo{Code: "LUCK", Category: "rate_limit", Retryable: true, RetryAfterMs: &retryAfter},
 		}
 	}), Options{})
 	m := s.open(t, "a").answer(callText("1", `{}`, `{}`))

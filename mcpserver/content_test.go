@@ -18,30 +18,30 @@ const png = `iVBORw0KGgo=` // 8 bytes
 // TestBlocksOfContent checks that each block in a tool's result reaches the agent
 // once, as content.
 func TestBlocksOfContent(t *testing.T) {
-	picture := `{"type":"image","data":"` + png + `","mimeType":"image/png"}`
-	sound := `{"mimeType":"audio/x-wav","type":"audio","data":"AAAA"}`
+	imageBlock := `{"type":"image","data":"` + png + `","mimeType":"image/png"}`
+	audioBlock := `{"mimeType":"audio/x-wav","type":"audio","data":"AAAA"}`
 	file := `{"type":"resource","resource":{"uri":"file:///a%20b","mimeType":"text/plain","text":"one \"two\""},"annotations":{"audience":["user"],"priority":0.5}}`
 	blob := `{"type":"resource","resource":{"uri":"x:1","blob":"AA=="}}`
 	link := `{"type":"resource_link","uri":"https://example.com/","name":"n","size":12,"_meta":{"a":[1]}}`
-	around := `{"type":"resource_link","uri":"x:1","name":"n","_meta":{"a":` + picture + `}}`
+	nestedBlock := `{"type":"resource_link","uri":"x:1","name":"n","_meta":{"a":` + imageBlock + `}}`
 	for output, want := range map[string]string{
 		// The whole result.
-		around:  `{"content":[` + around + `],"structuredContent":` + around + `}`,
-		picture: `{"content":[` + picture + `],"structuredContent":{"type":"image","data":"see content[0], image/png, 8 bytes","mimeType":"image/png"}}`,
-		blob:    `{"content":[` + blob + `],"structuredContent":{"type":"resource","resource":{"uri":"x:1","blob":"see content[0], resource, 1 bytes"}}}`,
-		link:    `{"content":[` + link + `],"structuredContent":` + link + `}`,
+		nestedBlock: `{"content":[` + nestedBlock + `],"structuredContent":` + nestedBlock + `}`,
+		imageBlock:  `{"content":[` + imageBlock + `],"structuredContent":{"type":"image","data":"see content[0], image/png, 8 bytes","mimeType":"image/png"}}`,
+		blob:        `{"content":[` + blob + `],"structuredContent":{"type":"resource","resource":{"uri":"x:1","blob":"see content[0], resource, 1 bytes"}}}`,
+		link:        `{"content":[` + link + `],"structuredContent":` + link + `}`,
 		// Values in the result.
-		`{"a":1,"p":` + picture + `,"s":[` + sound + `]}`: `{"content":[{"type":"text","text":` +
+		`{"a":1,"p":` + imageBlock + `,"s":[` + audioBlock + `]}`: `{"content":[{"type":"text","text":` +
 			`"{\"a\":1,\"p\":{\"type\":\"image\",\"data\":\"see content[1], image/png, 8 bytes\",\"mimeType\":\"image/png\"},` +
-			`\"s\":[{\"mimeType\":\"audio/x-wav\",\"type\":\"audio\",\"data\":\"see content[2], audio/x-wav, 3 bytes\"}]}"},` + picture + `,` + sound +
+			`\"s\":[{\"mimeType\":\"audio/x-wav\",\"type\":\"audio\",\"data\":\"see content[2], audio/x-wav, 3 bytes\"}]}"},` + imageBlock + `,` + audioBlock +
 			`],"structuredContent":{"a":1,"p":{"type":"image","data":"see content[1], image/png, 8 bytes","mimeType":"image/png"},` +
 			`"s":[{"mimeType":"audio/x-wav","type":"audio","data":"see content[2], audio/x-wav, 3 bytes"}]}}`,
 		`{"f":` + file + `}`: `{"content":[{"type":"text","text":"{\"f\":{\"type\":\"resource\",\"resource\":{\"uri\":\"file:///a%20b\",\"mimeType\":\"text/plain\",` +
 			`\"text\":\"see content[1], text/plain, 11 bytes\"},\"annotations\":{\"audience\":[\"user\"],\"priority\":0.5}}}"},` + file +
 			`],"structuredContent":{"f":{"type":"resource","resource":{"uri":"file:///a%20b","mimeType":"text/plain","text":"see content[1], text/plain, 11 bytes"},"annotations":{"audience":["user"],"priority":0.5}}}}`,
 		// A list of blocks is the content, unchanged.
-		`[{"type":"text","text":"first"},` + picture + `, ` + file + ` ]`: `{"content":[{"type":"text","text":"first"},` + picture + `,` + file + `]}`,
-		`[` + picture + `,1]`: `{"content":[{"type":"text","text":"[{\"type\":\"image\",\"data\":\"see content[1], image/png, 8 bytes\",\"mimeType\":\"image/png\"},1]"},` + picture + `]}`,
+		`[{"type":"text","text":"first"},` + imageBlock + `, ` + file + ` ]`: `{"content":[{"type":"text","text":"first"},` + imageBlock + `,` + file + `]}`,
+		`[` + imageBlock + `,1]`: `{"content":[{"type":"text","text":"[{\"type\":\"image\",\"data\":\"see content[1], image/png, 8 bytes\",\"mimeType\":\"image/png\"},1]"},` + imageBlock + `]}`,
 	} {
 		if got := writtenResult(t, newSuccessReply("", json.RawMessage(output))); got != want {
 			t.Errorf("%s\nis written %s\nwant       %s", output, got, want)
@@ -173,17 +173,17 @@ func FuzzContent(f *testing.F) {
 		if r.blocks == nil || strings.Contains(output, "see content[") {
 			return
 		}
-		var rebuilt []byte
+		var rebuiltText []byte
 		switch {
 		case r.output != nil:
-			rebuilt = putBack(t, r)
+			rebuiltText = putBack(t, r)
 		case r.data != nil: // the result itself is one block
-			rebuilt = r.blocks[0]
+			rebuiltText = r.blocks[0]
 		default:
-			rebuilt = append(append([]byte("["), bytes.Join(r.blocks, []byte(","))...), ']')
+			rebuiltText = append(append([]byte("["), bytes.Join(r.blocks, []byte(","))...), ']')
 		}
-		if !sameJSON(t, rebuilt, oneLine([]byte(output))) {
-			t.Errorf("%s became %s", output, rebuilt)
+		if !sameJSON(t, rebuiltText, oneLine([]byte(output))) {
+			t.Errorf("%s became %s", output, rebuiltText)
 		}
 	})
 }

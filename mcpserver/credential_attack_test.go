@@ -80,14 +80,14 @@ func TestCallsNameTheirClient(t *testing.T) {
 func TestAttackByClient(t *testing.T) {
 	h := newHanging()
 	s := serveTools(t, h, Options{}).serveGuarded(t)
-	laptop := s.openAs(t, "laptop", "same")
+	laptopClient := s.openAs(t, "laptop", "same")
 	for name, token := range map[string]string{"another client": "desk", "the command line": ""} {
 		t.Run("the session of a client, with the token of "+name, func(t *testing.T) {
-			thief := s.sessionlessClient(t)
-			thief.headers.Set(testClientHeader, token)
-			thief.session, thief.version = laptop.session, laptop.version
+			otherClient := s.sessionlessClient(t)
+			otherClient.headers.Set(testClientHeader, token)
+			otherClient.session, otherClient.version = laptopClient.session, laptopClient.version
 			for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
-				res := thief.do(thief.request(t.Context(), method, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+				res := otherClient.do(otherClient.request(t.Context(), method, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 				readMessages(t, res)
 				if res.StatusCode != http.StatusNotFound {
 					t.Errorf("%s: %s", method, res.Status)
@@ -97,7 +97,7 @@ func TestAttackByClient(t *testing.T) {
 	}
 	t.Run("a cancel of a client's call, from another client", func(t *testing.T) {
 		done := make(chan []received, 1)
-		go func() { done <- laptop.ask(callText(`7`, `{}`, `{}`)) }()
+		go func() { done <- laptopClient.ask(callText(`7`, `{}`, `{}`)) }()
 		<-h.started
 		readMessages(t, s.openAs(t, "desk", "same").post(t.Context(), cancelText(`7`)))
 		select {
@@ -120,13 +120,13 @@ func TestAttackByClient(t *testing.T) {
 func TestRevoke(t *testing.T) {
 	h := newHanging()
 	s := serveTools(t, h, Options{}).serveGuarded(t)
-	laptop, desk := s.openAs(t, "laptop", "x"), s.openAs(t, "desk", "x")
-	listening := laptop.do(laptop.request(t.Context(), http.MethodGet, ""))
+	laptopClient, inspector := s.openAs(t, "laptop", "x"), s.openAs(t, "desk", "x")
+	listening := laptopClient.do(laptopClient.request(t.Context(), http.MethodGet, ""))
 	defer listening.Body.Close()
 	done := make(chan []received, 2)
-	go func() { done <- laptop.ask(callText(`1`, `{}`, `{}`)) }()
+	go func() { done <- laptopClient.ask(callText(`1`, `{}`, `{}`)) }()
 	<-h.started
-	go func() { done <- desk.ask(callText(`1`, `{}`, `{}`)) }()
+	go func() { done <- inspector.ask(callText(`1`, `{}`, `{}`)) }()
 	<-h.started
 	s.RevokeToken("laptop")
 	if err := <-h.ended; !errors.Is(err, transport.ErrRevoked) && !errors.Is(err, transport.ErrSessionEnded) {
@@ -137,7 +137,7 @@ func TestRevoke(t *testing.T) {
 	for _, ok := events.nextData(); ok; {
 		_, ok = events.nextData()
 	}
-	if res := laptop.post(t.Context(), `{"jsonrpc":"2.0","id":2,"method":"ping"}`); res.StatusCode != http.StatusNotFound {
+	if res := laptopClient.post(t.Context(), `{"jsonrpc":"2.0","id":2,"method":"ping"}`); res.StatusCode != http.StatusNotFound {
 		t.Errorf("the session of the removed client: %s", res.Status)
 	}
 	var left []string

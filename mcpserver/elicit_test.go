@@ -118,8 +118,8 @@ type party struct {
 	// send sends a message. Unless it is a call, the server has read it when send
 	// returns.
 	send func(text string)
-	// leave closes the connection.
-	leave func()
+	// disconnect closes the connection.
+	disconnect func()
 }
 
 // must returns the next message that is not about progress.
@@ -169,8 +169,8 @@ var parties = map[string]func(t *testing.T, s *site, capabilities string) *party
 		readMessages(t, res)
 		c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
 		p := &party{t: t, messages: make(chan received, 100)}
-		ctx, leave := context.WithCancel(t.Context())
-		p.leave = leave
+		ctx, disconnect := context.WithCancel(t.Context())
+		p.disconnect = disconnect
 		p.send = func(text string) {
 			if !strings.Contains(text, `"tools/call"`) {
 				if res := c.post(context.Background(), text); res.StatusCode != http.StatusAccepted {
@@ -206,21 +206,21 @@ var parties = map[string]func(t *testing.T, s *site, capabilities string) *party
 		peer := s.dial(t)
 		peer.send(strings.Replace(initializeText("Claude"), `"capabilities":{}`, `"capabilities":`+capabilities, 1))
 		peer.must()
-		p := &party{t: t, messages: make(chan received, 100), leave: func() { peer.in.Close() }}
-		read := make(chan struct{}, 1)
+		p := &party{t: t, messages: make(chan received, 100), disconnect: func() { peer.in.Close() }}
+		progressRead := make(chan struct{}, 1)
 		p.send = func(text string) {
 			if strings.Contains(text, `"tools/call"`) {
 				peer.send(text)
 				return
 			}
 			peer.send(text, `{"jsonrpc":"2.0","id":"read","method":"ping"}`)
-			<-read
+			<-progressRead
 		}
 		go func() {
 			defer close(p.messages)
 			for m, ok := peer.readNext(); ok; m, ok = peer.readNext() {
 				if string(m.ID) == `"read"` {
-					read <- struct{}{}
+					progressRead <- struct{}{}
 					continue
 				}
 				p.messages <- m
@@ -340,7 +340,7 @@ func TestAnotherSurfaceDecidesFirst(t *testing.T) {
 func TestALateApprovalRunsNothing(t *testing.T) {
 	for name, end := range map[string]func(p *party){
 		"cancelled": func(p *party) { p.send(cancelText(`1`)) },
-		"left":      func(p *party) { p.leave() },
+		"left":      func(p *party) { p.disconnect() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachParty(t, showsForms, asksAll, func(t *testing.T, g *guarded, p *party) {
@@ -565,7 +565,7 @@ func TestRemindersDoNotChangeProgressNumbers(t *testing.T) {
 }
 
 func TestSafeText(t *testing.T) {
-	for in, want := range map[string]string{
+	for input, want := range map[string]string{
 		"plain, größer, 漢字":      "plain, größer, 漢字",
 		"a\nb\tc":                "a b c",
 		"\u202eevil\u2066":       `\u202eevil\u2066`,
@@ -577,8 +577,8 @@ func TestSafeText(t *testing.T) {
 		"\xff":                   "\uFFFD",
 		"a\u00a0b\u2028c\u3000d": `a\u00a0b\u2028c\u3000d`,
 	} {
-		if got := escapeForUser(in, 20); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
+		if got := escapeForUser(input, 20); got != want {
+			t.Errorf("%q: %q, want %q", input, got, want)
 		}
 	}
 }

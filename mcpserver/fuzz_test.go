@@ -15,7 +15,7 @@ import (
 
 // oddMessages are malformed and hostile messages, the seeds of the fuzzers.
 func oddMessages() []string {
-	deep := strings.Repeat(`[`, 20_000)
+	deepJSON := strings.Repeat(`[`, 20_000)
 	return []string{
 		callText(`1`, `{"a":1}`, `{"progressToken":"t"}`), cancelText(`"1"`), initializeText("a"),
 		callText(`1e400`, `{"a":1}`, modernMeta), callText(`"a"`, `null`, `null`), callText(`-0`, `[]`, `5`),
@@ -34,7 +34,7 @@ func oddMessages() []string {
 		`{"jsonrpc":"2.0","id":1,"id":2,"method":"ping","method":"tools/list"}`, `{"jsonrpc":"2.0","ID":1,"Method":"ping"}`,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}`, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"x"}`,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}`, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"messages__echo","arguments":[1]}}`,
-		`{"jsonrpc":"2.0","id":1,"method":"ping","params":` + deep, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":` + deep + strings.Repeat(`]`, 20_000) + `}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping","params":` + deepJSON, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":` + deepJSON + strings.Repeat(`]`, 20_000) + `}}`,
 		`{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m"}}`, `{"jsonrpc":"2.0","id":"init","result":null}`,
 		`{"jsonrpc":"2.0","id":7,"method":"notifications/cancelled","params":{"requestId":1}}`, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{}}}`,
 		`{"jsonrpc":"2.0","method":"notifications/initialized","params":7}`, `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"messages__echo"}}`,

@@ -102,8 +102,8 @@ func TestOnlyTheSameIDInTheSameSessionIsCancelled(t *testing.T) {
 	h := newHanging()
 	s := serveTools(t, h, Options{})
 	a, b, sessionless := s.open(t, "a"), s.open(t, "b"), s.sessionlessClient(t)
-	ctx, leave := context.WithCancel(context.Background())
-	defer leave()
+	ctx, disconnect := context.WithCancel(context.Background())
+	defer disconnect()
 	a.postLater(ctx, callText(`1`, `{}`, `{}`))
 	<-h.started
 	a.postLater(ctx, callText(`"2"`, `{}`, `{}`))
@@ -136,10 +136,10 @@ func TestDisconnectCancels(t *testing.T) {
 		s := serveTools(t, h, Options{})
 		c := s.open(t, "a")
 		c.headers.Set("Accept", accept)
-		ctx, leave := context.WithCancel(context.Background())
+		ctx, disconnect := context.WithCancel(context.Background())
 		got := c.postLater(ctx, callText(`1`, `{}`, `{}`))
 		<-h.started
-		leave()
+		disconnect()
 		<-h.ended
 		<-got
 	}
@@ -159,8 +159,8 @@ func TestAnIDInUseIsRejected(t *testing.T) {
 	h := newHanging()
 	s := serveTools(t, h, Options{})
 	c := s.open(t, "a")
-	ctx, leave := context.WithCancel(context.Background())
-	defer leave()
+	ctx, disconnect := context.WithCancel(context.Background())
+	defer disconnect()
 	c.postLater(ctx, callText(`1`, `{}`, `{}`))
 	<-h.started
 	m := c.answer(callText(`1`, `{}`, `{}`))

@@ -103,10 +103,10 @@ func handleIn(t *testing.T, msgs []received) shape.Job {
 // Another session gets the progress and the result.
 func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: 20 * time.Second}), countSeconds(90, `{"n":90}`), func(t *testing.T, s *jobSite) {
-		start, first := time.Now(), s.as("first", "1")
+		startTime, first := time.Now(), s.as("first", "1")
 		msgs := first.ask(callText(`1`, `{}`, token))
 		job := handleIn(t, msgs)
-		if elapsed := time.Since(start); elapsed != 20*time.Second || len(msgs) < 19 || msgs[0].Method != "notifications/progress" {
+		if elapsed := time.Since(startTime); elapsed != 20*time.Second || len(msgs) < 19 || msgs[0].Method != "notifications/progress" {
 			t.Errorf("%d messages in %s", len(msgs), elapsed)
 		}
 		if job.Status != wire.StatusRunning || job.Tool != "messages__echo" || job.Loaded == nil || *job.Loaded < 19 || *job.Total != 90 || job.Message == "" {
@@ -131,8 +131,8 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 		}
 		// An unknown client is assumed to give up after 60 s.
 		wait := toolText("job_wait", `{"job":"`+job.JobID+`"}`, token)
-		if now := handleIn(t, second.ask(wait)); time.Since(start) != 70*time.Second || *now.Loaded < 69 {
-			t.Errorf("after %s: %+v", time.Since(start), now)
+		if now := handleIn(t, second.ask(wait)); time.Since(startTime) != 70*time.Second || *now.Loaded < 69 {
+			t.Errorf("after %s: %+v", time.Since(startTime), now)
 		}
 		msgs = second.ask(wait)
 		if n := len(msgs); n < 20 || msgs[n-2].Params.Progress != 90 || msgs[0].Params.Progress < 69 {
@@ -173,9 +173,9 @@ func TestDetachTimes(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test), func(t *testing.T) {
 			withJobs(t, dispatch.Options{}, alwaysDetach(test.rule), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
-				start := time.Now()
+				startTime := time.Now()
 				msgs := s.as(test.client, "1").ask(callText(`1`, test.args, `{}`))
-				if elapsed := time.Since(start); elapsed != test.want {
+				if elapsed := time.Since(startTime); elapsed != test.want {
 					t.Errorf("answered after %s: %s", elapsed, msgs[0].text)
 				}
 				if test.want != 90*time.Second {
@@ -205,9 +205,9 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 			{token, 1000*time.Second + 290*time.Second}, // a limit of 5 min after the last notification
 			{`{}`, 290 * time.Second},                   // no notifications
 		} {
-			start := time.Now()
+			startTime := time.Now()
 			handleIn(t, s.as("claude-code", "2.1.200").ask(callText(`1`, `{}`, test.meta)))
-			if elapsed := time.Since(start); elapsed != test.want {
+			if elapsed := time.Since(startTime); elapsed != test.want {
 				t.Errorf("%s: answered after %s, want %s", test.meta, elapsed, test.want)
 			}
 		}
@@ -252,9 +252,9 @@ func TestJobThatWaitsForTheUser(t *testing.T) {
 func TestRemindersRestartTheTimer(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{askGate{}}, SuspendLimit: 20 * time.Minute}
 	withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), countSeconds(1, `1`), func(t *testing.T, s *jobSite) {
-		start := time.Now()
+		startTime := time.Now()
 		msgs := s.as("claude-code", "2.1.200").ask(callText(`1`, `{}`, token))
-		if elapsed := time.Since(start); elapsed != 20*time.Minute || !strings.Contains(msgs[len(msgs)-1].text, "approval_timeout") {
+		if elapsed := time.Since(startTime); elapsed != 20*time.Minute || !strings.Contains(msgs[len(msgs)-1].text, "approval_timeout") {
 			t.Errorf("after %s: %s", elapsed, msgs[len(msgs)-1].text)
 		}
 	})
@@ -316,10 +316,10 @@ func TestCancelBeforeTheHandle(t *testing.T) {
 		<-time.After(10 * time.Second)
 		c.ask(cancelText(`7`))
 		<-s.stops
-		ctx, leave := context.WithCancel(t.Context())
+		ctx, disconnect := context.WithCancel(t.Context())
 		c.postLater(ctx, callText(`8`, `{}`, `{}`))
 		<-time.After(10 * time.Second)
-		leave()
+		disconnect()
 		<-s.stops
 		<-time.After(20 * time.Second)
 		if m := c.answer(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.text, `"jobs":[]`) {

@@ -140,15 +140,15 @@ func TestDetachableTool(t *testing.T) {
 }
 
 func TestAddSchemaProperty(t *testing.T) {
-	for in, want := range map[string]string{
+	for input, want := range map[string]string{
 		`{"type":"object"}`:                                    `{"type":"object","properties":{"_detach":{}}}`,
 		`{"properties":{},"type":"object"}`:                    `{"properties":{"_detach":{}},"type":"object"}`,
 		`{"type":"object","properties":{"a":{"const":1.0}}}`:   `{"type":"object","properties":{"a":{"const":1.0},"_detach":{}}}`,
 		`{"type":"object","properties":true,"required":["a"]}`: `{"type":"object","properties":true,"required":["a"]}`,
 		`true`: `true`,
 	} {
-		if got := withProperty(json.RawMessage(in), "_detach", json.RawMessage(`{}`)); string(got) != want {
-			t.Errorf("%s: %s\nwant %s", in, got, want)
+		if got := withProperty(json.RawMessage(input), "_detach", json.RawMessage(`{}`)); string(got) != want {
+			t.Errorf("%s: %s\nwant %s", input, got, want)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func TestClientsReceiveLogs(t *testing.T) {
 	res := c.do(c.request(t.Context(), http.MethodGet, ""))
 	defer res.Body.Close()
 	get := newEvents(res.Body)
-	hear := func(want ...string) {
+	expectMessages := func(want ...string) {
 		t.Helper()
 		stdio := p.must().text
 		overHTTP, _ := get.nextData()
@@ -35,7 +35,7 @@ func TestClientsReceiveLogs(t *testing.T) {
 	}
 	s.Logged(LogEntry{Plugin: "messages", Level: wire.LogDebug, Message: "not heard"})
 	s.Logged(LogEntry{Plugin: "messages", Level: wire.LogInfo, Message: "read", Data: json.RawMessage(`[{"n":1}]`), DroppedCount: 3})
-	hear(`"method":"notifications/message"`, `"level":"info"`, `"logger":"messages"`, `"data":{"data":[{"n":1}],"dropped":3,"message":"read"}`)
+	expectMessages(`"method":"notifications/message"`, `"level":"info"`, `"logger":"messages"`, `"data":{"data":[{"n":1}],"dropped":3,"message":"read"}`)
 
 	p.send(fmt.Sprintf(setLevel, "error"))
 	if m := p.must(); m.Result == nil {
@@ -44,7 +44,7 @@ func TestClientsReceiveLogs(t *testing.T) {
 	c.answer(fmt.Sprintf(setLevel, "error"))
 	s.Logged(LogEntry{Plugin: "messages", Level: wire.LogWarning, Message: "not heard"})
 	s.Logged(LogEntry{Plugin: "messages", Level: wire.LogError, Message: "failed"})
-	hear(`"level":"error"`, `"data":{"message":"failed"}`)
+	expectMessages(`"level":"error"`, `"data":{"message":"failed"}`)
 
 	p.send(fmt.Sprintf(setLevel, "debug"))
 	if m := p.must(); m.Result == nil {
@@ -52,7 +52,7 @@ func TestClientsReceiveLogs(t *testing.T) {
 	}
 	c.answer(fmt.Sprintf(setLevel, "debug"))
 	s.Logged(LogEntry{Plugin: "messages", Level: wire.LogDebug, Message: "now heard"})
-	hear(`"data":{"message":"now heard"}`)
+	expectMessages(`"data":{"message":"now heard"}`)
 	p.send(fmt.Sprintf(setLevel, "loud"))
 	if m := p.must(); m.Error == nil {
 		t.Error(m.text)

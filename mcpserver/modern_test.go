@@ -56,7 +56,7 @@ func TestModernCallsProgressIsCompleteAndInOrder(t *testing.T) {
 func TestModernCallsMayShareAnID(t *testing.T) {
 	h := newHanging()
 	s := serveTools(t, h, Options{})
-	ctx, leave := context.WithCancel(context.Background())
+	ctx, disconnect := context.WithCancel(context.Background())
 	for range 2 {
 		s.modernClient(t).postLater(ctx, callText(`1`, `{}`, modernMeta))
 		<-h.started
@@ -73,7 +73,7 @@ func TestModernCallsMayShareAnID(t *testing.T) {
 		t.Errorf("a call was cancelled by another client: %v", cause)
 	default:
 	}
-	leave() // in this version a client cancels by closing the response
+	disconnect() // in this version a client cancels by closing the response
 	for range 2 {
 		if cause := <-h.ended; !errors.Is(cause, context.Canceled) {
 			t.Error(cause)

@@ -100,7 +100,7 @@ func TestPromptRuns(t *testing.T) {
 
 func TestPromptResults(t *testing.T) {
 	block := func(content string) string { return `"messages":[{"role":"user","content":` + content + `}]` }
-	for in, want := range map[string]string{
+	for input, want := range map[string]string{
 		`"a\nb"`: block(`{"type":"text","text":"a\nb"}`),
 		`[]`:     `"messages":[]`,
 		`[{"role":"assistant","content":"a"},{"content":{"type":"text","text":"b"},"role":"user","x":1}]`: `"messages":[{"role":"assistant","content":{"type":"text","text":"a"}},{"role":"user","content":{"type":"text","text":"b"}}]`,
@@ -124,12 +124,12 @@ func TestPromptResults(t *testing.T) {
 		`[{"role":"user","content":{"type":"image","data":"?","mimeType":"image/png"}}]`:  "message 1 has content",
 		`[{"role":"user","content":{"type":"image","data":"AAAA","mimeType":"text/xx"}}]`: "message 1 has content",
 	} {
-		got, err := promptResult(json.RawMessage(in), "")
+		got, err := promptResult(json.RawMessage(input), "")
 		switch {
 		case err != nil && !strings.Contains(err.Error(), want):
-			t.Errorf("%s: %v, want %s", in, err, want)
+			t.Errorf("%s: %v, want %s", input, err, want)
 		case err == nil && string(got) != want:
-			t.Errorf("%s: %s\nwant %s", in, got, want)
+			t.Errorf("%s: %s\nwant %s", input, got, want)
 		}
 	}
 }
@@ -189,11 +189,11 @@ func TestPromptIsCancelled(t *testing.T) {
 		t.Error(m.text)
 	}
 
-	ctx, leave := context.WithCancel(t.Context())
+	ctx, disconnect := context.WithCancel(t.Context())
 	c := s.open(t, "b")
 	c.postLater(ctx, getText(`1`, "messages__plain", `{}`, `{}`))
 	<-h.started
-	leave()
+	disconnect()
 	<-h.ended
 }
 

@@ -68,8 +68,8 @@ func TestListsStopWaitingForPlugins(t *testing.T) {
 // the user's files.
 func TestCallOfABrokenPlugin(t *testing.T) {
 	s := newServer(t, callerFunc(echoArguments), Options{}, plugintest.Package{Name: "a"}, plugintest.Package{Name: "b"})
-	one, _ := s.reg.Set().Plugin("a")
-	if err := os.WriteFile(filepath.Join(one.Dir, "dist/adapter.iife.js"), nil, 0o600); err != nil {
+	pkg, _ := s.reg.Set().Plugin("a")
+	if err := os.WriteFile(filepath.Join(pkg.Dir, "dist/adapter.iife.js"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.reg.Reload(); err != nil {
@@ -83,7 +83,7 @@ func TestCallOfABrokenPlugin(t *testing.T) {
 				t.Errorf("%s: %q is not in %s", method, want, answer)
 			}
 		}
-		if strings.Contains(answer, one.Dir) {
+		if strings.Contains(answer, pkg.Dir) {
 			t.Errorf("%s: a path in %s", method, answer)
 		}
 	}

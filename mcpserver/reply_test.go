@@ -61,18 +61,18 @@ func writeReply(t *testing.T, r reply) string {
 }
 
 func TestLargeResultArrivesWholeBesideProgress(t *testing.T) {
-	big := `{"items":["` + strings.Repeat(`a \"quoted\" é line\n`, 150_000) + `"]}`
+	bigResult := `{"items":["` + strings.Repeat(`a \"quoted\" é line\n`, 150_000) + `"]}`
 	caller := callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 		for i := range 200 {
 			c.Progress(dispatch.Progress{Progress: float64(i + 1)})
 		}
-		return dispatch.Result{Output: json.RawMessage(big)}, nil
+		return dispatch.Result{Output: json.RawMessage(bigResult)}, nil
 	})
 	s := serveTools(t, caller, Options{})
 	check := func(m received) {
 		t.Helper()
-		if res := m.toolResultOf(t); string(res.Structured) != big || res.Content[0].Text != big {
-			t.Errorf("%d bytes came, not the %d that were sent", len(res.Structured), len(big))
+		if res := m.toolResultOf(t); string(res.Structured) != bigResult || res.Content[0].Text != bigResult {
+			t.Errorf("%d bytes came, not the %d that were sent", len(res.Structured), len(bigResult))
 		}
 	}
 	msgs := s.open(t, "a").ask(callText(`1`, `{}`, `{"progressToken":1}`))

@@ -16,7 +16,7 @@ func TestFaultRepeatsNoHiddenCharacters(t *testing.T) {
 	if r, hidden := plaintext.FirstHidden(text); hidden || !strings.Contains(text, "List the tools.") {
 		t.Errorf("%U in %q", r, text)
 	}
-	if long := newFaultReply(wire.CodeInternal, "There is no tool %q.", strings.Repeat("x", 1<<20)).Message; len(long) > 4010 {
-		t.Errorf("the message has %d bytes", len(long))
+	if longText := newFaultReply(wire.CodeInternal, "There is no tool %q.", strings.Repeat("x", 1<<20)).Message; len(longText) > 4010 {
+		t.Errorf("the message has %d bytes", len(longText))
 	}
 }

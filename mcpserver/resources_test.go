@@ -28,14 +28,14 @@ func runningCall(t *testing.T) (d *dispatch.Dispatcher, id string, sink dispatch
 		ids <- r.ID
 		return nil
 	}}, dispatch.Options{})
-	var ended = make(chan error)
+	var callEnded = make(chan error)
 	go func() {
 		_, err := d.Call(context.Background(), dispatch.Call{Tool: dispatch.Tool{Plugin: "messages", Name: "export"}})
-		ended <- err
+		callEnded <- err
 	}()
 	t.Cleanup(func() {
 		d.Shutdown()
-		<-ended
+		<-callEnded
 	})
 	sink = <-sinks
 	return d, <-ids, sink
@@ -73,9 +73,9 @@ func (s *site) askModern(t *testing.T, method, name, body string) (int, received
 
 func TestResourcesAreRead(t *testing.T) {
 	d, id, sink := runningCall(t)
-	three, ten := 3.0, 10.0
+	three, tenCalls := 3.0, 10.0
 	sink.Reports([]wire.Report{
-		{Progress: &three, Total: &ten, Message: "page 3"},
+		{Progress: &three, Total: &tenCalls, Message: "page 3"},
 		{Activity: &wire.Activity{Type: "table", Content: json.RawMessage(`{"rows":[1]}`)}},
 	}, 0)
 	s := serveTools(t, d, Options{CallWatcher: d})
@@ -180,7 +180,7 @@ func TestSubscribersAreNotified(t *testing.T) {
 	}
 
 	const id64 = `"io.modelcontextprotocol/subscriptionId":12345678901234567890`
-	hear := func(what string) {
+	expectMessages := func(what string) {
 		t.Helper()
 		want := `"method":"notifications/resources/updated","params":{`
 		if m := p.must(); !strings.Contains(m.text, want) || !strings.Contains(m.text, uri) {
@@ -194,9 +194,9 @@ func TestSubscribersAreNotified(t *testing.T) {
 		}
 	}
 	reportProgress(sink, 1)
-	hear("a report")
+	expectMessages("a report")
 	reportProgress(sink, 2)
-	hear("the next, when its time has come")
+	expectMessages("the next, when its time has come")
 
 	p.send(strings.Replace(subscribe, "subscribe", "unsubscribe", 1))
 	if m := p.must(); m.Result == nil {
@@ -233,18 +233,18 @@ func TestResourceUpdatesAreRateLimited(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		type heard struct {
+		type receivedLine struct {
 			uri string
 			at  time.Duration
 		}
-		var all []heard
-		start := time.Now()
-		hear := func(until time.Duration) {
-			ctx, cancel := context.WithDeadline(t.Context(), start.Add(until))
+		var all []receivedLine
+		startTime := time.Now()
+		expectMessages := func(until time.Duration) {
+			ctx, cancel := context.WithDeadline(t.Context(), startTime.Add(until))
 			defer cancel()
 			for ctx.Err() == nil {
 				for _, uri := range l.next(ctx) {
-					all = append(all, heard{uri, time.Since(start)})
+					all = append(all, receivedLine{uri, time.Since(startTime)})
 				}
 			}
 		}
@@ -254,7 +254,7 @@ func TestResourceUpdatesAreRateLimited(t *testing.T) {
 				<-time.After(100 * time.Millisecond)
 			}
 		}()
-		hear(10 * time.Second)
+		expectMessages(10 * time.Second)
 		var at []time.Duration
 		for _, h := range all {
 			if h.uri == callsURI {
@@ -267,7 +267,7 @@ func TestResourceUpdatesAreRateLimited(t *testing.T) {
 		}
 		all = nil
 		sink.Finish(nil, nil)
-		hear(11 * time.Second)
+		expectMessages(11 * time.Second)
 		if len(all) != 2 {
 			t.Errorf("at the end: %v", all)
 		}

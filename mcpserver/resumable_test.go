@@ -273,7 +273,7 @@ func TestModernClientLeaves(t *testing.T) {
 	// A client that closes the response cancels the call.
 	c := s.modernClient(t)
 	key, q := c.answer(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
-	ctx, leave := context.WithCancel(t.Context())
+	ctx, disconnect := context.WithCancel(t.Context())
 	res := c.post(ctx, repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State))
 	if data, ok := newEvents(res.Body).nextData(); !ok || !strings.Contains(data, "waiting for approval") {
 		t.Errorf("%q", data)
@@ -282,7 +282,7 @@ func TestModernClientLeaves(t *testing.T) {
 	if m := c.answer(repeatCallText(`3`, `{}`, yes(key), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidRequest {
 		t.Error(m.text)
 	}
-	leave()
+	disconnect()
 	ended()
 	if m := c.answer(repeatCallText(`4`, `{}`, yes(key), q.State)); m.Error == nil {
 		t.Error(m.text)

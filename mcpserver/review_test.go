@@ -60,11 +60,11 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 			t.Errorf("received %s", m.text)
 		}
 	}
-	for _, turn := range []struct {
+	for _, tt := range []struct {
 		on    bool
 		shown int
 	}{{true, 2}, {false, 0}} {
-		on.Store(turn.on)
+		on.Store(tt.on)
 		s.PolicyChanged()
 		for _, p := range peers {
 			for _, want := range []string{"notifications/tools/list_changed", "notifications/prompts/list_changed"} {
@@ -73,8 +73,8 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 				}
 			}
 			p.send(strings.Split(lists, "\n")...)
-			if both := p.must().text + p.must().text; strings.Count(both, "IGNORE ALL") != turn.shown {
-				t.Errorf("on %t: agents see %s", turn.on, both)
+			if both := p.must().text + p.must().text; strings.Count(both, "IGNORE ALL") != tt.shown {
+				t.Errorf("on %t: agents see %s", tt.on, both)
 			}
 		}
 	}

@@ -147,12 +147,12 @@ func TestStdioSurvivesInvalidMessages(t *testing.T) {
 	s := newServer(t, callerFunc(echoArguments), Options{MaxRequestBytes: 500})
 	p := s.dial(t)
 	p.initialize("a")
-	long := callText(`1`, `{"a":"`+strings.Repeat("x", 200_000)+`"}`, `{}`)
+	longText := callText(`1`, `{"a":"`+strings.Repeat("x", 200_000)+`"}`, `{}`)
 	for _, test := range []struct{ line, want string }{
 		{`{nonsense`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"This is not JSON. Send one JSON-RPC message."}}`},
 		{"\x00", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"This is not JSON. Send one JSON-RPC message."}}`},
 		{callText(`1`, "{\"a\":\"\xff\"}", `{}`), `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"This is not UTF-8. Send one JSON-RPC message in UTF-8."}}`},
-		{long, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"The request is larger than 500 bytes. Send less in one request."}}`},
+		{longText, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"The request is larger than 500 bytes. Send less in one request."}}`},
 		{`{"method":"tools/call","params":{"id":5,"a":"` + strings.Repeat("x", 200_000) + `"},"jsonrpc":"2.0","id":"the\"end"} `,
 			`{"jsonrpc":"2.0","id":"the\"end","error":{"code":-32600,"message":"The request is larger than 500 bytes. Send less in one request."}}`},
 		{`{"method":"tools/call","params":{"a":"` + strings.Repeat("x", 200_000) + `","id":5}}`,
@@ -182,13 +182,13 @@ func TestStdioSurvivesInvalidMessages(t *testing.T) {
 func TestStdioEndsWithItsContext(t *testing.T) {
 	h := newHanging()
 	s := newServer(t, h, Options{})
-	here, there := net.Pipe()
-	defer there.Close()
+	serverConn, clientConn := net.Pipe()
+	defer clientConn.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
-	go func() { done <- s.ServeStdio(ctx, here, here) }()
-	go func() { _, _ = io.Copy(io.Discard, there) }()
-	if _, err := io.WriteString(there, callText(`1`, `{}`, `{}`)+"\n"); err != nil {
+	go func() { done <- s.ServeStdio(ctx, serverConn, serverConn) }()
+	go func() { _, _ = io.Copy(io.Discard, clientConn) }()
+	if _, err := io.WriteString(clientConn, callText(`1`, `{}`, `{}`)+"\n"); err != nil {
 		t.Fatal(err)
 	}
 	<-h.started
@@ -197,7 +197,7 @@ func TestStdioEndsWithItsContext(t *testing.T) {
 		t.Error(err)
 	}
 	<-h.ended
-	here.Close() // ends the last read
+	serverConn.Close() // ends the last read
 }
 
 func TestStdioShutdownAnswersRunningCalls(t *testing.T) {
@@ -233,20 +233,20 @@ func TestStdioShutdownAnswersRunningCalls(t *testing.T) {
 func TestStdioClientThatDoesNotReadLosesItsSession(t *testing.T) {
 	packages := newServer(t, callerFunc(echoArguments), Options{}) // files are read outside of fake time
 	synctest.Test(t, func(t *testing.T) {
-		ended := make(chan error, 1)
+		callEnded := make(chan error, 1)
 		s := New(callerFunc(func(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
 			for i := range 3 {
 				c.Progress(dispatch.Progress{Progress: float64(i + 1)})
 			}
 			<-ctx.Done()
-			ended <- context.Cause(ctx)
+			callEnded <- context.Cause(ctx)
 			return dispatch.Result{}, errors.New("cancelled")
 		}), packages.reg, Options{})
-		here, there := net.Pipe() // a write blocks until it is read
+		serverConn, clientConn := net.Pipe() // a write blocks until it is read
 		done := make(chan error)
 		begin := time.Now()
-		go func() { done <- s.ServeStdio(t.Context(), here, here) }()
-		if _, err := io.WriteString(there, callText(`1`, `{}`, `{"progressToken":1}`)+"\n"); err != nil {
+		go func() { done <- s.ServeStdio(t.Context(), serverConn, serverConn) }()
+		if _, err := io.WriteString(clientConn, callText(`1`, `{}`, `{"progressToken":1}`)+"\n"); err != nil {
 			t.Fatal(err)
 		}
 		if err := <-done; err == nil {
@@ -255,9 +255,9 @@ func TestStdioClientThatDoesNotReadLosesItsSession(t *testing.T) {
 		if waited := time.Since(begin); waited != 30*time.Second {
 			t.Errorf("the session ended after %s", waited)
 		}
-		<-ended
-		here.Close()
-		there.Close()
+		<-callEnded
+		serverConn.Close()
+		clientConn.Close()
 		if err := s.Shutdown(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -318,7 +318,7 @@ func TestStdioServesProtocolWithoutSessions(t *testing.T) {
 	if m := p.must(); string(m.ID) != `8` || !json.Valid(m.Result) {
 		t.Errorf("after the cancel of the subscription: %s", m.text)
 	}
-	if left := p.closeAndReadAll(); len(left) > 0 {
-		t.Errorf("the cancelled subscription was answered: %v", left)
+	if unreadMessages := p.closeAndReadAll(); len(unreadMessages) > 0 {
+		t.Errorf("the cancelled subscription was answered: %v", unreadMessages)
 	}
 }

@@ -46,9 +46,9 @@ func (l *pipeListener) Close() error {
 func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
 
 func (l *pipeListener) dial() net.Conn {
-	here, there := net.Pipe()
-	l.conns <- there
-	return here
+	serverConn, clientConn := net.Pipe()
+	l.conns <- clientConn
+	return serverConn
 }
 
 // inFakeTime runs f in fake time with a server that listens on pipes, and a client with
@@ -59,8 +59,8 @@ func inFakeTime(t *testing.T, c Caller, o Options, f func(t *testing.T, s *site,
 		s := &site{Server: New(c, packages.reg, o), url: "http://127.0.0.1"}
 		l := newPipeListener()
 		hs := &http.Server{Handler: s.Handler()}
-		served := make(chan error)
-		go func() { served <- hs.Serve(l) }()
+		serveError := make(chan error)
+		go func() { serveError <- hs.Serve(l) }()
 		tr := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return l.dial(), nil }}
 		a := &client{t: t, url: s.url, http: &http.Client{Transport: tr}, headers: http.Header{}}
 		res := a.post(t.Context(), initializeText("a"))
@@ -74,7 +74,7 @@ func inFakeTime(t *testing.T, c Caller, o Options, f func(t *testing.T, s *site,
 		_ = s.Shutdown(ctx)
 		tr.CloseIdleConnections()
 		hs.Close()
-		<-served
+		<-serveError
 	})
 }
 
@@ -123,8 +123,8 @@ func TestClientThatDoesNotReadLosesOnlyItsCall(t *testing.T) {
 }
 
 func TestClientThatDoesNotReadItsResultIsDisconnected(t *testing.T) {
-	big := `"` + strings.Repeat("x", 1<<20) + `"`
-	inFakeTime(t, returnOutput(big), Options{}, func(t *testing.T, s *site, l *pipeListener, a *client) {
+	bigResult := `"` + strings.Repeat("x", 1<<20) + `"`
+	inFakeTime(t, returnOutput(bigResult), Options{}, func(t *testing.T, s *site, l *pipeListener, a *client) {
 		begin := time.Now()
 		conn := rawCall(t, l, a, callText(`1`, `{}`, `{}`))
 		synctest.Wait() // the server writes
@@ -193,25 +193,25 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 		<-time.After(3 * time.Hour)
 		return echoArguments(ctx, c)
 	})
-	inFakeTime(t, caller, Options{}, func(t *testing.T, s *site, _ *pipeListener, idle *client) {
-		listening := s.openOver(t, idle, "listening")
-		busy := s.openOver(t, idle, "busy")
+	inFakeTime(t, caller, Options{}, func(t *testing.T, s *site, _ *pipeListener, idleClient *client) {
+		listening := s.openOver(t, idleClient, "listening")
+		busyClient := s.openOver(t, idleClient, "busy")
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		res := listening.do(listening.request(ctx, http.MethodGet, ""))
-		e, read := newEvents(res.Body), make(chan struct{})
-		var note string
+		e, progressRead := newEvents(res.Body), make(chan struct{})
+		var notification string
 		go func() {
-			note, _ = e.nextData()
+			notification, _ = e.nextData()
 			e.nextData()
-			close(read)
+			close(progressRead)
 		}()
-		got := busy.postLater(t.Context(), callText(`1`, `{}`, `{}`))
+		got := busyClient.postLater(t.Context(), callText(`1`, `{}`, `{}`))
 		<-time.After(2 * time.Hour)
-		if code, _ := idle.status(idle.request(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)); code != http.StatusNotFound {
+		if code, _ := idleClient.status(idleClient.request(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)); code != http.StatusNotFound {
 			t.Errorf("the idle session: %d", code)
 		}
-		for _, c := range []*client{listening, busy} {
+		for _, c := range []*client{listening, busyClient} {
 			if m := c.answer(`{"jsonrpc":"2.0","id":2,"method":"ping"}`); m.Error != nil {
 				t.Error(m.text)
 			}
@@ -221,9 +221,9 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 			t.Errorf("the long call: %v", msgs)
 		}
 		stop()
-		<-read
-		if !strings.Contains(note, "list_changed") {
-			t.Errorf("the silent GET stream has carried %q", note)
+		<-progressRead
+		if !strings.Contains(notification, "list_changed") {
+			t.Errorf("the silent GET stream has carried %q", notification)
 		}
 		res.Body.Close()
 		if want := int(3 * time.Hour / defaultHeartbeat); e.comments < want-1 || e.comments > want {
@@ -240,8 +240,8 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 // session. The client counts as gone after it closed a response early, or after 10 min
 // without requests, until its next request.
 func TestAClientThatIsGoneIsNotListed(t *testing.T) {
-	inFakeTime(t, newHanging(), Options{}, func(t *testing.T, s *site, _ *pipeListener, quiet *client) {
-		listening, calling := s.openOver(t, quiet, "listening"), s.openOver(t, quiet, "calling")
+	inFakeTime(t, newHanging(), Options{}, func(t *testing.T, s *site, _ *pipeListener, quietClient *client) {
+		listening, callingClient := s.openOver(t, quietClient, "listening"), s.openOver(t, quietClient, "calling")
 		ping := func(c *client) int {
 			code, _ := c.status(c.request(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 			return code
@@ -255,7 +255,7 @@ func TestAClientThatIsGoneIsNotListed(t *testing.T) {
 			slices.Sort(all) // they have the same time
 			return strings.Join(all, " ")
 		}
-		kill := func(c *client, method, body string) {
+		breakConnection := func(c *client, method, body string) {
 			ctx, cancel := context.WithCancel(t.Context())
 			done := make(chan struct{})
 			go func() {
@@ -273,14 +273,14 @@ func TestAClientThatIsGoneIsNotListed(t *testing.T) {
 			cancel()
 			<-done
 		}
-		kill(listening, http.MethodGet, "")
+		breakConnection(listening, http.MethodGet, "")
 		if got := names(); got != "a calling" {
 			t.Errorf("one stopped listening: %s", got)
 		}
 		if code := ping(listening); code != http.StatusOK || names() != "a calling listening" {
 			t.Errorf("it came back: %d, %s", code, names())
 		}
-		kill(calling, http.MethodPost, callText(`1`, `{}`, `{}`))
+		breakConnection(callingClient, http.MethodPost, callText(`1`, `{}`, `{}`))
 		if got := names(); got != "a listening" {
 			t.Errorf("one broke off its call: %s", got)
 		}
@@ -293,7 +293,7 @@ func TestAClientThatIsGoneIsNotListed(t *testing.T) {
 			t.Errorf("they asked for nothing for too long: %s", got)
 		}
 		<-time.After(10 * time.Minute)
-		if codes := []int{ping(quiet), ping(listening), ping(calling)}; !slices.Equal(codes, []int{200, 200, 404}) {
+		if codes := []int{ping(quietClient), ping(listening), ping(callingClient)}; !slices.Equal(codes, []int{200, 200, 404}) {
 			t.Errorf("their sessions: %v", codes)
 		}
 	})

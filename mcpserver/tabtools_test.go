@@ -61,8 +61,8 @@ func TestAgentsListTabs(t *testing.T) {
 	if got := string(one.Structured); got != `{"plugins":[{"plugin":"wiki","state":"closed","off":"the user has not reviewed it","tabs":[]}]}` {
 		t.Error(got)
 	}
-	for args, why := range map[string]string{`{"plugin":"wika"}`: `no plugin \"wika\"`, `{"plugin":5}`: "do not match its schema"} {
-		if m := c.answer(toolText("plugin_list_tabs", args, `{}`)); !m.toolResultOf(t).IsError || !strings.Contains(m.text, why) {
+	for args, wantError := range map[string]string{`{"plugin":"wika"}`: `no plugin \"wika\"`, `{"plugin":5}`: "do not match its schema"} {
+		if m := c.answer(toolText("plugin_list_tabs", args, `{}`)); !m.toolResultOf(t).IsError || !strings.Contains(m.text, wantError) {
 			t.Errorf("%s: %s", args, m.text)
 		}
 	}
@@ -113,14 +113,14 @@ func TestInstanceOfACall(t *testing.T) {
 		}
 		return string(l.definition.RawInputSchema)
 	}
-	work, home := dispatch.Instance{Name: "work", URL: "https://w"}, dispatch.Instance{Name: "home", URL: "https://h"}
+	workInstance, homeInstance := dispatch.Instance{Name: "work", URL: "https://w"}, dispatch.Instance{Name: "home", URL: "https://h"}
 	if got := shown(); got != string(schema) {
 		t.Error(got)
 	}
-	if got := shown(work, work); got != string(schema) {
+	if got := shown(workInstance, workInstance); got != string(schema) {
 		t.Error(got)
 	}
-	if got := shown(work, home); !strings.Contains(got, `"instance":{"description":"Which of the sites of Wiki to use.","enum":["work","home"],"type":"string"}`) {
+	if got := shown(workInstance, homeInstance); !strings.Contains(got, `"instance":{"description":"Which of the sites of Wiki to use.","enum":["work","home"],"type":"string"}`) {
 		t.Error(got)
 	}
 	if got := findDefinedArguments(schema, wiki); got != (definedArguments{}) {

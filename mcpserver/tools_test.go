@@ -17,7 +17,7 @@ import (
 
 // shownPackages are plugins with one tool for each form of a tool.
 func shownPackages() []plugintest.Package {
-	yes, no := true, false
+	isTrue, no := true, false
 	return []plugintest.Package{{
 		Name: "messages",
 		Tools: []plugintest.Tool{
@@ -31,7 +31,7 @@ func shownPackages() []plugintest.Package {
 				Output: json.RawMessage(`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{
 					"messages":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"text":{"type":"string"}},
 					"required":["id","text"],"additionalProperties":false}}},"required":["messages"],"additionalProperties":false}`),
-				Annotations: &plugin.Annotations{ReadOnly: &yes, OpenWorld: &no},
+				Annotations: &plugin.Annotations{ReadOnly: &isTrue, OpenWorld: &no},
 			},
 			{
 				Name: "send", DisplayName: "Send a message", Description: "Sends one message <now> & returns its id.",

@@ -165,7 +165,7 @@ func BenchmarkConcurrentEcho(b *testing.B) {
 	h := benchHub(b)
 	args := []byte(`{"x":"` + strings.Repeat("x", 200) + `"}`)
 	var all sync.WaitGroup
-	began := time.Now()
+	startTime := time.Now()
 	for g := range 32 {
 		all.Go(func() {
 			d := make(done, 1)
@@ -175,7 +175,7 @@ func BenchmarkConcurrentEcho(b *testing.B) {
 		})
 	}
 	all.Wait()
-	b.ReportMetric(float64(b.N)/time.Since(began).Seconds(), "calls/s")
+	b.ReportMetric(float64(b.N)/time.Since(startTime).Seconds(), "calls/s")
 }
 
 // BenchmarkProgress measures how fast the hub reads frames with 100 reports.

@@ -284,14 +284,14 @@ func attackTabs(t *testing.T) {
 		}
 	})
 	runAttack(t, "a list of 50,000 tabs with long and odd texts", func(w *twoBrowsers) {
-		long := strings.Repeat("y", 2000)
+		longText := strings.Repeat("y", 2000)
 		var tabs strings.Builder
 		for i := range 50_000 {
 			if i > 0 {
 				tabs.WriteByte(',')
 			}
 			if i < 200 {
-				fmt.Fprintf(&tabs, `{"tabId":%d,"url":"http://x/\u001b]8;;\u0007\u202e%s","title":"\u009b\u2066%s","documentId":"\u001b%s","plugins":[{"name":"%s\u0000","hash":"h"},{"name":"chat","hash":"\u001b"}],"loading":["\u202e"],"needsReload":["\u001b[2J%s"]}`, i, long, long, long, long, long)
+				fmt.Fprintf(&tabs, `{"tabId":%d,"url":"http://x/\u001b]8;;\u0007\u202e%s","title":"\u009b\u2066%s","documentId":"\u001b%s","plugins":[{"name":"%s\u0000","hash":"h"},{"name":"chat","hash":"\u001b"}],"loading":["\u202e"],"needsReload":["\u001b[2J%s"]}`, i, longText, longText, longText, longText, longText)
 			} else {
 				fmt.Fprintf(&tabs, `{"tabId":%d,"url":"u","title":"t"}`, -i)
 			}
@@ -375,9 +375,9 @@ func attackFloods(t *testing.T) {
 		}
 	})
 	runAttack(t, "deep JSON", func(w *twoBrowsers) {
-		deep := strings.Repeat("[", 2_000_000)
-		w.bad.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":` + deep + strings.Repeat("]", 2_000_000) + `}}`)
-		w.bad.send(deep)
+		deepJSON := strings.Repeat("[", 2_000_000)
+		w.bad.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":` + deepJSON + strings.Repeat("]", 2_000_000) + `}}`)
+		w.bad.send(deepJSON)
 		w.bad.send(`{"jsonrpc":"2.0","id":"own","result":{"output":` + strings.Repeat(`{"a":`, 100_000))
 		w.readEvents()
 		w.checkConnected()

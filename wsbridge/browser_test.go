@@ -281,9 +281,9 @@ func TestCloseEndsAll(t *testing.T) {
 		w.run("b1", "c1")
 		w.run("b2", "c2")
 		q.drop()
-		began := time.Now()
+		startTime := time.Now()
 		w.hub.Close()
-		if d := time.Since(began); d > closeTimeout {
+		if d := time.Since(startTime); d > closeTimeout {
 			t.Errorf("Close returned after %v", d)
 		}
 		got := w.readEvents()
@@ -309,9 +309,9 @@ func TestCloseWithStalledBrowser(t *testing.T) {
 		release := make(chan struct{})
 		p.stall(release)
 		w.run("b1", "c1")
-		began := time.Now()
+		startTime := time.Now()
 		w.hub.Close()
-		if d := time.Since(began); d > closeTimeout {
+		if d := time.Since(startTime); d > closeTimeout {
 			t.Errorf("Close returned after %v", d)
 		}
 		w.wantEvents("c1 failed shutdown: the server is stopping")

@@ -48,12 +48,12 @@ func inWorld(t *testing.T, o Options, test func(w *world)) {
 		w := &world{t: t, hub: New(o), ln: memnet.Listen(), start: time.Now()}
 		w.hub.newNonce = func() string { return serverNonce }
 		srv := &http.Server{Handler: w.hub.Handler()}
-		served := make(chan struct{})
-		go func() { defer close(served); _ = srv.Serve(w.ln) }()
+		serveError := make(chan struct{})
+		go func() { defer close(serveError); _ = srv.Serve(w.ln) }()
 		test(w)
 		w.hub.Close()
 		_ = srv.Close()
-		<-served
+		<-serveError
 	})
 }
 

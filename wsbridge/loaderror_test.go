@@ -36,11 +36,11 @@ func (p *peer) listTabs(tabs ...string) {
 func (w *world) lookFor(p *peer, want dispatch.TargetChoice, answer func(frame string) string, steps ...string) (dispatch.Targets, time.Duration) {
 	w.t.Helper()
 	done := make(chan dispatch.Targets, 1)
-	began := time.Now()
+	startTime := time.Now()
 	var elapsed time.Duration
 	go func() {
 		found := w.hub.Targets(w.t.Context(), want)
-		elapsed = time.Since(began)
+		elapsed = time.Since(startTime)
 		done <- found
 	}()
 	for range 600 {

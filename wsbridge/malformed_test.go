@@ -180,7 +180,7 @@ func TestFrameWithoutEnd(t *testing.T) {
 			inWorld(t, Options{}, func(w *world) {
 				a := w.connectBrowser("a", "boot")
 				a.setPongs(false) // no other bytes may arrive between the pieces
-				began := time.Now()
+				startTime := time.Now()
 				head := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, wire.MaxFrameBytes)
 				body := make([]byte, c.piece)
 				for piece := append(head, 0, 0, 0, 0); ; piece = body {
@@ -189,7 +189,7 @@ func TestFrameWithoutEnd(t *testing.T) {
 					}
 					w.advanceTime(5 * time.Second)
 				}
-				if elapsed := time.Since(began); elapsed > c.within {
+				if elapsed := time.Since(startTime); elapsed > c.within {
 					t.Errorf("the link was blocked for %v", elapsed)
 				}
 			})

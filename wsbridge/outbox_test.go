@@ -13,12 +13,12 @@ func TestStalledBrowser(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		release := make(chan struct{})
 		p.stall(release)
-		began := time.Now()
+		startTime := time.Now()
 		for i := range 5 {
 			w.run("b1", fmt.Sprint("c", i))
 		}
 		w.cancel("c0")
-		if d := time.Since(began); d != 0 {
+		if d := time.Since(startTime); d != 0 {
 			t.Errorf("Start and Cancel elapsed %v", d)
 		}
 		w.advanceTime(writeTimeout - time.Nanosecond)

@@ -63,11 +63,11 @@ func TestReportTextsAreClean(t *testing.T) {
 		w.wantEvents(`c1 reports [{"message":"a[31m\n\tbé","status":"a[31m\n\tbé","audience":"user"}] skipped 0`)
 		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"progress":"x","message":"` + bad + `"}]}}`)
 		w.wantEvents(`c1 reports [{"message":"a[31m\n\tbé","invalid":true}] skipped 0`)
-		long := strings.Repeat("\u00e9", wire.MaxMessageChars)
-		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"` + long + `"}]}}`)
-		w.wantEvents(`c1 reports [{"message":"` + long + `"}] skipped 0`)
-		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"` + long + `x"}]}}`)
-		w.wantEvents(`c1 reports [{"message":"` + long[2:] + `…"}] skipped 0`)
+		longText := strings.Repeat("\u00e9", wire.MaxMessageChars)
+		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"` + longText + `"}]}}`)
+		w.wantEvents(`c1 reports [{"message":"` + longText + `"}] skipped 0`)
+		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"message":"` + longText + `x"}]}}`)
+		w.wantEvents(`c1 reports [{"message":"` + longText[2:] + `…"}] skipped 0`)
 	})
 }
 

@@ -47,12 +47,12 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 				w.advanceTime(time.Second)
 				p.send(tt.after)
 				p.readFrames()
-				began := time.Now()
+				startTime := time.Now()
 				go func() {
 					want := tt.want
 					want.Plugin = "chat"
 					got := w.hub.Targets(w.t.Context(), want)
-					w.note("%s after %v", targetNames(got.LiveTargets), time.Since(began))
+					w.note("%s after %v", targetNames(got.LiveTargets), time.Since(startTime))
 				}()
 				w.advanceTime(time.Second)
 				if tt.next != "" {
@@ -80,9 +80,9 @@ func TestTabStatesCountUntilPagesReport(t *testing.T) {
 		p = w.dial()
 		p.sendHello("b1", "boot1")
 		tabs(p, "", `,"loading":["chat"]`)
-		began := time.Now()
-		if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); targetNames(got.LiveTargets) != "b1/7 b1/8" || time.Since(began) > 0 {
-			t.Errorf("live %q after %v, want both at once", targetNames(got.LiveTargets), time.Since(began))
+		startTime := time.Now()
+		if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); targetNames(got.LiveTargets) != "b1/7 b1/8" || time.Since(startTime) > 0 {
+			t.Errorf("live %q after %v, want both at once", targetNames(got.LiveTargets), time.Since(startTime))
 		}
 	})
 }
@@ -100,9 +100,9 @@ func TestCallDoesNotWaitForLostTab(t *testing.T) {
 		tab(p, 8, `,"tab":`+tabText(8, "", 5, "d8", liveChat))
 		tab(p, 7, `,"tab":`+tabText(7, "af", 9, "", `,"loading":["chat"]`))
 		p.drop()
-		began := time.Now()
-		if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); targetNames(got.LiveTargets) != "b1/8" || time.Since(began) > 0 {
-			t.Errorf("live %q after %v, want b1/8 at once", targetNames(got.LiveTargets), time.Since(began))
+		startTime := time.Now()
+		if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); targetNames(got.LiveTargets) != "b1/8" || time.Since(startTime) > 0 {
+			t.Errorf("live %q after %v, want b1/8 at once", targetNames(got.LiveTargets), time.Since(startTime))
 		}
 		p = w.dial()
 		p.sendHello("b1", "boot1")

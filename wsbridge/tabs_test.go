@@ -261,24 +261,24 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 		}
 	})
 	inWorld(t, Options{FirstBrowserWait: 3 * time.Second}, func(w *world) {
-		began := time.Now()
-		if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); got.BrowserCount != 0 || time.Since(began) != 3*time.Second {
-			t.Errorf("%d browsers after %v, want none after 3s", got.BrowserCount, time.Since(began))
+		startTime := time.Now()
+		if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); got.BrowserCount != 0 || time.Since(startTime) != 3*time.Second {
+			t.Errorf("%d browsers after %v, want none after 3s", got.BrowserCount, time.Since(startTime))
 		}
 		ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
 		defer cancel()
-		began = time.Now()
+		startTime = time.Now()
 		w.hub.Targets(ctx, dispatch.TargetChoice{Plugin: "chat"})
-		if time.Since(began) != 0 {
+		if time.Since(startTime) != 0 {
 			t.Error("a hub that has run for a while waits")
 		}
 	})
 	inWorld(t, Options{FirstBrowserWait: 3 * time.Second}, func(w *world) {
 		ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
 		defer cancel()
-		began := time.Now()
-		if w.hub.Targets(ctx, dispatch.TargetChoice{Plugin: "chat"}); time.Since(began) != time.Second {
-			t.Errorf("waited %v for a client that left after 1s", time.Since(began))
+		startTime := time.Now()
+		if w.hub.Targets(ctx, dispatch.TargetChoice{Plugin: "chat"}); time.Since(startTime) != time.Second {
+			t.Errorf("waited %v for a client that left after 1s", time.Since(startTime))
 		}
 	})
 }
@@ -295,9 +295,9 @@ func TestTargetsWaitForABrowserToSettleIn(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		found := make(chan dispatch.Targets, 1)
 		want := func(plugin string) time.Duration {
-			began := time.Now()
+			startTime := time.Now()
 			found <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: plugin})
-			return time.Since(began)
+			return time.Since(startTime)
 		}
 		go want("chat")
 		w.advanceTime(2 * time.Second)
@@ -330,9 +330,9 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 		w.hub.Sync()
 		found := make(chan dispatch.Targets, 1)
 		want := func() time.Duration {
-			began := time.Now()
+			startTime := time.Now()
 			found <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"})
-			return time.Since(began)
+			return time.Since(startTime)
 		}
 		go want()
 		w.advanceTime(time.Second)
@@ -380,15 +380,15 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 				p := w.connectBrowser("b1", "boot1")
 				p.send(loading)
 				w.advanceTime(defaultFirstBrowserWait) // the wait for the first sync is over
-				began := time.Now()
+				startTime := time.Now()
 				found := make(chan dispatch.Targets, 1)
 				go func() { found <- w.hub.Targets(w.t.Context(), tt.want) }()
 				if tt.waited > 0 && tt.after != "" {
 					w.advanceTime(time.Second)
 					p.send(tt.after)
 				}
-				if got := <-found; targetNames(got.LiveTargets) != tt.live || time.Since(began) != tt.waited {
-					t.Errorf("live %q after %v, want %q after %v", targetNames(got.LiveTargets), time.Since(began), tt.live, tt.waited)
+				if got := <-found; targetNames(got.LiveTargets) != tt.live || time.Since(startTime) != tt.waited {
+					t.Errorf("live %q after %v, want %q after %v", targetNames(got.LiveTargets), time.Since(startTime), tt.live, tt.waited)
 				}
 			})
 		})

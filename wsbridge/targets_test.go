@@ -171,9 +171,9 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 	}}
 	inWorld(t, o, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")
-		evil := strings.Replace(frameText(4, "true"), "https://x/", "https://evil.example/", 1)
+		evilTab := strings.Replace(frameText(4, "true"), "https://x/", "https://evil.example/", 1)
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
-			tabText(1, "af", 900, "d1", ","+chatIs("true")+`,"frames":[`+frameText(3, "true")+","+evil+`]`),
+			tabText(1, "af", 900, "d1", ","+chatIs("true")+`,"frames":[`+frameText(3, "true")+","+evilTab+`]`),
 			strings.Replace(tabText(2, "af", 900, "d2", ","+chatIs("true")), "https://x/", "https://evil.example/", 1),
 			strings.Replace(tabText(3, "af", 900, "", `,"needsReload":["chat"]`), "https://x/", "https://evil.example/", 1),
 		}, ",") + `]}}`)
@@ -209,8 +209,8 @@ func TestSilentTabs(t *testing.T) {
 			t.Errorf("live %q, silent %q", targetSpots(found.LiveTargets), targetSpots(found.SilentTargets))
 		}
 		listTabs(silent)
-		if began, found := time.Now(), w.hub.Targets(context.Background(), dispatch.TargetChoice{Plugin: "chat"}); len(found.LiveTargets) > 0 || time.Since(began) != loadTimeout {
-			t.Errorf("live %q after %v", targetSpots(found.LiveTargets), time.Since(began))
+		if startTime, found := time.Now(), w.hub.Targets(context.Background(), dispatch.TargetChoice{Plugin: "chat"}); len(found.LiveTargets) > 0 || time.Since(startTime) != loadTimeout {
+			t.Errorf("live %q after %v", targetSpots(found.LiveTargets), time.Since(startTime))
 		}
 		if err := w.hub.ReloadTab(context.Background(), "", 7); err == nil || !strings.Contains(err.Error(), "no connected browser has a tab 7") {
 			t.Errorf("tab 7: %v", err)

@@ -117,8 +117,8 @@ func TestClockLimits(t *testing.T) {
 				var c Clock
 				var code wire.ErrorCode
 				var ended time.Duration
-				start := time.Now()
-				c.Start(defaultIdle, defaultHard, func(e wire.ErrorCode) { code, ended = e, time.Since(start) })
+				startTime := time.Now()
+				c.Start(defaultIdle, defaultHard, func(e wire.ErrorCode) { code, ended = e, time.Since(startTime) })
 				tt.act(&c)
 				time.Sleep(time.Hour)
 				synctest.Wait()

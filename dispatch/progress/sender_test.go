@@ -37,13 +37,13 @@ func TestSenderRate(t *testing.T) {
 		}
 		reportMessage(s, "replaced")
 		reportMessage(s, "second")
-		start := time.Now()
+		startTime := time.Now()
 		due := s.SendDue()
 		if due == nil || len(*sent) != 1 {
 			t.Fatalf("sent %q before the interval ended", *sent)
 		}
 		<-due
-		if waited := time.Since(start); waited != time.Second {
+		if waited := time.Since(startTime); waited != time.Second {
 			t.Errorf("waited %v, want the interval", waited)
 		}
 		s.SendDue()

@@ -111,7 +111,7 @@ func TestFullQueueRejectsTheGreediest(t *testing.T) {
 func TestQueueIsBoundedInBytes(t *testing.T) {
 	q := New(Limits{MaxRunning: 1, MaxWaiting: 100, MaxBytes: 1000})
 	enterSession(t, q, "a")
-	big, err := q.Enter("slack", "a", 900)
+	bigResult, err := q.Enter("slack", "a", 900)
 	if err != nil {
 		t.Fatal(err.Message)
 	}
@@ -121,7 +121,7 @@ func TestQueueIsBoundedInBytes(t *testing.T) {
 	if _, err := q.Enter("slack", "b", 200); err != nil {
 		t.Fatalf("another client: %s", err.Message)
 	}
-	if q.Rejection(big) == nil {
+	if q.Rejection(bigResult) == nil {
 		t.Error("the large one was not rejected")
 	}
 	if _, err := q.Enter("slack", "c", 1001); err == nil {

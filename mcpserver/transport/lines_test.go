@@ -10,8 +10,8 @@ import (
 )
 
 func TestLineReader(t *testing.T) {
-	long := strings.Repeat("x", 200_000)
-	in := "a\n\r\n  \nb\r\n" + long + "\n" + long[:100_000] + "\nc\n" + long + "\nlast"
+	longText := strings.Repeat("x", 200_000)
+	in := "a\n\r\n  \nb\r\n" + longText + "\n" + longText[:100_000] + "\nc\n" + longText + "\nlast"
 	want := "[a b long 100000 c long last EOF]"
 	for name, r := range map[string]io.Reader{
 		"whole": strings.NewReader(in), "bytes": iotest.OneByteReader(strings.NewReader(in)), "data and error": iotest.DataErrReader(strings.NewReader(in)),

@@ -42,8 +42,8 @@ func TestAcknowledgementComesFirst(t *testing.T) {
 	l.useModern(message{Method: methodListen, ID: json.RawMessage(`1`)})
 	l.SubscribeToResource(uri)
 	l.RecordChange(uri)
-	if early := l.awaitNotifications(t.Context()); len(early) != 0 {
-		t.Errorf("before the acknowledgement: %v", early)
+	if earlyNotifications := l.awaitNotifications(t.Context()); len(earlyNotifications) != 0 {
+		t.Errorf("before the acknowledgement: %v", earlyNotifications)
 	}
 	ack := mcp.JSONRPCNotification{}
 	ack.Method = mcp.MethodNotificationSubscriptionsAcknowledged
@@ -59,25 +59,25 @@ func TestAcknowledgementComesFirst(t *testing.T) {
 func TestUnreadLogsAreBounded(t *testing.T) {
 	l := newListener("x", nil)
 	l.Initialize()
-	note := func(n int) mcp.JSONRPCNotification {
-		var note mcp.JSONRPCNotification
-		note.Method = fmt.Sprint(n)
-		return note
+	notification := func(n int) mcp.JSONRPCNotification {
+		var notification mcp.JSONRPCNotification
+		notification.Method = fmt.Sprint(n)
+		return notification
 	}
 	for n := range maxPendingLogs + 10 {
-		l.queueLog(mcp.LoggingLevelError, note(n))
+		l.queueLog(mcp.LoggingLevelError, notification(n))
 	}
-	notes := l.awaitNotifications(t.Context())
-	if len(notes) != maxPendingLogs || notes[0].Method != "10" {
-		t.Fatalf("%d are waiting, the first is %s", len(notes), notes[0].Method)
+	notifications := l.awaitNotifications(t.Context())
+	if len(notifications) != maxPendingLogs || notifications[0].Method != "10" {
+		t.Fatalf("%d are waiting, the first is %s", len(notifications), notifications[0].Method)
 	}
 	l.useModern(message{})
-	l.queueLog(mcp.LoggingLevelError, note(1))
+	l.queueLog(mcp.LoggingLevelError, notification(1))
 	if logs := l.popAll(); len(logs) != 0 {
 		t.Error("a client of protocol version 2026-07-28 receives logs")
 	}
 	early := newListener("y", nil)
-	early.queueLog(mcp.LoggingLevelError, note(1))
+	early.queueLog(mcp.LoggingLevelError, notification(1))
 	if logs := early.popAll(); len(logs) != 0 {
 		t.Error("a client that is not initialized receives logs")
 	}

@@ -7,18 +7,18 @@ import (
 )
 
 func TestRequestKey(t *testing.T) {
-	same := func(a, b string) bool {
+	sameKey := func(a, b string) bool {
 		ka, oka := requestKey(json.RawMessage(a))
 		kb, okb := requestKey(json.RawMessage(b))
 		return oka && okb && ka == kb
 	}
 	for _, pair := range [][2]string{{`1`, `1`}, {`"a"`, `"\u0061"`}, {`-1`, `-1`}, {`""`, `""`}, {`9007199254740993`, `9007199254740993`}} {
-		if !same(pair[0], pair[1]) {
+		if !sameKey(pair[0], pair[1]) {
 			t.Errorf("%s and %s should be one id", pair[0], pair[1])
 		}
 	}
 	for _, pair := range [][2]string{{`1`, `"1"`}, {`9007199254740992`, `9007199254740993`}, {`"n1"`, `1`}, {`"a"`, `"b"`}} {
-		if same(pair[0], pair[1]) {
+		if sameKey(pair[0], pair[1]) {
 			t.Errorf("%s and %s should be two ids", pair[0], pair[1])
 		}
 	}

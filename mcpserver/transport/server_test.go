@@ -79,8 +79,8 @@ func TestEndedSessionsAreRemoved(t *testing.T) {
 		}
 		s.sessions.mu.Lock()
 		defer s.sessions.mu.Unlock()
-		if left := len(s.sessions.sessionsByID); left != 0 || s.sessions.sweepTimer != nil {
-			t.Errorf("%d sessions are left, and the timer: %v", left, s.sessions.sweepTimer)
+		if sessionCount := len(s.sessions.sessionsByID); sessionCount != 0 || s.sessions.sweepTimer != nil {
+			t.Errorf("%d sessions are left, and the timer: %v", sessionCount, s.sessions.sweepTimer)
 		}
 	})
 }

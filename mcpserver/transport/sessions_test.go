@@ -48,7 +48,7 @@ func TestEveryTaskEndsForOneReason(t *testing.T) {
 	cancelled := startTask(t, table, a, "n1", false)
 	closed := startTask(t, table, a, "n2", false)
 	listening := startTask(t, table, b, "-1", true)
-	busy := startTask(t, table, b, "n1", false)
+	busyClient := startTask(t, table, b, "n1", false)
 	sessionless := startTask(t, table, table.findSessionless(Credential{}), "-2", false)
 
 	table.cancelTask(a, "n1", "enough")
@@ -59,13 +59,13 @@ func TestEveryTaskEndsForOneReason(t *testing.T) {
 	for _, test := range []struct {
 		ctx  context.Context
 		want error
-	}{{cancelled, ErrCancelled}, {closed, ErrSessionEnded}, {listening, ErrShutdown}, {busy, nil}, {sessionless, nil}} {
+	}{{cancelled, ErrCancelled}, {closed, ErrSessionEnded}, {listening, ErrShutdown}, {busyClient, nil}, {sessionless, nil}} {
 		if cause := context.Cause(test.ctx); !errors.Is(cause, test.want) {
 			t.Errorf("%v, want %v", cause, test.want)
 		}
 	}
 	table.cancelAll(false)
-	if !errors.Is(context.Cause(busy), ErrShutdown) || !errors.Is(context.Cause(sessionless), ErrShutdown) {
+	if !errors.Is(context.Cause(busyClient), ErrShutdown) || !errors.Is(context.Cause(sessionless), ErrShutdown) {
 		t.Error("the end of Shutdown reaches every call")
 	}
 }

@@ -12,11 +12,11 @@ import (
 
 // TestToolListEqualsThatOfMCPGo checks that the list is equal to the JSON of mcp-go.
 func TestToolListEqualsThatOfMCPGo(t *testing.T) {
-	yes := true
+	isTrue := true
 	plain := mcp.NewToolWithRawSchema("a__plain", "Prints <b> & \"c\".", json.RawMessage(`{"type":"object"}`))
 	whole := mcp.NewToolWithRawSchema("a__whole", "d", json.RawMessage(`{"type":"object","properties":{"x":{"const":"<"}}}`))
 	whole.Title, whole.RawOutputSchema = "Whole", json.RawMessage(`{"type":"object"}`)
-	whole.Annotations = mcp.ToolAnnotation{Title: "t", ReadOnlyHint: &yes, OpenWorldHint: &yes}
+	whole.Annotations = mcp.ToolAnnotation{Title: "t", ReadOnlyHint: &isTrue, OpenWorldHint: &isTrue}
 	built := mcp.NewTool("a__built", mcp.WithString("s", mcp.Required()))
 	more := plain
 	more.Name, more.Meta = "a__more", &mcp.Meta{AdditionalFields: map[string]any{"k": 1}}

@@ -4,12 +4,12 @@ import "testing"
 
 func TestTruncatedTexts(t *testing.T) {
 	for _, tt := range []struct {
-		in   string
-		n    int
-		want string
+		input string
+		n     int
+		want  string
 	}{{"abc", 3, "abc"}, {"abcd", 3, "abc"}, {"aé", 2, "a"}, {"é", 1, ""}, {"", 0, ""}} {
-		if got := Truncate(tt.in, tt.n); got != tt.want {
-			t.Errorf("Truncate(%q, %d) = %q, want %q", tt.in, tt.n, got, tt.want)
+		if got := Truncate(tt.input, tt.n); got != tt.want {
+			t.Errorf("Truncate(%q, %d) = %q, want %q", tt.input, tt.n, got, tt.want)
 		}
 	}
 }

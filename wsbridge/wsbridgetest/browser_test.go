@@ -55,8 +55,8 @@ func TestBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- b.Run(t.Context()) }()
+	callEnded := make(chan error, 1)
+	go func() { callEnded <- b.Run(t.Context()) }()
 	for <-live != "messages" { // first without code
 	}
 	if b.Code("messages") != "the code" {
@@ -99,7 +99,7 @@ func TestBrowser(t *testing.T) {
 	}
 	<-stopped
 	hub.Close()
-	if err := <-ended; websocket.CloseStatus(err) != websocket.StatusGoingAway {
+	if err := <-callEnded; websocket.CloseStatus(err) != websocket.StatusGoingAway {
 		t.Errorf("the browser ended with %v", err)
 	}
 }

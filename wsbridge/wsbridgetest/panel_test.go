@@ -58,8 +58,8 @@ func startBrowser(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- b.Run(context.WithoutCancel(t.Context())) }()
+	callEnded := make(chan error, 1)
+	go func() { callEnded <- b.Run(context.WithoutCancel(t.Context())) }()
 	for <-live != "messages" { // first without code
 	}
 	// The server may not have read the frame yet.
@@ -68,7 +68,7 @@ func startBrowser(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {
 	}
 	t.Cleanup(func() {
 		hub.Close()
-		<-ended
+		<-callEnded
 		server.Close()
 	})
 	return b, calls
@@ -148,10 +148,10 @@ func TestPanel(t *testing.T) {
 		result dispatch.Result
 		err    error
 	}
-	ended := make(chan outcome, 1)
+	callEnded := make(chan outcome, 1)
 	go func() {
 		result, err := calls.Call(t.Context(), callOf("login", `{"a":1}`))
-		ended <- outcome{result, err}
+		callEnded <- outcome{result, err}
 	}()
 	seen := <-waiting
 	if w := seen.Waiting; w.Reason != "Log in" || w.Kind != wire.TicketUser {
@@ -168,7 +168,7 @@ func TestPanel(t *testing.T) {
 	if got, err := b.Decide(t.Context(), decide); err != nil || got.Outcome == wire.DecisionAccepted {
 		t.Errorf("decided again: %+v, %v", got, err)
 	}
-	if got := <-ended; got.err != nil || string(got.result.Output) != `"in"` || got.result.Audience != "user" {
+	if got := <-callEnded; got.err != nil || string(got.result.Output) != `"in"` || got.result.Audience != "user" {
 		t.Errorf("login: %+v", got)
 	}
 	if got, err := b.Stop(t.Context(), seen.CallID); err != nil || got.Cancelled {
