@@ -40,7 +40,9 @@ var assetLoaders = map[string]api.Loader{
 type bundledScript struct {
 	Code      []byte
 	SourceMap []byte
-	Warnings  []Problem
+	// Metafile is esbuild's description of the inputs.
+	Metafile string
+	Warnings []Problem
 	// ForOriginalSDK is true if the plugin imports the SDK by its original name.
 	ForOriginalSDK bool
 }
@@ -148,7 +150,7 @@ func bundlePluginScript(s script, zod zodSource, cache *BuildCache) (bundledScri
 	defines := map[string]string{"process.env.NODE_ENV": `"production"`}
 	maps.Copy(defines, s.defines)
 	r := cache.build(fmt.Sprintf("%+v %+v", s, zod), api.BuildOptions{
-		Stdin:         &api.StdinOptions{Contents: s.entry, ResolveDir: zod.Dir, Sourcefile: "opentabs-entry.ts", Loader: api.LoaderTS},
+		Stdin:         &api.StdinOptions{Contents: s.entry, ResolveDir: zod.Dir, Sourcefile: entryFile, Loader: api.LoaderTS},
 		AbsWorkingDir: zod.Dir,
 		Outfile:       "dist/" + bundleName,
 		Bundle:        true,
@@ -171,7 +173,7 @@ func bundlePluginScript(s script, zod zodSource, cache *BuildCache) (bundledScri
 	if len(r.Errors) > 0 {
 		return bundledScript{}, &BuildError{Dir: zod.Dir, Problems: pluginFence.fromEsbuild(r.Errors)}
 	}
-	b := bundledScript{Warnings: pluginFence.fromEsbuild(r.Warnings), ForOriginalSDK: hasImport(r.Metafile, originalSDK)}
+	b := bundledScript{Metafile: r.Metafile, Warnings: pluginFence.fromEsbuild(r.Warnings), ForOriginalSDK: hasImport(r.Metafile, originalSDK)}
 	for _, file := range r.OutputFiles {
 		switch filepath.Base(file.Path) {
 		case bundleName:

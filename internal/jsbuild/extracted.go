@@ -77,13 +77,13 @@ func (f toolsFile) encode() ([]byte, error) {
 }
 
 // readPlugin runs the plugin's modules in a child process and returns the description
-// of its tools, prompts and settings.
-func readPlugin(ctx context.Context, src pluginSource, zod zodSource, o Options) (extractedPlugin, error) {
+// of its tools, prompts and settings, and the script that the child process ran.
+func readPlugin(ctx context.Context, src pluginSource, zod zodSource, o Options) (extractedPlugin, bundledScript, error) {
 	argv := o.Extract
 	if len(argv) == 0 {
 		executable, err := os.Executable()
 		if err != nil {
-			return extractedPlugin{}, fmt.Errorf("find this program: %w", err)
+			return extractedPlugin{}, bundledScript{}, fmt.Errorf("find this program: %w", err)
 		}
 		argv = []string{executable, "__extract"}
 	}
@@ -93,27 +93,27 @@ func readPlugin(ctx context.Context, src pluginSource, zod zodSource, o Options)
 	}
 	script, err := bundlePluginScript(extractScript(src.Entry), zod, o.Cache)
 	if err != nil {
-		return extractedPlugin{}, err
+		return extractedPlugin{}, bundledScript{}, err
 	}
 	answer, err := runExtract(ctx, argv, script.Code, timeout, extractGrace)
 	if err != nil {
-		return extractedPlugin{}, err
+		return extractedPlugin{}, bundledScript{}, err
 	}
 	if problem := answer.extractProblem(script, timeout); problem != nil {
-		return extractedPlugin{}, &BuildError{Dir: src.Dir, Problems: []Problem{*problem}}
+		return extractedPlugin{}, bundledScript{}, &BuildError{Dir: src.Dir, Problems: []Problem{*problem}}
 	}
 	var extractedData extractedPlugin
 	if err := json.Unmarshal(answer.Extracted, &extractedData); err != nil {
-		return extractedPlugin{}, &BuildError{Dir: src.Dir, Problems: []Problem{{Where: src.Entry, Text: "the descriptions of the plugin's tools can't be read: " + err.Error()}}}
+		return extractedPlugin{}, bundledScript{}, &BuildError{Dir: src.Dir, Problems: []Problem{{Where: src.Entry, Text: "the descriptions of the plugin's tools can't be read: " + err.Error()}}}
 	}
 	if len(extractedData.Problems) > 0 {
 		buildErr := &BuildError{Dir: src.Dir}
 		for _, text := range slices.Compact(extractedData.Problems) {
 			buildErr.Problems = append(buildErr.Problems, Problem{Where: src.Entry, Text: text})
 		}
-		return extractedPlugin{}, buildErr
+		return extractedPlugin{}, bundledScript{}, buildErr
 	}
-	return extractedData, nil
+	return extractedData, script, nil
 }
 
 // extractProblem returns why the plugin's tools could not be read; nil if they could.

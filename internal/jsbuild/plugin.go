@@ -127,11 +127,24 @@ type compiledPlugin struct {
 	Warnings  []Problem
 }
 
-// compilePlugin bundles the scripts and reads the tools concurrently.
+// compilePlugin bundles the scripts and reads the tools from the same source. It starts
+// again if a file has changed meanwhile.
 func compilePlugin(ctx context.Context, src pluginSource, zod zodSource, o Options) (compiledPlugin, error) {
+	for range maxCompileAttempts {
+		compiled, extractScript, err := compileOnce(ctx, src, zod, o)
+		if err != nil || hasSameSource(compiled.Adapter, extractScript) {
+			return compiled, err
+		}
+	}
+	return compiledPlugin{}, &BuildError{Dir: src.Dir, Problems: []Problem{{Text: "the plugin's files changed again and again while they were built; build again when they no longer change"}}}
+}
+
+// compileOnce bundles the scripts and reads the tools concurrently. The returned script
+// is the one that read the tools.
+func compileOnce(ctx context.Context, src pluginSource, zod zodSource, o Options) (compiledPlugin, bundledScript, error) {
 	adapter, err := adapterScript(src.Entry, src.ID)
 	if err != nil {
-		return compiledPlugin{}, err
+		return compiledPlugin{}, bundledScript{}, err
 	}
 	type result struct {
 		compiled compiledPlugin
@@ -142,13 +155,13 @@ func compilePlugin(ctx context.Context, src pluginSource, zod zodSource, o Optio
 		compiled, err := bundleScripts(src, adapter, zod, o.Cache)
 		done <- result{compiled, err}
 	}()
-	extracted, extractErr := readPlugin(ctx, src, zod, o)
+	extracted, readScript, extractErr := readPlugin(ctx, src, zod, o)
 	r := <-done
 	if r.err != nil { // reading the tools failed for the same reason
-		return compiledPlugin{}, r.err
+		return compiledPlugin{}, bundledScript{}, r.err
 	}
 	r.compiled.Extracted = extracted
-	return r.compiled, extractErr
+	return r.compiled, readScript, extractErr
 }
 
 // bundleScripts bundles the adapter and the pre-script.

@@ -1,0 +1,62 @@
+package jsbuild
+
+import "encoding/json"
+
+// entryFile is esbuild's name for the entry of a script, which is different in each
+// script.
+const entryFile = "opentabs-entry.ts"
+
+// maxCompileAttempts limits how often a plugin is compiled whose files change meanwhile.
+const maxCompileAttempts = 5
+
+// hasSameSource reports whether two scripts were bundled from the same texts of the
+// files that both import. An editor may write a file between the two bundles.
+func hasSameSource(a, b bundledScript) bool {
+	return agree(a.inputSizes(), b.inputSizes()) && agree(a.sourceTexts(), b.sourceTexts())
+}
+
+// agree reports whether the values of all common keys are equal.
+func agree[V comparable](a, b map[string]V) bool {
+	for key, value := range a {
+		if other, isCommon := b[key]; isCommon && other != value {
+			return false
+		}
+	}
+	return true
+}
+
+// inputSizes returns the sizes of all files that esbuild has read, by path. It includes
+// files without code, which a source map omits.
+func (b bundledScript) inputSizes() map[string]int {
+	var meta struct {
+		Inputs map[string]struct{ Bytes int }
+	}
+	if err := json.Unmarshal([]byte(b.Metafile), &meta); err != nil {
+		panic("jsbuild: esbuild's metafile: " + err.Error()) // esbuild always writes valid JSON
+	}
+	sizes := make(map[string]int, len(meta.Inputs))
+	for path, input := range meta.Inputs {
+		if path != entryFile {
+			sizes[path] = input.Bytes
+		}
+	}
+	return sizes
+}
+
+// sourceTexts returns the texts of the files with code in the script, by path.
+func (b bundledScript) sourceTexts() map[string]string {
+	var sourceMap struct {
+		Sources        []string
+		SourcesContent []string
+	}
+	if err := json.Unmarshal(b.SourceMap, &sourceMap); err != nil {
+		panic("jsbuild: esbuild's source map: " + err.Error()) // esbuild always writes valid JSON
+	}
+	texts := make(map[string]string, len(sourceMap.Sources))
+	for i, path := range sourceMap.Sources {
+		if i < len(sourceMap.SourcesContent) && path != "../"+entryFile {
+			texts[path] = sourceMap.SourcesContent[i]
+		}
+	}
+	return texts
+}
