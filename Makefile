@@ -24,7 +24,8 @@ lint: setup
 	.ci/lint
 
 ## test: runs all tests, including those in a real browser
-test: setup lint test-go test-ts e2e faults
+test: setup lint build
+	@.ci/test
 	@echo "== make test: all passed"
 
 test-go:
@@ -46,6 +47,7 @@ nightly: setup build
 e2e: setup build
 	@echo "== e2e"
 	CHROMIUM=$$(.ci/chromium) npm run -s -w e2e test
+	CHROMIUM=$$(.ci/chromium) npm run -s -w e2e load
 
 ## fuzz: runs every fuzz target for FUZZTIME (30s); stores failing inputs in testdata/fuzz
 fuzz:

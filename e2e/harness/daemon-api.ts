@@ -8,7 +8,7 @@ export interface Server {
   readonly token: string;
 }
 
-/** CallRecord has the fields of a call that tests read, from GET /calls/{id} and from `opentabs calls --json`. */
+/** CallRecord has the fields of a call that tests read, from GET /calls and GET /calls/{id}. */
 export interface CallRecord {
   readonly call_id: string;
   readonly tool_name: string;
@@ -66,7 +66,7 @@ export async function findCall(
 }
 
 /** isCallRecord reports whether a value is a call. */
-export function isCallRecord(value: unknown): value is CallRecord {
+function isCallRecord(value: unknown): value is CallRecord {
   return typeof value === 'object' && value !== null && 'call_id' in value;
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { type Chrome, type ChromeOptions, freePort, launchChrome } from './chromium.ts';
 import { connectHttp, connectStdio, type FormHandler, type McpClient } from './client.ts';
-import { addClient, type CallRecord, isCallRecord } from './daemon-api.ts';
+import { addClient, type CallRecord, fetchCallRecords, getJson } from './daemon-api.ts';
 import {
   type CommandResult,
   repositoryRoot,
@@ -132,9 +132,10 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     clients.push(client);
     return client;
   };
-  const runJson = async (...args: string[]): Promise<unknown> => JSON.parse(await runChecked([...args, '--json'], env));
+  const server = { port, token };
+  // Tests poll the status and the calls: a request is much cheaper than a command.
   const readStatus = async (): Promise<Status> => {
-    const value: unknown = await runJson('status');
+    const value = await getJson(server, '/status');
     return isStatus(value) ? value : {};
   };
   const listTabs = async () => (await readStatus()).browsers?.flatMap((browser) => browser.tabs ?? []) ?? [];
@@ -179,10 +180,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     runCli: (...args) => runOpentabs(args, env),
     readStatus,
     listTabs,
-    async listCalls() {
-      const value: unknown = await runJson('calls');
-      return Array.isArray(value) ? value.filter(isCallRecord) : [];
-    },
+    listCalls: () => fetchCallRecords(server),
     async openTab(path) {
       const newPage = await chrome.openPage(`${site.origin}${path}`);
       await waitForPlugins(path);

@@ -223,7 +223,7 @@ func (f *fixture) attackWithHTTP2(t *testing.T) {
 func checkConstantTimeComparison(t *testing.T) {
 	for file, want := range map[string][]string{
 		"guard.go":                    {"isAdministrator", "sha256.Sum256", "subtle.ConstantTimeCompare"},
-		"../../wsbridge/handshake.go": {"isProof", "hmac.Equal", "wire.BrowserProof"},
+		"../../wsbridge/handshake.go": {"isValidProof", "hmac.Equal", "wire.BrowserProof"},
 	} {
 		function := want[0]
 		fileSet := token.NewFileSet()
