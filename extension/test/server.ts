@@ -38,7 +38,7 @@ const rightChallenge = { nonce: 'of-the-server', proof: 'right' };
 export async function makeFakeHandshake(): Promise<Handshake> {
   return {
     protocols: ['opentabs', 'opentabs.nonce.of-the-browser'],
-    answer: async ({ proof }) => (proof === rightChallenge.proof ? 'proved' : undefined),
+    proveTo: async ({ proof }) => (proof === rightChallenge.proof ? 'proved' : undefined),
   };
 }
 
@@ -49,7 +49,7 @@ export function makeServer(): { open: OpenSocket; sockets: FakeSocket[] } {
     const socket = makeSocket(url, protocols, events);
     sockets.push(socket);
     return {
-      get unsent() {
+      get unsentBytes() {
         return socket.unsent;
       },
       send: (text) => {
@@ -72,24 +72,24 @@ function makeSocket(url: string, protocols: readonly string[], events: SocketEve
     if (!frame) throw new Error(`the browser did not send ${method}, but ${JSON.stringify(sent)}`);
     return String(frame.id);
   };
-  const reply = (body: object) => events.text(JSON.stringify({ jsonrpc: '2.0', ...body }));
+  const reply = (body: object) => events.onText(JSON.stringify({ jsonrpc: '2.0', ...body }));
   return {
     url,
     protocols,
     sent,
     hungUp: false,
     unsent: 0,
-    open: () => events.opened(),
+    open: () => events.onOpen(),
     accept: () => {
-      events.opened();
-      events.text(encodeNotification('challenge', rightChallenge));
+      events.onOpen();
+      events.onText(encodeNotification('challenge', rightChallenge));
     },
-    text: (text) => events.text(text),
-    close: (code = 1006, reason = '') => events.closed(code, reason),
+    text: (text) => events.onText(text),
+    close: (code = 1006, reason = '') => events.onClose(code, reason),
     answer: (method, result) => reply({ id: removeRequest(method), result }),
     refuse: (method, code, message) => reply({ id: removeRequest(method), error: { code, message } }),
-    request: (id, method, params) => events.text(encodeRequest(id, method, params)),
-    notify: (method, params) => events.text(encodeNotification(method, params)),
+    request: (id, method, params) => events.onText(encodeRequest(id, method, params)),
+    notify: (method, params) => events.onText(encodeNotification(method, params)),
   };
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Down } from '../worker/link/link.ts';
+import type { DownReason } from '../worker/link/link.ts';
 import {
   formatDuration,
   formatPercent,
@@ -13,7 +13,7 @@ import {
 } from './wording.ts';
 
 test('each reason for a lost link has advice', () => {
-  const reasons: Down[] = ['not_installed', 'no_server', 'refused', 'version', 'replaced', 'lost'];
+  const reasons: DownReason[] = ['not_installed', 'no_server', 'refused', 'version', 'replaced', 'lost'];
   for (const why of reasons) {
     const advice = linkAdvice({ kind: 'down', why, text: 'update the extension' });
     assert.match(advice?.title ?? '', /^[A-Z].*\.$/, why);

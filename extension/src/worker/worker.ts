@@ -2,7 +2,7 @@
 // the worker at any time. A new worker restores its state from what documents and the server send.
 //
 // This file builds the parts and connects them. The constructor of a part receives the earlier parts that the new part
-// needs. For events that concern later parts, a part has a Signal. The listeners of these signals are added at the end
+// needs. A part has a Signal for events that concern later parts. The listeners of these signals are added at the end
 // of this file.
 
 import type { PluginInfo } from '../../../wire/wire.gen.ts';
@@ -16,7 +16,7 @@ import { Delivery } from './delivery/delivery.ts';
 import { makeEntryPoints } from './delivery/entry-points.ts';
 import { HotReload } from './delivery/hot-reload.ts';
 import { LivePlugins } from './delivery/live-plugins.ts';
-import { makeSyntax, WORLD as SYNTAX_WORLD } from './delivery/syntax.ts';
+import { makeSyntax, SYNTAX_WORLD } from './delivery/syntax.ts';
 import { makeBridgePorts } from './documents/bridge-ports.ts';
 import { type Doc, makeDocs } from './documents/docs.ts';
 import { Health } from './documents/health.ts';
@@ -43,18 +43,18 @@ import { Reload } from './tabs/reload.ts';
 import { Tabs } from './tabs/tabs.ts';
 import { makeUserReload } from './tabs/user-reload.ts';
 
-/** AnswerMs is the time limit for the answer of a document that may be orphaned, in milliseconds. */
-const AnswerMs = 1000;
+/** OrphanAnswerMs is the time limit for the answer of a document that may be orphaned, in milliseconds. */
+const OrphanAnswerMs = 1000;
 
 // ---- the link to the server ----
 
 const identity = new BrowserIdentity(browser);
 const link = new Link({
-  connection: () => readConnection(browser),
-  hello: () => identity.hello(),
-  open: openSocket,
-  handshake: makeHandshake,
-  listener: (connection) => findListener(connection, fetch),
+  readConnection: () => readConnection(browser),
+  readIdentity: () => identity.hello(),
+  openSocket,
+  makeHandshake,
+  findListener: (connection) => findListener(connection, fetch),
   random: Math.random,
 });
 const send = (text: string) => link.send(text);
@@ -77,11 +77,11 @@ const plugins = new Plugins(
     registerFiles: registering.track(scripts.registerFiles),
     updateFile: registering.track(scripts.updateFile),
   },
-  { entryPoints, code: store.get, used: () => usage.readNames(), boot: () => identity.bootId() },
+  { entryPoints, fetchCode: store.get, recentlyUsed: () => usage.readNames(), bootId: () => identity.bootId() },
 );
 const docs = makeDocs();
 const settingsSync = makeSettingsSync({ docs, wanted: () => (plugins.isSynced ? plugins.wanted : undefined) });
-const logs = makeLogs({ runs: docs.runs, send: (params) => link.notify('plugin.log', params) });
+const logs = makeLogs({ isRunning: docs.isRunning, send: (params) => link.notify('plugin.log', params) });
 const injection = {
   docs,
   entryPoints,
@@ -96,8 +96,8 @@ const hotReload = new HotReload(injection);
 const delivery = new Delivery({
   ...injection,
   canStartLate: (plugin) => plugins.canStartLate(plugin),
-  host: async () => (await store.get('', plugins.host)).code,
-  used: (plugin) => void usage.recordUse(plugin),
+  host: async () => (await store.get('', plugins.hostHash)).code,
+  recordUse: (plugin) => void usage.recordUse(plugin),
 });
 const livePlugins = new LivePlugins({ docs, plugins, hotReload, delivery });
 
@@ -131,14 +131,14 @@ const reload = new Reload({
   reloadFrame: browser.reloadFrame,
   isLive: (tabId, plugin, frame) => livePlugins.isSettled(tabId, plugin, frame),
   liveDocument: (tabId) => docs.live(tabId)?.doc.documentId,
-  answers: async (documentId) => {
+  answersSoon: async (documentId) => {
     const doc = docs.get(documentId);
-    return doc !== undefined && (await health.answers(doc, AnswerMs));
+    return doc !== undefined && (await health.answersWithin(doc, OrphanAnswerMs));
   },
   isConnected: (documentId) => docs.findReported(documentId) !== undefined,
   isRegistered: (plugin) => !registering.pending || (plugins.mode === 'userScripts' && plugins.canStartLate(plugin)),
-  // Fetch the code before the next document needs the code.
-  reloading: (missing) => {
+  // Fetches the code before the next document needs the code.
+  beforeReload: (missing) => {
     if (plugins.mode !== 'userScripts') return;
     for (const plugin of missing) void pluginCode(plugin).catch(() => undefined);
   },
@@ -158,14 +158,14 @@ const tabs = new Tabs({
   frames: (tabId) => livePlugins.frames(tabId),
   expects: (tabId, name) => hotReload.expects(tabId, name),
   isSilent: (documentId) => health.isSilent(documentId),
-  arrives: (tabId, plugin) =>
+  isArriving: (tabId, plugin) =>
     livePlugins.isArriving(tabId, plugin) || (plugins.mode !== 'none' && registering.pending) || reload.expects(tabId),
   loadError: (tabId) => loadErrors.getError(tabId),
-  waits: (tabId) => loadErrors.recordWait(tabId),
-  openedWith: opening.openedWith,
+  recordWait: (tabId) => loadErrors.recordWait(tabId),
+  urlOpenedWith: opening.urlOpenedWith,
   urlChanged: (tabId, url) => delivery.urlChanged(tabId, url),
-  synced: (all) => link.notify('tab.sync', { tabs: all }),
-  changed: (tabId, tab) => link.notify('tab.changed', tab ? { tabId, tab } : { tabId }),
+  sendAll: (all) => link.notify('tab.sync', { tabs: all }),
+  sendChanged: (tabId, tab) => link.notify('tab.changed', tab ? { tabId, tab } : { tabId }),
 });
 
 // ---- calls ----
@@ -177,17 +177,17 @@ const calls = new Calls({
   docs,
   running,
   send,
-  resumed: (ids) => link.notify('call.resumed', { dispatchIds: ids }),
-  tabState: browser.readTabState,
-  tabLoading: browser.isTabLoading,
+  reportResumed: (ids) => link.notify('call.resumed', { dispatchIds: ids }),
+  readTabState: browser.readTabState,
+  isTabLoading: browser.isTabLoading,
   // Chrome freezes only background tabs, and reports when a tab is frozen.
-  tabFrozen: (tabId) =>
-    tabs.known.some((tab) => tab.tabId === tabId && tab.active) && !frozenTabs.has(tabId)
+  isTabFrozen: (tabId) =>
+    tabs.sentTabs.some((tab) => tab.tabId === tabId && tab.active) && !frozenTabs.has(tabId)
       ? false
-      : browser.isTabFrozen(tabId).catch(() => false), // closed
-  documentGone: browser.isDocumentGone,
-  roomIn: () => link.roomIn(),
-  docMissing: (tabId) => tabs.resendTab(tabId),
+      : browser.isTabFrozen(tabId).catch(() => false), // the tab is closed
+  isDocumentGone: browser.isDocumentGone,
+  waitBeforePartMs: () => link.waitBeforePartMs(),
+  onDocumentMissing: (tabId) => tabs.resendTab(tabId),
 });
 const wakes = makeWakes();
 const joinBridge = makeBridgePorts({ calls, running, docs, health, logs, wakes, settingsSync, hotReload, delivery });
@@ -205,9 +205,9 @@ const panels = makePanels({
     browserName: identity.name,
     extensionVersion: browser.extensionVersion(),
     mode: plugins.mode,
-    tabs: panelTabs({ tabs: tabs.known, wanted: plugins.wanted, docs, livePlugins }),
+    tabs: panelTabs({ tabs: tabs.sentTabs, wanted: plugins.wanted, docs, livePlugins }),
   }),
-  watch: (on) => {
+  setWatching: (on) => {
     link.notify('state.watch', { on });
     if (on) void checkMode();
   },
@@ -220,7 +220,7 @@ const panels = makePanels({
   }),
 });
 const badge = new Badge({
-  state: () => ({ linked: link.state.kind === 'open', running: running.size }),
+  state: () => ({ isLinked: link.state.kind === 'open', running: running.size }),
   draw: (text, color, title) => void browser.setBadge(text, color, title),
 });
 
@@ -230,7 +230,7 @@ const badge = new Badge({
 async function preregister(): Promise<void> {
   try {
     await plugins.prepare();
-    await store.keep([{ name: '', script: plugins.host }, ...plugins.wanted]);
+    await store.removeOthers([{ name: '', script: plugins.hostHash }, ...plugins.wanted]);
   } catch (error) {
     console.warn(`opentabs: adapters can't be registered: ${String(error)}`);
   }
@@ -261,11 +261,11 @@ const requestHandlers: RequestHandlers = {
     return missing.length > 0 ? { mode, missing } : { mode };
   },
   'plugin.code': async (params) => {
-    void hotReload.code(params);
+    void hotReload.receiveCode(params);
     return {};
   },
   'plugin.settings': async ({ name, settings }) => {
-    settingsSync.settings(name, settings);
+    settingsSync.setSettings(name, settings);
     return {};
   },
   'tab.load': async ({ tabId, force }) => {
@@ -278,8 +278,8 @@ const requestHandlers: RequestHandlers = {
 
 const notificationHandlers: NotificationHandlers = {
   'tool.resync': (params) => calls.resync(params),
-  'state.sync': (params) => panels.synced(params),
-  'state.plugins': (params) => panels.plugins(params),
+  'state.sync': (params) => panels.setCalls(params),
+  'state.plugins': (params) => panels.setPlugins(params),
   'state.waiting': ({ count }) => badge.setWaiting(count),
 };
 
@@ -294,7 +294,7 @@ link.opened.addListener(() => {
   outbox.resume();
   calls.resume();
   tabs.sync();
-  if (panels.open > 0) link.notify('state.watch', { on: true });
+  if (panels.openCount > 0) link.notify('state.watch', { on: true });
 });
 link.lost.addListener(() => {
   badge.setWaiting(0);
@@ -331,7 +331,7 @@ calls.docsChanged.addListener(() => {
 
 browser.onPort((port) => {
   if (port.name === PANEL_PORT && port.ownPage) {
-    panels.joined(port);
+    panels.addPanel(port);
     link.start();
   } else if (port.name === BRIDGE_PORT && port.sender) {
     joinBridge(port, port.sender);
@@ -367,9 +367,9 @@ browser.onInstalled(async () => {
   registering.recordCleared();
   if (await plugins.clear()) link.restart();
 });
-/** The session storage is empty after a start of the browser or the extension. */
-void browser.readSessionValue('began').then(async (began) => {
-  if (began !== undefined) return;
+/** After a start of the browser or the extension, the session storage is empty. */
+void browser.readSessionValue('began').then(async (sessionMark) => {
+  if (sessionMark !== undefined) return;
   registering.recordBrowserStart();
   await browser.writeSessionValue('began', 'yes');
 });

@@ -6,15 +6,15 @@ import type { ToBridge } from '../../port-message.ts';
 // ended, and is sent again on each new link. The server ignores repeated requests. An answer is stored while its
 // document has no port.
 
-/** KeptChars limits the stored asks of all calls, in UTF-16 units. Asks beyond this limit are sent only once. */
-const KeptChars = 64 * 1024 * 1024;
-/** MaxAsks limits the stored asks per call. The server accepts the same number of asks per call. */
-const MaxAsks = 1000;
+/** MaxStoredChars limits the stored asks of all calls, in UTF-16 units. Asks above this limit are sent only once. */
+const MaxStoredChars = 64 * 1024 * 1024;
+/** MaxAsksPerCall limits the stored asks per call. The server accepts the same number of asks per call. */
+const MaxAsksPerCall = 1000;
 
 export interface AsksOptions {
   /** send returns false while there is no link. */
   send(text: string): boolean;
-  /** post sends a message to the document of a call. post returns false if the document is not connected. */
+  /** post sends a message to the document of a call, and returns false if the document is not connected. */
   post(id: string, message: ToBridge): boolean;
 }
 
@@ -25,8 +25,8 @@ export interface Asks {
    */
   receiveAsk(id: string, ask: number, body: string): void;
   /**
-   * answer sends an answer of the server to the call's document. answer resolves with whether an ask was waiting for
-   * this answer.
+   * answer sends an answer of the server to the call's document, and resolves with whether an ask was waiting for this
+   * answer.
    */
   answer(params: ToolAnswerParams): Promise<boolean>;
   /** confirmAnswer handles the document's confirmation of an answer. */
@@ -42,84 +42,84 @@ export interface Asks {
 /** WaitingAnswer is an answer that the document has not confirmed. */
 interface WaitingAnswer {
   readonly message: ToBridge;
-  readonly resolve: ((taken: boolean) => void)[];
+  readonly resolvers: ((taken: boolean) => void)[];
 }
 
-interface OfCall {
+interface StoredAsks {
   readonly frames: Map<number, string>;
   readonly answers: Map<number, WaitingAnswer>;
 }
 
 /** makeAsks returns an empty Asks. */
 export function makeAsks(options: AsksOptions): Asks {
-  const calls = new Map<string, OfCall>();
-  let chars = 0;
+  const storedByCall = new Map<string, StoredAsks>();
+  let storedChars = 0;
 
-  const ofCall = (id: string): OfCall => {
-    const found = calls.get(id);
-    if (found) return found;
-    const made: OfCall = { frames: new Map(), answers: new Map() };
-    calls.set(id, made);
-    return made;
+  const getOrCreate = (id: string): StoredAsks => {
+    const stored = storedByCall.get(id);
+    if (stored) return stored;
+    const newEntry: StoredAsks = { frames: new Map(), answers: new Map() };
+    storedByCall.set(id, newEntry);
+    return newEntry;
   };
-  const keep = (frames: Map<number, string>, ask: number, frame: string) => {
-    chars -= frames.get(ask)?.length ?? 0;
+  const storeFrame = (frames: Map<number, string>, ask: number, frame: string) => {
+    storedChars -= frames.get(ask)?.length ?? 0;
     frames.delete(ask);
-    if (frames.size >= MaxAsks || chars + frame.length > KeptChars) return;
+    if (frames.size >= MaxAsksPerCall || storedChars + frame.length > MaxStoredChars) return;
     frames.set(ask, frame);
-    chars += frame.length;
+    storedChars += frame.length;
   };
 
   const receiveAsk = (id: string, ask: number, body: string) => {
     const frame = encodeRawAsk(id, ask, body);
     if (frame === undefined) return;
-    const { frames, answers } = ofCall(id);
-    keep(frames, ask, frame);
-    const waiting = answers.get(ask);
-    if (waiting) options.post(id, waiting.message);
+    const { frames, answers } = getOrCreate(id);
+    storeFrame(frames, ask, frame);
+    const waitingAnswer = answers.get(ask);
+    if (waitingAnswer) options.post(id, waitingAnswer.message);
     else options.send(frame);
   };
   const answer = (params: ToolAnswerParams): Promise<boolean> =>
     new Promise((resolve) => {
       const { dispatchId: id, ask } = params;
-      const { answers } = ofCall(id);
-      const message = messageOf(params);
+      const { answers } = getOrCreate(id);
+      const message = answerMessage(params);
       // On a new link, the server sends the answer in a second request. The old and the new request wait for the same
       // result.
-      answers.set(ask, { message, resolve: [...(answers.get(ask)?.resolve ?? []), resolve] });
+      answers.set(ask, { message, resolvers: [...(answers.get(ask)?.resolvers ?? []), resolve] });
       options.post(id, message);
     });
   const confirmAnswer = (id: string, ask: number, taken: boolean) => {
-    const found = calls.get(id);
-    const waiting = found?.answers.get(ask);
-    if (!found || !waiting) return;
-    found.answers.delete(ask);
-    chars -= found.frames.get(ask)?.length ?? 0;
-    found.frames.delete(ask);
-    for (const resolve of waiting.resolve) resolve(taken);
+    const stored = storedByCall.get(id);
+    const waitingAnswer = stored?.answers.get(ask);
+    if (!stored || !waitingAnswer) return;
+    stored.answers.delete(ask);
+    storedChars -= stored.frames.get(ask)?.length ?? 0;
+    stored.frames.delete(ask);
+    for (const resolve of waitingAnswer.resolvers) resolve(taken);
   };
   const forget = (id: string) => {
-    const found = calls.get(id);
-    if (!found) return;
-    calls.delete(id);
-    for (const frame of found.frames.values()) chars -= frame.length;
-    for (const { resolve } of found.answers.values()) for (const each of resolve) each(false);
+    const stored = storedByCall.get(id);
+    if (!stored) return;
+    storedByCall.delete(id);
+    for (const frame of stored.frames.values()) storedChars -= frame.length;
+    for (const { resolvers } of stored.answers.values()) for (const resolve of resolvers) resolve(false);
   };
   return {
     receiveAsk,
     answer,
     confirmAnswer,
     documentConnected: (id) => {
-      for (const { message } of calls.get(id)?.answers.values() ?? []) options.post(id, message);
+      for (const { message } of storedByCall.get(id)?.answers.values() ?? []) options.post(id, message);
     },
     forget,
     resume: () => {
-      for (const { frames } of calls.values()) for (const frame of frames.values()) options.send(frame);
+      for (const { frames } of storedByCall.values()) for (const frame of frames.values()) options.send(frame);
     },
   };
 }
 
-function messageOf({ dispatchId: id, ask, output, error }: ToolAnswerParams): ToBridge {
+function answerMessage({ dispatchId: id, ask, output, error }: ToolAnswerParams): ToBridge {
   if (error !== undefined) return { op: 'answer', id, ask, error: JSON.stringify(error) };
   return output === undefined ? { op: 'answer', id, ask } : { op: 'answer', id, ask, output: JSON.stringify(output) };
 }

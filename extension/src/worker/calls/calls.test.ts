@@ -38,13 +38,13 @@ function makeBench(t: TestContext, booting = false, health?: CallsOptions['healt
     docs,
     running,
     send: (text) => linked.up && sent.push(text) > 0,
-    resumed: (ids) => resumed.push([...ids]),
-    tabState: async (id) => tabs.get(id) ?? 'closed',
-    tabLoading: async (id) => loading.has(id),
-    tabFrozen: (id) => (frozen.has(id) ? Promise.resolve(frozen.get(id) === true) : false),
-    documentGone: async (_tab, id) => !busy.has(id),
-    roomIn: () => room.inMs,
-    docMissing: (id) => missing.push(id),
+    reportResumed: (ids) => resumed.push([...ids]),
+    readTabState: async (id) => tabs.get(id) ?? 'closed',
+    isTabLoading: async (id) => loading.has(id),
+    isTabFrozen: (id) => (frozen.has(id) ? Promise.resolve(frozen.get(id) === true) : false),
+    isDocumentGone: async (_tab, id) => !busy.has(id),
+    waitBeforePartMs: () => room.inMs,
+    onDocumentMissing: (id) => missing.push(id),
   });
   if (!booting) t.mock.timers.tick(10_000);
   const doc = (tabId: number, documentId: string) => {
@@ -603,7 +603,7 @@ test('if a document does not answer, only calls that cannot have arrived end at 
   const pings = [0, 1, 2];
   const { calls, running, sent, join, dispatch } = makeBench(t, false, {
     prepareCall: () => pings.shift() ?? 0,
-    answered: (_, ping) => arrived.has(ping),
+    hasAnswered: (_, ping) => arrived.has(ping),
   });
   join(1, 'd1');
   for (const id of ['x', 'y', 'z']) dispatch(id);

@@ -18,16 +18,22 @@ import { makeNavigating, type Navigating } from './navigating.ts';
 import type { Outbox } from './outbox.ts';
 import type { RunningCall, RunningCalls } from './running.ts';
 
-/** GoneMs is how long a document may take to reconnect after its port closed, before its calls end, in milliseconds. */
-const GoneMs = 50;
-/** CrashMs is how long Chrome may take to report the crash of a page after the page's port closed, in milliseconds. */
-const CrashMs = 2000;
-/** BootMs is how long documents may take to connect to a restarted worker, in milliseconds. */
-const BootMs = 300;
-/** BusyMs is how long an existing but busy document may take to connect to a restarted worker, in milliseconds. */
-const BusyMs = 10_000;
-/** StoppedKept limits the stored cancels of calls that no document has reported yet. */
-const StoppedKept = 1000;
+/**
+ * ReconnectMs is how long a document may take to reconnect after its port closed, before its calls end, in
+ * milliseconds.
+ */
+const ReconnectMs = 50;
+/**
+ * CrashReportMs is how long Chrome may take to report the crash of a page after the page's port closed, in
+ * milliseconds.
+ */
+const CrashReportMs = 2000;
+/** ConnectMs is how long documents may take to connect to a restarted worker, in milliseconds. */
+const ConnectMs = 300;
+/** BusyConnectMs is how long a busy document may take to connect to a restarted worker, in milliseconds. */
+const BusyConnectMs = 10_000;
+/** MaxStoredCancels limits the stored cancels of calls that no document has reported yet. */
+const MaxStoredCancels = 1000;
 
 /** PendingCancel is a tool.cancel that has no answer yet. */
 interface PendingCancel {
@@ -35,7 +41,7 @@ interface PendingCancel {
   answer(outcome: CancelOutcome): void;
 }
 
-/** CallOutbox has the functions that send frames of calls to the server. */
+/** CallOutbox contains the functions that send frames of calls to the server. */
 type CallOutbox = Pick<Outbox, 'progress' | 'part' | 'endWithResult' | 'fail' | 'isStored' | 'drop'>;
 
 export interface CallsOptions {
@@ -44,22 +50,22 @@ export interface CallsOptions {
   readonly running: RunningCalls;
   /** send returns false while there is no link. */
   send(text: string): boolean;
-  /** resumed reports calls to the server that run in a document but were not in the table. */
-  resumed(ids: readonly string[]): void;
-  tabState(tabId: number): Promise<TabState>;
-  tabLoading(tabId: number): Promise<boolean>;
+  /** resumed is called with calls that run in a document but were not in the table, to report them to the server. */
+  reportResumed(ids: readonly string[]): void;
+  readTabState(tabId: number): Promise<TabState>;
+  isTabLoading(tabId: number): Promise<boolean>;
   /**
-   * tabFrozen reports whether Chrome has frozen a tab. For a tab that is known to run, tabFrozen returns false
-   * directly.
+   * isTabFrozen reports whether Chrome has frozen a tab. For a tab that cannot be frozen, isTabFrozen returns false
+   * directly, not as a promise.
    */
-  tabFrozen(tabId: number): false | Promise<boolean>;
-  documentGone(tabId: number, documentId: string): Promise<boolean>;
-  /** roomIn returns how many milliseconds to wait before the next part of a large result, or 0 if no wait is needed. */
-  roomIn(): number;
-  /** docMissing is called when the server sends a call to a document that the tab does not show. */
-  docMissing(tabId: number): void;
-  /** health reports whether a call has arrived. Without health, every call counts as arrived. */
-  readonly health?: Pick<Health, 'prepareCall' | 'answered'>;
+  isTabFrozen(tabId: number): false | Promise<boolean>;
+  isDocumentGone(tabId: number, documentId: string): Promise<boolean>;
+  /** waitBeforePartMs returns how many milliseconds to wait before the next part of a large result, or 0. */
+  waitBeforePartMs(): number;
+  /** onDocumentMissing is called when the server sends a call to a document that the tab does not show. */
+  onDocumentMissing(tabId: number): void;
+  /** health reports whether a call has arrived. Without health, every call counts as a call that has arrived. */
+  readonly health?: Pick<Health, 'prepareCall' | 'hasAnswered'>;
 }
 
 /** CallMessage is a message from a document about its calls or the readiness of its plugins. */
@@ -73,25 +79,25 @@ export class Calls {
   readonly #outbox: CallOutbox;
   readonly #docs: Docs;
   readonly #running: RunningCalls;
-  readonly #waiting = new Map<string, PendingCancel>();
-  /** #stopped maps each cancelled call to the reason of the cancel, until a document reports the call. */
-  readonly #stopped = new Map<string, string>();
+  readonly #pendingCancels = new Map<string, PendingCancel>();
+  /** #cancelReasons maps each cancelled call to the reason of the cancel, until a document reports the call. */
+  readonly #cancelReasons = new Map<string, string>();
   /** #removedTabs are the recently closed tabs. */
   readonly #removedTabs = new Set<number>();
-  /** #began maps each document that the user leaves to the calls that had begun in it. */
-  readonly #began = new Map<string, ReadonlySet<string>>();
-  /** #endedIn maps each call whose ending is not confirmed by the server to its document. */
-  readonly #endedIn = new Map<string, string>();
+  /** #startedCalls maps each document that the user leaves to the calls that have begun in the document. */
+  readonly #startedCalls = new Map<string, ReadonlySet<string>>();
+  /** #documentOfEnded maps each ended call to its document, until the server has confirmed the ending. */
+  readonly #documentOfEnded = new Map<string, string>();
   readonly #navigating: Navigating;
   readonly #asks: Asks;
-  readonly #bornAt = Date.now();
+  readonly #startedAt = Date.now();
 
   constructor(options: CallsOptions) {
     this.#options = options;
     this.#outbox = options.outbox;
     this.#docs = options.docs;
     this.#running = options.running;
-    this.#navigating = makeNavigating((tabId) => options.tabLoading(tabId));
+    this.#navigating = makeNavigating((tabId) => options.isTabLoading(tabId));
     this.#asks = makeAsks({
       send: (text) => options.send(text),
       post: (id, message) => this.#post(id, message),
@@ -108,9 +114,9 @@ export class Calls {
     this.#outbox.fail(call.id, error);
   }
 
-  #answer(id: string, outcome: CancelOutcome): void {
-    const entry = this.#waiting.get(id);
-    this.#waiting.delete(id);
+  #answerCancel(id: string, outcome: CancelOutcome): void {
+    const entry = this.#pendingCancels.get(id);
+    this.#pendingCancels.delete(id);
     entry?.answer(outcome);
   }
 
@@ -118,12 +124,13 @@ export class Calls {
   #endCallsOf(documentId: string, state: TabState): void {
     for (const call of this.#running.inDocument(documentId)) {
       const error = endedErrors[state];
-      const never = !call.mayHaveBegun || this.#began.get(documentId)?.has(call.id) === false;
-      this.#fail(call, never ? { ...error, notStarted: true } : error);
+      const hasNotStarted = !call.mayHaveBegun || this.#startedCalls.get(documentId)?.has(call.id) === false;
+      this.#fail(call, hasNotStarted ? { ...error, notStarted: true } : error);
     }
-    this.#began.delete(documentId);
+    this.#startedCalls.delete(documentId);
     this.#navigating.forget(documentId);
-    for (const [id, entry] of [...this.#waiting]) if (entry.documentId === documentId) this.#answer(id, 'ignored');
+    for (const [id, entry] of [...this.#pendingCancels])
+      if (entry.documentId === documentId) this.#answerCancel(id, 'ignored');
   }
 
   dispatch(params: ToolDispatchParams): void {
@@ -137,7 +144,7 @@ export class Calls {
     const message: ToBridge = { op: 'call', id, plugin, tool, maxBytes, args };
     if (params.prompt) message.prompt = true;
     if (params.decision !== undefined) message.decision = JSON.stringify(params.decision);
-    const start = (doc: Doc | undefined) => {
+    const startIn = (doc: Doc | undefined) => {
       if (this.#running.get(id) !== call) return;
       if (doc?.tabId === tabId) {
         call.mayHaveBegun = true;
@@ -146,40 +153,46 @@ export class Calls {
       } else void this.#endMissing(call);
     };
     /**
-     * startAwake starts the call unless the page is frozen. In a frozen page, the call would begin only after the
-     * timeout of the call.
+     * startIfAwake starts the call unless the page is frozen. In a frozen page, the call would begin only after its
+     * timeout.
      */
-    const startAwake = async (asleep: Promise<boolean>) => {
-      if (!(await asleep)) start(this.#docs.get(documentId));
+    const startIfAwake = async (frozenCheck: Promise<boolean>) => {
+      if (!(await frozenCheck)) startIn(this.#docs.get(documentId));
       else if (this.#running.get(id) === call) this.#fail(call, frozenError);
     };
     const doc = this.#docs.get(documentId);
     if (doc) {
       this.#navigating.runWhenSettled(documentId, () => {
-        const asleep = this.#options.tabFrozen(tabId);
-        if (asleep === false || call.mayHaveBegun) start(this.#docs.get(documentId));
-        else void startAwake(asleep);
+        const frozenCheck = this.#options.isTabFrozen(tabId);
+        if (frozenCheck === false || call.mayHaveBegun) startIn(this.#docs.get(documentId));
+        else void startIfAwake(frozenCheck);
       });
-    } else if (Date.now() - this.#bornAt >= BusyMs) start(undefined);
-    else void this.#waitForArrival(tabId, documentId).then(() => start(this.#docs.get(documentId)));
+    } else if (Date.now() - this.#startedAt >= BusyConnectMs) startIn(undefined);
+    else void this.#waitForDocument(tabId, documentId).then(() => startIn(this.#docs.get(documentId)));
   }
 
-  /** waitForArrival resolves when a document has connected or will not. A restarted worker has no documents yet. */
-  async #waitForArrival(tabId: number, documentId: string): Promise<void> {
-    const boot = this.#bornAt + BootMs - Date.now();
-    if (boot > 0) await sleep(boot);
+  /**
+   * waitForDocument waits until a document has connected or can no longer be expected. A restarted worker has no
+   * documents yet.
+   */
+  async #waitForDocument(tabId: number, documentId: string): Promise<void> {
+    const waitMs = this.#startedAt + ConnectMs - Date.now();
+    if (waitMs > 0) await sleep(waitMs);
     if (this.#docs.get(documentId)) return;
     // While a page is busy, the page can neither answer executeScript nor connect.
-    const late = sleep(this.#bornAt + BusyMs - Date.now()).then(() => true);
-    const gone = await Promise.race([this.#options.documentGone(tabId, documentId), late]);
-    if (!gone) await sleep(BootMs);
+    const timeout = sleep(this.#startedAt + BusyConnectMs - Date.now()).then(() => true);
+    const isGoneOrLate = await Promise.race([this.#options.isDocumentGone(tabId, documentId), timeout]);
+    if (!isGoneOrLate) await sleep(ConnectMs);
   }
 
-  /** endMissing ends a call whose document is gone. If the call cannot have begun, the server may try another document. */
+  /**
+   * endMissing ends a call whose document no longer exists. If the call cannot have begun, the server may try another
+   * document.
+   */
   async #endMissing(call: RunningCall): Promise<void> {
-    const state = await this.#options.tabState(call.tabId);
+    const state = await this.#options.readTabState(call.tabId);
     if (this.#running.get(call.id) !== call) return;
-    this.#options.docMissing(call.tabId);
+    this.#options.onDocumentMissing(call.tabId);
     this.#fail(call, call.mayHaveBegun ? endedErrors[state] : { ...notStartedErrors[state], notStarted: true });
   }
 
@@ -193,33 +206,33 @@ export class Calls {
     this.#forget(id);
     if (!call || !doc) {
       // After a restart of this worker, a document may still connect and report the call.
-      this.#stopped.set(id, reason);
-      for (const [oldest] of this.#stopped) {
-        if (this.#stopped.size <= StoppedKept) break;
-        this.#stopped.delete(oldest);
+      this.#cancelReasons.set(id, reason);
+      for (const [oldest] of this.#cancelReasons) {
+        if (this.#cancelReasons.size <= MaxStoredCancels) break;
+        this.#cancelReasons.delete(oldest);
       }
       return Promise.resolve('finished');
     }
-    this.#answer(id, 'ignored');
+    this.#answerCancel(id, 'ignored');
     return new Promise((resolve) => {
-      this.#waiting.set(id, { documentId: doc.documentId, answer: resolve });
+      this.#pendingCancels.set(id, { documentId: doc.documentId, answer: resolve });
       doc.post({ op: 'cancel', id, reason });
     });
   }
 
-  /** answer delivers the answer to an ask of a call. answer resolves with whether the ask was still waiting. */
+  /** answer delivers the answer to an ask of a call, and resolves with whether the ask was waiting for an answer. */
   async answer(params: ToolAnswerParams): Promise<boolean> {
     const id = params.dispatchId;
     const call = this.#running.get(id);
     // After a restart of this worker, documents that have not connected yet still have to report their calls.
-    if (!call && Date.now() - this.#bornAt < BusyMs) {
-      const late = sleep(this.#bornAt + BusyMs - Date.now());
-      void late.then(() => !this.#running.has(id) && this.#asks.forget(id));
+    if (!call && Date.now() - this.#startedAt < BusyConnectMs) {
+      const timeout = sleep(this.#startedAt + BusyConnectMs - Date.now());
+      void timeout.then(() => !this.#running.has(id) && this.#asks.forget(id));
     } else if (!call) return false;
     return await this.#asks.answer(params);
   }
 
-  /** resync requests that a call reports an activity again. */
+  /** resync requests the current state of an activity from a call. */
   resync({ dispatchId: id, activityType: type }: ToolResyncParams): void {
     this.#post(id, { op: 'resync', id, type });
   }
@@ -229,61 +242,60 @@ export class Calls {
     this.#asks.resume();
   }
 
-  /** post sends a message to the document of a call. post returns false if the document is not connected. */
+  /** post sends a message to the document of a call, and returns false if the document is not connected. */
   #post(id: string, message: ToBridge): boolean {
     const doc = this.#docs.get(this.#running.get(id)?.documentId ?? '');
     doc?.post(message);
     return doc !== undefined;
   }
 
-  /** documentConnected, receive and documentDisconnected handle the events of a document's port. */
+  /** documentConnected handles a new port of a document. */
   documentConnected(doc: Doc): void {
     this.#docs.add(doc);
     this.#removedTabs.delete(doc.tabId);
-    this.#began.delete(doc.documentId);
+    this.#startedCalls.delete(doc.documentId);
     this.#navigating.setNavigating(doc.tabId, doc.documentId, false);
   }
 
   #receiveLive(doc: Doc, message: Extract<FromBridge, { op: 'live' }>): void {
     this.#docs.setPlugins(doc.documentId, message.plugins, message.vacant);
-    const unknown: string[] = [];
+    const unknownCalls: string[] = [];
     for (const { id, plugin } of message.running) {
-      const reason = this.#stopped.get(id);
+      const reason = this.#cancelReasons.get(id);
       if (reason !== undefined) {
-        this.#stopped.delete(id);
+        this.#cancelReasons.delete(id);
         doc.post({ op: 'cancel', id, reason });
-      } else if (!this.#running.has(id) && !this.#waiting.has(id)) {
+      } else if (!this.#running.has(id) && !this.#pendingCancels.has(id)) {
         this.#running.add({ id, plugin, tabId: doc.tabId, documentId: doc.documentId, mayHaveBegun: true, ping: 0 });
-        unknown.push(id);
+        unknownCalls.push(id);
       }
       this.#asks.documentConnected(id);
     }
-    if (unknown.length > 0) this.#options.resumed(unknown);
+    if (unknownCalls.length > 0) this.#options.reportResumed(unknownCalls);
     this.docsChanged.emit();
   }
 
   /**
-   * isOwner reports whether a document may send messages about a call: the call was sent to this document, or is not in
-   * the table.
+   * isOwner reports whether a document may send messages about a call. The document may do so if the call was sent to
+   * this document, or if the call is not in the table.
    */
   #isOwner(doc: Doc, id: string): boolean {
     return (this.#running.get(id)?.documentId ?? doc.documentId) === doc.documentId;
   }
 
   /**
-   * receive handles a message from a document about its calls. receive ignores messages of documents that were
-   * replaced.
+   * receive handles a message from a document about its calls. Messages of documents that were replaced are ignored.
    */
   receive(doc: Doc, message: CallMessage): void {
     if (this.#docs.get(doc.documentId) !== doc) return;
-    if (message.op === 'part') void this.#acceptParts(doc);
+    if (message.op === 'part') void this.#requestNextPart(doc);
     if ('id' in message && !this.#isOwner(doc, message.id)) return;
     route(this.#handlers, message.op, message, doc);
   }
 
   readonly #handlers: PortHandlers<CallMessage, [doc: Doc]> = {
     live: (message, doc) => this.#receiveLive(doc, message),
-    leaving: ({ begun }, { documentId }) => this.#began.set(documentId, new Set(begun)),
+    leaving: ({ begun }, { documentId }) => this.#startedCalls.set(documentId, new Set(begun)),
     navigating: ({ on }, { tabId, documentId }) => this.#navigating.setNavigating(tabId, documentId, on),
     ready: ({ plugin, ready }, { documentId }) => {
       this.#docs.setReady(documentId, plugin, ready);
@@ -299,22 +311,22 @@ export class Calls {
     part: ({ id, seq, text }) => this.#outbox.part(id, seq, text),
     result: ({ id, text, parts }, doc) => {
       this.#forget(id);
-      this.#endedIn.set(id, doc.documentId);
+      this.#documentOfEnded.set(id, doc.documentId);
       this.#outbox.endWithResult(id, text, parts);
     },
     error: ({ id, error }, doc) => {
       this.#forget(id);
-      this.#endedIn.set(id, doc.documentId);
+      this.#documentOfEnded.set(id, doc.documentId);
       this.#outbox.fail(id, readError(error));
     },
     cancelled: ({ id, outcome }, doc) => {
-      if (this.#waiting.get(id)?.documentId === doc.documentId) this.#answer(id, outcome);
+      if (this.#pendingCancels.get(id)?.documentId === doc.documentId) this.#answerCancel(id, outcome);
     },
   };
 
-  /** acceptParts requests the next part from a document as soon as the link has room. */
-  async #acceptParts(doc: Doc): Promise<void> {
-    for (let waitMs = this.#options.roomIn(); waitMs > 0; waitMs = this.#options.roomIn()) {
+  /** requestNextPart requests the next part from a document when the link can send more data. */
+  async #requestNextPart(doc: Doc): Promise<void> {
+    for (let waitMs = this.#options.waitBeforePartMs(); waitMs > 0; waitMs = this.#options.waitBeforePartMs()) {
       await sleep(waitMs);
       if (this.#docs.get(doc.documentId) !== doc) return;
     }
@@ -327,31 +339,31 @@ export class Calls {
     this.docsChanged.emit();
     setTimeout(async () => {
       if (this.#docs.get(doc.documentId)) return;
-      const state = await this.#stateAfter(doc);
+      const state = await this.#readStateAfterClose(doc);
       if (!this.#docs.get(doc.documentId)) this.#endCallsOf(doc.documentId, state);
-    }, GoneMs);
+    }, ReconnectMs);
   }
 
   /**
-   * stateAfter returns the state of the tab of a document whose port closed. If the tab seems open, but the document
-   * did not announce that it leaves and no top document is connected, the page has probably crashed: Chrome reports a
-   * crash late.
+   * readStateAfterClose returns the state of the tab of a document whose port closed. Chrome reports a crash late. If
+   * the tab seems open, but no top document is connected and the document did not announce that it leaves, the page has
+   * probably crashed.
    */
-  async #stateAfter({ tabId, documentId }: Doc): Promise<TabState> {
-    for (const endMs = Date.now() + CrashMs; ; await sleep(GoneMs)) {
-      const state = this.#removedTabs.has(tabId) ? 'closed' : await this.#options.tabState(tabId);
+  async #readStateAfterClose({ tabId, documentId }: Doc): Promise<TabState> {
+    for (const endMs = Date.now() + CrashReportMs; ; await sleep(ReconnectMs)) {
+      const state = this.#removedTabs.has(tabId) ? 'closed' : await this.#options.readTabState(tabId);
       const hasTop = this.#docs.ofTab(tabId).some((doc) => doc.frameId === 0);
-      if (state !== 'open' || hasTop || this.#began.has(documentId)) return state;
-      if (!this.#running.isBusy(documentId) || Date.now() >= endMs || (await this.#options.tabLoading(tabId)))
+      if (state !== 'open' || hasTop || this.#startedCalls.has(documentId)) return state;
+      if (!this.#running.isBusy(documentId) || Date.now() >= endMs || (await this.#options.isTabLoading(tabId)))
         return state;
     }
   }
 
-  /** tabRemoved and tabDiscarded end the calls of a tab at once. */
+  /** tabRemoved ends the calls of a closed tab at once. */
   tabRemoved(tabId: number): void {
     this.#removedTabs.add(tabId);
-    this.#tabGone(tabId, 'closed');
-    setTimeout(() => this.#removedTabs.delete(tabId), 10 * GoneMs);
+    this.#endCallsOfTab(tabId, 'closed');
+    setTimeout(() => this.#removedTabs.delete(tabId), 10 * ReconnectMs);
   }
 
   /** tabCrashed ends the calls of the documents of a crashed tab, before a reload of the tab looks like a navigation. */
@@ -368,44 +380,45 @@ export class Calls {
   documentOrphaned(documentId: string): void {
     const doc = this.#docs.get(documentId);
     if (!doc) return;
-    this.#began.set(documentId, new Set());
+    this.#startedCalls.set(documentId, new Set());
     this.documentDisconnected(doc);
   }
 
   /**
-   * documentSilent ends the calls that an unresponsive document cannot have begun. The bridge of the document drops these calls
-   * when they arrive.
+   * documentSilent ends the calls that an unresponsive document cannot have begun. When these calls arrive, the bridge
+   * of the document drops them.
    */
   documentSilent(documentId: string): void {
     for (const call of this.#running.inDocument(documentId)) {
       if (call.ping === 0) continue;
-      if (this.#options.health?.answered(documentId, call.ping) !== false) continue;
+      if (this.#options.health?.hasAnswered(documentId, call.ping) !== false) continue;
       const message = 'the page does not answer: a script occupies it';
       this.#fail(call, { code: 'page_unresponsive', message, notStarted: true });
     }
   }
 
   tabDiscarded(tabId: number): void {
-    this.#tabGone(tabId, 'discarded');
+    this.#endCallsOfTab(tabId, 'discarded');
   }
 
-  #tabGone(tabId: number, state: TabState): void {
+  #endCallsOfTab(tabId: number, state: TabState): void {
     for (const call of this.#running.inTab(tabId)) this.#endCallsOf(call.documentId, state);
     for (const doc of this.#docs.ofTab(tabId)) this.documentDisconnected(doc);
   }
 
   /** confirmDelivery notifies documents that the server has the endings of these calls. */
   confirmDelivery(ids: readonly string[]): void {
-    const perDoc = new Map<string, string[]>();
+    const idsByDocument = new Map<string, string[]>();
     for (const id of ids) {
-      const documentId = this.#endedIn.get(id);
-      this.#endedIn.delete(id);
+      const documentId = this.#documentOfEnded.get(id);
+      this.#documentOfEnded.delete(id);
       if (documentId === undefined) continue;
-      const some = perDoc.get(documentId) ?? [];
-      some.push(id);
-      perDoc.set(documentId, some);
+      const documentCalls = idsByDocument.get(documentId) ?? [];
+      documentCalls.push(id);
+      idsByDocument.set(documentId, documentCalls);
     }
-    for (const [documentId, some] of perDoc) this.#docs.get(documentId)?.post({ op: 'ack', ids: some });
+    for (const [documentId, documentCalls] of idsByDocument)
+      this.#docs.get(documentId)?.post({ op: 'ack', ids: documentCalls });
   }
 }
 

@@ -2,7 +2,7 @@ import { checkType } from '../../../../wire/frame.ts';
 import type { CallError } from '../../../../wire/wire.gen.ts';
 import type { TabState } from '../../chrome.ts';
 
-/** endedErrors are the errors of calls whose document is gone. */
+/** endedErrors are the errors of calls whose document no longer exists. */
 export const endedErrors: Readonly<Record<TabState, CallError>> = {
   open: { code: 'navigated', message: 'the page was reloaded or left while the tool ran in it' },
   closed: { code: 'tab_closed', message: 'the tab was closed while the tool ran in it' },
@@ -10,7 +10,7 @@ export const endedErrors: Readonly<Record<TabState, CallError>> = {
   discarded: { code: 'tab_discarded', message: 'the browser unloaded the tab to save memory while the tool ran in it' },
 };
 
-/** notStartedErrors are the errors of calls that did not begin because their document is gone. */
+/** notStartedErrors are the errors of calls that did not begin because their document no longer exists. */
 export const notStartedErrors: Readonly<Record<TabState, CallError>> = {
   open: { code: 'navigated', message: 'the tab navigated to another document' },
   closed: { code: 'tab_closed', message: 'the tab was closed before the tool began' },
@@ -25,11 +25,11 @@ export const frozenError: CallError = {
   notStarted: true,
 };
 
-/** readError reads an error from a host. */
+/** readError parses an error from a host. The result for an invalid text is an internal error. */
 export function readError(text: string): CallError {
   try {
-    const read = checkType('CallError', JSON.parse(text));
-    if (read.ok) return read.value;
+    const checked = checkType('CallError', JSON.parse(text));
+    if (checked.ok) return checked.value;
   } catch {
     // For an invalid text, readError returns an internal error.
   }

@@ -1,9 +1,9 @@
 /** PollMs is how often a navigating tab is checked, in milliseconds. */
 const PollMs = 100;
-/** SeenMs is how long a tab may take to start loading, in milliseconds. */
-const SeenMs = 1000;
-/** MaxHoldMs is the maximum delay of a call that waits for a navigation, in milliseconds. */
-const MaxHoldMs = 5000;
+/** LoadStartMs is how long a tab may take to start loading, in milliseconds. */
+const LoadStartMs = 1000;
+/** MaxDelayMs is the maximum delay of a call that waits for a navigation, in milliseconds. */
+const MaxDelayMs = 5000;
 
 /**
  * Navigating tracks the documents that started to navigate away. No new call should begin in a document that is
@@ -15,55 +15,61 @@ export interface Navigating {
   /** forget drops a document and the calls that wait for this document. */
   forget(documentId: string): void;
   /**
-   * runWhenSettled calls start when a call may be sent to the document: at once if the document does not navigate.
-   * While the document navigates, start runs when the navigation ends without a new document (a download, an empty
-   * answer, a user who stays), or takes too long.
+   * runWhenSettled calls start when a call may be sent to the document. If the document is not navigating, start runs
+   * at once. Otherwise start runs when the navigation ends without a new document (a download, an empty answer, a user
+   * who stays), or takes too long.
    */
   runWhenSettled(documentId: string, start: () => void): void;
 }
 
-interface Entry {
+interface NavigatingDocument {
   readonly tabId: number;
-  /** since is when the document first reported its navigation, and last is the time of the latest report. */
-  readonly since: number;
-  last: number;
-  /** seen is whether the tab was seen loading. */
-  seen: boolean;
-  readonly waiting: (() => void)[];
+  /** since is when the document first reported its navigation. last is the time of the latest report. */
+  readonly firstReportMs: number;
+  lastReportMs: number;
+  /** wasLoading is true if a check found the tab loading. */
+  wasLoading: boolean;
+  readonly waitingStarts: (() => void)[];
 }
 
-/** makeNavigating returns a Navigating. loading reports whether a tab loads. */
-export function makeNavigating(loading: (tabId: number) => Promise<boolean>): Navigating {
-  const entries = new Map<string, Entry>();
+/** makeNavigating returns a Navigating. isTabLoading reports whether a tab loads. */
+export function makeNavigating(isTabLoading: (tabId: number) => Promise<boolean>): Navigating {
+  const entries = new Map<string, NavigatingDocument>();
 
-  const release = (documentId: string) => {
-    const waiting = entries.get(documentId)?.waiting ?? [];
+  const startWaiting = (documentId: string) => {
+    const waiting = entries.get(documentId)?.waitingStarts ?? [];
     entries.delete(documentId);
     for (const start of waiting) start();
   };
-  const check = async (documentId: string, entry: Entry) => {
+  const checkTab = async (documentId: string, entry: NavigatingDocument) => {
     if (entries.get(documentId) !== entry) return;
-    const loads = await loading(entry.tabId);
+    const isLoading = await isTabLoading(entry.tabId);
     if (entries.get(documentId) !== entry) return;
-    entry.seen ||= loads;
+    entry.wasLoading ||= isLoading;
     const now = Date.now();
-    // A navigation is over when its tab stopped loading, or did not start within SeenMs.
-    const over = !loads && (entry.seen || now - entry.last >= SeenMs);
-    if (over || now - entry.since >= MaxHoldMs) release(documentId);
-    else setTimeout(() => void check(documentId, entry), PollMs);
+    // A navigation is over when its tab stopped loading, or did not start to load within LoadStartMs.
+    const isOver = !isLoading && (entry.wasLoading || now - entry.lastReportMs >= LoadStartMs);
+    if (isOver || now - entry.firstReportMs >= MaxDelayMs) startWaiting(documentId);
+    else setTimeout(() => void checkTab(documentId, entry), PollMs);
   };
   return {
     setNavigating: (tabId, documentId, navigating) => {
       const now = Date.now();
-      const known = entries.get(documentId);
-      if (!navigating) release(documentId);
-      else if (known) {
-        known.last = now;
-        known.seen = false;
+      const knownEntry = entries.get(documentId);
+      if (!navigating) startWaiting(documentId);
+      else if (knownEntry) {
+        knownEntry.lastReportMs = now;
+        knownEntry.wasLoading = false;
       } else {
-        const entry: Entry = { tabId, since: now, last: now, seen: false, waiting: [] };
+        const entry: NavigatingDocument = {
+          tabId,
+          firstReportMs: now,
+          lastReportMs: now,
+          wasLoading: false,
+          waitingStarts: [],
+        };
         entries.set(documentId, entry);
-        setTimeout(() => void check(documentId, entry), PollMs);
+        setTimeout(() => void checkTab(documentId, entry), PollMs);
       }
     },
     forget: (documentId) => {
@@ -71,7 +77,7 @@ export function makeNavigating(loading: (tabId: number) => Promise<boolean>): Na
     },
     runWhenSettled: (documentId, start) => {
       const entry = entries.get(documentId);
-      if (entry) entry.waiting.push(start);
+      if (entry) entry.waitingStarts.push(start);
       else start();
     },
   };

@@ -6,9 +6,7 @@ export interface RunningCall {
   readonly plugin: string;
   readonly tabId: number;
   readonly documentId: string;
-  /**
-   * mayHaveBegun is set once the call was sent to the document, or if the server sends the call for the second time.
-   */
+  /** mayHaveBegun is true if the call was sent to the document, or if the server sent the call for the second time. */
   mayHaveBegun: boolean;
   /** ping is the number of the ping that preceded the call, or 0 if the call needs no ping. */
   ping: number;
@@ -45,7 +43,7 @@ export class RunningCalls {
     if (this.#calls.delete(id)) this.changed.emit();
   }
 
-  /** inDocument returns the calls of a document, and inTab returns the calls of a tab. */
+  /** inDocument returns the calls of a document. */
   inDocument(documentId: string): RunningCall[] {
     return [...this.#calls.values()].filter((call) => call.documentId === documentId);
   }

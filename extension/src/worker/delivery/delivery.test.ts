@@ -48,7 +48,7 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
       return state.hangs ? new Promise(() => undefined) : !state.refuses;
     },
     nonce: () => 'n',
-    used: (name) => used.push(name),
+    recordUse: (name) => used.push(name),
   });
   /** join connects a document. */
   const join = (
@@ -172,7 +172,7 @@ test('a host that fails to start is started again', async (t) => {
   assert.deepEqual([got.length, ran.length, delivery.expects('d', 'demo')], [2, 2, true]);
 });
 
-test('an accepted adapter that is not live is injected again, up to MaxStarts times', async (t) => {
+test('an accepted adapter that is not live is injected again, up to three times', async (t) => {
   const { delivery, got, ran, join, pass } = makeBench(t);
   const doc = join('d');
   for (let i = 0; i < 5; i++) {

@@ -6,13 +6,13 @@ import { Signal } from '../signal.ts';
 import { adapterScript, BASE, type EntryPoints, lateStartScript } from './entry-points.ts';
 import type { Syntax } from './syntax.ts';
 
-/** ArmMs is how long a document may take to prepare for an adapter, in milliseconds. */
-const ArmMs = 10_000;
+/** ArmTimeoutMs is how long a document may take to prepare for an adapter, in milliseconds. */
+const ArmTimeoutMs = 10_000;
 /**
- * RunMs is how long Chrome may take to run an adapter's code in a document, in milliseconds. A busy page runs the code
- * late.
+ * RunTimeoutMs is how long Chrome may take to run an adapter's code in a document, in milliseconds. A busy page runs
+ * the code late.
  */
-const RunMs = 20_000;
+const RunTimeoutMs = 20_000;
 /**
  * RetryMs is half the delay before the first retry, in milliseconds. The delay doubles after each of at most MaxTries
  * attempts.
@@ -20,19 +20,19 @@ const RunMs = 20_000;
 const RetryMs = 200;
 const MaxTries = 6;
 /**
- * StartMs is how long an injected adapter may take to become live, in milliseconds. An adapter is injected at most
- * MaxStarts times. After MaxStarts injections, the tab counts as a tab without the plugin.
+ * StartTimeoutMs is how long an injected adapter may take to become live, in milliseconds. An adapter is injected at
+ * most MaxInjections times. After MaxInjections injections, the tab counts as a tab without the plugin.
  */
-const StartMs = 5000;
-const MaxStarts = 3;
+const StartTimeoutMs = 5000;
+const MaxInjections = 3;
 
 /**
- * ComeMs is how long a started host may take to become live, in milliseconds. After ComeMs, the document counts as a
- * document without the plugin. The server waits for the same time.
+ * HostStartMs is how long a started host may take to become live, in milliseconds. After this time, the document counts
+ * as a document without the plugin. The server waits for the same time.
  */
-const ComeMs = 15_000;
+const HostStartMs = 15_000;
 
-type Armed = Extract<FromBridge, { op: 'armed' }>;
+type ArmedMessage = Extract<FromBridge, { op: 'armed' }>;
 
 export interface DeliveryOptions {
   readonly docs: Docs;
@@ -41,7 +41,7 @@ export interface DeliveryOptions {
   plugins(): readonly PluginInfo[];
   /** canStartLate reports whether a plugin may be injected into a document that has no host for the plugin. */
   canStartLate(plugin: PluginInfo): boolean;
-  /** code returns the code of a plugin, and host returns the code of the host. */
+  /** code returns the code of a plugin. */
   code(plugin: PluginInfo): Promise<PluginFetchResult>;
   host(): Promise<string>;
   readonly syntax: Syntax;
@@ -49,8 +49,8 @@ export interface DeliveryOptions {
   run(doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>;
   /** nonce returns an unguessable text. */
   nonce(): string;
-  /** used is called for each plugin that was injected into a document. */
-  used(plugin: string): void;
+  /** recordUse is called for each plugin that was injected into a document. */
+  recordUse(plugin: string): void;
 }
 
 /** Injection is the delivery of one adapter to one document. */
@@ -60,27 +60,27 @@ interface Injection {
   /** url is the URL that the plugin matched. */
   readonly url: string;
   tries: number;
-  /** starts is how often the code of the adapter was run. */
-  starts: number;
+  /** injectionCount is how often the code of the adapter was run. */
+  injectionCount: number;
   problem?: string;
-  /** isBroken is set if the problem is in the plugin's code. Broken code is not injected again. */
+  /** isBroken is true if the problem is in the plugin's code. Broken code is not injected again. */
   isBroken?: true;
   timer?: ReturnType<typeof setTimeout>;
-  /** armed is called once, when the document is ready. */
-  armed?: { readonly nonce: string; readonly accept: (message: Armed) => void };
+  /** armed contains the function that is called once, when the document is ready. */
+  armed?: { readonly nonce: string; readonly accept: (message: ArmedMessage) => void };
 }
 
 /** Delivery injects the adapters of plugins into matching documents that do not have these adapters. */
 export class Delivery {
-  /** changed is fired when the result of expects or problem has changed. */
+  /** changed is emitted when the result of expects or problem has changed. */
   readonly changed = new Signal();
   readonly #options: DeliveryOptions;
   /** #injections maps each document and plugin to an injection. */
   readonly #injections = new Map<string, Map<string, Injection>>();
-  /** #coming maps each document and plugin to a started host that is not live yet. */
-  readonly #coming = new Map<string, { isOverdue: boolean }>();
-  /** #examined maps each document to the scripts whose syntax was checked. */
-  readonly #examined = new Map<string, Set<string>>();
+  /** #startingHosts maps each document and plugin to a started host that is not live yet. */
+  readonly #startingHosts = new Map<string, { isOverdue: boolean }>();
+  /** #checkedScripts maps each document to the scripts whose syntax was checked. */
+  readonly #checkedScripts = new Map<string, Set<string>>();
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
@@ -101,24 +101,24 @@ export class Delivery {
   synced(): void {
     const wanted = this.#options.plugins();
     for (const [id, injections] of this.#injections) {
-      const isThere = this.#options.docs.get(id) !== undefined;
+      const isConnected = this.#options.docs.get(id) !== undefined;
       for (const injection of [...injections.values()]) {
         const isWanted = wanted.some(
           (plugin) => plugin.name === injection.plugin.name && plugin.script === injection.plugin.script,
         );
         const isRetried = injection.problem !== undefined && !injection.isBroken;
-        if (!isThere || !isWanted || isRetried) this.#end(injection);
+        if (!isConnected || !isWanted || isRetried) this.#end(injection);
       }
     }
-    for (const id of this.#examined.keys()) if (!this.#options.docs.get(id)) this.#examined.delete(id);
-    for (const key of this.#coming.keys()) {
-      if (!this.#options.docs.get(key.slice(0, key.indexOf(' ')))) this.#coming.delete(key);
+    for (const id of this.#checkedScripts.keys()) if (!this.#options.docs.get(id)) this.#checkedScripts.delete(id);
+    for (const key of this.#startingHosts.keys()) {
+      if (!this.#options.docs.get(key.slice(0, key.indexOf(' ')))) this.#startingHosts.delete(key);
     }
     for (const { doc } of this.#options.docs.all()) this.#injectMissing(doc, doc.url);
   }
 
   /** armed handles the message of a document that is ready for an adapter. */
-  armed(doc: Doc, message: Armed): void {
+  armed(doc: Doc, message: ArmedMessage): void {
     const injection = this.#injections.get(doc.documentId)?.get(message.plugin);
     if (injection?.armed?.nonce === message.nonce) injection.armed.accept(message);
   }
@@ -129,23 +129,23 @@ export class Delivery {
     if (injection) return injection.problem === undefined;
     const key = `${documentId} ${plugin}`;
     if (!this.#options.docs.started(documentId).some((s) => s.name === plugin)) {
-      this.#coming.delete(key);
+      this.#startingHosts.delete(key);
       return false;
     }
-    const coming = this.#coming.get(key) ?? this.#startTimer(key);
-    return !coming.isOverdue;
+    const startingHost = this.#startingHosts.get(key) ?? this.#startTimer(key);
+    return !startingHost.isOverdue;
   }
 
   /** startTimer starts the timer after which a started host that is not live counts as failed. */
   #startTimer(key: string): { isOverdue: boolean } {
-    const coming = { isOverdue: false };
-    this.#coming.set(key, coming);
+    const startingHost = { isOverdue: false };
+    this.#startingHosts.set(key, startingHost);
     setTimeout(() => {
-      if (this.#coming.get(key) !== coming) return;
-      coming.isOverdue = true;
+      if (this.#startingHosts.get(key) !== startingHost) return;
+      startingHost.isOverdue = true;
       this.changed.emit();
-    }, ComeMs);
-    return coming;
+    }, HostStartMs);
+    return startingHost;
   }
 
   /** problem returns why a plugin could not be injected into a document, or undefined. */
@@ -166,11 +166,11 @@ export class Delivery {
       if (injection && this.#isLive(doc, plugin)) this.#end(injection);
       if (injection?.plugin.script === plugin.script || !this.#isMissing(doc, url, plugin)) continue;
       if (injection) this.#end(injection);
-      const fresh: Injection = { doc, plugin, url, tries: 0, starts: 0 };
+      const newInjection: Injection = { doc, plugin, url, tries: 0, injectionCount: 0 };
       if (this.#canInject(doc, plugin)) {
-        this.#begin(fresh);
-        void this.#inject(fresh);
-      } else if (this.#shouldHaveStarted(doc, plugin)) void this.#checkSyntax(fresh);
+        this.#begin(newInjection);
+        void this.#inject(newInjection);
+      } else if (this.#shouldHaveStarted(doc, plugin)) void this.#checkSyntax(newInjection);
     }
   }
 
@@ -186,14 +186,14 @@ export class Delivery {
   /** checkSyntax checks whether a plugin that cannot be injected is missing because Chrome cannot parse its code. */
   async #checkSyntax(injection: Injection): Promise<void> {
     const { doc, plugin } = injection;
-    const examined = this.#examined.get(doc.documentId) ?? new Set();
-    if (examined.has(plugin.script)) return;
-    this.#examined.set(doc.documentId, examined.add(plugin.script));
+    const checkedScripts = this.#checkedScripts.get(doc.documentId) ?? new Set();
+    if (checkedScripts.has(plugin.script)) return;
+    this.#checkedScripts.set(doc.documentId, checkedScripts.add(plugin.script));
     const problem = await this.#findSyntaxError(injection, () => this.#options.code(plugin)).catch(() => undefined);
     const isWanted = this.#options.plugins().some((p) => p.name === plugin.name && p.script === plugin.script);
     if (problem === undefined || !isWanted || !this.#isMissing(doc, injection.url, plugin)) return;
     this.#begin(injection);
-    this.#broken(injection, problem);
+    this.#markBroken(injection, problem);
   }
 
   /** findSyntaxError returns why Chrome cannot parse the code of a plugin, or undefined. */
@@ -205,12 +205,12 @@ export class Delivery {
     return syntax.known(plugin) ?? (await syntax.problem(docs.get(doc.documentId) ?? doc, plugin, await code()));
   }
 
-  #broken(injection: Injection, problem: string): void {
+  #markBroken(injection: Injection, problem: string): void {
     injection.isBroken = true;
-    this.#giveUp(injection, problem);
+    this.#recordProblem(injection, problem);
   }
 
-  #giveUp(injection: Injection, problem: string): void {
+  #recordProblem(injection: Injection, problem: string): void {
     injection.problem = problem;
     console.warn(`opentabs: tab ${injection.doc.tabId} does not get the plugin ${injection.plugin.name}: ${problem}`);
     this.changed.emit();
@@ -257,54 +257,55 @@ export class Delivery {
   async #inject(injection: Injection): Promise<void> {
     const { plugin, doc } = injection;
     try {
-      const known = this.#options.syntax.known(plugin);
-      if (known !== undefined) {
-        this.#broken(injection, known);
+      const knownProblem = this.#options.syntax.known(plugin);
+      if (knownProblem !== undefined) {
+        this.#markBroken(injection, knownProblem);
         return;
       }
       const code = await this.#options.code(plugin);
       if (!this.#isCurrent(injection)) return;
       const nonce = this.#options.nonce();
-      const armed = await this.#arm(injection, nonce, code.options ?? '');
-      const text = armed.late
+      const armedMessage = await this.#arm(injection, nonce, code.options ?? '');
+      const script = armedMessage.late
         ? lateHostScript(await this.#options.host(), await this.#options.entryPoints.nameOf(plugin.name), nonce, code)
         : adapterScript(
-            await this.#options.entryPoints.nameOf(armed.based ? BASE : plugin.name),
+            await this.#options.entryPoints.nameOf(armedMessage.based ? BASE : plugin.name),
             nonce,
             plugin.hash,
             code.code,
           );
       if (!this.#isCurrent(injection)) return;
-      const taken = await withTimeout(RunMs, this.#options.run(doc, plugin, text), 'the page did not run its code');
-      if (taken !== true) {
+      const isAccepted = await withTimeout(
+        RunTimeoutMs,
+        this.#options.run(doc, plugin, script),
+        'the page did not run its code',
+      );
+      if (isAccepted !== true) {
         const problem = await this.#findSyntaxError(injection, async () => code);
         if (problem === undefined)
-          throw new Error(armed.late ? 'its host did not start' : 'its entry point rejected the adapter');
-        if (this.#isCurrent(injection)) this.#broken(injection, problem);
+          throw new Error(armedMessage.late ? 'its host did not start' : 'its entry point rejected the adapter');
+        if (this.#isCurrent(injection)) this.#markBroken(injection, problem);
         return;
       }
-      this.#options.used(plugin.name);
-      injection.starts++;
-      injection.timer = setTimeout(() => this.#retryStart(injection), StartMs);
+      this.#options.recordUse(plugin.name);
+      injection.injectionCount++;
+      injection.timer = setTimeout(() => this.#retryStart(injection), StartTimeoutMs);
     } catch (error) {
-      this.#failed(injection, error);
+      this.#retryOrFail(injection, error);
     }
   }
 
   /**
-   * retryStart injects an adapter again that is not live. If the first injected adapter still waits for the page's
+   * retryStart injects an adapter again that is not live. If an earlier injected adapter still waits for the page's
    * content, only one of the two adapters starts.
    */
   #retryStart(injection: Injection): void {
     if (!this.#isCurrent(injection)) return;
-    if (injection.starts >= MaxStarts) this.#end(injection);
+    if (injection.injectionCount >= MaxInjections) this.#end(injection);
     else void this.#inject(injection);
   }
 
-  /**
-   * isCurrent reports whether an injection is still wanted. If the document no longer exists, isCurrent ends the
-   * injection.
-   */
+  /** isCurrent reports whether an injection is still wanted. An injection whose document no longer exists is ended. */
   #isCurrent(injection: Injection): boolean {
     const { documentId } = injection.doc;
     if (this.#injections.get(documentId)?.get(injection.plugin.name) !== injection) return false;
@@ -313,7 +314,7 @@ export class Delivery {
     return false;
   }
 
-  #failed(injection: Injection, error: unknown): void {
+  #retryOrFail(injection: Injection, error: unknown): void {
     if (!this.#isCurrent(injection)) return;
     injection.tries++;
     if (injection.tries < MaxTries) {
@@ -325,35 +326,35 @@ export class Delivery {
       );
       return;
     }
-    this.#giveUp(injection, error instanceof Error ? error.message : String(error));
+    this.#recordProblem(injection, error instanceof Error ? error.message : String(error));
   }
 
-  /** arm prepares the document for the adapter. arm uses the document's latest port. */
-  #arm(injection: Injection, nonce: string, options: string): Promise<Armed> {
+  /** arm prepares the document for the adapter, over the document's latest port. */
+  #arm(injection: Injection, nonce: string, options: string): Promise<ArmedMessage> {
     const { plugin, doc } = injection;
-    const to = this.#options.docs.get(doc.documentId) ?? doc;
+    const latestDoc = this.#options.docs.get(doc.documentId) ?? doc;
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error('the page did not answer')), ArmMs);
+      const timer = setTimeout(() => reject(new Error('the page did not answer')), ArmTimeoutMs);
       injection.armed = {
         nonce,
         accept: (message) => {
-          clearTimeout(late);
+          clearTimeout(timer);
           delete injection.armed;
           resolve(message);
         },
       };
       const { name, hash } = plugin;
-      if (plugin.world === 'isolated') to.post({ op: 'meet', plugin: name, hash, nonce });
-      else to.post({ op: 'host', plugin: name, hash, nonce, options });
+      if (plugin.world === 'isolated') latestDoc.post({ op: 'meet', plugin: name, hash, nonce });
+      else latestDoc.post({ op: 'host', plugin: name, hash, nonce, options });
     });
   }
 }
 
 /** withTimeout returns the result of work, or rejects after ms milliseconds. */
-function withTimeout<T>(ms: number, work: Promise<T>, why: string): Promise<T> {
+function withTimeout<T>(ms: number, work: Promise<T>, message: string): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(why)), ms);
-    work.then(resolve, reject).finally(() => clearTimeout(late));
+    const timer = setTimeout(() => reject(new Error(message)), ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 
@@ -361,9 +362,9 @@ function withTimeout<T>(ms: number, work: Promise<T>, why: string): Promise<T> {
 function lateHostScript(
   host: string,
   entryPoint: string,
-  meet: string,
+  meetingEvent: string,
   { code, options = '{}' }: PluginFetchResult,
 ): string {
-  const given = `${options.slice(0, -1)},"meet":${JSON.stringify(meet)}}`;
-  return lateStartScript(entryPoint, `${host}(true)(${JSON.stringify(given)}, ${code}\n)`);
+  const hostOptions = `${options.slice(0, -1)},"meet":${JSON.stringify(meetingEvent)}}`;
+  return lateStartScript(entryPoint, `${host}(true)(${JSON.stringify(hostOptions)}, ${code}\n)`);
 }

@@ -6,20 +6,20 @@ import { toHex } from '../hex.ts';
  * or replace constants.
  */
 export interface EntryPoints {
-  /** nameOf returns the name of a plugin's constant. The name survives a restart of the browser. */
+  /** nameOf returns the name of a plugin's constant. The name stays the same after a restart of the browser. */
   nameOf(plugin: string): Promise<string>;
 }
 
 /** makeEntryPoints returns the entry points of this browser. secret must be unknown to pages. */
 export function makeEntryPoints(secret: () => Promise<string>): EntryPoints {
   const names = new Map<string, Promise<string>>();
-  const compute = async (plugin: string) => {
+  const computeName = async (plugin: string) => {
     const text = new TextEncoder().encode(`${await secret()} ${plugin}`);
     return `_${toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', text)).slice(0, 16))}`;
   };
   return {
     nameOf: (plugin) => {
-      const name = names.get(plugin) ?? compute(plugin);
+      const name = names.get(plugin) ?? computeName(plugin);
       names.set(plugin, name);
       return name;
     },
@@ -35,9 +35,8 @@ export function constantScript(name: string, expression: string): string {
 }
 
 /**
- * variableScript returns a script that stores the value of an expression in a variable, for an isolated world. The
- * script uses a variable instead of a constant, because a host that started after the bridge is started again
- * (lateStartScript).
+ * variableScript returns a script that stores the value of an expression in a variable, for an isolated world. A host
+ * that started after the bridge is started again (lateStartScript), which a constant would not allow.
  */
 export function variableScript(name: string, expression: string): string {
   return `var ${name} = ${expression}`;

@@ -67,7 +67,7 @@ test('the new adapter replaces older or removed ones on the same base, once thei
   join('vacant', [], [{ name: 'demo', base: 'b' }]);
   join('vacant, other base', [], [{ name: 'demo', base: 'c' }]);
   assert.deepEqual(hotReload.outdated(), ['demo', 'demo']);
-  await hotReload.code(fresh);
+  await hotReload.receiveCode(fresh);
   await pass(900);
   assert.deepEqual([got, ran], [['old renew', 'vacant renew'], []]);
   hotReload.handleArmed(doc, armed);
@@ -78,7 +78,7 @@ test('the new adapter replaces older or removed ones on the same base, once thei
 test('a document that reports an older adapter late gets the new code too', async (t) => {
   const { hotReload, got, ran, wanted, fetched, join, old, pass } = makeBench(t);
   wanted.code = 'function () {}';
-  await hotReload.code(fresh);
+  await hotReload.receiveCode(fresh);
   await pass(60_000);
   const doc = old('late');
   hotReload.documentReported(doc);
@@ -118,14 +118,14 @@ test('a build that a document refused is not retried there, and its problem is r
   const { docs, hotReload, got, wanted, old, warnings } = makeBench(t);
   const doc = old('d');
   assert.equal(hotReload.canReplace(doc, demo), true, 'no reload while its code is still to come');
-  await hotReload.code(fresh);
+  await hotReload.receiveCode(fresh);
   assert.equal(hotReload.problem('d', demo), undefined);
   hotReload.handleRenewed(doc, { op: 'renewed', plugin: 'demo', hash: 'h1', problem: 'a typo' });
   assert.equal(hotReload.problem('d', demo), 'a typo');
   assert.equal(hotReload.canReplace(doc, demo), false);
   assert.match(warnings().join(), /tab 1 keeps the old adapter of demo: a typo/);
   hotReload.documentReported(old('d')); // the same document connects through another port
-  await hotReload.code(fresh);
+  await hotReload.receiveCode(fresh);
   assert.deepEqual([got.length, hotReload.outdated()], [1, []]);
   wanted.plugin = { ...demo, hash: 'h3', script: 's3' };
   assert.equal(hotReload.problem('d', wanted.plugin), undefined);
@@ -139,7 +139,7 @@ test('a build with a syntax error is refused at once, with the reason', async (t
   const { hotReload, got, wanted, old, pass } = makeBench(t);
   wanted.syntax = 'SyntaxError';
   const doc = old('deaf');
-  await hotReload.code(fresh);
+  await hotReload.receiveCode(fresh);
   hotReload.handleArmed(doc, armed);
   await settle();
   assert.equal(hotReload.problem('deaf', demo), 'SyntaxError');
@@ -151,7 +151,7 @@ test('a document that does not answer gets three attempts', async (t) => {
   const { hotReload, got, old, pass, warnings } = makeBench(t);
   const all = ['gone', 'deaf', 'silent'].map(old);
   hotReload.synced(['demo']);
-  await hotReload.code(fresh);
+  await hotReload.receiveCode(fresh);
   for (let i = 0; i < 3; i++) {
     for (const doc of all.slice(0, 2)) hotReload.handleArmed(doc, armed);
     await settle();
@@ -168,12 +168,12 @@ test('a document that does not answer gets three attempts', async (t) => {
 test('code that is no longer wanted is not sent to documents', async (t) => {
   const { hotReload, got, ran, wanted, old } = makeBench(t);
   const doc = old('old');
-  await hotReload.code({ ...fresh, hash: 'h3' });
-  await hotReload.code({ ...fresh, name: 'other' });
+  await hotReload.receiveCode({ ...fresh, hash: 'h3' });
+  await hotReload.receiveCode({ ...fresh, name: 'other' });
   const { hot: _, ...cold } = fresh;
-  await hotReload.code(cold);
+  await hotReload.receiveCode(cold);
   assert.deepEqual(got, []);
-  await hotReload.code(fresh);
+  await hotReload.receiveCode(fresh);
   wanted.plugin = { ...demo, name: 'removed' };
   hotReload.handleArmed(doc, armed);
   await settle();
@@ -189,7 +189,7 @@ test('a tab that is about to get new code needs no reload, but a tab that fails 
   hotReload.synced(['demo']);
   assert.equal(hotReload.expects(1, 'demo'), true);
   assert.equal(hotReload.expects(2, 'demo'), false, 'another tab');
-  await hotReload.code(fresh);
+  await hotReload.receiveCode(fresh);
   hotReload.handleArmed(doc, armed);
   await settle();
   assert.equal(hotReload.expects(1, 'demo'), true, 'it is being put in');

@@ -11,13 +11,13 @@ import { Signal } from '../signal.ts';
 import { adapterScript, BASE, type EntryPoints } from './entry-points.ts';
 import type { Syntax } from './syntax.ts';
 
-/** ReplyMs is how long a document may take to arm its entry point after its calls have ended, in milliseconds. */
-const ReplyMs = 5000;
+/** ReplyTimeoutMs is how long a document may take to arm its entry point after its calls have ended, in milliseconds. */
+const ReplyTimeoutMs = 5000;
 /**
- * CodeMs is how long the server may take to send code after a sync, in milliseconds. After CodeMs, the worker fetches
- * the code.
+ * CodeTimeoutMs is how long the server may take to send code after a sync, in milliseconds. After this time, the worker
+ * fetches the code.
  */
-const CodeMs = 30_000;
+const CodeTimeoutMs = 30_000;
 /**
  * RetryMs is half the delay before the first retry, in milliseconds. The delay doubles after each of at most MaxTries
  * attempts.
@@ -44,7 +44,7 @@ interface Build {
   readonly name: string;
   readonly hash: string;
   readonly adapter: string;
-  /** waitMs is how long running calls may take to end. */
+  /** waitMs is how long running calls may take to end, in milliseconds. */
   readonly waitMs: number;
 }
 
@@ -59,21 +59,21 @@ interface Swap {
 interface Attempt {
   readonly documentId: string;
   readonly hash: string;
-  /** tries is the number of attempts that the document did not answer. */
+  /** tries is the number of attempts that the document did not complete. */
   tries: number;
-  /** isOver is set when no further attempt is made to inject the adapter into the document. */
+  /** isOver is true when no further attempt is made to inject the adapter into the document. */
   isOver: boolean;
-  /** problem is why the adapter failed to start. problem is absent if the document did not answer. */
+  /** problem is the reason why the adapter failed to start; undefined if the document did not answer. */
   problem?: string;
 }
 
 /** HotReload replaces older adapters of plugins in documents, and adds adapters again that were removed. */
 export class HotReload {
-  /** changed is fired when the result of expects or problem has changed. */
+  /** changed is emitted when the result of expects or problem has changed. */
   readonly changed = new Signal();
   readonly #options: HotReloadOptions;
-  /** #due maps each plugin to the documents that are about to get new code. */
-  readonly #due = new Map<string, Set<Doc>>();
+  /** #expectedDocs maps each plugin to the documents that are about to get new code. */
+  readonly #expectedDocs = new Map<string, Set<Doc>>();
   readonly #swaps = new WeakMap<Doc, Map<string, Swap>>();
   /** #attempts maps each document and plugin to the latest attempt. */
   readonly #attempts = new Map<string, Attempt>();
@@ -84,37 +84,37 @@ export class HotReload {
   }
 
   /**
-   * code handles code from the server. If the new adapter cannot be injected, the document keeps the old adapter and
-   * its tab needs a reload.
+   * receiveCode handles code that the server sends. If the new adapter cannot be injected, the document keeps the old
+   * adapter and its tab needs a reload.
    */
-  async code({ name, hash, hot }: PluginCodeParams): Promise<void> {
-    const plugin = this.#plugin(name);
+  async receiveCode({ name, hash, hot }: PluginCodeParams): Promise<void> {
+    const plugin = this.#findPlugin(name);
     if (plugin?.hash !== hash || !hot) return;
     const build = { name, hash, adapter: hot.adapter, waitMs: hot.waitMs };
-    for (const doc of this.#older(plugin)) this.#begin(doc, build);
+    for (const doc of this.#docsToUpdate(plugin)) this.#begin(doc, build);
   }
 
   /** documentReported handles a document that has reported its adapters. Older adapters are replaced at any time. */
   documentReported(doc: Doc): void {
     for (const plugin of this.#options.plugins()) {
-      const isComing = this.#swap(doc, plugin.name) || this.#due.get(plugin.name)?.has(doc);
-      if (!isComing && this.#needsAdapter(doc, plugin)) void this.#fetchAndBegin(doc, plugin);
+      const isExpected = this.#findSwap(doc, plugin.name) || this.#expectedDocs.get(plugin.name)?.has(doc);
+      if (!isExpected && this.#needsAdapter(doc, plugin)) void this.#fetchAndBegin(doc, plugin);
     }
   }
 
   /** handleRenewed handles the message that a document has the new adapter, or keeps the old adapter because of a problem. */
   handleRenewed(doc: Doc, message: Extract<FromBridge, { op: 'renewed' }>): void {
-    if (message.problem !== undefined) this.#refuse(doc, message.plugin, message.problem);
+    if (message.problem !== undefined) this.#recordFailure(doc, message.plugin, message.problem);
     else this.#end(doc, message.plugin);
   }
 
   /** handleArmed handles the message of a document that is ready for the new adapter, and sends the adapter. */
   handleArmed(doc: Doc, message: Extract<FromBridge, { op: 'armed' }>): void {
-    const swap = this.#swap(doc, message.plugin);
-    const plugin = this.#plugin(message.plugin);
+    const swap = this.#findSwap(doc, message.plugin);
+    const plugin = this.#findPlugin(message.plugin);
     if (!swap || !plugin || swap.nonce !== message.nonce) return;
     clearTimeout(swap.timer);
-    swap.timer = setTimeout(() => this.#retryOrEnd(doc, swap, 'it did not answer'), ReplyMs);
+    swap.timer = setTimeout(() => this.#retryOrEnd(doc, swap, 'it did not answer'), ReplyTimeoutMs);
     void this.#sendAdapter(doc, plugin, swap, message.based);
   }
 
@@ -123,7 +123,7 @@ export class HotReload {
     const { docs } = this.#options;
     return docs.all().flatMap(({ doc, plugins }) =>
       [...plugins, ...docs.vacantPlugins(doc.documentId)].flatMap(({ name }) => {
-        const plugin = this.#plugin(name);
+        const plugin = this.#findPlugin(name);
         return plugin && this.#needsAdapter(doc, plugin) ? [name] : [];
       }),
     );
@@ -133,12 +133,12 @@ export class HotReload {
   synced(missing: readonly string[]): void {
     for (const [key, { documentId }] of this.#attempts)
       if (!this.#options.docs.get(documentId)) this.#attempts.delete(key);
-    this.#due.clear();
+    this.#expectedDocs.clear();
     clearTimeout(this.#codeTimer);
-    this.#codeTimer = setTimeout(() => this.#fetchDue(), CodeMs);
+    this.#codeTimer = setTimeout(() => this.#fetchMissing(), CodeTimeoutMs);
     for (const name of missing) {
-      const plugin = this.#plugin(name);
-      if (plugin) this.#due.set(name, new Set(this.#older(plugin)));
+      const plugin = this.#findPlugin(name);
+      if (plugin) this.#expectedDocs.set(name, new Set(this.#docsToUpdate(plugin)));
     }
   }
 
@@ -148,12 +148,12 @@ export class HotReload {
    */
   expects(tabId: number, plugin: string): boolean {
     const live = this.#options.docs.live(tabId);
-    return live !== undefined && this.#due.get(plugin)?.has(live.doc) === true;
+    return live !== undefined && this.#expectedDocs.get(plugin)?.has(live.doc) === true;
   }
 
   /** canReplace reports whether a document has an older adapter of a plugin that can be replaced without a reload. */
   canReplace(doc: Doc, plugin: PluginInfo): boolean {
-    return this.#plugin(plugin.name)?.hash === plugin.hash && this.#needsAdapter(doc, plugin);
+    return this.#findPlugin(plugin.name)?.hash === plugin.hash && this.#needsAdapter(doc, plugin);
   }
 
   /** problem returns why the wanted adapter failed to start in a document that keeps its old adapter. */
@@ -162,11 +162,11 @@ export class HotReload {
     return attempt?.hash === hash ? attempt.problem : undefined;
   }
 
-  #plugin(name: string): PluginInfo | undefined {
+  #findPlugin(name: string): PluginInfo | undefined {
     return this.#options.plugins().find((plugin) => plugin.name === name);
   }
 
-  #swap(doc: Doc, plugin: string): Swap | undefined {
+  #findSwap(doc: Doc, plugin: string): Swap | undefined {
     return this.#swaps.get(doc)?.get(plugin);
   }
 
@@ -175,22 +175,22 @@ export class HotReload {
     const { docs } = this.#options;
     const attempt = this.#attempts.get(`${documentId} ${name}`);
     if (attempt?.hash === hash && attempt.isOver) return false;
-    const older = docs
+    const hasOlder = docs
       .findReported(documentId)
       ?.plugins.some((p) => p.name === name && p.hash !== hash && p.base === base);
-    return older === true || docs.vacantPlugins(documentId).some((p) => p.name === name && p.base === base);
+    return hasOlder === true || docs.vacantPlugins(documentId).some((p) => p.name === name && p.base === base);
   }
 
-  #older(plugin: PluginInfo): Doc[] {
+  #docsToUpdate(plugin: PluginInfo): Doc[] {
     return this.#options.docs.all().flatMap(({ doc }) => (this.#needsAdapter(doc, plugin) ? [doc] : []));
   }
 
-  /** fetchDue fetches the code that the server did not send in time. */
-  #fetchDue(): void {
-    for (const [name, docs] of this.#due) {
-      const plugin = this.#plugin(name);
+  /** fetchMissing fetches the code that the server did not send in time. */
+  #fetchMissing(): void {
+    for (const [name, docs] of this.#expectedDocs) {
+      const plugin = this.#findPlugin(name);
       for (const doc of docs) {
-        if (this.#swap(doc, name)) continue;
+        if (this.#findSwap(doc, name)) continue;
         if (plugin && this.#isConnected(doc) && this.#needsAdapter(doc, plugin)) void this.#fetchAndBegin(doc, plugin);
         else docs.delete(doc);
       }
@@ -205,11 +205,11 @@ export class HotReload {
   /** fetchAndBegin fetches the code for one document and begins the replacement. */
   async #fetchAndBegin(doc: Doc, plugin: PluginInfo): Promise<void> {
     const { name, hash } = plugin;
-    this.#expect(doc, name);
+    this.#addExpected(doc, name);
     try {
       const { code } = await this.#options.code(plugin);
-      const isCurrent = this.#plugin(name)?.script === plugin.script && this.#isConnected(doc);
-      if (this.#swap(doc, name)) return; // the server sent the code in the meantime
+      const isCurrent = this.#findPlugin(name)?.script === plugin.script && this.#isConnected(doc);
+      if (this.#findSwap(doc, name)) return; // the server sent the code in the meantime
       if (isCurrent && this.#needsAdapter(doc, plugin)) {
         this.#begin(doc, { name, hash, adapter: code, waitMs: plugin.dev ? HotReloadWaitDevMs : HotReloadWaitMs });
       } else this.#end(doc, name);
@@ -219,37 +219,37 @@ export class HotReload {
     }
   }
 
-  #expect(doc: Doc, name: string): void {
-    this.#due.set(name, (this.#due.get(name) ?? new Set()).add(doc));
+  #addExpected(doc: Doc, name: string): void {
+    this.#expectedDocs.set(name, (this.#expectedDocs.get(name) ?? new Set()).add(doc));
     this.changed.emit();
   }
 
   #begin(doc: Doc, build: Build): void {
     const { name, hash, waitMs } = build;
-    const all = this.#swaps.get(doc) ?? new Map<string, Swap>();
-    this.#swaps.set(doc, all);
-    clearTimeout(all.get(name)?.timer);
+    const swaps = this.#swaps.get(doc) ?? new Map<string, Swap>();
+    this.#swaps.set(doc, swaps);
+    clearTimeout(swaps.get(name)?.timer);
     const nonce = this.#options.nonce();
-    const late = () => this.#retryOrEnd(doc, swap, 'it did not answer');
-    const swap: Swap = { build, nonce, timer: setTimeout(late, waitMs + ReplyMs) };
-    all.set(name, swap);
-    this.#expect(doc, name);
+    const onTimeout = () => this.#retryOrEnd(doc, swap, 'it did not answer');
+    const swap: Swap = { build, nonce, timer: setTimeout(onTimeout, waitMs + ReplyTimeoutMs) };
+    swaps.set(name, swap);
+    this.#addExpected(doc, name);
     doc.post({ op: 'renew', plugin: name, hash, nonce, waitMs });
   }
 
-  async #sendAdapter(doc: Doc, plugin: PluginInfo, swap: Swap, based: boolean): Promise<void> {
+  async #sendAdapter(doc: Doc, plugin: PluginInfo, swap: Swap, isBased: boolean): Promise<void> {
     const { name, hash, adapter } = swap.build;
     try {
       const code = adapterScript(
-        await this.#options.entryPoints.nameOf(based ? BASE : name),
+        await this.#options.entryPoints.nameOf(isBased ? BASE : name),
         swap.nonce,
         hash,
         adapter,
       );
       if ((await this.#options.run(doc, plugin, code)) === true) return; // the document reports the result
       const problem = await this.#options.syntax.problem(doc, plugin, { code: adapter });
-      if (this.#swap(doc, name) !== swap) return;
-      if (problem !== undefined) this.#refuse(doc, name, problem);
+      if (this.#findSwap(doc, name) !== swap) return;
+      if (problem !== undefined) this.#recordFailure(doc, name, problem);
       else this.#retryOrEnd(doc, swap, 'its entry point rejected the new adapter');
     } catch (error) {
       this.#retryOrEnd(doc, swap, String(error));
@@ -258,26 +258,25 @@ export class HotReload {
 
   /** end ends the replacement of a plugin in a document. */
   #end(doc: Doc, name: string): void {
-    clearTimeout(this.#swap(doc, name)?.timer);
+    clearTimeout(this.#findSwap(doc, name)?.timer);
     this.#swaps.get(doc)?.delete(name);
-    if (this.#due.get(name)?.delete(doc)) this.changed.emit();
+    if (this.#expectedDocs.get(name)?.delete(doc)) this.changed.emit();
   }
 
-  /** attempt returns the Attempt of a build in a document. */
-  #attempt({ documentId }: Doc, { name, hash }: Build): Attempt {
+  #getOrCreateAttempt({ documentId }: Doc, { name, hash }: Build): Attempt {
     const key = `${documentId} ${name}`;
-    const before = this.#attempts.get(key);
-    const attempt = before?.hash === hash ? before : { documentId, hash, tries: 0, isOver: false };
+    const earlier = this.#attempts.get(key);
+    const attempt = earlier?.hash === hash ? earlier : { documentId, hash, tries: 0, isOver: false };
     this.#attempts.set(key, attempt);
     return attempt;
   }
 
-  /** refuse records that the new adapter failed to start. */
-  #refuse(doc: Doc, name: string, problem: string): void {
-    const swap = this.#swap(doc, name);
+  /** recordFailure records that the new adapter failed to start. */
+  #recordFailure(doc: Doc, name: string, problem: string): void {
+    const swap = this.#findSwap(doc, name);
     if (!swap) return;
     console.warn(`opentabs: tab ${doc.tabId} keeps the old adapter of ${name}: ${problem}`);
-    const attempt = this.#attempt(doc, swap.build);
+    const attempt = this.#getOrCreateAttempt(doc, swap.build);
     attempt.isOver = true;
     attempt.problem = problem;
     this.#end(doc, name);
@@ -285,28 +284,28 @@ export class HotReload {
   }
 
   /** retryOrEnd handles a replacement that the document did not complete: it retries, up to MaxTries attempts. */
-  #retryOrEnd(doc: Doc, swap: Swap, why: string): void {
+  #retryOrEnd(doc: Doc, swap: Swap, reason: string): void {
     const { name } = swap.build;
-    if (this.#swap(doc, name) !== swap) return;
-    const attempt = this.#attempt(doc, swap.build);
+    if (this.#findSwap(doc, name) !== swap) return;
+    const attempt = this.#getOrCreateAttempt(doc, swap.build);
     attempt.tries++;
     if (attempt.tries >= MaxTries || !this.#isConnected(doc)) {
       attempt.isOver = this.#isConnected(doc);
-      console.warn(`opentabs: tab ${doc.tabId} keeps the old adapter of ${name}: ${why}`);
+      console.warn(`opentabs: tab ${doc.tabId} keeps the old adapter of ${name}: ${reason}`);
       this.#end(doc, name);
       return;
     }
     clearTimeout(swap.timer);
     swap.timer = setTimeout(
       () => {
-        if (this.#swap(doc, name) === swap) this.#retry(doc, swap.build);
+        if (this.#findSwap(doc, name) === swap) this.#retry(doc, swap.build);
       },
       RetryMs * 2 ** attempt.tries,
     );
   }
 
   #retry(doc: Doc, build: Build): void {
-    const plugin = this.#plugin(build.name);
+    const plugin = this.#findPlugin(build.name);
     const isCurrent = plugin?.hash === build.hash && this.#isConnected(doc);
     if (isCurrent && this.#needsAdapter(doc, plugin)) this.#begin(doc, build);
     else this.#end(doc, build.name);

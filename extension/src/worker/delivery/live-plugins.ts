@@ -22,10 +22,7 @@ export class LivePlugins {
     this.#options = options;
   }
 
-  /**
-   * top returns the top document of a tab with its usable and failed plugins. frames returns the frames of a tab with
-   * their usable and failed plugins.
-   */
+  /** top returns the top document of a tab with its usable and failed plugins. */
   top(tabId: number): LiveDoc | undefined {
     const live = this.#options.docs.live(tabId);
     return live && this.#usableIn(live);
@@ -65,21 +62,21 @@ export class LivePlugins {
 
   /**
    * usableIn removes plugins from a document's report that cannot run in the document, have another pre-script or world
-   * than wanted, or are being replaced. usableIn adds the problems of wanted adapters that are not live.
+   * than wanted, or are being replaced. In addition, usableIn adds the problems of wanted adapters that are not live.
    */
   #usableIn({ doc, plugins: live }: LiveDoc): LiveDoc {
     const { plugins, hotReload } = this.#options;
-    const possible = plugins.wanted.filter((plugin) => plugins.canRun(plugin));
-    const usable = live.filter(
+    const runnable = plugins.wanted.filter((plugin) => plugins.canRun(plugin));
+    const usablePlugins = live.filter(
       ({ name, base }) =>
-        possible.some((plugin) => plugin.name === name && plugin.base === base) && !hotReload.expects(doc.tabId, name),
+        runnable.some((plugin) => plugin.name === name && plugin.base === base) && !hotReload.expects(doc.tabId, name),
     );
-    const failed = plugins.wanted.flatMap((plugin) => {
+    const failedPlugins = plugins.wanted.flatMap((plugin) => {
       const { name, hash } = plugin;
       const problem = this.problem(doc, plugin);
-      if (problem === undefined || usable.some((p) => p.name === name && p.hash === hash)) return [];
+      if (problem === undefined || usablePlugins.some((p) => p.name === name && p.hash === hash)) return [];
       return [{ name, hash, problem }];
     });
-    return { doc, plugins: [...usable, ...failed] };
+    return { doc, plugins: [...usablePlugins, ...failedPlugins] };
   }
 }

@@ -30,8 +30,8 @@ export interface BridgePortsOptions {
 export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sender: Omit<Doc, 'post'>) => void {
   const { calls, running, docs, health, wakes } = options;
   const handlers = bridgeHandlers(options);
-  const soon = afterTasks();
-  const alone = () => running.size <= 1;
+  const runSoon = afterTasks();
+  const isLikelyLastMessage = () => running.size <= 1;
   return (port, sender) => {
     const send = (messages: readonly ToBridge[]): boolean => {
       try {
@@ -43,7 +43,7 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
     };
     const doc: Doc = {
       ...sender,
-      post: makeBatcher({ send, charsOf, runSoon: soon, isLikelyLastMessage: alone }).post,
+      post: makeBatcher({ send, charsOf, runSoon, isLikelyLastMessage }).post,
     };
     calls.documentConnected(doc);
     health.documentConnected(doc);
@@ -64,7 +64,7 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
 /** bridgeHandlers returns the handlers for the messages of documents. */
 function bridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridge, [doc: Doc]> {
   const { calls, docs, logs, wakes, settingsSync, hotReload, delivery } = options;
-  /** receiveCall handles the messages that only concern calls. */
+  /** receiveCall handles the messages that concern only calls. */
   const receiveCall = (message: CallMessage, doc: Doc) => calls.receive(doc, message);
   return {
     live: (message, doc) => {

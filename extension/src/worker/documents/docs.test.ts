@@ -55,5 +55,8 @@ test('an adapter that failed does not run, and an unknown one is not ready', () 
   docs.setReady('d1', 'demo', false);
   docs.setReady('d1', 'unknown', true);
   assert.deepEqual(docs.live(1)?.plugins[0], { name: 'demo', hash: 'h', ready: false });
-  assert.deepEqual([docs.runs('d1', 'demo'), docs.runs('d1', 'broken'), docs.runs('d2', 'demo')], [true, false, false]);
+  assert.deepEqual(
+    [docs.isRunning('d1', 'demo'), docs.isRunning('d1', 'broken'), docs.isRunning('d2', 'demo')],
+    [true, false, false],
+  );
 });

@@ -30,16 +30,13 @@ export interface Docs {
   setStarted(documentId: string, started: readonly StartedPlugin[], based: boolean): void;
   started(documentId: string): readonly StartedPlugin[];
   hasBase(documentId: string): boolean;
-  /**
-   * setPlugins stores the adapters of a document and the plugins whose adapter was removed. setReady updates the
-   * readiness of one plugin.
-   */
+  /** setPlugins stores the adapters of a document, and the plugins whose adapter was removed. */
   setPlugins(documentId: string, plugins: readonly LiveAdapter[], vacant?: readonly VacantPlugin[]): void;
   setReady(documentId: string, plugin: string, ready: boolean): void;
   /** vacantPlugins returns the plugins whose adapter was removed from a document. */
   vacantPlugins(documentId: string): readonly VacantPlugin[];
-  /** runs reports whether a plugin runs in a document. */
-  runs(documentId: string, plugin: string): boolean;
+  /** isRunning reports whether a plugin runs in a document. */
+  isRunning(documentId: string, plugin: string): boolean;
   /** findReported returns a document if the document has reported its adapters. */
   findReported(documentId: string): LiveDoc | undefined;
   /** live returns the top document of a tab. */
@@ -54,58 +51,59 @@ export interface Docs {
 
 /** makeDocs returns an empty table. */
 export function makeDocs(): Docs {
-  const docs = new Map<string, Doc>();
-  const plugins = new Map<string, readonly LiveAdapter[]>();
-  const vacant = new Map<string, readonly VacantPlugin[]>();
-  const starts = new Map<string, { readonly started: readonly StartedPlugin[]; readonly based: boolean }>();
-  /** tabs holds the document IDs of each tab, oldest first. */
-  const tabs = new Map<number, Set<string>>();
+  const docsById = new Map<string, Doc>();
+  const adaptersByDocument = new Map<string, readonly LiveAdapter[]>();
+  const vacantByDocument = new Map<string, readonly VacantPlugin[]>();
+  const startsByDocument = new Map<string, { readonly started: readonly StartedPlugin[]; readonly based: boolean }>();
+  /** documentsByTab contains the document IDs of each tab, oldest first. */
+  const documentsByTab = new Map<number, Set<string>>();
 
-  const ofTab = (tabId: number) => [...(tabs.get(tabId) ?? [])].flatMap((id) => docs.get(id) ?? []);
-  const live = (some: Iterable<Doc>) =>
-    [...some].flatMap((doc): LiveDoc[] => {
-      const found = plugins.get(doc.documentId);
-      return found ? [{ doc, plugins: found }] : [];
+  const ofTab = (tabId: number) => [...(documentsByTab.get(tabId) ?? [])].flatMap((id) => docsById.get(id) ?? []);
+  const onlyReported = (candidates: Iterable<Doc>) =>
+    [...candidates].flatMap((doc): LiveDoc[] => {
+      const adapters = adaptersByDocument.get(doc.documentId);
+      return adapters ? [{ doc, plugins: adapters }] : [];
     });
   return {
-    get: (documentId) => docs.get(documentId),
+    get: (documentId) => docsById.get(documentId),
     add: (doc) => {
-      docs.set(doc.documentId, doc);
-      tabs.set(doc.tabId, (tabs.get(doc.tabId) ?? new Set()).add(doc.documentId));
+      docsById.set(doc.documentId, doc);
+      documentsByTab.set(doc.tabId, (documentsByTab.get(doc.tabId) ?? new Set()).add(doc.documentId));
     },
     remove: (documentId) => {
-      const tabId = docs.get(documentId)?.tabId ?? -1;
-      docs.delete(documentId);
-      plugins.delete(documentId);
-      vacant.delete(documentId);
-      starts.delete(documentId);
-      tabs.get(tabId)?.delete(documentId);
-      if (tabs.get(tabId)?.size === 0) tabs.delete(tabId);
+      const tabId = docsById.get(documentId)?.tabId ?? -1;
+      docsById.delete(documentId);
+      adaptersByDocument.delete(documentId);
+      vacantByDocument.delete(documentId);
+      startsByDocument.delete(documentId);
+      documentsByTab.get(tabId)?.delete(documentId);
+      if (documentsByTab.get(tabId)?.size === 0) documentsByTab.delete(tabId);
     },
-    setStarted: (documentId, started, based) => starts.set(documentId, { started, based }),
-    started: (documentId) => starts.get(documentId)?.started ?? [],
-    hasBase: (documentId) => starts.get(documentId)?.based === true,
-    setPlugins: (documentId, found, without = []) => {
-      plugins.set(documentId, found);
-      vacant.set(documentId, without);
+    setStarted: (documentId, started, based) => startsByDocument.set(documentId, { started, based }),
+    started: (documentId) => startsByDocument.get(documentId)?.started ?? [],
+    hasBase: (documentId) => startsByDocument.get(documentId)?.based === true,
+    setPlugins: (documentId, adapters, vacantPlugins = []) => {
+      adaptersByDocument.set(documentId, adapters);
+      vacantByDocument.set(documentId, vacantPlugins);
     },
-    vacantPlugins: (documentId) => vacant.get(documentId) ?? [],
+    vacantPlugins: (documentId) => vacantByDocument.get(documentId) ?? [],
     setReady: (documentId, name, ready) => {
-      const found = plugins.get(documentId);
-      if (!found) return;
-      plugins.set(
+      const adapters = adaptersByDocument.get(documentId);
+      if (!adapters) return;
+      adaptersByDocument.set(
         documentId,
-        found.map((plugin) => (plugin.name === name ? { ...plugin, ready } : plugin)),
+        adapters.map((plugin) => (plugin.name === name ? { ...plugin, ready } : plugin)),
       );
     },
-    runs: (documentId, name) =>
-      plugins.get(documentId)?.some((plugin) => plugin.name === name && plugin.problem === undefined) === true,
-    // During a navigation, a tab may have two documents for a moment. The newer of the two documents connected last.
-    live: (tabId) => live(ofTab(tabId).filter((doc) => doc.frameId === 0)).at(-1),
+    isRunning: (documentId, name) =>
+      adaptersByDocument.get(documentId)?.some((plugin) => plugin.name === name && plugin.problem === undefined) ===
+      true,
+    // During a navigation, a tab may have two top documents for a moment. The newer document connected last.
+    live: (tabId) => onlyReported(ofTab(tabId).filter((doc) => doc.frameId === 0)).at(-1),
     frames: (tabId) =>
-      live(ofTab(tabId).filter((doc) => doc.frameId !== 0)).sort((a, b) => a.doc.frameId - b.doc.frameId),
-    findReported: (documentId) => live([docs.get(documentId)].flatMap((doc) => doc ?? []))[0],
-    all: () => live(docs.values()),
+      onlyReported(ofTab(tabId).filter((doc) => doc.frameId !== 0)).sort((a, b) => a.doc.frameId - b.doc.frameId),
+    findReported: (documentId) => onlyReported([docsById.get(documentId)].flatMap((doc) => doc ?? []))[0],
+    all: () => onlyReported(docsById.values()),
     ofTab,
   };
 }

@@ -74,11 +74,11 @@ test('a call after a ping has arrived once the ping is answered, and a call afte
   page.busy = false;
   await pass(5000);
   assert.deepEqual([health.prepareCall(doc), health.prepareCall(doc), pinged], [1, 1, [1]]);
-  assert.equal(health.answered('d', 1), false);
+  assert.equal(health.hasAnswered('d', 1), false);
   health.recordMessage(doc, 7); // never sent
-  assert.equal(health.answered('d', 1), false);
+  assert.equal(health.hasAnswered('d', 1), false);
   health.recordMessage(doc, 1);
-  assert.equal(health.answered('d', 1), true);
+  assert.equal(health.hasAnswered('d', 1), true);
   assert.equal(health.prepareCall(doc), 0);
 });
 
@@ -108,7 +108,7 @@ test('answers sends one ping at a time and resolves within its limit', async (t)
   const { health, doc, pinged, page, pass } = makeBench(t);
   page.busy = false;
   const answers: boolean[] = [];
-  const ask = () => void health.answers(doc, 1000).then((answer) => answers.push(answer));
+  const ask = () => void health.answersWithin(doc, 1000).then((answer) => answers.push(answer));
   ask();
   ask();
   assert.deepEqual(pinged, [1]);

@@ -3,28 +3,28 @@ import type { Doc } from './docs.ts';
 
 /** SilentMs is how long a document may take to answer a ping before it counts as silent, in milliseconds. */
 const SilentMs = 5000;
-/** AgainMs is how long after its last message a document with running calls is pinged again, in milliseconds. */
-const AgainMs = 1000;
-/** LateMs is the timer delay that shows that the machine or browser was asleep, in milliseconds. */
-const LateMs = 2000;
+/** PingIntervalMs is how long after its last message a document with running calls is pinged again, in milliseconds. */
+const PingIntervalMs = 1000;
+/** SleepDelayMs is the timer delay that shows that the machine or browser was asleep, in milliseconds. */
+const SleepDelayMs = 2000;
 
 export interface HealthOptions {
   /** isBusy reports whether calls run in a document. */
   isBusy(documentId: string): boolean;
-  /** isFrozen reports whether Chrome has frozen a tab: a frozen page runs no code until the user shows the tab. */
+  /** isFrozen reports whether Chrome has frozen a tab. A frozen page runs no code until the user shows the tab. */
   isFrozen(tabId: number): Promise<boolean>;
 }
 
-/** Pulse is the state of one document. */
-interface Pulse {
+/** DocumentHealth is the state of one document. */
+interface DocumentHealth {
   doc: Doc;
-  heardAt: number;
-  sent: number;
+  lastMessageAt: number;
+  lastPing: number;
   answeredPing: number;
-  silent: boolean;
+  isSilent: boolean;
   timer: ReturnType<typeof setTimeout> | undefined;
-  /** waiting are the functions to call at the next answer of the document. */
-  waiting: (() => void)[];
+  /** onAnswer are the functions to call at the next answer of the document. */
+  onAnswer: (() => void)[];
 }
 
 /**
@@ -35,138 +35,146 @@ export class Health {
   /** changed reports a document that stops answering, or answers again. */
   readonly changed = new Signal<[doc: Doc]>();
   readonly #options: HealthOptions;
-  readonly #pulses = new Map<string, Pulse>();
+  readonly #documents = new Map<string, DocumentHealth>();
 
   constructor(options: HealthOptions) {
     this.#options = options;
   }
 
   /**
-   * prepareCall records that a call is about to be sent. prepareCall returns the number of the ping that precedes the call, or
-   * 0 if the call needs no ping.
+   * prepareCall records that a call is about to be sent. The result is the number of the ping that precedes the call,
+   * or 0 if the call needs no ping.
    */
   prepareCall(doc: Doc): number {
-    const pulse = this.#pulseOf(doc);
-    if (pulse.sent > pulse.answeredPing) return pulse.sent;
-    if (Date.now() - pulse.heardAt < AgainMs) {
-      this.#schedulePing(pulse);
+    const health = this.#healthOf(doc);
+    if (health.lastPing > health.answeredPing) return health.lastPing;
+    if (Date.now() - health.lastMessageAt < PingIntervalMs) {
+      this.#schedulePing(health);
       return 0;
     }
-    this.#ping(pulse);
-    return pulse.sent;
+    this.#ping(health);
+    return health.lastPing;
   }
 
-  /** answers pings a document and resolves with whether the document answered within a time limit. */
-  answers(doc: Doc, withinMs: number): Promise<boolean> {
-    const pulse = this.#pulseOf(doc);
-    this.#ping(pulse);
+  /** answersWithin pings a document and resolves with whether the document answered within a time limit. */
+  answersWithin(doc: Doc, withinMs: number): Promise<boolean> {
+    const health = this.#healthOf(doc);
+    this.#ping(health);
     return new Promise((resolve) => {
       setTimeout(() => resolve(false), withinMs);
-      pulse.waiting.push(() => resolve(true));
+      health.onAnswer.push(() => resolve(true));
     });
   }
 
   /**
-   * answered reports whether a document has answered a ping. If the ping was answered, a call sent right after the ping
-   * has arrived too.
+   * hasAnswered reports whether a document has answered a ping. If the ping was answered, a call that was sent right
+   * after the ping has also arrived.
    */
-  answered(documentId: string, ping: number): boolean {
-    return ping <= (this.#pulses.get(documentId)?.answeredPing ?? 0);
+  hasAnswered(documentId: string, ping: number): boolean {
+    return ping <= (this.#documents.get(documentId)?.answeredPing ?? 0);
   }
 
   /** recordMessage records a message from a document. ping is the number of the ping that the message answers. */
   recordMessage(doc: Doc, ping?: number): void {
-    const pulse = this.#pulseOf(doc);
-    pulse.heardAt = Date.now();
-    if (ping === undefined || ping <= pulse.answeredPing || ping > pulse.sent) return;
-    pulse.answeredPing = ping;
-    for (const answered of pulse.waiting.splice(0)) answered();
-    this.#stopTimer(pulse);
-    this.#schedulePing(pulse);
-    if (!pulse.silent) return;
-    pulse.silent = false;
+    const health = this.#healthOf(doc);
+    health.lastMessageAt = Date.now();
+    if (ping === undefined || ping <= health.answeredPing || ping > health.lastPing) return;
+    health.answeredPing = ping;
+    for (const callback of health.onAnswer.splice(0)) callback();
+    this.#stopTimer(health);
+    this.#schedulePing(health);
+    if (!health.isSilent) return;
+    health.isSilent = false;
     this.changed.emit(doc);
   }
 
   /** documentConnected records a new port of a document. Messages on the previous port may or may not have arrived. */
   documentConnected(doc: Doc): void {
-    const pulse = this.#pulseOf(doc);
-    this.#stopTimer(pulse);
-    pulse.heardAt = Date.now();
-    pulse.answeredPing = pulse.sent;
-    pulse.silent = false;
-    this.#schedulePing(pulse);
+    const health = this.#healthOf(doc);
+    this.#stopTimer(health);
+    health.lastMessageAt = Date.now();
+    health.answeredPing = health.lastPing;
+    health.isSilent = false;
+    this.#schedulePing(health);
   }
 
   /** documentDisconnected drops the state of a document whose port closed. */
   documentDisconnected(documentId: string): void {
-    clearTimeout(this.#pulses.get(documentId)?.timer);
-    this.#pulses.delete(documentId);
+    clearTimeout(this.#documents.get(documentId)?.timer);
+    this.#documents.delete(documentId);
   }
 
   /** isSilent reports whether a document is silent. */
   isSilent(documentId: string): boolean {
-    return this.#pulses.get(documentId)?.silent === true;
+    return this.#documents.get(documentId)?.isSilent === true;
   }
 
-  #pulseOf(doc: Doc): Pulse {
-    const known = this.#pulses.get(doc.documentId);
-    if (known) {
-      known.doc = doc;
-      return known;
+  #healthOf(doc: Doc): DocumentHealth {
+    const knownHealth = this.#documents.get(doc.documentId);
+    if (knownHealth) {
+      knownHealth.doc = doc;
+      return knownHealth;
     }
     const heardAt = Date.now();
-    const fresh: Pulse = { doc, heardAt, sent: 0, answeredPing: 0, silent: false, timer: undefined, waiting: [] };
-    this.#pulses.set(doc.documentId, fresh);
-    return fresh;
+    const newHealth: DocumentHealth = {
+      doc,
+      lastMessageAt: heardAt,
+      lastPing: 0,
+      answeredPing: 0,
+      isSilent: false,
+      timer: undefined,
+      onAnswer: [],
+    };
+    this.#documents.set(doc.documentId, newHealth);
+    return newHealth;
   }
 
-  #isCurrent(pulse: Pulse): boolean {
-    return this.#pulses.get(pulse.doc.documentId) === pulse;
+  #isCurrent(health: DocumentHealth): boolean {
+    return this.#documents.get(health.doc.documentId) === health;
   }
 
-  #ping(pulse: Pulse): void {
-    if (pulse.sent > pulse.answeredPing) return;
-    pulse.sent++;
-    pulse.doc.post({ op: 'ping', ping: pulse.sent });
-    this.#expectAnswer(pulse);
+  #ping(health: DocumentHealth): void {
+    if (health.lastPing > health.answeredPing) return;
+    health.lastPing++;
+    health.doc.post({ op: 'ping', ping: health.lastPing });
+    this.#expectAnswer(health);
   }
 
-  #stopTimer(pulse: Pulse): void {
-    clearTimeout(pulse.timer);
-    pulse.timer = undefined;
+  #stopTimer(health: DocumentHealth): void {
+    clearTimeout(health.timer);
+    health.timer = undefined;
   }
 
-  #expectAnswer(pulse: Pulse): void {
+  #expectAnswer(health: DocumentHealth): void {
     const dueAt = Date.now() + SilentMs;
-    this.#stopTimer(pulse);
-    pulse.timer = setTimeout(() => void this.#checkLate(pulse, dueAt), SilentMs);
+    this.#stopTimer(health);
+    health.timer = setTimeout(() => void this.#markSilent(health, dueAt), SilentMs);
   }
 
-  /** checkLate marks a document as silent, unless Chrome froze it or the machine was asleep. */
-  async #checkLate(pulse: Pulse, dueAt: number): Promise<void> {
-    const ping = pulse.sent;
-    const frozen = await this.#options.isFrozen(pulse.doc.tabId).catch(() => true);
-    if (!this.#isCurrent(pulse) || pulse.answeredPing >= ping || pulse.silent) return;
-    if (frozen || Date.now() > dueAt + LateMs) {
-      this.#expectAnswer(pulse);
+  /** markSilent marks a document as silent, unless Chrome froze the document or the machine was asleep. */
+  async #markSilent(health: DocumentHealth, dueAt: number): Promise<void> {
+    const ping = health.lastPing;
+    const isFrozen = await this.#options.isFrozen(health.doc.tabId).catch(() => true);
+    if (!this.#isCurrent(health) || health.answeredPing >= ping || health.isSilent) return;
+    if (isFrozen || Date.now() > dueAt + SleepDelayMs) {
+      this.#expectAnswer(health);
       return;
     }
-    pulse.silent = true;
-    this.changed.emit(pulse.doc);
+    health.isSilent = true;
+    this.changed.emit(health.doc);
   }
 
   /**
-   * schedulePing pings a document at intervals while calls run in the document. A timer that is set already stays: each
-   * call would replace it otherwise.
+   * schedulePing pings a document at intervals while calls run in the document. A timer that is already set is not
+   * replaced, because each call would postpone the ping.
    */
-  #schedulePing(pulse: Pulse, inMs = AgainMs): void {
-    pulse.timer ??= setTimeout(() => {
-      pulse.timer = undefined;
-      if (!this.#isCurrent(pulse) || !this.#options.isBusy(pulse.doc.documentId)) return;
-      const quietMs = Date.now() - pulse.heardAt;
-      if (quietMs >= AgainMs) this.#ping(pulse);
-      else this.#schedulePing(pulse, AgainMs - quietMs);
-    }, inMs);
+  #schedulePing(health: DocumentHealth, delayMs = PingIntervalMs): void {
+    health.timer ??= setTimeout(() => {
+      health.timer = undefined;
+      if (!this.#isCurrent(health) || !this.#options.isBusy(health.doc.documentId)) return;
+      const quietMs = Date.now() - health.lastMessageAt;
+      if (quietMs >= PingIntervalMs) this.#ping(health);
+      else this.#schedulePing(health, PingIntervalMs - quietMs);
+    }, delayMs);
   }
 }

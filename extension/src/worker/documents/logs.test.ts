@@ -8,7 +8,7 @@ function makeBench(t: TestContext) {
   t.mock.timers.enable({ apis: ['Date'] });
   const sent: PluginLogParams[] = [];
   const logs = makeLogs({
-    runs: (id, plugin) => id === 'd1' && plugin === 'demo',
+    isRunning: (id, plugin) => id === 'd1' && plugin === 'demo',
     send: (params) => sent.push(params),
   });
   const doc = (documentId: string): Doc => ({ tabId: 7, frameId: 0, documentId, url: '', post: () => undefined });

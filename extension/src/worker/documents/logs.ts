@@ -3,17 +3,17 @@ import { MaxLogEntries, type PluginLogParams } from '../../../../wire/wire.gen.t
 import type { FromBridge } from '../../port-message.ts';
 import type { Doc } from './docs.ts';
 
-/** MaxFrames limits the log frames of a document within WindowMs milliseconds. */
-const MaxFrames = 20;
+/** MaxFramesPerWindow limits the log frames of a document within WindowMs milliseconds. */
+const MaxFramesPerWindow = 20;
 const WindowMs = 1000;
-/** MaxChars limits the text of entries that is parsed, in UTF-16 units. A bridge never sends a longer text. */
-const MaxChars = 4 * 1024 * 1024;
+/** MaxParsedChars limits the text of entries that is parsed, in UTF-16 units. A bridge never sends a longer text. */
+const MaxParsedChars = 4 * 1024 * 1024;
 
-type Log = Extract<FromBridge, { op: 'log' }>;
+type LogMessage = Extract<FromBridge, { op: 'log' }>;
 
 export interface LogsOptions {
-  /** runs reports whether a plugin runs in a document. */
-  runs(documentId: string, plugin: string): boolean;
+  /** isRunning reports whether a plugin runs in a document. */
+  isRunning(documentId: string, plugin: string): boolean;
   send(params: PluginLogParams): void;
 }
 
@@ -22,52 +22,53 @@ export interface LogsOptions {
  * counted.
  */
 export interface Logs {
-  add(doc: Doc, message: Log): void;
+  add(doc: Doc, message: LogMessage): void;
 }
 
 /** makeLogs returns a Logs. */
 export function makeLogs(options: LogsOptions): Logs {
   /**
-   * pace maps each document to the start of its current time window, the number of frames in the window, and the
+   * windows maps each document to the start of its current time window, the number of frames in the window, and the
    * dropped entries per plugin.
    */
-  const pace = new WeakMap<Doc, { began: number; frames: number; readonly dropped: Map<string, number> }>();
+  const windows = new WeakMap<Doc, { startedAt: number; frames: number; readonly dropped: Map<string, number> }>();
 
   return {
     add: (doc, { plugin, entries, dropped }) => {
-      if (!options.runs(doc.documentId, plugin)) return;
+      if (!options.isRunning(doc.documentId, plugin)) return;
       const now = Date.now();
-      const known = pace.get(doc) ?? { began: now, frames: 0, dropped: new Map() };
-      pace.set(doc, known);
-      if (now - known.began >= WindowMs) {
-        known.began = now;
-        known.frames = 0;
+      const window = windows.get(doc) ?? { startedAt: now, frames: 0, dropped: new Map() };
+      windows.set(doc, window);
+      if (now - window.startedAt >= WindowMs) {
+        window.startedAt = now;
+        window.frames = 0;
       }
-      known.frames++;
-      const before = (known.dropped.get(plugin) ?? 0) + dropped;
-      const params = known.frames > MaxFrames ? undefined : readParams(doc.tabId, plugin, entries, before);
+      window.frames++;
+      const droppedCount = (window.dropped.get(plugin) ?? 0) + dropped;
+      const params =
+        window.frames > MaxFramesPerWindow ? undefined : readParams(doc.tabId, plugin, entries, droppedCount);
       if (params) {
-        known.dropped.delete(plugin);
+        window.dropped.delete(plugin);
         options.send(params);
-      } else known.dropped.set(plugin, before + countEntries(entries));
+      } else window.dropped.set(plugin, droppedCount + countEntries(entries));
     },
   };
 }
 
-/** countEntries returns the number of entries in a text. countEntries counts invalid text as one entry. */
+/** countEntries returns the number of entries in a text. Invalid text counts as one entry. */
 function countEntries(entries: string): number {
-  const list = entries.length <= MaxChars ? parse(entries) : undefined;
+  const list = entries.length <= MaxParsedChars ? parseOrUndefined(entries) : undefined;
   return Array.isArray(list) ? list.length : 1;
 }
 
 function readParams(tabId: number, plugin: string, text: string, dropped: number): PluginLogParams | undefined {
-  const entries = text.length <= MaxChars ? parse(text) : undefined;
+  const entries = text.length <= MaxParsedChars ? parseOrUndefined(text) : undefined;
   if (!Array.isArray(entries) || entries.length > MaxLogEntries) return undefined;
-  const read = checkType('PluginLogParams', { tabId, plugin, entries, ...(dropped > 0 ? { dropped } : {}) });
-  return read.ok ? read.value : undefined;
+  const checked = checkType('PluginLogParams', { tabId, plugin, entries, ...(dropped > 0 ? { dropped } : {}) });
+  return checked.ok ? checked.value : undefined;
 }
 
-function parse(text: string): unknown {
+function parseOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,34 +1,34 @@
 import type { ToBridge } from '../../port-message.ts';
 
-/** Sleeper is the part of a document's port that wakes use. */
-export interface Sleeper {
+/** WakeTarget is the part of a document that wakes use. */
+export interface WakeTarget {
   post(message: ToBridge): void;
 }
 
 /** Wakes are the timers of hidden documents. Timers in a service worker are not throttled. */
 export interface Wakes {
-  /** schedule wakes a document once, in ms milliseconds. schedule replaces an earlier timer of the same document. */
-  schedule(doc: Sleeper, ms: number): void;
+  /** schedule wakes a document once, in ms milliseconds. An earlier timer of the same document is replaced. */
+  schedule(doc: WakeTarget, ms: number): void;
   /** documentDisconnected drops the timer of a document whose port closed. */
-  documentDisconnected(doc: Sleeper): void;
+  documentDisconnected(doc: WakeTarget): void;
 }
 
 /** makeWakes returns Wakes without timers. */
 export function makeWakes(): Wakes {
-  const timers = new Map<Sleeper, ReturnType<typeof setTimeout>>();
-  const left = (doc: Sleeper) => {
+  const timers = new Map<WakeTarget, ReturnType<typeof setTimeout>>();
+  const stopTimer = (doc: WakeTarget) => {
     clearTimeout(timers.get(doc));
     timers.delete(doc);
   };
   return {
     schedule: (doc, ms) => {
-      left(doc);
-      const wake = () => {
+      stopTimer(doc);
+      const wakeDocument = () => {
         timers.delete(doc);
         doc.post({ op: 'wake' });
       };
-      timers.set(doc, setTimeout(wake, ms));
+      timers.set(doc, setTimeout(wakeDocument, ms));
     },
-    documentDisconnected: left,
+    documentDisconnected: stopTimer,
   };
 }

@@ -34,20 +34,19 @@ export type BrowserNotification =
   | 'state.watch';
 
 /**
- * ServerRequest are the requests that this browser answers: all requests that this browser does not send, and ping,
- * which the browser and the server send.
+ * ServerRequest are the requests that this browser answers. These are all requests that this browser does not send, and
+ * ping, which both the browser and the server send.
  */
 type ServerRequest = Exclude<RequestMethod, BrowserRequest> | 'ping';
 /**
- * ServerNotification are the notifications that this browser handles. The challenge is not in this list, because it is
- * part of the handshake (link.ts).
+ * ServerNotification are the notifications that this browser handles. The challenge is not included, because it is part
+ * of the handshake (link.ts).
  */
 type ServerNotification = Exclude<NotificationMethod, BrowserNotification | 'challenge'>;
 
 /**
- * RequestHandlers and NotificationHandlers have one handler for each method of the server, so that code without a
- * handler for a method of the wire does not compile. The socket can call only these handlers. If the handler of a
- * request returns undefined, it sends the answer later.
+ * RequestHandlers has one handler for each request of the server, so that code without a handler for a request does not
+ * compile. If a handler returns undefined, it sends the answer later.
  */
 export type RequestHandlers = {
   readonly [M in ServerRequest]: (params: Requests[M]['params']) => Promise<Requests[M]['result'] | undefined>;
@@ -60,13 +59,13 @@ export async function answerRequest(
   frame: RequestFrame,
   send: (text: string) => void,
 ): Promise<void> {
-  if (!isAnswered(handlers, frame)) {
+  if (!hasRequestHandler(handlers, frame)) {
     const message = `the browser does not answer ${frame.method}`;
     send(encodeError(frame.id, { code: CodeMethodNotFound, message }));
     return;
   }
   try {
-    const result = await answer(handlers, frame.method, frame.params);
+    const result = await callRequestHandler(handlers, frame.method, frame.params);
     if (result !== undefined) send(encodeResult(frame.id, frame.method, result));
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
@@ -77,10 +76,10 @@ export async function answerRequest(
 
 /** handleNotification runs the handler of a notification. */
 export function handleNotification(handlers: NotificationHandlers, frame: NotificationFrame): void {
-  if (isHandled(handlers, frame)) notify(handlers, frame.method, frame.params);
+  if (hasNotificationHandler(handlers, frame)) callNotificationHandler(handlers, frame.method, frame.params);
 }
 
-function answer<M extends ServerRequest>(
+function callRequestHandler<M extends ServerRequest>(
   handlers: RequestHandlers,
   method: M,
   params: Requests[M]['params'],
@@ -88,7 +87,7 @@ function answer<M extends ServerRequest>(
   return handlers[method](params);
 }
 
-function notify<M extends ServerNotification>(
+function callNotificationHandler<M extends ServerNotification>(
   handlers: NotificationHandlers,
   method: M,
   params: Notifications[M],
@@ -96,11 +95,11 @@ function notify<M extends ServerNotification>(
   handlers[method](params);
 }
 
-function isAnswered(handlers: RequestHandlers, frame: RequestFrame): frame is RequestFrame<ServerRequest> {
+function hasRequestHandler(handlers: RequestHandlers, frame: RequestFrame): frame is RequestFrame<ServerRequest> {
   return Object.hasOwn(handlers, frame.method);
 }
 
-function isHandled(
+function hasNotificationHandler(
   handlers: NotificationHandlers,
   frame: NotificationFrame,
 ): frame is NotificationFrame<ServerNotification> {

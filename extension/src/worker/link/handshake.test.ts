@@ -28,7 +28,7 @@ test('the handshake offers a new nonce each time, and no secret', async () => {
 
 test("answer proves the browser's identity to the server, over both nonces", async () => {
   const { handshake, nonce } = await beginHandshake();
-  const answer = await handshake.answer({ nonce: 'server', proof: hmac('server', [nonce, 'server']) });
+  const answer = await handshake.proveTo({ nonce: 'server', proof: hmac('server', [nonce, 'server']) });
   assert.equal(answer, hmac('browser', [nonce, 'server']));
 });
 
@@ -58,7 +58,7 @@ test('answer returns no proof for an invalid challenge', async () => {
   ];
   for (const [name, make] of challenges) {
     const { handshake, nonce } = await beginHandshake();
-    assert.equal(await handshake.answer(make(nonce)), undefined, name);
+    assert.equal(await handshake.proveTo(make(nonce)), undefined, name);
   }
 });
 

@@ -1,7 +1,7 @@
 // While the server is down, any local program can listen on its port. To protect against such a program, this browser
 // sends only a random nonce until the peer has proved on the same socket that it has the key of this installation.
-// After the server's proof, this browser proves that it has the key too. Each proof is an HMAC over both nonces and the
-// port (wire/proof.go), so a program cannot reuse a proof for another connection or port.
+// After the server's proof, this browser also proves that it has the key. Each proof is an HMAC over both nonces and
+// the port (wire/proof.go), so a program cannot reuse a proof for another connection or port.
 
 import { type ChallengeParams, NonceSubprotocolPrefix, Subprotocol } from '../../../../wire/wire.gen.ts';
 import { isRecord } from '../../record.ts';
@@ -17,41 +17,38 @@ export interface Connection {
 export interface Handshake {
   /** protocols are the subprotocols to offer. */
   readonly protocols: readonly string[];
-  /** answer returns this browser's proof, or undefined if the challenge does not come from the server. */
-  answer(challenge: ChallengeParams): Promise<string | undefined>;
+  /** proveTo returns this browser's proof, or undefined if the challenge does not come from the server. */
+  proveTo(challenge: ChallengeParams): Promise<string | undefined>;
 }
 
-const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+const hmacAlgorithm = { name: 'HMAC', hash: 'SHA-256' };
 
 /** makeHandshake prepares the handshake of one socket, with a new nonce. */
 export async function makeHandshake({ port, key }: Connection): Promise<Handshake> {
   const encoder = new TextEncoder();
-  const mac = await crypto.subtle.importKey('raw', encoder.encode(key), algorithm, false, ['sign', 'verify']);
+  const hmacKey = await crypto.subtle.importKey('raw', encoder.encode(key), hmacAlgorithm, false, ['sign', 'verify']);
   const nonce = toHex(crypto.getRandomValues(new Uint8Array(16)));
-  const text = (role: string, serverNonce: string) =>
+  const proofInput = (role: string, serverNonce: string) =>
     encoder.encode(`opentabs link ${role}\n${port}\n${nonce}\n${serverNonce}`);
   return {
     protocols: [Subprotocol, NonceSubprotocolPrefix + nonce],
-    answer: async (challenge) => {
+    proveTo: async (challenge) => {
       const proof = parseHex(challenge.proof);
-      // verify takes constant time.
-      if (!proof || !(await crypto.subtle.verify('HMAC', mac, proof, text('server', challenge.nonce))))
+      // crypto.subtle.verify takes constant time.
+      if (!proof || !(await crypto.subtle.verify('HMAC', hmacKey, proof, proofInput('server', challenge.nonce))))
         return undefined;
-      return toHex(new Uint8Array(await crypto.subtle.sign('HMAC', mac, text('browser', challenge.nonce))));
+      return toHex(new Uint8Array(await crypto.subtle.sign('HMAC', hmacKey, proofInput('browser', challenge.nonce))));
     },
   };
 }
 
-/** parseHex decodes lower-case hex. parseHex returns undefined for other text. */
+/** parseHex decodes lower-case hex, and returns undefined for other text. */
 function parseHex(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^(?:[0-9a-f]{2})+$/.test(text)) return undefined;
   return Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
 }
 
-/**
- * Listener is the kind of HTTP server on the port. The kind of the listener is a hint for error texts and proves
- * nothing.
- */
+/** Listener is the kind of HTTP server on the port. It is a hint for error texts and proves nothing. */
 export type Listener = 'opentabs' | 'other' | 'nothing';
 
 /**
@@ -65,21 +62,21 @@ const AnswerMs = 2500;
  * WebSocket failed, and delays further WebSockets by seconds after failures. Therefore the worker opens no WebSocket
  * until a server listens.
  */
-export async function findListener({ port }: Connection, ask: typeof fetch): Promise<Listener> {
+export async function findListener({ port }: Connection, fetchUrl: typeof fetch): Promise<Listener> {
   try {
-    const answer = await ask(`http://127.0.0.1:${port}/healthz`, {
+    const response = await fetchUrl(`http://127.0.0.1:${port}/healthz`, {
       cache: 'no-store',
       credentials: 'omit',
       redirect: 'error',
       signal: AbortSignal.timeout(AnswerMs),
     });
-    return isHealth(await answer.text()) ? 'opentabs' : 'other';
+    return isHealthAnswer(await response.text()) ? 'opentabs' : 'other';
   } catch {
     return 'nothing';
   }
 }
 
-function isHealth(text: string): boolean {
+function isHealthAnswer(text: string): boolean {
   try {
     const health: unknown = JSON.parse(text);
     return isRecord(health) && health.ok === true && typeof health.version === 'string';

@@ -21,11 +21,11 @@ function makeBench(t: TestContext) {
     asked: 0,
   };
   const link = new Link({
-    connection: () => (world.stuck ? new Promise(() => undefined) : Promise.resolve(world.connection)),
-    hello: async () => hello,
-    open,
-    handshake: makeFakeHandshake,
-    listener: async () => {
+    readConnection: () => (world.stuck ? new Promise(() => undefined) : Promise.resolve(world.connection)),
+    readIdentity: async () => hello,
+    openSocket: open,
+    makeHandshake: makeFakeHandshake,
+    findListener: async () => {
       world.asked++;
       return world.listener;
     },

@@ -24,39 +24,39 @@ import type { Connection, Handshake, Listener } from './handshake.ts';
 import type { Identity } from './identity.ts';
 import type { OpenSocket, Socket } from './socket.ts';
 
-/** Down is why there is no link. */
-export type Down = 'not_installed' | 'no_server' | 'refused' | 'version' | 'replaced' | 'lost';
+/** DownReason is the reason why there is no link. */
+export type DownReason = 'not_installed' | 'no_server' | 'refused' | 'version' | 'replaced' | 'lost';
 
-/**
- * LinkState is the state of the link for the panel. text is the server's explanation, if the server sent an
- * explanation.
- */
+/** LinkState is the state of the link for the panel. text is the explanation that the server sent, or empty. */
 export type LinkState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'open'; readonly serverVersion: string }
-  | { readonly kind: 'down'; readonly why: Down; readonly text: string };
+  | { readonly kind: 'down'; readonly why: DownReason; readonly text: string };
 
 export interface LinkOptions {
   /**
-   * connection reads the server's port and key. connection is called before each try, so that a new installation is
+   * readConnection reads the server's port and key. It is called before each attempt, so that a new installation is
    * detected.
    */
-  connection(): Promise<Connection | undefined>;
-  /** hello returns the identity of this browser. The link calls hello before each try. */
-  hello(): Promise<Identity>;
-  open: OpenSocket;
-  /** handshake prepares the handshake of one socket. */
-  handshake(connection: Connection): Promise<Handshake>;
+  readConnection(): Promise<Connection | undefined>;
+  /** readIdentity returns the identity of this browser. The link calls readIdentity before each attempt. */
+  readIdentity(): Promise<Identity>;
+  openSocket: OpenSocket;
+  /** makeHandshake prepares the handshake of one socket. */
+  makeHandshake(connection: Connection): Promise<Handshake>;
   /**
-   * listener finds out what listens on the port. listener is called after a socket failed to open, and before the next
-   * try.
+   * findListener finds out what listens on the port. It is called after a socket failed to open, and before the next
+   * attempt.
    */
-  listener(connection: Connection): Promise<Listener>;
+  findListener(connection: Connection): Promise<Listener>;
   /** random returns a number from 0 to 1, for jitter. */
   random(): number;
 }
 
-/** Times in milliseconds. */
+/**
+ * RetryMs is the time before the next attempt, in milliseconds. A random part of RetryJitterMs is added. SlowRetryMs is
+ * used for failures that a retry cannot fix.
+ */
 const RetryMs = 600;
 const RetryJitterMs = 300;
 const SlowRetryMs = 30_000;
@@ -67,23 +67,23 @@ const SlowRetryMs = 30_000;
 const UnsentBytes = 1024 * 1024;
 const DrainMs = 4;
 /**
- * PrepareMs is how long Chrome may take to return the data for a try. In a worker that starts during an extension
- * reload, Chrome may never return this data.
+ * PrepareMs is how long Chrome may take to return the data for an attempt, in milliseconds. In a worker that starts
+ * during an extension reload, Chrome may never return this data.
  */
 const PrepareMs = 3000;
 const OpenMs = 5000;
 const AnswerMs = 10_000;
 /**
- * The link ends after DeadBeats beats of the pulse without a message, and sends a ping after PingBeats beats. Beats are
- * counted instead of time, because the clock jumps when the machine sleeps or the browser is suspended.
+ * The link ends after DeadBeats beats without a message, and sends a ping after PingBeats beats. The clock jumps when
+ * the machine sleeps or the browser is suspended, so the link counts beats instead of time.
  */
 const DeadBeats = 4;
 const PingBeats = 2;
 
-/** Pending ends one request of the browser. If no frame is passed, the link was lost. */
-type Pending = (frame: Frame | undefined) => void;
+/** EndRequest ends one request of the browser. Without a frame, the link was lost. */
+type EndRequest = (frame: Frame | undefined) => void;
 
-/** Link is the connection to the server. The link retries without a limit. */
+/** Link is the connection to the server. The number of attempts to connect is not limited. */
 export class Link {
   /** opened reports that the server has answered hello, before other frames are handled. */
   readonly opened = new Signal();
@@ -94,19 +94,22 @@ export class Link {
   /** changed is fired when the state of the link has changed. */
   readonly changed = new Signal();
   readonly #options: LinkOptions;
-  readonly #pending = new Map<string, Pending>();
+  readonly #pending = new Map<string, EndRequest>();
   #state: LinkState = { kind: 'connecting' };
   #socket: Socket | undefined;
-  /** #trying is set while a try is being prepared, or while the failure of a try is being explained. */
-  #trying = false;
-  #retry: ReturnType<typeof setTimeout> | undefined;
-  #pulse: ReturnType<typeof setInterval> | undefined;
-  /** #silent counts the beats since the last message. #unsent is the number of unsent bytes at the last beat. */
-  #silent = 0;
-  #unsent = 0;
-  #requests = 0;
-  /** #unopened is set after a socket failed to open. */
-  #unopened = false;
+  /** #isTrying is true while an attempt is being prepared, or while the failure of an attempt is being explained. */
+  #isTrying = false;
+  #retryTimer: ReturnType<typeof setTimeout> | undefined;
+  #beatTimer: ReturnType<typeof setInterval> | undefined;
+  /**
+   * #silentBeats counts the beats since the last message. #lastUnsentBytes is the number of unsent bytes at the last
+   * beat.
+   */
+  #silentBeats = 0;
+  #lastUnsentBytes = 0;
+  #lastRequestNumber = 0;
+  /** #hasFailedToOpen is true after a socket failed to open. */
+  #hasFailedToOpen = false;
 
   constructor(options: LinkOptions) {
     this.#options = options;
@@ -116,16 +119,16 @@ export class Link {
     return this.#state;
   }
 
-  /** start makes the first try to open the link. A later call of start retries at once if there is no link. */
+  /** start makes the first attempt to open the link. A later call of start retries at once if there is no link. */
   start(): void {
     if (!this.#socket && !(this.#state.kind === 'down' && isSlow(this.#state.why))) void this.#tryOnce();
   }
 
   /** restart closes the link and opens a new link, to apply changes that are sent with or after hello. */
   restart(): void {
-    const old = this.#socket;
-    if (old) this.#hangUp();
-    old?.close();
+    const oldSocket = this.#socket;
+    if (oldSocket) this.#dropSocket();
+    oldSocket?.close();
     void this.#tryOnce();
   }
 
@@ -137,12 +140,12 @@ export class Link {
   }
 
   /**
-   * roomIn returns 0 if the socket has sent most of its data. Otherwise, roomIn returns in how many milliseconds to
-   * check again.
+   * waitBeforePartMs returns 0 if the socket has sent most of its data. Otherwise it returns in how many milliseconds
+   * to check again.
    */
-  roomIn(): number {
+  waitBeforePartMs(): number {
     if (this.#state.kind !== 'open' || !this.#socket) return RetryMs;
-    return this.#socket.unsent > UnsentBytes ? DrainMs : 0;
+    return this.#socket.unsentBytes > UnsentBytes ? DrainMs : 0;
   }
 
   notify<M extends BrowserNotification>(method: M, params: Notifications[M]): boolean {
@@ -154,25 +157,27 @@ export class Link {
    * with the server's error.
    */
   request<M extends BrowserRequest>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']> {
-    // Before hello is answered, queued frames have not been sent, so a ping's answer would confirm too much
-    // (calls/outbox.ts).
+    // Before hello is answered, queued frames have not been sent. The answer of a ping would then confirm frames that
+    // were not sent (calls/outbox.ts).
     const socket = this.#state.kind === 'open' ? this.#socket : undefined;
-    return socket ? this.#ask(socket, method, params) : Promise.reject(new Error('there is no link to the server'));
+    return socket
+      ? this.#sendRequest(socket, method, params)
+      : Promise.reject(new Error('there is no link to the server'));
   }
 
-  #ask<M extends BrowserRequest>(
+  #sendRequest<M extends BrowserRequest>(
     socket: Socket,
     method: M,
     params: Requests[M]['params'],
   ): Promise<Requests[M]['result']> {
     return new Promise((resolve, reject) => {
-      const id = `b${++this.#requests}`;
-      const late = setTimeout(() => {
+      const id = `b${++this.#lastRequestNumber}`;
+      const timer = setTimeout(() => {
         this.#pending.delete(id);
         reject(new Error(`the server did not answer ${method} for ${AnswerMs / 1000} s`));
       }, AnswerMs);
       this.#pending.set(id, (frame) => {
-        clearTimeout(late);
+        clearTimeout(timer);
         const answer = readAnswer(method, frame);
         if (answer instanceof Error) reject(answer);
         else resolve(answer);
@@ -182,99 +187,99 @@ export class Link {
   }
 
   async #tryOnce(): Promise<void> {
-    if (this.#trying || this.#socket) return;
-    this.#trying = true;
-    clearTimeout(this.#retry);
+    if (this.#isTrying || this.#socket) return;
+    this.#isTrying = true;
+    clearTimeout(this.#retryTimer);
     try {
       const [connection, hello] = await prepareTry(this.#options);
       if (!connection) return this.#goDown('not_installed', '', RetryMs);
-      if (this.#unopened) {
-        const listener = await this.#options.listener(connection);
-        if (listener !== 'opentabs') return this.#unreachable(listener, connection);
+      if (this.#hasFailedToOpen) {
+        const listener = await this.#options.findListener(connection);
+        if (listener !== 'opentabs') return this.#reportUnreachable(listener, connection);
       }
-      this.#dial(connection, hello, await this.#options.handshake(connection));
+      this.#openSocket(connection, hello, await this.#options.makeHandshake(connection));
     } catch (error) {
       this.#goDown('lost', String(error), RetryMs);
     } finally {
-      this.#trying = false;
+      this.#isTrying = false;
     }
   }
 
-  #dial(connection: Connection, hello: Identity, handshake: Handshake): void {
+  #openSocket(connection: Connection, hello: Identity, handshake: Handshake): void {
     let stage: Stage = 'opening';
-    /** ended handles the end of this socket, whichever side closed it. */
-    const ended = (code: number, reason: string) => {
-      clearTimeout(late);
-      if (this.#socket !== mine) return;
-      this.#hangUp();
-      void this.#explain(code, reason, stage, connection);
+    /** onEnd handles the end of this socket, whichever side closed the socket. */
+    const onEnd = (code: number, reason: string) => {
+      clearTimeout(timer);
+      if (this.#socket !== socket) return;
+      this.#dropSocket();
+      void this.#explainClose(code, reason, stage, connection);
     };
-    /** refuse drops the socket first, because close is slow if the server hangs. */
+    /** refuse drops the socket before closing it, because closing is slow if the server hangs. */
     const refuse = (code: number, reason: string) => {
-      ended(code, reason);
-      mine.close();
+      onEnd(code, reason);
+      socket.close();
     };
-    const greeted = (server: HelloResult) => {
-      clearTimeout(late);
-      if (this.#socket !== mine) return;
-      if (server.protocol === Version) this.#welcome(server);
+    const onHelloAnswer = (server: HelloResult) => {
+      clearTimeout(timer);
+      if (this.#socket !== socket) return;
+      if (server.protocol === Version) this.#setOpen(server);
       else refuse(CloseVersion, versionMismatch(server));
     };
-    /** challenged handles the first frame. Before hello is sent, the browser reads no other frame. */
-    const challenged = async (text: string) => {
+    /** onChallenge handles the first frame. Before hello is sent, the browser reads no other frame. */
+    const onChallenge = async (text: string) => {
       const proof = await proveIdentity(handshake, text);
-      if (this.#socket !== mine) return;
+      if (this.#socket !== socket) return;
       if (proof === undefined) return refuse(0, '');
       stage = 'proven';
-      this.#ask(mine, 'hello', { ...hello, proof }).then(greeted, (error: unknown) => {
+      this.#sendRequest(socket, 'hello', { ...hello, proof }).then(onHelloAnswer, (error: unknown) => {
         // The server closes the socket after a refusal, but the error of the answer already contains the full message.
-        const version = error instanceof RefusedError && error.code === CodeVersion;
-        refuse(version ? CloseVersion : 0, error instanceof Error ? error.message : String(error));
+        const isVersionError = error instanceof RefusedError && error.code === CodeVersion;
+        refuse(isVersionError ? CloseVersion : 0, error instanceof Error ? error.message : String(error));
       });
     };
-    const late = setTimeout(() => refuse(0, 'the server did not answer'), OpenMs);
-    const mine = this.#options.open(`ws://127.0.0.1:${connection.port}/ws`, handshake.protocols, {
-      opened: () => {
+    const timer = setTimeout(() => refuse(0, 'the server did not answer'), OpenMs);
+    const socket = this.#options.openSocket(`ws://127.0.0.1:${connection.port}/ws`, handshake.protocols, {
+      onOpen: () => {
         stage = 'opened';
-        if (this.#socket === mine) this.#unopened = false;
+        if (this.#socket === socket) this.#hasFailedToOpen = false;
       },
-      text: (text) => {
-        if (this.#socket !== mine) return;
+      onText: (text) => {
+        if (this.#socket !== socket) return;
         if (stage === 'proven') return this.#receive(text);
-        if (stage === 'opened') void challenged(text);
+        if (stage === 'opened') void onChallenge(text);
         stage = 'challenged';
       },
-      closed: ended,
+      onClose: onEnd,
     });
-    this.#socket = mine;
+    this.#socket = socket;
   }
 
-  #welcome(server: HelloResult): void {
-    this.#silent = 0;
-    this.#unsent = 0;
-    this.#pulse = setInterval(() => this.#beat(), MaxSilenceMs / DeadBeats);
+  #setOpen(server: HelloResult): void {
+    this.#silentBeats = 0;
+    this.#lastUnsentBytes = 0;
+    this.#beatTimer = setInterval(() => this.#checkBeat(), MaxSilenceMs / DeadBeats);
     this.#setState({ kind: 'open', serverVersion: server.serverVersion });
     this.opened.emit();
   }
 
-  #beat(): void {
-    const unsent = this.#socket?.unsent ?? 0;
+  #checkBeat(): void {
+    const unsentBytes = this.#socket?.unsentBytes ?? 0;
     // The answer to a ping queues behind a large result. Progress in sending the result also proves that the link is
     // alive.
-    this.#silent = unsent < this.#unsent ? 0 : this.#silent + 1;
-    this.#unsent = unsent;
-    if (this.#silent >= DeadBeats) {
-      const dead = this.#socket;
-      this.#hangUp();
-      dead?.close();
+    this.#silentBeats = unsentBytes < this.#lastUnsentBytes ? 0 : this.#silentBeats + 1;
+    this.#lastUnsentBytes = unsentBytes;
+    if (this.#silentBeats >= DeadBeats) {
+      const deadSocket = this.#socket;
+      this.#dropSocket();
+      deadSocket?.close();
       this.#goDown('lost', `the server did not answer for ${MaxSilenceMs / 1000} s`, 0);
-    } else if (this.#silent === PingBeats) {
+    } else if (this.#silentBeats === PingBeats) {
       this.request('ping', {}).catch(() => undefined);
     }
   }
 
   #receive(text: string): void {
-    this.#silent = 0;
+    this.#silentBeats = 0;
     const frame = parseFrame(text);
     switch (frame.kind) {
       case 'request':
@@ -286,21 +291,21 @@ export class Link {
         if (frame.reply !== undefined) this.#socket?.send(frame.reply);
         break;
       default: {
-        const answered = this.#pending.get(frame.id);
+        const endRequest = this.#pending.get(frame.id);
         this.#pending.delete(frame.id);
-        answered?.(frame);
+        endRequest?.(frame);
       }
     }
   }
 
-  /** hangUp drops the socket and ends its pending requests. */
-  #hangUp(): void {
+  /** dropSocket drops the socket and ends its pending requests. */
+  #dropSocket(): void {
     const wasOpen = this.#state.kind === 'open';
     this.#socket = undefined;
-    clearInterval(this.#pulse);
+    clearInterval(this.#beatTimer);
     const pending = [...this.#pending.values()];
     this.#pending.clear();
-    for (const answered of pending) answered(undefined);
+    for (const endRequest of pending) endRequest(undefined);
     if (wasOpen) {
       this.#setState({ kind: 'connecting' });
       this.lost.emit();
@@ -308,34 +313,35 @@ export class Link {
   }
 
   /**
-   * explain finds out why a socket closed. Browsers expose neither the status nor the text of a refused handshake. The
-   * panel shows no text of an unauthenticated peer.
+   * explainClose finds out why a socket closed. Browsers expose neither the status nor the text of a refused handshake.
+   * The panel shows no text of an unauthenticated peer.
    */
-  async #explain(code: number, reason: string, stage: Stage, connection: Connection): Promise<void> {
+  async #explainClose(code: number, reason: string, stage: Stage, connection: Connection): Promise<void> {
     if (stage === 'opened' || stage === 'challenged') return this.#goDown('refused', portInUse(connection), RetryMs);
     if (stage === 'proven') {
       if (code === CloseVersion) return this.#goDown('version', reason, SlowRetryMs);
       if (code === CloseReplaced) return this.#goDown('replaced', reason, SlowRetryMs);
       return this.#goDown('lost', reason, RetryMs);
     }
-    this.#unopened = true;
-    this.#trying = true;
-    const listener = await this.#options.listener(connection);
-    this.#trying = false;
-    if (!this.#socket) this.#unreachable(listener, connection);
+    this.#hasFailedToOpen = true;
+    this.#isTrying = true;
+    const listener = await this.#options.findListener(connection);
+    this.#isTrying = false;
+    if (!this.#socket) this.#reportUnreachable(listener, connection);
   }
 
-  /** #unreachable reports why no socket could be opened. */
-  #unreachable(listener: Listener, connection: Connection): void {
+  /** reportUnreachable reports why no socket could be opened. */
+  #reportUnreachable(listener: Listener, connection: Connection): void {
     if (listener === 'nothing') this.#goDown('no_server', '', RetryMs);
     else this.#goDown('refused', portInUse(connection), RetryMs);
   }
 
-  #goDown(why: Down, text: string, waitMs: number): void {
+  #goDown(reason: DownReason, text: string, waitMs: number): void {
     const { state } = this;
-    if (state.kind !== 'down' || state.why !== why || state.text !== text) this.#setState({ kind: 'down', why, text });
-    clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => void this.#tryOnce(), waitMs + this.#options.random() * RetryJitterMs);
+    if (state.kind !== 'down' || state.why !== reason || state.text !== text)
+      this.#setState({ kind: 'down', why: reason, text });
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => void this.#tryOnce(), waitMs + this.#options.random() * RetryJitterMs);
   }
 
   #setState(state: LinkState): void {
@@ -345,39 +351,40 @@ export class Link {
 }
 
 /**
- * Stage is the progress of a socket. Frames are handled only in the last stage, when the server has proved its
- * identity.
+ * Stage is the progress of a socket. Frames of the server are handled only in the last stage, after the server has
+ * proved its identity.
  */
 type Stage = 'opening' | 'opened' | 'challenged' | 'proven';
 
-/** portInUse is the error for a peer that is not the server of this installation. */
+/** portInUse returns the error text for a peer that is not the server of this installation. */
 function portInUse({ port }: Connection): string {
   return `Port ${port} is in use by another program or another opentabs installation. No data was sent to it.`;
 }
 
 /**
- * proveIdentity returns this browser's proof if the first frame is the server's challenge. proveIdentity never rejects.
+ * proveIdentity returns this browser's proof if the first frame is the server's challenge, and otherwise undefined.
+ * proveIdentity never rejects.
  */
 async function proveIdentity(handshake: Handshake, text: string): Promise<string | undefined> {
   const frame = parseFrame(text);
   if (frame.kind !== 'notification' || frame.method !== 'challenge') return undefined;
-  return handshake.answer(frame.params).catch(() => undefined);
+  return handshake.proveTo(frame.params).catch(() => undefined);
 }
 
 /** prepareTry returns the server's address and the identity of this browser. prepareTry rejects after PrepareMs. */
 async function prepareTry(options: LinkOptions): Promise<[Connection | undefined, Identity]> {
-  let late: ReturnType<typeof setTimeout> | undefined;
-  const never = new Promise<never>((_, reject) => {
-    late = setTimeout(() => reject(new Error(`the browser did not answer for ${PrepareMs / 1000} s`)), PrepareMs);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`the browser did not answer for ${PrepareMs / 1000} s`)), PrepareMs);
   });
   try {
-    return await Promise.race([Promise.all([options.connection(), options.hello()]), never]);
+    return await Promise.race([Promise.all([options.readConnection(), options.readIdentity()]), timeout]);
   } finally {
-    clearTimeout(late);
+    clearTimeout(timer);
   }
 }
 
-/** readAnswer returns the result in an answer, or an error. If frame is undefined, the link was lost. */
+/** readAnswer returns the result in an answer, or an error. Without a frame, the link was lost. */
 function readAnswer<M extends RequestMethod>(method: M, frame: Frame | undefined): Requests[M]['result'] | Error {
   if (frame?.kind === 'error') return new RefusedError(frame.error.code, frame.error.message);
   if (frame?.kind !== 'result') return new Error('the link to the server was lost');
@@ -395,15 +402,15 @@ class RefusedError extends Error {
   }
 }
 
-/** versionMismatch explains which side to update. */
+/** versionMismatch returns an error text with the side that the user has to update. */
 function versionMismatch(server: HelloResult): string {
-  const both = `this extension speaks protocol ${Version}, the server (${server.serverVersion}) protocol ${server.protocol}`;
+  const versions = `this extension speaks protocol ${Version}, the server (${server.serverVersion}) protocol ${server.protocol}`;
   return server.protocol > Version
-    ? `${both}: update the extension with "opentabs extension install" and reload it`
-    : `${both}: update the opentabs program`;
+    ? `${versions}: update the extension with "opentabs extension install" and reload it`
+    : `${versions}: update the opentabs program`;
 }
 
 /** isSlow reports whether a failure cannot be fixed by retrying soon. */
-function isSlow(why: Down): boolean {
-  return why === 'version' || why === 'replaced';
+function isSlow(reason: DownReason): boolean {
+  return reason === 'version' || reason === 'replaced';
 }

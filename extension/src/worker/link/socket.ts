@@ -1,16 +1,16 @@
 /** Socket is an open or opening WebSocket. */
 export interface Socket {
-  /** unsent is the number of bytes that are queued and not sent yet. */
-  readonly unsent: number;
+  /** unsent is the number of bytes that are queued but not sent yet. */
+  readonly unsentBytes: number;
   send(text: string): void;
   close(): void;
 }
 
-/** SocketEvents are the functions that a socket calls, in this order. closed comes last and exactly once. */
+/** SocketEvents are the functions that a socket calls. onClose is called last and exactly once. */
 export interface SocketEvents {
-  opened(): void;
-  text(text: string): void;
-  closed(code: number, reason: string): void;
+  onOpen(): void;
+  onText(text: string): void;
+  onClose(code: number, reason: string): void;
 }
 
 /** OpenSocket opens a socket. OpenSocket never throws. */
@@ -19,14 +19,14 @@ export type OpenSocket = (url: string, protocols: readonly string[], events: Soc
 /** openSocket opens a real WebSocket. */
 export const openSocket: OpenSocket = (url, protocols, events) => {
   const socket = new WebSocket(url, [...protocols]);
-  socket.addEventListener('open', () => events.opened());
+  socket.addEventListener('open', () => events.onOpen());
   socket.addEventListener('message', (event) => {
     const data: unknown = event.data;
-    if (typeof data === 'string') events.text(data);
+    if (typeof data === 'string') events.onText(data);
   });
-  socket.addEventListener('close', (event) => events.closed(event.code, event.reason));
+  socket.addEventListener('close', (event) => events.onClose(event.code, event.reason));
   return {
-    get unsent() {
+    get unsentBytes() {
       return socket.bufferedAmount;
     },
     send: (text) => socket.send(text),

@@ -16,25 +16,25 @@ export interface PanelActionsOptions {
  */
 export function makePanelActions(options: PanelActionsOptions): (action: Action) => Promise<Done> {
   const { link, reloadTab, showTab, openDetails, rename } = options;
-  /** done returns the answer to an action without a result. */
-  const done = (work: Promise<unknown>): Promise<Done> => work.then(() => ({}));
+  /** toDone returns the answer to an action without a result. */
+  const toDone = (work: Promise<unknown>): Promise<Done> => work.then(() => ({}));
   const handlers: PortHandlers<Action, [], Promise<Done>> = {
-    stop: ({ callId }) => done(link.request('call.cancel', { callId })),
+    stop: ({ callId }) => toDone(link.request('call.cancel', { callId })),
     decide: async ({ params }) => ({ decided: await link.request('call.decide', params) }),
-    permission: ({ params }) => done(link.request('config.permission', params)),
-    review: ({ params }) => done(link.request('config.review', params)),
-    settings: ({ params }) => done(link.request('config.settings', params)),
-    opening: ({ params }) => done(link.request('config.opening', params)),
-    calls: ({ params }) => done(link.request('config.calls', params)),
-    lateAccess: ({ params }) => done(link.request('config.lateAccess', params)),
-    reload: ({ tabId }) => done(reloadTab(tabId)),
-    show: ({ tabId }) => done(showTab(tabId)),
-    rename: ({ name }) => done(rename(name).then(() => link.restart())),
+    permission: ({ params }) => toDone(link.request('config.permission', params)),
+    review: ({ params }) => toDone(link.request('config.review', params)),
+    settings: ({ params }) => toDone(link.request('config.settings', params)),
+    opening: ({ params }) => toDone(link.request('config.opening', params)),
+    calls: ({ params }) => toDone(link.request('config.calls', params)),
+    lateAccess: ({ params }) => toDone(link.request('config.lateAccess', params)),
+    reload: ({ tabId }) => toDone(reloadTab(tabId)),
+    show: ({ tabId }) => toDone(showTab(tabId)),
+    rename: ({ name }) => toDone(rename(name).then(() => link.restart())),
     retry: async () => {
       link.restart();
       return {};
     },
-    details: () => done(openDetails()),
+    details: () => toDone(openDetails()),
   };
   return async (action) => route(handlers, action.op, action);
 }

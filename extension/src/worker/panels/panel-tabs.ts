@@ -15,12 +15,12 @@ export interface PanelTabsOptions {
 export function panelTabs({ tabs, wanted, docs, livePlugins }: PanelTabsOptions): PanelTab[] {
   return tabs.map((tab) => {
     const live = docs.live(tab.tabId);
-    const top = live?.plugins ?? [];
-    const framed = (tab.frames ?? []).flatMap((frame) => frame.plugins ?? []);
-    const matching = wanted.flatMap((plugin): PanelPlugin[] => {
+    const topPlugins = live?.plugins ?? [];
+    const framePlugins = (tab.frames ?? []).flatMap((frame) => frame.plugins ?? []);
+    const panelPlugins = wanted.flatMap((plugin): PanelPlugin[] => {
       const { name, displayName, hash } = plugin;
-      const inTop = top.find((p) => p.name === name);
-      const liveAdapters = [...top, ...framed].filter((p) => p.name === name && p.hash === hash);
+      const inTop = topPlugins.find((p) => p.name === name);
+      const liveAdapters = [...topPlugins, ...framePlugins].filter((p) => p.name === name && p.hash === hash);
       if (tab.unresponsive) return [{ name, displayName, status: 'silent' }];
       const problem = inTop?.problem ?? (live && livePlugins.problem(live.doc, plugin));
       if (problem !== undefined) return [{ name, displayName, status: 'broken', problem }];
@@ -29,6 +29,6 @@ export function panelTabs({ tabs, wanted, docs, livePlugins }: PanelTabsOptions)
       if (inTop || tab.needsReload?.includes(name)) return [{ name, displayName, status: 'reload' }];
       return [];
     });
-    return { tabId: tab.tabId, title: tab.title, url: tab.url, plugins: matching };
+    return { tabId: tab.tabId, title: tab.title, url: tab.url, plugins: panelPlugins };
   });
 }

@@ -43,16 +43,16 @@ const none = state({ calls: [], callsAt: 0, running: 0 });
 test('the server is watched while a panel is open, and changes are sent together', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1000 });
   const watched: boolean[] = [];
-  const panels = makePanels({ state: () => base, watch: (on) => watched.push(on), runAction: runNoAction });
+  const panels = makePanels({ state: () => base, setWatching: (on) => watched.push(on), runAction: runNoAction });
   panels.scheduleUpdate();
   const one = makePort();
   const two = makePort();
-  panels.joined(one.port);
-  panels.joined(two.port);
+  panels.addPanel(one.port);
+  panels.addPanel(two.port);
   assert.deepEqual(watched, [true]);
   assert.deepEqual(one.got, [none]);
   const call = { callId: 'c', plugin: 'p', tool: 't', status: 'running', runMs: 5 } as const;
-  panels.synced({ serverVersion: '1', calls: [call], running: 1 });
+  panels.setCalls({ serverVersion: '1', calls: [call], running: 1 });
   panels.scheduleUpdate();
   t.mock.timers.tick(50);
   assert.deepEqual(one.got.slice(1), [state({ calls: [call], callsAt: 1000, running: 1 })]);
@@ -69,17 +69,17 @@ test('the server is watched while a panel is open, and changes are sent together
 });
 
 test('plugins are sent when they arrive, and to a panel that opens later', () => {
-  const panels = makePanels({ state: () => base, watch: () => undefined, runAction: runNoAction });
+  const panels = makePanels({ state: () => base, setWatching: () => undefined, runAction: runNoAction });
   const [one, two, late] = [makePort(), makePort(), makePort()];
-  panels.joined(one.port);
+  panels.addPanel(one.port);
   const plugin = { name: 'p', displayName: 'P', version: '1', hash: 'h', reviewed: true, permission: 'ask' } as const;
   const failed = [{ path: '/broken', error: 'dist/tools.json is missing' }];
-  panels.plugins({ plugins: [plugin], failed });
-  panels.joined(two.port);
+  panels.setPlugins({ plugins: [plugin], failed });
+  panels.addPanel(two.port);
   for (const { got } of [one, two]) assert.deepEqual(got, [none, { op: 'plugins', plugins: [plugin], failed }]);
   one.close();
   two.close();
-  panels.joined(late.port);
+  panels.addPanel(late.port);
   assert.deepEqual(late.got, [none], 'plugins that may have changed since are not shown');
 });
 
@@ -126,14 +126,14 @@ test('valid actions of the user run, and other messages are ignored', async () =
   const did: Action[] = [];
   const panels = makePanels({
     state: () => base,
-    watch: () => undefined,
+    setWatching: () => undefined,
     runAction: async (action) => {
       did.push(action);
       return {};
     },
   });
   const { port, send, got } = makePort();
-  panels.joined(port);
+  panels.addPanel(port);
   for (const [requestId, action] of validActions.entries()) send({ requestId, action });
   for (const action of invalidActions) send({ requestId: 99, action });
   for (const message of [undefined, validActions[0], { action: validActions[0] }]) send(message);
@@ -148,14 +148,14 @@ test('valid actions of the user run, and other messages are ignored', async () =
 test('only the panel that sent an action gets its result', async () => {
   const panels = makePanels({
     state: () => base,
-    watch: () => undefined,
+    setWatching: () => undefined,
     runAction: async (action) => {
       if (action.op === 'decide') return { decided: { outcome: 'already', by: 'opentabs calls', allowed: true } };
       throw new Error('there is no link to the server');
     },
   });
   const [one, two] = [makePort(), makePort()];
-  for (const { port } of [one, two]) panels.joined(port);
+  for (const { port } of [one, two]) panels.addPanel(port);
   one.send({ requestId: 1, action: { op: 'stop', callId: 'c' } });
   one.send({ requestId: 2, action: { op: 'decide', params: { callId: 'c', ticketId: 't', allow: true } } });
   two.send({ requestId: 1, action: { op: 'retry' } });

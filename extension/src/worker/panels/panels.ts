@@ -2,32 +2,31 @@ import type { StatePluginsParams, StateSyncParams } from '../../../../wire/wire.
 import type { Port } from '../../chrome.ts';
 import { type Action, type Done, type PanelState, readFromPanel, type ToPanel } from '../../panel-message.ts';
 
-/** CoalesceMs is the minimum time between two states sent to panels, in milliseconds. */
-const CoalesceMs = 50;
+/** UpdateDelayMs is the minimum time between two states that are sent to panels, in milliseconds. */
+const UpdateDelayMs = 50;
 
 export interface PanelsOptions {
   /** state returns the content that panels show, except the calls. */
   state(): Omit<PanelState, 'calls' | 'callsAt' | 'running'>;
-  /** watch switches the server's state.sync and state.plugins on or off. */
-  watch(on: boolean): void;
+  /** setWatching switches the server's state.sync and state.plugins on or off. */
+  setWatching(isWatching: boolean): void;
   /**
-   * runAction runs an action of the user. If runAction rejects, the panel that sent the action shows the error's
-   * message.
+   * runAction runs an action of the user. If runAction rejects, the panel that sent the action shows the error message.
    */
   runAction(action: Action): Promise<Done>;
 }
 
 /** Panels are the open side panels, one per window. */
 export interface Panels {
-  readonly open: number;
-  joined(port: Port): void;
-  /** synced handles the server's list of calls. */
-  synced(state: StateSyncParams): void;
-  /** plugins handles the server's list of plugins. */
-  plugins(all: StatePluginsParams): void;
+  readonly openCount: number;
+  addPanel(port: Port): void;
+  /** setCalls handles the server's list of calls. */
+  setCalls(state: StateSyncParams): void;
+  /** setPlugins handles the server's list of plugins. */
+  setPlugins(all: StatePluginsParams): void;
   /** scheduleUpdate sends the changed state to the panels soon. */
   scheduleUpdate(): void;
-  /** clearCalls drops the calls, because the state of calls is unknown without a link. */
+  /** clearCalls drops the calls, because their state is unknown without a link. */
   clearCalls(): void;
 }
 
@@ -35,21 +34,21 @@ export interface Panels {
 export function makePanels(options: PanelsOptions): Panels {
   const ports = new Set<Port>();
   let calls: Pick<PanelState, 'calls' | 'callsAt' | 'running'> = { calls: [], callsAt: 0, running: 0 };
-  let plugins: ToPanel | undefined;
+  let pluginsMessage: ToPanel | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const broadcast = (message: ToPanel) => {
     for (const port of ports) port.postMessage(message);
   };
-  const now = (): ToPanel => ({ op: 'state', state: { ...options.state(), ...calls } });
-  const touch = () => {
+  const currentState = (): ToPanel => ({ op: 'state', state: { ...options.state(), ...calls } });
+  const scheduleUpdate = () => {
     if (ports.size === 0 || timer !== undefined) return;
     timer = setTimeout(() => {
       timer = undefined;
-      broadcast(now());
-    }, CoalesceMs);
+      broadcast(currentState());
+    }, UpdateDelayMs);
   };
-  const answer = async (port: Port, message: unknown) => {
+  const answerRequest = async (port: Port, message: unknown) => {
     const request = readFromPanel(message);
     if (!request) return;
     const done = await options.runAction(request.action).catch((error: unknown) => ({ error: errorMessage(error) }));
@@ -58,34 +57,34 @@ export function makePanels(options: PanelsOptions): Panels {
   };
   const joined = (port: Port) => {
     ports.add(port);
-    port.onMessage((message) => void answer(port, message));
+    port.onMessage((message) => void answerRequest(port, message));
     port.onDisconnect(() => {
       ports.delete(port);
       if (ports.size > 0) return;
-      plugins = undefined; // without panels, the server sends no changes
-      options.watch(false);
+      pluginsMessage = undefined; // without panels, the server sends no changes
+      options.setWatching(false);
     });
-    if (ports.size === 1) options.watch(true);
-    port.postMessage(now());
-    if (plugins) port.postMessage(plugins);
+    if (ports.size === 1) options.setWatching(true);
+    port.postMessage(currentState());
+    if (pluginsMessage) port.postMessage(pluginsMessage);
   };
   return {
-    get open() {
+    get openCount() {
       return ports.size;
     },
-    joined,
-    synced: (state) => {
+    addPanel: joined,
+    setCalls: (state) => {
       calls = { calls: state.calls ?? [], callsAt: Date.now(), running: state.running };
-      touch();
+      scheduleUpdate();
     },
-    plugins: (all) => {
-      plugins = { op: 'plugins', plugins: all.plugins ?? [], failed: all.failed ?? [] };
-      broadcast(plugins);
+    setPlugins: (all) => {
+      pluginsMessage = { op: 'plugins', plugins: all.plugins ?? [], failed: all.failed ?? [] };
+      broadcast(pluginsMessage);
     },
-    scheduleUpdate: touch,
+    scheduleUpdate,
     clearCalls: () => {
       calls = { calls: [], callsAt: 0, running: 0 };
-      touch();
+      scheduleUpdate();
     },
   };
 }

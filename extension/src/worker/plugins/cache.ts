@@ -1,28 +1,28 @@
 /**
- * Origin is the prefix of cache keys, because Cache Storage accepts only http and https URLs. The extension never sends
- * a request to the origin of the cache keys.
+ * KeyOrigin is the prefix of cache keys, because Cache Storage accepts only http and https URLs. The extension never
+ * sends a request to this origin.
  */
-const Origin = 'https://code.invalid/';
-const Name = 'code';
+const KeyOrigin = 'https://code.invalid/';
+const CacheName = 'code';
 
 /** readCached returns a stored text, or undefined. */
 export async function readCached(key: string): Promise<string | undefined> {
-  const found = await (await caches.open(Name)).match(Origin + key);
-  return found?.text();
+  const response = await (await caches.open(CacheName)).match(KeyOrigin + key);
+  return response?.text();
 }
 
 /** writeCached stores a text. */
 export async function writeCached(key: string, text: string): Promise<void> {
-  await (await caches.open(Name)).put(Origin + key, new Response(text));
+  await (await caches.open(CacheName)).put(KeyOrigin + key, new Response(text));
 }
 
-/** cachedKeys returns the keys of all stored texts. */
-export async function cachedKeys(): Promise<readonly string[]> {
-  const all = await (await caches.open(Name)).keys();
-  return all.map((request) => request.url.slice(Origin.length));
+/** listCachedKeys returns the keys of all stored texts. */
+export async function listCachedKeys(): Promise<readonly string[]> {
+  const requests = await (await caches.open(CacheName)).keys();
+  return requests.map((request) => request.url.slice(KeyOrigin.length));
 }
 
 /** removeCached removes a text. */
 export async function removeCached(key: string): Promise<void> {
-  await (await caches.open(Name)).delete(Origin + key);
+  await (await caches.open(CacheName)).delete(KeyOrigin + key);
 }

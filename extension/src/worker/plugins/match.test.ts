@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { asChrome, matchesAny, parsePattern } from './match.ts';
+import { matchesAny, parsePattern, toChromePatterns } from './match.ts';
 
 const cases: [pattern: string, url: string, want: boolean][] = [
   ['*://example.com/*', 'https://example.com/', true],
@@ -52,8 +52,8 @@ test('excludes win, and invalid URLs and patterns match nothing', () => {
 });
 
 test('a port with the scheme * becomes two patterns, because Chrome would reject the whole registration', () => {
-  assert.deepEqual(asChrome('*://a.org:8080/x*'), ['http://a.org:8080/x*', 'https://a.org:8080/x*']);
+  assert.deepEqual(toChromePatterns('*://a.org:8080/x*'), ['http://a.org:8080/x*', 'https://a.org:8080/x*']);
   for (const same of ['*://a.org/*', '*://a.org:*/*', 'http://localhost:8080/*'])
-    assert.deepEqual(asChrome(same), [same]);
-  assert.deepEqual(asChrome('no pattern'), []);
+    assert.deepEqual(toChromePatterns(same), [same]);
+  assert.deepEqual(toChromePatterns('no pattern'), []);
 });

@@ -1,44 +1,44 @@
 // Chrome's match patterns, as far as plugins use them: <scheme>://<host>[:port]/<path>. Chrome itself decides where an
 // adapter runs. This file only decides which tabs are reported to the server and which tabs need a reload.
 
-/** Pattern reports whether a URL matches. */
-export type Pattern = (url: URL) => boolean;
+/** UrlMatcher reports whether a URL matches a match pattern. */
+export type UrlMatcher = (url: URL) => boolean;
 
-const parsed = /^(\*|https?):\/\/(\*|(?:\*\.)?[^/*:]+|\[[0-9a-fA-F:.]+\])(?::(\*|\d+))?(\/.*)$/;
+const patternSyntax = /^(\*|https?):\/\/(\*|(?:\*\.)?[^/*:]+|\[[0-9a-fA-F:.]+\])(?::(\*|\d+))?(\/.*)$/;
 
-/** parsePattern parses one match pattern. parsePattern returns undefined for an invalid pattern. */
-export function parsePattern(pattern: string): Pattern | undefined {
-  const parts = parsed.exec(pattern);
+/** parsePattern parses one match pattern, and returns undefined for an invalid pattern. */
+export function parsePattern(pattern: string): UrlMatcher | undefined {
+  const parts = patternSyntax.exec(pattern);
   if (!parts) return undefined;
   const [, scheme = '', host = '', port = '*', path = ''] = parts;
   const pathMatches = globMatcher(path);
   // In Chrome, /app/* also matches /app.
-  const whole = path.endsWith('/*') ? path.slice(0, -2) : undefined;
+  const pathWithoutSlash = path.endsWith('/*') ? path.slice(0, -2) : undefined;
   return (url) =>
-    schemeMatches(scheme, url.protocol) &&
-    hostMatches(host.toLowerCase(), url.hostname.replace(/\.$/, '')) &&
+    matchesScheme(scheme, url.protocol) &&
+    matchesHost(host.toLowerCase(), url.hostname.replace(/\.$/, '')) &&
     (port === '*' || port === portOf(url)) &&
-    (pathMatches(url.pathname + url.search) || url.pathname + url.search === whole);
+    (pathMatches(url.pathname + url.search) || url.pathname + url.search === pathWithoutSlash);
 }
 
 /**
- * asChrome returns equivalent patterns that Chrome accepts, because Chrome rejects ports with the scheme `*`. For an
- * invalid pattern, the result is empty.
+ * toChromePatterns returns equivalent patterns that Chrome accepts, because Chrome rejects ports with the scheme `*`.
+ * The result for an invalid pattern is empty.
  */
-export function asChrome(pattern: string): string[] {
-  const parts = parsed.exec(pattern);
+export function toChromePatterns(pattern: string): string[] {
+  const parts = patternSyntax.exec(pattern);
   if (!parts) return [];
   const [, scheme = '', host = '', port = '*', path = ''] = parts;
   if (scheme !== '*' || port === '*') return [pattern];
-  return ['http', 'https'].map((each) => `${each}://${host}:${port}${path}`);
+  return ['http', 'https'].map((webScheme) => `${webScheme}://${host}:${port}${path}`);
 }
 
 /** matchesAny reports whether url matches one of the patterns and none of the excluded patterns. */
 export function matchesAny(url: string, patterns: readonly string[], excludes: readonly string[]): boolean {
-  const at = readUrl(url);
-  if (!at) return false;
-  const hit = (pattern: string) => parsePattern(pattern)?.(at) ?? false;
-  return patterns.some(hit) && !excludes.some(hit);
+  const parsedUrl = readUrl(url);
+  if (!parsedUrl) return false;
+  const isMatch = (pattern: string) => parsePattern(pattern)?.(parsedUrl) ?? false;
+  return patterns.some(isMatch) && !excludes.some(isMatch);
 }
 
 function readUrl(url: string): URL | undefined {
@@ -49,15 +49,15 @@ function readUrl(url: string): URL | undefined {
   }
 }
 
-function schemeMatches(scheme: string, protocol: string): boolean {
+function matchesScheme(scheme: string, protocol: string): boolean {
   return scheme === '*' ? protocol === 'http:' || protocol === 'https:' : protocol === `${scheme}:`;
 }
 
-function hostMatches(host: string, hostname: string): boolean {
+function matchesHost(host: string, hostname: string): boolean {
   if (host === '*') return true;
   if (!host.startsWith('*.')) return host === hostname;
-  const base = host.slice(2);
-  return hostname === base || hostname.endsWith(`.${base}`);
+  const domain = host.slice(2);
+  return hostname === domain || hostname.endsWith(`.${domain}`);
 }
 
 function portOf(url: URL): string {
@@ -68,18 +68,18 @@ function portOf(url: URL): string {
 /** globMatcher returns a matcher for text in which each `*` matches any text. */
 function globMatcher(pattern: string): (text: string) => boolean {
   const pieces = pattern.split('*');
-  const [first = ''] = pieces;
-  const last = pieces.at(-1) ?? '';
+  const [prefix = ''] = pieces;
+  const suffix = pieces.at(-1) ?? '';
   if (pieces.length === 1) return (text) => text === pattern;
-  const middle = pieces.slice(1, -1);
+  const middlePieces = pieces.slice(1, -1);
   return (text) => {
-    if (!text.startsWith(first) || text.length < first.length + last.length || !text.endsWith(last)) return false;
-    let at = first.length;
-    const end = text.length - last.length;
-    for (const piece of middle) {
-      const found = text.indexOf(piece, at);
-      if (found < 0 || found + piece.length > end) return false;
-      at = found + piece.length;
+    if (!text.startsWith(prefix) || text.length < prefix.length + suffix.length || !text.endsWith(suffix)) return false;
+    let position = prefix.length;
+    const end = text.length - suffix.length;
+    for (const piece of middlePieces) {
+      const pieceStart = text.indexOf(piece, position);
+      if (pieceStart < 0 || pieceStart + piece.length > end) return false;
+      position = pieceStart + piece.length;
     }
     return true;
   };

@@ -74,9 +74,9 @@ function makeBench() {
   const make = () =>
     new Plugins(chrome, {
       entryPoints: { nameOf: async (plugin) => `_${plugin}` },
-      code,
-      used: async () => used,
-      boot: async () => state.boot,
+      fetchCode: code,
+      recentlyUsed: async () => used,
+      bootId: async () => state.boot,
     });
   return { state, refused, used, scripts, files, log, order, chrome, make, plugins: make() };
 }

@@ -2,26 +2,28 @@ import type { InjectMode, PluginFetchResult, PluginInfo, PluginSyncParams } from
 import type { Script } from '../../chrome-scripts.ts';
 import { BASE, constantScript, type EntryPoints, variableScript } from '../delivery/entry-points.ts';
 import { toHex } from '../hex.ts';
-import { asChrome } from './match.ts';
+import { toChromePatterns } from './match.ts';
 import { sortForPreregistration, withinBudget } from './usage.ts';
 
-/** BRIDGE is the prefix of the bridge's registration IDs. FRAME_BRIDGE is the prefix for the bridge of frames. */
-const BRIDGE = 'bridge-';
-const FRAME_BRIDGE = `${BRIDGE}frames-`;
+/**
+ * BRIDGE_PREFIX is the prefix of the bridge's registration IDs. FRAME_BRIDGE_PREFIX is the prefix for the bridge of
+ * frames.
+ */
+const BRIDGE_PREFIX = 'bridge-';
+const FRAME_BRIDGE_PREFIX = `${BRIDGE_PREFIX}frames-`;
 const BRIDGE_FILE = 'bridge.js';
 /**
- * PROBE is the prefix of probe IDs. After this prefix, a probe ID contains the ID of the script that runs after the
- * probe.
+ * PROBE_PREFIX is the prefix of probe IDs. The rest of a probe ID is the ID of the script that runs after the probe.
  */
-const PROBE = 'probe-';
+const PROBE_PREFIX = 'probe-';
 const PROBE_FILE = 'probe.js';
 /**
- * PREFIX is the prefix of adapter IDs. EARLY is the prefix for pre-scripts whose adapter is injected later. HOST is the
- * prefix for bases.
+ * ADAPTER_PREFIX is the prefix of adapter IDs. PRE_SCRIPT_PREFIX is the prefix for pre-scripts whose adapter is
+ * injected later. BASE_PREFIX is the prefix for bases.
  */
-const PREFIX = 'plugin-';
-const EARLY = 'early-';
-const HOST = 'base-';
+const ADAPTER_PREFIX = 'plugin-';
+const PRE_SCRIPT_PREFIX = 'early-';
+const BASE_PREFIX = 'base-';
 
 /** Registrar is the part of Chrome that registers scripts (chrome-scripts.ts). */
 export interface Registrar {
@@ -39,33 +41,31 @@ export interface Registrar {
 /** PluginsOptions are the dependencies of Plugins, except the registrar and the store. */
 export interface PluginsOptions {
   readonly entryPoints: EntryPoints;
-  /** code returns the code of a plugin, or of the host if name is empty. */
-  code(name: string, script: string): Promise<PluginFetchResult>;
-  /** used returns the recently used plugins, newest first. */
-  used(): Promise<readonly string[]>;
-  /** boot returns a text that changes with each start of the browser. */
-  boot(): Promise<string>;
+  /** fetchCode returns the code of a plugin, or of the host if name is empty. */
+  fetchCode(name: string, script: string): Promise<PluginFetchResult>;
+  /** recentlyUsed returns the recently used plugins, newest first. */
+  recentlyUsed(): Promise<readonly string[]>;
+  /** bootId returns a text that changes with each start of the browser. */
+  bootId(): Promise<string>;
 }
 
 /** UserScript is a script with its code. */
 type UserScript = Script & { readonly code: string };
 
-/**
- * Plugins keeps Chrome's registered scripts in sync with the server. The methods of Plugins run one after the other.
- */
+/** Plugins registers scripts in Chrome as the server wants them. The methods of Plugins run one after the other. */
 export class Plugins {
   readonly #registrar: Registrar;
   readonly #options: PluginsOptions;
   #wanted: readonly PluginInfo[] = [];
-  #host = '';
+  #hostHash = '';
   #mode: InjectMode = 'none';
-  /** #isSyncing is set when the first sync begins, and #isSynced is set when the first sync has ended. */
+  /** #isSyncing is true after the first sync has begun. #isSynced is true after the first sync has ended. */
   #isSyncing = false;
   #isSynced = false;
-  /** #beyond are the plugins that should start early but exceed the budget of preregistered code. */
-  #beyond: ReadonlySet<string> = new Set();
-  /** #last is the promise of the last queued method call. */
-  #last: Promise<unknown> = Promise.resolve();
+  /** #overBudget are the plugins that should start early but exceed the budget of preregistered code. */
+  #overBudget: ReadonlySet<string> = new Set();
+  /** #lastWork is the promise of the last queued method call. */
+  #lastWork: Promise<unknown> = Promise.resolve();
   /** #registered are Chrome's registered user scripts, which are read once. */
   #registered: Map<string, Script> | undefined;
 
@@ -74,14 +74,14 @@ export class Plugins {
     this.#options = options;
   }
 
-  /** wanted are the plugins of the last sync, or none before the first sync. */
+  /** wanted returns the plugins of the last sync; empty before the first sync. */
   get wanted(): readonly PluginInfo[] {
     return this.#wanted;
   }
 
-  /** host is the hash of the host's code, or empty if the server has no host code. */
-  get host(): string {
-    return this.#host;
+  /** host returns the hash of the host's code, or an empty text if the server has no host code. */
+  get hostHash(): string {
+    return this.#hostHash;
   }
 
   get mode(): InjectMode {
@@ -93,7 +93,7 @@ export class Plugins {
     return this.#isSynced;
   }
 
-  /** injectable are the plugins that can be injected into documents now. */
+  /** injectable returns the plugins that can be injected into documents now. */
   get injectable(): readonly PluginInfo[] {
     return this.#isSynced && this.#mode === 'userScripts' ? this.#wanted : [];
   }
@@ -104,12 +104,12 @@ export class Plugins {
    */
   sync(params: PluginSyncParams): Promise<InjectMode> {
     this.#isSyncing = true;
-    return this.#inTurn(async () => {
+    return this.#queue(async () => {
       const wanted = (params.plugins ?? []).filter((plugin) => matchesOf(plugin).length > 0);
       this.#mode = await this.#detect(wanted);
       await this.#unregisterOthers(wanted);
       this.#wanted = wanted;
-      this.#host = params.host ?? '';
+      this.#hostHash = params.host ?? '';
       if (this.#mode === 'userScripts') await this.#syncBases();
       await this.#syncFiles(this.#mode === 'files');
       this.#isSynced = true;
@@ -119,135 +119,146 @@ export class Plugins {
 
   /** prepare registers all pre-scripts, and the adapters that should start without delay. */
   prepare(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#queue(async () => {
       if (this.#mode !== 'userScripts') return;
-      const code = (plugin: PluginInfo) => this.#options.code(plugin.name, plugin.script);
-      const used = await this.#options.used();
-      const preregistered = await withinBudget(sortForPreregistration(this.#wanted, used), async (plugin) =>
-        code(plugin).then(
-          (c) => c.code.length + (c.preScript?.length ?? 0),
-          () => Number.POSITIVE_INFINITY, // code that cannot be fetched now is fetched when a page needs it
+      const fetchCode = (plugin: PluginInfo) => this.#options.fetchCode(plugin.name, plugin.script);
+      const usedPlugins = await this.#options.recentlyUsed();
+      const preregistered = await withinBudget(sortForPreregistration(this.#wanted, usedPlugins), async (plugin) =>
+        fetchCode(plugin).then(
+          (fetched) => fetched.code.length + (fetched.preScript?.length ?? 0),
+          () => Number.POSITIVE_INFINITY, // code that cannot be fetched now is fetched when a page needs the code
         ),
       );
-      this.#beyond = new Set(
+      this.#overBudget = new Set(
         this.#wanted.flatMap((p) => (p.early === true && !preregistered.includes(p) ? [p.name] : [])),
       );
-      const scripts = new Map<string, { script: Script; plugin: PluginInfo; whole: boolean }>();
+      const scripts = new Map<string, { script: Script; plugin: PluginInfo; hasAdapter: boolean }>();
       for (const plugin of this.#wanted) {
-        const whole = preregistered.includes(plugin);
-        if (!whole && plugin.preScript !== true) continue;
-        const script = this.#scriptOf(plugin, whole ? PREFIX : EARLY);
-        scripts.set(script.id, { script, plugin, whole });
+        const hasAdapter = preregistered.includes(plugin);
+        if (!hasAdapter && plugin.preScript !== true) continue;
+        const script = this.#scriptOf(plugin, hasAdapter ? ADAPTER_PREFIX : PRE_SCRIPT_PREFIX);
+        scripts.set(script.id, { script, plugin, hasAdapter });
       }
-      const have = await this.#have();
-      const stale = [...have.keys()].filter((id) => !id.startsWith(HOST) && !scripts.has(id));
-      await this.#unregister(stale);
-      const fresh: UserScript[] = [];
-      for (const [id, { script, plugin, whole }] of scripts) {
-        const old = have.get(id);
-        if (old && isSame(old, script)) continue;
-        if (old) {
+      const registered = await this.#readRegistered();
+      const staleIds = [...registered.keys()].filter((id) => !id.startsWith(BASE_PREFIX) && !scripts.has(id));
+      await this.#unregister(staleIds);
+      const newScripts: UserScript[] = [];
+      for (const [id, { script, plugin, hasAdapter: whole }] of scripts) {
+        const oldScript = registered.get(id);
+        if (oldScript && isSame(oldScript, script)) continue;
+        if (oldScript) {
           await this.#putProbes([script]);
           await this.#registrar.updateUserScript(script);
-          have.set(id, script);
+          registered.set(id, script);
           continue;
         }
         try {
-          fresh.push({ ...script, code: await this.#compose(plugin, await code(plugin), whole) });
+          newScripts.push({ ...script, code: await this.#composeScript(plugin, await fetchCode(plugin), whole) });
         } catch (error) {
           console.warn(`opentabs: ${plugin.name} can't be registered: ${String(error)}`);
         }
       }
-      await this.#registerAll(fresh);
+      await this.#registerAll(newScripts);
       await this.#syncFiles(false);
     });
   }
 
-  /** compose returns the script of a plugin. The script contains the adapter only if whole is set. */
-  async #compose(plugin: PluginInfo, code: PluginFetchResult, whole: boolean): Promise<string> {
-    const host = await this.#options.code('', this.#host);
-    const parts = [JSON.stringify(code.options ?? '{}'), whole ? code.code : 'undefined'];
+  /** composeScript returns the script of a plugin. The script contains the adapter only if hasAdapter is true. */
+  async #composeScript(plugin: PluginInfo, code: PluginFetchResult, hasAdapter: boolean): Promise<string> {
+    const host = await this.#options.fetchCode('', this.#hostHash);
+    const parts = [JSON.stringify(code.options ?? '{}'), hasAdapter ? code.code : 'undefined'];
     if (code.preScript !== undefined) parts.push(code.preScript);
-    const keep = plugin.world === 'isolated' ? variableScript : constantScript;
-    return keep(await this.#options.entryPoints.nameOf(plugin.name), `${host.code}(false)(${parts.join(',\n')}\n);`);
+    const storeScript = plugin.world === 'isolated' ? variableScript : constantScript;
+    return storeScript(
+      await this.#options.entryPoints.nameOf(plugin.name),
+      `${host.code}(false)(${parts.join(',\n')}\n);`,
+    );
   }
 
   /** registerAll registers all scripts together or, if Chrome rejects one of them, one by one. */
-  async #registerAll(fresh: readonly UserScript[]): Promise<void> {
-    if (fresh.length === 0) return;
-    await this.#putProbes(fresh);
+  async #registerAll(newScripts: readonly UserScript[]): Promise<void> {
+    if (newScripts.length === 0) return;
+    await this.#putProbes(newScripts);
     try {
-      await this.#registrar.registerUserScripts(fresh);
+      await this.#registrar.registerUserScripts(newScripts);
     } catch (error) {
-      if (fresh.length === 1) console.warn(`opentabs: ${fresh[0]?.id} can't be registered: ${String(error)}`);
-      else for (const one of fresh) await this.#registerAll([one]);
+      if (newScripts.length === 1) console.warn(`opentabs: ${newScripts[0]?.id} can't be registered: ${String(error)}`);
+      else for (const script of newScripts) await this.#registerAll([script]);
       return;
     }
-    const have = await this.#have();
-    for (const { code: _, ...script } of fresh) have.set(script.id, script);
+    const registered = await this.#readRegistered();
+    for (const { code: _, ...script } of newScripts) registered.set(script.id, script);
   }
 
   /** syncBases registers the bases, and removes unwanted scripts. */
   async #syncBases(): Promise<void> {
-    const have = await this.#have();
-    const bases = await this.#bases();
-    const fresh = bases.filter((base) => !have.has(base.id));
-    if (fresh.length > 0) {
+    const registered = await this.#readRegistered();
+    const bases = await this.#makeBases();
+    const newBases = bases.filter((base) => !registered.has(base.id));
+    if (newBases.length > 0) {
       const [host, entryPoint] = await Promise.all([
-        this.#options.code('', this.#host),
+        this.#options.fetchCode('', this.#hostHash),
         this.#options.entryPoints.nameOf(BASE),
-        this.#putProbes(fresh),
+        this.#putProbes(newBases),
       ]);
-      const code = (frames: boolean) =>
+      const baseCode = (frames: boolean) =>
         constantScript(entryPoint, `${host.code}(false)(${JSON.stringify(JSON.stringify({ frames }))}\n);`);
-      await this.#registrar.registerUserScripts(fresh.map((base) => ({ ...base, code: code(base.allFrames) })));
-      for (const base of fresh) have.set(base.id, base);
+      await this.#registrar.registerUserScripts(newBases.map((base) => ({ ...base, code: baseCode(base.allFrames) })));
+      for (const base of newBases) registered.set(base.id, base);
     }
-    const kept = new Set(bases.map((base) => base.id));
-    await this.#unregister([...have.keys()].filter((id) => id.startsWith(HOST) && !kept.has(id)));
+    const baseIds = new Set(bases.map((base) => base.id));
+    await this.#unregister([...registered.keys()].filter((id) => id.startsWith(BASE_PREFIX) && !baseIds.has(id)));
   }
 
   /**
-   * unregisterOthers unregisters the adapters and pre-scripts that are not wanted any more. unregisterOthers runs
-   * first, so that a plugin is missing in wanted only when Chrome no longer runs the plugin's code in new documents.
+   * unregisterOthers unregisters the adapters and pre-scripts that are no longer wanted. It runs first, so that a
+   * plugin is missing in wanted only when Chrome no longer runs the plugin's code in new documents.
    */
   async #unregisterOthers(wanted: readonly PluginInfo[]): Promise<void> {
-    const current = new Set(wanted.flatMap((p) => [this.#scriptOf(p, PREFIX).id, this.#scriptOf(p, EARLY).id]));
-    const isOther = (id: string) => (id.startsWith(PREFIX) || id.startsWith(EARLY)) && !current.has(id);
-    if (this.#mode === 'userScripts') await this.#unregister([...(await this.#have()).keys()].filter(isOther));
+    const current = new Set(
+      wanted.flatMap((p) => [this.#scriptOf(p, ADAPTER_PREFIX).id, this.#scriptOf(p, PRE_SCRIPT_PREFIX).id]),
+    );
+    const isOther = (id: string) =>
+      (id.startsWith(ADAPTER_PREFIX) || id.startsWith(PRE_SCRIPT_PREFIX)) && !current.has(id);
+    if (this.#mode === 'userScripts')
+      await this.#unregister([...(await this.#readRegistered()).keys()].filter(isOther));
     const files = (await this.#registrar.listFileScripts()).map((script) => script.id);
     await this.#registrar.unregisterFiles(files.filter(isOther));
   }
 
   /**
-   * bases returns a base for plugins with frames and a base for all other plugins. A document never gets both bases.
+   * makeBases returns a base for plugins with frames and a base for all other plugins. A document never gets both bases.
    */
-  async #bases(): Promise<Script[]> {
+  async #makeBases(): Promise<Script[]> {
     const inPages = this.#wanted.filter((plugin) => plugin.world !== 'isolated');
-    const framed = unionOfMatches(inPages.filter(wantsFrames));
+    const frameMatches = unionOfMatches(inPages.filter(wantsFrames));
     const bases = [
-      { matches: framed, excludeMatches: [], allFrames: true },
-      { matches: unionOfMatches(inPages.filter((p) => !wantsFrames(p))), excludeMatches: framed, allFrames: false },
+      { matches: frameMatches, excludeMatches: [], allFrames: true },
+      {
+        matches: unionOfMatches(inPages.filter((p) => !wantsFrames(p))),
+        excludeMatches: frameMatches,
+        allFrames: false,
+      },
     ];
     const scripts: Script[] = [];
     for (const base of bases) {
-      if (base.matches.length === 0 || this.#host === '') continue;
-      const id = `${HOST}${await shortHash(JSON.stringify([this.#host, base]))}`;
+      if (base.matches.length === 0 || this.#hostHash === '') continue;
+      const id = `${BASE_PREFIX}${await shortHash(JSON.stringify([this.#hostHash, base]))}`;
       scripts.push({ id, isIsolated: false, ...base });
     }
     return scripts;
   }
 
   async #unregister(ids: readonly string[]): Promise<void> {
-    const have = await this.#have();
+    const registered = await this.#readRegistered();
     await this.#registrar.unregisterUserScripts(ids);
-    for (const id of ids) have.delete(id);
+    for (const id of ids) registered.delete(id);
   }
 
   /** hasModeChanged reports whether the user has allowed or revoked user scripts since the last sync. */
   async hasModeChanged(): Promise<boolean> {
-    const before = this.#mode;
-    return (await this.detect()) !== before;
+    const oldMode = this.#mode;
+    return (await this.detect()) !== oldMode;
   }
 
   /** detect finds out how adapters can be injected into pages now. */
@@ -262,11 +273,11 @@ export class Plugins {
 
   /**
    * canStartLate reports whether a plugin may be injected into a document after its start. A plugin with a pre-script
-   * may not be injected late. A plugin that must start before the page's scripts may not be injected late either,
-   * unless there are too many such plugins.
+   * may not be injected late. A plugin that must start before the page's scripts may be injected late only if its code
+   * exceeds the budget.
    */
   canStartLate({ name, early, preScript }: PluginInfo): boolean {
-    return preScript !== true && (early !== true || this.#beyond.has(name));
+    return preScript !== true && (early !== true || this.#overBudget.has(name));
   }
 
   /**
@@ -277,34 +288,34 @@ export class Plugins {
   }
 
   /**
-   * clear removes all registrations, because registrations of an older version may use another protocol. clear resolves
-   * with whether another sync is needed, because clear may have removed scripts of a running sync.
+   * clear removes all registrations, because registrations of an older version may use another protocol. The result is
+   * whether another sync is needed, because clear may have removed scripts of a running sync.
    */
   clear(): Promise<boolean> {
     const isSyncNeeded = this.#isSyncing;
-    return this.#inTurn(async () => {
+    return this.#queue(async () => {
       if (await this.#registrar.areUserScriptsAllowed()) {
-        const have = await this.#have();
-        await this.#registrar.unregisterUserScripts([...have.keys()]);
-        have.clear();
+        const registered = await this.#readRegistered();
+        await this.#registrar.unregisterUserScripts([...registered.keys()]);
+        registered.clear();
       }
       await this.#registrar.unregisterFiles((await this.#registrar.listFileScripts()).map((s) => s.id));
       return isSyncNeeded;
     });
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(work, work);
-    this.#last = turn.catch(() => undefined);
-    return turn;
+  #queue<T>(work: () => Promise<T>): Promise<T> {
+    const queuedWork = this.#lastWork.then(work, work);
+    this.#lastWork = queuedWork.catch(() => undefined);
+    return queuedWork;
   }
 
-  async #have(): Promise<Map<string, Script>> {
+  async #readRegistered(): Promise<Map<string, Script>> {
     this.#registered ??= new Map((await this.#registrar.listUserScripts()).map((s) => [s.id, s]));
     return this.#registered;
   }
 
-  #scriptOf(plugin: PluginInfo, prefix: typeof PREFIX | typeof EARLY): Script {
+  #scriptOf(plugin: PluginInfo, prefix: typeof ADAPTER_PREFIX | typeof PRE_SCRIPT_PREFIX): Script {
     return {
       id: `${prefix}${plugin.name}-${plugin.script}`,
       matches: matchesOf(plugin),
@@ -316,45 +327,52 @@ export class Plugins {
   }
 
   /**
-   * putProbes registers the probes of these hosts again. A probe is registered before its host, and so runs before its
-   * host.
+   * putProbes registers the probes of these hosts again. A probe is registered before its host, so that it also runs
+   * before its host.
    */
   async #putProbes(hosts: readonly Script[]): Promise<void> {
     // In frames, a probe is needed only if the bridge runs there.
-    const wanting = this.#wanted.filter(wantsFrames);
-    const framed = new Set(wanting.flatMap((p) => [this.#scriptOf(p, PREFIX).id, this.#scriptOf(p, EARLY).id]));
+    const framePlugins = this.#wanted.filter(wantsFrames);
+    const frameScriptIds = new Set(
+      framePlugins.flatMap((p) => [this.#scriptOf(p, ADAPTER_PREFIX).id, this.#scriptOf(p, PRE_SCRIPT_PREFIX).id]),
+    );
     const probes = hosts.map((host) => ({
-      id: `${PROBE}${host.id}`,
+      id: `${PROBE_PREFIX}${host.id}`,
       matches: host.matches,
       excludeMatches: host.excludeMatches,
       isIsolated: true,
-      allFrames: host.id.startsWith(HOST) ? host.allFrames : framed.has(host.id),
+      allFrames: host.id.startsWith(BASE_PREFIX) ? host.allFrames : frameScriptIds.has(host.id),
       file: PROBE_FILE,
     }));
-    const present = new Set((await this.#registrar.listFileScripts()).map((s) => s.id));
-    await this.#registrar.unregisterFiles(probes.map((probe) => probe.id).filter((id) => present.has(id)));
+    const presentIds = new Set((await this.#registrar.listFileScripts()).map((s) => s.id));
+    await this.#registrar.unregisterFiles(probes.map((probe) => probe.id).filter((id) => presentIds.has(id)));
     await this.#registrar.registerFiles(probes);
   }
 
   /** syncFiles registers the bridge and, in file mode, the adapters. */
-  async #syncFiles(adapters: boolean): Promise<void> {
+  async #syncFiles(withAdapters: boolean): Promise<void> {
     const present = await this.#registrar.listFileScripts();
     const files = new Map<string, { script: Script; file: string }>();
-    for (const plugin of adapters ? this.#wanted : []) {
-      const script = this.#scriptOf(plugin, PREFIX);
+    for (const plugin of withAdapters ? this.#wanted : []) {
+      const script = this.#scriptOf(plugin, ADAPTER_PREFIX);
       // A file would run in the extension's own isolated world and could send messages to the worker.
       if (plugin.file && !script.isIsolated) files.set(script.id, { script, file: plugin.file });
     }
-    const adaptersHere = present.filter((s) => s.id.startsWith(PREFIX));
-    const stale = adaptersHere.filter((s) => !isSame(s, files.get(s.id)?.script)).map((s) => s.id);
-    const fresh = [...files.values()].filter(
-      ({ script }) => stale.includes(script.id) || !present.some((s) => s.id === script.id),
+    const presentAdapters = present.filter((s) => s.id.startsWith(ADAPTER_PREFIX));
+    const staleIds = presentAdapters.filter((s) => !isSame(s, files.get(s.id)?.script)).map((s) => s.id);
+    const newFiles = [...files.values()].filter(
+      ({ script }) => staleIds.includes(script.id) || !present.some((s) => s.id === script.id),
     );
-    const hosts = new Set([...files.keys(), ...(this.#mode === 'userScripts' ? (await this.#have()).keys() : [])]);
-    const probes = present.filter((s) => s.id.startsWith(PROBE) && !hosts.has(s.id.slice(PROBE.length)));
-    await this.#registrar.unregisterFiles([...stale, ...probes.map((s) => s.id)]);
-    await this.#putProbes(fresh.map(({ script }) => script));
-    await this.#registrar.registerFiles(fresh.map(({ script, file }) => ({ ...script, file })));
+    const hostIds = new Set([
+      ...files.keys(),
+      ...(this.#mode === 'userScripts' ? (await this.#readRegistered()).keys() : []),
+    ]);
+    const staleProbes = present.filter(
+      (s) => s.id.startsWith(PROBE_PREFIX) && !hostIds.has(s.id.slice(PROBE_PREFIX.length)),
+    );
+    await this.#registrar.unregisterFiles([...staleIds, ...staleProbes.map((s) => s.id)]);
+    await this.#putProbes(newFiles.map(({ script }) => script));
+    await this.#registrar.registerFiles(newFiles.map(({ script, file }) => ({ ...script, file })));
     await this.#syncBridge();
   }
 
@@ -363,30 +381,30 @@ export class Plugins {
    * registration, and the bridge accepts hosts only while it starts. Therefore the bridge is registered again after
    * each change of another script. The ID of the bridge is a digest of the scripts that are registered before the
    * bridge. The old bridge is removed last, so that no document is without a bridge. Plugins with frames need a second
-   * bridge for frames; in top documents, the second bridge detects the first and does nothing. After a restart of the
-   * browser, Chrome lists the old user scripts but runs none of them until a script is registered. Therefore the digest
-   * in the bridge's ID also covers the start time of the browser.
+   * bridge for frames. In top documents, the second bridge detects the first bridge and does nothing. After a restart
+   * of the browser, Chrome lists the old user scripts but runs none of them until a script is registered. Therefore the
+   * digest in the bridge's ID also covers the start time of the browser.
    */
   async #syncBridge(): Promise<void> {
     const present = await this.#registrar.listFileScripts();
-    const user = this.#mode === 'userScripts' ? [...(await this.#have()).values()] : [];
-    const hosts = [...user, ...present.filter((s) => !isBridge(s))].map(scriptKey).sort();
-    const boot = await this.#options.boot();
+    const userScripts = this.#mode === 'userScripts' ? [...(await this.#readRegistered()).values()] : [];
+    const hostKeys = [...userScripts, ...present.filter((s) => !isBridge(s))].map(scriptKey).sort();
+    const bootId = await this.#options.bootId();
     const bridges = [
-      { prefix: BRIDGE, plugins: this.#wanted, allFrames: false },
-      { prefix: FRAME_BRIDGE, plugins: this.#wanted.filter(wantsFrames), allFrames: true },
+      { prefix: BRIDGE_PREFIX, plugins: this.#wanted, allFrames: false },
+      { prefix: FRAME_BRIDGE_PREFIX, plugins: this.#wanted.filter(wantsFrames), allFrames: true },
     ];
-    const keep = new Set<string>();
+    const keptIds = new Set<string>();
     for (const { prefix, plugins, allFrames } of bridges) {
       const matches = unionOfMatches(plugins);
-      const id = `${prefix}${await shortHash(JSON.stringify([boot, hosts, matches]))}`;
+      const id = `${prefix}${await shortHash(JSON.stringify([bootId, hostKeys, matches]))}`;
       if (matches.length === 0) continue;
-      keep.add(id);
+      keptIds.add(id);
       if (present.some((s) => s.id === id)) continue;
       const bridge = { id, matches, excludeMatches: [], isIsolated: true, allFrames, file: BRIDGE_FILE };
       await this.#registrar.registerFiles([bridge]);
     }
-    await this.#registrar.unregisterFiles(present.filter((s) => isBridge(s) && !keep.has(s.id)).map((s) => s.id));
+    await this.#registrar.unregisterFiles(present.filter((s) => isBridge(s) && !keptIds.has(s.id)).map((s) => s.id));
   }
 }
 
@@ -395,7 +413,7 @@ export class Plugins {
  * finds the host.
  */
 export function isolatedWorld({ name }: PluginInfo): string {
-  return `${PREFIX}${name}`;
+  return `${ADAPTER_PREFIX}${name}`;
 }
 
 function wantsFrames(plugin: PluginInfo): boolean {
@@ -403,7 +421,7 @@ function wantsFrames(plugin: PluginInfo): boolean {
 }
 
 function isBridge(script: Script): boolean {
-  return script.id.startsWith(BRIDGE);
+  return script.id.startsWith(BRIDGE_PREFIX);
 }
 
 /** shortHash returns a short hash of a text. */
@@ -426,7 +444,7 @@ function unionOfMatches(plugins: readonly PluginInfo[]): readonly string[] {
 }
 
 function validPatterns(patterns: readonly string[] | undefined): readonly string[] {
-  return (patterns ?? []).flatMap(asChrome);
+  return (patterns ?? []).flatMap(toChromePatterns);
 }
 
 function isSame(a: Script | undefined, b: Script | undefined): boolean {
@@ -434,16 +452,16 @@ function isSame(a: Script | undefined, b: Script | undefined): boolean {
   return (
     a.isIsolated === b.isIsolated &&
     a.allFrames === b.allFrames &&
-    sortPatterns(a.matches) === sortPatterns(b.matches) &&
-    sortPatterns(a.excludeMatches) === sortPatterns(b.excludeMatches)
+    joinSorted(a.matches) === joinSorted(b.matches) &&
+    joinSorted(a.excludeMatches) === joinSorted(b.excludeMatches)
   );
 }
 
 /** scriptKey returns a text for a script that does not depend on where the script was listed. */
 function scriptKey({ id, allFrames, matches, excludeMatches }: Script): string {
-  return JSON.stringify([id, allFrames, sortPatterns(matches), sortPatterns(excludeMatches)]);
+  return JSON.stringify([id, allFrames, joinSorted(matches), joinSorted(excludeMatches)]);
 }
 
-function sortPatterns(patterns: readonly string[]): string {
+function joinSorted(patterns: readonly string[]): string {
   return [...patterns].sort().join(' ');
 }

@@ -1,7 +1,7 @@
 import { Signal } from '../signal.ts';
 
 /**
- * LeadMs is the maximum time between the cause of a registration and the registration, in milliseconds: the server
+ * LeadMs is the maximum time between the cause of a registration and the registration, in milliseconds. The server
  * sends a new plugin with a delay.
  */
 const LeadMs = 3000;
@@ -11,8 +11,8 @@ export interface Registrations {
   /** fromMs is the time from which documents may lack wanted scripts, in milliseconds since 1970. */
   readonly fromMs: number;
   /**
-   * firstMs is when the first registration was made. Documents that started earlier have none of the scripts. firstMs
-   * is undefined if nothing was registered.
+   * firstMs is when the first registration was made; undefined if nothing was registered. Documents that started
+   * earlier have none of the scripts.
    */
   readonly firstMs: number | undefined;
 }
@@ -38,7 +38,7 @@ export class Registering {
   }
 
   /** track wraps a function that registers scripts, to record each registration. */
-  track<A extends unknown[]>(change: (...args: A) => Promise<void>): (...args: A) => Promise<void> {
+  track<A extends unknown[]>(registerScripts: (...args: A) => Promise<void>): (...args: A) => Promise<void> {
     return (...args) => {
       const [scripts] = args;
       if (!Array.isArray(scripts) || scripts.length > 0) {
@@ -46,7 +46,7 @@ export class Registering {
         this.#sinceMs ??= Date.now() - LeadMs;
         this.#firstMs ??= Date.now();
       }
-      return change(...args);
+      return registerScripts(...args);
     };
   }
 
@@ -62,8 +62,8 @@ export class Registering {
   }
 
   /**
-   * recordBases records that the scripts that every document needs are registered. Once the bases are registered,
-   * adapters can be injected on demand.
+   * recordBases records that the scripts that every document needs are registered. Adapters can then be injected on
+   * demand.
    */
   recordBases(): void {
     if (this.#hasChanged && this.#sinceMs !== undefined)

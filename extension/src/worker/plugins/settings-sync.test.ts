@@ -29,7 +29,7 @@ test('settings are sent once to each current and later document', () => {
   const there = join('d1', 'a', 'b');
   const blue = { values: { team: 'blue' } };
   const want: ToBridge[] = [{ op: 'settings', plugin: 'a', settings: blue }];
-  settingsSync.settings('a', blue);
+  settingsSync.setSettings('a', blue);
   settingsSync.documentReported('d1');
   settingsSync.documentReported('unknown');
   assert.deepEqual(there, want);
@@ -37,13 +37,13 @@ test('settings are sent once to each current and later document', () => {
   assert.deepEqual(join('d2', 'a'), want);
   assert.deepEqual(join('d3', 'b'), []);
   const red = { values: { team: 'red' } };
-  settingsSync.settings('a', red);
+  settingsSync.setSettings('a', red);
   assert.deepEqual(there.slice(1), [{ op: 'settings', plugin: 'a', settings: red }]);
 });
 
 test('a document that returns after it was left receives the settings again', () => {
   const { docs, settingsSync, join } = makeBench();
-  settingsSync.settings('a', {});
+  settingsSync.setSettings('a', {});
   join('d1', 'a');
   docs.remove('d1');
   settingsSync.synced();

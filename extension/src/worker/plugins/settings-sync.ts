@@ -16,41 +16,41 @@ export interface SettingsSync {
   documentReported(documentId: string): void;
   /** synced updates all documents after a sync. */
   synced(): void;
-  /** settings stores and sends the settings of a plugin. */
-  settings(plugin: string, settings: PluginSettings): void;
+  /** setSettings stores and sends the settings of a plugin. */
+  setSettings(plugin: string, settings: PluginSettings): void;
 }
 
 /** makeSettingsSync returns an empty SettingsSync. */
 export function makeSettingsSync(options: SettingsSyncOptions): SettingsSync {
-  const known = new Map<string, PluginSettings>();
-  /** received maps each document to the settings that its adapters have received. */
-  const received = new Map<string, Map<string, PluginSettings>>();
+  const settingsByPlugin = new Map<string, PluginSettings>();
+  /** sentSettings maps each document to the settings that its adapters have received. */
+  const sentSettings = new Map<string, Map<string, PluginSettings>>();
 
-  const update = ({ doc, plugins }: LiveDoc) => {
+  const updateDocument = ({ doc, plugins }: LiveDoc) => {
     const wanted = options.wanted();
-    const had = received.get(doc.documentId) ?? new Map<string, PluginSettings>();
-    received.set(doc.documentId, had);
+    const documentSettings = sentSettings.get(doc.documentId) ?? new Map<string, PluginSettings>();
+    sentSettings.set(doc.documentId, documentSettings);
     for (const { name } of plugins) {
       if (wanted && !wanted.some((plugin) => plugin.name === name)) doc.post({ op: 'remove', plugin: name });
-      const settings = known.get(name);
-      if (!settings || had.get(name) === settings) continue;
-      had.set(name, settings);
+      const settings = settingsByPlugin.get(name);
+      if (!settings || documentSettings.get(name) === settings) continue;
+      documentSettings.set(name, settings);
       doc.post({ op: 'settings', plugin: name, settings });
     }
   };
   const updateAll = () => {
-    const all = options.docs.all();
-    for (const id of [...received.keys()]) if (!options.docs.get(id)) received.delete(id);
-    for (const each of all) update(each);
+    const liveDocs = options.docs.all();
+    for (const id of [...sentSettings.keys()]) if (!options.docs.get(id)) sentSettings.delete(id);
+    for (const liveDoc of liveDocs) updateDocument(liveDoc);
   };
   return {
     documentReported: (documentId) => {
       const live = options.docs.findReported(documentId);
-      if (live) update(live);
+      if (live) updateDocument(live);
     },
     synced: updateAll,
-    settings: (plugin, settings) => {
-      known.set(plugin, settings);
+    setSettings: (plugin, settings) => {
+      settingsByPlugin.set(plugin, settings);
       updateAll();
     },
   };

@@ -19,7 +19,7 @@ function makeBench() {
         if (state.full) throw new Error('QuotaExceededError');
         cached.set(key, text);
       },
-      cachedKeys: async () => [...cached.keys()],
+      listCachedKeys: async () => [...cached.keys()],
       removeCached: async (key) => void cached.delete(key),
     });
   return { cached, asked, state, make, store: make() };
@@ -56,6 +56,6 @@ test('code of plugins that are gone is removed', async () => {
   await store.get('a', '1');
   await store.get('b', '1');
   await settle();
-  await store.keep([{ name: 'b', script: '1' }]);
+  await store.removeOthers([{ name: 'b', script: '1' }]);
   assert.deepEqual([...cached.keys()], ['b/1']);
 });

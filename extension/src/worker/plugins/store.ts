@@ -9,7 +9,7 @@ export interface StoreOptions extends Readonly<typeof cache> {
 }
 
 /**
- * Store provides the code of plugins and of the host. If code is not in the cache, the store fetches it from the
+ * Store provides the code of plugins and of the host. If code is not in the cache, the store fetches the code from the
  * server, only once for concurrent requests.
  */
 export interface Store {
@@ -18,42 +18,42 @@ export interface Store {
    * refuses the request.
    */
   get(name: string, script: string): Promise<PluginFetchResult>;
-  /** keep removes all code from the cache except the code of the given scripts. */
-  keep(scripts: readonly { readonly name: string; readonly script: string }[]): Promise<void>;
+  /** removeOthers removes all code from the cache except the code of the given scripts. */
+  removeOthers(scripts: readonly { readonly name: string; readonly script: string }[]): Promise<void>;
 }
 
 /** makeStore returns a Store. */
 export function makeStore(options: StoreOptions): Store {
-  /** coming maps each key to the code that is being read. */
-  const coming = new Map<string, Promise<PluginFetchResult>>();
-  const read = async (name: string, script: string): Promise<PluginFetchResult> => {
-    const key = keyOf(name, script);
-    const found = parse(await options.readCached(key).catch(() => undefined));
-    if (found) return found;
-    const fresh = await options.fetch(name === '' ? { script } : { name, script });
-    // If the disk is full, continue without the cache.
-    void options.writeCached(key, JSON.stringify(fresh)).catch(warn);
-    return fresh;
+  /** pendingReads maps each key to the code that is being read. */
+  const pendingReads = new Map<string, Promise<PluginFetchResult>>();
+  const readOrFetch = async (name: string, script: string): Promise<PluginFetchResult> => {
+    const key = cacheKey(name, script);
+    const cachedCode = parseCode(await options.readCached(key).catch(() => undefined));
+    if (cachedCode) return cachedCode;
+    const fetchedCode = await options.fetch(name === '' ? { script } : { name, script });
+    // If the disk is full, the code is used without the cache.
+    void options.writeCached(key, JSON.stringify(fetchedCode)).catch(warnNotCached);
+    return fetchedCode;
   };
   return {
     get: (name, script) => {
-      const key = keyOf(name, script);
-      const pending = coming.get(key) ?? read(name, script).finally(() => coming.delete(key));
-      coming.set(key, pending);
-      return pending;
+      const key = cacheKey(name, script);
+      const pendingRead = pendingReads.get(key) ?? readOrFetch(name, script).finally(() => pendingReads.delete(key));
+      pendingReads.set(key, pendingRead);
+      return pendingRead;
     },
-    keep: async (scripts) => {
-      const wanted = new Set(scripts.map(({ name, script }) => keyOf(name, script)));
-      for (const key of await options.cachedKeys()) if (!wanted.has(key)) await options.removeCached(key);
+    removeOthers: async (scripts) => {
+      const wantedKeys = new Set(scripts.map(({ name, script }) => cacheKey(name, script)));
+      for (const key of await options.listCachedKeys()) if (!wantedKeys.has(key)) await options.removeCached(key);
     },
   };
 }
 
-function keyOf(name: string, script: string): string {
+function cacheKey(name: string, script: string): string {
   return `${name}/${script}`;
 }
 
-function parse(text: string | undefined): PluginFetchResult | undefined {
+function parseCode(text: string | undefined): PluginFetchResult | undefined {
   if (text === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(text);
@@ -69,6 +69,6 @@ function parse(text: string | undefined): PluginFetchResult | undefined {
   }
 }
 
-function warn(error: unknown): void {
+function warnNotCached(error: unknown): void {
   console.warn(`opentabs: code is not kept: ${String(error)}`);
 }

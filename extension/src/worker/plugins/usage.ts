@@ -7,10 +7,10 @@ import { Signal } from '../signal.ts';
  */
 const MaxPreregistered = 16;
 const MaxPreregisteredChars = 8 * 1024 * 1024;
-/** MaxUsed limits the stored recently used plugins. */
-const MaxUsed = 64;
-/** WriteMs is how long uses are collected before they are stored, in milliseconds. */
-const WriteMs = 5000;
+/** MaxUsedPlugins limits the stored recently used plugins. */
+const MaxUsedPlugins = 64;
+/** WriteDelayMs is how long uses are collected before they are stored, in milliseconds. */
+const WriteDelayMs = 5000;
 
 export interface UsageOptions {
   read(): Promise<string | undefined>;
@@ -40,15 +40,15 @@ export class Usage {
   /** recordUse records that a plugin was used. */
   async recordUse(plugin: string): Promise<void> {
     const names = await this.#names;
-    const at = names.indexOf(plugin);
-    if (at === 0) return;
-    if (at > 0) names.splice(at, 1);
+    const index = names.indexOf(plugin);
+    if (index === 0) return;
+    if (index > 0) names.splice(index, 1);
     names.unshift(plugin);
-    names.splice(MaxUsed);
-    this.#timer ??= setTimeout(() => void this.#keep().catch(() => undefined), WriteMs);
+    names.splice(MaxUsedPlugins);
+    this.#timer ??= setTimeout(() => void this.#writeNames().catch(() => undefined), WriteDelayMs);
   }
 
-  async #keep(): Promise<void> {
+  async #writeNames(): Promise<void> {
     this.#timer = undefined;
     await this.#write((await this.#names).join(' '));
     this.changed.emit();
@@ -56,35 +56,34 @@ export class Usage {
 }
 
 /**
- * sortForPreregistration returns the plugins whose adapters are worth registering before a page needs them, best first:
- * plugins that must start before the page's scripts, then recently used plugins. If there are few plugins,
- * sortForPreregistration returns all plugins.
+ * sortForPreregistration returns the plugins whose adapters are worth registering before a page needs them. Plugins
+ * that must start before the page's scripts come first, then recently used plugins. If there are few plugins, the
+ * result contains all plugins.
  */
 export function sortForPreregistration(plugins: readonly PluginInfo[], used: readonly string[]): readonly PluginInfo[] {
-  const place = ({ name, early }: PluginInfo) => {
-    const at = used.indexOf(name);
-    return (early === true ? 0 : MaxUsed + 1) + (at < 0 ? MaxUsed : at);
+  const rank = ({ name, early }: PluginInfo) => {
+    const index = used.indexOf(name);
+    return (early === true ? 0 : MaxUsedPlugins + 1) + (index < 0 ? MaxUsedPlugins : index);
   };
-  const sorted = [...plugins].sort((a, b) => place(a) - place(b));
+  const sorted = [...plugins].sort((a, b) => rank(a) - rank(b));
   return plugins.length <= MaxPreregistered ? sorted : sorted.filter((p) => p.early === true || used.includes(p.name));
 }
 
 /**
- * withinBudget returns the first plugins that are within the budget. The parameter size returns the length of a
- * plugin's code.
+ * withinBudget returns the first plugins that are within the budget. codeLength returns the length of a plugin's code.
  */
 export async function withinBudget(
   plugins: readonly PluginInfo[],
-  size: (plugin: PluginInfo) => Promise<number>,
+  codeLength: (plugin: PluginInfo) => Promise<number>,
 ): Promise<PluginInfo[]> {
-  const chosen: PluginInfo[] = [];
-  let chars = 0;
+  const chosenPlugins: PluginInfo[] = [];
+  let totalChars = 0;
   for (const plugin of plugins) {
-    const more = await size(plugin);
-    if (chars + more > MaxPreregisteredChars) continue;
-    chars += more;
-    chosen.push(plugin);
-    if (chosen.length === MaxPreregistered) break;
+    const codeChars = await codeLength(plugin);
+    if (totalChars + codeChars > MaxPreregisteredChars) continue;
+    totalChars += codeChars;
+    chosenPlugins.push(plugin);
+    if (chosenPlugins.length === MaxPreregistered) break;
   }
-  return chosen;
+  return chosenPlugins;
 }

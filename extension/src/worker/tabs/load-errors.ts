@@ -1,10 +1,10 @@
 import { LoadErrorNoAnswer, SiteTimeoutMs } from '../../../../wire/wire.gen.ts';
 import { Signal } from '../signal.ts';
 
-/** Aborted is the error of a cancelled navigation: the tab keeps its page, or a download started. */
-const Aborted = 'net::ERR_ABORTED';
+/** AbortedError is Chrome's error of a cancelled navigation. The tab keeps its page, or a download started. */
+const AbortedError = 'net::ERR_ABORTED';
 
-/** LoadError is a failed load of a tab's page. */
+/** LoadError describes why the page of a tab could not be loaded. */
 export interface LoadError {
   /**
    * name is Chrome's name, such as net::ERR_CONNECTION_REFUSED. While Chrome still waits for the site, name is
@@ -34,7 +34,9 @@ export class LoadErrors {
     this.#startWaiting(tabId);
   }
 
-  /** recordWait records that a tab is waiting for a site. Chrome sends no begun event for new tabs. */
+  /**
+   * recordWait records that a tab is waiting for a site. For new tabs, Chrome does not report the start of the load.
+   */
   recordWait(tabId: number): void {
     if (!this.#timers.has(tabId) && this.getError(tabId)?.name !== LoadErrorNoAnswer) this.#startWaiting(tabId);
   }
@@ -42,7 +44,7 @@ export class LoadErrors {
   /** recordFailure records that a page could not be loaded. */
   recordFailure(tabId: number, name: string): void {
     const wasWaiting = this.#stopWaiting(tabId);
-    if (name !== Aborted) this.#add(tabId, name);
+    if (name !== AbortedError) this.#addError(tabId, name);
     else if (wasWaiting) this.changed.emit();
   }
 
@@ -52,14 +54,12 @@ export class LoadErrors {
     if (this.#errors.delete(tabId) || wasWaiting) this.changed.emit();
   }
 
-  #add(tabId: number, name: string): void {
+  #addError(tabId: number, name: string): void {
     this.#errors.set(tabId, { name, atMs: Date.now() });
     this.changed.emit();
   }
 
-  /**
-   * stopWaiting stops the timer of a tab. stopWaiting reports whether the missing answer already counted as an error.
-   */
+  /** stopWaiting stops the timer of a tab, and reports whether the missing answer already counted as an error. */
   #stopWaiting(tabId: number): boolean {
     clearTimeout(this.#timers.get(tabId));
     this.#timers.delete(tabId);
@@ -69,7 +69,7 @@ export class LoadErrors {
   #startWaiting(tabId: number): void {
     const onTimeout = () => {
       this.#timers.delete(tabId);
-      this.#add(tabId, LoadErrorNoAnswer);
+      this.#addError(tabId, LoadErrorNoAnswer);
     };
     this.#timers.set(tabId, setTimeout(onTimeout, SiteTimeoutMs));
   }

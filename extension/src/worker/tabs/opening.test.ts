@@ -78,7 +78,7 @@ test('a tab that failed to open can be opened again', async (t) => {
 test('reopen loads the original page in a tab that was redirected to a dead site, and ignores other tabs', async (t) => {
   const { opening, failed, shown, navigated, there, state, tick } = makeBench(t);
   assert.equal(await opening.open(page), 1);
-  assert.deepEqual([opening.openedWith(1), opening.openedWith(2)], [page, undefined]);
+  assert.deepEqual([opening.urlOpenedWith(1), opening.urlOpenedWith(2)], [page, undefined]);
   there.add(2);
   // Test cases: a loaded page, the original page that failed, and a tab of the user.
   shown.set(1, 'https://login.example/');
@@ -98,7 +98,7 @@ test('reopen loads the original page in a tab that was redirected to a dead site
   assert.equal(await opening.reopen(1), false);
   there.add(1);
   tick(10 * 60_000);
-  assert.deepEqual([opening.openedWith(1), await opening.reopen(1)], [undefined, false]);
+  assert.deepEqual([opening.urlOpenedWith(1), await opening.reopen(1)], [undefined, false]);
 });
 
 test('a site that has not answered for 20 s is requested again', async (t) => {

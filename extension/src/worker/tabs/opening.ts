@@ -3,13 +3,15 @@ import { matchesAny } from '../plugins/match.ts';
 import type { LoadError } from './load-errors.ts';
 
 /**
- * AgainMs is how long a tab is reused for the page that it was opened with, in milliseconds. A reused tab may show any
+ * ReuseMs is how long a tab is reused for the page that it was opened with, in milliseconds. A reused tab may show any
  * page.
  */
-const AgainMs = 10 * 60_000;
+const ReuseMs = 10 * 60_000;
 
-/** RestartMs is how long a site may take to answer before a later call requests it again, in milliseconds. */
-const RestartMs = 20_000;
+/**
+ * RequestAgainMs is how long a site may take to answer before a later call requests the site again, in milliseconds.
+ */
+const RequestAgainMs = 20_000;
 
 /** OpenedTab describes a tab that was opened for a call. */
 interface OpenedTab {
@@ -39,56 +41,58 @@ export interface Opening {
    * example at a login, do not fill the window with tabs. open rejects with an error whose message is a sentence.
    */
   open(url: string): Promise<number>;
-  /** openedWith returns the URL that a tab was recently opened with, or undefined. */
-  openedWith(tabId: number): string | undefined;
+  /** urlOpenedWith returns the URL that a tab was recently opened with, or undefined. */
+  urlOpenedWith(tabId: number): string | undefined;
   /**
    * reopen navigates a tab back to the page that the tab was opened with, if a redirect led the tab to a failing site.
-   * A reload would request only the failing site. reopen also navigates if the tab's own site has not answered for
-   * RestartMs. The result is whether reopen has navigated the tab.
+   * A reload would request only the failing site. If the tab's own site has not answered for RequestAgainMs, reopen
+   * also navigates. The result is whether reopen has navigated the tab.
    */
   reopen(tabId: number): Promise<boolean>;
 }
 
 /** makeOpening returns an Opening without tabs. */
 export function makeOpening(options: OpeningOptions): Opening {
-  const opened = new Map<string, Promise<OpenedTab>>();
-  /** urls maps each tab to the URL that the tab was opened with. */
-  const urls = new Map<number, { readonly url: string; readonly atMs: number }>();
+  const openedTabs = new Map<string, Promise<OpenedTab>>();
+  /** openedUrls maps each tab to the URL that the tab was opened with. */
+  const openedUrls = new Map<number, { readonly url: string; readonly atMs: number }>();
 
-  const usable = async (tab: Promise<OpenedTab> | undefined) => {
-    const known = await tab?.catch(() => undefined);
-    return known !== undefined && Date.now() - known.atMs < AgainMs && (await options.exists(known.tabId));
+  const isUsable = async (tab: Promise<OpenedTab> | undefined) => {
+    const openedTab = await tab?.catch(() => undefined);
+    return openedTab !== undefined && Date.now() - openedTab.atMs < ReuseMs && (await options.exists(openedTab.tabId));
   };
-  const works = (url: string) => options.plugins().some((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []));
-  const openedWith = (tabId: number) => {
-    const known = urls.get(tabId);
-    return known && Date.now() - known.atMs < AgainMs ? known.url : undefined;
+  const hasPluginFor = (url: string) =>
+    options.plugins().some((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []));
+  const urlOpenedWith = (tabId: number) => {
+    const entry = openedUrls.get(tabId);
+    return entry && Date.now() - entry.atMs < ReuseMs ? entry.url : undefined;
   };
   return {
-    openedWith,
+    urlOpenedWith,
     reopen: async (tabId) => {
-      const url = openedWith(tabId);
+      const url = urlOpenedWith(tabId);
       const error = options.loadError(tabId);
       if (url === undefined || error === undefined || !(await options.isBlank(tabId))) return false;
-      const shown = await options.urlOf(tabId);
-      const isStuck = error.name === LoadErrorNoAnswer && Date.now() - error.atMs >= RestartMs - SiteTimeoutMs;
-      if (shown === undefined || (works(shown) && !isStuck)) return false;
+      const shownUrl = await options.urlOf(tabId);
+      const isStuck = error.name === LoadErrorNoAnswer && Date.now() - error.atMs >= RequestAgainMs - SiteTimeoutMs;
+      if (shownUrl === undefined || (hasPluginFor(shownUrl) && !isStuck)) return false;
       await options.navigate(tabId, url);
       return true;
     },
     open: async (url) => {
       const scheme = url.slice(0, url.indexOf(':') + 1);
-      if ((scheme !== 'http:' && scheme !== 'https:') || !works(url)) throw new Error('no plugin works in that page');
+      if ((scheme !== 'http:' && scheme !== 'https:') || !hasPluginFor(url))
+        throw new Error('no plugin works in that page');
       for (;;) {
-        const known = opened.get(url);
-        if (known && (await usable(known))) return (await known).tabId;
+        const openedTab = openedTabs.get(url);
+        if (openedTab && (await isUsable(openedTab))) return (await openedTab).tabId;
         // Another call may have opened the tab in the meantime.
-        if (opened.get(url) !== known) continue;
-        const fresh = options.open(url).then((tabId) => ({ tabId, atMs: Date.now() }));
-        opened.set(url, fresh);
-        const { tabId, atMs } = await fresh;
-        for (const [id, old] of urls) if (atMs - old.atMs >= AgainMs) urls.delete(id);
-        urls.set(tabId, { url, atMs });
+        if (openedTabs.get(url) !== openedTab) continue;
+        const newTab = options.open(url).then((tabId) => ({ tabId, atMs: Date.now() }));
+        openedTabs.set(url, newTab);
+        const { tabId, atMs } = await newTab;
+        for (const [id, entry] of openedUrls) if (atMs - entry.atMs >= ReuseMs) openedUrls.delete(id);
+        openedUrls.set(tabId, { url, atMs });
         return tabId;
       }
     },

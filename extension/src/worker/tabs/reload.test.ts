@@ -78,12 +78,12 @@ function makeBench(t: TestContext) {
     reloadFrame: async (_, documentId) => void reframed.push(documentId),
     isLive: (id, _, frame) => live.has(id) && frame !== 'f-without',
     liveDocument: (id) => (live.has(id) ? `d${id}` : undefined),
-    answers: async (documentId) => {
+    answersSoon: async (documentId) => {
       pinged.push(documentId);
       return !deaf.has(documentId);
     },
     isRegistered: () => world.isRegistered,
-    reloading: (plugins) => fetched.push(...plugins.map(({ name }) => name)),
+    beforeReload: (plugins) => fetched.push(...plugins.map(({ name }) => name)),
     isConnected: () => world.isConnected,
     canRun: (plugin) => plugin.name === 'demo',
   });

@@ -10,26 +10,26 @@ import { Signal } from '../signal.ts';
  */
 const SettleMs = 200;
 /**
- * AgainMs is the time between inspections of an undecided tab, in milliseconds. MaxChecks is the maximum number of
- * inspections of one tab.
+ * CheckIntervalMs is the time between inspections of an undecided tab, in milliseconds. MaxChecks is the maximum number
+ * of inspections of one tab.
  */
-const AgainMs = 300;
+const CheckIntervalMs = 300;
 const MaxChecks = 200;
 /**
- * AfterMs is how long after a registration a document may still start without the registered scripts, in milliseconds,
- * because Chrome distributes scripts to its processes with a delay.
+ * DistributeMs is how long after a registration a document may still start without the registered scripts, in
+ * milliseconds. Chrome distributes scripts to its processes with a delay.
  */
-const AfterMs = 1000;
+const DistributeMs = 1000;
 /** MaxReloads is the maximum number of reloads of a tab whose plugins do not become live. */
 const MaxReloads = 2;
 /** ReloadMs is how long a tab may take to show the next document, in milliseconds. */
 const ReloadMs = 3000;
 /**
- * AskMs is how long a page may take to answer while a call waits, in milliseconds. LateMs is the same limit without a
- * waiting call.
+ * CallAnswerMs is how long a page may take to answer while a call waits, in milliseconds. AnswerMs is the same limit
+ * without a waiting call.
  */
-const AskMs = 1000;
-const LateMs = 10_000;
+const CallAnswerMs = 1000;
+const AnswerMs = 10_000;
 
 export interface ReloadOptions {
   query(): Promise<readonly Tab[]>;
@@ -51,30 +51,31 @@ export interface ReloadOptions {
   isLive(tabId: number, plugin: PluginInfo, frame?: string): boolean;
   /** liveDocument returns the ID of a tab's top document if the document has reported its plugins. */
   liveDocument(tabId: number): string | undefined;
-  /** answers pings a connected document and reports whether the document answers soon. */
-  answers(documentId: string): Promise<boolean>;
+  /** answersSoon pings a connected document and reports whether the document answers soon. */
+  answersSoon(documentId: string): Promise<boolean>;
   /** isConnected reports whether a document has reported its plugins. */
   isConnected(documentId: string): boolean;
   /** canRun reports whether a plugin can run in pages at all. */
   canRun(plugin: PluginInfo): boolean;
   /** isRegistered reports whether a document that starts now can get a plugin. */
   isRegistered(plugin: PluginInfo): boolean;
-  /** reloading is called with the missing plugins before a tab is reloaded. */
-  reloading(plugins: readonly PluginInfo[]): void;
+  /** beforeReload is called with the missing plugins before a tab is reloaded. */
+  beforeReload(plugins: readonly PluginInfo[]): void;
 }
 
 /**
- * Verdict is the result of checking a tab: "done" if the tab has its plugins or cannot get its plugins, "again" if the
- * tab must be rechecked.
+ * Verdict is the result of checking a tab. "done" means that the tab has its plugins or cannot get its plugins. "again"
+ * means that the tab must be checked again.
  */
 type Verdict = 'done' | 'again';
 
 /** Reload reloads tabs that lack their plugins, if the user cannot lose input in the tab. */
 export class Reload {
-  /** changed is called when the result of expects has changed for a tab. */
+  /** changed is emitted when the result of expects has changed for a tab. */
   readonly changed = new Signal();
   /**
-   * orphaned reports a document that seems live but has the bridge of a reloaded extension, which cannot answer.
+   * orphaned reports a document that seems live but has the bridge of a reloaded extension. Such a document cannot
+   * answer.
    */
   readonly orphaned = new Signal<[documentId: string]>();
   /**
@@ -91,35 +92,35 @@ export class Reload {
    */
   readonly #checks = new Map<number, number>();
   readonly #reloads = new Map<number, { count: number; atMs: number }>();
-  /** #began maps each tab to the start time of its document, for documents that started after this worker. */
-  readonly #began = new Map<number, number>();
+  /** #documentStartMs maps each tab to the start time of its document, for documents that started after this worker. */
+  readonly #documentStartMs = new Map<number, number>();
   /** #firstMs and #lastMs are the times of the first and the last of the latest registrations. */
   #firstMs: number | undefined;
   #lastMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** #checking are the tabs with a check in progress. A busy page does not delay other tabs. */
+  /** #checking are the tabs with a check in progress. A busy page does not delay the checks of other tabs. */
   readonly #checking = new Set<number>();
-  #all = false;
+  #mustCheckAll = false;
 
   constructor(options: ReloadOptions) {
     this.#options = options;
   }
 
   /**
-   * load reloads one tab for a call, unless the tab is loading or was just reloaded. load returns false if the reload
+   * load reloads one tab for a call, unless the tab is loading or was just reloaded. The result is false if the reload
    * could lose user input or would not help.
    */
   async load(tabId: number): Promise<boolean> {
-    const find = async () => (await this.#options.query()).find((t) => t.id === tabId);
-    const tab = await find();
+    const findTab = async () => (await this.#options.query()).find((t) => t.id === tabId);
+    const tab = await findTab();
     if (!tab || this.#matchingPlugins(tab).length === 0) return false;
     // The tab was reloaded since the server chose the tab, and the server is about to receive the new state.
     if (this.#missingPlugins(tab).length === 0) return true;
     if (!(await this.#isUnloaded(tabId))) {
-      const page = await this.#readPage(tabId, AskMs);
+      const page = await this.#readPage(tabId, CallAnswerMs);
       // A reload of an error page loses no user input. A page that cannot answer because it is loading needs no reload.
       if (page !== 'error' && !isUntouched(page) && !(await this.#isUnloaded(tabId)))
-        return !page && (await find())?.loading === true;
+        return !page && (await findTab())?.loading === true;
     }
     await this.#options.reloadTab(tabId);
     return true;
@@ -133,43 +134,44 @@ export class Reload {
   recordRegistration({ fromMs, firstMs }: Registrations): void {
     this.#firstMs = firstMs;
     this.#lastMs = Date.now();
-    const toMs = this.#lastMs + AfterMs;
-    this.#spans = [...this.#spans.filter((span) => toMs - span.toMs < LateMs * 6), { fromMs, toMs }];
-    this.#all = true;
+    const toMs = this.#lastMs + DistributeMs;
+    this.#spans = [...this.#spans.filter((span) => toMs - span.toMs < AnswerMs * 6), { fromMs, toMs }];
+    this.#mustCheckAll = true;
     this.#schedule(0);
   }
 
   /** recordStart records when the document of a tab started, in milliseconds since 1970. */
   recordStart(tabId: number, atMs: number): void {
-    this.#began.set(tabId, atMs);
+    this.#documentStartMs.set(tabId, atMs);
   }
 
   /** expects reports whether a tab is still to be checked and may be reloaded. */
   expects(tabId: number): boolean {
-    return this.#all || this.#checks.has(tabId);
+    return this.#mustCheckAll || this.#checks.has(tabId);
   }
 
   #schedule(ms: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#checkTabs().catch(warn), ms);
+    this.#timer = setTimeout(() => void this.#checkTabs().catch(warnNotReloaded), ms);
   }
 
   async #checkTabs(): Promise<void> {
-    const all = this.#all;
-    this.#all = false;
+    const mustCheckAll = this.#mustCheckAll;
+    this.#mustCheckAll = false;
     try {
-      const present = await this.#options.query();
-      for (const id of this.#began.keys()) if (!present.some((tab) => tab.id === id)) this.#began.delete(id);
-      const tabs = present.filter((t) => this.#matchingPlugins(t).length > 0);
-      const open = new Set(tabs.map((tab) => tab.id));
-      for (const id of this.#checks.keys()) if (!open.has(id)) this.#stopChecking(id);
-      for (const tab of tabs) {
-        if (!all && !this.#checks.has(tab.id)) continue;
+      const presentTabs = await this.#options.query();
+      for (const id of this.#documentStartMs.keys())
+        if (!presentTabs.some((tab) => tab.id === id)) this.#documentStartMs.delete(id);
+      const matchingTabs = presentTabs.filter((t) => this.#matchingPlugins(t).length > 0);
+      const matchingIds = new Set(matchingTabs.map((tab) => tab.id));
+      for (const id of this.#checks.keys()) if (!matchingIds.has(id)) this.#stopChecking(id);
+      for (const tab of matchingTabs) {
+        if (!mustCheckAll && !this.#checks.has(tab.id)) continue;
         if (!this.#checks.has(tab.id)) this.#checks.set(tab.id, 0);
         if (!this.#checking.has(tab.id)) void this.#checkTab(tab);
       }
     } finally {
-      if (this.#checks.size > 0) this.#schedule(AgainMs);
+      if (this.#checks.size > 0) this.#schedule(CheckIntervalMs);
       this.changed.emit();
     }
   }
@@ -177,7 +179,7 @@ export class Reload {
   async #checkTab(tab: Tab): Promise<void> {
     this.#checking.add(tab.id);
     const verdict = await this.#repair(tab).catch((error: unknown): Verdict => {
-      warn(error); // the tab may have been closed or started to load
+      warnNotReloaded(error); // the tab may have been closed or may have started to load
       return 'again';
     });
     this.#checking.delete(tab.id);
@@ -204,8 +206,8 @@ export class Reload {
   async #repairLive(tab: Tab): Promise<Verdict> {
     const documentId = this.#options.liveDocument(tab.id);
     const mayBeOrphaned = documentId !== undefined && this.#spans.some((span) => span.fromMs === 0);
-    if (mayBeOrphaned && !(await this.#options.answers(documentId))) {
-      const page = await this.#readPage(tab.id, LateMs);
+    if (mayBeOrphaned && !(await this.#options.answersSoon(documentId))) {
+      const page = await this.#readPage(tab.id, AnswerMs);
       if (!page) return 'again';
       if (page === 'error') return 'done';
       if (!page.hasBridge) {
@@ -219,33 +221,34 @@ export class Reload {
 
   /** repairMissing reloads a tab whose document started without the scripts of these plugins. */
   async #repairMissing(tab: Tab, missing: readonly PluginInfo[]): Promise<Verdict> {
-    const beganMs = this.#began.get(tab.id);
-    const unconcerned = tab.loading ? 'again' : 'done';
-    if (beganMs !== undefined && !this.#mayLackScripts(beganMs)) return unconcerned;
-    if (this.#mayConnect(beganMs) || !missing.every((plugin) => this.#options.isRegistered(plugin))) return 'again';
-    const page = await this.#readPage(tab.id, LateMs);
+    const startMs = this.#documentStartMs.get(tab.id);
+    const verdictIfNotLacking = tab.loading ? 'again' : 'done';
+    if (startMs !== undefined && !this.#mayLackScripts(startMs)) return verdictIfNotLacking;
+    if (this.#mayConnect(startMs) || !missing.every((plugin) => this.#options.isRegistered(plugin))) return 'again';
+    const page = await this.#readPage(tab.id, AnswerMs);
     if (!page) return 'again';
     if (page === 'error') return 'done';
-    if (!this.#mayLackScripts(page.startedMs)) return unconcerned;
+    if (!this.#mayLackScripts(page.startedMs)) return verdictIfNotLacking;
     if (!isUntouched(page)) return 'done';
     if (page.hasBridge) {
-      const waits = !this.#options.isConnected(page.documentId);
-      if (waits && (this.#checks.get(tab.id) ?? 0) * AgainMs < LateMs) return 'again';
+      const isNotConnected = !this.#options.isConnected(page.documentId);
+      if (isNotConnected && (this.#checks.get(tab.id) ?? 0) * CheckIntervalMs < AnswerMs) return 'again';
     } else {
       // In a document that is just starting, Chrome may run this script before the bridge.
-      const later = await this.#readPage(tab.id, LateMs);
-      if (!later || later === 'error' || later.hasBridge || later.documentId !== page.documentId) return 'again';
+      const laterPage = await this.#readPage(tab.id, AnswerMs);
+      if (!laterPage || laterPage === 'error' || laterPage.hasBridge || laterPage.documentId !== page.documentId)
+        return 'again';
     }
     return this.#reloadOnce(tab.id, () => {
-      this.#options.reloading(missing);
+      this.#options.beforeReload(missing);
       return this.#options.reloadTab(tab.id);
     });
   }
 
   /** mayConnect reports whether a document may have its scripts and may be about to connect. */
-  #mayConnect(beganMs: number | undefined): boolean {
-    if (this.#firstMs !== undefined && (beganMs ?? 0) < this.#firstMs) return false;
-    return Date.now() < Math.max(beganMs ?? 0, this.#lastMs) + SettleMs;
+  #mayConnect(startMs: number | undefined): boolean {
+    if (this.#firstMs !== undefined && (startMs ?? 0) < this.#firstMs) return false;
+    return Date.now() < Math.max(startMs ?? 0, this.#lastMs) + SettleMs;
   }
 
   /**
@@ -264,14 +267,14 @@ export class Reload {
   /** repairFrames reloads frames without a plugin that should run in frames. */
   async #repairFrames(tab: Tab): Promise<Verdict> {
     const { plugins, canRun, isLive } = this.#options;
-    const framed = plugins().filter((p) => p.frames === true && canRun(p));
-    const lacks = ({ url, documentId }: Frame) =>
-      framed.some((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []) && !isLive(tab.id, p, documentId));
+    const framePlugins = plugins().filter((p) => p.frames === true && canRun(p));
+    const lacksPlugin = ({ url, documentId }: Frame) =>
+      framePlugins.some((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []) && !isLive(tab.id, p, documentId));
     const { origin } = new URL(tab.url);
-    const listed = framed.length === 0 ? [] : await this.#options.listFrames(tab.id);
-    if (!listed.some((frame) => lacks(frame) && new URL(frame.url).origin === origin)) return 'done';
+    const listedFrames = framePlugins.length === 0 ? [] : await this.#options.listFrames(tab.id);
+    if (!listedFrames.some((frame) => lacksPlugin(frame) && new URL(frame.url).origin === origin)) return 'done';
     for (const frame of await this.#options.readFrames(tab.id)) {
-      if (!lacks(frame) || frame.isTouched || !this.#mayLackScripts(frame.startedMs)) continue;
+      if (!lacksPlugin(frame) || frame.isTouched || !this.#mayLackScripts(frame.startedMs)) continue;
       if (this.#mayConnect(frame.startedMs)) return 'again';
       return this.#reloadOnce(tab.id, () => this.#options.reloadFrame(tab.id, frame.documentId));
     }
@@ -294,11 +297,14 @@ export class Reload {
   }
 
   #readPage(tabId: number, limitMs: number): Promise<Page | 'error' | undefined> {
-    const late = new Promise<undefined>((resolve) => setTimeout(resolve, limitMs));
-    return Promise.race([this.#options.readPage(tabId), late]);
+    const timeout = new Promise<undefined>((resolve) => setTimeout(resolve, limitMs));
+    return Promise.race([this.#options.readPage(tabId), timeout]);
   }
 
-  /** If a page does not answer, call isUnloaded a second time, because Chrome detects a crash with a delay. */
+  /**
+   * isUnloaded reports whether a tab has no page. Chrome detects a crash with a delay, so call isUnloaded again if a
+   * page does not answer.
+   */
   async #isUnloaded(tabId: number): Promise<boolean> {
     const state = await this.#options.tabState(tabId);
     if (state === 'crashed') this.crashed.emit(tabId);
@@ -310,6 +316,6 @@ function isUntouched(page: Page | undefined): boolean {
   return page !== undefined && !page.isTouched && !page.audible;
 }
 
-function warn(error: unknown): void {
+function warnNotReloaded(error: unknown): void {
   console.warn(`opentabs: a tab can't be reloaded: ${String(error)}`);
 }

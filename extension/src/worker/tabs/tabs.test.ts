@@ -127,22 +127,22 @@ test('a site that does not answer is an error even while the tab loads', () => {
 });
 
 test('a tab that was opened for a call and redirected to a dead site counts as its original page', () => {
-  const openedWith = 'https://a.org/start';
+  const urlOpenedWith = 'https://a.org/start';
   const elsewhere = { url: 'https://dead.example/secret', title: 'dead.example' };
   const loadError = { name: 'net::ERR_NAME_NOT_RESOLVED', atMs: 9 };
   const report = (more: Partial<Tab>, coming: object) =>
     tabInfo(tab(1, { ...elsewhere, ...more }), 1, [plugin('p')], undefined, [], coming);
-  const info = report({}, { openedWith, loadError });
+  const info = report({}, { urlOpenedWith, loadError });
   assert.deepEqual(
     [info?.url, info?.title, info?.loadError, info?.needsReload],
-    [openedWith, '', loadError.name, ['p']],
+    [urlOpenedWith, '', loadError.name, ['p']],
   );
   // A tab with a page, a loading tab and a tab of the user do not count as the original page.
-  assert.equal(report({}, { openedWith }), undefined);
-  assert.equal(report({ loading: true }, { openedWith, loadError }), undefined);
+  assert.equal(report({}, { urlOpenedWith }), undefined);
+  assert.equal(report({ loading: true }, { urlOpenedWith, loadError }), undefined);
   assert.equal(report({}, { loadError }), undefined);
   // A page that a plugin matches keeps its URL.
-  const own = tabInfo(tab(1), 1, [plugin('p')], undefined, [], { openedWith, loadError });
+  const own = tabInfo(tab(1), 1, [plugin('p')], undefined, [], { urlOpenedWith: urlOpenedWith, loadError });
   assert.deepEqual([own?.url, own?.loadError], [tab(1).url, loadError.name]);
 });
 
@@ -184,8 +184,8 @@ function makeBench(t: TestContext) {
     frames: () => [],
     expects: () => false,
     isSilent: () => false,
-    synced: (all) => reports.push(`all ${all.map((i) => i.tabId)}`),
-    changed: (id, info: TabInfo | undefined) => reports.push(`${id} ${info?.title ?? 'gone'}`),
+    sendAll: (all) => reports.push(`all ${all.map((i) => i.tabId)}`),
+    sendChanged: (id, info: TabInfo | undefined) => reports.push(`${id} ${info?.title ?? 'gone'}`),
   });
   return { world, reports, tabs };
 }
@@ -209,7 +209,7 @@ test('changes are collected, and only differences are sent', async (t) => {
   await settle();
   assert.deepEqual(reports, []);
   assert.deepEqual(
-    tabs.known.map((i) => i.tabId),
+    tabs.sentTabs.map((i) => i.tabId),
     [1, 3],
   );
 });

@@ -12,77 +12,74 @@ import { matchesAny } from '../plugins/match.ts';
 import { Signal } from '../signal.ts';
 import type { LoadError } from './load-errors.ts';
 
-/** CoalesceMs is how long changes of tabs are collected before they are sent, in milliseconds. */
-const CoalesceMs = 50;
+/** UpdateDelayMs is how long changes of tabs are collected before they are sent, in milliseconds. */
+const UpdateDelayMs = 50;
 
 export interface TabsOptions {
   query(): Promise<readonly Tab[]>;
   focusedWindow(): Promise<number>;
   plugins(): readonly PluginInfo[];
-  /** live returns the top document of a tab. frames returns the frames of a tab that may have adapters. */
+  /** live returns the top document of a tab. */
   live(tabId: number): LiveDoc | undefined;
   frames(tabId: number): readonly LiveDoc[];
   /** expects reports whether a tab is about to get a missing adapter without a reload. */
   expects(tabId: number, plugin: string): boolean;
   /** isSilent reports whether a document does not answer. */
   isSilent(documentId: string): boolean;
-  /**
-   * arrives reports whether an adapter is being injected into the top document of a tab. By default, arrives returns
-   * false.
-   */
-  arrives?(tabId: number, plugin: string): boolean;
+  /** isArriving reports whether an adapter is being injected into the top document of a tab. Default: false. */
+  isArriving?(tabId: number, plugin: string): boolean;
   /** loadError returns why the page of a tab could not be loaded. By default, every page counts as loaded. */
   loadError?(tabId: number): LoadError | undefined;
-  /** openedWith returns the URL that a tab was opened with for a call. By default, no tab was opened for a call. */
-  openedWith?(tabId: number): string | undefined;
-  /** waits is called with each tab whose site has not answered yet. By default, waits does nothing. */
-  waits?(tabId: number): void;
-  /** urlChanged is called with the URL of each tab. By default, urlChanged does nothing. */
+  /** urlOpenedWith returns the URL that a tab was opened with for a call. By default, no tab was opened for a call. */
+  urlOpenedWith?(tabId: number): string | undefined;
+  /** recordWait is called with each tab whose site has not answered yet. By default, nothing is recorded. */
+  recordWait?(tabId: number): void;
+  /** urlChanged is called with the URL of each tab. By default, the URL is ignored. */
   urlChanged?(tabId: number, url: string): void;
   /**
-   * synced sends all tabs. changed sends a tab that differs from the state that was last sent, or that no longer
-   * exists.
+   * sendAll sends all tabs to the server. sendChanged sends a tab that differs from the state that was last sent, or
+   * that no longer exists.
    */
-  synced(tabs: readonly TabInfo[]): void;
-  changed(tabId: number, tab: TabInfo | undefined): void;
+  sendAll(tabs: readonly TabInfo[]): void;
+  sendChanged(tabId: number, tab: TabInfo | undefined): void;
 }
 
 /** Tabs reports to the server which tabs match plugins. */
 export class Tabs {
-  /** reported is fired when tabs were sent to the server. */
+  /** reported is emitted when tabs were sent to the server. */
   readonly reported = new Signal();
   readonly #options: TabsOptions;
   /** #sent maps each tab to the state that was last sent, also as JSON text. */
   #sent = new Map<number, { text: string; tab: TabInfo }>();
-  /** #isAll is set if the next update sends all tabs. */
-  #isAll = false;
+  /** #mustSendAll is true if the next update sends all tabs. */
+  #mustSendAll = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isUpdating = false;
-  #again = false;
-  #hurriedAtMs = Number.NEGATIVE_INFINITY;
+  #mustUpdateAgain = false;
+  #lastSentAtOnceMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: TabsOptions) {
     this.#options = options;
   }
 
-  /** known are the tabs that were last sent. */
-  get known(): readonly TabInfo[] {
+  /** sentTabs returns the tabs that were last sent. */
+  get sentTabs(): readonly TabInfo[] {
     return [...this.#sent.values()].map((entry) => entry.tab);
   }
 
   /** scheduleUpdate records that a tab may have changed. */
   scheduleUpdate(): void {
-    this.#timer ??= setTimeout(() => void this.#update(), CoalesceMs);
+    this.#timer ??= setTimeout(() => void this.#update(), UpdateDelayMs);
   }
 
-  /** sendSoon records a change that a call may wait for. The first such change within CoalesceMs is sent at once. */
+  /** sendSoon records a change that a call may wait for. The first such change within UpdateDelayMs is sent at once. */
   sendSoon(): void {
     const atMs = Date.now();
-    if (this.#isUpdating || atMs - this.#hurriedAtMs < CoalesceMs) {
+    if (this.#isUpdating || atMs - this.#lastSentAtOnceMs < UpdateDelayMs) {
       this.scheduleUpdate();
       return;
     }
-    this.#hurriedAtMs = atMs;
+    this.#lastSentAtOnceMs = atMs;
     void this.sendNow();
   }
 
@@ -93,8 +90,8 @@ export class Tabs {
   }
 
   /**
-   * resendTab makes the next update include a tab even if the tab did not change, because the server has a different state
-   * of this tab.
+   * resendTab makes the next update include a tab even if the tab did not change. The server has a different state of
+   * this tab.
    */
   resendTab(tabId: number): void {
     const entry = this.#sent.get(tabId);
@@ -104,72 +101,73 @@ export class Tabs {
 
   /** sync sends all tabs, for a new link or new plugins. */
   sync(): void {
-    this.#isAll = true;
+    this.#mustSendAll = true;
     void this.sendNow();
   }
 
   async #update(): Promise<void> {
     this.#timer = undefined;
     if (this.#isUpdating) {
-      this.#again = true;
+      this.#mustUpdateAgain = true;
       return;
     }
     this.#isUpdating = true;
-    const isAll = this.#isAll;
-    this.#isAll = false;
+    const mustSendAll = this.#mustSendAll;
+    this.#mustSendAll = false;
     try {
-      const [tabs, focused] = await Promise.all([this.#options.query(), this.#options.focusedWindow()]);
-      this.#sendChanges(tabs, focused, isAll);
+      const [tabs, focusedWindow] = await Promise.all([this.#options.query(), this.#options.focusedWindow()]);
+      this.#sendChanges(tabs, focusedWindow, mustSendAll);
     } catch (error) {
       console.warn(`opentabs: the tabs can't be listed: ${String(error)}`);
     } finally {
       this.#isUpdating = false;
-      if (this.#again || this.#isAll) this.scheduleUpdate();
-      this.#again = false;
+      if (this.#mustUpdateAgain || this.#mustSendAll) this.scheduleUpdate();
+      this.#mustUpdateAgain = false;
     }
   }
 
-  #sendChanges(tabs: readonly Tab[], focused: number, isAll: boolean): void {
+  #sendChanges(tabs: readonly Tab[], focusedWindow: number, mustSendAll: boolean): void {
     const options = this.#options;
-    const now = new Map<number, { text: string; tab: TabInfo }>();
+    const currentTabs = new Map<number, { text: string; tab: TabInfo }>();
     for (const tab of tabs) {
       options.urlChanged?.(tab.id, tab.url);
-      if (tab.pending) options.waits?.(tab.id);
-      const info = this.#infoOf(tab, focused);
-      if (info) now.set(tab.id, { text: JSON.stringify(info), tab: info });
+      if (tab.pending) options.recordWait?.(tab.id);
+      const info = this.#makeInfo(tab, focusedWindow);
+      if (info) currentTabs.set(tab.id, { text: JSON.stringify(info), tab: info });
     }
-    const before = this.#sent;
-    this.#sent = now;
-    if (isAll) options.synced(this.known);
+    const previousTabs = this.#sent;
+    this.#sent = currentTabs;
+    if (mustSendAll) options.sendAll(this.sentTabs);
     else {
-      for (const [id, { text, tab }] of now) if (before.get(id)?.text !== text) options.changed(id, tab);
-      for (const id of before.keys()) if (!now.has(id)) options.changed(id, undefined);
+      for (const [id, { text, tab }] of currentTabs)
+        if (previousTabs.get(id)?.text !== text) options.sendChanged(id, tab);
+      for (const id of previousTabs.keys()) if (!currentTabs.has(id)) options.sendChanged(id, undefined);
     }
     this.reported.emit();
   }
 
-  #infoOf(tab: Tab, focused: number): TabInfo | undefined {
+  #makeInfo(tab: Tab, focusedWindow: number): TabInfo | undefined {
     const options = this.#options;
     const live = options.live(tab.id);
     const frames = options.frames(tab.id);
-    const info = tabInfo(tab, focused, options.plugins(), live, frames, {
+    const info = tabInfo(tab, focusedWindow, options.plugins(), live, frames, {
       expects: (plugin) => options.expects(tab.id, plugin),
-      arrives: (plugin) => options.arrives?.(tab.id, plugin) === true,
+      isArriving: (plugin) => options.isArriving?.(tab.id, plugin) === true,
       loadError: options.loadError?.(tab.id),
-      openedWith: options.openedWith?.(tab.id),
+      urlOpenedWith: options.urlOpenedWith?.(tab.id),
     });
-    const isSilent = [live, ...frames].some((one) => one && options.isSilent(one.doc.documentId));
+    const isSilent = [live, ...frames].some((liveDoc) => liveDoc && options.isSilent(liveDoc.doc.documentId));
     return info && isSilent ? { ...info, unresponsive: true } : info;
   }
 }
 
-/** TabExpectations describes which plugins are about to be live in a tab, or why the tab cannot load a page. */
+/** TabExpectations describes which plugins are about to be live in a tab, and why the tab cannot load a page. */
 export interface TabExpectations {
   expects?(plugin: string): boolean;
-  arrives?(plugin: string): boolean;
+  isArriving?(plugin: string): boolean;
   readonly loadError?: LoadError | undefined;
-  /** openedWith is the URL that the tab was opened with for a call. */
-  readonly openedWith?: string | undefined;
+  /** urlOpenedWith is the URL that the tab was opened with for a call. */
+  readonly urlOpenedWith?: string | undefined;
 }
 
 /** tabInfo returns the report for a tab, or undefined if no plugin matches the tab or is live in its frames. */
@@ -179,20 +177,25 @@ export function tabInfo(
   plugins: readonly PluginInfo[],
   live: LiveDoc | undefined,
   frames: readonly LiveDoc[],
-  { expects = () => false, arrives = () => false, loadError, openedWith }: TabExpectations = {},
+  {
+    expects = () => false,
+    isArriving: arrives = () => false,
+    loadError,
+    urlOpenedWith: openedWith,
+  }: TabExpectations = {},
 ): TabInfo | undefined {
   // No plugin can run in Chrome's error page. A loading tab may soon leave the error page, unless the site of the tab
   // does not answer.
-  const failed = live || (tab.loading && loadError?.name !== LoadErrorNoAnswer) ? undefined : loadError;
-  const worksIn = (url: string) => plugins.filter((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []));
-  const own = worksIn(tab.url);
+  const shownError = live || (tab.loading && loadError?.name !== LoadErrorNoAnswer) ? undefined : loadError;
+  const pluginsFor = (url: string) => plugins.filter((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []));
+  const ownPlugins = pluginsFor(tab.url);
   // A tab that was opened for a call and redirected to a failing page counts as a tab that shows the page of the call.
-  const isLost = failed !== undefined && openedWith !== undefined && own.length === 0;
-  const matching = isLost ? worksIn(openedWith) : own;
+  const isLost = shownError !== undefined && openedWith !== undefined && ownPlugins.length === 0;
+  const matchingPlugins = isLost ? pluginsFor(openedWith) : ownPlugins;
   // A frozen page runs no code until the user shows the tab, so the adapters of the page are not ready.
-  const report = (plugin: LiveAdapter) => tabPlugin(tab.frozen ? { ...plugin, ready: false } : plugin);
-  const framed = frames.flatMap((frame) => frameInfo(frame, plugins, report) ?? []);
-  if (matching.length === 0 && framed.length === 0) return undefined;
+  const reportPlugin = (plugin: LiveAdapter) => tabPlugin(tab.frozen ? { ...plugin, ready: false } : plugin);
+  const frameReports = frames.flatMap((frame) => frameInfo(frame, plugins, reportPlugin) ?? []);
+  if (matchingPlugins.length === 0 && frameReports.length === 0) return undefined;
   const info: TabInfo = {
     tabId: tab.id,
     windowId: tab.windowId,
@@ -204,37 +207,41 @@ export function tabInfo(
   };
   if (tab.discarded) info.discarded = true;
   if (tab.frozen) info.frozen = true;
-  if (framed.length > 0) info.frames = framed;
-  const livePlugins = (live?.plugins ?? []).filter((p) => matching.some((m) => m.name === p.name));
-  const running = livePlugins.filter((p) => p.problem === undefined);
-  if (live && running.length > 0) {
+  if (frameReports.length > 0) info.frames = frameReports;
+  const livePlugins = (live?.plugins ?? []).filter((p) => matchingPlugins.some((m) => m.name === p.name));
+  const runningPlugins = livePlugins.filter((p) => p.problem === undefined);
+  if (live && runningPlugins.length > 0) {
     info.documentId = live.doc.documentId;
-    info.plugins = running.map(report);
+    info.plugins = runningPlugins.map(reportPlugin);
   }
-  const broken = livePlugins.filter((p) => p.problem !== undefined);
-  if (broken.length > 0) info.broken = broken.map(({ name, hash, problem = '' }) => ({ name, hash, problem }));
-  const lacking = matching.filter((m) => !livePlugins.some((p) => p.name === m.name)).map((m) => m.name);
-  if (failed) [info.loadError, info.loadFailedMs] = [failed.name, failed.atMs];
-  const arriving = failed ? [] : lacking.filter(arrives);
-  if (arriving.length > 0) info.arriving = arriving;
-  const absent = lacking.filter((name) => !arriving.includes(name));
+  const brokenPlugins = livePlugins.filter((p) => p.problem !== undefined);
+  if (brokenPlugins.length > 0)
+    info.broken = brokenPlugins.map(({ name, hash, problem = '' }) => ({ name, hash, problem }));
+  const lackingPlugins = matchingPlugins.filter((m) => !livePlugins.some((p) => p.name === m.name)).map((m) => m.name);
+  if (shownError) [info.loadError, info.loadFailedMs] = [shownError.name, shownError.atMs];
+  const arrivingPlugins = shownError ? [] : lackingPlugins.filter(arrives);
+  if (arrivingPlugins.length > 0) info.arriving = arrivingPlugins;
+  const absentPlugins = lackingPlugins.filter((name) => !arrivingPlugins.includes(name));
   // A document that is still loading may be about to report that its plugins are live.
-  const loading = failed ? [] : absent.filter((name) => tab.loading || expects(name));
-  if (loading.length > 0) info.loading = loading;
-  if (absent.length > loading.length) info.needsReload = absent.filter((name) => !loading.includes(name));
+  const loadingPlugins = shownError ? [] : absentPlugins.filter((name) => tab.loading || expects(name));
+  if (loadingPlugins.length > 0) info.loading = loadingPlugins;
+  if (absentPlugins.length > loadingPlugins.length)
+    info.needsReload = absentPlugins.filter((name) => !loadingPlugins.includes(name));
   return info;
 }
 
-/** frameInfo returns the report for a frame, or undefined if no plugin with frames is live in it. */
+/** frameInfo returns the report for a frame, or undefined if no plugin with frames is live in the frame. */
 function frameInfo(
-  { doc, plugins: here }: LiveDoc,
+  { doc, plugins: livePlugins }: LiveDoc,
   plugins: readonly PluginInfo[],
-  report: (plugin: LiveAdapter) => TabPlugin,
+  reportPlugin: (plugin: LiveAdapter) => TabPlugin,
 ): FrameInfo | undefined {
-  const wanted = plugins.filter((p) => p.frames === true);
-  const running = here.filter((p) => p.problem === undefined && wanted.some((w) => w.name === p.name));
-  if (running.length === 0) return undefined;
-  return { frameId: doc.frameId, url: doc.url, documentId: doc.documentId, plugins: running.map(report) };
+  const framePlugins = plugins.filter((p) => p.frames === true);
+  const runningPlugins = livePlugins.filter(
+    (p) => p.problem === undefined && framePlugins.some((w) => w.name === p.name),
+  );
+  if (runningPlugins.length === 0) return undefined;
+  return { frameId: doc.frameId, url: doc.url, documentId: doc.documentId, plugins: runningPlugins.map(reportPlugin) };
 }
 
 function tabPlugin({ name, hash, ready }: LiveAdapter): TabPlugin {

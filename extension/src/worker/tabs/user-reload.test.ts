@@ -22,7 +22,7 @@ test('a page that does not answer is unloaded with the other unresponsive pages 
     docs,
     health: {
       prepareCall: () => 1,
-      answered: (documentId) => documentId === 'd3',
+      hasAnswered: (documentId) => documentId === 'd3',
       isSilent: (documentId) => documentId === 'd1',
     },
     unloadTab: async (tabId) => {
