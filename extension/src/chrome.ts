@@ -165,13 +165,13 @@ export interface LoadListeners {
 }
 
 /** onLoads listens for loads of top documents. */
-export function onLoads({ onLoadStarted: begun, onDocumentShown: shown, onLoadFailed: failed }: LoadListeners): void {
+export function onLoads({ onLoadStarted, onDocumentShown, onLoadFailed }: LoadListeners): void {
   // A prerendered page is not in a tab yet.
   chrome.webNavigation.onBeforeNavigate.addListener(
-    (e) => e.frameId === 0 && e.documentLifecycle !== 'prerender' && begun(e.tabId),
+    (e) => e.frameId === 0 && e.documentLifecycle !== 'prerender' && onLoadStarted(e.tabId),
   );
-  chrome.webNavigation.onCommitted.addListener((e) => e.frameId === 0 && shown(e.tabId, e.timeStamp));
-  chrome.webNavigation.onErrorOccurred.addListener((e) => e.frameId === 0 && failed(e.tabId, e.error));
+  chrome.webNavigation.onCommitted.addListener((e) => e.frameId === 0 && onDocumentShown(e.tabId, e.timeStamp));
+  chrome.webNavigation.onErrorOccurred.addListener((e) => e.frameId === 0 && onLoadFailed(e.tabId, e.error));
 }
 
 // ---- tabs ----

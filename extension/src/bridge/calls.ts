@@ -174,13 +174,13 @@ export class BridgeCalls {
 
   /** greeting returns the first message on each port: the document's plugins and its running calls. */
   greeting(): FromBridge {
-    const { live, vacant, started, hasBase: based } = this.plugins;
+    const { live, vacant, started, hasBase } = this.plugins;
     return {
       op: 'live',
       plugins: live,
       ...(vacant.length > 0 ? { vacant } : {}),
       ...(started.length > 0 ? { started } : {}),
-      ...(based ? { based } : {}),
+      ...(hasBase ? { based: hasBase } : {}),
       running: this.#running().map((call) => ({ id: call.id, plugin: call.host.plugin })),
     };
   }
@@ -238,10 +238,10 @@ export class BridgeCalls {
   /** release starts the calls that waited for the new adapter of a host. */
   #release(host: Host): void {
     for (const call of [...this.#callsByNumber.values()]) {
-      const { deferredStart: deferred } = call;
-      if (call.host !== host || deferred === undefined) continue;
+      const { deferredStart } = call;
+      if (call.host !== host || deferredStart === undefined) continue;
       delete call.deferredStart;
-      if (this.plugins.liveHost(host.plugin) === host) host.send(deferred);
+      if (this.plugins.liveHost(host.plugin) === host) host.send(deferredStart);
       else this.#end(call, [{ op: 'error', id: call.id, error: notLiveError(host.plugin) }]);
     }
   }

@@ -46,14 +46,14 @@ export class Plugins {
   #base: Base | undefined;
 
   constructor(options: PluginsOptions) {
-    const { post, isVisible: visible } = options;
+    const { post, isVisible } = options;
     this.#options = options;
     this.#logs = makeLogs(post);
-    this.#wakes = makeWakes({ post, isVisible: visible });
+    this.#wakes = makeWakes({ post, isVisible });
     this.#probing = makeProbing({
       probe: (isAll) => this.#probeAdapters(isAll ? isWorking : isNotReadyYet),
       areAllReady: () => ![...this.#liveAdapters.values()].some(isNotReadyYet),
-      isVisible: visible,
+      isVisible,
     });
   }
 
@@ -184,10 +184,10 @@ export class Plugins {
       this.#options.post({ op: 'renewed', plugin: host.plugin, hash });
     },
     kept: (host, problem) => {
-      const { hashOf, endSwap: swapped, post } = this.#options;
+      const { hashOf, endSwap, post } = this.#options;
       // Without an older adapter, the plugin has failed in this document.
       if (this.#removedHosts.delete(host)) this.#addLiveAdapter(host, hashOf(host) ?? host.hash, problem);
-      swapped(host);
+      endSwap(host);
       post({
         op: 'renewed',
         plugin: host.plugin,

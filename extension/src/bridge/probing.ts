@@ -35,21 +35,21 @@ export interface Probing {
 }
 
 /** makeProbing returns an idle Probing. */
-export function makeProbing({ probe, areAllReady: ready, isVisible: visible }: ProbingOptions): Probing {
+export function makeProbing({ probe, areAllReady, isVisible }: ProbingOptions): Probing {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let delayIndex = 0;
   let isUrlProbeScheduled = false;
   let lastUrlProbeAt = 0;
 
   const scheduleProbe = () => {
-    if (timer !== undefined || ready() || !visible()) return;
+    if (timer !== undefined || areAllReady() || !isVisible()) return;
     timer = setTimeout(probeAgain, ProbeDelaysMs[Math.min(delayIndex, ProbeDelaysMs.length - 1)]);
     delayIndex++;
   };
   const probeAgain = () => {
     timer = undefined;
-    if (!visible()) return; // visibilityChanged schedules the next probe
-    if (!ready()) probe(false);
+    if (!isVisible()) return; // visibilityChanged schedules the next probe
+    if (!areAllReady()) probe(false);
     scheduleProbe();
   };
   return {
@@ -68,13 +68,13 @@ export function makeProbing({ probe, areAllReady: ready, isVisible: visible }: P
       }, delayMs);
     },
     visibilityChanged: () => {
-      if (!visible() || ready()) return;
+      if (!isVisible() || areAllReady()) return;
       delayIndex = 0;
       probe(false);
       scheduleProbe();
     },
     readinessChanged: () => {
-      if (ready()) delayIndex = 0;
+      if (areAllReady()) delayIndex = 0;
       scheduleProbe();
     },
   };

@@ -37,7 +37,7 @@ export interface Swaps {
 }
 
 /** makeSwaps returns a Swaps without pending replacements. */
-export function makeSwaps({ isBusy, endCalls: end, startWaitingCalls: release }: SwapsOptions): Swaps {
+export function makeSwaps({ isBusy, endCalls, startWaitingCalls }: SwapsOptions): Swaps {
   const pendingSwaps = new Map<
     Host,
     { message: RenewMessage; isArmed: boolean; timer: ReturnType<typeof setTimeout> }
@@ -57,7 +57,7 @@ export function makeSwaps({ isBusy, endCalls: end, startWaitingCalls: release }:
     if (!entry) return;
     clearTimeout(entry.timer);
     pendingSwaps.delete(host);
-    release(host);
+    startWaitingCalls(host);
   };
   return {
     begin: (host, message) => {
@@ -68,7 +68,7 @@ export function makeSwaps({ isBusy, endCalls: end, startWaitingCalls: release }:
       }
       clearTimeout(earlierSwap?.timer);
       const onTimeout = () => {
-        end(host);
+        endCalls(host);
         armHost(host);
       };
       pendingSwaps.set(host, { message, isArmed: false, timer: setTimeout(onTimeout, message.waitMs) });

@@ -33,13 +33,13 @@ export interface Wakes {
 }
 
 /** makeWakes returns Wakes without timers. */
-export function makeWakes({ post, isVisible: visible, now = () => performance.now() }: WakesOptions): Wakes {
+export function makeWakes({ post, isVisible, now = () => performance.now() }: WakesOptions): Wakes {
   const dueTimes = new Map<Host, number>();
   /** requestedWakeAt is the time for which a wake was requested; Infinity if no wake was requested. */
   let requestedWakeAt = Infinity;
 
   const requestWake = () => {
-    if (visible() || dueTimes.size === 0) return;
+    if (isVisible() || dueTimes.size === 0) return;
     const nextWakeAt = Math.max(Math.min(...dueTimes.values()), now() + MinWakeIntervalMs);
     if (nextWakeAt >= requestedWakeAt) return;
     if (post({ op: 'wake', ms: Math.ceil(nextWakeAt - now()) })) requestedWakeAt = nextWakeAt;

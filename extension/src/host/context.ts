@@ -19,20 +19,20 @@ export interface ContextOptions {
 
 /** makeContext returns the second argument of a handler. The functions of the context never throw. */
 export function makeContext(options: ContextOptions): object {
-  const { sendReport: report, activities, asks } = options;
+  const { sendReport, activities, asks } = options;
   const sendProgress = (progress: unknown, total: unknown, percent: unknown, message: unknown, options: unknown) =>
-    report(reportText(removePrototype({ progress, total, percent, message, audience: audienceOf(options) })));
+    sendReport(reportText(removePrototype({ progress, total, percent, message, audience: audienceOf(options) })));
   return freeze(
     removePrototype({
-      reportProgress: (progress: unknown) => report(reportText(progress)),
+      reportProgress: (progress: unknown) => sendReport(reportText(progress)),
       reportPercent: (percent: unknown, message?: unknown, options?: unknown) =>
         sendProgress(undefined, undefined, percent, message, options),
       reportCount: (done: unknown, total?: unknown, message?: unknown, options?: unknown) =>
         sendProgress(done, total, undefined, message, options),
       reportActivity: (type: unknown, content: unknown, options?: unknown) =>
-        report(activities.reportContent(type, content, options)),
+        sendReport(activities.reportContent(type, content, options)),
       reportActivityDelta: (type: unknown, patch: unknown, options?: unknown) =>
-        report(activities.reportPatch(type, patch, options)),
+        sendReport(activities.reportPatch(type, patch, options)),
       endAudience: (audience: unknown) => options.setEndAudience(audience),
       call: (tool: unknown, input?: unknown, options?: unknown) => asks.callTool(tool, input, options),
       waitForUser: (request: unknown) => asks.waitForUser(request),

@@ -102,14 +102,14 @@ function restoreBuiltIns(): Change | Failure | undefined {
 }
 
 function restoreOne(snapshot: Snapshot, previousChanges: Change | undefined): Change | Failure | undefined {
-  const { object: on, keys, descriptors, name } = snapshot;
+  const { object, keys, descriptors, name } = snapshot;
   let changes = previousChanges;
-  const parent = getPrototypeOf(on);
+  const parent = getPrototypeOf(object);
   if (parent !== snapshot.parent) {
-    if (!setPrototypeOf(on, snapshot.parent)) return makeFailure(`the prototype of ${name}`, changes);
-    changes = makeChange(on, undefined, undefined, parent, changes);
+    if (!setPrototypeOf(object, snapshot.parent)) return makeFailure(`the prototype of ${name}`, changes);
+    changes = makeChange(object, undefined, undefined, parent, changes);
   }
-  const currentKeys = ownKeys(on);
+  const currentKeys = ownKeys(object);
   if (currentKeys.length !== keys.length) {
     const result = removeAdded(snapshot, currentKeys, changes);
     if (result !== undefined && 'lockedName' in result) return result;
@@ -120,33 +120,33 @@ function restoreOne(snapshot: Snapshot, previousChanges: Change | undefined): Ch
     const key = keys[i];
     const originalDescriptor = descriptors[i];
     if (key === undefined || originalDescriptor === undefined) continue;
-    const pageDescriptor = getOwnPropertyDescriptor(on, key);
+    const pageDescriptor = getOwnPropertyDescriptor(object, key);
     if (pageDescriptor === undefined) isMissing = true;
     else if (isUnchanged(pageDescriptor, originalDescriptor)) continue;
     else setPrototypeOf(pageDescriptor, null);
-    if (!defineProperty(on, key, originalDescriptor)) return makeFailure(`${name}.${propertyName(key)}`, changes);
-    changes = makeChange(on, key, pageDescriptor, null, changes);
+    if (!defineProperty(object, key, originalDescriptor)) return makeFailure(`${name}.${propertyName(key)}`, changes);
+    changes = makeChange(object, key, pageDescriptor, null, changes);
   }
   // If the page deleted and added the same number of properties, the comparison of lengths did not detect the added
   // properties.
-  return isMissing ? removeAdded(snapshot, ownKeys(on), changes) : changes;
+  return isMissing ? removeAdded(snapshot, ownKeys(object), changes) : changes;
 }
 
 /** removeAdded removes properties that the page has added. */
 function removeAdded(
-  { object: on, knownKeys: known, name }: Snapshot,
+  { object, knownKeys, name }: Snapshot,
   currentKeys: readonly PropertyKey[],
   previousChanges: Change | undefined,
 ): Change | Failure | undefined {
   let changes = previousChanges;
   for (let i = 0; i < currentKeys.length; i++) {
     const key = currentKeys[i];
-    if (key === undefined || hasOwn(known, key)) continue;
-    const pageDescriptor = getOwnPropertyDescriptor(on, key);
+    if (key === undefined || hasOwn(knownKeys, key)) continue;
+    const pageDescriptor = getOwnPropertyDescriptor(object, key);
     if (pageDescriptor === undefined) continue;
     setPrototypeOf(pageDescriptor, null);
-    if (deleteProperty(on, key)) changes = makeChange(on, key, pageDescriptor, null, changes);
-    else if (isHarmful(on, key)) return makeFailure(`${name}.${propertyName(key)}`, changes);
+    if (deleteProperty(object, key)) changes = makeChange(object, key, pageDescriptor, null, changes);
+    else if (isHarmful(object, key)) return makeFailure(`${name}.${propertyName(key)}`, changes);
   }
   return changes;
 }

@@ -1,22 +1,22 @@
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ActivityView } from '../../../wire/wire.gen.ts';
-import { type Shown, showActivity, type Table } from './shown-activity.ts';
+import { type ShownActivity, showActivity, type Table } from './shown-activity.ts';
 import { removeHidden } from './wording.ts';
 
 export interface ActivitiesProps {
   readonly callId: string;
   readonly activities: readonly ActivityView[];
-  /** folded shows only the names until the user opens them. */
-  readonly folded: boolean;
+  /** isCollapsed is true if only the names are shown until the user opens them. */
+  readonly isCollapsed: boolean;
 }
 
 /** Activities renders the content that a tool shows beside its progress, always as text and never as HTML. */
-export function Activities({ callId, activities, folded }: ActivitiesProps): VNode {
+export function Activities({ callId, activities, isCollapsed }: ActivitiesProps): VNode {
   return (
     <>
       {activities.map((activity) => (
-        <Activity key={activity.type} callId={callId} activity={activity} folded={folded} />
+        <Activity key={activity.type} callId={callId} activity={activity} folded={isCollapsed} />
       ))}
     </>
   );
@@ -49,7 +49,7 @@ function Content({
   name,
   callId,
 }: {
-  readonly shown: Shown;
+  readonly shown: ShownActivity;
   readonly name: string;
   readonly callId: string;
 }): VNode {
@@ -79,9 +79,10 @@ function Content({
 
 function Rows({ table, name }: { readonly table: Table; readonly name: string }): VNode {
   const { columns, rows, moreRows, moreColumns } = table;
-  const more = [moreRows > 0 && `${moreRows} more rows`, moreColumns > 0 && `${moreColumns} more columns`].filter(
-    Boolean,
-  );
+  const omittedCount = [
+    moreRows > 0 && `${moreRows} more rows`,
+    moreColumns > 0 && `${moreColumns} more columns`,
+  ].filter(Boolean);
   return (
     <>
       <div class="scroll">
@@ -106,7 +107,7 @@ function Rows({ table, name }: { readonly table: Table; readonly name: string })
           </tbody>
         </table>
       </div>
-      {more.length > 0 && <p class="cut">And {more.join(', ')}.</p>}
+      {omittedCount.length > 0 && <p class="cut">And {omittedCount.join(', ')}.</p>}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { CallView } from '../../../wire/wire.gen.ts';
 
-/** CallName is the plugin and the tool or prompt of a call. */
+/** CallName shows the plugin and the tool or prompt of a call. */
 export function CallName({ call: { plugin, tool, prompt } }: { readonly call: CallView }): VNode {
   return (
     <span class="name" title={`${plugin}__${tool}`}>

@@ -11,7 +11,7 @@ import { formatDuration, formatPercent, hostOf, removeHidden, statusWord } from 
 
 /** ShownEnded is the number of ended calls in the list. */
 const ShownEnded = 20;
-/** ManyCalls is the number of open calls from which each is shown compactly. */
+/** ManyCalls is the number of open calls from which each call is shown compactly. */
 const ManyCalls = 6;
 /** MaxIndent is the deepest level of nested calls that is indented. */
 const MaxIndent = 4;
@@ -21,22 +21,30 @@ export interface CallsProps {
   readonly tabs: readonly PanelTab[];
   /** running also counts the calls that are not in the list. */
   readonly running: number;
-  /** ranMs is the time since the server made the list, in milliseconds. */
-  readonly ranMs: number;
-  /** everything also shows content that is not for the user. */
-  readonly everything: boolean;
-  showEverything(on: boolean): void;
+  /** sinceListMs is the time since the server made the list, in milliseconds. */
+  readonly sinceListMs: number;
+  /** showsEverything is true if content that is not for the user is also shown. */
+  readonly showsEverything: boolean;
+  setShowsEverything(on: boolean): void;
   readonly act: Act;
 }
 
-/** Calls shows the running calls, then the most recently ended ones. */
-export function Calls({ calls, tabs, running, ranMs, everything, showEverything, act }: CallsProps): VNode {
+/** Calls shows the running calls, and then the most recently ended calls. */
+export function Calls({
+  calls,
+  tabs,
+  running,
+  sinceListMs,
+  showsEverything,
+  setShowsEverything,
+  act,
+}: CallsProps): VNode {
   const open = calls.filter(isOpen);
   // Calls that wait for a permission are shown above (waiting.tsx).
-  const shown = placeCalls(open.filter((call) => call.waiting?.kind !== 'permission'));
-  const awaitingPermission = open.length - shown.length;
-  const more = running - open.length;
-  const many = shown.length >= ManyCalls;
+  const shownCalls = placeCalls(open.filter((call) => call.waiting?.kind !== 'permission'));
+  const awaitingPermission = open.length - shownCalls.length;
+  const unlistedCount = running - open.length;
+  const isCompact = shownCalls.length >= ManyCalls;
   return (
     <>
       <section aria-labelledby="running">
@@ -48,30 +56,30 @@ export function Calls({ calls, tabs, running, ranMs, everything, showEverything,
             <input
               type="checkbox"
               role="switch"
-              aria-checked={everything}
-              checked={everything}
-              onChange={(event) => showEverything(event.currentTarget.checked)}
+              aria-checked={showsEverything}
+              checked={showsEverything}
+              onChange={(event) => setShowsEverything(event.currentTarget.checked)}
             />
             Show everything
           </label>
         </div>
-        {shown.length === 0 && <p class="empty">No tool is running.</p>}
-        <ul class={`calls ${many ? 'many' : ''}`}>
-          {shown.map((place) => (
+        {shownCalls.length === 0 && <p class="empty">No tool is running.</p>}
+        <ul class={`calls ${isCompact ? 'many' : ''}`}>
+          {shownCalls.map((placedCall) => (
             <OpenCall
-              key={place.call.callId}
-              place={place}
-              tab={tabs.find((t) => t.tabId === place.call.tabId)}
-              ranMs={ranMs}
-              everything={everything}
-              many={many}
+              key={placedCall.call.callId}
+              place={placedCall}
+              tab={tabs.find((t) => t.tabId === placedCall.call.tabId)}
+              ranMs={sinceListMs}
+              everything={showsEverything}
+              isCompact={isCompact}
               act={act}
             />
           ))}
         </ul>
-        {more > 0 && <p class="empty">And {more} more.</p>}
+        {unlistedCount > 0 && <p class="empty">And {unlistedCount} more.</p>}
       </section>
-      <Ended calls={calls.filter((call) => !isOpen(call))} everything={everything} />
+      <EndedCalls calls={calls.filter((call) => !isOpen(call))} everything={showsEverything} />
     </>
   );
 }
@@ -81,17 +89,17 @@ interface OpenCallProps {
   readonly tab: PanelTab | undefined;
   readonly ranMs: number;
   readonly everything: boolean;
-  readonly many: boolean;
+  readonly isCompact: boolean;
   readonly act: Act;
 }
 
-function OpenCall({ place: { call, depth }, tab, ranMs, everything, many, act }: OpenCallProps): VNode {
-  const { busy, error, run } = usePanelAction(act);
+function OpenCall({ place: { call, depth }, tab, ranMs, everything, isCompact, act }: OpenCallProps): VNode {
+  const { isBusy, error, run } = usePanelAction(act);
   const queued = call.status === 'pending' || call.waiting !== undefined;
   const name = `${call.plugin} ${call.tool}`;
   const { share, message, word } = reportOf(call, everything);
-  const known = queued ? undefined : share;
-  const from = [call.client && depth === 0 && `for ${removeHidden(call.client)}`, tab && `in ${hostOf(tab.url)}`];
+  const knownShare = queued ? undefined : share;
+  const origins = [call.client && depth === 0 && `for ${removeHidden(call.client)}`, tab && `in ${hostOf(tab.url)}`];
   return (
     <li class={`call ${depth > 0 ? 'nested' : ''}`} style={{ '--depth': Math.min(depth, MaxIndent) }}>
       <div class="head">
@@ -100,25 +108,25 @@ function OpenCall({ place: { call, depth }, tab, ranMs, everything, many, act }:
           type="button"
           class="stop"
           aria-label={`Stop ${name}`}
-          disabled={busy}
+          disabled={isBusy}
           onClick={() => void run({ op: 'stop', callId: call.callId })}
         >
-          {busy ? 'Stopping' : 'Stop'}
+          {isBusy ? 'Stopping' : 'Stop'}
         </button>
       </div>
-      <Bar name={name} share={known} waiting={queued} />
+      <ProgressBar name={name} share={knownShare} waiting={queued} />
       <div class="under">
         <span class="message" title={removeHidden(message)}>
           {word && !queued && <span class="word">{removeHidden(word)}</span>}
           {removeHidden(message) || (word && !queued ? '' : defaultMessage(call))}
         </span>
         <span class="time">
-          {known !== undefined && `${formatPercent(known)} · `}
+          {knownShare !== undefined && `${formatPercent(knownShare)} · `}
           {formatDuration(queued ? call.runMs : call.runMs + ranMs)}
         </span>
       </div>
-      <div class="from">{from.filter(Boolean).join(', ')}</div>
-      <Activities callId={call.callId} activities={activitiesOf(call, everything)} folded={many} />
+      <div class="from">{origins.filter(Boolean).join(', ')}</div>
+      <Activities callId={call.callId} activities={activitiesOf(call, everything)} isCollapsed={isCompact} />
       {error && <p class="error">{error}</p>}
     </li>
   );
@@ -130,38 +138,38 @@ function defaultMessage(call: CallView): string {
   return call.status === 'pending' ? 'Queued' : 'Running';
 }
 
-/** Bar is a progress bar. Without a share it is indeterminate. */
-function Bar({ name, share, waiting }: { name: string; share: number | undefined; waiting: boolean }): VNode {
-  const known = share !== undefined;
+/** ProgressBar is a progress bar. Without a share, the bar is indeterminate. */
+function ProgressBar({ name, share, waiting }: { name: string; share: number | undefined; waiting: boolean }): VNode {
+  const hasShare = share !== undefined;
   return (
     <div
-      class={`bar ${known ? 'known' : waiting ? 'waiting' : 'unknown'}`}
+      class={`bar ${hasShare ? 'known' : waiting ? 'waiting' : 'unknown'}`}
       role="progressbar"
       aria-label={`Progress of ${name}`}
       aria-valuemin={0}
       aria-valuemax={100}
-      {...(known ? { 'aria-valuenow': Math.floor(share * 100), 'aria-valuetext': formatPercent(share) } : {})}
+      {...(hasShare ? { 'aria-valuenow': Math.floor(share * 100), 'aria-valuetext': formatPercent(share) } : {})}
     >
-      <span style={known ? { transform: `scaleX(${Math.min(1, Math.max(0, share))})` } : {}} />
+      <span style={hasShare ? { transform: `scaleX(${Math.min(1, Math.max(0, share))})` } : {}} />
     </div>
   );
 }
 
-/** Ended shows the most recently ended calls, whatever their audience. */
-function Ended({
+/** EndedCalls shows the most recently ended calls for any audience. */
+function EndedCalls({
   calls,
   everything,
 }: {
   readonly calls: readonly CallView[];
   readonly everything: boolean;
 }): VNode | null {
-  const shown = calls.slice(0, ShownEnded);
-  if (shown.length === 0) return null;
+  const shownCalls = calls.slice(0, ShownEnded);
+  if (shownCalls.length === 0) return null;
   return (
     <section aria-labelledby="recent">
       <h2 id="recent">Recent</h2>
       <ul class="ended">
-        {shown.map((call) => (
+        {shownCalls.map((call) => (
           <EndedCall key={call.callId} call={call} everything={everything} />
         ))}
       </ul>
@@ -191,7 +199,7 @@ function EndedCall({ call, everything }: { readonly call: CallView; readonly eve
           {call.error && <span class="error brief">{removeHidden(call.error)}</span>}
           {result && <span class="result brief">{result}</span>}
         </summary>
-        <Activities callId={call.callId} activities={activities} folded={false} />
+        <Activities callId={call.callId} activities={activities} isCollapsed={false} />
       </details>
     </li>
   );

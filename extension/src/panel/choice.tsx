@@ -3,20 +3,20 @@ import { useState } from 'preact/hooks';
 import type { Done } from '../panel-message.ts';
 
 /**
- * useChoice returns the value to show and a function that changes it. A choice is shown at once, until the value of the
- * server changes or the server rejects the choice.
+ * useChoice returns the value to show and a function that changes the value. A new choice is shown at once, until the
+ * value of the server changes or the server rejects the choice.
  */
 export function useChoice<T>(current: T, send: (value: T) => Promise<Done>): [T, (value: T) => void] {
-  const [chosen, setChosen] = useState<{ readonly value: T; readonly before: T }>();
-  const shown = chosen?.before === current ? chosen.value : current;
-  // Drop the choice, or it would show again when another surface restores the old value.
-  if (chosen && chosen.before !== current) setChosen(undefined);
+  const [chosenValue, setChosenValue] = useState<{ readonly value: T; readonly before: T }>();
+  const shownValue = chosenValue?.before === current ? chosenValue.value : current;
+  // The choice is dropped. Otherwise the choice would show again when another surface restores the old value.
+  if (chosenValue && chosenValue.before !== current) setChosenValue(undefined);
   const choose = async (value: T) => {
-    setChosen({ value, before: current });
+    setChosenValue({ value, before: current });
     const { error } = await send(value);
-    if (error !== undefined) setChosen(undefined);
+    if (error !== undefined) setChosenValue(undefined);
   };
-  return [shown, (value) => void choose(value)];
+  return [shownValue, (value) => void choose(value)];
 }
 
 interface SwitchProps {
@@ -27,7 +27,7 @@ interface SwitchProps {
   send(on: boolean): Promise<Done>;
 }
 
-/** Switch shows a choice at once and reverts it if the server rejects the change. */
+/** Switch shows a choice at once, and reverts the choice if the server rejects the change. */
 export function Switch({ label, current, busy, send }: SwitchProps): VNode {
   const [on, choose] = useChoice(current, send);
   return (

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { makeClickGuard, StillMs } from './click-guard.ts';
+import { MinStillMs, makeClickGuard } from './click-guard.ts';
 
 test('a card accepts clicks after 500 ms in place', () => {
   const guard = makeClickGuard();
-  assert.equal(guard.waitMs('a', 0), StillMs);
-  guard.rendered(new Map([['a', 10]]), 1000);
-  assert.equal(guard.waitMs('a', 1000), StillMs);
+  assert.equal(guard.waitMs('a', 0), MinStillMs);
+  guard.recordPositions(new Map([['a', 10]]), 1000);
+  assert.equal(guard.waitMs('a', 1000), MinStillMs);
   assert.equal(guard.waitMs('a', 1499), 1);
   assert.equal(guard.waitMs('a', 1500), 0);
-  guard.rendered(new Map([['a', 10.4]]), 1600);
+  guard.recordPositions(new Map([['a', 10.4]]), 1600);
   assert.equal(guard.waitMs('a', 1600), 0);
 });
 
 test('a card that moved up waits again', () => {
   const guard = makeClickGuard();
-  guard.rendered(
+  guard.recordPositions(
     new Map([
       ['a', 10],
       ['b', 200],
@@ -23,8 +23,8 @@ test('a card that moved up waits again', () => {
     0,
   );
   assert.equal(guard.waitMs('b', 2000), 0);
-  guard.rendered(new Map([['b', 10]]), 2000);
-  assert.equal(guard.waitMs('b', 2000), StillMs);
-  assert.equal(guard.waitMs('a', 2000), StillMs);
+  guard.recordPositions(new Map([['b', 10]]), 2000);
+  assert.equal(guard.waitMs('b', 2000), MinStillMs);
+  assert.equal(guard.waitMs('a', 2000), MinStillMs);
   assert.equal(guard.waitMs('b', 2500), 0);
 });

@@ -3,7 +3,10 @@
 
 import { replaceHidden } from './plain-text.ts';
 
-/** MaxIndent is the deepest level that is indented: 8,000 nested brackets would become 128 MB of spaces. */
+/**
+ * MaxIndent is the deepest level that is indented. Without a limit, 8,000 nested brackets would become 128 MB of
+ * spaces.
+ */
 const MaxIndent = 32;
 
 /**
@@ -11,31 +14,31 @@ const MaxIndent = 32;
  * remain. Truncated JSON text is formatted up to its end.
  */
 export function indentJson(text: string): string {
-  const out: string[] = [];
+  const pieces: string[] = [];
   let depth = 0;
-  const line = () => out.push('\n', '  '.repeat(Math.min(depth, MaxIndent)));
+  const breakLine = () => pieces.push('\n', '  '.repeat(Math.min(depth, MaxIndent)));
   const tokens = text.match(Token) ?? [];
   for (const [i, token] of tokens.entries()) {
-    const next = tokens[i + 1];
+    const nextToken = tokens[i + 1];
     if (token === '{' || token === '[') {
-      out.push(token);
+      pieces.push(token);
       depth++;
-      if (next !== undefined && next !== '}' && next !== ']') line();
+      if (nextToken !== undefined && nextToken !== '}' && nextToken !== ']') breakLine();
     } else if (token === '}' || token === ']') {
       depth = Math.max(0, depth - 1);
-      const before = tokens[i - 1];
-      if (before !== '{' && before !== '[') line();
-      out.push(token);
+      const previousToken = tokens[i - 1];
+      if (previousToken !== '{' && previousToken !== '[') breakLine();
+      pieces.push(token);
     } else if (token === ',') {
-      out.push(token);
-      line();
+      pieces.push(token);
+      breakLine();
     } else if (token === ':') {
-      out.push(': ');
+      pieces.push(': ');
     } else {
-      out.push(token.startsWith('"') ? unescapeLetters(token) : token);
+      pieces.push(token.startsWith('"') ? unescapeLetters(token) : token);
     }
   }
-  return escapeHidden(out.join(''));
+  return escapeHidden(pieces.join(''));
 }
 
 /** Token matches a bracket, a comma, a colon, a string (also a truncated string), a number or a keyword. */

@@ -13,29 +13,37 @@ import { makeRequests } from './requests.ts';
 const RetryMs = 250;
 /** TickMs is the interval at which shown times are updated, in milliseconds. */
 const TickMs = 1000;
-/** EverythingKey is the storage key of the switch "Show everything". */
-const EverythingKey = 'showEverything';
+/** ShowsEverythingKey is the storage key of the switch "Show everything". */
+const ShowsEverythingKey = 'showEverything';
 
 let port: Port | undefined;
 let state: PanelState | undefined;
 let plugins: readonly PluginView[] | undefined;
 let failed: readonly FailedPluginView[] = [];
-let everything = false;
+let showsEverything = false;
 
 const requests = makeRequests((message) => {
   port?.postMessage(message);
   return port !== undefined;
 });
 
-function showEverything(on: boolean): void {
-  everything = on;
+function setShowsEverything(on: boolean): void {
+  showsEverything = on;
   draw();
-  void writeSetting(EverythingKey, on ? 'yes' : 'no');
+  void writeSetting(ShowsEverythingKey, on ? 'yes' : 'no');
 }
 
 function draw(): void {
   const root = document.getElementById('panel');
-  const props = { state, plugins, failed, everything, showEverything, now: Date.now(), act: requests.act };
+  const props = {
+    state,
+    plugins,
+    failed,
+    showsEverything,
+    setShowsEverything,
+    nowMs: Date.now(),
+    act: requests.act,
+  };
   if (root) render(<Panel {...props} />, root);
 }
 
@@ -54,12 +62,12 @@ const handlers: PortHandlers<ToPanel> = {
 
 /** connect opens the port. Chrome closes the port when it stops the worker; reopening it restarts the worker. */
 function connect(): void {
-  const opened = connectPanel();
-  port = opened;
-  opened.onMessage((message) => {
+  const openedPort = connectPanel();
+  port = openedPort;
+  openedPort.onMessage((message) => {
     if (isToPanel(message)) route(handlers, message.op, message);
   });
-  opened.onDisconnect(() => {
+  openedPort.onDisconnect(() => {
     port = undefined;
     requests.disconnected();
     setTimeout(connect, RetryMs);
@@ -69,7 +77,7 @@ function connect(): void {
 connect();
 draw();
 setInterval(draw, TickMs);
-void readSetting(EverythingKey).then((kept) => {
-  everything = kept === 'yes';
+void readSetting(ShowsEverythingKey).then((storedValue) => {
+  showsEverything = storedValue === 'yes';
   draw();
 });

@@ -5,9 +5,9 @@ import { removeHidden } from './wording.ts';
 
 /** PanelAction is the state of the last action of one part of the panel. */
 export interface PanelAction {
-  /** busy is true until the worker answers. */
-  readonly busy: boolean;
-  /** error is why the last action failed, as plain text. error is empty if the action succeeded. */
+  /** isBusy is true until the worker answers. */
+  readonly isBusy: boolean;
+  /** error is the reason why the last action failed, as plain text; empty if the action succeeded. */
   readonly error: string;
   run(action: Action): Promise<Done>;
 }
@@ -27,5 +27,5 @@ export function usePanelAction(act: Act): PanelAction {
     setError(removeHidden(done.error ?? ''));
     return done;
   };
-  return { busy, error, run };
+  return { isBusy: busy, error, run };
 }

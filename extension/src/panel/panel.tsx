@@ -11,17 +11,17 @@ import { Waiting } from './waiting.tsx';
 import { type Advice, linkAdvice, linkTitle, modeAdvice } from './wording.ts';
 
 export interface PanelProps {
-  /** state is absent until the worker sends the first one. */
+  /** state is undefined until the worker sends the first state. */
   readonly state: PanelState | undefined;
-  /** plugins is absent until the server sends the list. */
+  /** plugins is undefined until the server sends the list. */
   readonly plugins: readonly PluginView[] | undefined;
   /** failed are the plugins that could not be loaded. */
   readonly failed: readonly FailedPluginView[];
-  /** everything also shows content that is not for the user. */
-  readonly everything: boolean;
-  showEverything(on: boolean): void;
-  /** now is the current time, in milliseconds since 1970. */
-  readonly now: number;
+  /** showsEverything is true if content that is not for the user is also shown. */
+  readonly showsEverything: boolean;
+  setShowsEverything(on: boolean): void;
+  /** nowMs is the current time, in milliseconds since 1970. */
+  readonly nowMs: number;
   readonly act: Act;
 }
 
@@ -29,8 +29,8 @@ export interface PanelProps {
 export function Panel(props: PanelProps): VNode {
   const { state, act } = props;
   const link = state?.link;
-  const trouble = link && linkAdvice(link);
-  const mode = state && link?.kind === 'open' ? modeAdvice(state.mode) : undefined;
+  const linkProblem = link && linkAdvice(link);
+  const modeProblem = state && link?.kind === 'open' ? modeAdvice(state.mode) : undefined;
   return (
     <>
       <header>
@@ -40,21 +40,21 @@ export function Panel(props: PanelProps): VNode {
           {linkTitle(link)}
         </p>
       </header>
-      {trouble && (
-        <Notice advice={trouble} tone="bad">
+      {linkProblem && (
+        <Notice advice={linkProblem} tone="bad">
           <button type="button" onClick={() => void act({ op: 'retry' })}>
             Try again
           </button>
         </Notice>
       )}
-      {mode && (
-        <Notice advice={mode} tone={state?.mode === 'none' ? 'bad' : 'quiet'}>
+      {modeProblem && (
+        <Notice advice={modeProblem} tone={state?.mode === 'none' ? 'bad' : 'quiet'}>
           <button type="button" onClick={() => void act({ op: 'details' })}>
             Open details page
           </button>
         </Notice>
       )}
-      {state && link?.kind === 'open' && <Linked {...props} state={state} />}
+      {state && link?.kind === 'open' && <ConnectedPanel {...props} state={state} />}
       {state && (
         <footer>
           <BrowserName name={state.browserName} rename={(name) => void act({ op: 'rename', name })} />
@@ -66,23 +66,23 @@ export function Panel(props: PanelProps): VNode {
   );
 }
 
-/** Linked is the part of the panel that needs a connection to the server. */
-function Linked(props: PanelProps & { readonly state: PanelState }): VNode {
-  const { state, plugins, failed, everything, showEverything, now, act } = props;
+/** ConnectedPanel is the part of the panel that needs a connection to the server. */
+function ConnectedPanel(props: PanelProps & { readonly state: PanelState }): VNode {
+  const { state, plugins, failed, showsEverything, setShowsEverything, nowMs, act } = props;
   const [view, setView] = useState<View>('calls');
   const { calls, callsAt, running, tabs } = state;
   return (
     <>
-      <Waiting calls={calls} tabs={tabs} now={now} callsAt={callsAt} act={act} />
+      <Waiting calls={calls} tabs={tabs} nowMs={nowMs} callsAt={callsAt} act={act} />
       <Views view={view} show={setView} running={running} plugins={plugins ?? []} tabs={tabs} />
       {view === 'calls' ? (
         <Calls
           calls={calls}
           tabs={tabs}
           running={running}
-          ranMs={now - callsAt}
-          everything={everything}
-          showEverything={showEverything}
+          sinceListMs={nowMs - callsAt}
+          showsEverything={showsEverything}
+          setShowsEverything={setShowsEverything}
           act={act}
         />
       ) : (
@@ -121,30 +121,30 @@ function renderCommands(text: string): (string | VNode)[] {
 
 /** BrowserName is the field in which the user names this browser. */
 function BrowserName({ name, rename }: { name: string; rename(name: string): void }): VNode {
-  const [typed, setTyped] = useState<string>();
-  const done = () => {
-    if (typed !== undefined && typed.trim() !== name) rename(typed);
-    setTyped(undefined);
+  const [typedName, setTypedName] = useState<string>();
+  const saveName = () => {
+    if (typedName !== undefined && typedName.trim() !== name) rename(typedName);
+    setTypedName(undefined);
   };
   return (
     <form
       class="browser"
       onSubmit={(event) => {
         event.preventDefault();
-        done();
+        saveName();
       }}
     >
       <label for="browser-name">This browser</label>
       <input
         id="browser-name"
-        value={typed ?? name}
+        value={typedName ?? name}
         maxLength={60}
         spellcheck={false}
         autocomplete="off"
-        onInput={(event) => setTyped(event.currentTarget.value)}
-        onBlur={done}
+        onInput={(event) => setTypedName(event.currentTarget.value)}
+        onBlur={saveName}
         onKeyDown={(event) => {
-          if (event.key === 'Escape') setTyped(undefined);
+          if (event.key === 'Escape') setTypedName(undefined);
         }}
       />
     </form>

@@ -7,9 +7,9 @@ import type { Act } from './requests.ts';
 export interface PermissionSelectProps {
   readonly label: string;
   readonly plugin: string;
-  /** tool is absent for the permission of the whole plugin. */
+  /** tool is undefined for the permission of the whole plugin. */
   readonly tool?: string;
-  /** permission is absent if the tool inherits the permission of its plugin. */
+  /** permission is undefined if the tool inherits the permission of its plugin. */
   readonly permission: Permission | undefined;
   readonly inherited?: Permission;
   readonly act: Act;
@@ -18,22 +18,26 @@ export interface PermissionSelectProps {
 /** Inherit is the option that removes a tool's own permission. */
 const Inherit = 'default';
 
-/** PermissionSelect shows and changes a permission. It reverts the choice if the server rejects it. */
+/** PermissionSelect shows and changes a permission. If the server rejects a choice, the choice is reverted. */
 export function PermissionSelect({ label, plugin, tool, permission, inherited, act }: PermissionSelectProps): VNode {
-  const { busy, error, run } = usePanelAction(act);
+  const { isBusy, error, run } = usePanelAction(act);
   const current = permission ?? Inherit;
-  const [shown, choose] = useChoice<string>(current, (value) => {
-    const wanted = Permissions.find((known) => known === value);
-    const params = { plugin, ...(tool === undefined ? {} : { tool }), ...(wanted ? { permission: wanted } : {}) };
+  const [shownPermission, choose] = useChoice<string>(current, (value) => {
+    const newPermission = Permissions.find((known) => known === value);
+    const params = {
+      plugin,
+      ...(tool === undefined ? {} : { tool }),
+      ...(newPermission ? { permission: newPermission } : {}),
+    };
     return run({ op: 'permission', params });
   });
   return (
     <span class="permission">
       <select
-        class={shown === Inherit ? 'inherits' : shown}
+        class={shownPermission === Inherit ? 'inherits' : shownPermission}
         aria-label={label}
-        aria-busy={busy}
-        value={shown}
+        aria-busy={isBusy}
+        value={shownPermission}
         onChange={(event) => choose(event.currentTarget.value)}
       >
         {inherited && <option value={Inherit}>{`Default (${inherited})`}</option>}

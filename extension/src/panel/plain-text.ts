@@ -10,7 +10,7 @@ const NumberSigns = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110
 const Pictograph = /[\u203c\u2049\u2139\u3030]|(?![\0-\u00a8\ufffc\ufffd])[\p{So}\p{Sm}]/u;
 /** EmojiModifier matches a character that sets the style or skin colour of the preceding emoji. */
 const EmojiModifier = /[\ufe0e\ufe0f\u{1f3fb}-\u{1f3ff}]/u;
-/** Letter matches a letter or a mark. UnjoinedLetter matches a letter or a mark of a script that needs no joiners. */
+/** Letter matches a letter or a mark. */
 const Letter = /(?![\0-\u058f])[\p{L}\p{M}]/u;
 const UnjoinedLetter =
   /[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Bopomofo}\p{sc=Common}\p{sc=Inherited}]/u;
@@ -20,20 +20,24 @@ const MongolianLetter = /(?=\p{L})\p{sc=Mongolian}/u;
 /** replaceHidden returns a text with each hidden character replaced by the result of replace. */
 export function replaceHidden(text: string, replace: (hidden: string) => string): string {
   if (!HiddenCharacter.test(text)) return text;
-  const all = [...text];
-  const out: string[] = [];
-  let prev = ''; // the last visible character
+  const characters = [...text];
+  const result: string[] = [];
+  let previous = ''; // the last visible character
   let base = ''; // the last visible character that is no modifier
-  for (const [i, char] of all.entries()) {
-    if (HiddenCharacter.test(char) && !NumberSigns.test(char) && !isPartOfText(char, prev, base, all[i + 1] ?? '')) {
-      out.push(replace(char));
+  for (const [i, char] of characters.entries()) {
+    if (
+      HiddenCharacter.test(char) &&
+      !NumberSigns.test(char) &&
+      !isPartOfText(char, previous, base, characters[i + 1] ?? '')
+    ) {
+      result.push(replace(char));
       continue;
     }
-    out.push(char);
-    prev = char;
+    result.push(char);
+    previous = char;
     if (!EmojiModifier.test(char)) base = char;
   }
-  return out.join('');
+  return result.join('');
 }
 
 /** isPartOfText reports whether a HiddenCharacter has a visible effect in ordinary text. */

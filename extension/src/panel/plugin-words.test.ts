@@ -1,17 +1,25 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { PluginView } from '../../../wire/wire.gen.ts';
-import { findPlugins, hashGroups, iconUrl, ownCount, readinessOf, sitesOf, toolGroups } from './plugin-words.ts';
+import {
+  countOwnPermissions,
+  findPlugins,
+  hashGroups,
+  iconUrl,
+  readinessOf,
+  siteNames,
+  toolGroups,
+} from './plugin-words.ts';
 
 test('sitesOf lists hosts', () => {
-  assert.equal(sitesOf(['*://localhost/*', '*://127.0.0.1/*', 'https://localhost/a']), 'localhost, 127.0.0.1');
+  assert.equal(siteNames(['*://localhost/*', '*://127.0.0.1/*', 'https://localhost/a']), 'localhost, 127.0.0.1');
   assert.equal(
-    sitesOf(['https://a.org/*', 'https://b.org/*', 'https://*.c.org/*', 'https://d.org/*']),
+    siteNames(['https://a.org/*', 'https://b.org/*', 'https://*.c.org/*', 'https://d.org/*']),
     'a.org, b.org, *.c.org and 1 more',
   );
-  assert.equal(sitesOf(['<all_urls>', '*://*/*']), 'all sites');
-  assert.equal(sitesOf(['?']), '?');
-  assert.equal(sitesOf(['https://a\u202e.org/*']), 'a.org');
+  assert.equal(siteNames(['<all_urls>', '*://*/*']), 'all sites');
+  assert.equal(siteNames(['?']), '?');
+  assert.equal(siteNames(['https://a\u202e.org/*']), 'a.org');
 });
 
 test('hashGroups splits a hash', () => {
@@ -42,7 +50,7 @@ test('ownCount counts tools with their own permission', () => {
     { name: 'a', displayName: '' },
     { name: 'b', displayName: '', permission: 'off' },
   ] as const;
-  assert.equal(ownCount(tools), 1);
+  assert.equal(countOwnPermissions(tools), 1);
 });
 
 test('a plugin is ready if it is ready in one tab', () => {

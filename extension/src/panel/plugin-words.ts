@@ -5,11 +5,11 @@ import { removeHidden } from './wording.ts';
 /** MaxSites is the number of sites that the list names per plugin. */
 const MaxSites = 3;
 
-/** sitesOf lists the hosts of match patterns as text. */
-export function sitesOf(patterns: readonly string[]): string {
+/** siteNames lists the hosts of match patterns as text. */
+export function siteNames(patterns: readonly string[]): string {
   const hosts = [...new Set(patterns.map(hostOfPattern))];
-  const more = hosts.length - MaxSites;
-  return hosts.slice(0, MaxSites).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const hiddenCount = hosts.length - MaxSites;
+  return hosts.slice(0, MaxSites).join(', ') + (hiddenCount > 0 ? ` and ${hiddenCount} more` : '');
 }
 
 function hostOfPattern(pattern: string): string {
@@ -23,8 +23,8 @@ export function hashGroups(hash: string): string {
   return (hash.match(/.{1,8}/g) ?? []).join(' ');
 }
 
-/** ownCount counts the tools that have a permission separate from the permission of the plugin. */
-export function ownCount(tools: readonly ToolView[]): number {
+/** countOwnPermissions counts the tools that have a permission separate from the permission of the plugin. */
+export function countOwnPermissions(tools: readonly ToolView[]): number {
   return tools.filter((tool) => tool.permission !== undefined).length;
 }
 

@@ -7,13 +7,13 @@ import { ErrorText, Switch } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
 import { PermissionSelect } from './permission-select.tsx';
 import {
+  countOwnPermissions,
   findPlugins,
   hashGroups,
   iconUrl,
-  ownCount,
   type Readiness,
   readinessOf,
-  sitesOf,
+  siteNames,
   toolGroups,
 } from './plugin-words.ts';
 import type { Act } from './requests.ts';
@@ -24,7 +24,7 @@ import { lateEffect, removeHidden, worldEffect } from './wording.ts';
 const ManyPlugins = 8;
 
 export interface PluginsProps {
-  /** plugins is absent until the server sends the list. */
+  /** plugins is undefined until the server sends the list. */
   readonly plugins: readonly PluginView[] | undefined;
   /** failed are the plugins that could not be loaded. */
   readonly failed: readonly FailedPluginView[];
@@ -35,16 +35,16 @@ export interface PluginsProps {
 /** Plugins lists the installed plugins with their permissions, settings and reviews. */
 export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
   const [query, setQuery] = useState('');
-  const all = plugins ?? [];
+  const allPlugins = plugins ?? [];
   return (
     <section aria-labelledby="plugins">
-      <h2 id="plugins">Plugins {plugins && <span class="count">{all.length}</span>}</h2>
+      <h2 id="plugins">Plugins {plugins && <span class="count">{allPlugins.length}</span>}</h2>
       {plugins?.length === 0 && failed.length === 0 && (
         <p class="empty">
           No plugin is installed. Install one with <code>opentabs plugin install</code>.
         </p>
       )}
-      {all.length >= ManyPlugins && (
+      {allPlugins.length >= ManyPlugins && (
         <input
           class="find"
           type="search"
@@ -55,8 +55,14 @@ export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
         />
       )}
       <ul class="plugins">
-        {findPlugins(all, query).map((plugin) => (
-          <Plugin key={plugin.name} plugin={plugin} readiness={readinessOf(plugin.name, tabs)} others={all} act={act} />
+        {findPlugins(allPlugins, query).map((plugin) => (
+          <Plugin
+            key={plugin.name}
+            plugin={plugin}
+            readiness={readinessOf(plugin.name, tabs)}
+            allPlugins={allPlugins}
+            act={act}
+          />
         ))}
         {failed.map((one) => (
           <li key={one.path} class="failed">
@@ -73,8 +79,8 @@ export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
 interface PluginProps {
   readonly plugin: PluginView;
   readonly readiness: Readiness;
-  /** others are all plugins. */
-  readonly others: readonly PluginView[];
+  /** allPlugins are all installed plugins. */
+  readonly allPlugins: readonly PluginView[];
   readonly act: Act;
 }
 
@@ -84,7 +90,7 @@ const readinessWords = {
   ready: 'ready',
 } as const;
 
-function Plugin({ plugin, readiness, others, act }: PluginProps): VNode {
+function Plugin({ plugin, readiness, allPlugins, act }: PluginProps): VNode {
   const { name, displayName, version, reviewed, permission, homepage } = plugin;
   const shownName = removeHidden(displayName) || name;
   const icon = iconUrl(plugin.icon);
@@ -108,7 +114,7 @@ function Plugin({ plugin, readiness, others, act }: PluginProps): VNode {
         )}
       </div>
       <p class="sites">
-        {sitesOf(plugin.matches ?? []) || 'No site yet. Enter a site in the settings.'}
+        {siteNames(plugin.matches ?? []) || 'No site yet. Enter a site in the settings.'}
         {homepage && (
           <>
             {' '}
@@ -124,7 +130,7 @@ function Plugin({ plugin, readiness, others, act }: PluginProps): VNode {
       {reviewed && <Settings plugin={plugin} act={act} />}
       {reviewed && plugin.opensAt && <Opening plugin={plugin} opensAt={plugin.opensAt} act={act} />}
       {reviewed && <LateAccess plugin={plugin} act={act} />}
-      {reviewed && <Calling plugin={plugin} others={others.map((other) => other.name)} act={act} />}
+      {reviewed && <Calling plugin={plugin} otherPlugins={allPlugins.map((other) => other.name)} act={act} />}
     </li>
   );
 }
@@ -153,7 +159,7 @@ interface OpeningProps {
 
 /** Opening switches whether a call may open a tab if none matches. */
 function Opening({ plugin, opensAt, act }: OpeningProps): VNode {
-  const { busy, error, run } = usePanelAction(act);
+  const { isBusy, error, run } = usePanelAction(act);
   return (
     <div class="opening">
       <Switch
@@ -163,7 +169,7 @@ function Opening({ plugin, opensAt, act }: OpeningProps): VNode {
           </>
         }
         current={plugin.opening === true}
-        busy={busy}
+        busy={isBusy}
         send={(allowed) => run({ op: 'opening', params: { plugin: plugin.name, allowed } })}
       />
       <ErrorText text={error} />
@@ -175,7 +181,7 @@ function Opening({ plugin, opensAt, act }: OpeningProps): VNode {
 function Tools({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode {
   const [open, setOpen] = useState(false);
   const tools = plugin.tools ?? [];
-  const ownPermissions = ownCount(tools);
+  const ownPermissions = countOwnPermissions(tools);
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary class="fold">
@@ -187,7 +193,7 @@ function Tools({ plugin, act }: { readonly plugin: PluginView; readonly act: Act
           {(tool) => (
             <>
               <ToolName tool={tool} />
-              <Allowed plugin={plugin.name} tool={tool} act={act} />
+              <AllowedCallers plugin={plugin.name} tool={tool} act={act} />
               <PermissionSelect
                 label={`Permission of ${tool.name}`}
                 plugin={plugin.name}
@@ -204,8 +210,8 @@ function Tools({ plugin, act }: { readonly plugin: PluginView; readonly act: Act
   );
 }
 
-/** Allowed lists the callers with an "always" grant, and a button that removes these grants. */
-function Allowed({
+/** AllowedCallers lists the callers with an "always" grant, and a button that removes these grants. */
+function AllowedCallers({
   plugin,
   tool,
   act,
@@ -214,7 +220,7 @@ function Allowed({
   readonly tool: ToolView;
   readonly act: Act;
 }): VNode | null {
-  const { busy, run } = usePanelAction(act);
+  const { isBusy, run } = usePanelAction(act);
   const callers = (tool.allowed ?? []).map(({ client, caller }) =>
     caller ? `the plugin ${removeHidden(caller)}` : removeHidden(client ?? '') || 'an agent',
   );
@@ -224,7 +230,7 @@ function Allowed({
   return (
     <span class="allowed">
       always for {callers.join(', ')}{' '}
-      <button type="button" disabled={busy} onClick={() => void run({ op: 'permission', params })}>
+      <button type="button" disabled={isBusy} onClick={() => void run({ op: 'permission', params })}>
         Ask again
       </button>
     </span>
@@ -258,10 +264,13 @@ function ToolName({ tool }: { readonly tool: ToolView }): VNode {
   );
 }
 
-/** Review shows an unreviewed plugin and the buttons that allow it. Its key is the hash, so it closes when the content changes. */
+/**
+ * Review shows an unreviewed plugin and the buttons that allow the plugin. The key of Review is the plugin's hash, so
+ * Review closes when the content changes.
+ */
 function Review({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode {
   const [open, setOpen] = useState(false);
-  const { busy, error, run } = usePanelAction(act);
+  const { isBusy, error, run } = usePanelAction(act);
   const { name, hash } = plugin;
   const allow = (permission: 'ask' | 'auto') => void run({ op: 'review', params: { plugin: name, hash, permission } });
   if (!open) {
@@ -304,13 +313,13 @@ function Review({ plugin, act }: { readonly plugin: PluginView; readonly act: Ac
         <dd class="hash">{hashGroups(hash)}</dd>
       </dl>
       <div class="answers">
-        <button type="button" disabled={busy} onClick={() => setOpen(false)}>
+        <button type="button" disabled={isBusy} onClick={() => setOpen(false)}>
           Not now
         </button>
-        <button type="button" disabled={busy} onClick={() => allow('ask')}>
+        <button type="button" disabled={isBusy} onClick={() => allow('ask')}>
           Allow, ask each time
         </button>
-        <button type="button" disabled={busy} onClick={() => allow('auto')}>
+        <button type="button" disabled={isBusy} onClick={() => allow('auto')}>
           Allow without asking
         </button>
       </div>

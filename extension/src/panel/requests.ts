@@ -14,25 +14,25 @@ export interface Requests {
 
 /** makeRequests returns a Requests. send returns false if no worker is connected. */
 export function makeRequests(send: (message: FromPanel) => boolean): Requests {
-  const waiting = new Map<number, (done: Done) => void>();
-  let last = 0;
+  const pendingRequests = new Map<number, (done: Done) => void>();
+  let lastId = 0;
   return {
     act: (action) =>
       new Promise((resolve) => {
-        const requestId = ++last;
-        waiting.set(requestId, resolve);
+        const requestId = ++lastId;
+        pendingRequests.set(requestId, resolve);
         if (send({ requestId, action })) return;
-        waiting.delete(requestId);
+        pendingRequests.delete(requestId);
         resolve({ error: 'The extension is starting. Try again.' });
       }),
     settle: (requestId, done) => {
-      waiting.get(requestId)?.(done);
-      waiting.delete(requestId);
+      pendingRequests.get(requestId)?.(done);
+      pendingRequests.delete(requestId);
     },
     disconnected: () => {
-      const all = [...waiting.values()];
-      waiting.clear();
-      for (const resolve of all)
+      const allPending = [...pendingRequests.values()];
+      pendingRequests.clear();
+      for (const resolve of allPending)
         resolve({ error: 'The extension restarted. Check whether the action took effect, then try again.' });
     },
   };

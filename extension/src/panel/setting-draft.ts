@@ -39,8 +39,8 @@ export function draftValue({ type }: SettingView, draft: Draft | undefined): unk
   switch (type) {
     case 'number': {
       // A comma before three digits may separate thousands, so "1,000" is not read as 1.
-      const number = Number(/^[^,]*,\d{3}(\D|$)/.test(draft) ? draft : draft.replace(',', '.'));
-      return draft.trim() === '' || Number.isNaN(number) || !Number.isFinite(number) ? draft : number;
+      const parsedNumber = Number(/^[^,]*,\d{3}(\D|$)/.test(draft) ? draft : draft.replace(',', '.'));
+      return draft.trim() === '' || Number.isNaN(parsedNumber) || !Number.isFinite(parsedNumber) ? draft : parsedNumber;
     }
     case 'boolean':
       return draft === 'true';
@@ -50,14 +50,14 @@ export function draftValue({ type }: SettingView, draft: Draft | undefined): unk
 }
 
 function urlsOf(rows: readonly UrlRow[]): Readonly<Record<string, string>> | null {
-  const filled = rows.filter((row) => row.name.trim() !== '' || row.url.trim() !== '');
-  if (filled.length === 0) return null;
-  return Object.fromEntries(filled.map((row) => [row.name.trim() || 'default', row.url.trim()]));
+  const filledRows = rows.filter((row) => row.name.trim() !== '' || row.url.trim() !== '');
+  if (filledRows.length === 0) return null;
+  return Object.fromEntries(filledRows.map((row) => [row.name.trim() || 'default', row.url.trim()]));
 }
 
 /** missingSettings returns the required settings without a value. */
 export function missingSettings(settings: readonly SettingView[]): readonly SettingView[] {
-  return settings.filter(({ required, set }) => required && !set);
+  return settings.filter(({ required, set: hasValue }) => required && !hasValue);
 }
 
 /** settingOfError finds the setting that a server error names, and returns the rest of the error. */

@@ -39,20 +39,20 @@ interface FormProps {
   readonly act: Act;
 }
 
-/** Form stores unsaved input. Untouched fields follow the server. */
+/** Form stores unsaved input. Fields that the user has not changed show the values of the server. */
 function Form({ plugin, settings, act }: FormProps): VNode {
   const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
   const [saved, setSaved] = useState(false);
-  const { busy, error, run } = usePanelAction(act);
-  const wrong = settingOfError(error, settings);
-  const changed = settings.filter((setting) => isChanged(setting, drafts[setting.key]));
-  const type = (key: string, draft: Draft) => {
+  const { isBusy, error, run } = usePanelAction(act);
+  const failedSetting = settingOfError(error, settings);
+  const changedSettings = settings.filter((setting) => isChanged(setting, drafts[setting.key]));
+  const changeDraft = (key: string, draft: Draft) => {
     setSaved(false);
-    setDrafts((all) => ({ ...all, [key]: draft }));
+    setDrafts((oldDrafts) => ({ ...oldDrafts, [key]: draft }));
   };
   const save = async () => {
     const values = Object.fromEntries(
-      changed.map((setting) => [setting.key, draftValue(setting, drafts[setting.key])]),
+      changedSettings.map((setting) => [setting.key, draftValue(setting, drafts[setting.key])]),
     );
     const { error } = await run({ op: 'settings', params: { plugin, values } });
     if (error !== undefined) return;
@@ -64,7 +64,7 @@ function Form({ plugin, settings, act }: FormProps): VNode {
       class="settings"
       onSubmit={(event) => {
         event.preventDefault();
-        if (changed.length > 0) void save();
+        if (changedSettings.length > 0) void save();
       }}
     >
       {settings.map((setting) => (
@@ -73,17 +73,17 @@ function Form({ plugin, settings, act }: FormProps): VNode {
           id={`${plugin}-${setting.key}`}
           setting={setting}
           draft={drafts[setting.key] ?? draftOf(setting)}
-          type={(draft) => type(setting.key, draft)}
-          error={wrong?.key === setting.key ? wrong.text : ''}
+          onType={(draft) => changeDraft(setting.key, draft)}
+          error={failedSetting?.key === setting.key ? failedSetting.text : ''}
         />
       ))}
       <div class="save">
-        <button type="submit" disabled={busy || changed.length === 0}>
+        <button type="submit" disabled={isBusy || changedSettings.length === 0}>
           Save
         </button>
-        <span role="status">{saved && changed.length === 0 && 'Saved'}</span>
+        <span role="status">{saved && changedSettings.length === 0 && 'Saved'}</span>
       </div>
-      <ErrorText text={wrong ? '' : error} />
+      <ErrorText text={failedSetting ? '' : error} />
     </form>
   );
 }
@@ -93,16 +93,16 @@ interface FieldProps {
   readonly setting: SettingView;
   readonly draft: Draft;
   readonly error: string;
-  type(draft: Draft): void;
+  onType(draft: Draft): void;
 }
 
-function Field({ id, setting, draft, error, type }: FieldProps): VNode {
+function Field({ id, setting, draft, error, onType }: FieldProps): VNode {
   const { label, description, required } = setting;
-  const many = typeof draft !== 'string';
+  const hasRows = typeof draft !== 'string';
   const name = removeHidden(label) || setting.key;
   return (
     <div class="field">
-      {many ? <span id={id}>{name}</span> : <label for={id}>{name}</label>}
+      {hasRows ? <span id={id}>{name}</span> : <label for={id}>{name}</label>}
       {required && <span class="required"> required</span>}
       {setting.withheld && setting.set && (
         <p class="note">
@@ -110,10 +110,10 @@ function Field({ id, setting, draft, error, type }: FieldProps): VNode {
         </p>
       )}
       {description && <p id={`${id}-about`}>{removeHidden(description)}</p>}
-      {many ? (
-        <Urls id={id} rows={draft} setting={setting} type={type} />
+      {hasRows ? (
+        <Urls id={id} rows={draft} setting={setting} onType={onType} />
       ) : (
-        <SingleValue id={id} setting={setting} text={draft} type={type} wrong={error !== ''} />
+        <SingleValue id={id} setting={setting} text={draft} onType={onType} isWrong={error !== ''} />
       )}
       {error && (
         <p class="error" role="alert" id={`${id}-error`}>
@@ -128,23 +128,23 @@ interface SingleValueProps {
   readonly id: string;
   readonly setting: SettingView;
   readonly text: string;
-  readonly wrong: boolean;
-  type(text: string): void;
+  readonly isWrong: boolean;
+  onType(text: string): void;
 }
 
 /** SingleValue is the field of a setting with one value. */
-function SingleValue({ id, setting, text, wrong, type }: SingleValueProps): VNode {
-  const about = [setting.description && `${id}-about`, wrong && `${id}-error`].filter(Boolean).join(' ');
-  const common = {
+function SingleValue({ id, setting, text, isWrong, onType }: SingleValueProps): VNode {
+  const describedBy = [setting.description && `${id}-about`, isWrong && `${id}-error`].filter(Boolean).join(' ');
+  const commonProps = {
     id,
-    'aria-describedby': about || undefined,
-    'aria-invalid': wrong,
+    'aria-describedby': describedBy || undefined,
+    'aria-invalid': isWrong,
     'aria-required': setting.required === true,
   };
   const options = optionsOf(setting);
   if (options) {
     return (
-      <select {...common} value={text} onChange={(event) => type(event.currentTarget.value)}>
+      <select {...commonProps} value={text} onChange={(event) => onType(event.currentTarget.value)}>
         <option value="">not set</option>
         {options.map((option) => (
           <option key={option} value={option}>
@@ -154,46 +154,50 @@ function SingleValue({ id, setting, text, wrong, type }: SingleValueProps): VNod
       </select>
     );
   }
-  if (setting.secret) return <Secret common={common} setting={setting} text={text} type={type} />;
+  if (setting.secret) return <Secret commonProps={commonProps} setting={setting} text={text} onType={onType} />;
   return (
     <span class="one">
       <input
-        {...common}
+        {...commonProps}
         type="text"
         inputMode={setting.type === 'number' ? 'decimal' : 'text'}
         value={text}
         placeholder={removeHidden(setting.placeholder ?? '')}
         autocomplete="off"
         spellcheck={false}
-        onInput={(event) => type(event.currentTarget.value)}
+        onInput={(event) => onType(event.currentTarget.value)}
       />
     </span>
   );
 }
 
-interface SecretProps extends Pick<SingleValueProps, 'setting' | 'text' | 'type'> {
-  readonly common: { readonly id: string };
+interface SecretProps extends Pick<SingleValueProps, 'setting' | 'text' | 'onType'> {
+  readonly commonProps: { readonly id: string };
 }
 
 /** Secret is the field of a secret setting. The panel never receives the value; the user can replace or remove it. */
-function Secret({ common, setting, text, type }: SecretProps): VNode {
-  const cleared = text === ClearedSecret;
-  const kept = setting.set && !cleared;
+function Secret({ commonProps, setting, text, onType }: SecretProps): VNode {
+  const isCleared = text === ClearedSecret;
+  const hasStoredValue = setting.set && !isCleared;
   return (
     <span class="one">
       <input
-        {...common}
+        {...commonProps}
         type="password"
-        value={cleared ? '' : text}
+        value={isCleared ? '' : text}
         placeholder={
-          cleared ? 'removed when you save' : kept ? 'set, not shown' : removeHidden(setting.placeholder ?? '')
+          isCleared
+            ? 'removed when you save'
+            : hasStoredValue
+              ? 'set, not shown'
+              : removeHidden(setting.placeholder ?? '')
         }
         autocomplete="off"
         spellcheck={false}
-        onInput={(event) => type(event.currentTarget.value)}
+        onInput={(event) => onType(event.currentTarget.value)}
       />
-      {kept && (
-        <button type="button" aria-label={`Clear ${setting.key}`} onClick={() => type(ClearedSecret)}>
+      {hasStoredValue && (
+        <button type="button" aria-label={`Clear ${setting.key}`} onClick={() => onType(ClearedSecret)}>
           Clear
         </button>
       )}
@@ -212,47 +216,47 @@ interface UrlsProps {
   readonly id: string;
   readonly setting: SettingView;
   readonly rows: readonly UrlRow[];
-  type(rows: readonly UrlRow[]): void;
+  onType(rows: readonly UrlRow[]): void;
 }
 
-/** Urls edits the instances of a url setting: each has a name and a URL. */
-function Urls({ id, setting, rows, type }: UrlsProps): VNode {
-  const change = (at: number, more: Partial<UrlRow>) =>
-    type(rows.map((row, i) => (i === at ? { ...row, ...more } : row)));
-  const what = removeHidden(setting.label) || setting.key;
+/** Urls edits the instances of a url setting. Each instance has a name and a URL. */
+function Urls({ id, setting, rows, onType }: UrlsProps): VNode {
+  const setRow = (index: number, changes: Partial<UrlRow>) =>
+    onType(rows.map((row, i) => (i === index ? { ...row, ...changes } : row)));
+  const rowLabel = removeHidden(setting.label) || setting.key;
   return (
     <fieldset class="urls" aria-labelledby={id}>
       {rows.map((row, i) => (
         <div key={i}>
           <input
             class="instance"
-            aria-label={`Name of site ${i + 1} of ${what}`}
+            aria-label={`Name of site ${i + 1} of ${rowLabel}`}
             value={row.name}
             placeholder="name"
             autocomplete="off"
             spellcheck={false}
-            onInput={(event) => change(i, { name: event.currentTarget.value })}
+            onInput={(event) => setRow(i, { name: event.currentTarget.value })}
           />
           <input
-            aria-label={`URL of site ${i + 1} of ${what}`}
+            aria-label={`URL of site ${i + 1} of ${rowLabel}`}
             type="text"
             inputMode="url"
             value={row.url}
             placeholder={removeHidden(setting.placeholder ?? '') || 'https://'}
             autocomplete="off"
             spellcheck={false}
-            onInput={(event) => change(i, { url: event.currentTarget.value })}
+            onInput={(event) => setRow(i, { url: event.currentTarget.value })}
           />
           <button
             type="button"
-            aria-label={`Remove site ${i + 1} of ${what}`}
-            onClick={() => type(rows.filter((_, at) => at !== i))}
+            aria-label={`Remove site ${i + 1} of ${rowLabel}`}
+            onClick={() => onType(rows.filter((_, at) => at !== i))}
           >
             ×
           </button>
         </div>
       ))}
-      <button type="button" onClick={() => type([...rows, { name: rows.length === 0 ? 'default' : '', url: '' }])}>
+      <button type="button" onClick={() => onType([...rows, { name: rows.length === 0 ? 'default' : '', url: '' }])}>
         Add a site
       </button>
     </fieldset>

@@ -7,11 +7,11 @@ import { escapeHidden, indentJson } from './json-text.ts';
 /** MaxRows and MaxColumns limit the visible part of a table. */
 export const MaxRows = 100;
 export const MaxColumns = 12;
-/** MaxCell is the maximum length of a text in a table, in UTF-16 units. */
-const MaxCell = 300;
+/** MaxCellChars is the maximum length of a text in a table, in UTF-16 units. */
+const MaxCellChars = 300;
 
-/** Shown is the display form of an activity. */
-export type Shown =
+/** ShownActivity is the display form of an activity. */
+export type ShownActivity =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'code'; readonly text: string; readonly language: string }
   | Table
@@ -30,7 +30,7 @@ export interface Table {
 }
 
 /** showActivity returns the display form of an activity. */
-export function showActivity({ type, content, bytes }: ActivityView): Shown {
+export function showActivity({ type, content, bytes }: ActivityView): ShownActivity {
   if (content === undefined || content === '') return { kind: 'large', bytes };
   const value = parse(content);
   return readKnown(type, value) ?? { kind: 'json', text: indentJson(content) };
@@ -44,7 +44,7 @@ function parse(content: string): unknown {
   }
 }
 
-function readKnown(type: string, value: unknown): Shown | undefined {
+function readKnown(type: string, value: unknown): ShownActivity | undefined {
   switch (type) {
     case 'text': {
       const text = isRecord(value) ? value.text : value;
@@ -70,28 +70,29 @@ function normaliseWhitespace(text: string): string {
 }
 
 /**
- * readTable reads a list of objects, or columns with rows of cells or objects. readTable returns undefined for any
- * other value.
+ * readTable reads a list of objects, or columns with rows of cells or objects. The result is undefined for any other
+ * value.
  */
 export function readTable(value: unknown): Table | undefined {
   const rows: unknown = isRecord(value) ? value.rows : value;
   if (!Array.isArray(rows)) return undefined;
-  const named = isRecord(value) ? value.columns : undefined;
-  const columns = named === undefined ? columnsOf(rows) : readColumns(named);
+  const columnNames = isRecord(value) ? value.columns : undefined;
+  const columns = columnNames === undefined ? columnsOf(rows) : readColumns(columnNames);
   if (!columns) return undefined;
-  const drawn = columns.slice(0, MaxColumns);
+  const visibleRows = columns.slice(0, MaxColumns);
   const cells: string[][] = [];
   for (const row of rows.slice(0, MaxRows)) {
-    if (Array.isArray(row)) cells.push(drawn.map((_, i) => cellText(row[i])));
-    else if (isRecord(row)) cells.push(drawn.map((name) => cellText(Object.hasOwn(row, name) ? row[name] : undefined)));
+    if (Array.isArray(row)) cells.push(visibleRows.map((_, i) => cellText(row[i])));
+    else if (isRecord(row))
+      cells.push(visibleRows.map((name) => cellText(Object.hasOwn(row, name) ? row[name] : undefined)));
     else return undefined;
   }
   return {
     kind: 'table',
-    columns: drawn.map((name) => escapeHidden(name)),
+    columns: visibleRows.map((name) => escapeHidden(name)),
     rows: cells,
     moreRows: Math.max(0, rows.length - MaxRows),
-    moreColumns: columns.length - drawn.length,
+    moreColumns: columns.length - visibleRows.length,
   };
 }
 
@@ -113,5 +114,5 @@ function columnsOf(rows: readonly unknown[]): string[] | undefined {
 function cellText(value: unknown): string {
   if (value === undefined || value === null) return '';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return escapeHidden(text.length > MaxCell ? `${text.slice(0, MaxCell)}…` : text);
+  return escapeHidden(text.length > MaxCellChars ? `${text.slice(0, MaxCellChars)}…` : text);
 }

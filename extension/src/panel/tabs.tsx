@@ -23,7 +23,7 @@ export function Tabs({ tabs, act }: { readonly tabs: readonly PanelTab[]; readon
 
 function Tab({ tab, act }: { readonly tab: PanelTab; readonly act: Act }): VNode {
   const { error, run } = usePanelAction(act);
-  const stale = tab.plugins.some((plugin) => plugin.status === 'reload' || plugin.status === 'silent');
+  const needsReload = tab.plugins.some((plugin) => plugin.status === 'reload' || plugin.status === 'silent');
   const title = removeHidden(tab.title) || hostOf(tab.url);
   return (
     <li>
@@ -37,7 +37,7 @@ function Tab({ tab, act }: { readonly tab: PanelTab; readonly act: Act }): VNode
           <span class="title">{title}</span>
           <span class="host">{hostOf(tab.url)}</span>
         </button>
-        {stale && (
+        {needsReload && (
           <button
             type="button"
             aria-label={`Reload ${title}`}

@@ -6,11 +6,11 @@ import { CallName } from './call-name.tsx';
 import { indentJson } from './json-text.ts';
 import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
-import { type Card, decisionOutcome, formatClock, isTruncated, TimeMs } from './tickets.ts';
+import { type Card, decisionOutcome, formatClock, isTruncated, TimedGrantMs } from './tickets.ts';
 import { hostOf, removeHidden } from './wording.ts';
 
-/** ShortMs is the remaining time below which it is highlighted, in milliseconds. */
-const ShortMs = 30_000;
+/** LittleTimeMs is the remaining time below which the remaining time is highlighted, in milliseconds. */
+const LittleTimeMs = 30_000;
 
 export interface TicketCardProps {
   readonly card: Card;
@@ -19,10 +19,10 @@ export interface TicketCardProps {
   /** tab is the tab of the call, if that tab is in this browser. */
   readonly tab: PanelTab | undefined;
   readonly leftMs: number;
-  /** arming is true while clicks are ignored. */
-  readonly arming: boolean;
-  /** settled reports whether a click counts. */
-  settled(event: Event): boolean;
+  /** ignoresClicks is true while clicks are ignored. */
+  readonly ignoresClicks: boolean;
+  /** acceptsClick reports whether a click has an effect. */
+  acceptsClick(event: Event): boolean;
   /** setOutcome stores the outcome of the ticket as text. */
   setOutcome(outcome: string): void;
   readonly act: Act;
@@ -35,31 +35,31 @@ export function PermissionCard(props: TicketCardProps): VNode {
   const { decide, busy, error } = useDecision(props);
   const name = `${call.plugin} ${call.tool}`;
   const scopes = ticket.scopes ?? [];
-  const longer = longerScopes.filter(({ scope }) => scopes.includes(scope));
-  const off = busy || props.arming;
+  const offeredScopes = longerScopes.filter(({ scope }) => scopes.includes(scope));
+  const isOff = busy || props.ignoresClicks;
   return (
     <TicketCard {...props} error={error}>
       <p class="reason">{removeHidden(ticket.reason)}</p>
       <Arguments json={ticket.args ?? ''} />
       <div class="answers">
-        <Answer label={`Deny ${name}`} off={off} press={(event) => decide(event, false)}>
+        <Answer label={`Deny ${name}`} isOff={isOff} press={(event) => decide(event, false)}>
           Deny
         </Answer>
         {(scopes.length === 0 || scopes.includes('once')) && (
-          <Answer label={`Allow once: ${name}`} kind="yes" off={off} press={(event) => decide(event, true, 'once')}>
+          <Answer label={`Allow once: ${name}`} kind="yes" isOff={isOff} press={(event) => decide(event, true, 'once')}>
             Allow once
           </Answer>
         )}
       </div>
-      {longer.length > 0 && (
+      {offeredScopes.length > 0 && (
         <div class="longer">
           <span>Allow {callerName(card.call, ticket)} without asking again</span>
           <div class="answers">
-            {longer.map(({ scope, text, label }) => (
+            {offeredScopes.map(({ scope, text, label }) => (
               <Answer
                 key={scope}
                 label={`Allow ${label}: ${name}`}
-                off={off}
+                isOff={isOff}
                 press={(event) => decide(event, true, scope)}
               >
                 {text}
@@ -73,7 +73,7 @@ export function PermissionCard(props: TicketCardProps): VNode {
 }
 
 const longerScopes: readonly { readonly scope: Scope; readonly text: string; readonly label: string }[] = [
-  { scope: 'time', text: `for ${TimeMs / 60_000} min`, label: `for ${TimeMs / 60_000} min` },
+  { scope: 'time', text: `for ${TimedGrantMs / 60_000} min`, label: `for ${TimedGrantMs / 60_000} min` },
   { scope: 'session', text: 'this session', label: 'for this session' },
   { scope: 'always', text: 'always', label: 'always' },
 ];
@@ -91,13 +91,13 @@ export function UserCard(props: TicketCardProps): VNode {
   const show = usePanelAction(props.act);
   const name = `${call.plugin} ${call.tool}`;
   const { tabId } = call;
-  const off = busy || props.arming;
+  const isOff = busy || props.ignoresClicks;
   return (
     <TicketCard {...props} error={error || show.error}>
       {ticket.title && <p class="asked">{removeHidden(ticket.title)}</p>}
       <p class="reason">{removeHidden(ticket.reason)}</p>
       <div class="answers">
-        <Answer label={`Stop ${name}`} off={off} press={(event) => decide(event, false)}>
+        <Answer label={`Stop ${name}`} isOff={isOff} press={(event) => decide(event, false)}>
           Stop
         </Answer>
         {tabId !== undefined && (
@@ -105,7 +105,7 @@ export function UserCard(props: TicketCardProps): VNode {
             Go to tab
           </button>
         )}
-        <Answer label={`Done: ${name}`} kind="yes" off={off} press={(event) => decide(event, true)}>
+        <Answer label={`Done: ${name}`} kind="yes" isOff={isOff} press={(event) => decide(event, true)}>
           Done
         </Answer>
       </div>
@@ -120,40 +120,40 @@ interface Decision {
 }
 
 /** useDecision sends the user's decision once. */
-function useDecision({ card, settled, setOutcome, act }: TicketCardProps): Decision {
-  const pressed = usePanelAction(act);
-  const sent = useRef(false); // immediate, unlike the state
-  const [greyed, setGreyed] = useState(false);
-  const mark = (on: boolean) => {
-    sent.current = on;
-    setGreyed(on);
+function useDecision({ card, acceptsClick, setOutcome, act }: TicketCardProps): Decision {
+  const action = usePanelAction(act);
+  const wasSent = useRef(false); // updates at once, unlike the state
+  const [isGreyed, setIsGreyed] = useState(false);
+  const setSent = (on: boolean) => {
+    wasSent.current = on;
+    setIsGreyed(on);
   };
   const decide = async (event: Event, allow: boolean, scope?: Scope) => {
-    if (sent.current || card.gone || !settled(event)) return;
-    mark(true);
+    if (wasSent.current || card.settlement || !acceptsClick(event)) return;
+    setSent(true);
     const { callId } = card.call;
     const { ticketId, kind } = card.ticket;
-    const until = scope === 'time' ? { forMs: TimeMs } : {};
-    const params = { callId, ticketId, allow, ...(allow && scope ? { scope } : {}), ...until };
-    const { error, decided } = await pressed.run({ op: 'decide', params });
+    const duration = scope === 'time' ? { forMs: TimedGrantMs } : {};
+    const params = { callId, ticketId, allow, ...(allow && scope ? { scope } : {}), ...duration };
+    const { error, decided } = await action.run({ op: 'decide', params });
     if (decided) setOutcome(decisionOutcome(kind, params, decided));
-    if (error !== undefined) mark(false);
+    if (error !== undefined) setSent(false);
   };
-  return { busy: greyed, error: pressed.error, decide: (event, allow, scope) => void decide(event, allow, scope) };
+  return { busy: isGreyed, error: action.error, decide: (event, allow, scope) => void decide(event, allow, scope) };
 }
 
 interface AnswerProps {
   readonly label: string;
   readonly kind?: 'yes';
-  /** off greys the button. The button keeps the focus, which a disabled button would lose. */
-  readonly off: boolean;
+  /** isOff greys the button. The button keeps the focus, which a disabled button would lose. */
+  readonly isOff: boolean;
   readonly children: string;
   press(event: Event): void;
 }
 
-function Answer({ label, kind, off, press, children }: AnswerProps): VNode {
+function Answer({ label, kind, isOff, press, children }: AnswerProps): VNode {
   return (
-    <button type="button" class={kind} aria-label={label} aria-disabled={off} onClick={press}>
+    <button type="button" class={kind} aria-label={label} aria-disabled={isOff} onClick={press}>
       {children}
     </button>
   );
@@ -162,33 +162,33 @@ function Answer({ label, kind, off, press, children }: AnswerProps): VNode {
 /** TicketCard is the common frame of all cards. */
 function TicketCard(props: TicketCardProps & { readonly error: string; readonly children: ComponentChildren }): VNode {
   const { card, parent, tab, leftMs, error, children } = props;
-  const { call, ticket, gone } = card;
-  const from = [
+  const { call, ticket, settlement } = card;
+  const origins = [
     call.client && `for ${removeHidden(call.client)}`,
     parent && `called by ${removeHidden(`${parent.plugin} ${parent.tool}`)}`,
     tab && `in ${hostOf(tab.url)}`,
     ticket.kind === 'user' && call.tabId === undefined && 'in another browser',
   ];
   return (
-    <li class={`ticket ${gone ? 'gone' : ''}`} data-ticket={ticket.ticketId}>
+    <li class={`ticket ${settlement ? 'gone' : ''}`} data-ticket={ticket.ticketId}>
       <div class="head">
         <CallName call={call} />
-        {!gone && (
-          <span class={`time ${leftMs < ShortMs ? 'short' : ''}`} title="Time left to answer">
+        {!settlement && (
+          <span class={`time ${leftMs < LittleTimeMs ? 'short' : ''}`} title="Time left to answer">
             {formatClock(leftMs)}
           </span>
         )}
       </div>
-      {gone ? (
-        <p class="outcome">{gone.outcome}</p>
+      {settlement ? (
+        <p class="outcome">{settlement.outcome}</p>
       ) : (
         <>
-          <div class="from">{from.filter(Boolean).join(', ')}</div>
+          <div class="from">{origins.filter(Boolean).join(', ')}</div>
           {children}
         </>
       )}
       <p class="error" role="alert">
-        {gone ? '' : error}
+        {settlement ? '' : error}
       </p>
     </li>
   );

@@ -26,13 +26,13 @@ test('cards keep their order, new ones come last', () => {
     second.map((card) => card.ticket.ticketId),
     ['t1', 't2', 't3'],
   );
-  assert.ok(second.every((card) => !card.gone));
+  assert.ok(second.every((card) => !card.settlement));
 });
 
 test('a settled card shows its outcome for 5 s', () => {
   const outcome = (kind: TicketKind, now: readonly CallView[]) => {
     const had = nextCards([], [call('a', 't1', {}, kind)], nothing, 0);
-    return nextCards(had, now, nothing, 0)[0]?.gone?.outcome;
+    return nextCards(had, now, nothing, 0)[0]?.settlement?.outcome;
   };
   assert.equal(outcome('permission', [call('a', undefined, { status: 'running' })]), 'Already allowed elsewhere.');
   assert.equal(outcome('user', [call('a', undefined, { status: 'done' })]), 'No longer needed: the call continues.');
@@ -58,7 +58,7 @@ test('each ticket of a call has its own card', () => {
   const had = nextCards([], [call('a', 't1')], nothing, 0);
   const next = nextCards(had, [call('a', 't2')], nothing, 0);
   assert.deepEqual(
-    next.map((card) => [card.ticket.ticketId, card.gone !== undefined]),
+    next.map((card) => [card.ticket.ticketId, card.settlement !== undefined]),
     [
       ['t1', true],
       ['t2', false],
@@ -70,7 +70,7 @@ test('a card shows the outcome of a late decision', () => {
   let cards = nextCards([], [call('a', 't1')], nothing, 0);
   cards = nextCards(cards, [], nothing, 0);
   cards = nextCards(cards, [], new Map([['t1', 'Denied.']]), 10);
-  assert.equal(cards[0]?.gone?.outcome, 'Denied.');
+  assert.equal(cards[0]?.settlement?.outcome, 'Denied.');
 });
 
 test('decisionOutcome', () => {

@@ -12,20 +12,20 @@ import { removeHidden } from './wording.ts';
 
 /** LingerMs is how long a settled card stays to show its outcome, in milliseconds. */
 export const LingerMs = 5000;
-/** TimeMs is the duration of the grant "for 10 min", in milliseconds. */
-export const TimeMs = 600_000;
+/** TimedGrantMs is the duration of the grant "for 10 min", in milliseconds. */
+export const TimedGrantMs = 600_000;
 
 /** Card is one decision that the user has to make. */
 export interface Card {
   readonly call: CallView;
   readonly ticket: WaitingView;
-  /** gone is true after the ticket was settled or withdrawn. */
-  readonly gone?: { readonly atMs: number; readonly outcome: string };
+  /** settlement is set after the ticket was settled or withdrawn. */
+  readonly settlement?: { readonly atMs: number; readonly outcome: string };
 }
 
 /**
  * nextCards returns the cards after the calls changed. Cards keep their order and new cards come last, so that no card
- * moves when a new card arrives. outcomes has the outcomes of decisions from this panel, by ticket.
+ * moves when a new card arrives. outcomes contains the outcomes of decisions from this panel, by ticket.
  */
 export function nextCards(
   cards: readonly Card[],
@@ -33,27 +33,27 @@ export function nextCards(
   outcomes: ReadonlyMap<string, string>,
   nowMs: number,
 ): Card[] {
-  const next: Card[] = [];
-  const had = new Set<string>();
+  const newCards: Card[] = [];
+  const previousIds = new Set<string>();
   for (const card of cards) {
     const id = card.ticket.ticketId;
     const call = calls.find((c) => c.callId === card.call.callId);
-    had.add(id);
-    if (call?.waiting?.ticketId === id) next.push({ call, ticket: call.waiting });
-    else if (!card.gone)
-      next.push({
+    previousIds.add(id);
+    if (call?.waiting?.ticketId === id) newCards.push({ call, ticket: call.waiting });
+    else if (!card.settlement)
+      newCards.push({
         ...card,
-        gone: { atMs: nowMs, outcome: outcomes.get(id) ?? foreignOutcome(card.ticket.kind, call) },
+        settlement: { atMs: nowMs, outcome: outcomes.get(id) ?? foreignOutcome(card.ticket.kind, call) },
       });
-    else if (nowMs - card.gone.atMs < LingerMs) {
-      const outcome = outcomes.get(id) ?? card.gone.outcome;
-      next.push({ ...card, gone: { ...card.gone, outcome } });
+    else if (nowMs - card.settlement.atMs < LingerMs) {
+      const outcome = outcomes.get(id) ?? card.settlement.outcome;
+      newCards.push({ ...card, settlement: { ...card.settlement, outcome } });
     }
   }
   for (const call of calls) {
-    if (call.waiting && !had.has(call.waiting.ticketId)) next.push({ call, ticket: call.waiting });
+    if (call.waiting && !previousIds.has(call.waiting.ticketId)) newCards.push({ call, ticket: call.waiting });
   }
-  return next;
+  return newCards;
 }
 
 /** foreignOutcome returns the outcome of a ticket that this panel did not decide. */
@@ -66,7 +66,7 @@ function foreignOutcome(kind: TicketKind, call: CallView | undefined): string {
     case undefined:
       return 'The call is no longer waiting for approval.';
     default:
-      // The text does not claim a decision of the user, because the tool may also have withdrawn its request.
+      // This text does not claim a decision of the user, because the tool may also have withdrawn its request.
       return kind === 'permission' ? 'Already allowed elsewhere.' : 'No longer needed: the call continues.';
   }
 }
@@ -74,7 +74,7 @@ function foreignOutcome(kind: TicketKind, call: CallView | undefined): string {
 /** decisionOutcome returns the outcome of a decision that was sent by this panel. */
 export function decisionOutcome(
   kind: TicketKind,
-  sent: CallDecideParams,
+  sentDecision: CallDecideParams,
   { outcome, by, allowed }: CallDecideResult,
 ): string {
   switch (outcome) {
@@ -83,7 +83,7 @@ export function decisionOutcome(
     case 'already':
       return `Already ${decisionWord(kind, allowed)} ${by ? `by ${removeHidden(by)}` : 'elsewhere'}.`;
     case 'decided':
-      return sent.allow ? allowedFor(kind, sent.scope) : kind === 'permission' ? 'Denied.' : 'Stopped.';
+      return sentDecision.allow ? allowedFor(kind, sentDecision.scope) : kind === 'permission' ? 'Denied.' : 'Stopped.';
   }
 }
 
@@ -98,7 +98,7 @@ function allowedFor(kind: TicketKind, scope: Scope | undefined): string {
     case 'session':
       return 'Allowed for this session.';
     case 'time':
-      return `Allowed for ${TimeMs / 60_000} min.`;
+      return `Allowed for ${TimedGrantMs / 60_000} min.`;
     case 'always':
       return 'Allowed from now on.';
     default:

@@ -11,19 +11,19 @@ export interface PlacedCall {
  * not change. A call whose parent is not in the list is at depth 0.
  */
 export function placeCalls(calls: readonly CallView[]): PlacedCall[] {
-  const known = new Set(calls.map((call) => call.callId));
+  const callIds = new Set(calls.map((call) => call.callId));
   const children = new Map<string, CallView[]>();
-  const roots: CallView[] = [];
+  const rootCalls: CallView[] = [];
   for (const call of calls) {
     const parent = call.parentCallId;
-    if (parent === undefined || parent === call.callId || !known.has(parent)) roots.push(call);
+    if (parent === undefined || parent === call.callId || !callIds.has(parent)) rootCalls.push(call);
     else children.set(parent, [...(children.get(parent) ?? []), call]);
   }
-  const out: PlacedCall[] = [];
-  const place = (call: CallView, depth: number) => {
-    out.push({ call, depth });
-    for (const child of children.get(call.callId) ?? []) place(child, depth + 1);
+  const placedCalls: PlacedCall[] = [];
+  const placeCall = (call: CallView, depth: number) => {
+    placedCalls.push({ call, depth });
+    for (const child of children.get(call.callId) ?? []) placeCall(child, depth + 1);
   };
-  for (const root of roots) place(root, 0);
-  return out;
+  for (const root of rootCalls) placeCall(root, 0);
+  return placedCalls;
 }

@@ -15,32 +15,32 @@ export interface ViewsProps {
   readonly tabs: readonly PanelTab[];
 }
 
-const order: readonly View[] = ['calls', 'plugins'];
+const viewOrder: readonly View[] = ['calls', 'plugins'];
 
 /** Views are the two tabs "Calls" and "Plugins". Arrow keys switch between them. */
 export function Views({ view, show, running, plugins, tabs }: ViewsProps): VNode {
-  const list = useRef<HTMLDivElement>(null);
-  const other = (event: KeyboardEvent) => {
+  const tabList = useRef<HTMLDivElement>(null);
+  const onArrowKey = (event: KeyboardEvent) => {
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
-    const next = order.find((one) => one !== view) ?? view;
-    show(next);
-    list.current?.querySelector<HTMLElement>(`#view-${next}`)?.focus();
+    const otherView = viewOrder.find((candidate) => candidate !== view) ?? view;
+    show(otherView);
+    tabList.current?.querySelector<HTMLElement>(`#view-${otherView}`)?.focus();
   };
-  const todo = countTasks(plugins, tabs);
+  const taskCount = countTasks(plugins, tabs);
   return (
-    <div class="views" role="tablist" aria-label="What to show" ref={list} onKeyDown={other}>
-      <Switch name="calls" title="Calls" view={view} show={show}>
+    <div class="views" role="tablist" aria-label="What to show" ref={tabList} onKeyDown={onArrowKey}>
+      <ViewTab name="calls" title="Calls" view={view} show={show}>
         {running > 0 && <span class="count">{running}</span>}
-      </Switch>
-      <Switch name="plugins" title="Plugins" view={view} show={show}>
-        {todo > 0 ? (
+      </ViewTab>
+      <ViewTab name="plugins" title="Plugins" view={view} show={show}>
+        {taskCount > 0 ? (
           <span class="todo" title="Plugins to review or set up, tabs to reload">
-            {todo}
+            {taskCount}
           </span>
         ) : (
           <span class="count">{plugins.length || ''}</span>
         )}
-      </Switch>
+      </ViewTab>
     </div>
   );
 }
@@ -53,15 +53,15 @@ interface SwitchProps {
   show(view: View): void;
 }
 
-function Switch({ name, title, view, show, children }: SwitchProps): VNode {
-  const on = name === view;
+function ViewTab({ name, title, view, show, children }: SwitchProps): VNode {
+  const isSelected = name === view;
   return (
     <button
       type="button"
       role="tab"
       id={`view-${name}`}
-      aria-selected={on}
-      tabIndex={on ? 0 : -1}
+      aria-selected={isSelected}
+      tabIndex={isSelected ? 0 : -1}
       onClick={() => show(name)}
     >
       {title} {children}
@@ -69,10 +69,10 @@ function Switch({ name, title, view, show, children }: SwitchProps): VNode {
   );
 }
 
-/** countTasks counts what needs the user: plugins to review or to set up, tabs to reload, adapters that failed. */
+/** countTasks counts the tasks for the user: plugins to review or to set up, tabs to reload, and failed adapters. */
 function countTasks(plugins: readonly PluginView[], tabs: readonly PanelTab[]): number {
-  const wanting = plugins.filter(
+  const pluginsWithTasks = plugins.filter(
     (plugin) => !plugin.reviewed || (plugin.permission !== 'off' && missingSettings(plugin.settings ?? []).length > 0),
   );
-  return wanting.length + tabs.filter((tab) => tab.plugins.some((plugin) => plugin.status !== 'live')).length;
+  return pluginsWithTasks.length + tabs.filter((tab) => tab.plugins.some((plugin) => plugin.status !== 'live')).length;
 }

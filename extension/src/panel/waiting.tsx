@@ -16,35 +16,35 @@ const FirstCards = 5;
 export interface WaitingProps {
   readonly calls: readonly CallView[];
   readonly tabs: readonly PanelTab[];
-  /** now and callsAt are in milliseconds since 1970. */
-  readonly now: number;
+  /** nowMs and callsAt are in milliseconds since 1970. */
+  readonly nowMs: number;
   readonly callsAt: number;
   readonly act: Act;
 }
 
 /** Waiting shows the decisions that wait for the user, at the top of the panel. */
-export function Waiting({ calls, tabs, now, callsAt, act }: WaitingProps): VNode {
+export function Waiting({ calls, tabs, nowMs, callsAt, act }: WaitingProps): VNode {
   const outcomes = useRef(new Map<string, string>());
-  const last = useRef<Card[]>([]);
-  const place = useRef<HTMLElement>(null);
-  const cards = nextCards(last.current, calls, outcomes.current, now);
-  last.current = cards;
+  const previousCards = useRef<Card[]>([]);
+  const sectionRef = useRef<HTMLElement>(null);
+  const cards = nextCards(previousCards.current, calls, outcomes.current, nowMs);
+  previousCards.current = cards;
   for (const id of outcomes.current.keys())
     if (!cards.some((one) => one.ticket.ticketId === id)) outcomes.current.delete(id);
-  const { settled, arming } = useClickGuard(place);
-  useFocusFallback(place);
-  const open = cards.filter((card) => !card.gone);
-  const [all, setAll] = useState(false);
-  const shown = all ? cards : cards.slice(0, FirstCards);
+  const { acceptsClick, ignoresClicks } = useClickGuard(sectionRef);
+  useFocusFallback(sectionRef);
+  const openCards = cards.filter((card) => !card.settlement);
+  const [showsAll, setShowsAll] = useState(false);
+  const shownCards = showsAll ? cards : cards.slice(0, FirstCards);
   const card = (one: Card) => {
     const { ticketId, kind } = one.ticket;
     const props = {
       card: one,
       parent: calls.find((call) => call.callId === one.call.parentCallId),
       tab: tabs.find((tab) => tab.tabId === one.call.tabId),
-      leftMs: one.ticket.leftMs - (now - callsAt),
-      arming: arming(ticketId),
-      settled: (event: Event) => settled(ticketId, event),
+      leftMs: one.ticket.leftMs - (nowMs - callsAt),
+      ignoresClicks: ignoresClicks(ticketId),
+      acceptsClick: (event: Event) => acceptsClick(ticketId, event),
       setOutcome: (outcome: string) => outcomes.current.set(ticketId, outcome),
       act,
     };
@@ -53,16 +53,16 @@ export function Waiting({ calls, tabs, now, callsAt, act }: WaitingProps): VNode
   return (
     <>
       <p class="unseen" role="status" aria-live="polite">
-        {announcementText(open)}
+        {announcementText(openCards)}
       </p>
-      <section aria-labelledby="waiting" class="waiting" ref={place} hidden={cards.length === 0}>
+      <section aria-labelledby="waiting" class="waiting" ref={sectionRef} hidden={cards.length === 0}>
         <h2 id="waiting" tabIndex={-1} data-rest>
-          Waiting for you <span class="count">{open.length}</span>
+          Waiting for you <span class="count">{openCards.length}</span>
         </h2>
-        <ul class={cards.length > ManyCards ? 'crowded' : ''}>{shown.map(card)}</ul>
-        {cards.length > shown.length && (
-          <button type="button" class="rest" onClick={() => setAll(true)}>
-            Show {cards.length - shown.length} more
+        <ul class={cards.length > ManyCards ? 'crowded' : ''}>{shownCards.map(card)}</ul>
+        {cards.length > shownCards.length && (
+          <button type="button" class="rest" onClick={() => setShowsAll(true)}>
+            Show {cards.length - shownCards.length} more
           </button>
         )}
       </section>
@@ -70,67 +70,67 @@ export function Waiting({ calls, tabs, now, callsAt, act }: WaitingProps): VNode
   );
 }
 
-/** announcementText returns the text for screen readers: the newest card. It is read out when it changes. */
+/** announcementText returns the text about the newest card for screen readers. A changed text is read out. */
 function announcementText(open: readonly Card[]): string {
-  const last = open.at(-1);
-  if (!last) return '';
-  const name = `${last.call.plugin} ${last.call.tool}`;
-  const what = last.ticket.kind === 'user' ? 'needs your action' : 'is waiting for approval';
-  return `${removeHidden(name)} ${what}. ${open.length} waiting.`;
+  const newestCard = open.at(-1);
+  if (!newestCard) return '';
+  const name = `${newestCard.call.plugin} ${newestCard.call.tool}`;
+  const requestText = newestCard.ticket.kind === 'user' ? 'needs your action' : 'is waiting for approval';
+  return `${removeHidden(name)} ${requestText}. ${open.length} waiting.`;
 }
 
 /** useFocusFallback focuses the heading if the focused element was removed, so that keyboard users keep their place. */
-function useFocusFallback(place: { readonly current: HTMLElement | null }): void {
-  const had = place.current?.contains(document.activeElement) === true;
+function useFocusFallback(sectionRef: { readonly current: HTMLElement | null }): void {
+  const hadFocus = sectionRef.current?.contains(document.activeElement) === true;
   useLayoutEffect(() => {
-    if (had && document.activeElement === document.body)
-      place.current?.querySelector<HTMLElement>('[data-rest]')?.focus();
+    if (hadFocus && document.activeElement === document.body)
+      sectionRef.current?.querySelector<HTMLElement>('[data-rest]')?.focus();
   });
 }
 
 interface GuardedCards {
-  /** settled reports whether a click on a card counts. */
-  settled(ticketId: string, event: Event): boolean;
-  /** arming is true while clicks on a card are ignored. */
-  arming(ticketId: string): boolean;
+  /** acceptsClick reports whether a click on a card has an effect. */
+  acceptsClick(ticketId: string, event: Event): boolean;
+  /** ignoresClicks is true while clicks on a card are ignored. */
+  ignoresClicks(ticketId: string): boolean;
 }
 
 /** useClickGuard measures the positions of the cards' buttons after each render. */
-function useClickGuard(place: { readonly current: HTMLElement | null }): GuardedCards {
+function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): GuardedCards {
   const [guard] = useState(makeClickGuard);
   const [, redraw] = useState(0);
   const rendered = useRef(new Map<string, boolean>());
   rendered.current = new Map();
   const measure = (nowMs: number): string[] => {
     const places = new Map<string, number>();
-    for (const card of place.current?.querySelectorAll<HTMLElement>('[data-ticket]') ?? []) {
+    for (const card of sectionRef.current?.querySelectorAll<HTMLElement>('[data-ticket]') ?? []) {
       // The buttons also move within a card, for example when its arguments collapse.
       const buttons = card.querySelector('.answers') ?? card;
       places.set(card.dataset.ticket ?? '', buttons.getBoundingClientRect().top + window.scrollY);
     }
-    guard.rendered(places, nowMs);
+    guard.recordPositions(places, nowMs);
     return [...places.keys()];
   };
   useLayoutEffect(() => {
     const nowMs = performance.now();
-    const waits = new Map(measure(nowMs).map((id) => [id, guard.waitMs(id, nowMs)]));
+    const waitMsByCard = new Map(measure(nowMs).map((id) => [id, guard.waitMs(id, nowMs)]));
     // This render moved the card after its buttons were rendered as active.
-    const wrong = [...waits].some(([id, waitMs]) => rendered.current.get(id) !== waitMs > 0);
-    const longest = Math.max(0, ...waits.values());
-    if (wrong) redraw((n) => n + 1);
-    if (wrong || longest === 0) return undefined;
-    const timer = setTimeout(() => redraw((n) => n + 1), longest);
+    const isRenderWrong = [...waitMsByCard].some(([id, waitMs]) => rendered.current.get(id) !== waitMs > 0);
+    const longestWaitMs = Math.max(0, ...waitMsByCard.values());
+    if (isRenderWrong) redraw((n) => n + 1);
+    if (isRenderWrong || longestWaitMs === 0) return undefined;
+    const timer = setTimeout(() => redraw((n) => n + 1), longestWaitMs);
     return () => clearTimeout(timer);
   });
   return {
-    settled: (ticketId, event) => {
+    acceptsClick: (ticketId, event) => {
       measure(event.timeStamp);
       return guard.waitMs(ticketId, event.timeStamp) === 0;
     },
-    arming: (ticketId) => {
-      const waits = guard.waitMs(ticketId, performance.now()) > 0;
-      rendered.current.set(ticketId, waits);
-      return waits;
+    ignoresClicks: (ticketId) => {
+      const isWaiting = guard.waitMs(ticketId, performance.now()) > 0;
+      rendered.current.set(ticketId, isWaiting);
+      return isWaiting;
     },
   };
 }

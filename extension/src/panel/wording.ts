@@ -104,15 +104,15 @@ export function formatDuration(ms: number): string {
   if (seconds < 1) return '0 s';
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
-  const rest = String(seconds % 60).padStart(2, '0');
-  if (minutes < 60) return `${minutes} min ${rest} s`;
+  const restSeconds = String(seconds % 60).padStart(2, '0');
+  if (minutes < 60) return `${minutes} min ${restSeconds} s`;
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
 }
 
 /** formatPercent returns a share from 0 to 1 as text, rounded down: only a complete share is 100%. */
 export function formatPercent(share: number): string {
-  const whole = Math.floor(Math.min(1, Math.max(0, share)) * 100);
-  return `${whole}%`;
+  const wholePercent = Math.floor(Math.min(1, Math.max(0, share)) * 100);
+  return `${wholePercent}%`;
 }
 
 /** hostOf returns the host of a URL, or the whole text if the URL is malformed. */
@@ -125,8 +125,8 @@ export function hostOf(url: string): string {
 }
 
 function asSentence(text: string): string {
-  const whole = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
+  const capitalized = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(capitalized) ? capitalized : `${capitalized}.`;
 }
 
 /**

@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { PluginInfo } from '../../../../wire/wire.gen.ts';
+import { demoPlugin } from '../../../test/demo-plugin.ts';
 import { settle } from '../../../test/server.ts';
 import type { StartedPlugin, ToBridge } from '../../port-message.ts';
 import { type Doc, makeDocs } from '../documents/docs.ts';
 import { Delivery } from './delivery.ts';
 import { lateStartScript } from './entry-points.ts';
 
-const demo: PluginInfo = {
-  name: 'demo',
-  displayName: 'Demo',
-  hash: 'h',
-  script: 's',
-  world: 'main',
-  matches: ['https://demo.example/*'],
-  excludes: ['https://demo.example/not'],
-};
+const demo: PluginInfo = { ...demoPlugin, excludes: ['https://demo.example/not'] };
 
 function makeBench(t: TestContext, plugin: PluginInfo = demo) {
   t.mock.timers.enable({ apis: ['setTimeout'] });

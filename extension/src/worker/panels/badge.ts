@@ -57,12 +57,12 @@ export class Badge {
   }
 }
 
-export function badgeContent({ isLinked: linked, waiting, running }: BadgeState): {
+export function badgeContent({ isLinked, waiting, running }: BadgeState): {
   text: string;
   color: string;
   title: string;
 } {
-  if (!linked) return { text: '!', color: badgeColors.bad, title: 'opentabs: not connected' };
+  if (!isLinked) return { text: '!', color: badgeColors.bad, title: 'opentabs: not connected' };
   if (waiting > 0) {
     const title =
       waiting === 1 ? 'opentabs: 1 call waiting for approval' : `opentabs: ${waiting} calls waiting for approval`;

@@ -143,7 +143,7 @@ export class Plugins {
       const staleIds = [...registered.keys()].filter((id) => !id.startsWith(BASE_PREFIX) && !scripts.has(id));
       await this.#unregister(staleIds);
       const newScripts: UserScript[] = [];
-      for (const [id, { script, plugin, hasAdapter: whole }] of scripts) {
+      for (const [id, { script, plugin, hasAdapter }] of scripts) {
         const oldScript = registered.get(id);
         if (oldScript && isSame(oldScript, script)) continue;
         if (oldScript) {
@@ -153,7 +153,7 @@ export class Plugins {
           continue;
         }
         try {
-          newScripts.push({ ...script, code: await this.#composeScript(plugin, await fetchCode(plugin), whole) });
+          newScripts.push({ ...script, code: await this.#composeScript(plugin, await fetchCode(plugin), hasAdapter) });
         } catch (error) {
           console.warn(`opentabs: ${plugin.name} can't be registered: ${String(error)}`);
         }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
+import { demoPlugin } from '../../../test/demo-plugin.ts';
 import { makeOpening } from './opening.ts';
 
 const page = 'https://demo.example/start';
@@ -13,17 +14,7 @@ function makeBench(t: TestContext) {
   const shown = new Map<number, string>();
   const navigated: (readonly [number, string])[] = [];
   const opening = makeOpening({
-    plugins: () => [
-      {
-        name: 'demo',
-        displayName: 'Demo',
-        hash: 'h',
-        script: 's',
-        world: 'main',
-        matches: ['https://demo.example/*'],
-        excludes: ['https://demo.example/admin'],
-      },
-    ],
+    plugins: () => [{ ...demoPlugin, excludes: ['https://demo.example/admin'] }],
     open: async (url) => {
       if (!state.window) throw new Error('no window is open');
       opened.push(url);

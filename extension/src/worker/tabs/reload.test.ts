@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
+import { demoPlugin } from '../../../test/demo-plugin.ts';
 import { settle } from '../../../test/server.ts';
 import type { FramePage, Page, TabState } from '../../chrome.ts';
 import { Reload } from './reload.ts';
@@ -52,20 +53,11 @@ function makeBench(t: TestContext) {
       reloaded.push(id);
     },
     plugins: () => [
+      { ...demoPlugin, frames: true },
       {
-        name: 'demo',
-        displayName: 'Demo',
-        hash: 'h',
-        script: 's',
-        world: 'main',
-        matches: ['https://demo.example/*'],
-        frames: true,
-      },
-      {
+        ...demoPlugin,
         name: 'barred',
         displayName: 'Barred',
-        hash: 'h',
-        script: 's',
         world: 'isolated',
         matches: ['<all>', 'https://*/*'],
       },

@@ -177,12 +177,7 @@ export function tabInfo(
   plugins: readonly PluginInfo[],
   live: LiveDoc | undefined,
   frames: readonly LiveDoc[],
-  {
-    expects = () => false,
-    isArriving: arrives = () => false,
-    loadError,
-    urlOpenedWith: openedWith,
-  }: TabExpectations = {},
+  { expects = () => false, isArriving = () => false, loadError, urlOpenedWith }: TabExpectations = {},
 ): TabInfo | undefined {
   // No plugin can run in Chrome's error page. A loading tab may soon leave the error page, unless the site of the tab
   // does not answer.
@@ -190,8 +185,8 @@ export function tabInfo(
   const pluginsFor = (url: string) => plugins.filter((p) => matchesAny(url, p.matches ?? [], p.excludes ?? []));
   const ownPlugins = pluginsFor(tab.url);
   // A tab that was opened for a call and redirected to a failing page counts as a tab that shows the page of the call.
-  const isLost = shownError !== undefined && openedWith !== undefined && ownPlugins.length === 0;
-  const matchingPlugins = isLost ? pluginsFor(openedWith) : ownPlugins;
+  const isLost = shownError !== undefined && urlOpenedWith !== undefined && ownPlugins.length === 0;
+  const matchingPlugins = isLost ? pluginsFor(urlOpenedWith) : ownPlugins;
   // A frozen page runs no code until the user shows the tab, so the adapters of the page are not ready.
   const reportPlugin = (plugin: LiveAdapter) => tabPlugin(tab.frozen ? { ...plugin, ready: false } : plugin);
   const frameReports = frames.flatMap((frame) => frameInfo(frame, plugins, reportPlugin) ?? []);
@@ -199,7 +194,7 @@ export function tabInfo(
   const info: TabInfo = {
     tabId: tab.id,
     windowId: tab.windowId,
-    url: isLost ? openedWith : tab.url,
+    url: isLost ? urlOpenedWith : tab.url,
     title: isLost ? '' : tab.title,
     active: tab.active,
     focused: tab.windowId === focusedWindow,
@@ -219,7 +214,7 @@ export function tabInfo(
     info.broken = brokenPlugins.map(({ name, hash, problem = '' }) => ({ name, hash, problem }));
   const lackingPlugins = matchingPlugins.filter((m) => !livePlugins.some((p) => p.name === m.name)).map((m) => m.name);
   if (shownError) [info.loadError, info.loadFailedMs] = [shownError.name, shownError.atMs];
-  const arrivingPlugins = shownError ? [] : lackingPlugins.filter(arrives);
+  const arrivingPlugins = shownError ? [] : lackingPlugins.filter(isArriving);
   if (arrivingPlugins.length > 0) info.arriving = arrivingPlugins;
   const absentPlugins = lackingPlugins.filter((name) => !arrivingPlugins.includes(name));
   // A document that is still loading may be about to report that its plugins are live.
