@@ -37,7 +37,7 @@ test('the first message is sent at once, the following ones as a batch', () => {
   assert.deepEqual(sent.at(-1), ['e']);
 });
 
-test('a lone message schedules no second task', () => {
+test('after a message that is likely to be the last, no task is scheduled', () => {
   const { world, sent, works, batcher } = makeBench();
   world.alone = true;
   batcher.post('a');

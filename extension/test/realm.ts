@@ -1,4 +1,4 @@
-// A page without a browser: a separate realm with the few DOM classes that a
+// A simulated page without a browser: a separate realm with the few DOM classes that a
 // host needs (testdata/realm.js), and a fake bridge. Tests can observe
 // everything that happens in the realm.
 
@@ -14,7 +14,7 @@ type Listener = (event: object) => void;
 export interface HostPort {
   readonly plugin: string;
   readonly hash: string;
-  /** received are the messages of the host, oldest first, without those about its readiness. */
+  /** received are the messages of the host, oldest first, without the messages about readiness. */
   readonly received: string[];
   /** readiness are the messages about the readiness. */
   readonly readiness: string[];
@@ -26,7 +26,7 @@ export interface ScriptOptions {
   readonly settings?: object;
   readonly start?: 'now' | 'dom';
   readonly frames?: boolean;
-  /** entryPoint is the name of the constant with the host's entry point. Default none. */
+  /** entryPoint is the name of the constant with the host's entry point. By default, there is no constant. */
   readonly entryPoint?: string;
   readonly preScript?: string;
 }
@@ -35,7 +35,7 @@ export interface ScriptOptions {
 export interface PageOptions {
   /** host is the host of the location. Default "127.0.0.1:8000". */
   readonly host?: string;
-  /** framed is set for a page in a frame. */
+  /** framed is true for a page in a frame. */
   readonly framed?: boolean;
 }
 

@@ -12,7 +12,7 @@ export interface FakeSocket {
   readonly protocols: readonly string[];
   /** sent are the parsed frames of the browser that the test has not answered. */
   readonly sent: Readonly<Record<string, unknown>>[];
-  /** hungUp is set once the browser closes the socket. */
+  /** hungUp is true after the browser has closed the socket. */
   hungUp: boolean;
   /** unsent is the reported number of bytes that wait in the socket. */
   unsent: number;

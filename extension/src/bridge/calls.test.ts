@@ -40,7 +40,7 @@ test('a host gets a call by number, and the worker gets its ending by ID', () =>
   ]);
 });
 
-test('undefined and errors', () => {
+test('a tool that returns undefined ends with an empty result, and an error ends the call', () => {
   const { calls, host, posted, call } = makeBench();
   calls.fromWorker(call('a'));
   calls.fromWorker(call('b'));
@@ -135,7 +135,7 @@ test('an ending is stored until it is acknowledged', () => {
   assert.equal(posted.filter((m) => m.op === 'result').length, 2);
 });
 
-test('cancel: aborted, finished, and ignored after 2 s', (t) => {
+test('a cancel is answered with aborted, with finished, or after 2 s with ignored', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { calls, host, posted, toHost, call } = makeBench();
   for (const id of ['a', 'b', 'c']) calls.fromWorker(call(id));

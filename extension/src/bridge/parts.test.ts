@@ -54,7 +54,7 @@ test('a new port restarts every result', () => {
   assert.deepEqual(posted.slice(0, 4), ['a0', 'a1', 'a2', 'result a']);
 });
 
-test('a dropped result makes room', () => {
+test('after a result is dropped, parts of other results are sent', () => {
   const { parts, posted } = makeBench();
   parts.begin('a', makeEnding('a', 100));
   parts.begin('b', makeEnding('b', 1));

@@ -34,7 +34,7 @@ function makeBench(...names: string[]) {
 const live = (posted: FromBridge[]) =>
   posted.splice(0).flatMap((message) => (message.op === 'live' ? [message.plugins] : []));
 
-test('parsed starts all hosts and probes the live ones', () => {
+test('when the document is parsed, all hosts start and the live hosts are probed', () => {
   const { plugins, toHost, fromHost } = makeBench('now', 'late', 'odd');
   fromHost('now', 'ready');
   assert.deepEqual(toHost, []);

@@ -137,7 +137,7 @@ test('context.waitForUser sends the reason and resolves with undefined', async (
   assert.deepEqual(port.received, ['r 1 [null]']);
 });
 
-test('a denial, a timeout and another error of context.waitForUser', async () => {
+test('context.waitForUser rejects after a denial, a timeout or another error', async () => {
   for (const [code, want] of [
     ['denied', 'user_denied'],
     ['approval_timeout', 'user_timeout'],

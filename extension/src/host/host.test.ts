@@ -57,7 +57,7 @@ test("a handshake of the page gets no offer, even if the document's root is a sc
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const refused = makeRealm();
   refused.start('demo', 'h', adapter('demo', ''));
-  refused.dispatch('opentabs:bridge'); // a handshake of the bridge in which no offer is accepted
+  refused.dispatch('opentabs:bridge'); // The bridge runs a handshake in which it accepts no offer.
   refused.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
   refused.dispatch('opentabs:bridge');
   assert.equal(refused.run('offers'), 0);
@@ -114,7 +114,7 @@ test('an adapter that fails to start is reported as broken', async () => {
     realm.start('demo', 'h', code);
     const [port] = realm.bridge();
     await realm.idle();
-    port?.send('begin'); // starts an adapter again that threw before the document was parsed
+    port?.send('begin'); // An adapter that threw before the document was parsed is started again.
     await realm.idle();
     assert.match(port?.received.join('\n') ?? '', want);
   }
@@ -160,7 +160,7 @@ test('isReady() has a limit of 5 s in each call', async (t) => {
   assert.match(port.received[2] ?? '', /^e 4 .*not_ready/);
 });
 
-test('the tool and its schema', async () => {
+test("a call needs a known tool and arguments that match the tool's schema", async () => {
   const { realm, port } = await open(tool('() => 1'));
   port.send('call', 1, 'other', MB, {});
   await realm.idle();
@@ -234,7 +234,7 @@ test('a handler gets the decision of the user', async () => {
   assert.deepEqual(port.received, ['r 1 [{"allow":true}]', 'r 2 [null]']);
 });
 
-test('what a tool throws', async () => {
+test('a value that a tool throws becomes the error of the call', async () => {
   const toolError = `() => { throw Object.assign(new Error('slow down'), { code: 'LIMIT', category: 'rate_limit', retryable: true, retryAfterMs: 1500 }); }`;
   assert.deepEqual(await call(tool(toolError)), [
     'e 1 {"code":"tool_error","message":"slow down","tool":{"code":"LIMIT","category":"rate_limit","retryable":true,"retryAfterMs":1500}}',
@@ -261,7 +261,7 @@ test('what a tool throws', async () => {
   for (const [handle, want] of cases) assert.deepEqual(await call(tool(handle)), [`e 1 ${want}`]);
 });
 
-test('a result that JSON cannot represent, or that is too large', async () => {
+test('a result that JSON cannot represent, or that is too large, fails the call', async () => {
   const cyclic = '() => { const a = {}; a.a = a; return a; }';
   for (const handle of ['() => 1n', '() => ({ n: 1n })', cyclic, '() => () => 1', '() => Symbol()']) {
     assert.match(
@@ -315,7 +315,7 @@ test('a thenable that calls back with little stack left ends its call', async ()
   }
 });
 
-test('reports leave once per task and before the result', async () => {
+test('reports are sent once per task and before the result', async () => {
   const handle = `async (p, c) => {
     c.reportProgress({ progress: 1, total: 3, message: 'one', status: 's', audience: 'user', loaded: 5 });
     c.reportPercent(50, 'half'); c.reportCount(2, 3, 'two');
@@ -374,7 +374,7 @@ test('a percentage and a count have an audience', async () => {
   ]);
 });
 
-test('any number of reports in one loop leave in batches of 1,000', async () => {
+test('any number of reports in one loop are sent in batches of 1,000', async () => {
   const received = await call(tool('(p, c) => { for (let i = 0; i < 2500; i++) c.reportProgress({ progress: i }); }'));
   assert.equal(received.pop(), 'n 1');
   const all: unknown[] = [];

@@ -11,7 +11,7 @@ import {
   toolGroups,
 } from './plugin-words.ts';
 
-test('sitesOf lists hosts', () => {
+test('siteNames lists hosts', () => {
   assert.equal(siteNames(['*://localhost/*', '*://127.0.0.1/*', 'https://localhost/a']), 'localhost, 127.0.0.1');
   assert.equal(
     siteNames(['https://a.org/*', 'https://b.org/*', 'https://*.c.org/*', 'https://d.org/*']),
@@ -45,7 +45,7 @@ test('findPlugins sorts unreviewed plugins first and searches tool names', () =>
   assert.deepEqual(names('x'), []);
 });
 
-test('ownCount counts tools with their own permission', () => {
+test('countOwnPermissions counts tools with their own permission', () => {
   const tools = [
     { name: 'a', displayName: '' },
     { name: 'b', displayName: '', permission: 'off' },

@@ -351,7 +351,7 @@ test('the calls of a crashed page end with page_crashed if the tab is reloaded f
   loading.add(1);
   join(1, 'd2');
   dispatch('y', 1, 'd2');
-  calls.tabCrashed(1); // a late report about the tab does not concern the new document
+  calls.tabCrashed(1); // A late report about the tab does not concern the new document.
   await pass(50);
   assert.deepEqual([codes(), running.ids], [['x page_crashed'], ['y']]);
 });
@@ -421,7 +421,7 @@ test('a restarted worker waits for a busy document', async (t) => {
 test('a call for a document that was just removed did not begin, even if the call arrives first', async (t) => {
   const { calls, sent, join, dispatch, codes, pass } = makeBench(t, true);
   const { doc } = join(1, 'd1');
-  await pass(5000); // soon after the start of the call, the worker checks whether the document is busy
+  await pass(5000); // Soon after the start of the call, the worker checks whether the document is busy.
   calls.documentDisconnected(doc);
   dispatch('x');
   dispatch('y', 1, 'd1', true);

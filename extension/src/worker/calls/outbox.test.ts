@@ -45,7 +45,7 @@ test('with a link, everything is sent at once, with unchanged text', (t) => {
   ]);
 });
 
-test('a call ends once', (t) => {
+test('a call sends only one ending', (t) => {
   const { outbox, sent } = makeBench(t);
   outbox.endWithResult('a', '1', undefined);
   outbox.endWithResult('a', '2', undefined);

@@ -64,7 +64,7 @@ test('plugins that cannot run, have another base or are being replaced are left 
   assert.equal(livePlugins.top(2), undefined);
 });
 
-test('a plugin is settled if a reload would not bring it', () => {
+test('a plugin is settled if a reload of the tab would not make the plugin live', () => {
   const { livePlugins, replacing, arriving, broken, replaceable, join, wanted } = makeBench(
     ...['live', 'old', 'broken', 'replaceable', 'arriving', 'replacing'].map((name) => plugin(name)),
   );

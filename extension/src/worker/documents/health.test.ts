@@ -62,7 +62,7 @@ test('a document that does not answer for 5 s is silent until it answers', async
   assert.equal(health.isSilent('d'), false);
   await pass(1);
   assert.equal(health.isSilent('d'), true);
-  health.recordMessage(doc); // a message from before the ping
+  health.recordMessage(doc); // This message was sent before the ping.
   assert.equal(health.isSilent('d'), true);
   health.recordMessage(doc, 1);
   assert.deepEqual([health.isSilent('d'), changes], [false, [true, false]]);
@@ -75,7 +75,7 @@ test('a call after a ping has arrived once the ping is answered, and a call afte
   await pass(5000);
   assert.deepEqual([health.prepareCall(doc), health.prepareCall(doc), pinged], [1, 1, [1]]);
   assert.equal(health.hasAnswered('d', 1), false);
-  health.recordMessage(doc, 7); // never sent
+  health.recordMessage(doc, 7); // A ping with this number was not sent.
   assert.equal(health.hasAnswered('d', 1), false);
   health.recordMessage(doc, 1);
   assert.equal(health.hasAnswered('d', 1), true);
@@ -90,10 +90,10 @@ test('a frozen tab, a sleeping machine and a new port do not make a document sil
   page.frozen = false;
   health.documentConnected(doc);
   await pass(1000);
-  t.mock.timers.setTime(Date.now() + 60_000); // all timers fire late
+  t.mock.timers.setTime(Date.now() + 60_000); // The machine was asleep, so all timers fire late.
   await settle();
   assert.deepEqual(changes, []);
-  await pass(1); // the delayed timers fire now
+  await pass(1); // The delayed timers fire after the machine wakes up.
   assert.deepEqual(changes, []);
   await pass(5000);
   assert.deepEqual(changes, [true]);
@@ -104,7 +104,7 @@ test('a frozen tab, a sleeping machine and a new port do not make a document sil
   assert.deepEqual(changes, [true]);
 });
 
-test('answers sends one ping at a time and resolves within its limit', async (t) => {
+test('answersWithin sends one ping at a time and resolves within its limit', async (t) => {
   const { health, doc, pinged, page, pass } = makeBench(t);
   page.busy = false;
   const answers: boolean[] = [];

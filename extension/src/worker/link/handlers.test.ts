@@ -26,7 +26,7 @@ async function answer(text: string): Promise<string[]> {
   return sent;
 }
 
-test('a table without a handler for a method of the server does not compile', () => {
+test('request handlers that lack a method of the server do not compile', () => {
   const { 'tab.open': open, ...others } = handlers;
   // @ts-expect-error: tab.open has no handler
   const requests: RequestHandlers = others;
@@ -35,7 +35,7 @@ test('a table without a handler for a method of the server does not compile', ()
   assert.deepEqual([typeof open, 'tab.open' in requests, 'tool.resync' in notifications], ['function', false, false]);
 });
 
-test('the socket reaches the methods with a handler only', async () => {
+test('a request for a method without a handler is rejected', async () => {
   for (const method of RequestMethods) {
     if (Object.hasOwn(handlers, method)) continue;
     const params = {

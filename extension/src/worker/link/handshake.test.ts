@@ -26,7 +26,7 @@ test('the handshake offers a new nonce each time, and no secret', async () => {
   assert.notEqual(one.nonce, two.nonce);
 });
 
-test("answer proves the browser's identity to the server, over both nonces", async () => {
+test("proveTo proves the browser's identity to the server, over both nonces", async () => {
   const { handshake, nonce } = await beginHandshake();
   const answer = await handshake.proveTo({ nonce: 'server', proof: hmac('server', [nonce, 'server']) });
   assert.equal(answer, hmac('browser', [nonce, 'server']));
@@ -40,7 +40,7 @@ test('the frames of the handshake in wire/testdata have the proofs that the serv
   assert.equal(Object(frame('hello')).proof, hmac('browser', nonces));
 });
 
-test('answer returns no proof for an invalid challenge', async () => {
+test('proveTo returns no proof for an invalid challenge', async () => {
   const old = await beginHandshake();
   const seen = hmac('server', [old.nonce, 'server']);
   const challenges: [string, (nonce: string) => { nonce: string; proof: string }][] = [

@@ -165,7 +165,7 @@ test('a link that still sends a large result is alive', async (t) => {
   assert.equal(socket.hungUp, true);
 });
 
-test('a lost link is retried within a second, for ever', async (t) => {
+test('after a lost link, the browser tries to reconnect every second without a limit', async (t) => {
   const { sockets, states, world, accepted, connected, last, pass } = makeBench(t);
   const socket = await connected();
   world.listener = 'nothing';
@@ -361,7 +361,7 @@ test('every request ends once: answer, error, unreadable answer, timeout, loss',
   ]);
 });
 
-test('an abandoned socket has no effect', async (t) => {
+test('events of a socket that was dropped have no effect', async (t) => {
   const { link, events, states, accepted, connected, last } = makeBench(t);
   const old = await connected();
   link.restart();

@@ -41,7 +41,7 @@ test('match patterns work as in Chrome, including the query string', () => {
   }
 });
 
-test('excludes win, and invalid URLs and patterns match nothing', () => {
+test('excluded patterns have priority, and invalid URLs and patterns match nothing', () => {
   assert.equal(matchesAny('https://a.org/x', ['*://a.org/*'], ['*://a.org/x*']), false);
   assert.equal(matchesAny('https://a.org/y', ['*://a.org/*'], ['*://a.org/x*']), true);
   assert.equal(matchesAny('about:blank', ['*://*/*'], []), false);

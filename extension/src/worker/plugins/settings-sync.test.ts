@@ -50,7 +50,7 @@ test('a document that returns after it was left receives the settings again', ()
   assert.equal(join('d1', 'a').length, 1);
 });
 
-test('an adapter whose plugin is gone is removed, but not before the first sync', () => {
+test('the adapter of a plugin that no longer exists is removed, but not before the first sync', () => {
   const { state, settingsSync, join } = makeBench();
   const there = join('d1', 'a', 'b');
   settingsSync.synced();

@@ -51,7 +51,7 @@ test('a full or damaged cache is ignored', async (t) => {
   assert.deepEqual(asked, ['a/1']);
 });
 
-test('code of plugins that are gone is removed', async () => {
+test('code of plugins that no longer exist is removed', async () => {
   const { cached, store } = makeBench();
   await store.get('a', '1');
   await store.get('b', '1');

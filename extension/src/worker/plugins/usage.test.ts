@@ -26,7 +26,7 @@ test('recent uses are stored after a delay, newest first', async (t) => {
   assert.equal((await usage.readNames()).length, 64);
 });
 
-test('an unreadable profile has no uses', async () => {
+test('if the stored usage cannot be read, no plugin counts as recently used', async () => {
   const usage = new Usage({
     read: async () => {
       throw new Error('no disk');

@@ -46,7 +46,7 @@ test('a site that has not answered for 8 s is an error until it answers, or the 
   assert.deepEqual([wait(1), changes], [{ name: 'no_answer', atMs: 8000 }, 1]);
   errors.recordShown(1);
   assert.deepEqual([wait(60_000), changes], [undefined, 2]);
-  // An answer in time, a failure in time and a cancelled navigation end the wait.
+  // An answer or a failure within the time limit ends the wait for a site, and so does a cancelled navigation.
   for (const end of [
     (id: number) => errors.recordShown(id),
     (id: number) => errors.recordFailure(id, 'net::ERR_ABORTED'),
@@ -59,7 +59,7 @@ test('a site that has not answered for 8 s is an error until it answers, or the 
   errors.recordRequest(1);
   errors.recordFailure(1, 'net::ERR_CONNECTION_RESET');
   assert.equal(wait(60_000)?.name, 'net::ERR_CONNECTION_RESET');
-  // For a new tab, there is no begun event, only repeated calls of waits.
+  // For a new tab, Chrome does not report the start of the load; only recordWait is called repeatedly.
   errors.recordFailure(1, 'net::ERR_CONNECTION_RESET');
   errors.recordWait(1);
   wait(5000);

@@ -174,8 +174,8 @@ test('a document that may have its scripts is inspected only if it does not conn
   const { reload, registered, reloaded, inspected, pages, live, pass } = makeBench(t);
   for (const id of [1, 2, 3]) pages.set(id, untouched);
   await pass(100);
-  reload.recordStart(1, 5040); // before the registrations
-  reload.recordStart(2, 5060); // while the scripts were being registered
+  reload.recordStart(1, 5040); // The document started before the registrations.
+  reload.recordStart(2, 5060); // The document started while the scripts were being registered.
   reload.recordStart(3, 5080);
   await registered(4000, 5050);
   assert.deepEqual([inspected, reloaded], [[1, 1], [1]], 'no document before them has their scripts');

@@ -259,7 +259,7 @@ test('a sync while the tabs are being listed runs afterwards', async (t) => {
   assert.deepEqual(reports, ['all 1,2', 'all 1,2']);
 });
 
-test('forget sends a tab again although it has not changed', async (t) => {
+test('resendTab sends a tab again although it has not changed', async (t) => {
   const { reports, tabs } = makeBench(t);
   tabs.sync();
   await settle();
