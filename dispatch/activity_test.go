@@ -56,7 +56,7 @@ func TestActivities(t *testing.T) {
 		name    string
 		reports []wire.Report
 		want    string // type=content of all, joined
-		dropped int    // of the first
+		dropped int    // dropped changes of the first activity
 		resyncs int32
 	}{
 		{"a snapshot", []wire.Report{contentReport("text", `"hello"`)}, `text="hello"`, 0, 0},

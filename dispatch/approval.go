@@ -10,11 +10,11 @@ import (
 	"opentabs/wire"
 )
 
-// Decide decides what a suspended call waits for. Only the first decision about a
-// ticket counts; Decide returns this decision to later callers. ticketID is the
-// TicketID of the [WaitingTicket] that the user saw; empty means the open ticket. The
-// zero Scope means ScopeOnce. The error, if any, is a *ScopeError, or reports that
-// r.Data is not JSON, or that r.Duration is not in (0, MaxScopeTime] for a ScopeTime.
+// Decide decides what a suspended call waits for. Later callers of Decide get the first
+// decision about the ticket. ticketID is the TicketID of the [WaitingTicket] that the user
+// saw; empty means the open ticket. The zero Scope means ScopeOnce. The error, if any, is
+// a *ScopeError, or reports that r.Data is not JSON, or that r.Duration is not in (0,
+// MaxScopeTime] for a ScopeTime.
 func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (DecisionResult, error) {
 	c := d.find(callID)
 	if c == nil {

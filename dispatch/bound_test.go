@@ -13,8 +13,8 @@ import (
 	"opentabs/wire"
 )
 
-// waiter is a tool that makes requests far longer than it may. At last it is silent, so
-// that a call without limits ends too.
+// waiter is a tool that makes requests far longer than it may. After its requests the
+// waiter is silent, so that a call without limits ends too.
 type waiter struct {
 	stop chan struct{} // closed when the call has ended
 }

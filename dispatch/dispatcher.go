@@ -26,15 +26,15 @@ const (
 	DefaultSuspendLimit     = 5 * time.Minute
 )
 
-// maxWaitingBytes bounds the arguments of all waiting calls of one plugin. Above this
-// limit, a call of the client with the most bytes fails with rate_limited.
+// maxWaitingBytes bounds the arguments of all waiting calls of one plugin. Above
+// maxWaitingBytes, a call of the client with the most bytes fails with rate_limited.
 const maxWaitingBytes = 256 << 20
 
 // maxEndedCalls is the number of ended calls in lists.
 const maxEndedCalls = 200
 
-// maxEndedActivityBytes bounds the activities of all ended calls together, in bytes.
-// Above this limit, the oldest calls lose their activities.
+// maxEndedActivityBytes bounds the activities of all ended calls together, in bytes. Above
+// maxEndedActivityBytes, the oldest calls lose their activities.
 const maxEndedActivityBytes = 32 << 20
 
 // stopOutcomeTimeout is how long a failed call waits for the page's answer to the stop, so
@@ -59,15 +59,15 @@ type Options struct {
 	// MaxRunningCalls is the maximum of calls of one plugin that run at once; others wait.
 	// Default 256.
 	MaxRunningCalls int
-	// MaxWaitingCalls is the maximum of waiting calls of one plugin. Default 20,000.
-	// Above this limit, a call of the client with the most waiting calls fails with
+	// MaxWaitingCalls is the maximum of waiting calls of one plugin. Default 20,000. Above
+	// MaxWaitingCalls, a call of the client with the most waiting calls fails with
 	// rate_limited.
 	MaxWaitingCalls int
 	// MaxResultBytes is the largest result, in bytes. Default
 	// wire.DefaultMaxResultBytes. A larger result fails with result_too_large.
 	MaxResultBytes int
-	// SuspendLimit is how long a call may wait for the user in total. The suspensions of
-	// its nested calls count too. Default 5 min. After this time the call fails with
+	// SuspendLimit is how long a call may wait for the user in total. Suspensions of
+	// nested calls count too. Default 5 min. After SuspendLimit the call fails with
 	// approval_timeout. HardLimit and SuspendLimit together bound a call that has begun.
 	SuspendLimit time.Duration
 	// Gates decide which calls may run, in this order. By default there are no
@@ -269,8 +269,8 @@ func (d *Dispatcher) find(callID string) *liveCall {
 // Follow returns a follower of events. Close the Follower after use.
 func (d *Dispatcher) Follow(o FollowOptions) *Follower { return d.stream.follow(o) }
 
-// Shutdown fails all calls with the code shutdown and rejects new calls. It does not
-// wait for the calls to return; Drain does.
+// Shutdown fails all calls with the code shutdown and rejects new calls. Drain, not
+// Shutdown, waits for the calls to return.
 func (d *Dispatcher) Shutdown() {
 	d.mu.Lock()
 	d.isClosed = true
@@ -308,7 +308,7 @@ func (d *Dispatcher) Drain(ctx context.Context) error {
 	}
 }
 
-// addCall adds c to the calls that Find and Calls return. It returns false after
+// addCall adds c to the calls that Find and Calls return. addCall returns false after
 // Shutdown. A call that Job.Cancel has already cancelled is not added.
 func (d *Dispatcher) addCall(c *liveCall) bool {
 	c.mu.Lock()

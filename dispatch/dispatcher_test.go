@@ -24,7 +24,7 @@ type page struct {
 	wg      sync.WaitGroup
 
 	mu        sync.Mutex // guards cancelled
-	cancelled []string   // the reasons of its stops
+	cancelled []string   // the reasons of the stops that this page got
 }
 
 func (p *page) bridge() *dispatchtest.Bridge {
@@ -259,8 +259,8 @@ func TestNothingAfterTheEnd(t *testing.T) {
 	})
 }
 
-// TestResultAtTheTimeOfTheTimeout checks that only the first ending counts if a result
-// and a timeout coincide.
+// TestResultAtTheTimeOfTheTimeout checks that a call ends once if its result and its
+// timeout coincide.
 func TestResultAtTheTimeOfTheTimeout(t *testing.T) {
 	for range 200 {
 		synctest.Test(t, func(t *testing.T) {
@@ -302,7 +302,7 @@ func TestTenThousandCallsAtOnce(t *testing.T) {
 			switch i % 4 {
 			case 0: // succeeds at once
 				s.Finish(run.Args, nil)
-			case 1: // its reports keep it alive
+			case 1: // the reports keep the call alive
 				for range 4 {
 					sleepFake(20 * time.Second)
 					s.Reports(numberReports(1, 2), 0)

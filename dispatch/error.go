@@ -6,8 +6,8 @@ import (
 	"opentabs/wire"
 )
 
-// Error is the error of a failed call. Its text is for the agent: what happened, how
-// long the call ran, when the tool last reported, and what to do next.
+// Error is the error of a failed call. The text of an Error is for the agent: what
+// happened, how long the call ran, when the tool last reported, and what to do next.
 type Error struct {
 	Code wire.ErrorCode
 	// Message is the whole text for the agent.
@@ -19,7 +19,7 @@ type Error struct {
 	CallID   string
 	// ToolError is set if the tool's handler threw a ToolError.
 	ToolError *wire.ToolErrorInfo
-	// Retryable reports whether the same call may succeed later.
+	// Retryable reports whether a repetition of the call may succeed later.
 	Retryable bool
 	// RunTime is how long the call ran, 0 if it never began.
 	RunTime time.Duration

@@ -123,7 +123,8 @@ func (e failingCall) text(t *testing.T) string {
 	return text
 }
 
-// situations are those of the codes that the dispatcher itself finds.
+// situations returns, for each error code that the dispatcher itself finds, a call that
+// fails with this code.
 func situations(silent func(Sink), reporting func(string) func(Sink)) map[wire.ErrorCode]failingCall {
 	withTargets := func(targets Targets) Bridge { return scripted{targets: &targets} }
 	tab := Target{Browser: "b1", BrowserName: "work", TabID: 7, DocumentID: "d1", URL: "https://chat.example/"}
@@ -146,7 +147,7 @@ func situations(silent func(Sink), reporting func(string) func(Sink)) map[wire.E
 }
 
 // TestErrorTexts compares the text of each ending with the golden file. The dispatcher
-// itself finds those of situations. For the others, a gate or the page gives the code.
+// itself finds the codes of situations; a gate or the page gives all other codes.
 func TestErrorTexts(t *testing.T) {
 	var b strings.Builder
 	add := func(f failingCall) { b.WriteString(f.name + "\n  " + f.text(t) + "\n") }

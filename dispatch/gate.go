@@ -28,7 +28,7 @@ type CallInfo struct {
 	Resolution *Resolution
 }
 
-// Gate decides whether a call may run. Decide is pure: it changes nothing, does not
+// Gate decides whether a call may run. Decide is pure: Decide changes nothing, does not
 // block, may run several times for one call, and is safe for concurrent use.
 type Gate interface {
 	// Name names the gate in logs.

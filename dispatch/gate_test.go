@@ -15,7 +15,7 @@ import (
 	"opentabs/wire"
 )
 
-// gate is a gate made of functions. By default it suspends each call once.
+// gate is a gate made of functions. By default a gate suspends each call once.
 type gate struct {
 	name    string
 	decide  func(dispatch.CallInfo) dispatch.Verdict

@@ -24,11 +24,11 @@ const jobsPerResult = 10
 // JobOptions bound the memory of ended jobs. The zero value of each field means its
 // default.
 type JobOptions struct {
-	// Results is the maximum of kept results, default 100. Above this limit the oldest
-	// result is dropped, and the ResultDropped of its job is set.
+	// Results is the maximum of kept results, default 100. Above Results the oldest result
+	// is dropped, and its job gets ResultDropped.
 	Results int
 	// ResultBytes is the maximum of all kept results together, default 64 MB. Above
-	// this limit the oldest results are dropped, but never the newest.
+	// ResultBytes the oldest results are dropped, but never the newest.
 	ResultBytes int
 }
 
@@ -59,8 +59,8 @@ type Job struct {
 	jobs *Jobs
 	done chan struct{} // closed at the end of the call
 
-	// Keep sets isKept. isResultDropped is set when the result is dropped. Jobs.mu
-	// guards both.
+	// Keep sets isKept. isResultDropped is set when the result is dropped. Jobs.mu guards
+	// isKept and isResultDropped.
 	isKept, isResultDropped bool
 
 	mu   sync.Mutex // guards all fields below
@@ -82,9 +82,9 @@ type JobView struct {
 	ResultDropped bool
 }
 
-// Start starts a call and returns at once. The call ends by its limits, by Job.Cancel
-// or by Shutdown, not with the request. c.Progress is not used: see Job.Wait. Find and
-// List return the job only after Keep.
+// Start starts a call and returns at once. The end of the request does not end the call;
+// the call's limits, Job.Cancel and Shutdown do. c.Progress is not used: see Job.Wait.
+// Find and List return the job only after Keep.
 func (j *Jobs) Start(c Call) *Job {
 	job := &Job{jobs: j, done: make(chan struct{}), progressChanged: make(chan struct{})}
 	c.Progress = job.recordProgress

@@ -41,8 +41,8 @@ func (brief) Resync(string, string) {}
 
 func (brief) Cancel(_, _ string, answered func(wire.CancelOutcome)) { answered(wire.CancelAborted) }
 
-// TestCallsDoNotLeak makes 40,000 calls of 64 clients through a narrow queue. After
-// them every table is empty and the memory has not grown.
+// TestCallsDoNotLeak makes 40,000 calls of 64 clients through a narrow queue. After these
+// calls every table is empty and the memory has not grown.
 func TestCallsDoNotLeak(t *testing.T) {
 	d := New(brief{}, Options{MaxRunningCalls: 8, IdleLimit: time.Minute})
 	f := d.Follow(FollowOptions{})

@@ -30,12 +30,11 @@ type liveCall struct {
 	parent, root *liveCall
 	depth        int
 
-	// The next fields have their own locks.
+	// clock, sender, activities, search and requests have their own locks.
 	clock      clock.Clock
 	sender     progress.Sender
 	activities activity.Set
-	// search is the context of the search for targets. It ends with the request or with
-	// the call.
+	// search, the context of the search for targets, ends with the request or the call.
 	search   lazycontext.Context
 	requests toolRequests
 
@@ -73,7 +72,7 @@ func newLiveCall(d *Dispatcher, req Call) *liveCall {
 // [Dispatcher.Call], a Cancellation determines the error. Any other cause means that
 // the client cancelled.
 type Cancellation struct {
-	CancelledBy string // such as "the client"
+	CancelledBy string // who cancelled the call, such as "the client"
 	// Reason is the given reason, cleaned by the caller; empty for none.
 	Reason string
 }
@@ -96,8 +95,8 @@ func CancellationOf(ctx context.Context) Cancellation {
 	return Cancellation{CancelledBy: "the client"}
 }
 
-// validate fails a call that names an unknown instance, so that the user need not
-// approve an invalid call. It reports whether the call is valid.
+// validate fails a call that names an unknown instance, so that the user need not approve
+// an invalid call. validate reports whether the call is valid.
 func (c *liveCall) validate() bool {
 	_, err := c.req.targetChoice(nil)
 	if err != nil {
@@ -277,7 +276,7 @@ func (c *liveCall) recordStopped(s StopOutcome) {
 }
 
 // finalResult sends the last notifications and returns the result of Dispatcher.Call.
-// It is called once, after the end of the call.
+// finalResult is called once, after the end of the call.
 func (c *liveCall) finalResult() (Result, error) {
 	c.mu.Lock()
 	status, err, stopAnswered := c.state.status, c.state.err, c.stopAnswered

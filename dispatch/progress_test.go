@@ -248,7 +248,7 @@ func TestNumbersSurviveWhatCameBefore(t *testing.T) {
 	tests := map[string]struct {
 		parent func(_ dispatch.Run, s dispatch.Sink)
 		gates  []dispatch.Gate
-		before int // notifications before the first number
+		before int // how many notifications precede the first number
 	}{
 		"a message": {func(_ dispatch.Run, s dispatch.Sink) {
 			s.Reports([]wire.Report{{Message: "indexing"}}, 0)
@@ -331,7 +331,7 @@ func TestEveryReportIsLogged(t *testing.T) {
 					s.Reports(numberReports(float64(i), 50), 0)
 				}
 				s.Reports([]wire.Report{
-					{Progress: newFloat(3), Total: newFloat(50), Audience: "user"}, // dropped: it does not increase
+					{Progress: newFloat(3), Total: newFloat(50), Audience: "user"}, // this report is dropped because its number does not increase
 					{Invalid: true, Status: "exporting", Message: "bad numbers"},
 					{Activity: &wire.Activity{Type: "table", Content: json.RawMessage(`[1]`)}},
 					{EndAudience: "user"},

@@ -10,7 +10,7 @@ import (
 	"opentabs/wire"
 )
 
-// sink receives what a bridge reports about a run. It implements Sink.
+// sink implements Sink: it receives what a bridge reports about a run.
 type sink struct{ call *liveCall }
 
 // LinkLost implements Sink.

@@ -69,11 +69,11 @@ type View struct {
 	// and its error are for every audience.
 	EndAudience string `json:"end_audience,omitempty"`
 	// Result is the beginning of a successful result, at most 400 bytes: text, or JSON.
-	// Surfaces show it if EndAudience is "user".
+	// Surfaces show Result if EndAudience is "user".
 	Result string `json:"result,omitempty"`
 	// Waiting is set while the call waits for the user.
 	Waiting *WaitingTicket `json:"waiting,omitempty"`
-	// Activities are in the order of their first reports. Lists and events omit them.
+	// Activities, omitted in lists and events, are in the order of their first reports.
 	Activities []ActivityView `json:"activities,omitempty"`
 	// Timeline is the steps of the call, oldest first, at most 64. Seq is the number of
 	// the last event before the view: a reader that skips the events up to Seq gets no
@@ -100,7 +100,8 @@ func (v *View) ShownResult(showAll bool) string {
 }
 
 // maxResultText is the length of the part of a result that surfaces get. maxDecodedResult
-// is the length of the longest text result whose escapes are decoded. Both are in bytes.
+// is the length of the longest text result whose escapes are decoded. Both lengths are in
+// bytes.
 const (
 	maxResultText    = 400
 	maxDecodedResult = 64 << 10

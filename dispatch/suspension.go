@@ -96,7 +96,7 @@ type suspension struct {
 	decision    json.RawMessage // the decision that the tool receives as context.decision
 }
 
-// decide applies a decision to the open ticket. Of several decisions the first counts.
+// decide applies a decision to the open ticket; only its first decision counts.
 func (s *suspension) decide(ticketID string, r Resolution) (DecisionResult, error) {
 	t := s.ticket
 	if t == nil || ticketID != "" && t.TicketID != ticketID {

@@ -86,7 +86,8 @@ func (p *pingedClient) send(lines ...string) {
 	}
 }
 
-// formatTimes formats lines with their times: "progress 0s, ping 0s, answer 3ms".
+// formatTimes formats the received lines with their times: "progress 0s, ping 0s,
+// answer 3ms".
 func formatTimes(all []receivedLine) string {
 	var text []string
 	for _, h := range all {
@@ -203,7 +204,7 @@ func TestStdioCallsShareAPing(t *testing.T) {
 		for i := range n {
 			lines = append(lines, callText(fmt.Sprint(i), `{}`, withToken))
 		}
-		go func() { _, _ = io.WriteString(p.conn, strings.Join(lines, "\n")+"\n") }() // if this fails, so does read
+		go func() { _, _ = io.WriteString(p.conn, strings.Join(lines, "\n")+"\n") }() // a failed write also fails the read
 		pings := 0
 		for _, h := range p.read(n) {
 			if h.kind == "ping" {

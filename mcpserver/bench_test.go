@@ -43,7 +43,7 @@ func BenchmarkCall(b *testing.B) {
 		floor.timeRequest(body)
 	}
 	var calls, floors []time.Duration
-	for b.Loop() { // in turns, under the same load
+	for b.Loop() { // calls and floors are measured in turns, so that the load is equal
 		calls = append(calls, c.timeRequest(body))
 		floors = append(floors, floor.timeRequest(body))
 	}

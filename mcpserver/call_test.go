@@ -183,7 +183,7 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 		<-ctx.Done()
 		c.Progress(dispatch.Progress{Progress: 2})
 		callEnded <- struct{}{}
-		return dispatch.Result{Output: json.RawMessage(`{}`)}, nil // at the same time as the cancellation
+		return dispatch.Result{Output: json.RawMessage(`{}`)}, nil // the result comes at the same time as the cancellation
 	}), Options{})
 	c := s.open(t, "a")
 	got := c.postLater(context.Background(), callText(`1`, `{}`, `{"progressToken":1}`))

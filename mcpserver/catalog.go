@@ -105,8 +105,8 @@ func (c *catalog) isRefused(fullName string) bool {
 }
 
 // refusedError returns the error of a call of a refused tool, or nil if the tool may
-// run. This error precedes errors about arguments, because an agent does not know the
-// schema of a tool that is not listed.
+// run. The error of a refused tool precedes errors about arguments, because an agent
+// does not know the schema of a tool that is not listed.
 func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 	refusal := c.refusalFunc(p)(t)
 	if refusal == nil {

@@ -119,7 +119,7 @@ func (f *contentFinder) scanValue(i, depth int) (int, bool) {
 }
 
 // scanSeparator scans the byte after the value that ends at i: hasMore is true for a
-// comma, and false for the closing byte. next is the position after that byte.
+// comma, and false for the closing byte. next is the position after the scanned byte.
 func (f *contentFinder) scanSeparator(i int, closing byte) (next int, hasMore, ok bool) {
 	i = rawjson.SkipSpace(f.text, i)
 	if i >= len(f.text) || f.text[i] != ',' && f.text[i] != closing {
@@ -297,7 +297,8 @@ func (m *objectMembers) hasStringValue(name, value string) bool {
 	return ok && m.text[v.start] == '"' && string(m.text[v.start+1:v.end-1]) == value
 }
 
-// hasStrings reports whether all these members exist and are strings.
+// hasStrings reports whether the object has all members with these names and all are
+// strings.
 func (m *objectMembers) hasStrings(names ...string) bool {
 	for _, name := range names {
 		if v, ok := m.findValue(name); !ok || m.text[v.start] != '"' {

@@ -12,7 +12,7 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// png is the data of an image. png is never decoded here.
+// png is the data of an image. The tests never decode this data.
 const png = `iVBORw0KGgo=` // 8 bytes
 
 // TestBlocksOfContent checks that each block in a tool's result reaches the agent
@@ -204,7 +204,7 @@ func putBack(t *testing.T, r reply) []byte {
 		if err := json.Unmarshal(raw, &block); err != nil {
 			t.Fatal(err)
 		}
-		bulk := slices.Concat(block.Data, block.Resource.Text, block.Resource.Blob) // one of them
+		bulk := slices.Concat(block.Data, block.Resource.Text, block.Resource.Blob) // only one of the three is not empty
 		if block.Type == "resource_link" {
 			continue
 		}

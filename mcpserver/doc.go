@@ -1,8 +1,8 @@
 // Package mcpserver offers the tools of plugins to agents over MCP: tools, calls,
 // prompts, resources, jobs and approvals. Package transport, below, carries the messages.
 //
-// Start with [New], then mount [Server.Handler] and run [Server.ServeStdio] for
-// each pair of streams. [Server.Shutdown] ends both.
+// Start with [New], then mount [Server.Handler] and run [Server.ServeStdio] for each
+// pair of streams. [Server.Shutdown] ends the HTTP handler and all pairs of streams.
 //
 // # What goes through mcp-go
 //

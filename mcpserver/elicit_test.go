@@ -115,8 +115,8 @@ type party struct {
 	t *testing.T
 	// messages are all messages in order; closed after the answer to a call over HTTP.
 	messages chan received
-	// send sends a message. Unless it is a call, the server has read it when send
-	// returns.
+	// send sends a message. When send returns, the server has read the message, unless
+	// the message is a call.
 	send func(text string)
 	// disconnect closes the connection.
 	disconnect func()
@@ -298,7 +298,7 @@ func TestAnswersWithoutADecision(t *testing.T) {
 				p.send(callText(`1`, `{}`, `{}`))
 				id, _ := p.nextForm()
 				p.send(fmt.Sprintf(answer, id))
-				p.answerForm(id, choiceAnswer("allow once")) // only the first answer counts
+				p.answerForm(id, choiceAnswer("allow once")) // this second answer to the form is ignored
 				w := g.onlyTicket(t)
 				if g.runs.Load() != 0 {
 					t.Error("it runs")

@@ -104,7 +104,7 @@ func FuzzHTTP(f *testing.F) {
 			h.Set("Mcp-Name", "messages__echo")
 		}
 		ctx := t.Context()
-		if bytes.Contains(body, []byte("listen")) { // it ends only with its client
+		if bytes.Contains(body, []byte("listen")) { // a listen request ends only when its client disconnects
 			short, cancel := context.WithTimeout(ctx, 2*time.Millisecond)
 			defer cancel()
 			ctx = short

@@ -390,7 +390,7 @@ func (p *stdioPeer) must() received {
 }
 
 // initialize sends the first messages of a client and returns when the server has
-// handled them and notifies the client of changes.
+// handled these messages and notifies the client of changes.
 func (p *stdioPeer) initialize(name string) {
 	p.t.Helper()
 	p.send(initializeText(name), `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":"ready","method":"ping"}`)

@@ -244,7 +244,7 @@ func TestEndOfSessionEndsItsCallsAndStreams(t *testing.T) {
 	stop() // the server or this call ends the stream
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := s.Shutdown(ctx); err != nil { // it waits for all tasks
+	if err := s.Shutdown(ctx); err != nil { // Shutdown waits for all tasks
 		t.Error(err)
 	}
 }

@@ -23,7 +23,7 @@ type Detach struct {
 	// BeforeTimeout detaches shortly before the client stops waiting.
 	BeforeTimeout bool
 	// After, if positive, detaches this long after the request arrived, or shortly
-	// before the client stops waiting if that is earlier.
+	// before the client's timeout if the timeout is earlier.
 	After time.Duration
 }
 
@@ -42,8 +42,8 @@ type jobs struct {
 	replyToEnd func(tool string, result dispatch.Result, err error) reply
 }
 
-// detachRules returns when the calls of a client become jobs. It returns false if they
-// never do; the client then gets no tools for jobs.
+// detachRules returns when the calls of a client become jobs. detachRules returns false
+// if calls of this client never become jobs; such a client gets no tools for jobs.
 func (j *jobs) detachRules(client string) (Detach, bool) {
 	if j.dispatchJobs == nil || j.detachRule == nil {
 		return Detach{}, false
@@ -138,7 +138,7 @@ func (t *answerTimer) restart() {
 	}
 }
 
-// run runs a call that may become a job. It returns the job if the call becomes one,
+// run runs a call that may become a job. run returns the job if the call becomes a job,
 // and the result of the call if the call ends first.
 func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, detachTime time.Duration) (r dispatch.Result, job *dispatch.Job, err error) {
 	job = j.dispatchJobs.Start(c)

@@ -80,7 +80,8 @@ func TestJobsThatAreNotThere(t *testing.T) {
 	})
 }
 
-// TestJobsAreForSomeClients checks that the other clients get no tools for jobs.
+// TestJobsAreForSomeClients checks that clients whose calls never become jobs get no
+// tools for jobs.
 func TestJobsAreForSomeClients(t *testing.T) {
 	detach := func(client string) Detach { return Detach{BeforeTimeout: client == "new" || client == "some"} }
 	withJobs(t, dispatch.Options{}, detach, countSeconds(1, `1`), func(t *testing.T, s *jobSite) {

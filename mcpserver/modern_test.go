@@ -73,7 +73,7 @@ func TestModernCallsMayShareAnID(t *testing.T) {
 		t.Errorf("a call was cancelled by another client: %v", cause)
 	default:
 	}
-	disconnect() // in this version a client cancels by closing the response
+	disconnect() // a client of version 2026-07-28 cancels by closing the response
 	for range 2 {
 		if cause := <-h.ended; !errors.Is(cause, context.Canceled) {
 			t.Error(cause)

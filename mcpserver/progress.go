@@ -24,8 +24,8 @@ type progressSender struct {
 	buf      []byte
 }
 
-// newProgressSender returns the progressSender of a request. It returns nil, which
-// sends nothing, if the client cannot receive progress or gave no token.
+// newProgressSender returns the progressSender of a request. newProgressSender returns
+// nil, which sends nothing, if the client cannot receive progress or gave no token.
 func newProgressSender(ctx context.Context, p *transport.Params, send transport.Send) *progressSender {
 	token := p.Token()
 	if token == nil || send == nil {

@@ -83,9 +83,9 @@ func newSuccessReply(callID string, output json.RawMessage) reply {
 	return reply{callID: callID, output: output, data: nilUnlessObject(output)}
 }
 
-// oneLine removes line breaks from JSON and repairs invalid UTF-8. In both
-// transports a line break ends a message. JSON has line breaks only between tokens,
-// and JSON.stringify writes none.
+// oneLine removes line breaks from JSON and repairs invalid UTF-8. Over HTTP and over
+// stdio a line break ends a message. JSON has line breaks only between tokens, and
+// JSON.stringify writes none.
 func oneLine(output json.RawMessage) json.RawMessage {
 	output = bytes.TrimSpace(output)
 	if bytes.IndexByte(output, '\n') >= 0 || bytes.IndexByte(output, '\r') >= 0 {

@@ -25,8 +25,8 @@ const (
 // maxListedCalls is the most calls in the list of calls.
 const maxListedCalls = 500
 
-// Watcher returns calls and their events; *dispatch.Dispatcher is one. Watcher must be
-// safe for concurrent use.
+// Watcher returns calls and their events; *dispatch.Dispatcher implements Watcher.
+// Watcher must be safe for concurrent use.
 type Watcher interface {
 	// Calls returns the running and waiting calls, then the last ended calls.
 	Calls() []dispatch.View
@@ -62,7 +62,7 @@ func (r *resources) read(q request) reply {
 	text = plaintext.CleanJSON(text) // most of the text was written by tools and clients
 	b := fmt.Appendf(nil, `"contents":[{"uri":%s,"mimeType":"application/json","text":`, rawjson.Encode(uri))
 	b = append(rawjson.AppendString(b, string(text)), `}]`...)
-	if q.Params.IsModern() { // these protocol versions require the time for which a result may be cached
+	if q.Params.IsModern() { // modern protocol versions require the time for which a result may be cached
 		b = append(b, `,"ttlMs":0,"cacheScope":"private"`...)
 	}
 	return reply{members: b}

@@ -18,7 +18,8 @@ import (
 // The limits of calls that wait between two requests.
 const (
 	// maxResumableCalls is the maximum number of calls that wait between two requests.
-	// Above this limit, a call keeps its request open, as for a client without forms.
+	// Above maxResumableCalls, a call keeps its request open, as for a client without
+	// forms.
 	maxResumableCalls = 256
 	// keptAnswerLifetime is how long the answer of a call that ended between two requests
 	// is kept. maxKeptAnswerBytes is the size of all such answers; above it the oldest
@@ -28,10 +29,11 @@ const (
 )
 
 // resumableCalls are the calls of clients of protocol version 2026-07-28 or later that
-// show forms. The server sends such clients no requests. Instead, the reply to their
-// request contains the form (input_required), and the client repeats the request with
-// the user's decision. Between the two requests, the call waits in resumableCalls, and
-// continues if another surface decides. resumableCalls is safe for concurrent use.
+// show forms. The server sends no requests to clients of these versions. Instead, the
+// reply to the client's request contains the form (input_required), and the client
+// repeats the request with the user's decision. Between the two requests, the call
+// waits in resumableCalls, and continues if another surface decides. resumableCalls is
+// safe for concurrent use.
 type resumableCalls struct {
 	seal seal
 
@@ -163,8 +165,8 @@ func (c *resumableCall) signalChange() {
 	}
 }
 
-// attach makes the request of p the one that waits for the call. It returns false if
-// another request waits.
+// attach makes the request of p the one that waits for the call. attach returns false
+// if another request waits for the call.
 func (c *resumableCall) attach(p *progressSender) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -190,7 +192,7 @@ func (c *resumableCall) applyAnswers(client dispatch.Client, answers map[string]
 		}
 		isDecided := c.approvals.decideByAnswer(t.formQuestion, client, answer)
 		c.mu.Lock()
-		t.isAnswered, t.isDecided = true, isDecided // addTicket then removes the ticket
+		t.isAnswered, t.isDecided = true, isDecided // addTicket removes an answered ticket
 		c.mu.Unlock()
 	}
 }

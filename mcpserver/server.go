@@ -153,8 +153,8 @@ func (s *Server) Clients() []transport.ClientInfo { return s.transport.Clients()
 func (s *Server) PolicyChanged() { s.catalog.recheckPermissions() }
 
 // RevokeToken ends the sessions, streams, calls and jobs of a client whose token was
-// removed. Before that, the caller makes sure that new requests with the token are
-// rejected.
+// removed. Before the call of RevokeToken, the caller makes sure that new requests with
+// the token are rejected.
 func (s *Server) RevokeToken(token string) {
 	s.transport.RevokeToken(token)
 	s.jobs.revokeToken(token)

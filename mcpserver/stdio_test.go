@@ -214,7 +214,7 @@ func TestStdioShutdownAnswersRunningCalls(t *testing.T) {
 	<-started
 	down := make(chan error)
 	go func() { down <- s.Shutdown(context.Background()) }()
-	if err := <-idle.done; err != nil { // its session ends when Shutdown begins
+	if err := <-idle.done; err != nil { // the session of the idle client ends when Shutdown begins
 		t.Error(err)
 	}
 	close(release)
@@ -242,7 +242,7 @@ func TestStdioClientThatDoesNotReadLosesItsSession(t *testing.T) {
 			callEnded <- context.Cause(ctx)
 			return dispatch.Result{}, errors.New("cancelled")
 		}), packages.reg, Options{})
-		serverConn, clientConn := net.Pipe() // a write blocks until it is read
+		serverConn, clientConn := net.Pipe() // a write to a pipe blocks until the other side reads
 		done := make(chan error)
 		begin := time.Now()
 		go func() { done <- s.ServeStdio(t.Context(), serverConn, serverConn) }()

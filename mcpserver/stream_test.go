@@ -19,7 +19,7 @@ import (
 )
 
 // pipeListener is a listener whose connections are pipes in memory, so a whole server
-// runs in fake time. A write waits for its reader.
+// runs in fake time. A write to a pipe waits for its reader.
 type pipeListener struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -252,7 +252,7 @@ func TestAClientThatIsGoneIsNotListed(t *testing.T) {
 			for _, c := range s.Clients() {
 				all = append(all, c.Name)
 			}
-			slices.Sort(all) // they have the same time
+			slices.Sort(all) // all lines have the same time, so their order may vary
 			return strings.Join(all, " ")
 		}
 		breakConnection := func(c *client, method, body string) {

@@ -28,8 +28,9 @@ var tabTools = []builtinTool{{
 // tabAnswer is one tab of one plugin, for agents.
 type tabAnswer struct {
 	TabID int `json:"tabId"`
-	// Origin is scheme, host and port of the page. URL is its address without query and
-	// fragment, which may contain secrets; it is empty if no tool of the plugin may run.
+	// Origin is scheme, host and port of the page. URL is the page's address without
+	// query and fragment, which may contain secrets. URL is empty if no tool of the
+	// plugin may run.
 	Origin      string `json:"origin"`
 	URL         string `json:"url,omitempty"`
 	Title       string `json:"title"`

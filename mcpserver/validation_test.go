@@ -24,8 +24,8 @@ func (g *countingGate) Decide(dispatch.CallInfo) dispatch.Verdict {
 }
 
 // TestArgumentsAreValidatedBeforeGates checks that a call, job, resumable call or
-// prompt with invalid arguments ends before any gate. Such a call needs no approval,
-// and no limit counts it.
+// prompt with invalid arguments ends before any gate. A call with invalid arguments
+// needs no approval, and no limit counts it.
 func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 	pkg := plugintest.Package{
 		Tools: []plugintest.Tool{{

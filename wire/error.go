@@ -21,8 +21,8 @@ const (
 	ErrPageUnresponsive ErrorCode = "page_unresponsive"
 	// ErrTabDiscarded means that the browser unloaded the page to save memory.
 	ErrTabDiscarded ErrorCode = "tab_discarded"
-	// ErrTabFrozen means that the browser suspended the page. No script runs there
-	// until the user shows the tab.
+	// ErrTabFrozen means that the browser suspended the page. No script runs in a
+	// frozen page until the user shows the tab.
 	ErrTabFrozen ErrorCode = "tab_frozen"
 	// ErrBrowserLost means that the browser restarted, or is not connected.
 	ErrBrowserLost ErrorCode = "browser_lost"
@@ -88,7 +88,7 @@ type ToolErrorInfo struct {
 	// Code is the error code that the tool chose.
 	Code     string `json:"code"`
 	Category string `json:"category,omitempty"`
-	// Retryable is true if the same call may succeed later.
+	// Retryable is true if a repetition of the call may succeed later.
 	Retryable bool `json:"retryable"`
 	// RetryAfterMs is in milliseconds; absent if the tool gave none.
 	RetryAfterMs *float64 `json:"retryAfterMs,omitempty"`

@@ -24,7 +24,7 @@ func readJSON[T any](t testing.TB, file string) T {
 }
 
 // TestParseRejects checks that Parse rejects the frames in testdata/refused.json for
-// the listed reasons. frame.test.ts checks the same for TypeScript.
+// the listed reasons. frame.test.ts checks parseFrame with the same file.
 func TestParseRejects(t *testing.T) {
 	cases := readJSON[[]struct{ Frame, Why string }](t, "testdata/refused.json")
 	if len(cases) == 0 {
@@ -42,7 +42,7 @@ func TestParseRejects(t *testing.T) {
 }
 
 // TestParseAccepts checks that Parse accepts the frames in testdata/accepted.json.
-// frame.test.ts checks the same for TypeScript.
+// frame.test.ts checks parseFrame with the same file.
 func TestParseAccepts(t *testing.T) {
 	cases := readJSON[[]struct{ Frame, Kind string }](t, "testdata/accepted.json")
 	if len(cases) == 0 {

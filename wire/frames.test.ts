@@ -74,7 +74,7 @@ const endedCall: CallView = {
 };
 
 // samples has one typed value for each frame body. A renamed or missing field is a compile error, and a file in
-// testdata/frames with another value fails a test. frames_test.go reads the same files.
+// testdata/frames with another value fails a test. frames_test.go reads the golden frames too.
 const samples: Golden = {
   'challenge.params': {
     nonce: '3kq7zmtv5xwpjhr2ycdlagnbfe',

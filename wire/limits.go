@@ -69,9 +69,9 @@ const MaxSilenceMs = 10000
 // After CancelTimeoutMs the outcome is "ignored".
 const CancelTimeoutMs = 2000
 
-// HotReloadWaitMs is how long a hot reload waits for the running calls of a
-// document to end, in milliseconds. HotReloadWaitDevMs is the same for a plugin in
-// development, whose author has just saved a file.
+// HotReloadWaitMs is how long a hot reload waits for the running calls of a document to
+// end, in milliseconds. HotReloadWaitDevMs is the wait for a plugin in development,
+// whose author has just saved a file.
 const (
 	HotReloadWaitMs    = 30000
 	HotReloadWaitDevMs = 1000

@@ -117,7 +117,7 @@ const (
 // Methods that send the content of the side panel.
 const (
 	// MethodStateWatch turns state.sync and state.plugins on or off. MethodStateWatch
-	// is a notification from the browser. The server sends neither while no side panel
+	// is a notification from the browser. The server sends no state while no side panel
 	// is open.
 	MethodStateWatch Method = "state.watch"
 	// MethodStateSync sends the calls. MethodStateSync is a notification from the

@@ -100,8 +100,8 @@ type PluginFetchParams struct {
 
 // PluginFetchResult has the parts of a plugin's script, or the host.
 type PluginFetchResult struct {
-	// Code is a JavaScript expression. For a plugin it is a function with the
-	// adapter's code. For the host it is a function that receives whether the host
+	// Code is a JavaScript expression. The Code of a plugin is a function with the
+	// adapter's code. The Code of the host is a function that receives whether the host
 	// starts late, and returns the function that starts an adapter.
 	Code string `json:"code"`
 	// Options is the JSON text of the host's options (extension/src/host/options.ts).

@@ -7,7 +7,7 @@ import (
 )
 
 // TestProofsAreGolden compares computed proofs with those in the golden frames of the
-// handshake. The extension's tests do the same for TypeScript.
+// handshake. The extension's tests compare its proofs with the same frames.
 func TestProofsAreGolden(t *testing.T) {
 	const key, port, browserNonce = "key-of-browsers", 9527, "0123456789abcdef0123456789abcdef"
 	var challenge ChallengeParams

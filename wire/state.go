@@ -25,7 +25,7 @@ type CallView struct {
 	Plugin string     `json:"plugin"`
 	Tool   string     `json:"tool"`
 	Status CallStatus `json:"status"`
-	// Progress is from 0 to 1. Progress is absent while it is unknown.
+	// Progress is from 0 to 1. Progress is absent while the progress is unknown.
 	Progress *float64 `json:"progress,omitempty"`
 	Message  string   `json:"message,omitempty"`
 	// Client is the name of the MCP client.
@@ -219,7 +219,7 @@ type PluginView struct {
 	OpensAt string `json:"opensAt,omitempty"`
 	// World is the world of the adapter. Absent means the main world.
 	World World `json:"world,omitempty"`
-	// Late is true if scripts of the page run before the adapter. The plugin then needs
+	// Late is true if scripts of the page run before the adapter. A late plugin needs
 	// LateAccess to get secret settings and to call other plugins.
 	Late       bool `json:"late,omitempty"`
 	LateAccess bool `json:"lateAccess,omitempty"`
@@ -279,7 +279,7 @@ type RecommendationView struct {
 
 // FailedPluginView is a plugin that can't be loaded.
 type FailedPluginView struct {
-	// Name is the plugin's name. Name is absent if it is unknown.
+	// Name is the plugin's name. Name is absent if the plugin's name is unknown.
 	Name string `json:"name,omitempty"`
 	Path string `json:"path"`
 	// Error describes the problem and its remedy.

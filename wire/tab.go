@@ -62,7 +62,7 @@ type TabInfo struct {
 	// it. No call can begin in such a page.
 	Unresponsive bool `json:"unresponsive,omitempty"`
 	// Frozen is true while Chrome suspends the page to save resources. No script runs
-	// in such a page.
+	// in a frozen page.
 	Frozen bool `json:"frozen,omitempty"`
 	// Loading names the matching plugins that may start soon, because the document is
 	// still loading.
@@ -80,8 +80,8 @@ type TabInfo struct {
 	// net::ERR_CONNECTION_REFUSED. LoadError is LoadErrorNoAnswer if the site has not
 	// responded for SiteTimeoutMs, and empty while the tab loads again.
 	//
-	// A tab that was opened for a call may redirect to a site that can't be loaded.
-	// URL is then the address with which the tab was opened.
+	// A tab that was opened for a call may redirect to a site that can't be loaded. URL
+	// is the address with which such a tab was opened.
 	LoadError string `json:"loadError,omitempty"`
 	// LoadFailedMs is the time of LoadError on the browser's clock, in milliseconds
 	// since 1970. LoadFailedMs distinguishes a repeated failure from the first one.

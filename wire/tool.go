@@ -85,8 +85,8 @@ type Report struct {
 	Status  string   `json:"status,omitempty"`
 	// Audience is "user" or "internal". Any other value, or no value, means "internal".
 	Audience string `json:"audience,omitempty"`
-	// Invalid is true if a number was infinite, NaN or no number. The report then
-	// lacks that number, because JSON can't represent it.
+	// Invalid is true if a number was infinite, NaN or no number. An invalid report
+	// lacks the number, because JSON can't represent it.
 	Invalid bool `json:"invalid,omitempty"`
 	// Activity is a change of content that is displayed beside the progress.
 	Activity *Activity `json:"activity,omitempty"`

@@ -21,7 +21,7 @@ func IsJSON(text []byte) bool {
 				return false
 			}
 			i = skipSpace(text, i+1)
-			if i < len(text) && text[i] == c+2 { // the closing bracket: it is empty
+			if i < len(text) && text[i] == c+2 { // an empty object or array closes at once
 				i++
 				break
 			}

@@ -20,7 +20,7 @@ const (
 )
 
 // runRequests are the requests that one run has made by tool.ask. runTable.mu guards
-// the fields.
+// the fields of runRequests.
 type runRequests struct {
 	// openRequests has the requests without a confirmed answer. seenNumbers has the
 	// numbers of all requests.
@@ -34,8 +34,9 @@ type runRequests struct {
 type toolRequest struct {
 	// answer is the frame with the answer; nil before the answer.
 	answer []byte
-	// isResent is set when the answer was sent again after a reconnect. The browser
-	// then repeats the request once, and that repetition needs no further answer.
+	// isResent is set when the answer was sent again after a reconnect. After the
+	// reconnect the browser repeats the request once, and the repetition needs no
+	// further answer.
 	isResent bool
 }
 

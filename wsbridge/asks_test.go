@@ -56,7 +56,7 @@ func TestAsk(t *testing.T) {
 		p.asks("c1", askOf(3))
 		w.hub.Answer("c1", 3, nil, nil)
 		w.wantEvents(askFrame("c1", 3))
-		w.hub.Answer("c1", 3, nil, nil) // no such ask yet: ignored
+		w.hub.Answer("c1", 3, nil, nil) // the answer is ignored, because ask 3 does not exist yet
 	})
 }
 
@@ -68,7 +68,7 @@ func TestAskIsTakenOnce(t *testing.T) {
 		p.asks("c1", askOf(1))
 		w.wantEvents(askFrame("c1", 1))
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
-		w.hub.Answer("c1", 1, json.RawMessage(`2`), nil) // the first answer is kept
+		w.hub.Answer("c1", 1, json.RawMessage(`2`), nil) // the second answer is dropped
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
 		p.confirm("c1", 1, false)
 		p.asks("c1", askOf(1))
@@ -129,7 +129,7 @@ func TestAskWithdrawn(t *testing.T) {
 		w.hub.Answer("c1", 2, json.RawMessage(`2`), nil)
 		p.readFrames()
 		p.asks("c1", fmt.Sprintf(withdrawn, 2)) // already answered: no notification
-		p.asks("c1", fmt.Sprintf(withdrawn, 3)) // withdrawn before it arrived: it is ignored when it arrives
+		p.asks("c1", fmt.Sprintf(withdrawn, 3)) // ask 3 is withdrawn before it arrives, so it is ignored
 		p.asks("c1", askOf(2))
 		p.asks("c1", askOf(3))
 		w.wantEvents()
@@ -150,7 +150,7 @@ func TestAskForAnotherBrowsersRun(t *testing.T) {
 		w.wantEvents(askFrame("c1", 1))
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
 		p.readFrames()
-		other.confirm("c1", 1, true) // it cannot confirm an answer that it has not received
+		other.confirm("c1", 1, true) // a browser cannot confirm an answer that it has not received
 		w.readEvents()
 		p.asks("c1", askOf(1))
 		p.wantFrames(answerText("c1", 1, `,"output":1`))

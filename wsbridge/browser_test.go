@@ -239,7 +239,7 @@ func TestCopiedProfile(t *testing.T) {
 		w.run("b1~copycopy", "c2")
 		p.wantFrames(dispatchFrame("c1"))
 		q.wantFrames(dispatchFrame("c2"))
-		// Each browser resumes its own runs, even if the other one is disconnected.
+		// Each browser resumes its own runs, even if the other browser is disconnected.
 		p.drop()
 		q.drop()
 		q = w.connectBrowser("b1", "copycopycopy")

@@ -8,9 +8,9 @@
 //
 // A browser identifies itself by the ID in its first frame. If the link of a browser is
 // lost, the runs of that browser are kept for the grace period. A browser that
-// reconnects in time keeps its runs: the pages did not notice the loss, and runs that
-// were started meanwhile are sent. A browser that restarted (its boot ID differs) has
-// lost its pages, so its runs end at once.
+// reconnects within the grace period keeps its runs: its pages did not notice the loss,
+// and runs that were started during the loss are sent. A browser that restarted (its
+// boot ID differs) has lost its pages, so its runs end at once.
 //
 // # Concurrency
 //
@@ -19,9 +19,9 @@
 // Each connection has one reader, the goroutine of its HTTP handler, which never
 // blocks: it decodes a frame, finds the run, and calls the run's sink, which by
 // contract does not block. Frames to write go into the connection's outbox in the order
-// in which the state changed (they are posted under the lock of that state). A
-// short-lived goroutine writes them while the outbox is not empty. Start and Cancel
-// therefore never wait for the network, and a stop never overtakes its run.
+// in which the state changed (a frame is posted under the lock of the changed state). A
+// short-lived goroutine writes the frames while the outbox is not empty. Start and
+// Cancel therefore never wait for the network, and a stop never overtakes its run.
 //
 // Each lock guards one concern:
 //

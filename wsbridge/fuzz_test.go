@@ -16,8 +16,8 @@ import (
 // and another browser run a call. The hub must not panic, leak, or end a call twice,
 // and the other browser and its call must not be affected.
 //
-// The input has one frame per line. The first byte of a line may change that: 1 sends a
-// binary message, 2 sends raw bytes below WebSocket, 3 lets one second pass.
+// The input has one frame per line. The first byte of a line may select another action:
+// 1 sends a binary message, 2 sends raw bytes below WebSocket, 3 lets one second pass.
 func FuzzInbound(f *testing.F) {
 	files, err := filepath.Glob("testdata/transcripts/*.frames")
 	if err != nil || len(files) == 0 {

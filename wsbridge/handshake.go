@@ -27,8 +27,8 @@ const helloTimeout = 10 * time.Second
 // machine, and a browser needs only a few milliseconds.
 const maxHandshakes = 64
 
-// maxHelloBytes limits the first frame, because an unauthenticated peer must
-// not be able to fill the memory.
+// maxHelloBytes limits the browser's first frame (hello), because an unauthenticated
+// peer must not be able to fill the memory.
 const maxHelloBytes = 64 << 10
 
 // maxCloseReasonBytes is the longest close reason, in bytes (RFC 6455, section 5.5).
@@ -122,7 +122,7 @@ type handshake struct {
 	browserNonce, serverNonce string
 }
 
-// sendChallenge sends the first frame: the server's proof and its nonce.
+// sendChallenge sends the server's first frame: the server's proof and nonce.
 func (s *handshake) sendChallenge() {
 	s.serverNonce = s.link.hub.newNonce()
 	params := wire.EncodeBody(wire.ChallengeParams{

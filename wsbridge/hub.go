@@ -95,8 +95,8 @@ type Options struct {
 	Adapters Adapters
 	// HostScript returns the name of the host's code. Default: no host.
 	HostScript func() string
-	// FetchCode answers plugin.fetch; its error is a sentence. Default: every
-	// plugin.fetch is rejected.
+	// FetchCode answers plugin.fetch; the text of its error is a sentence. Default:
+	// every plugin.fetch is rejected.
 	FetchCode func(wire.PluginFetchParams) (wire.PluginFetchResult, error)
 	// Settings returns the settings of all plugins that have any, for the documents in
 	// which they are live. Call Sync after a change. Default: no settings.
@@ -125,7 +125,7 @@ type Options struct {
 	FirstBrowserWait time.Duration
 }
 
-// Hub is the set of connected browsers. Create one with New; it is safe for
+// Hub is the set of connected browsers. Create a Hub with New. A Hub is safe for
 // concurrent use.
 type Hub struct {
 	opts       Options
@@ -190,7 +190,7 @@ func (h *Hub) Sync() {
 		}
 	}
 	h.mu.Lock()
-	if syncNumber > h.hashesSyncNumber { // otherwise a later Sync has stored newer hashes
+	if syncNumber > h.hashesSyncNumber { // false if a later Sync has stored newer hashes
 		h.hashes, h.hashesSyncNumber = hashes, syncNumber
 	}
 	h.mu.Unlock()

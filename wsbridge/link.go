@@ -125,7 +125,7 @@ func (l *link) finish() {
 		_ = l.netConn.Close()
 	}
 	l.goroutines.Wait()
-	_ = l.ws.CloseNow() // makes the library release its buffers
+	_ = l.ws.CloseNow() // CloseNow makes the library release its buffers
 }
 
 // read returns the next frame, which is valid until the next read.
@@ -173,9 +173,9 @@ func (t *activityReader) Read(p []byte) (int, error) {
 const silenceLimit = wire.MaxSilenceMs * time.Millisecond
 
 // keepAlive closes a link that was silent for silenceLimit, and pings the browser after
-// a shorter silence. It counts silence in beats of a quarter of silenceLimit, so that a
-// suspended process or machine misses one beat and does not lose its links. It returns
-// when the link has ended.
+// a shorter silence. Silence is counted in beats of a quarter of silenceLimit, so that
+// a suspended process or machine misses one beat and does not lose its links. keepAlive
+// returns when the link has ended.
 func (l *link) keepAlive() {
 	const pingBeats, deadBeats = 1, 3
 	ticker := time.NewTicker(silenceLimit / 4)

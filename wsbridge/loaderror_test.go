@@ -66,7 +66,7 @@ func (w *world) lookFor(p *peer, want dispatch.TargetChoice, answer func(frame s
 	return dispatch.Targets{}, 0
 }
 
-// answerTo answers requests of this method.
+// answerTo returns a function that answers the requests of a method with a result.
 func answerTo(method, result string) func(string) string {
 	return func(frame string) string {
 		if !strings.Contains(frame, `"method":"`+method+`"`) {

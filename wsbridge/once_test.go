@@ -123,7 +123,7 @@ func (c *chaos) cancel(id string, e *ending) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		e.answered++
-		if o != wire.CancelFinished { // what no page of this test answers
+		if o != wire.CancelFinished { // the pages of this test answer only CancelFinished
 			e.stopped++
 		}
 	})

@@ -91,7 +91,7 @@ func (p *panel) stop() {
 }
 
 // sendState sends state.sync and state.plugins when they are due and their content has
-// changed. The first frames are sent at once, later frames at most once per
+// changed. The first frames are sent at once. Later frames are sent at most once per
 // stateInterval. Each frame has the newest content.
 func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 	var lastState, lastPlugins []byte // the frames that were sent last

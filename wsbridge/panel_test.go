@@ -137,7 +137,7 @@ func TestPanel(t *testing.T) {
 		if got := p.stateFrames(); len(got) != 0 {
 			t.Errorf("the panel is closed, and %d states came", len(got))
 		}
-		p.send(watchOn) // the same state again, for a new panel
+		p.send(watchOn) // a new panel gets the unchanged state
 		if got := p.stateFrames(); len(got) != 1 || *got[0].Calls[0].Progress != 0.5 {
 			t.Errorf("states = %+v, want the newest", got)
 		}
@@ -149,8 +149,8 @@ func TestPanel(t *testing.T) {
 	})
 }
 
-// TestPanelRate checks that the first change is shown at once, and later changes at
-// most ten times a second, the newest last.
+// TestPanelRate checks that the first change is sent at once, later changes are sent at
+// most ten times a second, and the newest change is sent last.
 func TestPanelRate(t *testing.T) {
 	calls := newFakeCalls()
 	inWorld(t, Options{Calls: calls}, func(w *world) {

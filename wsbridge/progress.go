@@ -19,7 +19,7 @@ func (rt *runTable) handleProgress(l *link, params []byte) error {
 	return nil
 }
 
-// forwardReports forwards reports to their run.
+// forwardReports forwards the reports of a page to their run.
 func (rt *runTable) forwardReports(l *link, p wire.ToolProgressParams) {
 	rt.mu.Lock()
 	r := rt.runs[p.DispatchID]

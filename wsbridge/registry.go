@@ -77,8 +77,8 @@ func (g *registry) browserInfo(b *browser) BrowserInfo {
 	return info
 }
 
-// attachLink makes l the link of the browser that sent hello, and answers hello. It
-// returns nil after Close.
+// attachLink makes l the link of the browser that sent hello, and answers hello.
+// attachLink returns nil after Close.
 func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *browser {
 	g.mu.Lock()
 	if g.isClosed {
@@ -164,8 +164,8 @@ func (g *registry) removeLostBrowser(b *browser, generation int) {
 	callAll(finishFuncs)
 }
 
-// registerLink adds a link. It reports false after Close. The oldest link in its
-// handshake is closed if there are too many.
+// registerLink adds a link. registerLink returns false after Close. If too many links
+// are in their handshake, the oldest of these links is closed.
 func (g *registry) registerLink(l *link) bool {
 	g.mu.Lock()
 	if g.isClosed {

@@ -94,7 +94,7 @@ func (r *linkRequests) deliverAnswer(e wire.Envelope) bool {
 	answers, ok := r.pendingAnswers[e.ID]
 	if ok {
 		delete(r.pendingAnswers, e.ID)
-		e.Result = bytes.Clone(e.Result) // the reader reuses its buffer
+		e.Result = bytes.Clone(e.Result) // cloned because the reader reuses its buffer
 		answers <- e                     // never blocks: the channel has room for the only answer
 	}
 	return ok

@@ -9,7 +9,7 @@ import (
 	"opentabs/wire"
 )
 
-// run is one unfinished run. runTable.mu guards its fields.
+// run is one unfinished run. runTable.mu guards the fields of a run.
 type run struct {
 	sink           dispatch.Sink
 	maxResultBytes int // the size of the largest result, in bytes

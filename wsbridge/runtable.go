@@ -97,8 +97,8 @@ func (rt *runTable) removeRun(id string) *run {
 	return r
 }
 
-// endAll ends all runs with an error and reports all stops as ignored. It returns
-// functions to call without a lock. The caller holds mu.
+// endAll ends all runs with an error and reports all stops as ignored. endAll returns
+// the functions that finish the runs, to be called without a lock. The caller holds mu.
 func (rt *runTable) endAll(cause *wire.CallError) (finishFuncs []func()) {
 	for id, r := range rt.runs {
 		runErr := cause

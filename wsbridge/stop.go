@@ -7,10 +7,10 @@ import (
 )
 
 // pendingStop is a cancelled run whose page has to answer tool.cancel. runTable.mu
-// guards its fields.
+// guards the fields of a pendingStop.
 type pendingStop struct {
 	reason    string
-	onOutcome func(wire.CancelOutcome) // nil after it was called
+	onOutcome func(wire.CancelOutcome) // onOutcome is nil after its call
 	timer     *time.Timer
 	// isSent is false if the page may not have received tool.cancel.
 	isSent bool

@@ -110,8 +110,8 @@ func (ts *tabTable) isShowing(tabID int, documentID string) bool {
 	return showsDocument(ts.findTab(tabID), documentID)
 }
 
-// replaceTabs replaces all tabs of the browser. It ignores a link that is no longer the
-// current one.
+// replaceTabs replaces all tabs of the browser. The tabs of a link that is no longer
+// current are ignored.
 func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 	var starts []AdapterStart
 	isChanged := false
@@ -199,8 +199,8 @@ func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 }
 
 // keepDocuments keeps the documents that were live before the link was lost for
-// settleTime: a restarted service worker lists its tabs before their pages have reported.
-// If such a document is gone, the browser rejects the run. The caller holds mu.
+// settleTime: a restarted service worker lists its tabs before their pages have
+// reported. The browser rejects a run in a document that is gone. The caller holds mu.
 func (ts *tabTable) keepDocuments() {
 	for id, t := range ts.tabs {
 		if t.DocumentID == "" && len(t.Frames) == 0 {

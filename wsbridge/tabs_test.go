@@ -42,7 +42,7 @@ func (f fakeAdapters) Code(name, script string) (wire.PluginCodeParams, error) {
 	return wire.PluginCodeParams{Name: name, Hash: hash, Script: script, Code: code}, err
 }
 
-// onePlugin has chat with this hash.
+// onePlugin returns adapters with one plugin, chat, that has this hash.
 func onePlugin(hash *string) fakeAdapters {
 	return fakeAdapters{
 		list: func() []wire.PluginInfo {
@@ -143,7 +143,7 @@ func TestTabsAfterReturn(t *testing.T) {
 		p.drop()
 		w.advanceTime(time.Second)
 		p = back()
-		listTabs(p) // it has no plugins yet
+		listTabs(p) // the reconnected browser has no plugins yet
 		want("b1/7 b1/6 b1/8", "")
 		w.run("b1", "c1")
 		p.wantFrames(dispatchFrame("c1"))
@@ -310,7 +310,7 @@ func TestTargetsWaitForABrowserToSettleIn(t *testing.T) {
 		if got := <-found; targetNames(got.LiveTargets) != "b1/7" {
 			t.Errorf("live %q, want b1/7", targetNames(got.LiveTargets))
 		}
-		// After that, a call without a tab fails at once.
+		// After the first tab.sync, a call without a tab fails at once.
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		synctest.Wait()
 		if elapsed := want("chat"); elapsed != 0 {

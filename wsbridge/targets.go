@@ -65,9 +65,9 @@ type targetSearch struct {
 	// hasTriedOpen is true after the search tried to open a tab; openedTab is that tab.
 	hasTriedOpen bool
 	openedTab    *dispatch.Target
-	// earlierFailures has the failed loads from before the search. A tab with such a
-	// failure is reloaded once. A load that fails during the search ends the wait for
-	// that tab.
+	// earlierFailures has the failed loads from before the search. A tab with an
+	// earlier failure is reloaded once. A load that fails during the search ends the
+	// wait for that tab.
 	earlierFailures map[failedLoad]bool
 }
 
@@ -294,8 +294,8 @@ func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin
 	}
 }
 
-// mayRunIn reports whether the plugin may run in a document. The extension checks this
-// as well, but a compromised browser may not. The caller holds ts.mu.
+// mayRunIn reports whether the plugin may run in a document. The extension also checks
+// this permission, but a compromised browser may not check it. The caller holds ts.mu.
 func (ts *tabTable) mayRunIn(plugin string, d document) bool {
 	mayRunIn := ts.hub.opts.MayRunIn
 	if mayRunIn == nil || mayRunIn(plugin, d.url, d.frameID != 0) {

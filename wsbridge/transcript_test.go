@@ -19,14 +19,14 @@ import (
 	"opentabs/wire"
 )
 
-// TestTranscripts runs each file of testdata/transcripts. Its lines:
+// TestTranscripts runs each file of testdata/transcripts. The lines of a file:
 //
 //	# text        a comment
 //	! connect a   browser a opens a connection; "drop a" breaks it
 //	! start b c   a run with id c starts in browser b; "cancel c" stops it
 //	! answer c 1  ask 1 of run c is answered; "resync c t" asks for activity t
 //	! want b      a call wants to run in browser b; its targets are written
-//	! open u b    so does one that may open u; in any browser without b
+//	! open u b    a call that may open u wants to run in b; without b in any browser
 //	! set c {}    the plugin c has these settings now; without them none
 //	! plugin h    the plugin "chat" has hash h now
 //	! waiting n   n calls wait for the user now

@@ -53,7 +53,7 @@ func joinPatches(patches []json.RawMessage) json.RawMessage {
 	for _, p := range patches {
 		p = bytes.TrimSpace(p)
 		if len(p) < 2 || p[0] != '[' {
-			return nil // invalid: reported when it is applied alone
+			return nil // the invalid patch is reported when it is applied alone
 		}
 		operations := bytes.TrimSpace(p[1 : len(p)-1])
 		if len(operations) == 0 {

@@ -58,7 +58,7 @@ func TestClearWhileApplying(t *testing.T) {
 			patches: []json.RawMessage{json.RawMessage(`[{"op":"remove","path":"/0"}]`)}, // does not apply
 		})
 	}
-	o.onWarn = func() { s.activities = nil } // mu is held here, as in Clear
+	o.onWarn = func() { s.activities = nil } // the Set has locked its mutex here, as in Clear
 	if views := s.Views(); len(views) != 0 || len(o.warned) != 1 {
 		t.Errorf("%v, warned about %q", views, o.warned)
 	}

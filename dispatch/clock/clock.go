@@ -24,9 +24,9 @@ const (
 	graceAfterSuspend = 5 * time.Second
 )
 
-// Clock measures one call. A report takes one read of the time and one atomic store:
-// the timer is not moved. When the timer fires, it checks for a newer report and
-// restarts. The zero Clock is ready for use.
+// Clock measures one call. A report takes one read of the time and one atomic store: the
+// timer is not moved. A timer that fires checks for a newer report and restarts. The zero
+// Clock is ready for use.
 type Clock struct {
 	start     time.Time
 	idleLimit time.Duration

@@ -16,8 +16,8 @@ const (
 	checkBlock       = "check the tab, and what blocks the page: an extension, a policy or the network"
 )
 
-// loadErrors explains Chrome's network errors by a prefix of their names. The first
-// entry with a matching prefix counts.
+// loadErrors explains Chrome's network errors by a prefix of their names. If several
+// prefixes match, the first entry of loadErrors counts.
 var loadErrors = []struct{ prefix, reason, action string }{
 	{"NAME_NOT_RESOLVED", "the name of the site was not found", checkAddress},
 	{"NAME_RESOLUTION_FAILED", "the name of the site was not found", checkAddress},

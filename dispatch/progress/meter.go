@@ -19,8 +19,8 @@ type meter struct {
 	lastTotal       float64 // the last reported total; 0 before the first
 	lastHasTotal    bool    // the last report with numbers had a total
 	lastText        Text    // the last text accepted
-	// hasFinalReport is set when the first final report is accepted, isFinalSent when
-	// that report is sent.
+	// hasFinalReport is set when the first final report is accepted. isFinalSent is set
+	// when the first final report is sent.
 	hasFinalReport, isFinalSent bool
 
 	// queue contains the accepted notices that are not sent. With an interval, the
@@ -44,10 +44,10 @@ type notice struct {
 	// number. total is the last total that was reported before the notice.
 	progress, total   float64
 	isExact, hasTotal bool
-	// isFinal marks the first final report: sent at once, never merged.
+	// isFinal marks the first final report, which is sent at once and never merged.
 	isFinal bool
-	// isDue marks a notice that the rate limit already allows. isKept marks a notice
-	// from before a suspension. Neither kind of notice is replaced.
+	// isDue marks a notice that the rate limit already allows. isKept marks a notice from
+	// before a suspension. Due notices and kept notices are never replaced.
 	isDue, isKept bool
 	// isReminder marks a message of opentabs. A reminder never replaces a message of
 	// the tool for the user.
@@ -180,8 +180,8 @@ func (m *meter) Next(now time.Time) (p Notification, ok bool, wait time.Duration
 	return p, ok, 0
 }
 
-// Drain returns the next notification at any rate, and false after the last. Use
-// it after the end of the call, when no more reports come.
+// Drain returns the next notification at any rate, and false after the last. Call Drain
+// after the end of the call, when no more reports come.
 func (m *meter) Drain(now time.Time) (Notification, bool) {
 	return m.popNotice(now, true)
 }
@@ -235,7 +235,7 @@ func (m *meter) moveText(e notice) {
 		switch {
 		case !e.isForUser():
 			return
-		case next.isExact && next.progress > m.numbers.lastSent: // next keeps its number, and the text of e can get a number above it
+		case next.isExact && next.progress > m.numbers.lastSent: // next keeps its number, and the text of e can get a greater number
 			textNotice := notice{Text: e.Text, total: e.total, hasTotal: e.hasTotal, isReminder: e.isReminder}
 			m.queue = slices.Insert(m.queue, i+1, textNotice)
 			return
@@ -245,8 +245,8 @@ func (m *meter) moveText(e notice) {
 	}
 }
 
-// assignNumber returns the notification of a notice. It returns false if no number is
-// free between the previous and the next notice.
+// assignNumber returns the notification of a notice. assignNumber returns false if no
+// number is free between the previous and the next notice.
 func (m *meter) assignNumber(e *notice) (Notification, bool) {
 	p := Notification{Message: e.Message, StatusWord: e.StatusWord, Audience: e.Audience}
 	if e.isExact && (!m.hasSent || e.progress > m.numbers.lastSent) {
@@ -273,7 +273,7 @@ func (m *meter) assignNumber(e *notice) (Notification, bool) {
 	return p, ok
 }
 
-// removeFirst removes the first notice.
+// removeFirst removes the first queued notice.
 func (m *meter) removeFirst() {
 	if len(m.queue) > 8 { // without an interval the queue is long, and copying would be slow
 		m.queue = m.queue[1:]

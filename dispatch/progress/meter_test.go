@@ -365,7 +365,7 @@ type meterCheck struct {
 	last      float64
 	greatest  float64 // the greatest number that the tool reported
 	sentAt    time.Time
-	urgent    bool     // while the first final report waits, earlier reports are sent at once
+	urgent    bool     // the first final report waits, so earlier reports are sent at once
 	seen      bool     // there was a final report
 	final     *float64 // the first final report that was sent, if its number is still possible
 	finalSent bool

@@ -25,8 +25,8 @@ func reportMessage(s *Sender, message string) {
 	s.Accept(time.Now(), Numbers{}, Text{Message: message})
 }
 
-// TestSenderRate checks that the first report is sent at once, the next after the
-// interval, and a replaced one never.
+// TestSenderRate checks that the first report is sent at once, the next report after the
+// interval, and a replaced report never.
 func TestSenderRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, sent := newSender(time.Second)

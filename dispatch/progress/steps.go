@@ -35,7 +35,7 @@ func (l *numberLine) recordNumber(progress float64) {
 	l.hasNumber, l.lastNumber = true, progress
 }
 
-// restartAt stores a number of the tool that is sent. Later steps begin above this
+// restartAt stores a number of the tool that is sent. Later steps begin above the stored
 // number.
 func (l *numberLine) restartAt(progress float64) { l.lastSent, l.stepBase = progress, progress }
 
@@ -68,7 +68,8 @@ func (l *numberLine) nextStep(ceiling float64) float64 {
 	fullStep := max(l.stepScale()*stepFraction, 16*gapAbove(l.lastSent))
 	step := min(fullStep, available/minRangeSteps)
 	if usedRange > available/2 {
-		// Steps shrink with the rest of the range, so that millions of them fit.
+		// Steps shrink as the range fills, so that the range has room for millions of
+		// steps.
 		remainingPart := (available - usedRange) / (available / 2)
 		return l.lastSent + step*remainingPart*remainingPart
 	}

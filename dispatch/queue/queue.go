@@ -2,8 +2,8 @@
 // When a place is free, the waiting sessions take turns, and within a session the
 // oldest call is first.
 //
-// The number of waiting calls is bounded too. At this bound, the session with the most
-// waiting calls loses a call, so that no client can fill the queue alone.
+// The number of waiting calls is bounded too. If too many calls wait, the session with the
+// most waiting calls loses a call, so that no client can fill the queue alone.
 //
 // # Concurrency
 //
@@ -169,7 +169,7 @@ func (p *Place) grant() {
 	close(p.ready)
 }
 
-// add queues p behind the other calls of its session.
+// add queues p behind the other calls of p's session.
 func (l *lane) add(p *Place, session string) {
 	t := l.turnsBySession[session]
 	if t == nil {

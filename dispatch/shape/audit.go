@@ -20,8 +20,9 @@ type AuditedCall struct {
 	Browser string `json:"browser,omitempty"`
 	TabID   int    `json:"tab,omitempty"`
 	Origin  string `json:"origin,omitempty"`
-	// ArrivedAt is when the call arrived, EndedAt when it ended. RanMs is how long its
-	// tool ran, in milliseconds, without the time that it waited for the user.
+	// ArrivedAt is when the call arrived. EndedAt is when the call ended. RanMs is how
+	// long the tool ran, in milliseconds, without the time in which the call waited for
+	// the user.
 	ArrivedAt time.Time       `json:"came,omitzero"`
 	EndedAt   time.Time       `json:"ended,omitzero"`
 	RanMs     float64         `json:"ran_ms,omitempty"`

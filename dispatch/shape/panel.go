@@ -14,8 +14,9 @@ const (
 	maxPanelResult = 200
 )
 
-// CallForPanel returns a call as the side panel of a browser shows it, without its activities.
-// Only a call in this browser has a tab, because tab IDs of two browsers may be equal.
+// CallForPanel returns a call as the side panel of a browser shows it, without its
+// activities. The tab of a call in another browser is omitted, because tab IDs of two
+// browsers may be equal.
 func CallForPanel(v dispatch.View, browserID string) wire.CallView {
 	c := wire.CallView{
 		CallID: v.CallID, Plugin: v.Plugin, Tool: v.Tool, Status: v.Status, Progress: v.Progress,
@@ -49,8 +50,8 @@ func panelCaller(caller *dispatch.Caller, browserID string) *wire.CallerView {
 	return v
 }
 
-// ActivityForPanel returns an activity as side panels show it. It has no content if that is
-// longer than maxBytes.
+// ActivityForPanel returns an activity as side panels show it. A content longer than
+// maxBytes is omitted.
 func ActivityForPanel(a dispatch.ActivityView, maxBytes int) wire.ActivityView {
 	v := wire.ActivityView{Type: a.Type, Audience: a.Audience, Bytes: len(a.Content)}
 	if v.Bytes <= maxBytes {

@@ -47,8 +47,8 @@ type readBarrier struct {
 	writtenCount uint64     // the number of progress notifications that were written
 	pendingPing  *ping      // the newest ping without an answer; nil if there is none
 	// unansweredSince is when the first ping was sent that was not answered in time;
-	// zero if there is none. Until an answer arrives, late or not, no call waits and no
-	// ping is sent.
+	// zero if all pings were answered in time. Until an answer arrives, late or not, no
+	// call waits and no ping is sent.
 	unansweredSince time.Time
 	// hasAnsweredPing is set once the client has answered a ping.
 	hasAnsweredPing bool

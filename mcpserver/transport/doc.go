@@ -8,11 +8,12 @@
 //
 // # Concurrency
 //
-// A [Server] is safe for concurrent use. Over HTTP a request runs on the goroutine of its
-// connection; over stdio each request has its own goroutine. Each stream has a mutex that
-// keeps its messages whole, and the answer to a request is the last message for it. A
-// client that does not read fails its own write after a deadline. Such a failure cancels
-// the client's call (HTTP) or ends its session (stdio), and affects no other client.
+// A [Server] is safe for concurrent use. Over HTTP a request runs on the goroutine of
+// its connection; over stdio each request has its own goroutine. Each stream has a
+// mutex that keeps its messages whole, and the answer to a request is the last message
+// for it. A write to a client that does not read fails after a deadline. A failed write
+// cancels the client's call (HTTP) or ends its session (stdio), and affects no other
+// client.
 //
 // The mutexes are sessions.mu (the table of sessions and their tasks), listener.mu
 // (protocol state of a session), Subscriber.mu (its resources), logQueue.mu (its log

@@ -82,7 +82,7 @@ func (s httpTransport) findSession(w http.ResponseWriter, r *http.Request, id js
 // malformedParamsText returns the error text for malformed params of the call m.
 func malformedParamsText(m message, err error) string {
 	reason := err.Error()
-	var typeErr *json.UnmarshalTypeError // the text of this error has names of Go types
+	var typeErr *json.UnmarshalTypeError // the text of a json.UnmarshalTypeError has names of Go types
 	if errors.As(err, &typeErr) {
 		reason = strings.TrimSuffix("params."+typeErr.Field, ".") + " is a JSON " + typeErr.Value
 	}
@@ -100,8 +100,8 @@ const (
 const codeNoSession = -32001
 
 // checkVersion reports whether this server supports the protocol version in a request's
-// header; if not, checkVersion answers the request. The header may be missing, because
-// the oldest clients do not send it.
+// header, and answers a request of any other version. The header may be missing,
+// because the oldest clients do not send it.
 func checkVersion(w http.ResponseWriter, r *http.Request, id json.RawMessage) bool {
 	v := r.Header.Get(mcp.HeaderProtocolVersion)
 	if v == "" || mcp.IsValidProtocolVersion(v) {

@@ -52,7 +52,7 @@ func (l *lineReader) readLine() ([]byte, error) {
 		switch {
 		case size <= l.maxBytes:
 			line = append(line, piece...)
-		case lineEnd == nil: // this piece exceeds the limit
+		case lineEnd == nil: // with this piece the line exceeds the limit
 			id = idAtStart(append(line, piece...))
 			line = nil
 			fallthrough
@@ -90,7 +90,7 @@ type lineWriter struct {
 	writeFailed chan struct{} // closed at the first failed write
 
 	mu  sync.Mutex // guards err and keeps lines whole
-	err error      // the first failed write
+	err error      // the error of the first failed write
 }
 
 // newLineWriter writes to out. If out has write deadlines, a client that does

@@ -11,9 +11,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// maxPendingNotifications is the maximum number of mcp-go's notifications that wait for the
-// writer. All notifications but the first are list_changed, so a client that misses a
-// notification has received an equal one before.
+// maxPendingNotifications is the maximum number of mcp-go's notifications that wait for
+// the writer. A client loses nothing if the queue is full: all notifications but the
+// first are list_changed, and one list_changed equals many.
 const maxPendingNotifications = 64
 
 // errNoResources rejects a subscription where there are no resources.
@@ -34,9 +34,9 @@ type listener struct {
 	isInitialized bool
 	clientInfo    mcp.Implementation
 	capabilities  mcp.ClientCapabilities
-	// isModern is set after the first message of protocol version 2026-07-28 or later. A
-	// client of these versions receives only the notifications that filter selects, and
-	// each notification names its subscription.
+	// isModern is set after the first message of protocol version 2026-07-28 or later.
+	// A client of such a version receives only the notifications that filter selects,
+	// and each notification names its subscription.
 	isModern       bool
 	filter         mcp.SubscriptionFilter
 	subscriptionID json.RawMessage
@@ -101,8 +101,8 @@ func (l *listener) tagSubscription(n mcp.JSONRPCNotification) mcp.JSONRPCNotific
 	return n
 }
 
-// awaitNotifications waits for notifications to the client and returns them. It may
-// return none, and returns none once ctx has ended.
+// awaitNotifications waits for notifications to the client and returns them.
+// awaitNotifications may return no notifications, and returns none once ctx has ended.
 func (l *listener) awaitNotifications(ctx context.Context) []mcp.JSONRPCNotification {
 	select {
 	case n := <-l.libraryNotifications:

@@ -11,7 +11,8 @@ import (
 	"opentabs/internal/plaintext"
 )
 
-// The methods that this package inspects. All other methods are passed to mcp-go.
+// Package transport inspects messages with these methods and passes all other methods
+// to mcp-go.
 const (
 	methodInitialize = "initialize"
 	methodPing       = "ping"

@@ -101,7 +101,7 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 		panic("transport: two sessions have one id")
 	}
 	raw, err := json.Marshal(m)
-	if err != nil { // its members are JSON
+	if err != nil { // cannot happen: all members of the message are JSON
 		panic("transport: " + err.Error())
 	}
 	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientGone) })

@@ -44,7 +44,7 @@ type Request struct {
 	Params *Params
 	// Client is the caller, for the dispatcher.
 	Client dispatch.Client
-	// Info describes the client; its ID is empty if the client has no session.
+	// Info describes the client; Info.ID is empty if the client has no session.
 	Info ClientInfo
 	// Send writes a message to the client ahead of the answer; nil if the client
 	// accepts only the answer.
@@ -85,7 +85,8 @@ type Background struct {
 // a released request may still be pending.
 func (b Background) Release() { b.sessions.releaseTask(b.session, b.key) }
 
-// Finish is called last. Shutdown waits for it.
+// Finish ends the background task: Shutdown waits for the Finish of each task. No
+// method of a Background is called after Finish.
 func (b Background) Finish() { b.sessions.finishTask() }
 
 // Reply is the answer to a Request.

@@ -70,7 +70,8 @@ func (s *Server) Clients() []ClientInfo { return s.sessions.list() }
 func (s *Server) Shutdown(ctx context.Context) error { return s.sessions.shutdown(ctx) }
 
 // RevokeToken ends the sessions, streams and calls of the client with this token.
-// Before that, the caller makes sure that new requests with the token are rejected.
+// Before the call of RevokeToken, the caller makes sure that new requests with the
+// token are rejected.
 func (s *Server) RevokeToken(token string) {
 	s.sessions.revokeCredential(Credential{Kind: dispatch.CredentialToken, Token: token})
 }
@@ -161,6 +162,6 @@ func (s *Server) tooLargeText() string {
 	return fmt.Sprintf("The request is larger than %d bytes. Send less in one request.", s.opts.MaxRequestBytes)
 }
 
-// encodeJSON returns v as JSON. It panics for values that have no JSON, which this
-// package never sends.
+// encodeJSON returns v as JSON. encodeJSON panics for values that have no JSON, which
+// this package never sends.
 func encodeJSON(v any) []byte { return rawjson.Encode(v) }

@@ -62,7 +62,8 @@ type session struct {
 	// runningTasks contains the tasks by their keys; guarded by sessions.mu.
 	runningTasks map[string]task
 	// earlyCancels contains the cancellations that arrived before their requests.
-	// endedKeys contains the keys of the last released tasks. sessions.mu guards both.
+	// endedKeys contains the keys of the last released tasks. sessions.mu guards
+	// earlyCancels and endedKeys.
 	earlyCancels map[string]earlyCancel
 	endedKeys    []string
 }
@@ -244,8 +245,8 @@ func (t *sessions) beginTask(s *session, key string, k task) error {
 	return nil
 }
 
-// releaseTask removes the task with this key. The task can then no longer be cancelled,
-// and its ID is free. Call finishTask after the answer has been written.
+// releaseTask removes the task with this key. A released task can no longer be
+// cancelled, and its ID is free. Call finishTask after the answer has been written.
 func (t *sessions) releaseTask(s *session, key string) {
 	t.mu.Lock()
 	delete(s.runningTasks, key)
@@ -257,7 +258,7 @@ func (t *sessions) releaseTask(s *session, key string) {
 	t.mu.Unlock()
 }
 
-// finishTask ends a task. Shutdown waits for it.
+// finishTask ends a task. Shutdown waits until all tasks have ended.
 func (t *sessions) finishTask() { t.openTasks.Done() }
 
 // newCancelCause returns the cause for the context of a cancelled request: ErrCancelled

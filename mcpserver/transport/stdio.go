@@ -18,9 +18,10 @@ import (
 // and the running calls are done; the error of out otherwise. At the end of in and of
 // ctx running calls are cancelled; other requests that were read are still answered.
 //
-// ServeStdio does not close in. If it returns before the end of in, one goroutine still
-// waits for a read: close in to end it. If out has a SetWriteDeadline, as a net.Conn
-// has, a client that reads nothing for 30 s counts as gone.
+// ServeStdio does not close in. If ServeStdio returns before the end of in, one
+// goroutine still waits for a read: close in to end this goroutine. If out has a
+// SetWriteDeadline, as a net.Conn has, a client that reads nothing for 30 s counts as
+// gone.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -57,7 +57,7 @@ type stream struct {
 	heartbeatTimer *time.Timer
 	isStarted      bool // the headers of an event stream are sent
 	isEnded        bool
-	writeErr       error // the first failed write
+	writeErr       error // the error of the first failed write
 }
 
 // newStream starts the response to r. A comment at each heartbeat keeps the client
@@ -74,8 +74,8 @@ func newStream(w http.ResponseWriter, r *http.Request, heartbeat time.Duration, 
 	return s
 }
 
-// acceptsEvents reports whether the client accepts an event stream. MCP requires it,
-// but a plain HTTP client may accept only JSON.
+// acceptsEvents reports whether the client accepts an event stream. MCP requires that
+// clients accept event streams, but a plain HTTP client may accept only JSON.
 func acceptsEvents(r *http.Request) bool {
 	accept := strings.Join(r.Header.Values("Accept"), ",")
 	return accept == "" || strings.Contains(accept, "text/event-stream") ||
@@ -196,8 +196,8 @@ func (s *stream) write(timeout time.Duration, f func(*bufio.Writer)) error {
 		w.extendDeadline()
 		err = s.controller.Flush()
 	}
-	// The deadline of this write must not apply to the answer, which may follow much
-	// later.
+	// The write deadline is removed, because it must not apply to the answer, which may
+	// follow much later.
 	_ = s.controller.SetWriteDeadline(time.Time{})
 	if err != nil {
 		s.writeErr = err

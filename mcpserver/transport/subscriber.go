@@ -94,7 +94,7 @@ func (s tokenSignal) set() {
 }
 
 // maxPendingLogs is the maximum number of log messages that wait for one client. Above
-// this limit, the oldest are dropped.
+// maxPendingLogs, the oldest messages are dropped.
 const maxPendingLogs = 100
 
 // logLevels are the log levels of MCP, the least important first.

@@ -41,7 +41,7 @@ func (l toolList) writeTo(b *bufio.Writer) {
 	jsonHead, err := json.Marshal(withoutTools)
 	const emptyToolsEnd = `"tools":[]}`
 	if err != nil || len(jsonHead) < len(emptyToolsEnd) || string(jsonHead[len(jsonHead)-len(emptyToolsEnd):]) != emptyToolsEnd {
-		panic("transport: the list of tools does not end with the tools") // a test checks this
+		panic("transport: the list of tools does not end with the tools") // a test checks the end of the list
 	}
 	b.WriteString(`{"jsonrpc":"2.0","id":`)
 	b.Write(l.id)

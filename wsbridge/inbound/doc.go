@@ -1,6 +1,6 @@
 // Package inbound makes what browsers send safe to use: it bounds sizes, drops invalid
-// names and IDs, and cleans texts for logs, terminals and agents. All of its functions
-// are pure.
+// names and IDs, and cleans texts for logs, terminals and agents. All functions of
+// package inbound are pure.
 //
 // # Concurrency
 //
