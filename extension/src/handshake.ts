@@ -39,7 +39,7 @@ export const DOWN = 'down';
 //   e <call> <json>                    the JSON text of a wire.CallError
 //   a <call>                           a cancelled call's handler has settled
 //   f <call>                           asked to cancel a call that is not running
-//   q <call> <ask> <json>              a request to the server: a wire.ToolAskParams without its ids
+//   q <call> <ask> <json>              a request to the server: a wire.ToolAskParams without its IDs
 //   s <1 or 0>                         whether the adapter is ready, when that changes
 //   l <count> <dropped> <json>         log entries: the JSON text of an array of count wire.LogEntry, after dropped
 //                                      others were lost
@@ -52,7 +52,7 @@ export const DOWN = 'down';
 //
 //   host <json>                        an offer for a requested plugin
 //
-// Messages down are the JSON text of an array:
+// Each message from the bridge to the host is the JSON text of an array:
 //
 //   ["call", call, tool, maxBytes, args, prompt, decision]   no decision if no approval was required
 //   ["cancel", call, reason]

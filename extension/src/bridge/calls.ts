@@ -16,7 +16,7 @@ interface Call {
   readonly number: number;
   readonly host: Host;
   /**
-   * ending is set when the call ends, and is stored until the worker acknowledges the ending. #partSender sends an
+   * endMessages is set when the call ends, and is stored until the worker acknowledges the ending. #partSender sends an
    * ending that consists of parts.
    */
   endMessages?: FromBridge[];

@@ -30,7 +30,7 @@ export interface Probing {
   urlChanged(): void;
   /** visibilityChanged is called when the document may have become visible again. */
   visibilityChanged(): void;
-  /** changed is called when an adapter has reported its readiness. */
+  /** readinessChanged is called when an adapter has reported its readiness. */
   readinessChanged(): void;
 }
 

@@ -27,7 +27,7 @@ interface Snapshot {
   readonly keys: readonly PropertyKey[];
   /** descriptors are the descriptors of keys, in the same order, without prototypes. */
   readonly descriptors: readonly PropertyDescriptor[];
-  /** known is an object that has an own property for each key. */
+  /** knownKeys is an object that has an own property for each key. */
   readonly knownKeys: object;
 }
 

@@ -50,7 +50,7 @@ export interface CallsOptions {
   readonly running: RunningCalls;
   /** send returns false while there is no link. */
   send(text: string): boolean;
-  /** resumed is called with calls that run in a document but were not in the table, to report them to the server. */
+  /** reportResumed is called with calls that run in a document but were not in the table, to report them to the server. */
   reportResumed(ids: readonly string[]): void;
   readTabState(tabId: number): Promise<TabState>;
   isTabLoading(tabId: number): Promise<boolean>;

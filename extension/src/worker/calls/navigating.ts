@@ -24,7 +24,7 @@ export interface Navigating {
 
 interface NavigatingDocument {
   readonly tabId: number;
-  /** since is when the document first reported its navigation. last is the time of the latest report. */
+  /** firstReportMs is when the document first reported its navigation. lastReportMs is the time of the latest report. */
   readonly firstReportMs: number;
   lastReportMs: number;
   /** wasLoading is true if a check found the tab loading. */

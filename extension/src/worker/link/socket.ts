@@ -1,6 +1,6 @@
 /** Socket is an open or opening WebSocket. */
 export interface Socket {
-  /** unsent is the number of bytes that are queued but not sent yet. */
+  /** unsentBytes is the number of bytes that are queued but not sent yet. */
   readonly unsentBytes: number;
   send(text: string): void;
   close(): void;

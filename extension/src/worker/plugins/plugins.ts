@@ -79,7 +79,7 @@ export class Plugins {
     return this.#wanted;
   }
 
-  /** host returns the hash of the host's code, or an empty text if the server has no host code. */
+  /** hostHash returns the hash of the host's code, or an empty text if the server has no host code. */
   get hostHash(): string {
     return this.#hostHash;
   }
