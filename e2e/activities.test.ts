@@ -45,14 +45,17 @@ test('the record of a running call has its activities, also after the service wo
   const runningCall = await findCall(stack, 'everything__deltas', (call) => call.status === 'running');
   const readContent = async () => (await fetchCallRecord(stack, runningCall.call_id)).activities?.[0]?.content;
   const allRows = { columns: ['n'], rows: makeRows(5) };
-  await waitFor('five rows', async () => JSON.stringify(await readContent()) === JSON.stringify(allRows));
+  await waitFor(
+    'the activity of the call to have five rows',
+    async () => JSON.stringify(await readContent()) === JSON.stringify(allRows),
+  );
   await stack.chrome.stopWorker();
   assert.deepEqual(await readContent(), allRows);
   stop.abort();
   await assert.rejects(call);
   // The client returns before the server has cancelled the call.
   await waitFor(
-    'the end of the call',
+    'the call to end',
     async () => (await fetchCallRecord(stack, runningCall.call_id)).status !== 'running',
   );
 });

@@ -55,7 +55,7 @@ test('terminals and /events filter reports by audience; agents and the audit log
   const userEvents = followEvents('?audience=user');
   await Promise.all([allEvents.started, userEvents.started]);
   await waitFor(
-    'the followers',
+    'all terminals to start following',
     () => userFollower.stderr().includes('following') && verboseFollower.stderr().includes('following'),
   );
 
@@ -71,10 +71,10 @@ test('terminals and /events filter reports by audience; agents and the audit log
   );
   assert.equal(internalOnly.progress.length, 3);
 
-  await waitFor('the last event', () => userFollower.stdout().includes('it went wrong'));
-  await waitFor('the last event', () => verboseFollower.stdout().includes('it went wrong'));
-  await waitFor('the last event', () => allEvents.read.text.includes('it went wrong'));
-  await waitFor('the last event', () => userEvents.read.text.includes('it went wrong'));
+  await waitFor('the last event of the failed call', () => userFollower.stdout().includes('it went wrong'));
+  await waitFor('the last event of the failed call', () => verboseFollower.stdout().includes('it went wrong'));
+  await waitFor('the last event of the failed call', () => allEvents.read.text.includes('it went wrong'));
+  await waitFor('the last event of the failed call', () => userEvents.read.text.includes('it went wrong'));
   for (const [name, text, showsInternal] of [
     ['calls --follow', userFollower.stdout(), false],
     ['calls --follow --verbose', verboseFollower.stdout(), true],
@@ -93,7 +93,7 @@ test('terminals and /events filter reports by audience; agents and the audit log
   userEvents.read.stop();
 
   // The audit log contains all messages of all calls.
-  const audit = await waitFor('the audit', async () => {
+  const audit = await waitFor('the audit log to contain the calls', async () => {
     const text = await runChecked(['audit', '--json'], stack.env);
     return text.includes('user step 4') && text.includes('internal step 3') ? text : undefined;
   });

@@ -43,7 +43,7 @@ const brokenAdapters: readonly (readonly [
   ['silent', 'globalThis.nothing = 1;', /register/],
   ['misnamed', makeAdapterCode('misnamed', 'other'), /register/],
   ['unlocked', makeAdapterCode('unlocked', 'unlocked', false), /lock|frozen/],
-  // The server's parser accepts these two adapters, but V8 rejects them.
+  // The server's parser accepts the next two adapters, but V8 rejects both.
   ['unparsable', `// 1\n${makeAdapterCode('unparsable')}\nvar x = /(?<a>.)(?<a>.)/;`, matchParseError(3)],
   ['unparsable-apart', `var x = /(?<a>.)(?<a>.)/;`, matchParseError(1), { world: 'isolated' }],
   ['unparsable-early', `// 1\nvar x = /(?<a>.)(?<a>.)/;`, matchParseError(2), { start: 'document_start' }],
@@ -92,12 +92,12 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
 
     // After the repair the plugin works in a new tab, and the error is gone from every surface.
     writeFileSync(join(stack.home, `plugin-${name}`, 'dist/adapter.iife.js'), makeAdapterCode(name));
-    await waitFor('the new content', async () =>
+    await waitFor('the status to show the changed plugin', async () =>
       (await runOpentabs(['status'], stack.env)).stdout.includes(`${name} 1.0.0, 1 tool, changed`),
     );
     await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
     const secondPage = await stack.chrome.openPage(`${attackerSite.origin}/${name}?again`);
-    await waitFor('the repaired plugin', async () => !(await client.call(`${name}__who`, {})).isError);
+    await waitFor('the repaired plugin to work', async () => !(await client.call(`${name}__who`, {})).isError);
     const { stdout } = await runOpentabs(['plugin', 'list'], stack.env);
     assert.doesNotMatch(stdout, new RegExp(`^${name} .*failed`, 'm'));
     await secondPage.close();
@@ -115,27 +115,27 @@ test('a new build that V8 cannot parse is reported in an open page, and the next
   });
   const file = join(stack.home, `plugin-${name}`, 'dist/adapter.iife.js');
   const page = await stack.chrome.openPage(`${attackerSite.origin}/${name}`);
-  await waitFor('the plugin', async () => !(await client.call(`${name}__who`, {})).isError);
+  await waitFor('a successful call of the plugin', async () => !(await client.call(`${name}__who`, {})).isError);
   await page.evaluate(() => Object.assign(globalThis, { kept: 'kept' }));
   const installBuild = async (code: string) => {
     writeFileSync(file, code);
-    await waitFor('the new content', async () =>
+    await waitFor('the status to show the changed plugin', async () =>
       (await runOpentabs(['status'], stack.env)).stdout.includes(`${name} 1.0.0, 1 tool, changed`),
     );
     await runOpentabs(['plugin', 'review', name, '--yes', '--permission', 'auto'], stack.env);
   };
   await installBuild(`${makeAdapterCode(name)}\nvar x = /(?<a>.)(?<a>.)/;`);
-  const refusedCall = await waitFor('the error of the new build', async () => {
+  const refusedCall = await waitFor('a call to fail with the parse error of the new build', async () => {
     const outcome = await client.call(`${name}__who`, {});
     return outcome.code === 'plugin_broken' && outcome;
   });
   assert.match(refusedCall.text, matchParseError(2));
   // The command reads a file that the server writes after the page's report.
-  await waitFor('the refusal in the list', async () =>
+  await waitFor('plugin list to show the parse error', async () =>
     matchParseError(2).test((await runOpentabs(['plugin', 'list'], stack.env)).stdout),
   );
   await installBuild(`${makeAdapterCode(name)}\n// repaired`);
-  await waitFor('the next build', async () => !(await client.call(`${name}__who`, {})).isError);
+  await waitFor('a successful call of the next build', async () => !(await client.call(`${name}__who`, {})).isError);
   assert.doesNotMatch((await runOpentabs(['plugin', 'list'], stack.env)).stdout, new RegExp(`^${name} .*failed`, 'm'));
   assert.equal(await page.evaluate(() => Reflect.get(globalThis, 'kept')), 'kept', 'the page was reloaded');
   await page.close();
@@ -149,7 +149,7 @@ test('a plugin works again in the open page after its folder was changed, broken
   const file = join(dir, 'dist/adapter.iife.js');
   const packageJson = readFileSync(join(dir, 'package.json'), 'utf8');
   const page = await stack.chrome.openPage(`${attackerSite.origin}/${name}`);
-  await waitFor('the plugin', async () => !(await client.call(`${name}__who`, {})).isError);
+  await waitFor('a successful call of the plugin', async () => !(await client.call(`${name}__who`, {})).isError);
   await page.evaluate(() => Object.assign(globalThis, { kept: 'kept' }));
   await page.bringToFront();
   const waitForStatusText = (text: string) =>

@@ -35,7 +35,7 @@ const pathOf = (structured: unknown): unknown => Reflect.get(Object(structured),
 
 /** waitForReadiness waits until the server lists the plugin as ready, or as not ready, in a tab of a browser. */
 async function waitForReadiness(id: string, isReady: boolean) {
-  await waitFor('the readiness', async () => {
+  await waitFor('the browser to report the readiness of the plugin', async () => {
     const browser = (await stack.readStatus()).browsers?.find((browser) => browser.id === id);
     return browser?.tabs?.some((tab) =>
       tab.plugins?.some((plugin) => plugin.name === 'places' && plugin.ready === isReady),
@@ -71,7 +71,7 @@ test('no tab is opened while two browsers are connected', async () => {
   const permissionCommand = await stack.runCli('plugin', 'permission', 'places', '--open-tabs', 'on');
   assert.equal(permissionCommand.code, 0, permissionCommand.stderr);
   await Promise.all([secondPage.goto('about:blank'), stack.page.goto('about:blank')]);
-  await waitFor('no tab', async () => (await stack.listTabs()).length === 0);
+  await waitFor('all tabs to be closed', async () => (await stack.listTabs()).length === 0);
   const outcome = await callWhereTool();
   assert.match(String(outcome.code), /^(no_tab|ambiguous_target)$/);
   await secondPage.goto(`${stack.site.origin}/second`);

@@ -43,13 +43,13 @@ test('calls to another plugin are off by default, and the handler, the lists and
   const callList = JSON.stringify(JSON.parse(await runCommand('calls', '--json')));
   assert.ok(callList.includes(`To allow it, run \`opentabs ${allowCommand}\`, or use the side panel.`), callList);
   const { tabId } = (await stack.listTabs())[0] ?? {};
-  await waitFor('the audit', async () =>
+  await waitFor('the audit log to contain the call', async () =>
     (await runCommand('audit', '--tool', 'messages')).includes(
       `called by everything__call (tab ${tabId}, ${stack.site.origin})`,
     ),
   );
   assert.deepEqual(forms, []);
-  await client.call('everything__call', { tool: 'echo', input: { value: 'own' } }); // calls to tools of the same plugin are allowed
+  await client.call('everything__call', { tool: 'echo', input: { value: 'own' } }); // a plugin may call its own tools without approval
 });
 
 test('an allowed call to another plugin works, and needs approval if the called tool does', async () => {
@@ -74,7 +74,7 @@ test('a permission given to the calling plugin does not extend to the agent, and
   nextDecision = 'deny';
   assert.equal((await client.call('messages__echo', { value: 'agent' })).code, 'denied');
   assert.equal(forms.length, 2);
-  await runCommand('plugin', 'permission', 'messages', 'ask'); // this command withdraws all earlier permissions
+  await runCommand('plugin', 'permission', 'messages', 'ask'); // setting a permission withdraws all earlier permissions
   nextDecision = 'allow for this session';
   assert.equal((await client.call('messages__echo', { value: 'agent' })).isError, false);
   nextDecision = 'deny';

@@ -17,7 +17,10 @@ before(async () => {
 after(() => stack?.close());
 
 let channelCount = 0;
-/** newSlowChannel returns the name of a new channel that answers after 20 s. The page aborts its request earlier only if the call is cancelled. */
+/**
+ * newSlowChannel returns the name of a new channel that answers after 20 s. The page aborts its request to a slow
+ * channel only if the call is cancelled.
+ */
 const newSlowChannel = () => `c${++channelCount}-9-20000`;
 
 /** waitForAbortedRequest waits until the page has aborted its request for the channel. */
@@ -30,14 +33,14 @@ const waitForAbortedRequest = (channel: string) =>
  * would abort no request, because the page has not sent a request yet.
  */
 const waitForRunningCall = (channel: string) =>
-  waitFor('a running call', async () =>
+  waitFor('a running call that has requested its channel', async () =>
     stack.site.requestedChannels.includes(channel)
       ? (await stack.listCalls()).find((call) => call.status === 'running')
       : undefined,
   );
 /** waitForStoppedCall waits until the page has confirmed the end of a call, and returns the call. */
 const waitForStoppedCall = (id: string): Promise<CallRecord> =>
-  waitFor('the outcome', async () =>
+  waitFor('the outcome of the cancelled call', async () =>
     (await stack.listCalls()).find((call) => call.call_id === id && call.stopped !== undefined),
   );
 
@@ -67,7 +70,7 @@ test('the reason of a cancel reaches the page, the record and the error', async 
   stop.abort('the wrong channel');
   await assert.rejects(call);
   await waitFor(
-    'the page to receive the reason',
+    'the page to receive the reason of the cancel',
     async () => (await readAbortReason()) === 'cancelled by the client: the wrong channel',
   );
   assert.equal((await waitForStoppedCall(firstRecord.call_id)).cancel_reason, 'the wrong channel');
@@ -78,7 +81,7 @@ test('the reason of a cancel reaches the page, the record and the error', async 
   assert.equal(cancelled.code, 0, cancelled.stderr);
   const outcome = await secondCall;
   assert.match(outcome.text, /cancelled by the command line: it takes too long \(cancelled\)/);
-  await waitFor('the page to receive the reason', async () =>
+  await waitFor('the page to receive the reason of the cancel', async () =>
     /: it takes too long$/.test(String(await readAbortReason())),
   );
   // The server writes the audit entry of a request after the answer.

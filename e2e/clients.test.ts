@@ -84,12 +84,12 @@ for (const [name, connect] of transports) {
       const countPluginTools = async () =>
         (await client.sdk.listTools()).tools.filter((tool) => tool.name.startsWith('messages__')).length;
       await runChecked(['plugin', 'remove', 'messages'], stack.env);
-      await waitFor('the first list_changed', () => changeCount >= 1);
+      await waitFor('the first list_changed notification', () => changeCount >= 1);
       assert.equal(await countPluginTools(), 0);
       await runChecked(['plugin', 'add', stack.pluginFolder, '--permission', 'auto'], stack.env);
-      await waitFor('the second list_changed', () => changeCount >= 2);
-      await waitFor('the tools of the plugin', async () => (await countPluginTools()) > 5);
-      await waitFor('the adapter again', async () => {
+      await waitFor('the second list_changed notification', () => changeCount >= 2);
+      await waitFor('the tools of the added plugin', async () => (await countPluginTools()) > 5);
+      await waitFor('a successful call after the plugin was added again', async () => {
         await stack.page.reload();
         return !(await client.call('messages__echo', { value: 1 })).isError;
       });

@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => stack.close());
 
-/** hashOfChartInPage draws the same chart in the page and returns the SHA-256 of its PNG. */
+/** hashOfChartInPage draws in the page the chart that the tool returns, and returns the SHA-256 of the chart's PNG. */
 function hashOfChartInPage(): Promise<string> {
   return stack.page.evaluate(async (barValues) => {
     const canvas = new OffscreenCanvas(barValues.length * 10, 100);

@@ -1,7 +1,7 @@
 /**
  * Demonstrates the main function of opentabs for new readers: three long calls side by side in a real browser. The
- * first call stays alive by its progress, the second call is silent and times out after 30.0 s, and the third call is
- * cancelled, which also stops the page's own request.
+ * first call stays alive because it reports progress. The second call reports nothing and times out after 30.0 s. The
+ * third call is cancelled, which also aborts the page's request to its site.
  */
 import { Bars } from './harness/bars.ts';
 import type { Outcome, ReceivedProgress } from './harness/client.ts';

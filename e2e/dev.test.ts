@@ -53,22 +53,24 @@ test('each of two changes reaches the page without a reload', async () => {
     );
   }
   assert.equal(await stack.page.evaluate(() => document.documentElement.dataset.mark), 'not reloaded');
-  await waitFor('dev to report the tab', () => author.dev.stderr().includes('live in 1 tab'));
+  await waitFor('plugin dev to report the tab', () => author.dev.stderr().includes('live in 1 tab'));
 });
 
 test('a build error is reported with file and line, and the last working code stays in the page', async () => {
   author.edit(sourceFile, "title: 'two'", "title: 'two");
-  await waitFor('the error', () => /error: src\/tools\/describe-page\.ts:\d+:\d+/.test(author.dev.stderr()));
+  await waitFor('plugin dev to print the build error', () =>
+    /error: src\/tools\/describe-page\.ts:\d+:\d+/.test(author.dev.stderr()),
+  );
   assert.match(JSON.stringify(await describePage()), /"title":"two"/);
   author.edit(sourceFile, "title: 'two", "title: 'three'");
-  await waitFor('the new code', async () => JSON.stringify(await describePage()).includes('three'));
+  await waitFor('a result of the new code', async () => JSON.stringify(await describePage()).includes('three'));
 });
 
 test('a build that does not start is reported at once, and the next working build replaces it without a reload', async () => {
   const importLine = "import { defineTool } from '@opentabs/sdk';";
   const throwingLine = "if (document.documentElement.dataset.mark === 'not reloaded') throw new Error('a typo');";
   author.edit(sourceFile, importLine, `${importLine}\n${throwingLine}`);
-  const refusedCall = await waitFor('the error of the build', async () => {
+  const refusedCall = await waitFor('a call to fail with the error of the build', async () => {
     const outcome = await client.call('tickets__describe_page');
     return outcome.code === 'plugin_broken' && outcome;
   });
@@ -83,7 +85,9 @@ test('a build that does not start is reported at once, and the next working buil
     await waitFor(`the error in ${args.join(' ')}`, async () => text.test((await stack.runCli(...args)).stdout));
   }
   author.edit(sourceFile, `${importLine}\n${throwingLine}`, importLine);
-  await waitFor('the build that starts', async () => JSON.stringify((await describePage()) ?? '').includes('three'));
+  await waitFor('a result of the build that starts', async () =>
+    JSON.stringify((await describePage()) ?? '').includes('three'),
+  );
   assert.doesNotMatch((await stack.runCli('plugin', 'list')).stdout, /^tickets .*failed/m);
   assert.equal(await stack.page.evaluate(() => document.documentElement.dataset.mark), 'not reloaded');
 });
@@ -99,7 +103,7 @@ test("plugin dev prints the plugin's log", async () => {
     'const headings: string[] = [];',
     "log.warn('looked', { at: maxHeadings });\n    const headings: string[] = [];",
   );
-  await waitFor('the log', async () => {
+  await waitFor('plugin dev to print the log of the tool', async () => {
     await describePage();
     return author.dev.stdout().includes('warning looked [{"at":20}]');
   });
@@ -113,7 +117,7 @@ test('after plugin dev ends, the last build stays in the page, and the page find
   assert.match(JSON.stringify(await describePage()), /"title":"three"/);
   // A page that starts while the browser replaces the adapter may have no adapter. A call does not reload a page that a
   // script has accessed.
-  await waitFor('the plugin in a page that was reloaded', async () => {
+  await waitFor('a result of the last build after a reload of the page', async () => {
     await stack.page.reload();
     return JSON.stringify((await describePage()) ?? '').includes('three');
   });

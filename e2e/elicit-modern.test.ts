@@ -38,7 +38,10 @@ for (const [name, connect] of [
     });
     after(() => client?.close());
 
-    /** sendCall sends a tools/call request. `otherParams` has additional params, such as the answer to a form. */
+    /**
+     * sendCall sends a tools/call request. `otherParams` contains more parameters of the tools/call request, such as
+     * the answer to a form.
+     */
     const sendCall = async (tool: string, args: unknown, otherParams: Record<string, unknown> = {}) => {
       const _meta = {
         'io.modelcontextprotocol/protocolVersion': '2026-07-28',

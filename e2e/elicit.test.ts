@@ -1,6 +1,6 @@
 /**
- * Promise: up to protocol version 2025-11-25, a client with elicitation shows the approval form. The first decision
- * counts, and a late approval runs nothing.
+ * Promise: up to protocol version 2025-11-25, a client with elicitation shows the approval form. Only the first
+ * decision about a call counts, and a late approval runs nothing.
  */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -43,7 +43,7 @@ for (const [name, connect] of [
     let client: McpClient;
     let forms: Form[];
     /** nextForm waits for the next form that the client shows. */
-    const nextForm = () => waitFor('a form', () => forms.shift());
+    const nextForm = () => waitFor('the next approval form', () => forms.shift());
 
     before(async () => {
       client = await connect(stack)(
@@ -89,9 +89,9 @@ for (const [name, connect] of [
       const form = await nextForm();
       await decideElsewhere('everything__change', false);
       assert.equal((await call).code, 'denied');
-      await waitFor('the form to be withdrawn', () => form.signal.aborted);
+      await waitFor('the approval form to be withdrawn', () => form.signal.aborted);
       form.answer(makeChoice('allow once'));
-      assert.equal((await client.call('messages__echo', { value: 1 })).isError, false); // this call runs after the late approval
+      assert.equal((await client.call('messages__echo', { value: 1 })).isError, false); // messages__echo runs after the late approval
       assert.equal(stack.site.notes.includes(`change ${key}`), false);
     });
 
@@ -111,7 +111,7 @@ for (const [name, connect] of [
       const { call_id: id } = await findWaitingCall('everything__change');
       controller.abort();
       await assert.rejects(call);
-      await waitFor('the form to be withdrawn', () => form.signal.aborted);
+      await waitFor('the approval form to be withdrawn', () => form.signal.aborted);
       form.answer(makeChoice('allow once'));
       await waitFor('the call to be withdrawn', async () =>
         (await stack.listCalls()).some((call) => call.call_id === id && call.status === 'cancelled'),

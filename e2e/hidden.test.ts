@@ -66,7 +66,7 @@ test('a cancel ends a timer in a hidden tab at once', async () => {
   );
   await assert.rejects(call);
   const startMs = performance.now();
-  await waitFor('the page to receive the cancel', () =>
+  await waitFor('the page to receive the cancel of its call', () =>
     fixture.evaluateInPage('/cancelled', 'document.documentElement.dataset.aborted !== undefined'),
   );
   assert.ok(performance.now() - startMs < 1000, 'the cancel waited for the next timer');
@@ -79,9 +79,9 @@ test('a call runs in a hidden tab, also in a browser that has just started', asy
     (await fixture.listBrowsers()).find(({ id, connected }) => connected && !knownIds.includes(id));
   await browser.start();
   try {
-    await waitFor('the new browser', findNewBrowser);
+    await waitFor('the new browser to connect', findNewBrowser);
     await browser.cdp.send('Target.createTarget', { url: fixture.urlOf('/new'), background: true });
-    const { id } = await waitFor('the tab of the new browser', async () => {
+    const { id } = await waitFor('the new browser to report its tab', async () => {
       const newBrowser = await findNewBrowser();
       return newBrowser?.tabs?.some(({ url }) => url === fixture.urlOf('/new')) ? newBrowser : undefined;
     });
@@ -122,7 +122,10 @@ test('a call that names a suspended tab fails at once with that reason, and any 
   assert.equal((await client.call('messages__echo', { value: 2, tabId: tab.tabId })).code, 'tab_frozen');
   await fixture.browser.cdp.send('Target.closeTarget', { targetId: await fixture.findTarget(otherTab.path) });
   await setSuspended(false);
-  await waitFor('the tab to take calls', async () => !(await client.call('messages__echo', { value: 3 })).isError);
+  await waitFor(
+    'a successful call in the tab',
+    async () => !(await client.call('messages__echo', { value: 3 })).isError,
+  );
   assert.equal(await fixture.evaluateInPage(path, 'document.documentElement.dataset.aborted'), undefined);
   await page.detach();
 });
@@ -153,9 +156,12 @@ test('a running call fails when Chrome suspends its tab, and status shows the su
   const status = await runChecked(['status'], fixture.env);
   assert.match(status, /Chrome has suspended it to save resources: nothing runs in this tab until you switch to it/);
   await setLifecycleState('active');
-  await waitFor('the tab to take calls', async () => !(await client.call('messages__echo', { value: 3 })).isError);
   await waitFor(
-    'the suspension to leave the status',
+    'a successful call in the tab',
+    async () => !(await client.call('messages__echo', { value: 3 })).isError,
+  );
+  await waitFor(
+    'opentabs status to show no suspended tab',
     async () => !(await runChecked(['status'], fixture.env)).includes('suspended'),
   );
   await page.detach();

@@ -1,6 +1,6 @@
 /**
- * Promise: a job outlives the client that started it, and another session receives its progress and result. This test
- * uses shortened limits; make soak uses the real limits.
+ * Promise: a job outlives the client that started it, and another session receives its progress and result. The tests
+ * of jobs in this file use shortened limits; make soak uses the real limits.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -83,7 +83,7 @@ test('job_cancel stops the code in the page', async () => {
   const job = jobIdOf(await callHeartbeat(client, 0, { _detach: '0.5' }));
   const outcome = await client.call('job_cancel', { job });
   assert.equal(Object(outcome.structured).status, 'cancelled');
-  const stoppedCall = await waitFor('the answer of the page', async () => {
+  const stoppedCall = await waitFor('the job to be stopped in the page', async () => {
     const call = await findJob(job);
     return call?.stopped !== undefined && call;
   });
@@ -99,12 +99,12 @@ test('a client that cancels before it has a handle cancels the call', async () =
     { everyMs: 500, forMs: 0, _detach: '15' },
     { signal: stop.signal },
   );
-  const call = await waitFor('the call', async () =>
+  const call = await waitFor('the call to run', async () =>
     (await stack.listCalls()).find((call) => call.status === 'running'),
   );
   stop.abort();
   await assert.rejects(cancelledCall);
-  await waitFor('the end of the call', async () => (await findJob(call.call_id))?.status === 'cancelled');
+  await waitFor('the call to be cancelled', async () => (await findJob(call.call_id))?.status === 'cancelled');
 });
 
 test('the SDK accepts a job handle as the result of a tool with an output schema', async () => {

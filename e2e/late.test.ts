@@ -32,7 +32,7 @@ async function readSettings(tabId: number): Promise<string> {
 /** openTabWithAlpha opens pages until the plugin alpha is live in a page, and returns the id of this page's tab. */
 async function openTabWithAlpha(): Promise<number> {
   const url = `${stack.site.origin}/late`;
-  return await waitFor('alpha in a page', async () => {
+  return await waitFor('the plugin alpha to be live in a page', async () => {
     const page = await stack.chrome.openPage(url);
     const tab = (await stack.listTabs()).find((tab) => tab.url === url);
     if (tab && (await readSettings(tab.tabId)) !== '') return tab.tabId;
@@ -53,7 +53,12 @@ test('a secret setting reaches the page only with late access, and the error wit
   );
   assert.match(failedCall.text, /`opentabs plugin permission alpha --late-access on`/);
   await runChecked(['plugin', 'permission', 'alpha', '--late-access', 'on'], stack.env);
-  await waitFor('the secret in the open page', async () => (await readSettings(tabId)).includes('S3CRET-KEY'));
+  await waitFor('the open page to receive the secret setting', async () =>
+    (await readSettings(tabId)).includes('S3CRET-KEY'),
+  );
   await runChecked(['plugin', 'permission', 'alpha', '--late-access', 'off'], stack.env);
-  await waitFor('no secret in the open page', async () => !(await readSettings(tabId)).includes('S3CRET-KEY'));
+  await waitFor(
+    'the secret setting to be removed from the open page',
+    async () => !(await readSettings(tabId)).includes('S3CRET-KEY'),
+  );
 });

@@ -48,7 +48,7 @@ function openTabWithTwins(script = ''): Promise<{ page: Page; tabId: number }> {
   stack.site.setPageHtml(
     `<!doctype html><title>t</title><script>${script};${earlyRequest}</script><body><iframe src="/inner"></iframe>`,
   );
-  return waitFor('a page with both plugins', async () => {
+  return waitFor('both plugins to be live in a page', async () => {
     const url = `${stack.site.origin}/page?${++pageCount}`;
     const page = await stack.chrome.openPage(url);
     const tabId = await waitForTwins(url);
@@ -93,7 +93,7 @@ test('settings, early tokens, names and caches of two plugins in a tab are separ
   assert.deepEqual((await callTool('alpha__cache', { tabId })).structured, { value: 'of alpha' });
   assert.deepEqual((await callTool('beta__cache', { tabId })).structured, { value: null });
   await runChecked(['plugin', 'configure', 'alpha', 'key=changed'], stack.env);
-  await waitFor('the setting in the open page', async () =>
+  await waitFor('the open page to receive the setting', async () =>
     JSON.stringify((await callTool('alpha__mine', { tabId })).structured).includes('changed'),
   );
   assert.match(JSON.stringify((await callTool('beta__mine', { tabId })).structured), /key of beta/);
@@ -111,12 +111,12 @@ test('each adapter is evaluated once per document, and its hooks run on calls, n
   await page.evaluate(() => history.pushState(null, '', '/elsewhere'));
   await page.evaluate(() => history.replaceState(null, '', '/page'));
   const hooks = 'evaluated activated start:fail end:fail:false navigated:/page navigated:/elsewhere navigated:/page ';
-  await waitFor('the hooks of alpha', async () => (await readHooks(page, 'alpha')) === hooks);
+  await waitFor('the events of the plugin alpha', async () => (await readHooks(page, 'alpha')) === hooks);
   await runChecked(['plugin', 'permission', 'alpha', 'off'], stack.env);
   await waitFor('alpha to be torn down', async () => (await readHooks(page, 'alpha')) === `${hooks}deactivated torn `);
   await page.evaluate(() => history.pushState(null, '', '/after'));
   const betaHooks = hooks.replace('start:fail end:fail:false ', '');
-  await waitFor('the hooks of beta', async () => (await readHooks(page, 'beta')) === `${betaHooks}navigated:/after `);
+  await waitFor('the events of beta', async () => (await readHooks(page, 'beta')) === `${betaHooks}navigated:/after `);
   const lockedAdapters = (await callTool('beta__locked', { tabId })).structured;
   assert.deepEqual(lockedAdapters, { names: ['beta'], locked: true });
   await runChecked(['plugin', 'permission', 'alpha', 'auto'], stack.env);

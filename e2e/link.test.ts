@@ -21,7 +21,7 @@ test('a call continues after the service worker was killed, with its progress an
     { from: 6, intervalMs: 500 },
     { onProgress: (report) => reportedNumbers.push(report.progress) },
   );
-  await waitFor('the first report', () => reportedNumbers.length > 0);
+  await waitFor('the first report of the call', () => reportedNumbers.length > 0);
   await stack.chrome.stopWorker();
   const outcome = await call;
   assert.equal(outcome.isError, false, outcome.text);
@@ -40,7 +40,7 @@ test('the browser and the clients reconnect to a server that was killed and rest
     (outcome) => outcome.text,
     (error: unknown) => String(error),
   );
-  await waitFor('a report', async () =>
+  await waitFor('a running call that has reported progress', async () =>
     (await stack.listCalls()).some((call) => call.status === 'running' && call.reports > 0),
   );
   await stack.restartDaemon('SIGKILL');
@@ -63,7 +63,7 @@ test('calls that run when the server stops fail with shutdown', async () => {
     (outcome) => outcome.code,
     (error: unknown) => String(error),
   );
-  await waitFor('the call', async () => (await stack.listCalls()).find((call) => call.status === 'running'));
+  await waitFor('the call to run', async () => (await stack.listCalls()).find((call) => call.status === 'running'));
   await stack.restartDaemon('SIGTERM');
   assert.equal(await call, 'shutdown');
   await stack.waitForPlugins('/');

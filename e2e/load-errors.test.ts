@@ -34,14 +34,14 @@ async function openOnlyTab(url: string): Promise<number> {
   const page = await stack.chrome.openPage('about:blank');
   for (const otherPage of stack.chrome.context.pages()) if (otherPage !== page) await otherPage.close();
   await page.goto(url).catch(() => undefined);
-  const tab = await waitFor('the error page', async () =>
+  const tab = await waitFor('the browser to report the load error of the tab', async () =>
     (await stack.listTabs()).find((tab) => tab.url === url && tab.loadError !== undefined),
   );
   return tab.tabId;
 }
 
 test('the permission to observe load errors adds no warning at installation', async () => {
-  const worker = await waitFor('the worker', () => stack.chrome.context.serviceWorkers()[0]);
+  const worker = await waitFor('the service worker to start', () => stack.chrome.context.serviceWorkers()[0]);
   const [warnings, reducedWarnings] = await worker.evaluate(async () => {
     const manifest = chrome.runtime.getManifest();
     const permissions = manifest.permissions?.filter((permission) => permission !== 'webNavigation');
@@ -60,7 +60,7 @@ test('a call in a tab whose page cannot load names the reason, for each kind of 
   );
   // A new service worker has not observed the failure.
   await stack.chrome.stopWorker();
-  await waitFor('the new worker', async () =>
+  await waitFor('the new service worker to report the tab', async () =>
     (await stack.listTabs()).some((tab) => tab.url === closedUrl && tab.loadError === undefined),
   );
   assert.match(await callExpectingNoTab(), /net::ERR_CONNECTION_REFUSED/);
@@ -95,7 +95,7 @@ async function openCallsAt(url: string): Promise<void> {
   assert.equal(permissionCommand.code, 0, permissionCommand.stderr);
   const keptPage = await stack.chrome.openPage('about:blank#front');
   for (const page of stack.chrome.context.pages()) if (page !== keptPage) await page.close();
-  await waitFor('no tab', async () => (await stack.listTabs()).length === 0);
+  await waitFor('all tabs to be closed', async () => (await stack.listTabs()).length === 0);
 }
 
 /** serveSite serves HTTP on a free port until the test ends, and returns the port. */
@@ -120,7 +120,7 @@ test('a page that was opened for a call and cannot load fails the call, and the 
     await callExpectingNoTab(),
     /was opened for the call, but its page can't be loaded: the server refused the connection \(net::ERR_CONNECTION_REFUSED\)/,
   );
-  // The second call reloads the same tab.
+  // The second call reloads the tab that the first call opened.
   assert.match(await callExpectingNoTab(), /is open, but its page can't be loaded .*net::ERR_CONNECTION_REFUSED/);
   assert.equal((await stack.listTabs()).length, 1);
   const site = createServer((_, response) => response.setHeader('content-type', 'text/html').end(pageHtml));
@@ -146,11 +146,11 @@ test('a site that accepts connections and never answers fails the call within 10
     /was opened for the call, but its page can't be loaded: the site has not answered for 8 s; check that the site is running/,
   );
   assert.match((await stack.runCli('status')).stdout, /places \(the site does not answer\)/);
-  // The next call reloads the same tab.
+  // The next call reloads the tab that the first call opened.
   await callExpectingNoTab();
   assert.equal((await stack.listTabs()).length, 1);
   isSilent = false;
-  await waitFor('a call to run', async () => !(await client.call('places__where')).isError, 40_000);
+  await waitFor('a successful call', async () => !(await client.call('places__where')).isError, 40_000);
   assert.equal((await stack.listTabs()).length, 1);
 });
 
@@ -175,7 +175,7 @@ for (const [name, makeDeadUrl, reason] of [
     // The site no longer redirects, so the tab loads the page that the call opened.
     isRepaired = true;
     const outcome = await waitFor(
-      'a call to run',
+      'a successful call',
       async () => {
         const outcome = await client.call('places__where');
         return outcome.isError ? undefined : outcome;

@@ -1,6 +1,6 @@
 /**
- * Promise: a call runs as long as it reports progress, up to the hard limit. This test uses shortened limits; make soak
- * uses the real limits.
+ * Promise: a call runs as long as it reports progress, up to the hard limit. The tests of long calls in this file use
+ * shortened limits; make soak uses the real limits.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -54,7 +54,9 @@ test('a silent call times out at the idle limit, and the page receives the abort
   assert.equal(outcome.code, 'idle_timeout', outcome.text);
   assertRanUntil(outcome, 5_000);
   assert.match(outcome.text, /It ran \d+(\.\d)? s and reported no progress\. The (page|tool) .*stop/);
-  await waitFor('the page to see the abort', async () => /no progress/.test(String(await readAbortReason())));
+  await waitFor('the page to receive the reason of the abort', async () =>
+    /no progress/.test(String(await readAbortReason())),
+  );
 });
 
 test('a call that never stops reporting times out at the hard limit, and the page receives the abort', async () => {
@@ -62,7 +64,9 @@ test('a call that never stops reporting times out at the hard limit, and the pag
   assert.equal(outcome.code, 'deadline_exceeded', outcome.text);
   assertRanUntil(outcome, 15_000);
   assert.match(outcome.text, /It ran \d+(\.\d)? s; the last progress, report \d+, came \d+(\.\d)? m?s before the end/);
-  await waitFor('the page to see the abort', async () => /hard limit of 15 s/.test(String(await readAbortReason())));
+  await waitFor('the page to receive the reason of the abort', async () =>
+    /hard limit of 15 s/.test(String(await readAbortReason())),
+  );
 });
 
 test('the record of a call shows that the handler ignored the abort', async () => {

@@ -21,7 +21,7 @@ after(() => stack?.close());
 /** bringToFront activates a tab and waits until the server lists the tab as active. */
 async function bringToFront(page: Page) {
   await page.bringToFront();
-  await waitFor('the tab in front', async () =>
+  await waitFor('the page to be the active tab', async () =>
     (await stack.listTabs()).some((tab) => tab.active && tab.url === page.url()),
   );
 }
@@ -37,7 +37,7 @@ async function callInNewTab(changeTab: (page: Page) => Promise<unknown>) {
   await bringToFront(page);
   const call = client.call('messages__heartbeat', { everyMs: 100, forMs: 60_000 });
   // A call that has not started would be retried in another tab.
-  await waitFor('a report', async () =>
+  await waitFor('a running call that has reported progress', async () =>
     (await stack.listCalls()).some((call) => call.status === 'running' && call.reports > 0),
   );
   await changeTab(page);
@@ -70,7 +70,7 @@ test('the result of a tool that navigates and returns reaches the client, twenty
 });
 
 test('a call right after a reload waits for the new document', async () => {
-  await waitFor('the other tabs to be gone', async () => (await stack.listTabs()).length === 1);
+  await waitFor('the other tabs to be closed', async () => (await stack.listTabs()).length === 1);
   for (let i = 0; i < 10; i++) {
     await stack.page.reload({ waitUntil: 'commit' });
     const outcome = await client.call('messages__echo', { value: i });
@@ -110,7 +110,7 @@ test('the call after a navigating tool runs in the same tab, even if another tab
 });
 
 test('a missing tab fails with no_tab, and a logged-out tab with not_ready', async () => {
-  await waitFor('the other tabs to be gone', async () => (await stack.listTabs()).length === 1);
+  await waitFor('the other tabs to be closed', async () => (await stack.listTabs()).length === 1);
   await stack.page.evaluate(() => {
     document.documentElement.dataset.loggedOut = '';
   });

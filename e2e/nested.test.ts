@@ -126,7 +126,10 @@ test('a nested call and its result survive stops of the service worker', async (
   for (let stops = 0; stops < 3; stops++) {
     const { call_id } = await findCall(stack, 'everything__steps', (call) => call.status === 'running');
     const previousMessage = (await fetchCallRecord(stack, call_id)).message;
-    await waitFor('a step', async () => (await fetchCallRecord(stack, call_id)).message !== previousMessage);
+    await waitFor(
+      'the next report of the nested call',
+      async () => (await fetchCallRecord(stack, call_id)).message !== previousMessage,
+    );
     await stack.chrome.stopWorker();
   }
   assert.deepEqual((await outcome).structured, { output: { steps: 60 } });

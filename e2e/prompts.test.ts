@@ -73,14 +73,14 @@ for (const [name, connect] of transports) {
       );
       // If a call is cancelled before its code starts, the page has no code to stop.
       await waitFor('the page to request the channel', () => stack.site.requestedChannels.includes(channelId));
-      const call = await waitFor('the prompt to run', async () =>
+      const call = await waitFor('the call of the prompt to run', async () =>
         (await stack.listCalls()).find(
           (call) => call.tool_name === 'messages__summarise_channel' && call.status === 'running',
         ),
       );
       stop.abort();
       await assert.rejects(cancelledPrompt);
-      const stoppedCall = await waitFor('the end of the prompt', async () =>
+      const stoppedCall = await waitFor('the call of the prompt to end', async () =>
         (await stack.listCalls()).find((c) => c.call_id === call.call_id && c.stopped !== undefined),
       );
       assert.deepEqual([stoppedCall.status, stoppedCall.stopped], ['cancelled', 'aborted']);

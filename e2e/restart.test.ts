@@ -21,7 +21,7 @@ let token: string;
 
 async function startDaemon(): Promise<void> {
   daemon = startOpentabs(['serve'], env);
-  await waitFor('the daemon', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
+  await waitFor('the daemon to answer /healthz', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
 }
 
 before(async () => {

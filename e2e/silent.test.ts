@@ -25,12 +25,17 @@ const foreverMs = 10 * 60_000;
 
 test('a page that is busy for a while loses no call and recovers', async () => {
   const waitCall = client.call('runaway__wait', { ms: 9000 });
-  await waitFor('the call', async () => (await stack.listCalls()).some((call) => call.status === 'running'));
+  await waitFor('the call to run', async () => (await stack.listCalls()).some((call) => call.status === 'running'));
   const spinCall = client.call('runaway__spin', { ms: 8000 });
-  await waitFor('the status', async () => /does not respond/.test(await readStatus()));
+  await waitFor('opentabs status to show the unresponsive page', async () =>
+    /does not respond/.test(await readStatus()),
+  );
   assert.equal((await spinCall).isError, false, (await spinCall).text);
   assert.equal((await waitCall).isError, false, (await waitCall).text);
-  await waitFor('the recovery', async () => !/does not respond/.test(await readStatus()));
+  await waitFor(
+    'opentabs status to show that the page responds again',
+    async () => !/does not respond/.test(await readStatus()),
+  );
 });
 
 test('calls in an unresponsive page fail with that reason, new calls run in another tab, and a reload repairs the page', async () => {
@@ -42,19 +47,21 @@ test('calls in an unresponsive page fail with that reason, new calls run in anot
   await stack.waitForPlugins('/second');
   const otherOrigin = stack.site.origin.replace('127.0.0.1', 'localhost');
   const otherPage = await stack.chrome.openPage(`${otherOrigin}/other`);
-  await waitFor('the other site', async () =>
+  await waitFor('the browser to report the tab of the other site', async () =>
     (await stack.listTabs()).some((tab) => tab.url === `${otherOrigin}/other`),
   );
   const tabId = await tabIdOf('/');
   const sameTabCall = client.call('runaway__wait', { ms: 60_000, tabId });
-  await waitFor('the call', async () => (await stack.listCalls()).some((call) => call.status === 'running'));
+  await waitFor('the call to run', async () => (await stack.listCalls()).some((call) => call.status === 'running'));
   const sameProcessCall = client.call('runaway__wait', { ms: 60_000, tabId: await tabIdOf('/second') });
   await waitFor(
-    'both calls',
+    'both calls to run',
     async () => (await stack.listCalls()).filter((call) => call.status === 'running').length === 2,
   );
   const spinCall = client.call('runaway__spin', { ms: foreverMs, tabId });
-  await waitFor('the status', async () => new RegExp(`reload-tab ${tabId}`).test(await readStatus()));
+  await waitFor('opentabs status to show the unresponsive page', async () =>
+    new RegExp(`reload-tab ${tabId}`).test(await readStatus()),
+  );
   const otherTabCall = await client.call('runaway__wait', { ms: 1 });
   assert.deepEqual(otherTabCall.structured, { path: '/other' }, otherTabCall.text);
   const namedTabCall = await client.call('runaway__wait', { ms: 1, tabId });
@@ -68,6 +75,9 @@ test('calls in an unresponsive page fail with that reason, new calls run in anot
   const reloaded = await stack.runCli('browser', 'reload-tab', String(tabId));
   assert.equal(reloaded.code, 0, reloaded.stderr);
   await otherPage.close();
-  await waitFor('the page', async () => (await client.call('runaway__wait', { ms: 1 })).structured !== undefined);
+  await waitFor(
+    'a successful call in the reloaded page',
+    async () => (await client.call('runaway__wait', { ms: 1 })).structured !== undefined,
+  );
   assert.doesNotMatch(await readStatus(), /does not respond/);
 });

@@ -26,7 +26,7 @@ before(async () => {
   await runChecked(['plugin', 'build', pluginFolders.apart], stack.env);
   await runChecked(['plugin', 'add', pluginFolders.apart, '--permission', 'auto'], stack.env);
   client = await stack.connectHttp();
-  await waitFor('the second plugin', async () => {
+  await waitFor('a result of the plugin "apart"', async () => {
     await stack.page.reload();
     return (await getBuild('apart')).build === 'build 1';
   });
@@ -56,7 +56,7 @@ async function rebuild(plugin: string, name: string): Promise<void> {
 async function reviewPlugin(plugin: string): Promise<void> {
   // The server may not have read the folder of the new build yet.
   await waitFor(
-    'the review',
+    'plugin review to succeed',
     async () => (await stack.runCli('plugin', 'review', plugin, '--yes', '--permission', 'auto')).code === 0,
   );
 }
@@ -88,7 +88,7 @@ for (const plugin of ['versions', 'apart']) {
     const preScriptValue = plugin === 'versions' ? 'pre-script 1 at loading' : '';
     await rebuild(plugin, 'build 2');
     // The server removes the code of the old build immediately, before the review of the new build.
-    await waitFor('the old code to be removed', async () => (await client.call(`${plugin}__get_build`)).isError);
+    await waitFor('calls of the old build to fail', async () => (await client.call(`${plugin}__get_build`)).isError);
     await reviewPlugin(plugin);
     const outcome = await waitForBuild(plugin, 'build 2');
     assert.deepEqual([outcome.builds, outcome.preScriptValue], [['build 1', 'build 2'], preScriptValue]);
@@ -102,7 +102,9 @@ for (const plugin of ['versions', 'apart']) {
 
 test('a running call ends in the build that it started in, and later calls wait for the new build', async () => {
   const runningCall = client.call('versions__wait');
-  await waitFor('the call', () => stack.page.evaluate(() => document.documentElement.dataset.waiting === 'build 1'));
+  await waitFor('the call of build 1 to wait in the page', () =>
+    stack.page.evaluate(() => document.documentElement.dataset.waiting === 'build 1'),
+  );
   await rebuild('versions', 'build 6');
   await reviewPlugin('versions');
   const nextCall = client.call('versions__get_build');
@@ -124,7 +126,7 @@ test('a build that does not start leaves the old build in the page, and a later 
   );
   await rebuild('apart', 'build 3');
   await reviewPlugin('apart');
-  await waitFor('the error of the build', async () =>
+  await waitFor('a call to fail because the build did not start', async () =>
     /did not start/.test((await client.call('apart__get_build')).text),
   );
   replaceInFile('apart', 'src/index.ts', /if \(document.*\n/, '');
@@ -139,9 +141,11 @@ test('a changed pre-script needs a reload, and a page that the user has interact
   replaceInFile('versions', 'src/pre-script.ts', /pre-script 1/, 'pre-script 2');
   await rebuild('versions', 'build 5');
   await reviewPlugin('versions');
-  await waitFor('the need of a reload', async () => /reload/.test((await client.call('versions__get_build')).text));
+  await waitFor('a call to fail because the page needs a reload', async () =>
+    /reload/.test((await client.call('versions__get_build')).text),
+  );
   assert.equal(await readMark(), 'not reloaded');
-  await waitFor('the need of a reload in the status', async () =>
+  await waitFor('opentabs status to report that the page needs a reload', async () =>
     /versions.*reload/s.test((await stack.runCli('status')).stdout),
   );
   await stack.page.reload();

@@ -118,7 +118,7 @@ test('a tab that Chrome has discarded is reloaded for a call and stays in the ba
   const frontPage = await stack.chrome.openPage('about:blank');
   await frontPage.bringToFront();
   await waitForTab('/', (tab) => !tab.active);
-  const worker = await waitFor('the worker', () => stack.chrome.context.serviceWorkers()[0]);
+  const worker = await waitFor('the service worker to start', () => stack.chrome.context.serviceWorkers()[0]);
   await worker.evaluate(async () => {
     for (const { id, url } of await chrome.tabs.query({}))
       if (url?.includes('127.0.0.1')) await chrome.tabs.discard(id);
@@ -132,7 +132,7 @@ test('a tab that Chrome has discarded is reloaded for a call and stays in the ba
 test('neither a navigation nor a call runs any script in the page except the registered scripts', async () => {
   // A page that opens during the registration of scripts gets its plugin by a different script. A test that changes a
   // setting must therefore run after this test.
-  const worker = await waitFor('the worker', () => stack.chrome.context.serviceWorkers()[0]);
+  const worker = await waitFor('the service worker to start', () => stack.chrome.context.serviceWorkers()[0]);
   await worker.evaluate(() => {
     Reflect.set(globalThis, 'ran', 0);
     for (const api of [chrome.scripting, chrome.userScripts]) {

@@ -56,7 +56,7 @@ test('the plugin works in the site that the user configured, after the user has 
   await runChecked(['plugin', 'configure', 'tickets', `site=${origin}`, 'state=all', 'limit=3'], stack.env);
   const tab = await stack.chrome.openPage(`${origin}/`);
   // A call reloads a tab that was open before the plugin was registered for its site.
-  await waitFor('a call that fails', async () => {
+  await waitFor('a call to fail because the user is logged out', async () => {
     const { code } = await client.call('tickets__list_tickets', {});
     return code === 'not_ready';
   });
@@ -67,7 +67,7 @@ test('the plugin works in the site that the user configured, after the user has 
     document.head.append(meta);
   });
   // The plugin observes the login and reports itself ready.
-  await waitFor('a tab that is ready', async () =>
+  await waitFor('a tab in which the plugin is ready', async () =>
     (await stack.listTabs()).some((tab) =>
       (tab.plugins ?? []).some((plugin) => plugin.name === 'tickets' && plugin.ready === true),
     ),
@@ -97,7 +97,7 @@ test('the tool read_open_ticket returns the ticket that the page shows', async (
 });
 
 test("plugin logs shows the plugin's log without the token", async () => {
-  const logs = await waitFor('the log', async () => {
+  const logs = await waitFor('the log of the plugin', async () => {
     const text = await runChecked(['logs', '--plugin', 'tickets'], stack.env);
     return text.includes('created a ticket') ? text : undefined;
   });

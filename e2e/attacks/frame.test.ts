@@ -1,4 +1,7 @@
-/** Threat: a page that changes its own frames before their documents load. The page can neither read nor forge the arguments and results of tools in those frames. */
+/**
+ * Threat: a page that changes its own frames before their documents load. The hostile page can neither read nor forge
+ * the arguments and results of tools in its frames.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { placesPlugin, type Stack, startStack } from '../harness/stack.ts';
@@ -44,7 +47,7 @@ test('page: a page that replaces the built-ins of a frame before the frame loads
   const isSameWindow = await addFrame('/poisoned', `${leakPortListeners} window.poisoned = true;`);
   await addFrame('/clean', '');
   const safePaths = isSameWindow ? ['/clean'] : ['/clean', '/poisoned'];
-  const framePaths = await waitFor('the plugin in the safe frames', async () => {
+  const framePaths = await waitFor('the plugin to be live in the safe frames', async () => {
     const tab = (await stack.listTabs()).find(({ url }) => url === `${stack.site.origin}/page`);
     const paths = (tab?.frames ?? []).map(({ url }) => new URL(url).pathname);
     return safePaths.every((path) => paths.includes(path)) ? paths.toSorted() : undefined;

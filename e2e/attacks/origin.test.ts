@@ -60,7 +60,7 @@ async function assertHarmless(target: Page | Frame, baseUrl: string): Promise<vo
   session.on('Network.requestWillBeSent', ({ requestId, request }) => urls.set(requestId, request.url));
   await session.send('Network.enable');
   assert.deepEqual(await tryAllRequests(target, baseUrl), []);
-  await waitFor('50 answers of the server', () => statuses().length > 50);
+  await waitFor('more than 50 answers of the server', () => statuses().length > 50);
   const acceptedStatuses = statuses().filter((status) => !/^(40[0134567]|421|426)$/.test(String(status)));
   assert.deepEqual(acceptedStatuses, [], 'the server accepted a request');
   const status = await stack.runCli('status', '--json');

@@ -1,6 +1,6 @@
 /**
- * Threat: a hostile page in which a tool runs. The page can neither read nor forge the tool's arguments, reports and
- * results, nor delay calls in other tabs.
+ * Threat: a hostile page in which a tool runs. The hostile page can neither read nor forge the arguments, reports and
+ * results of a tool. It cannot delay calls in other tabs either.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -94,7 +94,7 @@ test('page: a first script that replaces every reachable built-in, getter and se
   await assertPageSawNothing(tabId, site);
   // The page reports a secret that passes through a replaced built-in, which proves that the attack works.
   await page.evaluate((value) => JSON.parse(JSON.stringify({ value })), secretText);
-  await waitFor('a leak that the page itself caused', () => site.leaks.length > 0);
+  await waitFor('the site to receive the leak that the page itself caused', () => site.leaks.length > 0);
   await page.close();
 });
 
@@ -150,7 +150,7 @@ test('page: a page that replaces, rewrites or clears its document during a call 
       { from: 20, intervalMs: 100, tabId },
       { onProgress: () => reports++ },
     );
-    await waitFor('the call to run', () => reports > 0);
+    await waitFor('the first report of the call', () => reports > 0);
     await page.evaluate((change) => {
       const fakeHtml =
         '<html><script>window.fresh = 1;document.dispatchEvent(new Event("opentabs:bridge"))</' + 'script>';

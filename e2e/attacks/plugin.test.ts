@@ -64,7 +64,7 @@ after(async () => {
 /** openSharedTab opens a page in which the hostile plugin and the plugin plain are live. */
 async function openSharedTab(): Promise<{ tabId: number; close(): Promise<void> }> {
   const { page, tabId } = await openWithPlugin(stack, `${attackerSite.origin}/shared`, 'plain');
-  await waitFor('the hostile plugin', async () =>
+  await waitFor('the hostile plugin to be live in its tab', async () =>
     (await stack.listTabs()).some((tab) => tab.tabId === tabId && pluginNames(tab).includes('hostile')),
   );
   return { tabId, close: () => page.close() };
@@ -193,17 +193,17 @@ globalThis.__openTabs.adapters = { unseen: Object.freeze({ name: 'unseen', isRea
 
   await runChecked(['plugin', 'review', 'unseen', '--yes', '--permission', 'auto'], stack.env);
   // The call reloads the tab as soon as the browser has reported the tab.
-  const outcome = await waitFor('the call', async () => {
+  const outcome = await waitFor('the tab to be reported to the server', async () => {
     const outcome = await client.call('unseen__who', { tabId });
     return outcome.code === 'no_tab' ? undefined : outcome;
   });
   assert.match(outcome.text, /one/);
-  await waitFor('the adapter', () => listLoadRequests().length > 0);
+  await waitFor('the page to request the adapter', () => listLoadRequests().length > 0);
 
   await addPlugin(stack, unreviewedPlugin('two'), []);
   const refusedAgain = await client.call('unseen__who', { tabId });
   assert.equal(refusedAgain.code, 'not_reviewed', refusedAgain.text);
-  await waitFor('every tab without the plugin', async () =>
+  await waitFor('the plugin "unseen" to be removed from every tab', async () =>
     (await stack.listTabs()).every((tab) => !pluginNames(tab).includes('unseen')),
   );
   await page.close();

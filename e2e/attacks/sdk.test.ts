@@ -32,8 +32,8 @@ const victimKinds = {
 } as const;
 
 /**
- * originalSdkPlugin is built with the original OpenTabs SDK. The tool of this plugin returns a text, because the page
- * can change a returned object.
+ * originalSdkPlugin is built with the original OpenTabs SDK. The tool of originalSdkPlugin returns a text, because the
+ * page can change a returned object.
  */
 const originalSdkPlugin: LegacyPlugin = {
   name: 'original',

@@ -40,8 +40,10 @@ test('text: every command and the log print a hostile title, address, report, re
     document.title = title;
   }, hostileText);
   const follower = startOpentabs(['calls', '--follow', '--verbose'], stack.env);
-  await waitFor('the follower', () => follower.stderr().includes('following'));
-  await waitFor('the plugin', async () => (await stack.listTabs()).some((tab) => (tab.plugins ?? []).length > 0));
+  await waitFor('calls --follow to start following', () => follower.stderr().includes('following'));
+  await waitFor('a plugin to be live in a tab', async () =>
+    (await stack.listTabs()).some((tab) => (tab.plugins ?? []).length > 0),
+  );
   const call = startOpentabs(
     [
       'call',
@@ -54,7 +56,7 @@ test('text: every command and the log print a hostile title, address, report, re
   );
   await call.ended;
   const failedCall = await stack.runCli('call', 'messages__fail', '--json', JSON.stringify({ message: hostileText }));
-  await waitFor('the failed call in calls --follow', () => follower.stdout().includes('tool_error'));
+  await waitFor('calls --follow to print the failed call', () => follower.stdout().includes('tool_error'));
   follower.child.kill('SIGINT');
   await follower.ended;
   assertPrintable('calls --follow', follower.stdout() + follower.stderr());
@@ -85,7 +87,9 @@ test('text: the side panel shows markup and control characters as text', async (
   const panel = await stack.chrome.openPanel();
   const markup = '<img src=x onerror="document.title=1"><b id=forged>';
   await client.call('messages__fail', { message: `${markup}${hostileText}` });
-  await waitFor('the call in the panel', async () => (await panel.locator('body').innerText()).includes('fail'));
+  await waitFor('the side panel to show the failed call', async () =>
+    (await panel.locator('body').innerText()).includes('fail'),
+  );
   assert.equal(await panel.locator('#forged, img').count(), 0);
   assertPrintable('the panel', await panel.locator('body').innerText());
 });

@@ -59,7 +59,7 @@ async function startImpostor(firstFrame: string): Promise<Impostor> {
     });
     if (firstFrame) webSocket.send(firstFrame);
   });
-  await waitFor('the port', () => tryListen(server, stack.port));
+  await waitFor("the impostor to listen on the server's port", () => tryListen(server, stack.port));
   return {
     received: () => received,
     socketCount: () => acceptedCount,
@@ -98,7 +98,7 @@ for (const [name, firstFrame] of [
     await stopProcess(stack.daemon);
     const impostor = await startImpostor(firstFrame);
     t.after(impostor.close);
-    await waitFor('three connections of the browser', () => impostor.socketCount() >= 3);
+    await waitFor('three connections of the browser to the impostor', () => impostor.socketCount() >= 3);
     const received = impostor.received();
     const { key } = JSON.parse(readFileSync(join(stack.extensionFolder, 'connection.json'), 'utf8'));
     assert.match(received, /opentabs\.nonce\.[0-9a-f]{32}/);

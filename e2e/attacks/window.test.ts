@@ -1,4 +1,7 @@
-/** Threat: a page that runs code in its window before any plugin. The page can neither read nor forge the arguments and results of tools. */
+/**
+ * Threat: a page that runs code in its window before any plugin. Such a hostile page can neither read nor forge the
+ * arguments and results of tools.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -92,14 +95,14 @@ async function assertPageSawNothing(): Promise<void> {
 
 test('page: a first script that replaces the built-ins of the SDK and forges events sees and changes nothing', async () => {
   const page = await openOnlyTab('/first');
-  await waitFor('the plugin', () => isPluginLive('/first'));
+  await waitFor('the plugin to be live in the page', () => isPluginLive('/first'));
   await assertPageSawNothing();
   await page.close();
 });
 
 test('page: a page whose root element is a script, which runs before the page has content, sees and changes nothing', async () => {
   const page = await openOnlyTab('/root');
-  await waitFor('the plugin', () => isPluginLive('/root'));
+  await waitFor('the plugin to be live in the page', () => isPluginLive('/root'));
   await assertPageSawNothing();
   await page.close();
 });
@@ -125,7 +128,7 @@ test('page: a page in a window whose built-ins the opener replaced gets a plugin
     await page.reload();
   }
   assert.deepEqual(attackerSite.leaks, []);
-  await waitFor('the plugin after the reload', () => isPluginLive('/plain'));
+  await waitFor('the plugin to be live after the reload of the page', () => isPluginLive('/plain'));
   await assertPageSawNothing();
   await page.close();
 });
@@ -136,7 +139,7 @@ test('page: a page finds no trace of the probe frame', async () => {
   await opener.evaluate(() => void window.open('/plain'));
   const page = await popup;
   await opener.close();
-  await waitFor('the plugin', () => isPluginLive('/plain'));
+  await waitFor('the plugin to be live in the page', () => isPluginLive('/plain'));
   assert.deepEqual(await page.evaluate(() => [window.length, document.querySelectorAll('iframe').length]), [0, 0]);
   await assertPageSawNothing();
   await page.close();

@@ -78,8 +78,10 @@ export class BenchFixture {
     await stack.page.bringToFront();
     await this.goClient.connect('ours', `http://127.0.0.1:${stack.port}/mcp`, stack.clientToken);
     const order = { tool: 'echo', args: { text: 'x' }, calls: 1 };
-    await waitFor('the floor in its page', () => this.#callsSucceed({ ...order, target: 'floor-c' }));
-    await waitFor('opentabs in its page', () => this.#callsSucceed({ ...order, target: 'ours', tool: 'bench__echo' }));
+    await waitFor('a successful call of the floor server', () => this.#callsSucceed({ ...order, target: 'floor-c' }));
+    await waitFor('a successful call of opentabs', () =>
+      this.#callsSucceed({ ...order, target: 'ours', tool: 'bench__echo' }),
+    );
     return { stack, floorPage };
   }
 
@@ -116,7 +118,7 @@ async function addBenchPlugin(stack: Stack): Promise<void> {
   for (let attempts = 0; ; attempts++) {
     await stack.page.reload(); // the extension does not run a plugin in a page that was open before the plugin was added
     try {
-      await waitFor('the bench plugin in the page', isPluginLive, 3_000);
+      await waitFor('the bench plugin to be live in the page', isPluginLive, 3_000);
       return;
     } catch (error) {
       if (attempts === 4) throw error;

@@ -2,7 +2,7 @@
  * make bench: measures each number that opentabs promises (docs/performance.md), together with a reference value (the
  * floor) that is measured in the same run. The exit code is 1 if a value misses its limit (bar).
  *
- * ROWS=echo,load runs these rows only. BENCH_JSON=out.json also writes the rows as JSON.
+ * ROWS=echo,load runs only the benchmark rows echo and load. BENCH_JSON=out.json also writes the rows as JSON.
  */
 import { writeFileSync } from 'node:fs';
 import { arch, cpus, loadavg, release } from 'node:os';
@@ -67,7 +67,7 @@ try {
       rows.push(...(await measure(fixture)));
     } catch (error) {
       // If a row fails, the remaining rows are still measured.
-      rows.push({ id, what: 'could not be measured', ours: '', broken: String(error) });
+      rows.push({ id, what: 'the row could not be measured', ours: '', broken: String(error) });
     }
   }
 } finally {

@@ -64,8 +64,8 @@ function writePlugin(dir: string, name: string, toolCount: number, bytes: number
 }
 
 /**
- * makeAdapterCode returns the code of an adapter of this size, with the statement that a build appends. The first tool
- * of the adapter returns an empty list.
+ * makeAdapterCode returns the code of an adapter of at least minBytes, with the statement that a build appends. The
+ * first tool of the adapter returns an empty list.
  */
 function makeAdapterCode(name: string, minBytes: number): string {
   const header = `(()=>{const o=globalThis.__openTabs;(o.adapters??={})[${JSON.stringify(name)}]={name:${JSON.stringify(name)},isReady:()=>true,tools:[{name:"tool_0",input:{parse:(value)=>value},handle:async()=>({items:[]})}]};\n`;

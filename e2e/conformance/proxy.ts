@@ -9,7 +9,10 @@ import { isRecord } from './verdicts.ts';
 
 const pluginPrefix = 'conformance__';
 
-/** suiteResourceUris are the resource URIs that the suite requests. The proxy replaces these URIs by callsUri. */
+/**
+ * suiteResourceUris are the resource URIs that the suite requests. The proxy replaces each of suiteResourceUris by
+ * callsUri.
+ */
 const suiteResourceUris: readonly unknown[] = ['test://static-text', 'test://watched-resource'];
 const callsUri = 'opentabs://calls';
 

@@ -21,7 +21,7 @@ before(async () => {
   await runChecked(['plugin', 'add', plugin, '--permission', 'auto'], fixture.env);
   client = await fixture.connectHttp();
   const { path } = await fixture.openTab();
-  tabId = await waitFor('all plugins in the tab', async () => {
+  tabId = await waitFor('all plugins to be live in the tab', async () => {
     const tab = await fixture.findLiveTab(path);
     return tab?.plugins?.length === 2 ? tab.tabId : undefined;
   });
@@ -31,7 +31,7 @@ after(() => fixture?.close());
 /** waitForStart waits until the page has reported to the site that the handler with this key has started. */
 const waitForStart = (key: string) => waitFor(`${key} to begin`, () => fixture.site.notes.includes(`begin ${key}`));
 /** waitForLink waits until the browser is connected again. */
-const waitForLink = () => waitFor('the link to be back', async () => (await fixture.waitForBrowser()) >= 0);
+const waitForLink = () => waitFor('the browser to reconnect', async () => (await fixture.waitForBrowser()) >= 0);
 
 /** cutLinkDuring cuts the link while work runs. */
 async function cutLinkDuring(work: () => Promise<unknown>): Promise<void> {
@@ -90,10 +90,10 @@ test('an activity with more changes than the buffer holds while the link is cut 
     const [table] = (await fetchCallRecord(fixture, call_id)).activities ?? [];
     return JSON.stringify(table?.content);
   };
-  await waitFor('the empty table', async () => (await readTable()) === '{"columns":["n"],"rows":[]}');
+  await waitFor('the activity to be an empty table', async () => (await readTable()) === '{"columns":["n"],"rows":[]}');
   await cutLinkDuring(() => pause(3_000));
   const expectedTable = JSON.stringify({ columns: ['n'], rows: Array.from({ length: count }, (_, i) => [i + 1]) });
-  await waitFor('the whole table', async () => (await readTable()) === expectedTable);
+  await waitFor('the activity to be the whole table', async () => (await readTable()) === expectedTable);
   stop.abort();
   await assert.rejects(outcome);
 });

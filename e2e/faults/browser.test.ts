@@ -29,14 +29,17 @@ const restartBrowser = (downMs: number) => async (cell: CellContext) => {
   await fixture.browser.start();
   await fixture.waitForBrowser();
   await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf(cell.path) });
-  await waitFor('the page again', () => fixture.findLiveTab(cell.path));
+  await waitFor('the plugin to be live in the page again', () => fixture.findLiveTab(cell.path));
 };
 
 /** crashPage crashes the page's process. The command Page.crash gets no answer. */
 async function crashPage({ path }: CellContext): Promise<void> {
   const page = await fixture.browser.cdp.attach(await fixture.findTarget(path));
   page.send('Page.crash').catch(() => undefined);
-  await waitFor('the page to be gone', async () => (await fixture.findLiveTab(path)) === undefined);
+  await waitFor(
+    'the browser to report that the crashed page is gone',
+    async () => (await fixture.findLiveTab(path)) === undefined,
+  );
 }
 
 /**
@@ -70,10 +73,10 @@ test('a call survives the start of a second browser with a copy of the profile',
   testDuringCall('profile cloned', fixture, startClone));
 test('a call succeeds after the start of a second browser with a copy of the profile', async () => {
   await Promise.all(closingClones);
-  await waitFor('the copy to be gone', async () => (await fixture.listBrowsers()).length === 1);
+  await waitFor('the second browser to disconnect', async () => (await fixture.listBrowsers()).length === 1);
   await testBetweenCalls('profile cloned', fixture, startClone);
   await Promise.all(closingClones);
-  await waitFor('the copy to be gone', async () => (await fixture.listBrowsers()).length === 1);
+  await waitFor('the second browser to disconnect', async () => (await fixture.listBrowsers()).length === 1);
 });
 test('a call fails with browser_lost when its browser is killed and restarted', () =>
   testDuringCall('browser SIGKILL, restarted', fixture, restartBrowser(0), {

@@ -1,7 +1,7 @@
 /**
- * Promise: a page gets its plugin automatically, whenever it opens: while the browser starts, while plugins are added
- * or rebuilt, while the service worker restarts. There are more plugins than Chrome preregisters, so most plugins are
- * injected on demand.
+ * Promise: a page gets its plugin automatically, also if the page opens while the browser starts, while plugins are
+ * added or rebuilt, or while the service worker restarts. There are more plugins than Chrome preregisters, so most
+ * plugins are injected on demand.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -68,7 +68,7 @@ before(async () => {
     '<!doctype html><title>With a frame</title><link rel="icon" href="data:,"><iframe src="/framed/inner"></iframe>',
   );
   daemon = startOpentabs(['serve'], env);
-  await waitFor('the server', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
+  await waitFor('the server to answer /healthz', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
   server = { port, token: readFileSync(join(home, 'token'), 'utf8').trim() };
   // Pages share processes, because the start of many processes is not under test.
   browser = new Browser(join(home, 'profile'), extension, ['--renderer-process-limit=4']);
@@ -89,7 +89,7 @@ interface OpenedPage {
   readonly atMs: number;
 }
 
-/** openPages opens pages of these plugins in turn, each at a random time within spreadMs. */
+/** openPages opens count pages, for each plugin in turn. Each page opens at a random time within spreadMs. */
 async function openPages(plugins: readonly string[], count: number): Promise<OpenedPage[]> {
   return await Promise.all(
     Array.from({ length: count }, async (_, i) => {
@@ -201,11 +201,11 @@ test('a page restored from the back/forward cache gets the new build of its plug
       browser.inPage(id, (session) => session.send('Runtime.evaluate', { expression, returnByValue: true }));
     await evaluate('globalThis.kept = "kept"');
     await browser.inPage(id, (session) => session.send('Page.navigate', { url: `${site.origin}/elsewhere` }));
-    await waitFor('the other page', async () =>
+    await waitFor('the page to navigate to /elsewhere', async () =>
       (await browser.listPages()).some(({ url }) => url.endsWith('/elsewhere')),
     );
     writePlugin(plugin, 3);
-    await waitFor('the review', async () => {
+    await waitFor('plugin review to succeed', async () => {
       return (await runOpentabs(['plugin', 'review', plugin, '--yes', '--permission', 'auto'], env)).code === 0;
     });
     await evaluate('history.back()');

@@ -99,7 +99,10 @@ export class FaultFixture {
 
   async startServer(): Promise<void> {
     this.#server = startOpentabs(['serve', ...this.#serveFlags], this.env);
-    await waitFor('the server', async () => (await fetch(`http://127.0.0.1:${this.port}/healthz`)).ok);
+    await waitFor(
+      'the server to answer /healthz',
+      async () => (await fetch(`http://127.0.0.1:${this.port}/healthz`)).ok,
+    );
   }
 
   async stopServer(signal: NodeJS.Signals): Promise<void> {
@@ -166,11 +169,11 @@ export class FaultFixture {
     return Number(Object(list.find((call) => Object(call).tool_name === tool)).reports);
   }
 
-  /** waitForBrowser waits until this number of browsers is connected, and returns the elapsed time in milliseconds. */
+  /** waitForBrowser waits until count browsers are connected, and returns the elapsed time in milliseconds. */
   async waitForBrowser(count = 1): Promise<number> {
     const startMs = performance.now();
     await waitFor(
-      'the browser at the server',
+      'the browser to connect to the server',
       async () => (await this.listBrowsers()).filter((browser) => browser.connected).length === count,
     );
     return performance.now() - startMs;
@@ -227,7 +230,7 @@ export class FaultFixture {
     for (const { id, url } of await this.browser.listPages()) {
       if (url.startsWith(this.site.origin)) await this.browser.cdp.send('Target.closeTarget', { targetId: id });
     }
-    await waitFor('no tab', async () =>
+    await waitFor('all tabs to be closed', async () =>
       (await this.listBrowsers()).every((browser) => (browser.tabs ?? []).length === 0),
     );
   }
@@ -239,7 +242,7 @@ export class FaultFixture {
 
   /** waitForCancelInPage waits until the page at a path received a cancel, or was reloaded after documentMs. */
   async waitForCancelInPage(path: string, documentMs: number): Promise<void> {
-    await waitFor('the page to receive the cancel', () =>
+    await waitFor('the page to receive the cancel of its call', () =>
       this.evaluateInPage(
         path,
         `document.documentElement.dataset.aborted !== undefined || performance.timeOrigin > ${documentMs}`,

@@ -1,4 +1,7 @@
-/** Promise: both sides detect a half-open link within 10 s, and calls survive it within the grace period. */
+/**
+ * Promise: the server and the browser detect a half-open link within 10 s, and calls survive the loss of the link
+ * within the grace period.
+ */
 import { after, before, test } from 'node:test';
 import { pause } from '../harness/wait.ts';
 import { FaultFixture } from './fault-fixture.ts';
@@ -19,7 +22,7 @@ const stallLink = (direction: 'up' | 'down' | 'both', forMs: number) => async ()
 /** loseOpenConnections discards all bytes of the open connections, but new connections work. */
 const loseOpenConnections = async () => fixture.proxy.blackholeOpen();
 
-// Both sides detect the fault within 10 s, and the server resends the unacknowledged frames.
+// The server and the browser detect a half-open link within 10 s, and the server resends the unacknowledged frames.
 test('a call survives a link that stays half-open, because the browser opens a new link', () =>
   testDuringCall('half-open, new connections work', fixture, loseOpenConnections, { maxRecoveryMs: 14_000 }));
 test('a call succeeds after a link became half-open and the browser has opened a new link', () =>

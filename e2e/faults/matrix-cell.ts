@@ -76,7 +76,7 @@ export async function testDuringCall(
   const cell = await openCell(fixture, expected.overStdio);
   // A call that must fail runs until the fault comes, even if the fault comes late.
   const stepCount = expected.errorCode ? 400 : 8;
-  // The heartbeat tool marks its page when it receives a cancel.
+  // The tool messages__heartbeat marks its page when the tool receives a cancel.
   const [tool, args] = expected.stopReceived
     ? ['messages__heartbeat', { everyMs: stepMs, forMs: 120_000 }]
     : ['messages__countdown', { from: stepCount, intervalMs: stepMs }];
@@ -88,7 +88,7 @@ export async function testDuringCall(
     .finally(() => {
       endedAt = performance.now();
     });
-  await waitFor('two reports', () => reports >= 2);
+  await waitFor('two reports of the call', () => reports >= 2);
   const documentMs = expected.stopReceived ? await fixture.createdMs(cell.path) : 0;
   const injectedAt = performance.now();
   await injectFault(cell);

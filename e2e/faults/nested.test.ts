@@ -26,7 +26,7 @@ async function testNestedCalls(fault: string, injectFault: () => Promise<void>):
   for (let round = 0; round < rounds; round++) {
     const pagesAtStart = fixture.site.servedPages;
     const call = client.call('messages__compare_channels', { channelIds, tabId: tab.tabId });
-    await waitFor('the first nested call', () => fixture.site.servedPages > pagesAtStart);
+    await waitFor('the first nested call to start', () => fixture.site.servedPages > pagesAtStart);
     await pause(round * 37);
     await injectFault();
     const outcome = await call;
@@ -61,6 +61,6 @@ test('nested calls survive a link that is cut for 1 s', () =>
 
 test('nested calls survive a stop of the service worker', () =>
   testNestedCalls('worker stopped, nested calls', async () => {
-    const targetId = await waitFor('the service worker', () => fixture.browser.workerId());
+    const targetId = await waitFor('the service worker to start', () => fixture.browser.workerId());
     await fixture.browser.cdp.send('Target.closeTarget', { targetId });
   }));

@@ -101,7 +101,7 @@ test('opentabs mcp keeps its session over a restart, and a stale HTTP session ge
 
   await restartServer('SIGKILL')();
   await fixture.waitForBrowser();
-  await waitFor('list_changed', () => listChanged > 0);
+  await waitFor('a list_changed notification', () => listChanged > 0);
   await waitFor('the tab', async () =>
     (await fixture.listBrowsers()).some((browser) => browser.tabs?.some((tab) => tab.documentId !== undefined)),
   );

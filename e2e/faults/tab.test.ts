@@ -16,11 +16,11 @@ after(() => fixture?.close());
 async function closeTab({ path }: CellContext): Promise<void> {
   await fixture.browser.cdp.send('Target.closeTarget', { targetId: await fixture.findTarget(path) });
 }
-/** thenOpenAnotherTab runs changeTab and then opens another tab of the site, as a user would. */
+/** thenOpenAnotherTab runs changeTab and then opens another tab of the site, as a user might do. */
 const thenOpenAnotherTab = (changeTab: (cell: CellContext) => Promise<unknown>) => async (cell: CellContext) => {
   await changeTab(cell);
   await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf('/another') });
-  await waitFor('the other tab', () => fixture.findLiveTab('/another'));
+  await waitFor('the plugin to be live in the other tab', () => fixture.findLiveTab('/another'));
 };
 const navigateAway = ({ path }: CellContext) =>
   fixture.evaluateInPage(path, `location.href = '${fixture.urlOf(path)}?next', 0`);
@@ -29,7 +29,7 @@ const moveToNewWindow = ({ tab }: CellContext) =>
 /** closeWindow moves the tab to a new window and closes that window. */
 async function closeWindow(cell: CellContext): Promise<void> {
   await moveToNewWindow(cell);
-  const movedTab = await waitFor('the tab in its window', async () => {
+  const movedTab = await waitFor('the browser to report the tab in its new window', async () => {
     const tab = await fixture.findLiveTab(cell.path);
     return tab && tab.windowId !== cell.tab.windowId ? tab : undefined;
   });
@@ -41,10 +41,10 @@ const discardTab = ({ tab }: CellContext) =>
 /** goAwayAndBack navigates away and back. Chrome must restore the page from the back/forward cache. */
 async function goAwayAndBack({ path }: CellContext): Promise<void> {
   await fixture.evaluateInPage(path, `window.mark = 1, location.href = '${fixture.urlOf('/away')}', 0`);
-  await waitFor('the other page', () => fixture.findTarget('/away').catch(() => undefined));
+  await waitFor('the tab to open /away', () => fixture.findTarget('/away').catch(() => undefined));
   await pause(300);
   await fixture.evaluateInPage('/away', 'history.back(), 0');
-  await waitFor('the page again', () => fixture.findTarget(path).catch(() => undefined));
+  await waitFor('the tab to go back to its page', () => fixture.findTarget(path).catch(() => undefined));
   assert.equal(
     await fixture.evaluateInPage(path, 'window.mark'),
     1,
@@ -106,7 +106,7 @@ test('a prerendered page gets no call until it is shown', async () => {
     <script>if (location.search) fetch('/note', { method: 'POST', body: 'ahead ' + document.prerendering })</script>`);
   await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf('/page') });
   await waitFor('the page to be prerendered', () => fixture.site.notes.includes('ahead true'));
-  await waitFor('the plugin', () => fixture.findLiveTab('/page'));
+  await waitFor('the plugin to be live in /page', () => fixture.findLiveTab('/page'));
   assert.equal(await fixture.findLiveTab('/page?ahead'), undefined, 'the prerendered page is not listed');
   const client = await fixture.connectHttp();
   const firstCall = await client.call('messages__echo', { value: 1 });
@@ -116,7 +116,7 @@ test('a prerendered page gets no call until it is shown', async () => {
   await fixture.evaluateInWorker(
     `chrome.scripting.executeScript({ target: { tabId: ${tabId} }, world: 'MAIN', func: () => { location.href = '/page?ahead'; } }).then(() => 0)`,
   );
-  await waitFor('the plugin in the prerendered page', () => fixture.findLiveTab('/page?ahead'));
+  await waitFor('the plugin to be live in the prerendered page', () => fixture.findLiveTab('/page?ahead'));
   assert.deepEqual(fixture.site.notes, ['ahead true'], 'the page was loaded only once');
   const outcome = await client.call('messages__echo', { value: 2 });
   assert.equal(outcome.isError, false, outcome.text);

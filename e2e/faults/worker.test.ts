@@ -16,10 +16,10 @@ after(() => fixture?.close());
 /** stopWorker stops the service worker and waits until a new service worker connects. */
 async function stopWorker(): Promise<void> {
   const { connectionsMade: connectionsBefore } = fixture.proxy;
-  const targetId = await waitFor('the service worker', () => fixture.browser.workerId());
+  const targetId = await waitFor('the service worker to start', () => fixture.browser.workerId());
   const startMs = performance.now();
   await fixture.browser.cdp.send('Target.closeTarget', { targetId });
-  await waitFor('a new link', () => fixture.proxy.connectionsMade > connectionsBefore);
+  await waitFor('the browser to open a new link', () => fixture.proxy.connectionsMade > connectionsBefore);
   await fixture.waitForBrowser();
   const reconnectMs = performance.now() - startMs;
   assert.ok(reconnectMs < 2000 + busyMachineMs, `the browser reconnected after ${reconnectMs} ms`);
@@ -32,7 +32,7 @@ async function stopWorker(): Promise<void> {
 async function reloadExtension(): Promise<void> {
   const { connectionsMade: connectionsBefore } = fixture.proxy;
   await fixture.evaluateInWorker('setTimeout(() => chrome.runtime.reload(), 0), 0');
-  await waitFor('a new link', () => fixture.proxy.connectionsMade > connectionsBefore);
+  await waitFor('the browser to open a new link', () => fixture.proxy.connectionsMade > connectionsBefore);
 }
 
 let version = 0;

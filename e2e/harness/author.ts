@@ -22,9 +22,9 @@ export async function developPlugin(stack: Stack, name: string): Promise<Author>
   await runChecked(['plugin', 'create', name, '--domain', '127.0.0.1', '--dir', stack.home], stack.env);
   const dir = join(stack.home, name);
   const dev = startOpentabs(['plugin', 'dev', dir], stack.env);
-  await waitFor('the first build', () => dev.stderr().includes('waiting for changes'));
+  await waitFor('plugin dev to finish its first build', () => dev.stderr().includes('waiting for changes'));
   await stack.page.reload(); // the extension does not run a plugin in a page that was open before the plugin was added
-  await waitFor('the plugin in the page', async () =>
+  await waitFor('the plugin to be live in the page', async () =>
     (await stack.listTabs()).some((tab) => JSON.stringify(tab.plugins ?? []).includes(`"${name}"`)),
   );
   return {

@@ -80,7 +80,7 @@ export class Browser {
 
   /** inWorker attaches to the extension's service worker, runs one command, and detaches. */
   async inWorker<T>(run: (workerId: Session) => Promise<T>): Promise<T> {
-    const target = await waitFor('the service worker', () => this.workerId());
+    const target = await waitFor('the service worker to start', () => this.workerId());
     return this.inPage(target, run);
   }
 

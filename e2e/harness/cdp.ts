@@ -1,7 +1,7 @@
 /**
  * A plain client of the DevTools protocol. Tests use this client where a permanently attached driver would change the
- * result (Chrome never suspends a service worker that has a debugger) and for data that no driver offers (memory,
- * listeners, objects by prototype).
+ * result: Chrome never suspends a service worker that has a debugger. Tests also use this client for data that no
+ * driver offers: memory, listeners, and objects by prototype.
  */
 import { WebSocket } from 'ws';
 import { waitFor } from './wait.ts';
@@ -47,7 +47,7 @@ const answerMs = 30_000;
 
 /** connectCdp connects to the browser with this debugging port. */
 export async function connectCdp(port: number): Promise<Cdp> {
-  const url = await waitFor('the debugging port', async () => {
+  const url = await waitFor('Chrome to open its debugging port', async () => {
     const answer: unknown = await (await fetch(`http://127.0.0.1:${port}/json/version`)).json();
     return String(Object(answer).webSocketDebuggerUrl);
   });

@@ -116,7 +116,7 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
         );
       });
       await opener.mouse.click(2, 2);
-      await waitFor('the side panel', () =>
+      await waitFor('the side panel to open', () =>
         opener.evaluate(async () => {
           const types = [chrome.runtime.ContextType.SIDE_PANEL];
           return (await chrome.runtime.getContexts({ contextTypes: types })).length > 0;
@@ -126,7 +126,7 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
       // Playwright's own context does not list the side panel; the same browser over CDP lists the side panel.
       cdpBrowser ??= await chromium.connectOverCDP(`http://127.0.0.1:${debugPort}`);
       const browser = cdpBrowser;
-      const panel = await waitFor('the side panel as a page', () =>
+      const panel = await waitFor('the page of the side panel', () =>
         browser
           .contexts()
           .flatMap((context) => context.pages())

@@ -55,10 +55,7 @@ export function connectHttp(port: number, token: string, answerForm?: FormHandle
   );
 }
 
-/**
- * connectStdio starts `opentabs mcp` and connects to this process over stdio. connectStdio has the same parameters as
- * connectHttp.
- */
+/** connectStdio starts `opentabs mcp` and connects to its process over stdio, with the parameters of connectHttp. */
 export function connectStdio(env: Readonly<Record<string, string>>, answerForm?: FormHandler): Promise<McpClient> {
   const inherited = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));
   return connect(

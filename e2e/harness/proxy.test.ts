@@ -45,7 +45,7 @@ test('a stalled direction buffers bytes without closing either side, and resume 
     for (const direction of ['up', 'down', 'both'] as const) {
       const client = open();
       client.socket.write('1');
-      await waitFor('the echo', () => client.received === '1');
+      await waitFor('the first echo through the proxy', () => client.received === '1');
       proxy.stall(direction);
       client.socket.write('2');
       client.socket.write('3');
@@ -55,11 +55,14 @@ test('a stalled direction buffers bytes without closing either side, and resume 
       assert.equal(client.received + laterClient.received, '1', direction);
       assert.equal(client.isClosed || laterClient.isClosed, false);
       proxy.resume(direction);
-      await waitFor('the buffered bytes', () => client.received === '123' && laterClient.received === '4');
+      await waitFor(
+        'both clients to receive the buffered bytes',
+        () => client.received === '123' && laterClient.received === '4',
+      );
       client.socket.destroy();
       laterClient.socket.destroy();
     }
-    await waitFor('no connection', () => proxy.openConnections === 0);
+    await waitFor('all connections of the proxy to be closed', () => proxy.openConnections === 0);
   } finally {
     await proxy.close();
   }
@@ -70,13 +73,13 @@ test('a stalled direction also delays the close of a socket', async () => {
   try {
     const client = open();
     client.socket.write('1');
-    await waitFor('the echo', () => client.received === '1');
+    await waitFor('the first echo through the proxy', () => client.received === '1');
     proxy.stall('down');
     serverSockets.at(-1)?.destroy();
     await pause(100);
     assert.equal(client.isClosed, false);
     proxy.resume('down');
-    await waitFor('the close', () => client.isClosed);
+    await waitFor("the client's connection to close", () => client.isClosed);
   } finally {
     await proxy.close();
   }
@@ -87,15 +90,15 @@ test('cut resets open and new connections until resume', async () => {
   try {
     const client = open();
     client.socket.write('1');
-    await waitFor('the echo', () => client.received === '1');
+    await waitFor('the first echo through the proxy', () => client.received === '1');
     proxy.cut();
-    await waitFor('the reset', () => client.isClosed);
+    await waitFor("the client's connection to be reset", () => client.isClosed);
     const refusedClient = open();
-    await waitFor('the refusal', () => refusedClient.isClosed);
+    await waitFor('the new connection to be refused', () => refusedClient.isClosed);
     proxy.resume();
     const nextClient = open();
     nextClient.socket.write('2');
-    await waitFor('the echo after resume', () => nextClient.received === '2');
+    await waitFor('the echo of a new connection after resume', () => nextClient.received === '2');
   } finally {
     await proxy.close();
   }
@@ -106,7 +109,7 @@ test('blackholeOpen discards bytes on the connections that are open, and new con
   try {
     const client = open();
     client.socket.write('1');
-    await waitFor('the echo', () => client.received === '1');
+    await waitFor('the first echo through the proxy', () => client.received === '1');
     proxy.blackholeOpen();
     client.socket.write('2');
     const nextClient = open();

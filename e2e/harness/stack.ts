@@ -122,7 +122,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const site = await startSite();
   const startDaemon = () => startOpentabs(['serve', ...(options.serveFlags ?? [])], env);
   let daemon = startDaemon();
-  const waitForDaemon = () => waitFor('the daemon', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
+  const waitForDaemon = () =>
+    waitFor('the daemon to answer /healthz', async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
   await waitForDaemon();
   const token = readFileSync(join(home, 'token'), 'utf8').trim();
   const clientToken = await addClient(env, 'e2e');
@@ -147,7 +148,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     );
   };
   const openFirstPage = async (): Promise<Page> => {
-    await waitFor('the browser at the daemon', async () => ((await readStatus()).browsers ?? []).length > 0);
+    await waitFor('the browser to connect to the daemon', async () => ((await readStatus()).browsers ?? []).length > 0);
     const page = await chrome.openPage(site.url);
     await waitForPlugins('/');
     return page;

@@ -45,7 +45,7 @@ function useSystemWith(settings: Record<string, number | string>): void {
     await Promise.all(clients.map((client) => client.close()));
     clients = [];
     // The server ends a cancelled call a moment after the client has stopped waiting.
-    await waitFor('the end of all calls', async () => {
+    await waitFor('all calls to end', async () => {
       const { running, pending } = (await system.readStatus()).calls;
       return running === 0 && pending === 0;
     });
@@ -60,7 +60,10 @@ describe('calls in one page', () => {
     const client = connect('crowd');
     const everyMs = 3_000;
     const calls = Array.from({ length: 1000 }, (_, i) => callTimed(client, `k${i}`, everyMs));
-    await waitFor('1,000 handlers at once', async () => (await system.listRunningKeys()).length === 1000);
+    await waitFor(
+      '1,000 handlers to run at the same time',
+      async () => (await system.listRunningKeys()).length === 1000,
+    );
     for (const [i, { ending }] of (await Promise.all(calls)).entries()) {
       assert.deepEqual(
         [ending.code, ending.answerCount, Object(ending.structured).key],
@@ -79,11 +82,11 @@ describe('calls of 64 clients', () => {
   test('a client with 1,000 calls does not delay 63 clients with one call each', async (t) => {
     const greedyClient = connect('greedy');
     const modestClients = Array.from({ length: 63 }, (_, i) => connect(`modest-${i}`));
-    await Promise.all(modestClients.map((client, i) => callTimed(client, `warm${i}`, 0))); // these calls open the sessions
+    await Promise.all(modestClients.map((client, i) => callTimed(client, `warm${i}`, 0))); // the first call of each client opens its session
     const startMs = performance.now();
     const greedyCalls = Promise.all(Array.from({ length: 1000 }, (_, i) => callTimed(greedyClient, `g${i}`, 40)));
     await waitFor(
-      'the calls of the greedy client in the queue',
+      'more than 800 calls of the greedy client in the queue',
       async () => (await system.readStatus()).calls.pending > 800,
     );
     const modestResults = await Promise.all(modestClients.map((client, i) => callTimed(client, `m${i}`, 40)));
@@ -119,10 +122,10 @@ describe('calls of 64 clients', () => {
         ),
       ),
     ];
-    await waitFor('the queue', async () => (await system.readStatus()).calls.pending === 40);
+    await waitFor('40 calls in the queue', async () => (await system.readStatus()).calls.pending === 40);
     stop.abort();
     for (const ending of await Promise.all(queuedCalls)) assert.equal(ending.code, 'silent', ending.text);
-    await waitFor('an empty queue', async () => (await system.readStatus()).calls.pending === 0, 1_000);
+    await waitFor('the queue to be empty', async () => (await system.readStatus()).calls.pending === 0, 1_000);
     stopRunning.abort();
     await Promise.all(runningCalls);
     assert.equal((await callTimed(client, 'next', 0)).ending.code, 'ok');
@@ -144,7 +147,7 @@ describe('calls of 64 clients', () => {
       if (call.ending.code !== 'ok') refusedCodes.push(call.ending.code);
       return call;
     });
-    await waitFor('a full queue', async () => (await system.readStatus()).calls.pending === 1200, 60_000);
+    await waitFor('1,200 calls in the queue', async () => (await system.readStatus()).calls.pending === 1200, 60_000);
     const modestCall = callTimed(connect('modest'), 'modest', 0);
     await waitFor('101 refused calls', () => refusedCodes.length === 101, 60_000);
     stop.abort();

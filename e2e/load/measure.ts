@@ -84,7 +84,7 @@ async function countObjects(session: Session, contextId?: number): Promise<Realm
 /** collectGarbage runs the garbage collector of a realm three times. */
 async function collectGarbage(session: Session): Promise<void> {
   await session.send('HeapProfiler.enable');
-  // The first round runs finalizers, and the next rounds collect the objects that the finalizers released.
+  // The first collection runs finalizers, and the next collections free the objects that the finalizers released.
   for (let round = 0; round < 3; round++) await session.send('HeapProfiler.collectGarbage');
   await session.send('HeapProfiler.disable');
 }

@@ -45,7 +45,11 @@ test('a result of 90 MB arrives complete, and a result of 101 MB fails with an e
 });
 
 test('ten concurrent results of 50 MB arrive complete in bounded memory, and short calls run in between', async (t) => {
-  await waitFor('the memory of the previous test to be freed', () => readResidentMemory(pid).now < 200 * mib, 30_000);
+  await waitFor(
+    'the server to free the memory of the previous test',
+    () => readResidentMemory(pid).now < 200 * mib,
+    30_000,
+  );
   writeFileSync(`/proc/${pid}/clear_refs`, '5'); // resets the recorded peak of the server's memory
   const callers = await Promise.all(Array.from({ length: 10 }, openClient));
   const shortClient = await openClient();
@@ -70,7 +74,7 @@ test('ten concurrent results of 50 MB arrive complete in bounded memory, and sho
   );
   assert.ok(peak < 600 * mib, `the server used ${Math.round(peak / mib)} MB`);
   assert.ok(echoes.length > 10, `only ${echoes.length} echoes returned`);
-  await waitFor('the memory to be freed', () => readResidentMemory(pid).now < 150 * mib, 40_000);
+  await waitFor('the server to free the memory of the results', () => readResidentMemory(pid).now < 150 * mib, 40_000);
   const { goroutines } = (await system.readStatus()).memory;
   assert.ok(goroutines < 60, `${goroutines} goroutines`);
 });
@@ -86,5 +90,5 @@ test('a client that does not read its large result delays no other client, and i
   }
   assertResult(await shortClient.call('work__big', { key: 'other', bytes: 20 * mib }), 20 * mib);
   unreadCall.disconnect();
-  await waitFor('the memory to be freed', () => readResidentMemory(pid).now < 150 * mib, 40_000);
+  await waitFor('the server to free the memory of the results', () => readResidentMemory(pid).now < 150 * mib, 40_000);
 });

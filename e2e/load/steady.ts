@@ -75,7 +75,7 @@ export async function streamCalls(
  * idle connections are closed.
  */
 async function measureWhenIdle(system: SystemUnderTest): Promise<MemorySnapshot> {
-  await waitFor('the end of all calls', async () => {
+  await waitFor('all calls to end', async () => {
     const { calls } = await system.readStatus();
     return calls.running + calls.pending === 0;
   });

@@ -45,7 +45,7 @@ function findWaitingCard(value: string): Locator {
  * moved ignores presses, and the panel shows no cards while its link is lost.
  */
 async function pressButton(value: string, name: string): Promise<void> {
-  const { call_id, waiting } = await waitFor('the waiting call', async () =>
+  const { call_id, waiting } = await waitFor('a call that waits for approval', async () =>
     (await fetchCallRecords(stack)).find((call) => call.waiting !== undefined),
   );
   const isDecided = async () => (await fetchCallRecord(stack, call_id)).waiting?.ticket_id !== waiting?.ticket_id;
@@ -95,7 +95,7 @@ test('"Allow for 10 min" applies to all sessions of the client, and "Allow for t
   await pressButton('some time', 'Allow for 10 min');
   await timedCall;
   assert.equal((await callEcho('in time', otherClient)).isError, false);
-  await setPermission('messages', 'ask'); // this command withdraws earlier permissions
+  await setPermission('messages', 'ask'); // setting a permission withdraws earlier permissions
   const sessionCall = callEcho('my session');
   await pressButton('my session', 'Allow for this session');
   await sessionCall;
@@ -126,7 +126,9 @@ test('an approval card stays while the panel reloads and the browser reconnects'
   const name = panel.getByLabel('This browser');
   await name.fill('Another name'); // the browser reconnects to send its new name
   await name.press('Enter');
-  await waitFor('the new link', async () => (await stack.runCli('status')).stdout.includes('Another name'));
+  await waitFor('the browser to reconnect under its new name', async () =>
+    (await stack.runCli('status')).stdout.includes('Another name'),
+  );
   await pressButton('reconnected', 'Allow once');
   assert.match((await call).text, /reconnected/);
 });
@@ -147,10 +149,16 @@ test('a tool that waits for the user continues when the user presses Done, and f
 test('if two surfaces decide at the same time, the first decision counts and the other surface shows it', async () => {
   // The outcome of an earlier card would move the new card, which then ignores clicks. The test could also mistake
   // the outcome of the earlier card for the outcome of the new card.
-  await waitFor('no outcome of an earlier call', async () => (await panel.locator('.outcome').count()) === 0);
+  await waitFor(
+    'the outcomes of earlier calls to disappear',
+    async () => (await panel.locator('.outcome').count()) === 0,
+  );
   const contestedCall = callEcho('contested');
   const allowButton = findWaitingCard('contested').getByRole('button', { name: 'Allow once' });
-  await waitFor('a button', async () => (await allowButton.getAttribute('aria-disabled')) === 'false');
+  await waitFor(
+    'the Allow button to be enabled',
+    async () => (await allowButton.getAttribute('aria-disabled')) === 'false',
+  );
   const button = await allowButton.elementHandle();
   const { call_id } = await findCall(stack, 'messages__echo', (call) => call.waiting !== undefined);
   const [, decision] = await Promise.all([

@@ -72,7 +72,9 @@ test('"Go to tab" activates the tab of a tool that waits for the user, and "Done
   showCalls(makeSuspendedCalls(tabId).slice(1, 2));
   await panel.bringToFront();
   await panel.getByRole('button', { name: 'Go to tab' }).click();
-  await waitFor('the tab in front', () => sitePage.evaluate(() => document.visibilityState === 'visible'));
+  await waitFor("the site's tab to become the active tab", () =>
+    sitePage.evaluate(() => document.visibilityState === 'visible'),
+  );
   await panel.bringToFront();
   await panel.getByRole('button', { name: /^Done/ }).click();
   assert.deepEqual(await waitForRequest('call.decide'), { callId: 's2', ticketId: 't2', allow: true });
@@ -89,16 +91,16 @@ test('an approval card that has just appeared or moved ignores clicks and keys',
   await panel.keyboard.press('Enter');
   const lastDenyButton = panel.getByRole('button', { name: 'Deny' }).nth(1);
   await waitFor(
-    'buttons that can be pressed',
+    'the last Deny button to be enabled',
     async () => (await lastDenyButton.getAttribute('aria-disabled')) === 'false',
   );
   assert.equal(await panel.title(), 'pressed');
   assert.deepEqual(server.requests, []);
-  // The first card disappears, and the second card moves to the place of the first.
+  // The first approval card disappears, and the second approval card moves to its place.
   await clickOnAppearance('.gone + .ticket button');
   showCalls([makeWaitingCall('s2', 't2')]);
   await panel.getByText('The call is no longer waiting for approval.').waitFor();
-  await waitFor('the press', () => panel.evaluate(() => document.title === 'pressed'));
+  await waitFor('the script to press the button', () => panel.evaluate(() => document.title === 'pressed'));
   assert.deepEqual(server.requests, []);
   await panel.getByRole('button', { name: 'Deny' }).click();
   assert.deepEqual(await waitForRequest('call.decide'), { callId: 's2', ticketId: 't2', allow: false });
@@ -111,12 +113,18 @@ test('buttons that have just moved inside an approval card ignore clicks', async
   const waitingCalls = ['t1', 't2', 't3', 't4'].map((id) => makeWaitingCall(id, id, { args: longArgs }));
   showCalls(waitingCalls.slice(0, 1));
   const denyButton = panel.getByRole('button', { name: 'Deny' }).first();
-  await waitFor('a button', async () => (await denyButton.getAttribute('aria-disabled')) === 'false');
+  await waitFor(
+    'the Deny button to be enabled',
+    async () => (await denyButton.getAttribute('aria-disabled')) === 'false',
+  );
   // With many cards, each card shows fewer lines of arguments, so the buttons of the card move.
   await clickOnAppearance('.crowded > :first-child button');
   showCalls(waitingCalls);
-  await waitFor('the press', () => panel.evaluate(() => document.title === 'pressed'));
-  await waitFor('a button again', async () => (await denyButton.getAttribute('aria-disabled')) === 'false');
+  await waitFor('the script to press the button', () => panel.evaluate(() => document.title === 'pressed'));
+  await waitFor(
+    'the Deny button to be enabled again',
+    async () => (await denyButton.getAttribute('aria-disabled')) === 'false',
+  );
   assert.deepEqual(server.requests, []);
   await denyButton.click();
   assert.deepEqual(await waitForRequest('call.decide'), { callId: 't1', ticketId: 't1', allow: false });
@@ -132,7 +140,7 @@ test('a card shows the error of a rejected decision, and the name of a surface t
   await panel.locator('.ticket').getByText('permissions.json is read-only').waitFor();
   server.answerRequest = () => ({ outcome: 'already', by: 'opentabs calls', allowed: false });
   await panel.getByRole('button', { name: 'Allow once' }).click();
-  await waitFor('both requests', () => server.requests.length === 2);
+  await waitFor('two requests to the server', () => server.requests.length === 2);
   showCalls([makeCall('s1', { status: 'failed', error: 'the user denied this call' })]);
   await panel.getByText('Already denied by opentabs calls.').waitFor();
 });
@@ -145,9 +153,12 @@ test('the permission of a plugin or a tool is sent when selected, and reset when
   await messagesPermission.selectOption('auto');
   assert.deepEqual(await waitForRequest('config.permission'), { plugin: 'messages', permission: 'auto' });
   server.notifyPanel('state.plugins', { plugins: samplePlugins.map((plugin) => ({ ...plugin, permission: 'auto' })) });
-  await waitFor('the list', async () => (await panel.locator('select.auto').count()) >= 3);
+  await waitFor('the list of plugins to be rendered', async () => (await panel.locator('select.auto').count()) >= 3);
   server.notifyPanel('state.plugins', { plugins: samplePlugins }); // simulates a permission that another surface has set
-  await waitFor('the permission of the server', async () => (await messagesPermission.inputValue()) === 'ask');
+  await waitFor(
+    'the panel to show the permission that the server sent',
+    async () => (await messagesPermission.inputValue()) === 'ask',
+  );
   await panel.getByText('3 tools').first().click();
   server.clearRequests();
   await panel.getByRole('combobox', { name: 'Permission of post' }).selectOption('default');
@@ -179,7 +190,10 @@ test('the keyboard focus reaches Deny first, and moves to the heading when the f
   server.answerRequest = () => decidedResult;
   showCalls([makeWaitingCall('s1', 't1'), makeWaitingCall('s2', 't2')]);
   const denyButton = panel.getByRole('button', { name: 'Deny' }).first();
-  await waitFor('a button', async () => (await denyButton.getAttribute('aria-disabled')) === 'false');
+  await waitFor(
+    'the Deny button to be enabled',
+    async () => (await denyButton.getAttribute('aria-disabled')) === 'false',
+  );
   const focusedText = () => panel.evaluate(() => document.activeElement?.textContent ?? '');
   await panel.keyboard.press('Tab');
   for (let i = 0; i < 20 && (await focusedText()) !== 'Deny'; i++) await panel.keyboard.press('Tab');

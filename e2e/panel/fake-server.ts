@@ -1,6 +1,6 @@
 /**
- * A fake server for the extension. Tests use this server to bring the side panel into states that a real server rarely
- * reaches.
+ * A fake server for the extension. Tests use the fake server to bring the side panel into states that a real server
+ * rarely causes.
  */
 import { createHmac, randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';

@@ -38,14 +38,17 @@ export async function startPanelFixture(): Promise<PanelFixture> {
   const chrome = await launchChrome({ extension });
   const siteServer = await startSite();
   const sitePage = await chrome.openPage(siteServer.url);
-  const tabId = await waitFor('the tab', () => server.listTabs().find((tab) => tab.url === siteServer.url)?.tabId);
+  const tabId = await waitFor(
+    "the extension to report the site's tab",
+    () => server.listTabs().find((tab) => tab.url === siteServer.url)?.tabId,
+  );
   const panel = await chrome.openPage(`chrome-extension://${chrome.extensionId}/panel.html`);
   await panel.setViewportSize({ width: 360, height: 640 });
   return {
     server,
     chrome,
     panel,
-    worker: await waitFor('the service worker', () => chrome.context.serviceWorkers()[0]),
+    worker: await waitFor('the service worker to start', () => chrome.context.serviceWorkers()[0]),
     sitePage,
     tabId,
     showCalls(calls) {

@@ -36,11 +36,14 @@ test('the tools of a changed plugin fail until the user reviews the plugin in th
   await permission.waitFor();
   assert.equal(await permission.inputValue(), 'auto');
   await stack.page.reload();
-  await waitFor('the plugin', async () => (await client.call('messages__echo', { value: 2 })).isError === false);
+  await waitFor(
+    'a successful call of the changed plugin',
+    async () => (await client.call('messages__echo', { value: 2 })).isError === false,
+  );
 
   await permission.selectOption('off');
   await waitFor(
-    'the plugin to be off',
+    'a call to be denied because the plugin is off',
     async () => (await client.call('messages__echo', { value: 3 })).code === 'denied',
   );
 });

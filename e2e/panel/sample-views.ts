@@ -169,7 +169,7 @@ export const samplePlugins: readonly PluginView[] = [
   }),
 ];
 
-/** sampleSettings are settings of each type. The first sample setting is required and not set. */
+/** sampleSettings contains a setting of each type. The first of the sample settings is required and has no value. */
 export const sampleSettings: readonly SettingView[] = [
   {
     key: 'site',

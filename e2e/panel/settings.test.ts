@@ -34,7 +34,10 @@ test('the settings of a plugin that lacks a required setting are expanded, and a
   server.notifyPanel('state.plugins', { plugins: [makeWikiPlugin()] });
   await panel.getByText('needs settings').waitFor();
   // Two plugins need an action: wiki needs settings, and messages needs a reload of its tab.
-  await waitFor('the count', async () => (await panel.locator('#view-plugins .todo').innerText()) === '2');
+  await waitFor(
+    'the panel to show two plugins that need the user',
+    async () => (await panel.locator('#view-plugins .todo').innerText()) === '2',
+  );
   await panel.getByRole('button', { name: 'Add a site' }).click();
   assert.equal(await panel.getByLabel('Name of site 1 of Site').inputValue(), 'default');
   await panel.getByLabel('URL of site 1 of Site').fill('https://wiki.example.com');
@@ -73,7 +76,9 @@ test('a secret setting is never shown, and the user can replace or clear it', as
   assert.equal(await tokenField.inputValue(), '');
   await panel.getByRole('button', { name: 'Clear apiToken' }).click();
   await panel.getByRole('button', { name: 'Save' }).click();
-  await waitFor('the second request', () => JSON.stringify(lastRequest('config.settings')).includes('null'));
+  await waitFor('the second request config.settings', () =>
+    JSON.stringify(lastRequest('config.settings')).includes('null'),
+  );
   assert.deepEqual(lastRequest('config.settings'), { plugin: 'wiki', values: { apiToken: null } });
 });
 
@@ -105,7 +110,7 @@ test('an icon is drawn as an image, a failed plugin shows its error, and a recom
   await panel.getByText('<b>bold</b>').waitFor();
   const icons = panel.locator('.plugins .icon');
   await waitFor(
-    'the icons',
+    'the icons to be drawn',
     async () =>
       (await icons.evaluateAll((images) => images.filter((icon) => Object(icon).naturalWidth > 0))).length === 2,
   );

@@ -56,11 +56,20 @@ test('the panel shows internal messages while its switch is on, and the switch s
   assert.deepEqual(await countInternal(), [0, 0]);
   const showEverything = panel.getByRole('switch', { name: 'Show everything' });
   await showEverything.check();
-  await waitFor('the report and the result', async () => String(await countInternal()) === '1,1');
+  await waitFor(
+    'the panel to show the internal report and result',
+    async () => String(await countInternal()) === '1,1',
+  );
   await panel.reload();
-  await waitFor('the report and the result again', async () => String(await countInternal()) === '1,1');
+  await waitFor(
+    'the reloaded panel to show the internal report and result',
+    async () => String(await countInternal()) === '1,1',
+  );
   await showEverything.uncheck();
-  await waitFor('no report and no result', async () => String(await countInternal()) === '0,0');
+  await waitFor(
+    'the panel to hide the internal report and result',
+    async () => String(await countInternal()) === '0,0',
+  );
 });
 
 test('a failed call shows its error', async () => {
@@ -76,7 +85,10 @@ test('calls that wait for the user show their approval cards', async () => {
   const { panel, showCalls, tabId } = fixture;
   showCalls(makeSuspendedCalls(tabId));
   await panel.getByRole('button', { name: 'Go to tab' }).waitFor();
-  await waitFor('buttons that can be pressed', async () => (await panel.locator('[aria-disabled=true]').count()) === 0);
+  await waitFor(
+    'all buttons of the cards to be enabled',
+    async () => (await panel.locator('[aria-disabled=true]').count()) === 0,
+  );
   await saveScreenshots(panel, 'suspended');
 });
 
@@ -86,10 +98,13 @@ test('twelve approval cards at once show the first five and a button for the res
   const denyButtons = panel.getByRole('button', { name: 'Deny' });
   await denyButtons.nth(4).waitFor();
   assert.equal(await denyButtons.count(), 5);
-  await waitFor('buttons that can be pressed', async () => (await panel.locator('[aria-disabled=true]').count()) === 0);
+  await waitFor(
+    'all buttons of the cards to be enabled',
+    async () => (await panel.locator('[aria-disabled=true]').count()) === 0,
+  );
   await saveScreenshots(panel, '12-approvals');
   await panel.getByRole('button', { name: 'Show 7 more' }).click();
-  await waitFor('twelve cards', async () => (await denyButtons.count()) === 12);
+  await waitFor('the panel to show twelve approval cards', async () => (await denyButtons.count()) === 12);
 });
 
 test('activities are drawn according to their type, and never as HTML', async () => {
@@ -116,7 +131,10 @@ test('updates of 30 running calls keep the cards and the focus', async () => {
   const stopButton = panel.getByRole('button', { name: /^Stop/ }).nth(20);
   await stopButton.focus();
   for (let step = 1; step <= 20; step++) showCalls(makeManyCalls(step / 20));
-  await waitFor('nine finished progress bars', async () => (await panel.getByText('100%').count()) === 9);
+  await waitFor(
+    'the panel to show nine finished progress bars',
+    async () => (await panel.getByText('100%').count()) === 9,
+  );
   assert.equal(await panel.evaluate(() => Object(globalThis).changes.count), 0, 'no card was replaced');
   assert.ok(await stopButton.evaluate((button) => button === document.activeElement), 'the focus stays');
   await saveScreenshots(panel, '30-calls');
@@ -141,7 +159,10 @@ test('the badge shows the number of calls that are waiting for approval, also wh
   server.notifyPanel('state.waiting', { count: 2 });
   const readBadge = () =>
     fixture.worker.evaluate(async () => [await chrome.action.getBadgeText({}), await chrome.action.getTitle({})]);
-  await waitFor('the badge', async () => String(await readBadge()) === '2?,opentabs: 2 calls waiting for approval');
+  await waitFor(
+    'the badge to show two waiting calls',
+    async () => String(await readBadge()) === '2?,opentabs: 2 calls waiting for approval',
+  );
   server.notifyPanel('state.waiting', { count: 0 });
-  await waitFor('no badge', async () => String(await readBadge()) === ',opentabs');
+  await waitFor('the badge to disappear', async () => String(await readBadge()) === ',opentabs');
 });

@@ -1,6 +1,6 @@
 /**
  * Tests a job with the real limits, in about 100 s: a client starts a call of 90 s and disconnects after 20 s, and
- * another session reads the result. To run this test, use make soak ONLY=limits.
+ * another session reads the result. make soak ONLY=limits runs this test of a job.
  */
 import type { Outcome } from '../harness/client.ts';
 import { startStack } from '../harness/stack.ts';

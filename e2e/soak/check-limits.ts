@@ -1,6 +1,6 @@
 /**
- * Measures the real limits with the official MCP client, in slightly more than 5 min. To run this test, use make soak
- * ONLY=limits.
+ * Measures the real limits with the official MCP client, in slightly more than 5 min. make soak ONLY=limits runs this
+ * measurement.
  *
  * All calls run concurrently in one page. For each call, one line compares the expected and the actual ending and time.
  */

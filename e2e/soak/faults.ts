@@ -126,7 +126,7 @@ async function restartServer(system: SystemUnderTest, fault: PlannedFault, signa
   const pid = await system.serverPid();
   system.writeConfig(fault.limits);
   process.kill(pid, signal);
-  await waitFor('the end of the server', () => !isProcessRunning(pid));
+  await waitFor('the process of the server to end', () => !isProcessRunning(pid));
   await system.startServer();
 }
 

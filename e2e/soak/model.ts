@@ -102,7 +102,7 @@ const codesWithoutBrowser = [
 
 /**
  * codesWithoutDocument returns the codes of a call whose document is gone. A call that names its tab may fail because
- * the tab is gone. A call that names no tab runs in another tab.
+ * the tab was closed. A call that names no tab runs in another tab.
  */
 function codesWithoutDocument(call: ObservedCall, ...codes: string[]): readonly string[] {
   return call.plan.tab === undefined ? codes : [...codes, 'no_tab', 'navigated', 'not_ready'];

@@ -11,9 +11,11 @@ export const limitsByName = {
   real: { idleMs: 30_000, hardMs: 300_000 },
 } as const;
 
-/** maxResultBytes is the limit of the server under test for results. A few calls exceed this limit. */
+/** maxResultBytes is the limit of the server under test for the size of a result. A few calls exceed maxResultBytes. */
 export const maxResultBytes = 20 << 20;
-/** maxRunning is the limit of the server under test for running calls. Floods of calls exceed this limit. */
+/**
+ * maxRunning is the limit of the server under test for running calls. The planned floods of calls exceed maxRunning.
+ */
 export const maxRunning = 100;
 
 /** callKinds are the kinds of calls with their weights. */

@@ -11,7 +11,7 @@ import {
 } from './soak-client.ts';
 
 /**
- * makeRawHttpClient returns a client of the server at port. The first call opens a session. A later call opens
+ * makeRawHttpClient returns a client of the server at port. The client's first call opens a session. A later call opens
  * another session if the server no longer has the first session.
  */
 export function makeRawHttpClient(name: string, port: number, token: string): SoakClient {

@@ -88,7 +88,7 @@ export class SystemUnderTest {
       `--host-resolver-rules=MAP 127.0.0.1:${this.port} 127.0.0.1:${this.proxy.port}`,
     ]);
     await this.browser.start();
-    await waitFor('the browser at the server', async () =>
+    await waitFor('the browser to connect to the server', async () =>
       (await this.readStatus()).browsers.some((browser) => browser.connected),
     );
     await this.restoreTabs();
@@ -119,7 +119,7 @@ export class SystemUnderTest {
       (command) => command.child.exitCode === null && command.child.signalCode === null,
     );
     this.#startedServers.push(startOpentabs(['serve'], this.env));
-    await waitFor('the server', () => this.serverPid());
+    await waitFor('the server to report its process id', () => this.serverPid());
   }
 
   /** serverPid returns the process id that the server reports in /healthz. */

@@ -46,9 +46,9 @@ export const resourceSchema = z.object({
   annotations,
 });
 
-/** An image content block; it may be at any depth of a tool's result. */
+/** An image content block, which may be at any depth of a tool's result. */
 export type ImageContent = z.infer<typeof imageSchema>;
-/** An audio content block; it may be at any depth of a tool's result. */
+/** An audio content block, which may be at any depth of a tool's result. */
 export type AudioContent = z.infer<typeof audioSchema>;
 /** A content block with the contents of a file. */
 export type ResourceContent = z.infer<typeof resourceSchema>;

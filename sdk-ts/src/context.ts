@@ -58,7 +58,9 @@ export interface UserRequest {
 export interface Decision {
   /** Always true in a handler: a denied call does not run. */
   readonly allow: boolean;
-  /** How long the approval is valid: `once` is for this call only. Later versions of the SDK may add scopes. */
+  /**
+   * How long the user's approval is valid: `once` is for one call. Later versions of the SDK may add values of `scope`.
+   */
   readonly scope?: 'once' | 'session' | 'time' | 'always' | (string & {}) | undefined;
   /** Where the user decided, such as `the side panel`. */
   readonly by: string;
@@ -111,15 +113,15 @@ export interface ToolHandlerContext {
    */
   call(tool: string, input?: Record<string, unknown>, options?: NestedCallOptions): Promise<unknown>;
   /**
-   * Asks the user to do something, such as logging in, and waits until the user confirms. During this wait, the idle
-   * timeout and the deadline of the call pause. Check the outcome after the confirmation: a user can press Done too
-   * early.
+   * Asks the user to do something, such as logging in, and waits until the user confirms. While a call waits for the
+   * user, its idle timeout and its deadline pause. After the user has confirmed, check whether the action is done: a
+   * user can press Done too early.
    *
    * Rejects with a ToolError: `user_denied` if the user declines, `user_timeout` after 5 min without an answer,
    * `aborted` when the call was stopped.
    */
   waitForUser(request: UserRequest): Promise<void>;
-  /** The user's approval of this call; absent if the call required none. */
+  /** The user's approval of this call; absent if the call required no approval. */
   readonly decision?: Decision | undefined;
   /**
    * Aborts when the call is stopped: cancelled by the agent or the user, or timed out. The `reason` of the signal is a

@@ -63,8 +63,8 @@ test('package.json has the entries of the original OpenTabs SDK', () => {
 });
 
 /**
- * Lists the signature of each exported value in the original OpenTabs SDK. This file does not compile if a signature
- * differs.
+ * Lists the signature of each exported value in the original OpenTabs SDK. If a signature of this SDK differs, this
+ * test file does not compile.
  */
 export const signatures: {
   defineTool: <I extends z.ZodObject<z.ZodRawShape>, O extends z.ZodType>(

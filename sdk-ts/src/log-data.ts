@@ -1,7 +1,7 @@
 import { hasProperties, isMethod, messageOf, type Properties } from './runtime/value.ts';
 
 // Converts the values of a log entry to JSON when the entry is logged, before the page can change the values. The
-// conversion never throws. The limits are the same as in wire.LogEntry.
+// conversion of log values never throws. Its limits are the limits of wire.LogEntry.
 
 const maxArguments = 10;
 /** The maximum length of a text, in UTF-16 units. */

@@ -15,7 +15,7 @@ export interface LogEntry {
   readonly ts: string;
 }
 
-/** Receives each entry when it is logged. Errors that the transport throws are ignored. */
+/** Receives each log entry when the plugin logs it. Errors that the transport throws are ignored. */
 export type LogTransport = (entry: LogEntry) => void;
 
 /** The type of {@link log}. */

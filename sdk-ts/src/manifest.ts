@@ -1,7 +1,7 @@
 import type { ConfigSchema } from './config.ts';
 
-// The format of dist/tools.json. `opentabs plugin build` writes this file; the server reads the tools and prompts from
-// this file.
+// The format of dist/tools.json. `opentabs plugin build` writes tools.json, and the server reads the tools and prompts
+// of the plugin from tools.json.
 
 /** A tool in dist/tools.json. */
 export interface ManifestTool {
@@ -38,7 +38,7 @@ export interface Manifest {
    */
   start?: 'document_start' | 'document_idle';
   configSchema?: ConfigSchema;
-  /** The plugin's icon as SVG. The other icon fields are variants of this icon. */
+  /** The plugin's icon as SVG. The fields with Inactive and Dark in their names are variants of this icon. */
   iconSvg?: string;
   iconInactiveSvg?: string;
   iconDarkSvg?: string;

@@ -37,7 +37,7 @@ test('definePrompt infers types from the arguments', () => {
     void summarise.render({ max: 1 });
     // @ts-expect-error: a prompt is a text or messages
     definePrompt({ name: 'bad', render: () => 5 });
-    // @ts-expect-error: there is no such role
+    // @ts-expect-error: a message of a prompt cannot have the role "system"
     definePrompt({ name: 'bad', render: () => [{ role: 'system', content: { type: 'text', text: '' } }] });
     // @ts-expect-error: the arguments are an object
     definePrompt({ name: 'bad', args: z.string(), render: () => '' });

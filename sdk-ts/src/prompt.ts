@@ -49,8 +49,8 @@ export interface PromptDefinition<Params = Record<string, unknown>, Rendered ext
    */
   args?: z.ZodObject<z.ZodRawShape> | undefined;
   /**
-   * The arguments of a prompt without `args`; each argument is a text. Together with `args`, this list adds
-   * descriptions that the schema does not have.
+   * The arguments of a prompt without `args`; each argument is a text. If the prompt has `args`, `arguments` adds
+   * descriptions that the schema in `args` does not have.
    */
   arguments?: readonly PromptArgument[] | undefined;
   limits?: CallLimits | undefined;

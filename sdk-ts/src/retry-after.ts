@@ -23,9 +23,10 @@ const resetHeaders = ['x-rate-limit-reset', 'x-ratelimit-reset', 'ratelimit-rese
 const [minEpochSeconds, minEpochMs] = [1e9, 1e12];
 
 /**
- * Returns when the rate limit of a site ends, in milliseconds from now. Reads the first present header of Retry-After,
- * x-rate-limit-reset, x-ratelimit-reset and RateLimit-Reset. The value of a reset header is a time since 1970 or
- * seconds from now. Returns undefined if no header is present, or if the first header is invalid or in the past.
+ * Returns when the rate limit of a site ends, in milliseconds from now. Reads the first of the headers Retry-After,
+ * x-rate-limit-reset, x-ratelimit-reset and RateLimit-Reset that is present. The value of a reset header is a time
+ * since 1970 or seconds from now. Returns undefined if no header is present, or if the first header is invalid or in
+ * the past.
  */
 export function parseRateLimitHeader(headers: Headers): number | undefined {
   return withPristineBuiltIns(() => {

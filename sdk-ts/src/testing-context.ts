@@ -25,7 +25,7 @@ export interface ContextScript {
   user?: 'done' | 'deny' | 'timeout' | ((request: UserRequest) => void | Promise<void>) | undefined;
   /** The value of `context.decision` in the handler. */
   decision?: Decision | undefined;
-  /** Stops the call after this many reports, including activities. */
+  /** Stops the call after `stopAtReport` reports; an activity counts as a report. */
   stopAtReport?: number | undefined;
 }
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { ToolHandlerContext } from './context.ts';
 import type { LucideIconName } from './lucide-icon-names.gen.ts';
 
-/** MCP hints about the effects of a tool. Based on these hints, clients decide when to ask the user. */
+/** MCP hints about the effects of a tool. A client uses the hints of a tool to decide when to ask the user. */
 export interface ToolAnnotations {
   /** The tool only reads: it changes no data. */
   readOnlyHint?: boolean | undefined;
@@ -47,8 +47,8 @@ export interface ToolDefinition<
   annotations?: ToolAnnotations | undefined;
   limits?: CallLimits | undefined;
   /**
-   * The schema of the parameters. Agents see it as JSON Schema. The page parses the parameters with the zod schema,
-   * so defaults and transforms apply.
+   * The schema of the parameters. Agents receive the schema of the parameters as JSON Schema. The page parses the
+   * parameters with the zod schema, so defaults and transforms apply.
    */
   input: Input;
   /** The schema of the result. */

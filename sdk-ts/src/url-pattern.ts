@@ -1,5 +1,5 @@
 // Checks URL patterns with the same rules as plugin.ParsePattern in Go, which the server applies when a plugin is
-// added. A test compares these rules in Go and in TypeScript.
+// added. A test compares the rules for URL patterns in Go and in TypeScript.
 
 /** The maximum number of wildcards in the path of a pattern. */
 const maxPathWildcards = 5;

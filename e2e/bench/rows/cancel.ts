@@ -16,7 +16,7 @@ export async function measureCancel(fixture: BenchFixture): Promise<Row[]> {
       { do: 'cancel', target: 'ours', tool: 'bench__wait', args: {} },
       CancelAnswer,
     );
-    const abortMs = await waitFor('the abort in the page', async () => {
+    const abortMs = await waitFor('the page to report the abort', async () => {
       const stream = await fixture.goClient.sendOrder(
         { do: 'stream', target: 'ours', tool: 'bench__aborts', args: {} },
         StreamAnswer,
@@ -29,13 +29,13 @@ export async function measureCancel(fixture: BenchFixture): Promise<Row[]> {
   for (let block = 0; block < 6; block++) {
     const samples: number[] = [];
     for (let i = 0; i < 10; i++) samples.push(await cancelOnce());
-    if (block > 0) blocks.push(samples); // the first cancel is a warm-up
+    if (block > 0) blocks.push(samples); // block 0 only warms up the page and the server
   }
   const summary = summarize(blocks);
   return [
     {
       id: 'cancel',
-      what: "notifications/cancelled sent to the page's AbortSignal, p50",
+      what: "time from sending notifications/cancelled to the abort of the page's AbortSignal, p50",
       ours: `${formatSummary(summary)}, max ${formatMs(summary.max)}`,
       value: summary.p50,
       bar: atMost(10, 'ms'),

@@ -42,7 +42,7 @@ export async function measureDev(fixture: BenchFixture): Promise<Row[]> {
   return [
     {
       id: 'dev',
-      what: 'a file of a plugin in development saved, to a call answered by the new code, p50',
+      what: 'time from saving a file under plugin dev to a call that the new code answers, p50',
       ours: formatTimes(callTimes),
       floor: formatTimes(floorTimes),
       value: median(callTimes),

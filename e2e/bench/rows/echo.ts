@@ -30,7 +30,7 @@ export async function measureEcho(fixture: BenchFixture): Promise<Row[]> {
     if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
     rows.push({
       id: 'echo',
-      what: `echo of 200 B through a page, ${pace}, p50`,
+      what: `time of a call that echoes 200 B through a page, ${pace}, p50`,
       ours: formatSummary(oursSummary),
       floor: formatSummary(floorSummary),
       value: oursSummary.p50 / floorSummary.p50,
@@ -65,7 +65,7 @@ export async function measureLoad(fixture: BenchFixture): Promise<Row[]> {
   return [
     {
       id: 'load',
-      what: 'calls/s through one page, 32 in flight, none refused',
+      what: 'calls per second through one page, with 32 concurrent calls, none refused',
       ours: `${median(rates.ours).toFixed(0)}/s (each ${formatMs(median(latencies))}, n 20000)`,
       floor: `${median(rates.floor).toFixed(0)}/s`,
       value: median(rates.ours),

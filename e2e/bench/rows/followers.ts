@@ -57,7 +57,7 @@ export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
     const calls = callsPerBlock * rounds;
     const readLeastCount = async () => (await followers.count()).least;
     const beganMs = performance.now();
-    await waitFor('each follower has the last event', async () => {
+    await waitFor('each follower to read the last event', async () => {
       const earlierCount = await readLeastCount();
       await pause(100);
       return (await readLeastCount()) === earlierCount;
@@ -75,7 +75,7 @@ export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
     return [
       {
         id,
-        what: `one call each 5 ms, p50, with ${followerCount} followers of /events, against none`,
+        what: `time of a call at one call per 5 ms, p50, with ${followerCount} followers of /events; floor: no followers`,
         ours: formatSummary(followedSummary),
         floor: formatSummary(unfollowedSummary),
         value: followedSummary.p50 / unfollowedSummary.p50,
@@ -83,31 +83,31 @@ export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
       },
       {
         id,
-        what: `calls/s, 32 in flight, with ${followerCount} followers, against none`,
+        what: `calls per second with 32 concurrent calls and ${followerCount} followers of /events; floor: no followers`,
         ours: `${Math.round(median(followedRates))}/s`,
         floor: `${Math.round(median(unfollowedRates))}/s`,
       },
       {
         id,
-        what: `${calls * 3} events to each of ${followerCount} followers: number that the slowest follower read`,
+        what: `events that the slowest of ${followerCount} followers read, of ${calls * 3} events`,
         ours: `${counts.least} (most ${counts.most}, gaps reported ${counts.missed} times), all caught up after ${formatMs(caughtUpMs)}`,
       },
       {
         id,
-        what: `resident memory of the server with these followers, after ${calls * 3} calls`,
+        what: `resident memory of the server with ${followerCount} followers, after ${calls * 3} calls`,
         ours: formatMegabytes(memory),
         value: memory / 1e6,
         bar: atMost(150, 'MB'),
       },
       {
         id,
-        what: `calls/s with ${followerCount} followers that never read`,
+        what: `calls per second with ${followerCount} followers of /events that never read`,
         ours: `${Math.round(median(stuckRates))}/s`,
         floor: `${Math.round(median(unfollowedRates))}/s`,
       },
       {
         id,
-        what: 'peak resident memory of the server with followers that never read',
+        what: `peak resident memory of the server with ${followerCount} followers that never read`,
         ours: formatMegabytes(stuckMemory.peak),
         value: stuckMemory.peak / 1e6,
         bar: atMost(250, 'MB'),

@@ -37,14 +37,22 @@ export async function measureDispatch(): Promise<Row[]> {
   return [
     {
       id: 'dispatch',
-      what: 'progress resets the idle timer, 10,000 calls running',
+      what: 'time in which a report resets the idle timer of a call, with 10,000 running calls',
       ours: formatMetrics(reset),
       value: metricOf(reset, 'ns/op'),
       bar: atMost(100, 'ns'),
       ...(allocs === 0 ? {} : { broken: `a reset makes ${allocs} allocations; 0 are allowed` }),
     },
-    { id: 'dispatch', what: 'one report through all the rules', ours: formatMetrics('BenchmarkReport') },
-    { id: 'dispatch', what: 'start and end of a call', ours: formatMetrics('BenchmarkCall') },
+    {
+      id: 'dispatch',
+      what: 'time in which package dispatch handles one report',
+      ours: formatMetrics('BenchmarkReport'),
+    },
+    {
+      id: 'dispatch',
+      what: 'time in which package dispatch starts and ends a call',
+      ours: formatMetrics('BenchmarkCall'),
+    },
   ];
 }
 
@@ -56,7 +64,7 @@ export async function measureHub(): Promise<Row[]> {
   return [
     {
       id: 'hub',
-      what: 'a run through the hub, 200 B, p50, against an echo over the bare library',
+      what: 'time of a call through the WebSocket hub, 200 B, p50; floor: echo over the WebSocket library alone',
       ours: formatMicroseconds('hub-p50-ns'),
       floor: formatMicroseconds('floor-p50-ns'),
       value: metrics?.get('ratio') ?? Number.NaN,

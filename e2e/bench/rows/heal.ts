@@ -15,7 +15,7 @@ const Status = z.object({
 
 /** waitForReconnect waits until a browser has connected after afterMs, and returns the time of that connection by the server's clock. */
 function waitForReconnect(stack: Stack, afterMs: number): Promise<{ sinceMs: number; startedMs: number }> {
-  return waitFor('the browser to be back', async () => {
+  return waitFor('the browser to reconnect', async () => {
     const status = Status.parse(JSON.parse(await runChecked(['status', '--json'], stack.env)));
     const [browser] = status.browsers;
     const sinceMs = preciseMs(browser?.since ?? '');
@@ -45,7 +45,7 @@ export async function measureWorkerRestart(fixture: BenchFixture): Promise<Row[]
     };
     const args = { from: 12, intervalMs: 150 };
     const call = client.call('messages__countdown', args, { onProgress: countReport });
-    await waitFor('the first report', () => reports > 0);
+    await waitFor('the first report of the call', () => reports > 0);
     const killedMs = performance.timeOrigin + performance.now();
     await cdp.send('ServiceWorker.stopAllWorkers');
     times.push((await waitForReconnect(stack, killedMs)).sinceMs - killedMs);
@@ -70,7 +70,8 @@ export async function measureServerRestart(fixture: BenchFixture): Promise<Row[]
   const { stack } = await fixture.getLiveStack();
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    // The extension retries on its own schedule; a server may start at any point of this schedule.
+    // The extension retries the connection on a schedule. Each round pauses longer, so that the server is killed at
+    // different points of the schedule.
     await pause(round * 97);
     const beforeMs = Date.now();
     await stack.restartDaemon('SIGKILL');

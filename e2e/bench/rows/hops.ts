@@ -29,17 +29,20 @@ export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
       ours: formatMs(value),
     });
     return [
-      makeHopRow('HTTP: a plain JSON echo', p50('plain')),
-      makeHopRow('+ guard, MCP, schema checks, dispatch (a tool that is instant)', p50('instant') - p50('plain')),
-      makeHopRow("+ WebSocket to the extension's worker and back", p50('floor-w') - p50('plain')),
-      makeHopRow('+ port to the content script and back', p50('floor-p') - p50('floor-w')),
-      makeHopRow("+ to the page's world and back, by events (as opentabs does)", p50('floor-d') - p50('floor-p')),
-      makeHopRow('  (by posted messages instead)', p50('floor-c') - p50('floor-p')),
+      makeHopRow('time of a plain JSON echo over HTTP', p50('plain')),
       makeHopRow(
-        '+ all that opentabs does on this route: hub, frames, tables, host, zod, handler',
+        '+ time of guard, MCP, schema checks and dispatch, with a tool that returns at once',
+        p50('instant') - p50('plain'),
+      ),
+      makeHopRow("+ time over the WebSocket to the extension's worker and back", p50('floor-w') - p50('plain')),
+      makeHopRow('+ time over the port to the content script and back', p50('floor-p') - p50('floor-w')),
+      makeHopRow("+ time to the page's world and back with events, as in opentabs", p50('floor-d') - p50('floor-p')),
+      makeHopRow("  (time to the page's world and back with posted messages)", p50('floor-c') - p50('floor-p')),
+      makeHopRow(
+        '+ time in the code of opentabs on this route: hub, frames, call tables, host, zod, handler',
         p50('ours') - p50('floor-d') - (p50('instant') - p50('plain')),
       ),
-      makeHopRow('= one echo through a page', p50('ours')),
+      makeHopRow('= time of a call that echoes a text through a page', p50('ours')),
     ];
   } finally {
     await instantServer.close();

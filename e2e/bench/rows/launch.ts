@@ -69,7 +69,10 @@ export async function measureLaunch(home: string, plugins: readonly string[]): P
   const daemon = startOpentabs(['serve'], env);
   const site = await startSite();
   const urlOf = (plugin: string) => site.url.replace('127.0.0.1', hostOf(plugin));
-  await waitFor('the server', async () => (await fetch(`http://127.0.0.1:${env.OPENTABS_PORT}/healthz`)).ok);
+  await waitFor(
+    'the server to answer /healthz',
+    async () => (await fetch(`http://127.0.0.1:${env.OPENTABS_PORT}/healthz`)).ok,
+  );
   const client = await connectHttp(Number(env.OPENTABS_PORT), await addClient(env, 'launch'));
   const times: CollectedTimes = { newProfileMs: [], samePluginMs: [], otherPluginMs: [], pageMs: [] };
   /** launchAndCall launches a browser with a page of a plugin and calls the plugin. */
@@ -87,7 +90,7 @@ export async function measureLaunch(home: string, plugins: readonly string[]): P
   const launchAndShow = async (browser: Browser): Promise<number> => {
     const beganMs = performance.now();
     await browser.start(urlOf('none'));
-    await waitFor('the page', async () => {
+    await waitFor('Chrome to list the page', async () => {
       const page = (await browser.listPages()).find((page) => page.url === urlOf('none'));
       const state = page && (await browser.inPage(page.id, (session) => session.evaluate('document.readyState')));
       return state === 'complete';

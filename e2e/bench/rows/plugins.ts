@@ -41,7 +41,7 @@ export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
   return [
     {
       id: 'plugins',
-      what: `${pluginsText}: exec to a port that accepts, p50`,
+      what: `${pluginsText}: time from the server's exec to an open port, p50`,
       ours: typicalMs(serverStarts, 'acceptsMs'),
       floor: typicalMs(floorStarts, 'acceptsMs'),
       value: p50(serverStarts, 'acceptsMs') / p50(floorStarts, 'acceptsMs'),
@@ -49,7 +49,7 @@ export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
     },
     {
       id: 'plugins',
-      what: 'exec to the answer of /healthz, p50',
+      what: "time from the server's exec to an answer of /healthz, p50",
       ours: typicalMs(serverStarts, 'healthMs'),
       floor: typicalMs(floorStarts, 'healthMs'),
       value: p50(serverStarts, 'healthMs') / p50(floorStarts, 'healthMs'),
@@ -57,7 +57,7 @@ export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
     },
     {
       id: 'plugins',
-      what: 'exec to all tools, listed over MCP, p50',
+      what: "time from the server's exec to the list of all tools over MCP, p50",
       ours: typicalMs(serverStarts, 'listMs'),
       floor: typicalMs(floorStarts, 'healthMs'),
       value: p50(serverStarts, 'listMs'),
@@ -65,10 +65,15 @@ export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
       note: `the first start after the plugins were added took ${formatMs(firstStart.listMs)}, a start without an index ${formatMs(startWithoutIndex.listMs)}`,
       ...(hasAllTools ? {} : { broken: 'a tool list was incomplete' }),
     },
-    makeMemoryRow('plugins', 'resident memory with these plugins, their tools listed, no browser', settledStart, 45),
     makeMemoryRow(
       'plugins',
-      'resident memory with these plugins and a browser that uses one plugin',
+      `resident memory of the server with ${pluginsText} and no browser, after it listed all tools`,
+      settledStart,
+      45,
+    ),
+    makeMemoryRow(
+      'plugins',
+      `resident memory of the server with ${pluginsText} and a browser that uses one plugin`,
       withPlugins.server,
       80,
     ),
@@ -80,17 +85,17 @@ export async function measurePlugins(fixture: BenchFixture): Promise<Row[]> {
 function launchRows(withPlugins: LaunchTimes, withoutPlugins: LaunchTimes): Row[] {
   const launches = [
     {
-      what: 'browser launch, new profile, to the first answer of a plugin, p50',
+      what: 'time from the launch of a browser with a new profile to the first answer of a plugin, p50',
       launchMs: withPlugins.newProfileMs,
       limitMs: 1000,
     },
     {
-      what: 'browser launch, used profile, to the first answer of the same plugin, p50',
+      what: 'time from the launch of a browser with a used profile to an answer of a plugin used before, p50',
       launchMs: withPlugins.samePluginMs,
       limitMs: 1000,
     },
     {
-      what: 'browser launch, used profile, to the first answer of another plugin, p50',
+      what: 'time from the launch of a browser with a used profile to an answer of a plugin not used before, p50',
       launchMs: withPlugins.otherPluginMs,
       limitMs: 1000,
     },

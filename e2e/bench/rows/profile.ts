@@ -1,5 +1,5 @@
 /**
- * Measures where JavaScript spends its time during calls, with CPU profiles of the extension's worker and of the
+ * Measures which JavaScript functions use CPU time during calls, with CPU profiles of the extension's worker and of the
  * page.
  */
 import { z } from 'zod';
@@ -25,7 +25,7 @@ const Profile = z.object({
 
 /**
  * measureProfile measures where calls spend CPU time. The row profile has no bar, because it only explains the rows
- * echo and load. ROWS=profile runs this row.
+ * echo and load. ROWS=profile runs the row profile.
  */
 export async function measureProfile(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
@@ -104,8 +104,8 @@ function formatProfile(label: string, { profile: cpuProfile }: z.infer<typeof Pr
     ours: `${(us / callCount).toFixed(1)} us`,
   });
   return [
-    makeRow(`${label}: busy, for each call`, busyUs),
-    makeRow(`${label}: idle, for each call`, idleUs),
+    makeRow(`${label}: CPU time per call`, busyUs),
+    makeRow(`${label}: idle time per call`, idleUs),
     ...[...selfUs]
       .sort((a, b) => b[1] - a[1])
       .slice(0, maxFunctions)

@@ -53,7 +53,7 @@ export async function measureProgress(fixture: BenchFixture): Promise<Row[]> {
     const callMs = stream.endedMs - stream.beganMs;
     if (numbers.length > 2 + callMs / 100)
       faults.add(`${numbers.length} notifications came within ${formatMs(callMs)}`);
-    if (round === 0) continue; // the first round is a warm-up
+    if (round === 0) continue; // round 0 only warms up the page and the server
     longestTurns.push(longestTurn);
     loopTimes.push(blockedMs);
     callTimes.push(callMs);
@@ -62,7 +62,7 @@ export async function measureProgress(fixture: BenchFixture): Promise<Row[]> {
   return [
     {
       id: 'progress',
-      what: `${reportCount} reports in one loop: the page is blocked, p50`,
+      what: `time for which ${reportCount} reports in one loop block the page, p50`,
       ours: formatTimes(longestTurns),
       value: median(longestTurns),
       bar: atMost(150, 'ms'),
@@ -79,7 +79,7 @@ export async function measureEvent(fixture: BenchFixture): Promise<Row[]> {
     await (target === 'ours' ? stack.page : floorPage).bringToFront();
     const args = { count: 21, everyMs: 150 };
     const stream = await fixture.goClient.sendOrder({ do: 'stream', target, tool, args }, StreamAnswer);
-    // The first report arrives while the page is still busy.
+    // The first report is skipped, because it arrives while the page is still busy.
     return (stream.events ?? []).slice(1).map(({ atMs, message }) => atMs - Number(message.params.message));
   };
   const summaries = await measureInTurns(6, {
@@ -91,7 +91,7 @@ export async function measureEvent(fixture: BenchFixture): Promise<Row[]> {
   return [
     {
       id: 'event',
-      what: 'one report each 150 ms: page to client, p50',
+      what: 'time of a report from the page to the client, at one report per 150 ms, p50',
       ours: formatSummary(oursSummary),
       floor: formatSummary(floorSummary),
       value: oursSummary.p50,

@@ -21,7 +21,7 @@ export async function measureResult(fixture: BenchFixture): Promise<Row[]> {
   return [
     {
       id: 'result',
-      what: 'result of 10 MB, p50',
+      what: 'time of a call with a result of 10 MB, p50',
       ours: formatSummary(oursSummary),
       floor: formatSummary(floorSummary),
       value: oursSummary.p50,
@@ -29,7 +29,7 @@ export async function measureResult(fixture: BenchFixture): Promise<Row[]> {
     },
     {
       id: 'result',
-      what: 'result of 100 MB',
+      what: 'time of a call with a result of 100 MB',
       ours: `${formatMs(largeAnswer.allNs / 1e6)}, ${formatMegabytes(largeAnswer.bytes)} at the client`,
       ...(isComplete ? {} : { broken: `100 MB did not arrive whole: ${largeAnswer.problem}` }),
     },

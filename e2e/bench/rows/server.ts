@@ -25,7 +25,7 @@ export async function measureServer(fixture: BenchFixture): Promise<Row[]> {
     return [
       {
         id: 'server',
-        what: 'tool that needs no page over HTTP, p50, against a plain JSON echo',
+        what: 'time of a call over HTTP to a tool that needs no page, p50; floor: a plain JSON echo',
         ours: formatSummary(oursSummary),
         floor: formatSummary(floorSummary),
         value: oursSummary.p50 / floorSummary.p50,

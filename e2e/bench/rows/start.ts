@@ -59,7 +59,7 @@ export async function measureStart(fixture: BenchFixture): Promise<Row[]> {
   return [
     {
       id: 'start',
-      what: 'cold start: exec to a port that accepts, p50',
+      what: "cold start: time from the server's exec to an open port, p50",
       ours: formatTimes(acceptTimes),
       floor: formatTimes(floorAcceptTimes),
       value: median(acceptTimes) / median(floorAcceptTimes),
@@ -68,7 +68,7 @@ export async function measureStart(fixture: BenchFixture): Promise<Row[]> {
     },
     {
       id: 'start',
-      what: 'cold start: exec to the answer of /healthz, p50',
+      what: "cold start: time from the server's exec to an answer of /healthz, p50",
       ours: formatTimes(healthTimes),
       floor: formatTimes(floorHealthTimes),
       value: median(healthTimes) / median(floorHealthTimes),
@@ -100,14 +100,14 @@ export async function measureSize(fixture: BenchFixture): Promise<Row[]> {
   return [
     {
       id: 'size',
-      what: 'the program that make build builds',
+      what: 'size of the program that make build builds',
       ours: formatMegabytes(bytes),
       value: bytes / 1e6,
       bar: atMost(40, 'MB'),
     },
     makeMemoryRow(
       'size',
-      'resident memory, idle',
+      'resident memory of an idle server',
       await measureServeStart(fixture, join(fixture.home, 'idle'), { settle: settleMs }),
       25,
     ),

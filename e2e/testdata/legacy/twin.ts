@@ -1,12 +1,12 @@
 /**
- * The plugin that tests add twice to one tab, under two names. Neither copy of the plugin may see the data of the
- * other copy.
+ * The plugin that tests add twice to one tab, under two names. A copy of the plugin must not see the data of the other
+ * copy.
  */
 import type { LegacyPlugin } from './legacy.ts';
 
 /**
- * makeTwin returns the plugin under the given name. The plugin records its lifecycle events in attributes of the root
- * element.
+ * makeTwin returns the plugin under the given name. The twin plugin records its lifecycle events in attributes of the
+ * document's root element.
  */
 export function makeTwin(name: string): LegacyPlugin {
   return {

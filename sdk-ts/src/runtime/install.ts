@@ -38,7 +38,7 @@ export function install(exported: unknown, identity: PluginIdentity): void {
     : [];
   defineOwn(plugin, 'tools', tools);
   if (Array.isArray(plugin.prompts)) {
-    // Prompts are frozen here, because the snippet that the build appends locks only the tools.
+    // The SDK freezes the plugin's prompts, because the code that the build appends locks only the tools.
     defineOwn(
       plugin,
       'prompts',

@@ -1,8 +1,9 @@
 import { apply, construct, type Fn, getOwnPropertyDescriptor, isFn, isObject, lookup } from './primordials.ts';
 
-// DOM built-ins that the SDK uses, stored when this module loads like those in primordials.ts. Without a page, as in the
-// simulator and in unit tests, some classes are fakes whose prototypes lack these methods and getters. The SDK then uses
-// the property of the object, and classes that a test defines later.
+// DOM built-ins that the SDK uses. They are stored when this module loads, as primordials.ts stores the language
+// built-ins. Without a page, as in the simulator and in unit tests, some classes are fakes whose prototypes lack these
+// methods and getters. With fake classes, the SDK uses the property of the object, and classes that a test defines
+// later.
 
 /** Returns the method `key` of a class of the page. */
 function methodOf(owner: unknown, key: string): Fn {

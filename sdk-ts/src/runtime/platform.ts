@@ -4,7 +4,8 @@ import { isMethod } from './value.ts';
 
 // Connects an adapter's log and its readiness notices to the platform that runs the adapter. The host of this
 // repository defines private accessors for the log and for readiness notices in the container, and ignores the values
-// assigned here. The original OpenTabs platform calls the assigned functions, which post messages to the window.
+// that this module assigns. The original OpenTabs platform calls the functions that this module assigns, and they post
+// messages to the window.
 
 const containerAtStart = ensureContainer();
 if (containerAtStart) {

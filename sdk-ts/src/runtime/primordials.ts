@@ -1,9 +1,9 @@
 // Language built-ins that the SDK and the extension's host use, stored when this module loads: before any script of the
 // page, or while the host has undone the page's changes (extension/src/host/pristine.ts). A page can replace
 // `Reflect.apply` or `Promise.prototype.then`, so code that runs during a call must not look up built-ins again. Rules
-// for such code:
+// for code that runs during a call:
 //
-// - call methods of built-ins only through `apply` with a function from here;
+// - call methods of built-ins only through `apply` with a function that this module exports;
 // - no `for...of`, no spread and no destructuring of arrays: they look up methods that a page can replace;
 // - create tables, descriptors and option objects without a prototype, and read optional fields with `lookup`, so that no
 //   getter on `Object.prototype` runs;

@@ -1,7 +1,7 @@
 import { hasProperties, isMethod, messageOf } from '../runtime/value.ts';
 import { formatValue } from './page.ts';
 
-/** Assertions about one value. Each method throws if its assertion fails. */
+/** Assertions about one value. Each method of Expectation throws if its assertion fails. */
 export interface Expectation {
   /** Compares the value with `want` by Object.is. */
   toBe(want: unknown): void;

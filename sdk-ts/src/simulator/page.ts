@@ -55,7 +55,7 @@ function defineGlobal(name: string, value: unknown): void {
   Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
 }
 
-/** Defines the browser globals that QuickJS lacks. Call this function once, before any other code runs. */
+/** Defines the browser globals that QuickJS lacks. Call installPlatform once, before any other code runs. */
 export function installPlatform(): void {
   defineGlobal('setTimeout', (work: unknown, ms: unknown = 0, ...args: unknown[]) =>
     clock.setTimer(() => callIfFunction(work, args), Number(ms)),

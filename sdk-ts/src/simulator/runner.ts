@@ -37,7 +37,7 @@ let nextIndex = 0;
 let currentTest: RunningTest | undefined;
 let events: TestEvent[] = [];
 
-/** Adds a test to its test file. The tests of a file run one after the other, in order. */
+/** Adds a test to its test file. The tests of a test file run one after the other. */
 export function test(name: string, work: () => unknown): void {
   if (!isSimulated()) throw new Error('test: run this file with `opentabs plugin test`; under Node use node:test');
   if (new RegExp(OPENTABS_TEST_FILTER).test(name)) tests.push({ name, work });

@@ -17,7 +17,7 @@ import { isSimulated, realTimeoutMs } from './mode.ts';
 import { type ConsoleLine, clock, openPage, type Page, type PageOptions } from './page.ts';
 import { openRealTab } from './real.ts';
 
-/** Options of a tab: its page, the plugin's settings, and the answers of other tools and of the user. */
+/** Options of a simulated tab: the page, the plugin's settings, and the answers of other tools and of the user. */
 export interface SimulateOptions extends PageOptions, Pick<ContextScript, 'tools' | 'user' | 'decision'> {
   /** Values of `getConfig`, by key. */
   settings?: Readonly<Record<string, string | number | boolean>> | undefined;
@@ -32,7 +32,7 @@ export interface SimulateOptions extends PageOptions, Pick<ContextScript, 'tools
 export interface CallOptions {
   /** Time of a cancellation; 0 cancels before the handler starts. */
   cancelAt?: number | undefined;
-  /** Cancels the call after this number of reports. */
+  /** Cancels the call after `cancelAtReport` reports. */
   cancelAtReport?: number | undefined;
   /** Time of a navigation to another page. */
   navigateAt?: number | undefined;
@@ -61,7 +61,7 @@ export interface SimulatedCall {
   readonly activities: readonly RecordedActivity[];
   readonly calls: readonly RecordedCall[];
   readonly userRequests: readonly UserRequest[];
-  /** Malformed reports, which a browser drops without an error. A test should expect this list to be empty. */
+  /** Malformed reports, which a browser drops without an error. A test should expect that `dropped` is empty. */
   readonly dropped: readonly string[];
   /** Duration, in milliseconds of virtual time. */
   readonly tookMs: number;
@@ -189,7 +189,7 @@ class Tab implements SimulatedTab {
     );
   }
 
-  /** Throws unless isReady() returns true. The host makes the same check before each call. */
+  /** Throws unless isReady() returns true. The host also calls isReady() before each call of a tool. */
   async #checkReady(run: CallRun): Promise<void> {
     const { isReady } = this.#plugin;
     if (!isMethod(isReady)) throw new Failure('internal', 'the plugin has no isReady function');
@@ -222,7 +222,7 @@ class Tab implements SimulatedTab {
   }
 }
 
-/** One call with its limits and its outcome. */
+/** A simulated call of a tool, with its limits and its outcome. */
 class CallRun {
   readonly context: TestContext;
   readonly outcome: Promise<SimulatedCall>;

@@ -47,8 +47,8 @@ const tools = [
     }
     return 'three things were logged';
   }),
-  // The suite calls test_logging_tool for logging and test_streaming_elicitation for elicitation. The suite checks
-  // that neither tool sends a message that the test did not request.
+  // The suite calls test_logging_tool for logging and test_streaming_elicitation for elicitation. The suite checks that
+  // these two tools send only messages that the test requested.
   makeFixedResultTool('test_logging_tool', 'Returns a text and logs nothing.', async () => 'nothing was logged'),
   defineTool({
     name: 'test_streaming_elicitation',

@@ -1,7 +1,7 @@
 import { definePlugin, defineTool, getAuthCache, getPreScriptValue, setAuthCache } from '@opentabs/sdk';
 import { z } from 'zod';
 
-// The end-to-end tests replace this build name before each build.
+// The end-to-end tests replace the text "build 1" before each build of this plugin.
 const buildName = 'build 1';
 
 const getBuildTool = defineTool({

@@ -34,7 +34,7 @@ export default definePlugin({
   ],
   prompts: [summariseChannel],
 
-  // The site marks its page while the user is logged out.
+  // The plugin is not ready while the user is logged out, which the site marks in its page.
   isReady() {
     return !document.documentElement.hasAttribute('data-logged-out');
   },
