@@ -42,7 +42,7 @@ func activitiesOf(t *testing.T, resyncs *atomic.Int32, reports ...wire.Report) [
 		p.wg.Wait()
 		v, ok := d.Find(r.CallID)
 		if !ok {
-			t.Fatal("the call is not there")
+			t.Fatal("Find does not return the call")
 		}
 		views = v.Activities
 		synctest.Wait()
@@ -101,7 +101,7 @@ func TestManyDeltas(t *testing.T) {
 	views := activitiesOf(t, &resyncs, reports...)
 	var rows []int
 	if err := json.Unmarshal(views[0].Content, &rows); err != nil || len(rows) != 1000 || rows[999] != 999 || resyncs.Load() != 0 {
-		t.Errorf("%d rows, %d resyncs, %v", len(rows), resyncs.Load(), err)
+		t.Errorf("the activity has %d rows after %d resyncs, error %v", len(rows), resyncs.Load(), err)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestManyDeltasThatDoNotApply(t *testing.T) {
 		bad = append(bad, patchReport("x", `[{"op":"remove","path":"/b"}]`))
 	}
 	if views := activitiesOf(t, &resyncs, bad...); string(views[0].Content) != large || views[0].Dropped != 10_000 {
-		t.Errorf("%d bytes, %d dropped", len(views[0].Content), views[0].Dropped)
+		t.Errorf("the activity has %d bytes and %d dropped changes", len(views[0].Content), views[0].Dropped)
 	}
 }
 
@@ -138,7 +138,7 @@ func TestActivitiesAreBounded(t *testing.T) {
 	}
 	var resyncs atomic.Int32
 	if views := activitiesOf(t, &resyncs, reports...); len(views) != wire.MaxActivityTypes || views[15].Type != "t15" {
-		t.Errorf("%d activities", len(views))
+		t.Errorf("the call has %d activities", len(views))
 	}
 }
 
@@ -153,7 +153,7 @@ func TestEndedCallsKeepSomeActivities(t *testing.T) {
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
 		var ids []string
-		for range 12 { // 4 MiB each
+		for range 12 { // each activity has 4 MiB
 			r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 			if err != nil {
 				t.Fatal(err)
@@ -192,12 +192,12 @@ func TestActivitiesAreReportsWithoutProgress(t *testing.T) {
 		defer f.Close()
 		r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Progress: func(dispatch.Progress) { notifications++ }})
 		if err != nil || notifications != 0 || r.Audience != "user" || r.ReportCount != 1 {
-			t.Errorf("%+v, %d notifications, %v", r, notifications, err)
+			t.Errorf("the call returned %+v after %d notifications, error %v", r, notifications, err)
 		}
 		p.wg.Wait()
 		events, _, err := f.Next(t.Context())
 		if err != nil || len(events) != 1 || events[0].Kind != dispatch.EventEnded || events[0].Audience != "user" || events[0].Call.EndAudience != "user" {
-			t.Errorf("events for the user: %+v, %v", events, err)
+			t.Errorf("the user gets the events %+v, error %v", events, err)
 		}
 	})
 }
@@ -269,7 +269,7 @@ func TestEventsForTheUser(t *testing.T) {
 		p.wg.Wait()
 		for name, want := range map[*dispatch.Follower]string{
 			everything: "created running progress:for you progress:inside progress:odd activity ended",
-			forUser:    "progress:for you ended", // an error is for every audience
+			forUser:    "progress:for you ended", // errors are shown to every audience
 			inside:     "created running progress:inside progress:odd activity ended",
 			admin:      "progress:odd",
 		} {
@@ -289,7 +289,7 @@ func TestEventsForTheUser(t *testing.T) {
 		}
 		v := d.Calls()[0]
 		if v.UserMessage != "for you" || *v.UserProgress != 0.25 || v.Message != "odd" || *v.Progress != 0.75 {
-			t.Errorf("view %+v", v)
+			t.Errorf("the view is %+v", v)
 		}
 	})
 }
@@ -316,7 +316,7 @@ func TestEndsAreForTheUser(t *testing.T) {
 			}
 			v := events[0].Call
 			if v.ShownResult(false) != shown || v.ShownResult(true) != "Sent to 3." {
-				t.Errorf("audience %q: the result shown is %q of %q", audience, v.ShownResult(false), v.Result)
+				t.Errorf("audience %q: the view shows %q of the result %q", audience, v.ShownResult(false), v.Result)
 			}
 		})
 	}
@@ -335,11 +335,11 @@ func TestResultTextIsShort(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
-				var out json.RawMessage
+				var outputJSON json.RawMessage
 				if output != "" {
-					out = json.RawMessage(output)
+					outputJSON = json.RawMessage(output)
 				}
-				s.Finish(out, nil)
+				s.Finish(outputJSON, nil)
 			}}
 			d := dispatch.New(p.bridge(), dispatch.Options{})
 			if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool}); err != nil {
@@ -376,7 +376,7 @@ func TestStatusWord(t *testing.T) {
 			t.Errorf("the client got %q", got)
 		}
 		if v := d.Calls()[0]; v.UserStatusWord != "indexing" || v.StatusWord != "fetching" {
-			t.Errorf("%q, for the user %q", v.StatusWord, v.UserStatusWord)
+			t.Errorf("the status word is %q, for the user %q", v.StatusWord, v.UserStatusWord)
 		}
 	})
 }

@@ -31,7 +31,7 @@ func startSuspendedCall(t *testing.T, ctx context.Context, d *dispatch.Dispatche
 		}
 	}
 	if view.Waiting == nil {
-		t.Fatalf("nothing waits: %+v", d.Calls())
+		t.Fatalf("no call waits for the user: %+v", d.Calls())
 	}
 	return view, func() (dispatch.Result, *dispatch.Error) {
 		<-done
@@ -44,7 +44,7 @@ func TestTheUserDecides(t *testing.T) {
 		name  string
 		r     dispatch.Resolution
 		code  wire.ErrorCode
-		scope wire.Scope // in the resolution
+		scope wire.Scope // the scope in the resolution
 	}{
 		{"allow", dispatch.Resolution{Allow: true, Surface: "the side panel"}, "", wire.ScopeOnce},
 		{"always", dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, Surface: "the side panel"}, "", wire.ScopeAlways},
@@ -62,19 +62,19 @@ func TestTheUserDecides(t *testing.T) {
 				view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"to":"bob"}`)})
 				w := view.Waiting
 				if w.Reason != "may it?" || w.Args != `{"to":"bob"}` || w.Tool != "messages__export" || w.CallID != view.CallID || w.ExpiresAt.Sub(w.StartedAt) != 5*time.Minute {
-					t.Errorf("waiting %+v", w)
+					t.Errorf("the waiting ticket is %+v", w)
 				}
 				if view.Status != wire.StatusPending || runCount != 0 {
-					t.Errorf("status %s, ran %d", view.Status, runCount)
+					t.Errorf("the waiting call has status %s and ran %d times", view.Status, runCount)
 				}
 				sleepFake(4 * time.Minute) // the wait is longer than the idle limit
 				got, err := d.Decide(view.CallID, w.TicketID, tt.r)
 				if err != nil || got.Outcome != wire.DecisionAccepted || got.Surface != tt.r.Surface || got.Allowed != tt.r.Allow {
-					t.Fatalf("decision %+v, %v", got, err)
+					t.Fatalf("Decide returned %+v, %v", got, err)
 				}
 				lateDecision, err := d.Decide(view.CallID, w.TicketID, dispatch.Resolution{Allow: !tt.r.Allow, Surface: "another"})
 				if err != nil || lateDecision.Outcome != wire.DecisionAlreadyMade || lateDecision.Surface != tt.r.Surface || lateDecision.Allowed != tt.r.Allow {
-					t.Errorf("the second decision got %+v, %v", lateDecision, err)
+					t.Errorf("the second Decide returned %+v, %v", lateDecision, err)
 				}
 				_, failed := waitForEnd()
 				code := wire.ErrorCode("")
@@ -85,10 +85,10 @@ func TestTheUserDecides(t *testing.T) {
 					t.Errorf("ended with %q after %d runs, want %q", code, runCount, tt.code)
 				}
 				if len(decided) != 1 || decided[0].Scope != tt.scope || decided[0].Gate != "permission" || decided[0].DecidedAt.IsZero() {
-					t.Errorf("the gate got %+v", decided)
+					t.Errorf("the gate received the decisions %+v", decided)
 				}
 				if len(h.endedCall.Resolutions) != 1 {
-					t.Errorf("the hook learns of %d decisions", len(h.endedCall.Resolutions))
+					t.Errorf("the hook received %d decisions", len(h.endedCall.Resolutions))
 				}
 			})
 		})
@@ -102,30 +102,30 @@ func TestADecisionMustBeOffered(t *testing.T) {
 		view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		var scope *dispatch.ScopeError
 		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeSession}); !errors.As(err, &scope) {
-			t.Errorf("session: %v", err)
+			t.Errorf("Decide with the scope session returned the error %v", err)
 		}
 		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime}); err == nil {
-			t.Error("no time: no error")
+			t.Error("Decide accepted ScopeTime without a duration")
 		}
 		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeTime, Duration: dispatch.MaxScopeTime + 1}); err == nil {
-			t.Error("too long a time: no error")
+			t.Error("Decide accepted a duration longer than MaxScopeTime")
 		}
 		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Data: json.RawMessage(`{`)}); err == nil {
-			t.Error("bad data: no error")
+			t.Error("Decide accepted data that is not JSON")
 		}
 		for _, id := range []string{view.CallID, "call_unknown"} {
 			if got, err := d.Decide(id, "ticket_unknown", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecisionNotPending {
-				t.Errorf("unknown ticket of %s: %+v, %v", id, got, err)
+				t.Errorf("Decide of an unknown ticket of call %q returned %+v, %v", id, got, err)
 			}
 		}
 		if runCount != 0 {
 			t.Error("the tool ran")
 		}
 		if got, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecisionAccepted {
-			t.Errorf("%+v, %v", got, err)
+			t.Errorf("Decide returned %+v, %v", got, err)
 		}
 		if _, err := waitForEnd(); err != nil || runCount != 1 {
-			t.Errorf("%v, ran %d", err, runCount)
+			t.Errorf("the allowed call ended with error %v and ran %d times", err, runCount)
 		}
 	})
 }
@@ -145,7 +145,7 @@ func TestNoSessionScopeWithoutSession(t *testing.T) {
 		for _, isShared := range []bool{false, true} {
 			view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Client: dispatch.Client{Session: "s", IsSessionShared: isShared}})
 			if isOffered := slices.Contains(view.Waiting.Scopes, wire.ScopeSession); isOffered == isShared || len(view.Waiting.Scopes) < 2 {
-				t.Errorf("shared %t: offered %v", isShared, view.Waiting.Scopes)
+				t.Errorf("shared %t: the user may choose the scopes %v", isShared, view.Waiting.Scopes)
 			}
 			if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
 				t.Error(err)
@@ -166,10 +166,10 @@ func TestApprovalTimesOut(t *testing.T) {
 		view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		_, err := waitForEnd()
 		if elapsed := time.Since(startTime); err == nil || err.Code != wire.ErrApprovalTimeout || elapsed != 7*time.Minute || !err.Retryable {
-			t.Errorf("%v after %v", err, elapsed)
+			t.Errorf("the call ended with error %v after %v", err, elapsed)
 		}
 		if got, _ := d.Decide(view.CallID, view.Waiting.TicketID, dispatch.Resolution{Allow: true}); got.Outcome != wire.DecisionNotPending || runCount != 0 {
-			t.Errorf("a late yes: %+v, ran %d", got, runCount)
+			t.Errorf("Decide after the timeout returned %+v, and the tool ran %d times", got, runCount)
 		}
 		if p.stops() != 0 {
 			t.Error("a page got a stop for a call that never ran")
@@ -184,7 +184,7 @@ func TestTicketLimit(t *testing.T) {
 		g := newFixedGate("g", dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketUser, Limit: time.Second}})
 		_, err, elapsed := runCall(t, newFinishingPage(&runCount), dispatch.Options{Gates: []dispatch.Gate{g}}, dispatch.Call{Tool: exportTool})
 		if err == nil || err.Code != wire.ErrApprovalTimeout || elapsed != time.Second || runCount != 0 {
-			t.Errorf("%v after %v, ran %d", err, elapsed, runCount)
+			t.Errorf("the call ended with error %v after %v and ran %d times", err, elapsed, runCount)
 		}
 	})
 }
@@ -204,7 +204,7 @@ func TestGateIsRechecked(t *testing.T) {
 		o := dispatch.Options{Gates: []dispatch.Gate{g}, OnWaitingChange: func(n int) { waitingCount = n }}
 		_, err, elapsed := runCall(t, newFinishingPage(&runCount), o, dispatch.Call{Tool: exportTool})
 		if err != nil || elapsed != 0 || runCount != 1 || waitingCount != 0 {
-			t.Errorf("%v after %v, ran %d, %d wait", err, elapsed, runCount, waitingCount)
+			t.Errorf("the call ended with error %v after %v and ran %d times; %d calls wait", err, elapsed, runCount, waitingCount)
 		}
 	})
 }
@@ -232,16 +232,16 @@ func TestSuspendedCallsAreBounded(t *testing.T) {
 				}
 				_, err := d.Call(t.Context(), c)
 				if e := asError(t, err); e == nil || e.Code != wire.ErrRateLimited || !strings.Contains(e.Message, "too many calls are waiting for approval") {
-					t.Fatalf("one too many: %v", err)
+					t.Fatalf("the call above the limit ended with error %v", err)
 				}
 				if got, err := d.Decide(first, "", dispatch.Resolution{Allow: true}); err != nil || got.Outcome != wire.DecisionAccepted {
-					t.Fatalf("%+v, %v", got, err)
+					t.Fatalf("Decide returned %+v, %v", got, err)
 				}
 				synctest.Wait()
 				_, waitForEnd := startSuspendedCall(t, t.Context(), d, c)
 				d.Shutdown()
 				if _, err := waitForEnd(); err == nil || err.Code != wire.ErrShutdown {
-					t.Errorf("in its place: %v", err)
+					t.Errorf("the call that replaced the decided call ended with error %v", err)
 				}
 			})
 		})
@@ -265,10 +265,10 @@ func TestSuspendedCallIsWithdrawn(t *testing.T) {
 		_, err := waitForEnd()
 		<-withdrawn
 		if err == nil || err.Code != wire.ErrCancelled || asked != 1 {
-			t.Errorf("%v, asked %d times", err, asked)
+			t.Errorf("the call ended with error %v after %d questions", err, asked)
 		}
 		if got, _ := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); got.Outcome != wire.DecisionNotPending || runCount != 0 {
-			t.Errorf("a late yes: %+v, ran %d", got, runCount)
+			t.Errorf("Decide after the end returned %+v, and the tool ran %d times", got, runCount)
 		}
 		events, _, nextErr := f.Next(t.Context())
 		var kinds []dispatch.EventKind
@@ -280,7 +280,7 @@ func TestSuspendedCallIsWithdrawn(t *testing.T) {
 			t.Errorf("events %v, want %v (%v)", kinds, want, nextErr)
 		}
 		if events[0].IsForUser() || !events[1].IsForUser() || !events[2].IsForUser() {
-			t.Error("the user sees more or less than the request and its end")
+			t.Error("the events for the user are not exactly the request and its end")
 		}
 	})
 }
@@ -343,7 +343,7 @@ func TestGatesRunAgainAfterApproval(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := waitForEnd(); err == nil || err.Code != wire.ErrDenied || !strings.Contains(err.Message, "switched off meanwhile") || runCount != 0 {
-			t.Errorf("%v, ran %d", err, runCount)
+			t.Errorf("the call ended with error %v and ran %d times", err, runCount)
 		}
 	})
 }
@@ -388,13 +388,13 @@ func TestSuspendedCallLeavesTheQueue(t *testing.T) {
 		other := exportTool
 		other.Name = "other"
 		if _, err := d.Call(t.Context(), dispatch.Call{Tool: other}); err != nil || runCount != 1 {
-			t.Errorf("%v, ran %d", err, runCount)
+			t.Errorf("the call ended with error %v and ran %d times", err, runCount)
 		}
 		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := waitForEnd(); err != nil || runCount != 2 {
-			t.Errorf("%v, ran %d", err, runCount)
+			t.Errorf("the call ended with error %v and ran %d times", err, runCount)
 		}
 	})
 }

@@ -47,7 +47,7 @@ func TestSuspensionsBoundACall(t *testing.T) {
 	tests := []struct {
 		name   string
 		gates  []dispatch.Gate
-		answer time.Duration // the time after which the user allows all waiting calls; 0 for never
+		answer time.Duration // the time after which the user allows all waiting calls; 0 if the user allows none
 		parent func(w *waiter, s dispatch.Sink)
 		// total is when the call ends.
 		total time.Duration
@@ -140,9 +140,9 @@ func TestSuspensionsOfChildrenCountOnce(t *testing.T) {
 					s.Ask(newAskReport(n, "child", `{"n":`+string(rune('1'+n))+`}`))
 				}
 				sleepFake(2*time.Minute + time.Second)
-				s.Ask(askUser(3)) // 3 min are left
+				s.Ask(askUser(3)) // 3 min of the suspend limit are left
 				sleepFake(3*time.Minute + time.Second)
-				s.Ask(askUser(4)) // none is left
+				s.Ask(askUser(4)) // nothing of the suspend limit is left
 				sleepFake(time.Second)
 				s.Finish(nil, nil)
 			},

@@ -250,7 +250,7 @@ func TestNothingAfterTheEnd(t *testing.T) {
 		synctest.Wait()
 		v, _ := d.Find(r.CallID)
 		if notifications.Load() != 0 || v.ReportCount != 0 || v.Status != wire.StatusDone {
-			t.Errorf("after the end: %d notifications, view %+v", notifications.Load(), v)
+			t.Errorf("after the end of the call there are %d notifications and the view %+v", notifications.Load(), v)
 		}
 		events, _, err := f.Next(t.Context())
 		if err != nil || len(events) != 3 || events[2].Kind != dispatch.EventEnded {
@@ -275,17 +275,17 @@ func TestResultAtTheTimeOfTheTimeout(t *testing.T) {
 			p.wg.Wait()
 			synctest.Wait()
 			events, _, _ := f.Next(t.Context())
-			ended := 0
+			endingCount := 0
 			for _, e := range events {
 				if e.Kind == dispatch.EventEnded {
-					ended++
+					endingCount++
 				}
 			}
 			e := asError(t, err)
 			succeeded := string(r.Output) == `"late"` && e == nil && p.stops() == 0
 			timedOut := r.Output == nil && e != nil && e.Code == wire.ErrIdleTimeout && p.stops() == 1
-			if ended != 1 || succeeded == timedOut {
-				t.Fatalf("%d endings, result %s, error %v, %d stops", ended, r.Output, err, p.stops())
+			if endingCount != 1 || succeeded == timedOut {
+				t.Fatalf("the call had %d endings, result %s, error %v and %d stops", endingCount, r.Output, err, p.stops())
 			}
 		})
 	}
@@ -300,7 +300,7 @@ func TestTenThousandCallsAtOnce(t *testing.T) {
 				panic(err)
 			}
 			switch i % 4 {
-			case 0: // succeeds at once
+			case 0: // this run succeeds at once
 				s.Finish(run.Args, nil)
 			case 1: // the reports keep the call alive
 				for range 4 {
@@ -308,10 +308,10 @@ func TestTenThousandCallsAtOnce(t *testing.T) {
 					s.Reports(numberReports(1, 2), 0)
 				}
 				s.Finish(run.Args, nil)
-			case 2: // fails
+			case 2: // this run fails
 				sleepFake(time.Second)
 				s.Finish(nil, &wire.CallError{Code: wire.ErrTabClosed, Message: "the tab was closed"})
-			case 3: // stays silent
+			case 3: // this run stays silent
 			}
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: n})

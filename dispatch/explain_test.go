@@ -17,9 +17,9 @@ import (
 // scripted is a bridge whose page runs a function.
 type scripted struct {
 	instant
-	targets *Targets // nil for one live document
+	targets *Targets // nil means that one document is live
 	page    func(Sink)
-	stopped StopOutcome // the page's answer to a stop; empty for none
+	stopped StopOutcome // the page's answer to a stop; empty if the page does not answer
 }
 
 func (b scripted) Targets(ctx context.Context, want TargetChoice) Targets {
@@ -94,8 +94,8 @@ type failingCall struct {
 	name        string
 	bridge      Bridge
 	options     Options
-	earlier     int           // calls that were made before and have not ended
-	cancelAfter time.Duration // when the client cancels the call; 0 for never
+	earlier     int           // how many earlier calls have not ended
+	cancelAfter time.Duration // when the client cancels the call; 0 if it does not cancel
 }
 
 // text returns the error of the call.
@@ -109,7 +109,7 @@ func (e failingCall) text(t *testing.T) string {
 		}
 		d := New(e.bridge, e.options)
 		for range e.earlier {
-			go func() { _, _ = d.Call(ctx, exporting()) }() // ends with the test
+			go func() { _, _ = d.Call(ctx, exporting()) }() // the call ends with the test
 			synctest.Wait()
 		}
 		_, err := d.Call(ctx, exporting())

@@ -105,7 +105,7 @@ func TestPrecedenceOfVerdicts(t *testing.T) {
 					t.Errorf("the tool ran %d times", runCount)
 				}
 				if hasConflict := strings.Contains(log.String(), `"gate":"a","also":"b"`); hasConflict != tt.hasConflict {
-					t.Errorf("clash logged: %t\n%s", hasConflict, &log)
+					t.Errorf("the log has the conflict of the gates: %t\n%s", hasConflict, &log)
 				}
 			})
 		})
@@ -154,7 +154,7 @@ func TestHooksRunOnceAroundACall(t *testing.T) {
 					t.Errorf("hooks saw %q, want %q", h.seenHooks, tt.want)
 				}
 				if tt.refusal != nil && (err == nil || err.Code != tt.refusal.Code || runCount != 0) {
-					t.Errorf("err %v, ran %d", err, runCount)
+					t.Errorf("the call ended with error %v and ran %d times", err, runCount)
 				}
 			})
 		})
@@ -177,10 +177,10 @@ func TestHooksGetTheLastMessages(t *testing.T) {
 		}
 		messages := h.endedCall.LastMessages
 		if len(messages) != 20 {
-			t.Fatalf("%d messages", len(messages))
+			t.Fatalf("the client got %d messages", len(messages))
 		}
 		if messages[0].Message != "c" || messages[18].Message != "u" || messages[18].Audience != "" || len(messages[19].Message) != 400 || messages[19].Audience != "user" || messages[19].Time.IsZero() {
-			t.Errorf("messages %+v", messages)
+			t.Errorf("the client got the messages %+v", messages)
 		}
 	})
 }

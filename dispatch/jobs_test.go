@@ -45,12 +45,12 @@ func TestJobOutlivesItsRequests(t *testing.T) {
 			t.Error("a job that was not kept is found")
 		}
 		if _, _, ok := job.Result(); ok {
-			t.Error("there is a result of a call that runs")
+			t.Error("a running call has a result")
 		}
 		job.Keep()
 		picked, ok := jobs.Find(job.ID())
 		if !ok || picked.View().Status != wire.StatusRunning {
-			t.Fatalf("%v %+v", ok, picked)
+			t.Fatalf("Find returned %v, job %+v", ok, picked)
 		}
 		seen = nil
 		if err := picked.Wait(t.Context(), record); err != nil {
@@ -61,10 +61,10 @@ func TestJobOutlivesItsRequests(t *testing.T) {
 		}
 		r, err, ok := picked.Result()
 		if !ok || err != nil || string(r.Output) != `"done"` || r.CallID != job.ID() {
-			t.Errorf("%s, %v, %t", r.Output, err, ok)
+			t.Errorf("the job has result %s, error %v, ok %t", r.Output, err, ok)
 		}
 		if v := jobs.List()[0]; v.Status != wire.StatusDone || v.Client != "a" || v.ResultDropped || p.stops() != 0 {
-			t.Errorf("%+v, %d stops", v, p.stops())
+			t.Errorf("the done job is %+v, and the page got %d stops", v, p.stops())
 		}
 	})
 }
@@ -78,7 +78,7 @@ func TestAJobIsCancelledAtOnce(t *testing.T) {
 		for range 50 {
 			job := jobs.Start(dispatch.Call{Tool: exportTool})
 			if !job.Cancel(dispatch.Cancellation{CancelledBy: "a test"}) {
-				t.Fatal("it had ended already")
+				t.Fatal("the job ended before Cancel")
 			}
 			if err := job.Wait(t.Context(), nil); err != nil {
 				t.Fatal(err)
@@ -87,7 +87,7 @@ func TestAJobIsCancelledAtOnce(t *testing.T) {
 		seen := map[string]bool{}
 		for _, v := range d.Calls() {
 			if v.Status != wire.StatusCancelled || v.Ended == nil || seen[v.CallID] {
-				t.Fatalf("%+v", v)
+				t.Fatalf("the cancelled job is %+v", v)
 			}
 			seen[v.CallID] = true
 		}
@@ -104,7 +104,7 @@ func TestDrain(t *testing.T) {
 		sleepFake(time.Second / 2)
 		d.Shutdown()
 		if err := d.Drain(t.Context()); err != nil || len(h.seenHooks) != 1 {
-			t.Errorf("after: %v, %q", err, h.seenHooks)
+			t.Errorf("Drain returned %v, and the hooks saw %q", err, h.seenHooks)
 		}
 		p.wg.Wait()
 	})
@@ -118,7 +118,7 @@ func TestLastReportComesBeforeTheEnd(t *testing.T) {
 		for range 50 {
 			last := 0.0
 			if err := jobs.Start(dispatch.Call{Tool: exportTool}).Wait(t.Context(), func(p dispatch.Progress) { last = p.Progress }); err != nil || last != 2 {
-				t.Fatalf("the last was %v, %v", last, err)
+				t.Fatalf("the last progress was %v, error %v", last, err)
 			}
 		}
 	})
@@ -153,11 +153,11 @@ func TestJobIsCancelled(t *testing.T) {
 		job.Keep()
 		synctest.Wait()
 		if !job.Cancel(dispatch.Cancellation{CancelledBy: "an agent"}) || job.Wait(t.Context(), nil) != nil || job.Cancel(dispatch.Cancellation{CancelledBy: "an agent"}) {
-			t.Error("it is not cancelled, once")
+			t.Error("Cancel does not cancel the job exactly once")
 		}
 		_, err, _ := job.Result()
 		if e := asError(t, err); e.Code != wire.ErrCancelled || p.stops() != 1 || !strings.Contains(p.cancelled[0], "by an agent") {
-			t.Errorf("%v, %v", err, p.cancelled)
+			t.Errorf("the job ended with error %v, and the page got the stops %v", err, p.cancelled)
 		}
 	})
 }
@@ -205,7 +205,7 @@ func TestJobsKeepABoundedNumberOfResults(t *testing.T) {
 			_, known := jobs.Find(job.ID())
 			_, _, ok := job.Result()
 			if known != (i >= 10) || ok != (i >= 37) || job.View().ResultDropped != (i < 37) {
-				t.Errorf("job %d: known %t, result %t, gone %t", i, known, ok, job.View().ResultDropped)
+				t.Errorf("job %d is known: %t, has a result: %t, lost its result: %t", i, known, ok, job.View().ResultDropped)
 			}
 		}
 		if n := len(jobs.List()); n != 30 {
@@ -223,15 +223,15 @@ func TestJobsKeepABoundedSizeOfResults(t *testing.T) {
 		output = `"` + strings.Repeat("x", 100) + `"`
 		has := func(job *dispatch.Job) bool { _, _, ok := job.Result(); return ok }
 		if has(a) || !has(b) || !has(c) {
-			t.Error("of three results the first is not the one that went")
+			t.Error("the first of three results was not the dropped one")
 		}
 		// The newest result stays, although it exceeds the limit by itself.
 		if large := startFinishedJob(t, jobs); !has(large) || has(b) || has(c) {
-			t.Error("the large one did not take the place of all others")
+			t.Error("the large result did not replace all other results")
 		}
 		output = `1`
 		if d := startFinishedJob(t, jobs); !has(d) || len(jobs.List()) != 5 {
-			t.Error("after the large one")
+			t.Error("a result after the large result is missing, or jobs are lost")
 		}
 	})
 }
@@ -246,11 +246,11 @@ func TestJobsExpire(t *testing.T) {
 		_, one := jobs.Find(first.ID())
 		_, two := jobs.Find(second.ID())
 		if one || !two {
-			t.Errorf("after an hour: the first %t, the second %t", one, two)
+			t.Errorf("after an hour the first job exists: %t, the second job exists: %t", one, two)
 		}
 		sleepFake(30 * time.Minute)
 		if len(jobs.List()) != 0 {
-			t.Error("the second is still there")
+			t.Error("the second job has not expired")
 		}
 	})
 }

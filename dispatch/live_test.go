@@ -52,7 +52,7 @@ func TestCancelOutcomes(t *testing.T) {
 	tests := []struct {
 		outcome wire.CancelOutcome
 		after   time.Duration
-		want    wire.CancelOutcome // in the error
+		want    wire.CancelOutcome // the outcome that the error contains
 		text    string
 	}{
 		{wire.CancelAborted, time.Millisecond, wire.CancelAborted, "stopped the tool"},
@@ -123,7 +123,7 @@ func TestReasonOfACancel(t *testing.T) {
 			}
 			for _, v := range d.Calls() {
 				if v.CancelReason != cancelReason || !contains(v.Error, cancelReason) {
-					t.Errorf("%s: reason %q, error %q", v.Tool, v.CancelReason, v.Error)
+					t.Errorf("%s: the call has the cancel reason %q and the error %q", v.Tool, v.CancelReason, v.Error)
 				}
 			}
 			if n := strings.Count(log.String(), `"reason":"`+cancelReason+`"`); n != 2 {
@@ -156,7 +156,7 @@ func TestUserStopsARunningAndAWaitingCall(t *testing.T) {
 			}
 			e := asError(t, <-errs)
 			if e.Code != wire.ErrCancelled || !contains(e.Message, "cancelled by the side panel") {
-				t.Errorf("error %v", e)
+				t.Errorf("the cancelled call ended with error %v", e)
 			}
 		}
 		if d.Cancel(calls[0].CallID, "x", "") || d.Cancel("call_unknown", "x", "") {
@@ -291,7 +291,7 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 		name     string
 		answers  map[int]*wire.CallError // the error of each tab; nil if the call succeeds there
 		startErr *wire.CallError         // the error of Start for the first tab
-		tabs     []int                   // tried
+		tabs     []int                   // the tabs in which the call was tried
 		code     wire.ErrorCode
 	}{
 		{"first is ready", map[int]*wire.CallError{}, nil, []int{7}, ""},
@@ -351,7 +351,7 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 					t.Errorf("%d runs had only %d ids: %v", len(tabs), len(ids), ids)
 				}
 				if e == nil && r.Target.TabID != tabs[len(tabs)-1] {
-					t.Errorf("result from tab %d", r.Target.TabID)
+					t.Errorf("the result comes from tab %d", r.Target.TabID)
 				}
 			})
 		})
@@ -397,7 +397,7 @@ func TestLostLinkHoldsTheIdleLimit(t *testing.T) {
 				if e := asError(t, err); e == nil || e.Code != tt.code || time.Since(startTime) != tt.ends {
 					t.Errorf("%v after %v, want %s after %v", err, time.Since(startTime), tt.code, tt.ends)
 				}
-				<-time.After(10 * time.Second) // the page's own end
+				<-time.After(10 * time.Second) // the page itself ends the call
 			})
 		})
 	}

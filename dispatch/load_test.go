@@ -57,7 +57,7 @@ func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 func TestQueuedCallsHaveNoTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(run dispatch.Run, s dispatch.Sink) {
-			if string(run.Args) == "1" { // nearly five minutes
+			if string(run.Args) == "1" { // the tool runs for nearly five minutes
 				for range 14 {
 					sleepFake(20 * time.Second)
 					s.Reports(numberReports(1, 2), 0)
@@ -114,7 +114,7 @@ func TestDisconnectLeavesTheQueue(t *testing.T) {
 		ask(t.Context(), "3", wire.ErrRateLimited)
 		disconnect()
 		synctest.Wait()
-		ask(t.Context(), "4", "") // there is room again
+		ask(t.Context(), "4", "") // the queue has room again
 		wg.Wait()
 		close(began)
 		var got string

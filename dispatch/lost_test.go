@@ -36,7 +36,7 @@ func TestLostReports(t *testing.T) {
 		}
 		r, err := dispatch.New(bridge, dispatch.Options{}).Call(t.Context(), dispatch.Call{Tool: exportTool})
 		if err != nil || r.ReportCount != 1001 {
-			t.Errorf("%d reports, %v; those that were lost count too", r.ReportCount, err)
+			t.Errorf("the call has %d reports and the error %v; lost reports count too", r.ReportCount, err)
 		}
 		p.wg.Wait()
 		synctest.Wait()

@@ -85,21 +85,21 @@ func TestToolCallsAnother(t *testing.T) {
 		})
 		p.wg.Wait()
 		if err != nil || string(r.Output) != `"parent"` || got.got["1"] != `"child"` {
-			t.Fatalf("%s, answer %q, %v", r.Output, got.got["1"], err)
+			t.Fatalf("the call returned %s, its question got the answer %q, error %v", r.Output, got.got["1"], err)
 		}
 		if len(notifications) != 3 || notifications[2].Message != "m__child: page 2" || notifications[2].Audience != "user" {
-			t.Errorf("the client heard %+v", notifications)
+			t.Errorf("the client received the notifications %+v", notifications)
 		}
 		calls := d.Calls()
 		if len(calls) != 2 {
-			t.Fatalf("%d calls", len(calls))
+			t.Fatalf("the dispatcher has %d calls", len(calls))
 		}
 		parent, child := calls[0], calls[1]
 		if by := child.Caller; parent.Caller != nil || by == nil || by.Plugin != "m" || by.Tool != "m__parent" || by.TabID != parent.TabID || by.Browser != parent.Browser || by.Origin != "http://localhost" {
-			t.Errorf("callers %+v and %+v", parent.Caller, by)
+			t.Errorf("parent and child have the callers %+v and %+v", parent.Caller, by)
 		}
 		if child.ParentCallID != parent.CallID || child.ParentNodeID != parent.CallID || child.Depth != 1 || child.Client != "Claude" || child.TabID != parent.TabID {
-			t.Errorf("child %+v", child)
+			t.Errorf("the nested call is %+v", child)
 		}
 	})
 }
@@ -121,19 +121,19 @@ func TestChildEndsWithItsParent(t *testing.T) {
 		}()
 		synctest.Wait()
 		if n := len(d.Calls()); n != 3 {
-			t.Fatalf("%d calls", n)
+			t.Fatalf("the dispatcher has %d calls", n)
 		}
 		disconnect()
 		if err := asError(t, <-done); err == nil || err.Code != wire.ErrCancelled {
-			t.Errorf("parent: %v", err)
+			t.Errorf("the parent ended with error %v", err)
 		}
 		synctest.Wait()
 		for _, v := range d.Calls() {
 			if v.Status != wire.StatusCancelled {
-				t.Errorf("%s is %s", v.Tool, v.Status)
+				t.Errorf("call %s has status %s", v.Tool, v.Status)
 			}
 			if v.Tool != "parent" && !strings.Contains(v.Error, "the call that made it") {
-				t.Errorf("%s: %q", v.Tool, v.Error)
+				t.Errorf("call %s has the error %q", v.Tool, v.Error)
 			}
 		}
 		if p.stops() != 3 {
@@ -222,9 +222,9 @@ func TestNestingIsBounded(t *testing.T) {
 	}
 	startDeeper := func(run dispatch.Run, s dispatch.Sink) {
 		begin(run.Tool)
-		var in struct{ N int }
-		_ = json.Unmarshal(run.Args, &in)
-		s.Ask(newAskReport(1, "down", fmt.Sprintf(`{"n":%d}`, in.N+1)))
+		var askArgs struct{ N int }
+		_ = json.Unmarshal(run.Args, &askArgs)
+		s.Ask(newAskReport(1, "down", fmt.Sprintf(`{"n":%d}`, askArgs.N+1)))
 	}
 	tools := map[string]func(dispatch.Run, dispatch.Sink){
 		"down":  startDeeper,
@@ -260,7 +260,7 @@ func TestNestingIsBounded(t *testing.T) {
 				isRefused = isRefused || strings.HasPrefix(a, string(wire.ErrNestedTooDeep))
 			}
 			if !isRefused {
-				t.Errorf("%s: nothing was refused as too deep: %v", tool, got.all)
+				t.Errorf("%s: no call was rejected as nested too deeply: %v", tool, got.all)
 			}
 		})
 	}
@@ -279,7 +279,7 @@ func TestNestedCallsNeedNoPlace(t *testing.T) {
 			"child": func(_ dispatch.Run, s dispatch.Sink) { s.Finish(json.RawMessage(`1`), nil) },
 		})
 		if _, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "parent"}}); err != nil || got.got["1"] != "1" {
-			t.Errorf("%v, answer %q", err, got.got["1"])
+			t.Errorf("the call ended with error %v, and its question got the answer %q", err, got.got["1"])
 		}
 		p.wg.Wait()
 	})
@@ -326,14 +326,14 @@ func TestWaitForUser(t *testing.T) {
 					}
 				}
 				if err := <-done; err != nil {
-					t.Errorf("the clocks did not stand still: %v", err)
+					t.Errorf("the clocks ran while the nested call waited for the user: %v", err)
 				}
 				p.wg.Wait()
 				if runTime := d.Calls()[0].RunMs; runTime < 45000 || runTime > 46000 {
 					t.Errorf("it ran %v ms, want 45 s without the wait", runTime)
 				}
 				if a := got.got["2"]; !strings.HasPrefix(a, "rate_limited: the call is already waiting for the user") {
-					t.Errorf("the second question was answered %q; the user has not decided", a)
+					t.Errorf("the second question got the answer %q before the user decided", a)
 				}
 				if a, ok := got.got["1"]; !ok || !strings.HasPrefix(a, tt.answer) || tt.answer == "" && a != "" {
 					t.Errorf("answer %q, want %q ...", a, tt.answer)
@@ -385,7 +385,7 @@ func TestWithdrawnRequestEndsItsCall(t *testing.T) {
 				s.Ask(newAskReport(1, "child", `{}`))
 				sleepFake(time.Second)
 				s.Ask(wire.ToolAskParams{Ask: 1, Withdrawn: true})
-				s.Ask(wire.ToolAskParams{Ask: 9, Withdrawn: true}) // never asked
+				s.Ask(wire.ToolAskParams{Ask: 9, Withdrawn: true}) // request 9 was never made
 				sleepFake(time.Second)
 				s.Finish(nil, nil)
 			},
@@ -394,7 +394,7 @@ func TestWithdrawnRequestEndsItsCall(t *testing.T) {
 		_, err := d.Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "m", Name: "parent"}})
 		p.wg.Wait()
 		if err != nil || len(got.got) != 0 || p.stops() != 1 {
-			t.Errorf("%v, answers %v, %d stops", err, got.got, p.stops())
+			t.Errorf("the call ended with error %v, answers %v and %d stops", err, got.got, p.stops())
 		}
 	})
 }

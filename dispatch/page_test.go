@@ -15,12 +15,12 @@ import (
 // TestCallInASilentPage checks that the limits of a call apply if its page does not
 // answer, and that its error names the calls that ran there.
 func TestCallInASilentPage(t *testing.T) {
-	for _, answers := range []bool{true, false} {
+	for _, isPageAnswering := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			startTime := time.Now()
 			bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
 				targets := []dispatch.Target{dispatchtest.Document}
-				if time.Since(startTime) < 5*time.Second || answers {
+				if time.Since(startTime) < 5*time.Second || isPageAnswering {
 					return dispatch.Targets{BrowserCount: 1, LiveTargets: targets}
 				}
 				return dispatch.Targets{BrowserCount: 1, SilentTargets: targets}
@@ -37,7 +37,7 @@ func TestCallInASilentPage(t *testing.T) {
 			}
 			for range 2 {
 				text := (<-callEnded).Error()
-				if answers {
+				if isPageAnswering {
 					if !strings.Contains(text, "no progress and no result for 30") {
 						t.Error(text)
 					}
@@ -47,12 +47,12 @@ func TestCallInASilentPage(t *testing.T) {
 					"the page of tab 7 does not answer", string(wire.ErrPageUnresponsive), "demo__spin (call_", "demo__wait (call_", "reload-tab",
 				} {
 					if !strings.Contains(text, want) {
-						t.Errorf("no %q in %s", want, text)
+						t.Errorf("the error lacks %q: %s", want, text)
 					}
 				}
 			}
 			if runTime := time.Since(startTime); runTime != 31*time.Second {
-				t.Errorf("they ended after %v", runTime)
+				t.Errorf("the calls ended after %v", runTime)
 			}
 		})
 	}
@@ -66,7 +66,7 @@ func TestNoCallStartsInASilentPage(t *testing.T) {
 	_, err := dispatch.New(bridge, dispatch.Options{}).Call(t.Context(), dispatch.Call{Tool: dispatch.Tool{Plugin: "demo", Name: "wait"}})
 	if err == nil || !strings.Contains(err.Error(), "demo is open, but its page does not answer (tab 7 of") ||
 		!strings.Contains(err.Error(), string(wire.ErrPageUnresponsive)) {
-		t.Errorf("got %v", err)
+		t.Errorf("a call in a silent page ended with error %v", err)
 	}
 }
 
@@ -84,17 +84,17 @@ func TestCallInAFrozenPage(t *testing.T) {
 		d := dispatch.New(bridge, dispatch.Options{})
 		_, err := d.Call(context.Background(), dispatch.Call{Tool: dispatch.Tool{Plugin: "demo", Name: "wait"}})
 		if err == nil {
-			t.Fatal("no error")
+			t.Fatal("a call in a frozen page succeeded")
 		}
 		for _, want := range []string{
 			"no progress and no result for 30", "the browser has suspended tab 7", "may have taken effect", string(wire.ErrTabFrozen), "show the tab or to reload it",
 		} {
 			if !strings.Contains(err.Error(), want) {
-				t.Errorf("no %q in %s", want, err)
+				t.Errorf("the error lacks %q: %s", want, err)
 			}
 		}
 		if runTime := time.Since(startTime); runTime != 30*time.Second {
-			t.Errorf("it ended after %v", runTime)
+			t.Errorf("the call ended after %v", runTime)
 		}
 	})
 }

@@ -203,13 +203,13 @@ func TestReportsFromManyGoroutines(t *testing.T) {
 	d := dispatch.New(p.bridge(), dispatch.Options{ProgressInterval: -1})
 	r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Progress: func(q dispatch.Progress) {
 		if q.Progress <= last {
-			t.Errorf("%v came after %v", q.Progress, last)
+			t.Errorf("notification %v follows %v", q.Progress, last)
 		}
 		last = q.Progress
 	}})
 	p.wg.Wait()
 	if err != nil || r.ReportCount != pages*each || last != each-1 {
-		t.Errorf("%d reports, the last of them %v, %v", r.ReportCount, last, err)
+		t.Errorf("the call had %d reports, the last was %v, and the error is %v", r.ReportCount, last, err)
 	}
 }
 
@@ -229,7 +229,7 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 		_, err := d.Call(ctx, dispatch.Call{Tool: exportTool, Progress: func(q dispatch.Progress) { notifications = append(notifications, q) }})
 		p.wg.Wait()
 		if e := asError(t, err); e.Code != wire.ErrCancelled || len(notifications) != 1 || notifications[0].Progress != 1 {
-			t.Errorf("%v, sent %+v", e, notifications)
+			t.Errorf("the call ended with error %v and sent %+v", e, notifications)
 		}
 	})
 }
@@ -301,7 +301,7 @@ func TestNumbersSurviveWhatCameBefore(t *testing.T) {
 				})
 				p.wg.Wait()
 				if err != nil || len(got) != tt.before+3 {
-					t.Fatalf("%v, the client got %+v", err, got)
+					t.Fatalf("the call ended with error %v, and the client got %+v", err, got)
 				}
 				for i, n := range got[:tt.before] {
 					if n.HasTotal || n.Progress > 0.001 || i > 0 && n.Progress <= got[i-1].Progress || i < 500 && n.Progress != float64(i+1)/1e6 {
@@ -314,7 +314,7 @@ func TestNumbersSurviveWhatCameBefore(t *testing.T) {
 					}
 				}
 				if name == "another call" && (got[0].Message != "m__child: page 1" || got[0].Audience != "user" || got[1].Message != "m__child: cached") {
-					t.Errorf("of the other call came %+v", got[:2])
+					t.Errorf("the client got %+v of the other call", got[:2])
 				}
 			})
 		})
@@ -341,7 +341,7 @@ func TestEveryReportIsLogged(t *testing.T) {
 			var log strings.Builder
 			notifications, err := recordNotifications(t, p, dispatch.Options{Log: zerolog.New(&log).Level(level)}, nil)
 			if err != nil || len(notifications) > 3 {
-				t.Fatalf("%v, %d notifications", err, len(notifications))
+				t.Fatalf("the call ended with error %v after %d notifications", err, len(notifications))
 			}
 			want := 54
 			if level > zerolog.DebugLevel {
@@ -355,7 +355,7 @@ func TestEveryReportIsLogged(t *testing.T) {
 				`"activity":"table","bytes":3`, `"end_audience":"user"`, `"reports":7,"message":"the page skipped reports"`,
 			} {
 				if strings.Contains(log.String(), part) != (want > 0) {
-					t.Errorf("level %s: the log has or has not %s", level, part)
+					t.Errorf("the log of level %s wrongly contains or lacks %s", level, part)
 				}
 			}
 		})

@@ -28,11 +28,11 @@ func TestStatusMachine(t *testing.T) {
 	for i, from := range all {
 		for j, to := range all {
 			if got := from.canBecome(to); got != (want[i][j] == 'x') {
-				t.Errorf("%s to %s: %t", from, to, got)
+				t.Errorf("a change from %s to %s is allowed: %t", from, to, got)
 			}
 		}
 		if from.isTerminal() != (i >= 4) || from.shownStatus() != surfaces[i] {
-			t.Errorf("%s: terminal %t, shown as %s", from, from.isTerminal(), from.shownStatus())
+			t.Errorf("state %s is terminal: %t; its shown status is %s", from, from.isTerminal(), from.shownStatus())
 		}
 	}
 }

@@ -45,15 +45,15 @@ func TestFollowersSeeEveryEventInOrder(t *testing.T) {
 				}
 			}
 			if e := events[2]; e.Report.Message != "one" || *e.Call.Progress != 0.25 || e.Call.Client != "Claude" {
-				t.Errorf("first progress event %+v", e)
+				t.Errorf("the first progress event is %+v", e)
 			}
 			if e := events[4].Call; e.Status != wire.StatusFailed || e.ErrorCode != wire.ErrIdleTimeout || e.RunMs != 30000 {
-				t.Errorf("ended event %+v", e)
+				t.Errorf("the event of the end is %+v", e)
 			}
 		}
 		b.Close()
 		if _, _, err := b.Next(t.Context()); !errors.Is(err, dispatch.ErrFollowerClosed) {
-			t.Errorf("after Close: %v", err)
+			t.Errorf("Next after Close returned the error %v", err)
 		}
 	})
 }
@@ -68,7 +68,7 @@ func TestSlowFollowerDelaysNothingAndLosesEvents(t *testing.T) {
 			s.Finish(nil, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
-		f := d.Follow(dispatch.FollowOptions{}) // never reads meanwhile
+		f := d.Follow(dispatch.FollowOptions{}) // this follower reads nothing until the end
 		defer f.Close()
 		if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool}); err != nil {
 			t.Fatal(err)
@@ -148,22 +148,22 @@ func TestReturningFollower(t *testing.T) {
 			}
 			return seqs, missedCount
 		}
-		runCalls(t, d, 3) // before anybody follows
+		runCalls(t, d, 3) // this call ends before the first follower exists
 		f := d.Follow(dispatch.FollowOptions{})
 		runCalls(t, d, 1)
 		f.Close()
-		runCalls(t, d, 1) // without a follower
+		runCalls(t, d, 1) // these calls have no follower
 		if seqs, missedCount := next(dispatch.FollowOptions{After: 2}); missedCount != 0 || !slices.Equal(seqs, []uint64{3, 4, 5, 6}) {
-			t.Errorf("after 2: %v, %d missed", seqs, missedCount)
+			t.Errorf("a follower after event 2 got events %v and missed %d", seqs, missedCount)
 		}
 		if seqs, missedCount := next(dispatch.FollowOptions{}); missedCount != 0 || seqs != nil {
-			t.Errorf("from now on: %v, %d missed", seqs, missedCount)
+			t.Errorf("a follower without After got old events %v and missed %d", seqs, missedCount)
 		}
 		if _, missedCount := next(dispatch.FollowOptions{After: 1 << 40}); missedCount == 0 {
-			t.Error("the number of another server: nothing missed")
+			t.Error("a follower after an unknown event number missed no events")
 		}
 		if seqs, missedCount := next(dispatch.FollowOptions{FromStart: true}); missedCount != 0 || len(seqs) != 6 || seqs[0] != 1 {
-			t.Errorf("from the start: %v, %d missed", seqs, missedCount)
+			t.Errorf("a follower from the start got events %v and missed %d", seqs, missedCount)
 		}
 		// A follower of one call misses nothing. A follower that returns too late
 		// misses events.
@@ -171,16 +171,16 @@ func TestReturningFollower(t *testing.T) {
 		defer f.Close()
 		last := runCalls(t, d, 2000)
 		if seqs, missedCount := next(dispatch.FollowOptions{After: 6, CallID: last}); len(seqs) != 3 || missedCount != 6006-6-4096 {
-			t.Errorf("the last call: %d events, %d missed", len(seqs), missedCount)
+			t.Errorf("a follower of the last call got %d events and missed %d", len(seqs), missedCount)
 		}
 		if seqs, _ := next(dispatch.FollowOptions{After: 6000, Tool: "messages__export"}); len(seqs) != 6 {
-			t.Errorf("the tool: %v", seqs)
+			t.Errorf("a follower of the tool got events %v", seqs)
 		}
 		if seqs, _ := next(dispatch.FollowOptions{After: 6000, Tool: "messages"}); len(seqs) != 6 {
-			t.Errorf("the plugin: %v", seqs)
+			t.Errorf("a follower of the plugin got events %v", seqs)
 		}
 		if seqs, _ := next(dispatch.FollowOptions{After: 6000, Tool: "other"}); len(seqs) != 0 {
-			t.Errorf("another tool: %v", seqs)
+			t.Errorf("a follower of another tool got events %v", seqs)
 		}
 	})
 }
@@ -200,11 +200,11 @@ func TestFollowerReturnsTooLate(t *testing.T) {
 		defer f.Close()
 		events, missedCount, err := f.Next(t.Context())
 		if err != nil || len(events) != 0 || missedCount == 0 {
-			t.Errorf("%d events, %d missed, %v", len(events), missedCount, err)
+			t.Errorf("the late follower got %d events, missed %d, error %v", len(events), missedCount, err)
 		}
 		runCalls(t, d, 1)
 		if events, missedCount, err := f.Next(t.Context()); err != nil || len(events) != 3 || missedCount != 0 {
-			t.Errorf("then %d events, %d missed, %v", len(events), missedCount, err)
+			t.Errorf("the next Next returned %d events, %d missed, error %v", len(events), missedCount, err)
 		}
 	})
 }
@@ -221,11 +221,11 @@ func TestFollowersShareTheText(t *testing.T) {
 		first, _, errA := a.Next(t.Context())
 		second, _, errB := b.Next(t.Context())
 		if errA != nil || errB != nil || &first[0].JSON()[0] != &second[0].JSON()[0] {
-			t.Errorf("two texts (%v, %v)", errA, errB)
+			t.Errorf("two followers got different encodings of one event (errors %v, %v)", errA, errB)
 		}
 		var e dispatch.Event
 		if err := json.Unmarshal(first[2].JSON(), &e); err != nil || e.Kind != dispatch.EventEnded || e.Seq != 3 {
-			t.Errorf("%+v, %v", e, err)
+			t.Errorf("the decoded event is %+v, error %v", e, err)
 		}
 	})
 }
@@ -294,11 +294,11 @@ func TestStatusWordIsInTheEvent(t *testing.T) {
 		defer f.Close()
 		r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 		if err != nil || r.ReportCount != 2 {
-			t.Fatalf("%v, %d reports", err, r.ReportCount)
+			t.Fatalf("the call ended with error %v after %d reports", err, r.ReportCount)
 		}
 		events, _, err := f.Next(t.Context())
 		if err != nil || len(events) != 5 {
-			t.Fatalf("%d events, %v", len(events), err)
+			t.Fatalf("the follower got %d events and the error %v", len(events), err)
 		}
 		for i, want := range []string{"exporting", "done"} {
 			e := events[2+i]

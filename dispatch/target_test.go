@@ -42,7 +42,7 @@ func TestChoiceOfTarget(t *testing.T) {
 	tests := []struct {
 		name    string
 		targets dispatch.Targets
-		call    dispatch.Call // Browser, TabID and Instance
+		call    dispatch.Call // a call with Browser, TabID and Instance
 		want    string        // the browser of the run
 		wantTab int
 		code    wire.ErrorCode
@@ -120,7 +120,7 @@ func TestChoiceOfTarget(t *testing.T) {
 			_, err := d.Call(t.Context(), tt.call)
 			if tt.code == "" {
 				if err != nil || got.Browser != tt.want || got.TabID != tt.wantTab {
-					t.Errorf("ran in %+v with %v", got, err)
+					t.Errorf("the call ran in %+v and ended with error %v", got, err)
 				}
 				return
 			}

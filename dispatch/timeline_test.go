@@ -53,7 +53,7 @@ func TestTimeline(t *testing.T) {
 		synctest.Wait()
 		id := d.Calls()[0].CallID
 		if d.Calls()[0].Timeline != nil {
-			t.Error("lists have timelines")
+			t.Error("a call in a list has a timeline")
 		}
 		sleepFake(time.Second)
 		if _, err := d.Decide(id, "", dispatch.Resolution{Allow: true, Surface: "the user"}); err != nil {
@@ -69,10 +69,10 @@ func TestTimeline(t *testing.T) {
 		}
 		line := v.Timeline
 		if line[1].Reason != "May it?" || line[2].Resolution == nil || line[2].Resolution.Surface != "the user" {
-			t.Errorf("asked and decided: %+v, %+v", line[1], line[2])
+			t.Errorf("the moments of the question and of the decision are %+v and %+v", line[1], line[2])
 		}
 		if d := line[2].Time.Sub(line[0].Time); d != time.Second {
-			t.Errorf("decided after %v", d)
+			t.Errorf("the timeline has the decision after %v", d)
 		}
 	})
 }
@@ -110,7 +110,7 @@ func TestTimelineIsBounded(t *testing.T) {
 		v, _ := d.Find(id)
 		kinds := kindsOf(v)
 		if len(kinds) != 64 || kinds[0] != dispatch.EventCreated || kinds[63] != dispatch.EventEnded {
-			t.Errorf("%d moments, from %v to %v", len(kinds), kinds[0], kinds[len(kinds)-1])
+			t.Errorf("the timeline has %d moments, from %v to %v", len(kinds), kinds[0], kinds[len(kinds)-1])
 		}
 	})
 }
@@ -141,7 +141,7 @@ func TestFindReturnsWhereToFollow(t *testing.T) {
 		f := d.Follow(dispatch.FollowOptions{After: v.Seq})
 		defer f.Close()
 		if f.Position() != v.Seq {
-			t.Errorf("a follower after %d is at %d", v.Seq, f.Position())
+			t.Errorf("a follower after event %d has the position %d", v.Seq, f.Position())
 		}
 		nextStep <- struct{}{}
 		nextStep <- struct{}{}

@@ -45,7 +45,7 @@ func TestPromptsArgumentsAreTexts(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 	if _, err := splitArguments(json.RawMessage(`{"tabId":"x"}`), definedArguments{}, true); err == nil {
-		t.Error("a tab x was taken")
+		t.Error("the tab ID x was accepted")
 	}
 }
 

@@ -63,7 +63,7 @@ func (p *pingedClient) read(n int) []receivedLine {
 				if p.errors {
 					result = `"error":{"code":-32601,"message":"Method not found"}`
 				}
-				_, _ = fmt.Fprintf(p.conn, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, result) // fails after the end of the test
+				_, _ = fmt.Fprintf(p.conn, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, result) // the write fails after the end of the test
 			})
 		}
 		all = append(all, h)
@@ -180,7 +180,7 @@ func TestStdioLatePong(t *testing.T) {
 		if got, want := formatTimes(p.call(withToken)), "progress 0s, ping 0s, padded answer 50ms"; got != want {
 			t.Errorf("slow: %s\nwant %s", got, want)
 		}
-		<-time.After(100 * time.Millisecond) // after the pong
+		<-time.After(100 * time.Millisecond) // the late pong arrives before the next call
 		p.pong = time.Millisecond
 		if got, want := formatTimes(p.call(withToken)), "progress 0s, ping 0s, answer 1ms"; got != want {
 			t.Errorf("after the late pong: %s\nwant %s", got, want)
@@ -215,7 +215,7 @@ func TestStdioCallsShareAPing(t *testing.T) {
 			}
 		}
 		if pings != 1 {
-			t.Errorf("%d pings for %d calls", pings, n)
+			t.Errorf("the server sent %d pings for %d calls", pings, n)
 		}
 	})
 }
@@ -234,7 +234,7 @@ func TestStdioCancelEndsTheWaitForThePing(t *testing.T) {
 		}
 		p.send(cancelText(`1`), `{"jsonrpc":"2.0","id":"after","method":"ping"}`)
 		if got := p.read(1); len(got) != 1 || got[0].id != `"after"` || got[0].at != 0 {
-			t.Errorf("after the cancel: %+v", got)
+			t.Errorf("after the cancellation the client received %+v", got)
 		}
 	})
 }

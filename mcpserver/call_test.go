@@ -148,7 +148,7 @@ func TestProgressOverStdioIsCompleteAndInOrder(t *testing.T) {
 			s := newServer(t, caller, Options{})
 			p := s.dial(t)
 			p.initialize("a")
-			const at = 4 // calls at once
+			const at = 4 // how many calls run at once
 			for round := range rounds {
 				messagesByToken := map[string][]received{}
 				for i := range at {
@@ -169,7 +169,7 @@ func TestProgressOverStdioIsCompleteAndInOrder(t *testing.T) {
 				}
 			}
 			if unreadMessages := p.closeAndReadAll(); len(unreadMessages) > 0 {
-				t.Errorf("after the results: %s", unreadMessages[0].text)
+				t.Errorf("the client received a message after the results: %s", unreadMessages[0].text)
 			}
 		})
 	}
@@ -191,7 +191,7 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 	c.cancel(`1`)
 	<-callEnded
 	if msgs := <-got; len(msgs) != 1 || msgs[0].Params.Progress != 1 {
-		t.Errorf("over HTTP: %v", msgs)
+		t.Errorf("the client over HTTP received %v", msgs)
 	}
 	p := s.dial(t)
 	p.initialize("a")
@@ -200,7 +200,7 @@ func TestNothingIsSentAfterACancel(t *testing.T) {
 	p.send(cancelText(`1`))
 	<-callEnded
 	if msgs := p.closeAndReadAll(); len(msgs) != 1 || msgs[0].Params.Progress != 1 {
-		t.Errorf("over stdio: %v", msgs)
+		t.Errorf("the client over stdio received %v", msgs)
 	}
 }
 
@@ -279,7 +279,7 @@ func TestDispatcherReceivesTheRequest(t *testing.T) {
 	}
 	if got.TabID != 42 || got.Browser != "Work" || got.Tool.FullName() != "messages__echo" ||
 		got.Client.Name != "an agent" || got.Client.Session == "" || strings.Contains(got.Client.Session, c.session) {
-		t.Errorf("call %+v", got)
+		t.Errorf("the dispatcher received the call %+v", got)
 	}
 }
 
@@ -323,7 +323,7 @@ func TestInvalidArgumentsAreAToolError(t *testing.T) {
 		}
 		for _, w := range want {
 			if !strings.Contains(res.Content[0].Text, w) {
-				t.Errorf("%s: no %q in %q", args, w, res.Content[0].Text)
+				t.Errorf("%s: the error lacks %q: %q", args, w, res.Content[0].Text)
 			}
 		}
 	}
@@ -367,11 +367,11 @@ func TestMalformedCallsAreProtocolErrors(t *testing.T) {
 		`{"jsonrpc":"2.0","id":true,"method":"tools/call","params":{"name":"messages__echo"}}`: -32600,
 	} {
 		if m := c.answer(body); m.Error == nil || m.Error.Code != code {
-			t.Errorf("%s over HTTP: %s", body, m.text)
+			t.Errorf("%s got over HTTP the answer %s", body, m.text)
 		}
 		p.send(body)
 		if m := p.must(); m.Error == nil || m.Error.Code != code {
-			t.Errorf("%s over stdio: %s", body, m.text)
+			t.Errorf("%s got over stdio the answer %s", body, m.text)
 		}
 	}
 }

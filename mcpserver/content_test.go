@@ -53,11 +53,11 @@ func TestBlocksOfContent(t *testing.T) {
 // in the result, unchanged.
 func TestObjectsThatAreNotBlocks(t *testing.T) {
 	for _, output := range []string{
-		`{"type":"image","data":"` + png + `","mimeType":"image/png","width":3}`, // a record of the site
+		`{"type":"image","data":"` + png + `","mimeType":"image/png","width":3}`, // this object is a record of the site
 		`{"type":"image","data":"","mimeType":"image/png"}`,
 		`{"type":"image","data":"AAA","mimeType":"image/png"}`,
-		`{"type":"image","data":"AAAAAA","mimeType":"image/png"}`, // no padding
-		`{"type":"image","data":"AA-_","mimeType":"image/png"}`,   // the alphabet of URLs
+		`{"type":"image","data":"AAAAAA","mimeType":"image/png"}`, // the base64 has no padding
+		`{"type":"image","data":"AA-_","mimeType":"image/png"}`,   // the base64 has the alphabet of URLs
 		`{"type":"image","data":"A=AA","mimeType":"image/png"}`,
 		`{"type":"image","data":"A===","mimeType":"image/png"}`,
 		`{"type":"image","data":"data:image/png;base64,AAAA","mimeType":"image/png"}`,
@@ -75,7 +75,7 @@ func TestObjectsThatAreNotBlocks(t *testing.T) {
 		`{"type":"image","data":"AAAA","mimeType":"image/png","annotations":null}`,
 		`{"type":"image","data":"AAAA","mimeType":"image/png","_meta":1}`,
 		`{"type":"audio","data":"AAAA","mimeType":"image/png"}`,
-		`{"type":"resource","resource":{"uri":"/a","mimeType":"a/b","text":"t"}}`, // not absolute
+		`{"type":"resource","resource":{"uri":"/a","mimeType":"a/b","text":"t"}}`, // the URI is not absolute
 		`{"type":"resource","resource":{"uri":"x:a","text":"t","blob":"AAAA"}}`,
 		`{"type":"resource","resource":{"uri":"x:a"}}`,
 		`{"type":"resource","resource":{"uri":"x:a","text":1}}`,
@@ -103,7 +103,7 @@ func TestBlocksBesideASchema(t *testing.T) {
 	output := `{"p":{"type":"image","data":"` + png + `","mimeType":"image/png"}}` + "\n"
 	for _, c := range []struct{ schema, want string }{
 		{`{"type":"string"}`, "see content[1], image/png, 8 bytes"},
-		{`{"type":"string","pattern":"^[A-Za-z0-9+/=]*$"}`, png}, // what z.base64() becomes
+		{`{"type":"string","pattern":"^[A-Za-z0-9+/=]*$"}`, png}, // z.base64() becomes this schema
 	} {
 		s := serveTools(t, returnOutput(output), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
 			Name: "echo", Description: "d",
@@ -138,7 +138,7 @@ func TestManyLargeBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(got.Content) != 21 || len(got.Data.All) != 20 || len(got.Content[0].Text) > 5000 {
-		t.Fatalf("%d blocks, %d records, a text of %d bytes", len(got.Content), len(got.Data.All), len(got.Content[0].Text))
+		t.Fatalf("the content has %d blocks, %d records and a text of %d bytes", len(got.Content), len(got.Data.All), len(got.Content[0].Text))
 	}
 	for i, c := range got.Content[1:] {
 		b, err := base64.StdEncoding.DecodeString(c.Data)
@@ -165,7 +165,7 @@ func FuzzContent(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, output string) {
 		if !json.Valid([]byte(output)) {
-			separateBlocks([]byte(output)) // must not panic
+			separateBlocks([]byte(output)) // separateBlocks must not panic
 			return
 		}
 		r := newSuccessReply("", json.RawMessage(output))
@@ -208,8 +208,8 @@ func putBack(t *testing.T, r reply) []byte {
 		if block.Type == "resource_link" {
 			continue
 		}
-		before, rest, ok := bytes.Cut(text, fmt.Appendf(nil, `"see content[%d], `, i+1))
-		_, after, closed := bytes.Cut(rest, []byte(`"`))
+		before, afterPlace, ok := bytes.Cut(text, fmt.Appendf(nil, `"see content[%d], `, i+1))
+		_, after, closed := bytes.Cut(afterPlace, []byte(`"`))
 		if !ok || !closed {
 			t.Fatalf("the text does not contain the place of block %d: %s", i+1, text)
 		}
@@ -234,7 +234,7 @@ func BenchmarkContentScan(b *testing.B) {
 	b.SetBytes(int64(len(output)))
 	for b.Loop() {
 		if mayHaveBlocks(output) {
-			b.Fatal("there is none")
+			b.Fatal("the result has no content blocks")
 		}
 	}
 }

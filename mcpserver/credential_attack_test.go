@@ -90,7 +90,7 @@ func TestAttackByClient(t *testing.T) {
 				res := otherClient.do(otherClient.request(t.Context(), method, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 				readMessages(t, res)
 				if res.StatusCode != http.StatusNotFound {
-					t.Errorf("%s: %s", method, res.Status)
+					t.Errorf("%s with a foreign session got the status %s", method, res.Status)
 				}
 			}
 		})
@@ -138,14 +138,14 @@ func TestRevoke(t *testing.T) {
 		_, ok = events.nextData()
 	}
 	if res := laptopClient.post(t.Context(), `{"jsonrpc":"2.0","id":2,"method":"ping"}`); res.StatusCode != http.StatusNotFound {
-		t.Errorf("the session of the removed client: %s", res.Status)
+		t.Errorf("the session of the removed client got the status %s", res.Status)
 	}
 	var left []string
 	for _, c := range s.Clients() {
 		left = append(left, c.Token)
 	}
 	if strings.Join(left, " ") != "desk" || len(h.ended) != 0 {
-		t.Errorf("clients %v are left, and %d calls of others ended", left, len(h.ended))
+		t.Errorf("the server still has the clients %v, and %d calls of other clients ended", left, len(h.ended))
 	}
 	s.RevokeToken("desk")
 	<-done
@@ -164,11 +164,11 @@ func TestRevokeEndsJobs(t *testing.T) {
 		}
 		job := ask("laptop", "messages__echo", `{"_detach":"0"}`)
 		if job.callID == "" || job.isError {
-			t.Fatalf("no job: %s", job.text)
+			t.Fatalf("the reply contains no job: %s", job.text)
 		}
 		for _, tool := range []string{"job_wait", "job_result", "job_cancel"} {
 			if r := ask("desk", tool, `{"job":"`+job.callID+`"}`); !r.isError || !strings.Contains(r.text, "There is no job") {
-				t.Errorf("%s of another client: %s", tool, r.text)
+				t.Errorf("%s of another client's job got %s", tool, r.text)
 			}
 		}
 		if r := ask("desk", "job_list", `{}`); r.text != "There are no jobs." {
@@ -179,11 +179,11 @@ func TestRevokeEndsJobs(t *testing.T) {
 		}
 		s.RevokeToken("desk")
 		if r := ask("laptop", "job_result", `{"job":"`+job.callID+`"}`); !strings.Contains(r.text, "is running") && !strings.Contains(r.text, "is pending") {
-			t.Errorf("after another token was removed: %s", r.text)
+			t.Errorf("after the removal of another token the client got %s", r.text)
 		}
 		s.RevokeToken("laptop")
 		if r := ask("laptop", "job_wait", `{"job":"`+job.callID+`"}`); !r.isError || !strings.Contains(r.text, "cancelled") {
-			t.Errorf("after its token was removed: %s", r.text)
+			t.Errorf("after the removal of its token the client got %s", r.text)
 		}
 	})
 }

@@ -139,7 +139,7 @@ func (p *party) nextForm() (id string, form elicitation) {
 	p.t.Helper()
 	m := p.must()
 	if m.Method != "elicitation/create" {
-		p.t.Fatalf("not a form: %s", m.text)
+		p.t.Fatalf("the message is not a form: %s", m.text)
 	}
 	var all struct {
 		Params elicitation `json:"params"`
@@ -174,7 +174,7 @@ var parties = map[string]func(t *testing.T, s *site, capabilities string) *party
 		p.send = func(text string) {
 			if !strings.Contains(text, `"tools/call"`) {
 				if res := c.post(context.Background(), text); res.StatusCode != http.StatusAccepted {
-					t.Errorf("%s: %s", text, res.Status)
+					t.Errorf("%s got the status %s", text, res.Status)
 				} else {
 					res.Body.Close()
 				}
@@ -264,18 +264,18 @@ func TestClientDecides(t *testing.T) {
 					t.Errorf("the form contains %q\nwant %q", form.Message, want)
 				}
 				if got := form.Schema.Properties["decision"].Enum; fmt.Sprint(got) != "[allow once allow for this session deny]" {
-					t.Errorf("choices %q", got)
+					t.Errorf("the form has the choices %q", got)
 				}
 				if n := g.runs.Load(); n != 0 {
-					t.Error("it ran before the decision")
+					t.Error("the tool ran before the decision")
 				}
 				p.answerForm(id, tt.answer)
 				r := p.must().toolResultOf(t)
 				if r.IsError == tt.runs || (g.runs.Load() == 1) != tt.runs {
-					t.Errorf("error %v, ran %d times: %v", r.IsError, g.runs.Load(), r.Content)
+					t.Errorf("the call failed: %v; the tool ran %d times; the content is %v", r.IsError, g.runs.Load(), r.Content)
 				}
 				if !tt.runs && !strings.Contains(string(r.Meta[metaError]), `"code":"denied"`) {
-					t.Errorf("%s", r.Meta[metaError])
+					t.Errorf("the denied call has the error %s", r.Meta[metaError])
 				}
 			})
 		})
@@ -301,11 +301,11 @@ func TestAnswersWithoutADecision(t *testing.T) {
 				p.answerForm(id, choiceAnswer("allow once")) // this second answer to the form is ignored
 				w := g.onlyTicket(t)
 				if g.runs.Load() != 0 {
-					t.Error("it runs")
+					t.Error("the tool ran before the decision")
 				}
 				d, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true, Surface: "the side panel"})
 				if err != nil || d.Outcome != wire.DecisionAccepted {
-					t.Errorf("%+v, %v", d, err)
+					t.Errorf("Decide returned %+v, %v", d, err)
 				}
 				if m := p.must(); m.toolResultOf(t).IsError || g.runs.Load() != 1 {
 					t.Error(m.text)
@@ -325,14 +325,14 @@ func TestAnotherSurfaceDecidesFirst(t *testing.T) {
 		}
 		// The form is cancelled before the answer.
 		if m := p.must(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, `"requestId":`+id) {
-			t.Errorf("not taken back: %s", m.text)
+			t.Errorf("the server did not withdraw the form, but sent %s", m.text)
 		}
 		if m := p.must(); !m.toolResultOf(t).IsError {
 			t.Error(m.text)
 		}
-		p.answerForm(id, choiceAnswer("allow once")) // too late
+		p.answerForm(id, choiceAnswer("allow once")) // this answer comes too late
 		if g.runs.Load() != 0 {
-			t.Error("it ran though it was denied")
+			t.Error("the denied tool ran")
 		}
 	})
 }
@@ -353,13 +353,13 @@ func TestALateApprovalRunsNothing(t *testing.T) {
 				untilEnded(t, f)
 				if name == "cancelled" {
 					if m := p.must(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, id) {
-						t.Errorf("not taken back: %s", m.text)
+						t.Errorf("the server did not withdraw the form, but sent %s", m.text)
 					}
 					p.answerForm(id, choiceAnswer("allow once"))
 				}
 				d, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true})
 				if err != nil || d.Outcome != wire.DecisionNotPending || g.runs.Load() != 0 {
-					t.Errorf("a late yes: %+v, %v; %d runs", d, err, g.runs.Load())
+					t.Errorf("Decide after the end returned %+v, %v, and the tool ran %d times", d, err, g.runs.Load())
 				}
 			})
 		})
@@ -376,7 +376,7 @@ func TestAToolWaitsForTheUser(t *testing.T) {
 				p.send(callText(`1`, `{"wait":1}`, `{}`))
 				id, form := p.nextForm()
 				if want := "messages__echo is waiting for you (Login): Log in.\nAccept when it is done. Decline to give up."; form.Message != want || len(form.Schema.Properties) != 0 {
-					t.Errorf("%+v", form)
+					t.Errorf("the form is %+v", form)
 				}
 				p.answerForm(id, tt.answer)
 				if m := p.must(); m.toolResultOf(t).IsError != tt.failed {
@@ -396,10 +396,10 @@ func TestClientsWithoutForms(t *testing.T) {
 				p.send(callText(`1`, `{}`, `{"progressToken":"p"}`))
 				m := <-p.messages
 				if want := "waiting for approval: may messages__echo run?"; m.Method != "notifications/progress" || !strings.HasPrefix(m.Params.Message, want) {
-					t.Fatalf("%s", m.text)
+					t.Fatalf("the client received %s", m.text)
 				}
 				if m.Params.Meta["opentabs/audience"] != "user" {
-					t.Errorf("audience: %s", m.text)
+					t.Errorf("the notification has another audience: %s", m.text)
 				}
 				w := g.onlyTicket(t)
 				if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
@@ -480,14 +480,14 @@ func TestApprovalTimesOut(t *testing.T) {
 		p.send(callText(`1`, `{}`, `{}`))
 		id, _ := p.nextForm()
 		if m := p.must(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, id) {
-			t.Errorf("not taken back: %s", m.text)
+			t.Errorf("the server did not withdraw the form, but sent %s", m.text)
 		}
 		r := p.must().toolResultOf(t)
 		if !strings.Contains(string(r.Meta[metaError]), `"code":"approval_timeout"`) || !strings.Contains(r.Content[0].Text, "side panel") {
-			t.Errorf("%s: %v", r.Meta[metaError], r.Content)
+			t.Errorf("the call has the error %s and the content %v", r.Meta[metaError], r.Content)
 		}
 		if g.runs.Load() != 0 {
-			t.Error("it ran")
+			t.Error("the tool ran")
 		}
 	})
 }
@@ -505,7 +505,7 @@ func TestNoProgressAfterTheAnswer(t *testing.T) {
 	sender.close()
 	sender.send(dispatch.Progress{Progress: 2})
 	if sent != 1 {
-		t.Errorf("%d were sent", sent)
+		t.Errorf("the server sent %d forms", sent)
 	}
 }
 
@@ -597,10 +597,10 @@ func TestFormNamesTheCaller(t *testing.T) {
 		t.Errorf("the form contains %q\nwant %q", form.Message, want)
 	}
 	if got := form.Schema.Properties[decisionField].Description; got != "It applies to calls that the plugin tickets makes, not to those of your agent. Declining denies the call, too." {
-		t.Errorf("described as %q", got)
+		t.Errorf("the form describes the call as %q", got)
 	}
 	q.Caller = nil
 	if got := q.buildForm().Schema.Properties[decisionField].Description; got != "Declining denies the call, too." {
-		t.Errorf("described as %q", got)
+		t.Errorf("the form describes the call as %q", got)
 	}
 }

@@ -57,18 +57,18 @@ func checkAnswer(t *testing.T, text []byte) json.RawMessage {
 		} `json:"error"`
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
-		t.Fatalf("not JSON: %v\n%.300s", err, text)
+		t.Fatalf("the answer is not JSON: %v\n%.300s", err, text)
 	}
 	switch {
 	case m.JSONRPC != "2.0":
-		t.Fatalf("not JSON-RPC: %.300s", text)
+		t.Fatalf("the answer is not JSON-RPC: %.300s", text)
 	case m.Method != "":
 	case (m.Result == nil) == (m.Error == nil):
-		t.Fatalf("neither result nor error, or both: %.300s", text)
+		t.Fatalf("the answer does not have exactly one of result and error: %.300s", text)
 	case m.Error != nil && (m.Error.Code == 0 || m.Error.Message == ""):
-		t.Fatalf("an error without a text: %.300s", text)
+		t.Fatalf("the error has no text: %.300s", text)
 	case m.Error != nil && strings.Contains(m.Error.Message, "panic"):
-		t.Fatalf("something panicked: %.300s", text)
+		t.Fatalf("the server panicked: %.300s", text)
 	}
 	return m.ID
 }
@@ -184,20 +184,20 @@ func FuzzStdio(f *testing.F) {
 		if bytes.Contains(lines, []byte("the last one")) {
 			return
 		}
-		var out bytes.Buffer
-		in := io.MultiReader(bytes.NewReader(lines), strings.NewReader("\n"+last+"\n"))
-		if err := s.ServeStdio(t.Context(), in, &out); err != nil {
+		var output bytes.Buffer
+		input := io.MultiReader(bytes.NewReader(lines), strings.NewReader("\n"+last+"\n"))
+		if err := s.ServeStdio(t.Context(), input, &output); err != nil {
 			t.Fatal(err)
 		}
 		answered := 0
-		for line := range bytes.Lines(out.Bytes()) {
+		for line := range bytes.Lines(output.Bytes()) {
 			checkAnswer(t, line)
 			if string(bytes.TrimSpace(line)) == `{"jsonrpc":"2.0","id":"the last one","result":{}}` {
 				answered++
 			}
 		}
 		if answered != 1 {
-			t.Fatalf("after %q the ping has %d answers:\n%s", lines, answered, out.Bytes())
+			t.Fatalf("after %q the ping has %d answers:\n%s", lines, answered, output.Bytes())
 		}
 	})
 }

@@ -51,7 +51,7 @@ func returnOutput(output string) callerFunc {
 
 // hanging is a Caller whose calls end when they are cancelled.
 type hanging struct {
-	callerFunc // for Decide
+	callerFunc // callerFunc provides the method Decide
 	started    chan dispatch.Call
 	ended      chan error // the cause of the call's context
 }
@@ -140,7 +140,7 @@ func (s *site) open(t testing.TB, name string) *client {
 	res = c.post(context.Background(), `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	readMessages(t, res)
 	if res.StatusCode != http.StatusAccepted {
-		t.Fatalf("initialized: %s", res.Status)
+		t.Fatalf("the notification initialized got the status %s", res.Status)
 	}
 	return c
 }
@@ -248,7 +248,7 @@ func parseReceived(t testing.TB, text string) received {
 	t.Helper()
 	r := received{text: text}
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
-		t.Errorf("not a message: %v\n%.300s", err, text)
+		t.Errorf("the text is not a message: %v\n%.300s", err, text)
 	}
 	return r
 }
@@ -258,7 +258,7 @@ func (r received) toolResultOf(t testing.TB) toolResult {
 	t.Helper()
 	var res toolResult
 	if r.Result == nil {
-		t.Fatalf("no result: %.300s", r.text)
+		t.Fatalf("the answer has no result: %.300s", r.text)
 	}
 	if err := json.Unmarshal(r.Result, &res); err != nil {
 		t.Fatal(err)
@@ -273,7 +273,7 @@ func readMessages(t testing.TB, res *http.Response) []received {
 	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
 		b, err := io.ReadAll(res.Body)
 		if err != nil {
-			t.Errorf("reading the response: %v", err)
+			t.Errorf("the response cannot be read: %v", err)
 		}
 		if len(bytes.TrimSpace(b)) == 0 {
 			return nil
@@ -324,7 +324,7 @@ type stdioPeer struct {
 	t    testing.TB
 	in   io.WriteCloser
 	out  *bufio.Reader
-	done chan error // what ServeStdio returned
+	done chan error // the error that ServeStdio returned
 }
 
 // dial runs ServeStdio over system pipes until the test ends.
@@ -375,7 +375,7 @@ func (p *stdioPeer) readNext() (received, bool) {
 		if m.Method != "ping" {
 			return m, true
 		}
-		_, _ = fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n", m.ID) // fails if the test has closed it
+		_, _ = fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n", m.ID) // the write fails if the test has closed the pipe
 	}
 }
 
@@ -431,7 +431,7 @@ func serveRequest(t testing.TB, s *Server, q transport.Request) reply {
 	t.Helper()
 	r, ok := s.Serve(t.Context(), q).(reply)
 	if !ok {
-		t.Fatal("the reply has another type")
+		t.Fatal("Serve returned a reply of another package")
 	}
 	return r
 }

@@ -46,7 +46,7 @@ func (c *client) status(r *http.Request) (int, string) {
 func (c *client) cancel(id string) {
 	c.t.Helper()
 	if code, body := c.status(c.request(context.Background(), http.MethodPost, cancelText(id))); code != http.StatusAccepted || body != "" {
-		c.t.Errorf("cancel: %d %s", code, body)
+		c.t.Errorf("the cancellation got the status %d: %s", code, body)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestACancelMayOvertakeItsCall(t *testing.T) {
 		synctest.Wait()
 		select {
 		case <-h.ended:
-			t.Error("a cancel of an ended call reached the next one with its id")
+			t.Error("a cancellation of an ended call cancelled the next call with the same ID")
 		default:
 		}
 		c.cancel(`1`)
@@ -115,7 +115,7 @@ func TestOnlyTheSameIDInTheSameSessionIsCancelled(t *testing.T) {
 	a.cancel(`null`)
 	a.cancel(`{}`)
 	if code, _ := sessionless.status(sessionless.request(ctx, http.MethodPost, cancelText(`1`))); code != http.StatusBadRequest {
-		t.Errorf("a cancel without a session: %d", code)
+		t.Errorf("a cancellation without a session got the status %d", code)
 	}
 	sessionless.headers.Set("Mcp-Protocol-Version", "2026-07-28")
 	sessionless.cancel(`1`)
@@ -221,7 +221,7 @@ func TestSessionsOverHTTP(t *testing.T) {
 		}
 	}
 	if n := len(s.Clients()); n != 0 {
-		t.Errorf("%d clients are left", n)
+		t.Errorf("the server still has %d clients", n)
 	}
 }
 
@@ -320,7 +320,7 @@ func TestPingAnswersAndUnknownMethods(t *testing.T) {
 	c := s.open(t, "a")
 	ctx := context.Background()
 	if code, _ := c.status(c.request(ctx, http.MethodPost, `{"jsonrpc":"2.0","id":3,"result":{}}`)); code != http.StatusAccepted {
-		t.Errorf("the answer to a ping: %d", code)
+		t.Errorf("the answer to a ping got the status %d", code)
 	}
 	if m := c.answer(`{"jsonrpc":"2.0","id":4,"method":"ping"}`); string(m.Result) != `{}` {
 		t.Error(m.text)
@@ -329,7 +329,7 @@ func TestPingAnswersAndUnknownMethods(t *testing.T) {
 		t.Error(m.text)
 	}
 	if code, _ := c.status(c.request(ctx, http.MethodPost, `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"messages__echo"}}`)); code != http.StatusAccepted {
-		t.Errorf("a tools/call without an id: %d", code)
+		t.Errorf("a tools/call without an ID got the status %d", code)
 	}
 }
 
@@ -349,7 +349,7 @@ func TestToolsListChangedReachesEveryClient(t *testing.T) {
 	s.add(t, "more")
 	for i, e := range streams {
 		if data, ok := e.nextData(); !ok || !strings.Contains(data, "notifications/tools/list_changed") {
-			t.Errorf("client %d: %s", i, data)
+			t.Errorf("client %d received %s", i, data)
 		}
 	}
 	if m := p.must(); m.Method != "notifications/tools/list_changed" {
@@ -377,7 +377,7 @@ func TestShutdownEndsStreamsAtOnceAndLetsCallsEnd(t *testing.T) {
 	down := make(chan error)
 	go func() { down <- s.Shutdown(context.Background()) }()
 	if _, ok := newEvents(res.Body).nextData(); ok {
-		t.Error("the GET stream continues")
+		t.Error("the GET stream did not end")
 	}
 	if m := c.answer(callText(`2`, `{}`, `{}`)); m.Error == nil || !strings.Contains(m.Error.Message, "Restart it") {
 		t.Error(m.text)
@@ -389,7 +389,7 @@ func TestShutdownEndsStreamsAtOnceAndLetsCallsEnd(t *testing.T) {
 	}
 	close(release)
 	if msgs := <-got; len(msgs) != 1 || msgs[0].Result == nil {
-		t.Errorf("the running call: %v", msgs)
+		t.Errorf("the running call got the answer %v", msgs)
 	}
 	if err := <-down; err != nil {
 		t.Error(err)

@@ -89,12 +89,12 @@ func toolText(name, args, meta string) string {
 func handleIn(t *testing.T, msgs []received) shape.Job {
 	t.Helper()
 	if len(msgs) == 0 {
-		t.Fatal("no answer")
+		t.Fatal("the request got no answer")
 	}
 	var a shape.Job
 	r := msgs[len(msgs)-1].toolResultOf(t)
 	if json.Unmarshal(r.Structured, &a) != nil || a.JobID == "" || r.IsError || !strings.Contains(string(r.Meta[metaJob]), a.JobID) {
-		t.Fatalf("no job: %s", msgs[len(msgs)-1].text)
+		t.Fatalf("the reply contains no job: %s", msgs[len(msgs)-1].text)
 	}
 	return a
 }
@@ -107,10 +107,10 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 		msgs := first.ask(callText(`1`, `{}`, token))
 		job := handleIn(t, msgs)
 		if elapsed := time.Since(startTime); elapsed != 20*time.Second || len(msgs) < 19 || msgs[0].Method != "notifications/progress" {
-			t.Errorf("%d messages in %s", len(msgs), elapsed)
+			t.Errorf("the client received %d messages in %s", len(msgs), elapsed)
 		}
 		if job.Status != wire.StatusRunning || job.Tool != "messages__echo" || job.Loaded == nil || *job.Loaded < 19 || *job.Total != 90 || job.Message == "" {
-			t.Errorf("%+v", job)
+			t.Errorf("the job is %+v", job)
 		}
 		text := msgs[len(msgs)-1].toolResultOf(t).Content[0].Text
 		if !strings.HasPrefix(text, "Job "+job.JobID+" (messages__echo) is running, ") || !strings.Contains(text, ` of 90, last message: "page `) ||
@@ -126,17 +126,17 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 		if !strings.Contains(listed.text, job.JobID) || !strings.Contains(listed.text, `"status":"running"`) {
 			t.Error(listed.text)
 		}
-		if now := handleIn(t, second.ask(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); now.Status != wire.StatusRunning {
-			t.Errorf("%+v", now)
+		if currentJob := handleIn(t, second.ask(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); currentJob.Status != wire.StatusRunning {
+			t.Errorf("the job is %+v", currentJob)
 		}
 		// An unknown client is assumed to give up after 60 s.
 		wait := toolText("job_wait", `{"job":"`+job.JobID+`"}`, token)
-		if now := handleIn(t, second.ask(wait)); time.Since(startTime) != 70*time.Second || *now.Loaded < 69 {
-			t.Errorf("after %s: %+v", time.Since(startTime), now)
+		if currentJob := handleIn(t, second.ask(wait)); time.Since(startTime) != 70*time.Second || *currentJob.Loaded < 69 {
+			t.Errorf("after %s the job is %+v", time.Since(startTime), currentJob)
 		}
 		msgs = second.ask(wait)
 		if n := len(msgs); n < 20 || msgs[n-2].Params.Progress != 90 || msgs[0].Params.Progress < 69 {
-			t.Errorf("%d messages: %v", len(msgs), msgs[max(len(msgs)-2, 0):])
+			t.Errorf("the client received %d messages, the last %v", len(msgs), msgs[max(len(msgs)-2, 0):])
 		}
 		r := msgs[len(msgs)-1].toolResultOf(t)
 		if string(r.Structured) != `{"n":90}` || r.Content[0].Text != `{"n":90}` || string(r.Meta[metaJob]) != `{"job":"`+job.JobID+`","status":"done"}` {
@@ -144,7 +144,7 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 		}
 		again := second.answer(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`)).toolResultOf(t)
 		if string(again.Structured) != `{"n":90}` || len(s.stops) != 0 {
-			t.Errorf("%s, %d stops", again.Structured, len(s.stops))
+			t.Errorf("the second read of the result returned %s, and the page got %d stops", again.Structured, len(s.stops))
 		}
 	})
 }
@@ -156,7 +156,7 @@ func TestDetachTimes(t *testing.T) {
 		rule   Detach
 		client string
 		args   string
-		want   time.Duration // 90 s is the result itself
+		want   time.Duration // 90 s means that the call itself has ended
 	}{
 		{Detach{After: 20 * time.Second}, "x", `{}`, 20 * time.Second},
 		{Detach{After: 80 * time.Second}, "x", `{}`, 50 * time.Second}, // the client gives up after 60 s
@@ -169,14 +169,14 @@ func TestDetachTimes(t *testing.T) {
 		{Detach{After: time.Second}, "x", `{"_detach":"auto"}`, 50 * time.Second},
 		{Detach{BeforeTimeout: true}, "Visual Studio Code", `{}`, 90 * time.Second}, // waits for 5 min
 		{Detach{}, "x", `{}`, 90 * time.Second},
-		{Detach{}, "x", `{"_detach":"5"}`, 90 * time.Second}, // ignored without a rule
+		{Detach{}, "x", `{"_detach":"5"}`, 90 * time.Second}, // _detach is ignored without a rule
 	} {
 		t.Run(fmt.Sprint(test), func(t *testing.T) {
 			withJobs(t, dispatch.Options{}, alwaysDetach(test.rule), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
 				startTime := time.Now()
 				msgs := s.as(test.client, "1").ask(callText(`1`, test.args, `{}`))
 				if elapsed := time.Since(startTime); elapsed != test.want {
-					t.Errorf("answered after %s: %s", elapsed, msgs[0].text)
+					t.Errorf("the server answered after %s: %s", elapsed, msgs[0].text)
 				}
 				if test.want != 90*time.Second {
 					handleIn(t, msgs)
@@ -202,8 +202,8 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 			meta string
 			want time.Duration
 		}{
-			{token, 1000*time.Second + 290*time.Second}, // a limit of 5 min after the last notification
-			{`{}`, 290 * time.Second},                   // no notifications
+			{token, 1000*time.Second + 290*time.Second}, // the client waits 5 min after the last notification
+			{`{}`, 290 * time.Second},                   // the client gets no notifications
 		} {
 			startTime := time.Now()
 			handleIn(t, s.as("claude-code", "2.1.200").ask(callText(`1`, `{}`, test.meta)))
@@ -223,7 +223,7 @@ func TestJobThatWaitsForTheUser(t *testing.T) {
 		msgs := c.ask(callText(`1`, `{}`, token))
 		job := handleIn(t, msgs)
 		if job.Status != wire.StatusPending || job.WaitsFor != "Its permission is ask." {
-			t.Errorf("%+v", job)
+			t.Errorf("the job is %+v", job)
 		}
 		if text := msgs[len(msgs)-1].toolResultOf(t).Content[0].Text; !strings.Contains(text, "is pending. It is waiting for the user: Its permission is ask. Call job_wait") {
 			t.Error(text)
@@ -233,7 +233,7 @@ func TestJobThatWaitsForTheUser(t *testing.T) {
 			methods[m.Method]++
 		}
 		if methods["elicitation/create"] != 1 || methods["notifications/cancelled"] != 1 {
-			t.Errorf("received %v", methods)
+			t.Errorf("the client received the methods %v", methods)
 		}
 		got := c.postLater(t.Context(), toolText("job_wait", `{"job":"`+job.JobID+`"}`, `{}`))
 		synctest.Wait()
@@ -242,7 +242,7 @@ func TestJobThatWaitsForTheUser(t *testing.T) {
 		}
 		msgs = <-got
 		if r := msgs[len(msgs)-1].toolResultOf(t); r.IsError || r.Content[0].Text != "done" {
-			t.Errorf("%+v", r)
+			t.Errorf("the job has the result %+v", r)
 		}
 	})
 }
@@ -255,7 +255,7 @@ func TestRemindersRestartTheTimer(t *testing.T) {
 		startTime := time.Now()
 		msgs := s.as("claude-code", "2.1.200").ask(callText(`1`, `{}`, token))
 		if elapsed := time.Since(startTime); elapsed != 20*time.Minute || !strings.Contains(msgs[len(msgs)-1].text, "approval_timeout") {
-			t.Errorf("after %s: %s", elapsed, msgs[len(msgs)-1].text)
+			t.Errorf("the job ended after %s with %s", elapsed, msgs[len(msgs)-1].text)
 		}
 	})
 }
@@ -278,17 +278,17 @@ func TestResumableCallBecomesAJob(t *testing.T) {
 			t.Fatalf("%v", asked)
 		}
 		for id := range q.Requests {
-			answers := fmt.Sprintf(`,"requestState":%q,"inputResponses":{%q:{"action":"accept","content":{"decision":"allow once"}}}}}`, q.State, id)
-			job := handleIn(t, c.ask(strings.TrimSuffix(callText(`2`, `{}`, meta), `}}`)+answers))
+			formAnswer := fmt.Sprintf(`,"requestState":%q,"inputResponses":{%q:{"action":"accept","content":{"decision":"allow once"}}}}}`, q.State, id)
+			job := handleIn(t, c.ask(strings.TrimSuffix(callText(`2`, `{}`, meta), `}}`)+formAnswer))
 			if job.Status != wire.StatusRunning {
-				t.Errorf("%+v", job)
+				t.Errorf("the job is %+v", job)
 			}
 			c.headers.Set("Mcp-Name", "job_wait")
 			for range 2 { // the client is assumed to give up after 60 s
 				asked = c.ask(toolText("job_wait", `{"job":"`+job.JobID+`"}`, meta))
 			}
 			if r := asked[len(asked)-1].toolResultOf(t); r.IsError || r.Content[0].Text != "done" {
-				t.Errorf("%+v", r)
+				t.Errorf("the job has the result %+v", r)
 			}
 		}
 	})
@@ -329,8 +329,8 @@ func TestCancelBeforeTheHandle(t *testing.T) {
 		job := handleIn(t, c.ask(callText(`9`, `{}`, `{}`)))
 		c.ask(cancelText(`9`))
 		synctest.Wait()
-		if now := handleIn(t, c.ask(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); now.Status != wire.StatusRunning || len(s.stops) != 0 {
-			t.Errorf("%+v, %d stops", now, len(s.stops))
+		if currentJob := handleIn(t, c.ask(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); currentJob.Status != wire.StatusRunning || len(s.stops) != 0 {
+			t.Errorf("the job is %+v, and the page got %d stops", currentJob, len(s.stops))
 		}
 	})
 }

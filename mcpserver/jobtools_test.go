@@ -26,7 +26,7 @@ func TestJobCancel(t *testing.T) {
 			t.Error(why)
 		}
 		if got := handleIn(t, c.ask(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "job_result") {
-			t.Errorf("the second time: %+v", got)
+			t.Errorf("the second read of the job returned %+v", got)
 		}
 		r := c.answer(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`)).toolResultOf(t)
 		if !r.IsError || !strings.Contains(string(r.Meta[metaError]), `"cancelled"`) {
@@ -135,7 +135,7 @@ func TestDetachableTool(t *testing.T) {
 		l := listedTool{definition: shown, definedByTool: definedArguments{definesDetach: own}}
 		got := l.withDetach()
 		if got.RawOutputSchema != nil || (string(got.RawInputSchema) == string(shown.RawInputSchema)) != own || l.definition.RawOutputSchema == nil {
-			t.Errorf("own %t: %s, %s", own, got.RawInputSchema, got.RawOutputSchema)
+			t.Errorf("own %t: the schemas are %s and %s", own, got.RawInputSchema, got.RawOutputSchema)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func TestModernCall(t *testing.T) {
 	}), Options{Version: "9.9"})
 	msgs := s.modernClient(t).ask(callText(`1`, `{"a":9007199254740993}`, modernMeta))
 	if len(msgs) != 2 || string(msgs[0].Params.Token) != `"p"` {
-		t.Fatalf("%v", msgs)
+		t.Fatalf("the client received %v", msgs)
 	}
 	want := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"a\":9007199254740993}"}],"structuredContent":{"a":9007199254740993},` +
 		`"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"opentabs","version":"9.9"}}}}`
@@ -41,7 +41,7 @@ func TestModernCall(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", msgs[1].text, want)
 	}
 	if client.Name != "new" {
-		t.Errorf("client %+v", client)
+		t.Errorf("the call has the client %+v", client)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestModernClientListens(t *testing.T) {
 		t.Fatal(data)
 	}
 	if all := s.Clients(); len(all) != 1 || all[0].Name != "new" {
-		t.Errorf("clients: %v", all)
+		t.Errorf("the server has the clients %v", all)
 	}
 	s.add(t, "more")
 	if data, _ := e.nextData(); !strings.Contains(data, "notifications/tools/list_changed") {
@@ -143,7 +143,7 @@ func TestModernClientListens(t *testing.T) {
 		t.Error(err)
 	}
 	if data, ok := e.nextData(); ok {
-		t.Errorf("after Shutdown: %s", data)
+		t.Errorf("after Shutdown the stream contains %s", data)
 	}
 }
 
@@ -155,7 +155,7 @@ func TestModernEmptySubscription(t *testing.T) {
 	c.headers.Set("Mcp-Method", "subscriptions/listen")
 	c.headers.Del("Mcp-Name")
 	listen := `{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{},"_meta":` + modernMeta + `}}`
-	for range 30 { // both may be ready at once
+	for range 30 { // the acknowledgement and the result may be ready at once
 		msgs := c.ask(listen)
 		if len(msgs) != 2 || !strings.Contains(msgs[0].text, "acknowledged") || string(msgs[1].ID) != `"sub"` || !strings.Contains(msgs[1].text, `"resultType":"complete"`) {
 			t.Fatalf("%v", msgs)

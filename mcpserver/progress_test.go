@@ -35,7 +35,7 @@ func FuzzProgressToken(f *testing.F) {
 		}
 		progress := dispatch.Progress{Progress: 1, Message: "m", StatusWord: "indexing", Audience: "user"}
 		if token := p.Token(); token != nil && !json.Valid(appendProgress(nil, token, progress)) {
-			t.Fatalf("a token that makes its notification invalid: %s", token)
+			t.Fatalf("the notification is invalid with the token %s", token)
 		}
 	})
 }

@@ -77,7 +77,7 @@ func TestPromptRuns(t *testing.T) {
 			t.Errorf("%s: %s\nwant %s", how, msgs[1].text, want)
 		}
 		if string(got.Args) != `{"_detach":"5","channel":"general","days":3}` || got.TabID != 5 || got.Tool.Name != "summarise" || !got.Tool.Prompt {
-			t.Errorf("%s: ran %+v", how, got)
+			t.Errorf("%s: the prompt ran with %+v", how, got)
 		}
 		got = dispatch.Call{}
 	}
@@ -145,7 +145,7 @@ func TestPromptFailures(t *testing.T) {
 		name, args string
 		code       int
 		text, kind string
-		status     int // in protocol version 2026-07-28
+		status     int // the HTTP status in protocol version 2026-07-28
 	}{
 		{fails, "messages__nope", `{}`, -32602, `no prompt \"messages__nope\"`, "", 400},
 		{fails, "messages__summarise", `{}`, -32602, "channel", "invalid_arguments", 400},

@@ -60,7 +60,7 @@ func TestListsStopWaitingForPlugins(t *testing.T) {
 	}
 	answer := c.answer(`{"jsonrpc":"2.0","id":1,"method":"ping"}`).text
 	if strings.Contains(answer, "plugins") {
-		t.Errorf("ping: %s", answer)
+		t.Errorf("the ping got the answer %s", answer)
 	}
 }
 
@@ -84,10 +84,10 @@ func TestCallOfABrokenPlugin(t *testing.T) {
 			}
 		}
 		if strings.Contains(answer, pkg.Dir) {
-			t.Errorf("%s: a path in %s", method, answer)
+			t.Errorf("%s: the answer contains a path: %s", method, answer)
 		}
 	}
 	if answer := c.answer(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"b__echo","arguments":{}}}`).text; strings.Contains(answer, "broken") {
-		t.Errorf("the other plugin: %s", answer)
+		t.Errorf("the call of the other plugin got %s", answer)
 	}
 }

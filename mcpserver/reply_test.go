@@ -44,7 +44,7 @@ func writtenResult(t *testing.T, r reply) string {
 	text := writeReply(t, r)
 	const before = `{"jsonrpc":"2.0","id":1,"result":`
 	if !strings.HasPrefix(text, before) || strings.ContainsAny(text, "\r\n") || !json.Valid([]byte(text)) {
-		t.Errorf("written: %q", text)
+		t.Errorf("the server wrote %q", text)
 	}
 	return strings.TrimSuffix(strings.TrimPrefix(text, before), "}")
 }
@@ -72,7 +72,7 @@ func TestLargeResultArrivesWholeBesideProgress(t *testing.T) {
 	check := func(m received) {
 		t.Helper()
 		if res := m.toolResultOf(t); string(res.Structured) != bigResult || res.Content[0].Text != bigResult {
-			t.Errorf("%d bytes came, not the %d that were sent", len(res.Structured), len(bigResult))
+			t.Errorf("the client received %d bytes of the %d bytes of the result", len(res.Structured), len(bigResult))
 		}
 	}
 	msgs := s.open(t, "a").ask(callText(`1`, `{}`, `{"progressToken":1}`))

@@ -52,7 +52,7 @@ func resourceText(t *testing.T, m received) string {
 		Contents []struct{ URI, MimeType, Text string }
 	}
 	if json.Unmarshal(m.Result, &r) != nil || len(r.Contents) != 1 || r.Contents[0].MimeType != "application/json" {
-		t.Fatalf("no resource: %s", m.text)
+		t.Fatalf("the reply contains no resource: %s", m.text)
 	}
 	return r.Contents[0].Text
 }
@@ -96,7 +96,7 @@ func TestResourcesAreRead(t *testing.T) {
 	}
 	var list shape.List
 	if json.Unmarshal([]byte(resourceText(t, c.answer(readText("opentabs://calls", `{}`)))), &list) != nil || len(list.Calls) != 1 || list.Calls[0].CallID != id || list.OmittedCount != 0 {
-		t.Errorf("%+v", list)
+		t.Errorf("the resource lists %+v", list)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestListOfCallsIsBounded(t *testing.T) {
 	var list shape.List
 	m := serveTools(t, returnOutput(`1`), Options{CallWatcher: d}).open(t, "a").answer(readText("opentabs://calls", `{}`))
 	if json.Unmarshal([]byte(resourceText(t, m)), &list) != nil || len(list.Calls) != maxListedCalls || list.OmittedCount != 7 {
-		t.Errorf("%d calls, %d more", len(list.Calls), list.OmittedCount)
+		t.Errorf("the resource lists %d calls and omits %d", len(list.Calls), list.OmittedCount)
 	}
 }
 
@@ -184,13 +184,13 @@ func TestSubscribersAreNotified(t *testing.T) {
 		t.Helper()
 		want := `"method":"notifications/resources/updated","params":{`
 		if m := p.must(); !strings.Contains(m.text, want) || !strings.Contains(m.text, uri) {
-			t.Errorf("%s, stdio: %s", what, m.text)
+			t.Errorf("%s: the client over stdio received %s", what, m.text)
 		}
 		if data, _ := get.nextData(); !strings.Contains(data, want) || !strings.Contains(data, uri) {
-			t.Errorf("%s, GET: %s", what, data)
+			t.Errorf("%s: the GET stream received %s", what, data)
 		}
 		if data, _ := listen.nextData(); !strings.Contains(data, want) || !strings.Contains(data, uri) || !strings.Contains(data, id64) {
-			t.Errorf("%s, listen: %s", what, data)
+			t.Errorf("%s: the listen stream received %s", what, data)
 		}
 	}
 	reportProgress(sink, 1)
@@ -207,7 +207,7 @@ func TestSubscribersAreNotified(t *testing.T) {
 	}
 	s.resources.mu.Lock()
 	if s.resources.subscriptionCount != 1 {
-		t.Errorf("%d subscriptions are left", s.resources.subscriptionCount)
+		t.Errorf("the server still has %d subscriptions", s.resources.subscriptionCount)
 	}
 	s.resources.mu.Unlock()
 	sink.Finish(json.RawMessage(`1`), nil)
@@ -216,7 +216,7 @@ func TestSubscribersAreNotified(t *testing.T) {
 	}
 	p.send(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)
 	if m := p.must(); string(m.ID) != "9" {
-		t.Errorf("after unsubscribe: %s", m.text)
+		t.Errorf("after unsubscribe the client received %s", m.text)
 	}
 }
 
@@ -249,7 +249,7 @@ func TestResourceUpdatesAreRateLimited(t *testing.T) {
 			}
 		}
 		go func() {
-			for i := range 21 { // 2.0 s
+			for i := range 21 { // the reports take 2.0 s
 				reportProgress(sink, float64(i))
 				<-time.After(100 * time.Millisecond)
 			}
@@ -263,13 +263,13 @@ func TestResourceUpdatesAreRateLimited(t *testing.T) {
 			at = append(at, h.at)
 		}
 		if n := len(at); n < 5 || n > 6 || at[0] != 0 || at[n-1] < 2*time.Second || at[n-1] > 2500*time.Millisecond {
-			t.Errorf("notified at %s", at)
+			t.Errorf("the notifications of the call were sent at %s", at)
 		}
 		all = nil
 		sink.Finish(nil, nil)
 		expectMessages(11 * time.Second)
 		if len(all) != 2 {
-			t.Errorf("at the end: %v", all)
+			t.Errorf("at the end of the call the notifications are %v", all)
 		}
 		w.close()
 		d.Shutdown()
@@ -289,7 +289,7 @@ func TestSlowSubscriberGetsOneNotification(t *testing.T) {
 		l.RecordChange(uri)
 	}
 	if all := l.next(t.Context()); len(all) != 1 {
-		t.Errorf("%d notifications", len(all))
+		t.Errorf("the subscriber received %d notifications", len(all))
 	}
 }
 
@@ -312,17 +312,17 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 			default:
 				t.Fatal(err)
 			}
-			_ = l.subscribe(uri) // a second time has no effect
+			_ = l.subscribe(uri) // a second subscription to the same URI has no effect
 		}
 	}
 	if total != maxAllSubscriptions || refused == 0 || len(w.subscribedByURI) != maxSubscriptions {
-		t.Errorf("%d taken, %d refused, %d resources", total, refused, len(w.subscribedByURI))
+		t.Errorf("%d subscriptions were accepted and %d rejected, for %d resources", total, refused, len(w.subscribedByURI))
 	}
 	for _, l := range listeners {
 		w.Drop(l.Subscriber)
 	}
 	if w.subscriptionCount != 0 || len(w.subscribedByURI) != 0 || w.follower != nil {
-		t.Errorf("left: %d, %d, %v", w.subscriptionCount, len(w.subscribedByURI), w.follower)
+		t.Errorf("after the end there are %d subscriptions, %d resources and the follower %v", w.subscriptionCount, len(w.subscribedByURI), w.follower)
 	}
 }
 
@@ -338,6 +338,6 @@ func TestMissedEvents(t *testing.T) {
 	}
 	w.notifyOfEvents(nil, true)
 	if all := l.next(t.Context()); len(all) != 3 {
-		t.Errorf("%v", all)
+		t.Errorf("the subscriber received %v", all)
 	}
 }

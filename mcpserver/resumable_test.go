@@ -43,7 +43,7 @@ var modernParties = map[string]func(t *testing.T, s *site) modernParty{
 		return func(text string) received {
 			all := c.ask(text)
 			if len(all) == 0 {
-				t.Fatal("no answer")
+				t.Fatal("the request got no answer")
 			}
 			return all[len(all)-1]
 		}
@@ -70,7 +70,7 @@ func eachModernParty(t *testing.T, gates []dispatch.Gate, f func(t *testing.T, g
 			s := serveTools(t, g, Options{Heartbeat: time.Hour})
 			f(t, g, open(t, s))
 			if n := s.approvals.resumable.countKept(); n != 0 {
-				t.Errorf("something is still held: %d", n)
+				t.Errorf("the server still stores %d resumable calls", n)
 			}
 			g.Shutdown()
 		})
@@ -82,7 +82,7 @@ func (r received) decodeQuestion(t *testing.T) (string, asked) {
 	t.Helper()
 	var a asked
 	if r.Result == nil || json.Unmarshal(r.Result, &a) != nil || a.Type != "input_required" || len(a.Requests) != 1 || a.State == "" {
-		t.Fatalf("not one question: %s", r.text)
+		t.Fatalf("the reply does not contain exactly one question: %s", r.text)
 	}
 	for key := range a.Requests {
 		return key, a
@@ -104,19 +104,19 @@ func TestModernClientDecides(t *testing.T) {
 				m := ask(callText(`1`, `{"a":1,"b":2}`, formsMeta))
 				key, q := m.decodeQuestion(t)
 				if q.Requests[key].Method != "elicitation/create" || !strings.Contains(q.Requests[key].Params.Message, "May messages__echo run") {
-					t.Errorf("%s", m.text)
+					t.Errorf("the question is %s", m.text)
 				}
 				if !strings.Contains(m.text, `"io.modelcontextprotocol/serverInfo"`) {
-					t.Errorf("no serverInfo: %s", m.text)
+					t.Errorf("the reply lacks serverInfo: %s", m.text)
 				}
 				// Order and spaces may differ. Unknown answers are ignored.
 				m = ask(repeatCallText(`2`, `{ "b":2,"a":1 }`, fmt.Sprintf(`{"other":{"action":"accept"},%q:%s}`, key, tt.answer), q.State))
 				r := m.toolResultOf(t)
 				if r.ResultType != "complete" || r.IsError == tt.runs || (g.runs.Load() == 1) != tt.runs {
-					t.Errorf("ran %d times: %s", g.runs.Load(), m.text)
+					t.Errorf("the tool ran %d times, and the reply is %s", g.runs.Load(), m.text)
 				}
 				if m := ask(repeatCallText(`3`, `{"a":1,"b":2}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
-					t.Errorf("the state was taken twice: %s", m.text)
+					t.Errorf("the server accepted the same requestState twice: %s", m.text)
 				}
 			})
 		})
@@ -131,7 +131,7 @@ func TestModernSessions(t *testing.T) {
 		ask := modernParties[name](t, serveTools(t, g, Options{}))
 		key, q := ask(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
 		if got := fmt.Sprint(q.Requests[key].Params.Schema.Properties["decision"].Enum); got != want {
-			t.Errorf("%s: %s", name, got)
+			t.Errorf("%s: the form has the choices %s", name, got)
 		}
 		g.Shutdown()
 	}
@@ -142,10 +142,10 @@ func TestModernRounds(t *testing.T) {
 		const args = `{"wait":2}`
 		key, q := ask(callText(`1`, args, formsMeta)).decodeQuestion(t)
 		// A form without an answer is shown again, with the same ticket.
-		for i, answers := range []string{`{}`, `{"other":{"action":"accept"}}`, `null`} {
-			k, next := ask(repeatCallText(fmt.Sprint(i+10), args, answers, q.State)).decodeQuestion(t)
+		for i, inputResponses := range []string{`{}`, `{"other":{"action":"accept"}}`, `null`} {
+			k, next := ask(repeatCallText(fmt.Sprint(i+10), args, inputResponses, q.State)).decodeQuestion(t)
 			if k != key || g.runs.Load() != 0 {
-				t.Errorf("%s: asked for %s, not %s", answers, k, key)
+				t.Errorf("%s: the form asks for %s, not %s", inputResponses, k, key)
 			}
 			q = next
 		}
@@ -153,13 +153,13 @@ func TestModernRounds(t *testing.T) {
 		for round := range 2 { // after the approval, the tool waits for the user twice
 			k, next := ask(repeatCallText(fmt.Sprint(round+20), args, fmt.Sprintf(`{%q:%s}`, key, answer), q.State)).decodeQuestion(t)
 			if k == key || !strings.Contains(next.Requests[k].Params.Message, "Log in.") {
-				t.Fatalf("round %d: %+v", round, next)
+				t.Fatalf("round %d: the next question is %+v", round, next)
 			}
 			key, q, answer = k, next, `{"action":"accept"}`
 		}
 		m := ask(repeatCallText(`30`, args, fmt.Sprintf(`{%q:%s}`, key, answer), q.State))
 		if r := m.toolResultOf(t); r.IsError || string(r.Structured) != args || g.runs.Load() != 1 {
-			t.Errorf("%s", m.text)
+			t.Errorf("the reply to the approved call is %s", m.text)
 		}
 	})
 }
@@ -180,11 +180,11 @@ func TestModernStateIsSealed(t *testing.T) {
 			"a number":        repeatCallText(`2`, `{"a":1}`, fmt.Sprintf(`{%q:12345}`, key), q.State),
 		} {
 			if m := ask(text); m.Error == nil || m.Error.Code != wire.CodeInvalidParams {
-				t.Errorf("%s: %s", name, m.text)
+				t.Errorf("%s: the repeated request got %s", name, m.text)
 			}
 		}
 		if g.runs.Load() != 0 {
-			t.Error("it ran")
+			t.Error("the tool ran")
 		}
 		if m := ask(repeatCallText(`3`, `{"a":1}`, yes, q.State)); m.toolResultOf(t).IsError {
 			t.Error(m.text)
@@ -223,7 +223,7 @@ func TestModernDecisionOnAnotherSurface(t *testing.T) {
 				}
 				decide := func() {
 					if d, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil || d.Outcome != wire.DecisionAccepted {
-						t.Errorf("%+v, %v", d, err)
+						t.Errorf("Decide returned %+v, %v", d, err)
 					}
 				}
 				got := make(chan received)
@@ -236,7 +236,7 @@ func TestModernDecisionOnAnotherSurface(t *testing.T) {
 					decide()
 				}
 				if m := <-got; m.toolResultOf(t).IsError || g.runs.Load() != 1 {
-					t.Errorf("%s", m.text)
+					t.Errorf("the reply to the approved call is %s", m.text)
 				}
 			})
 		})
@@ -264,7 +264,7 @@ func TestModernClientLeaves(t *testing.T) {
 	s := serveTools(t, g, Options{})
 	f := g.Follow(dispatch.FollowOptions{})
 	defer f.Close()
-	ended := func() {
+	awaitCallEnd := func() {
 		t.Helper()
 		untilEnded(t, f)
 	}
@@ -276,14 +276,14 @@ func TestModernClientLeaves(t *testing.T) {
 	ctx, disconnect := context.WithCancel(t.Context())
 	res := c.post(ctx, repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:{"action":"cancel"}}`, key), q.State))
 	if data, ok := newEvents(res.Body).nextData(); !ok || !strings.Contains(data, "waiting for approval") {
-		t.Errorf("%q", data)
+		t.Errorf("the client received %q", data)
 	}
 	// A second request is rejected meanwhile.
 	if m := c.answer(repeatCallText(`3`, `{}`, yes(key), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidRequest {
 		t.Error(m.text)
 	}
 	disconnect()
-	ended()
+	awaitCallEnd()
 	if m := c.answer(repeatCallText(`4`, `{}`, yes(key), q.State)); m.Error == nil {
 		t.Error(m.text)
 	}
@@ -293,9 +293,9 @@ func TestModernClientLeaves(t *testing.T) {
 	p.send(callText(`1`, `{}`, formsMeta))
 	p.must().decodeQuestion(t)
 	p.in.Close()
-	ended()
+	awaitCallEnd()
 	if g.runs.Load() != 0 {
-		t.Error("it ran")
+		t.Error("the tool ran")
 	}
 }
 
@@ -347,23 +347,23 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 			c.putEnded(fmt.Sprint(i), maxKeptAnswerBytes/3)
 		}
 		if len(c.endedCalls) != 3 || len(c.callsByID) != 3 || c.callsByID["1"] != nil || c.answerBytes != maxKeptAnswerBytes/3*3 {
-			t.Errorf("%d kept, %d bytes", len(c.endedCalls), c.answerBytes)
+			t.Errorf("the server stores %d ended calls with %d bytes", len(c.endedCalls), c.answerBytes)
 		}
 		c.putEnded("large", maxKeptAnswerBytes+1)
 		if len(c.endedCalls) != 1 || c.callsByID["large"] == nil {
-			t.Errorf("%d kept, %d bytes", len(c.endedCalls), c.answerBytes)
+			t.Errorf("the server stores %d ended calls with %d bytes", len(c.endedCalls), c.answerBytes)
 		}
 		c.removeAnswered(c.callsByID["large"])
 		lost := 0
 		c.putEnded("last", 5).reply.onUndelivered = func() { lost++ }
 		<-time.After(keptAnswerLifetime - time.Second)
 		if c.countKept() != 1+1+5 {
-			t.Error("dropped too early")
+			t.Error("an ended call was dropped too early")
 		}
 		<-time.After(2 * time.Second)
 		synctest.Wait()
 		if c.countKept() != 0 {
-			t.Error("kept too long")
+			t.Error("an ended call was stored too long")
 		}
 		if lost != 1 {
 			t.Errorf("the loss was reported %d times", lost)
@@ -394,14 +394,14 @@ func TestResumableCallsAreBounded(t *testing.T) {
 	res := c.post(t.Context(), callText(`1`, `{}`, formsMeta))
 	events := newEvents(res.Body)
 	if data, _ := events.nextData(); !strings.Contains(data, "waiting for approval") {
-		t.Errorf("%s", data)
+		t.Errorf("the client received %s", data)
 	}
 	w := g.onlyTicket(t)
 	if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
 		t.Fatal(err)
 	}
 	data, _ := events.nextData()
-	for strings.Contains(data, "notifications/progress") { // reminders
+	for strings.Contains(data, "notifications/progress") { // the reminders of the waiting call
 		data, _ = events.nextData()
 	}
 	if m := parseReceived(t, data); m.toolResultOf(t).IsError {
@@ -411,16 +411,16 @@ func TestResumableCallsAreBounded(t *testing.T) {
 
 func TestSeal(t *testing.T) {
 	s, other := newSeal(), newSeal()
-	in := sealContent{id: strings.Repeat("a", sealedIDSize), expiresAt: time.UnixMilli(1234567890123), requestDigest: hashRequest("m", "s", "n", json.RawMessage(`{}`))}
-	text := s.sealText(in)
-	if out, ok := s.openText(text); !ok || out != in {
-		t.Errorf("%+v, %v", out, ok)
+	sealedContent := sealContent{id: strings.Repeat("a", sealedIDSize), expiresAt: time.UnixMilli(1234567890123), requestDigest: hashRequest("m", "s", "n", json.RawMessage(`{}`))}
+	text := s.sealText(sealedContent)
+	if openedContent, ok := s.openText(text); !ok || openedContent != sealedContent {
+		t.Errorf("openText returned %+v, %v", openedContent, ok)
 	}
-	if s.sealText(in) == text {
-		t.Error("two texts are alike")
+	if s.sealText(sealedContent) == text {
+		t.Error("two seals of one content are equal")
 	}
 	if _, ok := other.openText(text); ok {
-		t.Error("another server's seal was taken")
+		t.Error("the text of another server's seal was accepted")
 	}
 	for i := range text {
 		b := []byte(text)
@@ -428,7 +428,7 @@ func TestSeal(t *testing.T) {
 			b[i] = 'A'
 		}
 		if _, ok := s.openText(string(b)); ok {
-			t.Errorf("a change at %d was not seen", i)
+			t.Errorf("a text with a changed byte %d was accepted", i)
 		}
 	}
 	all := map[[digestSize]byte]bool{}
@@ -439,7 +439,7 @@ func TestSeal(t *testing.T) {
 		all[d] = true
 	}
 	if len(all) != 7 {
-		t.Errorf("%d digests", len(all))
+		t.Errorf("the seven requests have %d different digests", len(all))
 	}
 }
 

@@ -57,7 +57,7 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 	for _, p := range peers {
 		p.send(`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
 		if m := p.must(); !strings.Contains(m.text, `"id":3`) {
-			t.Errorf("received %s", m.text)
+			t.Errorf("the client received %s", m.text)
 		}
 	}
 	for _, tt := range []struct {

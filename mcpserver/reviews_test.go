@@ -52,7 +52,7 @@ func inspectedToken(t *testing.T, c *client) string {
 	r := c.answer(toolText("plugin_inspect", `{"plugin":"messages"}`, `{}`)).toolResultOf(t)
 	found := tokenInText.FindStringSubmatch(r.Content[0].Text)
 	if r.IsError || found == nil {
-		t.Fatalf("no token in %+v", r)
+		t.Fatalf("the review has no token: %+v", r)
 	}
 	return found[1]
 }
@@ -72,13 +72,13 @@ func TestAgentsReviewIsARecommendation(t *testing.T) {
 	}
 	pkg, _ := s.reg.Set().Plugin("messages")
 	if state := inspector.policy.State("messages"); state.Effective != wire.PermissionOff || inspector.policy.Runs(pkg) {
-		t.Errorf("the agent has switched it on: %+v", state)
+		t.Errorf("the agent has enabled the plugin: %+v", state)
 	}
 	if r := inspector.policy.Recommended(pkg); r == nil || r.By != "claude" || r.Note != "only reads" || r.Permission != "auto" {
 		t.Errorf("the user sees %+v", r)
 	}
 	if m := c.answer(markText(token, "")); !m.toolResultOf(t).IsError || !strings.Contains(m.text, "inspect the plugin again for a new one") {
-		t.Errorf("a token did twice: %s", m.text)
+		t.Errorf("the server accepted the same token twice: %s", m.text)
 	}
 }
 

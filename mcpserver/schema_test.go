@@ -16,6 +16,6 @@ func TestSchemaQuestions(t *testing.T) {
 	}
 	schema := json.RawMessage(`{"type":"object","properties":{"tabId":true,"a":{"properties":{"browser":{}}}}}`)
 	if !definesProperty(schema, "tabId") || definesProperty(schema, "browser") || definesProperty(json.RawMessage(`[]`), "a") {
-		t.Error("definesProperty")
+		t.Error("definesProperty does not find the property, or finds an undefined one")
 	}
 }

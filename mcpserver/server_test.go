@@ -17,7 +17,7 @@ func TestInitializeNamesTheServer(t *testing.T) {
 	m := s.sessionlessClient(t).answer(initializeText("a"))
 	for _, want := range []string{`"name":"opentabs"`, `"version":"9.9"`, `"listChanged":true`, `"protocolVersion":"2025-11-25"`, `"id":"init"`} {
 		if !strings.Contains(m.text, want) {
-			t.Errorf("no %s in %s", want, m.text)
+			t.Errorf("the answer lacks %s: %s", want, m.text)
 		}
 	}
 }
@@ -42,7 +42,7 @@ func TestABadInitializeLeavesNoSession(t *testing.T) {
 	c := s.sessionlessClient(t)
 	res := c.post(context.Background(), `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":5}}`)
 	if m := readMessages(t, res)[0]; m.Error == nil || res.Header.Get("Mcp-Session-Id") != "" || len(s.Clients()) != 0 {
-		t.Errorf("%s, %d clients", m.text, len(s.Clients()))
+		t.Errorf("the server answered %s and has %d clients", m.text, len(s.Clients()))
 	}
 }
 

@@ -72,10 +72,10 @@ func TestCancelReason(t *testing.T) {
 		readMessages(t, c.post(t.Context(), text))
 		check("http")
 		if msgs := <-answered; len(msgs) != 0 {
-			t.Errorf("answered: %v", msgs)
+			t.Errorf("the server answered %v", msgs)
 		}
 		if all := p.closeAndReadAll(); len(all) != 0 {
-			t.Errorf("answered over stdio: %v", all)
+			t.Errorf("the server answered over stdio %v", all)
 		}
 		early := s.open(t, "a")
 		readMessages(t, early.post(t.Context(), text))
@@ -99,7 +99,7 @@ func TestStdioCancelNeedsTheSameTypeOfID(t *testing.T) {
 	}
 	p.send(callText(`1`, `{}`, `{}`))
 	if m := p.must(); m.Error == nil || m.Error.Code != -32600 || string(m.ID) != `1` {
-		t.Errorf("an id in use: %s", m.text)
+		t.Errorf("a request with an ID in use got %s", m.text)
 	}
 	p.send(cancelText(`1`))
 	<-h.ended
@@ -130,7 +130,7 @@ func TestStdioEndOfInputCancelsCallsAndAnswersTheRest(t *testing.T) {
 	all := p.closeAndReadAll()
 	slices.SortFunc(all, func(a, b received) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	if len(all) != 2 || string(all[0].ID) != `"init"` || string(all[1].ID) != `2` {
-		t.Errorf("answers: %v", all)
+		t.Errorf("the client received the answers %v", all)
 	}
 	if cause := <-h.ended; !errors.Is(cause, transport.ErrSessionEnded) {
 		t.Error(cause)
@@ -139,7 +139,7 @@ func TestStdioEndOfInputCancelsCallsAndAnswersTheRest(t *testing.T) {
 		t.Error(err)
 	}
 	if n := len(s.Clients()); n != 0 {
-		t.Errorf("%d clients are left", n)
+		t.Errorf("the server still has %d clients", n)
 	}
 }
 
@@ -170,12 +170,12 @@ func TestStdioSurvivesInvalidMessages(t *testing.T) {
 	} {
 		p.send(line)
 		if m := p.must(); m.Error == nil {
-			t.Errorf("%s: %s", line, m.text)
+			t.Errorf("%s got the answer %s", line, m.text)
 		}
 	}
 	p.send(`{"jsonrpc":"2.0","id":7,"result":{}}`, `{"jsonrpc":"2.0","method":"no/such"}`, `{"jsonrpc":"2.0","id":3,"method":"ping"}`)
 	if m := p.must(); string(m.ID) != `3` {
-		t.Errorf("something was answered that is no request: %s", m.text)
+		t.Errorf("the server answered a line that is no request: %s", m.text)
 	}
 }
 
@@ -197,7 +197,7 @@ func TestStdioEndsWithItsContext(t *testing.T) {
 		t.Error(err)
 	}
 	<-h.ended
-	serverConn.Close() // ends the last read
+	serverConn.Close() // Close ends the last read
 }
 
 func TestStdioShutdownAnswersRunningCalls(t *testing.T) {
@@ -280,7 +280,7 @@ func TestStdioClientsAreListed(t *testing.T) {
 	a.closeAndReadAll()
 	<-a.done
 	if n := len(s.Clients()); n != 1 {
-		t.Errorf("%d clients are left", n)
+		t.Errorf("the server still has %d clients", n)
 	}
 }
 
@@ -316,7 +316,7 @@ func TestStdioServesProtocolWithoutSessions(t *testing.T) {
 	}
 	p.send(cancelText(`"sub"`), `{"jsonrpc":"2.0","id":8,"method":"server/discover","params":{"_meta":`+meta+`}}`)
 	if m := p.must(); string(m.ID) != `8` || !json.Valid(m.Result) {
-		t.Errorf("after the cancel of the subscription: %s", m.text)
+		t.Errorf("after the cancellation of the subscription the client received %s", m.text)
 	}
 	if unreadMessages := p.closeAndReadAll(); len(unreadMessages) > 0 {
 		t.Errorf("the cancelled subscription was answered: %v", unreadMessages)

@@ -127,12 +127,12 @@ func TestClientThatDoesNotReadItsResultIsDisconnected(t *testing.T) {
 	inFakeTime(t, returnOutput(bigResult), Options{}, func(t *testing.T, s *site, l *pipeListener, a *client) {
 		begin := time.Now()
 		conn := rawCall(t, l, a, callText(`1`, `{}`, `{}`))
-		synctest.Wait() // the server writes
+		synctest.Wait() // the server writes to the silent client
 		if err := s.Shutdown(context.Background()); err != nil {
 			t.Error(err)
 		}
 		if waited := time.Since(begin); waited != 30*time.Second {
-			t.Errorf("given up after %s", waited)
+			t.Errorf("the server closed the silent connection after %s", waited)
 		}
 		conn.Close()
 	})
@@ -148,7 +148,7 @@ func TestResultAfterLongSilenceArrives(t *testing.T) {
 	inFakeTime(t, caller, Options{}, func(t *testing.T, _ *site, _ *pipeListener, a *client) {
 		msgs := a.ask(callText(`1`, `{}`, `{"progressToken":1}`))
 		if len(msgs) != 2 || msgs[1].Result == nil {
-			t.Errorf("%v", msgs)
+			t.Errorf("the client received %v", msgs)
 		}
 	})
 }
@@ -167,7 +167,7 @@ func TestSilentCallSendsKeepAlives(t *testing.T) {
 			begin := time.Now()
 			res := a.post(t.Context(), callText(`1`, `{}`, meta))
 			if headers := time.Since(begin); headers != defaultHeartbeat {
-				t.Errorf("headers after %s", headers)
+				t.Errorf("the headers arrived after %s", headers)
 			}
 			e := newEvents(res.Body)
 			for {
@@ -177,7 +177,7 @@ func TestSilentCallSendsKeepAlives(t *testing.T) {
 			}
 			res.Body.Close()
 			if e.comments != 2 {
-				t.Errorf("%d comments in %s", e.comments, time.Since(begin))
+				t.Errorf("the stream had %d comments in %s", e.comments, time.Since(begin))
 			}
 		}
 		// A client that accepts no events gets plain JSON, however long the call runs.
@@ -209,7 +209,7 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 		got := busyClient.postLater(t.Context(), callText(`1`, `{}`, `{}`))
 		<-time.After(2 * time.Hour)
 		if code, _ := idleClient.status(idleClient.request(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)); code != http.StatusNotFound {
-			t.Errorf("the idle session: %d", code)
+			t.Errorf("the ping of the idle session got the status %d", code)
 		}
 		for _, c := range []*client{listening, busyClient} {
 			if m := c.answer(`{"jsonrpc":"2.0","id":2,"method":"ping"}`); m.Error != nil {
@@ -218,7 +218,7 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 		}
 		s.catalog.updateLists()
 		if msgs := <-got; len(msgs) != 1 || msgs[0].Result == nil {
-			t.Errorf("the long call: %v", msgs)
+			t.Errorf("the long call got the answer %v", msgs)
 		}
 		stop()
 		<-progressRead
@@ -227,11 +227,11 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 		}
 		res.Body.Close()
 		if want := int(3 * time.Hour / defaultHeartbeat); e.comments < want-1 || e.comments > want {
-			t.Errorf("%d comments on the GET stream", e.comments)
+			t.Errorf("the GET stream had %d comments", e.comments)
 		}
 		<-time.After(2 * time.Hour)
 		if n := len(s.Clients()); n != 0 {
-			t.Errorf("%d sessions are left", n)
+			t.Errorf("the server still has %d sessions", n)
 		}
 	})
 }
@@ -268,33 +268,33 @@ func TestAClientThatIsGoneIsNotListed(t *testing.T) {
 			}()
 			synctest.Wait()
 			if got := names(); got != "a calling listening" {
-				t.Errorf("before the end: %s", got)
+				t.Errorf("before the end of the connection the clients are %s", got)
 			}
 			cancel()
 			<-done
 		}
 		breakConnection(listening, http.MethodGet, "")
 		if got := names(); got != "a calling" {
-			t.Errorf("one stopped listening: %s", got)
+			t.Errorf("after the end of a GET stream the clients are %s", got)
 		}
 		if code := ping(listening); code != http.StatusOK || names() != "a calling listening" {
-			t.Errorf("it came back: %d, %s", code, names())
+			t.Errorf("the ping of the returned client got the status %d; the clients are %s", code, names())
 		}
 		breakConnection(callingClient, http.MethodPost, callText(`1`, `{}`, `{}`))
 		if got := names(); got != "a listening" {
-			t.Errorf("one broke off its call: %s", got)
+			t.Errorf("after the end of a call's connection the clients are %s", got)
 		}
 		<-time.After(10*time.Minute - time.Second)
 		if got := names(); got != "a listening" {
-			t.Errorf("they ask for nothing: %s", got)
+			t.Errorf("before the session timeout the clients are %s", got)
 		}
 		<-time.After(time.Second)
 		if got := names(); got != "" {
-			t.Errorf("they asked for nothing for too long: %s", got)
+			t.Errorf("after the session timeout the clients are %s", got)
 		}
 		<-time.After(10 * time.Minute)
 		if codes := []int{ping(quietClient), ping(listening), ping(callingClient)}; !slices.Equal(codes, []int{200, 200, 404}) {
-			t.Errorf("their sessions: %v", codes)
+			t.Errorf("pings of the three sessions got the statuses %v", codes)
 		}
 	})
 }

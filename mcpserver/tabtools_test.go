@@ -89,11 +89,11 @@ func TestTabsOfAPluginThatIsOffHaveOrigins(t *testing.T) {
 func TestBuiltinToolsAreListedWhereTheyAreOffered(t *testing.T) {
 	c := withTabs(t)
 	if all := listTools(t, c); !strings.Contains(string(all[len(all)-1]), `"name":"plugin_list_tabs"`) {
-		t.Errorf("%s", all)
+		t.Errorf("the client sees the tools %s", all)
 	}
 	without := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{}).open(t, "agent")
 	if all := listTools(t, without); len(all) != 1 {
-		t.Errorf("%s", all)
+		t.Errorf("a client without plugins sees the tools %s", all)
 	}
 	if m := without.answer(toolText("plugin_list_tabs", `{}`, `{}`)); m.Error == nil {
 		t.Error(m.text)

@@ -95,7 +95,7 @@ func TestToolsShownToAgents(t *testing.T) {
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil || len(files) != len(seen) || len(seen) == 0 {
-		t.Errorf("%d snapshots of %d tools, %v", len(files), len(seen), err)
+		t.Errorf("testdata has %d snapshots of %d tools, error %v", len(files), len(seen), err)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestToolsShownToAgents(t *testing.T) {
 func TestToolsSatisfyAllClients(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "tools", "*.json"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no snapshots: %v", err)
+		t.Fatalf("testdata has no snapshots: %v", err)
 	}
 	name := regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 	for _, file := range files {
@@ -113,7 +113,7 @@ func TestToolsSatisfyAllClients(t *testing.T) {
 		}
 		tool := parseTool(t, raw)
 		if !name.MatchString(tool.Name) || tool.Title == "" || tool.Description == "" || tool.Annotations == nil {
-			t.Errorf("%s: name, title, description or annotations", file)
+			t.Errorf("%s: name, title, description or annotations are missing", file)
 		}
 		for _, schema := range []map[string]json.RawMessage{tool.Input, tool.Output} {
 			if schema == nil {
@@ -148,7 +148,7 @@ func TestAToolThatCannotBeListed(t *testing.T) {
 		{Name: "good", Description: "d"},
 	}})
 	if all := listTools(t, s.open(t, "a")); len(all) != 1 || parseTool(t, all[0]).Name != "messages__good" {
-		t.Errorf("%s", all)
+		t.Errorf("the server lists the tools %s", all)
 	}
 }
 
@@ -165,7 +165,7 @@ func TestRemovedToolsAreGone(t *testing.T) {
 		t.Error(m.text)
 	}
 	if all := listTools(t, c); len(all) != 1 {
-		t.Errorf("%s", all)
+		t.Errorf("the server lists the tools %s", all)
 	}
 }
 

@@ -68,13 +68,13 @@ func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 			runs.Store(0)
 			m := tt.ask(tt.bad)
 			if !strings.Contains(m.text, "invalid") || strings.Contains(m.text, `"ran"`) {
-				t.Errorf("answered %s", m.text)
+				t.Errorf("the invalid call got the answer %s", m.text)
 			}
 			if n, calls := gate.decisions.Load(), len(d.Calls()); n != 0 || runs.Load() != 0 {
 				t.Errorf("the gate decided %d times, the tool ran %d times, there are %d calls", n, runs.Load(), calls)
 			}
 			if tt.ask(tt.good); gate.decisions.Load() == 0 || runs.Load() != 1 {
-				t.Errorf("with valid arguments: decisions %d times, ran %d times", gate.decisions.Load(), runs.Load())
+				t.Errorf("with valid arguments the gate decided %d times and the tool ran %d times", gate.decisions.Load(), runs.Load())
 			}
 		})
 	}

@@ -51,16 +51,16 @@ func TestDecodeGolden(t *testing.T) {
 func TestDecodeMissingBody(t *testing.T) {
 	var p CallResumedParams
 	if err := DecodeBody(nil, &p); err != nil || p.DispatchIDs != nil {
-		t.Errorf("DecodeBody: %+v, %v", p, err)
+		t.Errorf("DecodeBody returned %+v, %v", p, err)
 	}
 	if p, err := DecodeProgress(nil); err != nil || !reflect.DeepEqual(p, ToolProgressParams{}) {
-		t.Errorf("DecodeProgress: %+v, %v", p, err)
+		t.Errorf("DecodeProgress returned %+v, %v", p, err)
 	}
 	if r, err := DecodeDispatchResult(nil); err != nil || !reflect.DeepEqual(r, ToolDispatchResult{}) {
-		t.Errorf("DecodeDispatchResult: %+v, %v", r, err)
+		t.Errorf("DecodeDispatchResult returned %+v, %v", r, err)
 	}
 	if protocol, err := DecodeProtocol(nil); err != nil || protocol != 0 {
-		t.Errorf("DecodeProtocol: %d, %v", protocol, err)
+		t.Errorf("DecodeProtocol returned %d, %v", protocol, err)
 	}
 	if _, _, err := DecodePart(nil); err == nil {
 		t.Error("DecodePart accepts a part without a text")

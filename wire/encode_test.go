@@ -24,7 +24,7 @@ func TestAppend(t *testing.T) {
 			Code: ErrToolError, Message: "m", Tool: &ToolErrorInfo{Code: "X", RetryAfterMs: &retry}}}),
 			`{"jsonrpc":"2.0","id":"s1","error":{"code":-32000,"message":"m","data":{"code":"tool_error","message":"m",` +
 				`"tool":{"code":"X","retryable":false,"retryAfterMs":1500}}}}`},
-		{AppendDispatch([]byte("> "), &ToolDispatchParams{DispatchID: "c1"}), // without arguments
+		{AppendDispatch([]byte("> "), &ToolDispatchParams{DispatchID: "c1"}), // the call has no arguments
 			`> {"jsonrpc":"2.0","id":"c1","method":"tool.dispatch","params":{"dispatchId":"c1","plugin":"","tool":"","tabId":0,` +
 				`"documentId":"","maxResultBytes":0,"args":{}}}`},
 		{AppendDispatch(nil, &ToolDispatchParams{DispatchID: "c1", TabID: -7, Args: []byte(`{"n": 9007199254740993}`), Decision: []byte("[1.0]")}),

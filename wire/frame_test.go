@@ -28,7 +28,7 @@ func readJSON[T any](t testing.TB, file string) T {
 func TestParseRejects(t *testing.T) {
 	cases := readJSON[[]struct{ Frame, Why string }](t, "testdata/refused.json")
 	if len(cases) == 0 {
-		t.Fatal("no cases")
+		t.Fatal("testdata/refused.json has no cases")
 	}
 	for _, c := range cases {
 		e, err := Parse([]byte(c.Frame))
@@ -46,7 +46,7 @@ func TestParseRejects(t *testing.T) {
 func TestParseAccepts(t *testing.T) {
 	cases := readJSON[[]struct{ Frame, Kind string }](t, "testdata/accepted.json")
 	if len(cases) == 0 {
-		t.Fatal("no cases")
+		t.Fatal("testdata/accepted.json has no cases")
 	}
 	for _, c := range cases {
 		e, err := Parse([]byte(c.Frame))

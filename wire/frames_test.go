@@ -70,7 +70,7 @@ func goldenBodies(t testing.TB) []goldenBody {
 	if len(files) == 0 {
 		t.Fatal("no golden frames in testdata/frames")
 	}
-	var out []goldenBody
+	var bodies []goldenBody
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -85,15 +85,15 @@ func goldenBodies(t testing.TB) []goldenBody {
 			g.frame = slices.Concat([]byte(`{"jsonrpc":"2.0","id":"1","error":`), g.body, []byte(`}`))
 		}
 		for method, types := range methodBodies {
-			switch rest, _ := strings.CutPrefix(g.name, string(method)); {
-			case rest == ".params" || strings.HasPrefix(rest, ".params."):
+			switch nameSuffix, _ := strings.CutPrefix(g.name, string(method)); {
+			case nameSuffix == ".params" || strings.HasPrefix(nameSuffix, ".params."):
 				g.newBody = types.params
 				if types.result == nil {
 					g.frame = AppendNotification(nil, method, g.body)
 				} else {
 					g.frame = AppendRequest(nil, "1", method, g.body)
 				}
-			case rest == ".result" || strings.HasPrefix(rest, ".result."):
+			case nameSuffix == ".result" || strings.HasPrefix(nameSuffix, ".result."):
 				g.newBody = types.result
 				g.frame = AppendResult(nil, "1", g.body)
 			}
@@ -102,9 +102,9 @@ func goldenBodies(t testing.TB) []goldenBody {
 			t.Errorf("%s: the name of the file begins with no method of methodBodies", file)
 			continue
 		}
-		out = append(out, g)
+		bodies = append(bodies, g)
 	}
-	return out
+	return bodies
 }
 
 // TestGoldenFrames decodes each golden body and encodes it again to the same bytes. The
@@ -155,8 +155,8 @@ func TestMethodBodies(t *testing.T) {
 		_, after, _ := strings.Cut(string(src), "export interface "+table+" {\n")
 		block, _, _ := strings.Cut(after, "\n}\n")
 		for line := range strings.Lines(block) {
-			_, rest, _ := strings.Cut(line, "'")
-			method, _, _ := strings.Cut(rest, "'")
+			_, afterQuote, _ := strings.Cut(line, "'")
+			method, _, _ := strings.Cut(afterQuote, "'")
 			want[Method(method)] = table == "Requests"
 		}
 	}

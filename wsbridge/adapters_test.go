@@ -21,11 +21,11 @@ func codeFrame(id int, name, hash, code string) string {
 }
 
 func pluginInfos(names ...string) []wire.PluginInfo {
-	var out []wire.PluginInfo
+	var infos []wire.PluginInfo
 	for _, n := range names {
-		out = append(out, wire.PluginInfo{Name: n, DisplayName: n, Hash: "h-" + n, World: wire.WorldMain, Script: "s-h-" + n})
+		infos = append(infos, wire.PluginInfo{Name: n, DisplayName: n, Hash: "h-" + n, World: wire.WorldMain, Script: "s-h-" + n})
 	}
-	return out
+	return infos
 }
 
 // TestAdapters checks that all code that a browser lacks is sent together, and that a
@@ -75,7 +75,7 @@ func TestCodeWaitsForConfirmation(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","b","c"]}}`)
 		p.wantFrames(codeFrame(2, "a", "h-a", large), codeFrame(3, "b", "h-b", large))
 		w.advanceTime(29 * time.Second)
-		p.wantFrames() // nothing before the response
+		p.wantFrames() // no frames arrive before the response
 		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
 		p.wantFrames(codeFrame(4, "c", "h-c", large))
 	})

@@ -23,7 +23,7 @@ func TestRunAllocations(t *testing.T) {
 	h := New(Options{Key: testKey, Origins: []string{testOrigin}})
 	defer h.Close()
 	l := newLink(h, nil, nil)
-	l.outbox.isWriting = true // keeps the frames
+	l.outbox.isWriting = true // isWriting keeps the frames in the outbox
 	b := &browser{id: "b1", runs: runTable{hub: h, link: l, runs: map[string]*run{}}}
 	request := dispatch.Run{
 		ID: "call_1", Plugin: "chat", Tool: "export", Args: json.RawMessage(`{"text":"hello"}`), MaxResultBytes: 1 << 20,
@@ -40,7 +40,7 @@ func TestRunAllocations(t *testing.T) {
 		l.outbox.frames, l.outbox.waitingBytes = l.outbox.frames[:0], 0
 	})
 	if sink.ends == 0 {
-		t.Error("no run ended")
+		t.Error("the run did not end")
 	}
 }
 

@@ -106,7 +106,7 @@ func TestAnswerSurvivesTheLink(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		for _, frame := range p.readFrames() {
 			if strings.Contains(frame, "tool.answer") {
-				t.Errorf("an answer that has arrived came again: %s", frame)
+				t.Errorf("the hub sent a confirmed answer again: %s", frame)
 			}
 		}
 		w.wantEvents()
@@ -128,7 +128,7 @@ func TestAskWithdrawn(t *testing.T) {
 		p.wantFrames()
 		w.hub.Answer("c1", 2, json.RawMessage(`2`), nil)
 		p.readFrames()
-		p.asks("c1", fmt.Sprintf(withdrawn, 2)) // already answered: no notification
+		p.asks("c1", fmt.Sprintf(withdrawn, 2)) // ask 2 is already answered, so it is not withdrawn
 		p.asks("c1", fmt.Sprintf(withdrawn, 3)) // ask 3 is withdrawn before it arrives, so it is ignored
 		p.asks("c1", askOf(2))
 		p.asks("c1", askOf(3))
@@ -221,7 +221,7 @@ func TestLargeAnswers(t *testing.T) {
 		w.readEvents()
 		w.hub.Answer("c1", 6, large, nil)
 		if got := p.readFrames(); len(got) != 1 || len(got[0]) < len(large) {
-			t.Error("there is room again, and the answer did not come")
+			t.Error("the answer was not sent although there is room again")
 		}
 	})
 }
@@ -280,7 +280,7 @@ func TestAskConfirmsRun(t *testing.T) {
 		p.drop()
 		p = w.dial()
 		p.sendHello("b1", "boot1")
-		p.wantFrames(helloOK, syncNil) // and not tool.dispatch again
+		p.wantFrames(helloOK, syncNil) // tool.dispatch is not sent again
 		p.asks("c1", askOf(2))
 		w.advanceTime(defaultGracePeriod)
 		w.wantEvents(askFrame("c1", 1), askFrame("c1", 2))

@@ -92,7 +92,7 @@ func benchHub(b *testing.B) *Hub {
 		h.Handler().ServeHTTP(w, r)
 	}))
 	b.Cleanup(h.Close)
-	if _, _, err := peer.Read(context.Background()); err != nil { // the challenge
+	if _, _, err := peer.Read(context.Background()); err != nil { // the first frame is the challenge
 		b.Fatal(err)
 	}
 	write := func(frame []byte) { _ = peer.Write(context.Background(), websocket.MessageText, frame) }
@@ -107,14 +107,14 @@ func benchHub(b *testing.B) *Hub {
 			if err != nil {
 				return
 			}
-			id, rest, _ := bytes.Cut(frame[len(`{"jsonrpc":"2.0","id":"`):], []byte(`"`))
+			id, afterID, _ := bytes.Cut(frame[len(`{"jsonrpc":"2.0","id":"`):], []byte(`"`))
 			if string(id) == "ready" {
 				close(ready)
 			}
-			if _, args, ok := bytes.Cut(rest, []byte(`"args":`)); ok {
-				out := append([]byte(`{"jsonrpc":"2.0","id":"`), id...)
-				out = append(out, `","result":{"output":`...)
-				write(append(append(out, args[:len(args)-2]...), "}}"...))
+			if _, args, ok := bytes.Cut(afterID, []byte(`"args":`)); ok {
+				answerFrame := append([]byte(`{"jsonrpc":"2.0","id":"`), id...)
+				answerFrame = append(answerFrame, `","result":{"output":`...)
+				write(append(append(answerFrame, args[:len(args)-2]...), "}}"...))
 			}
 		}
 	}()

@@ -59,7 +59,7 @@ func runAttack(t *testing.T, name string, do func(w *twoBrowsers)) {
 				t.Errorf("the good browser's call ended with %q", got)
 			}
 			if n := len(log.lines); n > 6 {
-				t.Errorf("%d lines in the log: %s", n, log.lines)
+				t.Errorf("the log has %d lines: %s", n, log.lines)
 			}
 		})
 	})
@@ -78,7 +78,7 @@ func (w *twoBrowsers) checkClosed(code int) {
 func (w *twoBrowsers) checkConnected() {
 	w.t.Helper()
 	if got := w.bad.end(); got != "" {
-		w.t.Errorf("the link of the bad browser: %q", got)
+		w.t.Errorf("the link of the bad browser ended with %q", got)
 	}
 }
 
@@ -151,7 +151,7 @@ func TestAttackByBrowser(t *testing.T) {
 		runtime.GC()
 		runtime.ReadMemStats(&after)
 		if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 2*maxKeptAnswerBytes {
-			t.Errorf("the server holds %d MiB for it", grown>>20)
+			t.Errorf("the server uses %d MiB for the bad browser", grown>>20)
 		}
 		w.checkConnected()
 	})
@@ -241,7 +241,7 @@ func attackIdentity(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"good","reports":[{"message":"forged"}]}}`)
 		for _, frame := range p.readFrames() {
 			if strings.Contains(frame, `"tool.dispatch"`) {
-				t.Errorf("the newcomer received %s", frame)
+				t.Errorf("the new browser received %s", frame)
 			}
 		}
 		var ids []string
@@ -259,7 +259,7 @@ func attackIdentity(t *testing.T) {
 				p := w.dial()
 				p.sendHello(id, "boot")
 				if got := p.end(); !strings.HasPrefix(got, "close 1008 ") {
-					t.Errorf("the id %q: %q", id, got)
+					t.Errorf("the link of the browser with the ID %q ended with %q", id, got)
 				}
 			}
 			p := w.dial()
@@ -267,7 +267,7 @@ func attackIdentity(t *testing.T) {
 			p.readFrames()
 			b := w.hub.Browsers()[0]
 			if !strings.HasPrefix(b.Name, "[2Jevilxxx") || len(b.Name) > 120 || b.ExtensionVersion != "1" {
-				t.Errorf("got %q, %q", b.Name, b.ExtensionVersion)
+				t.Errorf("the browser has the name %q and the version %q", b.Name, b.ExtensionVersion)
 			}
 		})
 	})
@@ -301,7 +301,7 @@ func attackTabs(t *testing.T) {
 		w.checkConnected()
 		for _, b := range w.hub.Browsers() {
 			if len(b.Tabs) > maxTabs {
-				t.Errorf("%d tabs are kept", len(b.Tabs))
+				t.Errorf("the hub stores %d tabs", len(b.Tabs))
 			}
 			for _, tab := range b.Tabs {
 				checkTab(t, tab)
@@ -320,7 +320,7 @@ func checkTab(t *testing.T, tab wire.TabInfo) {
 	}
 	for i, text := range texts {
 		if inbound.CleanText(text, 8192) != text || i > 1 && len(text) > 128 {
-			t.Errorf("tab %d keeps %.80q", tab.TabID, text)
+			t.Errorf("tab %d has the text %.80q", tab.TabID, text)
 		}
 	}
 }
@@ -331,7 +331,7 @@ func attackFloods(t *testing.T) {
 		w.bad.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"own","reports":[{}` + strings.Repeat(",{}", 100_000) + `]}}`)
 		for _, event := range w.readEvents() {
 			if strings.Contains(event, "mmm") && len(event) > 10_000 {
-				t.Errorf("a message of %d characters was handed on", len(event))
+				t.Errorf("the call received a message of %d characters", len(event))
 			}
 		}
 		w.checkConnected()
@@ -356,7 +356,7 @@ func attackFloods(t *testing.T) {
 		w.advanceTime(writeTimeout)
 		for _, b := range w.hub.Browsers() {
 			if b.ID == "bad" && b.Connected {
-				t.Errorf("after %v it is still connected", writeTimeout)
+				t.Errorf("after %v the browser is still connected", writeTimeout)
 			}
 		}
 		w.readEvents()
@@ -368,10 +368,10 @@ func attackFloods(t *testing.T) {
 		}
 		w.readEvents()
 		if after := runtime.NumGoroutine(); after > before+20 {
-			t.Errorf("%d goroutines, %d before", after, before)
+			t.Errorf("the process has %d goroutines, and had %d before", after, before)
 		}
 		if n := len(w.bad.readFrames()); n > 20_000 {
-			t.Errorf("%d frames", n)
+			t.Errorf("the browser received %d frames", n)
 		}
 	})
 	runAttack(t, "deep JSON", func(w *twoBrowsers) {
@@ -388,7 +388,7 @@ func attackFloods(t *testing.T) {
 		w.bad.send("{\"jsonrpc\":\"2.0\",\"id\":\"own\",\"result\":{\"output\":\"\xff\"}}")
 		for _, event := range w.readEvents() {
 			if strings.ToValidUTF8(event, "") != event {
-				t.Errorf("handed on: %q", event)
+				t.Errorf("the call received %q", event)
 			}
 		}
 	})

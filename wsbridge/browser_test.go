@@ -165,7 +165,7 @@ func TestLinkReplacedByNewLink(t *testing.T) {
 		w.run("b1", "c1")
 		q := w.connectBrowser("b1", "boot1")
 		if got := p.end(); got != `close 4002 "replaced by a newer connection of this browser"` {
-			t.Errorf("old connection: %s", got)
+			t.Errorf("the old connection ended with %s", got)
 		}
 		q.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		w.advanceTime(time.Minute)
@@ -208,7 +208,7 @@ func TestRestartedBrowserEndsRuns(t *testing.T) {
 		p.readFrames()
 		w.cancel("c2")
 		p.drop()
-		w.connectBrowser("b1", "boot1").drop() // reconnected, and lost again
+		w.connectBrowser("b1", "boot1").drop() // the browser reconnected, and its link was lost again
 		q := w.dial()
 		q.sendHello("b1", "boot2")
 		q.wantFrames(helloOK, syncNil)
@@ -291,13 +291,13 @@ func TestCloseEndsAll(t *testing.T) {
 			t.Errorf("events %q, want two runs ended with shutdown", got)
 		}
 		if e := p.end(); e != `close 1001 "opentabs is stopping"` {
-			t.Errorf("connection: %s", e)
+			t.Errorf("the connection ended with %s", e)
 		}
 		if err := w.tryRun("b1", "c3", 0); err == nil || err.Code != "browser_lost" {
-			t.Errorf("Start after Close: %v", err)
+			t.Errorf("Start after Close returned %v", err)
 		}
 		if e := w.open(browserNonce).end(); e != `close 1001 "opentabs is stopping"` {
-			t.Errorf("a new connection: %s", e)
+			t.Errorf("a connection after Close ended with %s", e)
 		}
 		w.hub.Close()
 	})

@@ -21,7 +21,7 @@ import (
 func FuzzInbound(f *testing.F) {
 	files, err := filepath.Glob("testdata/transcripts/*.frames")
 	if err != nil || len(files) == 0 {
-		f.Fatalf("no transcripts (%v)", err)
+		f.Fatalf("testdata/transcripts has no files (%v)", err)
 	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
@@ -59,22 +59,22 @@ func FuzzInbound(f *testing.F) {
 				a.sendAnything(line)
 				w.hub.Answer("call_a", 1, []byte(`{"found":3}`), nil)
 			}
-			ended, asked := 0, map[string]bool{}
+			endingCount, asked := 0, map[string]bool{}
 			for _, event := range w.readEvents() {
 				switch {
 				case !strings.HasPrefix(event, "call_a "):
-					t.Errorf("what browser a sent reached another run: %s", event)
+					t.Errorf("a frame of browser a reached another run: %s", event)
 				case strings.HasPrefix(event, "call_a asks"):
 					if asked[event] {
-						t.Errorf("an ask was taken twice: %s", event)
+						t.Errorf("an ask was accepted twice: %s", event)
 					}
 					asked[event] = true
 				case !strings.HasPrefix(event, "call_a reports"):
-					ended++
+					endingCount++
 				}
 			}
-			if ended > 1 {
-				t.Errorf("the run of browser a ended %d times", ended)
+			if endingCount > 1 {
+				t.Errorf("the run of browser a ended %d times", endingCount)
 			}
 			b.answer("call_b", "7")
 			w.wantEvents("call_b returned 7")

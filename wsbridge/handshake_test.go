@@ -99,7 +99,7 @@ func TestAttackByOrigin(t *testing.T) {
 				t.Errorf("answer %d %q, want %d and a sentence", w.Code, body, tt.status)
 			}
 			if strings.Contains(body+fmt.Sprint(w.Header()), testKey) {
-				t.Error("the answer shows the key")
+				t.Error("the server's answer contains the key")
 			}
 		})
 	}
@@ -152,7 +152,7 @@ func TestVersionMismatch(t *testing.T) {
 func TestMismatchFitsCloseFrame(t *testing.T) {
 	for _, version := range []int{math.MinInt, -1, 0, wire.Version + 1, math.MaxInt} {
 		if s := versionMismatchText(version); len(s) > maxCloseReasonBytes {
-			t.Errorf("%d: %d bytes, limit %d", version, len(s), maxCloseReasonBytes)
+			t.Errorf("version %d: the close reason has %d bytes, the limit is %d", version, len(s), maxCloseReasonBytes)
 		}
 	}
 }
@@ -214,7 +214,7 @@ func TestFirstFrameIsShort(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","id":"1","method":"ping","params":{"pad":"` + strings.Repeat("x", 1<<20) + `"}}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"1","result":{}}`)
 		if got := p.end(); got != "" {
-			t.Errorf("ended: %s", got)
+			t.Errorf("the link ended with %s", got)
 		}
 	})
 }
@@ -234,7 +234,7 @@ func TestHelloInTime(t *testing.T) {
 		p := w.dial()
 		w.advanceTime(10*time.Second - time.Nanosecond)
 		if got := p.end(); got != "" {
-			t.Errorf("ended early: %s", got)
+			t.Errorf("the link ended too early with %s", got)
 		}
 		w.advanceTime(time.Nanosecond)
 		if got, want := p.end(), `close 1008 "hello must arrive within 10 s"`; got != want {
@@ -253,7 +253,7 @@ func TestHelloTimerStopsAfterHello(t *testing.T) {
 		p.wantFrames(helloOK, syncNil)
 		w.advanceTime(time.Minute)
 		if got := p.end(); got != "" {
-			t.Errorf("ended: %s", got)
+			t.Errorf("the link ended with %s", got)
 		}
 	})
 }

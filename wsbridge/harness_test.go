@@ -76,9 +76,9 @@ func (w *world) readEvents() []string {
 	synctest.Wait()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	out := w.events
+	unreadEvents := w.events
 	w.events = nil
-	return out
+	return unreadEvents
 }
 
 // wantEvents compares the events since the last call with want.
@@ -253,9 +253,9 @@ func (p *peer) readFrames() []string {
 	synctest.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	out := p.frames
+	unreadFrames := p.frames
 	p.frames = nil
-	return out
+	return unreadFrames
 }
 
 // end waits until all goroutines are idle and returns how the connection ended.

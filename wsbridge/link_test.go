@@ -31,7 +31,7 @@ func TestPingKeepsAlive(t *testing.T) {
 			p.send(`{"jsonrpc":"2.0","id":"s/ping","result":{}}`)
 		}
 		if got := p.end(); got != "" {
-			t.Errorf("ended: %s", got)
+			t.Errorf("the link ended with %s", got)
 		}
 	})
 }
@@ -50,7 +50,7 @@ func TestDeadLink(t *testing.T) {
 		w.run("b1", "c1")
 		w.advanceTime(7500 * time.Millisecond)
 		if got := p.end(); got != "" {
-			t.Errorf("ended early: %s", got)
+			t.Errorf("the link ended too early with %s", got)
 		}
 		w.advanceTime(2480 * time.Millisecond)
 		if got := p.end(); got != "lost" {
@@ -86,7 +86,7 @@ func TestLargeFrameIsNoSilence(t *testing.T) {
 			w.advanceTime(7 * time.Second)
 		}
 		if got := strings.Join(w.readEvents(), ""); got != "c1 returned "+output {
-			t.Errorf("got %.60q, %d bytes", got, len(got))
+			t.Errorf("the run received %.60q (%d bytes)", got, len(got))
 		}
 	})
 }
@@ -120,7 +120,7 @@ func TestOutputsAreTheirOwn(t *testing.T) {
 		p.answer("c2", `"other"`)
 		p.readFrames()
 		if got := fmt.Sprintf("%s %s", k.outputs[0], k.outputs[1]); got != `"first" "other"` {
-			t.Errorf("outputs %s", got)
+			t.Errorf("the runs have the outputs %s", got)
 		}
 	})
 }
@@ -136,7 +136,7 @@ func TestAnswersAreTheirOwn(t *testing.T) {
 	}
 	clear(buffer)
 	if got := (<-answer).Result; string(got) != `{"mode":"files"}` {
-		t.Errorf("result %q", got)
+		t.Errorf("the request got the result %q", got)
 	}
 	if l.requests.deliverAnswer(wire.Envelope{ID: "s/1"}) {
 		t.Error("a second answer found a request")
@@ -202,7 +202,7 @@ func TestFrames(t *testing.T) {
 			}
 		}
 		if got := p.end(); got != "" {
-			t.Errorf("ended: %s", got)
+			t.Errorf("the link ended with %s", got)
 		}
 	})
 }
@@ -231,7 +231,7 @@ func TestInvalidFrames(t *testing.T) {
 			}
 		}
 		if got := p.end(); got != "" {
-			t.Fatalf("ended early: %s", got)
+			t.Fatalf("the link ended too early with %s", got)
 		}
 		p.send("malformed")
 		if got, want := p.end(), `close 1008 "more than 100 frames were malformed"`; got != want {
@@ -249,10 +249,10 @@ func TestStrayReportsAreCounted(t *testing.T) {
 			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"gone","reports":[{}]}}`)
 		}
 		if got := p.end(); got != "" {
-			t.Errorf("ended: %s", got)
+			t.Errorf("the link ended with %s", got)
 		}
 		if l := w.theLink(); l.inbox.strayCount != 2*maxMalformedFrames || l.inbox.malformedCount != 0 {
-			t.Errorf("%d stray, %d malformed", l.inbox.strayCount, l.inbox.malformedCount)
+			t.Errorf("the link counted %d stray and %d malformed frames", l.inbox.strayCount, l.inbox.malformedCount)
 		}
 		w.wantEvents()
 	})

@@ -72,8 +72,8 @@ func answerTo(method, result string) func(string) string {
 		if !strings.Contains(frame, `"method":"`+method+`"`) {
 			return ""
 		}
-		_, rest, _ := strings.Cut(frame, `"id":"`)
-		id, _, _ := strings.Cut(rest, `"`)
+		_, afterIDKey, _ := strings.Cut(frame, `"id":"`)
+		id, _, _ := strings.Cut(afterIDKey, `"`)
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"result":%s}`, id, result)
 	}
 }
@@ -92,7 +92,7 @@ func TestOpenedPageCannotLoad(t *testing.T) {
 			t.Errorf("the call waited %v", elapsed)
 		}
 		if found.OpenedTab == nil || found.OpenedTab.TabID != 7 || len(found.ErrorPages) != 1 || found.ErrorPages[0].Problem != refused {
-			t.Errorf("opened %+v, failed %+v", found.OpenedTab, found.ErrorPages)
+			t.Errorf("the call opened tab %+v and found the error pages %+v", found.OpenedTab, found.ErrorPages)
 		}
 		if state := w.hub.CurrentTargets("chat").State(); state != dispatch.StateUnavailable {
 			t.Errorf("the state is %s", state)
@@ -123,7 +123,7 @@ func TestErrorPageIsLoadedOnce(t *testing.T) {
 				answer := answerTo("tab.load", `{"loading":true}`)
 				found, elapsed := w.lookFor(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
 					if strings.Contains(frame, "tab.open") {
-						t.Error("another tab is opened")
+						t.Error("the call opened another tab")
 					}
 					if strings.Contains(frame, "tab.load") {
 						loads++
@@ -131,7 +131,7 @@ func TestErrorPageIsLoadedOnce(t *testing.T) {
 					return answer(frame)
 				}, tt.steps...)
 				if elapsed > tt.limit || loads != 1 || targetNames(found.LiveTargets) != tt.live || (tt.live == "") != (targetNames(found.ErrorPages) == "b1/7") {
-					t.Errorf("%d loads, live %q, failed %+v after %v", loads, targetNames(found.LiveTargets), found.ErrorPages, elapsed)
+					t.Errorf("after %[4]v there were %[1]d loads, live targets %[2]q and error pages %+[3]v", loads, targetNames(found.LiveTargets), found.ErrorPages, elapsed)
 				}
 			})
 		})
@@ -160,7 +160,7 @@ func TestLoadFailsWhileACallWaits(t *testing.T) {
 		select {
 		case found := <-done:
 			if len(found.ErrorPages) != 2 || found.ErrorPages[0].Problem != "net::ERR_FAILED" || found.ErrorPages[1].Problem != refused {
-				t.Errorf("failed: %+v", found.ErrorPages)
+				t.Errorf("the call found the error pages %+v", found.ErrorPages)
 			}
 		default:
 			t.Error("the call still waits")
@@ -182,7 +182,7 @@ func TestSiteDoesNotAnswer(t *testing.T) {
 			found, elapsed := w.lookFor(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
 				loading, errorPage(7, "no_answer", 8000))
 			if elapsed > time.Second || found.OpenedTab == nil || len(found.ErrorPages) != 1 || found.ErrorPages[0].Problem != "no_answer" {
-				t.Errorf("after %v: opened %+v, failed %+v", elapsed, found.OpenedTab, found.ErrorPages)
+				t.Errorf("after %v the call had opened tab %+v and found the error pages %+v", elapsed, found.OpenedTab, found.ErrorPages)
 			}
 		})
 	})
@@ -196,7 +196,7 @@ func TestSiteDoesNotAnswer(t *testing.T) {
 				return ""
 			})
 			if elapsed > loadTimeout+time.Second || targetNames(found.LoadingTabs) != "b1/7" {
-				t.Errorf("after %v: loading %+v", elapsed, found.LoadingTabs)
+				t.Errorf("after %v the loading tabs are %+v", elapsed, found.LoadingTabs)
 			}
 		})
 	})

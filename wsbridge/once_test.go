@@ -17,8 +17,8 @@ type ending struct {
 	mu        sync.Mutex // guards all fields below
 	finished  int
 	cancelled int // calls of Cancel
-	answered  int // cancels that were answered
-	stopped   int // cancels that found the run
+	answered  int // calls of Cancel that were answered
+	stopped   int // calls of Cancel that found the run
 }
 
 func (e *ending) Reports([]wire.Report, int) {}
@@ -159,7 +159,7 @@ func TestEveryRunEndsOnce(t *testing.T) {
 			w.hub.registry.mu.Lock()
 			defer w.hub.registry.mu.Unlock()
 			if len(w.hub.registry.browsers) != 0 || len(w.hub.registry.openLinksSet) != 0 {
-				t.Errorf("seed %d: %d browsers and %d connections are left", seed, len(w.hub.registry.browsers), len(w.hub.registry.openLinksSet))
+				t.Errorf("seed %d: the hub still has %d browsers and %d connections", seed, len(w.hub.registry.browsers), len(w.hub.registry.openLinksSet))
 			}
 		})
 	}

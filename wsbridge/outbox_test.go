@@ -19,16 +19,16 @@ func TestStalledBrowser(t *testing.T) {
 		}
 		w.cancel("c0")
 		if d := time.Since(startTime); d != 0 {
-			t.Errorf("Start and Cancel elapsed %v", d)
+			t.Errorf("Start and Cancel took %v", d)
 		}
 		w.advanceTime(writeTimeout - time.Nanosecond)
 		if b := w.hub.Browsers(); !b[0].Connected {
-			t.Error("the link was given up early")
+			t.Error("the link was closed too early")
 		}
 		w.wantEvents("c0 stopped: ignored")
 		w.advanceTime(time.Nanosecond)
 		if b := w.hub.Browsers(); b[0].Connected {
-			t.Error("the link is still there")
+			t.Error("the blocked link was not closed")
 		}
 		w.advanceTime(10 * time.Second)
 		if got := w.readEvents(); len(got) != 4 {
@@ -50,12 +50,12 @@ func TestOutboxIsBounded(t *testing.T) {
 		l.postFrame(make([]byte, maxWaitingBytes/2))
 		w.readEvents()
 		if b := w.hub.Browsers(); !b[0].Connected {
-			t.Error("the link was given up early")
+			t.Error("the link was closed too early")
 		}
 		l.postFrame([]byte("x"))
 		w.readEvents()
 		if b := w.hub.Browsers(); b[0].Connected {
-			t.Error("the link is still there")
+			t.Error("the blocked link was not closed")
 		}
 		close(release)
 	})

@@ -98,7 +98,7 @@ const watchOn = `{"jsonrpc":"2.0","method":"state.watch","params":{"on":true}}`
 
 // stateFrames decodes the state.sync frames since the last call.
 func (p *peer) stateFrames() []wire.StateSyncParams {
-	var out []wire.StateSyncParams
+	var states []wire.StateSyncParams
 	for _, f := range p.readFrames() {
 		e, err := wire.Parse([]byte(f))
 		if err != nil || e.Method != wire.MethodStateSync {
@@ -108,9 +108,9 @@ func (p *peer) stateFrames() []wire.StateSyncParams {
 		if err := json.Unmarshal(e.Params, &s); err != nil {
 			p.w.t.Error(err)
 		}
-		out = append(out, s)
+		states = append(states, s)
 	}
-	return out
+	return states
 }
 
 func TestPanel(t *testing.T) {
@@ -119,7 +119,7 @@ func TestPanel(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		calls.changeViews(callView("c1", 0.25, "b1"), callView("c2", 0.5, "b2"))
 		if got := p.stateFrames(); len(got) != 0 {
-			t.Errorf("no panel is open, but %d states arrived", len(got))
+			t.Errorf("%d states arrived although no panel is open", len(got))
 		}
 		p.send(watchOn)
 		got := p.stateFrames()
@@ -135,7 +135,7 @@ func TestPanel(t *testing.T) {
 		calls.changeViews(callView("c1", 0.5, "b1"))
 		w.advanceTime(time.Second)
 		if got := p.stateFrames(); len(got) != 0 {
-			t.Errorf("the panel is closed, and %d states came", len(got))
+			t.Errorf("%d states arrived although the panel is closed", len(got))
 		}
 		p.send(watchOn) // a new panel gets the unchanged state
 		if got := p.stateFrames(); len(got) != 1 || *got[0].Calls[0].Progress != 0.5 {
@@ -158,7 +158,7 @@ func TestPanelRate(t *testing.T) {
 		p.send(watchOn)
 		w.advanceTime(time.Second)
 		p.stateFrames()
-		for i := range 1000 { // one each millisecond
+		for i := range 1000 { // the state changes once per millisecond
 			calls.changeViews(callView("c1", float64(i)/1000, "b1"))
 			if i == 0 {
 				if got := p.stateFrames(); len(got) != 1 {
@@ -186,8 +186,8 @@ func TestPanelIsBounded(t *testing.T) {
 		for i := range 1000 {
 			views = append(views, callView(fmt.Sprint("c", i), 0, "b1"))
 		}
-		ended := time.Now()
-		views = append(views, dispatch.View{Ended: &ended})
+		endTime := time.Now()
+		views = append(views, dispatch.View{Ended: &endTime})
 		calls.changeViews(views...)
 		p.send(watchOn)
 		if got := p.stateFrames(); len(got) != 1 || got[0].Running != 1000 || len(got[0].Calls) != maxShownCalls || got[0].Calls[0].CallID != "c0" {
@@ -204,7 +204,7 @@ func TestPanelShowsPlugins(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		w.hub.Sync()
 		if got := p.pluginFrames(); len(got) != 0 {
-			t.Errorf("no panel is open, but %d lists arrived", len(got))
+			t.Errorf("%d lists arrived although no panel is open", len(got))
 		}
 		p.send(watchOn)
 		if got := p.pluginFrames(); len(got) != 1 || got[0][0].Hash != "h1" {
@@ -297,7 +297,7 @@ func (p *peer) pluginFrames() (out [][]wire.PluginView) {
 			p.w.t.Error(err)
 		}
 		if len(s.Failed) != 1 || s.Failed[0].Path != "/broken" {
-			p.w.t.Errorf("plugins that failed: %+v", s.Failed)
+			p.w.t.Errorf("the panel shows the failed plugins %+v", s.Failed)
 		}
 		out = append(out, s.Plugins)
 	}
@@ -489,7 +489,7 @@ func TestPanelStops(t *testing.T) {
 			p.wantFrames(`{"jsonrpc":"2.0","id":"4","error":{"code":-32602,"message":"call.cancel needs a callId; name the call to stop"}}`)
 		}
 		if got := strings.Join(calls.cancelled, ", "); got != "c1 by the side panel, gone by the side panel" {
-			t.Errorf("cancelled: %s", got)
+			t.Errorf("the panel cancelled the calls %s", got)
 		}
 	})
 }

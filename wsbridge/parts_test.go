@@ -80,7 +80,7 @@ func TestPartsTooLarge(t *testing.T) {
 // units of a character.
 func TestPartsCutInsideCharacters(t *testing.T) {
 	tests := []struct {
-		parts []string // as JSON strings
+		parts []string // the pieces as JSON strings
 		want  string
 	}{
 		{[]string{`"\"a\ud83d"`, `"\ude00b\""`}, `"a😀b"`},

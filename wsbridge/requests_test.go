@@ -43,7 +43,7 @@ func TestRequestsEnd(t *testing.T) {
 					t.Errorf("error %v, want %v", err, c.want)
 				}
 				if len(r.pendingAnswers) != 0 || len(posted) != 1 {
-					t.Errorf("%d pending, posted %q", len(r.pendingAnswers), posted)
+					t.Errorf("there are %d pending requests; the posted frames are %q", len(r.pendingAnswers), posted)
 				}
 				if r.deliverAnswer(wire.Envelope{ID: "s/1"}) {
 					t.Error("an answer after the end was delivered")

@@ -14,24 +14,24 @@ func TestRunTable(t *testing.T) {
 		rt := &newBrowser(w.hub, "b1").runs
 		r := dispatch.Run{ID: "c1", MaxResultBytes: 10}
 		if err := rt.startRun(&r, nil, make(done, 1), false); err == nil || err.Code != wire.ErrNavigated {
-			t.Errorf("start in a document that is gone: %v", err)
+			t.Errorf("startRun in a closed document returned %v", err)
 		}
-		ended := make(done, 1)
-		if err := rt.startRun(&r, nil, ended, true); err != nil || !rt.runs["c1"].isUnsent {
-			t.Fatalf("start without a link: %v", err)
+		runEnded := make(done, 1)
+		if err := rt.startRun(&r, nil, runEnded, true); err != nil || !rt.runs["c1"].isUnsent {
+			t.Fatalf("startRun without a link returned %v", err)
 		}
 		l := newLink(w.hub, nil, nil)
-		l.outbox.isWriting = true // keeps the frames
+		l.outbox.isWriting = true // isWriting keeps the frames in the outbox
 		callAll(rt.connect(l, nil))
 		if len(l.outbox.frames) != 1 || rt.runs["c1"].isUnsent {
 			t.Errorf("%d frames after connect, want 1", len(l.outbox.frames))
 		}
 		callAll(rt.close(newInternalError("over")))
-		if err := <-ended; err == nil || err.Message != "over" || rt.countRuns() != 0 {
-			t.Errorf("the run ended with %v, %d are left", err, rt.countRuns())
+		if err := <-runEnded; err == nil || err.Message != "over" || rt.countRuns() != 0 {
+			t.Errorf("the run ended with %v, and the table still has %d runs", err, rt.countRuns())
 		}
-		if err := rt.startRun(&r, nil, ended, true); err == nil || err.Code != wire.ErrBrowserLost {
-			t.Errorf("start after close: %v", err)
+		if err := rt.startRun(&r, nil, runEnded, true); err == nil || err.Code != wire.ErrBrowserLost {
+			t.Errorf("startRun after Close returned %v", err)
 		}
 	})
 }

@@ -38,17 +38,17 @@ func TestStartsAreReported(t *testing.T) {
 		w.readEvents()
 		got := takeStarts()
 		if len(got) != 1 || got[0].Plugin != "chat" || got[0].Hash != "h1" || got[0].URL != "https://x/1" || got[0].Problem == "" || slices.Contains([]rune(got[0].Problem), '\u202e') {
-			t.Errorf("starts %+v", got)
+			t.Errorf("the reported starts are %+v", got)
 		}
 		startTime := time.Now()
 		found := w.hub.Targets(context.Background(), dispatch.TargetChoice{Plugin: "chat"})
 		if elapsed := time.Since(startTime); elapsed > 0 || len(found.BrokenTabs) != 1 || found.BrokenTabs[0].TabID != 1 || found.BrokenTabs[0].Problem == "" {
-			t.Errorf("after %v: %+v", elapsed, found)
+			t.Errorf("after %v the call found %+v", elapsed, found)
 		}
 		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":1,"tab":` + tabText(1, "", 1, "d", ","+chatIs("true")) + `}}`)
 		w.readEvents()
 		if got := takeStarts(); len(got) != 1 || got[0].Problem != "" || got[0].Hash != "h1" {
-			t.Errorf("starts %+v", got)
+			t.Errorf("the reported starts are %+v", got)
 		}
 	})
 }

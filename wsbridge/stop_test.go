@@ -26,7 +26,7 @@ func TestStopOutcomes(t *testing.T) {
 			w.cancel("c1")
 			p.wantFrames(dispatchFrame("c1"), cancelText("c1", "stop it"))
 			w.wantEvents()
-			for range 2 { // exactly once
+			for range 2 { // two answers are reported exactly once
 				p.sendFormat(`{"jsonrpc":"2.0","id":"s/cancel/c1",%s}`, tt.answer)
 			}
 			w.wantEvents("c1 stopped: " + tt.want)

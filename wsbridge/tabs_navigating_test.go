@@ -112,7 +112,7 @@ func TestCallDoesNotWaitForLostTab(t *testing.T) {
 		b.tabs.mu.Lock()
 		defer b.tabs.mu.Unlock()
 		if len(b.tabs.leftDocumentAt) != 0 {
-			t.Errorf("%d tabs that are gone are remembered", len(b.tabs.leftDocumentAt))
+			t.Errorf("the hub still remembers %d closed tabs", len(b.tabs.leftDocumentAt))
 		}
 	})
 }

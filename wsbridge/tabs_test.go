@@ -60,11 +60,11 @@ func tabText(id int, marks string, used float64, doc, plugins string) string {
 const liveChat = `,"plugins":[{"name":"other","hash":"h9"},{"name":"chat","hash":"h1"}]`
 
 func targetNames(targets []dispatch.Target) string {
-	var out []string
+	var names []string
 	for _, t := range targets {
-		out = append(out, fmt.Sprintf("%s/%d", t.Browser, t.TabID))
+		names = append(names, fmt.Sprintf("%s/%d", t.Browser, t.TabID))
 	}
-	return strings.Join(out, " ")
+	return strings.Join(names, " ")
 }
 
 func TestTargets(t *testing.T) {
@@ -110,7 +110,7 @@ func TestTargets(t *testing.T) {
 		w.hub.Sync()
 		want("", "b1/9 b1/5 b1/4 b1/3 b1/2 b1/1 b1/6 b1/11 b1/10", 2)
 		if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "unknown"}); targetNames(got.LiveTargets)+targetNames(got.TabsToReload) != "" || got.BrowserCount != 2 {
-			t.Errorf("an unknown plugin: %+v", got)
+			t.Errorf("an unknown plugin has the targets %+v", got)
 		}
 	})
 }
@@ -270,7 +270,7 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 		startTime = time.Now()
 		w.hub.Targets(ctx, dispatch.TargetChoice{Plugin: "chat"})
 		if time.Since(startTime) != 0 {
-			t.Error("a hub that has run for a while waits")
+			t.Error("a call waits although the wait for the first browser is over")
 		}
 	})
 	inWorld(t, Options{FirstBrowserWait: 3 * time.Second}, func(w *world) {
@@ -278,7 +278,7 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 		defer cancel()
 		startTime := time.Now()
 		if w.hub.Targets(ctx, dispatch.TargetChoice{Plugin: "chat"}); time.Since(startTime) != time.Second {
-			t.Errorf("waited %v for a client that left after 1s", time.Since(startTime))
+			t.Errorf("the call waited %v although its client disconnected after 1s", time.Since(startTime))
 		}
 	})
 }
@@ -314,7 +314,7 @@ func TestTargetsWaitForABrowserToSettleIn(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		synctest.Wait()
 		if elapsed := want("chat"); elapsed != 0 {
-			t.Errorf("waited %v for a browser that has settled in", elapsed)
+			t.Errorf("the call waited %v for a browser that has listed its tabs", elapsed)
 		}
 	})
 }
@@ -350,7 +350,7 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 		w.hub.Sync()
 		synctest.Wait()
 		if elapsed := want(); elapsed != 0 {
-			t.Errorf("waited %v though the plugins are as they were", elapsed)
+			t.Errorf("the call waited %v although the plugins did not change", elapsed)
 		}
 	})
 }

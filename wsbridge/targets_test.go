@@ -28,11 +28,11 @@ func frameText(id int, ready string) string {
 }
 
 func targetSpots(targets []dispatch.Target) string {
-	var out []string
+	var spots []string
 	for _, t := range targets {
-		out = append(out, fmt.Sprintf("%d/%d", t.TabID, t.FrameID))
+		spots = append(spots, fmt.Sprintf("%d/%d", t.TabID, t.FrameID))
 	}
-	return strings.Join(out, " ")
+	return strings.Join(spots, " ")
 }
 
 // TestRankOfReadiness checks the order of tabs: tabs that may be ready come first.
@@ -150,12 +150,12 @@ func TestEqualTabsOfTwoBrowsers(t *testing.T) {
 		w.readEvents()
 		live := w.hub.CurrentTargets("chat").LiveTargets
 		if len(live) != 2 || live[0].DocumentID != "d-b1" || live[1].DocumentID != "d-b2" {
-			t.Errorf("%+v", live)
+			t.Errorf("the live targets are %+v", live)
 		}
 		if err := w.hub.Start(w.t.Context(), dispatch.Run{ID: "r", Plugin: "chat", Tool: "t", Target: dispatch.Target{
 			Browser: "b2", TabID: 7, DocumentID: "d-b1",
 		}}, sink{w, "r"}); err == nil || err.Code != wire.ErrNavigated {
-			t.Errorf("%+v", err)
+			t.Errorf("Start returned the error %+v", err)
 		}
 	})
 }
@@ -183,7 +183,7 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 			t.Error(got, found.TabsToReload)
 		}
 		if n := strings.Count(log.String(), "outside its sites"); n != 1 {
-			t.Errorf("logged %d times", n)
+			t.Errorf("the problem was logged %d times", n)
 		}
 		frames = false
 		if got := targetSpots(w.hub.CurrentTargets("chat").LiveTargets); got != "1/0" {
@@ -206,14 +206,14 @@ func TestSilentTabs(t *testing.T) {
 		listTabs(silent, tabText(2, "", 1, "d2", ","+chatIs("true")))
 		found := w.hub.CurrentTargets("chat")
 		if targetSpots(found.LiveTargets) != "2/0" || targetSpots(found.SilentTargets) != "1/0" {
-			t.Errorf("live %q, silent %q", targetSpots(found.LiveTargets), targetSpots(found.SilentTargets))
+			t.Errorf("the targets are live %q and silent %q", targetSpots(found.LiveTargets), targetSpots(found.SilentTargets))
 		}
 		listTabs(silent)
 		if startTime, found := time.Now(), w.hub.Targets(context.Background(), dispatch.TargetChoice{Plugin: "chat"}); len(found.LiveTargets) > 0 || time.Since(startTime) != loadTimeout {
-			t.Errorf("live %q after %v", targetSpots(found.LiveTargets), time.Since(startTime))
+			t.Errorf("the live targets are %q after %v", targetSpots(found.LiveTargets), time.Since(startTime))
 		}
 		if err := w.hub.ReloadTab(context.Background(), "", 7); err == nil || !strings.Contains(err.Error(), "no connected browser has a tab 7") {
-			t.Errorf("tab 7: %v", err)
+			t.Errorf("the reload of tab 7 returned %v", err)
 		}
 		if err := w.hub.ReloadTab(context.Background(), "another", 1); err == nil {
 			t.Error("a tab of another browser was reloaded")

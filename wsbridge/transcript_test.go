@@ -40,7 +40,7 @@ import (
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/transcripts/*.frames")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no transcripts (%v)", err)
+		t.Fatalf("testdata/transcripts has no files (%v)", err)
 	}
 	all := ""
 	for _, file := range files {
@@ -67,21 +67,21 @@ func wireMethods(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []string
+	var methodNames []string
 	ast.Inspect(f, func(n ast.Node) bool {
 		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
 			m, err := strconv.Unquote(lit.Value)
 			if err != nil {
 				t.Fatal(err)
 			}
-			out = append(out, m)
+			methodNames = append(methodNames, m)
 		}
 		return true
 	})
-	if len(out) < 10 {
-		t.Fatalf("methods = %q", out)
+	if len(methodNames) < 10 {
+		t.Fatalf("methods = %q", methodNames)
 	}
-	return out
+	return methodNames
 }
 
 // isOutput matches the lines that the hub writes.
@@ -91,7 +91,7 @@ var isOutput = regexp.MustCompile(`^(\w+<|=) `)
 type stage struct {
 	w     *world
 	hash  string
-	order []string // of peers
+	order []string // the names of peers
 	peers map[string]*peer
 	ended map[string]bool
 	// settings are the settings of plugins, by name.
@@ -100,7 +100,7 @@ type stage struct {
 
 // playTranscript runs a transcript and returns it with the frames that the hub sent.
 func playTranscript(t *testing.T, text string) string {
-	var out strings.Builder
+	var played strings.Builder
 	s := &stage{hash: "h1", peers: map[string]*peer{}, ended: map[string]bool{}, settings: map[string]json.RawMessage{}}
 	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", DisplayName: "Chat", Hash: "h1", Permission: wire.PermissionOff, World: wire.WorldMain}}}
 	fetch := func(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
@@ -126,14 +126,14 @@ func playTranscript(t *testing.T, text string) string {
 			if isOutput.MatchString(line) {
 				continue
 			}
-			fmt.Fprintln(&out, line)
+			fmt.Fprintln(&played, line)
 			if line != "" && line[0] != '#' {
 				s.executeLine(line)
-				s.writeSentFrames(&out)
+				s.writeSentFrames(&played)
 			}
 		}
 	})
-	return out.String()
+	return played.String()
 }
 
 // executeLine executes one line.
@@ -199,7 +199,7 @@ func (s *stage) executeLine(line string) {
 			s.w.note("%s did not start: %s: %s", words[3], err.Code, err.Message)
 		}
 	default:
-		s.w.t.Fatalf("no such line: %s", line)
+		s.w.t.Fatalf("the transcript has an unknown line: %s", line)
 	}
 }
 

@@ -69,7 +69,7 @@ func TestAttackByUserReplay(t *testing.T) {
 	defer a.Close()
 	defer b.Close()
 	if first, second := a.newNonce(), a.newNonce(); first == second || first == b.newNonce() {
-		t.Error("a nonce came twice")
+		t.Error("the server sent the same nonce twice")
 	}
 }
 
@@ -80,14 +80,14 @@ func TestHandshakeEndsInTime(t *testing.T) {
 		silent := w.dial()
 		w.advanceTime(helloTimeout - time.Millisecond)
 		if got := silent.end(); got != "" {
-			t.Errorf("%s before its time is up", got)
+			t.Errorf("the connection ended with %s before the handshake timeout", got)
 		}
 		w.advanceTime(time.Millisecond)
 		if got, want := silent.end(), `close 1008 "hello must arrive within 10 s"`; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 		if len(w.hub.registry.handshakingLinks) != 0 {
-			t.Errorf("%d handshakes are left", len(w.hub.registry.handshakingLinks))
+			t.Errorf("the hub still has %d links in their handshake", len(w.hub.registry.handshakingLinks))
 		}
 	})
 }
@@ -104,12 +104,12 @@ func TestHandshakesAreBounded(t *testing.T) {
 		for i, p := range silent {
 			end := p.end()
 			if i < 3 != strings.HasPrefix(end, "close 1013 ") {
-				t.Errorf("silent connection %d: %q", i, end)
+				t.Errorf("silent connection %d ended with %q", i, end)
 			}
 		}
 		w.connectBrowser("b2", "boot")
 		if got := b.end(); got != "" {
-			t.Errorf("the browser that was there: %s", got)
+			t.Errorf("the browser that was connected before ended with %s", got)
 		}
 		if got := w.hub.Browsers(); len(got) != 2 || !got[0].Connected || !got[1].Connected {
 			t.Errorf("browsers = %+v, want two", got)

@@ -55,12 +55,12 @@ func TestClearWhileApplying(t *testing.T) {
 	for _, kind := range []string{"a", "b", "c"} {
 		s.activities = append(s.activities, &activity{
 			activityType: kind, content: json.RawMessage("[]"), resyncCount: maxResyncs,
-			patches: []json.RawMessage{json.RawMessage(`[{"op":"remove","path":"/0"}]`)}, // does not apply
+			patches: []json.RawMessage{json.RawMessage(`[{"op":"remove","path":"/0"}]`)}, // the patch does not apply to the content
 		})
 	}
 	o.onWarn = func() { s.activities = nil } // the Set has locked its mutex here, as in Clear
 	if views := s.Views(); len(views) != 0 || len(o.warned) != 1 {
-		t.Errorf("%v, warned about %q", views, o.warned)
+		t.Errorf("the Set has the views %v and warned about %q", views, o.warned)
 	}
 }
 
@@ -80,10 +80,10 @@ func TestSetAppliesPatches(t *testing.T) {
 		views := s.Views()
 		synctest.Wait()
 		if len(views) != 1 || string(views[0].Content) != `{"rows":[1,2,3]}` || views[0].Dropped != 1 {
-			t.Errorf("views %+v", views)
+			t.Errorf("the Set has the views %+v", views)
 		}
 		if !slices.Equal(o.requests(), []string{"table"}) || !slices.Equal(o.warned, []string{"table"}) {
-			t.Errorf("requested %q, warned about %q", o.requests(), o.warned)
+			t.Errorf("the Set requested %q and warned about %q", o.requests(), o.warned)
 		}
 		if want := len(`{"rows":[1,2,3]}`); s.Size() != want {
 			t.Errorf("size %d, want %d", s.Size(), want)

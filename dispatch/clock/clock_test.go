@@ -116,14 +116,14 @@ func TestClockLimits(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var c Clock
 				var code wire.ErrorCode
-				var ended time.Duration
+				var endedAfter time.Duration
 				startTime := time.Now()
-				c.Start(defaultIdle, defaultHard, func(e wire.ErrorCode) { code, ended = e, time.Since(startTime) })
+				c.Start(defaultIdle, defaultHard, func(e wire.ErrorCode) { code, endedAfter = e, time.Since(startTime) })
 				tt.act(&c)
 				time.Sleep(time.Hour)
 				synctest.Wait()
-				if code != tt.code || ended != tt.at {
-					t.Errorf("ended with %q after %v, want %q after %v", code, ended, tt.code, tt.at)
+				if code != tt.code || endedAfter != tt.at {
+					t.Errorf("ended with %q after %v, want %q after %v", code, endedAfter, tt.code, tt.at)
 				}
 			})
 		})
@@ -135,7 +135,7 @@ func TestClockLimits(t *testing.T) {
 func TestClockStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var before, after Clock
-		expired := func(e wire.ErrorCode) { t.Errorf("expired with %s", e) }
+		expired := func(e wire.ErrorCode) { t.Errorf("the clock expired with %s", e) }
 		before.Stop()
 		before.Start(defaultIdle, defaultHard, expired)
 		after.Pause()

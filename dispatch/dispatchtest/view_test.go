@@ -31,7 +31,7 @@ func wantAllSet(t *testing.T, v reflect.Value, path string) {
 			wantAllSet(t, v.Field(i), path+"."+v.Type().Field(i).Name)
 		}
 	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct:
-		for f := range v.Type().Elem().NumField() { // in one of the elements
+		for f := range v.Type().Elem().NumField() { // each field must be set in one of the elements
 			isSet := false
 			for i := range v.Len() {
 				isSet = isSet || !v.Index(i).Field(f).IsZero()

@@ -12,14 +12,14 @@ import (
 func TestAdvice(t *testing.T) {
 	for _, code := range wire.ErrorCodes() {
 		if _, ok := advice[code]; !ok {
-			t.Errorf("no advice for %s", code)
+			t.Errorf("error code %s has no advice", code)
 		}
 	}
 	if got := Advice("unheard_of"); got != advice[wire.ErrInternal].nextStep {
 		t.Errorf("an unknown code gets %q", got)
 	}
 	if next, ok := NextStepAfterRequest("user_denied"); !ok || next == "" {
-		t.Error("no next step after user_denied")
+		t.Error("error code user_denied has no next step")
 	}
 	if _, ok := NextStepAfterRequest("NOT_FOUND"); ok {
 		t.Error("an error of a tool has the next step of a request")

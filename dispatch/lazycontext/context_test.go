@@ -22,7 +22,7 @@ func TestEnds(t *testing.T) {
 			parent, cancel := context.WithCancel(t.Context())
 			var c Context
 			if !c.Begin(parent) || c.Err() != nil {
-				t.Fatalf("%s: the context has ended before", test.name)
+				t.Fatalf("%s: the context ended before Begin", test.name)
 			}
 			var done <-chan struct{}
 			if doneFirst {

@@ -158,7 +158,7 @@ func TestStepsFollowTheNumbers(t *testing.T) {
 		m.accept(time.Unix(0, 0), &r)
 		got := drainMeter(&m)
 		if len(got) != 1 {
-			t.Fatalf("%+v came of one report", got)
+			t.Fatalf("one report became the notifications %+v", got)
 		}
 		return got[0]
 	}
@@ -217,15 +217,15 @@ func TestMeterQueue(t *testing.T) {
 // replace the first report, nor the last message before a suspension.
 func TestMeterKeepsReports(t *testing.T) {
 	m := meter{Interval: time.Second}
-	now := time.Unix(0, 0)
+	currentTime := time.Unix(0, 0)
 	for _, message := range []string{"first", "second", "third"} {
-		m.accept(now, &wire.Report{Message: message, Audience: AudienceUser})
+		m.accept(currentTime, &wire.Report{Message: message, Audience: AudienceUser})
 	}
-	m.Remind(now, "reminder")
-	m.accept(now, &wire.Report{Message: "internal"})
+	m.Remind(currentTime, "reminder")
+	m.accept(currentTime, &wire.Report{Message: "internal"})
 	m.KeepQueued()
-	m.Remind(now, "another reminder")
-	m.accept(now, &wire.Report{Message: "last", Audience: AudienceUser})
+	m.Remind(currentTime, "another reminder")
+	m.accept(currentTime, &wire.Report{Message: "last", Audience: AudienceUser})
 	got := drainMeter(&m)
 	var messages []string
 	for _, p := range got {
@@ -238,9 +238,9 @@ func TestMeterKeepsReports(t *testing.T) {
 		t.Errorf("%d notices are kept", m.keptCount)
 	}
 	for i := range 100 { // the tool asks again and again, and the client does not read
-		m.accept(now, &wire.Report{Message: fmt.Sprint("question ", i), Audience: AudienceUser})
+		m.accept(currentTime, &wire.Report{Message: fmt.Sprint("question ", i), Audience: AudienceUser})
 		m.KeepQueued()
-		m.Remind(now, "reminder")
+		m.Remind(currentTime, "reminder")
 	}
 	if n := len(m.queue); n > maxKept+2 {
 		t.Errorf("%d notices wait", n)
@@ -304,7 +304,7 @@ func meterProblem(seed uint64) string {
 		newReport = tameReport
 	}
 	c := meterCheck{m: &m, audienceOf: map[string]string{"reminder": AudienceUser}, kept: map[string]bool{}, sentAt: time.Unix(-1, 0), last: -1}
-	now, done := time.Unix(0, 0), 0.0
+	currentTime, done := time.Unix(0, 0), 0.0
 	for i := range 80 {
 		r := newReport(rnd, &done)
 		r.Audience = audiences[rnd.IntN(len(audiences))]
@@ -315,10 +315,10 @@ func meterProblem(seed uint64) string {
 				c.forUser = r.Message
 			}
 		}
-		c.accept(now, &r)
+		c.accept(currentTime, &r)
 		switch rnd.IntN(12) {
 		case 0:
-			m.Remind(now, "reminder")
+			m.Remind(currentTime, "reminder")
 		case 1:
 			m.KeepQueued()
 			c.keep()
@@ -326,19 +326,19 @@ func meterProblem(seed uint64) string {
 		if len(m.queue) > maxKept+8 {
 			return fmt.Sprintf("%d notices wait", len(m.queue))
 		}
-		now = now.Add(time.Duration(rnd.IntN(80)) * time.Millisecond)
+		currentTime = currentTime.Add(time.Duration(rnd.IntN(80)) * time.Millisecond)
 		for {
 			c.urgent = m.hasFinalReport && !m.isFinalSent
-			p, ok, _ := m.Next(now)
+			p, ok, _ := m.Next(currentTime)
 			if !ok {
 				break
 			}
-			c.check(p, now)
+			c.check(p, currentTime)
 		}
 	}
 	c.over = true
 	for _, p := range drainMeter(&m) {
-		c.check(p, now)
+		c.check(p, currentTime)
 	}
 	if c.final != nil && !c.finalSent {
 		return fmt.Sprintf("the first final report %v never came", *c.final)
@@ -358,7 +358,7 @@ func meterProblem(seed uint64) string {
 // meterCheck checks notifications in the order they are sent.
 type meterCheck struct {
 	m          *meter
-	audienceOf map[string]string // by message
+	audienceOf map[string]string // audiences by message
 	forUser    string            // the last message for the user, until it is sent
 	kept       map[string]bool   // the messages for the user before suspensions, until they are sent
 
@@ -366,7 +366,7 @@ type meterCheck struct {
 	greatest  float64 // the greatest number that the tool reported
 	sentAt    time.Time
 	urgent    bool     // the first final report waits, so earlier reports are sent at once
-	seen      bool     // there was a final report
+	seen      bool     // the tool sent a final report
 	final     *float64 // the first final report that was sent, if its number is still possible
 	finalSent bool
 	over      bool // the remaining reports are sent at once

@@ -33,14 +33,14 @@ func TestSenderRate(t *testing.T) {
 		reportMessage(s, "first")
 		<-s.Wake()
 		if due := s.SendDue(); due != nil || len(*sent) != 1 {
-			t.Fatalf("sent %q, more is due: %t", *sent, due != nil)
+			t.Fatalf("the sender sent %q; more notifications are due: %t", *sent, due != nil)
 		}
 		reportMessage(s, "replaced")
 		reportMessage(s, "second")
 		startTime := time.Now()
 		due := s.SendDue()
 		if due == nil || len(*sent) != 1 {
-			t.Fatalf("sent %q before the interval ended", *sent)
+			t.Fatalf("the sender sent %q before the interval ended", *sent)
 		}
 		<-due
 		if waited := time.Since(startTime); waited != time.Second {

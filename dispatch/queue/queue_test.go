@@ -24,7 +24,7 @@ func TestSessionsTakeTurns(t *testing.T) {
 	for _, session := range []string{"a", "a", "a", "b", "c", "b"} {
 		p, err := q.Enter("slack", session, 1)
 		if err != nil || isGranted(p) {
-			t.Fatal("a call that should wait does not")
+			t.Fatal("a call above MaxRunning does not wait")
 		}
 		waiting = append(waiting, p)
 	}
@@ -45,7 +45,7 @@ func TestSessionsTakeTurns(t *testing.T) {
 	q.Leave("slack", running)
 	q.Leave("jira", other)
 	if len(q.lanes) != 0 {
-		t.Errorf("%d lanes left", len(q.lanes))
+		t.Errorf("the queue still has %d lanes", len(q.lanes))
 	}
 }
 
@@ -54,7 +54,7 @@ func enterSession(t *testing.T, q *Queue, session string) *Place {
 	t.Helper()
 	p, err := q.Enter("slack", session, 1)
 	if err != nil {
-		t.Fatalf("%s is rejected: %s", session, err.Message)
+		t.Fatalf("the call of session %s is rejected: %s", session, err.Message)
 	}
 	return p
 }
@@ -98,13 +98,13 @@ func TestFullQueueRejectsTheGreediest(t *testing.T) {
 	}
 	q.Leave("slack", greedy[0])
 	if !isGranted(modest) {
-		t.Error("the modest client waits behind all of the greedy one's calls")
+		t.Error("the client with one call waits behind all calls of the greedy client")
 	}
 	for _, p := range []*Place{modest, greedy[1], greedy[2]} {
 		q.Leave("slack", p)
 	}
 	if len(q.lanes) != 0 {
-		t.Error("a lane is left")
+		t.Error("the queue still has a lane")
 	}
 }
 
@@ -119,13 +119,13 @@ func TestQueueIsBoundedInBytes(t *testing.T) {
 		t.Fatalf("the client with the large arguments: %+v, want rate_limited with both sizes", err)
 	}
 	if _, err := q.Enter("slack", "b", 200); err != nil {
-		t.Fatalf("another client: %s", err.Message)
+		t.Fatalf("the call of another client is rejected: %s", err.Message)
 	}
 	if q.Rejection(bigResult) == nil {
-		t.Error("the large one was not rejected")
+		t.Error("the call with large arguments was not rejected")
 	}
 	if _, err := q.Enter("slack", "c", 1001); err == nil {
-		t.Error("one that can never fit was taken")
+		t.Error("the queue accepted a call that exceeds MaxBytes alone")
 	}
 }
 
@@ -162,6 +162,6 @@ func TestQueueNeverLeaksAPlace(t *testing.T) {
 		q.Leave("slack", p)
 	}
 	if len(q.lanes) != 0 {
-		t.Error("a lane is left")
+		t.Error("the queue still has a lane")
 	}
 }

@@ -88,14 +88,14 @@ func TestPanelCaller(t *testing.T) {
 	}}
 	want := wire.CallerView{Plugin: "tickets", Tool: "tickets__file", TabID: 7, Origin: "https://site.test"}
 	if got := shape.CallForPanel(v, "b1").Waiting.Caller; got == nil || *got != want {
-		t.Errorf("in its browser: %+v", got)
+		t.Errorf("the panel of the call's browser gets %+v", got)
 	}
 	want.TabID = 0
 	if got := shape.CallForPanel(v, "b2").Waiting.Caller; got == nil || *got != want {
-		t.Errorf("in another browser: %+v", got)
+		t.Errorf("the panel of another browser gets %+v", got)
 	}
 	v.Waiting.Caller = nil
 	if got := shape.CallForPanel(v, "b1").Waiting.Caller; got != nil {
-		t.Errorf("of a client: %+v", got)
+		t.Errorf("the panel gets %+v for a call of a client", got)
 	}
 }

@@ -11,10 +11,10 @@ import (
 
 func TestLineReader(t *testing.T) {
 	longText := strings.Repeat("x", 200_000)
-	in := "a\n\r\n  \nb\r\n" + longText + "\n" + longText[:100_000] + "\nc\n" + longText + "\nlast"
+	inputText := "a\n\r\n  \nb\r\n" + longText + "\n" + longText[:100_000] + "\nc\n" + longText + "\nlast"
 	want := "[a b long 100000 c long last EOF]"
 	for name, r := range map[string]io.Reader{
-		"whole": strings.NewReader(in), "bytes": iotest.OneByteReader(strings.NewReader(in)), "data and error": iotest.DataErrReader(strings.NewReader(in)),
+		"whole": strings.NewReader(inputText), "bytes": iotest.OneByteReader(strings.NewReader(inputText)), "data and error": iotest.DataErrReader(strings.NewReader(inputText)),
 	} {
 		l := newLineReader(r, 100_001)
 		var got []string

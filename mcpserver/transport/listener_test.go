@@ -43,7 +43,7 @@ func TestAcknowledgementComesFirst(t *testing.T) {
 	l.SubscribeToResource(uri)
 	l.RecordChange(uri)
 	if earlyNotifications := l.awaitNotifications(t.Context()); len(earlyNotifications) != 0 {
-		t.Errorf("before the acknowledgement: %v", earlyNotifications)
+		t.Errorf("the client received notifications before the acknowledgement: %v", earlyNotifications)
 	}
 	ack := mcp.JSONRPCNotification{}
 	ack.Method = mcp.MethodNotificationSubscriptionsAcknowledged
@@ -69,7 +69,7 @@ func TestUnreadLogsAreBounded(t *testing.T) {
 	}
 	notifications := l.awaitNotifications(t.Context())
 	if len(notifications) != maxPendingLogs || notifications[0].Method != "10" {
-		t.Fatalf("%d are waiting, the first is %s", len(notifications), notifications[0].Method)
+		t.Fatalf("%d notifications are waiting, and the first is %s", len(notifications), notifications[0].Method)
 	}
 	l.useModern(message{})
 	l.queueLog(mcp.LoggingLevelError, notification(1))

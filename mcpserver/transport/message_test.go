@@ -42,19 +42,19 @@ func FuzzMessage(f *testing.F) {
 		m, ok := parseMessage(b)
 		if !ok {
 			if code, text := invalidMessageText(b); code == 0 || text == "" {
-				t.Fatal("refused without a reason")
+				t.Fatal("the message was rejected without a reason")
 			}
 			return
 		}
 		p, _ := parseParams(m.Params)
 		if token := p.Token(); token != nil && !json.Valid(token) {
-			t.Fatalf("a token that breaks its notification: %s", token)
+			t.Fatalf("the notification is invalid with the token %s", token)
 		}
 		if key, ok := requestKey(m.ID); ok && len(key) == 0 {
-			t.Fatal("an empty key")
+			t.Fatal("the request has an empty key")
 		}
 		if m.isRequest() && !json.Valid(rpcError(m.ID, 1, "text")) {
-			t.Fatalf("an id that breaks its answer: %s", m.ID)
+			t.Fatalf("the answer is invalid with the ID %s", m.ID)
 		}
 	})
 }
@@ -65,7 +65,7 @@ func TestIDsOfLargeRequests(t *testing.T) {
 		`{"params":{"id":1},"id":"a\u0062","method":"x","para`: `"a\u0062"`,
 		`{"params":{"id":1,"a":"`:                              ``,
 		`{"id":{},"a":"`:                                       ``,
-		`{"id":12`:                                             ``, // may continue as 123
+		`{"id":12`:                                             ``, // the number may continue as 123
 		`[{"id":1}]`:                                           ``,
 		``:                                                     ``,
 		`{"a":"` + strings.Repeat("x", idSearchBytes) + `","id":1,"b"`: ``,

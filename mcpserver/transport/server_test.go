@@ -44,10 +44,10 @@ func initializeSession(t *testing.T, s *Server) {
 	w := post("", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
 	session := w.Header().Get(mcp.HeaderSessionID)
 	if session == "" {
-		t.Fatalf("no session: %s", w.Body)
+		t.Fatalf("initialize gave no session: %s", w.Body)
 	}
 	if w := post(session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`); w.Code != http.StatusAccepted {
-		t.Fatalf("initialized: %d", w.Code)
+		t.Fatalf("the notification initialized got the status %d", w.Code)
 	}
 }
 
@@ -62,25 +62,25 @@ func TestEndedSessionsAreRemoved(t *testing.T) {
 		}
 		var all []*session
 		s.sessions.mu.Lock()
-		for _, in := range s.sessions.sessionsByID {
-			all = append(all, in)
+		for _, openSession := range s.sessions.sessionsByID {
+			all = append(all, openSession)
 		}
 		s.sessions.mu.Unlock()
 		library.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
 		if len(all) != n || len(all[0].listener.libraryNotifications) != 1 {
-			t.Errorf("%d sessions, %d notifications for the first", len(all), len(all[0].listener.libraryNotifications))
+			t.Errorf("the server has %d sessions, and the first session has %d notifications", len(all), len(all[0].listener.libraryNotifications))
 		}
 		<-time.After(2 * time.Hour)
 		library.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
-		for _, in := range all {
-			if len(in.listener.libraryNotifications) != 1 {
+		for _, endedSession := range all {
+			if len(endedSession.listener.libraryNotifications) != 1 {
 				t.Fatal("mcp-go notifies a session that has ended")
 			}
 		}
 		s.sessions.mu.Lock()
 		defer s.sessions.mu.Unlock()
 		if sessionCount := len(s.sessions.sessionsByID); sessionCount != 0 || s.sessions.sweepTimer != nil {
-			t.Errorf("%d sessions are left, and the timer: %v", sessionCount, s.sessions.sweepTimer)
+			t.Errorf("the server still has %d sessions and the timer %v", sessionCount, s.sessions.sweepTimer)
 		}
 	})
 }

@@ -23,15 +23,15 @@ func startTask(t *testing.T, table *sessions, s *session, key string, stream boo
 
 func TestBeginRejects(t *testing.T) {
 	table := newTable()
-	s, ended := table.open(OverStdio, Credential{}), table.open(OverStdio, Credential{})
+	s, endedSession := table.open(OverStdio, Credential{}), table.open(OverStdio, Credential{})
 	startTask(t, table, s, "n1", false)
 	if err := table.beginTask(s, "n1", task{}); !errors.Is(err, errDuplicateID) {
 		t.Error(err)
 	}
-	if !table.closeSession(ended.id) || table.closeSession(ended.id) {
-		t.Error("a session ends once")
+	if !table.closeSession(endedSession.id) || table.closeSession(endedSession.id) {
+		t.Error("the session ended twice, or not at all")
 	}
-	if err := table.beginTask(ended, "n1", task{}); !errors.Is(err, ErrSessionEnded) {
+	if err := table.beginTask(endedSession, "n1", task{}); !errors.Is(err, ErrSessionEnded) {
 		t.Error(err)
 	}
 	table.cancelAll(true)
@@ -66,7 +66,7 @@ func TestEveryTaskEndsForOneReason(t *testing.T) {
 	}
 	table.cancelAll(false)
 	if !errors.Is(context.Cause(busyClient), ErrShutdown) || !errors.Is(context.Cause(sessionless), ErrShutdown) {
-		t.Error("the end of Shutdown reaches every call")
+		t.Error("Shutdown did not cancel every call")
 	}
 }
 

@@ -20,11 +20,11 @@ func TestStreamIsSilentAfterItsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.notify([]byte(`{"n":3}`)); !errors.Is(err, errStreamEnded) {
-		t.Errorf("a notification after the answer: %v", err)
+		t.Errorf("a notification after the answer returned the error %v", err)
 	}
 	s.sendComment()
 	if want := "event: message\ndata: {\"n\":1}\n\nevent: message\ndata: {\"n\":2}\n\n"; b.String() != want {
-		t.Errorf("%q", b.String())
+		t.Errorf("the stream contains %q", b.String())
 	}
 }
 
@@ -52,7 +52,7 @@ func TestFailedWriteIsReportedOnce(t *testing.T) {
 		}
 	}
 	if err := s.answer(http.StatusOK, func(w *bufio.Writer) { w.WriteString(`{}`) }); !errors.Is(err, io.ErrClosedPipe) || lost != 1 {
-		t.Errorf("%v, reported %d times", err, lost)
+		t.Errorf("the write returned the error %v, reported %d times", err, lost)
 	}
 }
 

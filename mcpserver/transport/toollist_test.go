@@ -32,7 +32,7 @@ func TestToolListEqualsThatOfMCPGo(t *testing.T) {
 		for _, r := range []any{result, &result} {
 			list, ok := asToolList(json.RawMessage(`"one"`), mcp.NewJSONRPCResultResponse(mcp.NewRequestId("one"), r))
 			if !ok {
-				t.Fatalf("%s: %T is not taken for a list", name, r)
+				t.Fatalf("%s: %T is not recognized as a list of tools", name, r)
 			}
 			var got bytes.Buffer
 			b := bufio.NewWriter(&got)

@@ -57,7 +57,7 @@ func TestBrowser(t *testing.T) {
 	}
 	callEnded := make(chan error, 1)
 	go func() { callEnded <- b.Run(t.Context()) }()
-	for <-live != "messages" { // first without code
+	for <-live != "messages" { // the first list has no code
 	}
 	if b.Code("messages") != "the code" {
 		t.Errorf("the code is %q", b.Code("messages"))
@@ -76,10 +76,10 @@ func TestBrowser(t *testing.T) {
 		result, err = calls.Call(t.Context(), call("echo"))
 	}
 	if err != nil || string(result.Output) != `{"a":1}` || result.ReportCount != 1 {
-		t.Fatalf("echo: %+v, %v", result, err)
+		t.Fatalf("the call of echo returned %+v, %v", result, err)
 	}
 	if _, err := calls.Call(t.Context(), call("none")); err == nil || !strings.Contains(err.Error(), "the page has no tool none") {
-		t.Errorf("none: %v", err)
+		t.Errorf("the call of an unknown tool returned %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	follower := calls.Follow(dispatch.FollowOptions{})
@@ -95,7 +95,7 @@ func TestBrowser(t *testing.T) {
 	_, err = calls.Call(ctx, call("silent"))
 	failed, ok := err.(*dispatch.Error)
 	if !ok || failed.Code != wire.ErrCancelled {
-		t.Errorf("silent: %+v", err)
+		t.Errorf("the call of silent returned %+v", err)
 	}
 	<-stopped
 	hub.Close()

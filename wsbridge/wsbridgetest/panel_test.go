@@ -60,7 +60,7 @@ func startBrowser(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {
 	}
 	callEnded := make(chan error, 1)
 	go func() { callEnded <- b.Run(context.WithoutCancel(t.Context())) }()
-	for <-live != "messages" { // first without code
+	for <-live != "messages" { // the first list has no code
 	}
 	// The server may not have read the frame yet.
 	for len(hub.Targets(t.Context(), dispatch.TargetChoice{Plugin: "messages"}).LiveTargets) == 0 {
@@ -86,10 +86,10 @@ func TestCall(t *testing.T) {
 			giveUp, cancel := context.WithCancelCause(ctx)
 			cancel(errors.New("never mind"))
 			if _, err := c.Call(giveUp, "silent", json.RawMessage(`{}`)); err == nil || err.Code != wire.ErrCancelled {
-				t.Errorf("the call that was given up ended with %+v", err)
+				t.Errorf("the abandoned call ended with %+v", err)
 			}
 			if _, err := c.Call(ctx, "none", json.RawMessage(`{}`)); err == nil || err.Code != wire.ErrUnknownTool {
-				t.Errorf("a tool that is not there ended with %+v", err)
+				t.Errorf("the call of an unknown tool ended with %+v", err)
 			}
 			return c.Call(ctx, "echo", json.RawMessage(`{"n":9007199254740993}`))
 		},
@@ -101,7 +101,7 @@ func TestCall(t *testing.T) {
 	}})
 	result, err := calls.Call(t.Context(), callOf("outer", `{}`))
 	if err != nil || string(result.Output) != `{"n":9007199254740993}` {
-		t.Errorf("outer: %+v, %v", result, err)
+		t.Errorf("the outer call returned %+v, %v", result, err)
 	}
 	if all := calls.Calls(); len(all) < 3 || !slices.ContainsFunc(all, func(v dispatch.View) bool { return v.ParentCallID == result.CallID }) {
 		t.Errorf("calls = %+v, want those that were made by %s", all, result.CallID)
@@ -162,23 +162,23 @@ func TestPanel(t *testing.T) {
 	}
 	decide := wire.CallDecideParams{CallID: seen.CallID, TicketID: seen.Waiting.TicketID, Allow: true}
 	if got, err := b.Decide(t.Context(), decide); err != nil || got.Outcome != wire.DecisionAccepted {
-		t.Errorf("decided: %+v, %v", got, err)
+		t.Errorf("the first decision returned %+v, %v", got, err)
 	}
 	// The call may have ended.
 	if got, err := b.Decide(t.Context(), decide); err != nil || got.Outcome == wire.DecisionAccepted {
-		t.Errorf("decided again: %+v, %v", got, err)
+		t.Errorf("the second decision returned %+v, %v", got, err)
 	}
 	if got := <-callEnded; got.err != nil || string(got.result.Output) != `"in"` || got.result.Audience != "user" {
-		t.Errorf("login: %+v", got)
+		t.Errorf("the call that waits for a login is %+v", got)
 	}
 	if got, err := b.Stop(t.Context(), seen.CallID); err != nil || got.Cancelled {
-		t.Errorf("stop of a call that has ended: %+v, %v", got, err)
+		t.Errorf("the stop of an ended call returned %+v, %v", got, err)
 	}
 	if err := b.Review(t.Context(), wire.ConfigReviewParams{Plugin: "messages", Hash: "h1", Permission: wire.PermissionAsk}); err != nil {
 		t.Error(err)
 	}
 	err := b.SetPermission(t.Context(), wire.ConfigPermissionParams{Plugin: "messages", Permission: wire.PermissionAuto})
 	if err == nil || !strings.Contains(err.Error(), "review it first") {
-		t.Errorf("permission: %v", err)
+		t.Errorf("the change of a permission returned the error %v", err)
 	}
 }
