@@ -66,13 +66,13 @@ func TestActivities(t *testing.T) {
 		{"a patch of a text", []wire.Report{contentReport("text", `"a"`), patchReport("text", `[{"op":"replace","path":"","value":"b"}]`)}, `text="b"`, 0, 0},
 		{"move and copy", []wire.Report{contentReport("x", `{"a":{"b":1}}`), patchReport("x", `[{"op":"move","from":"/a/b","path":"/c"},{"op":"copy","from":"/c","path":"/d"}]`)}, `x={"a":{},"c":1,"d":1}`, 0, 0},
 		{"numbers and order stay exact", []wire.Report{contentReport("x", `{"b":1.00,"a":12345678901234567890}`), patchReport("x", `[{"op":"add","path":"/c","value":"<&>"}]`)}, `x={"b":1.00,"a":12345678901234567890,"c":"<&>"}`, 0, 0},
-		{"one that does not apply is dropped, the others are not", []wire.Report{contentReport("x", `{}`), patchReport("x", `[{"op":"add","path":"/a","value":1}]`), patchReport("x", `[{"op":"add","path":"/b","value":1},{"op":"remove","path":"/nowhere"}]`), patchReport("x", `[{"op":"add","path":"/c","value":1}]`)}, `x={"a":1,"c":1}`, 1, 1},
+		{"only the patch that does not apply is dropped", []wire.Report{contentReport("x", `{}`), patchReport("x", `[{"op":"add","path":"/a","value":1}]`), patchReport("x", `[{"op":"add","path":"/b","value":1},{"op":"remove","path":"/nowhere"}]`), patchReport("x", `[{"op":"add","path":"/c","value":1}]`)}, `x={"a":1,"c":1}`, 1, 1},
 		{"a test that fails", []wire.Report{contentReport("x", `{"a":1}`), patchReport("x", `[{"op":"test","path":"/a","value":2},{"op":"add","path":"/b","value":1}]`)}, `x={"a":1}`, 1, 1},
 		{"not a patch", []wire.Report{contentReport("x", `{}`), patchReport("x", `{"op":"add"}`), patchReport("x", `[1]`), patchReport("x", `[{"op":"dance","path":"/a"}]`), patchReport("x", `[{"op":"add","path":"a","value":1}]`)}, `x={}`, 4, 3},
 		{"a patch of nothing", []wire.Report{patchReport("x", `[{"op":"add","path":"","value":1}]`)}, ``, 0, 1},
-		{"it may not take the content away", []wire.Report{contentReport("x", `{}`), patchReport("x", `[{"op":"remove","path":""}]`)}, `x={}`, 1, 1},
+		{"a patch may not remove the whole content", []wire.Report{contentReport("x", `{}`), patchReport("x", `[{"op":"remove","path":""}]`)}, `x={}`, 1, 1},
 		{"too large", []wire.Report{contentReport("x", `{}`), contentReport("x", bigResult), patchReport("x", `[{"op":"add","path":"/a","value":`+bigResult+`}]`)}, `x={}`, 2, 0},
-		{"it may not grow too large", []wire.Report{contentReport("x", `{"a":"`+strings.Repeat("x", 200000)+`"}`), patchReport("x", `[{"op":"copy","from":"/a","path":"/b"}]`)}, `x={"a":"` + strings.Repeat("x", 200000) + `"}`, 1, 1},
+		{"a patched content may not exceed the limit", []wire.Report{contentReport("x", `{"a":"`+strings.Repeat("x", 200000)+`"}`), patchReport("x", `[{"op":"copy","from":"/a","path":"/b"}]`)}, `x={"a":"` + strings.Repeat("x", 200000) + `"}`, 1, 1},
 		{"an index out of reach", []wire.Report{contentReport("x", `[]`), patchReport("x", `[{"op":"add","path":"/1000000000","value":1}]`)}, `x=[]`, 1, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -118,8 +118,8 @@ func newDeniedError(surface string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrDenied, Message: "the user denied it (" + surface + ")"}
 }
 
-// suspend opens a ticket. It returns nil if the call has ended or already has an open
-// ticket, and an error if the call, or all calls together, have reached their limit.
+// suspend opens a ticket. suspend returns nil if the call has ended or already has an open
+// ticket, and an error if the limit of the call or of all calls is reached.
 func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError) {
 	limit := remainingWait(c, request)
 	if limit <= 0 {

@@ -131,7 +131,7 @@ func TestADecisionMustBeOffered(t *testing.T) {
 }
 
 // TestNoSessionScopeWithoutSession checks that a client whose protocol has no sessions
-// can't get a permission for one.
+// can't get a permission for a session.
 func TestNoSessionScopeWithoutSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
@@ -414,7 +414,7 @@ func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 		{"the first report", []string{"not logged in"}, 0, "not logged in, logged in"},
 		{"the first report, and a slow user", []string{"not logged in"}, time.Minute, "not logged in, reminder, logged in"},
 		{"a report that waits for the rate", []string{"loading", "not logged in"}, 0, "loading, not logged in, logged in"},
-		{"one that waits, and a slow user", []string{"loading", "not logged in"}, time.Minute, "loading, not logged in, reminder, logged in"},
+		{"a report that waits for the rate, and a slow user", []string{"loading", "not logged in"}, time.Minute, "loading, not logged in, reminder, logged in"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

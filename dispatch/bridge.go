@@ -186,9 +186,9 @@ type Bridge interface {
 	// Start sends run to its target's browser. The sink receives what happens to the run,
 	// and at last exactly one Finish: with the result, with an error of the page or the
 	// browser, or with tab_closed, navigated, browser_lost or link_lost. Start returns
-	// browser_lost if the browser is not connected, navigated if the document is gone,
-	// invalid_arguments if the arguments are too large for a frame, and internal if the
-	// ID is in use. After an error the sink receives nothing.
+	// browser_lost without a connected browser and navigated without the document. Start
+	// returns invalid_arguments if the arguments are too large for a frame, and internal
+	// if the ID is in use. After an error the sink receives nothing.
 	Start(ctx context.Context, run Run, sink Sink) *wire.CallError
 	// Cancel requests that the page stop the run, and drops the sink of the run without
 	// a Finish. Cancel calls onOutcome exactly once: with "finished" for an unknown

@@ -165,7 +165,7 @@ func TestCallLivesLongByItsReports(t *testing.T) {
 			}
 			s.Finish(json.RawMessage(`{"ok":true}`), nil)
 		}}
-		// No Progress function: the timer is reset all the same.
+		// Reports reset the timer of a call without a Progress function too.
 		r, err, elapsed := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
 		if err != nil || string(r.Output) != `{"ok":true}` || elapsed != 7*gap || r.ReportCount != 7 {
 			t.Fatalf("result %s, reports %d, error %v after %v; want a result after %v", r.Output, r.ReportCount, err, elapsed, 7*gap)
@@ -207,8 +207,8 @@ func TestLimitsOfToolAndOptions(t *testing.T) {
 		{"tool above the user's own limit", dispatch.Options{IdleLimit: 30 * time.Second}, dispatch.Tool{Plugin: "p", Name: "t", IdleLimit: 2 * time.Minute}, 30 * time.Second, wire.ErrIdleTimeout},
 		{"tool above the user's own ceiling", dispatch.Options{IdleLimit: 30 * time.Second, MaxIdleLimit: time.Minute}, dispatch.Tool{Plugin: "p", Name: "t", IdleLimit: 2 * time.Minute}, time.Minute, wire.ErrIdleTimeout},
 		{"tool below the user's own limit", dispatch.Options{IdleLimit: 30 * time.Second}, dispatch.Tool{Plugin: "p", Name: "t", IdleLimit: time.Second}, time.Second, wire.ErrIdleTimeout},
-		{"hard below idle", dispatch.Options{HardLimit: 2 * time.Second}, exportTool, 2 * time.Second, wire.ErrDeadlineExceeded},
-		{"both at once", dispatch.Options{IdleLimit: time.Minute, HardLimit: time.Minute}, exportTool, time.Minute, wire.ErrDeadlineExceeded},
+		{"hard limit below idle limit", dispatch.Options{HardLimit: 2 * time.Second}, exportTool, 2 * time.Second, wire.ErrDeadlineExceeded},
+		{"both limits at the same time", dispatch.Options{IdleLimit: time.Minute, HardLimit: time.Minute}, exportTool, time.Minute, wire.ErrDeadlineExceeded},
 		{
 			"tool's hard limit is below the ceiling", dispatch.Options{IdleLimit: time.Hour},
 			dispatch.Tool{Plugin: "p", Name: "t", HardLimit: time.Hour}, 5 * time.Minute, wire.ErrDeadlineExceeded,

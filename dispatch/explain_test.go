@@ -67,7 +67,7 @@ func (b *selfCalling) Answer(runID string, _ int, _ json.RawMessage, err *wire.C
 	go b.sinks[runID].Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: err.Message, Tool: info})
 }
 
-// deciding is a gate that decides every call in the same way.
+// deciding is a gate that returns one verdict for every call.
 type deciding struct{ verdict Verdict }
 
 func (deciding) Name() string { return "deciding" }

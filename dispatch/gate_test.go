@@ -79,9 +79,9 @@ func TestPrecedenceOfVerdicts(t *testing.T) {
 		{"none", nil, "", `{"from":"tool"}`, false},
 		{"all allow", []dispatch.Verdict{{}, {}}, "", `{"from":"tool"}`, false},
 		{"result", []dispatch.Verdict{{}, result}, "", `{"from":"gate"}`, false},
-		{"suspend over result", []dispatch.Verdict{result, suspend}, wire.ErrApprovalTimeout, "", false},
-		{"block over all", []dispatch.Verdict{result, suspend, block}, wire.ErrDenied, "", false},
-		{"of two alike the first", []dispatch.Verdict{other, block}, wire.ErrNotReviewed, "", true},
+		{"a suspend precedes a result", []dispatch.Verdict{result, suspend}, wire.ErrApprovalTimeout, "", false},
+		{"a block precedes all verdicts", []dispatch.Verdict{result, suspend, block}, wire.ErrDenied, "", false},
+		{"the first of two equal verdicts counts", []dispatch.Verdict{other, block}, wire.ErrNotReviewed, "", true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -225,7 +225,7 @@ func TestJobsKeepABoundedSizeOfResults(t *testing.T) {
 		if has(a) || !has(b) || !has(c) {
 			t.Error("the first of three results was not the dropped one")
 		}
-		// The newest result stays, although it exceeds the limit by itself.
+		// The newest result stays, although it alone exceeds the limit.
 		if large := startFinishedJob(t, jobs); !has(large) || has(b) || has(c) {
 			t.Error("the large result did not replace all other results")
 		}

@@ -168,8 +168,8 @@ func TestUserStopsARunningAndAWaitingCall(t *testing.T) {
 	})
 }
 
-// TestStopReachesACallThatEndsWhileItStarts ends a call before the bridge has its run:
-// the first stop has no effect, a second one follows.
+// TestStopReachesACallThatEndsWhileItStarts ends a call before the bridge has its run. The
+// first stop has no effect, so a second stop follows.
 func TestStopReachesACallThatEndsWhileItStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		known := map[string]bool{}
@@ -299,15 +299,15 @@ func TestNextTargetWhenNotReady(t *testing.T) {
 		{"none is ready", map[int]*wire.CallError{7: notReady, 8: notReady}, nil, []int{7, 8}, wire.ErrNotReady},
 		{"other errors are final", map[int]*wire.CallError{7: failed}, nil, []int{7}, wire.ErrToolError},
 		{"document gone", nil, &wire.CallError{Code: wire.ErrNavigated, Message: "gone"}, []int{7, 8}, ""},
-		{"document gone on the way", map[int]*wire.CallError{7: {Code: wire.ErrNavigated, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
-		{"tab closed on the way", map[int]*wire.CallError{7: {Code: wire.ErrTabClosed, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
-		{"page crashed on the way", map[int]*wire.CallError{7: {Code: wire.ErrPageCrashed, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
-		{"tab discarded on the way", map[int]*wire.CallError{7: {Code: wire.ErrTabDiscarded, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
+		{"document closed before the run starts", map[int]*wire.CallError{7: {Code: wire.ErrNavigated, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
+		{"tab closed before the run starts", map[int]*wire.CallError{7: {Code: wire.ErrTabClosed, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
+		{"page crashed before the run starts", map[int]*wire.CallError{7: {Code: wire.ErrPageCrashed, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
+		{"tab discarded before the run starts", map[int]*wire.CallError{7: {Code: wire.ErrTabDiscarded, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
 		{"tab frozen", map[int]*wire.CallError{7: {Code: wire.ErrTabFrozen, Message: "frozen", NotStarted: true}}, nil, []int{7, 8}, ""},
 		{"both frozen", map[int]*wire.CallError{
 			7: {Code: wire.ErrTabFrozen, Message: "frozen", NotStarted: true}, 8: {Code: wire.ErrTabFrozen, Message: "frozen", NotStarted: true},
 		}, nil, []int{7, 8}, wire.ErrTabFrozen},
-		{"link that did not come back on the way", map[int]*wire.CallError{7: {Code: wire.ErrLinkLost, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
+		{"link lost for good before the run starts", map[int]*wire.CallError{7: {Code: wire.ErrLinkLost, Message: "gone", NotStarted: true}}, nil, []int{7, 8}, ""},
 		{"not begun, after it had reported", map[int]*wire.CallError{7: {Code: wire.ErrNavigated, Message: reported, NotStarted: true}}, nil, []int{7}, wire.ErrNavigated},
 		{"page crashed while it ran", map[int]*wire.CallError{7: {Code: wire.ErrPageCrashed, Message: "gone"}}, nil, []int{7}, wire.ErrPageCrashed},
 		{"navigated while it ran", map[int]*wire.CallError{7: {Code: wire.ErrNavigated, Message: "gone"}}, nil, []int{7}, wire.ErrNavigated},
@@ -367,13 +367,13 @@ func TestLostLinkHoldsTheIdleLimit(t *testing.T) {
 		ends time.Duration
 		code wire.ErrorCode
 	}{
-		{"it comes back and stays silent", func(s dispatch.Sink) {
+		{"the link returns and stays silent", func(s dispatch.Sink) {
 			<-time.After(2 * time.Second)
 			s.LinkLost()
 			<-time.After(9 * time.Second)
 			s.LinkRestored()
 		}, 14 * time.Second, wire.ErrIdleTimeout},
-		{"it comes back with a report", func(s dispatch.Sink) {
+		{"the link returns with a report", func(s dispatch.Sink) {
 			s.LinkLost()
 			<-time.After(9 * time.Second)
 			s.Reports([]wire.Report{{}}, 0)
@@ -381,8 +381,8 @@ func TestLostLinkHoldsTheIdleLimit(t *testing.T) {
 			<-time.After(2 * time.Second)
 			s.Reports([]wire.Report{{}}, 0)
 		}, 14 * time.Second, wire.ErrIdleTimeout},
-		{"it stays away", func(s dispatch.Sink) { s.LinkLost() }, 20 * time.Second, wire.ErrDeadlineExceeded},
-		{"it comes back after the end", func(s dispatch.Sink) {
+		{"the link does not return", func(s dispatch.Sink) { s.LinkLost() }, 20 * time.Second, wire.ErrDeadlineExceeded},
+		{"the link returns after the end of the call", func(s dispatch.Sink) {
 			s.LinkLost()
 			<-time.After(21 * time.Second)
 			s.LinkRestored()
@@ -404,7 +404,7 @@ func TestLostLinkHoldsTheIdleLimit(t *testing.T) {
 }
 
 // TestLostLinkOfAnEarlierAttempt checks that an attempt whose link was lost does not
-// suspend the idle limit of a later one.
+// suspend the idle limit of a later attempt.
 func TestLostLinkOfAnEarlierAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var attemptCount atomic.Int32

@@ -41,8 +41,8 @@ func TestGreedyClientDoesNotDelayOthers(t *testing.T) {
 			ask(fmt.Sprint("modest", i), func(d time.Duration) { mu.Lock(); longest = max(longest, d); mu.Unlock() })
 		}
 		wg.Wait()
-		// The running calls end after 1 s. Then one turn of each of the 64 sessions
-		// takes 16 s.
+		// The running calls end after 1 s. With such calls, one turn of each of the 64
+		// sessions takes 16 s.
 		if longest > 17*time.Second {
 			t.Errorf("a client with one call waited %v, want at most 17 s", longest)
 		}
@@ -80,7 +80,7 @@ func TestQueuedCallsHaveNoTimeLimit(t *testing.T) {
 		}
 		wg.Wait()
 		if elapsed := time.Since(begun); elapsed != (2*280+29)*time.Second {
-			t.Errorf("the calls elapsed %v, want 9 min 49 s, one after the other", elapsed)
+			t.Errorf("the calls took %v, want 9 min 49 s, one after the other", elapsed)
 		}
 	})
 }

@@ -61,7 +61,7 @@ func TestFloodIsLimitedAndTheLastReportIsSent(t *testing.T) {
 		}
 		for i := 1; i < len(notifications)-1; i++ {
 			if d := notifications[i].at - notifications[i-1].at; d < 100*time.Millisecond || notifications[i].Progress.Progress <= notifications[i-1].Progress.Progress {
-				t.Errorf("notification %d came %v after the one before: %v then %v", i, d, notifications[i-1], notifications[i])
+				t.Errorf("notification %d arrived %v after the notification before: %v then %v", i, d, notifications[i-1], notifications[i])
 			}
 		}
 	})

@@ -61,8 +61,8 @@ type View struct {
 	UserProgress *float64 `json:"user_progress,omitempty"`
 	UserMessage  string   `json:"user_message,omitempty"`
 	// StatusWord is the tool's word for its activity, such as "indexing", from the last
-	// report with a word or a message; UserStatusWord is the word of the last report
-	// for the user with a word or a message.
+	// report with a word or a message. UserStatusWord is the word of the last such report
+	// for the user.
 	StatusWord     string `json:"status_word,omitempty"`
 	UserStatusWord string `json:"user_status_word,omitempty"`
 	// EndAudience is the audience of the result; empty means internal. The end of a call

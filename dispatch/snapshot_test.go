@@ -20,7 +20,7 @@ func TestSnapshotJSON(t *testing.T) {
 	}{
 		{"nothing known", wire.Report{}, `"status":"running"}`},
 		{"message", wire.Report{Message: "page 1"}, `"status":"running","message":"page 1"}`},
-		{"of a total", wire.Report{Progress: newFloat(1), Total: newFloat(4)}, `"status":"running","progress":0.25,"loaded":1,"total":4}`},
+		{"loaded of a total", wire.Report{Progress: newFloat(1), Total: newFloat(4)}, `"status":"running","progress":0.25,"loaded":1,"total":4}`},
 		{"no total", wire.Report{Progress: newFloat(7)}, `"status":"running","loaded":7}`},
 		{"percent", wire.Report{Percent: newFloat(40)}, `"status":"running","progress":0.4,"loaded":40,"total":100}`},
 		{"loaded", wire.Report{Progress: newFloat(1), Total: newFloat(2), Loaded: newFloat(512)}, `"status":"running","progress":0.5,"loaded":512,"total":2}`},

@@ -13,8 +13,8 @@ import (
 // chooseTargets returns the documents in which the call may run, best first. If the
 // adapter is not ready in one document, the next document is tried. chooseTargets never
 // chooses between two browsers or two instances, because they may be two accounts. A
-// browser or instance without a ready document is ignored if another browser or
-// instance has one: the user is not logged in there.
+// browser or instance without a ready document is ignored if another has one, because the
+// user is probably not logged in there.
 func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *wire.CallError) {
 	liveTargets := matchingTargets(targets.LiveTargets, choice)
 	if len(liveTargets) == 0 {

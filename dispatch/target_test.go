@@ -53,7 +53,7 @@ func TestChoiceOfTarget(t *testing.T) {
 		{"needs reload", dispatch.Targets{BrowserCount: 1, TabsToReload: targets{homeTab(7)}}, dispatch.Call{}, "", 0, wire.ErrNoTab, "reload the tab"},
 		{"broken", dispatch.Targets{BrowserCount: 1, BrokenTabs: targets{brokenTab(7, "it threw")}}, dispatch.Call{}, "", 0, wire.ErrPluginBroken, "did not start in its page: it threw; none of its tools can run in tab 7"},
 		{"broken, others need a reload", dispatch.Targets{BrowserCount: 1, BrokenTabs: targets{brokenTab(7, "it threw")}, TabsToReload: targets{homeTab(8)}}, dispatch.Call{}, "", 0, wire.ErrPluginBroken, "it threw"},
-		{"broken, but not where it is wanted", dispatch.Targets{BrowserCount: 1, BrokenTabs: targets{brokenTab(7, "it threw")}, TabsToReload: targets{homeTab(8)}}, dispatch.Call{TabID: 8}, "", 0, wire.ErrNoTab, "reload the tab"},
+		{"broken only in a tab that is not wanted", dispatch.Targets{BrowserCount: 1, BrokenTabs: targets{brokenTab(7, "it threw")}, TabsToReload: targets{homeTab(8)}}, dispatch.Call{TabID: 8}, "", 0, wire.ErrNoTab, "reload the tab"},
 		{"the best", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{homeTab(7), homeTab(8)}}, dispatch.Call{}, "b1", 7, "", ""},
 		{"tab named", bothInstances, dispatch.Call{TabID: 9}, "b2", 9, "", ""},
 		{"browser named by name", bothInstances, dispatch.Call{Browser: "Work"}, "b2", 8, "", ""},
@@ -101,7 +101,7 @@ func TestChoiceOfTarget(t *testing.T) {
 		{"a page can't be loaded for an unusual reason", dispatch.Targets{BrowserCount: 1, ErrorPages: targets{brokenTab(8, "net::ERR_FAILED")}}, dispatch.Call{}, "", 0, wire.ErrNoTab,
 			"Chrome reports net::ERR_FAILED; check the tab"},
 		{"another tab can't be loaded", dispatch.Targets{BrowserCount: 1, ErrorPages: targets{brokenTab(8, "net::ERR_FAILED")}}, dispatch.Call{TabID: 9}, "", 0, wire.ErrNoTab, "no open tab shows Messages"},
-		{"two browsers could open one", dispatch.Targets{BrowserCount: 2, BrowsersToOpen: browsers}, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget,
+		{"two browsers could open a tab", dispatch.Targets{BrowserCount: 2, BrowsersToOpen: browsers}, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget,
 			`several browsers could open one: browser "Home", id b1, browser "Work", id b2; name one`},
 	}
 	for _, tt := range tests {

@@ -44,7 +44,7 @@ func reportingBridge() *dispatchtest.Bridge {
 	}}
 }
 
-// fakeAndRealCallers returns a fake dispatcher and a real one.
+// fakeAndRealCallers returns a fake dispatcher and a real dispatcher.
 func fakeAndRealCallers() map[string]Caller {
 	return map[string]Caller{
 		"fake": callerFunc(reportFast),
@@ -87,7 +87,7 @@ func TestProgressOverHTTPIsCompleteAndInOrder(t *testing.T) {
 					checkReports(t, c.ask(callText(id, `{}`, `{"progressToken":"t`+id+`"}`)), id, `"t`+id+`"`)
 				}
 				if n := countStrays(); n != 0 {
-					t.Errorf("%d messages came on the GET stream", n)
+					t.Errorf("%d messages arrived on the GET stream", n)
 				}
 			})
 		}
@@ -136,7 +136,7 @@ func TestProgressOfConcurrentCallsStaysApart(t *testing.T) {
 			}
 			wg.Wait()
 			if n := countStrays(); n != 0 {
-				t.Errorf("%d messages came on the GET stream", n)
+				t.Errorf("%d messages arrived on the GET stream", n)
 			}
 		})
 	}

@@ -9,8 +9,8 @@
 // mcp-go answers initialize, ping, logging/setLevel, subscriptions and the lists, which
 // come from the catalog through its filters and hooks (lists.go); nothing is registered
 // with it. tools/call, prompts/get and resources/read go from package transport to
-// [Server.Serve], because mcp-go's notifications lose and misroute progress under load
-// (github.com/mark3labs/mcp-go/issues/969), and its results are encoded three times.
+// [Server.Serve], because mcp-go encodes results three times, and its notifications
+// lose and misroute progress under load (github.com/mark3labs/mcp-go/issues/969).
 // Handlers in mcp-go that only call Serve would make each call half as long again,
 // because mcp-go looks up the name of the tool once more (docs/design.md).
 //
@@ -20,10 +20,10 @@
 // All messages of the call are written on that goroutine, except forms and keep-alive
 // messages.
 //
-// Each of these mutexes guards one type: catalog.mu (updates of the lists),
+// Each mutex of package mcpserver guards one type: catalog.mu (updates of the lists),
 // resources.mu (subscriptions), resumableCalls.mu (calls between two requests),
-// resumableCall.mu, requestForms.mu, progressSender.mu and answerTimer.mu. These
-// mutexes are nested, the outer mutex first: resumableCalls.mu and resumableCall.mu;
+// resumableCall.mu, requestForms.mu, progressSender.mu and answerTimer.mu. Some mutexes
+// are nested, the outer mutex first: resumableCalls.mu and resumableCall.mu;
 // resources.mu and the mutex of a transport.Subscriber; catalog.mu and the mutexes of
 // mcp-go and of a session's listener, when clients are notified of a new list.
 // progressSender.mu is held while its notification is written. Only resources.mu is

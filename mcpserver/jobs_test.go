@@ -261,7 +261,7 @@ func TestRemindersRestartTheTimer(t *testing.T) {
 }
 
 // TestResumableCallBecomesAJob checks that a client of protocol version 2026-07-28
-// shows a form, repeats its request, and gets a job before it gives up.
+// shows a form, repeats its request, and gets a job before its timeout.
 func TestResumableCallBecomesAJob(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{askGate{}}}
 	withJobs(t, o, alwaysDetach(Detach{After: 20 * time.Second}), countSeconds(90, `"done"`), func(t *testing.T, s *jobSite) {
@@ -368,8 +368,7 @@ func TestJobsReasonIsOneLine(t *testing.T) {
 	}
 }
 
-// TestAudienceOfTheEnd checks that the result contains the audience if the tool set
-// one.
+// TestAudienceOfTheEnd checks that the result contains the audience that the tool set.
 func TestAudienceOfTheEnd(t *testing.T) {
 	for audience, want := range map[string]string{"": "", "user": `"user"`, "internal": `"internal"`} {
 		s := serveTools(t, callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {

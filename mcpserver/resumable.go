@@ -51,8 +51,8 @@ func newResumableCalls() *resumableCalls {
 type resumableCall struct {
 	approvals *approvals
 	id        string
-	// requestDigest is the digest of the first request; the repeated one must have the
-	// same.
+	// requestDigest is the digest of the first request; the repeated request must have
+	// an equal digest.
 	requestDigest [digestSize]byte
 	cancel        context.CancelCauseFunc
 	// ticketsChanged has a token when a ticket was added or removed.

@@ -141,7 +141,7 @@ func TestModernRounds(t *testing.T) {
 	eachModernParty(t, asksAll, func(t *testing.T, g *guarded, ask modernParty) {
 		const args = `{"wait":2}`
 		key, q := ask(callText(`1`, args, formsMeta)).decodeQuestion(t)
-		// A form without an answer is shown again, with the same ticket.
+		// A form without an answer is shown again with its ticket.
 		for i, inputResponses := range []string{`{}`, `{"other":{"action":"accept"}}`, `null`} {
 			k, next := ask(repeatCallText(fmt.Sprint(i+10), args, inputResponses, q.State)).decodeQuestion(t)
 			if k != key || g.runs.Load() != 0 {
@@ -278,7 +278,7 @@ func TestModernClientLeaves(t *testing.T) {
 	if data, ok := newEvents(res.Body).nextData(); !ok || !strings.Contains(data, "waiting for approval") {
 		t.Errorf("the client received %q", data)
 	}
-	// A second request is rejected meanwhile.
+	// A second request is rejected while the first request waits.
 	if m := c.answer(repeatCallText(`3`, `{}`, yes(key), q.State)); m.Error == nil || m.Error.Code != wire.CodeInvalidRequest {
 		t.Error(m.text)
 	}

@@ -75,8 +75,8 @@ func (s seal) computeMAC(body []byte) []byte {
 	return h.Sum(nil)
 }
 
-// hashRequest returns a hash of a request and its session. Arguments that differ only in
-// spaces or in the order of members have the same hash.
+// hashRequest returns a hash of a request and its session. Arguments that differ only
+// in spaces or in the order of members have equal hashes.
 func hashRequest(method, session, name string, arguments json.RawMessage) [digestSize]byte {
 	d := json.NewDecoder(bytes.NewReader(arguments))
 	d.UseNumber() // json.Number keeps all digits

@@ -47,11 +47,11 @@ type Options struct {
 	// MaxRequestBytes is the largest request, in bytes; larger requests are rejected.
 	// Default 16 MiB.
 	MaxRequestBytes int64
-	// Refusals returns a function that returns why agents may not call a tool or
-	// prompt of a plugin now: the plugin is not reviewed, or the tool is off. Nil
-	// means that the tool may run or needs an approval. Refused tools are not listed;
-	// a call that names one gets this error. Call PolicyChanged after a change.
-	// Default: no tool is refused.
+	// Refusals returns a function that returns why agents may not call a tool or prompt
+	// of a plugin now: the plugin is not reviewed, or the tool is off. Nil means that
+	// the tool may run or needs an approval. Refused tools are not listed; a call of a
+	// refused tool gets the returned error. Call PolicyChanged after a change. Default:
+	// no tool is refused.
 	Refusals func(plugin string) func(tool dispatch.Tool) *wire.CallError
 	// Ready returns when the plugins are loaded, or an error, a sentence for the agent,
 	// if that takes too long or ctx ends. Requests about tools and prompts wait for
@@ -74,7 +74,8 @@ type Options struct {
 	Detach func(client string) Detach
 }
 
-// Caller runs calls; *dispatch.Dispatcher is one. Caller must be safe for concurrent use.
+// Caller runs calls; *dispatch.Dispatcher implements Caller. Caller must be safe for
+// concurrent use.
 type Caller interface {
 	// Call returns when the call has ended; its error is a *dispatch.Error. When
 	// ctx ends the call is cancelled.

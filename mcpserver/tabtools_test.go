@@ -12,8 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// tabsOfMessages are the tabs of the plugin messages: one with two documents, and one
-// that must be reloaded. Other plugins have no tabs.
+// tabsOfMessages are the tabs of the plugin messages: a tab with two documents, and a
+// tab that must be reloaded. Other plugins have no tabs.
 func tabsOfMessages(plugin string) dispatch.Targets {
 	if plugin != "messages" {
 		return dispatch.Targets{BrowserCount: 1}

@@ -59,8 +59,8 @@ func TestAppendDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestAppendGolden checks that AppendDispatch and AppendAnswer encode each golden body
-// to the same bytes.
+// TestAppendGolden checks that AppendDispatch and AppendAnswer encode each decoded
+// golden body to the bytes of the golden file.
 func TestAppendGolden(t *testing.T) {
 	tested := 0
 	for _, g := range goldenBodies(t) {
@@ -88,7 +88,7 @@ func TestAppendGolden(t *testing.T) {
 }
 
 // FuzzAppendDispatch encodes arbitrary fields. AppendDispatch must return the bytes of
-// package json, and Parse must decode the same fields.
+// package json, and Parse must decode the encoded fields.
 func FuzzAppendDispatch(f *testing.F) {
 	f.Add("c1", "messages", "export", 7, "d7", 100, false, false, "", `{}`)
 	f.Add(`c"1`, "chat<&>", "export\u2028", -7, "d\n7", -1, true, true, `{"allow":true}`, `{"n":9007199254740993,"s":"ü"}`)
@@ -107,7 +107,7 @@ func FuzzAppendDispatch(f *testing.F) {
 }
 
 // FuzzAppendAnswer encodes arbitrary fields. AppendAnswer must return the bytes of
-// package json, and Parse must decode the same fields.
+// package json, and Parse must decode the encoded fields.
 func FuzzAppendAnswer(f *testing.F) {
 	f.Add("s/answer/1/c1", "c1", 1, `{"found":3}`, false, "", "")
 	f.Add("s\"", "c<1>", -1, ``, true, "denied", "the user denied \u2028 it")

@@ -107,9 +107,9 @@ func goldenBodies(t testing.TB) []goldenBody {
 	return bodies
 }
 
-// TestGoldenFrames decodes each golden body and encodes it again to the same bytes. The
-// strict decoder finds unknown keys, and the comparison finds keys that differ only in
-// case. frames.test.ts reads the golden frames too.
+// TestGoldenFrames decodes each golden body and encodes it again to the bytes of the
+// file. The strict decoder finds unknown keys, and the comparison finds keys that
+// differ only in case. frames.test.ts reads the golden frames too.
 func TestGoldenFrames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, g := range goldenBodies(t) {

@@ -57,12 +57,12 @@ const (
 )
 
 // MaxSilenceMs is how long a link may be silent before a peer closes it, in
-// milliseconds. A peer sends a ping after half of that time.
+// milliseconds. A peer sends a ping after MaxSilenceMs/2 of silence.
 //
 // MaxSilenceMs is shorter than the grace period, so the peer that detects the silence
-// first can wait for the other one to reconnect. A ping is a JSON frame, because Chrome
-// stops a service worker that receives no WebSocket message for 30 s, and control
-// frames do not count as messages.
+// first can wait for the other peer to reconnect. A ping is a JSON frame, because
+// Chrome stops a service worker that receives no WebSocket message for 30 s, and
+// control frames do not count as messages.
 const MaxSilenceMs = 10000
 
 // CancelTimeoutMs is how long a page may take to answer tool.cancel, in milliseconds.

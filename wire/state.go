@@ -313,7 +313,7 @@ type ConfigOpeningParams struct {
 // ConfigOpeningResult is empty. ConfigOpeningResult confirms that the change is saved.
 type ConfigOpeningResult struct{}
 
-// ConfigCallsParams allows or forbids that the tools of Plugin call those of Other.
+// ConfigCallsParams allows or forbids that tools of Plugin call tools of Other.
 type ConfigCallsParams struct {
 	Plugin  string `json:"plugin"`
 	Other   string `json:"other"`

@@ -84,7 +84,7 @@ type TabInfo struct {
 	// is the address with which such a tab was opened.
 	LoadError string `json:"loadError,omitempty"`
 	// LoadFailedMs is the time of LoadError on the browser's clock, in milliseconds
-	// since 1970. LoadFailedMs distinguishes a repeated failure from the first one.
+	// since 1970. LoadFailedMs distinguishes a repeated failure from the first failure.
 	LoadFailedMs float64 `json:"loadFailedMs,omitempty"`
 }
 

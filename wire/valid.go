@@ -1,6 +1,6 @@
 package wire
 
-// maxNesting is the depth at which json.Valid gives up too.
+// maxNesting is the greatest depth that json.Valid accepts.
 const maxNesting = 10000
 
 // IsJSON reports whether text is valid JSON, like json.Valid.
@@ -103,7 +103,8 @@ func skipWord(text []byte, i int, word string) int {
 	return i + len(word)
 }
 
-// skipValidString is skipString for a string that may be invalid: it returns -1 then.
+// skipValidString is skipString for strings that may be invalid, and returns -1 for an
+// invalid string.
 func skipValidString(text []byte, i int) int {
 	for i++; ; {
 		n := indexSpecial(text[i:])

@@ -215,7 +215,7 @@ func TestLargeAnswers(t *testing.T) {
 		}
 		got := p.readFrames()
 		if len(got) != 4 || len(got[0]) < len(large) || !strings.Contains(got[3], `"code":"result_too_large"`) {
-			t.Errorf("%d answers came, the last of %d bytes; want the fourth refused", len(got), len(got[len(got)-1]))
+			t.Errorf("%d answers arrived, the last with %d bytes; want the fourth rejected", len(got), len(got[len(got)-1]))
 		}
 		p.confirm("c1", 2, true)
 		w.readEvents()

@@ -58,9 +58,9 @@ func TestResultAfterReturn(t *testing.T) {
 	})
 }
 
-// TestResume checks the runs of a browser that reconnects: runs that it names
-// continue, confirmed runs that it does not name end after the grace period, and
-// runs that the server no longer has are stopped.
+// TestResume checks the runs of a browser that reconnects. Runs that the browser names
+// continue, other confirmed runs end after the grace period, and runs that the server
+// no longer has are stopped.
 func TestResume(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")
@@ -157,8 +157,9 @@ func TestEachLostLinkGetsGracePeriod(t *testing.T) {
 	})
 }
 
-// TestLinkReplacedByNewLink checks that a newer connection of a browser replaces the older one
-// and keeps the runs, and that the late end of the older one has no effect.
+// TestLinkReplacedByNewLink checks that a newer connection of a browser replaces the
+// older connection and keeps the runs. The late end of the older connection must have
+// no effect.
 func TestLinkReplacedByNewLink(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")
@@ -252,7 +253,7 @@ func TestCopiedProfile(t *testing.T) {
 }
 
 // TestBrowsersAreIndependent checks that frames of one browser do not affect runs of
-// another, even if their tabs have the same IDs.
+// another browser, even if tabs of the two browsers have equal IDs.
 func TestBrowsersAreIndependent(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p, q := w.connectBrowser("b1", "boot1"), w.connectBrowser("b2", "boot2")

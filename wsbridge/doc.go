@@ -18,10 +18,10 @@
 //
 // Each connection has one reader, the goroutine of its HTTP handler, which never
 // blocks: it decodes a frame, finds the run, and calls the run's sink, which by
-// contract does not block. Frames to write go into the connection's outbox in the order
-// in which the state changed (a frame is posted under the lock of the changed state). A
-// short-lived goroutine writes the frames while the outbox is not empty. Start and
-// Cancel therefore never wait for the network, and a stop never overtakes its run.
+// contract does not block. Frames to write are in the connection's outbox in the order
+// of the state changes, because each frame is posted under the lock of the changed
+// state. A short-lived goroutine writes the frames while the outbox is not empty. Start
+// and Cancel therefore never wait for the network, and a stop never overtakes its run.
 //
 // Each lock guards one concern:
 //

@@ -37,7 +37,7 @@ func TestAttackByOrigin(t *testing.T) {
 		change func(*http.Request)
 		status int
 	}{
-		{"as it should be", func(*http.Request) {}, 0},
+		{"a valid request", func(*http.Request) {}, 0},
 		{"localhost", host("localhost:9527"), 0},
 		{"IPv6 loopback", host("[::1]:9527"), 0},
 		{"no port", host("127.0.0.1"), 0},
@@ -49,7 +49,7 @@ func TestAttackByOrigin(t *testing.T) {
 		{"IPv6 without brackets", host("::1"), 403},
 		{"no host", host(""), 403},
 		{"port without number", host("127.0.0.1:"), 403},
-		{"port that is none", host("[::1]:x"), 403},
+		{"port that is not a port number", host("[::1]:x"), 403},
 		{"no origin", header("Origin"), 403},
 		{"web page", header("Origin", "https://evil.example"), 403},
 		{"loopback page", header("Origin", "http://127.0.0.1:9527"), 403},

@@ -200,7 +200,7 @@ func (h *Hub) Sync() {
 	}
 }
 
-// hasChanged reports whether hashes has a new plugin or a new version of one.
+// hasChanged reports whether hashes has a new plugin or a new version of a plugin.
 func (h *Hub) hasChanged(hashes map[string]string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

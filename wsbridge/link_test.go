@@ -37,7 +37,7 @@ func TestPingKeepsAlive(t *testing.T) {
 }
 
 // TestDeadLink checks that a link is lost after 10 s without any bytes, and that the
-// grace period starts then.
+// grace period starts at the loss.
 func TestDeadLink(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.dial()

@@ -32,7 +32,7 @@ func (p *peer) listTabs(tabs ...string) {
 
 // lookFor starts a call that searches for a tab, and answers the requests that p
 // receives for it. Each step is a frame of the browser, sent some time after the
-// previous one.
+// previous frame.
 func (w *world) lookFor(p *peer, want dispatch.TargetChoice, answer func(frame string) string, steps ...string) (dispatch.Targets, time.Duration) {
 	w.t.Helper()
 	done := make(chan dispatch.Targets, 1)
@@ -111,7 +111,7 @@ func TestErrorPageIsLoadedOnce(t *testing.T) {
 		live  string
 		limit time.Duration
 	}{
-		{"it fails again", []string{loading, errorPage(7, refused, 2000)}, "", time.Second},
+		{"the reload fails again", []string{loading, errorPage(7, refused, 2000)}, "", time.Second},
 		{"the browser reports the second failure alone", []string{errorPage(7, refused, 2000)}, "", time.Second},
 		{"the site is back", []string{loading, tabText(7, "", 1, "d7", ","+chatIs("true"))}, "b1/7", time.Second},
 		{"the browser reports nothing more", nil, "", loadTimeout + time.Second},
@@ -171,8 +171,8 @@ func TestLoadFailsWhileACallWaits(t *testing.T) {
 	})
 }
 
-// TestSiteDoesNotAnswer checks that a call ends when the browser reports that the
-// site does not answer, and that no second tab is opened beside a loading one.
+// TestSiteDoesNotAnswer checks that a call ends when the browser reports that the site
+// does not answer. No second tab must be opened beside a loading tab.
 func TestSiteDoesNotAnswer(t *testing.T) {
 	hash := "h1"
 	loading := tabText(7, "", 1, "", `,"loading":["chat"]`)

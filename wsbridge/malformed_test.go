@@ -168,8 +168,8 @@ func TestFrameAboveTheLimit(t *testing.T) {
 	})
 }
 
-// An unfinished frame does not keep a link open forever, whether its sender stops or
-// sends a few bytes now and then.
+// An unfinished frame does not keep a link open forever, even if its sender sends a few
+// bytes now and then.
 func TestFrameWithoutEnd(t *testing.T) {
 	for _, c := range []struct {
 		name   string

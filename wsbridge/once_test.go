@@ -129,9 +129,9 @@ func (c *chaos) cancel(id string, e *ending) {
 	})
 }
 
-// TestEveryRunEndsOnce uses the protocol at random and checks that each run ends
-// exactly once, by Finish or by the first Cancel that finds it, and that each Cancel
-// is answered exactly once.
+// TestEveryRunEndsOnce sends random frames and calls, and checks that each run ends
+// exactly once: by Finish or by the first Cancel that finds the run. Each Cancel must
+// be answered exactly once.
 func TestEveryRunEndsOnce(t *testing.T) {
 	for seed := range uint64(150) {
 		inWorld(t, Options{}, func(w *world) {

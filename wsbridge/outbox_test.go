@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestStalledBrowser checks that a browser that does not read blocks no caller, and
-// that its link is lost after 10 s in which it has not read a frame.
+// TestStalledBrowser checks that a browser that does not read blocks no caller. The
+// link of a browser that reads no frame for 10 s must be lost.
 func TestStalledBrowser(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")

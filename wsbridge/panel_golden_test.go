@@ -11,8 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestCallInTheSidePanel checks the bytes of state.sync for a call in which every field is
-// set: in its own browser and in another one.
+// TestCallInTheSidePanel checks the bytes of state.sync for a call in which every field
+// is set: in its own browser and in another browser.
 func TestCallInTheSidePanel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the time that is left is exact in fake time
 		full, failed := dispatchtest.View(), dispatchtest.View()

@@ -149,8 +149,8 @@ func TestPanel(t *testing.T) {
 	})
 }
 
-// TestPanelRate checks that the first change is sent at once, later changes are sent at
-// most ten times a second, and the newest change is sent last.
+// TestPanelRate checks that the first change is sent at once, and later changes at most
+// ten times a second. The newest change must be sent last.
 func TestPanelRate(t *testing.T) {
 	calls := newFakeCalls()
 	inWorld(t, Options{Calls: calls}, func(w *world) {

@@ -30,9 +30,9 @@ func TestParts(t *testing.T) {
 		want  string
 	}{
 		{"in order", []part{{0, `{"a":`}, {1, `[1,`}, {2, `2]}`}}, 3, `returned {"a":[1,2]}`},
-		{"sent again after a return", []part{{0, `{"a":`}, {1, `1`}, {0, `{"a":`}, {1, `1`}, {2, `}`}}, 3, `returned {"a":1}`},
+		{"parts sent again after a reconnect", []part{{0, `{"a":`}, {1, `1`}, {0, `{"a":`}, {1, `1`}, {2, `}`}}, 3, `returned {"a":1}`},
 		{"one missing", []part{{0, `{"a":`}, {2, `}`}}, 3, "failed internal: 1 of 3 parts of the result arrived"},
-		{"one too many", []part{{0, `1`}, {1, `2`}}, 1, "failed internal: 2 of 1 parts of the result arrived"},
+		{"one part too many", []part{{0, `1`}, {1, `2`}}, 1, "failed internal: 2 of 1 parts of the result arrived"},
 		{"negative number", []part{{-1, `1`}}, 1, "failed internal: 0 of 1 parts of the result arrived"},
 		{"not JSON", []part{{0, `{"a":`}, {1, `1`}}, 2, "failed invalid_result: the tool's result is not valid JSON"},
 		{"as large as allowed", []part{{0, `"` + strings.Repeat("x", 98)}, {1, `"`}}, 2, `returned "` + strings.Repeat("x", 98) + `"`},

@@ -38,7 +38,8 @@ func TestMalformedReports(t *testing.T) {
 }
 
 // TestActivitiesOfMalformedReports checks that a report with an invalid number keeps
-// its activity and audience, and that an invalid activity drops only itself.
+// its activity and audience. Of a report with an invalid activity, only this activity
+// must be dropped.
 func TestActivitiesOfMalformedReports(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")

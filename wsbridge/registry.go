@@ -56,7 +56,7 @@ func (g *registry) currentLink(b *browser) (name string, l *link) {
 }
 
 // setInject stores how a browser injects adapters into pages and ignores a link that is
-// no longer the current one.
+// no longer current.
 func (g *registry) setInject(b *browser, l *link, mode wire.InjectMode) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -144,8 +144,8 @@ func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 	isChanged = true
 }
 
-// changeTab replaces one tab of the browser and ignores a link that is no longer the
-// current one.
+// changeTab replaces one tab of the browser and ignores a link that is no longer
+// current.
 func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 	var starts []AdapterStart
 	isChanged := false
@@ -268,7 +268,7 @@ func (ts *tabTable) markUnsynced() {
 }
 
 // markSynced records that a plugin.sync has ended. markSynced ignores a link that is no
-// longer the current one.
+// longer current.
 func (ts *tabTable) markSynced(l *link) {
 	ts.mu.Lock()
 	isCurrent := ts.link == l

@@ -29,14 +29,14 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 		next string
 		live string
 	}{
-		{"it comes", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, time.Second, sync(tabText(7, "af", 9, "d9", liveChat), second), "b1/7 b1/8"},
-		{"it does not come", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, loadTimeout, "", "b1/8"},
-		{"it goes", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, time.Second, sync(second), "b1/8"},
-		{"it has no plugin", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, time.Second, sync(tabText(7, "af", 9, "", ""), second), "b1/8"},
-		{"it goes behind", sync(first, second), sync(first, tabText(8, "", 5, "", loading)), dispatch.TargetChoice{}, 0, "", "b1/7"},
-		{"another is wanted", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{TabID: 8}, 0, "", "b1/8"},
-		{"it is new", sync(second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, 0, "", "b1/8"},
-		{"it is for another plugin", sync(first, second), sync(tabText(7, "af", 9, "", `,"loading":["other"]`), second), dispatch.TargetChoice{}, 0, "", "b1/8"},
+		{"the next document arrives", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, time.Second, sync(tabText(7, "af", 9, "d9", liveChat), second), "b1/7 b1/8"},
+		{"the next document does not arrive", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, loadTimeout, "", "b1/8"},
+		{"the navigating tab is closed", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, time.Second, sync(second), "b1/8"},
+		{"the next document has no plugin", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, time.Second, sync(tabText(7, "af", 9, "", ""), second), "b1/8"},
+		{"a worse tab navigates", sync(first, second), sync(first, tabText(8, "", 5, "", loading)), dispatch.TargetChoice{}, 0, "", "b1/7"},
+		{"the call wants another tab", sync(first, second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{TabID: 8}, 0, "", "b1/8"},
+		{"the navigating tab is new", sync(second), sync(tabText(7, "af", 9, "", loading), second), dispatch.TargetChoice{}, 0, "", "b1/8"},
+		{"the navigating tab is for another plugin", sync(first, second), sync(tabText(7, "af", 9, "", `,"loading":["other"]`), second), dispatch.TargetChoice{}, 0, "", "b1/8"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

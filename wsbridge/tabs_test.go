@@ -105,7 +105,7 @@ func TestTargets(t *testing.T) {
 		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6 b2/7", "b1/9 b1/11 b1/10", 2)
 		q.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7}}`)
 		want("b1/5 b1/4 b1/3 b1/2 b1/1 b1/6", "b1/9 b1/11 b1/10", 2)
-		// The plugin has a new version, and the live adapter is the old one.
+		// The plugin has a new version, and the live adapter has the old version.
 		hash = "h2"
 		w.hub.Sync()
 		want("", "b1/9 b1/5 b1/4 b1/3 b1/2 b1/1 b1/6 b1/11 b1/10", 2)

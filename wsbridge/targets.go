@@ -16,11 +16,12 @@ import (
 // been closed for good.
 //
 // Targets blocks only while no document matches: after the start of the server until
-// the first browser connects (a browser retries each second, and a client that has just
-// started the server must find it), and while a tab loads. If the best tab has just
-// navigated, Targets waits for its next document even if other documents match. If all
-// matching tabs need a reload, Targets requests the reload of one tab. If no tab
-// matches and the call may open a tab, Targets opens a tab.
+// the first browser connects, and while a tab loads. The wait for the first browser
+// exists because a browser retries each second, and a client that has just started the
+// server must find the browser. If the best tab has just navigated, Targets waits for
+// its next document even if other documents match. If all matching tabs need a reload,
+// Targets requests the reload of one tab. If no tab matches and the call may open a
+// tab, Targets opens a tab.
 func (h *Hub) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	s := targetSearch{hub: h, choice: choice, stepStart: time.Now()}
 	for {

@@ -13,9 +13,9 @@ import (
 	"opentabs/wire"
 )
 
-// maxFailedPatches limits the search for patches that do not apply, because each one
-// costs several parses of the whole content. Above the limit, valid patches beside
-// failing patches may be dropped too.
+// maxFailedPatches limits the search for patches that do not apply, because each such
+// patch costs several parses of the whole content. Above maxFailedPatches, valid patches
+// beside failing patches may be dropped too.
 const maxFailedPatches = 16
 
 // applyPatches applies patches in order, each completely or not at all. applyPatches

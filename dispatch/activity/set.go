@@ -204,7 +204,7 @@ func (s *Set) applyPending() {
 }
 
 // replaceContent stores content with patches applied, unless the page has sent a new
-// content meanwhile.
+// content since version.
 func (s *Set) replaceContent(current *activity, version int, content json.RawMessage, patches []json.RawMessage) {
 	patched, patchErrors := applyPatches(content, patches)
 	s.mu.Lock()

@@ -16,7 +16,7 @@ func TestEnds(t *testing.T) {
 		end  func(c *Context, cancelParent func())
 	}{
 		{"by End", func(c *Context, _ func()) { c.End() }},
-		{"with its parent", func(_ *Context, cancelParent func()) { cancelParent() }},
+		{"the context ends with its parent", func(_ *Context, cancelParent func()) { cancelParent() }},
 	} {
 		for _, doneFirst := range []bool{true, false} {
 			parent, cancel := context.WithCancel(t.Context())

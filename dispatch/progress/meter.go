@@ -110,7 +110,7 @@ func (m *meter) KeepQueued() {
 }
 
 // lowerNumbersAbove makes room for the first final report: queued notices with a greater
-// number get a smaller one.
+// number get a smaller number.
 func (m *meter) lowerNumbersAbove(progress float64) {
 	for i := range m.queue {
 		if m.queue[i].progress >= progress {

@@ -22,8 +22,8 @@ func TestNumbersOf(t *testing.T) {
 		{"loaded alone", wire.Report{Loaded: n(7)}, Numbers{Progress: 7, Loaded: 7, HasProgress: true, HasLoaded: true}, true},
 		{"a total alone", wire.Report{Total: n(7)}, Numbers{Total: 7, HasTotal: true}, true},
 		{"rounding is clamped", wire.Report{Progress: n(3 * (1 + 1e-10)), Total: n(3)}, Numbers{Progress: 3, Total: 3, HasProgress: true, HasTotal: true}, true},
-		{"more than rounding", wire.Report{Progress: n(3 * (1 + 1e-8)), Total: n(3)}, Numbers{}, false},
-		{"more than all", wire.Report{Percent: n(101)}, Numbers{}, false},
+		{"progress above total by more than rounding", wire.Report{Progress: n(3 * (1 + 1e-8)), Total: n(3)}, Numbers{}, false},
+		{"more than 100 percent", wire.Report{Percent: n(101)}, Numbers{}, false},
 		{"not a number", wire.Report{Progress: n(math.NaN())}, Numbers{}, false},
 		{"no end", wire.Report{Progress: n(math.Inf(1))}, Numbers{}, false},
 		{"below 0", wire.Report{Progress: n(-1)}, Numbers{}, false},
@@ -32,7 +32,7 @@ func TestNumbersOf(t *testing.T) {
 		{"a total below 0", wire.Report{Total: n(-1)}, Numbers{}, false},
 		{"a percentage below 0", wire.Report{Percent: n(-1)}, Numbers{}, false},
 		{"a count below 0", wire.Report{Progress: n(1), Loaded: n(-1)}, Numbers{}, false},
-		{"the page marks it invalid", wire.Report{Progress: n(1), Invalid: true}, Numbers{}, false},
+		{"the page marks the report invalid", wire.Report{Progress: n(1), Invalid: true}, Numbers{}, false},
 	} {
 		if got, ok := NumbersOf(&tt.report); got != tt.want || ok != tt.ok {
 			t.Errorf("%s: %+v, %t; want %+v, %t", tt.name, got, ok, tt.want, tt.ok)

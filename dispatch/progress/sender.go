@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Sender sends the notifications of one call to its client. Sender is safe for
-// concurrent use, except that SendDue, SendInBackground and Flush never run at the same
-// time. Init initializes a Sender.
+// Sender sends the notifications of one call to its client. Sender is safe for concurrent
+// use, but the caller must never run SendDue, SendInBackground and Flush at the same time.
+// Init initializes a Sender.
 type Sender struct {
 	send func(Notification) // nil if the client wants no notifications
 	wake chan struct{}      // has a token when the meter has a new notification; nil if send is nil

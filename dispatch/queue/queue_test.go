@@ -49,7 +49,7 @@ func TestSessionsTakeTurns(t *testing.T) {
 	}
 }
 
-// enterSession enters with one byte of arguments and fails if that is rejected.
+// enterSession enters a call with one byte of arguments and fails if the call is rejected.
 func enterSession(t *testing.T, q *Queue, session string) *Place {
 	t.Helper()
 	p, err := q.Enter("slack", session, 1)
@@ -73,9 +73,8 @@ func TestQueueIsBounded(t *testing.T) {
 	enterSession(t, q, "b")
 }
 
-// TestFullQueueRejectsTheGreediest checks that a client with one call gets a place
-// in a queue that another client has filled, and that the call that loses its place
-// gets the reason.
+// TestFullQueueRejectsTheGreediest checks that a client with one call gets a place in a
+// queue that another client has filled. The call that loses its place gets the reason.
 func TestFullQueueRejectsTheGreediest(t *testing.T) {
 	q := New(Limits{MaxRunning: 1, MaxWaiting: 4, MaxBytes: 100})
 	running := enterSession(t, q, "greedy")

@@ -16,7 +16,7 @@ import (
 //
 //   - In the protocol versions that have ping, the server pings the client after
 //     the last progress and answers the call when the client has answered the
-//     ping. The client's answer proves that it handled what came before.
+//     ping. The client's answer to the ping proves that the client has handled all earlier messages.
 //   - Where ping does not exist (2026-07-28), or the client has not answered it in
 //     time, the answer is padded to paddedAnswerBytes.
 
@@ -28,7 +28,7 @@ const (
 	recentProgressTime = 5 * time.Second
 	// paddedAnswerBytes is the length of a padded answer, with the end of its line.
 	// Node.js reads at most 65,536 bytes at once and runs its microtasks between two
-	// reads, so the end of such an answer is never in one chunk with the line before.
+	// reads, so the end of a padded answer is never in one chunk with the line before.
 	// The line still fits clients that read lines of at most 64 KiB.
 	paddedAnswerBytes = 64 << 10
 	// minSeparation is the minimum time between progress and an answer in protocol
@@ -54,7 +54,7 @@ type readBarrier struct {
 	hasAnsweredPing bool
 }
 
-// ping is one ping on its way.
+// ping is one ping that the client has not answered.
 type ping struct {
 	coveredCount uint64 // the number of progress notifications that were written before the ping
 	sentAt       time.Time

@@ -34,7 +34,7 @@ type Resources interface {
 	// Subscribe starts a subscription. The error of Subscribe is for the client.
 	Subscribe(s *Subscriber, uri string) error
 	Unsubscribe(s *Subscriber, uri string)
-	// Drop ends all subscriptions of a client that has gone.
+	// Drop ends all subscriptions of a client that has disconnected.
 	Drop(s *Subscriber)
 }
 

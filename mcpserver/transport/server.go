@@ -59,9 +59,9 @@ func New(handler Handler, library *server.MCPServer, o Options) *Server {
 }
 
 // Clients returns the sessions of connected clients, oldest first. An HTTP client
-// counts as gone after it closed a response early, or after 10 minutes without a
-// stream or request; its session may still exist. A client of protocol version
-// 2026-07-28 has no session; it is listed while it listens for changes.
+// counts as gone after it closed a response early, or after 10 minutes without a stream
+// or request. The session of such a client may still exist. A client of protocol
+// version 2026-07-28 has no session, and is listed while it listens for changes.
 func (s *Server) Clients() []ClientInfo { return s.sessions.list() }
 
 // Shutdown rejects new requests, ends all streams without a call at once, and waits for

@@ -26,7 +26,7 @@ var (
 	ErrRevoked      = errors.New("the token of the client was removed")
 )
 
-// errDuplicateID rejects a request with the ID of a running one.
+// errDuplicateID rejects a request with the ID of a running request.
 var errDuplicateID = errors.New("a request with this id is still running in this session")
 
 // The transports of a session.

@@ -296,7 +296,7 @@ func (b *Browser) startTool(ctx context.Context, c *Call) {
 		delete(b.runningCalls, c.DispatchID)
 		b.mu.Unlock()
 		cancelRun(nil)
-		// The server may be gone; then the answer is dropped.
+		// The answer is dropped if the server has closed the connection.
 		if err != nil {
 			_ = b.answerError(c.DispatchID, err)
 		} else {
