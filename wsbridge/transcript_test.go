@@ -100,7 +100,7 @@ type stage struct {
 
 // playTranscript runs a transcript and returns it with the frames that the hub sent.
 func playTranscript(t *testing.T, text string) string {
-	var played strings.Builder
+	var transcript strings.Builder
 	s := &stage{hash: "h1", peers: map[string]*peer{}, ended: map[string]bool{}, settings: map[string]json.RawMessage{}}
 	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", DisplayName: "Chat", Hash: "h1", Permission: wire.PermissionOff, World: wire.WorldMain}}}
 	fetch := func(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
@@ -126,14 +126,14 @@ func playTranscript(t *testing.T, text string) string {
 			if isOutput.MatchString(line) {
 				continue
 			}
-			fmt.Fprintln(&played, line)
+			fmt.Fprintln(&transcript, line)
 			if line != "" && line[0] != '#' {
 				s.executeLine(line)
-				s.writeSentFrames(&played)
+				s.writeSentFrames(&transcript)
 			}
 		}
 	})
-	return played.String()
+	return transcript.String()
 }
 
 // executeLine executes one line.
