@@ -112,7 +112,7 @@ func checkAdapter(code []byte) (info adapterInfo, problem string) {
 func utf16Length(text []byte) int {
 	n := utf8.RuneCount(text)
 	for _, b := range text {
-		if b >= 0xf0 { // the first byte of a rune outside the basic plane
+		if b >= 0xf0 { // runes outside the basic plane start with such a byte
 			n++
 		}
 	}

@@ -12,9 +12,9 @@
 // (dist/adapter.iife.js). Only the descriptions are kept in memory. An adapter is read
 // again for a browser, and refused if it has changed since it was loaded.
 //
-// Packages below this one build on it: schema checks arguments and results, settings and
-// policy keep what the user sets and allows, review and inspection show a plugin to a
-// reviewer, faults records adapters that do not start, and catalog connects them.
+// These packages build on package plugin: schema checks arguments and results, settings
+// and policy keep what the user sets and allows, review and inspection show a plugin to
+// a reviewer, faults records adapters that do not start, and catalog connects them.
 //
 // # Trust
 //
@@ -27,7 +27,8 @@
 // Plugin, Tool and Set are immutable and safe for concurrent use. Registry and Store are
 // safe for concurrent use, and a Store also by several processes.
 //
-// Registry.reload is held while packages are loaded and listeners run. Registry.mu guards
-// the listeners, the folders and the stamps. index.mu guards the index of adapters. Lock
-// order: reload, then mu or index.mu, which are never held together.
+// Registry.reload is held while packages are loaded and listeners run. Registry.mu
+// guards the listeners, the folders and the stamps. index.mu guards the index of
+// adapters. Lock order: reload, then mu or index.mu. No goroutine holds mu and index.mu
+// together.
 package plugin

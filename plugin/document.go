@@ -18,8 +18,8 @@ import (
 // storeVersion is the version of the store's format.
 const storeVersion = 1
 
-// document is the content of plugins.json. document keeps members that this version
-// does not know.
+// document is the content of plugins.json. document keeps members that this version of
+// opentabs does not know.
 type document struct {
 	members map[string]json.RawMessage
 	plugins []rawEntry

@@ -32,9 +32,9 @@ const (
 // attributes. A daemon that starts with an index reads the descriptions of plugins, but
 // not their code.
 //
-// An index that is missing, damaged, of another version or authenticated with another
-// key is ignored and rewritten. Code is compared with its hash whenever it is read; see
-// [Plugin.Adapter].
+// The registry ignores and rewrites an index that is missing, damaged, of another
+// version, or authenticated with another key. Code is compared with its hash whenever
+// it is read; see [Plugin.Adapter].
 //
 // An index is safe for concurrent use. A nil index is empty and stores nothing.
 type index struct {
@@ -168,8 +168,8 @@ func (x *index) save(keep func(dir string) bool) error {
 	return nil
 }
 
-// headLine returns the first line of the file: the version, and a MAC of the other
-// lines.
+// headLine returns the first line of the index file: the version, and a MAC of the
+// other lines.
 func (x *index) headLine(body []byte) string {
 	version := fmt.Sprintf("opentabs plugin index %d ", indexVersion)
 	mac := hmac.New(sha256.New, x.key)

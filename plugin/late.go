@@ -7,9 +7,9 @@ import (
 	"opentabs/wire"
 )
 
-// StartsLate reports whether scripts of the page run before the adapter. Such a page
-// can replace built-ins that the adapter uses while it starts, read its settings and
-// make calls in its name.
+// StartsLate reports whether scripts of the page run before the adapter. Scripts that
+// run before the adapter can replace built-ins that the adapter uses while it starts,
+// read its settings and make calls in its name.
 //
 // An adapter in the isolated world is never late: the page has no access to that
 // world. Packages of the original OpenTabs SDK count as late whenever they start,
@@ -42,8 +42,8 @@ var (
 	loweredField = []byte("__publicField(this, \"")
 )
 
-// HasOnActivate reports whether the code of an adapter defines an onActivate hook. Such
-// an adapter may need the document when it starts.
+// HasOnActivate reports whether the code of an adapter defines an onActivate hook. An
+// adapter with an onActivate hook may need the document when it starts.
 func HasOnActivate(code []byte) bool {
 	for offset := 0; ; offset += len(hookName) {
 		distance := bytes.Index(code[offset:], []byte(hookName))

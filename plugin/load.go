@@ -42,7 +42,8 @@ type packageBuffer struct {
 
 var packageBuffers = sync.Pool{New: func() any { return new(packageBuffer) }}
 
-// resizeBuffer returns b with this length and any content, reallocated if necessary.
+// resizeBuffer returns a buffer of this length with any content; it reallocates b if
+// necessary.
 func resizeBuffer(b []byte, length int64) []byte {
 	return slices.Grow(b[:0], int(length))[:length]
 }

@@ -116,7 +116,7 @@ var badPackages = []struct {
 	{"empty homepage", packageFile, setJSON("opentabs.homepage", `""`), "opentabs.homepage is empty"},
 	{"bad start", packageFile, setJSON("opentabs.start", `"soon"`), `opentabs.start is "soon"; use "document_start" or "document_idle"`},
 	{"frames a string", packageFile, setJSON("opentabs.frames", `"yes"`), "opentabs.frames is a string; make it true or false"},
-	{"a pattern of a whole country", packageFile, setJSON("opentabs.urlPatterns", `["*://*.uk/*"]`), "opentabs.urlPatterns[0] is refused"},
+	{"a pattern of a country's whole top-level domain", packageFile, setJSON("opentabs.urlPatterns", `["*://*.uk/*"]`), "opentabs.urlPatterns[0] is refused"},
 	{"a script for a pattern", packageFile, setJSON("opentabs.urlPatterns", `["javascript://x/*"]`), "opentabs.urlPatterns[0] is refused"},
 	{"bad world", packageFile, setJSON("opentabs.world", `"moon"`), `opentabs.world is "moon"; use "main" or "isolated"`},
 
@@ -187,7 +187,7 @@ func TestLoadRefuses(t *testing.T) {
 				t.Fatalf("error is\n%v\nwant %q and the folder", err, c.problem)
 			}
 			if len(packageErr.Problems) != 1 {
-				t.Fatalf("one fault, but problems are %v", packageErr.Problems)
+				t.Fatalf("a package with one fault has the problems %v", packageErr.Problems)
 			}
 		})
 	}
@@ -309,7 +309,7 @@ func TestLoadedPluginsShareNoMemory(t *testing.T) {
 		}
 	}
 	if descriptionsAfter := descriptionsOf(firstPlugin); descriptionsAfter != descriptionsBefore {
-		t.Errorf("it was\n%s\nand is\n%s", descriptionsBefore, descriptionsAfter)
+		t.Errorf("the descriptions were\n%s\nand are now\n%s", descriptionsBefore, descriptionsAfter)
 	}
 }
 

@@ -239,8 +239,8 @@ func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	return t
 }
 
-// warnOfToolMentions warns about a description that names a tool of opentabs. Such a
-// description may try to make agents use that tool.
+// warnOfToolMentions warns about a description that names a tool of opentabs. A
+// plugin's description may try to make agents use the tools of opentabs.
 func warnOfToolMentions(f *jsonread.Reader, p *Plugin, description string) {
 	for _, name := range OwnTools {
 		if strings.Contains(strings.ToLower(description), name) {
@@ -295,7 +295,7 @@ func readInputSchema(f *jsonread.Reader, p *Plugin) json.RawMessage {
 }
 
 // isOriginalSDK reports whether version belongs to the original OpenTabs SDK. The
-// versions of this SDK start at 0.1.
+// versions of the opentabs SDK start at 0.1.
 func isOriginalSDK(version string) bool {
 	return version == "" || strings.HasPrefix(version, "0.0.")
 }

@@ -161,7 +161,7 @@ func splitURL(url string) (urlParts, bool) {
 	hostAndPath, _, _ = strings.Cut(hostAndPath, "#")
 	site, _, _ := strings.Cut(hostAndPath, "?")
 	if !ok || u.scheme != "http" && u.scheme != "https" || strings.ContainsAny(site, "\\ \t\r\n") {
-		return u, false // browsers escape these characters, except a backslash after ? or #
+		return u, false // a URL from a browser has no blank or backslash before ? or #
 	}
 	authority := hostAndPath
 	if i := strings.IndexAny(hostAndPath, "/?"); i >= 0 {

@@ -24,7 +24,8 @@ type Plugin struct {
 	Description string
 	// Homepage is an http or https URL, or empty.
 	Homepage string
-	// Dir is the absolute path of the package. Source is the way it was installed.
+	// Dir is the absolute path of the package. Source is the way the package was
+	// installed.
 	Dir    string
 	Source Source
 	// Matches and Excludes are match patterns; excludes take precedence. Matches is
@@ -50,13 +51,13 @@ type Plugin struct {
 	// Start is when the adapter starts in a document; empty if the package does not
 	// declare it.
 	Start Start
-	// Activates reports that the adapter has an onActivate hook. Such an adapter starts
-	// late unless the package declares Start.
+	// Activates reports that the adapter has an onActivate hook. An adapter with an
+	// onActivate hook starts late unless the package declares Start.
 	Activates bool
 	// Frames reports that the adapter may run in frames of the page's origin.
 	Frames bool
-	// Icon is an SVG of at most 64 KB, or empty. Show it only as an image, never as part
-	// of a document, because it may contain scripts.
+	// Icon is an SVG of at most 64 KB, or empty. Show the icon only as an image, never
+	// as part of a document, because an SVG may contain scripts.
 	Icon string
 	// Tools has at least one element, in the order of the package.
 	Tools []*Tool
@@ -120,7 +121,7 @@ func (p *Plugin) MatchesURL(url string) bool {
 type Tool struct {
 	Plugin *Plugin
 	Name   string
-	// DisplayName is for users; it defaults to Name.
+	// DisplayName is the name for users; the default is Name.
 	DisplayName string
 	// Description is for agents, at most 1,000 characters.
 	Description string

@@ -18,7 +18,7 @@ import (
 type Prompt struct {
 	Plugin *Plugin
 	Name   string
-	// DisplayName is for users; it defaults to Name.
+	// DisplayName is the name for users; the default is Name.
 	DisplayName string
 	// Description is at most 1,000 characters; it may be empty.
 	Description string

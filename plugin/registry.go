@@ -40,7 +40,7 @@ func NewRegistry(store *Store, log zerolog.Logger) *Registry {
 }
 
 // UseSites sets the function that returns the sites which the user has set for a
-// plugin. Each Reload adds these sites to the sites in which a plugin works. Call
+// plugin. Each Reload adds the user's sites to the sites in which a plugin works. Call
 // UseSites before the first [Registry.Reload].
 func (r *Registry) UseSites(sites func(*Plugin) []dispatch.Instance) { r.sites = sites }
 
@@ -208,7 +208,7 @@ func (r *Registry) loadEntry(e Entry) (*Plugin, error) {
 	case p.Name != e.Name:
 		return newError(packageFile, "now names the plugin %q, but it was added as %q; run opentabs plugin remove %s, then opentabs plugin add %s", p.Name, e.Name, e.Name, e.Path)
 	}
-	if p.ManifestHash != e.Manifest && !r.store.index.hasCompiled(e.Path, p.ManifestHash) { // unchanged since it was added or last compiled
+	if p.ManifestHash != e.Manifest && !r.store.index.hasCompiled(e.Path, p.ManifestHash) { // the manifest has changed since the plugin was added or last compiled
 		if err := p.CheckSchemas(); err != nil {
 			return nil, err
 		}
@@ -231,9 +231,9 @@ func (r *Registry) forceReload(dir string) {
 	r.stamps = nil
 }
 
-// choosePlugins chooses the plugins of the new set. An unchanged plugin keeps its value
-// with its compiled schemas. Of two plugins with the same name, the set has the first,
-// even if it cannot be loaded, so that no plugin silently replaces another.
+// choosePlugins chooses the plugins of the new set. An unchanged plugin keeps its
+// compiled schemas. Of two plugins with the same name, the set has the first, even if
+// that plugin cannot be loaded, so that no plugin silently replaces another.
 func choosePlugins(entries []Entry, loaded []loadResult, oldSet *Set) []*Plugin {
 	firstIndex := map[string]int{}
 	plugins := make([]*Plugin, len(loaded))
@@ -241,7 +241,7 @@ func choosePlugins(entries []Entry, loaded []loadResult, oldSet *Set) []*Plugin 
 		if j, isClash := firstIndex[e.Name]; isClash {
 			if samePlugin := loaded[j].plugin; e.Source != SourceGlobal || samePlugin == nil || samePlugin.Package != e.Package {
 				loaded[i].err = clashError(entries[j], e)
-			} // otherwise the user has added or installed the same package too
+			} // without a conflict, the user has added or installed the same package too
 			continue
 		}
 		firstIndex[e.Name] = i

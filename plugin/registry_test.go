@@ -55,7 +55,7 @@ func TestRegistryServesWhatWasAdded(t *testing.T) {
 		t.Errorf("b: %v %v", tool, p)
 	}
 	if _, ok := set.Tool("b__nothing"); ok {
-		t.Error("a tool that is not there was found")
+		t.Error("a missing tool was found")
 	}
 }
 

@@ -18,7 +18,8 @@ var settingTypes = []string{"url", "string", "number", "boolean", "select"}
 
 const (
 	// maxSettings is the maximum number of settings of a plugin, maxOptions the maximum
-	// number of options of a setting. Surfaces receive all of them with every update.
+	// number of options of a setting. The panel and clients receive all settings with
+	// every update.
 	maxSettings = 100
 	maxOptions  = 500
 	// maxSettingText is the longest text of a setting, in characters.
@@ -28,8 +29,8 @@ const (
 // maxSettingKey is the longest key of a setting, in characters.
 const maxSettingKey = 100
 
-// isSettingKey reports whether a key is valid. The command line uses KEY=VALUE. A regular
-// expression for this would need 4 MB.
+// isSettingKey reports whether a key is valid. The command line uses KEY=VALUE. A
+// regular expression for keys would need 4 MB.
 func isSettingKey(key string) bool {
 	for i, r := range key {
 		if !unicode.In(r, unicode.L, unicode.N) && r != '_' && r != '$' && (i == 0 || !strings.ContainsRune(".:/ -", r)) {

@@ -84,7 +84,7 @@ func TestNameClashesAreReported(t *testing.T) {
 		t.Errorf("%+v, failed %+v", p, set.Failed())
 	}
 	if _, err := store.Add(plugintest.Package{Name: "slack"}.Write(t)); err == nil || !strings.Contains(err.Error(), "is taken by "+localDir) {
-		t.Errorf("a second one is added: %v", err)
+		t.Errorf("adding a second plugin of the same name: %v", err)
 	}
 }
 

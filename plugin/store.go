@@ -36,7 +36,7 @@ type StoreOptions struct {
 
 // Store is the list of added plugins in plugins.json in the state folder (mode 0600).
 // Each change replaces the whole file under a lock that other processes respect. Store
-// keeps members that this version does not know.
+// keeps members that this version of opentabs does not know.
 type Store struct {
 	file   statedoc.File[*document]
 	check  func(code []byte) error

@@ -21,8 +21,8 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// addEnv is the environment variable that makes the test binary add packages: the
-// state folder, then the packages. Tests start several such processes.
+// addEnv is the environment variable that makes the test binary add packages: the state
+// folder, then the packages. Tests start several processes with this variable.
 const addEnv = "OPENTABS_TEST_ADD"
 
 func TestMain(m *testing.M) {
@@ -101,7 +101,7 @@ func TestStoreAdds(t *testing.T) {
 	}
 	leftoverFiles, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
 	if err != nil || len(leftoverFiles) > 0 {
-		t.Errorf("left behind: %v, %v", leftoverFiles, err)
+		t.Errorf("temporary files are left behind: %v, %v", leftoverFiles, err)
 	}
 }
 
@@ -289,7 +289,7 @@ func TestStoreSharedByProcesses(t *testing.T) {
 				t.Errorf("%v: %s", err, out)
 			}
 		})
-		wg.Go(func() { // goroutines of this process write too
+		wg.Go(func() { // goroutines of the test process write too
 			store := plugin.NewStore(dir, plugin.StoreOptions{})
 			if _, err := store.Add(plugintest.Package{Name: fmt.Sprintf("g%d", i)}.Write(t)); err != nil {
 				t.Error(err)

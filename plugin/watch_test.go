@@ -72,12 +72,12 @@ func TestWatchSeesEveryChange(t *testing.T) {
 	w.wantReloads("the folder came back", n)
 	addPlugin(t, store, plugintest.Package{Name: "b"}.Write(t))
 	n++
-	w.wantReloads("another process added one", n)
+	w.wantReloads("another process added a plugin", n)
 	installGlobally(t, globalFolder, map[string]plugintest.Package{"@acme/opentabs-plugin-c": {Name: "c"}})
 	n++
 	w.wantReloads("npm installed one", n)
 	installGlobally(t, globalFolder, map[string]plugintest.Package{"@acme/opentabs-plugin-d": {Name: "d"}})
-	// Folders keep their size, and their times may not change on a disk with a
+	// A changed folder keeps its size, and its time may not change on a disk with a
 	// coarse clock.
 	futureTime := time.Now().Add(time.Minute)
 	if err := os.Chtimes(filepath.Join(globalFolder, "@acme"), futureTime, futureTime); err != nil {

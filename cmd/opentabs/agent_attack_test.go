@@ -106,7 +106,7 @@ func attackWithAllMethods(t *testing.T) {
 		Result struct{ Tools []struct{ Name string } }
 	}
 	if err := json.Unmarshal([]byte(sendRequest("tools/list", "{}")), &toolList); err != nil || len(toolList.Result.Tools) < 6 {
-		t.Fatalf("listed %v, %v", toolList, err)
+		t.Fatalf("the client listed the calls %v, %v", toolList, err)
 	}
 	tools := agentTools
 	for _, tool := range toolList.Result.Tools {

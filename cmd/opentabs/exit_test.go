@@ -72,7 +72,7 @@ func TestExplain(t *testing.T) {
 		{"a refusal", context.Background(), &httpapi.Refused{Status: 404, Sentence: "no such call"}, "no such call", exitFailed},
 	} {
 		if got, code := explainError(c.ctx, c.err); got != c.want || code != c.code {
-			t.Errorf("%s: got %q, %d", c.name, got, code)
+			t.Errorf("%s: got the message %q and the exit code %d", c.name, got, code)
 		}
 	}
 }

@@ -136,7 +136,7 @@ func cmdEmpty(ts *testscript.TestScript, neg bool, args []string) {
 	entries, err := os.ReadDir(ts.MkAbs(args[0]))
 	ts.Check(err)
 	for _, e := range entries {
-		ts.Fatalf("%s holds %s", args[0], e.Name())
+		ts.Fatalf("the folder %s contains %s", args[0], e.Name())
 	}
 }
 

@@ -76,7 +76,7 @@ func (c *mcpClient) readUntil(word string) []string {
 				return seenLines
 			}
 		case <-deadline:
-			c.t.Fatalf("no line with %q came; there were %q", word, seenLines)
+			c.t.Fatalf("no line with %q was received; the lines were %q", word, seenLines)
 		}
 	}
 }

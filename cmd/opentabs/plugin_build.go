@@ -180,7 +180,7 @@ func runPluginDev(ctx context.Context, opts pluginDevOptions) error {
 	if err != nil {
 		return err
 	}
-	// The first Ctrl-C may be for a call, so it does not end the command.
+	// The first Ctrl-C may stop only a tool call, so Ctrl-C does not end the command.
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)

@@ -49,7 +49,7 @@ func runPluginTest(ctx context.Context, opts pluginTestOptions) error {
 }
 
 // newSimulateCmd is the child process in which `plugin test` runs tests. Users do not
-// run it.
+// run this command.
 func newSimulateCmd(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:    "__simulate",

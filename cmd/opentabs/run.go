@@ -34,7 +34,7 @@ type program struct {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// The first signal stops the command; a second signal ends the process.
+	// The first interrupt stops the command; a second interrupt ends the process.
 	defer context.AfterFunc(ctx, stop)()
 
 	p := &program{in: stdin, out: terminal.New(stdout, stderr, os.Getenv), getenv: os.Getenv}
@@ -120,7 +120,7 @@ func groupCommands(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Comman
 }
 
 // unknownCommand returns an error if args name a command that does not exist. Without
-// this check, Cobra reports the unknown flags of that command first.
+// this check, Cobra reports the unknown flags of a misspelled command first.
 func unknownCommand(root *cobra.Command, args []string) error {
 	cmd, extraArgs, err := root.Find(args)
 	if err != nil || !cmd.HasSubCommands() {
@@ -131,7 +131,7 @@ func unknownCommand(root *cobra.Command, args []string) error {
 			continue
 		}
 		if cmd == root && (arg == "help" || arg == "completion" || strings.HasPrefix(arg, cobra.ShellCompRequestCmd)) {
-			return nil // cobra adds these when it runs
+			return nil // cobra adds the commands help and completion when it runs
 		}
 		names := []string{}
 		for _, sub := range cmd.Commands() {

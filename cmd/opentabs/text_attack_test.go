@@ -43,7 +43,7 @@ var evilTexts = map[string]string{
 	"a bell and a nul":               "\x07\x00",
 	"another line of ours":           "x\nopentabs: serving MCP on http://evil.example\r\n{\"level\":\"info\",\"message\":\"forged\"}",
 	"line separators":                "x\u2028y\u2029z\u0085w\v\f",
-	"a turned direction":             "user\u202egnp.exe\u2066x\u2069\u200f",
+	"a reversed writing direction":   "user\u202egnp.exe\u2066x\u2069\u200f",
 	"zero-width characters":          "a\u200bd\u2060m\ufeffi\u00adn",
 	"invisible letters (tags)":       "x\U000e0049\U000e0067\U000e006e",
 	"invisible selectors":            "x\U000e0100\U000e01ef\ufe00\ufe0f",

@@ -17,8 +17,8 @@ const (
 	// maxFileBytes is the maximum size of one file, keptFiles the number of kept files.
 	maxFileBytes = 10 << 20
 	keptFiles    = 5
-	// maxPendingBytes is the size of the write buffer. Records that exceed it are dropped
-	// and counted.
+	// maxPendingBytes is the size of the write buffer. Records that exceed this buffer
+	// are dropped and counted.
 	maxPendingBytes = 4 << 20
 )
 

@@ -82,7 +82,7 @@ type Record struct {
 	Message string        `json:"message,omitempty"`
 
 	// Dropped is the number of records that are missing before this record. For
-	// KindLog it counts only log records of the same plugin.
+	// KindLog, Dropped counts only log records of the same plugin.
 	Dropped int `json:"dropped,omitempty"`
 }
 

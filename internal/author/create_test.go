@@ -96,7 +96,7 @@ func TestCreateRefuses(t *testing.T) {
 			t.Errorf("%+v: got %v", c.o, err)
 		}
 		if entries, _ := os.ReadDir(c.o.Dir); len(entries) > 0 {
-			t.Errorf("%+v: it left %v", c.o, entries)
+			t.Errorf("%+v: the failed create left %v", c.o, entries)
 		}
 	}
 }

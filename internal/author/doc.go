@@ -5,5 +5,6 @@
 //
 // # Concurrency
 //
-// The functions share no state. They may run concurrently for different directories.
+// The functions of this package share no state, so they may run concurrently for
+// different directories.
 package author

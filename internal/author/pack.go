@@ -25,12 +25,12 @@ import (
 // rejects larger packages.
 const maxPackBytes = 200 << 20
 
-// packTime is the modification time of every file in a package. packTime is the same as
-// in npm, so that the same content gives the same package.
+// packTime is the modification time of every file in a package. npm packs with the same
+// time, so that the same content gives the same package.
 var packTime = time.Date(1985, time.October, 26, 8, 15, 0, 0, time.UTC)
 
 // packedNames matches the files outside of dist that are in every package. npm too
-// includes them without an entry in package.json.
+// includes these files without an entry in package.json.
 var packedNames = lazyregexp.New(`(?i)^(package\.json|readme(\.[^/]*)?|licen[cs]e(\.[^/]*)?)$`)
 
 // PackResult is the result of [Pack].
@@ -59,7 +59,7 @@ type PackedFile struct {
 
 // Pack writes the npm package of the built plugin in dir, NAME-VERSION.tgz, with
 // package.json, the README, the license and dist. out is the path of the file or its
-// directory. The same content gives the same bytes.
+// directory. Pack writes the same bytes for the same content.
 func Pack(dir, out string) (*PackResult, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -62,8 +62,9 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// unpackFiles returns the files of an archive by name. unpackFiles checks that their headers
-// have the same mode, time and owner, and that they are sorted.
+// unpackFiles returns the files of an archive by name. unpackFiles checks that the
+// headers of all files have the same mode, time and owner, and that the files are
+// sorted.
 func unpackFiles(t testing.TB, path string) map[string]string {
 	t.Helper()
 	f, err := os.Open(path)
@@ -148,7 +149,7 @@ func TestPackRefuses(t *testing.T) {
 			t.Errorf("%s: got %v", c.what, err)
 		}
 		if entries, _ := os.ReadDir(out); len(entries) > 0 {
-			t.Errorf("%s: it left %v", c.what, entries)
+			t.Errorf("%s: the failed pack left %v", c.what, entries)
 		}
 	}
 	if _, err := Pack(createPackablePlugin(t), filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "does not exist") {

@@ -52,7 +52,7 @@ func addInputField(name, schema string) func(testing.TB, *tempBuild) {
 	}
 }
 
-// renameTool renames the first tool.
+// renameTool renames the first tool of a build.
 func renameTool(name string) func(testing.TB, *tempBuild) {
 	return func(t testing.TB, b *tempBuild) { b.Tools[0].Name = name; rewriteReadme(t, b) }
 }

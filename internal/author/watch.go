@@ -28,8 +28,8 @@ const (
 	maxWatched = 20_000
 )
 
-// sourceExtensions are the extensions of files that a build can read. Others, such
-// as a log of the command in the same directory, are ignored.
+// sourceExtensions are the extensions of files that a build can read. Files with other
+// extensions, such as a log in the same directory, are ignored.
 var sourceExtensions = []string{
 	".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json",
 	".css", ".html", ".svg", ".graphql", ".md", ".png", ".jpg", ".gif", ".webp",

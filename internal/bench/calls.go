@@ -14,7 +14,7 @@ type callsMeasurement struct {
 	EachNs []int64 `json:"eachNs"`
 	// AllNs is the time from the first request to the last response.
 	AllNs int64 `json:"allNs"`
-	// Failed counts the calls that ended with an error. Problem is one such error.
+	// Failed counts the calls that ended with an error. Problem is one of their errors.
 	Failed  int    `json:"failed"`
 	Problem string `json:"problem,omitempty"`
 	// Bytes is the length of the last response.

@@ -14,7 +14,7 @@ import (
 )
 
 // followerCounts has the number of events that followers have read. The program prints
-// these counts for each line of stdin.
+// the counts of events for each line of stdin.
 type followerCounts struct {
 	// Least and Most are the lowest and highest number of events of one follower.
 	// Missed is the number of reports of lost events.

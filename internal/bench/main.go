@@ -1,5 +1,5 @@
-// Bench is the Go half of `make bench`: the client that measures, and the
-// baselines it compares with. It is a program for developers, not part of opentabs.
+// Bench is the Go half of `make bench`: the client that measures, and the baselines for
+// comparison. Bench is a program for developers, not part of opentabs.
 //
 //	bench client                      runs requests from stdin, one JSON object a line (order.go)
 //	bench floor                       a plain HTTP echo, and an echo through a page (floor.go)
@@ -75,7 +75,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// startProfile starts a CPU profile, if name is not "". stop ends it.
+// startProfile starts a CPU profile, if name is not "". The returned stop ends the
+// profile.
 func startProfile(name string) (stop func() error, err error) {
 	if name == "" {
 		return func() error { return nil }, nil

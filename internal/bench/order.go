@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// request is one line of stdin. Action selects what to do. The other fields are the
-// parameters of the action.
+// request is one line of stdin. Action selects what to do. The other fields of a
+// request are the parameters of its action.
 type request struct {
 	Action string `json:"do"`
 	// Target is the name of a target. The action connect creates the target from URL

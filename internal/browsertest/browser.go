@@ -2,9 +2,9 @@
 // plugin test --browser`.
 //
 // Package browsertest starts a daemon, a Chromium with the extension and the plugin's
-// sites, all with a temporary profile and state directory. Tests use the same calls as
-// in a simulated page: jsbuild runs them and [Browser] implements its interface
-// TestBrowser.
+// sites, all with a temporary profile and state directory. jsbuild runs the tests of
+// plugins with the same calls as in a simulated page, and [Browser] implements its
+// interface TestBrowser.
 package browsertest
 
 import (

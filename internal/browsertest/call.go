@@ -62,7 +62,7 @@ type callOutcome struct {
 }
 
 // stopTimeout limits the wait for the page's report about a stop, after the call has
-// ended. The page sends it within 2 s.
+// ended. The page sends its report within 2 s.
 const stopTimeout = 10 * time.Second
 
 // runningCall is a call that runs. Before done is closed, only followEvents uses a

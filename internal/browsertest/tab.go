@@ -243,7 +243,7 @@ func (t *Browser) readState(ctx context.Context, tab *testTab) (*tabState, error
 }
 
 // logMark is the plugin name of the marks that lastLogSeq adds to the log. No plugin
-// can have this name.
+// can have the name "(plugin test)", because of its parentheses.
 const logMark = "(plugin test)"
 
 // lastLogSeq returns the sequence number of the last log entry that has arrived. The

@@ -20,7 +20,7 @@ func TestDecisionIsAboutOneQuestion(t *testing.T) {
 	}
 	no := Choice{Scope: wire.ScopeOnce}.decisionFor(w)
 	if no.TicketID != "ticket_1" || *no.Allow || no.Scope != "" {
-		t.Errorf("no is %+v", no)
+		t.Errorf("the answer no gave the decision %+v", no)
 	}
 }
 

@@ -56,7 +56,7 @@ func TestSheetFitsTheScreen(t *testing.T) {
 		"status     running for 3.0s, 3 reports", "\n  line 99\n", "lines above\n", "activity table\n  row\n    0\n", "more lines",
 	} {
 		if !strings.Contains(text, strings.ReplaceAll(want, "more lines", "more")) {
-			t.Errorf("%q is missing in\n%s", want, text)
+			t.Errorf("the text %q is missing in the sheet\n%s", want, text)
 		}
 	}
 	if allLines := s.renderLines(0); len(allLines) < 200 {

@@ -122,7 +122,7 @@ type watcher struct {
 // handle handles an item of the stream. hasEnded is set when the call has ended.
 func (w *watcher) handle(ctx context.Context, item streamItem) (hasEnded bool, err error) {
 	switch {
-	case item.isFollowing: // events after this view are in the stream
+	case item.isFollowing: // the stream has the events after this view of the call
 		if err := w.fetchCall(ctx); err != nil {
 			return false, err
 		}

@@ -64,16 +64,16 @@ func TestLiveCallLeavesAllOfIt(t *testing.T) {
 	before := v.Written
 	l.tick(l.viewTime.Add(50 * time.Millisecond))
 	if n := v.Written - before; n > 200 {
-		t.Errorf("a moment later %d bytes are drawn", n)
+		t.Errorf("%d bytes are drawn without a change", n)
 	}
 	l.end(&view)
 	for _, want := range []string{"\n  line 0\n", "\n  line 99\n", "\n    0\n", "\n   99\n"} {
 		if !strings.Contains(v.String()+"\n", want) {
-			t.Errorf("in the end %q is missing", want)
+			t.Errorf("the final output lacks %q", want)
 		}
 	}
 	if strings.Count(v.String(), "call       call_1") != 1 {
-		t.Errorf("in the end it is there twice:\n%s", v)
+		t.Errorf("the final output has the result twice:\n%s", v)
 	}
 }
 

@@ -1,6 +1,6 @@
-// Package clients has the timeouts and features of MCP clients: how long each
-// client waits for the result of a call, and what it shows meanwhile. Clients do
-// not send these facts, so table.go lists them with their sources.
+// Package clients has the timeouts and features of MCP clients: how long each client
+// waits for the result of a call, and what the client shows meanwhile. Clients do not
+// send their timeouts and features, so table.go lists them with their sources.
 //
 // [Of] returns the profile of one client, [Table] returns all profiles.
 package clients
@@ -51,9 +51,9 @@ type Profile struct {
 	// Resets is true if each progress notification restarts the timeout.
 	Resets bool
 	// ShowsProgress and Images are whether the client shows progress messages and
-	// images in results. ListChanged is whether it reloads the list of tools when the
-	// list changes. Elicitation is whether a server can show the user a form; the
-	// capabilities that a client declares when it connects override it.
+	// images in results. ListChanged is whether the client reloads the list of tools
+	// when the list changes. Elicitation is whether a server can show the user a form;
+	// the capabilities that a client declares when it connects override it.
 	ShowsProgress, Images, ListChanged, Elicitation Support
 	// Note has facts that no other field covers; often empty.
 	Note    string

@@ -88,7 +88,7 @@ type Store struct {
 
 	mu            sync.Mutex // guards all fields below
 	clients       map[string]*activeClient
-	readInfo      fs.FileInfo // the file when it was read; nil for none
+	readInfo      fs.FileInfo // the token file when it was read; nil without a file
 	problem       error       // why the file could not be read
 	onRemoved     func(name string)
 	lastRequestID int

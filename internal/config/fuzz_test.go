@@ -36,7 +36,7 @@ func FuzzConfigFile(f *testing.F) {
 		for _, row := range table {
 			flags[row.flag] = row.get(s)
 		}
-		// Each setter checks its limits.
+		// The setter of each setting checks its limits.
 		if again, err := Load(Dirs{}, emptyEnv, flags); err != nil || again != s {
 			t.Fatalf("%q gives %+v, which is not allowed: %v", text, s, err)
 		}

@@ -152,6 +152,6 @@ func TestLoadUnreadableFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Load(d, emptyEnv, nil); err == nil {
-		t.Error("a directory was taken for the settings")
+		t.Error("a directory was read as the settings file")
 	}
 }

@@ -41,8 +41,8 @@ func MakePrivate(dir string) (warnings []string, err error) {
 	return warnings, nil
 }
 
-// restrictAccess removes the rights of other users to path. Windows has no such modes: the
-// directories are in the user's profile, which other users cannot open.
+// restrictAccess removes the rights of other users to path. Windows has no file modes:
+// the directories of opentabs are in the user's profile, which other users cannot open.
 func restrictAccess(path string, mode fs.FileMode) (warnings []string) {
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {

@@ -10,7 +10,7 @@ import (
 func TestServerRecord(t *testing.T) {
 	d := makeHome(t, "")
 	if s, ok := d.ReadServer(); ok {
-		t.Fatalf("found %v where there is none", s)
+		t.Fatalf("found the server %v in an empty directory", s)
 	}
 	want := Server{PID: os.Getpid(), Port: 4000, Version: "1.2.3", Started: time.Unix(1700000000, 0).UTC()}
 	if err := d.WriteServer(want); err != nil {
@@ -32,7 +32,7 @@ func TestServerRecord(t *testing.T) {
 		t.Error("the record is still there")
 	}
 	if err := d.RemoveServer(want.PID); err != nil {
-		t.Errorf("a second time: %v", err)
+		t.Errorf("the second removal failed: %v", err)
 	}
 }
 
@@ -43,7 +43,7 @@ func TestServerRecordDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s, ok := d.ReadServer(); ok {
-			t.Errorf("%q was taken for %v", content, s)
+			t.Errorf("the damaged record %q was read as the server %v", content, s)
 		}
 	}
 }

@@ -200,7 +200,7 @@ type Flag struct {
 	// Name is the flag without dashes, Env the environment variable of the same
 	// setting.
 	Name, Env string
-	// About describes the setting. Default is its default value.
+	// About describes the setting. Default is the default value of the setting.
 	About, Default string
 }
 

@@ -34,13 +34,13 @@ func TestToken(t *testing.T) {
 		t.Errorf("%q is not 256 bits in base64url", first)
 	}
 	if again, err := d.Token(); err != nil || again != first {
-		t.Errorf("the second time: %q, %v", again, err)
+		t.Errorf("the second read of the token: %q, %v", again, err)
 	}
 	if runtime.GOOS != "windows" {
 		wantMode(t, d.TokenFile(), 0o600)
 	}
 	if entries, _ := os.ReadDir(d.State); len(entries) != 1 {
-		t.Errorf("left behind: %v", entries)
+		t.Errorf("temporary files are left behind: %v", entries)
 	}
 	if other, err := makeHome(t, "").Token(); err != nil || other == first {
 		t.Errorf("another installation has %q, %v", other, err)

@@ -1,6 +1,6 @@
-// Command crosscheck checks that the program compiles on systems that make test does not
-// run on. It checks types from source, which takes a tenth of the time of a build: a
-// build compiles the standard library and all dependencies for each system.
+// Command crosscheck checks that the program compiles on systems that make test does
+// not run on. Checking types from source takes a tenth of the time of a build, because
+// a build compiles the standard library and all dependencies for each system.
 //
 //	go run ./internal/crosscheck ./cmd/opentabs darwin/arm64 windows/arm64
 package main

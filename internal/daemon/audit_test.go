@@ -15,8 +15,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestCallAuditor checks that the record of a call has everything but its arguments
-// and its result. The user's answers to its tool are records too.
+// TestCallAuditor checks that the record of a call has everything but its arguments and
+// its result. The user's answers to a tool are records too.
 func TestCallAuditor(t *testing.T) {
 	registry, _ := testCatalog(t, plugintest.Package{Name: "one"})
 	dir := t.TempDir()

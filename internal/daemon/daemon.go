@@ -1,9 +1,9 @@
 // Package daemon composes the parts that `opentabs serve` runs: plugins, browsers,
 // calls, agents and the HTTP API.
 //
-// No other package sees more than one of these parts. newDaemon builds them from the
-// inside out, in one phase: each part gets the parts that it needs when it is
-// built. [Daemon.Serve] runs them and ends them in an order in which every call
+// No other package sees more than one part of the daemon. newDaemon builds the parts
+// from the inside out, in one phase: each part gets the parts that it needs when it is
+// built. [Daemon.Serve] runs the parts and ends them in an order in which every call
 // gets its result or error before its connection closes.
 package daemon
 

@@ -52,7 +52,7 @@ func (f *devFolders) remove(dir string) (isLast bool) {
 	return isLast
 }
 
-// has reports whether this plugin is under development. A plugin of the same name in
+// has reports whether loadedPlugin is under development. A plugin of the same name in
 // another folder is not under development.
 func (f *devFolders) has(loadedPlugin *plugin.Plugin) bool {
 	_, ok := f.permission(loadedPlugin)

@@ -45,8 +45,7 @@ func (l *pluginLoading) waitUntilLoaded(ctx context.Context) error {
 func (d *Daemon) load() {
 	startTime := time.Now()
 	if err := d.Registry.Reload(); err != nil {
-		// The status also shows the error. The rest of the daemon works without
-		// plugins.
+		// The status also shows the error. The daemon works without plugins.
 		d.log.Error().Err(err).Msg("there are no plugins until their list can be read")
 	}
 	d.Hub.Sync()

@@ -109,8 +109,8 @@ func (c *checkup) findHome() *home.Home {
 	return home.New(c.dirs, c.settings, c.getenv, c.warnUser)
 }
 
-// serverPort returns the port of the running server, or that of the settings. serverPort returns 0
-// if neither is known.
+// serverPort returns the port of the running server, or the port in the settings, or 0
+// if neither port is known.
 func (c *checkup) serverPort() int {
 	if c.status != nil {
 		return c.server.Port

@@ -14,7 +14,7 @@ import (
 
 // Setup writes the extension of an installation into dir, or into the folder in the
 // state directory if dir is empty, and returns the folder. A running daemon then writes
-// its adapters into this folder. notef receives warnings for the user.
+// its adapters into the folder of the extension. notef receives warnings for the user.
 func Setup(ctx context.Context, h *home.Home, dir string, notef func(format string, args ...any)) (string, error) {
 	token, err := h.Token()
 	if err != nil {

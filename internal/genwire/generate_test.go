@@ -103,7 +103,7 @@ func TestCasesAreGo(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := format.Source(src); err != nil || !bytes.Equal(got, src) {
-			t.Errorf("%s: gofmt it (%v)", file, err)
+			t.Errorf("%s is not formatted; run gofmt on it (%v)", file, err)
 		}
 	}
 }

@@ -144,7 +144,7 @@ func (h *Home) runningClient(ctx context.Context) (*httpapi.Client, error) {
 	return client, err
 }
 
-// Client returns a client of the running daemon. The errors are the same as in
+// Client returns a client of the running daemon. Client returns the same errors as
 // [Home.FindServer].
 func (h *Home) Client(ctx context.Context) (*httpapi.Client, error) {
 	server, err := h.FindServer(ctx)

@@ -33,8 +33,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serveForTest serves the home in OPENTABS_HOME until its plugins are reloaded, for up
-// to a minute. serveForTest writes its arguments to the log file.
+// serveForTest serves the home directory in OPENTABS_HOME until a client reloads the
+// plugins, for up to a minute. serveForTest writes its arguments to the log file.
 func serveForTest() {
 	time.AfterFunc(time.Minute, func() { os.Exit(1) })
 	dirs, err := config.FindDirs(os.Getenv)
@@ -134,7 +134,7 @@ func TestFindServer(t *testing.T) {
 func TestClientOfServer(t *testing.T) {
 	h := newTestHome(t)
 	if client, err := h.ReloadPlugins(t.Context()); client != nil || err != nil {
-		t.Errorf("without a server: %v, %v", client, err)
+		t.Errorf("ReloadPlugins without a server: %v, %v", client, err)
 	}
 	if _, err := h.Client(t.Context()); !errors.Is(err, httpapi.ErrNoServer) {
 		t.Errorf("without a server: %v", err)

@@ -18,8 +18,8 @@ import (
 const (
 	// maxAnswerBytes is the largest response that a client reads.
 	maxAnswerBytes = 256 << 20
-	// dialTimeout is how long a client waits for a connection. The server is
-	// on this machine.
+	// dialTimeout is how long a client waits for a connection. The limit is short,
+	// because the server is on this machine.
 	dialTimeout = 2 * time.Second
 	// healthTimeout limits the response of /healthz. healthTimeout is long enough for a
 	// busy machine, because a server that takes longer is reported as not answering.
@@ -68,9 +68,10 @@ type Client struct {
 	http    *http.Client
 }
 
-// NewClient returns a client of the server on the loopback port. With a token, it
-// sends requests only to a server that has proved that it has the token (proof.go).
-// Without a token, it sends requests to any program that listens.
+// NewClient returns a client of the server on the loopback port. With a token, the
+// client sends requests only to a server that has proved that it has the token
+// (proof.go). Without a token, the client sends requests to any program that listens on
+// the port.
 func NewClient(port int, token string) *Client {
 	c := &Client{address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), port: port, token: token}
 	c.Calls, c.Logs, c.Plugins = CallsClient{c}, LogsClient{c}, PluginsClient{c}
@@ -82,7 +83,8 @@ func NewClient(port int, token string) *Client {
 }
 
 // Transport returns a transport for other clients of the same server. The transport
-// connects to this server for every URL, and requires the same proof.
+// connects to this server for every URL, and requires the proof that the server has the
+// token.
 func (c *Client) Transport() *http.Transport {
 	// No proxy: the server is on this machine.
 	return &http.Transport{DialContext: c.dialProved, DisableCompression: true}

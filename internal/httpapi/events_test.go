@@ -164,7 +164,7 @@ func TestEventsFilters(t *testing.T) {
 		streams[query] = f.openEvents(t, query, "")
 	}
 	id, sink := f.call(t)
-	// Before the first event the position is 0. A client may also reconnect with
+	// A stream's position is 0 before its first event. A client may also reconnect with
 	// position 0.
 	streams["?call"] = f.openEvents(t, "?call="+id+"&after="+f.api.streams.mark.id(0), "")
 	sink.Reports([]wire.Report{

@@ -39,10 +39,10 @@ func TestGuard(t *testing.T) {
 	}{
 		{"a rebound name", map[string]string{"Host": "evil.example"}, 421, "connect to 127.0.0.1"},
 		{"a rebound name with the port", map[string]string{"Host": "evil.example:9527"}, 421, "connect to 127.0.0.1"},
-		{"a name that begins well", map[string]string{"Host": "localhost.evil.example"}, 421, "connect to"},
+		{"a host that begins with localhost", map[string]string{"Host": "localhost.evil.example"}, 421, "connect to"},
 		{"another address", map[string]string{"Host": "192.168.1.1"}, 421, "connect to"},
-		// /ws uses the same rule, from internal/loopback.
-		{"a port that is none", map[string]string{"Host": "[::1]:x"}, 421, "connect to"},
+		// The route /ws also uses the rule for hosts from internal/loopback.
+		{"a port that is not a number", map[string]string{"Host": "[::1]:x"}, 421, "connect to"},
 		{"IPv6 without brackets", map[string]string{"Host": "::1"}, 421, "connect to"},
 		{"a web page", map[string]string{"Origin": "https://evil.example"}, 403, "web pages are refused"},
 		{"a sandboxed page", map[string]string{"Origin": "null"}, 403, "web pages are refused"},
@@ -57,7 +57,7 @@ func TestGuard(t *testing.T) {
 	for _, route := range routes {
 		for _, attack := range attacks {
 			if route.path == "//status" && attack.status == 401 {
-				continue // the mux redirects this path before the token is checked
+				continue // the mux redirects /logs/ before the token is checked
 			}
 			resp, body := f.ask(t, route.method, route.path, attack.header)
 			if resp.StatusCode != attack.status || !strings.Contains(body, attack.want) {

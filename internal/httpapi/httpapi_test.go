@@ -215,7 +215,7 @@ func TestCancelOverHTTP(t *testing.T) {
 		t.Fatalf("got %+v, %v", calls, err)
 	}
 	if err := c.post(context.Background(), "/calls/"+id+"/cancel", map[string]int{"why": 1}, nil); err == nil || !strings.Contains(err.Error(), "why") {
-		t.Errorf("a body of something else: %v", err)
+		t.Errorf("a cancel request with an unknown field: %v", err)
 	}
 	for i, want := range []bool{true, false} {
 		if got, err := c.Calls.Cancel(context.Background(), id, "the wrong\nchannel\u202e"); err != nil || got != want {

@@ -24,7 +24,7 @@ const (
 	// not read.
 	lingerTimeout = 2 * time.Second
 	// writeTimeout is the limit for writing a response to the client. Streaming routes
-	// set their own limits.
+	// set their own limits for writing.
 	writeTimeout = 30 * time.Second
 	// idleTimeout is the longest pause between two requests on a connection.
 	idleTimeout = 2 * time.Minute
@@ -35,7 +35,7 @@ const (
 )
 
 // NewServer returns a server for handler that disconnects clients which send or read
-// too slowly. NewServer logs its errors to out.
+// too slowly. The server logs its errors to out.
 func NewServer(handler http.Handler, out zerolog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           limitTimes(handler),

@@ -63,8 +63,8 @@ type PluginPermissions struct {
 	World      wire.World `json:"world,omitempty"`
 	Late       bool       `json:"late,omitempty"`
 	LateAccess bool       `json:"late_access,omitempty"`
-	// Calls are the other plugins whose tools the plugin may call. StoredCalls are the
-	// plugins that the user allowed for earlier content.
+	// Calls lists the other plugins whose tools this plugin may call. StoredCalls are
+	// the plugins that the user allowed for earlier content.
 	Calls       []AllowedCall `json:"calls,omitempty"`
 	StoredCalls []AllowedCall `json:"stored_calls,omitempty"`
 	// Recommended is an agent's recommendation about the content. Recommended changes

@@ -23,7 +23,7 @@ import (
 // cannot relay the challenge and the response.
 
 // ErrForeignServer is the error if the program on the port does not have the token. The
-// other program received neither the token nor any other data.
+// client sends neither the token nor other data to such a program.
 var ErrForeignServer = errors.New("the port is in use by another program or another opentabs installation")
 
 // The length of a challenge, in characters: letters, digits, - and _.

@@ -77,7 +77,7 @@ func respondWith(format string, args ...any) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, format, args...) })
 }
 
-// respondRaw responds with these bytes, which net/http would not write.
+// respondRaw responds with the bytes of text, which may be malformed HTTP.
 func respondRaw(text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
@@ -112,12 +112,12 @@ func TestAttackByUser(t *testing.T) {
 		"a squatter that answers with the challenge": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, health, `,"proof":"`+r.URL.Query().Get("challenge")+`"`)
 		}),
-		"a squatter that answers with a proof it has seen before":         respondWith(health, `,"proof":"`+oldProof+`"`),
+		"a squatter that replays a proof of the server":                   respondWith(health, `,"proof":"`+oldProof+`"`),
 		"a squatter that proves an empty token":                           emptyTokenHandler,
 		"a squatter that passes the challenge on to the server elsewhere": relayHandler,
-		"a squatter that speaks no HTTP":                                  respondRaw("220 hello\r\n"),
+		"a squatter that does not use HTTP":                               respondRaw("220 hello\r\n"),
 		"a squatter that sends nothing and closes":                        respondRaw(""),
-		"a squatter that sends answers ahead":                             respondRaw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"),
+		"a squatter that sends answers before the requests":               respondRaw("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"),
 		"a squatter that never stops answering":                           respondRaw("HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat(" ", 1<<20)),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -170,7 +170,7 @@ func TestProofNeedsAChallenge(t *testing.T) {
 	}
 	for _, otherProof := range []string{computeProof(testToken, f.port+1, challenge), computeProof(testToken, f.port, challenge+"0"), computeProof("another", f.port, challenge)} {
 		if strings.Contains(body, otherProof) {
-			t.Errorf("a proof for something else is the same: %s", body)
+			t.Errorf("proofs for different purposes are equal: %s", body)
 		}
 	}
 }

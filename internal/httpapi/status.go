@@ -94,7 +94,7 @@ type Plugin struct {
 	DisplayName string `json:"display_name"`
 	Version     string `json:"version"`
 	// Source is how the plugin was installed in Dir: "folder", "npm" or "global".
-	// Package is its npm name.
+	// Package is the npm name of the plugin.
 	Source  string   `json:"source"`
 	Package string   `json:"package"`
 	Dir     string   `json:"dir"`
@@ -131,7 +131,7 @@ type Plugin struct {
 // Fault describes why an adapter did not start in a page.
 type Fault struct {
 	// Text is a sentence for the user, without a period. The other fields contain the
-	// facts in Text.
+	// facts of this sentence.
 	Text    string    `json:"text"`
 	Problem string    `json:"problem"`
 	Site    string    `json:"site,omitempty"`

@@ -101,8 +101,9 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer conn.Close()
-	// This call removes the deadline that net/http may have set. It must precede add,
-	// because drainConns sets a deadline on the connections that add has added.
+	// The zero time removes the deadline that net/http may have set. SetDeadline must
+	// precede add, because drainConns sets a deadline on the connections that add has
+	// added.
 	err = conn.SetDeadline(time.Time{})
 	if !s.add(conn) {
 		return
@@ -112,9 +113,9 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 		_, err = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+StdioProtocol+"\r\n\r\n")
 	}
 	if err == nil {
-		// This reader returns only the bytes that are in the buffer. A longer read
-		// would go through net/http, which cancels r.Context() at the end of the input,
-		// and with it the running calls.
+		// bufferedInput returns only the bytes that are already in the buffer. A longer
+		// read would go through net/http, which cancels r.Context() at the end of the
+		// input, and with it the running calls.
 		bufferedInput := io.LimitReader(buffered, int64(buffered.Reader.Buffered()))
 		err = s.serve(r.Context(), errorsAsEOF{io.MultiReader(bufferedInput, conn)}, conn)
 	}

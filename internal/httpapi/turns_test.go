@@ -36,7 +36,8 @@ func TestTurns(t *testing.T) {
 			t.Fatal("the released turn was not acquired")
 		}
 
-		// A slow writer loses its turn after turnTimeout; its later endSlowTurn has no effect.
+		// A slow writer loses its turn after turnTimeout; calling endSlowTurn
+		// afterwards has no effect.
 		endSlowTurn, err := turns.acquire(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +45,7 @@ func TestTurns(t *testing.T) {
 		startTime := time.Now()
 		acquireTurn("third")
 		if d := time.Since(startTime); d != turnTimeout {
-			t.Errorf("it waited %v, want %v", d, turnTimeout)
+			t.Errorf("acquire waited %v, want %v", d, turnTimeout)
 		}
 		endSlowTurn()
 		if len(turns) != 0 {

@@ -54,7 +54,7 @@ func replaceAsyncHelpers(code []byte) ([]byte, error) {
 const runtimeName = "__opentabsAsync"
 
 // asyncRuntime returns a one-line expression whose value is the exports of async.ts.
-// asyncRuntime bundles them once.
+// asyncRuntime bundles async.ts once.
 var asyncRuntime = sync.OnceValues(func() (string, error) {
 	sources := sourceSet{Roots: map[string]fs.FS{"sdk": sdkts.Source}}
 	r := api.Build(api.BuildOptions{

@@ -14,8 +14,8 @@ import (
 // version accepted must be checked again.
 const CheckVersion = 1
 
-// functionWrapping is the text around an adapter that CheckScript parses. before is the first
-// line, so the adapter's lines are shifted by one.
+// functionWrapping is the text around an adapter that CheckScript parses. Because
+// before is the first line, the line numbers of the adapter are shifted by one.
 type functionWrapping struct{ before, after string }
 
 // functionWrappings returns three ways to use code as the body of a function.
@@ -36,10 +36,10 @@ func functionWrappings(code []byte) [3]functionWrapping {
 }
 
 // CheckScript returns an error unless code is one complete classic script that stays
-// inside the function which [WrapAdapter] puts around it. Code that closes this
-// function would run outside of its private container and could replace the host of
-// another plugin. Module syntax, top-level await and everything else that browsers
-// reject in a function are errors too.
+// inside the function which [WrapAdapter] puts around it. Code that closes the function
+// would run outside of its private container and could replace the host of another
+// plugin. Module syntax, top-level await and everything else that browsers reject in a
+// function are errors too.
 //
 // CheckScript takes about 0.5 s for a script of 1 MB on a busy machine.
 func CheckScript(code []byte) error {

@@ -43,7 +43,7 @@ func TestHasSameSource(t *testing.T) {
 			t.Fatal(err)
 		}
 		if hasSameSource(bundle(adapter), reading) {
-			t.Errorf("%s: the change is not seen", name)
+			t.Errorf("%s: the build did not detect the changed file", name)
 		}
 	}
 }

@@ -242,8 +242,8 @@ func continuesName(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// ScriptOptions configure a plugin's script in a document. The host reads these options
-// (extension/src/host/options.ts).
+// ScriptOptions configure a plugin's script in a document. The host of the adapter
+// reads ScriptOptions (extension/src/host/options.ts).
 type ScriptOptions struct {
 	Name string `json:"name"`
 	Hash string `json:"hash"`

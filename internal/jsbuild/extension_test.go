@@ -275,7 +275,8 @@ func TestAdapterFunctionThis(t *testing.T) {
 }
 
 // TestWrapAdapterShebang checks that the #! line ends at each line terminator of
-// JavaScript. The text after it, here the beginning of a comment, is not removed.
+// JavaScript. The text after the first line, such as the beginning of a comment, is not
+// removed.
 func TestWrapAdapterShebang(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", "\r", "\u2028", "\u2029"} {
 		rest := end + "/*\n}); EVIL(); (function () { /* */"

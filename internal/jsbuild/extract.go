@@ -180,7 +180,7 @@ func runExtract(ctx context.Context, argv []string, script []byte, timeout, grac
 	return answer, nil
 }
 
-// cappedBuffer stores the first max bytes that are written and drops the rest.
+// cappedBuffer stores the first max bytes that are written and drops all further bytes.
 type cappedBuffer struct {
 	bytes.Buffer
 	max         int

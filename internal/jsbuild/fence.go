@@ -53,8 +53,9 @@ func (f buildFence) check(path string) error {
 	return fmt.Errorf("%s is outside of the plugin", path)
 }
 
-// esbuildPlugin returns the esbuild plugin that rejects files outside of the fence. plugin
-// must be the first plugin. An error has the location of the import.
+// esbuildPlugin returns the esbuild plugin that rejects files outside of the fence.
+// esbuild must run this plugin before all others. An error has the location of the
+// import.
 func (f buildFence) esbuildPlugin() api.Plugin {
 	return api.Plugin{Name: "opentabs-fence", Setup: func(build api.PluginBuild) {
 		// esbuild keeps imports of URLs, which would fail in a page.

@@ -52,7 +52,7 @@ export default new Old();
 		t.Fatal(err)
 	}
 	if loaded.Start != plugin.StartIdle || loaded.Legacy {
-		t.Errorf("it starts %q, legacy %v; want the start of the original OpenTabs", loaded.Start, loaded.Legacy)
+		t.Errorf("the adapter starts %q, legacy %v; want the start of the original OpenTabs", loaded.Start, loaded.Legacy)
 	}
 	want := []plugin.PromptArgument{{Name: "to", Description: "Whom", Required: true}}
 	if p := loaded.Prompts[0]; p.Name != "compose_message" || p.DisplayName != "Compose Message" || !slices.Equal(p.Arguments, want) {

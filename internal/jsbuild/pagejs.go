@@ -40,10 +40,10 @@ var importedName = lazyregexp.New(`[\w$]+`)
 var exportStatement = lazyregexp.New(`(?m)^export \{\n?([^}]*)\};?\n?`)
 
 // PageUses returns the uses of the page's own JavaScript by the plugin in dir, sorted.
-// A plugin without such uses also works in the isolated world. PageUses analyzes the
-// source without the SDK and zod, which work in both worlds. Code that it can't follow,
-// such as a variable with the window as its value, counts as a use. The error is a
-// *[BuildError] if the plugin's source is the cause.
+// A plugin that does not use the page's JavaScript also works in the isolated world.
+// PageUses analyzes the source without the SDK and zod, which work in both worlds. Code
+// that PageUses can't follow, such as a variable with the window as its value, counts
+// as a use. The error is a *[BuildError] if the plugin's source is the cause.
 func PageUses(dir string) ([]PageUse, error) {
 	src, _, err := readSource(dir) // other problems of the package do not matter
 	if err != nil {

@@ -44,7 +44,7 @@ type BuildResult struct {
 	Name        string
 	DisplayName string
 	Version     string
-	// Hash is the SHA-256 of the adapter's bundle, in hex. The adapter contains this
+	// Hash is the SHA-256 of the adapter's bundle, in hex. The adapter contains its own
 	// hash too.
 	Hash  string
 	Tools []BuiltTool
@@ -84,8 +84,8 @@ type BuiltFile struct {
 // its tools to dist/tools.json. BuildPlugin reads only the source, not the files of an
 // earlier build. Two builds of the same source write the same bytes.
 //
-// The error is a *[BuildError] if the plugin's source is the cause. A build with such
-// an error writes no file.
+// The error is a *[BuildError] if the plugin's source is the cause. A build that
+// returns an error writes no file.
 func BuildPlugin(ctx context.Context, dir string, o Options) (*BuildResult, error) {
 	startTime := time.Now()
 	src, problems, err := readSource(dir)
@@ -127,8 +127,8 @@ type compiledPlugin struct {
 	Warnings  []Problem
 }
 
-// compilePlugin bundles the scripts and reads the tools from the same source. It starts
-// again if a file has changed meanwhile.
+// compilePlugin bundles the scripts and reads the tools from the same source.
+// compilePlugin starts again if a file of the source has changed meanwhile.
 func compilePlugin(ctx context.Context, src pluginSource, zod zodSource, o Options) (compiledPlugin, error) {
 	for range maxCompileAttempts {
 		compiled, extractScript, err := compileOnce(ctx, src, zod, o)

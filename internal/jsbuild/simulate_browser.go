@@ -139,7 +139,8 @@ func (l *lineWriter) write(v any) error {
 	return err
 }
 
-// begin writes the first line in the background. Later lines wait for the first line.
+// begin writes the first line in the background. Later lines wait until the first line
+// is written.
 func (l *lineWriter) begin(text string) {
 	l.mu.Lock()
 	go func() {

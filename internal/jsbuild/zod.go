@@ -97,7 +97,7 @@ func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api
 		return api.OnResolveResult{}, nil // the plugin of the embedded sources resolves this import
 	}
 	if _, isResolved := a.PluginData.(alreadyResolved); isResolved || a.Namespace != embeddedNamespace {
-		return api.OnResolveResult{}, nil // esbuild resolves this import
+		return api.OnResolveResult{}, nil // esbuild itself resolves the import
 	}
 	// The embedded SDK must use the same zod as the plugin.
 	resolved := build.Resolve(a.Path, api.ResolveOptions{ResolveDir: z.Dir, Kind: a.Kind, PluginData: alreadyResolved{}})
@@ -137,10 +137,10 @@ func loadLocales(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	return result, nil
 }
 
-// loadPrivateZod replaces globalThis in a file of zod by a private object. zod stores its
-// configuration and registry there; on the real globalThis, a page could use them to
-// read or change the schemas of an adapter. The added import is in the first line, so
-// that line numbers do not change.
+// loadPrivateZod replaces globalThis in a file of zod by a private object. zod stores
+// its configuration and registry in globalThis; on the real globalThis, a page could
+// use them to read or change the schemas of an adapter. The added import is in the
+// first line, so that line numbers do not change.
 func loadPrivateZod(embeddedFiles sourceSet, a api.OnLoadArgs) (api.OnLoadResult, error) {
 	var text []byte
 	var err error

@@ -23,7 +23,7 @@ func TestCoverage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, isInTable := 0, false // rows above the first section are not statements
+	rows, isInTable := 0, false // the rows of a page above its first section are not statements
 	for i, line := range strings.Split(string(text), "\n") {
 		isInTable = isInTable || strings.HasPrefix(line, "## ")
 		if !isInTable || !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| statement |") || strings.HasPrefix(line, "|---") {

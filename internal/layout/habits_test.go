@@ -130,8 +130,8 @@ func isSelector(n ast.Node, pkg string, names ...string) bool {
 	return ok && x.Name == pkg && slices.Contains(names, sel.Sel.Name)
 }
 
-// checkJSON reports JSON that bypasses internal/rawjson, and responses in JSON that bypass
-// internal/httpjson. A request may set its own Content-Type.
+// checkJSON reports JSON that bypasses internal/rawjson, and responses in JSON that
+// bypass internal/httpjson. checkJSON allows a request that sets its own Content-Type.
 func checkJSON(f goFile) []string {
 	if f.test || f.dir == "internal/httpjson" || strings.HasSuffix(f.dir, "test") || f.dir == "internal/bench" {
 		return nil

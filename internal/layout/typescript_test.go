@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// biome and tsc check the finer rules (casts, any, !, default exports). The tests in
-// this file cover what biome and tsc cannot check, and check that their rules are
-// enabled.
+// biome and tsc check the detailed rules for TypeScript (casts, any, !, default
+// exports). The tests in this file cover what biome and tsc cannot check, and check
+// that the rules of both are enabled.
 
 // allowedTSImports lists, for each workspace, what its code may import: workspaces by
 // relative path, packages by name. Tests may also import testOnlyPackages.

@@ -68,9 +68,9 @@ var phrases = func() map[string][]phrase {
 	return byFirst
 }()
 
-// vagueFunctions are names of functions that state no verb and no object, or
-// that collide with a likely local variable. Methods may use those in
-// plainMethods, where the receiver makes the meaning clear.
+// vagueFunctions are names of functions that state no verb and no object, or that
+// collide with a likely local variable. Methods may use the names in plainMethods,
+// where the receiver makes the meaning clear.
 var (
 	vagueFunctions = []string{
 		"take", "told", "took", "cut", "held", "burst", "acts", "life", "moot", "hush", "stoodStill",

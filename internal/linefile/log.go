@@ -43,7 +43,7 @@ type Log struct {
 	isClosed     bool
 
 	// The fields below belong to the writing goroutine.
-	file        *os.File // file is nil if it could not be opened
+	file        *os.File // nil if the log file could not be opened
 	size        int64
 	isTorn      bool // the last line of the file is incomplete
 	lastLogTime time.Time

@@ -82,7 +82,7 @@ func TestRotation(t *testing.T) {
 		}
 	}
 	if len(lines) < 40 {
-		t.Errorf("%d lines are left", len(lines))
+		t.Errorf("the files still have %d lines", len(lines))
 	}
 }
 

@@ -28,7 +28,7 @@ func TestSlowDisk(t *testing.T) {
 	pending := len(l.pending)
 	l.mu.Unlock()
 	if pending > 1000 {
-		t.Errorf("%d bytes wait", pending)
+		t.Errorf("%d bytes are in the write buffer", pending)
 	}
 	reader, err := os.Open(pipe)
 	if err != nil {
@@ -52,6 +52,6 @@ func TestSlowDisk(t *testing.T) {
 	}()
 	l.Close()
 	if n := <-counts; n[0] == 0 || n[1] == 0 || n[0]+n[1] != allLines {
-		t.Errorf("%d were written, %d reported as dropped", n[0], n[1])
+		t.Errorf("%d lines were written, %d lines were reported as dropped", n[0], n[1])
 	}
 }

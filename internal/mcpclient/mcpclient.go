@@ -1,7 +1,7 @@
 // Package mcpclient is a small MCP client over Streamable HTTP, protocol 2025-11-25.
 // Package mcpclient lists tools, runs calls, receives their progress and cancels them.
-// A call from the command line therefore uses the same protocol as a call of any other
-// client.
+// A tool call from the command line therefore uses the same protocol as a call of any
+// other MCP client.
 //
 // Start with [New], then [Client.Initialize].
 //

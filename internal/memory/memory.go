@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	// checkInterval is the time between two checks of the memory. The first check follows
-	// firstCheckDelay after the start, because the start of the server leaves garbage.
+	// checkInterval is the time between two checks of the memory. The first check
+	// follows firstCheckDelay after the start, because starting the server leaves
+	// garbage in memory.
 	checkInterval   = 10 * time.Second
 	firstCheckDelay = 3 * time.Second
 	// busySpareBytes is how many bytes above its needs a busy process may keep.

@@ -99,7 +99,7 @@ func TestIntegrity(t *testing.T) {
 		{"right among others", map[string]any{"integrity": "sha1-AAAA " + otherHash + " " + rightHash}, ""},
 		{"with options", map[string]any{"integrity": rightHash + "?x"}, ""},
 		{"sha1 alone", map[string]any{"integrity": nil, "shasum": "da39a3ee"}, "only a sha1 hash for it, which is too weak"},
-		{"a weak one", map[string]any{"integrity": "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk="}, "only a sha1 hash for it, which is too weak"},
+		{"a weak integrity hash", map[string]any{"integrity": "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk="}, "only a sha1 hash for it, which is too weak"},
 		{"none", map[string]any{"integrity": ""}, "no integrity hash"},
 		{"malformed", map[string]any{"integrity": "sha512-oops"}, "its integrity hash in the registry is malformed"},
 		{"no http address", map[string]any{"tarball": "file:///etc/passwd"}, "an invalid address for its file"},

@@ -20,7 +20,7 @@ const maxNpmrcBytes = 1 << 20
 
 // Environment is where [LoadConfig] searches for settings.
 type Environment struct {
-	// Getenv and Environ are os.Getenv and os.Environ. Tests replace them.
+	// Getenv and Environ are os.Getenv and os.Environ. Tests replace these functions.
 	Getenv  func(string) string
 	Environ func() []string
 	// Home is the user's home directory; it may be empty.

@@ -59,14 +59,14 @@ func TestRegistryOf(t *testing.T) {
 		packageName, want string
 		wantSource        string
 	}{
-		{"nothing is set", nil, nil, name, defaultRegistry, ""},
-		{"in the user's file", map[string]string{".npmrc": "; mine\nregistry = https://r.example.com/npm \n"}, nil, name, "https://r.example.com/npm/", "HOME/.npmrc"},
-		{"in the project's file", map[string]string{".npmrc": "registry=https://a.com", "project/.npmrc": "registry=https://b.com/", "project/package.json": "{}"},
+		{"no registry is configured", nil, nil, name, defaultRegistry, ""},
+		{"a registry in the user's .npmrc", map[string]string{".npmrc": "; mine\nregistry = https://r.example.com/npm \n"}, nil, name, "https://r.example.com/npm/", "HOME/.npmrc"},
+		{"a registry in the project's .npmrc", map[string]string{".npmrc": "registry=https://a.com", "project/.npmrc": "registry=https://b.com/", "project/package.json": "{}"},
 			nil, name, "https://b.com/", "HOME/project/.npmrc"},
-		{"in the machine's file", map[string]string{"etc/npmrc": "registry=https://m.com"}, nil, name, "https://m.com/", "HOME/etc/npmrc"},
-		{"in a variable", map[string]string{".npmrc": "registry=https://a.com"}, []string{"npm_config_registry=https://v.com"}, name, "https://v.com/", "the environment variable npm_config_registry"},
-		{"in a variable in capitals", nil, []string{"NPM_CONFIG_REGISTRY=https://v.com"}, name, "https://v.com/", "the environment variable NPM_CONFIG_REGISTRY"},
-		{"a variable names the user's file", map[string]string{".npmrc": "registry=https://a.com", "other": "registry=https://o.com"},
+		{"a registry in the machine's npmrc", map[string]string{"etc/npmrc": "registry=https://m.com"}, nil, name, "https://m.com/", "HOME/etc/npmrc"},
+		{"a registry in a variable", map[string]string{".npmrc": "registry=https://a.com"}, []string{"npm_config_registry=https://v.com"}, name, "https://v.com/", "the environment variable npm_config_registry"},
+		{"a registry in an upper-case variable", nil, []string{"NPM_CONFIG_REGISTRY=https://v.com"}, name, "https://v.com/", "the environment variable NPM_CONFIG_REGISTRY"},
+		{"a variable names the user's .npmrc", map[string]string{".npmrc": "registry=https://a.com", "other": "registry=https://o.com"},
 			[]string{"NPM_CONFIG_USERCONFIG=HOME/other"}, name, "https://o.com/", "HOME/other"},
 		{"for the package's scope", map[string]string{".npmrc": "@acme:registry=https://acme.com/\nregistry=https://a.com"}, nil, scopedPackage, "https://acme.com/", "HOME/.npmrc"},
 		{"for another scope", map[string]string{".npmrc": "@other:registry=https://other.com/"}, nil, scopedPackage, defaultRegistry, ""},

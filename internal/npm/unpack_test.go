@@ -62,7 +62,7 @@ func TestUnpackRefuses(t *testing.T) {
 	}{
 		{"no gzip", []byte("PK\x03\x04 a zip"), "it is not a .tgz file"},
 		{"truncated", npmtest.Pack(validFile, regularFile("package/b", strings.Repeat("b", 9000)))[:90], "it is damaged"},
-		{"nothing in it", npmtest.Pack(), "it contains no files"},
+		{"an empty archive", npmtest.Pack(), "it contains no files"},
 		{"zip slip", npmtest.Pack(validFile, regularFile("package/../../evil", "x")), `"package/../../evil", which leads outside of its folder`},
 		{"zip slip in the first part", npmtest.Pack(regularFile("../evil", "x")), "leads outside of its folder"},
 		{"absolute", npmtest.Pack(regularFile("/etc/evil", "x")), "is absolute"},
@@ -94,10 +94,10 @@ func TestUnpackRefuses(t *testing.T) {
 			}
 			leftoverFiles, err := filepath.Glob(filepath.Join(parentDir, "*"))
 			if err != nil || len(leftoverFiles) != 0 {
-				t.Errorf("left behind: %q, %v", leftoverFiles, err)
+				t.Errorf("a failed unpack left %q, %v", leftoverFiles, err)
 			}
 			if _, err := os.Stat(filepath.Join(parentDir, "evil")); err == nil {
-				t.Error("it wrote outside")
+				t.Error("unpacking wrote outside of the folder")
 			}
 		})
 	}
@@ -129,7 +129,7 @@ func TestUnpack(t *testing.T) {
 		t.Errorf("into a folder with files: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "package.json")); err != nil {
-		t.Error("a file of the folder is gone")
+		t.Error("unpacking removed a file of the folder")
 	}
 }
 

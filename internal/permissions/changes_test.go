@@ -84,6 +84,6 @@ func TestApplyRefuses(t *testing.T) {
 		}
 	}
 	if !(Changes{Plugin: "a", Tool: "x"}).IsEmpty() {
-		t.Error("a name is no change")
+		t.Error("Changes that name only a plugin and a tool are not empty")
 	}
 }

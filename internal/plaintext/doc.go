@@ -1,10 +1,10 @@
 // Package plaintext removes hidden characters from text of plugins, pages and
 // clients, before agents, logs and users receive it.
 //
-// Hidden characters are those that show nothing or change how other text looks:
-// control characters other than line feed and tab, marks that change the writing
-// direction, tags, fillers, and variation selectors. A few of them are part of
-// ordinary text and are kept where they have a visible effect:
+// Hidden characters are those that show nothing or change how other text looks: control
+// characters other than line feed and tab, marks that change the writing direction,
+// tags, fillers, and variation selectors. Package plaintext keeps hidden characters of
+// ordinary text where they have a visible effect:
 //
 //   - zero-width joiners between emoji (families, professions), and joiners and
 //     non-joiners after letters of scripts that join, such as Arabic or Hindi,

@@ -72,7 +72,7 @@ func isPictograph(r rune) bool {
 	switch r {
 	case '\u203c', '\u2049', '\u2139', '\u3030':
 		return true
-	case '\ufffc', utf8.RuneError: // these characters stand for missing characters
+	case '\ufffc', utf8.RuneError: // U+FFFC and U+FFFD stand for missing characters
 		return false
 	}
 	return r >= 0xa9 && unicode.In(r, unicode.So, unicode.Sm)

@@ -68,8 +68,7 @@ func Replace(text string, replacement func(hidden rune) string) string {
 	return b.String()
 }
 
-// FirstHidden returns the first hidden character of text; ok is false if it has
-// none.
+// FirstHidden returns the first hidden character of text; ok is false if text has none.
 func FirstHidden(text string) (hidden rune, ok bool) {
 	var s hiddenScanner
 	for i, r := range text {

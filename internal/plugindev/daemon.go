@@ -38,7 +38,8 @@ func (s *session) connect(ctx context.Context) (*httpapi.Client, error) {
 
 // keepAttached puts the plugin under development on the daemon and prints its log,
 // until ctx ends. When the daemon restarts, keepAttached continues with the next
-// daemon. attachResult receives nil when the first daemon has accepted, else the error.
+// daemon. attachResult receives nil when the first daemon has accepted the session,
+// else the error.
 func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, developed *plugin.Plugin, attachResult chan<- error) {
 	err := s.attachOnce(ctx, client, developed, func() { attachResult <- nil })
 	if !errors.Is(err, httpapi.ErrEnded) {

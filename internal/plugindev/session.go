@@ -33,13 +33,13 @@ type Options struct {
 	Permission wire.Permission
 	// Out is required.
 	Out *terminal.Output
-	// Build are the options of builds. The default values are those of jsbuild.
+	// Build are the options of builds. Build has the same default values as jsbuild.
 	Build jsbuild.Options
-	// Signals are interrupts. The first signal stops a running call; without a running
-	// call, Run returns. Signals is required.
+	// Signals are interrupts. An interrupt stops the running tool call; without a
+	// running call, Run returns. Signals is required.
 	Signals <-chan os.Signal
-	// Lines are the lines that the user types. By default it is nil, and there is no
-	// prompt.
+	// Lines are the lines that the user types. Lines is nil by default; Run then shows
+	// no prompt.
 	Lines <-chan string
 	// Call runs a call to the end and prints its result or error; required with Lines.
 	Call func(ctx context.Context, c Call)
@@ -63,7 +63,7 @@ type session struct {
 	events  chan func()   // functions that run calls
 	changes chan []string // changed files
 
-	addedPlugin *plugin.Plugin // nil before the first successful build
+	addedPlugin *plugin.Plugin // addedPlugin is nil before the first successful build
 	tools       []string       // short names of the plugin's tools
 	// client is a client of the daemon; nil while no daemon runs.
 	client *httpapi.Client
@@ -154,8 +154,8 @@ func (s *session) endSession() error {
 	return nil
 }
 
-// buildFirst makes the first build. An error in the source is printed, and run waits for a
-// change; every other error ends the command.
+// buildFirst makes the first build of the plugin. An error in the source is printed,
+// and run waits for a change; every other error ends the command.
 func (s *session) buildFirst(ctx context.Context) error {
 	err := s.build(ctx)
 	var buildErr *jsbuild.BuildError

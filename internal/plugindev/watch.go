@@ -78,7 +78,7 @@ func printBuildFailure(ctx context.Context, o *terminal.Output, err error) {
 	}
 }
 
-// joinFiles returns the first few names, and the number of further names.
+// joinFiles joins the first few file names and adds the number of further files.
 func joinFiles(files []string) string {
 	const maxFiles = 3
 	if len(files) > maxFiles {

@@ -84,7 +84,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		}
 		loudEntries := l.Last(Filter{Plugin: "loud"}, 0)
 		if len(loudEntries) != maxKeptEntries || loudEntries[0].Message != "200" || joinMessages(l.Last(Filter{Plugin: "quiet"}, 0)) != "still here" {
-			t.Errorf("%d are kept, the first is %q", len(loudEntries), loudEntries[0].Message)
+			t.Errorf("%d entries are kept, the first entry is %q", len(loudEntries), loudEntries[0].Message)
 		}
 		longText := strings.Repeat("x", maxTextBytes)
 		for range 400 {
@@ -106,7 +106,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			t.Errorf("entries of %d plugins", n)
 		}
 		if len(l.Last(Filter{Plugin: "p99"}, 0)) != 1 || len(l.Last(Filter{Plugin: "quiet"}, 0)) != 0 {
-			t.Error("it is not the one that was silent longest that went")
+			t.Error("the log did not drop the plugin that was silent longest")
 		}
 	})
 }
@@ -155,7 +155,7 @@ func TestLargeEntriesDoNotFillTheMemory(t *testing.T) {
 		queuedBytes := l.queuedBytes
 		l.mu.Unlock()
 		if queuedBytes > maxAdditionBytes {
-			t.Errorf("%d bytes wait", queuedBytes)
+			t.Errorf("%d bytes are in the write buffer", queuedBytes)
 		}
 		close(unblock)
 		synctest.Wait()
@@ -214,7 +214,7 @@ func TestFollow(t *testing.T) {
 		}
 		quietFollower.Close()
 		if _, _, err := quietFollower.Next(t.Context()); !errors.Is(err, errClosed) {
-			t.Errorf("after its end: %v", err)
+			t.Errorf("Next of a closed follower returned %v", err)
 		}
 		go func() {
 			<-time.After(time.Second)
@@ -226,7 +226,7 @@ func TestFollow(t *testing.T) {
 		l.Add("work", newParams("a", wire.LogInfo, "too late")) // an addition after Close is ignored
 		if _, lateFollower := l.Follow(Filter{}, 0); lateFollower != nil {
 			if _, _, err := lateFollower.Next(t.Context()); !errors.Is(err, errClosed) {
-				t.Errorf("a follower that came too late: %v", err)
+				t.Errorf("a follower that starts after the end of the log: %v", err)
 			}
 		}
 	})

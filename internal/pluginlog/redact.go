@@ -31,7 +31,7 @@ type credentialPattern struct {
 	// hints are lower-case texts. Each match of find contains one of the hints. A
 	// search for the hints takes a hundredth of the time of a match with find.
 	hints []string
-	// find matches the credential. The text of its first group is kept.
+	// find matches the credential. Redaction keeps the text of the first group.
 	find func() *regexp.Regexp
 }
 

@@ -114,7 +114,8 @@ func KindOf(raw []byte) string {
 	}
 }
 
-// JoinMembers returns an object with these members. JoinMembers uses their Quoted keys.
+// JoinMembers returns an object with these members. Its keys are the Quoted keys of the
+// members.
 func JoinMembers(elements []Member) []byte {
 	b := []byte{'{'}
 	for i, m := range elements {

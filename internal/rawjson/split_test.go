@@ -113,7 +113,7 @@ func FuzzSkip(f *testing.F) {
 		}
 		for _, skip := range []func([]byte, int) int{SkipValue, SkipString} {
 			if end := skip(text, i); end != -1 && (end <= i || end > len(text)) {
-				t.Errorf("%q from %d: %d", text, i, end)
+				t.Errorf("skipping in %q from %d ended at %d", text, i, end)
 			}
 		}
 		if spaceEnd := SkipSpace(text, i); spaceEnd < i || spaceEnd > len(text) {
@@ -126,7 +126,7 @@ func FuzzSkip(f *testing.F) {
 		}
 		var lastValue json.RawMessage
 		if json.Unmarshal(text, &lastValue) == nil && SkipValue(text, SkipSpace(text, 0)) != len(bytes.TrimRight(text, " \t\r\n")) {
-			t.Errorf("%q ends at %d", text, SkipValue(text, SkipSpace(text, 0)))
+			t.Errorf("the value in %q ends at %d", text, SkipValue(text, SkipSpace(text, 0)))
 		}
 	})
 }

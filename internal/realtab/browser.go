@@ -1,6 +1,6 @@
 // Package realtab runs a real browser for the tests of plugins: a headless Chromium
-// with its own profile and one unpacked extension. In it, all host names lead to one
-// [Site], which simulates all web sites.
+// with its own profile and one unpacked extension. In this browser, all host names lead
+// to one [Site], which simulates all web sites.
 //
 // Start with [Listen] for the site, [Find] for the program and [Start] for the
 // browser; then [Browser.Open].

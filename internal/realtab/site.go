@@ -33,7 +33,7 @@ type Page struct {
 	Cookies string
 }
 
-// Request is a request of a page. The names of its headers are in lower case.
+// Request is an HTTP request of a page. The names of the headers are in lower case.
 type Request struct {
 	Method  string            `json:"method"`
 	URL     string            `json:"url"`
@@ -128,7 +128,7 @@ func (s *Site) accept(tlsConfig *tls.Config) {
 			}
 			_ = conn.SetReadDeadline(time.Time{})
 			var replayedConn net.Conn = &peekedConn{conn, reader}
-			if firstByte[0] == 0x16 { // the first byte of a TLS handshake
+			if firstByte[0] == 0x16 { // a TLS handshake begins with this byte
 				replayedConn = tls.Server(replayedConn, tlsConfig)
 			}
 			s.acceptedConns.offerConn(replayedConn)

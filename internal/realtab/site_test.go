@@ -89,8 +89,8 @@ func TestSiteRoutes(t *testing.T) {
 		}
 		return Answer{Missing: true}, nil
 	})
-	// Chromium requests such addresses itself, and all hosts lead to the simulated
-	// site.
+	// Chromium itself requests addresses such as /favicon.ico, and all hosts lead to
+	// the simulated site.
 	browserHeaders := map[string]string{"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "empty", "Origin": "https://www.google.com"}
 	if resp, _, err := sendRequest(t, client, "POST", "https://accounts.google.com/ListAccounts", browserHeaders); err != nil || resp.StatusCode != 404 || len(receivedRequests) > 0 {
 		t.Fatalf("the browser's own request came to the test: %v, %v, %v", resp, err, receivedRequests)
@@ -129,7 +129,7 @@ func TestFind(t *testing.T) {
 	}
 	_, err := Find(programVariable(filepath.Join(t.TempDir(), "nothing")))
 	if err == nil || !strings.Contains(err.Error(), "set it to the path of a Chromium") {
-		t.Errorf("a program that is not there: %v", err)
+		t.Errorf("starting a missing program: %v", err)
 	}
 	executable, err := os.Executable()
 	if err != nil {
@@ -148,10 +148,10 @@ func TestStartReportsOutputOfTheProgram(t *testing.T) {
 	}
 	o := Options{Program: executable, Profile: t.TempDir(), Extension: "x", ExtensionID: "y"}
 	if _, err = Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), executable+" did not start: ") {
-		t.Errorf("a program that is no browser: %v", err)
+		t.Errorf("starting a program that is not a browser: %v", err)
 	}
 	o.Program = filepath.Join(t.TempDir(), "nothing")
 	if _, err = Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), "did not start: ") {
-		t.Errorf("a program that is not there: %v", err)
+		t.Errorf("starting a missing program: %v", err)
 	}
 }

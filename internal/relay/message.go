@@ -17,7 +17,7 @@ type message struct {
 }
 
 // parseMessage parses a line. An invalid line has neither requests nor answers; the
-// daemon answers it with an error.
+// daemon answers an invalid line with an error.
 func parseMessage(line []byte) message {
 	var m message
 	if trimmed := bytes.TrimLeft(line, " \t"); len(trimmed) > 0 && trimmed[0] == '[' {

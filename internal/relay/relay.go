@@ -101,12 +101,13 @@ type relay struct {
 // daemonLink is one connection to a daemon.
 type daemonLink struct {
 	conn conn
-	done chan struct{} // closed when its reader has ended
+	done chan struct{} // done is closed when the reader of the connection has ended
 	// resumed is closed when the daemon has answered the repeated initialize, whose id
 	// is resumeID. resumed is nil if initialize is not repeated.
 	resumed  chan struct{}
 	resumeID string
-	// ownID is the id of the relay's own requests. Their answers are dropped.
+	// ownID is the id of the relay's own requests. The relay drops the answers to these
+	// requests.
 	ownID string
 }
 

@@ -55,7 +55,7 @@ func (s *serverEnd) closeConn()       { _ = s.r.Close(); _ = s.w.Close() }
 // testRelay is a relay with a client and daemons in memory.
 type testRelay struct {
 	t         *testing.T
-	client    *io.PipeWriter // the client writes its messages here
+	client    *io.PipeWriter // the client writes its messages to this pipe
 	output    chan string    // lines that the client receives
 	relayErr  chan error
 	startTime time.Time
@@ -399,7 +399,7 @@ func TestNoServer(t *testing.T) {
 		w.send(`{"jsonrpc":"2.0","id":"x","method":"ping"}`)
 		w.expectLine(`"id":"x","error"`)
 		if w.countStarts() > 2 {
-			t.Errorf("tried %d times within 2 s", w.countStarts())
+			t.Errorf("the relay tried to connect %d times within 2 s", w.countStarts())
 		}
 		w.mu.Lock()
 		w.startErr = nil

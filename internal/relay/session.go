@@ -19,8 +19,8 @@ const (
 // sessionState is the state of the client's session: how it was opened, and which
 // requests are open. sessionState is not safe for concurrent use.
 type sessionState struct {
-	// initialize and initialized are the lines that opened the session. They are nil
-	// in MCP 2026-07-28, which has no sessions.
+	// initialize and initialized are the lines that opened the session. Both lines are
+	// nil in MCP 2026-07-28, which has no sessions.
 	initialize, initialized []byte
 	initializeID            string
 	// isOpen is set when the daemon has answered initialize.

@@ -133,6 +133,6 @@ func (c *Cache) readFile() {
 	}
 }
 
-// fileHeader is the first line of the file. The header changes with the version of
-// the check.
+// fileHeader returns the first line of the cache file. The header changes with the
+// version of the check.
 func fileHeader() string { return "check " + strconv.Itoa(jsbuild.CheckVersion) + "\n" }

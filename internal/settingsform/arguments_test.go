@@ -113,7 +113,7 @@ func TestDamagedURLs(t *testing.T) {
 
 func TestIsEmpty(t *testing.T) {
 	if !(Arguments{}).IsEmpty() {
-		t.Error("no arguments are not empty")
+		t.Error("the zero value of Arguments is not empty")
 	}
 	for _, a := range []Arguments{{Sets: []string{"a=b"}}, {Unset: []string{"a"}}, {Instances: []string{"a=b"}}} {
 		if a.IsEmpty() {

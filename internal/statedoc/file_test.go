@@ -81,7 +81,7 @@ func TestFilePutsDamageAside(t *testing.T) {
 	}
 	writeText(t, file.Path, `{"version":2}`)
 	if err := file.Change(setNote("one")); err == nil || !strings.Contains(err.Error(), file.Path+" has version 2, but this opentabs reads only version 1") {
-		t.Errorf("a newer version: %v", err)
+		t.Errorf("changing a file of a newer version: %v", err)
 	}
 	if text, err := os.ReadFile(file.Path); err != nil || string(text) != `{"version":2}` || len(*warnings) != 1 {
 		t.Errorf("the file has %s, %v; warnings %q", text, err, *warnings)
@@ -90,7 +90,7 @@ func TestFilePutsDamageAside(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := file.Read(); err == nil || !strings.HasPrefix(err.Error(), "read the list: ") {
-		t.Errorf("a folder: %v", err)
+		t.Errorf("reading a folder as the file: %v", err)
 	}
 }
 
@@ -188,7 +188,7 @@ func TestWatchedReadsChanges(t *testing.T) {
 		if err := errors.Join(os.Remove(file.Path), os.Mkdir(file.Path, 0o700)); err != nil {
 			t.Fatal(err)
 		}
-		check("nothing", "read the list: ", 6, 4) // the same problem is reported once
+		check("nothing", "read the list: ", 6, 4) // a repeated problem is reported once
 		check("nothing", "read the list: ", 6, 4)
 		if err := os.Remove(file.Path); err != nil {
 			t.Fatal(err)

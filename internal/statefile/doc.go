@@ -1,7 +1,7 @@
-// Package statefile writes the small files that opentabs keeps between runs. These
-// files survive concurrent processes, crashes and full disks: a file is replaced
-// atomically, changes happen under a lock, and a damaged file is renamed instead of
-// overwritten.
+// Package statefile writes the small files that opentabs keeps between runs. To survive
+// concurrent processes, crashes and full disks, package statefile replaces a file
+// atomically, changes it under a lock, and renames a damaged file instead of
+// overwriting it.
 //
 // Start with [Write]. Use [Lock] around a change that depends on the content of the
 // file.

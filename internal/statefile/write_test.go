@@ -33,7 +33,7 @@ func TestTry(t *testing.T) {
 		t.Errorf("the failed write left %s", remainingFiles)
 	}
 	if CheckWritable(filepath.Join(dir, "missing")) == nil {
-		t.Error("a directory that is not there can be written")
+		t.Error("CheckWritable accepts a missing directory")
 	}
 }
 
@@ -55,7 +55,7 @@ func TestWriteAndCreate(t *testing.T) {
 		t.Errorf("got %v, %v", info, err)
 	}
 	if got := fileNames(t, filepath.Dir(path)); got != "f" {
-		t.Errorf("left behind: %s", got)
+		t.Errorf("Write left the files %s", got)
 	}
 }
 
@@ -73,7 +73,7 @@ func TestWriteFails(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if got := fileNames(t, dir); got != "f" {
-		t.Errorf("left behind: %s", got)
+		t.Errorf("the failed write left %s", got)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestPutAside(t *testing.T) {
 		}
 	}
 	if _, err := PutAside(path); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("nothing to put aside: %v", err)
+		t.Errorf("putting a missing file aside failed: %v", err)
 	}
 }
 

@@ -17,7 +17,7 @@ type node struct {
 	text     string
 }
 
-// attr is an attribute. Its name includes the prefix, as in xlink:href.
+// attr is an attribute. The name of an attribute includes the prefix, as in xlink:href.
 type attr struct{ name, value string }
 
 // maxDepth is how deep the elements of an icon may be nested.

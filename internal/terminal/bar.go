@@ -14,7 +14,7 @@ type Bar struct {
 	Total    float64
 	// HasTotal is set if Total is known. Without a total a spinner is drawn.
 	HasTotal bool
-	// HasReport is set after the first report.
+	// HasReport is set after the first progress report.
 	HasReport bool
 	Message   string
 	Elapsed   time.Duration

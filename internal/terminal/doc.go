@@ -1,8 +1,8 @@
 // Package terminal writes the output of commands: results to stdout, notices,
 // questions and progress to stderr.
 //
-// Start with [New], once for each process. These rules hold for everything that
-// an [Output] writes:
+// Start with [New], once for each process. Everything that an [Output] writes follows
+// these rules:
 //
 //   - stdout has the result of the command and nothing else, so that a pipe can
 //     read it. For `opentabs mcp` the result is MCP messages.

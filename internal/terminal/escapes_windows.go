@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// obeysEscapes reports whether the console f obeys escape sequences. Old consoles
-// print them.
+// obeysEscapes reports whether the console f obeys escape sequences. Old consoles print
+// escape sequences as text.
 func obeysEscapes(f *os.File) bool {
 	var mode uint32
 	console := windows.Handle(f.Fd())

@@ -46,15 +46,16 @@ func New(stdout, stderr io.Writer, getenv func(string) string) *Output {
 	if f, ok := stdout.(*os.File); ok {
 		o.canRedraw = o.stdout.isTerminal && obeysEscapes(f)
 	}
-	if getenv("TERM") == "dumb" { // such a terminal cannot move its cursor back
+	if getenv("TERM") == "dumb" { // a dumb terminal cannot move its cursor back
 		o.stderr.isTerminal, o.canRedraw = false, false
 	}
 	o.color = o.stderr.isTerminal && getenv("NO_COLOR") == ""
 	return o
 }
 
-// NewTerminal returns the output for a simulated terminal without colour, for tests. w
-// draws the terminal. size returns its columns and rows.
+// NewTerminal returns the output for a simulated terminal without colour, for tests.
+// NewTerminal writes to w. The function size returns the columns and rows of the
+// terminal.
 func NewTerminal(w io.Writer, size func() (columns, rows int)) *Output {
 	both := stream{Writer: w, isTerminal: true, size: size}
 	return &Output{stdout: both, stderr: both, checkedStdout: &checkedWriter{w: w}, glyphs: ASCIIGlyphs, canRedraw: true}

@@ -22,7 +22,7 @@ func TestPrintJSON(t *testing.T) {
 	const text = `{"n":9007199254740993,"b":1.50,"a":["<\u001b>"]}`
 	var pipe, terminal bytes.Buffer
 	if err := newTestPipe(&pipe).PrintJSON([]byte(" " + text)); err != nil || pipe.String() != text+"\n" {
-		t.Errorf("in a pipe: %q, %v", pipe.String(), err)
+		t.Errorf("the output in a pipe is %q, %v", pipe.String(), err)
 	}
 	want := "{\n  \"n\": 9007199254740993,\n  \"b\": 1.50,\n  \"a\": [\n    \"<\\u001b>\"\n  ]\n}\n"
 	if err := newTestTerminal(&terminal).PrintJSON([]byte(text)); err != nil || terminal.String() != want {
@@ -71,7 +71,7 @@ func TestTable(t *testing.T) {
 	newTestPipe(&pipe).PrintTable("  ", rows)
 	want := "  A     LONG\n  世界  x y\n  bcd   " + strings.Repeat("z", 40) + "\n  e\n"
 	if pipe.String() != want {
-		t.Errorf("in a pipe:\n%s", pipe.String())
+		t.Errorf("the output in a pipe is\n%s", pipe.String())
 	}
 	newTestTerminal(&terminal).PrintTable("", rows)
 	want = "A     LONG\n世界  x y\nbcd   " + strings.Repeat("z", 21) + "...\ne\n"

@@ -22,7 +22,7 @@ func (o *Output) ShowPaged(ctx context.Context, text string, getenv func(string)
 		shell = []string{"cmd", "/c", pager}
 	}
 	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
-	cmd.Env = append(os.Environ(), "LESSSECURE=1") // less then starts no shell
+	cmd.Env = append(os.Environ(), "LESSSECURE=1") // LESSSECURE keeps less from starting a shell
 	// The pager gets the terminal's file, so that it can read the size.
 	cmd.Stdin = strings.NewReader(safeText(text) + "\n")
 	cmd.Stdout, cmd.Stderr = o.checkedStdout.w, o.stderr.Writer

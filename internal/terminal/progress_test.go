@@ -53,7 +53,7 @@ func TestBarView(t *testing.T) {
 		v := screenOutput(s).ShowProgress("a__b")
 		advanceTime(200 * time.Millisecond)
 		if line, writes := s.showLine(); writes != 0 {
-			t.Errorf("a quick call would flicker: %q", line)
+			t.Errorf("a quick call drew a progress line: %q", line)
 		}
 		advanceTime(101 * time.Millisecond)
 		if line, _ := s.showLine(); line != `a__b  \  no progress yet  0.3s` {

@@ -25,8 +25,8 @@ func safeText(s string) string {
 	})
 }
 
-// safeJSON replaces each hidden character of a JSON text by its JSON escape. The
-// value stays the same, because such characters occur in JSON strings only.
+// safeJSON replaces each hidden character of a JSON text by its JSON escape. The JSON
+// value stays the same, because hidden characters occur only in JSON strings.
 func safeJSON(s string) string {
 	return plaintext.Replace(s, func(r rune) string {
 		if high, low := utf16.EncodeRune(r); high != utf8.RuneError {

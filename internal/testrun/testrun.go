@@ -123,7 +123,7 @@ type printer struct {
 	out    *terminal.Output
 	json   bool
 	counts testCounts
-	err    error // the first failed write
+	err    error // the error of the first failed write
 }
 
 // runFile runs the tests of one file. A file that does not build counts as a failed test.

@@ -262,8 +262,8 @@ func readJSON(text string, stdin io.Reader) (map[string]json.RawMessage, error) 
 	return args, nil
 }
 
-// addTarget adds the browser and the tab to the arguments. The daemon removes them
-// before it calls the tool.
+// addTarget adds the browser and the tab to the arguments. The daemon removes browser
+// and tab before it calls the tool.
 func (a argumentParser) addTarget(args map[string]json.RawMessage, browser string, tab int) error {
 	for name, value := range map[string]json.RawMessage{"browser": rawjson.Encode(browser), "tabId": fmt.Appendf(nil, "%d", tab)} {
 		if name == "browser" && browser == "" || name == "tabId" && tab == 0 {

@@ -72,7 +72,8 @@ func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in 
 	if err != nil {
 		return callError(ctx, err)
 	}
-	// Tools that are off are not in the list. A call of such a tool returns the reason.
+	// Tools that are off are not in the list. A call of a tool that is off returns the
+	// reason.
 	tool, missingErr := findTool(tools, r.Tool)
 	if missingErr != nil {
 		if err := brokenPlugin(ctx, api, r.Tool); err != nil {

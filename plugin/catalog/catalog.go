@@ -22,7 +22,7 @@ type Catalog struct {
 }
 
 // New returns the catalog of the plugins in store. Call [plugin.Registry.Reload] to
-// load them.
+// load the plugins.
 func New(store *plugin.Store, values *settings.Values, log zerolog.Logger) *Catalog {
 	registry := plugin.NewRegistry(store, log)
 	registry.UseSites(values.Instances)

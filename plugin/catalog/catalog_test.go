@@ -78,6 +78,6 @@ func TestCatalogKeepsFaults(t *testing.T) {
 	c.Faults().Failed(loadedPlugin, "it threw", "https://wiki.test/page", "Chrome")
 	c, loadedPlugin = openCatalog()
 	if f, isFaulty := c.Faults().Of(loadedPlugin); !isFaulty || f.Problem != "it threw" || f.Site != "https://wiki.test" {
-		t.Errorf("after a restart: %+v, %t", f, isFaulty)
+		t.Errorf("the fault after a restart: %+v, %t", f, isFaulty)
 	}
 }

@@ -61,10 +61,10 @@ func (f Fault) Text() string {
 	return fmt.Sprintf("did not start in a page of %s: %s", f.Site, f.Problem)
 }
 
-// Faults are the faults of adapters, by plugin and content: a changed folder has no
-// fault, and has its old fault again when the old content returns. A fault ends when
-// the same content starts in some page. Commands read the faults from a file in the
-// state folder.
+// Faults are the faults of adapters, by plugin and content: a plugin with changed
+// content has no fault, and has its old fault again when the old content returns. A
+// fault ends when the same content starts in some page. Commands read the faults from a
+// file in the state folder.
 type Faults struct {
 	path string
 	log  zerolog.Logger

@@ -59,7 +59,7 @@ func TestFaultsAreThoseOfAContent(t *testing.T) {
 	otherRegistry := plugin.NewRegistry(store, zerolog.Nop())
 	samePlugin, _ := reloadRegistry(t, otherRegistry).Plugin("a")
 	if _, isFaulty := faults.Open(filepath.Dir(store.Path()), zerolog.Nop()).Of(samePlugin); !isFaulty {
-		t.Error("another process does not know of the fault")
+		t.Error("another process does not find the fault")
 	}
 	storedFaults.Started(nextBuild)
 	if _, isFaulty := storedFaults.Of(samePlugin); !isFaulty {
@@ -67,10 +67,10 @@ func TestFaultsAreThoseOfAContent(t *testing.T) {
 	}
 	storedFaults.Started(samePlugin)
 	if fault, isFaulty := storedFaults.Of(samePlugin); isFaulty {
-		t.Errorf("it has started: %+v", fault)
+		t.Errorf("the started adapter still has the fault %+v", fault)
 	}
 	if fault, isFaulty := faults.Open(filepath.Dir(store.Path()), zerolog.Nop()).Of(samePlugin); isFaulty {
-		t.Errorf("it has started, for another process: %+v", fault)
+		t.Errorf("another process reads a fault of the started adapter: %+v", fault)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestFaultsGate(t *testing.T) {
 	gate := storedFaults.Gate(registry.Set)
 	callInfo := dispatch.CallInfo{Tool: tool.Dispatch()}
 	if v := gate.Decide(callInfo); v.Block != nil {
-		t.Errorf("without a fault: %+v", v.Block)
+		t.Errorf("a plugin without a fault has %+v", v.Block)
 	}
 	storedFaults.Failed(firstPlugin, "it threw", "https://example.com/", "Home")
 	if v := gate.Decide(callInfo); v.Block != nil {

@@ -178,8 +178,8 @@ func toolsText(inspectedPlugin *plugin.Plugin) string {
 	return b.String()
 }
 
-// overviewText returns the first section: what the plugin is, its sites, its permissions
-// and the other sections.
+// overviewText returns the first section of the inspection: what the plugin is, its
+// sites, its permissions and the other sections.
 func (inspection *Inspection) overviewText(s policy.State, code review.Code, values *settings.Values, hasReviewed, isUnchanged bool) string {
 	inspectedPlugin := inspection.Plugin
 	var b strings.Builder

@@ -152,7 +152,7 @@ func TestChangesSinceReview(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "tools.json") || strings.Count(text, "\n") > 40 {
-		t.Errorf("more has changed than did:\n%s", text)
+		t.Errorf("the inspection lists changes that did not happen:\n%s", text)
 	}
 	inspected, err := w.inspect("mail")
 	if err != nil {
@@ -197,14 +197,14 @@ func TestReviewTokens(t *testing.T) {
 		var tokens inspection.Tokens
 		token := tokens.Issue(mail)
 		if len(token) != 43 || token == tokens.Issue(mail) {
-			t.Errorf("%q is no token of 256 bit", token)
+			t.Errorf("the review token %q does not have 256 bits", token)
 		}
 		if hash, err := tokens.Redeem(token, "mail"); hash != mail.Hash || err != nil {
 			t.Error(hash, err)
 		}
 		chatToken, expiredToken := tokens.Issue(chat), tokens.Issue(mail)
 		if err := errorOf(tokens.Redeem(chatToken, "mail")); err == nil {
-			t.Error("a token of another plugin does")
+			t.Error("the review token of another plugin is accepted")
 		}
 		<-time.After(10*time.Minute - 1)
 		newestToken := tokens.Issue(mail)
@@ -237,7 +237,7 @@ func errorOf[T any](_ T, err error) error { return err }
 func TestRecommendationChangesNothing(t *testing.T) {
 	w := newTestPolicy(t, mailPackage("  var a;\n"))
 	mailPlugin, _ := w.Set().Plugin("mail")
-	w.review("mail", wire.PermissionOff) // the user has turned it off
+	w.review("mail", wire.PermissionOff) // the user turns the plugin mail off
 	if err := w.policy.Recommend("mail", mailPlugin.ContentHash(), "auto", " reads\nonly\u202e "+strings.Repeat("x", 2000), "claude"); err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 type Package struct {
 	// Name is the plugin's name; default "messages".
 	Name string
-	// Matches are its URL patterns; default "*://localhost/*".
+	// Matches are the URL patterns of the plugin; the default is "*://localhost/*".
 	Matches []string
 	// Tools are the entries of dist/tools.json; default one tool "echo".
 	Tools []Tool

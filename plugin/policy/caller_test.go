@@ -79,7 +79,7 @@ func TestCallsToAnotherPlugin(t *testing.T) {
 	if got := g.policy.Refused("b"); len(got) != 1 || got[0] != "a" {
 		t.Errorf("refused %v", got)
 	}
-	g.failOnError(g.policy.SetCalls("a", "b", true, "x")) // the other direction is not allowed
+	g.failOnError(g.policy.SetCalls("a", "b", true, "x")) // a may call b, but b may not call a
 	if _, err := g.runNested("b", nil); err == nil {
 		t.Error("b may call a because a may call b")
 	}
@@ -91,16 +91,16 @@ func TestCallsToAnotherPlugin(t *testing.T) {
 	}
 	reopened := policy.New(g.dir, g.Set, policy.Options{}) // a new policy reads the file, as after a restart
 	if !policy.MayCall(reopened.State("b"), "a") {
-		t.Error("it is not in the file")
+		t.Error("the permission for calls is not in the file")
 	}
 	g.failOnError(g.policy.SetPermission("a", "send", permissionOff, "x"))
 	if _, err := g.runNested("b", nil); err == nil {
-		t.Error("it ran although the tool is off")
+		t.Error("the nested call ran although the tool is off")
 	}
 	g.failOnError(g.policy.SetPermission("a", "send", permissionAuto, "x"))
 	g.failOnError(g.policy.SetCalls("b", "a", false, "x"))
 	if _, err := g.runNested("b", nil); err == nil {
-		t.Error("it ran after the user had forbidden it again")
+		t.Error("the nested call ran after the user had forbidden it again")
 	}
 	_, err = g.runNested("a", nil) // a plugin may call its own tools
 	g.failOnError(err)
@@ -174,20 +174,20 @@ func TestLatePluginCalls(t *testing.T) {
 		return g.enforcer.Ask(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "b", Name: "send"}, Caller: callerFrom("b"), TabID: tab, Browser: browser})
 	}
 	if v := calledFromOwnTab(7, "b1"); v.Block != nil {
-		t.Errorf("its own tab: %v", v.Block)
+		t.Errorf("the call in the adapter's own tab failed: %v", v.Block)
 	}
 	if calledFromOwnTab(8, "b1").Block == nil || calledFromOwnTab(7, "b2").Block == nil {
-		t.Error("it reaches another tab")
+		t.Error("the restricted adapter reaches another tab")
 	}
 	g.failOnError(g.policy.SetLateAccess("b", true, "x"))
 	_, err = g.runNested("b", nil)
 	g.failOnError(err)
 	if v := calledFromOwnTab(8, "b1"); v.Block != nil {
-		t.Errorf("another tab: %v", v.Block)
+		t.Errorf("the call in another tab failed: %v", v.Block)
 	}
 	g.failOnError(g.policy.SetLateAccess("b", false, "x"))
 	if _, err := g.runNested("b", nil); err == nil {
-		t.Error("it calls without late access")
+		t.Error("the adapter calls another plugin without late access")
 	}
 	if err := g.policy.SetLateAccess("a", true, "x"); err == nil || !strings.Contains(err.Error(), "needs no late access") {
 		t.Errorf("late access of a plugin that is not late: %v", err)
@@ -202,21 +202,21 @@ func TestCallsEndWithTheContent(t *testing.T) {
 	g.failOnError(g.policy.SetLateAccess("b", true, "x"))
 	g.load(twoToolPackage("a", "1;"), twoToolPackage("b", "class A { onActivate() { 1; } }"))
 	if s := g.policy.State("b"); policy.MayCall(s, "a") || s.HasLateAccess() {
-		t.Error("it holds for content that was not reviewed")
+		t.Error("the permission applies to content that was not reviewed")
 	}
 	g.review("b", permissionAuto)
 	if s := g.policy.State("b"); policy.MayCall(s, "a") || s.HasLateAccess() {
-		t.Error("it holds for other content")
+		t.Error("the permission applies to changed content")
 	}
 	g.failOnError(g.policy.SetCalls("b", "a", true, "x"))
-	g.review("b", permissionAuto) // a second review of the same content changes nothing
+	g.review("b", permissionAuto) // a second review of the plugin's content changes nothing
 	if !policy.MayCall(g.policy.State("b"), "a") {
-		t.Error("a second review of the same content took it away")
+		t.Error("a second review of the same content removed the permission")
 	}
 	g.failOnError(g.policy.Forget("a", "x"))
 	g.review("a", permissionAuto)
 	if policy.MayCall(g.policy.State("b"), "a") {
-		t.Error("it holds for a plugin that came later under the name")
+		t.Error("the permission applies to a later plugin of the same name")
 	}
 }
 
@@ -234,12 +234,12 @@ func TestSetCallsErrors(t *testing.T) {
 	g.failOnError(g.policy.SetCalls("a", "gone", false, "x")) // the target is a plugin that was removed
 	w := newPolicyWorld(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
 	if err := w.policy.SetCalls("a", "b", true, "x"); err == nil || !strings.Contains(err.Error(), "opentabs plugin review a") {
-		t.Errorf("not reviewed: %v", err)
+		t.Errorf("setting calls of an unreviewed plugin: %v", err)
 	}
 }
 
-// A file without these members is kept and allows no calls. Malformed members allow
-// nothing.
+// An old permissions file without members for calls is kept and allows no calls between
+// plugins. Malformed members allow nothing.
 func TestOldFileOfPermissions(t *testing.T) {
 	w := newPolicyWorld(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
 	w.write(`{"version":1,"plugins":{"a":{"reviewed":{"hash":"` + w.hash("a") + `"},"permission":"auto","tools":{"send":{"permission":"ask"}}}}}`)
@@ -292,6 +292,6 @@ func TestResolveRevealsNothing(t *testing.T) {
 	}
 	w.failOnError(w.policy.SetCalls("b", "a", true, "x"))
 	if got := code("b", "a__none", `{}`); got != wire.ErrUnknownTool {
-		t.Errorf("a plugin that it may call: %q", got)
+		t.Errorf("calling a missing tool of an allowed plugin: %q", got)
 	}
 }

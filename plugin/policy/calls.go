@@ -23,9 +23,9 @@ func (s State) mayCall(target string) bool {
 // may call other plugins.
 func (s State) HasLateAccess() bool { return s.Reviewed && s.LateAccess != nil }
 
-// IsRestricted reports whether a plugin starts late and has no late access. Such a
-// plugin receives no secret settings and cannot call other plugins. The tools of such a
-// plugin call each other in their own tab only.
+// IsRestricted reports whether a plugin starts late and has no late access. A
+// restricted plugin receives no secret settings and cannot call other plugins. The
+// tools of a restricted plugin call each other in their own tab only.
 func (p *Policy) IsRestricted(loadedPlugin *plugin.Plugin) bool {
 	return loadedPlugin.StartsLate() && !p.stateOf(loadedPlugin.Name, loadedPlugin).HasLateAccess()
 }
@@ -123,5 +123,5 @@ func (p *Policy) allowAlways(name, tool string, isAllowed AlwaysAllowed) error {
 }
 
 // CallsTo returns the plugins that the user allows the plugin to call, sorted by name.
-// These permissions have no effect while the calling plugin is not reviewed.
+// Permissions for calls have no effect while the calling plugin is not reviewed.
 func (s State) CallsTo() []string { return slices.Sorted(maps.Keys(s.Calls)) }

@@ -6,9 +6,9 @@
 //
 // # Concurrency
 //
-// Policy and Enforcer are safe for concurrent use. Each part of their state is a type
-// with its own lock: the file and its listeners ([opentabs/internal/statedoc.Watched]),
-// grants in memory (memoryGrants.mu), refused calls between plugins (refusedCalls.mu)
-// and counters of calls (callMeters.mu). No two of these locks are held at the same
-// time.
+// Policy and Enforcer are safe for concurrent use. Each part of the state of package
+// policy is a type with its own lock: the file and its listeners
+// ([opentabs/internal/statedoc.Watched]), grants in memory (memoryGrants.mu), refused
+// calls between plugins (refusedCalls.mu) and counters of calls (callMeters.mu). A
+// goroutine holds at most one lock of package policy at a time.
 package policy

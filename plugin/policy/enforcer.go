@@ -11,8 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// Enforcer applies a [Policy] to calls. Pass its gates and hooks to the dispatcher in
-// its options. Enforcer is safe for concurrent use.
+// Enforcer applies a [Policy] to calls. Pass the gates and hooks of the Enforcer to the
+// dispatcher in the dispatcher's options. Enforcer is safe for concurrent use.
 type Enforcer struct {
 	policy *Policy
 	meters callMeters
@@ -152,7 +152,7 @@ func requesterText(callInfo dispatch.CallInfo) string {
 	if clientName == "" {
 		return "An agent"
 	}
-	if callInfo.Client.Credential != "" { // these words are from the server, not from the client
+	if callInfo.Client.Credential != "" { // the server writes "with a revocable token", not the client
 		clientName = strings.ToUpper(clientName[:1]) + clientName[1:]
 	}
 	return clientName

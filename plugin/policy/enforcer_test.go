@@ -92,7 +92,7 @@ func (g *gatedCalls) checkFails(code wire.ErrorCode, session, tool string, answe
 		return ""
 	}
 	if g.runCount.Load() != runsBefore {
-		g.t.Errorf("%s %s: it ran", session, tool)
+		g.t.Errorf("%s %s: the refused call ran", session, tool)
 	}
 	return e.Message
 }
@@ -149,7 +149,7 @@ func TestGrantAlways(t *testing.T) {
 	g.checkEffective("a", permissionAsk, permissionAsk, permissionAsk) // the grant applies to one client
 	verdict := g.enforcer.Ask(dispatch.CallInfo{Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Name: "Other"}})
 	if verdict.Suspend == nil {
-		t.Error("another client may call it, too")
+		t.Error("the grant applies to another client too")
 	}
 	reopened := policy.New(g.dir, g.Set, policy.Options{}) // a new policy reads the file, as after a restart
 	if grants := reopened.Grants("a")["send"]; len(grants) != 1 || grants[0].Client != "Agent" || grants[0].Caller != "" || grants[0].By != "the side panel" || time.Since(grants[0].At) > time.Minute {

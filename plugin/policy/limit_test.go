@@ -22,7 +22,7 @@ func TestMeterWaits(t *testing.T) {
 		time.Sleep(20 * time.Second)
 		run("read", limit, 0)
 		run("read", limit, 40*time.Second)
-		run("send", limit, 0) // each tool has its own count
+		run("send", limit, 0) // each tool counts its own calls
 		time.Sleep(40*time.Second - 1)
 		run("read", limit, 1)
 		time.Sleep(time.Nanosecond)
@@ -66,6 +66,6 @@ func TestMeterConcurrentCalls(t *testing.T) {
 	}
 	wg.Wait()
 	if allowedRuns.Load() != 7 {
-		t.Errorf("%d calls ran, want 7", allowedRuns.Load())
+		t.Errorf("%d calls ran within the limit, want 7", allowedRuns.Load())
 	}
 }

@@ -61,7 +61,7 @@ func TestOpeningIsForOnePage(t *testing.T) {
 	plugintest.Package{Name: "mail", Matches: []string{"https://bank.example.com/*"}}.WriteTo(t, folder)
 	failOnError(p.Review("mail", load().ContentHash(), wire.PermissionAsk, "me"))
 	if p.MayOpen("mail") {
-		t.Error("another page is opened than the one that was allowed")
+		t.Error("the permission applies to another page than the allowed page")
 	}
 	failOnError(p.SetOpening("mail", true, "me"))
 	failOnError(p.SetOpening("mail", false, "me"))

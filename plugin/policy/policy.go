@@ -68,8 +68,8 @@ func (o Options) isTrusted(loadedPlugin *plugin.Plugin) bool {
 // from the reviewed content. A change of the file by another process or an editor
 // takes effect at the next call. If the file cannot be read, no plugin is reviewed.
 //
-// A Policy is safe for concurrent use by goroutines and processes. [Enforcer] applies
-// it to calls.
+// A Policy is safe for concurrent use by goroutines and processes. An [Enforcer]
+// applies the Policy to calls.
 type Policy struct {
 	file    *statedoc.Watched[*statedoc.Plugins, *permissionRules]
 	set     func() *plugin.Set
@@ -209,7 +209,7 @@ func (p *Policy) Runs(loadedPlugin *plugin.Plugin) bool {
 	})
 }
 
-// ForSettings returns these options for the user's settings of plugins.
+// ForSettings converts these options for the user's settings of plugins.
 func (o Options) ForSettings() settings.Options {
 	s := settings.Options{Warn: o.Warn, Log: o.Log}
 	if o.Record != nil {

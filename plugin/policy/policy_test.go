@@ -122,7 +122,7 @@ func TestReview(t *testing.T) {
 	w := newPolicyWorld(t, twoToolPackage("a", "1;"))
 	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 	if err := w.policy.SetPermission("a", "", permissionAuto, "the test"); err == nil || !strings.Contains(err.Error(), "`opentabs plugin review a`") {
-		t.Errorf("a permission without a review: %v", err)
+		t.Errorf("setting a permission without a review: %v", err)
 	}
 	w.failOnError(w.policy.SetPermission("a", "send", permissionOff, "the test")) // turning a tool off needs no review
 	w.review("a", permissionAuto)
@@ -135,7 +135,7 @@ func TestReview(t *testing.T) {
 		t.Errorf("the review is recorded as %+v", s)
 	}
 
-	// The same version with other code needs a new review.
+	// A plugin with changed code needs a new review, even if its version is unchanged.
 	reviewedHash := w.hash("a")
 	w.failOnError(w.policy.SetPermission("a", "read", permissionAuto, "me"))
 	w.load(twoToolPackage("a", "2;"))
@@ -144,21 +144,21 @@ func TestReview(t *testing.T) {
 		t.Errorf("the earlier permission is missing: %+v", s)
 	}
 	if err := w.policy.Review("a", reviewedHash, permissionAuto, "the test"); err == nil || !strings.Contains(err.Error(), "has changed since you reviewed it") {
-		t.Errorf("a review of earlier content: %v", err)
+		t.Errorf("reviewing earlier content: %v", err)
 	}
 	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 	// A tool that was auto gets the permission of the review; a tool that was off
 	// stays off.
 	w.review("a", permissionAsk)
 	w.checkEffective("a", permissionAsk, permissionAsk, permissionOff)
-	w.review("a", permissionAuto) // the content is the same, so only the permission changes
+	w.review("a", permissionAuto) // the plugin's content is the same, so only the permission changes
 	w.checkEffective("a", permissionAuto, permissionAuto, permissionOff)
 
 	if err := w.policy.Review("a", w.hash("a"), "maybe", "x"); err == nil {
-		t.Error("a permission that there is not")
+		t.Error("a review with an unknown permission succeeded")
 	}
 	if err := w.policy.Review("b", "", permissionAsk, "x"); !errors.Is(err, plugin.ErrUnknown) {
-		t.Errorf("a plugin that there is not: %v", err)
+		t.Errorf("reviewing an unknown plugin: %v", err)
 	}
 }
 

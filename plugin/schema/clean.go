@@ -129,8 +129,8 @@ func (c *cleaner) appendObject(dst, raw []byte) []byte {
 	return append(dst, '}')
 }
 
-// cleanText returns the clean form of a string. cleanText returns the same bytes for a
-// string without hidden characters.
+// cleanText returns the clean form of a string. A string without hidden characters
+// stays unchanged.
 func (c *cleaner) cleanText(quoted []byte, keyword string) []byte {
 	text := rawjson.Unquote(quoted)
 	limit := math.MaxInt

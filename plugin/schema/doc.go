@@ -11,7 +11,6 @@
 //
 // # Concurrency
 //
-// A Validator is safe for concurrent use. Package schema compiles its schema once,
-// guarded by a sync.Once. The counters of slow patterns are atomic. There are no other
-// locks.
+// A Validator is safe for concurrent use. A Validator compiles its schema once, guarded
+// by a sync.Once. The counters of slow patterns are atomic. There are no other locks.
 package schema

@@ -13,9 +13,9 @@ import (
 // own engine does not support can take long.
 const patternTimeout = 100 * time.Millisecond
 
-// compilePattern compiles a JavaScript pattern. Go's engine runs it in linear time.
-// A pattern with features that Go lacks (look-around, back references, \u escapes)
-// runs in a backtracking engine under a time limit.
+// compilePattern compiles a JavaScript pattern. Go's engine runs a pattern in linear
+// time. A pattern with features that Go lacks (look-around, back references, \u
+// escapes) runs in a backtracking engine under a time limit.
 func compilePattern(pattern string) (jsonschema.Regexp, error) {
 	pattern = expandBrowserClasses(pattern)
 	if re, err := regexp.Compile(pattern); err == nil {

@@ -19,7 +19,7 @@ var (
 	schemaMapKeywords  = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
 )
 
-// A compact schema without these keys is not parsed further.
+// RelaxDefaults does not parse a compact schema without these keys.
 var (
 	defaultKey  = bytefind.Needle{Text: []byte(`"default":`), Rare: 3}  // index of the letter f
 	requiredKey = bytefind.Needle{Text: []byte(`"required":`), Rare: 3} // index of the letter q
@@ -27,9 +27,9 @@ var (
 )
 
 // RelaxDefaults makes every property with a default optional in a compact schema.
-// Generated schemas describe what a handler receives, where such a property is
-// always present; an agent may leave it out. All other text keeps its bytes and its
-// order.
+// Generated schemas describe what a handler receives, where a property with a default
+// is always present; an agent may omit this property. RelaxDefaults keeps all other
+// bytes of the schema, in the same order.
 func RelaxDefaults(schema json.RawMessage) json.RawMessage {
 	if !defaultKey.IsIn(schema) {
 		return schema

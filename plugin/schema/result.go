@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// maxCheckedResult is the largest result that is checked, in bytes. A result above
-	// this limit is accepted without a check, because the check would take too long.
+	// maxCheckedResult is the largest result that is checked, in bytes. A larger result
+	// is accepted without a check, because the check would take too long.
 	maxCheckedResult = 4 << 20
 	// maxQuotedResult is how much of a wrong result the error quotes, in bytes.
 	maxQuotedResult = 4000

@@ -20,14 +20,14 @@ const (
 	// maxCompileText is how much of a compiler's error is shown, in characters.
 	maxCompileText = 300
 	// namedFormat is the keyword under which preferPatterns keeps a format. Error
-	// messages use it.
+	// messages name the format.
 	namedFormat = "opentabs/format"
 )
 
-// Validator checks values against one schema. The zero value is ready. The first
-// call compiles the schema; all later calls must pass the same schema.
+// Validator checks values against one schema. The zero value is ready to use. The first
+// call of a method compiles the schema; all later calls must pass the same schema.
 type Validator struct {
-	once   sync.Once // guards the rest, which compile sets
+	once   sync.Once // once guards the fields below, which compile sets
 	schema *jsonschema.Schema
 	doc    any // the decoded schema; explanations read allowed values from it
 	err    error

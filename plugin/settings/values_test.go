@@ -41,7 +41,7 @@ func rawSettings(pairs ...string) map[string]json.RawMessage {
 	return raw
 }
 
-// Values keep their JSON type. A url is stored as URLs by instance.
+// The values of settings keep their JSON type. A url is stored as URLs by instance.
 func TestValuesKeepTypes(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
 	var changes []string
@@ -69,7 +69,7 @@ func TestValuesKeepTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := v.Of(p); len(got) != 2 || string(got["size"]) != "1.50" || string(got["loud"]) != "false" {
-		t.Errorf("after three are taken away: %s", got)
+		t.Errorf("the settings after three values are removed: %s", got)
 	}
 }
 
@@ -263,7 +263,7 @@ func TestURLSettingsNameSites(t *testing.T) {
 		}
 		p, ok := registry.Set().Plugin("wiki")
 		if !ok {
-			t.Fatalf("it is gone: %v", registry.Set().Failed())
+			t.Fatalf("the plugin wiki is not loaded: %v", registry.Set().Failed())
 		}
 		return p
 	}

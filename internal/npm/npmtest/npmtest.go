@@ -26,7 +26,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// File is one entry of a .tgz file. Without a type in its header, it is a regular
+// File is one entry of a .tgz file. A File without a type in its header is a regular
 // file.
 type File struct {
 	tar.Header
