@@ -116,6 +116,6 @@ func TestWatchWithADamagedList(t *testing.T) {
 	if err := os.WriteFile(store.Path(), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.wantReloads("it is damaged", 1)
-	w.wantReloads("it still is", 1)
+	w.wantReloads("the list is damaged", 1)
+	w.wantReloads("the list is still damaged", 1)
 }

@@ -130,11 +130,11 @@ func (f buildFence) checkPluginLink(name string) *Problem {
 	realPath, err := filepath.EvalSymlinks(path)
 	switch {
 	case err != nil && info != nil && info.Mode()&os.ModeSymlink != 0:
-		return &Problem{Where: name, Text: "it is a link without a target; replace it with the file or directory itself"}
+		return &Problem{Where: name, Text: "the path is a link without a target; replace the link with the file or directory itself"}
 	case err != nil:
 		return &Problem{Where: name, Text: "it can't be read: " + err.Error() + "; check its permissions"}
 	case !isInside(f.dir, realPath):
-		return &Problem{Where: name, Text: fmt.Sprintf("it is a link to %s, outside of the plugin's directory; replace it with the file or directory itself", realPath)}
+		return &Problem{Where: name, Text: fmt.Sprintf("the path is a link to %s, outside of the plugin's directory; replace the link with the file or directory itself", realPath)}
 	}
 	return nil
 }

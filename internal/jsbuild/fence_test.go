@@ -132,7 +132,7 @@ func TestFenceLinks(t *testing.T) {
 	t.Run("the entry", func(t *testing.T) {
 		f := newFenced(t, "")
 		f.linkFile(t, defaultEntry, "OUT/token")
-		f.checkRefused(t, defaultEntry+": it is a link to OUT/token, outside of the plugin's directory; replace it")
+		f.checkRefused(t, defaultEntry+": the path is a link to OUT/token, outside of the plugin's directory; replace the link")
 	})
 	t.Run("the entry's directory", func(t *testing.T) {
 		f := newFenced(t, "")
@@ -140,12 +140,12 @@ func TestFenceLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.linkFile(t, "src", "OUT")
-		f.checkRefused(t, defaultEntry+": it is a link to OUT/index.ts, outside")
+		f.checkRefused(t, defaultEntry+": the path is a link to OUT/index.ts, outside")
 	})
 	t.Run("package.json", func(t *testing.T) {
 		f := newFenced(t, "")
 		f.linkFile(t, packageFile, "OUT/token")
-		f.checkRefused(t, "package.json: it is a link to OUT/token, outside")
+		f.checkRefused(t, "package.json: the path is a link to OUT/token, outside")
 	})
 }
 
@@ -217,14 +217,14 @@ func TestFenceOutput(t *testing.T) {
 	for _, target := range []string{"OUT", "../outside"} {
 		f := newFenced(t, "")
 		f.linkFile(t, outputDir, target)
-		f.checkRefused(t, "dist: it is a link to OUT, outside of the plugin's directory; replace it")
+		f.checkRefused(t, "dist: the path is a link to OUT, outside of the plugin's directory; replace the link")
 		if _, err := os.Stat(filepath.Join(f.outside, bundleName)); err == nil {
 			t.Error("the adapter was written outside")
 		}
 	}
 	f := newFenced(t, "")
 	f.linkFile(t, outputDir, "OUT/nowhere")
-	f.checkRefused(t, "dist: it is a link without a target; replace it")
+	f.checkRefused(t, "dist: the path is a link without a target; replace the link")
 	// A build replaces a link in dist and does not write through it.
 	f = newFenced(t, "")
 	if err := os.Mkdir(filepath.Join(f.dir, outputDir), 0o700); err != nil {

@@ -237,7 +237,7 @@ func TestPartsThatAreLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
-		if err == nil || !strings.Contains(err.Error(), name+": it is a link to "+secret+", outside of the plugin's directory") {
+		if err == nil || !strings.Contains(err.Error(), name+": the path is a link to "+secret+", outside of the plugin's directory") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -64,7 +64,7 @@ func readSource(dir string) (pluginSource, []Problem, error) {
 	}
 	s.Text, err = os.ReadFile(filepath.Join(abs, packageFile))
 	if errors.Is(err, os.ErrNotExist) {
-		return s, nil, &BuildError{Dir: abs, Problems: []Problem{{Text: "it has no package.json; name the directory of a plugin"}}}
+		return s, nil, &BuildError{Dir: abs, Problems: []Problem{{Text: "the directory has no package.json; name the directory of a plugin"}}}
 	} else if err != nil {
 		return s, nil, fmt.Errorf("read the plugin's package.json: %w", err)
 	}

@@ -79,7 +79,7 @@ func translateNoExport(text string) string {
 func translateNote(text string) string {
 	switch {
 	case strings.Contains(text, "PlatformNode"):
-		return "it is a module of Node, which a page does not have; use what browsers offer"
+		return "this is a module of Node, which a page does not have; use what browsers offer"
 	case strings.Contains(text, "as external to exclude it"):
 		return "if it is a package, install it with npm in the plugin's directory"
 	}

@@ -38,7 +38,7 @@ var badPlugins = []struct {
 	{name: "missing package", index: "import x from 'left-pad';\nexport default x;\n",
 		want: []string{`src/index.ts:1:15: Could not resolve "left-pad"; if it is a package, install it with npm in the plugin's directory` + "\n"}},
 	{name: "module of Node", index: "import fs from 'fs';\nexport default fs;\n",
-		want: []string{`Could not resolve "fs"; it is a module of Node, which a page does not have; use what browsers offer` + "\n"}},
+		want: []string{`Could not resolve "fs"; this is a module of Node, which a page does not have; use what browsers offer` + "\n"}},
 	{name: "module of the web", index: "import x from 'https://cdn.example/x.js';\nexport default x;\n",
 		want: []string{`src/index.ts:1:15: "https://cdn.example/x.js" is a URL, and a build loads nothing from the network`}},
 	{name: "wrong name from the SDK", index: "import { defineTol } from '@opentabs/sdk';\nexport default defineTol;\n",
@@ -154,7 +154,7 @@ func TestAdapterTooLarge(t *testing.T) {
 
 func TestNoPackage(t *testing.T) {
 	_, err := BuildPlugin(t.Context(), t.TempDir(), Options{Extract: childArgs, ExtractTimeout: longTimeout})
-	if err == nil || !strings.Contains(err.Error(), "it has no package.json; name the directory of a plugin") {
+	if err == nil || !strings.Contains(err.Error(), "the directory has no package.json; name the directory of a plugin") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -98,7 +98,7 @@ func TestReaderRejectsHiddenText(t *testing.T) {
 }
 
 func TestProblemOfAFolder(t *testing.T) {
-	if got := (Problem{Text: "it is empty"}).String(); got != "it is empty" {
+	if got := (Problem{Text: "the package is empty"}).String(); got != "the package is empty" {
 		t.Errorf("%q", got)
 	}
 }

@@ -103,10 +103,10 @@ func (a loginTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 // checkRedirect allows up to maxRedirects redirects, but none from https to http.
 func checkRedirect(r *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
-		return &errContent{fmt.Sprintf("it redirects more than %d times; check the registry in .npmrc", maxRedirects)}
+		return &errContent{fmt.Sprintf("the server redirects more than %d times; check the registry in .npmrc", maxRedirects)}
 	}
 	if r.URL.Scheme != "https" && (r.URL.Scheme != "http" || via[0].URL.Scheme == "https") {
-		return &errContent{fmt.Sprintf("it redirects from %s to %s, which is not safe", via[0].URL.Scheme, r.URL.Redacted())}
+		return &errContent{fmt.Sprintf("the server redirects from %s to %s, which is not safe", via[0].URL.Scheme, r.URL.Redacted())}
 	}
 	return nil
 }

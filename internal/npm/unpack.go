@@ -85,7 +85,7 @@ func emptyRoot(dir string) (*os.Root, error) {
 func (u *unpacker) readArchive(file io.Reader) error {
 	zip, err := gzip.NewReader(bufio.NewReader(file))
 	if err != nil {
-		return fmt.Errorf("it is not a .tgz file (%w); name the file that npm pack or opentabs plugin pack wrote", err)
+		return fmt.Errorf("the file is not a .tgz file (%w); name the file that npm pack or opentabs plugin pack wrote", err)
 	}
 	limitedReader := &io.LimitedReader{R: zip, N: maxStreamBytes}
 	archive := tar.NewReader(limitedReader)
@@ -101,13 +101,13 @@ func (u *unpacker) readArchive(file io.Reader) error {
 		case limitedReader.N <= 0:
 			return errTooLarge()
 		case err != nil && !hasCause(err):
-			return fmt.Errorf("it is damaged (%w); fetch or pack it again", err)
+			return fmt.Errorf("the file is damaged (%w); fetch or pack it again", err)
 		case err != nil:
 			return err
 		}
 	}
 	if u.files == 0 {
-		return newRefusedError("it contains no files; pack it again")
+		return newRefusedError("the package contains no files; pack it again")
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func hasCause(err error) bool {
 
 // errTooLarge returns the error for an archive beyond the limit of bytes.
 func errTooLarge() error {
-	return newRefusedError("it unpacks to more than the %d MB allowed; ask its author to make it smaller", maxUnpackedBytes>>20)
+	return newRefusedError("the package unpacks to more than the %d MB allowed; ask its author to make it smaller", maxUnpackedBytes>>20)
 }
 
 // unpackEntry checks one entry of an archive, and writes it if root is set.
@@ -142,9 +142,9 @@ func (u *unpacker) unpackEntry(h *tar.Header, content io.Reader) error {
 	case tar.TypeXGlobalHeader:
 		return nil
 	case tar.TypeSymlink, tar.TypeLink:
-		return newRefusedError("it contains the link %q to %q, and links are not allowed; pack it again without the link", h.Name, h.Linkname)
+		return newRefusedError("the package contains the link %q to %q, and links are not allowed; pack it again without the link", h.Name, h.Linkname)
 	default:
-		return newRefusedError("it contains %q, which is neither a file nor a folder; pack it again without this entry", h.Name)
+		return newRefusedError("the package contains %q, which is neither a file nor a folder; pack it again without this entry", h.Name)
 	}
 	name, err := targetPath(h.Name)
 	if err != nil || name == "" {
@@ -154,7 +154,7 @@ func (u *unpacker) unpackEntry(h *tar.Header, content io.Reader) error {
 		return u.makeFolder(name, h.Name)
 	}
 	if u.files++; u.files > maxFiles {
-		return newRefusedError("it contains more than %d files; ask its author to make it smaller", maxFiles)
+		return newRefusedError("the package contains more than %d files; ask its author to make it smaller", maxFiles)
 	}
 	if u.bytes += h.Size; h.Size < 0 || u.bytes > maxUnpackedBytes {
 		return errTooLarge()
@@ -174,7 +174,7 @@ func (u *unpacker) unpackEntry(h *tar.Header, content io.Reader) error {
 // "package". The path of the first folder itself is empty.
 func targetPath(name string) (string, error) {
 	newPathError := func(why string) (string, error) {
-		return "", newRefusedError("it contains the path %q, which %s; nothing was installed", name, why)
+		return "", newRefusedError("the package contains the path %q, which %s; nothing was installed", name, why)
 	}
 	switch {
 	case len(name) > maxPathBytes:
@@ -234,7 +234,7 @@ func (u *unpacker) claimPath(name string, isFolder bool, entryName string) error
 	}
 	key := strings.ToLower(name)
 	if otherPath, isClaimed := u.claimedPaths[key]; isClaimed && (!isFolder || otherPath != claimedPath) {
-		return newRefusedError("it contains both %q and %q, which are the same path on some systems; pack it again", strings.TrimSuffix(otherPath, "/"), entryName)
+		return newRefusedError("the package contains both %q and %q, which are the same path on some systems; pack it again", strings.TrimSuffix(otherPath, "/"), entryName)
 	}
 	u.claimedPaths[key] = claimedPath
 	return nil

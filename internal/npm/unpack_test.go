@@ -60,9 +60,9 @@ func TestUnpackRefuses(t *testing.T) {
 		file        []byte
 		want        string
 	}{
-		{"no gzip", []byte("PK\x03\x04 a zip"), "it is not a .tgz file"},
-		{"truncated", npmtest.Pack(validFile, regularFile("package/b", strings.Repeat("b", 9000)))[:90], "it is damaged"},
-		{"an empty archive", npmtest.Pack(), "it contains no files"},
+		{"no gzip", []byte("PK\x03\x04 a zip"), "the file is not a .tgz file"},
+		{"truncated", npmtest.Pack(validFile, regularFile("package/b", strings.Repeat("b", 9000)))[:90], "the file is damaged"},
+		{"an empty archive", npmtest.Pack(), "the package contains no files"},
 		{"zip slip", npmtest.Pack(validFile, regularFile("package/../../evil", "x")), `"package/../../evil", which leads outside of its folder`},
 		{"zip slip in the first part", npmtest.Pack(regularFile("../evil", "x")), "leads outside of its folder"},
 		{"absolute", npmtest.Pack(regularFile("/etc/evil", "x")), "is absolute"},
@@ -72,8 +72,8 @@ func TestUnpackRefuses(t *testing.T) {
 		{"a hard link", npmtest.Pack(validFile, linkFile("package/a", "/etc/passwd", tar.TypeLink)), "links are not allowed"},
 		{"a device", npmtest.Pack(linkFile("package/null", "", tar.TypeChar)), "neither a file nor a folder"},
 		{"a pipe", npmtest.Pack(linkFile("package/pipe", "", tar.TypeFifo)), "neither a file nor a folder"},
-		{"a file twice", npmtest.Pack(validFile, regularFile("package/package.json", "[]")), `it contains both "package.json" and "package/package.json"`},
-		{"a file twice in two first folders", npmtest.Pack(validFile, regularFile("other/package.json", "[]")), "it contains both"},
+		{"a file twice", npmtest.Pack(validFile, regularFile("package/package.json", "[]")), `the package contains both "package.json" and "package/package.json"`},
+		{"a file twice in two first folders", npmtest.Pack(validFile, regularFile("other/package.json", "[]")), "the package contains both"},
 		{"names that differ in case", npmtest.Pack(validFile, regularFile("package/a", ""), regularFile("package/A", "")), "which are the same path on some systems"},
 		{"folders that differ in case", npmtest.Pack(regularFile("package/d/a", ""), regularFile("package/D/b", "")), "which are the same path on some systems"},
 		{"a file where a folder is", npmtest.Pack(regularFile("package/d", ""), regularFile("package/d/b", "")), "which are the same path on some systems"},

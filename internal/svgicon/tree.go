@@ -55,7 +55,7 @@ func parseSVG(text []byte) (*node, error) {
 			case len(openNodes) > 0:
 				openNodes[len(openNodes)-1].children = append(openNodes[len(openNodes)-1].children, n)
 			case root != nil:
-				return nil, errors.New("it has more than one root")
+				return nil, errors.New("the image has more than one root")
 			default:
 				root = n
 			}

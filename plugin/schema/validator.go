@@ -138,7 +138,7 @@ func checkURI(v any) error {
 	}
 	scheme, _, ok := strings.Cut(strings.TrimSpace(s), ":")
 	if !ok || !uriScheme().MatchString(scheme) {
-		return errors.New("it has no scheme such as https")
+		return errors.New("the URI has no scheme such as https")
 	}
 	return nil
 }
