@@ -283,7 +283,7 @@ func TestEventsForTheUser(t *testing.T) {
 				got = append(got, text)
 			}
 			if err != nil || strings.Join(got, " ") != want {
-				t.Errorf("got %q, want %q (%v)", got, want, err)
+				t.Errorf("the follower got %q, want %q (%v)", got, want, err)
 			}
 			name.Close()
 		}

@@ -82,7 +82,7 @@ func TestTheUserDecides(t *testing.T) {
 					code = failed.Code
 				}
 				if code != tt.code || (runCount == 1) != tt.r.Allow {
-					t.Errorf("ended with %q after %d runs, want %q", code, runCount, tt.code)
+					t.Errorf("the call ended with %q after %d runs, want %q", code, runCount, tt.code)
 				}
 				if len(decided) != 1 || decided[0].Scope != tt.scope || decided[0].Gate != "permission" || decided[0].DecidedAt.IsZero() {
 					t.Errorf("the gate received the decisions %+v", decided)

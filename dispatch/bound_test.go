@@ -117,10 +117,10 @@ func TestSuspensionsBoundACall(t *testing.T) {
 				p.wg.Wait()
 				e := asError(t, err)
 				if e == nil || e.Code != tt.code || elapsed > tt.total || elapsed < tt.total-hard {
-					t.Errorf("ended after %v with %v, want %s after at most %v", elapsed, err, tt.code, tt.total)
+					t.Errorf("the call ended after %v with %v, want %s after at most %v", elapsed, err, tt.code, tt.total)
 				}
 				if (tt.name == "unanswered questions" || tt.name == "an approval alone" || tt.name == "silence after the waits") && elapsed != tt.total {
-					t.Errorf("ended after %v, want exactly %v", elapsed, tt.total)
+					t.Errorf("the call ended after %v, want exactly %v", elapsed, tt.total)
 				}
 			})
 		})

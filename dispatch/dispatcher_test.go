@@ -87,7 +87,7 @@ func TestSilentCallEndsAtThirtySeconds(t *testing.T) {
 		p := &page{}
 		_, err, elapsed := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
 		if err == nil || err.Code != wire.ErrIdleTimeout || elapsed != 30*time.Second || err.RunTime != 30*time.Second {
-			t.Fatalf("ended after %v with %+v, want idle_timeout at exactly 30s", elapsed, err)
+			t.Fatalf("the call ended after %v with %+v, want idle_timeout at exactly 30s", elapsed, err)
 		}
 		if p.stops() != 1 || err.StopOutcome != wire.CancelAborted {
 			t.Errorf("page got %d stops, answered %q; want once, aborted", p.stops(), err.StopOutcome)
@@ -114,7 +114,7 @@ func TestReportRestartsTheIdleLimit(t *testing.T) {
 					}}
 					_, err, elapsed := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
 					if err == nil || err.Code != wire.ErrIdleTimeout || elapsed != tt.ends {
-						t.Fatalf("ended after %v with %v, want idle_timeout at %v", elapsed, err, tt.ends)
+						t.Fatalf("the call ended after %v with %v, want idle_timeout at %v", elapsed, err, tt.ends)
 					}
 				})
 			}
@@ -147,7 +147,7 @@ func TestReportsCannotPassTheDeadline(t *testing.T) {
 		p.wg.Wait()
 		e := asError(t, err)
 		if e == nil || e.Code != wire.ErrDeadlineExceeded || elapsed != 5*time.Minute {
-			t.Fatalf("ended after %v with %v, want deadline_exceeded at exactly 5m", elapsed, err)
+			t.Fatalf("the call ended after %v with %v, want deadline_exceeded at exactly 5m", elapsed, err)
 		}
 		if e.ReportCount != 10 || e.SinceLastReport != 10*time.Second || e.Retryable {
 			t.Errorf("reports %d, since %v, retryable %t; want 10, 10s, false", e.ReportCount, e.SinceLastReport, e.Retryable)
@@ -219,7 +219,7 @@ func TestLimitsOfToolAndOptions(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				_, err, elapsed := runCall(t, &page{}, tt.o, dispatch.Call{Tool: tt.tool})
 				if err == nil || err.Code != tt.code || elapsed != tt.want {
-					t.Errorf("ended after %v with %v, want %s at %v", elapsed, err, tt.code, tt.want)
+					t.Errorf("the call ended after %v with %v, want %s at %v", elapsed, err, tt.code, tt.want)
 				}
 			})
 		})

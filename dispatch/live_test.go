@@ -70,7 +70,7 @@ func TestCancelOutcomes(t *testing.T) {
 				_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 				e := asError(t, err)
 				if e.StopOutcome != tt.want || !contains(e.Message, tt.text) {
-					t.Errorf("stopped %q in %q, want %q and %q", e.StopOutcome, e.Message, tt.want, tt.text)
+					t.Errorf("the outcome is %q in the error %q, want %q and %q", e.StopOutcome, e.Message, tt.want, tt.text)
 				}
 				if elapsed := time.Since(startTime); elapsed > 30*time.Second+50*time.Millisecond {
 					t.Errorf("the error came after %v", elapsed)

@@ -31,7 +31,7 @@ func TestLostReports(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			if asked = append(asked, time.Since(startTime)); activityType != "" {
-				t.Errorf("asked for %q, want all", activityType)
+				t.Errorf("the dispatcher requested %q, want all activities", activityType)
 			}
 		}
 		r, err := dispatch.New(bridge, dispatch.Options{}).Call(t.Context(), dispatch.Call{Tool: exportTool})
@@ -47,7 +47,7 @@ func TestLostReports(t *testing.T) {
 			want = append(want, time.Duration(s)*time.Second)
 		}
 		if !slices.Equal(asked, want) {
-			t.Errorf("asked at %v, want %v", asked, want)
+			t.Errorf("the dispatcher requested activities at %v, want %v", asked, want)
 		}
 	})
 }

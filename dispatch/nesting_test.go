@@ -330,7 +330,7 @@ func TestWaitForUser(t *testing.T) {
 				}
 				p.wg.Wait()
 				if runTime := d.Calls()[0].RunMs; runTime < 45000 || runTime > 46000 {
-					t.Errorf("it ran %v ms, want 45 s without the wait", runTime)
+					t.Errorf("the parent ran %v ms, want 45 s without the wait", runTime)
 				}
 				if a := got.got["2"]; !strings.HasPrefix(a, "rate_limited: the call is already waiting for the user") {
 					t.Errorf("the second question got the answer %q before the user decided", a)

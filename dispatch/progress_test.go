@@ -310,7 +310,7 @@ func TestNumbersSurviveWhatCameBefore(t *testing.T) {
 				}
 				for i, n := range got[tt.before:] {
 					if want := (dispatch.Progress{Progress: float64(i + 1), Total: 3, HasTotal: true}); n != want {
-						t.Errorf("got %+v, want %+v", n, want)
+						t.Errorf("the client got %+v, want %+v", n, want)
 					}
 				}
 				if name == "another call" && (got[0].Message != "m__child: page 1" || got[0].Audience != "user" || got[1].Message != "m__child: cached") {

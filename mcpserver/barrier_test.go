@@ -183,7 +183,7 @@ func TestStdioLatePong(t *testing.T) {
 		<-time.After(100 * time.Millisecond) // the late pong arrives before the next call
 		p.pong = time.Millisecond
 		if got, want := formatTimes(p.call(withToken)), "progress 0s, ping 0s, answer 1ms"; got != want {
-			t.Errorf("after the late pong: %s\nwant %s", got, want)
+			t.Errorf("after the late pong the client received %s\nwant %s", got, want)
 		}
 		p.pong = -1
 		p.call(withToken)

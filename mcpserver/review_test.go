@@ -69,7 +69,7 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 		for _, p := range peers {
 			for _, want := range []string{"notifications/tools/list_changed", "notifications/prompts/list_changed"} {
 				if m := p.must(); m.Method != want {
-					t.Errorf("received %s, want %s", m.text, want)
+					t.Errorf("the client received %s, want %s", m.text, want)
 				}
 			}
 			p.send(strings.Split(lists, "\n")...)

@@ -345,7 +345,7 @@ func attackFloods(t *testing.T) {
 		}
 		w.checkConnected()
 	})
-	// TestOutboxIsBounded checks the limit of its outbox.
+	// TestOutboxIsBounded checks the limit of a link's outbox.
 	runAttack(t, "asking and never reading", func(w *twoBrowsers) {
 		release := make(chan struct{})
 		defer close(release)

@@ -123,7 +123,7 @@ func TestClockLimits(t *testing.T) {
 				time.Sleep(time.Hour)
 				synctest.Wait()
 				if code != tt.code || endedAfter != tt.at {
-					t.Errorf("ended with %q after %v, want %q after %v", code, endedAfter, tt.code, tt.at)
+					t.Errorf("the clock expired with %q after %v, want %q after %v", code, endedAfter, tt.code, tt.at)
 				}
 			})
 		})
@@ -146,7 +146,7 @@ func TestClockStop(t *testing.T) {
 		after.Stop()
 		time.Sleep(time.Hour)
 		if after.Elapsed() != 3*time.Second || after.Paused() != time.Second {
-			t.Errorf("elapsed %v, paused %v; want 3s and 1s", after.Elapsed(), after.Paused())
+			t.Errorf("the clock elapsed %v and paused %v; want 3s and 1s", after.Elapsed(), after.Paused())
 		}
 	})
 }

@@ -42,7 +42,7 @@ func drainMeter(m *meter) []Notification {
 func compareSent(t *testing.T, got, want []Notification) {
 	t.Helper()
 	if len(got) != len(want) {
-		t.Fatalf("got %+v, want %+v", got, want)
+		t.Fatalf("the meter returned %+v, want %+v", got, want)
 	}
 	for i := range got {
 		if got[i] != want[i] {
@@ -164,7 +164,7 @@ func TestStepsFollowTheNumbers(t *testing.T) {
 	}
 	for _, number := range []float64{0.5, 0.5001, 0.5002, 0.5003} {
 		if got := next(wire.Report{Progress: f(number), Total: f(1)}); got != numberedNotification(number, 1, "") {
-			t.Errorf("got %+v, want %v", got, number)
+			t.Errorf("the meter returned %+v, want %v", got, number)
 		}
 		for range 5000 {
 			if number > 0.5 {
@@ -232,7 +232,7 @@ func TestMeterKeepsReports(t *testing.T) {
 		messages = append(messages, p.Message)
 	}
 	if want := "first, third, last"; strings.Join(messages, ", ") != want {
-		t.Errorf("got %q, want %s", messages, want)
+		t.Errorf("the meter returned %q, want %s", messages, want)
 	}
 	if m.keptCount != 0 {
 		t.Errorf("%d notices are kept", m.keptCount)

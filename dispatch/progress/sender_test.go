@@ -44,11 +44,11 @@ func TestSenderRate(t *testing.T) {
 		}
 		<-due
 		if waited := time.Since(startTime); waited != time.Second {
-			t.Errorf("waited %v, want the interval", waited)
+			t.Errorf("the sender waited %v, want the interval", waited)
 		}
 		s.SendDue()
 		if want := []string{"first", "second"}; !slices.Equal(*sent, want) {
-			t.Errorf("sent %q, want %q", *sent, want)
+			t.Errorf("the sender sent %q, want %q", *sent, want)
 		}
 	})
 }
@@ -68,7 +68,7 @@ func TestSenderFlushesAfterClose(t *testing.T) {
 	}
 	s.Flush()
 	if want := []string{"first", "last"}; !slices.Equal(*sent, want) {
-		t.Errorf("sent %q, want %q", *sent, want)
+		t.Errorf("the sender sent %q, want %q", *sent, want)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestSenderInBackground(t *testing.T) {
 		reportMessage(s, "after stop")
 		time.Sleep(time.Hour)
 		if want := []string{"first", "reminder"}; !slices.Equal(*sent, want) {
-			t.Errorf("sent %q, want %q", *sent, want)
+			t.Errorf("the sender sent %q, want %q", *sent, want)
 		}
 	})
 }
@@ -122,6 +122,6 @@ func TestSenderLosesNoReport(t *testing.T) {
 	s.Close()
 	s.Flush()
 	if len(*sent) != 1600 {
-		t.Errorf("sent %d notifications, want 1600", len(*sent))
+		t.Errorf("the senders sent %d notifications, want 1600", len(*sent))
 	}
 }
