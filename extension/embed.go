@@ -21,11 +21,11 @@ var Source embed.FS
 // to p.
 func ID() string {
 	text, err := Source.ReadFile("manifest.json")
-	if err != nil { // it is embedded
+	if err != nil { // impossible: manifest.json is embedded
 		panic("extension: " + err.Error())
 	}
 	id, err := idOf(text)
-	if err != nil { // a test reads the same manifest
+	if err != nil { // impossible: a test parses manifest.json
 		panic("extension: " + err.Error())
 	}
 	return id

@@ -102,7 +102,7 @@ test('opentabs mcp keeps its session over a restart, and a stale HTTP session ge
   await restartServer('SIGKILL')();
   await fixture.waitForBrowser();
   await waitFor('a list_changed notification', () => listChanged > 0);
-  await waitFor('the tab', async () =>
+  await waitFor('the browser to report a document', async () =>
     (await fixture.listBrowsers()).some((browser) => browser.tabs?.some((tab) => tab.documentId !== undefined)),
   );
   const laterCall = await stdio.call(

@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Draws the extension's icons: an open tab with a spark in it. Run it in this
-// folder: go run draw.go
+// Draws the extension's icons: an open tab with a spark in it. To draw the
+// icons, run this program in its folder: go run draw.go
 package main
 
 import (

@@ -1,10 +1,10 @@
-// Sends messages over a port in batches, because the cost of a port message depends little on the length of its text.
-// The first message goes at once, so a single message never waits. Later messages wait until the pending tasks have
-// run, and are sent as one batch.
+// Sends messages over a port in batches, because the cost of a port message depends little on the length of its text. A
+// message is sent at once if no earlier message was sent in the pending tasks, so a single message never waits. Later
+// messages wait until the pending tasks have run, and are sent as one batch.
 
 /**
- * LoneChars is the length from which a message is sent alone. BatchChars is the maximum length of a batch. Both are in
- * UTF-16 units.
+ * LoneChars is the length from which a message is sent alone, in UTF-16 units. BatchChars is the maximum length of a
+ * batch, in UTF-16 units.
  */
 const LoneChars = 16 * 1024;
 const BatchChars = 256 * 1024;

@@ -1,5 +1,5 @@
-// Only this file and chrome-scripts.ts use chrome.*. The functions of these two files are thin and typed, so that all
-// other code can be tested with fakes, and so that all access of the extension to the browser is in one place.
+// Only this file and chrome-scripts.ts use chrome.*. All access of the extension to the browser is in chrome.ts and
+// chrome-scripts.ts, so that tests can replace it by fakes.
 
 import type { Port as BridgeSidePort } from './bridge/link.ts';
 import { BRIDGE_MARK, BRIDGE_PORT, PANEL_PORT } from './port-message.ts';
@@ -13,8 +13,8 @@ export interface Tab {
   readonly active: boolean;
   readonly loading: boolean;
   /**
-   * pending is true if the tab loads a page and the site has not answered yet. Chrome does not set this field for every
-   * pending tab.
+   * pending is true if the tab loads a page and the site has not answered yet. Chrome does not set `pending` for every
+   * tab that waits for its site.
    */
   readonly pending?: boolean;
   /**

@@ -1,16 +1,17 @@
-// Describes how a host and the bridge connect. The host and the bridge both import this file. This file contains only
-// names, because the host must not run code that looks up built-ins late.
+// Describes how a host and the bridge connect. The host and the bridge import this file. This file contains only names,
+// because the host must not run code that looks up built-ins late.
 //
 // The host creates a MessageChannel and passes one port inside a synthetic event on the document, synchronously, at
-// document_start. Both worlds then share the port object as a private event target. A message is
-// `port.dispatchEvent(new MessageEvent(UP or DOWN, {data: string}))`. The port is only an event target, so no message
-// waits for a task. Page code cannot reach the port.
+// document_start. The worlds of the host and of the bridge then share the port object as a private event target. A
+// message is `port.dispatchEvent(new MessageEvent(UP or DOWN, {data: string}))`. The port is only an event target, so
+// no message waits for a task. Page code cannot reach the port.
 //
-// Hosts are registered before the bridge, so hosts start before the bridge. A host sends its offer only when the bridge
-// starts the handshake. The first host, the base, belongs to no plugin. Plugins whose code arrives later connect
-// through the base. The bridge starts the handshake once, and listens only during this handshake. The handshake is over
-// when the bridge's script returns, which is before the first page script can run, even if the document begins with a
-// script. If the page starts a handshake, no host answers, because each host answers only the first handshake.
+// Hosts are registered before the bridge, so hosts start before the bridge. A host sends its offer (its first message)
+// only when the bridge starts the handshake. The first host, the base, belongs to no plugin. Plugins whose code arrives
+// later connect through the base. The bridge starts the handshake once, and listens only during this handshake. The
+// handshake is over when the bridge's script returns, which is before the first page script can run, even if the
+// document begins with a script. If the page starts a handshake, no host answers, because each host answers only the
+// first handshake.
 
 /**
  * OFFER is the type of the event that a host dispatches to offer its channel. The data of the event is the JSON text of
@@ -29,7 +30,7 @@ export const UP = 'up';
 export const DOWN = 'down';
 
 // Messages from the host consist of an operation, a space, the call's number, and operands: "p 7 2 0 [{...},{...}]".
-// These messages are not JSON, so that no step parses a result of 100 MB.
+// Messages from the host are not JSON, so that no step parses a result of 100 MB.
 //
 //   ready                              the adapter is registered and locked
 //   broken <message>                   the adapter failed to start; the message is the reason

@@ -154,7 +154,10 @@ function findPermission(value: unknown): Permission | undefined {
   return Permissions.find((permission) => permission === value);
 }
 
-/** isToPanel checks the parts of a message that the panel reads first. The sender is the same extension. */
+/**
+ * isToPanel checks the parts of a message that the panel reads first. More checks are not necessary, because the sender
+ * of the message is the extension's worker.
+ */
 export function isToPanel(value: unknown): value is ToPanel {
   if (!isRecord(value)) return false;
   switch (value.op) {

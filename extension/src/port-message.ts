@@ -124,14 +124,15 @@ export type ToBridge =
   | { op: 'ping'; ping: number }
   | { op: 'cancel'; id: string; reason: string }
   /**
-   * output is JSON text, and error is the JSON text of a wire.CallError. If both are absent, the result is undefined.
+   * output is JSON text, and error is the JSON text of a wire.CallError. If output and error are absent, the result is
+   * undefined.
    */
   | { op: 'answer'; id: string; ask: number; output?: string; error?: string }
   /** Requests the current state of an activity of a call. */
   | { op: 'resync'; id: string; type: string }
   /** Reports that a part was sent to the server. The bridge may send the next part. */
   | { op: 'taken' }
-  /** Reports that the endings of these calls have reached the server. The bridge can delete these calls. */
+  /** Reports that the endings of these calls have reached the server, so that the bridge can delete the calls. */
   | { op: 'ack'; ids: readonly string[] }
   /** Replaces the settings of a plugin. */
   | { op: 'settings'; plugin: string; settings: PluginSettings }

@@ -1,10 +1,13 @@
 // The text of port messages. Chrome sends one text faster than an object with the same content. The first line of the
-// text has the messages as JSON. Long texts follow the line without escapes, so that they are never escaped twice.
+// text has the messages as JSON. Long texts follow the first line without escapes, so that no text is escaped twice.
 
 import type { FromBridge, ToBridge } from './port-message.ts';
 import { type Fields, isRecord } from './record.ts';
 
-/** longFields are the fields that may hold a long text. In the first line, the length of the text replaces the text. */
+/**
+ * longFields are the fields that may hold a long text. In the first line of a port message, the length of a long text
+ * replaces the text.
+ */
 const longFields = ['args', 'reports', 'text', 'error', 'body', 'entries', 'output'] as const;
 
 /** encodeMessages returns the text of messages, for decodeMessages. */

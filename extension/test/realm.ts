@@ -47,7 +47,7 @@ export interface Realm {
   start(plugin: string, hash: string, adapter: string, script?: ScriptOptions): void;
   /** startBase starts the base. entryPoint is the name of the constant with its entry point. */
   startBase(entryPoint: string): void;
-  /** startLate starts a late plugin. Its bridge waits for an event of the type meet. */
+  /** startLate starts a late plugin. The bridge of the late plugin waits for an event of the type meet. */
   startLate(plugin: string, adapter: string, meet: string): void;
   /** bridge runs the handshake of the bridge and returns the ports of the hosts. */
   bridge(): HostPort[];

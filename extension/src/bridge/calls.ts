@@ -26,8 +26,8 @@ interface Call {
   waitingProgress: Progress[];
   readonly asks: Asks;
   /**
-   * deferredStart is the message that starts the call when the host has its new adapter. It is undefined after the
-   * start of the call.
+   * deferredStart is the message that starts the call when the host has its new adapter. deferredStart is undefined
+   * after the start of the call.
    */
   deferredStart?: string;
 }
@@ -130,7 +130,7 @@ export class BridgeCalls {
       const host = this.plugins.anyHost(message.plugin);
       if (host) this.#swaps.begin(host, message);
     },
-    ping: () => undefined, // the link answers this message
+    ping: () => undefined, // the link (link.ts) answers pings
     settings: (message) => this.plugins.receive(message),
     probe: (message) => this.plugins.receive(message),
     host: (message) => this.plugins.receive(message),

@@ -11,7 +11,7 @@ export interface Host {
   readonly base?: string;
   /** empty is true while the host waits for its adapter at its entry point. */
   readonly empty?: boolean;
-  /** based is true if the base created the host. Such a host uses the entry point of the base. */
+  /** based is true if the base created the host. A host that the base created uses the entry point of the base. */
   readonly based?: boolean;
   /** send dispatches a message to the host and returns at once. */
   send(text: string): void;
@@ -79,7 +79,7 @@ export function meetHost(doc: EventTarget, type: string, plugin: string, events:
   return () => doc.removeEventListener(type, onOffer);
 }
 
-/** Offer is the first message of a host. */
+/** Offer is the first message of a host to the bridge. */
 interface Offer {
   readonly plugin: string;
   readonly hash: string;

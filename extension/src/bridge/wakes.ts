@@ -2,8 +2,8 @@ import type { FromBridge } from '../port-message.ts';
 import type { Host } from './hosts.ts';
 
 /**
- * MinWakeIntervalMs is the minimum time between two wakes of a document, in milliseconds. Browsers use the same minimum
- * for nested timers.
+ * MinWakeIntervalMs is the minimum time between two wakes of a document, in milliseconds. Browsers also use this
+ * minimum for nested timers.
  */
 const MinWakeIntervalMs = 4;
 

@@ -13,10 +13,9 @@ import {
 import { withPristineBuiltIns } from './pristine.ts';
 import type { Timers } from './timers.ts';
 
-// The properties that adapters expect in `__openTabs` beside their registry. The names of the properties are those of
-// the original OpenTabs plugin format. In the original format, these properties send window messages, which a page can
-// read and forge. In opentabs, the properties use the private channel, and the nonces of the original format have no
-// effect.
+// The properties that adapters expect in `__openTabs` beside their registry. The properties have the names of the
+// original OpenTabs plugin format. In the original format, the properties send window messages, which a page can read
+// and forge. In opentabs, the properties use the private channel, and the nonces of the original format have no effect.
 
 /** Services are the functions and values of the host that an adapter uses through `__openTabs`. */
 export interface Services {
@@ -38,8 +37,8 @@ const CarriedProperties = ['preScript', 'tokenCache'];
  * document.
  */
 export function makeAdapterGlobals(services: Services, previousGlobals?: unknown): object {
-  // These objects have no prototypes: a property of the page's Object.prototype must not look like a setting or a token
-  // cache.
+  // The objects of adapterGlobals have no prototypes: a property of the page's Object.prototype must not look like a
+  // setting or a token cache.
   const adapterGlobals = makeBareObject();
   for (let i = 0; i < CarriedProperties.length; i++) {
     const key = CarriedProperties[i] ?? '';

@@ -38,8 +38,8 @@ export interface Asks {
   /** answer settles an ask. value is the output, or a wire.CallError if ok is false. */
   answer(ask: number, ok: boolean, value: unknown): void;
   /**
-   * close rejects all open and all future asks with the error that makeError returns. Only the first call of close has
-   * an effect.
+   * close rejects all open and all future asks with the error that makeError returns. A second call of close has no
+   * effect.
    */
   close(makeError: () => unknown): void;
 }

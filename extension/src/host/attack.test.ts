@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, hostileCode, makeRealm, type Realm } from '../../test/realm.ts';
 
-// These handlers use no built-ins, so each use that the page observes comes from the host.
+// The handlers in `tools` use no built-ins. Therefore, each use of a built-in that the page observes comes from the
+// host.
 const tools = `
   { name: 'value', handle: (p) => ({ secret: p.secret, list: [p.secret] }) },
   { name: 'promise', handle: () => given },

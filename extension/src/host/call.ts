@@ -57,7 +57,7 @@ export interface CallEvents {
   end(call: number, outcome: Outcome): void;
   /** aborted is called when the handler of a cancelled call has settled. */
   aborted(call: number): void;
-  /** ready is called with the first readiness of the adapter, and with each changed readiness. */
+  /** The host calls ready with the first readiness of the adapter, and with each changed readiness. */
   ready(ready: boolean): void;
 }
 
@@ -91,7 +91,7 @@ interface RunningCall {
   /** endAudience is the audience of the call's final message, or empty. */
   endAudience: string;
   isLive: boolean;
-  /** end ends the call. Only the first call of end has an effect. */
+  /** end ends the call. A second call of end has no effect. */
   end(outcome: Outcome): void;
 }
 

@@ -26,8 +26,8 @@ import {
 } from './primordials.ts';
 
 // Adapters store their state in `globalThis.__openTabs`. Each plugin gets a separate `globalThis`: a proxy that owns
-// `__openTabs` and forwards all other properties to the page's window. The window stays unchanged, the page cannot
-// replace a registry, and a plugin has no access to the state of another plugin.
+// `__openTabs` and forwards all other properties to the page's window. The page's window stays unchanged, the page
+// cannot replace a registry, and a plugin has no access to the state of another plugin.
 
 const KEY = '__openTabs';
 

@@ -60,7 +60,10 @@ function detachBelow(value: unknown, depth: number): unknown {
   return isFrozen(value) ? freeze(copy) : copy;
 }
 
-/** inheritDetached makes an object or array, with detached fields, inherit from the frozen copies. It returns the object. */
+/**
+ * inheritDetached makes an object or array, with detached fields, inherit from the frozen copies. inheritDetached
+ * returns the object.
+ */
 export function inheritDetached(object: object): object {
   setPrototypeOf(object, isArray(object) ? detachedArrayPrototype : detachedObjectPrototype);
   return object;
@@ -83,7 +86,10 @@ function detachFields(from: object, into: object, depth: number): void {
   }
 }
 
-/** copyOfPrototype returns a frozen copy of a prototype. copyOfPrototype runs before the first script of the page. */
+/**
+ * copyOfPrototype returns a frozen copy of a prototype. copyOfPrototype is only called before the first script of the
+ * page runs.
+ */
 function copyOfPrototype(prototype: object, keys: readonly PropertyKey[], parent: object | null): object {
   const copy = makeBareObject();
   setPrototypeOf(copy, parent);

@@ -1,8 +1,8 @@
 import { apply, nativePerformance, performanceNow } from './primordials.ts';
 
 // Collects the reports of all calls of one host until the end of the task, to send few messages. During a long task,
-// such as a loop that reports without awaiting, reports are also sent at intervals. The server then receives progress
-// in time.
+// such as a loop that reports without awaiting, reports are also sent at intervals. Without these intervals, the server
+// would receive no progress during the task.
 
 /** Send sends reports of one call to the bridge. reports is the JSON text of an array. */
 export type Send = (call: number, count: number, skipped: number, reports: string) => void;

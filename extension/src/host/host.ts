@@ -37,7 +37,7 @@ export function start(optionsText: string, evaluate?: Evaluate, preScript?: Eval
     if (preScript) lifecycle.prepare(preScript);
   };
   if (isFramed && !options.runsInFrames) {
-    // All hosts have stored their built-ins before the handshake begins.
+    // The pre-script waits until all hosts of the document have stored their built-ins.
     if (preScript) atStart(() => runInMicrotask(prepare));
     return undefined;
   }

@@ -1,11 +1,11 @@
 // A window that a page of the same site opens starts with an empty document. In Chrome the first page of the window
-// keeps the Window object of the empty document. The opener may have replaced built-ins in this Window before any host
-// could store the built-ins. probe.ts adds a frame to such a document, and the function in this file compares the
-// built-ins of the Window with those of the frame.
+// keeps the Window object of the empty document. The page that opened the window may have replaced built-ins in this
+// Window object before a host could store them. probe.ts adds a frame to such a document, and the function in this file
+// compares the built-ins of the Window with those of the frame.
 //
-// The build copies this function in front of the host's code, so this file has no imports. Until the function returns,
-// its code must use nothing that the opener may have replaced: no getter, no method, no iterator, and no unchecked
-// global name.
+// The build copies the function `intact` in front of the host's code, so this file has no imports. The code of `intact`
+// must use nothing that the page that opened the window may have replaced: no getter, no method, no iterator, and no
+// unchecked global name.
 
 /** intact reports whether the built-ins that a host stores are the browser's. intact never throws. */
 export function intact(): boolean {

@@ -49,8 +49,8 @@ export interface Lifecycle {
 
 /**
  * EntryPoint accepts an adapter after the start of the document. The entry point is a constant of the script that
- * started the host (worker/delivery/entry-points.ts). A page can neither list nor replace such a constant, and cannot
- * guess its name.
+ * started the host (worker/delivery/entry-points.ts). A page can neither list nor replace the constant of an entry
+ * point, and cannot guess its name.
  */
 export type EntryPoint = (nonce: unknown, hash: unknown, next: unknown) => boolean;
 

@@ -1,14 +1,14 @@
 import { getProperty, isObject, realWindow, setProperty } from './primordials.ts';
 
 // An adapter that watches navigations replaces two methods of `history`, and restores the previous methods in its
-// teardown. In the meantime, another plugin in the document may have replaced the same methods. The teardown would then
-// remove the methods of the other plugin, and the other plugin would miss all further navigations.
+// teardown. If another plugin replaces these two methods of `history` before the teardown, a simple teardown would
+// remove the methods of the other plugin. The other plugin would then miss all further navigations.
 
 /** Patches are the methods of `history` that an adapter has replaced during its start. */
 export interface Patches {
   /** recordPatched stores the methods at the end of the start. */
   recordPatched(): void;
-  /** undoAfter runs tearDown. Afterwards it removes the adapter's methods and keeps the methods of other plugins. */
+  /** undoAfter runs tearDown, removes the adapter's methods, and keeps the methods of other plugins. */
   undoAfter(tearDown: () => void): void;
 }
 

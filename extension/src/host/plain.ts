@@ -109,8 +109,8 @@ function unbox(value: object): unknown {
 
 function copyOfArray(value: readonly unknown[], path: PathEntry): unknown {
   const copy: unknown[] = [];
-  // The prototype is removed before the first element is added. Otherwise a setter on Array.prototype would receive the
-  // elements.
+  // The prototype is removed before the first element is added, so that no setter on Array.prototype receives an
+  // element.
   setPrototypeOf(copy, plainPrototype);
   for (let i = 0; i < value.length; i++) copy[i] = hasOwn(value, i) ? copyOf(value[i], `${i}`, path) : null;
   return copy;

@@ -1,6 +1,6 @@
 // The built-ins that the host uses, stored at document_start, before any script of the page runs. Code in this folder
-// follows the rules in sdk-ts/src/runtime/primordials.ts, which contains the language built-ins. In addition, code in
-// this folder never uses `await`, because a page can observe the promises of `await`.
+// follows the rules in sdk-ts/src/runtime/primordials.ts, which contains the language built-ins. Code in this folder
+// also never uses `await`, because a page can observe the promises of `await`.
 
 import {
   apply,
@@ -145,7 +145,8 @@ const collectionAndErrorBuiltIns: object[] = [
 const binaryBuiltIns: object[] = [ArrayBuffer, DataView, Uint8Array, Int8Array, Uint16Array, Int16Array, Uint32Array];
 
 /**
- * isBuiltIn reports whether value is a constructor of the language. Such constructors never pass `this` to other code.
+ * isBuiltIn reports whether value is a constructor of the language. A constructor of the language never passes `this`
+ * to other code.
  */
 export function isBuiltIn(value: object): boolean {
   return isIn(builtIns, value) || isIn(collectionAndErrorBuiltIns, value) || isIn(binaryBuiltIns, value);

@@ -59,8 +59,8 @@ let isRunning = false;
 /**
  * withPristineBuiltIns runs synchronous code with the language built-ins of document_start, and returns the result of
  * work. A nested call of withPristineBuiltIns only runs work. If the page has changed and locked a built-in, the
- * built-in cannot be restored. In this case work does not run, refuse is called with the reason, and
- * withPristineBuiltIns returns the result of refuse.
+ * built-in cannot be restored. If a built-in cannot be restored, work does not run, and withPristineBuiltIns returns
+ * the result of refuse(reason).
  */
 export function withPristineBuiltIns<T>(work: () => T, refuse: (why: string) => T): T {
   if (isRunning) return work();
@@ -174,8 +174,8 @@ function reapplyChanges(changes: Change | undefined): void {
 }
 
 function isUnchanged(pageDescriptor: PropertyDescriptor, originalDescriptor: PropertyDescriptor): boolean {
-  // The kind (data or accessor) is compared first. A descriptor of the other kind lacks these fields, and a page may
-  // define the fields on the prototype.
+  // The kind of the descriptors (data or accessor) is compared first. A descriptor of the other kind lacks the compared
+  // fields, and a page may define such fields on Object.prototype.
   if (hasOwn(originalDescriptor, 'value'))
     return hasOwn(pageDescriptor, 'value') && isSame(pageDescriptor.value, originalDescriptor.value);
   return (

@@ -14,8 +14,9 @@ import {
 } from './primordials.ts';
 
 // Makes the promises that a context returns to a handler. A page can replace Promise.prototype.then and the species of
-// the constructor, and would then receive the promise and its value. Therefore the promises of a context have own
-// methods. `await` uses neither the prototype nor the species for a promise whose constructor is the realm's Promise.
+// the constructor, and would then receive the promise and its value. Therefore the promises of a context have their own
+// `then`, `catch` and `finally`. `await` uses neither the prototype nor the species for a promise whose constructor is
+// the realm's Promise.
 
 /**
  * Deferred is a promise and its two settling functions. Only the first call of resolve or reject settles the promise.

@@ -17,7 +17,7 @@ import {
 
 /** Settings are the settings of one plugin in one document. */
 export interface Settings {
-  /** config contains the values by key. config is always the same object, because an adapter may store this object. */
+  /** config contains the values by key. The object `config` is never replaced, because an adapter may store it. */
   readonly config: object;
   /** update replaces all values of config by the values of a wire.PluginSettings. */
   update(settings: unknown): void;

@@ -18,10 +18,9 @@ import {
 } from './primordials.ts';
 
 // Before the code of a schema runs, the host compares about a thousand built-ins with those of document_start
-// (pristine.ts), which takes longer than the rest of a short call. Most schemas are simple: objects of texts, numbers and
-// lists with limits. For such a zod schema, the host parses valid arguments itself, with no code of the schema. All
-// other schemas parse their arguments, and so does a simple schema for arguments that are not valid as they are, because
-// the schema then reports its issues or adds its defaults.
+// (pristine.ts), which takes longer than the rest of a short call. Most schemas are simple: objects of texts, numbers
+// and lists with limits. If a zod schema is simple, the host parses valid arguments itself, without the code of the
+// schema. All other arguments are parsed by the schema, which reports its issues or adds its defaults.
 
 /** notParsed is the result of a parser for a value that only the schema itself can handle. */
 export const notParsed: unknown = freeze(makeBareObject());

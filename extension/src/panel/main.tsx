@@ -1,5 +1,5 @@
-// The side panel: renders the state that the worker sends, and sends the user's
-// actions to the worker. It stores only unsaved input and the switch "Show everything".
+// The side panel: renders the state that the worker sends, and sends the user's actions to the worker. The side panel
+// stores only unsaved input and the switch "Show everything".
 
 import { render } from 'preact';
 import type { FailedPluginView, PluginView } from '../../../wire/wire.gen.ts';

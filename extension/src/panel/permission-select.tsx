@@ -18,7 +18,10 @@ export interface PermissionSelectProps {
 /** Inherit is the option that removes a tool's own permission. */
 const Inherit = 'default';
 
-/** PermissionSelect shows and changes a permission. If the server rejects a choice, the choice is reverted. */
+/**
+ * PermissionSelect shows and changes a permission. If the server rejects the user's choice, PermissionSelect shows the
+ * previous permission again.
+ */
 export function PermissionSelect({ label, plugin, tool, permission, inherited, act }: PermissionSelectProps): VNode {
   const { isBusy, error, run } = usePanelAction(act);
   const current = permission ?? Inherit;

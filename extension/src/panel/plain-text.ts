@@ -1,5 +1,5 @@
-// Finds hidden characters: characters that are invisible, or that change how other text looks. The server applies the
-// same rules (internal/plaintext), and the panel and the server are tested with the same cases.
+// Finds hidden characters: characters that are invisible, or that change how other text looks. The server applies these
+// rules for hidden characters too (internal/plaintext), and one list of cases tests the panel and the server.
 
 /** HiddenCharacter matches characters that are hidden unless they have a visible effect. */
 const HiddenCharacter =

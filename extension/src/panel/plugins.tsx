@@ -135,7 +135,7 @@ function Plugin({ plugin, readiness, allPlugins, act }: PluginProps): VNode {
   );
 }
 
-/** Recommended shows an agent's recommendation. It changes no permission. */
+/** Recommended shows an agent's recommendation. Recommended changes no permission. */
 function Recommended({ plugin }: { readonly plugin: PluginView }): VNode | null {
   const { recommended } = plugin;
   if (!recommended) return null;

@@ -14,7 +14,7 @@ export interface UrlRow {
  */
 export type Draft = string | readonly UrlRow[];
 
-/** ClearedSecret is the draft that removes a secret. The user cannot type this value. */
+/** ClearedSecret is the draft that removes a secret. The user cannot type the value of ClearedSecret. */
 export const ClearedSecret = '\u0000';
 
 /** draftOf returns the initial content of a setting's field. The field of a secret is always empty. */

@@ -16,7 +16,7 @@ import {
 } from './setting-draft.ts';
 import { removeHidden } from './wording.ts';
 
-/** Settings is the form for the settings of a plugin. It is open while a required setting is missing. */
+/** Settings is the form for the settings of a plugin. The form is expanded while a required setting is missing. */
 export function Settings({ plugin, act }: { readonly plugin: PluginView; readonly act: Act }): VNode | null {
   const settings = plugin.settings ?? [];
   const missing = missingSettings(settings).length > 0;

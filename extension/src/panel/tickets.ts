@@ -24,8 +24,9 @@ export interface Card {
 }
 
 /**
- * nextCards returns the cards after the calls changed. Cards keep their order and new cards come last, so that no card
- * moves when a new card arrives. outcomes contains the outcomes of decisions from this panel, by ticket.
+ * nextCards returns the approval cards after a change of the calls. The cards keep their order and new cards come last,
+ * so that no card moves when a new card arrives. outcomes contains the outcomes of decisions from this panel, by
+ * ticket.
  */
 export function nextCards(
   cards: readonly Card[],

@@ -17,7 +17,7 @@ export interface ViewsProps {
 
 const viewOrder: readonly View[] = ['calls', 'plugins'];
 
-/** Views are the two tabs "Calls" and "Plugins". Arrow keys switch between them. */
+/** Views are the two tabs "Calls" and "Plugins". Arrow keys switch between the two tabs. */
 export function Views({ view, show, running, plugins, tabs }: ViewsProps): VNode {
   const tabList = useRef<HTMLDivElement>(null);
   const onArrowKey = (event: KeyboardEvent) => {

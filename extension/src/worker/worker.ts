@@ -2,8 +2,8 @@
 // the worker at any time. A new worker restores its state from what documents and the server send.
 //
 // This file builds the parts and connects them. The constructor of a part receives the earlier parts that the new part
-// needs. A part has a Signal for events that concern later parts. The listeners of these signals are added at the end
-// of this file.
+// needs. A part has a Signal for events that concern later parts. The listeners of all signals are added at the end of
+// this file.
 
 import type { PluginInfo } from '../../../wire/wire.gen.ts';
 import * as browser from '../chrome.ts';

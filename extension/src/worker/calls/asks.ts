@@ -8,7 +8,7 @@ import type { ToBridge } from '../../port-message.ts';
 
 /** MaxStoredChars limits the stored asks of all calls, in UTF-16 units. Asks above this limit are sent only once. */
 const MaxStoredChars = 64 * 1024 * 1024;
-/** MaxAsksPerCall limits the stored asks per call. The server accepts the same number of asks per call. */
+/** MaxAsksPerCall limits the stored asks per call. The server also accepts at most 1000 asks per call. */
 const MaxAsksPerCall = 1000;
 
 export interface AsksOptions {

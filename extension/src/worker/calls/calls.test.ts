@@ -253,7 +253,7 @@ test('unknown calls that a document reports are reported to the server', (t) => 
   calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   assert.deepEqual(resumed, [['x']]);
   assert.deepEqual(running.ids, ['x']);
-  // The ending of this call arrived while no worker ran. The new worker forwards this ending too.
+  // The new worker also forwards an ending that the document sent while no worker ran.
   calls.receive(made, { op: 'result', id: 'ended', text: '2' });
   assert.equal(sent.length, 1);
 });

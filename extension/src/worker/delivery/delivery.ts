@@ -28,7 +28,7 @@ const MaxInjections = 3;
 
 /**
  * HostStartMs is how long a started host may take to become live, in milliseconds. After this time, the document counts
- * as a document without the plugin. The server waits for the same time.
+ * as a document without the plugin. The server also waits 15 s.
  */
 const HostStartMs = 15_000;
 

@@ -31,8 +31,8 @@ export interface Syntax {
 export function makeSyntax(run: (doc: Doc, scripts: readonly [string, ...string[]]) => Promise<unknown>): Syntax {
   const problems = new Map<string, string>();
   const parse = async (doc: Doc, codeKind: string, code: string): Promise<string | undefined> => {
-    // Parentheses make a function expression that is not called. The first line of the function belongs to the wrapper
-    // (internal/jsbuild:AdapterFunction).
+    // In parentheses, the code is a function expression that is parsed but not called. The first line of the code
+    // belongs to the wrapper (internal/jsbuild:AdapterFunction).
     const error = readError(await run(doc, [START_LISTENING, `(${code}\n)`, RETURN_ERROR]).catch(() => undefined));
     if (!error) return undefined;
     return `the browser can't parse the ${codeKind}: ${error.message.replace(/^Uncaught /, '')} (line ${Math.max(1, error.line - 1)})`;

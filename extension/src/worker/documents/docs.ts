@@ -3,7 +3,10 @@ import type { LiveAdapter, StartedPlugin, ToBridge, VacantPlugin } from '../../p
 /** Doc is one document with a bridge. */
 export interface Doc {
   readonly tabId: number;
-  /** frameId is 0 for the top document of a tab. A frame has the same origin as the top document. */
+  /**
+   * frameId is 0 for the top document of a tab. Documents in frames are only listed if they have the origin of the top
+   * document.
+   */
   readonly frameId: number;
   readonly documentId: string;
   /** url is the URL of the document when the document connected. */

@@ -6,7 +6,7 @@ import { findListener, makeHandshake } from './handshake.ts';
 
 const connection = { port: 9527, key: 'key-of-browsers' };
 
-/** hmac computes the same proof as wire/proof.go. */
+/** hmac computes the proof that wire/proof.go computes. */
 function hmac(role: string, nonces: readonly string[], key = connection.key, port = connection.port): string {
   return createHmac('sha256', key)
     .update([`opentabs link ${role}`, port, ...nonces].join('\n'))

@@ -1,7 +1,8 @@
 // While the server is down, any local program can listen on its port. To protect against such a program, this browser
 // sends only a random nonce until the peer has proved on the same socket that it has the key of this installation.
-// After the server's proof, this browser also proves that it has the key. Each proof is an HMAC over both nonces and
-// the port (wire/proof.go), so a program cannot reuse a proof for another connection or port.
+// After the server's proof, this browser also proves that it has the key. Each proof is an HMAC over the nonces of
+// browser and server and over the port (wire/proof.go), so a program cannot reuse a proof for another connection or
+// port.
 
 import { type ChallengeParams, NonceSubprotocolPrefix, Subprotocol } from '../../../../wire/wire.gen.ts';
 import { isRecord } from '../../record.ts';

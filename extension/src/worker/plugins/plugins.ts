@@ -59,7 +59,7 @@ export class Plugins {
   #wanted: readonly PluginInfo[] = [];
   #hostHash = '';
   #mode: InjectMode = 'none';
-  /** #isSyncing is true after the first sync has begun. #isSynced is true after the first sync has ended. */
+  /** #isSyncing is true after the beginning of the first sync, and #isSynced is true after its end. */
   #isSyncing = false;
   #isSynced = false;
   /** #overBudget are the plugins that should start early but exceed the budget of preregistered code. */

@@ -12,7 +12,7 @@ test('an error lasts until the tab shows another page', (t) => {
   errors.recordFailure(1, 'net::ERR_CONNECTION_REFUSED');
   assert.deepEqual(errors.getError(1), { name: 'net::ERR_CONNECTION_REFUSED', atMs: 5000 });
   assert.equal(errors.getError(2), undefined);
-  // The same error at a later time counts as a new error.
+  // An error with the name of the previous error and a later time is a new error.
   t.mock.timers.tick(10);
   errors.recordFailure(1, 'net::ERR_CONNECTION_REFUSED');
   assert.deepEqual([errors.getError(1)?.atMs, changes], [5010, 2]);

@@ -25,8 +25,8 @@ const MaxReloads = 2;
 /** ReloadMs is how long a tab may take to show the next document, in milliseconds. */
 const ReloadMs = 3000;
 /**
- * CallAnswerMs is how long a page may take to answer while a call waits, in milliseconds. AnswerMs is the same limit
- * without a waiting call.
+ * CallAnswerMs is how long a page may take to answer while a call waits, in milliseconds. AnswerMs is how long a page
+ * may take to answer while no call waits, in milliseconds.
  */
 const CallAnswerMs = 1000;
 const AnswerMs = 10_000;
@@ -127,9 +127,10 @@ export class Reload {
   }
 
   /**
-   * recordRegistration records that scripts were registered. Documents that started during the registration may have only some
-   * of the scripts. Each of these documents is checked until its plugins are live or cannot become live. Documents that
-   * have reported their plugins are pinged; all other documents are inspected by a script.
+   * recordRegistration records that scripts were registered. Documents that started during the registration may have
+   * only some of the scripts. Each document that started during the registration is checked until its plugins are live
+   * or cannot become live. Documents that have reported their plugins are pinged; all other documents are inspected by
+   * a script.
    */
   recordRegistration({ fromMs, firstMs }: Registrations): void {
     this.#firstMs = firstMs;

@@ -106,7 +106,7 @@ test('a tab that Chrome has unloaded is reported as discarded', () => {
 
 test('a tab with an error page reports the error, unless it is loading again or has a page', () => {
   const loadError = { name: 'net::ERR_CONNECTION_REFUSED', atMs: 9 };
-  // Neither pending registrations nor pending code change an error page.
+  // A tab with an error page reports the error, also if a registration or code is pending.
   const coming = { expects: () => true, arrives: () => true, loadError };
   const report = (more: Partial<Tab>, here?: LiveDoc) => {
     const info = tabInfo(tab(1, more), 1, [plugin('p')], here, [], coming);

@@ -15,7 +15,7 @@ export interface UserReloadOptions {
 /**
  * makeUserReload returns a function that reloads a tab for the user. Chrome cannot reload a page that does not answer,
  * so such a page is unloaded first. Pages of one site may share a process, which ends when the last of these pages is
- * unloaded. Therefore unresponsive pages of the same site are also unloaded and reloaded.
+ * unloaded. Therefore the function also unloads and reloads the other unresponsive pages of the site.
  */
 export function makeUserReload({
   docs,
