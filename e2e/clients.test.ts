@@ -21,7 +21,7 @@ for (const [name, connect] of transports) {
       client = await connect(stack);
     });
 
-    test('lists tools with title, schemas and annotations', async () => {
+    test('the client lists tools with title, schemas and annotations', async () => {
       const { tools } = await client.sdk.listTools();
       const tool = tools.find((tool) => tool.name === 'messages__export_messages');
       assert.equal(tool?.title, 'Export messages');
@@ -34,7 +34,7 @@ for (const [name, connect] of transports) {
       );
     });
 
-    test('calls a tool through callTool, which checks the result against the schema', async () => {
+    test('the client calls a tool through callTool, which checks the result against the schema', async () => {
       await client.sdk.listTools();
       const result = await client.sdk.callTool({
         name: 'messages__export_messages',
@@ -43,13 +43,13 @@ for (const [name, connect] of transports) {
       assert.equal(Object(result.structuredContent).count, 20);
     });
 
-    test('reports all violations of the input schema', async () => {
+    test('the client receives all violations of the input schema', async () => {
       const outcome = await client.call('messages__countdown', { from: 'ten', intervalMs: -1, extra: true });
       assert.equal(outcome.code, 'invalid_arguments');
       for (const argumentName of ['from', 'intervalMs', 'extra']) assert.match(outcome.text, new RegExp(argumentName));
     });
 
-    test('returns text and structured content as the page sent them', async () => {
+    test('the client receives text and structured content as the page sent them', async () => {
       const value = {
         text: 'Grüße 🎉 \u0000 \u2028 </script>',
         list: [1, 2.5, null, true],
@@ -61,7 +61,7 @@ for (const [name, connect] of transports) {
       assert.deepEqual(JSON.parse(outcome.text), outcome.structured);
     });
 
-    test('returns a tool error with its code', async () => {
+    test('the client receives a tool error with its code', async () => {
       const outcome = await client.call('messages__fail', {
         code: 'NOT_FOUND',
         category: 'not_found',
@@ -71,11 +71,11 @@ for (const [name, connect] of transports) {
       assert.match(outcome.text, /Channel not found \(code=NOT_FOUND category=not_found retryable=false\)/);
     });
 
-    test('rejects an unknown tool', async () => {
+    test('a call of an unknown tool is rejected', async () => {
       await assert.rejects(client.sdk.callTool({ name: 'messages__nothing', arguments: {} }), /nothing/);
     });
 
-    test('receives list_changed when a plugin is removed or added', async () => {
+    test('the client receives list_changed when a plugin is removed or added', async () => {
       let changeCount = 0;
       client.sdk.setNotificationHandler(ToolListChangedNotificationSchema, () => {
         changeCount++;

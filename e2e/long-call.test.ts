@@ -21,7 +21,10 @@ after(() => stack?.close());
 
 /** assertRanUntil checks that a call did not end before its limit. Unit tests of dispatch check the delay after the limit in fake time. */
 function assertRanUntil(outcome: Outcome, limitMs: number): void {
-  assert.ok(outcome.durationMs >= limitMs - 5, `took ${outcome.durationMs} ms, limit ${limitMs} ms`);
+  assert.ok(
+    outcome.durationMs >= limitMs - 5,
+    `the call took ${outcome.durationMs} ms, and its limit is ${limitMs} ms`,
+  );
 }
 
 /** readAbortReason returns the abort reason that the tool received last. */
@@ -30,7 +33,7 @@ const readAbortReason = () => stack.page.evaluate(() => document.documentElement
 test('a call that reports progress runs longer than the idle limit and returns its result', async () => {
   const outcome = await client.call('messages__export_messages', { channelId: 'general-5-1500' });
   assert.equal(outcome.isError, false, outcome.text);
-  assert.ok(outcome.durationMs > 7_000, `took ${outcome.durationMs} ms`);
+  assert.ok(outcome.durationMs > 7_000, `the call took ${outcome.durationMs} ms`);
   assert.deepEqual(
     outcome.progress.map((report) => [report.progress, report.total, report.message]),
     [1, 2, 3, 4, 5].map((n) => [n, 5, `${n * 10} messages read`]),

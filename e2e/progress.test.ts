@@ -14,10 +14,11 @@ after(() => stack?.close());
 function checkProtocol(outcome: Outcome): void {
   assert.equal(outcome.isError, false, outcome.text);
   for (const [i, p] of outcome.progress.entries()) {
-    assert.ok(Number.isFinite(p.progress), `progress ${p.progress}`);
+    assert.ok(Number.isFinite(p.progress), `the progress ${p.progress} is not finite`);
     const previous = outcome.progress[i - 1];
-    if (previous) assert.ok(p.progress > previous.progress, `${p.progress} after ${previous.progress}`);
-    if (p.total !== undefined) assert.ok(p.progress <= p.total * (1 + 1e-9), `${p.progress} of ${p.total}`);
+    if (previous) assert.ok(p.progress > previous.progress, `progress ${p.progress} came after ${previous.progress}`);
+    if (p.total !== undefined)
+      assert.ok(p.progress <= p.total * (1 + 1e-9), `progress ${p.progress} is above the total ${p.total}`);
   }
   // The limit is ten notifications per second, plus the first and the last report and the final notification. The limit
   // covers the whole call, because a busy machine may deliver the notifications of two seconds within one second.

@@ -20,7 +20,7 @@ for (const [name, connect] of transports) {
       client = await connect(stack);
     });
 
-    test('lists prompts with their arguments', async () => {
+    test('the client lists prompts with their arguments', async () => {
       const { prompts } = await client.sdk.listPrompts();
       const prompt = prompts.find((prompt) => prompt.name === 'messages__summarise_channel');
       assert.equal(prompt?.title, 'Summarise a channel');
@@ -33,7 +33,7 @@ for (const [name, connect] of transports) {
       );
     });
 
-    test('gets a prompt, with progress before its result', async () => {
+    test('the client receives progress of a prompt before its text', async () => {
       const progress: Progress[] = [];
       const promptResult = await client.sdk.getPrompt(
         { name: 'messages__summarise_channel', arguments: { channelId: 'general-3-600', last: '2' } },
@@ -52,7 +52,7 @@ for (const [name, connect] of transports) {
       assert.match(text, /^Summarise these messages of the channel general-3-600:\n\n[^\n]+\n[^\n]+$/);
     });
 
-    test('reports an invalid argument', async () => {
+    test('an invalid argument of a prompt is reported', async () => {
       const invalidRequest = {
         name: 'messages__summarise_channel',
         arguments: { channelId: 'general-3', last: 'many' },
@@ -64,7 +64,7 @@ for (const [name, connect] of transports) {
       });
     });
 
-    test('stops the code in the page when the client cancels', async () => {
+    test('a client that cancels a prompt stops the code in the page', async () => {
       const channelId = `${name}-200-500`;
       const stop = new AbortController();
       const cancelledPrompt = client.sdk.getPrompt(

@@ -11,8 +11,11 @@ test('every snippet of docs/plugins.md is in the file that its first line names'
   assert.ok(snippets.length > 5);
   for (const [, firstLine = '', body = ''] of snippets) {
     const name = /^\/\/ (\S+)$/.exec(firstLine)?.[1];
-    assert.ok(name, `a snippet begins with ${firstLine}, not with its file`);
-    assert.ok(readFileSync(new URL(name, root), 'utf8').includes(body), `${name} no longer has:\n${body}`);
+    assert.ok(name, `a snippet begins with ${firstLine}, not with the name of its file`);
+    assert.ok(
+      readFileSync(new URL(name, root), 'utf8').includes(body),
+      `the file ${name} no longer contains this snippet:\n${body}`,
+    );
   }
 });
 

@@ -16,7 +16,10 @@ test('the embedded zod equals the released package byte for byte', () => {
   const names = filesBelow(vendored);
   assert.ok(names.includes('LICENSE') && names.includes('package.json') && names.length > 30);
   for (const name of names) {
-    assert.ok(readFileSync(join(vendored, name)).equals(readFileSync(join(installed, name))), `${name} differs`);
+    assert.ok(
+      readFileSync(join(vendored, name)).equals(readFileSync(join(installed, name))),
+      `the vendored file ${name} differs from its original`,
+    );
   }
 });
 
@@ -37,7 +40,7 @@ test('the embedded libraries of the simulator equal the released packages byte f
       const released = readFileSync(join(here, '../node_modules', library, name));
       assert.ok(
         readFileSync(join(here, 'vendor', library, basename(name))).equals(released),
-        `${library}/${name} differs`,
+        `the vendored file ${library}/${name} differs from its original`,
       );
     }
   }

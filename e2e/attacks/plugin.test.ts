@@ -140,7 +140,7 @@ test('plugin: floods of reports with forged ids, and reports after the end, do n
   assert.equal(floodResult.isError, false, floodResult.text);
   assert.ok(
     floodResult.progress.length <= floodResult.durationMs / 100 + 3,
-    `${floodResult.progress.length} notifications in ${floodResult.durationMs} ms`,
+    `the client received ${floodResult.progress.length} notifications in ${floodResult.durationMs} ms`,
   );
   await client.call('hostile__late', { tabId });
   await client.call('hostile__again', { tabId });

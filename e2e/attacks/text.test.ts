@@ -76,7 +76,7 @@ test('text: every command and the log print a hostile title, address, report, re
   assertPrintable('the log', stack.daemon.stderr() + stack.daemon.stdout());
 });
 
-test('text: an agent and a program receive a result unchanged', async () => {
+test('text: an agent and a program receive a result with control characters unchanged', async () => {
   const echo = await client.call('messages__echo', { value: hostileText });
   assert.deepEqual(echo.structured, { value: hostileText });
   const pipedCall = await stack.runCli('call', 'messages__echo', '--json', JSON.stringify({ value: hostileText }));

@@ -106,7 +106,7 @@ for (const [name, firstFrame] of [
       assert.ok(!received.includes(secret), `the impostor received ${secret}`);
     }
     const nonces = received.match(/opentabs\.nonce\.[0-9a-f]{32}/g) ?? [];
-    assert.equal(new Set(nonces).size, nonces.length, 'a nonce came twice');
+    assert.equal(new Set(nonces).size, nonces.length, 'the impostor received a nonce twice');
     const panel = await stack.chrome.openPage(`chrome-extension://${stack.chrome.extensionId}/panel.html`);
     await panel
       .getByText(`Port ${stack.port} is in use by another program or another opentabs installation.`)

@@ -15,7 +15,7 @@ function makeVerdicts(checks: readonly [id: string, status: string][]): Verdicts
 
 const expected = readExpected({ reasons: { because: 'a reason' }, runs: { run: { because: ['s:listed', 'all:*'] } } });
 
-test('only a listed check may fail', () => {
+test('the conformance run accepts the failure of a listed check only', () => {
   const comparison = compareVerdicts(
     expected,
     'run',
@@ -38,7 +38,7 @@ test('only a listed check may fail', () => {
   });
 });
 
-test('a listed check that passes is reported as stale', () => {
+test('a check that is listed as failing and passes is reported as stale', () => {
   assert.deepEqual(compareVerdicts(expected, 'run', makeVerdicts([['listed', 'SUCCESS']])).stale, [
     's:listed',
     'all:*',
@@ -57,7 +57,7 @@ test('the worst of several verdicts on one check counts', () => {
   assert.throws(() => makeVerdicts([['a', 'NEWS']]), /malformed/);
 });
 
-test('the list must explain each reason and must not have unused reasons', () => {
+test('the list of expected failures must explain each reason and have no unused reasons', () => {
   const runs = { run: { because: ['s:a'] } };
   assert.throws(() => readExpected({ reasons: {}, runs }), /not named/);
   assert.throws(() => readExpected({ reasons: { because: '' }, runs }), /is empty/);

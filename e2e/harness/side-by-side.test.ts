@@ -35,7 +35,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('the output of a second step is printed in one piece, and both steps pass', async () => {
+test('side-by-side prints the output of the second step in one piece, and both steps pass', async () => {
   const { code, stdout } = await runSteps('first', 'echo one', 'second', 'echo two; echo three >&2');
   assert.equal(code, 0, stdout);
   assert.match(stdout, /^one$/m);
@@ -64,7 +64,7 @@ for (const failing of ['first', 'second']) {
   });
 }
 
-test('a step without a command is refused', async () => {
+test('side-by-side refuses a step without a command', async () => {
   const { code, stderr } = await runSteps('first');
   assert.equal(code, 2);
   assert.match(stderr, /^usage: /);

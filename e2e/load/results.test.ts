@@ -28,7 +28,7 @@ async function openClient(): Promise<LargeResultClient> {
 function assertResult(summary: ResponseSummary, bytes: number): void {
   assert.ok(
     summary.bytes > 2 * bytes && summary.bytes < 2 * bytes + 10_000,
-    `received ${summary.bytes} bytes: ${summary.head.slice(0, 600)}`,
+    `the client received ${summary.bytes} bytes: ${summary.head.slice(0, 600)}`,
   );
   assert.match(summary.head, /\\"text\\":\\"0 xxx/);
   assert.match(summary.tail, /x"}/);
@@ -76,7 +76,7 @@ test('ten concurrent results of 50 MB arrive complete in bounded memory, and sho
   assert.ok(echoes.length > 10, `only ${echoes.length} echoes returned`);
   await waitFor('the server to free the memory of the results', () => readResidentMemory(pid).now < 150 * mib, 40_000);
   const { goroutines } = (await system.readStatus()).memory;
-  assert.ok(goroutines < 60, `${goroutines} goroutines`);
+  assert.ok(goroutines < 60, `the server has ${goroutines} goroutines`);
 });
 
 test('a client that does not read its large result delays no other client, and its memory is freed when it disconnects', async () => {

@@ -11,7 +11,7 @@ export async function saveScreenshots(panel: Page, name: string): Promise<void> 
   const height = await panel.evaluate(() => document.body.scrollHeight);
   await panel.setViewportSize({ width: 360, height });
   const overflow = await panel.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  assert.ok(overflow <= 0, `${name}: ${overflow} px too wide`);
+  assert.ok(overflow <= 0, `the panel in ${name} is ${overflow} px too wide`);
   for (const colorScheme of ['light', 'dark'] as const) {
     await panel.emulateMedia({ colorScheme });
     await panel.screenshot({ path: `${repositoryRoot}e2e/out/panel-${name}-${colorScheme}.png` });

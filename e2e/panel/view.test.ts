@@ -136,7 +136,10 @@ test('updates of 30 running calls keep the cards and the focus', async () => {
     async () => (await panel.getByText('100%').count()) === 9,
   );
   assert.equal(await panel.evaluate(() => Object(globalThis).changes.count), 0, 'no card was replaced');
-  assert.ok(await stopButton.evaluate((button) => button === document.activeElement), 'the focus stays');
+  assert.ok(
+    await stopButton.evaluate((button) => button === document.activeElement),
+    'the focus stays on the Stop button',
+  );
   await saveScreenshots(panel, '30-calls');
 });
 

@@ -60,7 +60,7 @@ test('the batch size is limited', () => {
   const half = 'x'.repeat(16 * 1024 - 1);
   for (let i = 0; i < 40; i++) batcher.post(half);
   const chars = sent.map((messages) => messages.join('').length);
-  assert.ok(sent.length > 1 && Math.max(...chars) < 300 * 1024, `sent ${chars}`);
+  assert.ok(sent.length > 1 && Math.max(...chars) < 300 * 1024, `the batches have ${chars} characters`);
 });
 
 test('without a port, post drops messages, and queued messages wait for the next port', () => {

@@ -237,7 +237,7 @@ test('the asks of a cancelled call are rejected as aborted, and it can send no m
   assert.equal(realm.run('JSON.stringify(seen)'), '["aborted, aborted: stop","aborted, aborted: stop",true]');
   realm.run(`keep.call('t', {}).catch((e) => { late = e.code; })`);
   await realm.idle();
-  assert.equal(realm.run('late'), 'aborted', 'also when it has ended');
+  assert.equal(realm.run('late'), 'aborted', 'an ask after the end of the call is aborted too');
 });
 
 test('open asks of an ended call are rejected, and it can send no more', async () => {

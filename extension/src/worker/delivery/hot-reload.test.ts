@@ -117,7 +117,7 @@ test('code that could not be fetched is fetched when the document reports its ad
 test('a build that a document refused is not retried there, and its problem is returned until there is another build', async (t) => {
   const { docs, hotReload, got, wanted, old, warnings } = makeBench(t);
   const doc = old('d');
-  assert.equal(hotReload.canReplace(doc, demo), true, 'no reload while its code is still to come');
+  assert.equal(hotReload.canReplace(doc, demo), true, 'a tab is not reloaded while new code is expected');
   await hotReload.receiveCode(fresh);
   assert.equal(hotReload.problem('d', demo), undefined);
   hotReload.handleRenewed(doc, { op: 'renewed', plugin: 'demo', hash: 'h1', problem: 'a typo' });
@@ -183,19 +183,19 @@ test('code that is no longer wanted is not sent to documents', async (t) => {
 test('a tab that is about to get new code needs no reload, but a tab that fails to get it does', async (t) => {
   const { hotReload, old, pass } = makeBench(t);
   const doc = old('old');
-  assert.equal(hotReload.expects(1, 'demo'), false, 'no sync yet');
+  assert.equal(hotReload.expects(1, 'demo'), false, 'there was no plugin.sync yet');
   hotReload.synced(['other']);
-  assert.equal(hotReload.expects(1, 'demo'), false, 'its code is not on the way');
+  assert.equal(hotReload.expects(1, 'demo'), false, 'no new code of demo is expected');
   hotReload.synced(['demo']);
   assert.equal(hotReload.expects(1, 'demo'), true);
-  assert.equal(hotReload.expects(2, 'demo'), false, 'another tab');
+  assert.equal(hotReload.expects(2, 'demo'), false, 'tab 2 has no document with demo');
   await hotReload.receiveCode(fresh);
   hotReload.handleArmed(doc, armed);
   await settle();
-  assert.equal(hotReload.expects(1, 'demo'), true, 'it is being put in');
+  assert.equal(hotReload.expects(1, 'demo'), true, 'the new adapter is being started');
   hotReload.handleRenewed(doc, { op: 'renewed', plugin: 'demo', hash: 'h2' });
-  assert.equal(hotReload.expects(1, 'demo'), false, 'it is in');
+  assert.equal(hotReload.expects(1, 'demo'), false, 'the new adapter has started');
   hotReload.synced(['demo']);
   await pass(30_000);
-  assert.equal(hotReload.expects(1, 'demo'), false, 'its code did not come');
+  assert.equal(hotReload.expects(1, 'demo'), false, 'the new code did not arrive in time');
 });

@@ -73,7 +73,7 @@ test('a plugin is settled if a reload of the tab would not make the plugin live'
   arriving.add('arriving');
   replacing.add('replacing');
   const settled = (frame?: string) => wanted.flatMap((p) => (livePlugins.isSettled(1, p, frame) ? [p.name] : []));
-  assert.deepEqual(settled(), ['replacing'], 'without a document');
+  assert.deepEqual(settled(), ['replacing'], 'only the plugin that is being replaced is settled without a document');
   join('top', 0, { name: 'live', hash: 'hash-live' }, { name: 'old', hash: 'older' });
   join('frame', 3);
   assert.deepEqual(settled(), ['live', 'broken', 'replaceable', 'arriving', 'replacing']);

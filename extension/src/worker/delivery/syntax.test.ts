@@ -32,7 +32,7 @@ async function runInWorld(_: Doc, scripts: readonly string[]): Promise<unknown> 
       for (const heard of listeners) heard({ message: `Uncaught ${error}`, lineno, preventDefault: () => undefined });
     }
   }
-  assert.equal(listeners.size, 0, 'a listener was left');
+  assert.equal(listeners.size, 0, 'the page still has an error listener');
   return JSON.parse(JSON.stringify(value ?? null));
 }
 

@@ -30,7 +30,7 @@ test('the badge is redrawn when its text changes, and not for short calls', (t) 
   running = 0;
   badge.scheduleRedraw();
   t.mock.timers.tick(300);
-  assert.deepEqual(drawn, [''], 'a short call is not seen');
+  assert.deepEqual(drawn, [''], 'a short call does not change the badge');
   running = 2;
   badge.scheduleRedraw();
   t.mock.timers.tick(300);

@@ -24,7 +24,7 @@ function makeBench() {
       state.registrations++;
       if (all.some(({ id }) => refused.has(id))) throw new Error('Chrome refuses it');
       for (const { code, ...script } of all) {
-        assert.ok(!scripts.has(script.id), 'registered twice');
+        assert.ok(!scripts.has(script.id), 'a script was registered twice');
         scripts.set(script.id, { script, code });
         order.push(script.id);
       }
@@ -45,14 +45,14 @@ function makeBench() {
     listFileScripts: async () => files.map((f) => f.script),
     registerFiles: async (all) => {
       for (const { file, ...script } of all) {
-        assert.ok(!files.some((f) => f.script.id === script.id), 'registered twice');
+        assert.ok(!files.some((f) => f.script.id === script.id), 'a script was registered twice');
         files.push({ script, file });
         order.push(script.id);
       }
     },
     updateFile: async (script) => {
       const old = files.find((f) => f.script.id === script.id);
-      assert.ok(old, 'updated before it was registered');
+      assert.ok(old, 'a script was updated before its registration');
       old.script = script;
       log.push(`moved ${script.id}`);
     },
@@ -145,7 +145,8 @@ test('a few adapters are preregistered together, with their entry points, and th
   assert.equal(code, `var _i = HOST(false)("{\\"name\\":\\"i\\"}",\nfunction () { i }\n);`);
   assert.deepEqual(withoutDigests(order.slice(-1)), ['bridge']);
   assert.equal(order.filter((id) => id.startsWith('bridge-')).length, 1);
-  for (const id of scripts.keys()) assert.ok(order.indexOf(`probe-${id}`) < order.indexOf(id), `no probe before ${id}`);
+  for (const id of scripts.keys())
+    assert.ok(order.indexOf(`probe-${id}`) < order.indexOf(id), `there is no probe before the script ${id}`);
   // A script that Chrome rejects does not affect others.
   refused.add('plugin-c-script-c');
   await syncAndPrepare(plugins, [plugin('a'), isolated, plugin('c'), plugin('d')]);
@@ -220,7 +221,7 @@ test('a restarted browser keeps the registrations, and the bridge is registered 
   assert.deepEqual(
     [...files.map((f) => f.script.id), ...scripts.keys()].sort(),
     [...before].sort(),
-    'the worker alone',
+    'a restart of the worker alone changes no registration',
   );
   state.boot = 'second';
   await syncAndPrepare(make(), wanted);

@@ -178,7 +178,11 @@ test('a document that may have its scripts is inspected only if it does not conn
   reload.recordStart(2, 5060); // The document started while the scripts were being registered.
   reload.recordStart(3, 5080);
   await registered(4000, 5050);
-  assert.deepEqual([inspected, reloaded], [[1, 1], [1]], 'no document before them has their scripts');
+  assert.deepEqual(
+    [inspected, reloaded],
+    [[1, 1], [1]],
+    'a document that started before the registrations lacks the scripts',
+  );
   live.add(1).add(2);
   await pass(300);
   assert.deepEqual(
@@ -259,7 +263,7 @@ test('a reloaded tab is checked until its plugins are live, and reloaded twice a
   assert.deepEqual(reloaded, [1, 2]);
   live.add(1);
   for (let i = 0; i < 9; i++) await pass(300);
-  assert.deepEqual(reloaded, [1, 2], 'the next document takes its time');
+  assert.deepEqual(reloaded, [1, 2], 'each tab is reloaded only once while its next document loads');
   assert.deepEqual([reload.expects(1), reload.expects(2)], [false, true]);
   for (let i = 0; i < 30; i++) await pass(300);
   assert.deepEqual(reloaded, [1, 2, 2]);
@@ -278,7 +282,7 @@ test('a busy tab and a tab that cannot be reloaded yet delay no other and are re
   live.add(3);
   gone.delete(2);
   await pass(300);
-  assert.deepEqual(reloaded, [3, 2], 'the busy page delays no other');
+  assert.deepEqual(reloaded, [3, 2], 'the busy page delays no other page');
   live.add(2);
   await pass(busyMs);
   await pass(busyMs);
@@ -298,7 +302,7 @@ test('a frame that began while scripts were registered is reloaded alone', async
     { ...frame, documentId: 'f-without', url: 'about:blank' },
   ]);
   await registered(5000);
-  assert.deepEqual([reframed, inspected], [[], []], 'no frame that can have a plugin lacks it');
+  assert.deepEqual([reframed, inspected], [[], []], 'no frame that can have a plugin lacks the plugin');
   frames.set(1, [
     { ...frame, documentId: 'f-without', isTouched: true },
     { ...frame, documentId: 'f-without', startedMs: 10 },
