@@ -909,7 +909,7 @@ export interface ConfigOpeningParams {
 /** ConfigOpeningResult is empty. ConfigOpeningResult confirms that the change is saved. */
 export type ConfigOpeningResult = Record<string, never>;
 
-/** ConfigCallsParams allows or forbids that the tools of Plugin call those of Other. */
+/** ConfigCallsParams allows or forbids that tools of Plugin call tools of Other. */
 export interface ConfigCallsParams {
   plugin: string;
   other: string;
@@ -1078,7 +1078,7 @@ export interface TabInfo {
   loadError?: string;
   /**
    * LoadFailedMs is the time of LoadError on the browser's clock, in milliseconds
-   * since 1970. LoadFailedMs distinguishes a repeated failure from the first one.
+   * since 1970. LoadFailedMs distinguishes a repeated failure from the first failure.
    */
   loadFailedMs?: number;
 }
@@ -1446,12 +1446,12 @@ export const MaxLogArgs = 10;
 
 /**
  * MaxSilenceMs is how long a link may be silent before a peer closes it, in
- * milliseconds. A peer sends a ping after half of that time.
+ * milliseconds. A peer sends a ping after MaxSilenceMs/2 of silence.
  *
  * MaxSilenceMs is shorter than the grace period, so the peer that detects the silence
- * first can wait for the other one to reconnect. A ping is a JSON frame, because Chrome
- * stops a service worker that receives no WebSocket message for 30 s, and control
- * frames do not count as messages.
+ * first can wait for the other peer to reconnect. A ping is a JSON frame, because
+ * Chrome stops a service worker that receives no WebSocket message for 30 s, and
+ * control frames do not count as messages.
  */
 export const MaxSilenceMs = 10000;
 
