@@ -24,8 +24,7 @@ lint: setup
 	.ci/lint
 
 ## test: runs all tests, including those in a real browser
-test: setup lint build
-	@.ci/test
+test: setup lint test-go test-ts e2e faults
 	@echo "== make test: all passed"
 
 test-go:

@@ -86,7 +86,7 @@ async function connect(transport: unknown, answerForm?: FormHandler): Promise<Mc
         { method: 'tools/call', params: { name, arguments: args } },
         CallToolResultSchema,
         {
-          timeout: 600_000,
+          timeout: 240_000, // ends before the limit of a test file, so that the error names the call
           ...(options.signal ? { signal: options.signal } : {}),
           ...(options.withoutProgress
             ? {}

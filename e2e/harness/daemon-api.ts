@@ -36,6 +36,7 @@ export interface CallRecord {
 export async function getJson(server: Server, path: string): Promise<unknown> {
   const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {
     headers: { authorization: `Bearer ${server.token}` },
+    signal: AbortSignal.timeout(60_000),
   });
   return await response.json();
 }

@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 /**
  * waitFor calls probe every 25 ms until probe returns a value other than undefined or false, and returns that value.
  * After limitMs, waitFor throws an error that contains awaitedEvent, a noun phrase such as "the first report". The
@@ -12,7 +14,8 @@ export async function waitFor<T>(
   let lastError: unknown;
   for (;;) {
     try {
-      const value = await probe();
+      // A probe that never settles must not hide which event did not come.
+      const value = await Promise.race([probe(), rejectAfter(limitMs + ProbeMs)]);
       if (value !== undefined && value !== false) return value;
     } catch (error) {
       lastError = error;
@@ -23,7 +26,15 @@ export async function waitFor<T>(
   }
 }
 
+/** ProbeMs is how long a probe may take beyond the limit of the wait, in milliseconds, for example for a slow call. */
+const ProbeMs = 60_000;
+
+async function rejectAfter(ms: number): Promise<never> {
+  await setTimeout(ms, undefined, { ref: false });
+  throw new Error(`the probe did not return within ${ms} ms`);
+}
+
 /** pause waits for a fixed time. Use pause to pace a real system, never to wait for a result. */
 export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+  return setTimeout(ms);
 }
