@@ -33,6 +33,8 @@ export interface CallOptions {
   readonly onProgress?: (report: ReceivedProgress) => void;
   /** withoutProgress omits the progressToken, so the server sends no progress. */
   readonly withoutProgress?: boolean;
+  /** timeoutMs is how long the client waits for the result, in milliseconds. The default ends before the limit of a test file. */
+  readonly timeoutMs?: number;
 }
 
 /** McpClient is a connected client. */
@@ -86,7 +88,7 @@ async function connect(transport: unknown, answerForm?: FormHandler): Promise<Mc
         { method: 'tools/call', params: { name, arguments: args } },
         CallToolResultSchema,
         {
-          timeout: 240_000, // ends before the limit of a test file, so that the error names the call
+          timeout: options.timeoutMs ?? 240_000,
           ...(options.signal ? { signal: options.signal } : {}),
           ...(options.withoutProgress
             ? {}

@@ -101,7 +101,7 @@ export async function checkLimits(printLine: (line: string) => void): Promise<bo
     await Promise.all(
       Object.entries(clients).flatMap(([transport, client]) =>
         limitCases.map(async (row) => {
-          const outcome = await client.call(`messages__${row.tool}`, row.args, row.options);
+          const outcome = await client.call(`messages__${row.tool}`, row.args, { timeoutMs: 600_000, ...row.options });
           const passed = isAsExpected(row, outcome);
           if (!passed) failedCount++;
           printLine(

@@ -50,6 +50,7 @@ class SdkClient implements SoakClient {
       if (behavior.stopSignal?.aborted) return makeUnansweredEnding('silent', 'stopped before the call began');
       const answeredCall = connection.client
         .call(tool, args, {
+          timeoutMs: 600_000,
           ...(behavior.stopSignal ? { signal: behavior.stopSignal } : {}),
           ...(behavior.withoutProgress
             ? { withoutProgress: true }
