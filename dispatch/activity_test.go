@@ -21,7 +21,7 @@ func patchReport(kind, text string) wire.Report {
 	return wire.Report{Activity: &wire.Activity{Type: kind, Patch: json.RawMessage(text)}}
 }
 
-// activitiesOf returns the activities of a call that makes these reports.
+// activitiesOf returns the activities of a call whose tool makes reports.
 func activitiesOf(t *testing.T, resyncs *atomic.Int32, reports ...wire.Report) []dispatch.ActivityView {
 	t.Helper()
 	var views []dispatch.ActivityView
@@ -55,7 +55,7 @@ func TestActivities(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		reports []wire.Report
-		want    string // type=content of all, joined
+		want    string // each activity as type=content
 		dropped int    // dropped changes of the first activity
 		resyncs int32
 	}{
@@ -202,8 +202,8 @@ func TestActivitiesAreReportsWithoutProgress(t *testing.T) {
 	})
 }
 
-// TestEventsOfActivities checks the type and the audience of an event. By default the
-// audience is that of the change before.
+// TestEventsOfActivities checks the type and the audience of an event. By default, a
+// change has the audience of the previous change.
 func TestEventsOfActivities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {

@@ -29,9 +29,9 @@ func newStatic() *static {
 	return &static{targets: []Target{{Browser: "b", TabID: 1, DocumentID: "d"}}, output: json.RawMessage(`{}`)}
 }
 
-// TestCallAllocations fixes the allocations of one call: the call, its ID, three for
-// its two channels, two for its place in the queue, three for its two limits, and one
-// for the text of its result.
+// TestCallAllocations checks how many allocations one call makes. The allocations are
+// the call, its ID, three for channels, two for the queue, three for the limits, and
+// one for the text of the result.
 func TestCallAllocations(t *testing.T) {
 	d := New(newStatic(), Options{})
 	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}

@@ -10,11 +10,11 @@ import (
 	"opentabs/wire"
 )
 
-// Decide decides what a suspended call waits for. Later callers of Decide get the first
-// decision about the ticket. ticketID is the TicketID of the [WaitingTicket] that the user
-// saw; empty means the open ticket. The zero Scope means ScopeOnce. The error, if any, is
-// a *ScopeError, or reports that r.Data is not JSON, or that r.Duration is not in (0,
-// MaxScopeTime] for a ScopeTime.
+// Decide applies the user's decision to a call. Later callers of Decide get the first
+// decision about the ticket. ticketID is the TicketID of the [WaitingTicket] that the
+// user saw; empty means the open ticket. The zero Scope means ScopeOnce. Decide fails
+// with a *ScopeError, or if r.Data is not JSON, or if r.Duration of a ScopeTime is not
+// in (0, MaxScopeTime].
 func (d *Dispatcher) Decide(callID, ticketID string, r Resolution) (DecisionResult, error) {
 	c := d.find(callID)
 	if c == nil {
@@ -118,8 +118,8 @@ func newDeniedError(surface string) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrDenied, Message: "the user denied it (" + surface + ")"}
 }
 
-// suspend opens a ticket. suspend returns nil if the call has ended or already has an open
-// ticket, and an error if the limit of the call or of all calls is reached.
+// suspend opens a ticket. suspend returns nil if the call has ended or has an open
+// ticket, and an error at the limit of the call or of all calls.
 func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError) {
 	limit := remainingWait(c, request)
 	if limit <= 0 {
@@ -143,8 +143,8 @@ func (c *liveCall) suspend(request Ticket, gate Gate) (*ticket, *wire.CallError)
 	return t, nil
 }
 
-// remainingWait returns how long c may wait for the user now. The earlier waits of c
-// and of its parent calls are subtracted.
+// remainingWait returns how long c may wait for the user now. Earlier waits of c and of
+// its parent calls reduce the remaining time.
 func remainingWait(c *liveCall, request Ticket) time.Duration {
 	limit := c.d.opts.SuspendLimit
 	if request.Limit > 0 {
@@ -156,8 +156,8 @@ func remainingWait(c *liveCall, request Ticket) time.Duration {
 	return limit
 }
 
-// recheckGate withdraws the ticket if the gate allows the call now. recheckGate closes
-// the race with a permission granted between the gate's decision and the suspension.
+// recheckGate withdraws the ticket if the gate allows the call now. A permission may be
+// granted between the gate's decision and the suspension.
 func (t *ticket) recheckGate() bool {
 	c := t.call
 	if t.gate.Decide(c.gateInfo(t.gate)).Suspend != nil || !t.withdraw() {
@@ -192,8 +192,8 @@ func (t *ticket) pauseTimers() (undo func()) {
 	}
 }
 
-// awaitDecision waits for the decision and returns false if there was none; a call that
-// has not started is then cancelled or timed out.
+// awaitDecision waits for the decision and returns false if there was none. Without a
+// decision, a call that has not started is cancelled or timed out.
 func (t *ticket) awaitDecision(ctx context.Context) (Resolution, bool) {
 	c := t.call
 	limitTimer := time.NewTimer(time.Until(t.ExpiresAt))
@@ -207,7 +207,7 @@ func (t *ticket) awaitDecision(ctx context.Context) (Resolution, bool) {
 			c.cancel(CancellationOf(ctx))
 		}
 	case <-limitTimer.C:
-		if !t.withdraw() { // a decision was made in the meantime
+		if !t.withdraw() { // the user decided before the ticket was withdrawn
 			r := <-t.decisions
 			return r, t.resume(r)
 		}

@@ -399,8 +399,8 @@ func TestSuspendedCallLeavesTheQueue(t *testing.T) {
 	})
 }
 
-// TestReportsBeforeASuspensionAreSent checks that the client gets a report for the user
-// right before a suspension, whatever follows within a tenth of a second.
+// TestReportsBeforeASuspensionAreSent checks that the client gets a report that the
+// tool makes right before a suspension.
 func TestReportsBeforeASuspensionAreSent(t *testing.T) {
 	user := func(message string) []wire.Report {
 		return []wire.Report{{Message: message, Audience: dispatch.AudienceUser}}

@@ -13,14 +13,13 @@ import (
 	"opentabs/wire"
 )
 
-// waiter is a tool that makes requests far longer than it may. After its requests the
-// waiter is silent, so that a call without limits ends too.
+// waiter is a tool that makes requests until its call ends. After 100 requests the
+// waiter is silent, so that a call without limits ends.
 type waiter struct {
 	stop chan struct{} // closed when the call has ended
 }
 
-// ask makes one request after another, after the answer or a time limit, and reports
-// between them.
+// ask makes up to 100 requests, one in each interval, with a report before each.
 func (w *waiter) ask(s dispatch.Sink, every time.Duration, next func(n int) wire.ToolAskParams) {
 	for n := 1; n <= 100; n++ {
 		select {
@@ -49,7 +48,7 @@ func TestSuspensionsBoundACall(t *testing.T) {
 		gates  []dispatch.Gate
 		answer time.Duration // the time after which the user allows all waiting calls; 0 if the user allows none
 		parent func(w *waiter, s dispatch.Sink)
-		// total is when the call ends.
+		// total is how long the call takes.
 		total time.Duration
 		code  wire.ErrorCode
 	}{
@@ -127,8 +126,8 @@ func TestSuspensionsBoundACall(t *testing.T) {
 	}
 }
 
-// TestSuspensionsOfChildrenCountOnce checks that concurrent waits count once and that
-// earlier waits count.
+// TestSuspensionsOfChildrenCountOnce checks that concurrent waits of nested calls count
+// once.
 func TestSuspensionsOfChildrenCountOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := dispatch.Options{Gates: []dispatch.Gate{suspendFirst("child")}}

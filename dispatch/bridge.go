@@ -39,8 +39,8 @@ type Target struct {
 	// Problem is why the adapter did not start, for a target in [Targets.BrokenTabs]. For
 	// a target in [Targets.ErrorPages], Problem is Chrome's name of the network error.
 	Problem string
-	// LoadLoadFailedMs is the time of the failed load by the browser's clock; set only
-	// in [Targets.ErrorPages].
+	// LoadFailedMs is the time of the failed load by the browser's clock; set only in
+	// [Targets.ErrorPages].
 	LoadFailedMs float64
 }
 
@@ -52,13 +52,13 @@ type Instance struct {
 	URL string
 }
 
-// TargetChoice is a call's choice of a target. Zero values allow any.
+// TargetChoice is a call's choice of a target. A zero field allows any target.
 type TargetChoice struct {
 	Plugin string
 	// Browser is a browser's ID or name.
 	Browser string
 	TabID   int
-	// Sites are URLs; the tab must have the host and port of one.
+	// The tab must have the host and port of a URL in Sites.
 	Sites []string
 	// Open is the URL to open if there is no tab; empty if no tab may be opened.
 	Open string
@@ -80,15 +80,15 @@ type Targets struct {
 	// BrowserCount counts the connected browsers.
 	BrowserCount int
 	// LiveTargets are the documents where the adapter runs, the best first: documents
-	// that may be ready precede documents that are not ready. Each group begins with the
-	// active tab of the focused window; other active tabs, other tabs of that window and
-	// all other tabs follow. Among equal tabs the tab that was used last comes first, and
-	// within a tab the top document. The documents of one browser are consecutive.
+	// that may be ready precede documents that are not ready. Tabs of equal readiness
+	// are in this order: the active tab of the focused window, other active tabs, other
+	// tabs of that window, all others. Among equal tabs the tab used last comes first,
+	// and within a tab the top document. The documents of one browser are consecutive.
 	LiveTargets []Target
 	// SilentTargets are documents whose adapter runs and whose page does not answer,
-	// because a script occupies it. No call starts in these documents.
+	// because a script occupies it. No call starts in SilentTargets.
 	SilentTargets []Target
-	// TabsToReload are tabs that match the plugin but were opened before it.
+	// TabsToReload are matching tabs that were opened before the plugin was loaded.
 	TabsToReload []Target
 	// BrokenTabs are tabs in which the adapter failed to start.
 	BrokenTabs []Target
@@ -175,31 +175,31 @@ type Sink interface {
 	Finish(output json.RawMessage, err *wire.CallError)
 }
 
-// Bridge is a set of browsers that can run tools, on this host or others. The methods
-// of Bridge are safe for concurrent use.
+// Bridge is a set of browsers that can run tools. The methods of Bridge are safe for
+// concurrent use.
 type Bridge interface {
-	// Targets returns where a plugin can run now, including targets that choice excludes.
-	// If no target matches choice, Targets may wait a few seconds for a browser that
-	// should return or for a document that is loading, and longer for a tab that it
-	// opens, but never after ctx has ended. Targets opens no tab if two browsers could.
+	// Targets returns where a plugin can run now, including targets that choice
+	// excludes. If no target matches choice, Targets may wait seconds for a lost
+	// browser or a loading document, and longer for a tab that Targets opens. The end
+	// of ctx ends the wait. Targets opens no tab if two browsers could open it.
 	Targets(ctx context.Context, choice TargetChoice) Targets
-	// Start sends run to its target's browser. The sink receives what happens to the run,
-	// and at last exactly one Finish: with the result, with an error of the page or the
-	// browser, or with tab_closed, navigated, browser_lost or link_lost. Start returns
-	// browser_lost without a connected browser and navigated without the document. Start
-	// returns invalid_arguments if the arguments are too large for a frame, and internal
-	// if the ID is in use. After an error the sink receives nothing.
+	// Start sends run to its target's browser. The sink receives what happens to the
+	// run. Finish is called last and once: with the result, an error of page or
+	// browser, or tab_closed, navigated, browser_lost or link_lost. Start returns
+	// browser_lost if the browser is not connected, and navigated if the document is
+	// gone. Start returns invalid_arguments if the arguments are too large for a frame,
+	// and internal if the ID is in use. If Start fails, the sink receives nothing.
 	Start(ctx context.Context, run Run, sink Sink) *wire.CallError
 	// Cancel requests that the page stop the run, and drops the sink of the run without
-	// a Finish. Cancel calls onOutcome exactly once: with "finished" for an unknown
-	// run, and with "ignored" if the page does not answer within wire.CancelTimeoutMs.
-	// While the link is lost, the stop is sent when the link returns.
+	// a Finish. Cancel calls onOutcome once: with "finished" for an unknown run, with
+	// "ignored" if the page does not answer within wire.CancelTimeoutMs. If the link is
+	// lost, the stop is sent when the link returns.
 	Cancel(id, reason string, onOutcome func(wire.CancelOutcome))
 	// Answer sends the tool of a run the answer to a request: JSON text (nil for
 	// undefined), or err. Answer does not wait for the network, and ignores an unknown
 	// run.
 	Answer(id string, askID int, output json.RawMessage, err *wire.CallError)
 	// Resync requests the whole content of an activity from the page of a run; an empty
-	// type requests all.
+	// type means all activities.
 	Resync(id, activityType string)
 }

@@ -20,8 +20,8 @@ type Tool struct {
 	// and Matches are used in errors only.
 	PluginName string
 	Matches    []string
-	// Instances are the sites in the plugin's settings. Several have the same name if
-	// the plugin has several such settings. Empty for a plugin with fixed sites.
+	// Instances are the sites in the plugin's settings. Instances of different settings
+	// may share a name. A plugin with fixed sites has no Instances.
 	Instances []Instance
 	// OpenURL is the URL of the page to open for a permitted call without a tab; empty
 	// if the plugin has none.
@@ -42,8 +42,8 @@ type Client struct {
 	// Session identifies the MCP session and is not secret. Waiting calls of different
 	// sessions take turns.
 	Session string
-	// IsSessionShared is set if all clients of this name have the same Session, because
-	// their protocol has none. A permission can't be limited to a shared Session.
+	// IsSessionShared is set if all clients of this name share a Session, because their
+	// protocol has no sessions. A permission can't be limited to a shared Session.
 	IsSessionShared bool
 	// Credential is the client's credential; empty if unknown.
 	Credential CredentialKind
@@ -84,7 +84,7 @@ func (c Client) VerifiedName() string {
 }
 
 // Identity returns the key for the stored permissions of the client: the name of its
-// token. Programs without a token are distinguished by the names that they send.
+// token. Identity distinguishes clients without a token by their names.
 func (c Client) Identity() string {
 	if c.Credential == CredentialToken {
 		return c.VerifiedName()
@@ -154,7 +154,7 @@ func (c *Caller) PluginName() string {
 // Progress is one notification for an MCP client.
 type Progress = progress.Notification
 
-// AudienceUser is the audience of content for the user. Every other audience is internal.
+// AudienceUser is the audience of content for the user; all others are internal.
 const AudienceUser = progress.AudienceUser
 
 // ActivityView is one activity of a call.

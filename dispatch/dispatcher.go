@@ -33,13 +33,13 @@ const maxWaitingBytes = 256 << 20
 // maxEndedCalls is the number of ended calls in lists.
 const maxEndedCalls = 200
 
-// maxEndedActivityBytes bounds the activities of all ended calls together, in bytes. Above
-// maxEndedActivityBytes, the oldest calls lose their activities.
+// maxEndedActivityBytes bounds the activities of all ended calls together, in bytes.
+// Above maxEndedActivityBytes, the oldest ended calls lose their activities.
 const maxEndedActivityBytes = 32 << 20
 
-// stopOutcomeTimeout is how long a failed call waits for the page's answer to the stop, so
-// that its error can include the answer. A handler that honours its signal answers
-// within a few milliseconds.
+// stopOutcomeTimeout is how long a failed call waits for the page's answer to the stop,
+// so that its error can include the answer. A tool that handles the stop answers within
+// a few milliseconds.
 const stopOutcomeTimeout = 50 * time.Millisecond
 
 // Options configure a dispatcher. The zero value of each field means its default.
@@ -47,17 +47,17 @@ type Options struct {
 	// IdleLimit ends a call that has made no report and returned nothing for this time.
 	// Default 30 s.
 	IdleLimit time.Duration
-	// MaxIdleLimit is the longest idle limit of a tool. Default: IdleLimit if that is
-	// set, else 5 min.
+	// MaxIdleLimit is the longest idle limit of a tool. By default, MaxIdleLimit is
+	// IdleLimit if set, else 5 min.
 	MaxIdleLimit time.Duration
 	// HardLimit ends a call that has run for this time. Default 5 min.
 	HardLimit time.Duration
-	// ProgressInterval is the least time between two notifications of one call.
-	// Default 100 ms. A negative value switches the limit off, for tests: then all
-	// reports stay in memory until the client has read them.
+	// ProgressInterval is the least time between two notifications of one call. Default
+	// 100 ms. Tests switch the limit off with a negative ProgressInterval: all reports
+	// then stay in memory until the client has read them.
 	ProgressInterval time.Duration
-	// MaxRunningCalls is the maximum of calls of one plugin that run at once; others wait.
-	// Default 256.
+	// MaxRunningCalls is the maximum of calls of one plugin that run at once; more
+	// calls wait. Default 256.
 	MaxRunningCalls int
 	// MaxWaitingCalls is the maximum of waiting calls of one plugin. Default 20,000. Above
 	// MaxWaitingCalls, a call of the client with the most waiting calls fails with
@@ -67,23 +67,23 @@ type Options struct {
 	// wire.DefaultMaxResultBytes. A larger result fails with result_too_large.
 	MaxResultBytes int
 	// SuspendLimit is how long a call may wait for the user in total. Suspensions of
-	// nested calls count too. Default 5 min. After SuspendLimit the call fails with
-	// approval_timeout. HardLimit and SuspendLimit together bound a call that has begun.
+	// nested calls count. Default 5 min. After SuspendLimit the call fails with
+	// approval_timeout. HardLimit plus SuspendLimit bound a call that has begun.
 	SuspendLimit time.Duration
-	// Gates decide which calls may run, in this order. By default there are no
-	// gates, and all calls run.
+	// Gates decide which calls may run, in the order of the list. By default there are
+	// no gates, and all calls run.
 	Gates []Gate
-	// BeforeHooks are hooks that run before each allowed call, in this order. Default none.
+	// BeforeHooks run before each allowed call, in the order of the list. Default none.
 	BeforeHooks []BeforeHook
-	// AfterHooks are hooks that run after each call, in this order. Default none.
+	// AfterHooks run after each call, in the order of the list. Default none.
 	AfterHooks []AfterHook
 	// OnWaitingChange receives the number of calls that wait for the user after each
 	// change, in order and never concurrently. OnWaitingChange must not block. Default:
 	// none.
 	OnWaitingChange func(calls int)
-	// ResolveTool finds the tool that the tool parent calls by name: the short name of a
-	// tool of the same plugin, or <plugin>__<tool>. ResolveTool validates args and
-	// returns them as they are sent to the page. Default: no tool can call another tool.
+	// ResolveTool finds the tool that parent calls by name: a short name in the same
+	// plugin, or <plugin>__<tool>. ResolveTool validates args and returns them as they
+	// are sent to the page. By default, no tool can call another.
 	ResolveTool func(parent Tool, name string, args json.RawMessage) (Tool, json.RawMessage, *wire.CallError)
 	// MayOpenTab reports whether a call of a plugin may open a tab if no tab matches.
 	// MayOpenTab is safe for concurrent use. By default no call may open a tab.
@@ -105,7 +105,7 @@ type Dispatcher struct {
 	suspendedCalls suspendedCalls
 
 	mu            sync.Mutex           // guards all fields below; no other lock is taken while mu is held
-	liveCalls     map[string]*liveCall // by call ID
+	liveCalls     map[string]*liveCall // the calls that have not ended, by call ID
 	endedCalls    []*liveCall          // the last ended calls, oldest first
 	acceptedCount uint64               // the number of calls so far
 	isClosed      bool
@@ -187,7 +187,7 @@ func (d *Dispatcher) runInTurn(ctx context.Context, c *liveCall) {
 	defer d.queue.Leave(c.req.Tool.Plugin, place)
 	select {
 	case <-place.Ready():
-		if ctx.Err() != nil { // place and context may be ready at once: a call of a disconnected client must not start
+		if ctx.Err() != nil { // a call of a disconnected client must not start, even if its place is ready
 			c.cancel(CancellationOf(ctx))
 			break
 		}
@@ -195,7 +195,7 @@ func (d *Dispatcher) runInTurn(ctx context.Context, c *liveCall) {
 			c.fail(rejection)
 			break
 		}
-		if d.isShutDown() { // Shutdown ends calls one by one: a call that it ended first frees a place
+		if d.isShutDown() { // Shutdown ends calls one by one, so a waiting call may get a place first
 			c.fail(shutdownError())
 			break
 		}
@@ -327,7 +327,7 @@ func (d *Dispatcher) addCall(c *liveCall) bool {
 	}
 	d.mu.Unlock()
 	if !hasEnded {
-		c.publish(EventCreated, time.Now(), nil) // published with c.mu locked, so that no other event of the call comes first
+		c.publish(EventCreated, time.Now(), nil) // c.mu is locked, so that EventCreated is the first event of the call
 	}
 	return true
 }
@@ -338,7 +338,7 @@ func (d *Dispatcher) removeCall(c *liveCall) {
 	delete(d.liveCalls, c.id)
 	if len(d.endedCalls) == maxEndedCalls {
 		d.endedCalls[0] = nil
-		d.endedCalls = d.endedCalls[1:] // append copies the list once in a few hundred calls
+		d.endedCalls = d.endedCalls[1:] // append copies endedCalls once in a few hundred calls
 	}
 	d.endedCalls = append(d.endedCalls, c)
 	d.mu.Unlock()

@@ -24,7 +24,7 @@ type page struct {
 	wg      sync.WaitGroup
 
 	mu        sync.Mutex // guards cancelled
-	cancelled []string   // the reasons of the stops that this page got
+	cancelled []string   // the reasons of the stops that the page got
 }
 
 func (p *page) bridge() *dispatchtest.Bridge {
@@ -128,7 +128,7 @@ func TestReportsCannotPassTheDeadline(t *testing.T) {
 		p := &page{}
 		stop := make(chan struct{})
 		p.handler = func(_ dispatch.Run, s dispatch.Sink) {
-			for range 60 { // a call without a hard limit ends as well
+			for range 60 { // the loop is finite, so that a call without a hard limit ends
 				select {
 				case <-time.After(29 * time.Second):
 					reports++
@@ -165,7 +165,7 @@ func TestCallLivesLongByItsReports(t *testing.T) {
 			}
 			s.Finish(json.RawMessage(`{"ok":true}`), nil)
 		}}
-		// Reports reset the timer of a call without a Progress function too.
+		// Reports reset the timer even without a Progress function.
 		r, err, elapsed := runCall(t, p, dispatch.Options{}, dispatch.Call{Tool: exportTool})
 		if err != nil || string(r.Output) != `{"ok":true}` || elapsed != 7*gap || r.ReportCount != 7 {
 			t.Fatalf("result %s, reports %d, error %v after %v; want a result after %v", r.Output, r.ReportCount, err, elapsed, 7*gap)
@@ -300,7 +300,7 @@ func TestTenThousandCallsAtOnce(t *testing.T) {
 				panic(err)
 			}
 			switch i % 4 {
-			case 0: // this run succeeds at once
+			case 0: // the run succeeds at once
 				s.Finish(run.Args, nil)
 			case 1: // the reports keep the call alive
 				for range 4 {
@@ -308,10 +308,10 @@ func TestTenThousandCallsAtOnce(t *testing.T) {
 					s.Reports(numberReports(1, 2), 0)
 				}
 				s.Finish(run.Args, nil)
-			case 2: // this run fails
+			case 2: // the run fails
 				sleepFake(time.Second)
 				s.Finish(nil, &wire.CallError{Code: wire.ErrTabClosed, Message: "the tab was closed"})
-			case 3: // this run stays silent
+			case 3: // the run stays silent
 			}
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{MaxRunningCalls: n})

@@ -7,7 +7,7 @@ import (
 )
 
 // Error is the error of a failed call. The text of an Error is for the agent: what
-// happened, how long the call ran, when the tool last reported, and what to do next.
+// happened, how long the call ran, the time of the last report, and the next step.
 type Error struct {
 	Code wire.ErrorCode
 	// Message is the whole text for the agent.
@@ -23,8 +23,8 @@ type Error struct {
 	Retryable bool
 	// RunTime is how long the call ran, 0 if it never began.
 	RunTime time.Duration
-	// ReportCount counts the reports. SinceLastReport is the time from the last report
-	// to the end, and has no meaning if ReportCount is 0.
+	// ReportCount counts the reports of the tool. SinceLastReport is the time from the
+	// last report to the end, and has no meaning if ReportCount is 0.
 	ReportCount     int
 	SinceLastReport time.Duration
 	// StopOutcome is the page's answer to the stop; empty if the page received no stop

@@ -42,11 +42,11 @@ func (b scripted) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 	time.AfterFunc(time.Minute, func() { answered(wire.CancelIgnored) })
 }
 
-// selfCalling is a bridge whose tools call themselves, and end with the error of that call.
+// selfCalling is a bridge whose tools call themselves and end with the nested error.
 type selfCalling struct {
 	instant
 	mu    sync.Mutex
-	sinks map[string]Sink // of the running calls, by the ID of the run
+	sinks map[string]Sink // the sinks of the running calls, by the ID of the run
 }
 
 func (b *selfCalling) Start(_ context.Context, run Run, s Sink) *wire.CallError {
@@ -74,7 +74,7 @@ func (deciding) Name() string { return "deciding" }
 
 func (g deciding) Decide(CallInfo) Verdict { return g.verdict }
 
-// exporting is the call of TestErrorTexts.
+// exporting returns the call that TestErrorTexts makes.
 func exporting() Call {
 	return Call{Tool: Tool{
 		Plugin: "messages", PluginName: "Messages", Matches: []string{"*://chat.example/*"}, Name: "export",
@@ -98,7 +98,7 @@ type failingCall struct {
 	cancelAfter time.Duration // when the client cancels the call; 0 if it does not cancel
 }
 
-// text returns the error of the call.
+// text returns the error text of the failed call.
 func (e failingCall) text(t *testing.T) string {
 	var text string
 	synctest.Test(t, func(t *testing.T) {
@@ -118,13 +118,13 @@ func (e failingCall) text(t *testing.T) string {
 		}
 		text = err.Error()
 		cancel()
-		time.Sleep(2 * time.Minute) // the page's late answer
+		time.Sleep(2 * time.Minute) // the page may answer late
 	})
 	return text
 }
 
-// situations returns, for each error code that the dispatcher itself finds, a call that
-// fails with this code.
+// situations returns a failing call for each error code that the dispatcher itself
+// returns.
 func situations(silent func(Sink), reporting func(string) func(Sink)) map[wire.ErrorCode]failingCall {
 	withTargets := func(targets Targets) Bridge { return scripted{targets: &targets} }
 	tab := Target{Browser: "b1", BrowserName: "work", TabID: 7, DocumentID: "d1", URL: "https://chat.example/"}
@@ -147,7 +147,7 @@ func situations(silent func(Sink), reporting func(string) func(Sink)) map[wire.E
 }
 
 // TestErrorTexts compares the text of each ending with the golden file. The dispatcher
-// itself finds the codes of situations; a gate or the page gives all other codes.
+// returns the codes of situations; gates and pages return all other codes.
 func TestErrorTexts(t *testing.T) {
 	var b strings.Builder
 	add := func(f failingCall) { b.WriteString(f.name + "\n  " + f.text(t) + "\n") }

@@ -36,8 +36,8 @@ type Gate interface {
 	Decide(CallInfo) Verdict
 }
 
-// Verdict is the decision of a gate. The zero value allows the call. Over all gates a
-// Block takes precedence over a Suspend, and a Suspend over a Result. If two gates
+// Verdict is the decision of a gate. The zero value allows the call. If gates disagree,
+// a Block takes precedence over a Suspend, and a Suspend over a Result. If two gates
 // return the same kind of verdict, the verdict of the first gate counts, and the
 // conflict is logged.
 type Verdict struct {
@@ -63,20 +63,20 @@ type SuppliedResult struct {
 	Output json.RawMessage
 }
 
-// Ticket is a request for a decision of the user. After an Allow the gates run again
-// with [CallInfo.Resolution], then the tool runs. A gate can return the data of the
-// decision as the [Verdict.Result] instead.
+// Ticket is a request for a decision of the user. After an approval the gates run again
+// with [CallInfo.Resolution], and the tool runs. A gate can return the data of the
+// decision as its [Verdict.Result].
 type Ticket struct {
 	Kind wire.TicketKind
-	// Reason is a sentence for the user, Title a few words or empty.
+	// Reason is a sentence for the user; Title is a few words or empty.
 	Reason string
 	Title  string
 	// PassDecisionToTool gives the decision to the tool as context.decision:
 	// {"allow", "scope", "by", "data"}.
 	PassDecisionToTool bool
-	// Limit fails the call with approval_timeout after this time without a decision; a
-	// tool's request returns that error to the tool instead. 0 means the remaining time
-	// of Options.SuspendLimit, which also bounds every other Limit.
+	// Limit is the time after which the call, or only the tool's request, fails with
+	// approval_timeout if the ticket has no decision. The rest of Options.SuspendLimit
+	// is the default and the maximum of Limit.
 	Limit time.Duration
 	// Scopes are the scopes that the user may choose for an approval. An empty list
 	// means ScopeOnce. ScopeSession is omitted for a client without a session.
@@ -135,7 +135,7 @@ type BeforeHook interface {
 	Before(CallInfo) *wire.CallError
 }
 
-// AfterHook is a hook that runs once for each accepted call, after its end; also if a
+// AfterHook is a hook that runs once after the end of each accepted call, even if a
 // gate supplied the result. AfterHook does not block.
 type AfterHook interface {
 	After(CallInfo, EndedCall)

@@ -15,7 +15,7 @@ import (
 	"opentabs/wire"
 )
 
-// gate is a gate made of functions. By default a gate suspends each call once.
+// gate is a dispatch.Gate made of functions. By default a gate suspends each call once.
 type gate struct {
 	name    string
 	decide  func(dispatch.CallInfo) dispatch.Verdict
@@ -56,7 +56,7 @@ func suspendFirst(tools ...string) *gate {
 	}}
 }
 
-// newFinishingPage is a page whose tool returns at once; runCount counts its runs.
+// newFinishingPage returns a page whose tool returns at once; runCount counts the runs.
 func newFinishingPage(runCount *int) *page {
 	return &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 		*runCount++

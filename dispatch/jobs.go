@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The default limits of kept results.
+// These constants are the default limits of kept results.
 const (
 	maxJobResults     = 100
 	maxJobResultBytes = 64 << 20
@@ -39,8 +39,8 @@ type Jobs struct {
 	opts JobOptions
 
 	mu          sync.Mutex      // guards all fields below, Job.isKept and Job.isResultDropped; taken before Job.mu
-	keptJobs    map[string]*Job // by the ID of the call
-	endedJobs   []*Job          // kept jobs that have ended, in that order
+	keptJobs    map[string]*Job // all kept jobs, by the ID of the call
+	endedJobs   []*Job          // kept jobs that have ended, in the order of their ends
 	resultCount int             // the number of results in endedJobs
 	resultBytes int             // the total size of the results in endedJobs
 	expiryTimer *time.Timer     // runs while endedJobs is not empty
@@ -64,13 +64,13 @@ type Job struct {
 	isKept, isResultDropped bool
 
 	mu   sync.Mutex // guards all fields below
-	call *liveCall  // nil after the end
+	call *liveCall  // nil after the call has ended
 	// lastProgress is the last notification, and progressCount the number of
 	// notifications. progressChanged is closed at the next notification.
 	lastProgress    Progress
 	progressCount   int
 	progressChanged chan struct{}
-	endedView       View // after the end
+	endedView       View // set when the call has ended
 	result          Result
 	err             error
 }
@@ -82,16 +82,16 @@ type JobView struct {
 	ResultDropped bool
 }
 
-// Start starts a call and returns at once. The end of the request does not end the call;
-// the call's limits, Job.Cancel and Shutdown do. c.Progress is not used: see Job.Wait.
-// Find and List return the job only after Keep.
+// Start starts a call and returns at once. Only limits, Job.Cancel and Shutdown stop
+// the call, not the end of its request. c.Progress is not used: see Job.Wait. Find and
+// List return the job only after Keep.
 func (j *Jobs) Start(c Call) *Job {
 	job := &Job{jobs: j, done: make(chan struct{}), progressChanged: make(chan struct{})}
 	c.Progress = job.recordProgress
 	call := newLiveCall(j.d, c)
 	job.id, job.call = call.id, call
 	go func() {
-		// Background: the call must outlive its request.
+		// context.Background lets the call outlive its request.
 		result, err := j.d.call(context.Background(), call)
 		job.finish(call, result, err)
 	}()
@@ -157,9 +157,9 @@ func (job *Job) Cancel(cancellation Cancellation) bool {
 }
 
 // Wait waits for the end of the call and passes its progress to notify, starting with
-// the last known; notify may be nil. notify runs on the goroutine of Wait. If notify is
-// slow, it misses all but the latest progress. Wait returns ctx's error if ctx ends
-// first. Any number of goroutines may wait.
+// the last known; notify may be nil. notify runs on the goroutine of Wait. A slow
+// notify gets only the latest progress. Wait returns ctx's error if ctx ends first. Any
+// number of goroutines may call Wait.
 func (job *Job) Wait(ctx context.Context, notify func(Progress)) error {
 	notifiedCount := 0
 	for {
@@ -225,7 +225,7 @@ func (job *Job) finish(call *liveCall, r Result, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	job.mu.Lock()
-	// The job releases the call with its activities.
+	// A reference to the call would keep its activities in memory.
 	job.call, job.endedView, job.result, job.err = nil, view, r, err
 	job.mu.Unlock()
 	close(job.done)

@@ -70,7 +70,7 @@ func TestJobOutlivesItsRequests(t *testing.T) {
 }
 
 // TestAJobIsCancelledAtOnce cancels a job before its goroutine has run. The page never
-// ends a call, so only the cancel can end it.
+// ends a call, so only Job.Cancel can end the job.
 func TestAJobIsCancelledAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := dispatch.New((&page{}).bridge(), dispatch.Options{})
@@ -225,7 +225,7 @@ func TestJobsKeepABoundedSizeOfResults(t *testing.T) {
 		if has(a) || !has(b) || !has(c) {
 			t.Error("the first of three results was not the dropped one")
 		}
-		// The newest result stays, although it alone exceeds the limit.
+		// The newest result stays, even if its size exceeds the limit of all results.
 		if large := startFinishedJob(t, jobs); !has(large) || has(b) || has(c) {
 			t.Error("the large result did not replace all other results")
 		}

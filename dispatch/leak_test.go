@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// brief is a bridge whose calls end at once, in one of four ways.
+// brief is a bridge whose calls end at once, in four different ways.
 type brief struct{}
 
 func (brief) Targets(context.Context, TargetChoice) Targets {
@@ -41,8 +41,8 @@ func (brief) Resync(string, string) {}
 
 func (brief) Cancel(_, _ string, answered func(wire.CancelOutcome)) { answered(wire.CancelAborted) }
 
-// TestCallsDoNotLeak makes 40,000 calls of 64 clients through a narrow queue. After these
-// calls every table is empty and the memory has not grown.
+// TestCallsDoNotLeak makes 40,000 calls of 64 clients through a narrow queue. At the
+// end, no live call is left and the heap has grown by at most 2 MB.
 func TestCallsDoNotLeak(t *testing.T) {
 	d := New(brief{}, Options{MaxRunningCalls: 8, IdleLimit: time.Minute})
 	f := d.Follow(FollowOptions{})

@@ -19,14 +19,14 @@ import (
 // goroutine of Dispatcher.Call; reports and endings arrive on any goroutine.
 type liveCall struct {
 	d       *Dispatcher
-	req     Call // Args is guarded by mu; the rest never changes
+	req     Call // mu guards Args; the other fields never change
 	id      string
 	created time.Time
 	// argBytes is the size of the arguments, which the end of the call drops.
 	argBytes      int
 	arrivalNumber uint64 // the order of arrival; guarded by Dispatcher.mu
 	// parent is the call whose tool made this call, nil for a call of a client. root is
-	// the call of the client at the top; depth counts the calls above this one.
+	// the call of the client; depth counts the parent calls.
 	parent, root *liveCall
 	depth        int
 
@@ -69,11 +69,11 @@ func newLiveCall(d *Dispatcher, req Call) *liveCall {
 }
 
 // Cancellation is who cancelled a call and why. As the cause of the context of
-// [Dispatcher.Call], a Cancellation determines the error. Any other cause means that
-// the client cancelled.
+// [Dispatcher.Call], a Cancellation determines the error. Without a Cancellation, the
+// client cancelled.
 type Cancellation struct {
 	CancelledBy string // who cancelled the call, such as "the client"
-	// Reason is the given reason, cleaned by the caller; empty for none.
+	// Reason is the canceller's reason, cleaned by the caller; may be empty.
 	Reason string
 }
 
@@ -187,7 +187,7 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 		return nil
 	}
 	if !isFirst {
-		// A link that the previous attempt lost does not affect this attempt: Start
+		// A link lost in the previous attempt does not affect the next attempt: Start
 		// reports a lost link again.
 		c.clock.ReleaseIdle()
 	}
@@ -197,8 +197,8 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 		sink{c}.Finish(nil, &rejection)
 		return targets[1:]
 	}
-	// If the call ended before the bridge had the run, the stop sent at the end did
-	// not reach the page.
+	// A stop that was sent before Start did not reach the page, so the stop is sent
+	// again.
 	c.mu.Lock()
 	stopSent, err := c.state.stopSent, c.state.err
 	c.mu.Unlock()
@@ -259,8 +259,7 @@ func (c *liveCall) end(e ending) bool {
 	c.search.End()
 	close(c.done)
 	if stopSent {
-		// done is closed first: a full link may delay the stop, but not the client's
-		// error.
+		// done is closed before Cancel, because a full link may delay Cancel.
 		c.d.bridge.Cancel(runID, e.err.Message, c.recordStopped)
 	}
 	return true

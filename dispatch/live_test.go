@@ -168,8 +168,8 @@ func TestUserStopsARunningAndAWaitingCall(t *testing.T) {
 	})
 }
 
-// TestStopReachesACallThatEndsWhileItStarts ends a call before the bridge has its run. The
-// first stop has no effect, so a second stop follows.
+// TestStopReachesACallThatEndsWhileItStarts ends a call before Bridge.Start returns.
+// The first stop does not reach the page, so the dispatcher sends a second stop.
 func TestStopReachesACallThatEndsWhileItStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		known := map[string]bool{}

@@ -16,18 +16,18 @@ import (
 	"opentabs/wire"
 )
 
-// The limits of nested calls.
+// These constants limit nested calls.
 const (
 	// maxNestingDepth is the maximum number of parent calls of a call.
 	maxNestingDepth = 8
-	// maxNestedCalls is the maximum of nested calls below one call of a client, at any
-	// depth; maxRunningNestedCalls is the maximum of nested calls that run at once.
+	// maxNestedCalls limits the nested calls below one call of a client, at any depth;
+	// maxRunningNestedCalls limits the nested calls that run at once.
 	maxNestedCalls        = 1000
 	maxRunningNestedCalls = 64
 )
 
 // endedParentName names the canceller in the errors of nested calls whose parent call
-// has ended. errParentEnded is the cause without the reason of the parent's end.
+// has ended. errParentEnded cancels nested calls without a reason.
 const endedParentName = "the call that made it, which has ended"
 
 var errParentEnded = &Cancellation{CancelledBy: endedParentName}
@@ -135,7 +135,7 @@ func (a toolRequest) callTool(ctx context.Context, req *wire.AskCall) (json.RawM
 	var e *Error
 	switch {
 	case errors.As(childErr, &e):
-		// The advice is left out: if the calling tool ends with this error, its own error adds it.
+		// requestErr has no advice; an error that ends the tool gets the advice.
 		requestErr := &wire.CallError{Code: e.Code, Message: child.req.Tool.FullName() + " failed: " + e.Cause, Tool: e.ToolError}
 		if e.ToolError == nil && e.Retryable {
 			requestErr.Tool = &wire.ToolErrorInfo{Code: string(e.Code), Retryable: true}
@@ -208,8 +208,8 @@ func newNestingError(format string, args ...any) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrNestedTooDeep, Message: fmt.Sprintf(format, args...)}
 }
 
-// onChildProgress restarts the idle limits of a call and of its parent calls, because a
-// nested call has reported, and forwards the messages to the client.
+// onChildProgress handles the reports of a nested call: the idle limits of its parents
+// restart, and the client gets the messages.
 func (c *liveCall) onChildProgress(toolName string, reports []wire.Report) {
 	for ; c != nil; c = c.parent {
 		c.clock.RestartIdle()

@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// answers records the answers of a bridge to requests: all answers, and the last answer
-// by the number of its request; tool is the tool error of the last answer.
+// answers records all answers of a bridge, and the last answer to each request number;
+// tool is the tool error of the last answer.
 type answers struct {
 	mu   sync.Mutex
 	got  map[string]string
@@ -304,7 +304,7 @@ func TestWaitForUser(t *testing.T) {
 						s.Ask(wire.ToolAskParams{Ask: 1, User: &wire.AskUser{Reason: "log in", Title: "Log in"}})
 						sleepFake(time.Second)
 						s.Ask(wire.ToolAskParams{Ask: 2, User: &wire.AskUser{Reason: "and again"}})
-						sleepFake(5*time.Minute + 24*time.Second) // 25 s after the latest end of the wait
+						sleepFake(5*time.Minute + 24*time.Second) // the tool finishes 25 s after the last possible end of the wait
 						s.Finish(json.RawMessage(`"in"`), nil)
 					},
 				})

@@ -12,8 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestCallInASilentPage checks that the limits of a call apply if its page does not
-// answer, and that its error names the calls that ran there.
+// TestCallInASilentPage checks that a call in a page that does not answer ends at its
+// limits, and that the error names the calls in the page.
 func TestCallInASilentPage(t *testing.T) {
 	for _, isPageAnswering := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -70,8 +70,8 @@ func TestNoCallStartsInASilentPage(t *testing.T) {
 	}
 }
 
-// TestCallInAFrozenPage checks the error of a call whose tab the browser suspends: it
-// ends at its idle limit and names the suspension.
+// TestCallInAFrozenPage checks a call whose tab the browser suspends. The call ends at
+// its idle limit, and the error names the suspension.
 func TestCallInAFrozenPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		startTime := time.Now()

@@ -17,7 +17,7 @@ import (
 
 func contains(s, sub string) bool { return strings.Contains(s, sub) }
 
-// notification is a notification and its time.
+// notification is an MCP notification and its arrival time at the client.
 type notification struct {
 	dispatch.Progress
 	at time.Duration

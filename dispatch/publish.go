@@ -38,9 +38,9 @@ func (t *timeline) add(m Moment) {
 	t.moments = append(t.moments, m)
 }
 
-// publish records a step of the call at the time now and sends it to the followers; r
-// is the decision for an EventResumed, else nil. The caller has locked mu, so the
-// events of one call are in order.
+// publish records a step of the call and sends the step to the followers; r is nil
+// except for an EventResumed. The caller has locked mu, so the events of one call are
+// in order.
 func (c *liveCall) publish(kind EventKind, now time.Time, r *Resolution) {
 	m := Moment{Time: now, Kind: kind, Resolution: r}
 	if kind == EventSuspended && c.suspension.ticket != nil {
@@ -124,6 +124,6 @@ func (c *liveCall) fullView() View {
 	v := c.viewLocked()
 	v.Activities = activities
 	v.Timeline = slices.Clone(c.timeline.moments)
-	v.Seq = c.d.stream.lastSeq() // no event of this call is published while mu is locked
+	v.Seq = c.d.stream.lastSeq() // no event of the call is published while mu is locked
 	return v
 }

@@ -7,7 +7,7 @@ import (
 	"opentabs/wire"
 )
 
-// The maximum of last messages that a call keeps, and their length in bytes.
+// These constants limit the number and the bytes of the last messages of a call.
 const (
 	maxLastMessages     = 20
 	maxLastMessageBytes = 400
@@ -18,8 +18,8 @@ const (
 type reportLog struct {
 	reportCount, invalidCount int
 	lastReportAt              time.Time
-	// anyAudience is the text and number of the last reports of any audience; user is
-	// that of the last reports for the user.
+	// anyAudience is from the last reports of any audience, userAudience from the last
+	// reports for the user.
 	anyAudience, userAudience shownReport
 	endAudience               string
 	// lastMessages are the last messages, oldest first.
@@ -100,7 +100,7 @@ func fillNumbers(s *Snapshot, n progress.Numbers) {
 	case n.Total > 0:
 		fraction := n.Progress / n.Total
 		s.Progress = &fraction
-	case n.IsFinal(): // 0 of 0 is complete
+	case n.IsFinal(): // progress 0 of total 0 is complete
 		complete := 1.0
 		s.Progress = &complete
 	}

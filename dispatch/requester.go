@@ -3,9 +3,9 @@ package dispatch
 // Requester is the client of a call as surfaces show it. [Requester.ToClient] converts
 // a Requester to a [Client].
 type Requester struct {
-	// Client is the name of the client's token, or without a token the client's name for
-	// itself; ClientCredential is the kind of credential. ClaimedName is the name for
-	// itself of a client with a token.
+	// Client is the name of the client's token, or without a token the client's name
+	// for itself; ClientCredential is the kind of credential. ClaimedName is the name
+	// that a client with a token sends.
 	Client           string         `json:"client,omitempty"`
 	ClientCredential CredentialKind `json:"client_via,omitempty"`
 	ClaimedName      string         `json:"client_claims,omitempty"`
@@ -22,7 +22,7 @@ func requesterOf(c Client) Requester {
 	return r
 }
 
-// ToClient returns the client.
+// ToClient converts r to a Client.
 func (r Requester) ToClient() Client {
 	c := Client{Session: r.Session, Credential: r.ClientCredential, Name: r.Client}
 	if r.ClientCredential == CredentialToken {

@@ -58,8 +58,8 @@ func (s sink) acceptReports(reports []wire.Report, skippedCount int) bool {
 		return false
 	}
 	if !c.clock.RestartIdle() {
-		// A limit is reached at this time, or the machine slept past it: the call ends
-		// as if its timer had fired first.
+		// A limit was reached before the report, so the call ends as if its timer had
+		// fired first.
 		go c.clock.CheckLimits()
 		return false
 	}

@@ -13,7 +13,7 @@ import (
 const SnapshotSchema = "tool-call-progress.v1"
 
 // Snapshot is the progress of a call at one moment (tool-call-progress.v1). The JSON of
-// Snapshot omits absent optional fields.
+// a Snapshot omits optional fields without a value.
 type Snapshot struct {
 	Schema   string `json:"schema"`
 	NodeID   string `json:"node_id"`
@@ -47,8 +47,8 @@ type View struct {
 	Ended   *time.Time `json:"ended,omitempty"`
 	// RunMs is how long the call has run in a page, in milliseconds.
 	RunMs float64 `json:"run_ms"`
-	// ReportCount counts all reports. InvalidCount counts reports whose numbers were
-	// dropped.
+	// ReportCount counts all reports of the tool. InvalidCount counts reports whose
+	// numbers were dropped.
 	ReportCount  int `json:"reports"`
 	InvalidCount int `json:"invalid_reports,omitempty"`
 	// Prompt is set if Tool is the name of a prompt.
@@ -61,8 +61,8 @@ type View struct {
 	UserProgress *float64 `json:"user_progress,omitempty"`
 	UserMessage  string   `json:"user_message,omitempty"`
 	// StatusWord is the tool's word for its activity, such as "indexing", from the last
-	// report with a word or a message. UserStatusWord is the word of the last such report
-	// for the user.
+	// report with a word or a message. UserStatusWord comes from the reports for the
+	// user only.
 	StatusWord     string `json:"status_word,omitempty"`
 	UserStatusWord string `json:"user_status_word,omitempty"`
 	// EndAudience is the audience of the result; empty means internal. The end of a call
@@ -77,7 +77,7 @@ type View struct {
 	Activities []ActivityView `json:"activities,omitempty"`
 	// Timeline is the steps of the call, oldest first, at most 64. Seq is the number of
 	// the last event before the view: a reader that skips the events up to Seq gets no
-	// change twice. Follow before Find, because events have no numbers without a
+	// change twice. Call Follow before Find, because events have no numbers without a
 	// follower. Only Find sets Timeline and Seq.
 	Timeline []Moment `json:"timeline,omitempty"`
 	Seq      uint64   `json:"seq,omitempty"`
@@ -99,9 +99,9 @@ func (v *View) ShownResult(showAll bool) string {
 	return ""
 }
 
-// maxResultText is the length of the part of a result that surfaces get. maxDecodedResult
-// is the length of the longest text result whose escapes are decoded. Both lengths are in
-// bytes.
+// maxResultText is the length of the part of a result that surfaces get.
+// maxDecodedResult is the length of the longest text result whose escapes are decoded.
+// maxResultText and maxDecodedResult are in bytes.
 const (
 	maxResultText    = 400
 	maxDecodedResult = 64 << 10
@@ -127,10 +127,10 @@ func beginningOf(output json.RawMessage) string {
 // EventKind is the kind of an [Event].
 type EventKind string
 
-// The kinds of events. A call has one created event, any number of progress and
-// activity events, one ended event, and after that at most one stopped event. A
-// running event is the start of the tool, or its continuation after a wait for the
-// user. A resumed event follows each suspended event that gets a decision.
+// These constants are the kinds of events. A call has one created event, any number of
+// progress and activity events, one ended event, and after that at most one stopped
+// event. A running event is the start of the tool, or its continuation after a wait for
+// the user. A resumed event follows each suspended event that gets a decision.
 const (
 	EventCreated   EventKind = "created"
 	EventSuspended EventKind = "suspended"
@@ -153,7 +153,7 @@ type Event struct {
 	Report *wire.Report `json:"report,omitempty"`
 	// Activity is the change of an activity event.
 	Activity *wire.Activity `json:"activity,omitempty"`
-	// Resolution is the user's decision of a resumed event.
+	// Resolution is the user's decision, in a resumed event.
 	Resolution *Resolution `json:"resolution,omitempty"`
 	// Audience is the audience of a progress, activity or ended event; empty means
 	// internal.
@@ -177,7 +177,7 @@ func (e *Event) IsForUser() bool {
 }
 
 // JSON returns the event as JSON, encoded once for all followers. The caller must not
-// change it.
+// change the JSON.
 func (e *Event) JSON() []byte {
 	if e.text == nil {
 		return encodeEvent(e)
@@ -192,14 +192,14 @@ type eventText struct {
 	json []byte
 }
 
-// The types of events: a snapshot replaces the activity, a delta patches it.
+// An activitySnapshot replaces the activity; an activityDelta patches the activity.
 const (
 	activitySnapshot = "ActivitySnapshot"
 	activityDelta    = "ActivityDelta"
 )
 
-// progressActivity is the activity type of the progress of a call. An event that has
-// no other activity is a snapshot of the progress.
+// progressActivity is the activity type of the progress of a call. An event without an
+// activity of the tool is a snapshot of the progress.
 const progressActivity = "tool-call-progress"
 
 // encodedEvent is the JSON of an event: an activity that a frontend can draw by its

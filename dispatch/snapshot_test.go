@@ -10,8 +10,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestSnapshotJSON checks the fields of tool-call-progress.v1. Unknown fields are
-// absent.
+// TestSnapshotJSON checks the fields of tool-call-progress.v1. The JSON omits fields
+// whose value is unknown.
 func TestSnapshotJSON(t *testing.T) {
 	tests := []struct {
 		name   string

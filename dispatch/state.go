@@ -11,8 +11,8 @@ import (
 // status is the state of a call.
 type status uint8
 
-// The statuses of a call. The last three statuses are final: a call in one of these
-// statuses never changes.
+// These constants are the statuses of a call. The last three statuses are final: a call
+// in one of these statuses never changes.
 const (
 	statusNew status = iota
 	statusRunning

@@ -11,7 +11,7 @@ func TestStatusMachine(t *testing.T) {
 		statusNew, statusRunning, statusSuspended, statusResuming,
 		statusSucceeded, statusFailed, statusCancelled,
 	}
-	// Each row is a state before, each column a state after, in the order of all.
+	// Each row is a status, and each x in a row is a possible next status.
 	want := []string{
 		".xx.xxx", // new
 		"..x.xxx", // running

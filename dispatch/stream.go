@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The limits of the events that the stream keeps for slow and returning followers.
+// These constants limit the events that the stream keeps for followers.
 const (
 	maxRingEvents = 4096
 	maxRingBytes  = 16 << 20
@@ -16,8 +16,8 @@ const (
 	recordingTimeout = 2 * time.Minute
 )
 
-// Followers are woken in groups with a pause after each group, so that a running call
-// does not wait for a processor behind all of them.
+// Followers are woken in groups with a pause after each group, so that running calls
+// get a processor between two groups.
 const (
 	wakeGroupSize  = 16
 	wakeGroupPause = 200 * time.Microsecond
@@ -30,8 +30,8 @@ var errFollowerClosed = errors.New("the follower is closed")
 // events.
 type FollowOptions struct {
 	// After is the Seq of the last event that the reader has; Next first returns later
-	// events that are kept. With 0, Next begins with the next event, or with the oldest
-	// kept event if FromStart is set.
+	// events that are kept. If After is 0, Next begins with the next event, or with the
+	// oldest kept event if FromStart is set.
 	After     uint64
 	FromStart bool
 	// CallID selects one call, Tool one tool (<plugin>__<tool>) or one plugin.
@@ -55,15 +55,15 @@ func (o *FollowOptions) matches(e *Event) bool {
 		return true
 	case AudienceUser:
 		return e.IsForUser()
-	case "internal": // includes unknown audiences
+	case "internal": // internal includes unknown audiences
 		return e.Audience != AudienceUser
 	default:
 		return e.Audience == o.Audience
 	}
 }
 
-// stream keeps the last events in one ring for all followers. The cost of publishing
-// does not depend on their number, and publishing does not wait for them.
+// stream keeps the last events in one ring for all followers. Publishing does not wait
+// for followers, and its cost does not depend on their number.
 type stream struct {
 	// isRecording is set while events are recorded. Without followers, a report makes
 	// no event.
@@ -139,7 +139,7 @@ func (s *stream) follow(o FollowOptions) *Follower {
 	f.index = len(s.followers)
 	s.followers = append(s.followers, f)
 	switch {
-	case o.After > s.seq: // a number of another server: the missed events are unknown
+	case o.After > s.seq: // After is from another server: the number of missed events is unknown
 		f.missedCount = 1
 	case o.After > 0 || o.FromStart:
 		f.lastSeq = o.After
@@ -187,7 +187,7 @@ func (s *stream) removeFollower(f *Follower) {
 		s.wakeRequests, s.lastFollowerClosed = nil, time.Now()
 		return
 	}
-	sendToken(s.wakeRequests) // wakeFollowers may have skipped moved
+	sendToken(s.wakeRequests) // wakeFollowers may have skipped movedFollower
 }
 
 // sendToken sends a token to c, unless c is full.
@@ -210,8 +210,8 @@ type Follower struct {
 	closeOnce     sync.Once
 	closed        chan struct{}
 
-	// lastSeq is the Seq of the last examined event, missed the number of lost events
-	// before it. Only the goroutine that calls Next uses last and missed.
+	// lastSeq is the Seq of the last examined event; missedCount counts lost events.
+	// Only the goroutine that calls Next uses lastSeq and missedCount.
 	lastSeq     uint64
 	missedCount int
 }
@@ -220,9 +220,9 @@ type Follower struct {
 const maxNextEvents = 1024
 
 // Next waits for events and returns at most 1,024 of them, oldest first. missed counts
-// the events of all calls that were lost before them. Next returns ctx's error when ctx
-// ends and another error after Close. Only one goroutine at a time may call Next. The
-// events are shared and read-only.
+// the lost events of all calls before the returned events. Next returns ctx's error
+// when ctx ends and another error after Close. Only one goroutine at a time may call
+// Next. The events are shared and read-only.
 func (f *Follower) Next(ctx context.Context) (events []*Event, missed int, err error) {
 	for {
 		events := f.unreadEvents()
@@ -260,7 +260,7 @@ func (f *Follower) unreadEvents() []*Event {
 }
 
 // Position returns the Seq of the last event that Next has examined, matching or not. A
-// reader that passes this Seq as FollowOptions.After to a later Follow misses no event.
+// reader that passes Position as FollowOptions.After to a later Follow misses no event.
 // Only the goroutine that calls Next may call Position.
 func (f *Follower) Position() uint64 { return f.lastSeq }
 

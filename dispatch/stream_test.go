@@ -68,7 +68,7 @@ func TestSlowFollowerDelaysNothingAndLosesEvents(t *testing.T) {
 			s.Finish(nil, nil)
 		}}
 		d := dispatch.New(p.bridge(), dispatch.Options{})
-		f := d.Follow(dispatch.FollowOptions{}) // this follower reads nothing until the end
+		f := d.Follow(dispatch.FollowOptions{}) // reads nothing until the call has ended
 		defer f.Close()
 		if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool}); err != nil {
 			t.Fatal(err)
@@ -148,11 +148,11 @@ func TestReturningFollower(t *testing.T) {
 			}
 			return seqs, missedCount
 		}
-		runCalls(t, d, 3) // this call ends before the first follower exists
+		runCalls(t, d, 3) // the three calls end before the first follower exists
 		f := d.Follow(dispatch.FollowOptions{})
 		runCalls(t, d, 1)
 		f.Close()
-		runCalls(t, d, 1) // these calls have no follower
+		runCalls(t, d, 1) // the call has no follower
 		if seqs, missedCount := next(dispatch.FollowOptions{After: 2}); missedCount != 0 || !slices.Equal(seqs, []uint64{3, 4, 5, 6}) {
 			t.Errorf("a follower after event 2 got events %v and missed %d", seqs, missedCount)
 		}
@@ -165,7 +165,7 @@ func TestReturningFollower(t *testing.T) {
 		if seqs, missedCount := next(dispatch.FollowOptions{FromStart: true}); missedCount != 0 || len(seqs) != 6 || seqs[0] != 1 {
 			t.Errorf("a follower from the start got events %v and missed %d", seqs, missedCount)
 		}
-		// A follower of one call misses nothing. A follower that returns too late
+		// A follower of one call misses no event; a follower that returns too late
 		// misses events.
 		f = d.Follow(dispatch.FollowOptions{})
 		defer f.Close()
@@ -185,8 +185,8 @@ func TestReturningFollower(t *testing.T) {
 	})
 }
 
-// TestFollowerReturnsTooLate checks that a follower gets a loss if events were not
-// recorded any more.
+// TestFollowerReturnsTooLate checks that a follower gets a count of missed events if
+// events were not recorded.
 func TestFollowerReturnsTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int

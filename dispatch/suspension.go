@@ -74,7 +74,7 @@ type DecisionResult struct {
 	Allowed bool
 }
 
-// MaxScopeTime is the longest time of a ScopeTime. ScopeAlways has no limit.
+// MaxScopeTime is the maximum duration of a ScopeTime. ScopeAlways has no limit.
 const MaxScopeTime = 24 * time.Hour
 
 // ScopeError rejects a decision whose scope the ticket does not offer.
@@ -148,9 +148,9 @@ func (s *suspension) lastResolution(gate string) *Resolution {
 	return nil
 }
 
-// The limits of all suspended calls together. Calls are suspended before they enter the
-// queue, so the limits of the queue do not bound suspended calls. The size is the
-// length of the arguments, in bytes.
+// These constants limit all suspended calls together. Calls are suspended before they
+// enter the queue, so the limits of the queue do not bound suspended calls.
+// maxSuspendedBytes counts bytes of arguments.
 const (
 	maxSuspended      = 1000
 	maxSuspendedBytes = maxWaitingBytes
@@ -164,7 +164,7 @@ type suspendedCalls struct {
 	notify   func(calls int) // Options.OnWaitingChange; may be nil
 }
 
-// add counts one more call and returns false, and counts nothing, at the limit.
+// add counts a call; at the limit, add returns false and counts nothing.
 func (s *suspendedCalls) add(argBytes int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,9 +12,9 @@ import (
 
 // chooseTargets returns the documents in which the call may run, best first. If the
 // adapter is not ready in one document, the next document is tried. chooseTargets never
-// chooses between two browsers or two instances, because they may be two accounts. A
-// browser or instance without a ready document is ignored if another has one, because the
-// user is probably not logged in there.
+// chooses between two browsers or two instances, because they may be two accounts.
+// Browsers and instances without a ready document are ignored if one has a ready
+// document, because the user is probably logged in only there.
 func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *wire.CallError) {
 	liveTargets := matchingTargets(targets.LiveTargets, choice)
 	if len(liveTargets) == 0 {
@@ -44,9 +44,9 @@ func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *
 	return liveTargets, nil
 }
 
-// keepUsableGroups removes each group of targets, such as those of one browser, that
-// contains no target which may be ready. If no group contains such a target,
-// keepUsableGroups removes nothing.
+// keepUsableGroups removes each group of targets, such as a browser, in which no target
+// may be ready. If no target may be ready in any group, keepUsableGroups removes
+// nothing.
 func keepUsableGroups(liveTargets []Target, groupOf func(Target) string) []Target {
 	usableGroups := map[string]bool{}
 	for _, t := range liveTargets {
@@ -60,8 +60,8 @@ func keepUsableGroups(liveTargets []Target, groupOf func(Target) string) []Targe
 	return keepTargets(liveTargets, func(t *Target) bool { return usableGroups[groupOf(*t)] })
 }
 
-// keepTargets returns the targets that keep accepts: targets itself if that is all of
-// them, and a copy otherwise.
+// keepTargets returns the targets that keep accepts. If keep accepts all targets, the
+// result is targets itself and not a copy.
 func keepTargets(targets []Target, keep func(*Target) bool) []Target {
 	for i := range targets {
 		if keep(&targets[i]) {
@@ -83,7 +83,7 @@ func inSeveralBrowsers(targets []Target) bool {
 	return slices.ContainsFunc(targets, func(t Target) bool { return t.Browser != targets[0].Browser })
 }
 
-// matchingTargets returns the targets that want allows.
+// matchingTargets returns the targets that choice allows.
 func matchingTargets(targets []Target, choice TargetChoice) []Target {
 	return keepTargets(targets, func(t *Target) bool { return choice.Allows(*t) })
 }
@@ -215,8 +215,8 @@ func (t Target) isSameTab(other Target) bool {
 	return t.Browser == other.Browser && t.TabID == other.TabID
 }
 
-// hostAndPort returns the host and port of an http or https URL. The path and the query of
-// the URL may be invalid.
+// hostAndPort returns the host and port of an http or https URL. hostAndPort accepts a
+// URL with an invalid path or query.
 func hostAndPort(address string) (host, port string, ok bool) {
 	scheme, afterScheme, _ := strings.Cut(address, "://")
 	if hostEnd := strings.IndexAny(afterScheme, `/?#\`); hostEnd >= 0 {

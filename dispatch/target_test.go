@@ -76,14 +76,14 @@ func TestChoiceOfTarget(t *testing.T) {
 			dispatch.Targets{BrowserCount: 2, LiveTargets: targets{withReadiness(workTab(8), dispatch.NotReady), withReadiness(homeTab(7), dispatch.NotReady)}},
 			dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget, "tabs of several browsers match"},
 
-		// A call without an instance does not run in the best tab of any.
+		// A call that names no instance fails if tabs of two instances match.
 		{"two instances", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atWork, atHome}}, dispatch.Call{}, "", 0, wire.ErrAmbiguousTarget,
 			`tabs of several instances match: "work" in tab 7 of browser "Home", id b1 (https://wiki.corp/%zz?q=1), "home" in tab 8`},
 		{"one of two instances is open", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atHome}}, dispatch.Call{}, "b1", 8, "", ""},
 		{"one of two instances is ready", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{withReadiness(atHome, dispatch.Ready), withReadiness(atWork, dispatch.NotReady)}},
 			dispatch.Call{}, "b1", 8, "", ""},
 		{"a named instance", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atHome, atWork}}, dispatch.Call{Instance: "work"}, "b1", 7, "", ""},
-		// localhost and 127.0.0.1 are one host.
+		// localhost and 127.0.0.1 count as one host.
 		{"an instance on this machine", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{atWork, atHome}}, dispatch.Call{Instance: "home"}, "b1", 8, "", ""},
 		{"the port of an instance counts", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{site(homeTab(8), "http://localhost:8091/")}},
 			dispatch.Call{Instance: "home"}, "", 0, wire.ErrNoTab, "these do: tab 8"},

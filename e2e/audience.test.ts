@@ -19,8 +19,8 @@ before(async () => {
 });
 after(() => stack?.close());
 
-// makeThreeCalls makes three calls: the first reports steps 2 and 4 of four to the user, the second reports nothing
-// to the user, and the third fails.
+// makeThreeCalls makes three calls. The first call reports steps 2 and 4 of four to the user, the second call reports
+// nothing to the user, and the third call fails.
 async function makeThreeCalls() {
   const steps = await client.call('everything__steps', { count: 4, everyMs: 150, userEvery: 2, endAudience: 'user' });
   const internalOnly = await client.call('everything__steps', { count: 3, everyMs: 100 });

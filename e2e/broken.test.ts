@@ -81,7 +81,7 @@ for (const [name, code, errorPattern, otherFields] of brokenAdapters) {
     assert.equal((await client.call(`${name}__who`, {})).code, 'plugin_broken');
     assert.ok(performance.now() - beganMs < 2_000, 'the call did not fail at once');
     for (const command of [['plugin', 'list'], ['status'], ['doctor']]) {
-      // The command reads a file that the server writes after the page's report.
+      // `plugin list`, `status` and `doctor` read a file that the server writes after the page's report.
       await waitFor(`the error in ${command.join(' ')}`, async () => {
         const { stdout } = await runOpentabs(command, stack.env);
         return errorPattern.test(stdout) && stdout.includes(`did not start in a page of ${attackerSite.origin}`);
@@ -130,7 +130,7 @@ test('a new build that V8 cannot parse is reported in an open page, and the next
     return outcome.code === 'plugin_broken' && outcome;
   });
   assert.match(refusedCall.text, matchParseError(2));
-  // The command reads a file that the server writes after the page's report.
+  // `plugin list` reads a file that the server writes after the page's report.
   await waitFor('plugin list to show the parse error', async () =>
     matchParseError(2).test((await runOpentabs(['plugin', 'list'], stack.env)).stdout),
   );

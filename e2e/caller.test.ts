@@ -1,6 +1,6 @@
 /**
- * Promise: a plugin may call another plugin only if the user allows that pair, and the form names the calling plugin,
- * its tab and its site.
+ * Promise: a plugin may call another plugin only if the user allows this pair of plugins. The approval form names the
+ * calling plugin, its tab and its site.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -69,7 +69,7 @@ test('an allowed call to another plugin works, and needs approval if the called 
 });
 
 test('a permission given to the calling plugin does not extend to the agent, and vice versa', async () => {
-  assert.match(await callNested('four'), /four/); // the previous test allowed the call for this session
+  assert.match(await callNested('four'), /four/); // the previous test allowed the call for the session
   assert.equal(forms.length, 1);
   nextDecision = 'deny';
   assert.equal((await client.call('messages__echo', { value: 'agent' })).code, 'denied');

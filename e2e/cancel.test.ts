@@ -1,4 +1,4 @@
-/** Promise: a cancelled call also stops the code in the page, for each way to cancel. */
+/** Promise: each way to cancel a call also stops the code in the page. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { McpClient } from './harness/client.ts';
@@ -29,8 +29,8 @@ const waitForAbortedRequest = (channel: string) =>
     stack.site.abortedRequests.some((path) => path.startsWith(channel)),
   );
 /**
- * waitForRunningCall waits until the page has requested the channel, and returns the running call. An earlier cancel
- * would abort no request, because the page has not sent a request yet.
+ * waitForRunningCall waits until the page has requested the channel, and returns the running call. A cancel before the
+ * request would abort no request of the page.
  */
 const waitForRunningCall = (channel: string) =>
   waitFor('a running call that has requested its channel', async () =>
@@ -58,7 +58,7 @@ test('notifications/cancelled stops the code in the page, and the client gets no
 
 test('the reason of a cancel reaches the page, the record and the error', async () => {
   const readAbortReason = () => stack.page.evaluate(() => document.documentElement.dataset.aborted);
-  // A call that is cancelled before its tool starts writes nothing to the page.
+  // If a call is cancelled before its tool starts, the tool writes nothing to the page.
   const waitForReportingCall = () =>
     waitFor('a call that reports', async () =>
       (await stack.listCalls()).find((call) => call.status === 'running' && call.reports > 0),
@@ -84,7 +84,7 @@ test('the reason of a cancel reaches the page, the record and the error', async 
   await waitFor('the page to receive the reason of the cancel', async () =>
     /: it takes too long$/.test(String(await readAbortReason())),
   );
-  // The server writes the audit entry of a request after the answer.
+  // The server writes the audit entry of a request after the answer to the request.
   for (const reason of ['the wrong channel', 'it takes too long']) {
     await waitFor(`the reason "${reason}" in the audit`, async () =>
       (await stack.runCli('audit', '--json', '--last', '0')).stdout.includes(`"reason":"${reason}"`),
@@ -115,7 +115,7 @@ test('a client cannot cancel a call of another client', async () => {
       params: { requestId: id, reason: 'mischief' },
     });
   }
-  // The server has answered each request, so all requests are processed.
+  // The server has answered all requests, so each request has been processed.
   assert.equal((await stack.listCalls()).find((call) => call.call_id === call_id)?.status, 'running');
   stop.abort('enough');
   await assert.rejects(call);
@@ -137,7 +137,7 @@ test('the stop button of the side panel stops the code in the page, and the clie
   const channel = newSlowChannel();
   const panel = await stack.chrome.openPanel();
   const call = client.call('messages__export_messages', { channelId: channel });
-  call.catch(() => undefined); // the test awaits the promise later, because an earlier failure is more useful
+  call.catch(() => undefined); // the promise is awaited below, because a failure before that has the clearer message
   const stop = panel.getByRole('button', { name: /stop/i }).first();
   await waitForRunningCall(channel);
   await stop.click();

@@ -28,7 +28,7 @@ async function describePage(): Promise<unknown> {
 
 /**
  * listLockedFunctions returns the hidden, unremovable functions on the page's window. The extension must leave no
- * hidden, unremovable function on the window.
+ * hidden, unremovable function on the page's window.
  */
 async function listLockedFunctions(): Promise<string[]> {
   return await stack.page.evaluate(() =>
@@ -76,7 +76,7 @@ test('a build that does not start is reported at once, and the next working buil
   });
   const startError = /the adapter threw while it started: .*a typo/;
   assert.match(refusedCall.text, startError);
-  // The command reads a file that the server writes after the page's report.
+  // The server writes a file after the page has reported the error, and the commands read this file.
   for (const [args, text] of [
     [['status'], startError],
     [['doctor'], startError],

@@ -19,7 +19,7 @@ after(() => stack?.close());
 /** findWaitingCall waits for a call of a tool that is waiting for approval, and returns the call. */
 const findWaitingCall = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
 
-/** decideElsewhere decides about the call on another surface. */
+/** decideElsewhere approves or denies a call outside the approval form. */
 async function decideElsewhere(tool: string, allow: boolean): Promise<void> {
   await decideCall(stack, (await findWaitingCall(tool)).call_id, { allow });
 }
@@ -39,8 +39,8 @@ for (const [name, connect] of [
     after(() => client?.close());
 
     /**
-     * sendCall sends a tools/call request. `otherParams` contains more parameters of the tools/call request, such as
-     * the answer to a form.
+     * sendCall sends a tools/call request and returns the server's answer. `otherParams` contains more parameters of
+     * the tools/call request, such as the answer to a form.
      */
     const sendCall = async (tool: string, args: unknown, otherParams: Record<string, unknown> = {}) => {
       const _meta = {
@@ -53,7 +53,10 @@ for (const [name, connect] of [
       const { result, error } = await client.exchange({ jsonrpc: '2.0', id, method: 'tools/call', params });
       return { result: isRecord(result) ? result : {}, error: isRecord(error) ? error : undefined };
     };
-    /** callUntilForm sends a call that must be answered with a form, and returns the form and a function that repeats the call with an answer. */
+    /**
+     * callUntilForm sends a call that must be answered with a form, and returns the form with a function that answers
+     * it.
+     */
     const callUntilForm = async (tool: string, args: unknown) => {
       const { result } = await sendCall(tool, args);
       assert.equal(result.resultType, 'input_required', JSON.stringify(result));
@@ -74,7 +77,7 @@ for (const [name, connect] of [
       assert.equal((await answer(makeChoice('allow once'), '-TAMPERED')).error?.code, -32602);
       const { result } = await answer(makeChoice('allow once'));
       assert.equal(Object(result.structuredContent).value, 'hi');
-      assert.equal((await answer(makeChoice('allow once'))).error?.code, -32602); // the call is already decided
+      assert.equal((await answer(makeChoice('allow once'))).error?.code, -32602); // the user has already decided about the call
     });
 
     test('a denied call does not run', async () => {

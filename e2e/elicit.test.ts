@@ -28,7 +28,7 @@ interface Form {
 /** findWaitingCall waits for a call of a tool that is waiting for approval, and returns the call. */
 const findWaitingCall = (tool: string) => findCall(stack, tool, (call) => call.waiting !== undefined);
 
-/** decideElsewhere decides about the call on another surface. */
+/** decideElsewhere approves or denies a call outside the approval form. */
 async function decideElsewhere(tool: string, allow: boolean): Promise<void> {
   await decideCall(stack, (await findWaitingCall(tool)).call_id, { allow });
 }
@@ -42,7 +42,7 @@ for (const [name, connect] of [
   describe(`protocol version 2025-11-25 over ${name}`, () => {
     let client: McpClient;
     let forms: Form[];
-    /** nextForm waits for the next form that the client shows. */
+    /** nextForm waits until the client shows the next form, and returns the form. */
     const nextForm = () => waitFor('the next approval form', () => forms.shift());
 
     before(async () => {
@@ -91,7 +91,7 @@ for (const [name, connect] of [
       assert.equal((await call).code, 'denied');
       await waitFor('the approval form to be withdrawn', () => form.signal.aborted);
       form.answer(makeChoice('allow once'));
-      assert.equal((await client.call('messages__echo', { value: 1 })).isError, false); // messages__echo runs after the late approval
+      assert.equal((await client.call('messages__echo', { value: 1 })).isError, false); // the late approval is processed before messages__echo runs
       assert.equal(stack.site.notes.includes(`change ${key}`), false);
     });
 

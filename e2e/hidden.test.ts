@@ -1,4 +1,7 @@
-/** Promise: calls in a hidden tab run at normal speed, and a call in a suspended tab fails with that reason. */
+/**
+ * Promise: calls in a hidden tab run at normal speed. A call in a suspended tab fails with an error that reports the
+ * suspension.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { FaultFixture } from './faults/fault-fixture.ts';
@@ -14,7 +17,7 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** openHiddenTab opens a page of the site in a background tab, and returns the tab's id when the plugin is live in it. */
+/** openHiddenTab opens the site in a background tab, waits until the plugin is live, and returns the tab's id. */
 async function openHiddenTab(path: string): Promise<number> {
   await fixture.browser.cdp.send('Target.createTarget', { url: fixture.urlOf(path), background: true });
   const tab = await waitFor(`the plugin in ${path}`, async () => {

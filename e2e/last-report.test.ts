@@ -43,7 +43,7 @@ async function runConcurrently(count: number, call: (n: number) => Promise<boole
   return lostCalls;
 }
 
-/** runWithStalls runs work and repeatedly blocks this process, and so the client, for 5 to 90 ms at a time. */
+/** runWithStalls runs work and repeatedly blocks this process, including the client, for 5 to 90 ms. */
 async function runWithStalls<T>(work: () => Promise<T>): Promise<T> {
   let round = 0;
   const timer = setInterval(() => {

@@ -23,7 +23,9 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** readSettings returns the settings that the plugin alpha has in a tab; an empty text while alpha is not live there. */
+/**
+ * readSettings returns the settings of the plugin alpha in a tab, or an empty text while alpha is not live in the tab.
+ */
 async function readSettings(tabId: number): Promise<string> {
   const outcome = await client.call('alpha__mine', { tabId });
   return outcome.isError ? '' : JSON.stringify(outcome.structured);

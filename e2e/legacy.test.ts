@@ -30,8 +30,8 @@ before(async () => {
       ['plugin', 'configure', name, `key=key of ${name}`, site, 'site.far=https://far.example.com'],
       stack.env,
     );
-    // The setting "key" is a secret. A plugin that starts after the page's scripts gets a secret setting only
-    // with late access.
+    // The setting "key" of the twin plugins is a secret. A plugin that starts after the page's scripts gets a secret
+    // setting only with late access.
     await runChecked(['plugin', 'permission', name, '--late-access', 'on'], stack.env);
   }
 });
@@ -70,7 +70,7 @@ function waitForTwins(pageUrl: string): Promise<number> {
   });
 }
 
-/** callTool calls a tool, which must succeed. */
+/** callTool calls a tool, which must succeed, and returns the outcome. */
 async function callTool(tool: string, args: Record<string, unknown>): Promise<Outcome> {
   const outcome = await client.call(tool, args);
   assert.equal(outcome.isError, false, outcome.text);
@@ -97,7 +97,7 @@ test('settings, early tokens, names and caches of two plugins in a tab are separ
     JSON.stringify((await callTool('alpha__mine', { tabId })).structured).includes('changed'),
   );
   assert.match(JSON.stringify((await callTool('beta__mine', { tabId })).structured), /key of beta/);
-  // The pre-scripts also ran in the frame (see openTabWithTwins); the adapters did not.
+  // The pre-scripts also ran in the frame (see openTabWithTwins), but the adapters did not run in the frame.
   assert.equal(await findInnerFrame(page)?.evaluate(() => document.documentElement.dataset.alpha), undefined);
   await page.close();
 });

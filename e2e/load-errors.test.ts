@@ -58,7 +58,7 @@ test('a call in a tab whose page cannot load names the reason, for each kind of 
     await callExpectingNoTab({ tabId: await openOnlyTab(closedUrl) }),
     /its page can't be loaded \(tab .*the server refused the connection \(net::ERR_CONNECTION_REFUSED\); check that the site is running/,
   );
-  // A new service worker has not observed the failure.
+  // A new service worker has not observed that the tab failed to load.
   await stack.chrome.stopWorker();
   await waitFor('the new service worker to report the tab', async () =>
     (await stack.listTabs()).some((tab) => tab.url === closedUrl && tab.loadError === undefined),
@@ -120,7 +120,7 @@ test('a page that was opened for a call and cannot load fails the call, and the 
     await callExpectingNoTab(),
     /was opened for the call, but its page can't be loaded: the server refused the connection \(net::ERR_CONNECTION_REFUSED\)/,
   );
-  // The second call reloads the tab that the first call opened.
+  // The second failed call reloads the tab that the first call opened.
   assert.match(await callExpectingNoTab(), /is open, but its page can't be loaded .*net::ERR_CONNECTION_REFUSED/);
   assert.equal((await stack.listTabs()).length, 1);
   const site = createServer((_, response) => response.setHeader('content-type', 'text/html').end(pageHtml));
@@ -146,7 +146,7 @@ test('a site that accepts connections and never answers fails the call within 10
     /was opened for the call, but its page can't be loaded: the site has not answered for 8 s; check that the site is running/,
   );
   assert.match((await stack.runCli('status')).stdout, /places \(the site does not answer\)/);
-  // The next call reloads the tab that the first call opened.
+  // The second failed call reloads the tab that the first call opened.
   await callExpectingNoTab();
   assert.equal((await stack.listTabs()).length, 1);
   isSilent = false;
@@ -172,7 +172,7 @@ for (const [name, makeDeadUrl, reason] of [
     assert.match(text, reason);
     assert.doesNotMatch(text, /dead\.localhost/);
     assert.match(await callExpectingNoTab(), /its page can't be loaded/);
-    // The site no longer redirects, so the tab loads the page that the call opened.
+    // The site now answers without a redirect, so the tab loads the page that the call opened.
     isRepaired = true;
     const outcome = await waitFor(
       'a successful call',

@@ -19,7 +19,10 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** assertRanUntil checks that a call did not end before its limit. Unit tests of dispatch check the delay after the limit in fake time. */
+/**
+ * assertRanUntil checks that a call ran until its limit. Unit tests of the package dispatch check, in fake time, the
+ * delay between a limit and the end of a call.
+ */
 function assertRanUntil(outcome: Outcome, limitMs: number): void {
   assert.ok(
     outcome.durationMs >= limitMs - 5,
@@ -27,7 +30,7 @@ function assertRanUntil(outcome: Outcome, limitMs: number): void {
   );
 }
 
-/** readAbortReason returns the abort reason that the tool received last. */
+/** readAbortReason returns the last abort reason that the tool received. */
 const readAbortReason = () => stack.page.evaluate(() => document.documentElement.dataset.aborted);
 
 test('a call that reports progress runs longer than the idle limit and returns its result', async () => {

@@ -1,6 +1,6 @@
 /**
  * Promise: a call whose tab closes or navigates fails at once with the right code. If a tool navigates and then
- * returns, its result still arrives.
+ * returns, the result of the tool still arrives.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -29,8 +29,8 @@ async function bringToFront(page: Page) {
 let tabCount = 0;
 
 /**
- * callInNewTab starts a call in a new tab, runs changeTab after the first report, and returns the outcome of the
- * call. If changeTab does not fail the call, the call times out at the idle limit.
+ * callInNewTab starts a call in a new tab, runs changeTab after the first report, and returns the call's outcome. If
+ * changeTab does not fail the call, the call times out at the idle limit.
  */
 async function callInNewTab(changeTab: (page: Page) => Promise<unknown>) {
   const page = await stack.openTab(`/fresh-${++tabCount}`);
@@ -80,7 +80,7 @@ test('a call right after a reload waits for the new document', async () => {
 
 test('the call after a navigating tool runs in the new document', async () => {
   for (let i = 0; i < 10; i++) {
-    // The old document reports "not ready" from the start of the navigation, so no tool can run there.
+    // The old document reports "not ready" from the start of the navigation, so no tool can run in this document.
     await stack.page.evaluate(() => {
       navigation.addEventListener('navigate', () => {
         document.documentElement.dataset.loggedOut = '';

@@ -1,4 +1,7 @@
-/** Promise: the side panel shows running calls live, and the reason of a problem. Screenshots go to e2e/out/. */
+/**
+ * Promise: the side panel shows running calls live, and the reason of a problem. Screenshots of the side panel go to
+ * e2e/out/.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, before, test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Draws docs/images/long-call.svg from a real run: a daemon, a browser, a site, and `opentabs call` in a terminal of 92 columns.
- * The animation shows real output of the terminal, faster than it was written.
+ * Draws docs/images/long-call.svg from a real run of `opentabs call` in a terminal of 92 columns. The animation shows
+ * real output of the terminal, at a higher speed.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -46,7 +46,10 @@ function readLastLine(chunk: string): string {
   return drawnLines.findLast((text) => text.trim() !== '')?.trimEnd() ?? '';
 }
 
-/** pickFrames returns frameCount lines at even intervals. pickFrames always includes the last line. */
+/**
+ * pickFrames returns frameCount lines at even intervals of time. pickFrames always includes the last line of the
+ * terminal.
+ */
 function pickFrames(lines: readonly TerminalLine[]): readonly TerminalLine[] {
   const endMs = lines.at(-1)?.atMs ?? 0;
   const frames = Array.from({ length: frameCount }, (_, i) => {
@@ -57,7 +60,7 @@ function pickFrames(lines: readonly TerminalLine[]): readonly TerminalLine[] {
 }
 
 /**
- * drawSvg returns an SVG that shows the command, and below the command the lines of the terminal, one after the other.
+ * drawSvg returns an SVG that shows the command, and below it the lines of the terminal in turn.
  */
 function drawSvg(lines: readonly TerminalLine[]): string {
   const width = Math.ceil(columns * 7.85) + 32;

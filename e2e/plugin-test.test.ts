@@ -13,7 +13,9 @@ mkdirSync(tempFolder);
 const env = { OPENTABS_HOME: join(home, 'home'), TMPDIR: tempFolder, CHROMIUM: chromiumPath, NO_COLOR: '1' };
 after(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
 
-/** runPluginTests runs the tests of a plugin in the browser, and returns for each test its name and whether it was skipped. */
+/**
+ * runPluginTests runs the tests of a plugin in the browser, and returns each test's name and whether it was skipped.
+ */
 async function runPluginTests(dir: string, ...flags: string[]): Promise<readonly (readonly [string, boolean])[]> {
   const command = ['plugin', 'test', dir, '--browser', '--json', '--timeout', '10m', ...flags];
   const lines = await runChecked(command, env);

@@ -20,8 +20,9 @@ function checkProtocol(outcome: Outcome): void {
     if (p.total !== undefined)
       assert.ok(p.progress <= p.total * (1 + 1e-9), `progress ${p.progress} is above the total ${p.total}`);
   }
-  // The limit is ten notifications per second, plus the first and the last report and the final notification. The limit
-  // covers the whole call, because a busy machine may deliver the notifications of two seconds within one second.
+  // A call may send ten notifications per second, plus the first report, the last report and the final notification.
+  // The maximum number of notifications applies to the whole call, because a busy machine may deliver the notifications
+  // of two seconds within one second.
   const maxCount = outcome.durationMs / 100 + 3;
   assert.ok(
     outcome.progress.length <= maxCount,

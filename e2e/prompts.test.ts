@@ -48,7 +48,7 @@ for (const [name, connect] of transports) {
       const [message] = promptResult.messages;
       assert.equal(message?.role, 'user');
       const text = message?.content.type === 'text' ? message.content.text : '';
-      // The page converts the argument "last" to a number, so the prompt contains two messages.
+      // The page converts the argument "last" from a text to a number, so the prompt contains two messages.
       assert.match(text, /^Summarise these messages of the channel general-3-600:\n\n[^\n]+\n[^\n]+$/);
     });
 

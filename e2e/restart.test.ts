@@ -1,6 +1,6 @@
 /**
- * Promise: after a restart of the server, each MCP client gets an error that its session is stale, and can open a new
- * session at once.
+ * Promise: after a server restart, each MCP client gets an error for its stale session, and can open a new session at
+ * once.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -71,9 +71,9 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     const stdio = await connectStdio(env);
     const listenStream = await openListenStream();
     await stopProcess(daemon, signal); // listening clients must not delay the shutdown
-    await listenStream.text().catch(() => ''); // waits until the stream has ended
+    await listenStream.text().catch(() => ''); // waits until the server has closed the listen stream
     await startDaemon();
-    // While the test waits, the transports of these clients also reopen their GET streams.
+    // While the test waits, the transports of the SDK clients also reopen their GET streams.
     const errors = await Promise.all(
       Array.from({ length: 40 }, async (_, i) => {
         const result = await clients[i % clients.length]?.sdk.listTools().catch((error: unknown) => error);

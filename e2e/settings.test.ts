@@ -30,7 +30,8 @@ async function readSettings(): Promise<unknown> {
 }
 
 /**
- * waitForSettings waits until the page has these settings. A call may run before the new settings arrive in the page.
+ * waitForSettings waits until the plugin in the page has the expected settings. A call may run before the new settings
+ * arrive in the page.
  */
 async function waitForSettings(expected: object): Promise<void> {
   await waitFor(JSON.stringify(expected), async () => {
@@ -50,7 +51,7 @@ test('a call without a required setting fails with the command that sets it, and
     'apiToken=s3cret-text',
   );
   await stack.page.reload();
-  // If several URLs are set, a page gets the URL that it matches.
+  // If several URLs are set, a page gets the URL that matches the page.
   await waitForSettings({ site: stack.site.origin, apiToken: 's3cret-text' });
 });
 

@@ -11,8 +11,7 @@ import { waitFor } from './harness/wait.ts';
 let stack: Stack;
 let client: McpClient;
 /**
- * pluginFolders are the folders of two plugins: "versions" runs in the page's world, and its copy "apart" runs in an
- * isolated world.
+ * pluginFolders are the folders of two plugins: "versions" runs in the page's world, and "apart" in an isolated world.
  */
 const pluginFolders: Record<string, string> = {};
 
@@ -73,7 +72,7 @@ async function getBuild(plugin: string): Promise<BuildReport> {
   return Object((await client.call(`${plugin}__get_build`)).structured);
 }
 
-/** waitForBuild waits until a build runs in the page. */
+/** waitForBuild waits until the given build of a plugin runs in the page. */
 async function waitForBuild(plugin: string, name: string): Promise<BuildReport> {
   return await waitFor(`${name} of ${plugin}`, async () => {
     const report = await getBuild(plugin);

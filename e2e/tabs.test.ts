@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => stack?.close());
 
-/** callWhere calls the tool "where", which returns the document it runs in. */
+/** callWhere calls the tool "where", which returns the document in which the tool runs. */
 async function callWhere(args: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
   const outcome = await client.call('places__where', args);
   assert.equal(outcome.isError, false, outcome.text);
@@ -71,7 +71,7 @@ test('a call tries a tab that is not ready last, and the plugin is listed as clo
   await bringToFront(stack.page, '/');
   await setBusy(stack.page, '/', true);
   assert.equal((await callWhere()).path, '/other');
-  // The server has no report of the busy page yet. The call checks the busy tab and then tries the next tab.
+  // The server has no report that the page is busy yet. The call checks the busy tab first, and runs in another tab.
   await setBusy(stack.page, '/', false);
   await stack.page.evaluate(() => document.documentElement.toggleAttribute('data-busy', true));
   assert.equal((await callWhere()).path, '/other');
@@ -130,8 +130,8 @@ test('a tab that Chrome has discarded is reloaded for a call and stays in the ba
 });
 
 test('neither a navigation nor a call runs any script in the page except the registered scripts', async () => {
-  // A page that opens during the registration of scripts gets its plugin by a different script. A test that changes a
-  // setting must therefore run after this test.
+  // A page that opens during the registration of scripts gets its plugin by injection, not by a registered script. Each
+  // test that changes a setting must run after this test, because the change registers scripts again.
   const worker = await waitFor('the service worker to start', () => stack.chrome.context.serviceWorkers()[0]);
   await worker.evaluate(() => {
     Reflect.set(globalThis, 'ran', 0);

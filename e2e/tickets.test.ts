@@ -14,7 +14,8 @@ let client: McpClient;
 /** apiRequests are the requests that the site received under /api/, with their tokens. */
 const apiRequests: string[] = [];
 
-// The page's first script sends a token that no other script has. After login the page's head contains the user's name.
+// The page's first script sends a token that no other script in the page has. After a login, the head of the page
+// contains the user's name.
 const pageHtml = `<!doctype html><head><title>Tickets</title>
 <script>fetch('/ping', { headers: { 'X-Ticket-Token': 's3' } }); const send = window.fetch; window.fetch = (...a) => send(...a);</script>
 </head><div class="ticket"><h1> Broken link </h1><p class="comment">Where?</p></div>`;
@@ -66,7 +67,7 @@ test('the plugin works in the site that the user configured, after the user has 
     meta.content = 'ann';
     document.head.append(meta);
   });
-  // The plugin observes the login and reports itself ready.
+  // The plugin observes the login of the user and reports itself ready.
   await waitFor('a tab in which the plugin is ready', async () =>
     (await stack.listTabs()).some((tab) =>
       (tab.plugins ?? []).some((plugin) => plugin.name === 'tickets' && plugin.ready === true),

@@ -1,6 +1,6 @@
 /**
- * Promise: a tool may wait until the user has done something, such as a login. A waiting call keeps its state, and the
- * wait has a time limit.
+ * Promise: a tool may wait until the user has done something, for example a login. A waiting call keeps its state, and
+ * the wait has a time limit.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,5 @@
-// Package extension embeds the sources of the browser extension and computes its
-// ID. The server bundles the sources at run time (internal/jsbuild).
+// Package extension embeds the sources of the browser extension and computes its ID.
+// The server bundles the extension's sources at run time (internal/jsbuild).
 package extension
 
 import (
@@ -16,16 +16,16 @@ import (
 //go:embed manifest.json src icons/*.png vendor
 var Source embed.FS
 
-// ID returns the extension's id, which Chrome derives from the manifest's key:
-// the first 16 bytes of the key's SHA-256, each hex digit as a letter from a
-// to p.
+// ID returns the extension's id, which Chrome derives from the manifest's key. The id
+// is the first 16 bytes of the key's SHA-256, with each hex digit as a letter from a to
+// p.
 func ID() string {
 	text, err := Source.ReadFile("manifest.json")
-	if err != nil { // impossible: manifest.json is embedded
+	if err != nil { // cannot fail: manifest.json is embedded
 		panic("extension: " + err.Error())
 	}
 	id, err := idOf(text)
-	if err != nil { // impossible: a test parses manifest.json
+	if err != nil { // cannot fail: a test parses the embedded manifest.json
 		panic("extension: " + err.Error())
 	}
 	return id

@@ -23,8 +23,8 @@ func TestIDOfBadManifest(t *testing.T) {
 	}
 }
 
-// Chrome shows the permissions to the user at install, so a new permission has
-// to be a decision.
+// Chrome shows the extension's permissions to the user at install, so a permission must
+// not be added by accident.
 func TestManifestAsksForNoMore(t *testing.T) {
 	text, err := Source.ReadFile("manifest.json")
 	if err != nil {
@@ -52,7 +52,8 @@ func TestManifestAsksForNoMore(t *testing.T) {
 	}
 }
 
-// The panel shows text of servers, tools and pages.
+// The side panel shows text of servers, tools and pages, so text must never become
+// markup.
 func TestNoMarkupFromText(t *testing.T) {
 	entries, err := Source.ReadDir("src/panel")
 	if err != nil || len(entries) == 0 {

@@ -23,7 +23,7 @@ type approvals struct {
 	calls     Caller
 	heartbeat time.Duration
 	log       zerolog.Logger
-	// run runs a request to its end.
+	// run handles a request and returns the reply.
 	run       func(context.Context, request) reply
 	resumable *resumableCalls
 }
@@ -32,8 +32,8 @@ func newApprovals(calls Caller, heartbeat time.Duration, log zerolog.Logger, run
 	return &approvals{calls: calls, heartbeat: heartbeat, log: log, run: run, resumable: newResumableCalls()}
 }
 
-// serve runs a request. While the call is suspended, a client that supports forms shows
-// them.
+// serve handles a request and returns the reply. While a call is suspended, a client
+// that supports forms shows the approval forms.
 func (a *approvals) serve(ctx context.Context, q request) reply {
 	if q.AsksByReply {
 		return a.serveResumable(ctx, q)
@@ -47,8 +47,8 @@ func (a *approvals) serve(ctx context.Context, q request) reply {
 	return a.run(ctx, q)
 }
 
-// remindClient sends the client the reason why its call waits, at each heartbeat until ctx
-// ends. Some clients cancel a call without progress.
+// remindClient sends the client the reason why its call waits, at each heartbeat until
+// ctx ends. Some clients cancel a call that reports no progress.
 func (a *approvals) remindClient(ctx context.Context, q formQuestion) {
 	ticker := time.NewTicker(a.heartbeat)
 	defer ticker.Stop()
@@ -63,7 +63,8 @@ func (a *approvals) remindClient(ctx context.Context, q formQuestion) {
 }
 
 // decideByAnswer resolves a ticket by the client's answer to a form, and reports false
-// if the answer contains no decision. Other surfaces can still decide.
+// if the answer contains no decision. Without a decision in the answer, the user can
+// still decide in the side panel or the CLI.
 func (a *approvals) decideByAnswer(q formQuestion, client dispatch.Client, result json.RawMessage) bool {
 	resolution, isDecided, err := q.parseAnswer(result)
 	if isDecided {
@@ -89,8 +90,8 @@ type requestForms struct {
 	cancel context.CancelFunc
 
 	mu         sync.Mutex     // guards isAnswered, and additions to openForms
-	isAnswered bool           // set when the request has its answer
-	openForms  sync.WaitGroup // one for each ticket that is shown
+	isAnswered bool           // set when the request has been answered
+	openForms  sync.WaitGroup // counts the forms that are shown
 }
 
 // newForms returns the forms of a request. Call close before the request is answered.

@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// The arguments of every call in addition to those of its tool: instance only if the
-// plugin has instances, _detach only if calls may become jobs.
+// These constants name the arguments that opentabs adds to tools. The argument instance
+// exists only for plugins with instances, _detach only if calls may become jobs.
 const (
 	argTab      = "tabId"
 	argBrowser  = "browser"
@@ -59,9 +59,9 @@ func instanceNames(p *plugin.Plugin) []string {
 }
 
 // splitArguments separates "tabId", "browser", "instance" and "_detach" from a call's
-// arguments, unless the tool defines them. All other arguments are passed unchanged, so
-// large integers stay exact. isPrompt is set for a prompt, which has only text
-// arguments. An error is a *dispatch.Error for the agent.
+// arguments, unless the tool defines them. The tool's own arguments are passed
+// unchanged, so large integers stay exact. isPrompt is set for a prompt, which has only
+// text arguments. An error is a *dispatch.Error for the agent.
 func splitArguments(raw json.RawMessage, definedByTool definedArguments, isPrompt bool) (arguments, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return arguments{toolArgs: json.RawMessage("{}")}, nil
@@ -94,7 +94,7 @@ func splitArguments(raw json.RawMessage, definedByTool definedArguments, isPromp
 	return a, nil
 }
 
-// setArgument sets one of the fields from an argument.
+// setArgument sets tabID, browser, instance or detach from the argument m.
 func (a *arguments) setArgument(m rawjson.Member, isPrompt bool) error {
 	switch m.Key {
 	case argTab:

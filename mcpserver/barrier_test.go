@@ -36,7 +36,7 @@ type receivedLine struct {
 	id   string
 }
 
-// read reads lines until the answers to n calls.
+// read reads lines until n calls are answered, and returns the lines.
 func (p *pingedClient) read(n int) []receivedLine {
 	p.t.Helper()
 	var all []receivedLine
@@ -96,8 +96,8 @@ func formatTimes(all []receivedLine) string {
 	return strings.Join(text, ", ")
 }
 
-// withPinged runs a test in fake time. The tool reports progress if the request has
-// a token, takes the time work, and returns.
+// withPinged runs a test in fake time. The tool reports progress if the request has a
+// progress token, and returns after the duration work.
 func withPinged(t *testing.T, work time.Duration, test func(p *pingedClient)) {
 	t.Helper()
 	packages := newServer(t, callerFunc(echoArguments), Options{}) // files are read outside of fake time

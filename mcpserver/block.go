@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// asBlock returns the block that has these members, or false if the object is not a
-// block. Clients reject a whole result for one block that violates MCP's schema, so
-// this check is as strict.
+// asBlock returns the content block that the members form, or false if the object is
+// not a content block. Clients reject a whole result for one block that violates MCP's
+// schema, so asBlock is as strict as that schema.
 func (m *objectMembers) asBlock() (foundBlock, bool) {
 	kind, ok := m.findValue("type")
 	if !ok || m.n > maxBlockMembers {
@@ -48,7 +48,7 @@ func (m *objectMembers) asMedia(typePrefix string) (foundBlock, bool) {
 	return foundBlock{data: data, mediaType: mediaType, size: size}, ok
 }
 
-// asResource returns the block of a file with its content.
+// asResource returns the block of an embedded file.
 func (m *objectMembers) asResource() (foundBlock, bool) {
 	if !m.hasOnlyMembers("type", "resource", "annotations", "_meta") {
 		return foundBlock{}, false
@@ -116,8 +116,8 @@ func (m *objectMembers) hasValidExtras() bool {
 	return a.Priority == nil || *a.Priority >= 0 && *a.Priority <= 1
 }
 
-// hasValidURI reports whether the member "uri" is an absolute URI. The check is needed
-// because some clients parse the URI.
+// hasValidURI reports whether the member "uri" is an absolute URI. hasValidURI exists
+// because some clients parse the URI of a resource.
 func (m *objectMembers) hasValidURI() bool {
 	v, ok := m.findValue("uri")
 	var s string
@@ -144,7 +144,8 @@ var isBase64 = func() (table [256]bool) {
 }()
 
 // base64Size returns the decoded size of a JSON string in padded standard base64, in
-// bytes. base64Size reports false for an empty string or any other text.
+// bytes. base64Size reports false for an empty string or a text that is not padded
+// base64.
 func base64Size(quoted []byte) (int, bool) {
 	if len(quoted) < 6 || quoted[0] != '"' {
 		return 0, false

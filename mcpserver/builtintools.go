@@ -12,13 +12,13 @@ import (
 	"opentabs/wire"
 )
 
-// builtinTool is a tool of opentabs itself. No tool of a plugin can have the same name,
-// because the names of plugin tools contain "__".
+// builtinTool is a tool of opentabs itself. No tool of a plugin can have the name of a
+// built-in tool, because the names of plugin tools contain "__".
 type builtinTool struct {
 	definition mcp.Tool
-	// isOffered reports whether the client with this name has the tool.
+	// isOffered reports whether the server offers the tool to the named client.
 	isOffered func(s *Server, client string) bool
-	// run serves a tools/call.
+	// run serves a tools/call request for the built-in tool.
 	run func(s *Server, ctx context.Context, q request) reply
 }
 

@@ -16,7 +16,7 @@ import (
 	"opentabs/wire"
 )
 
-// request is a transport.Request and what its call needs.
+// request is a transport.Request with the timer and the callbacks of its call.
 type request struct {
 	transport.Request
 	// timer is set if the client's calls may become jobs.
@@ -58,7 +58,7 @@ func (s *Server) HeaderTool(name string) *mcp.Tool {
 	return nil
 }
 
-// run runs a request to its end.
+// run handles a request and returns the reply, also after a panic.
 func (s *Server) run(ctx context.Context, q request) (transportReply reply) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -105,7 +105,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 		return newFaultReply(wire.CodeInvalidParams, "There is no tool %q. List the tools (tools/list), then call one of those.", q.Params.Name)
 	}
 	definedByTool := l.definedByTool
-	definedByTool.definesDetach = definedByTool.definesDetach || q.timer == nil // without jobs, the argument belongs to the tool
+	definedByTool.definesDetach = definedByTool.definesDetach || q.timer == nil // without jobs, the argument _detach belongs to the tool
 	args, err := splitArguments(q.Params.Arguments, definedByTool, false)
 	if err == nil {
 		err = l.tool.Validate(args.toolArgs)
@@ -151,17 +151,18 @@ func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) rep
 	}
 	r := newSuccessReply(result.CallID, result.Output)
 	r.audience = result.Audience
-	// A schema may require more of a block's data than a string. Clients reject a
-	// result that does not match, so the data of such a tool stays in the structured
-	// content and in the blocks.
+	// The tool's output schema may restrict the data of a block, such as to base64. If
+	// structured content without the data of blocks violates the output schema, clients
+	// reject the result, so the data stays in the structured content.
 	if hasSchema && r.blocks != nil && l.tool.ValidateResult(r.data) != nil {
 		r.data = nilUnlessObject(oneLine(result.Output))
 	}
 	return r
 }
 
-// checkResult validates the result of a tool against its output schema. Clients reject a
-// result that does not match, with a text that names neither the plugin nor what to do.
+// checkResult validates the result of a tool against its output schema. Clients reject
+// a result that violates the output schema, with a text that names neither the plugin
+// nor what to do.
 func checkResult(t *plugin.Tool, r *dispatch.Result) error {
 	err := t.ValidateResult(r.Output)
 	var e *dispatch.Error

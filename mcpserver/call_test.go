@@ -16,13 +16,14 @@ import (
 	"opentabs/wire"
 )
 
-// The numbers of reports and calls in the tests that no report is lost.
+// These constants are the numbers of reports and calls in the tests which check that no
+// report is lost.
 const (
 	reports = 1000
 	rounds  = 5
 )
 
-// reportFast is a Caller that reports as fast as possible.
+// reportFast is a Caller that reports progress as fast as possible.
 func reportFast(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 	for i := range reports {
 		c.Progress(dispatch.Progress{Progress: float64(i + 1), Total: reports, HasTotal: true, Message: "of " + c.Client.Name})
@@ -30,7 +31,7 @@ func reportFast(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 	return dispatch.Result{Output: json.RawMessage(`{"by":"` + c.Client.Name + `"}`)}, nil
 }
 
-// reportingBridge is a bridge whose page makes the reports.
+// reportingBridge is a bridge whose page reports progress.
 func reportingBridge() *dispatchtest.Bridge {
 	return &dispatchtest.Bridge{StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 		go func() {
@@ -94,8 +95,8 @@ func TestProgressOverHTTPIsCompleteAndInOrder(t *testing.T) {
 	}
 }
 
-// countMessages opens a GET stream and returns a function that ends it and counts
-// its messages.
+// countMessages opens a GET stream and returns a function that ends the stream and
+// counts its messages.
 func (c *client) countMessages() func() int {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -27,7 +27,7 @@ type catalog struct {
 	refusals func(plugin string) func(dispatch.Tool) *wire.CallError // Options.Refusals
 	log      zerolog.Logger
 
-	// The tables of tools and prompts are replaced, never changed.
+	// A change replaces the tables of tools and prompts, so readers need no lock.
 	tools   atomic.Pointer[toolTable]
 	prompts atomic.Pointer[[]mcp.Prompt] // the listed prompts
 
@@ -41,8 +41,8 @@ type toolTable struct {
 	listedTools []*listedTool // the tools that are not refused
 }
 
-// findTool returns a tool of a plugin. A tool that is not listed can be called too: the
-// call returns why it is refused.
+// findTool returns a tool of a plugin. A call of a tool that is not listed fails with
+// the reason.
 func (c *catalog) findTool(name string) (*listedTool, bool) {
 	l, ok := c.tools.Load().toolsByName[name]
 	return l, ok
@@ -105,8 +105,8 @@ func (c *catalog) isRefused(fullName string) bool {
 }
 
 // refusedError returns the error of a call of a refused tool, or nil if the tool may
-// run. The error of a refused tool precedes errors about arguments, because an agent
-// does not know the schema of a tool that is not listed.
+// run. The refusal precedes errors about arguments, because an agent does not know the
+// schema of a tool that is not listed.
 func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 	refusal := c.refusalFunc(p)(t)
 	if refusal == nil {
@@ -116,7 +116,7 @@ func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 		t.FullName(), strings.TrimRight(refusal.Message, ". \n"), refusal.Code, errtext.Advice(refusal.Code))}
 }
 
-// whyToolsAreOff returns why no tool of a plugin may run, or "" if one may run.
+// whyToolsAreOff returns why no tool of a plugin may run, or "" if any tool may run.
 func (c *catalog) whyToolsAreOff(p *plugin.Plugin) string {
 	refusal := c.refusalFunc(p)
 	for _, t := range p.Tools {

@@ -10,16 +10,17 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// A tool returns images, sounds and files as blocks of MCP content: objects with
-// exactly these members, as the whole result or anywhere in the result.
+// A tool returns images, sounds and files as blocks of MCP content, anywhere in its
+// result:
 //
 //	{"type":"image","data":BASE64,"mimeType":"image/..."}
 //	{"type":"audio","data":BASE64,"mimeType":"audio/..."}
 //	{"type":"resource","resource":{"uri":URI,"text":TEXT or "blob":BASE64,"mimeType"?}}
 //	{"type":"resource_link","uri":URI,"name":NAME,"title"?,"description"?,"mimeType"?,"size"?}
 //
-// Each block may also have annotations and _meta. An object with another member, or
-// with data that is not base64, is not a block and stays in the result.
+// Each content block may also have annotations and _meta. An object with an unknown
+// member, or with data that is not base64, is not a content block and stays in the
+// result.
 
 // separatedResult is a result that was split into a text for agents and blocks of
 // content.
@@ -49,8 +50,8 @@ func mayHaveBlocks(output []byte) bool {
 	return false
 }
 
-// separateBlocks separates the blocks of content from a result, compact JSON.
-// separateBlocks reports false if there are none.
+// separateBlocks separates the blocks of content from a result, which is compact JSON.
+// separateBlocks reports false if the result has no blocks.
 func separateBlocks(output json.RawMessage) (separatedResult, bool) {
 	if !mayHaveBlocks(output) {
 		return separatedResult{}, false
@@ -64,7 +65,7 @@ func separateBlocks(output json.RawMessage) (separatedResult, bool) {
 		return separatedResult{blocks: blocks}, true
 	}
 	isWholeResult := f.blocks[0].place == span{0, end}
-	firstIndex := 1 // the text is content[0]
+	firstIndex := 1 // content[0] is the text of the result
 	if isWholeResult {
 		firstIndex = 0
 	}
@@ -79,15 +80,16 @@ func separateBlocks(output json.RawMessage) (separatedResult, bool) {
 	return s, true
 }
 
-// span is a part of the result.
+// span is a part of a tool's result, from start to end in bytes.
 type span struct{ start, end int }
 
 func (s span) cutFrom(text []byte) []byte { return text[s.start:s.end] }
 
-// foundBlock is a block in a result.
+// foundBlock is a content block that was found in a tool's result.
 type foundBlock struct {
 	place span
-	// data is the data, which is removed from the result; empty if there is none.
+	// data is the content of the block, which is removed from the result; empty for a
+	// block without content.
 	data      span
 	mediaType string
 	size      int // of the decoded data, in bytes
@@ -212,7 +214,7 @@ func (f *contentFinder) scanMembers(i, depth int) (m objectMembers, end int, ok 
 	}
 }
 
-// findValue returns the value of a member.
+// findValue returns the value of the object's named member.
 func (m *objectMembers) findValue(name string) (span, bool) {
 	for i := range m.n {
 		if k := m.keys[i]; string(m.text[k.start+1:k.end-1]) == name {
@@ -222,8 +224,8 @@ func (m *objectMembers) findValue(name string) (span, bool) {
 	return span{}, false
 }
 
-// hasOnlyMembers reports whether each member has one of these names and no name occurs
-// twice.
+// hasOnlyMembers reports whether the object's members are all in names and no name
+// occurs twice.
 func (m *objectMembers) hasOnlyMembers(names ...string) bool {
 	if m.n > maxBlockMembers {
 		return false
@@ -291,14 +293,13 @@ func isTextBlock(text []byte) bool {
 	return ok && m.hasOnlyMembers("type", "text", "annotations", "_meta") && m.hasStringValue("type", "text") && m.hasStrings("text") && m.hasValidExtras()
 }
 
-// hasStringValue reports whether a member has this string as its value.
+// hasStringValue reports whether the named member is the given string.
 func (m *objectMembers) hasStringValue(name, value string) bool {
 	v, ok := m.findValue(name)
 	return ok && m.text[v.start] == '"' && string(m.text[v.start+1:v.end-1]) == value
 }
 
-// hasStrings reports whether the object has all members with these names and all are
-// strings.
+// hasStrings reports whether the object has a string for each of the names.
 func (m *objectMembers) hasStrings(names ...string) bool {
 	for _, name := range names {
 		if v, ok := m.findValue(name); !ok || m.text[v.start] != '"' {
@@ -308,7 +309,7 @@ func (m *objectMembers) hasStrings(names ...string) bool {
 	return true
 }
 
-// hasOptionalStrings reports whether each of these members is a string or absent.
+// hasOptionalStrings reports whether each of the named members is a string or absent.
 func (m *objectMembers) hasOptionalStrings(names ...string) bool {
 	for _, name := range names {
 		if v, ok := m.findValue(name); ok && m.text[v.start] != '"' {

@@ -30,7 +30,7 @@ func TestBlocksOfContent(t *testing.T) {
 		imageBlock:  `{"content":[` + imageBlock + `],"structuredContent":{"type":"image","data":"see content[0], image/png, 8 bytes","mimeType":"image/png"}}`,
 		blob:        `{"content":[` + blob + `],"structuredContent":{"type":"resource","resource":{"uri":"x:1","blob":"see content[0], resource, 1 bytes"}}}`,
 		link:        `{"content":[` + link + `],"structuredContent":` + link + `}`,
-		// Values in the result.
+		// Blocks inside of the result are content, and the result refers to them.
 		`{"a":1,"p":` + imageBlock + `,"s":[` + audioBlock + `]}`: `{"content":[{"type":"text","text":` +
 			`"{\"a\":1,\"p\":{\"type\":\"image\",\"data\":\"see content[1], image/png, 8 bytes\",\"mimeType\":\"image/png\"},` +
 			`\"s\":[{\"mimeType\":\"audio/x-wav\",\"type\":\"audio\",\"data\":\"see content[2], audio/x-wav, 3 bytes\"}]}"},` + imageBlock + `,` + audioBlock +
@@ -53,7 +53,7 @@ func TestBlocksOfContent(t *testing.T) {
 // in the result, unchanged.
 func TestObjectsThatAreNotBlocks(t *testing.T) {
 	for _, output := range []string{
-		`{"type":"image","data":"` + png + `","mimeType":"image/png","width":3}`, // this object is a record of the site
+		`{"type":"image","data":"` + png + `","mimeType":"image/png","width":3}`, // MCP's image block has no member width
 		`{"type":"image","data":"","mimeType":"image/png"}`,
 		`{"type":"image","data":"AAA","mimeType":"image/png"}`,
 		`{"type":"image","data":"AAAAAA","mimeType":"image/png"}`, // the base64 has no padding
@@ -103,7 +103,7 @@ func TestBlocksBesideASchema(t *testing.T) {
 	output := `{"p":{"type":"image","data":"` + png + `","mimeType":"image/png"}}` + "\n"
 	for _, c := range []struct{ schema, want string }{
 		{`{"type":"string"}`, "see content[1], image/png, 8 bytes"},
-		{`{"type":"string","pattern":"^[A-Za-z0-9+/=]*$"}`, png}, // z.base64() becomes this schema
+		{`{"type":"string","pattern":"^[A-Za-z0-9+/=]*$"}`, png}, // the SDK writes z.base64() as a string schema with this pattern
 	} {
 		s := serveTools(t, returnOutput(output), Options{}, plugintest.Package{Tools: []plugintest.Tool{{
 			Name: "echo", Description: "d",
@@ -204,7 +204,7 @@ func putBack(t *testing.T, r reply) []byte {
 		if err := json.Unmarshal(raw, &block); err != nil {
 			t.Fatal(err)
 		}
-		bulk := slices.Concat(block.Data, block.Resource.Text, block.Resource.Blob) // only one of the three is not empty
+		bulk := slices.Concat(block.Data, block.Resource.Text, block.Resource.Blob) // a block has only one of data, text and blob
 		if block.Type == "resource_link" {
 			continue
 		}

@@ -12,7 +12,8 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-// testClientHeader names the client whose token a request of these tests has.
+// testClientHeader is a request header that names the client whose token the test
+// request has.
 const testClientHeader = "X-Test-Client"
 
 // serveGuarded serves the site behind a guard that checks the tokens of clients.
@@ -44,8 +45,8 @@ func (s *site) openAs(t *testing.T, token, name string) *client {
 	return c
 }
 
-// TestCallsNameTheirClient checks that a call has the name of its client's token.
-// The name that the client reports is added and never replaces it.
+// TestCallsNameTheirClient checks that a call has the name of its client's token. The
+// name that the client reports never replaces the name of the token.
 func TestCallsNameTheirClient(t *testing.T) {
 	var made []dispatch.Client
 	s := serveTools(t, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {

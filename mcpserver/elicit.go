@@ -16,15 +16,15 @@ import (
 	"opentabs/wire"
 )
 
-// The choices in the form for a permission, as the user reads them. All protocol
-// versions with elicitation support enums of plain texts.
+// These constants are the choices in an approval form, as the user reads them. All
+// protocol versions with elicitation support enums of plain texts.
 const (
 	choiceOnce    = "allow once"
 	choiceSession = "allow for this session"
 	choiceDeny    = "deny"
 )
 
-// decisionField is the form's only field.
+// decisionField is the name of the only field of an approval form.
 const decisionField = "decision"
 
 // maxShownArgs is the longest text of arguments in a form, maxShownReason the longest
@@ -40,9 +40,9 @@ type formQuestion struct {
 	dispatch.WaitingTicket
 }
 
-// elicitation is the params of elicitation/create in the mode "form". The mode is left
-// out, because protocol version 2025-06-18 has no modes, and in later versions "form"
-// is the default.
+// elicitation is the params of elicitation/create in the mode "form". The member "mode"
+// is left out, because protocol version 2025-06-18 has no modes, and in later versions
+// "form" is the default.
 type elicitation struct {
 	Message string     `json:"message"`
 	Schema  formSchema `json:"requestedSchema"`
@@ -55,7 +55,7 @@ type formSchema struct {
 	Required   []string             `json:"required,omitempty"`
 }
 
-// formField is a selection of texts.
+// formField is a field of a form in which the user selects one of several texts.
 type formField struct {
 	Type        string   `json:"type"`
 	Title       string   `json:"title"`
@@ -63,7 +63,7 @@ type formField struct {
 	Enum        []string `json:"enum"`
 }
 
-// buildForm returns the form that the client shows.
+// buildForm returns the form in which the client asks its user for the decision.
 func (q formQuestion) buildForm() elicitation {
 	f := elicitation{Message: q.messageText(), Schema: formSchema{Type: "object", Properties: map[string]formField{}}}
 	if q.Kind == wire.TicketPermission {
@@ -93,7 +93,7 @@ func (q formQuestion) choiceNames() []string {
 	return []string{choiceOnce, choiceDeny}
 }
 
-// messageText returns the text above the form.
+// messageText returns the text that the client shows above the form.
 func (q formQuestion) messageText() string {
 	var b strings.Builder
 	if q.Kind == wire.TicketUser {
@@ -122,7 +122,7 @@ func (q formQuestion) progressMessage() string {
 }
 
 // escapeForUser makes a text of an agent or a page safe to show to the user who decides
-// about a call. The result is one line of at most limit characters, with hidden
+// about a call. escapeForUser returns one line of at most limit characters, with hidden
 // characters escaped.
 func escapeForUser(text string, limit int) string {
 	escape := func(r rune) string { return strings.Trim(strconv.QuoteRuneToASCII(r), "'") }
@@ -171,7 +171,7 @@ func (q formQuestion) parseAnswer(result json.RawMessage) (dispatch.Resolution, 
 		Decision string `json:"decision"`
 	}
 	if json.Unmarshal(a.Content, &formContent) != nil || !slices.Contains(q.choiceNames(), formContent.Decision) {
-		// Some clients accept without asking the user.
+		// Some clients accept a form without asking the user.
 		return dispatch.Resolution{}, false, fmt.Errorf("it accepts, but its %s is none of %q", decisionField, q.choiceNames())
 	}
 	switch formContent.Decision {

@@ -33,8 +33,9 @@ func (g askGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	}}
 }
 
-// guarded is a dispatcher that requires approval for every call. The tool of guarded
-// waits for the user as often as the argument "wait" and then returns its arguments.
+// guarded is a dispatcher that requires approval for every call. The argument "wait" is
+// how often the tool of guarded waits for the user; the tool then returns its
+// arguments.
 type guarded struct {
 	*dispatch.Dispatcher
 	runs atomic.Int32
@@ -82,7 +83,7 @@ func newGuarded(t *testing.T, gates ...dispatch.Gate) *guarded {
 	return g
 }
 
-// onlyTicket returns the ticket of the only call.
+// onlyTicket returns the ticket of the only call that waits for the user.
 func (g *guarded) onlyTicket(t *testing.T) dispatch.WaitingTicket {
 	t.Helper()
 	for _, v := range g.Calls() {
@@ -94,7 +95,7 @@ func (g *guarded) onlyTicket(t *testing.T) dispatch.WaitingTicket {
 	return dispatch.WaitingTicket{}
 }
 
-// untilEnded returns when the next call has ended.
+// untilEnded waits until the next call has ended.
 func untilEnded(t *testing.T, f *dispatch.Follower) {
 	t.Helper()
 	for {
@@ -115,10 +116,10 @@ type party struct {
 	t *testing.T
 	// messages are all messages in order; closed after the answer to a call over HTTP.
 	messages chan received
-	// send sends a message. When send returns, the server has read the message, unless
-	// the message is a call.
+	// send sends a message to the server. When send returns, the server has read the
+	// message, unless the message is a call.
 	send func(text string)
-	// disconnect closes the connection.
+	// disconnect closes the connection to the server.
 	disconnect func()
 }
 
@@ -134,7 +135,7 @@ func (p *party) must() received {
 	return received{}
 }
 
-// nextForm returns the ID and the params of the next elicitation.
+// nextForm returns the ID and the params of the next elicitation request.
 func (p *party) nextForm() (id string, form elicitation) {
 	p.t.Helper()
 	m := p.must()
@@ -161,7 +162,8 @@ func choiceAnswer(decision string) string {
 
 const showsForms = `{"elicitation":{}}`
 
-// parties returns clients that declare these capabilities.
+// parties has a function for each transport, which connects a client with the given
+// capabilities.
 var parties = map[string]func(t *testing.T, s *site, capabilities string) *party{
 	"http": func(t *testing.T, s *site, capabilities string) *party {
 		c := s.sessionlessClient(t)
@@ -323,14 +325,14 @@ func TestAnotherSurfaceDecidesFirst(t *testing.T) {
 		if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Surface: "the side panel"}); err != nil {
 			t.Fatal(err)
 		}
-		// The form is cancelled before the answer.
+		// The server cancels the form before it answers the call.
 		if m := p.must(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, `"requestId":`+id) {
 			t.Errorf("the server did not withdraw the form, but sent %s", m.text)
 		}
 		if m := p.must(); !m.toolResultOf(t).IsError {
 			t.Error(m.text)
 		}
-		p.answerForm(id, choiceAnswer("allow once")) // this answer comes too late
+		p.answerForm(id, choiceAnswer("allow once")) // this answer to the form comes too late
 		if g.runs.Load() != 0 {
 			t.Error("the denied tool ran")
 		}
@@ -433,8 +435,8 @@ func TestNoFormAfterTheAnswer(t *testing.T) {
 	f.showForm(t.Context(), dispatch.WaitingTicket{})
 }
 
-// TestNoForms checks that with the setting off no client receives a form, in any
-// version.
+// TestNoForms checks that no client receives a form if Options.DisableForms is set, in
+// any protocol version.
 func TestNoForms(t *testing.T) {
 	for name, open := range parties {
 		t.Run(name, func(t *testing.T) {

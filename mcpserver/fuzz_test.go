@@ -43,7 +43,7 @@ func oddMessages() []string {
 	}
 }
 
-// checkAnswer checks a message to a client and returns its ID.
+// checkAnswer checks a message to a client and returns the ID of the message.
 func checkAnswer(t *testing.T, text []byte) json.RawMessage {
 	t.Helper()
 	var m struct {
@@ -142,7 +142,8 @@ func isID(text json.RawMessage) bool {
 	return len(text) > 0 && (text[0] == '"' || text[0] == '-' || text[0] >= '0' && text[0] <= '9')
 }
 
-// equalIDs reports whether two IDs are equal. Strings may have different escapes.
+// equalIDs reports whether two IDs are equal. Equal IDs may be strings with different
+// escapes.
 func equalIDs(a, b json.RawMessage) bool {
 	var x, y string
 	if json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil {
@@ -169,7 +170,7 @@ func messagesIn(w *httptest.ResponseRecorder) [][]byte {
 	}
 }
 
-// FuzzStdio: each returned line is a message, whatever the client writes, and a later
+// FuzzStdio checks that for any input, each returned line is a message, and a later
 // request is answered.
 func FuzzStdio(f *testing.F) {
 	for _, seed := range oddMessages() {
@@ -202,8 +203,8 @@ func FuzzStdio(f *testing.F) {
 	})
 }
 
-// FuzzPromptResult: the client receives JSON with messages that MCP allows, whatever
-// a prompt returns.
+// FuzzPromptResult checks that for any output of a prompt, the client receives JSON
+// with messages that MCP allows.
 func FuzzPromptResult(f *testing.F) {
 	for _, seed := range []string{
 		`"a"`, `[]`, `[{"role":"user","content":"a"}]`, `{"description":"d","messages":[{"role":"assistant","content":{"type":"text","text":"t"}}]}`,

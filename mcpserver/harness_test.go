@@ -20,7 +20,7 @@ import (
 	"opentabs/wire"
 )
 
-// callerFunc is a function as a Caller.
+// callerFunc is a Caller that runs each call with the function.
 type callerFunc func(ctx context.Context, c dispatch.Call) (dispatch.Result, error)
 
 var _ Caller = callerFunc(nil)
@@ -29,12 +29,12 @@ func (f callerFunc) Call(ctx context.Context, c dispatch.Call) (dispatch.Result,
 	return f(ctx, c)
 }
 
-// Decide implements Caller: nothing waits.
+// Decide implements Caller: no call waits for a decision.
 func (callerFunc) Decide(string, string, dispatch.Resolution) (dispatch.DecisionResult, error) {
 	return dispatch.DecisionResult{Outcome: wire.DecisionNotPending}, nil
 }
 
-// Remind implements Caller: nothing waits.
+// Remind implements Caller: no call waits for a decision.
 func (callerFunc) Remind(dispatch.WaitingTicket, string) {}
 
 // echoArguments returns a call's arguments.
@@ -75,7 +75,7 @@ type site struct {
 	reg   *plugin.Registry
 }
 
-// newServer returns a server with these plugins.
+// newServer returns a server with the plugins in packages.
 func newServer(t testing.TB, c Caller, o Options, packages ...plugintest.Package) *site {
 	t.Helper()
 	if packages == nil {
@@ -85,7 +85,8 @@ func newServer(t testing.TB, c Caller, o Options, packages ...plugintest.Package
 	return &site{Server: New(c, reg, o), reg: reg, store: store}
 }
 
-// serveTools returns a server with these plugins that listens until the test ends.
+// serveTools returns a server with the plugins in packages that listens until the test
+// ends.
 func serveTools(t testing.TB, c Caller, o Options, packages ...plugintest.Package) *site {
 	t.Helper()
 	return listenFor(t, newServer(t, c, o, packages...))
@@ -299,7 +300,7 @@ type events struct {
 
 func newEvents(r io.Reader) *events { return &events{r: bufio.NewReader(r)} }
 
-// nextData returns the data of the next event; false at the end.
+// nextData returns the data of the next event, and false at the end of the stream.
 func (e *events) nextData() (string, bool) {
 	var data string
 	for {
@@ -355,7 +356,7 @@ func systemPipe(t testing.TB) (*os.File, *os.File) {
 	return r, w
 }
 
-// send writes lines at once, in one chunk.
+// send writes lines to the server in one chunk.
 func (p *stdioPeer) send(lines ...string) {
 	p.t.Helper()
 	if _, err := io.WriteString(p.in, strings.Join(lines, "\n")+"\n"); err != nil {
@@ -363,7 +364,8 @@ func (p *stdioPeer) send(lines ...string) {
 	}
 }
 
-// readNext reads one message; false at the end. readNext answers pings, as clients do.
+// readNext reads one message, and returns false at the end of the stream. readNext
+// answers pings, as clients do.
 func (p *stdioPeer) readNext() (received, bool) {
 	p.t.Helper()
 	for {
@@ -379,7 +381,7 @@ func (p *stdioPeer) readNext() (received, bool) {
 	}
 }
 
-// must reads one message, and fails the test if there is none.
+// must reads one message, and fails the test if no message arrives.
 func (p *stdioPeer) must() received {
 	p.t.Helper()
 	m, ok := p.readNext()
@@ -415,7 +417,7 @@ func (p *stdioPeer) closeAndReadAll() []received {
 	}
 }
 
-// add adds a plugin and reloads.
+// add adds a plugin to the server and reloads its registry.
 func (s *site) add(t testing.TB, name string) {
 	t.Helper()
 	if _, err := s.store.Add(plugintest.Package{Name: name}.Write(t)); err != nil {
@@ -456,7 +458,8 @@ func newSubscriber(r *resources) *subscriber {
 
 func (s *subscriber) subscribe(uri string) error { return s.resources.Subscribe(s.Subscriber, uri) }
 
-// next waits for changed resources and returns their URIs, none once ctx has ended.
+// next waits for changed resources and returns their URIs, or no URIs once ctx has
+// ended.
 func (s *subscriber) next(ctx context.Context) []string {
 	select {
 	case <-s.news:

@@ -64,12 +64,12 @@ func TestClientCancelsItsCall(t *testing.T) {
 		if msgs := <-got; len(msgs) != 0 {
 			t.Errorf("id %s: a cancelled call was answered: %s", id, msgs[0].text)
 		}
-		c.cancel(id) // the call has ended
+		c.cancel(id) // a second cancellation, after the end of the call
 	}
 }
 
-// TestACancelMayOvertakeItsCall checks a cancellation that arrives before its call:
-// over HTTP they use different connections.
+// TestACancelMayOvertakeItsCall checks a cancellation that arrives before its call,
+// because over HTTP the two use different connections.
 func TestACancelMayOvertakeItsCall(t *testing.T) {
 	h := &hanging{}
 	inFakeTime(t, h, Options{}, func(t *testing.T, _ *site, _ *pipeListener, c *client) {
@@ -241,7 +241,7 @@ func TestEndOfSessionEndsItsCallsAndStreams(t *testing.T) {
 	if msgs := <-got; len(msgs) != 0 {
 		t.Error(msgs[0].text)
 	}
-	stop() // the server or this call ends the stream
+	stop() // the function stop ends the stream if the server has not ended the stream
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := s.Shutdown(ctx); err != nil { // Shutdown waits for all tasks

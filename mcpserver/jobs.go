@@ -17,13 +17,13 @@ import (
 	"opentabs/wire"
 )
 
-// Detach is when a running call becomes a job, and its request is answered with the
-// job's ID. The zero value means never.
+// Detach is the rule when a running call becomes a job, whose ID is then the answer to
+// the request. With the zero value of Detach, calls never become jobs.
 type Detach struct {
-	// BeforeTimeout detaches shortly before the client stops waiting.
+	// BeforeTimeout makes the call a job shortly before the client stops waiting.
 	BeforeTimeout bool
-	// After, if positive, detaches this long after the request arrived, or shortly
-	// before the client's timeout if the timeout is earlier.
+	// After, if positive, is the time from the request until its call becomes a job.
+	// The call becomes a job earlier if the client's timeout is earlier.
 	After time.Duration
 }
 
@@ -38,12 +38,13 @@ const detachSchema = `{"type":"string","description":"When to stop waiting and g
 type jobs struct {
 	dispatchJobs *dispatch.Jobs // nil if calls never become jobs
 	detachRule   func(client string) Detach
-	// replyToEnd returns the reply for the end of a call of the tool with this name.
+	// replyToEnd returns the reply for the end of a call of the named tool.
 	replyToEnd func(tool string, result dispatch.Result, err error) reply
 }
 
 // detachRules returns when the calls of a client become jobs. detachRules returns false
-// if calls of this client never become jobs; such a client gets no tools for jobs.
+// if calls of the client never become jobs. A client whose calls never become jobs gets
+// no tools for jobs.
 func (j *jobs) detachRules(client string) (Detach, bool) {
 	if j.dispatchJobs == nil || j.detachRule == nil {
 		return Detach{}, false
@@ -106,7 +107,7 @@ func (j *jobs) startTimer(q *request) {
 	}
 	profile := clients.Of(q.Info.Name, q.Info.Version)
 	t := &answerTimer{waitLimit: profile.WaitLimit(q.Info.Transport != transport.OverStdio), restartsOnMessage: profile.Resets}
-	// The answer must arrive before the limit.
+	// The answer must arrive before the client's time limit ends.
 	t.waitLimit -= min(t.waitLimit/6, 10*time.Second)
 	q.timer = t
 	if send := q.Send; send != nil && t.waitLimit > 0 && t.restartsOnMessage {
@@ -118,8 +119,8 @@ func (j *jobs) startTimer(q *request) {
 	}
 }
 
-// start calls onLimit when the client needs its answer. The returned function stops
-// the timer.
+// start calls onLimit when the client must get an answer, because its time limit is
+// near. The returned function stops the timer.
 func (t *answerTimer) start(onLimit func()) (stop func() bool) {
 	if t.waitLimit <= 0 {
 		return func() bool { return false }
@@ -156,8 +157,8 @@ func (j *jobs) run(ctx context.Context, q request, c dispatch.Call, detachTime t
 }
 
 // waitForJob waits for the end of a job and sends its progress to the client.
-// waitForJob returns false if the job still runs when the client disconnects, when the
-// client needs an answer, or after the given time (noLimit for none).
+// waitForJob returns false if the job still runs when the client disconnects or needs
+// an answer, or when maxWait (noLimit for none) ends.
 func waitForJob(ctx context.Context, q request, job *dispatch.Job, maxWait time.Duration) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

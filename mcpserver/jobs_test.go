@@ -24,7 +24,7 @@ type jobSite struct {
 	t     *testing.T
 	d     *dispatch.Dispatcher
 	http  *http.Client
-	stops chan string // the reasons of the stops that the page received
+	stops chan string // the reasons with which calls in the page were cancelled
 	pages sync.WaitGroup
 }
 
@@ -53,10 +53,10 @@ func withJobs(t *testing.T, o dispatch.Options, detach func(client string) Detac
 // alwaysDetach detaches the calls of every client.
 func alwaysDetach(d Detach) func(string) Detach { return func(string) Detach { return d } }
 
-// as returns a new session of a client of this name and version.
+// as returns a new session of a client with the given name and version.
 func (s *jobSite) as(name, version string) *client { return s.able(name, version, `{}`) }
 
-// able is as for a client with these capabilities.
+// able returns a new session of a client with the given name, version and capabilities.
 func (s *jobSite) able(name, version, capabilities string) *client {
 	c := &client{t: s.t, url: s.url, http: s.http, headers: http.Header{}}
 	text := strings.Replace(initializeText(name), `"version":"1.2"`, `"version":"`+version+`"`, 1)
@@ -85,7 +85,7 @@ func toolText(name, args, meta string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":%s}}`, name, args, meta)
 }
 
-// handleIn parses the job in the last message.
+// handleIn returns the job in the last of the messages.
 func handleIn(t *testing.T, msgs []received) shape.Job {
 	t.Helper()
 	if len(msgs) == 0 {
@@ -99,8 +99,8 @@ func handleIn(t *testing.T, msgs []received) shape.Job {
 	return a
 }
 
-// TestJobIsPickedUpByAnotherSession checks a job whose session gets its ID and ends.
-// Another session gets the progress and the result.
+// TestJobIsPickedUpByAnotherSession checks a job whose session has ended. Another
+// session gets the progress and the result of the job.
 func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: 20 * time.Second}), countSeconds(90, `{"n":90}`), func(t *testing.T, s *jobSite) {
 		startTime, first := time.Now(), s.as("first", "1")
@@ -167,9 +167,9 @@ func TestDetachTimes(t *testing.T) {
 		{Detach{BeforeTimeout: true}, "x", `{"_detach":"never"}`, 90 * time.Second},
 		{Detach{BeforeTimeout: true}, "x", `{"_detach":null}`, 50 * time.Second},
 		{Detach{After: time.Second}, "x", `{"_detach":"auto"}`, 50 * time.Second},
-		{Detach{BeforeTimeout: true}, "Visual Studio Code", `{}`, 90 * time.Second}, // waits for 5 min
+		{Detach{BeforeTimeout: true}, "Visual Studio Code", `{}`, 90 * time.Second}, // this client waits for 5 min
 		{Detach{}, "x", `{}`, 90 * time.Second},
-		{Detach{}, "x", `{"_detach":"5"}`, 90 * time.Second}, // _detach is ignored without a rule
+		{Detach{}, "x", `{"_detach":"5"}`, 90 * time.Second}, // _detach is ignored if the zero value of Detach is the rule
 	} {
 		t.Run(fmt.Sprint(test), func(t *testing.T) {
 			withJobs(t, dispatch.Options{}, alwaysDetach(test.rule), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
@@ -325,7 +325,7 @@ func TestCancelBeforeTheHandle(t *testing.T) {
 		if m := c.answer(toolText("job_list", `{}`, `{}`)); !strings.Contains(m.text, `"jobs":[]`) {
 			t.Error(m.text)
 		}
-		// A cancellation after that has no effect.
+		// A cancellation after the answer with the job's ID has no effect.
 		job := handleIn(t, c.ask(callText(`9`, `{}`, `{}`)))
 		c.ask(cancelText(`9`))
 		synctest.Wait()

@@ -12,7 +12,7 @@ import (
 	"opentabs/mcpserver/transport"
 )
 
-// maxJobSeconds is the longest wait that an agent may request.
+// maxJobSeconds is the longest wait for a job that an agent may request, in seconds.
 const maxJobSeconds = 3600
 
 // jobArguments are the arguments of the tools for jobs.
@@ -102,8 +102,8 @@ func (j *jobs) jobResult(_ context.Context, q request, a jobArguments) reply {
 	return j.resultOrStatus(job)
 }
 
-// resultOrStatus returns a reply with the job's result, or with its status while the
-// job runs.
+// resultOrStatus returns a reply with the result of an ended job, or with the status of
+// a running job.
 func (j *jobs) resultOrStatus(job *dispatch.Job) reply {
 	result, err, ok := job.Result()
 	v := job.View()

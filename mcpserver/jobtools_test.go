@@ -126,8 +126,9 @@ func TestJobsAreForSomeClients(t *testing.T) {
 	})
 }
 
-// TestDetachableTool checks that a tool with _detach has no output schema, because
-// its answer may be a job. A parameter of the tool with this name is kept.
+// TestDetachableTool checks that a tool with _detach has no output schema, because its
+// answer may be a job. If the tool itself has a parameter _detach, the parameter is
+// kept.
 func TestDetachableTool(t *testing.T) {
 	shown := mcp.NewToolWithRawSchema("a__b", "", json.RawMessage(`{"type":"object","properties":{"_detach":{"type":"number"}}}`))
 	shown.RawOutputSchema = json.RawMessage(`{"type":"object"}`)

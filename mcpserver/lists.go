@@ -9,9 +9,10 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// newLibrary returns the server of mcp-go. No tool, prompt or resource is registered
-// with mcp-go: the filters and hooks of its server return the lists of this file.
-// Calls, prompts and reads do not reach mcp-go.
+// newLibrary returns the server of mcp-go, which answers the requests for lists. No
+// tool, prompt or resource is registered with mcp-go: filters and hooks of mcp-go
+// return the lists of package mcpserver. Requests for calls, prompts and contents of
+// resources do not reach mcp-go.
 func (s *Server) newLibrary() *server.MCPServer {
 	options := []server.ServerOption{
 		server.WithToolCapabilities(true), server.WithPromptCapabilities(true), server.WithRecovery(),

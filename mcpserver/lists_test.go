@@ -9,8 +9,8 @@ import (
 	"opentabs/internal/goldentest"
 )
 
-// TestLists checks the answers to initialize and to the requests for lists, in both
-// protocol eras.
+// TestLists checks the answers to initialize and to the requests for lists, with and
+// without sessions.
 func TestLists(t *testing.T) {
 	d, _, _ := runningCall(t)
 	s := serveTools(t, d, Options{Version: "1.2.3", CallWatcher: d}, withPrompts)
@@ -29,7 +29,7 @@ func TestLists(t *testing.T) {
 }
 
 // TestNothingIsRegisteredWithTheLibrary checks that mcp-go has no tool, prompt or
-// resource, so that no handler of it is ever called.
+// resource, so that mcp-go never runs a call.
 func TestNothingIsRegisteredWithTheLibrary(t *testing.T) {
 	d, _, _ := runningCall(t)
 	s := serveTools(t, d, Options{CallWatcher: d}, withPrompts)

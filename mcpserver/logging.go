@@ -21,7 +21,8 @@ type LogEntry struct {
 
 // Logged sends a log line to clients (notifications/message) and never blocks: a client
 // that does not read loses messages, the oldest first. Clients of protocol version
-// 2026-07-28 receive none, because it has no messages outside of requests.
+// 2026-07-28 receive no log lines, because that version has no messages outside of
+// requests.
 func (s *Server) Logged(e LogEntry) {
 	body := map[string]any{"message": e.Message}
 	if e.Data != nil {

@@ -34,8 +34,8 @@ func newProgressSender(ctx context.Context, p *transport.Params, send transport.
 	return &progressSender{ctx: ctx, sendMessage: send, token: token}
 }
 
-// close waits for a notification that is being sent. After close, no progress is sent,
-// because the answer to the request must be the last message.
+// close waits for a progress notification that is being sent. After close, no progress
+// is sent, because the answer to the request must be the last message.
 func (s *progressSender) close() {
 	if s == nil {
 		return
@@ -45,8 +45,9 @@ func (s *progressSender) close() {
 	s.isClosed = true
 }
 
-// send sends one notification. A failed notification is dropped: progress never
-// changes a call, and the transport cancels the call of a client that is gone.
+// send sends one progress notification. A progress notification that cannot be sent is
+// dropped, because progress never changes a call. The transport cancels the calls of a
+// client that is gone.
 func (s *progressSender) send(p dispatch.Progress) {
 	if s == nil {
 		return
@@ -60,7 +61,8 @@ func (s *progressSender) send(p dispatch.Progress) {
 	_ = s.sendMessage(s.buf)
 }
 
-// appendProgress appends a notifications/progress for a client that gave this token.
+// appendProgress appends a notifications/progress message with the client's progress
+// token.
 func appendProgress(dst []byte, token json.RawMessage, p dispatch.Progress) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`...)
 	dst = append(dst, token...)

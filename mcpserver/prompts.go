@@ -50,7 +50,7 @@ func (s *Server) getPrompt(ctx context.Context, q request) reply {
 	return r
 }
 
-// toFault converts the reply of a failed call to a JSON-RPC error.
+// toFault converts the reply to a failed call to a JSON-RPC error.
 func toFault(r reply) reply {
 	code := wire.CodeInternal
 	var m struct {

@@ -58,8 +58,8 @@ func TestPromptsListChanged(t *testing.T) {
 	}
 }
 
-// TestPromptRuns in each transport, with its arguments, and with progress before the
-// result.
+// TestPromptRuns checks that a prompt runs over each transport with its arguments, and
+// sends progress before its result.
 func TestPromptRuns(t *testing.T) {
 	var got dispatch.Call
 	s := serveTools(t, callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {

@@ -64,8 +64,8 @@ func TestListsStopWaitingForPlugins(t *testing.T) {
 	}
 }
 
-// TestCallOfABrokenPlugin checks that the error contains the reason, and no path of
-// the user's files.
+// TestCallOfABrokenPlugin checks that the error of a call names the plugin's problem,
+// but no path of the user's files.
 func TestCallOfABrokenPlugin(t *testing.T) {
 	s := newServer(t, callerFunc(echoArguments), Options{}, plugintest.Package{Name: "a"}, plugintest.Package{Name: "b"})
 	pkg, _ := s.reg.Set().Plugin("a")

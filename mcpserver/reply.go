@@ -19,8 +19,7 @@ import (
 // text content contains the error for agents.
 const metaError = "opentabs/error"
 
-// Further keys of a result's _meta: the audience of the result, if the tool set one,
-// and the job.
+// These constants are the keys of the audience and the job in a result's _meta.
 const (
 	metaAudience = "opentabs/audience"
 	metaJob      = "opentabs/job"
@@ -100,8 +99,8 @@ func oneLine(output json.RawMessage) json.RawMessage {
 	return output
 }
 
-// nilUnlessObject returns output if it is an object, and otherwise nil, because
-// structured content must be an object.
+// nilUnlessObject returns output if output is an object, or nil, because structured
+// content must be an object.
 func nilUnlessObject(output json.RawMessage) json.RawMessage {
 	if len(output) == 0 || output[0] != '{' {
 		return nil
@@ -116,7 +115,7 @@ type errorDetails struct {
 	CallID      string         `json:"call_id,omitempty"`
 	RunMs       float64        `json:"ran_ms"`
 	ReportCount int            `json:"reports"`
-	// SinceLastReportMs is absent if there was no report.
+	// SinceLastReportMs is absent if the call reported no progress.
 	SinceLastReportMs *float64             `json:"since_report_ms,omitempty"`
 	StopOutcome       dispatch.StopOutcome `json:"stopped,omitempty"`
 	ToolError         *wire.ToolErrorInfo  `json:"tool,omitempty"`
@@ -124,8 +123,8 @@ type errorDetails struct {
 	UserText string `json:"for_user,omitempty"`
 }
 
-// newFailureReply returns the reply for a failed call. An err that is not a
-// *dispatch.Error is reported as internal, without its details.
+// newFailureReply returns the reply for a failed call. An error that is not a
+// *dispatch.Error is reported as an internal error, without details.
 func newFailureReply(err error) reply {
 	var e *dispatch.Error
 	if !errors.As(err, &e) {
@@ -206,8 +205,8 @@ func (r reply) writeContent(w *bufio.Writer) {
 	}
 }
 
-// writeText writes the text content. A string is copied as the page wrote it; any
-// other value is written as its JSON text.
+// writeText writes the text content of a tool's result. A string is copied as the page
+// wrote it; any other value is written as its JSON text.
 func (r reply) writeText(w *bufio.Writer) {
 	w.WriteString(`{"type":"text","text":`)
 	switch {
@@ -221,7 +220,7 @@ func (r reply) writeText(w *bufio.Writer) {
 	w.WriteByte('}')
 }
 
-// writeMeta writes the _meta member unless it is empty.
+// writeMeta writes the member _meta of a result unless _meta is empty.
 func (r reply) writeMeta(w *bufio.Writer, identity json.RawMessage) {
 	separator := `,"_meta":{`
 	writeEntry := func(key string, value []byte) {

@@ -15,7 +15,7 @@ import (
 	"opentabs/wire"
 )
 
-// The resources: the list of calls, and each call.
+// MCP clients can read these resources: the list of calls, and each call.
 const (
 	callsURI          = "opentabs://calls"
 	callURITemplate   = callsURI + "/{id}"
@@ -30,7 +30,7 @@ const maxListedCalls = 500
 type Watcher interface {
 	// Calls returns the running and waiting calls, then the last ended calls.
 	Calls() []dispatch.View
-	// Find returns one call with its activities.
+	// Find returns the call with the given ID, with its activities.
 	Find(callID string) (dispatch.View, bool)
 	Follow(o dispatch.FollowOptions) *dispatch.Follower
 }
@@ -68,8 +68,8 @@ func (r *resources) read(q request) reply {
 	return reply{members: b}
 }
 
-// findContent returns the content of a resource. Results of calls are left out: they are
-// for the client that called, and for the user.
+// findContent returns the content of a resource. The content has no results of calls,
+// because these are for the client that called, and for the user.
 func (r *resources) findContent(uri string) (any, bool) {
 	if uri == callsURI {
 		list := shape.List{Calls: r.calls.Calls()}

@@ -18,7 +18,7 @@ import (
 )
 
 // runningCall returns a dispatcher, the ID of a running call, and the sink of its page.
-// The call ends with the test.
+// The call that runningCall starts ends with the test.
 func runningCall(t *testing.T) (d *dispatch.Dispatcher, id string, sink dispatch.Sink) {
 	t.Helper()
 	sinks := make(chan dispatch.Sink, 1)
@@ -141,7 +141,7 @@ func TestListOfCallsIsBounded(t *testing.T) {
 	}
 }
 
-// manyCalls is a Watcher with this number of calls.
+// manyCalls is a Watcher; the value of a manyCalls is its number of calls.
 type manyCalls int
 
 func (n manyCalls) Calls() []dispatch.View          { return make([]dispatch.View, n) }
@@ -220,9 +220,9 @@ func TestSubscribersAreNotified(t *testing.T) {
 	}
 }
 
-// TestResourceUpdatesAreRateLimited checks that each resource has at most two notifications a
-// second: the first at once, and always one after the last change. Progress does not
-// change the list.
+// TestResourceUpdatesAreRateLimited checks that each resource has at most two
+// notifications a second, and always one after the last change. Progress of a call does
+// not change the list of calls.
 func TestResourceUpdatesAreRateLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, id, sink := runningCall(t)
@@ -276,7 +276,8 @@ func TestResourceUpdatesAreRateLimited(t *testing.T) {
 	})
 }
 
-// TestSlowSubscriberGetsOneNotification for many changes.
+// TestSlowSubscriberGetsOneNotification checks that a slow subscriber gets one
+// notification for many changes.
 func TestSlowSubscriberGetsOneNotification(t *testing.T) {
 	w := newResources(manyCalls(1))
 	defer w.close()
@@ -293,7 +294,8 @@ func TestSlowSubscriberGetsOneNotification(t *testing.T) {
 	}
 }
 
-// TestSubscriptionsAreBounded for each session and for all together.
+// TestSubscriptionsAreBounded checks the maximum number of subscriptions of one session
+// and of all sessions.
 func TestSubscriptionsAreBounded(t *testing.T) {
 	w := newResources(manyCalls(1))
 	defer w.close()

@@ -15,25 +15,25 @@ import (
 	"opentabs/wire"
 )
 
-// The limits of calls that wait between two requests.
+// These constants limit the calls that wait for the next request of their client.
 const (
 	// maxResumableCalls is the maximum number of calls that wait between two requests.
-	// Above maxResumableCalls, a call keeps its request open, as for a client without
-	// forms.
+	// If maxResumableCalls calls wait, a further call keeps its request open, as for a
+	// client without forms.
 	maxResumableCalls = 256
-	// keptAnswerLifetime is how long the answer of a call that ended between two requests
-	// is kept. maxKeptAnswerBytes is the size of all such answers; above it the oldest
-	// are dropped.
+	// keptAnswerLifetime is how long the answer of a call that ended between two
+	// requests is kept. maxKeptAnswerBytes is the maximum total size of the kept
+	// answers, in bytes; above this size, the oldest answers are dropped.
 	keptAnswerLifetime = 5 * time.Minute
 	maxKeptAnswerBytes = 64 << 20
 )
 
 // resumableCalls are the calls of clients of protocol version 2026-07-28 or later that
-// show forms. The server sends no requests to clients of these versions. Instead, the
-// reply to the client's request contains the form (input_required), and the client
-// repeats the request with the user's decision. Between the two requests, the call
-// waits in resumableCalls, and continues if another surface decides. resumableCalls is
-// safe for concurrent use.
+// show forms. The server sends no requests to clients of protocol version 2026-07-28 or
+// later. The reply to the request of a client contains the form (input_required), and
+// the client repeats the request with the user's decision. Between two requests of its
+// client, a call waits in resumableCalls, and continues if the user decides on another
+// surface. resumableCalls is safe for concurrent use.
 type resumableCalls struct {
 	seal seal
 
@@ -62,7 +62,7 @@ type resumableCall struct {
 
 	mu                sync.Mutex      // guards all fields below
 	progress          *progressSender // progress of the request that waits for the call
-	hasWaitingRequest bool            // set while a request waits
+	hasWaitingRequest bool            // set while a request waits for the call
 	tickets           []*openTicket
 	dropTimer         *time.Timer // dropTimer runs while the answer is kept
 }
@@ -71,7 +71,7 @@ type resumableCall struct {
 type openTicket struct {
 	formQuestion
 	// isAnswered is set after the client's answer: the form is not shown again.
-	// decided is set if the answer was a decision.
+	// isDecided is set if the client's answer was a decision.
 	isAnswered, isDecided bool
 }
 
@@ -110,8 +110,8 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 	return c.wait(ctx)
 }
 
-// startResumable starts a call that outlives its request while it is suspended. After
-// an error, the call must not start.
+// startResumable starts a call that outlives its request while the call is suspended.
+// If startResumable returns an error, the call must not start.
 func (a *approvals) startResumable(q request, requestDigest [digestSize]byte) (*resumableCall, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c := &resumableCall{
@@ -136,7 +136,8 @@ func (a *approvals) startResumable(q request, requestDigest [digestSize]byte) (*
 	return c, nil
 }
 
-// sendProgress sends progress to the request that waits, if there is one.
+// sendProgress sends progress to the request that waits for the call, if a request
+// waits.
 func (c *resumableCall) sendProgress(p dispatch.Progress) {
 	c.mu.Lock()
 	sender := c.progress
@@ -165,8 +166,8 @@ func (c *resumableCall) signalChange() {
 	}
 }
 
-// attach makes the request of p the one that waits for the call. attach returns false
-// if another request waits for the call.
+// attach records that the request of p waits for the call. attach returns false if
+// another request waits for the call.
 func (c *resumableCall) attach(p *progressSender) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -239,8 +240,8 @@ func (c *resumableCall) remindClient() {
 	}
 }
 
-// detachWithForms detaches the request that waits if there are forms to show, and
-// returns the reply that contains them.
+// detachWithForms detaches the waiting request if there are forms to show, and returns
+// the reply that contains the forms.
 func (c *resumableCall) detachWithForms() (reply, bool) {
 	calls := c.approvals.resumable
 	calls.mu.Lock()
@@ -282,8 +283,8 @@ func (c *resumableCall) detachWithForms() (reply, bool) {
 const goneText = "This requestState is unknown: it expired, its answer was already sent, or the server restarted. " +
 	"Check with `opentabs calls` whether the call has run, then repeat the request without requestState."
 
-// findByState returns the call of a requestState. If the state is unknown or belongs to
-// another request, findByState returns the error as a reply.
+// findByState returns the call of a requestState. If the requestState is unknown or
+// belongs to another request, findByState returns the error as a reply.
 func (r *resumableCalls) findByState(state string, requestDigest [digestSize]byte) (*resumableCall, reply) {
 	content, ok := r.seal.openText(state)
 	if !ok {
@@ -301,7 +302,7 @@ func (r *resumableCalls) findByState(state string, requestDigest [digestSize]byt
 	return c, reply{}
 }
 
-// keptAnswerLifetime keeps the answer of a call that ended while no request waits for it.
+// keepAnswer keeps the answer of a call that ended while no request waits for the call.
 func (r *resumableCalls) keepAnswer(c *resumableCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -338,8 +339,8 @@ func (r *resumableCalls) dropExpired(c *resumableCall) {
 	}
 }
 
-// isAttached reports whether a request waits for the answer. A request may arrive while
-// the answer is being dropped.
+// isAttached reports whether a request waits for the answer of the call. A request may
+// arrive while the answer to its call is being dropped.
 func (c *resumableCall) isAttached() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -77,7 +77,7 @@ func eachModernParty(t *testing.T, gates []dispatch.Gate, f func(t *testing.T, g
 	}
 }
 
-// decodeQuestion decodes a result with one form, and returns its key.
+// decodeQuestion decodes a result with one form, and returns the key of the form.
 func (r received) decodeQuestion(t *testing.T) (string, asked) {
 	t.Helper()
 	var a asked
@@ -109,7 +109,8 @@ func TestModernClientDecides(t *testing.T) {
 				if !strings.Contains(m.text, `"io.modelcontextprotocol/serverInfo"`) {
 					t.Errorf("the reply lacks serverInfo: %s", m.text)
 				}
-				// Order and spaces may differ. Unknown answers are ignored.
+				// The arguments of the repeated request may have another order and
+				// other spaces. Answers to unknown forms are ignored.
 				m = ask(repeatCallText(`2`, `{ "b":2,"a":1 }`, fmt.Sprintf(`{"other":{"action":"accept"},%q:%s}`, key, tt.answer), q.State))
 				r := m.toolResultOf(t)
 				if r.ResultType != "complete" || r.IsError == tt.runs || (g.runs.Load() == 1) != tt.runs {
@@ -123,8 +124,8 @@ func TestModernClientDecides(t *testing.T) {
 	}
 }
 
-// TestModernSessions checks that there is no session over HTTP, and so no permission
-// for a session.
+// TestModernSessions checks that protocol version 2026-07-28 over HTTP has no session,
+// and so no permission for a session.
 func TestModernSessions(t *testing.T) {
 	for name, want := range map[string]string{"http": "[allow once deny]", "stdio": "[allow once allow for this session deny]"} {
 		g := newGuarded(t, askGate{})
@@ -150,7 +151,7 @@ func TestModernRounds(t *testing.T) {
 			q = next
 		}
 		answer := choiceAnswer("allow once")
-		for round := range 2 { // after the approval, the tool waits for the user twice
+		for round := range 2 { // after the approval of the call, its tool waits for the user twice
 			k, next := ask(repeatCallText(fmt.Sprint(round+20), args, fmt.Sprintf(`{%q:%s}`, key, answer), q.State)).decodeQuestion(t)
 			if k == key || !strings.Contains(next.Requests[k].Params.Message, "Log in.") {
 				t.Fatalf("round %d: the next question is %+v", round, next)
@@ -207,8 +208,8 @@ func TestModernStateIsForItsOwnClient(t *testing.T) {
 	}
 }
 
-// TestModernDecisionOnAnotherSurface checks that a call continues when another surface decides,
-// whether its client waits or not.
+// TestModernDecisionOnAnotherSurface checks that a call continues when the user decides
+// on another surface, also if no client waits.
 func TestModernDecisionOnAnotherSurface(t *testing.T) {
 	for name, closed := range map[string]bool{"between two requests": false, "after the form was closed": true} {
 		t.Run(name, func(t *testing.T) {
@@ -243,8 +244,8 @@ func TestModernDecisionOnAnotherSurface(t *testing.T) {
 	}
 }
 
-// TestModernApprovalTimesOut checks that a client that repeats its request after the
-// time limit gets the error.
+// TestModernApprovalTimesOut checks that a client gets an error if it repeats its
+// request after the approval timed out.
 func TestModernApprovalTimesOut(t *testing.T) {
 	eachModernParty(t, []dispatch.Gate{askGate{limit: 500 * time.Millisecond}}, func(t *testing.T, g *guarded, ask modernParty) {
 		f := g.Follow(dispatch.FollowOptions{})
@@ -288,7 +289,7 @@ func TestModernClientLeaves(t *testing.T) {
 		t.Error(m.text)
 	}
 
-	// A stdio client that ends between two requests cancels it too.
+	// A stdio client that ends between two requests cancels its waiting call.
 	p := s.dial(t)
 	p.send(callText(`1`, `{}`, formsMeta))
 	p.must().decodeQuestion(t)
@@ -324,14 +325,15 @@ func TestModernClientsWithoutForms(t *testing.T) {
 	})
 }
 
-// countKept is 0 if no call and no answer is kept.
+// countKept returns 0 if no call and no answer is kept, and a positive number
+// otherwise.
 func (c *resumableCalls) countKept() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.endedCalls) + len(c.callsByID) + c.answerBytes
 }
 
-// putEnded adds an ended call with an answer of this size.
+// putEnded adds an ended call whose answer has the given size.
 func (c *resumableCalls) putEnded(id string, size int) *resumableCall {
 	h := &resumableCall{id: id, done: make(chan struct{}), reply: reply{members: make([]byte, size)}}
 	close(h.done)
@@ -369,7 +371,7 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 			t.Errorf("the loss was reported %d times", lost)
 		}
 
-		// A request arrives while the answer is being dropped.
+		// A request arrives while the answer to its call is being dropped.
 		h := c.putEnded("fetched", maxKeptAnswerBytes)
 		h.reply.onUndelivered = func() { lost++ }
 		h.attach(nil)
@@ -381,8 +383,8 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 	})
 }
 
-// TestResumableCallsAreBounded checks that above the limit, a call keeps its request
-// open.
+// TestResumableCallsAreBounded checks that a call keeps its request open if
+// maxResumableCalls calls wait.
 func TestResumableCallsAreBounded(t *testing.T) {
 	g := newGuarded(t, askGate{})
 	defer g.Shutdown()

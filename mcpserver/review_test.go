@@ -53,7 +53,7 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 			t.Errorf("agents see %s", both)
 		}
 	}
-	s.PolicyChanged() // no change, so no notification
+	s.PolicyChanged() // the lists of tools have not changed, so no client is notified
 	for _, p := range peers {
 		p.send(`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
 		if m := p.must(); !strings.Contains(m.text, `"id":3`) {
@@ -80,8 +80,8 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 	}
 }
 
-// TestCallOfAToolThatIsOff checks that the error contains the reason and what the
-// user can do, also for invalid arguments, because the agent has no schema.
+// TestCallOfAToolThatIsOff checks that the error contains the reason and what the user
+// can do, even if the arguments are invalid.
 func TestCallOfAToolThatIsOff(t *testing.T) {
 	denied := callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
 		return dispatch.Result{}, &dispatch.Error{Code: wire.ErrNotReviewed, Message: "denied by a gate"}

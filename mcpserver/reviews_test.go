@@ -15,7 +15,7 @@ import (
 	"opentabs/wire"
 )
 
-// reviewDesk is an Inspector over a real policy.
+// reviewDesk is an Inspector that stores recommendations in a policy.Policy.
 type reviewDesk struct {
 	set    func() *plugin.Set
 	policy *policy.Policy
@@ -30,7 +30,7 @@ func (d *reviewDesk) Recommend(name, hash string, permission wire.Permission, no
 	return d.policy.Recommend(name, hash, permission, note, by)
 }
 
-// withReviews returns a server with one plugin, which is off, and a client.
+// withReviews returns a client and a server with one plugin, which is off.
 func withReviews(t *testing.T) (*site, *client, *reviewDesk) {
 	inspector := &reviewDesk{values: settings.New(t.TempDir(), settings.Options{})}
 	s := serveTools(t, callerFunc(echoArguments), Options{Inspector: inspector}, plugintest.Package{
@@ -61,8 +61,8 @@ func markText(token, more string) string {
 	return toolText("plugin_mark_reviewed", `{"plugin":"messages","reviewToken":"`+token+`","permission":"auto"`+more+`}`, `{}`)
 }
 
-// TestAgentsReviewIsARecommendation checks that an agent that inspects and
-// recommends a plugin enables nothing. The user sees the recommendation and decides.
+// TestAgentsReviewIsARecommendation checks that an agent can inspect and recommend a
+// plugin, but not enable the plugin. The user sees the recommendation and decides.
 func TestAgentsReviewIsARecommendation(t *testing.T) {
 	s, c, inspector := withReviews(t)
 	token := inspectedToken(t, c)
@@ -139,8 +139,8 @@ func TestInspectTool(t *testing.T) {
 	}
 }
 
-// TestInspectToolHasNoLocalPath checks that the output and the errors contain no
-// path of this machine.
+// TestInspectToolHasNoLocalPath checks that plugin_inspect returns no path of this
+// machine, in results or errors.
 func TestInspectToolHasNoLocalPath(t *testing.T) {
 	s, c, _ := withReviews(t)
 	pkg, _ := s.reg.Set().Plugin("messages")

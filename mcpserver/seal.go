@@ -31,19 +31,20 @@ type sealContent struct {
 	// id is the ID of a resumableCall, sealedIDSize characters.
 	id        string
 	expiresAt time.Time
-	// requestDigest is the digest of the request that the text belongs to.
+	// requestDigest is the digest of the request that the sealed text belongs to.
 	requestDigest [digestSize]byte
 }
 
-// The sizes of the sealed values, in bytes. An id is a rand.Text.
+// These constants are the sizes of the values in a sealed text, in bytes. sealedIDSize
+// is the length of an id that rand.Text returned.
 const (
 	sealedIDSize = 26
 	nonceSize    = 8
 	sealedSize   = sealedIDSize + 8 + nonceSize + 2*digestSize
 )
 
-// sealText returns the sealed text of v. The text differs each time, because it
-// contains a nonce.
+// sealText returns the content v as a sealed text. Each call of sealText returns a
+// different text, because the text contains a nonce.
 func (s seal) sealText(v sealContent) string {
 	b := append(make([]byte, 0, sealedSize), v.id...)
 	b = binary.BigEndian.AppendUint64(b, uint64(v.expiresAt.UnixMilli()))

@@ -17,14 +17,14 @@ import (
 	"opentabs/wire"
 )
 
-// The values of options that are not set.
+// These constants are the values of options that are not set.
 const (
 	defaultHeartbeat       = 25 * time.Second
 	defaultMaxRequestBytes = 16 << 20
 )
 
-// sessionIdleTimeout ends an HTTP session that has no running call, no open stream and no
-// request for this time. The next request of the session gets 404, and the client
+// sessionIdleTimeout is how long an HTTP session without running calls, open streams
+// and requests is kept. The next request of an ended session gets 404, and the client
 // starts a new session. The session of a client that closed a response early ends after
 // 10 minutes at most.
 const sessionIdleTimeout = time.Hour
@@ -32,15 +32,16 @@ const sessionIdleTimeout = time.Hour
 // serverName is the name of the server in MCP.
 const serverName = "opentabs"
 
-// Options configures a server. The zero value of each field means its default.
+// Options configures a server. A field of Options with the zero value means the default
+// of the field.
 type Options struct {
 	// Version is the server's version in MCP. Default "dev".
 	Version string
 	// Log receives lines about sessions and faults, never arguments or results.
 	// Default: no log.
 	Log zerolog.Logger
-	// Heartbeat is the interval of keep-alive messages on a silent stream. Default
-	// 25 s: some clients give up after 30 s.
+	// Heartbeat is the interval of keep-alive messages on a silent stream. The default
+	// is 25 s, because some clients give up after 30 s of silence.
 	Heartbeat time.Duration
 	// DisableForms disables approval forms in clients (elicitation). Default false.
 	DisableForms bool
@@ -48,45 +49,46 @@ type Options struct {
 	// Default 16 MiB.
 	MaxRequestBytes int64
 	// Refusals returns a function that returns why agents may not call a tool or prompt
-	// of a plugin now: the plugin is not reviewed, or the tool is off. Nil means that
-	// the tool may run or needs an approval. Refused tools are not listed; a call of a
-	// refused tool gets the returned error. Call PolicyChanged after a change. Default:
-	// no tool is refused.
+	// of a plugin now: the plugin is not reviewed, or the tool is off. The returned
+	// error is nil if the tool may run or needs an approval. Refused tools are not
+	// listed; a call of a refused tool fails with the error that Refusals returned.
+	// Call PolicyChanged when the set of refused tools has changed. By default no tool
+	// is refused.
 	Refusals func(plugin string) func(tool dispatch.Tool) *wire.CallError
-	// Ready returns when the plugins are loaded, or an error, a sentence for the agent,
-	// if that takes too long or ctx ends. Requests about tools and prompts wait for
-	// Ready. Default: the plugins count as loaded.
+	// Ready waits until the plugins are loaded. If loading takes too long or ctx ends,
+	// Ready returns an error, a sentence for the agent. Requests about tools and
+	// prompts wait for Ready. By default, the plugins count as loaded.
 	Ready func(ctx context.Context) error
-	// Inspector lets agents inspect plugins and recommend them to the user.
-	// Default: agents cannot.
+	// Inspector lets agents inspect plugins and recommend plugins to the user. Default:
+	// agents cannot.
 	Inspector Inspector
-	// CallWatcher returns the calls that are offered as resources. Default: there are no
-	// resources.
+	// CallWatcher returns the calls that are offered as resources. By default,
+	// the server has no resources.
 	CallWatcher Watcher
-	// Tabs returns the open tabs of a plugin without waiting. Default: agents cannot
-	// list tabs.
+	// Tabs returns the open tabs of a plugin without waiting. By default, agents
+	// cannot list tabs.
 	Tabs func(plugin string) dispatch.Targets
-	// Jobs contains the calls that outlive their requests. Default: no call outlives
-	// its request.
+	// Jobs contains the calls that outlive their requests. By default, no call
+	// outlives its request.
 	Jobs *dispatch.Jobs
-	// Detach returns when the calls of the client with this name become jobs.
-	// Default: never.
+	// Detach returns when the calls of the named client become jobs. Default: never.
 	Detach func(client string) Detach
 }
 
 // Caller runs calls; *dispatch.Dispatcher implements Caller. Caller must be safe for
 // concurrent use.
 type Caller interface {
-	// Call returns when the call has ended; its error is a *dispatch.Error. When
-	// ctx ends the call is cancelled.
+	// Call returns when the call has ended; its error is a *dispatch.Error. When ctx
+	// ends, Call cancels the call.
 	Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error)
 	// Decide resolves a ticket of a suspended call.
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error)
-	// Remind sends a message as progress of a suspended call, unless w is resolved.
+	// Remind sends a message as progress of a suspended call, unless its ticket w is
+	// resolved.
 	Remind(w dispatch.WaitingTicket, message string)
 }
 
-// Server offers the tools of a registry to MCP clients. Create one with New.
+// Server offers the tools of a registry to MCP clients. Create a Server with New.
 type Server struct {
 	opts      Options
 	calls     Caller
@@ -96,8 +98,8 @@ type Server struct {
 	approvals *approvals
 	jobs      *jobs
 	reviews   reviews
-	resources *resources // nil if there are none
-	// unsubscribe ends the subscription to plugins.
+	resources *resources // nil if the server has no resources
+	// unsubscribe ends the subscription to changes of plugins.
 	unsubscribe func()
 }
 
@@ -135,9 +137,9 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	return s
 }
 
-// Handler serves MCP's Streamable HTTP on one path. Handler accepts every request that
-// reaches it: the caller must check token, Host and Origin first, and record whose
-// request it is (transport.WithCredential).
+// Handler returns the HTTP handler that serves MCP's Streamable HTTP on one path.
+// Handler accepts every request: the caller must first check token, Host and Origin,
+// and record the client's credential (transport.WithCredential).
 func (s *Server) Handler() http.Handler { return s.transport.Handler() }
 
 // ServeStdio serves one client that writes messages as lines to in and reads them
@@ -162,8 +164,9 @@ func (s *Server) RevokeToken(token string) {
 }
 
 // Shutdown rejects new requests, ends all streams without a call at once, and waits for
-// the running calls. Shutdown does not end the calls: shut the dispatcher down first.
-// When ctx ends first, Shutdown cancels the calls and returns ctx's error.
+// the running calls. Shutdown does not end running calls, so shut the dispatcher down
+// before the Server. When ctx ends first, Shutdown cancels the calls and returns ctx's
+// error.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.unsubscribe()
 	if s.resources != nil {

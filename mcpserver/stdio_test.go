@@ -221,7 +221,7 @@ func TestStdioShutdownAnswersRunningCalls(t *testing.T) {
 	if err := <-down; err != nil {
 		t.Error(err)
 	}
-	// Shutdown waited until the answer was written.
+	// Shutdown waited until the answer to the running call was written.
 	if m := p.must(); string(m.ID) != `1` || m.Result == nil {
 		t.Error(m.text)
 	}
@@ -303,7 +303,7 @@ func TestStdioServesProtocolWithoutSessions(t *testing.T) {
 		t.Error(m.text)
 	}
 
-	// The client receives only the selected notifications.
+	// The client receives only the notifications that its subscription selects.
 	s.add(t, "one")
 	p.send(`{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":` + meta + `}}`)
 	ack := p.must()

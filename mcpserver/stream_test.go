@@ -19,7 +19,7 @@ import (
 )
 
 // pipeListener is a listener whose connections are pipes in memory, so a whole server
-// runs in fake time. A write to a pipe waits for its reader.
+// runs in fake time. A write to a pipe waits until the other side reads.
 type pipeListener struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -52,7 +52,8 @@ func (l *pipeListener) dial() net.Conn {
 }
 
 // inFakeTime runs f in fake time with a server that listens on pipes, and a client with
-// a session. f must make the channels that it uses.
+// a session. The function f must make the channels that f uses, because they belong to
+// the fake time.
 func inFakeTime(t *testing.T, c Caller, o Options, f func(t *testing.T, s *site, l *pipeListener, a *client)) {
 	packages := newServer(t, c, Options{}) // files are read outside of fake time
 	synctest.Test(t, func(t *testing.T) {
@@ -139,7 +140,8 @@ func TestClientThatDoesNotReadItsResultIsDisconnected(t *testing.T) {
 }
 
 func TestResultAfterLongSilenceArrives(t *testing.T) {
-	// The write deadline of a notification must not apply to the result.
+	// The write deadline of a progress notification must not apply to the result of the
+	// call.
 	caller := callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 		c.Progress(dispatch.Progress{Progress: 1})
 		<-time.After(5 * time.Minute)
@@ -158,7 +160,7 @@ func TestSilentCallSendsKeepAlives(t *testing.T) {
 		<-time.After(59 * time.Second)
 		if c.Progress != nil {
 			c.Progress(dispatch.Progress{Progress: 1})
-			<-time.After(24 * time.Second) // less than 25 s after the report
+			<-time.After(24 * time.Second) // the tool returns before the next keep-alive message, which is due after 25 s
 		}
 		return echoArguments(ctx, c)
 	})
@@ -237,8 +239,8 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 }
 
 // TestAClientThatIsGoneIsNotListed checks that a killed client does not end its
-// session. The client counts as gone after it closed a response early, or after 10 min
-// without requests, until its next request.
+// session. A client counts as gone after a response that it closed early, or after 10
+// min without requests, until its next request.
 func TestAClientThatIsGoneIsNotListed(t *testing.T) {
 	inFakeTime(t, newHanging(), Options{}, func(t *testing.T, s *site, _ *pipeListener, quietClient *client) {
 		listening, callingClient := s.openOver(t, quietClient, "listening"), s.openOver(t, quietClient, "calling")

@@ -15,7 +15,8 @@ import (
 // updateInterval is the least time between two notifications of one resource.
 const updateInterval = 500 * time.Millisecond
 
-// The maximum number of subscriptions of one session, and of all sessions together.
+// These constants limit the number of subscriptions of one session, and of all sessions
+// together.
 const (
 	maxSubscriptions    = 256
 	maxAllSubscriptions = 10_000
@@ -109,7 +110,8 @@ func (r *resources) Drop(s *transport.Subscriber) {
 	}
 }
 
-// removeSubscription removes a subscription, if it exists. The caller holds mu.
+// removeSubscription removes a client's subscription to a resource, if there is one.
+// The caller holds mu.
 func (r *resources) removeSubscription(s *transport.Subscriber, uri string) {
 	resource, ok := r.subscribedByURI[uri]
 	if !ok {
@@ -132,7 +134,7 @@ func (r *resources) removeSubscription(s *transport.Subscriber, uri string) {
 	}
 }
 
-// stopFollowing closes the follower. The caller holds mu.
+// stopFollowing stops reading the events of calls. The caller holds mu.
 func (r *resources) stopFollowing() {
 	if r.follower != nil {
 		r.follower.Close()
@@ -178,7 +180,8 @@ func (r *resources) notifyOfEvents(events []*dispatch.Event, hasMissed bool) {
 	}
 	for i := range events {
 		r.notifyOfChange(callsURI + "/" + events[i].Call.CallID)
-		// The list changes with the start and end of a call, not with each report.
+		// The list of calls changes with the state of a call, not with each progress
+		// report or activity.
 		if kind := events[i].Kind; kind != dispatch.EventProgress && kind != dispatch.EventActivity {
 			r.notifyOfChange(callsURI)
 		}
@@ -205,7 +208,8 @@ func (r *resources) notifyOfChange(uri string) {
 	resource.notifySubscribers(uri)
 }
 
-// notifySubscribers notifies all subscribers. The caller holds resources.mu.
+// notifySubscribers notifies all subscribers of a resource. The caller holds
+// resources.mu.
 func (resource *subscribedResource) notifySubscribers(uri string) {
 	resource.lastNotified, resource.pendingTimer = time.Now(), nil
 	for s := range resource.subscribers {

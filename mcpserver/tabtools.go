@@ -37,8 +37,8 @@ type tabAnswer struct {
 	Browser     string `json:"browser"`
 	BrowserName string `json:"browserName"`
 	Instance    string `json:"instance,omitempty"`
-	// Ready is set if tools can run in the tab, and NeedsReload if the tab must be
-	// reloaded before they can.
+	// Ready is set if tools can run in the tab, NeedsReload if tools can run after a
+	// reload of the tab.
 	Ready       bool `json:"ready"`
 	NeedsReload bool `json:"needsReload,omitempty"`
 }
@@ -48,7 +48,8 @@ type pluginAnswer struct {
 	Plugin      string               `json:"plugin"`
 	DisplayName string               `json:"displayName,omitempty"`
 	State       dispatch.PluginState `json:"state"`
-	// OffReason is why no tool of the plugin may run. Only the user can change that.
+	// OffReason is why no tool of the plugin may run. Only the user can let the
+	// plugin's tools run.
 	OffReason string      `json:"off,omitempty"`
 	Tabs      []tabAnswer `json:"tabs"`
 }
@@ -124,8 +125,8 @@ func stripURL(address string, isAllowed bool) string {
 	return u.String()
 }
 
-// answerText returns the answer as sentences. Text that a page may have written is
-// quoted.
+// answerText returns the list of plugins and tabs as sentences for the agent. Text that
+// may come from a page is quoted.
 func (a pluginAnswer) answerText() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", a.Plugin, a.State)

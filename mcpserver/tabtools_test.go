@@ -13,7 +13,7 @@ import (
 )
 
 // tabsOfMessages are the tabs of the plugin messages: a tab with two documents, and a
-// tab that must be reloaded. Other plugins have no tabs.
+// tab that must be reloaded. Plugins other than messages have no tabs.
 func tabsOfMessages(plugin string) dispatch.Targets {
 	if plugin != "messages" {
 		return dispatch.Targets{BrowserCount: 1}
@@ -27,11 +27,12 @@ func tabsOfMessages(plugin string) dispatch.Targets {
 	return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{frame, top}, TabsToReload: []dispatch.Target{old}}
 }
 
-// withTabs returns a server with two plugins. The plugin "wiki" is not reviewed.
+// withTabs returns a client of a server with the plugins "messages" and "wiki". The
+// plugin "wiki" is not reviewed.
 func withTabs(t *testing.T) *client { return withTabsBut(t, "wiki") }
 
-// withTabsBut returns a server with the plugins "messages" and "wiki"; the plugins in
-// off are not reviewed.
+// withTabsBut returns a client of a server with the plugins "messages" and "wiki"; the
+// plugins in off are not reviewed.
 func withTabsBut(t *testing.T, off ...string) *client {
 	s := serveTools(t, callerFunc(echoArguments), Options{
 		Tabs: tabsOfMessages, Refusals: refuseTools(wire.ErrNotReviewed, "no", off...),
@@ -69,7 +70,7 @@ func TestAgentsListTabs(t *testing.T) {
 }
 
 // TestTabsOfAPluginThatIsOffHaveOrigins checks that for a plugin that is off, agents
-// get origins and titles. Queries are never shown.
+// get origins and titles. Agents never get the query of a tab's URL.
 func TestTabsOfAPluginThatIsOffHaveOrigins(t *testing.T) {
 	c := withTabsBut(t, "messages", "wiki")
 	m := c.answer(toolText("plugin_list_tabs", `{}`, `{}`))

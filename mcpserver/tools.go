@@ -12,7 +12,7 @@ import (
 	"opentabs/plugin"
 )
 
-// metaCategory is the key of a tool's group in its _meta.
+// metaCategory is the key of the tool's category in the _meta of a tool.
 const metaCategory = "opentabs/category"
 
 // listedTool is a tool of a plugin as agents see it.
@@ -25,7 +25,8 @@ type listedTool struct {
 	hasHeaderArguments bool
 }
 
-// newListedTool returns t as agents see it, or an error if t cannot be listed.
+// newListedTool returns the tool t as agents see the tool, or an error if t cannot be
+// listed.
 func newListedTool(t *plugin.Tool) (*listedTool, error) {
 	if !isObjectSchema(t.InputSchema) {
 		return nil, errors.New(`the root of the input schema is not "type": "object"`)
@@ -52,7 +53,7 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 		definition.RawOutputSchema = t.OutputSchema
 	}
 	l := &listedTool{tool: t, definition: definition, definedByTool: definedByTool, hasHeaderArguments: bytes.Contains(t.InputSchema, []byte("x-mcp-header"))}
-	// The schema may contain the name x-mcp-header with escapes.
+	// The tool's input schema may contain the name x-mcp-header with escapes.
 	if l.hasHeaderArguments || bytes.Contains(t.InputSchema, []byte(`\u`)) {
 		if err := mcp.ValidateParamHeaderAnnotations(&definition); err != nil {
 			return nil, err // clients would not list a tool with invalid annotations
@@ -61,9 +62,9 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 	return l, nil
 }
 
-// withDetach returns the tool with the argument "_detach". The returned tool has no
-// output schema, because the answer may be a job, and clients reject an answer that
-// does not match the schema.
+// withDetach returns the definition of the tool with the argument "_detach". The
+// returned definition has no output schema, because the answer may be a job, which
+// clients would reject.
 func (l *listedTool) withDetach() mcp.Tool {
 	t := l.definition
 	t.RawOutputSchema = nil
@@ -79,8 +80,8 @@ func isObjectSchema(schema json.RawMessage) bool {
 	return string(rawjson.Get(schema, "type")) == `"object"`
 }
 
-// definesProperty reports whether the root of a compact schema has this property. The
-// text search before the parse saves time, because a server with a hundred plugins
+// definesProperty reports whether the root of a compact schema has the named property.
+// The text search before the parse saves time, because a server with a hundred plugins
 // calls definesProperty ten thousand times.
 func definesProperty(schema json.RawMessage, name string) bool {
 	if !bytes.Contains(schema, []byte(`"`+name+`"`)) {

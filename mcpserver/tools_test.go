@@ -15,7 +15,7 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// shownPackages are plugins with one tool for each form of a tool.
+// shownPackages returns plugins with all kinds of tools.
 func shownPackages() []plugintest.Package {
 	isTrue, no := true, false
 	return []plugintest.Package{{
@@ -99,7 +99,8 @@ func TestToolsShownToAgents(t *testing.T) {
 	}
 }
 
-// TestToolsSatisfyAllClients checks the rules by which some clients reject a whole list.
+// TestToolsSatisfyAllClients checks the rules by which some clients reject a whole list
+// of tools.
 func TestToolsSatisfyAllClients(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "tools", "*.json"))
 	if err != nil || len(files) == 0 {

@@ -25,7 +25,7 @@ func (g *countingGate) Decide(dispatch.CallInfo) dispatch.Verdict {
 
 // TestArgumentsAreValidatedBeforeGates checks that a call, job, resumable call or
 // prompt with invalid arguments ends before any gate. A call with invalid arguments
-// needs no approval, and no limit counts it.
+// needs no approval and does not count for a limit.
 func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 	pkg := plugintest.Package{
 		Tools: []plugintest.Tool{{

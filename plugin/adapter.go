@@ -15,17 +15,19 @@ import (
 )
 
 const (
-	// maxAdapterChars is the largest adapter, in UTF-16 units.
+	// maxAdapterChars is the maximum size of an adapter, in UTF-16 units.
 	maxAdapterChars = 5 << 20
-	// maxAdapterBytes is the largest UTF-8 text of maxAdapterChars UTF-16 units.
+	// maxAdapterBytes is the maximum size of maxAdapterChars UTF-16 units in UTF-8, in
+	// bytes.
 	maxAdapterBytes = 3 * maxAdapterChars
 )
 
-// Adapter reads the code of the adapter. Adapter returns an error if the file has
-// changed since it was loaded.
+// Adapter reads the JavaScript code of the plugin's adapter. Adapter returns an error
+// if the adapter file has changed since it was loaded.
 func (p *Plugin) Adapter() ([]byte, error) { return p.readScript(adapterFile, p.Hash) }
 
-// readScript reads a script and compares the script with the hash of the loaded script.
+// readScript reads a script of the plugin, and returns an error if its hash is not the
+// given hash.
 func (p *Plugin) readScript(file, hash string) ([]byte, error) {
 	code, problem := readFile(p.Dir, file, maxAdapterBytes, nil)
 	if problem == "" && hexHash(code) != hash {
@@ -40,7 +42,8 @@ func (p *Plugin) readScript(file, hash string) ([]byte, error) {
 	return code, nil
 }
 
-// changedFileProblem returns the problem of a file that differs from the loaded file.
+// changedFileProblem returns the problem text for a file that has changed since it was
+// loaded.
 func changedFileProblem(dir string) string {
 	return fmt.Sprintf("changed on disk since it was added; review the change, then run opentabs plugin add %s again", dir)
 }
@@ -54,12 +57,12 @@ func hexHash(b []byte) string {
 // adapterInfo is the part of an adapter that is kept in memory.
 type adapterInfo struct {
 	hash string // SHA-256 of the whole file, in hex
-	// activates reports that the code defines an onActivate hook.
+	// activates is set if the code of the adapter defines an onActivate hook.
 	activates bool
 }
 
 // inspectAdapter reads and checks the adapter of the package in dir, unless the index
-// has its hash. The problem is empty if the adapter is valid.
+// has the adapter's hash. The returned problem is empty if the adapter is valid.
 func inspectAdapter(dir string, m *packageBuffer, known *index) (info adapterInfo, problem string) {
 	f, size, problem := openFile(dir, adapterFile, maxAdapterBytes)
 	if problem != "" {
@@ -112,7 +115,7 @@ func checkAdapter(code []byte) (info adapterInfo, problem string) {
 func utf16Length(text []byte) int {
 	n := utf8.RuneCount(text)
 	for _, b := range text {
-		if b >= 0xf0 { // runes outside the basic plane start with such a byte
+		if b >= 0xf0 { // a rune that needs two UTF-16 units starts with a byte of at least 0xf0
 			n++
 		}
 	}
@@ -120,8 +123,8 @@ func utf16Length(text []byte) int {
 }
 
 // hashMarker is the start of the statement that the build appends to an adapter. The
-// recorded hash is the hash of the text before the statement.
-var hashMarker = bytefind.Needle{Text: []byte("(function(){var o=(globalThis).__openTabs;"), Rare: 37} // index of the letter T
+// statement records the hash of the adapter's text before the statement.
+var hashMarker = bytefind.Needle{Text: []byte("(function(){var o=(globalThis).__openTabs;"), Rare: 37} // index of the letter T in Text
 
 var embeddedHash = lazyregexp.New(`\.__adapterHash="([0-9a-f]{64})"`)
 
@@ -129,14 +132,14 @@ var embeddedHash = lazyregexp.New(`\.__adapterHash="([0-9a-f]{64})"`)
 const markerSearchBytes = 16 << 10
 
 // lastMarker returns the index of the last hashMarker in code, or -1. lastMarker
-// searches from the end in steps, because the build appends the statement. Within a
-// step, lastMarker searches forward, because only [bytes.Index] uses vector
-// instructions.
+// searches from the end of code in steps, because the build appends hashMarker at the
+// end. Within a step, lastMarker searches forward, because only [bytes.Index] uses
+// vector instructions.
 func lastMarker(code []byte) int {
 	length := len(hashMarker.Text)
 	for end := len(code); end > 0; end -= markerSearchBytes {
 		start := max(end-markerSearchBytes, 0)
-		searchedPart := code[start:min(end+length-1, len(code))] // the end of the part includes markers that start in this step
+		searchedPart := code[start:min(end+length-1, len(code))] // the part is long enough for a marker that starts at the end of this step
 		lastIndex := -1
 		for searchStart := 0; ; {
 			i := hashMarker.Index(searchedPart[searchStart:])
@@ -144,7 +147,7 @@ func lastMarker(code []byte) int {
 				break
 			}
 			lastIndex = start + searchStart + i
-			searchStart += i + length // matches do not overlap
+			searchStart += i + length // two markers do not overlap
 		}
 		if lastIndex >= 0 {
 			return lastIndex

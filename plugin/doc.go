@@ -9,18 +9,20 @@
 //	tool, ok := registry.Set().Tool("messages__export")
 //
 // A package has two descriptions (package.json, dist/tools.json) and one adapter
-// (dist/adapter.iife.js). Only the descriptions are kept in memory. An adapter is read
-// again for a browser, and refused if it has changed since it was loaded.
+// (dist/adapter.iife.js). Only the two descriptions of a package are kept in memory.
+// For each browser, the adapter is read again, and refused if the file has changed
+// since it was loaded.
 //
-// These packages build on package plugin: schema checks arguments and results, settings
-// and policy keep what the user sets and allows, review and inspection show a plugin to
-// a reviewer, faults records adapters that do not start, and catalog connects them.
+// Packages in this folder build on package plugin. Package schema checks arguments and
+// results. Packages settings and policy store what the user sets and allows. Packages
+// review and inspection show a plugin to a reviewer. Package faults records adapters
+// that do not start. Package catalog connects plugins with their settings and faults.
 //
 // # Trust
 //
-// Packages are untrusted: sizes are limited, schemas cannot read files or URLs, and slow
-// patterns time out. A package that opentabs installed is pinned to its content. Other
-// content must be reviewed before it runs; see opentabs/plugin/policy.
+// Packages are untrusted: sizes are limited, schemas cannot read files or URLs, and
+// slow patterns time out. A package that opentabs installed is pinned to its content.
+// New content of a plugin must be reviewed before it runs; see opentabs/plugin/policy.
 //
 // # Concurrency
 //
@@ -29,6 +31,6 @@
 //
 // Registry.reload is held while packages are loaded and listeners run. Registry.mu
 // guards the listeners, the folders and the stamps. index.mu guards the index of
-// adapters. Lock order: reload, then mu or index.mu. No goroutine holds mu and index.mu
-// together.
+// adapters. Lock order in package plugin: Registry.reload, then Registry.mu or
+// index.mu. No goroutine holds Registry.mu and index.mu at the same time.
 package plugin

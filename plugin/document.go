@@ -15,7 +15,7 @@ import (
 	"opentabs/internal/statedoc"
 )
 
-// storeVersion is the version of the store's format.
+// storeVersion is the version of the file format of plugins.json.
 const storeVersion = 1
 
 // document is the content of plugins.json. document keeps members that this version of
@@ -25,13 +25,15 @@ type document struct {
 	plugins []rawEntry
 }
 
-// rawEntry is one entry with all its members, or an invalid value.
+// rawEntry is one entry of plugins.json as JSON with all its members, or an invalid
+// value.
 type rawEntry json.RawMessage
 
 func newDocument() *document { return &document{members: map[string]json.RawMessage{}} }
 
-// parseDocument parses plugins.json. The error is a *[statedoc.DamagedError] if the
-// text is damaged, and another error if a newer version of opentabs wrote the file.
+// parseDocument parses plugins.json. parseDocument returns a *[statedoc.DamagedError]
+// for a damaged text, and a plain error if a newer version of opentabs wrote
+// plugins.json.
 func parseDocument(text []byte) (*document, error) {
 	doc := newDocument()
 	text = rawjson.TrimBOM(text)
@@ -75,7 +77,8 @@ func (d *document) encode() []byte {
 	return rawjson.Indent(rawjson.Encode(d.members))
 }
 
-// putEntry adds an entry, or replaces the entry of the same folder or installed package.
+// putEntry adds an entry, or replaces an earlier entry with the same folder or
+// installed package.
 func (d *document) putEntry(e Entry) error {
 	entryIndex := -1
 	for i, raw := range d.plugins {
@@ -125,7 +128,8 @@ func clashError(first, second Entry) error {
 // ErrUnknown is wrapped by errors about plugins, tools and settings that do not exist.
 var ErrUnknown = errors.New("there is no plugin")
 
-// unknownName returns the error for a name that no plugin has.
+// unknownName returns the error for a name that no plugin has, with the names of the
+// plugins.
 func unknownName(name string, names []string) error {
 	names = slices.DeleteFunc(names, func(n string) bool { return n == "" })
 	if len(names) == 0 {
@@ -135,8 +139,8 @@ func unknownName(name string, names []string) error {
 	return fmt.Errorf("%w %q%s; name one of %s", ErrUnknown, name, nearest.Suggestion(name, names), strings.Join(names, ", "))
 }
 
-// decodeEntry reads one entry. decodeEntry returns the readable members also with an
-// error.
+// decodeEntry reads one entry of plugins.json. If decodeEntry returns an error, the
+// entry contains the readable members.
 func decodeEntry(raw rawEntry) (Entry, error) {
 	var e Entry
 	var entryProblems jsonread.Problems
@@ -155,7 +159,7 @@ func decodeEntry(raw rawEntry) (Entry, error) {
 	e.Package, e.VersionWanted = f.Optional("package"), f.Optional("want")
 	switch e.Source = Source(f.Optional("source")); e.Source {
 	case "":
-		e.Source = SourceFolder // older lists have no source
+		e.Source = SourceFolder // older versions of plugins.json have no source
 	case SourceFolder, SourceNPM:
 	default:
 		f.Add("source", "is %q; remove the entry and add the plugin again", e.Source)

@@ -9,7 +9,7 @@ import (
 	"opentabs/internal/filemark"
 )
 
-// LaterIndex sets the clock of a store's index one minute ahead.
+// LaterIndex sets the clock of a store's index of adapters one minute ahead.
 func LaterIndex(s *Store) *Store {
 	s.index.now = func() time.Time { return time.Now().Add(time.Minute) }
 	return s
@@ -18,7 +18,7 @@ func LaterIndex(s *Store) *Store {
 // AdaptersRead counts the adapters that were not in the index of a registry.
 func AdaptersRead(r *Registry) int { return int(r.store.index.misses.Load()) }
 
-// ForgeIndex stores this hash for the adapter in dir in the registry's index.
+// ForgeIndex stores the given hash for the adapter in dir in the registry's index.
 func ForgeIndex(t *testing.T, r *Registry, dir, hash string) {
 	t.Helper()
 	info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(adapterFile)))

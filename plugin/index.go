@@ -21,8 +21,8 @@ import (
 const (
 	// indexFile is the name of the index in the state folder.
 	indexFile = "plugin-index"
-	// indexVersion changes with the format of the index, and with the checks of an
-	// adapter before it is indexed. An index with another version is ignored.
+	// indexVersion changes with the format of the index, and with the checks that an
+	// adapter must pass. An index with another version is ignored.
 	indexVersion = 2
 	// maxIndexBytes is the largest index that is read, in bytes.
 	maxIndexBytes = 16 << 20
@@ -32,21 +32,21 @@ const (
 // attributes. A daemon that starts with an index reads the descriptions of plugins, but
 // not their code.
 //
-// The registry ignores and rewrites an index that is missing, damaged, of another
-// version, or authenticated with another key. Code is compared with its hash whenever
-// it is read; see [Plugin.Adapter].
+// The registry ignores and rewrites an index that is damaged, has another version or
+// was authenticated with another key. The code of an adapter is compared with its hash
+// at each read; see [Plugin.Adapter].
 //
 // An index is safe for concurrent use. A nil index is empty and stores nothing.
 type index struct {
 	path string
 	key  []byte
 	now  func() time.Time
-	// misses counts the lookups without a result.
+	// misses counts the lookups of adapters that are not in the index or have changed.
 	misses atomic.Int64
 
 	mu         sync.Mutex              // guards all fields below
-	entries    map[string]indexedEntry // the entries by folder; nil until the file is read
-	hasChanged bool                    // entries differ from the file
+	entries    map[string]indexedEntry // index entries by folder; nil until the file is read
+	hasChanged bool                    // true if entries differ from the index file
 }
 
 // indexedEntry is the entry of one adapter.
@@ -68,8 +68,8 @@ func newIndex(dir string, key []byte) *index {
 	return &index{path: filepath.Join(dir, indexFile), key: key, now: time.Now}
 }
 
-// adapterEntry returns the entry of the adapter in the folder dir, if its file has this
-// mark.
+// adapterEntry returns the entry of the adapter in the folder dir, if mark shows that
+// its file has not changed.
 func (x *index) adapterEntry(dir string, mark filemark.Mark) (info adapterInfo, ok bool) {
 	if x == nil {
 		return info, false
@@ -85,8 +85,7 @@ func (x *index) adapterEntry(dir string, mark filemark.Mark) (info adapterInfo, 
 	return adapterInfo{hash: e.Hash, activates: e.Activates}, true
 }
 
-// addEntry stores an entry for an adapter whose file had this mark before and after it was
-// read.
+// addEntry stores an entry for an adapter whose file did not change while it was read.
 func (x *index) addEntry(dir string, mark filemark.Mark, info adapterInfo) {
 	if x == nil || !mark.IsSettled(x.now()) {
 		return
@@ -98,8 +97,8 @@ func (x *index) addEntry(dir string, mark filemark.Mark, info adapterInfo) {
 	x.hasChanged = true
 }
 
-// hasCompiled reports whether the schemas of the package in dir with this manifest hash
-// compile, by the entry in the index.
+// hasCompiled reports whether the index has recorded that the schemas of the package in
+// dir, with this manifest hash, compile.
 func (x *index) hasCompiled(dir, manifest string) bool {
 	if x == nil {
 		return false
@@ -110,7 +109,8 @@ func (x *index) hasCompiled(dir, manifest string) bool {
 	return x.entries[dir].Compiles == manifest
 }
 
-// recordCompiled stores that the schemas compile, if the package has an entry.
+// recordCompiled stores that the schemas of a package compile, if the package is in the
+// index.
 func (x *index) recordCompiled(dir, manifest string) {
 	if x == nil {
 		return
@@ -125,7 +125,7 @@ func (x *index) recordCompiled(dir, manifest string) {
 	}
 }
 
-// removeEntry drops an entry, so that the adapter is read again.
+// removeEntry drops an entry of the index, so that the adapter is read again.
 func (x *index) removeEntry(dir string) {
 	if x == nil {
 		return
@@ -139,8 +139,8 @@ func (x *index) removeEntry(dir string) {
 	}
 }
 
-// save writes the index if it has changed. save first drops the folders for which keep
-// returns false.
+// save writes the index to its file, if the index has changed. save first drops the
+// folders for which keep returns false.
 func (x *index) save(keep func(dir string) bool) error {
 	if x == nil {
 		return nil
@@ -178,8 +178,8 @@ func (x *index) headLine(body []byte) string {
 	return version + hex.EncodeToString(mac.Sum(nil)) + "\n"
 }
 
-// read reads the file once. An unusable file counts as an empty index and is rewritten.
-// The caller holds mu.
+// read reads the index file, unless a call has already read it. An unusable index file
+// counts as an empty index and is rewritten. The caller of read holds mu.
 func (x *index) read() {
 	if x.entries != nil {
 		return

@@ -43,7 +43,8 @@ func (x *indexedPlugin) loadPlugins() (set *plugin.Set, adaptersRead int) {
 	return set, plugin.AdaptersRead(registry)
 }
 
-// hashOfOnlyPlugin returns the hash of the only plugin. The test fails if there is no plugin.
+// hashOfOnlyPlugin returns the hash of the only plugin. hashOfOnlyPlugin fails the test
+// if there is no plugin.
 func (x *indexedPlugin) hashOfOnlyPlugin(set *plugin.Set) string {
 	x.t.Helper()
 	firstPlugin, ok := set.Plugin("a")
@@ -119,8 +120,7 @@ func TestIndexIsRebuilt(t *testing.T) {
 	}
 }
 
-// A changed adapter is detected even if its size and times are those of the old
-// adapter.
+// A changed adapter is detected even if its size and its times stay unchanged.
 func TestIndexNoticesChangedAdapters(t *testing.T) {
 	otherAdapter := plugintest.Adapter("a", "(()=>{globalThis.__openTabs.adapters[\"a\"]={fools:[]}})();\n")
 	for name, change := range map[string]func(t *testing.T, file string, infoBefore os.FileInfo){
@@ -191,8 +191,8 @@ func TestIndexIsNotTrustedOverTheCode(t *testing.T) {
 	}
 }
 
-// A new file is not stored in the index: it may be written again with the same
-// times.
+// A file that was just written is not stored in the index, because a second write may
+// leave its times unchanged.
 func TestIndexLeavesOutYoungFiles(t *testing.T) {
 	x := newIndexedPlugin(t)
 	x.dir = plugintest.Package{Name: "b"}.Write(t)
@@ -215,7 +215,7 @@ func writeFile(t *testing.T, file string, content []byte) {
 	}
 }
 
-// The index stores whether an adapter starts late.
+// The index stores whether the code of an adapter defines an onActivate hook.
 func TestIndexHasTheStart(t *testing.T) {
 	x := newIndexedPlugin(t)
 	plugintest.Package{Name: "a", Code: "class A { onActivate() { } }"}.WriteTo(t, x.dir)

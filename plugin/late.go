@@ -8,17 +8,18 @@ import (
 )
 
 // StartsLate reports whether scripts of the page run before the adapter. Scripts that
-// run before the adapter can replace built-ins that the adapter uses while it starts,
-// read its settings and make calls in its name.
+// run before an adapter can replace the built-ins that the adapter uses, read its
+// settings and make calls in its name.
 //
 // An adapter in the isolated world is never late: the page has no access to that
 // world. Packages of the original OpenTabs SDK count as late whenever they start,
 // because their runtime looks up built-ins at each use.
 //
-// Other adapters are not late, even if a browser with many plugins injects them after
-// the scripts of the page: while the modules of an adapter run, the host restores the
-// built-ins of document_start (extension/src/host/lifecycle.ts). Later, the page
-// receives only values that the adapter passes to it.
+// An adapter that starts with the document is not late, even if a browser with many
+// plugins injects the adapter after the page's scripts. The host restores the built-ins
+// of document_start while the modules of an adapter run
+// (extension/src/host/lifecycle.ts). After an adapter has started, the page receives
+// only values that the adapter passes to it.
 func (p *Plugin) StartsLate() bool {
 	switch {
 	case p.World == wire.WorldIsolated:
@@ -34,7 +35,8 @@ func (p *Plugin) StartsLate() bool {
 const hookName = "onActivate"
 
 // definitionPattern matches a definition of onActivate: a method, a field or a
-// property. assignmentPattern matches an assignment after a dot.
+// property. assignmentPattern matches an assignment to onActivate as a member of an
+// object.
 var (
 	definitionPattern = lazyregexp.New(`^onActivate["']?\]?\s*(?:\([^()]*\)\s*\{|=[^=>]|:)`)
 	assignmentPattern = lazyregexp.New(`^onActivate\s*=[^=>]`)

@@ -28,7 +28,8 @@ func TestStartsLate(t *testing.T) {
 	}
 }
 
-// The start depends on the SDK version, the world, the start and the hook of a package.
+// Whether a package starts late depends on its SDK version, its world, its declared
+// start and its hook.
 func TestStartsLateOfAPackage(t *testing.T) {
 	for _, test := range []struct {
 		name        string

@@ -17,12 +17,13 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// These constants are the files of a package, relative to its folder.
+// These constants are the file names of a package, relative to the folder of the
+// package.
 const (
 	packageFile = "package.json"
 	toolsFile   = "dist/tools.json"
 	adapterFile = "dist/adapter.iife.js"
-	// preScriptFile exists only if dist/tools.json names it.
+	// preScriptFile exists only if dist/tools.json names a pre-script.
 	preScriptFile = "dist/" + preScriptName
 )
 
@@ -33,8 +34,9 @@ const (
 	maxToolsBytes   = 8 << 20
 )
 
-// packageBuffer is a reusable buffer for reading packages: a hundred packages have 80
-// MB of adapters. Loaded plugins must not refer to the buffer.
+// packageBuffer is a reusable buffer for reading packages, because the adapters of a
+// hundred packages have 80 MB. Loaded plugins must not refer to a packageBuffer,
+// because the next load overwrites it.
 type packageBuffer struct {
 	text      []byte // content of a file
 	compacted []byte
@@ -48,11 +50,13 @@ func resizeBuffer(b []byte, length int64) []byte {
 	return slices.Grow(b[:0], int(length))[:length]
 }
 
-// Load reads and checks the built package in dir. The error is a *[PackageError] with
-// all problems. The code of the adapter is not kept in memory; see [Plugin.Adapter].
+// Load reads and checks the built package in dir. The error of Load is a
+// *[PackageError] with all problems of the package. Load does not keep the code of the
+// adapter in memory; see [Plugin.Adapter].
 func Load(dir string) (*Plugin, error) { return loadWithIndex(dir, nil) }
 
-// loadWithIndex is Load, but does not read an adapter whose hash is in the index.
+// loadWithIndex works like Load, but does not read an adapter whose hash is in the
+// index of adapters.
 func loadWithIndex(dir string, known *index) (*Plugin, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -73,7 +77,7 @@ func loadWithIndex(dir string, known *index) (*Plugin, error) {
 			return problems.List
 		}
 		m.text = text
-		fmt.Fprintf(hash, "%d\n", len(text)) // the length makes the hash unambiguous
+		fmt.Fprintf(hash, "%d\n", len(text)) // the length marks the end of the file, so the hash is unambiguous
 		hash.Write(text)
 		if m.compacted, problem = rawjson.Compact(text, m.compacted); problem != "" {
 			problems.Add("%s", problem)
@@ -114,7 +118,7 @@ func (p *Plugin) Descriptions() (packageJSON, toolsJSON []byte, err error) {
 	return packageJSON, toolsJSON, nil
 }
 
-// checkFolder returns the problem of a package's folder; empty if there is none.
+// checkFolder returns why a package's folder cannot be used; empty if it can.
 func checkFolder(dir string) string {
 	info, err := os.Stat(dir)
 	switch {
@@ -128,8 +132,8 @@ func checkFolder(dir string) string {
 	return ""
 }
 
-// readFile reads a whole regular file, into buffer if it fits there. The problem is
-// empty on success.
+// readFile reads a whole regular file, into buffer if the file fits. The problem that
+// readFile returns is empty on success.
 func readFile(dir, file string, limit int64, buffer []byte) (content []byte, problem string) {
 	f, size, problem := openFile(dir, file, limit)
 	if problem != "" {

@@ -79,7 +79,8 @@ func replaceText(oldText, newText string) func(string) string {
 
 const validTool = `{"name":"a","description":"d","input_schema":{"type":"object"},"output_schema":{}}`
 
-// badPackages are packages with one problem each, and a part of the expected error.
+// badPackages are packages with one problem each, together with a part of the expected
+// error.
 var badPackages = []struct {
 	name, file string
 	change     func(string) string
@@ -165,7 +166,7 @@ var badPackages = []struct {
 	{"binary adapter", adapterFile, replaceAll("\x00\xff\xfe"), "adapter.iife.js: is not UTF-8"},
 	{"huge adapter", adapterFile, replaceAll(strings.Repeat("x", 5<<20+1)), "has 5242881 characters, more than the 5242880 allowed"},
 	{"enormous adapter", adapterFile, replaceAll(strings.Repeat("x", 16<<20)), "more than the"},
-	// The recorded hash must be the hash of the file.
+	// The hash that a package records for its code must be the hash of the file.
 	{"edited adapter", adapterFile, replaceText("tools:[]", "tools:[0]"), "adapter.iife.js: was changed after it was built"},
 	{"edited pre-script", preScriptFile, replaceAll("evil()"), "pre-script.iife.js: was changed after it was built: its hash in dist/tools.json is"},
 	{"empty pre-script", preScriptFile, replaceAll(""), "pre-script.iife.js: is empty"},
@@ -287,8 +288,7 @@ func TestLoadReadsEverything(t *testing.T) {
 	}
 }
 
-// The test loads packages one by one with a shared buffer. A loaded plugin must not
-// refer to that buffer.
+// A loaded plugin must not refer to the shared buffer that loads all packages.
 func TestLoadedPluginsShareNoMemory(t *testing.T) {
 	largePackage := func(fill string) plugintest.Package {
 		schema := json.RawMessage(`{"type":"object","description":"` + strings.Repeat(fill, 500) + `"}`)
@@ -322,7 +322,7 @@ func descriptionsOf(p *plugin.Plugin) string {
 func TestLoadAcceptsOldPackages(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
 	editFile(t, dir, toolsFile, replaceAll("["+validTool+"]"))
-	editFile(t, dir, adapterFile, replaceAll("(()=>{})()")) // without an appended hash
+	editFile(t, dir, adapterFile, replaceAll("(()=>{})()")) // old packages have no hash at the end of the adapter
 	p, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"opentabs/wire"
 )
 
-// These constants are the newest supported SDK version, as major.minor.
+// These constants are the newest SDK version that opentabs supports, as major.minor.
 const (
 	newestSDKMajor = 0
 	newestSDKMinor = 1
@@ -77,7 +77,7 @@ func parseDescription(f *jsonread.Reader, p *Plugin) {
 	p.Excludes, p.excludes = readPatterns(f, "excludePatterns")
 	if f.Has("homepage") {
 		p.Homepage = f.Text("homepage", "give a URL or leave it out")
-		// The side panel opens the homepage, so javascript: and other schemes are refused.
+		// The homepage must be an http or https URL, because the side panel opens it.
 		switch u, err := url.Parse(p.Homepage); {
 		case p.Homepage == "":
 		case err != nil, u.Host == "", u.Scheme != "https" && u.Scheme != "http":
@@ -132,8 +132,8 @@ func readPatterns(f *jsonread.Reader, key string) (texts []string, patterns []Pa
 	return texts, patterns
 }
 
-// parseTools reads dist/tools.json, which is compact, into p. The file contains an
-// object, or an array in packages without sdkVersion.
+// parseTools reads dist/tools.json, which is compact, into p. The file dist/tools.json
+// contains an object, or an array in packages without sdkVersion.
 func parseTools(raw []byte, p *Plugin, problems *jsonread.Problems) {
 	var top *jsonread.Reader
 	switch rawjson.KindOf(raw) {
@@ -183,8 +183,8 @@ func parseToolList(top *jsonread.Reader, p *Plugin) {
 	})
 }
 
-// parseEach parses the objects of a list. parse returns the name of an object. seen maps
-// used names to their paths.
+// parseEach parses the objects of a list and reports duplicate names. parse parses one
+// object and returns its name. seen maps used names to their paths.
 func parseEach(top *jsonread.Reader, list string, raws [][]byte, seen map[string]string, parse func(*jsonread.Reader) string) {
 	for i, raw := range raws {
 		itemPath := fmt.Sprintf("%s[%d]", list, i)
@@ -201,7 +201,7 @@ func parseEach(top *jsonread.Reader, list string, raws [][]byte, seen map[string
 	}
 }
 
-// parseTool reads one tool.
+// parseTool reads one tool of dist/tools.json.
 func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	t := &Tool{Plugin: p}
 	t.Name = f.Text("name", "give the tool a name, as in list_channels")
@@ -280,7 +280,8 @@ func readSchema(f *jsonread.Reader, key string, p *Plugin) json.RawMessage {
 	return cleaned.Schema
 }
 
-// readInputSchema returns the input schema. Properties with a default are optional.
+// readInputSchema returns the input schema of a tool. Properties with a default are
+// optional.
 func readInputSchema(f *jsonread.Reader, p *Plugin) json.RawMessage {
 	const key = "input_schema"
 	raw := readSchema(f, key, p)
@@ -300,8 +301,9 @@ func isOriginalSDK(version string) bool {
 	return version == "" || strings.HasPrefix(version, "0.0.")
 }
 
-// OwnSDK is the prefix of the SDK version in packages that opentabs builds. The original
-// OpenTabs refuses packages of a newer SDK, but accepts versions that it cannot parse.
+// OwnSDK is the prefix of the SDK version in packages that opentabs builds. The
+// original OpenTabs SDK refuses packages of a newer SDK, but accepts versions that
+// cannot be parsed.
 const OwnSDK = "opentabs-"
 
 // isNewerSDK reports whether version is newer than the newest supported SDK. Versions that

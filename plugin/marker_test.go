@@ -17,7 +17,7 @@ func TestLastMarker(t *testing.T) {
 		t.Errorf("a marker without its first letter: %d", got)
 	}
 	places := []int{0, 1, length - len(hashMarker)}
-	for step := length - 2*markerSearchBytes; step < length; step += markerSearchBytes { // markers at the borders of the searched parts
+	for step := length - 2*markerSearchBytes; step < length; step += markerSearchBytes { // markers at the borders of the parts that lastMarker searches
 		for d := -len(hashMarker) - 1; d <= len(hashMarker); d++ {
 			if at := step + d; at+len(hashMarker) <= length {
 				places = append(places, at)
@@ -33,7 +33,7 @@ func TestLastMarker(t *testing.T) {
 		if at < len(hashMarker) {
 			continue
 		}
-		copy(code, hashMarker) // only the last marker counts
+		copy(code, hashMarker) // lastMarker must ignore all markers but the last
 		copy(code[at-len(hashMarker):], hashMarker)
 		if got := lastMarker(code); got != at {
 			t.Errorf("of several markers the one at %d is found, not the one at %d", got, at)

@@ -31,13 +31,14 @@ func addWarning(f *jsonread.Reader, p *Plugin, key, format string, args ...any) 
 	p.Warnings = append(p.Warnings, fmt.Sprintf("%s: %s%s %s", f.Problems.File, f.Path, key, fmt.Sprintf(format, args...)))
 }
 
-// These constants are the shortest and the longest limit that a package may request.
+// These constants are the shortest and the longest time limit that a package may
+// request.
 const (
 	minTimeout = time.Second
 	maxTimeout = 5 * time.Minute
 )
 
-// readTimeouts reads the limits of a tool or prompt; zero means the limits of the
+// readTimeouts reads the time limits of a tool or prompt; zero means the limits of the
 // server.
 func readTimeouts(f *jsonread.Reader) (idle, hard time.Duration) {
 	limits := f.Object("limits")
@@ -70,8 +71,8 @@ func parseIcons(top *jsonread.Reader, p *Plugin) {
 	checkUnusedIcons(top, p, "iconInactiveSvg", "iconDarkSvg", "iconDarkInactiveSvg")
 }
 
-// checkUnusedIcons checks icons that no surface shows; without keys, the icons of a
-// tool.
+// checkUnusedIcons checks icons that are never shown: the icons with the given keys, or
+// a tool's icons if no keys are given.
 func checkUnusedIcons(f *jsonread.Reader, p *Plugin, keys ...string) {
 	if len(keys) == 0 {
 		keys = []string{"iconSvg", "iconInactiveSvg"}

@@ -9,14 +9,14 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// maxPluginName is the longest name of a plugin, in characters. Clients accept 128 for
-// the plugin, "__" and the tool together.
+// maxPluginName is the longest name of a plugin, in characters. Clients accept 128
+// characters for the plugin, "__" and the tool together.
 const maxPluginName = 64
 
 const (
 	packagePrefix = "opentabs-plugin-"
-	// officialScope is not part of plugin names: scoped and unscoped packages share
-	// their names.
+	// officialScope is dropped from plugin names, so a package with this scope and a
+	// package without scope can have the same name.
 	officialScope = "@opentabs-dev/"
 )
 
@@ -30,9 +30,9 @@ var OwnTools = []string{
 	"job_wait", "job_result", "job_cancel", "job_list", "plugin_list_tabs", "plugin_inspect", "plugin_mark_reviewed",
 }
 
-// NameOf derives a plugin's name from its npm package name: opentabs-plugin-x
-// and @opentabs-dev/opentabs-plugin-x become x, @acme/opentabs-plugin-x becomes
-// acme-x. The error names the allowed names.
+// NameOf derives a plugin's name from its npm package name: opentabs-plugin-x and
+// @opentabs-dev/opentabs-plugin-x become x, @acme/opentabs-plugin-x becomes acme-x. The
+// error for a wrong package name describes the allowed names.
 func NameOf(packageName string) (string, error) {
 	unscopedName, scope := packageName, ""
 	if strings.HasPrefix(packageName, "@") {

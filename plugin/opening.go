@@ -19,8 +19,9 @@ func (p *Plugin) applySites(instances []dispatch.Instance) {
 	p.OpensAt = p.pageToOpen()
 }
 
-// pageToOpen returns the page to open for a call without a matching tab: the first URL of
-// the user's settings, else the homepage if it matches, else the first matching site.
+// pageToOpen returns the page to open for a call without a matching tab. The first
+// choice is the first URL of the user's settings, then a matching homepage, then the
+// first matching site.
 func (p *Plugin) pageToOpen() string {
 	var pages []string
 	for _, instance := range p.Instances {

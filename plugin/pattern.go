@@ -18,7 +18,8 @@ type Pattern struct {
 	text string
 	// scheme is "http", "https", or "*" for http and https.
 	scheme string
-	// host is in lower case, without a leading "*.". subdomains reports a leading "*.".
+	// host is in lower case, without a leading "*.". subdomains reports whether the
+	// pattern has "*." before the host.
 	host       string
 	subdomains bool
 	// port is "" for any port.
@@ -31,10 +32,11 @@ func (p Pattern) String() string { return p.text }
 
 var hostLabel = lazyregexp.New(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$`)
 
-// ParsePattern reads a match pattern: scheme (*, http or https), host
-// (localhost, an IPv4 address, or a domain with an optional leading "*."),
-// optional port, path with at most 5 wildcards. Patterns for all sites or for a whole
-// top-level domain are refused. The error explains what is allowed.
+// ParsePattern reads a match pattern: scheme, "://", host, optional port, path. The
+// scheme is *, http or https. The host is localhost, an IPv4 address, or a domain with
+// an optional leading "*.". The path has at most 5 wildcards. Patterns for all sites or
+// for a whole top-level domain are refused. The error of ParsePattern explains which
+// patterns are allowed.
 func ParsePattern(text string) (Pattern, error) {
 	p := Pattern{text: text}
 	newPatternError := func(format string, args ...any) (Pattern, error) {
@@ -67,7 +69,7 @@ func ParsePattern(text string) (Pattern, error) {
 	return p, nil
 }
 
-// setHost reads host[:port] and returns the problem; empty if there is none.
+// setHost reads host[:port] and returns why it is invalid; empty if it is valid.
 func (p *Pattern) setHost(hostPort string) string {
 	host, port, hasPort := strings.Cut(hostPort, ":")
 	if hasPort {
@@ -106,7 +108,7 @@ func (p *Pattern) setHost(hostPort string) string {
 	return ""
 }
 
-// setPort reads a port and returns the problem; empty if there is none.
+// setPort reads a port and returns why the port is invalid; empty if the port is valid.
 func (p *Pattern) setPort(port string) string {
 	if port == "*" {
 		return ""
@@ -119,9 +121,9 @@ func (p *Pattern) setPort(port string) string {
 	return ""
 }
 
-// Match reports whether the pattern matches url by the rules of Chrome: a pattern
-// without a port matches any port, "*." matches the bare host too, and the path is
-// compared with the query string but without the fragment.
+// Match reports whether the pattern matches url by the rules of Chrome. A pattern
+// without a port matches any port, and *.example.com also matches example.com. The path
+// is compared with the query string but without the fragment.
 func (p Pattern) Match(url string) bool {
 	u, ok := splitURL(url)
 	if !ok || p.scheme == "" {
@@ -149,7 +151,7 @@ func matchesAny(patterns []Pattern, url string) bool {
 	return false
 }
 
-// urlParts is the parts of a URL that a pattern compares.
+// urlParts is the parts of a URL that [Pattern.Match] compares.
 type urlParts struct{ scheme, host, port, path string }
 
 // splitURL splits an absolute http or https URL without decoding escapes, because Chrome

@@ -44,12 +44,12 @@ type Plugin struct {
 	ManifestHash string
 	World        wire.World
 	// PreScript reports that the plugin has a script that runs before the scripts of
-	// the page. PreScriptHash is the SHA-256 of its whole file, in hex. See
+	// the page. PreScriptHash is the SHA-256 of the whole pre-script file, in hex. See
 	// [Plugin.PreScriptCode].
 	PreScript     bool
 	PreScriptHash string
-	// Start is when the adapter starts in a document; empty if the package does not
-	// declare it.
+	// Start is when the adapter starts in a document; empty if the package declares no
+	// start.
 	Start Start
 	// Activates reports that the adapter has an onActivate hook. An adapter with an
 	// onActivate hook starts late unless the package declares Start.
@@ -73,7 +73,8 @@ type Plugin struct {
 	Warnings []string
 
 	matches, excludes []Pattern
-	// onFileChange is called when a file differs from the loaded file; it may be nil.
+	// onFileChange is called when a file on disk differs from the loaded file; nil for
+	// no call.
 	onFileChange func()
 }
 
@@ -81,9 +82,9 @@ type Plugin struct {
 type Start string
 
 const (
-	// StartAtOnce is before the scripts of the page.
+	// StartAtOnce starts the adapter before the scripts of the page.
 	StartAtOnce Start = "document_start"
-	// StartIdle is after the DOM is complete.
+	// StartIdle starts the adapter after the DOM is complete.
 	StartIdle Start = "document_idle"
 )
 
@@ -137,8 +138,8 @@ type Tool struct {
 	// OutputSchema is a compact JSON Schema.
 	OutputSchema json.RawMessage
 	Annotations  Annotations
-	// Idle and Hard are the limits of the tool; zero means the limits of the server. The
-	// server's Hard is never exceeded.
+	// Idle and Hard are the limits of the tool; zero means the limits of the server.
+	// Each call also ends at the hard limit of the server.
 	Idle time.Duration
 	Hard time.Duration
 
@@ -186,7 +187,8 @@ func (p *Plugin) ToolsByCategory() []*Tool {
 	return tools
 }
 
-// otherTools is the heading of tools without a category if there are categories.
+// otherTools is the heading of the tools without a category, if some tools have a
+// category.
 const otherTools = "Other"
 
 // EachCategory calls f with each category and its tools. A plugin without categories has

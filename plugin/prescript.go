@@ -37,8 +37,8 @@ func parsePreScript(top *jsonread.Reader, p *Plugin) {
 }
 
 // inspectPreScript reads and checks the pre-script. inspectPreScript replaces the
-// declared hash in p by the hash of the file, and writes the file to packageHash. A package
-// without the file works without a pre-script.
+// declared hash in p by the hash of the pre-script file, and writes the code to
+// packageHash. A package whose pre-script file is missing works without a pre-script.
 func inspectPreScript(p *Plugin, m *packageBuffer, packageHash hash.Hash) (problem string) {
 	declaredHash := p.PreScriptHash
 	p.PreScript, p.PreScriptHash = false, ""
@@ -63,9 +63,9 @@ func inspectPreScript(p *Plugin, m *packageBuffer, packageHash hash.Hash) (probl
 	return ""
 }
 
-// isHashOf reports whether a build of code records this hash. The recorded hash covers
-// the text before the source map comment, with or without the line end before the
-// comment.
+// isHashOf reports whether declaredHash is a hash that a build may record for code. The
+// recorded hash covers the text before the source map comment, with or without the line
+// end before the comment.
 func isHashOf(declaredHash string, code []byte) bool {
 	text := code
 	if i := bytes.LastIndex(code, []byte("//# sourceMappingURL=")); i >= 0 && !bytes.Contains(bytes.TrimSpace(code[i:]), []byte("\n")) {
@@ -80,8 +80,9 @@ func isHashOf(declaredHash string, code []byte) bool {
 	return false
 }
 
-// PreScriptCode reads the code of the pre-script; nil if there is none. PreScriptCode
-// returns an error if the file has changed since it was loaded.
+// PreScriptCode reads the code of the pre-script; nil for a plugin without a
+// pre-script. PreScriptCode returns an error if the pre-script file has changed since
+// the plugin was loaded.
 func (p *Plugin) PreScriptCode() ([]byte, error) {
 	if !p.PreScript {
 		return nil, nil
@@ -89,7 +90,7 @@ func (p *Plugin) PreScriptCode() ([]byte, error) {
 	return p.readScript(preScriptFile, p.PreScriptHash)
 }
 
-// checkScript returns the problem of a script; empty if there is none.
+// checkScript returns why the code of a script is invalid; empty if the code is valid.
 func checkScript(code []byte) (problem string) {
 	if len(bytes.TrimSpace(code)) == 0 {
 		return "is empty; build the plugin again"

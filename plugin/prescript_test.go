@@ -29,7 +29,7 @@ func TestLoadReadsPreScripts(t *testing.T) {
 		t.Errorf("without one: %q, %v, %+v", code, err, pluginWithout)
 	}
 	dir := plugintest.Package{PreScript: "token()"}.Write(t)
-	editFile(t, dir, toolsFile, setJSON("preScriptHash", "")) // without the hash, only the code is checked
+	editFile(t, dir, toolsFile, setJSON("preScriptHash", "")) // without preScriptHash, no hash is compared
 	pluginBefore, err := plugin.Load(dir)
 	if err != nil {
 		t.Fatal(err)

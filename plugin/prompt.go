@@ -20,7 +20,7 @@ type Prompt struct {
 	Name   string
 	// DisplayName is the name for users; the default is Name.
 	DisplayName string
-	// Description is at most 1,000 characters; it may be empty.
+	// Description has at most 1,000 characters, or is empty.
 	Description string
 	// Arguments are in the order of the package.
 	Arguments []PromptArgument
@@ -28,7 +28,7 @@ type Prompt struct {
 	// argument with a default is never required.
 	InputSchema json.RawMessage
 	// Idle and Hard are the limits of the prompt; zero means the limits of the server.
-	// The server's Hard is never exceeded.
+	// Each call also ends at the hard limit of the server.
 	Idle time.Duration
 	Hard time.Duration
 
@@ -38,7 +38,7 @@ type Prompt struct {
 // PromptArgument is one argument as MCP lists it.
 type PromptArgument struct {
 	Name string
-	// Description may be empty.
+	// Description explains the argument; it may be empty.
 	Description string
 	Required    bool
 }
@@ -65,7 +65,8 @@ func parsePrompts(top *jsonread.Reader, p *Plugin) {
 		top.Add("prompts", "is %s; build the plugin again", rawjson.KindOf(raw))
 		return
 	}
-	// Names are unique among tools and prompts, because logs and permissions use them.
+	// Tools and prompts have different names, because logs and permissions use the
+	// names.
 	seen := map[string]string{}
 	for i, tool := range p.Tools {
 		seen[tool.Name] = fmt.Sprintf("tools[%d]", i)
@@ -77,7 +78,7 @@ func parsePrompts(top *jsonread.Reader, p *Plugin) {
 	})
 }
 
-// parsePrompt reads one prompt.
+// parsePrompt reads one prompt of dist/tools.json.
 func parsePrompt(f *jsonread.Reader, p *Plugin) *Prompt {
 	prompt := &Prompt{Plugin: p}
 	prompt.Name = f.Text("name", "give the prompt a name, as in summarise_channel")
@@ -145,7 +146,7 @@ func parseArguments(f *jsonread.Reader, p *Plugin) []PromptArgument {
 	return list
 }
 
-// schemaOf returns a schema for arguments without types: all are texts.
+// schemaOf returns a schema in which all arguments are texts.
 func schemaOf(arguments []PromptArgument) json.RawMessage {
 	properties, required := map[string]any{}, []string{}
 	for _, a := range arguments {

@@ -53,7 +53,8 @@ func TestPromptsAreLoaded(t *testing.T) {
 	}
 }
 
-// Packages of older SDKs have no schemas for prompts: their arguments are texts.
+// Packages of older SDKs have no schemas for prompts, so all arguments of prompts are
+// texts.
 func TestPromptsOfOlderPackages(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
 	editFile(t, dir, toolsFile, setJSON("prompts", `[{"name":"greet","arguments":[
@@ -134,7 +135,8 @@ func TestPromptArgumentsAreReadFromTexts(t *testing.T) {
 	}
 }
 
-// A text is kept if the schema allows a string, and parsed as JSON otherwise.
+// An argument stays a text if the schema allows a string; if not, the text is parsed as
+// JSON.
 func TestWhichTextsAreRead(t *testing.T) {
 	for schema, text := range map[string]bool{
 		`{"type":"string"}`:                               true,

@@ -13,7 +13,7 @@ import (
 	"opentabs/internal/jsonread"
 )
 
-// Registry loads the plugins of a [Store] and serves them as a [Set].
+// Registry loads the plugins of a [Store] and provides the loaded plugins as a [Set].
 type Registry struct {
 	store *Store
 	log   zerolog.Logger
@@ -29,7 +29,7 @@ type Registry struct {
 	stamps        fileStamps // stamps of the files just before the last reload
 }
 
-// listener is a function that runs after a change.
+// listener is a function that runs after a reload with a different set.
 type listener struct{ onChange func(*Set) }
 
 // NewRegistry returns a registry whose set is empty until [Registry.Reload].
@@ -44,8 +44,8 @@ func NewRegistry(store *Store, log zerolog.Logger) *Registry {
 // UseSites before the first [Registry.Reload].
 func (r *Registry) UseSites(sites func(*Plugin) []dispatch.Instance) { r.sites = sites }
 
-// DiscoverIn sets the folders of npm packages in which each reload searches for plugins.
-// Entries of the store take precedence.
+// DiscoverIn sets the folders of npm packages in which each reload searches for
+// plugins. Entries of the store take precedence over plugins in these folders.
 func (r *Registry) DiscoverIn(folders []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -58,7 +58,7 @@ func (r *Registry) entriesInOrder() ([]Entry, []Failure, error) {
 	r.mu.Lock()
 	folders := r.folders
 	r.mu.Unlock()
-	seenStamps := fileStamps{} // the stamps are recorded before the files are read
+	seenStamps := fileStamps{} // stamps are recorded first, so that a change during the reload is detected
 	seenStamps.addLists(r.store.Path(), folders)
 	entries, failed, err := r.store.readEntries()
 	if err != nil {
@@ -87,8 +87,8 @@ func (r *Registry) entriesInOrder() ([]Entry, []Failure, error) {
 func (r *Registry) Set() *Set { return r.set.Load() }
 
 // OnChange registers a listener that runs after each reload with a different set, in
-// order, in the goroutine that reloads. OnChange must not call Reload. A reload that
-// has begun when stop is called may still run the listener.
+// order, in the goroutine that reloads. The listener must not call Reload. A reload
+// that has begun when stop is called may still run the listener.
 func (r *Registry) OnChange(onChange func(*Set)) (stop func()) {
 	l := &listener{onChange: onChange}
 	r.mu.Lock()
@@ -101,9 +101,10 @@ func (r *Registry) OnChange(onChange func(*Set)) (stop func()) {
 	}
 }
 
-// Reload reads the store and loads every stored plugin. The set lists plugins that
+// Reload reads the store and loads every stored plugin. The new set lists plugins that
 // cannot be loaded as failed. Reload returns an error only if the store cannot be read;
-// in this case the set stays. An empty set lists the store as failed.
+// after an error, the set is unchanged. If no plugins are loaded, the set lists an
+// unreadable store as failed.
 func (r *Registry) Reload() error {
 	r.reloadLock.Lock()
 	defer r.reloadLock.Unlock()
@@ -148,7 +149,7 @@ func (r *Registry) Reload() error {
 	return nil
 }
 
-// notify runs the listeners.
+// notify runs the listeners of the registry.
 func (r *Registry) notify(set *Set) {
 	r.mu.Lock()
 	listeners := slices.Clone(r.listeners)
@@ -187,8 +188,9 @@ func (r *Registry) loadAll(entries []Entry) []loadResult {
 	return outcomes
 }
 
-// loadEntry loads a package. A package that opentabs installed is refused if its files
-// have changed. A folder of the user may change; its new content is not reviewed.
+// loadEntry loads the package of an entry. A package that opentabs installed is refused
+// if its files have changed. A folder that the user added may change, but its new
+// content counts as not reviewed.
 func (r *Registry) loadEntry(e Entry) (*Plugin, error) {
 	p, err := loadWithIndex(e.Path, r.store.index)
 	if err != nil {
@@ -222,8 +224,8 @@ func (r *Registry) loadEntry(e Entry) (*Plugin, error) {
 	return p, nil
 }
 
-// forceReload makes the next check of [Watch] reload the plugins, and read the files in
-// this folder even if their attributes have not changed.
+// forceReload makes the next check of [Watch] reload the plugins and read all files in
+// the folder dir.
 func (r *Registry) forceReload(dir string) {
 	r.store.index.removeEntry(dir)
 	r.mu.Lock()
@@ -232,8 +234,8 @@ func (r *Registry) forceReload(dir string) {
 }
 
 // choosePlugins chooses the plugins of the new set. An unchanged plugin keeps its
-// compiled schemas. Of two plugins with the same name, the set has the first, even if
-// that plugin cannot be loaded, so that no plugin silently replaces another.
+// compiled schemas. Of two plugins with the same name, the set has only the first, even
+// if the first cannot be loaded.
 func choosePlugins(entries []Entry, loaded []loadResult, oldSet *Set) []*Plugin {
 	firstIndex := map[string]int{}
 	plugins := make([]*Plugin, len(loaded))
@@ -241,7 +243,7 @@ func choosePlugins(entries []Entry, loaded []loadResult, oldSet *Set) []*Plugin 
 		if j, isClash := firstIndex[e.Name]; isClash {
 			if samePlugin := loaded[j].plugin; e.Source != SourceGlobal || samePlugin == nil || samePlugin.Package != e.Package {
 				loaded[i].err = clashError(entries[j], e)
-			} // without a conflict, the user has added or installed the same package too
+			} // a global package that the user also added or installed is no conflict
 			continue
 		}
 		firstIndex[e.Name] = i

@@ -59,8 +59,8 @@ func TestRegistryServesWhatWasAdded(t *testing.T) {
 	}
 }
 
-// A broken plugin does not affect the others. A broken plugin stays in the list, and is
-// loaded again after a repair.
+// A broken plugin does not affect the other plugins. A broken plugin stays in the list
+// of plugins, and is loaded again after a repair.
 func TestRegistryListsWhatFails(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"}, plugintest.Package{Name: "b"}, plugintest.Package{Name: "c"})
 	dirs := map[string]string{}
@@ -140,7 +140,7 @@ func TestRegistryRefusesWhatChanged(t *testing.T) {
 	}
 }
 
-// A list that was edited by hand can have entries that Add would reject.
+// A plugins.json that was edited by hand can have entries that Add would reject.
 func TestRegistryServesOneOfTwoNames(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"}, plugintest.Package{Name: "b"})
 	dirs := storeEntries(t, store)
@@ -266,9 +266,9 @@ func largePackage(i int) plugintest.Package {
 }
 
 // BenchmarkReload loads 200 plugins of 0.7 MB with 5,000 tools in all, as a starting
-// server does (with 119 plugins it once needed 5 s and 700 MB). The target is 500 ms
-// on 2 idle cores. x-floor compares with only reading and hashing the same files in
-// the same run, which is meaningful on a busy machine too.
+// server does. A reload should take 500 ms on 2 idle cores. The metric x-floor is the
+// ratio to the time for only reading and hashing the files; on a busy machine, only
+// this ratio is comparable.
 func BenchmarkReload(b *testing.B) {
 	_, store := plugintest.Registry(b, largePackages(200)...)
 	floorTime := readAndHash(b, storeEntries(b, store))
@@ -283,7 +283,7 @@ func BenchmarkReload(b *testing.B) {
 		}
 	}
 	runtime.GC()
-	runtime.GC() // the second collection empties the pools
+	runtime.GC() // each sync.Pool is empty only after two garbage collections
 	runtime.ReadMemStats(&after)
 	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/(1<<20), "MB-kept")
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(floorTime), "x-floor")
@@ -325,13 +325,13 @@ func readAndHash(b *testing.B, plugins []plugin.Entry) time.Duration {
 	return bestTime
 }
 
-// The registry does not keep adapters in memory: 119 plugins would need 700 MB.
+// The registry does not keep adapters in memory, because 119 plugins would need 700 MB.
 func TestRegistryKeepsNoAdapters(t *testing.T) {
 	_, store := plugintest.Registry(t, largePackages(20)...)
 	heapBytes := func() uint64 {
 		var m runtime.MemStats
 		runtime.GC()
-		runtime.GC() // the second collection empties the pools
+		runtime.GC() // each sync.Pool is empty only after two garbage collections
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
@@ -346,7 +346,8 @@ func TestRegistryKeepsNoAdapters(t *testing.T) {
 	runtime.KeepAlive(r)
 }
 
-// An unreadable list is reported. Plugins that are loaded already stay loaded.
+// If plugins.json is unreadable, Reload returns an error. Plugins that were loaded
+// before plugins.json became unreadable stay loaded.
 func TestRegistryWithADamagedList(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
 	damageList := func() {

@@ -11,10 +11,10 @@ import (
 	"opentabs/wire"
 )
 
-// Resolve finds the tool that a tool of parent calls. name is a tool of the same plugin,
-// or <plugin>__<tool>. Resolve validates args and returns them in the form to send; empty
-// args become an empty object. The error is unknown_tool or invalid_arguments, for the
-// author of the calling tool.
+// Resolve finds the tool that a tool of parent calls. name is a tool of the same
+// plugin, or <plugin>__<tool>. Resolve validates args and returns them in the form to
+// send; empty args become an empty object. The error of Resolve is unknown_tool or
+// invalid_arguments, for the author of the calling tool.
 func (r *Registry) Resolve(parent dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
 	fullName := name
 	if !strings.Contains(name, "__") {

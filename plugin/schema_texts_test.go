@@ -17,7 +17,7 @@ const hiddenText = "a\U000e0001\U000e0041\U000e007f\u202e\u2066\x1b[31m\x07\u009
 
 const keptText = "a[31m Grüße \u05e9\u05dc\u05d5\u05dd 👩\u200d🚀 \u2764\ufe0f"
 
-// deepSchema returns a schema with this text in every place that can have one.
+// deepSchema returns a schema with text in every place that can have a text.
 func deepSchema(t *testing.T, text string) json.RawMessage {
 	t.Helper()
 	raw, err := json.Marshal(map[string]any{
@@ -115,8 +115,8 @@ func TestSchemaTextsAreBounded(t *testing.T) {
 	}
 }
 
-// Texts with a meaning are not changed silently: a pattern stays as it is, and a
-// name with hidden characters is rejected.
+// Hidden characters are not removed silently from patterns and names: a pattern keeps
+// its meaning, and the name is rejected.
 func TestSchemaDataIsNotChangedSilently(t *testing.T) {
 	load := func(schema string) (*plugin.Plugin, error) {
 		return plugin.Load(plugintest.Package{Tools: []plugintest.Tool{{Name: "ask", Description: "Asks.", Input: json.RawMessage(schema)}}}.Write(t))
@@ -143,8 +143,8 @@ func TestSchemaDataIsNotChangedSilently(t *testing.T) {
 	}
 }
 
-// The number and the length of names and sites are limited, because all of them are
-// sent to every surface.
+// The number and the length of names and sites are limited, because every surface
+// receives all names and sites.
 func TestNamesAndPatternsAreBounded(t *testing.T) {
 	manyValues := func(n int) string {
 		return `["` + strings.Repeat(`*://a.com/*","`, n-1) + `*://a.com/*"]`

@@ -9,7 +9,7 @@ import (
 	"opentabs/internal/nearest"
 )
 
-// Set is the plugins at one moment. Set is immutable.
+// Set is the loaded plugins at one moment. Set is immutable.
 type Set struct {
 	plugins  []*Plugin
 	byName   map[string]*Plugin
@@ -24,9 +24,9 @@ type Set struct {
 type Failure struct {
 	// Path is the package's folder, or the file that could not be read.
 	Path string
-	// Name is the name of the plugin when it was added; it may be empty.
+	// Name is the plugin's name when the plugin was added; it may be empty.
 	Name string
-	// Err is the problem and its correction.
+	// Err is the error with the problem and how to correct it.
 	Err error
 }
 
@@ -67,8 +67,9 @@ func (s *Set) Plugin(name string) (*Plugin, bool) {
 	return p, ok
 }
 
-// Find returns the plugin of this name. If there is none, the error wraps
-// [ErrUnknown] and lists the loaded plugins, or has the reason why it is not loaded.
+// Find returns the plugin of this name. For a plugin that is not loaded, the error has
+// the reason; for an unknown name, the error wraps [ErrUnknown] and lists the loaded
+// plugins.
 func (s *Set) Find(name string) (*Plugin, error) {
 	if p, ok := s.byName[name]; ok {
 		return p, nil
@@ -79,8 +80,8 @@ func (s *Set) Find(name string) (*Plugin, error) {
 	return nil, unknownName(name, slices.Collect(maps.Keys(s.byName)))
 }
 
-// FindWithTool returns the plugin of a tool; with an empty tool it is Find. The error
-// lists the tools that the plugin has.
+// FindWithTool returns the plugin of a tool; with an empty tool, FindWithTool works
+// like [Set.Find]. The error for an unknown tool lists the tools of the plugin.
 func (s *Set) FindWithTool(name, tool string) (*Plugin, error) {
 	p, err := s.Find(name)
 	if err != nil || tool == "" {

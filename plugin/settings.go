@@ -29,8 +29,9 @@ const (
 // maxSettingKey is the longest key of a setting, in characters.
 const maxSettingKey = 100
 
-// isSettingKey reports whether a key is valid. The command line uses KEY=VALUE. A
-// regular expression for keys would need 4 MB.
+// isSettingKey reports whether a key of a setting is valid. A key must not contain "=",
+// because the command line uses KEY=VALUE. A regular expression for keys would need 4
+// MB.
 func isSettingKey(key string) bool {
 	for i, r := range key {
 		if !unicode.In(r, unicode.L, unicode.N) && r != '_' && r != '$' && (i == 0 || !strings.ContainsRune(".:/ -", r)) {
@@ -48,8 +49,8 @@ type Setting struct {
 	Description string
 	Placeholder string
 	Required    bool
-	// DeclaredSecret is the mark of a secret in the package; nil if the package has no
-	// mark. See [Setting.Secret].
+	// DeclaredSecret is whether the package marks the setting as secret; nil if the
+	// package has no mark. See [Setting.Secret].
 	DeclaredSecret *bool
 	// Options are the allowed values of a select; other types have none.
 	Options []string
@@ -58,7 +59,8 @@ type Setting struct {
 var secretWords = lazyregexp.New(`(?i)key|token|passw|passphrase|secret|credential|cookie|auth`)
 
 // Secret reports whether the value is hidden from surfaces and from restricted plugins.
-// The package marks secrets; without a mark, the key of the setting decides.
+// The package marks secrets; without a mark, the key of the setting decides whether the
+// setting is secret.
 func (s Setting) Secret() bool {
 	if s.DeclaredSecret != nil {
 		return *s.DeclaredSecret
@@ -94,7 +96,7 @@ func parseConfigSchema(top *jsonread.Reader, p *Plugin) {
 	}
 }
 
-// parseSetting reads one setting.
+// parseSetting reads one setting of dist/tools.json.
 func parseSetting(s *jsonread.Reader) Setting {
 	kind := s.Text("type", "use one of "+strings.Join(settingTypes, ", "))
 	if kind != "" && !slices.Contains(settingTypes, kind) {

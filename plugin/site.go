@@ -11,9 +11,9 @@ import (
 // maxURLChars is the longest URL of a setting, in characters.
 const maxURLChars = 2048
 
-// ParseSite returns the host of a URL from the user, with its port unless that is the
-// default, and a key to compare sites: localhost, 127.0.0.1 and [::1] are the same
-// site.
+// ParseSite returns the host and port of a URL from the user, and a key to compare
+// sites. The default port is omitted. The sites localhost, 127.0.0.1 and [::1] have the
+// same key.
 func ParseSite(text string) (host, comparedHost, problem string) {
 	u, err := url.Parse(text)
 	switch {

@@ -14,13 +14,14 @@ const (
 	SourceFolder Source = "folder"
 	// SourceNPM is a package that opentabs installed from a registry or a file.
 	SourceNPM Source = "npm"
-	// SourceGlobal is a package that npm installed globally, and that was not added.
+	// SourceGlobal is a package that npm installed globally, and that the user did not
+	// add.
 	SourceGlobal Source = "global"
 )
 
 // findGlobal returns the plugins among the npm packages in folders, in the order of the
 // folders. A package in several folders, as with several versions of Node, is returned
-// once. Unreadable folders are skipped.
+// once. findGlobal skips unreadable folders.
 func findGlobal(folders []string) []Entry {
 	var storeEntries []Entry
 	seenTargets := map[string]bool{}
@@ -42,7 +43,8 @@ func findGlobal(folders []string) []Entry {
 	return storeEntries
 }
 
-// resolveLinks returns a path with its links resolved; unchanged if it does not exist.
+// resolveLinks returns a path with its links resolved; a path that does not exist is
+// unchanged.
 func resolveLinks(path string) string {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		return target

@@ -68,7 +68,7 @@ func TestNameClashesAreReported(t *testing.T) {
 	localDir := plugintest.Package{Name: "slack"}.Write(t)
 	addPlugin(t, store, localDir)
 	set := reloadRegistry(t, registry)
-	if p, ok := set.Plugin("slack"); !ok || p.Dir != localDir || len(set.Failed()) != 1 { // the plugin is one of the two
+	if p, ok := set.Plugin("slack"); !ok || p.Dir != localDir || len(set.Failed()) != 1 { // the global package with the same npm name is no conflict
 		t.Errorf("%+v, failed %+v", p, set.Failed())
 	}
 	for _, f := range set.Failed() {
@@ -76,8 +76,7 @@ func TestNameClashesAreReported(t *testing.T) {
 			t.Errorf("got %v", f.Err)
 		}
 	}
-	// The global package does not silently replace a local package that cannot be
-	// loaded.
+	// A global package does not silently replace a local package that cannot be loaded.
 	editFile(t, localDir, toolsFile, replaceAll("{"))
 	set = reloadRegistry(t, registry)
 	if p, ok := set.Plugin("slack"); ok || len(set.Failed()) != 3 {
@@ -124,7 +123,7 @@ func TestStoreKeepsWhereItCameFrom(t *testing.T) {
 	if _, err := store.AddInstalled(plugin.Entry{Path: oldDir, Package: "@opentabs-dev/opentabs-plugin-a"}); err == nil || !strings.Contains(err.Error(), "is taken by opentabs-plugin-a in "+renewedDir) {
 		t.Errorf("got %v", err)
 	}
-	// Older lists have no source.
+	// Entries in older lists of plugins have no source.
 	editFile(t, filepath.Dir(store.Path()), filepath.Base(store.Path()), func(s string) string { return strings.Replace(s, `"source": "npm"`, `"source": null`, 1) })
 	if entries := storeEntries(t, store); len(entries) != 1 || entries[0].Source != plugin.SourceFolder {
 		t.Errorf("without a source: %+v", entries)

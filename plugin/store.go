@@ -10,33 +10,34 @@ import (
 	"opentabs/internal/statedoc"
 )
 
-// storeFile is the name of the file in the state folder.
+// storeFile is the name of the list of added plugins in the state folder.
 const storeFile = "plugins.json"
 
 // StoreOptions set a store up. The zero value of each field means its default.
 type StoreOptions struct {
 	// Check returns an error for code that is not one complete script, so that code
-	// cannot break out of the function around it. Check needs a JavaScript parser.
-	// Default: code is not checked, which is unsafe outside of tests.
+	// cannot break out of the function around it. Check needs a JavaScript parser. By
+	// default, code is not checked, which is unsafe outside of tests.
 	Check func(code []byte) error
-	// Passed reports whether the code with this SHA-256, in hex, has passed Check; such
-	// code is not read again. Default: no code has passed.
+	// Passed reports whether the code with this SHA-256, in hex, has passed Check and
+	// need not be read again. By default, no code counts as checked.
 	Passed func(hash string) bool
 	// IndexKey authenticates the index of adapters (see docs/security.md). An index
-	// with another key is not used. Default: there is no index, and each load reads all
-	// adapters.
+	// that was authenticated with another key is not used. Default: no key, so there is
+	// no index, and each load reads all adapters.
 	IndexKey []byte
 	// LockWait is how long a change waits for another process that changes the store.
 	// Add and Remove fail after LockWait. Default: 10 s.
 	LockWait time.Duration
-	// Warn receives a sentence for the user when a damaged list was put aside. Default:
-	// no warning.
+	// Warn receives a sentence for the user when a damaged list of plugins was put
+	// aside. Default: no warning.
 	Warn func(sentence string)
 }
 
 // Store is the list of added plugins in plugins.json in the state folder (mode 0600).
-// Each change replaces the whole file under a lock that other processes respect. Store
-// keeps members that this version of opentabs does not know.
+// Each change replaces the whole plugins.json under a lock that other processes
+// respect. Store keeps members of plugins.json that this version of opentabs does not
+// know.
 type Store struct {
 	file   statedoc.File[*document]
 	check  func(code []byte) error
@@ -48,18 +49,18 @@ type Store struct {
 type Entry struct {
 	// Path is the package's absolute path.
 	Path string
-	// Name is the name of the plugin when it was added.
+	// Name is the plugin's name when the plugin was added.
 	Name string
 	// Source is the way the package was installed.
 	Source Source
 	// Package is the npm name of an installed package. VersionWanted is the version, tag or range
 	// that the user requested; empty for the latest version and for a file.
 	Package, VersionWanted string
-	// Hash is the SHA-256 of the adapter when it was added, in hex.
+	// Hash is the SHA-256 of the adapter when the plugin was added, in hex.
 	Hash string
-	// Manifest is the SHA-256 of the descriptions when it was added, in hex; empty in
-	// older lists. A package that opentabs installed is not loaded if it differs from
-	// Hash and Manifest.
+	// Manifest is the SHA-256 of the descriptions when the plugin was added, in hex;
+	// empty in older lists. A package that opentabs installed is not loaded if its
+	// files differ from Hash and Manifest.
 	Manifest string
 	// Added is when the plugin was added, in UTC; zero if not recorded.
 	Added time.Time
@@ -83,7 +84,7 @@ func NewStore(dir string, o StoreOptions) *Store {
 func (s *Store) Path() string { return s.file.Path }
 
 // Entries returns the added plugins in the order in which they were added. Entries
-// leaves out unreadable entries; [Set.Failed] lists them.
+// leaves out unreadable entries of the store; [Set.Failed] lists them.
 func (s *Store) Entries() ([]Entry, error) {
 	entries, _, err := s.readEntries()
 	return entries, err
@@ -108,25 +109,25 @@ func (s *Store) readEntries() ([]Entry, []Failure, error) {
 	return storeEntries, failed, nil
 }
 
-// Add checks the built package in path and adds it. A new build in the folder is loaded
-// without another Add, but must be reviewed. The error lists the problems of the package,
-// or names the plugin with the same name.
+// Add checks the built package in path and adds the package to the store. A new build
+// in the folder is loaded without another Add, but must be reviewed. The error of Add
+// lists the problems of the package, or names the plugin that has the same name.
 func (s *Store) Add(path string) (*Plugin, error) {
 	return s.addEntry(Entry{Path: path, Source: SourceFolder})
 }
 
 // AddInstalled adds a package that opentabs has installed in the folder e.Path.
-// AddInstalled replaces the entry of an older version. Path, Package and VersionWanted
-// of e are set.
+// AddInstalled replaces the entry of an older version. The caller sets Path, Package
+// and VersionWanted of e.
 func (s *Store) AddInstalled(e Entry) (*Plugin, error) {
 	e.Source = SourceNPM
 	return s.addEntry(e)
 }
 
-// addEntry checks and adds the package in e.Path, and fills e.
+// addEntry checks and adds the package in e.Path, and sets the other fields of e.
 func (s *Store) addEntry(e Entry) (*Plugin, error) {
 	if dir, err := filepath.Abs(e.Path); err == nil {
-		s.index.removeEntry(dir) // reads the files again
+		s.index.removeEntry(dir) // loadWithIndex reads the files of a package without an index entry
 	}
 	p, err := loadWithIndex(e.Path, s.index)
 	if err != nil {
@@ -144,7 +145,7 @@ func (s *Store) addEntry(e Entry) (*Plugin, error) {
 	if err := s.file.Change(func(doc *document) error { return doc.putEntry(e) }); err != nil {
 		return nil, err
 	}
-	// A missing index only makes the next start slower.
+	// A missing index of adapters only makes the next start slower.
 	_ = s.index.save(nil)
 	return p, nil
 }
@@ -176,8 +177,8 @@ func (s *Store) checkScripts(p *Plugin) error {
 	return nil
 }
 
-// Remove removes the plugin of this name from the list. The folder of the plugin stays.
-// The error for an unknown name lists the plugins.
+// Remove removes the plugin of this name from the list of added plugins. The folder of
+// the plugin stays. The error for an unknown name lists the plugins.
 func (s *Store) Remove(name string) error {
 	return s.file.Change(func(doc *document) error {
 		countBefore := len(doc.plugins)

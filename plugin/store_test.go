@@ -21,8 +21,9 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// addEnv is the environment variable that makes the test binary add packages: the state
-// folder, then the packages. Tests start several processes with this variable.
+// addEnv is the environment variable that makes the test binary add packages; its value
+// lists the state folder and the packages. Tests start several processes with the
+// environment variable addEnv.
 const addEnv = "OPENTABS_TEST_ADD"
 
 func TestMain(m *testing.M) {
@@ -121,7 +122,7 @@ func TestStoreAddRefuses(t *testing.T) {
 	for dir, problem := range map[string]string{
 		t.TempDir(): "package.json: is missing",
 		plugintest.Package{Name: "b", Code: "}evil({"}.Write(t): "adapter.iife.js: is not one complete script: line 1: unexpected }; build the plugin again",
-		// Two packages with one name are an error.
+		// A second package with the same plugin name is rejected.
 		plugintest.Package{Name: "a"}.Write(t): `the plugin name "a" is taken by ` + firstDir + "; run opentabs plugin remove a first",
 	} {
 		_, err := store.Add(dir)
@@ -148,7 +149,7 @@ func TestStoreAddsAFolderOnce(t *testing.T) {
 	if entries := storeEntries(t, store); len(entries) != 1 || entries[0].Hash != renewedEntry.Hash || renewedEntry.Hash == oldEntry.Hash {
 		t.Errorf("entries %+v", entries)
 	}
-	plugintest.Package{Name: "b"}.WriteTo(t, dir) // the package has a new name
+	plugintest.Package{Name: "b"}.WriteTo(t, dir) // the rebuilt package names another plugin
 	addPlugin(t, store, dir)
 	if entries := storeEntries(t, store); entryNames(entries) != "b" {
 		t.Errorf("entries %+v", entries)
@@ -176,7 +177,7 @@ func TestStoreRemoves(t *testing.T) {
 	}
 }
 
-// A change keeps unknown members.
+// A change of plugins.json keeps unknown members.
 func TestStoreKeepsWhatItDoesNotKnow(t *testing.T) {
 	dir := t.TempDir()
 	store := plugin.NewStore(dir, plugin.StoreOptions{})
@@ -273,7 +274,7 @@ func TestStoreKeepsEntriesItCannotRead(t *testing.T) {
 	}
 }
 
-// Several processes can write the file.
+// Several processes can write plugins.json at the same time.
 func TestStoreSharedByProcesses(t *testing.T) {
 	dir := t.TempDir()
 	var wg sync.WaitGroup
@@ -289,7 +290,7 @@ func TestStoreSharedByProcesses(t *testing.T) {
 				t.Errorf("%v: %s", err, out)
 			}
 		})
-		wg.Go(func() { // goroutines of the test process write too
+		wg.Go(func() { // goroutines of the test process write at the same time as the child processes
 			store := plugin.NewStore(dir, plugin.StoreOptions{})
 			if _, err := store.Add(plugintest.Package{Name: fmt.Sprintf("g%d", i)}.Write(t)); err != nil {
 				t.Error(err)
@@ -302,7 +303,7 @@ func TestStoreSharedByProcesses(t *testing.T) {
 	}
 }
 
-// Adding fails after a limited time if another process holds the lock.
+// Adding a plugin fails after a limited time if another process holds the lock.
 func TestStoreLockedByAnother(t *testing.T) {
 	dir := t.TempDir()
 	unlock, err := statefile.Lock(filepath.Join(dir, "plugins.json.lock"), 0)

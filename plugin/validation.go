@@ -37,9 +37,9 @@ func (t *Tool) Validate(args json.RawMessage) error {
 	return t.arguments.CheckArguments(t.subject(), t.InputSchema, args)
 }
 
-// DeclaresResults reports whether results must match the output schema. Packages of
-// the original OpenTabs SDK (sdkVersion 0.0.x) have output schemas that were never
-// checked, so agents do not receive them.
+// DeclaresResults reports whether results must match the output schema. Agents receive
+// no output schemas of packages of the original OpenTabs SDK (sdkVersion 0.0.x),
+// because these schemas were never checked.
 func (t *Tool) DeclaresResults() bool { return !t.Plugin.Legacy }
 
 // ValidateResult checks what the tool returned, nil for undefined; see

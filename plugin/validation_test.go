@@ -11,7 +11,8 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// brokenSchemas do not compile. Each schema is mapped to a word of the expected reason.
+// brokenSchemas are schemas that do not compile. Each schema is mapped to a part of the
+// expected error.
 var brokenSchemas = map[string]string{
 	`{"type":"object","properties":{"a":{"type":"text"}}}`:                                "properties/a/type",
 	`{"type":"object","properties":{"a":{"pattern":"("}}}`:                                "pattern",
@@ -41,8 +42,8 @@ func TestSchemasThatDoNotCompileAreRefusedAtLoad(t *testing.T) {
 	}
 }
 
-// A plugin whose schema breaks after it was added is listed as failed, also after a
-// restart.
+// A plugin whose schema breaks after the plugin was added is listed as failed, even
+// after a restart.
 func TestSchemaThatBreaksLaterFailsThePlugin(t *testing.T) {
 	dir := plugintest.Package{}.Write(t)
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})

@@ -13,7 +13,8 @@ import (
 // WatchInterval is how often [Watch.Changed] should be called.
 const WatchInterval = time.Second
 
-// fileStamps are the marks of files, by path. Missing files have none.
+// fileStamps are the attributes of files that show a change, by path. A missing file
+// has no stamp.
 type fileStamps map[string]filemark.Mark
 
 func (s fileStamps) add(path string) {
@@ -27,7 +28,8 @@ func (s fileStamps) isSame(other fileStamps) bool {
 }
 
 // Watch detects when a registry should reload: after a build, when a folder disappears
-// or reappears, when npm or another process adds a package. Watch is for one goroutine.
+// or reappears, when npm or another process adds a package. Only one goroutine may use
+// a Watch.
 type Watch struct {
 	registry   *Registry
 	lastStamps fileStamps
@@ -37,8 +39,8 @@ type Watch struct {
 func (r *Registry) Watch() *Watch { return &Watch{registry: r} }
 
 // Changed reports whether the list of plugins or a file of a plugin has changed since
-// the last reload. Changed waits until nothing has changed between two calls, because a
-// build writes several files.
+// the last reload. Changed returns true only if two calls in a row find the same files,
+// because a build writes several files.
 func (w *Watch) Changed() bool {
 	now, loaded := w.registry.currentStamps()
 	isSettled := w.lastStamps != nil && now.isSame(w.lastStamps)
@@ -46,7 +48,7 @@ func (w *Watch) Changed() bool {
 	return isSettled && !now.isSame(loaded)
 }
 
-// currentStamps returns the current stamps and the stamps of the last reload.
+// currentStamps returns the stamps of the files now and at the last reload.
 func (r *Registry) currentStamps() (now, loaded fileStamps) {
 	r.mu.Lock()
 	entries, folders, loaded := r.loadedEntries, r.folders, r.stamps
@@ -57,7 +59,7 @@ func (r *Registry) currentStamps() (now, loaded fileStamps) {
 	return now, loaded
 }
 
-// addLists adds the list of plugins and the folders of npm packages.
+// addLists adds the stamps of the list of plugins and of the folders of npm packages.
 func (s fileStamps) addLists(list string, folders []string) {
 	s.add(list)
 	for _, folder := range folders {
@@ -74,7 +76,7 @@ func (s fileStamps) addLists(list string, folders []string) {
 	}
 }
 
-// addPackages adds the files of packages.
+// addPackages adds the stamps of the files of packages.
 func (s fileStamps) addPackages(entries []Entry) {
 	for _, e := range entries {
 		for _, file := range []string{packageFile, toolsFile, adapterFile, preScriptFile} {

@@ -11,7 +11,7 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// watcher counts the reloads.
+// watcher counts the reloads of a registry.
 type watcher struct {
 	t        *testing.T
 	registry *plugin.Registry
@@ -28,7 +28,7 @@ func startWatcher(t *testing.T, r *plugin.Registry) *watcher {
 func (w *watcher) checkFiles() {
 	if w.watch.Changed() {
 		w.reloads++
-		// A damaged list returns an error each time.
+		// Each reload of a damaged plugins.json returns an error.
 		_ = w.registry.Reload()
 	}
 }
@@ -77,8 +77,8 @@ func TestWatchSeesEveryChange(t *testing.T) {
 	n++
 	w.wantReloads("npm installed one", n)
 	installGlobally(t, globalFolder, map[string]plugintest.Package{"@acme/opentabs-plugin-d": {Name: "d"}})
-	// A changed folder keeps its size, and its time may not change on a disk with a
-	// coarse clock.
+	// The test changes the time of the folder, because a disk with a coarse clock may
+	// keep the old time.
 	futureTime := time.Now().Add(time.Minute)
 	if err := os.Chtimes(filepath.Join(globalFolder, "@acme"), futureTime, futureTime); err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func TestWatchSeesEveryChange(t *testing.T) {
 	w.wantReloads("what is none of its business", n)
 }
 
-// A build writes several files. An unfinished build is not loaded.
+// An unfinished build is not loaded, because a build writes several files.
 func TestWatchWaitsForTheEndOfABuild(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	w := startWatcher(t, registry)
@@ -109,7 +109,7 @@ func TestWatchWaitsForTheEndOfABuild(t *testing.T) {
 	w.wantReloads("it ended", 1)
 }
 
-// An unreadable list is not read again until it changes.
+// An unreadable plugins.json is not read again until it changes.
 func TestWatchWithADamagedList(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	w := startWatcher(t, registry)

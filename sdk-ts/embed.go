@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 )
 
-// Source holds src, without its tests, vendor/zod and package.json.
+// Source contains package.json, the folder vendor and the folder src without tests.
 //
 //go:embed package.json vendor/zod
 //go:embed src/auth-cache.ts src/config.ts src/content.ts src/context.ts src/dom.ts src/fetch.ts src/index.ts
@@ -29,7 +29,7 @@ var Source embed.FS
 // Version returns the SDK's version.
 func Version() string {
 	text, err := Source.ReadFile("package.json")
-	if err != nil { // package.json is embedded
+	if err != nil { // an error is impossible, because package.json is embedded
 		panic("sdkts: " + err.Error())
 	}
 	var pkg struct {

@@ -6,8 +6,8 @@ import (
 	"opentabs/internal/alloctest"
 )
 
-// TestFrameAllocations fixes the allocations of the frames of one call: the frame, the
-// ID of the answer, and nothing for the result, which shares the memory of its frame.
+// TestFrameAllocations checks that the frames of one call allocate only the frame and
+// the ID of the answer. The result shares the memory of its frame.
 func TestFrameAllocations(t *testing.T) {
 	params := &ToolDispatchParams{
 		DispatchID: "call_1", Plugin: "chat", Tool: "export", TabID: 7, DocumentID: "d7", MaxResultBytes: 1 << 20,

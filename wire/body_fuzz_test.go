@@ -11,7 +11,7 @@ import (
 // FuzzBody decodes arbitrary text as each type of body. Decoding must not panic,
 // and a decoded body must be unchanged after it is encoded and decoded again.
 func FuzzBody(f *testing.F) {
-	var kinds []goldenBody // one for each type of body, sorted by file name
+	var kinds []goldenBody // one golden body for each type of body, sorted by file name
 	indexes := map[string]int{}
 	for _, g := range goldenBodies(f) {
 		name := bodyKind(g.name)

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// DecodeBody decodes a body into a pointer to its params or result type. A missing
-// body has no fields.
+// DecodeBody decodes a body into a pointer to its params or result type. DecodeBody
+// accepts an empty body, and then sets no fields.
 func DecodeBody(body []byte, to any) error {
 	if len(body) == 0 {
 		return nil
@@ -14,7 +14,8 @@ func DecodeBody(body []byte, to any) error {
 	return json.Unmarshal(body, to)
 }
 
-// splitBody splits a body into its members. A missing body has no members.
+// splitBody splits a body into its members. splitBody accepts an empty body, which has
+// no members.
 func splitBody(body []byte, use func(key, value []byte) error) error {
 	if len(body) == 0 {
 		return nil
@@ -32,9 +33,9 @@ func DecodeProtocol(hello []byte) (protocol int, err error) {
 	return version.Protocol, err
 }
 
-// DecodeDispatchResult decodes the answer to a tool.dispatch. Output shares the memory
-// of result. Unlike json.Unmarshal, DecodeDispatchResult does not scan the output,
-// which Parse has validated.
+// DecodeDispatchResult decodes the answer to a tool.dispatch. The decoded Output shares
+// the memory of the parameter result. Unlike json.Unmarshal, DecodeDispatchResult does
+// not scan the output, which Parse has validated.
 func DecodeDispatchResult(result []byte) (r ToolDispatchResult, err error) {
 	err = splitBody(result, func(key, value []byte) error {
 		switch string(key) {
@@ -53,10 +54,10 @@ func DecodeDispatchResult(result []byte) (r ToolDispatchResult, err error) {
 
 // DecodeProgress decodes the params of a tool.progress.
 //
-// The browser copies the text of a page into Reports without parsing it. Reports can
-// contain malformed reports, which are kept with their valid fields and marked as
-// Invalid. The text of a page can't replace another member of the params, because
-// duplicate members are an error.
+// The browser copies the report texts of a page into Reports without parsing them.
+// Reports can contain malformed reports, which are kept with their valid fields and
+// marked as Invalid. The text of a page can't replace another member of the params,
+// because duplicate members are an error.
 func DecodeProgress(params []byte) (p ToolProgressParams, err error) {
 	err = splitBody(params, func(key, value []byte) (err error) {
 		var isPlain bool
@@ -80,7 +81,7 @@ func DecodeProgress(params []byte) (p ToolProgressParams, err error) {
 }
 
 // decodeMalformedReports decodes reports of which some are malformed. A malformed
-// report still proves that its tool runs, and its texts may be valid.
+// report still proves that the tool runs, and the texts of the report may be valid.
 func decodeMalformedReports(text []byte) ([]Report, error) {
 	var all []json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {
@@ -98,7 +99,7 @@ func decodeMalformedReports(text []byte) ([]Report, error) {
 			EndAudience string          `json:"endAudience"`
 			Activity    json.RawMessage `json:"activity"`
 		}
-		_ = json.Unmarshal(one, &texts) // decodes the valid fields
+		_ = json.Unmarshal(one, &texts) // json.Unmarshal decodes the valid fields even if it returns an error
 		reports[i] = Report{
 			Message: texts.Message, Status: texts.Status, Audience: texts.Audience, EndAudience: texts.EndAudience,
 			Activity: decodeActivity(texts.Activity), Invalid: true,

@@ -46,8 +46,8 @@ func TestDecodeGolden(t *testing.T) {
 	}
 }
 
-// TestDecodeMissingBody checks that a missing body has no fields, except that a part
-// needs a text.
+// TestDecodeMissingBody checks that the decoders accept a missing body. Only DecodePart
+// rejects a missing body, because a part needs a text.
 func TestDecodeMissingBody(t *testing.T) {
 	var p CallResumedParams
 	if err := DecodeBody(nil, &p); err != nil || p.DispatchIDs != nil {
@@ -67,8 +67,8 @@ func TestDecodeMissingBody(t *testing.T) {
 	}
 }
 
-// TestDecodeRejectsDuplicateMembers checks that text of a page can't override a member
-// of the body into which the browser copies it.
+// TestDecodeRejectsDuplicateMembers checks that a body with duplicate members is
+// rejected. A page's text in a body can't override a member of the body.
 func TestDecodeRejectsDuplicateMembers(t *testing.T) {
 	if p, err := DecodeProgress([]byte(`{"dispatchId":"mine","reports":[],"dispatchId":"other"}`)); err == nil {
 		t.Errorf("DecodeProgress = %+v", p)
@@ -127,7 +127,7 @@ func TestFindResultID(t *testing.T) {
 }
 
 // FuzzDecode compares the fast decoders with package json for valid bodies whose keys
-// are distinct. For other bodies the decoders must not panic.
+// are distinct. For all bodies, FuzzDecode checks that the decoders do not panic.
 func FuzzDecode(f *testing.F) {
 	for _, g := range goldenBodies(f) {
 		switch g.newBody().(type) {
@@ -169,8 +169,9 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// hasExactKeys reports whether package json and splitObject must agree about an object:
-// its keys are distinct in any case, and have no escapes.
+// hasExactKeys reports whether the keys of an object are ASCII without escapes and
+// differ in more than case. If hasExactKeys returns true, package json and splitObject
+// must agree about the object.
 func hasExactKeys(body []byte) bool {
 	seen := map[string]bool{}
 	err := splitObject(body, func(key, _ []byte) error {

@@ -1,6 +1,6 @@
 // Package wire defines the protocol between the server (the opentabs daemon) and the
 // browser extension: each frame that crosses their WebSocket, as Go structs. The
-// TypeScript types, wire.gen.ts, are generated from this package. The Go tests and the
+// TypeScript types in wire.gen.ts are generated from package wire. The Go tests and the
 // TypeScript tests use the golden frames in testdata/frames.
 //
 // A frame is one JSON-RPC 2.0 message in one WebSocket text message. Only this package
@@ -21,7 +21,7 @@
 //
 // # Concurrency
 //
-// The package has no state. All functions are safe for concurrent use.
+// Package wire has no state. All functions of package wire are safe for concurrent use.
 package wire
 
 //go:generate go run ../internal/genwire -in . -out wire.gen.ts

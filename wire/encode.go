@@ -7,7 +7,7 @@ import (
 )
 
 // EncodeBody returns the JSON of a params or result type. EncodeBody panics if a
-// RawMessage in the body is not valid JSON; nothing else in these types can fail.
+// RawMessage in the body is not valid JSON.
 func EncodeBody(body any) []byte {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -22,7 +22,7 @@ const (
 	methodPrefix = `{"jsonrpc":"2.0","method":`
 )
 
-// AppendRequest appends a request to dst. The params must be valid JSON.
+// AppendRequest appends a request to dst. The params of the request must be valid JSON.
 func AppendRequest(dst []byte, id string, method Method, params []byte) []byte {
 	dst = appendRequestHead(dst, id, method)
 	dst = append(dst, params...)
@@ -38,7 +38,8 @@ func appendRequestHead(dst []byte, id string, method Method) []byte {
 	return append(dst, `,"params":`...)
 }
 
-// AppendNotification appends a notification to dst. The params must be valid JSON.
+// AppendNotification appends a notification to dst. The params of the notification must
+// be valid JSON.
 func AppendNotification(dst []byte, method Method, params []byte) []byte {
 	dst = append(dst, methodPrefix...)
 	dst = appendString(dst, string(method))
@@ -47,8 +48,8 @@ func AppendNotification(dst []byte, method Method, params []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendResult appends the answer to a successful request to dst. The result must be
-// valid JSON.
+// AppendResult appends the answer to a successful request to dst. The result in the
+// answer must be valid JSON.
 func AppendResult(dst []byte, id string, result []byte) []byte {
 	dst = append(dst, idPrefix...)
 	dst = appendString(dst, id)
@@ -67,14 +68,17 @@ func AppendError(dst []byte, id string, e *RPCError) []byte {
 }
 
 // frameRoom is the room for all but the large members of a frame, in bytes. A frame
-// with longer members is still complete, but costs another allocation.
+// whose small members need more bytes than frameRoom is still complete, but costs
+// another allocation.
 const frameRoom = 512
 
 // AppendDispatch appends a tool.dispatch to dst, with DispatchID as the ID of the
-// request. Decision and Args must be valid JSON; empty Args become {}.
+// request. The Decision and the Args of the params must be valid JSON; empty Args
+// become {}.
 //
-// The frame has the bytes of AppendRequest with EncodeBody, except that Decision and
-// Args are copied unchanged: json.Marshal would scan and copy them twice.
+// AppendDispatch returns the bytes of AppendRequest with EncodeBody, but copies
+// Decision and Args unchanged. json.Marshal would scan and copy Decision and Args
+// twice.
 func AppendDispatch(dst []byte, p *ToolDispatchParams) []byte {
 	dst = slices.Grow(dst, frameRoom+len(p.Decision)+len(p.Args))
 	dst = appendRequestHead(dst, p.DispatchID, MethodToolDispatch)
@@ -108,10 +112,11 @@ func AppendDispatch(dst []byte, p *ToolDispatchParams) []byte {
 	return append(dst, "}}"...)
 }
 
-// AppendAnswer appends a tool.answer to dst. Output must be valid JSON.
+// AppendAnswer appends a tool.answer to dst. The Output of the params must be valid
+// JSON.
 //
-// The frame has the bytes of AppendRequest with EncodeBody, except that Output is
-// copied unchanged: json.Marshal would scan and copy it twice.
+// AppendAnswer returns the bytes of AppendRequest with EncodeBody, but copies Output
+// unchanged. json.Marshal would scan and copy Output twice.
 func AppendAnswer(dst []byte, id string, p *ToolAnswerParams) []byte {
 	dst = slices.Grow(dst, frameRoom+len(p.Output))
 	dst = appendRequestHead(dst, id, MethodToolAnswer)

@@ -139,7 +139,7 @@ func checkRequest(t *testing.T, frame []byte, id string, method Method, params a
 	if want := AppendRequest(nil, id, method, EncodeBody(params)); !bytes.Equal(frame, want) {
 		t.Fatalf("the frame differs from package json\n got %s\nwant %s", frame, want)
 	}
-	var wantID string // with U+FFFD for invalid UTF-8
+	var wantID string // the ID, in which U+FFFD replaces invalid UTF-8
 	if err := json.Unmarshal(EncodeBody(id), &wantID); err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,7 @@ const (
 	// because the user is not logged in to the site.
 	ErrNotReady ErrorCode = "not_ready"
 	// ErrUnsafePage means that a script of the page replaced and locked JavaScript
-	// built-ins. The page could therefore read and change the call.
+	// built-ins. A page with replaced built-ins could read and change the call.
 	ErrUnsafePage ErrorCode = "unsafe_page"
 	// ErrPluginUpdated means that a new version of the plugin replaced the version that
 	// ran the call.
@@ -90,7 +90,8 @@ type ToolErrorInfo struct {
 	Category string `json:"category,omitempty"`
 	// Retryable is true if a repetition of the call may succeed later.
 	Retryable bool `json:"retryable"`
-	// RetryAfterMs is in milliseconds; absent if the tool gave none.
+	// RetryAfterMs is the time until a retry makes sense, in milliseconds; absent if
+	// the tool gave no time.
 	RetryAfterMs *float64 `json:"retryAfterMs,omitempty"`
 }
 

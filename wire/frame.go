@@ -24,9 +24,9 @@ type Envelope struct {
 // Parse splits a frame into its members. The bodies in the envelope are valid JSON
 // and share the memory of frame.
 //
-// Parse returns an error if frame is not a JSON-RPC 2.0 message, or has two members
-// of the same name. Therefore a page's text that is copied into a frame can't change
-// the ID or the method of that frame.
+// Parse returns an error if frame is not a JSON-RPC 2.0 message, or has two members of
+// the same name. Because Parse rejects duplicate members, a page's text in a frame
+// can't change the ID or the method of the frame.
 func Parse(frame []byte) (Envelope, error) {
 	e, err := splitFrame(frame)
 	if err != nil {
@@ -100,9 +100,9 @@ func decodeString(key, value []byte) (string, error) {
 	return s, err
 }
 
-// plainString returns the string that value means if value is a JSON string of ASCII
-// characters without escapes, as IDs and methods are. json.Unmarshal costs an
-// allocation more and ten times the time.
+// plainString returns the content of value if value is a JSON string of ASCII
+// characters without escapes, as IDs and methods are. json.Unmarshal needs one more
+// allocation and ten times the time of plainString.
 func plainString(value []byte) (s string, ok bool) {
 	if len(value) < 2 || value[0] != '"' || value[len(value)-1] != '"' {
 		return "", false

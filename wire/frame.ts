@@ -1,5 +1,5 @@
-// Decodes, validates and encodes the frames between the extension and the server. frame.go does the same in Go. The
-// tests in Go and in TypeScript read the same files in testdata.
+// Decodes, validates and encodes the frames between the extension and the server. The file frame.go validates and
+// encodes the same frames in Go. The tests of frame.go and frame.ts read the same files in testdata.
 
 import {
   type CallError,
@@ -34,7 +34,10 @@ export type NotificationFrame<M extends NotificationMethod = NotificationMethod>
   [K in M]: { readonly kind: 'notification'; readonly method: K; readonly params: Notifications[K] };
 }[M];
 
-/** ResultFrame is the answer to a successful request. checkResult validates its result, which depends on the method. */
+/**
+ * ResultFrame is the answer to a successful request. checkResult validates the result of a ResultFrame, because the
+ * type of the result depends on the request's method.
+ */
 export interface ResultFrame {
   readonly kind: 'result';
   readonly id: string;
@@ -104,7 +107,7 @@ export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly o
 /** checkResult validates the result of a request. */
 export function checkResult<M extends RequestMethod>(method: M, result: unknown): Checked<Requests[M]['result']> {
   const problem = findProblem(`${typeBase(method)}Result`, result, 'result');
-  // Shapes are generated from the types, so a value without a problem has the type.
+  // The shapes that findProblem reads are generated from the types, so a value without a problem has the right type.
   const isValid = (v: unknown): v is Requests[M]['result'] => v === result && problem === undefined;
   return isValid(result) ? { ok: true, value: result } : { ok: false, problem: problem ?? 'result: invalid' };
 }
@@ -142,8 +145,8 @@ export function encodeCallError(id: string, error: CallError): string {
 }
 
 /**
- * encodeRawResult returns the answer to tool.dispatch as JSON text. The output is already JSON text and is copied without
- * parsing. An undefined output means that the tool returned undefined.
+ * encodeRawResult returns the answer to tool.dispatch as JSON text. The output of the tool is JSON text that is copied
+ * without parsing. An undefined output means that the tool returned undefined.
  */
 export function encodeRawResult(id: string, outputText: string | undefined): string {
   const result = outputText === undefined ? '{}' : `{"output":${outputText}}`;
@@ -151,8 +154,8 @@ export function encodeRawResult(id: string, outputText: string | undefined): str
 }
 
 /**
- * encodeRawProgress returns a tool.progress notification as JSON text. The reports are already the JSON text of an array
- * and are copied without parsing.
+ * encodeRawProgress returns a tool.progress notification as JSON text. The parameter reportsText is the JSON text of an
+ * array of reports and is copied without parsing.
  */
 export function encodeRawProgress(dispatchId: string, seq: number, reportsText: string, skipped: number): string {
   const paramsStart = `{"dispatchId":${JSON.stringify(dispatchId)},"seq":${seq}`;
@@ -162,8 +165,9 @@ export function encodeRawProgress(dispatchId: string, seq: number, reportsText: 
 
 /**
  * encodeRawAsk returns a tool.ask notification as JSON text. The body is the JSON text of a ToolAskParams without
- * dispatchId and ask. The body is copied unchanged, because a JavaScript number would round large integers. The result
- * is undefined for an invalid body: an attacker may control the process of the page that sent it.
+ * dispatchId and ask. The body is copied unchanged, because a JavaScript number would round large integers.
+ * encodeRawAsk returns undefined for an invalid body, because an attacker may control the process of the page that sent
+ * the body.
  */
 export function encodeRawAsk(dispatchId: string, ask: number, bodyText: string): string | undefined {
   let body: unknown;

@@ -24,7 +24,8 @@ func readJSON[T any](t testing.TB, file string) T {
 }
 
 // TestParseRejects checks that Parse rejects the frames in testdata/refused.json for
-// the listed reasons. frame.test.ts checks parseFrame with the same file.
+// the listed reasons. frame.test.ts checks the function parseFrame with
+// testdata/refused.json.
 func TestParseRejects(t *testing.T) {
 	cases := readJSON[[]struct{ Frame, Why string }](t, "testdata/refused.json")
 	if len(cases) == 0 {
@@ -42,7 +43,7 @@ func TestParseRejects(t *testing.T) {
 }
 
 // TestParseAccepts checks that Parse accepts the frames in testdata/accepted.json.
-// frame.test.ts checks parseFrame with the same file.
+// frame.test.ts checks the function parseFrame with testdata/accepted.json.
 func TestParseAccepts(t *testing.T) {
 	cases := readJSON[[]struct{ Frame, Kind string }](t, "testdata/accepted.json")
 	if len(cases) == 0 {
@@ -103,8 +104,8 @@ func encodeEnvelope(e Envelope) []byte {
 	}
 }
 
-// FuzzParse parses arbitrary text. Parse must not panic, and an accepted frame must
-// be unchanged after it is encoded and parsed again.
+// FuzzParse checks Parse with arbitrary text. Parse must not panic, and an accepted
+// frame must be unchanged after it is encoded and parsed again.
 func FuzzParse(f *testing.F) {
 	for _, g := range goldenBodies(f) {
 		f.Add(g.frame)

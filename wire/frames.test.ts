@@ -74,7 +74,8 @@ const endedCall: CallView = {
 };
 
 // samples has one typed value for each frame body. A renamed or missing field is a compile error, and a file in
-// testdata/frames with another value fails a test. frames_test.go reads the golden frames too.
+// testdata/frames with another value fails a test. The Go tests in frames_test.go read the golden frames in
+// testdata/frames.
 const samples: Golden = {
   'challenge.params': {
     nonce: '3kq7zmtv5xwpjhr2ycdlagnbfe',
@@ -488,7 +489,7 @@ test('each golden frame equals its sample', () => {
 for (const [name, sample] of allSamples) {
   test(`golden ${name}`, () => {
     assert.deepEqual(readGolden(name), sample);
-    // The bytes must be equal too, so the fields have the order of the Go structs.
+    // The encoded sample has the bytes of the golden file if its fields have the order of the Go structs.
     assert.equal(readFileSync(new URL(`${name}.json`, framesDir), 'utf8'), `${JSON.stringify(sample)}\n`);
   });
 }

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// methodBodies has functions that return a new zero body for each method. The result
-// is nil for a notification.
+// methodBodies has functions that return a new zero body for each method. The function
+// for the result is nil if the method is a notification.
 var methodBodies = map[Method]struct{ params, result func() any }{
 	MethodChallenge:        {newBody[ChallengeParams], nil},
 	MethodHello:            {newBody[HelloParams], newBody[HelloResult]},
@@ -48,15 +48,15 @@ var methodBodies = map[Method]struct{ params, result func() any }{
 	MethodStateSync:        {newBody[StateSyncParams], nil},
 }
 
-// newBody returns a pointer to a zero body.
+// newBody returns a pointer to a zero value of the body type T.
 func newBody[T any]() any { return new(T) }
 
 // goldenBody is one file of testdata/frames: the body of a frame on one line.
 type goldenBody struct {
-	name    string // the file's name without .json
-	body    []byte // without the newline
+	name    string // the golden file's name without .json
+	body    []byte // the content of the golden file without the newline
 	newBody func() any
-	frame   []byte // the complete frame
+	frame   []byte // the complete frame that contains body
 }
 
 // goldenBodies reads testdata/frames. The name of a file consists of a method, the
@@ -108,8 +108,9 @@ func goldenBodies(t testing.TB) []goldenBody {
 }
 
 // TestGoldenFrames decodes each golden body and encodes it again to the bytes of the
-// file. The strict decoder finds unknown keys, and the comparison finds keys that
-// differ only in case. frames.test.ts reads the golden frames too.
+// file. The strict decoder of TestGoldenFrames finds unknown keys, and the comparison
+// of bytes finds keys that differ only in case. The TypeScript tests in frames.test.ts
+// read the same golden frames.
 func TestGoldenFrames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, g := range goldenBodies(t) {
@@ -150,7 +151,7 @@ func TestMethodBodies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[Method]bool{} // true if the method has a result
+	want := map[Method]bool{} // the value is true if the method has a result
 	for _, table := range []string{"Requests", "Notifications"} {
 		_, after, _ := strings.Cut(string(src), "export interface "+table+" {\n")
 		block, _, _ := strings.Cut(after, "\n}\n")

@@ -4,9 +4,9 @@ package wire
 // another version.
 const Version = 1
 
-// Subprotocol is the WebSocket subprotocol of opentabs. The browser also offers
-// NonceSubprotocolPrefix followed by its nonce, because browsers can't set other
-// headers on a WebSocket.
+// Subprotocol is the WebSocket subprotocol of opentabs. The browser also offers a
+// subprotocol with its nonce after NonceSubprotocolPrefix, because browsers can't set
+// custom WebSocket headers.
 const Subprotocol = "opentabs"
 
 // NonceSubprotocolPrefix precedes the browser's nonce in the list of subprotocols
@@ -16,20 +16,20 @@ const NonceSubprotocolPrefix = "opentabs.nonce."
 // MaxFrameBytes is the maximum length of a frame in either direction, in bytes.
 const MaxFrameBytes = 64 << 20
 
-// MaxPartChars is the maximum length of one part of a large result, in UTF-16
-// units. A longer result is split into several tool.part notifications.
+// MaxPartChars is the maximum length of one part of a large result, in UTF-16 units. A
+// result longer than MaxPartChars is split into several tool.part notifications.
 const MaxPartChars = 256 << 10
 
-// DefaultMaxResultBytes is the default maximum length of a call's result, in
-// bytes of UTF-8. A call with a longer result fails with result_too_large.
+// DefaultMaxResultBytes is the default maximum length of a call's result, in bytes of
+// UTF-8. A call with a result longer than the limit fails with result_too_large.
 const DefaultMaxResultBytes = 100 << 20
 
 // MaxMessageChars is the maximum length of a progress message, in UTF-16 units.
-// Longer messages are truncated.
+// Progress messages longer than MaxMessageChars are truncated.
 const MaxMessageChars = 2000
 
 // MaxActivityBytes is the maximum length of an activity's content or patch, in bytes of
-// UTF-8. A longer content or patch is dropped.
+// UTF-8. An activity's content or patch longer than MaxActivityBytes is dropped.
 const MaxActivityBytes = 256 << 10
 
 // MaxActivityTypes is the maximum number of activities of one call.
@@ -46,9 +46,11 @@ const (
 	MaxShownActivityBytes = 32 << 10
 )
 
-// Limits of the log entries of adapters: the entries in one plugin.log, the
-// length of each text in UTF-16 units, the length of an entry's data in bytes of
-// JSON, and the number of arguments in that data.
+// Limits of the log entries that adapters send in a plugin.log notification.
+// MaxLogEntries is the maximum number of entries in one plugin.log. MaxLogChars is the
+// maximum length of each text, in UTF-16 units. MaxLogDataBytes is the maximum length
+// of an entry's data, in bytes of JSON. MaxLogArgs is the maximum number of arguments
+// in an entry's data.
 const (
 	MaxLogEntries   = 50
 	MaxLogChars     = 4096
@@ -56,17 +58,18 @@ const (
 	MaxLogArgs      = 10
 )
 
-// MaxSilenceMs is how long a link may be silent before a peer closes it, in
+// MaxSilenceMs is how long a link may be silent before a peer closes the link, in
 // milliseconds. A peer sends a ping after MaxSilenceMs/2 of silence.
 //
 // MaxSilenceMs is shorter than the grace period, so the peer that detects the silence
-// first can wait for the other peer to reconnect. A ping is a JSON frame, because
-// Chrome stops a service worker that receives no WebSocket message for 30 s, and
-// control frames do not count as messages.
+// first can wait for the other peer to reconnect. Chrome stops a service worker that
+// receives no WebSocket message for 30 s. A ping is a JSON frame, because a WebSocket
+// control frame does not count as a message for Chrome.
 const MaxSilenceMs = 10000
 
 // CancelTimeoutMs is how long a page may take to answer tool.cancel, in milliseconds.
-// After CancelTimeoutMs the outcome is "ignored".
+// If the page does not answer within CancelTimeoutMs, the outcome of the cancellation
+// is "ignored".
 const CancelTimeoutMs = 2000
 
 // HotReloadWaitMs is how long a hot reload waits for the running calls of a document to

@@ -4,7 +4,8 @@ package wire
 type ChallengeParams struct {
 	// Nonce is random and new for each link.
 	Nonce string `json:"nonce"`
-	// Proof is the ServerProof. Proof proves that the server has the key.
+	// Proof is the result of the function ServerProof. Proof proves that the server has
+	// the shared key.
 	Proof string `json:"proof"`
 }
 
@@ -14,14 +15,15 @@ type HelloParams struct {
 	Protocol int `json:"protocol"`
 	// BrowserID identifies a browser profile and never changes.
 	BrowserID string `json:"browserId"`
-	// BrowserName is the name that the user gave the browser. BrowserName is only
-	// displayed.
+	// BrowserName is the name that the user gave the browser. BrowserName is displayed
+	// and does not identify the browser.
 	BrowserName string `json:"browserName"`
 	// BootID changes when the browser restarts and does not change when only the
 	// service worker restarts.
 	BootID           string `json:"bootId"`
 	ExtensionVersion string `json:"extensionVersion"`
-	// Proof is the BrowserProof. Proof proves that the browser has the key.
+	// Proof is the result of the function BrowserProof. Proof proves that the browser
+	// has the shared key.
 	Proof string `json:"proof"`
 }
 

@@ -2,20 +2,20 @@ package wire
 
 // Method is the name of a request or notification.
 //
-// The parameters of "tool.dispatch" have the type ToolDispatchParams. If the
-// method is a request, its result has the type ToolDispatchResult; a notification
-// has no result type. The generator rejects a method without a type for its
-// parameters.
+// The parameters of a method have a type with the method's name: ToolDispatchParams for
+// "tool.dispatch". The result of a request also has a type with the method's name, such
+// as ToolDispatchResult; a notification has no result type. The generator rejects a
+// method without a type for its parameters.
 type Method string
 
 // Methods of the link.
 const (
-	// MethodChallenge proves that the server has the key, and requests the same proof
-	// of the browser. MethodChallenge is a notification from the server, its first
-	// frame.
+	// MethodChallenge proves that the server has the shared key, and requests a proof
+	// from the browser. MethodChallenge is the server's first frame on a link, a
+	// notification.
 	MethodChallenge Method = "challenge"
-	// MethodHello opens a link. MethodHello is a request of the browser, its first
-	// frame.
+	// MethodHello opens a link. MethodHello is the browser's first frame on a link, a
+	// request.
 	MethodHello Method = "hello"
 	// MethodPing keeps the link and the service worker alive. MethodPing is a request
 	// of either peer.
@@ -70,18 +70,20 @@ const (
 	// MethodConfigOpening allows or forbids that calls open tabs of a plugin.
 	// MethodConfigOpening is a request of the browser.
 	MethodConfigOpening Method = "config.opening"
-	// MethodConfigCalls allows or forbids that the tools of one plugin call those of
-	// another plugin. MethodConfigCalls is a request of the browser.
+	// MethodConfigCalls allows or forbids that the tools of one plugin call the tools
+	// of another plugin. MethodConfigCalls is a request of the browser.
 	MethodConfigCalls Method = "config.calls"
-	// MethodConfigLateAccess allows or forbids late access for a plugin.
-	// MethodConfigLateAccess is a request of the browser.
+	// MethodConfigLateAccess allows or forbids a plugin that starts late to get its
+	// secret settings and to call other plugins. MethodConfigLateAccess is a request of
+	// the browser.
 	MethodConfigLateAccess Method = "config.lateAccess"
 )
 
 // Methods that keep the browser's plugins up to date.
 const (
 	// MethodPluginSync sends the list of adapters. MethodPluginSync is a request of the
-	// server. The answer names the adapters whose new code the browser needs at once.
+	// server. The answer to plugin.sync names the adapters whose new code the browser
+	// needs at once.
 	MethodPluginSync Method = "plugin.sync"
 	// MethodPluginCode sends the code of one adapter. MethodPluginCode is a request of
 	// the server.
@@ -120,10 +122,10 @@ const (
 	// is a notification from the browser. The server sends no state while no side panel
 	// is open.
 	MethodStateWatch Method = "state.watch"
-	// MethodStateSync sends the calls. MethodStateSync is a notification from the
-	// server.
+	// MethodStateSync sends the calls that the side panel displays. MethodStateSync is
+	// a notification from the server.
 	MethodStateSync Method = "state.sync"
-	// MethodStatePlugins sends all plugins when one of them has changed.
+	// MethodStatePlugins sends the list of all plugins when any plugin has changed.
 	// MethodStatePlugins is a notification from the server.
 	MethodStatePlugins Method = "state.plugins"
 	// MethodStateWaiting sends the number of calls that are waiting for the user, each

@@ -5,17 +5,19 @@ import (
 	"fmt"
 )
 
-// maxMembers limits the members of an object that splitObject splits. Objects of the
-// protocol have fewer.
+// maxMembers limits the members of an object that splitObject splits. Valid objects of
+// the protocol have fewer than maxMembers members.
 const maxMembers = 32
 
 // splitObject splits a JSON object into its members without decoding them. splitObject
-// calls use for each member in order, and stops at the first error of use. The key
-// (without quotes and with its escapes) and the value share the memory of object.
+// calls the function use for each member in order, and stops when use returns an error.
+// The key and the value of a member share the memory of object; the key has no quotes
+// but keeps its escapes.
 //
-// splitObject returns an error if two keys are equal byte by byte. Therefore text that
-// was copied into an object unparsed, such as a tool's result, can't override a
-// member. splitObject finds the end of each value, but does not validate the value.
+// splitObject returns an error if two keys are equal byte by byte. Because equal keys
+// are an error, text that was copied into an object unparsed, such as a tool's result,
+// can't override a member. splitObject finds the end of each value, but does not
+// validate the value.
 func splitObject(object []byte, use func(key, value []byte) error) error {
 	i := skipSpace(object, 0)
 	if i == len(object) || object[i] != '{' {

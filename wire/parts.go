@@ -33,15 +33,16 @@ func DecodePart(params []byte) (p ToolPartParams, text []byte, err error) {
 	return p, text, nil
 }
 
-// ResultText joins the texts of a result's parts. The zero value is an empty text.
+// ResultText joins the texts of a result's parts. The zero value of ResultText is an
+// empty text.
 //
-// Parts are split between UTF-16 units. A part may therefore end with the first half of
-// a surrogate pair, and the next part begins with the second half.
+// Parts are split between UTF-16 units. A part may end with the first half of a
+// surrogate pair, and the next part then begins with the second half.
 //
 //genwire:skip a state of the decoder, not a type of the protocol
 type ResultText struct {
 	text []byte
-	half rune // unpaired first half of a character at the end of text, or 0
+	half rune // the unpaired first half of a character at the end of text, or 0
 }
 
 // Len returns the length of the text, in bytes.
@@ -52,7 +53,7 @@ func (t *ResultText) Append(quoted []byte) {
 	t.text, t.half = appendUnescaped(t.text, quoted[1:len(quoted)-1], t.half)
 }
 
-// Join returns the text of all parts. No part may follow.
+// Join returns the text of all parts. Append must not be called after Join.
 func (t *ResultText) Join() []byte {
 	t.text, t.half = closeHalf(t.text, t.half)
 	return t.text
@@ -113,7 +114,7 @@ func unescapeChar(c byte) byte {
 		return '\r'
 	case 't':
 		return '\t'
-	default: // a quote, a slash, a backslash
+	default: // c is a quote, a slash or a backslash
 		return c
 	}
 }

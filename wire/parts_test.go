@@ -38,7 +38,7 @@ func FuzzResultText(f *testing.F) {
 		at = max(1, min(at, len(quoted)-1))
 		first, second := quoted[:at]+`"`, `"`+quoted[at:]
 		if !json.Valid([]byte(first)) || !json.Valid([]byte(second)) || !utf8.ValidString(first) {
-			return // split inside an escape or a character, which no browser does
+			return // split the text inside an escape or a character, although no browser does this
 		}
 		var split ResultText
 		split.Append([]byte(first))

@@ -23,8 +23,8 @@ type PluginInfo struct {
 	Matches  []string `json:"matches,omitempty"`
 	Excludes []string `json:"excludes,omitempty"`
 	// Script identifies the complete script that runs the adapter and changes with the
-	// adapter, the host, the pre-script and the settings. Script has only letters,
-	// digits, - and _.
+	// adapter, the host, the pre-script and the settings. Script contains only letters,
+	// digits, hyphens and underscores.
 	Script string `json:"script"`
 	// AllFrames is true if the script also runs in the frames of a page, because the
 	// plugin has a pre-script or Frames is true.
@@ -36,14 +36,15 @@ type PluginInfo struct {
 	Early bool `json:"early,omitempty"`
 	// PreScript is true if the plugin has a pre-script.
 	PreScript bool `json:"preScript,omitempty"`
-	// Base identifies the world and the pre-script, which a hot reload can't change.
-	// A new adapter replaces a running adapter with the same base without a reload of
-	// the page.
+	// Base identifies the plugin's world and pre-script, which a hot reload can't
+	// change. A new adapter replaces a running adapter without a reload of the page if
+	// both adapters have an equal Base.
 	Base string `json:"base,omitempty"`
 	// Dev is true if the plugin is in development.
 	Dev bool `json:"dev,omitempty"`
 	// File is the adapter's path in the folder of the unpacked extension, for a browser
-	// without user scripts. File is empty if the server has no such folder.
+	// without user scripts. File is empty if the server has no folder of an unpacked
+	// extension.
 	File string `json:"file,omitempty"`
 }
 
@@ -60,12 +61,12 @@ type PluginSyncParams struct {
 type InjectMode string
 
 const (
-	// InjectUserScripts registers code from frames as user scripts.
+	// InjectUserScripts registers code that the server sends as user scripts of Chrome.
 	InjectUserScripts InjectMode = "userScripts"
 	// InjectFiles registers files in the folder of the unpacked extension.
 	InjectFiles InjectMode = "files"
-	// InjectNone means that the browser permits neither. The side panel explains
-	// which browser setting to turn on.
+	// InjectNone means that the browser permits neither user scripts nor files of the
+	// unpacked extension. The side panel explains which browser setting to turn on.
 	InjectNone InjectMode = "none"
 )
 
@@ -81,11 +82,11 @@ type PluginSyncResult struct {
 type PluginCodeParams struct {
 	Name string `json:"name"`
 	Hash string `json:"hash"`
-	// Script is the Script of the PluginInfo that this code belongs to.
+	// Script is the Script of the PluginInfo to which the code belongs.
 	Script string `json:"script"`
 	Code   string `json:"code"`
-	// Hot is the adapter without its host, for documents in which an older adapter
-	// runs.
+	// Hot is the adapter's code without the host's code, for documents in which an
+	// older adapter runs.
 	Hot *HotCode `json:"hot,omitempty"`
 }
 
@@ -125,13 +126,14 @@ type HotCode struct {
 // PluginCodeResult is empty. PluginCodeResult confirms that the adapter is registered.
 type PluginCodeResult struct{}
 
-// PluginSettings are the settings of a plugin for its documents.
+// PluginSettings are the settings of a plugin that its adapters in documents receive.
 type PluginSettings struct {
-	// Values is a JSON object with a string, number or boolean by setting. Settings
-	// without a value are absent.
+	// Values is a JSON object that maps each setting to a string, number or boolean.
+	// Settings without a value are absent.
 	Values json.RawMessage `json:"values,omitempty"`
-	// URLs is a JSON object with the settings of type url: an object of URLs by
-	// instance, by setting. A document gets the URL that has the document's host.
+	// URLs is a JSON object that maps each setting of type url to an object of URLs by
+	// instance. From each setting in URLs, a document gets the URL that has the
+	// document's host.
 	URLs json.RawMessage `json:"urls,omitempty"`
 }
 
@@ -170,7 +172,7 @@ type PluginLogParams struct {
 	TabID   int        `json:"tabId"`
 	Plugin  string     `json:"plugin"`
 	Entries []LogEntry `json:"entries,omitempty"`
-	// Dropped is the number of earlier entries that were not sent, because there were
-	// too many.
+	// Dropped is the number of earlier log entries that were not sent, because the
+	// adapter logged too many.
 	Dropped int `json:"dropped,omitempty"`
 }

@@ -21,7 +21,8 @@ func BrowserProof(key string, port int, browserNonce, serverNonce string) string
 	return computeProof(key, "opentabs link browser", port, browserNonce, serverNonce)
 }
 
-// computeProof returns the HMAC of the role, the port and the nonces.
+// computeProof returns the HMAC of the peer's role, the server's port and the nonces of
+// both peers.
 func computeProof(key, role string, port int, browserNonce, serverNonce string) string {
 	mac := hmac.New(sha256.New, []byte(key))
 	fmt.Fprintf(mac, "%s\n%d\n%s\n%s", role, port, browserNonce, serverNonce)

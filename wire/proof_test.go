@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestProofsAreGolden compares computed proofs with those in the golden frames of the
-// handshake. The extension's tests compare its proofs with the same frames.
+// TestProofsAreGolden compares computed proofs with the proofs in the golden frames of
+// the handshake. The extension's tests also compare the extension's proofs with the
+// golden frames.
 func TestProofsAreGolden(t *testing.T) {
 	const key, port, browserNonce = "key-of-browsers", 9527, "0123456789abcdef0123456789abcdef"
 	var challenge ChallengeParams

@@ -39,14 +39,14 @@ type CallView struct {
 	Error string `json:"error,omitempty"`
 	// Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
-	// ParentCallID is the call whose tool made this nested call.
+	// ParentCallID is the ID of the call whose tool made a nested call.
 	ParentCallID string `json:"parentCallId,omitempty"`
 	// UserProgress and UserMessage are the Progress and Message of the last report for
 	// the audience "user".
 	UserProgress *float64 `json:"userProgress,omitempty"`
 	UserMessage  string   `json:"userMessage,omitempty"`
 	// StatusWord is the tool's word for its activity, such as "indexing".
-	// UserStatusWord is the word of the last report for the audience "user".
+	// UserStatusWord is the status word of the last report for the audience "user".
 	StatusWord     string `json:"statusWord,omitempty"`
 	UserStatusWord string `json:"userStatusWord,omitempty"`
 	// EndAudience is "user" if the result of the call is meant for the user.
@@ -104,7 +104,7 @@ type WaitingView struct {
 type CallerView struct {
 	Plugin string `json:"plugin"`
 	Tool   string `json:"tool"`
-	// TabID is absent for a tab of another browser.
+	// TabID is the tab of the calling tool, and is absent for a tab of another browser.
 	TabID  int    `json:"tabId,omitempty"`
 	Origin string `json:"origin,omitempty"`
 }
@@ -112,8 +112,8 @@ type CallerView struct {
 // ActivityView is one activity in the side panel.
 type ActivityView struct {
 	Type string `json:"type"`
-	// Content is the JSON text. Content is empty if it is longer than
-	// MaxShownActivityBytes.
+	// Content is the JSON text of the activity's content. Content is empty if the JSON
+	// text is longer than MaxShownActivityBytes.
 	Content  string `json:"content,omitempty"`
 	Audience string `json:"audience,omitempty"`
 	// Bytes is the length of the complete content.
@@ -140,8 +140,8 @@ const (
 	DecisionAccepted DecisionOutcome = "decided"
 	// DecisionAlreadyMade means that an earlier decision takes effect.
 	DecisionAlreadyMade DecisionOutcome = "already"
-	// DecisionNotPending means that the call is not waiting for a decision: it has
-	// ended, or its request was withdrawn.
+	// DecisionNotPending means that the call is not waiting for a decision. A call
+	// stops waiting for a decision when it ends or when its request is withdrawn.
 	DecisionNotPending DecisionOutcome = "ended"
 )
 
@@ -177,7 +177,7 @@ type ToolView struct {
 	ReadOnly bool `json:"readOnly,omitempty"`
 	// Allowed are the callers that need no approval for the tool.
 	Allowed []AllowedCallerView `json:"allowed,omitempty"`
-	// Category is the group of the tool. Category is absent if the tool has none.
+	// Category is the group of the tool. Category is absent if the tool has no group.
 	Category string `json:"category,omitempty"`
 }
 
@@ -195,10 +195,11 @@ type PluginView struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName"`
 	Version     string `json:"version"`
-	// Hash is the hash of the plugin's code and descriptions. A review is valid for one
-	// hash.
+	// Hash is the hash of the plugin's code and descriptions. The user's review of a
+	// plugin is valid only for one Hash.
 	Hash string `json:"hash"`
-	// Reviewed is true if the user has reviewed this Hash.
+	// Reviewed is true if the user has reviewed the plugin's version with the hash
+	// Hash.
 	Reviewed   bool       `json:"reviewed"`
 	Permission Permission `json:"permission"`
 	// Problem is the reason why the plugin does not start in pages. Problem is absent
@@ -207,9 +208,10 @@ type PluginView struct {
 	// Matches are the Chrome match patterns of the plugin's sites.
 	Matches []string   `json:"matches,omitempty"`
 	Tools   []ToolView `json:"tools,omitempty"`
-	// Icon is an SVG image. Icon is absent if the plugin has none.
+	// Icon is an SVG image. Icon is absent if the plugin has no icon.
 	Icon string `json:"icon,omitempty"`
-	// Homepage is an http or https URL. Homepage is absent if the plugin has none.
+	// Homepage is an http or https URL. Homepage is absent if the plugin has no
+	// homepage.
 	Homepage string `json:"homepage,omitempty"`
 	// Settings are the settings of the plugin, sorted by key.
 	Settings []SettingView `json:"settings,omitempty"`
@@ -217,7 +219,8 @@ type PluginView struct {
 	// is absent if the plugin has no page to open.
 	Opening bool   `json:"opening,omitempty"`
 	OpensAt string `json:"opensAt,omitempty"`
-	// World is the world of the adapter. Absent means the main world.
+	// World is the world of the adapter. If World is absent, the adapter runs in the
+	// main world.
 	World World `json:"world,omitempty"`
 	// Late is true if scripts of the page run before the adapter. A late plugin needs
 	// LateAccess to get secret settings and to call other plugins.
@@ -228,7 +231,7 @@ type PluginView struct {
 	// Refused are the other plugins that the plugin tried to call without permission
 	// since the server started.
 	Refused []string `json:"refused,omitempty"`
-	// Recommended is the recommendation of an agent that has examined this Hash, and
+	// Recommended is the recommendation of an agent that has examined the plugin, and
 	// changes no permission.
 	Recommended *RecommendationView `json:"recommended,omitempty"`
 }
@@ -237,7 +240,7 @@ type PluginView struct {
 type SettingType string
 
 const (
-	// SettingURL is one http or https URL, or several by instance.
+	// SettingURL is one http or https URL, or one URL for each instance of the site.
 	SettingURL     SettingType = "url"
 	SettingString  SettingType = "string"
 	SettingNumber  SettingType = "number"
@@ -256,15 +259,15 @@ type SettingView struct {
 	Required    bool        `json:"required,omitempty"`
 	// Options are the valid values of a SettingSelect.
 	Options []string `json:"options,omitempty"`
-	// Secret is true if the value may be a password or a key. Surfaces receive Set
-	// instead of a secret value.
+	// Secret is true if the value may be a password or a key. For a secret setting, the
+	// side panel receives only the field Set instead of the value.
 	Secret bool `json:"secret,omitempty"`
 	Set    bool `json:"set,omitempty"`
-	// Withheld is true if the plugin does not get the value, because it starts late
-	// without late access.
+	// Withheld is true if the plugin does not get the setting's value, because the
+	// plugin starts late and its LateAccess is false.
 	Withheld bool `json:"withheld,omitempty"`
-	// Value is the value: a string, number or boolean, or an object of URLs by instance
-	// for a SettingURL. Value is absent if the setting has no value.
+	// Value is a string, number or boolean, or an object of URLs by instance for a
+	// SettingURL. Value is absent if the setting has no value.
 	Value json.RawMessage `json:"value,omitempty"`
 }
 
@@ -282,7 +285,7 @@ type FailedPluginView struct {
 	// Name is the plugin's name. Name is absent if the plugin's name is unknown.
 	Name string `json:"name,omitempty"`
 	Path string `json:"path"`
-	// Error describes the problem and its remedy.
+	// Error describes why the plugin can't be loaded, and the remedy.
 	Error string `json:"error"`
 }
 
@@ -313,7 +316,8 @@ type ConfigOpeningParams struct {
 // ConfigOpeningResult is empty. ConfigOpeningResult confirms that the change is saved.
 type ConfigOpeningResult struct{}
 
-// ConfigCallsParams allows or forbids that tools of Plugin call tools of Other.
+// ConfigCallsParams allows or forbids that tools of the plugin Plugin call tools of the
+// plugin Other.
 type ConfigCallsParams struct {
 	Plugin  string `json:"plugin"`
 	Other   string `json:"other"`
@@ -371,7 +375,7 @@ type StateSyncParams struct {
 	// Calls are the calls that have not ended, oldest first, then the calls that ended
 	// last, newest first.
 	Calls []CallView `json:"calls,omitempty"`
-	// Running is the number of calls that have not ended, including those that are not
-	// in Calls.
+	// Running is the number of all calls that have not ended, including calls that are
+	// not in Calls.
 	Running int `json:"running"`
 }

@@ -15,12 +15,13 @@ type BrokenPlugin struct {
 	Name string `json:"name"`
 	// Hash is the hash of the adapter's code that failed.
 	Hash string `json:"hash"`
-	// Problem is the reason, a sentence without a period.
+	// Problem is the reason why the adapter failed to start, a sentence without a
+	// period.
 	Problem string `json:"problem"`
 }
 
-// FrameInfo is a frame of a page in which an adapter runs. The frame has the same
-// origin as the top document of the tab.
+// FrameInfo is a frame of a page in which an adapter runs. Each frame with an adapter
+// has the same origin as the top document of its tab.
 type FrameInfo struct {
 	FrameID    int         `json:"frameId"`
 	URL        string      `json:"url"`
@@ -43,7 +44,7 @@ type TabInfo struct {
 	WindowID int    `json:"windowId"`
 	URL      string `json:"url"`
 	Title    string `json:"title"`
-	// Active is true for the tab that its window displays.
+	// Active is true if the window of the tab displays the tab.
 	Active bool `json:"active"`
 	// Focused is true if the window of the tab has the focus.
 	Focused bool `json:"focused"`
@@ -58,8 +59,8 @@ type TabInfo struct {
 	Frames []FrameInfo `json:"frames,omitempty"`
 	// Discarded is true if Chrome has unloaded the tab to save memory.
 	Discarded bool `json:"discarded,omitempty"`
-	// Unresponsive is true while the page does not respond, because a script blocks
-	// it. No call can begin in such a page.
+	// Unresponsive is true while the page does not respond, because a script blocks it.
+	// No call can begin in a page that does not respond.
 	Unresponsive bool `json:"unresponsive,omitempty"`
 	// Frozen is true while Chrome suspends the page to save resources. No script runs
 	// in a frozen page.
@@ -70,9 +71,9 @@ type TabInfo struct {
 	// Arriving names the matching plugins that will start soon, because the browser is
 	// adding their code to the document.
 	Arriving []string `json:"arriving,omitempty"`
-	// NeedsReload names the matching plugins that do not run until the tab is
-	// reloaded, because its document is older than the registration of the plugin.
-	// Scripts of the page may already have tampered with JavaScript built-ins.
+	// NeedsReload names the matching plugins that run only after a reload, because they
+	// were registered after the document loaded. Without a reload, scripts of the page
+	// could tamper with JavaScript built-ins before the adapter starts.
 	NeedsReload []string `json:"needsReload,omitempty"`
 	// Broken are the adapters that failed to start in the document.
 	Broken []BrokenPlugin `json:"broken,omitempty"`
@@ -80,8 +81,9 @@ type TabInfo struct {
 	// net::ERR_CONNECTION_REFUSED. LoadError is LoadErrorNoAnswer if the site has not
 	// responded for SiteTimeoutMs, and empty while the tab loads again.
 	//
-	// A tab that was opened for a call may redirect to a site that can't be loaded. URL
-	// is the address with which such a tab was opened.
+	// A tab that was opened for a call may redirect to a site that can't be loaded. For
+	// a tab that was redirected to a site that can't be loaded, URL is the address with
+	// which the tab was opened.
 	LoadError string `json:"loadError,omitempty"`
 	// LoadFailedMs is the time of LoadError on the browser's clock, in milliseconds
 	// since 1970. LoadFailedMs distinguishes a repeated failure from the first failure.
@@ -101,7 +103,7 @@ type TabChangedParams struct {
 	Tab   *TabInfo `json:"tab,omitempty"`
 }
 
-// TabOpenParams has the address of a tab to open. The tab does not take the focus.
+// TabOpenParams has the address of a tab to open. The new tab does not take the focus.
 type TabOpenParams struct {
 	// URL is an http or https URL.
 	URL string `json:"url"`
@@ -120,7 +122,7 @@ type TabLoadParams struct {
 	Force bool `json:"force,omitempty"`
 }
 
-// TabLoadResult reports whether the tab is being reloaded.
+// TabLoadResult reports whether the requested tab is being reloaded.
 type TabLoadResult struct {
 	// Loading is false if the user could lose work, because the page is loaded and the
 	// user has interacted with it.

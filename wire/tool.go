@@ -4,8 +4,8 @@ import "encoding/json"
 
 // ToolDispatchParams runs one tool or prompt in one document.
 type ToolDispatchParams struct {
-	// DispatchID is the ID of the call. All log lines about the call have it, on the
-	// server and in the browser.
+	// DispatchID is the ID of the call. All log lines about a call contain its
+	// DispatchID, on the server and in the browser.
 	DispatchID string `json:"dispatchId"`
 	Plugin     string `json:"plugin"`
 	Tool       string `json:"tool"`
@@ -15,15 +15,16 @@ type ToolDispatchParams struct {
 	DocumentID string `json:"documentId"`
 	// MaxResultBytes is the maximum length of the result, in bytes of UTF-8.
 	MaxResultBytes int `json:"maxResultBytes"`
-	// Again is true if an earlier link may have delivered this frame. The browser
-	// starts the tool only if the ID is new, and never answers with NotStarted.
+	// Again is true if an earlier link may have delivered the same tool.dispatch. If
+	// Again is true, the browser starts the tool only if the ID is new, and never
+	// answers with NotStarted.
 	Again bool `json:"again,omitempty"`
 	// Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
 	// Decision is the user's decision before the tool ran, as JSON (context.decision).
 	// Decision is absent if the call needed no decision.
 	Decision json.RawMessage `json:"decision,omitempty"`
-	// Args are the arguments, a JSON object.
+	// Args are the arguments of the tool, a JSON object.
 	Args json.RawMessage `json:"args"`
 }
 
@@ -32,7 +33,7 @@ type ToolDispatchParams struct {
 type ToolDispatchResult struct {
 	// Output is the result, in the JSON text that the page's JSON.stringify wrote.
 	Output json.RawMessage `json:"output,omitempty"`
-	// Parts is the number of tool.part notifications that preceded this answer.
+	// Parts is the number of tool.part notifications that preceded the answer.
 	Parts int `json:"parts,omitempty"`
 }
 
@@ -71,8 +72,8 @@ type ToolCancelResult struct {
 	Outcome CancelOutcome `json:"outcome"`
 }
 
-// Report is one progress report of a running tool. All fields are optional. The
-// server validates the values, because a page can send anything.
+// Report is one progress report of a running tool. All fields of a Report are optional.
+// The server validates the fields of a Report, because a page can send anything.
 type Report struct {
 	Progress *float64 `json:"progress,omitempty"`
 	Total    *float64 `json:"total,omitempty"`
@@ -83,20 +84,21 @@ type Report struct {
 	Loaded  *float64 `json:"loaded,omitempty"`
 	Message string   `json:"message,omitempty"`
 	Status  string   `json:"status,omitempty"`
-	// Audience is "user" or "internal". Any other value, or no value, means "internal".
+	// Audience is "user" or "internal". A missing or unknown Audience means "internal".
 	Audience string `json:"audience,omitempty"`
-	// Invalid is true if a number was infinite, NaN or no number. An invalid report
-	// lacks the number, because JSON can't represent it.
+	// Invalid is true if a field had an infinite number, NaN or a value of a wrong
+	// type. An invalid report lacks the invalid number, because JSON can't represent
+	// infinity and NaN.
 	Invalid bool `json:"invalid,omitempty"`
 	// Activity is a change of content that is displayed beside the progress.
 	Activity *Activity `json:"activity,omitempty"`
 	// EndAudience is the audience of the call's result if the call succeeds.
-	// EndAudience is "internal" unless a report sets it.
+	// EndAudience is "internal" unless a report sets EndAudience.
 	EndAudience string `json:"endAudience,omitempty"`
 }
 
-// Activity changes the content that a running tool displays beside its progress.
-// A call has one content for each type. Exactly one of Content and Patch is set.
+// Activity changes the content that a running tool displays beside its progress. A call
+// has one content for each Type of activity. Exactly one of Content and Patch is set.
 type Activity struct {
 	// Type is the format of the content: "text", "code", "table", "json", or a type
 	// that the plugin defines.
@@ -108,23 +110,24 @@ type Activity struct {
 	Patch json.RawMessage `json:"patch,omitempty"`
 }
 
-// ToolResyncParams requests an activity again, because a patch did not apply or
-// reports were lost. The page sends its last content, and the patches since then,
-// as new reports.
+// ToolResyncParams requests an activity again, because a patch did not apply or reports
+// were lost. The page answers a tool.resync with new reports: the last content of the
+// activity and all later patches.
 type ToolResyncParams struct {
 	DispatchID string `json:"dispatchId"`
-	// ActivityType is the Type of the activity. Empty means all activities.
+	// ActivityType is the Type of the activity. If ActivityType is empty, all
+	// activities are requested.
 	ActivityType string `json:"activityType"`
 }
 
 // ToolAskParams is a request of a running tool. Exactly one of Call, User and
 // Withdrawn is set.
 //
-// The browser sends the request again on each new link until it has the answer. The
-// server handles each request once.
+// The browser sends an unanswered tool.ask again on each new link. The server handles
+// each tool.ask once, even if the browser repeats the tool.ask.
 type ToolAskParams struct {
 	DispatchID string `json:"dispatchId"`
-	// Ask is the number of the request in its call, from 1.
+	// Ask is the number of the tool.ask in its call, from 1.
 	Ask  int      `json:"ask"`
 	Call *AskCall `json:"call,omitempty"`
 	User *AskUser `json:"user,omitempty"`
@@ -134,12 +137,13 @@ type ToolAskParams struct {
 
 // AskCall requests a nested call.
 type AskCall struct {
-	// Tool is the name of a tool of the same plugin, or plugin__tool.
+	// Tool is the name of a tool of the calling plugin, or plugin__tool for a tool of
+	// another plugin.
 	Tool string `json:"tool"`
 	// TabID is the tab for the nested call. If TabID is absent, the server chooses a
 	// tab and prefers the tab of the calling tool.
 	TabID int `json:"tabId,omitempty"`
-	// Args are the arguments, a JSON object.
+	// Args are the arguments of the nested call, a JSON object.
 	Args json.RawMessage `json:"args"`
 }
 
@@ -147,7 +151,7 @@ type AskCall struct {
 type AskUser struct {
 	// Reason is a sentence that describes what the user should do.
 	Reason string `json:"reason"`
-	// Title is a short heading. Title is absent if the tool gave none.
+	// Title is a short heading. Title is absent if the tool gave no heading.
 	Title string `json:"title,omitempty"`
 }
 
@@ -162,21 +166,21 @@ type ToolAnswerParams struct {
 
 // ToolAnswerResult confirms that an answer has reached the page.
 type ToolAnswerResult struct {
-	// Taken is false if no tool waits for the answer.
+	// Taken is false if no tool in the page waits for the answer.
 	Taken bool `json:"taken"`
 }
 
 // ToolProgressParams has reports of a running tool, oldest first.
 type ToolProgressParams struct {
 	DispatchID string `json:"dispatchId"`
-	// Seq is the number of reports that the browser sent before these. The browser
-	// repeats reports that a lost link may not have delivered, and the server uses Seq
-	// to ignore repeated reports. If Seq is absent, the reports follow the previous
-	// reports.
+	// Seq is the number of reports that the browser sent before the reports in Reports.
+	// The browser repeats reports that a lost link may not have delivered, and the
+	// server uses Seq to ignore repeated reports. If Seq is absent, the reports follow
+	// the previous reports.
 	Seq     *int     `json:"seq,omitempty"`
 	Reports []Report `json:"reports,omitempty"`
-	// Skipped is the number of reports that were dropped before these, because the
-	// page's buffer was full.
+	// Skipped is the number of reports that were dropped before the reports in Reports,
+	// because the page's buffer was full.
 	Skipped int `json:"skipped,omitempty"`
 }
 

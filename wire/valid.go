@@ -5,11 +5,11 @@ const maxNesting = 10000
 
 // IsJSON reports whether text is valid JSON, like json.Valid.
 //
-// Each frame of a browser and each large result is checked. json.Valid takes several
-// times as long (BenchmarkIsJSON).
+// The server checks each frame of a browser and each large result with IsJSON. IsJSON
+// is several times as fast as json.Valid (BenchmarkIsJSON).
 func IsJSON(text []byte) bool {
 	var memory [64]byte
-	open := memory[:0] // the brackets that are open
+	open := memory[:0] // the opening brackets that are not closed yet
 	i := skipSpace(text, 0)
 	for {
 		if i == len(text) {
@@ -21,7 +21,7 @@ func IsJSON(text []byte) bool {
 				return false
 			}
 			i = skipSpace(text, i+1)
-			if i < len(text) && text[i] == c+2 { // an empty object or array closes at once
+			if i < len(text) && text[i] == c+2 { // an empty object or array has no value before its closing bracket
 				i++
 				break
 			}
@@ -37,7 +37,8 @@ func IsJSON(text []byte) bool {
 				return false
 			}
 		}
-		// The value has ended: close brackets until another value follows.
+		// After the end of a value, closing brackets are matched until a comma and
+		// another value follow.
 		for {
 			i = skipSpace(text, i)
 			if len(open) == 0 || i == len(text) {
@@ -80,7 +81,7 @@ func skipKey(text []byte, i int) int {
 }
 
 // skipScalar returns the index after the string, number or word that begins at index i,
-// or -1 if it is not valid.
+// or -1 for invalid JSON.
 func skipScalar(text []byte, i int) int {
 	switch text[i] {
 	case '"':
@@ -103,8 +104,8 @@ func skipWord(text []byte, i int, word string) int {
 	return i + len(word)
 }
 
-// skipValidString is skipString for strings that may be invalid, and returns -1 for an
-// invalid string.
+// skipValidString returns the index after the string that begins at index i, or -1 if
+// the string is invalid.
 func skipValidString(text []byte, i int) int {
 	for i++; ; {
 		n := indexSpecial(text[i:])
@@ -115,14 +116,14 @@ func skipValidString(text []byte, i int) int {
 			return i + 1
 		}
 		n = escapeLength(text[i:])
-		if n == 0 { // a control character too
+		if n == 0 { // an invalid escape or a control character
 			return -1
 		}
 		i += n
 	}
 }
 
-// isSpecial lists the bytes that do not mean themselves in a JSON string.
+// isSpecial lists the bytes that can't occur in a JSON string as plain characters.
 var isSpecial = func() (special [256]bool) {
 	for c := range 0x20 {
 		special[c] = true
@@ -132,7 +133,7 @@ var isSpecial = func() (special [256]bool) {
 }()
 
 // indexSpecial returns the index of the first quote, backslash or control character, or
-// -1 if there is none. A table is twice as fast as comparisons.
+// -1 if there is none. A lookup in the table isSpecial is twice as fast as comparisons.
 func indexSpecial(text []byte) int {
 	for i, c := range text {
 		if isSpecial[c] {
@@ -142,8 +143,8 @@ func indexSpecial(text []byte) int {
 	return -1
 }
 
-// escapeLength returns the length of the escape at the beginning of text, or 0 if it is
-// not valid.
+// escapeLength returns the length of the escape sequence at the beginning of text, or 0
+// if the escape is invalid.
 func escapeLength(text []byte) int {
 	if len(text) < 2 || text[0] != '\\' {
 		return 0
@@ -165,8 +166,8 @@ func escapeLength(text []byte) int {
 	return 0
 }
 
-// skipNumber returns the index after the number that begins at index i, or -1 if it is
-// not valid.
+// skipNumber returns the index after the number that begins at index i, or -1 if the
+// number is invalid.
 func skipNumber(text []byte, i int) int {
 	if text[i] == '-' {
 		i++

@@ -94,7 +94,7 @@ export const ErrorCodes = [
   'not_ready',
   /**
    * ErrUnsafePage means that a script of the page replaced and locked JavaScript
-   * built-ins. The page could therefore read and change the call.
+   * built-ins. A page with replaced built-ins could read and change the call.
    */
   'unsafe_page',
   /**
@@ -116,7 +116,10 @@ export interface ToolErrorInfo {
   category?: string;
   /** Retryable is true if a repetition of the call may succeed later. */
   retryable: boolean;
-  /** RetryAfterMs is in milliseconds; absent if the tool gave none. */
+  /**
+   * RetryAfterMs is the time until a retry makes sense, in milliseconds; absent if
+   * the tool gave no time.
+   */
   retryAfterMs?: number;
 }
 
@@ -143,7 +146,10 @@ export interface RPCError {
 export interface ChallengeParams {
   /** Nonce is random and new for each link. */
   nonce: string;
-  /** Proof is the ServerProof. Proof proves that the server has the key. */
+  /**
+   * Proof is the result of the function ServerProof. Proof proves that the server has
+   * the shared key.
+   */
   proof: string;
 }
 
@@ -154,8 +160,8 @@ export interface HelloParams {
   /** BrowserID identifies a browser profile and never changes. */
   browserId: string;
   /**
-   * BrowserName is the name that the user gave the browser. BrowserName is only
-   * displayed.
+   * BrowserName is the name that the user gave the browser. BrowserName is displayed
+   * and does not identify the browser.
    */
   browserName: string;
   /**
@@ -164,7 +170,10 @@ export interface HelloParams {
    */
   bootId: string;
   extensionVersion: string;
-  /** Proof is the BrowserProof. Proof proves that the browser has the key. */
+  /**
+   * Proof is the result of the function BrowserProof. Proof proves that the browser
+   * has the shared key.
+   */
   proof: string;
 }
 
@@ -184,21 +193,21 @@ export type PingResult = Record<string, never>;
 /**
  * Method is the name of a request or notification.
  *
- * The parameters of "tool.dispatch" have the type ToolDispatchParams. If the
- * method is a request, its result has the type ToolDispatchResult; a notification
- * has no result type. The generator rejects a method without a type for its
- * parameters.
+ * The parameters of a method have a type with the method's name: ToolDispatchParams for
+ * "tool.dispatch". The result of a request also has a type with the method's name, such
+ * as ToolDispatchResult; a notification has no result type. The generator rejects a
+ * method without a type for its parameters.
  */
 export const Methods = [
   /**
-   * MethodChallenge proves that the server has the key, and requests the same proof
-   * of the browser. MethodChallenge is a notification from the server, its first
-   * frame.
+   * MethodChallenge proves that the server has the shared key, and requests a proof
+   * from the browser. MethodChallenge is the server's first frame on a link, a
+   * notification.
    */
   'challenge',
   /**
-   * MethodHello opens a link. MethodHello is a request of the browser, its first
-   * frame.
+   * MethodHello opens a link. MethodHello is the browser's first frame on a link, a
+   * request.
    */
   'hello',
   /**
@@ -275,18 +284,20 @@ export const Methods = [
    */
   'config.opening',
   /**
-   * MethodConfigCalls allows or forbids that the tools of one plugin call those of
-   * another plugin. MethodConfigCalls is a request of the browser.
+   * MethodConfigCalls allows or forbids that the tools of one plugin call the tools
+   * of another plugin. MethodConfigCalls is a request of the browser.
    */
   'config.calls',
   /**
-   * MethodConfigLateAccess allows or forbids late access for a plugin.
-   * MethodConfigLateAccess is a request of the browser.
+   * MethodConfigLateAccess allows or forbids a plugin that starts late to get its
+   * secret settings and to call other plugins. MethodConfigLateAccess is a request of
+   * the browser.
    */
   'config.lateAccess',
   /**
    * MethodPluginSync sends the list of adapters. MethodPluginSync is a request of the
-   * server. The answer names the adapters whose new code the browser needs at once.
+   * server. The answer to plugin.sync names the adapters whose new code the browser
+   * needs at once.
    */
   'plugin.sync',
   /**
@@ -337,12 +348,12 @@ export const Methods = [
    */
   'state.watch',
   /**
-   * MethodStateSync sends the calls. MethodStateSync is a notification from the
-   * server.
+   * MethodStateSync sends the calls that the side panel displays. MethodStateSync is
+   * a notification from the server.
    */
   'state.sync',
   /**
-   * MethodStatePlugins sends all plugins when one of them has changed.
+   * MethodStatePlugins sends the list of all plugins when any plugin has changed.
    * MethodStatePlugins is a notification from the server.
    */
   'state.plugins',
@@ -377,8 +388,8 @@ export interface PluginInfo {
   excludes?: readonly string[];
   /**
    * Script identifies the complete script that runs the adapter and changes with the
-   * adapter, the host, the pre-script and the settings. Script has only letters,
-   * digits, - and _.
+   * adapter, the host, the pre-script and the settings. Script contains only letters,
+   * digits, hyphens and underscores.
    */
   script: string;
   /**
@@ -396,16 +407,17 @@ export interface PluginInfo {
   /** PreScript is true if the plugin has a pre-script. */
   preScript?: boolean;
   /**
-   * Base identifies the world and the pre-script, which a hot reload can't change.
-   * A new adapter replaces a running adapter with the same base without a reload of
-   * the page.
+   * Base identifies the plugin's world and pre-script, which a hot reload can't
+   * change. A new adapter replaces a running adapter without a reload of the page if
+   * both adapters have an equal Base.
    */
   base?: string;
   /** Dev is true if the plugin is in development. */
   dev?: boolean;
   /**
    * File is the adapter's path in the folder of the unpacked extension, for a browser
-   * without user scripts. File is empty if the server has no such folder.
+   * without user scripts. File is empty if the server has no folder of an unpacked
+   * extension.
    */
   file?: string;
 }
@@ -425,13 +437,13 @@ export interface PluginSyncParams {
 
 /** InjectMode is the way in which a browser adds adapters to pages. */
 export const InjectModes = [
-  /** InjectUserScripts registers code from frames as user scripts. */
+  /** InjectUserScripts registers code that the server sends as user scripts of Chrome. */
   'userScripts',
   /** InjectFiles registers files in the folder of the unpacked extension. */
   'files',
   /**
-   * InjectNone means that the browser permits neither. The side panel explains
-   * which browser setting to turn on.
+   * InjectNone means that the browser permits neither user scripts nor files of the
+   * unpacked extension. The side panel explains which browser setting to turn on.
    */
   'none',
 ] as const;
@@ -451,12 +463,12 @@ export interface PluginSyncResult {
 export interface PluginCodeParams {
   name: string;
   hash: string;
-  /** Script is the Script of the PluginInfo that this code belongs to. */
+  /** Script is the Script of the PluginInfo to which the code belongs. */
   script: string;
   code: string;
   /**
-   * Hot is the adapter without its host, for documents in which an older adapter
-   * runs.
+   * Hot is the adapter's code without the host's code, for documents in which an
+   * older adapter runs.
    */
   hot?: HotCode;
 }
@@ -509,16 +521,17 @@ export interface HotCode {
 /** PluginCodeResult is empty. PluginCodeResult confirms that the adapter is registered. */
 export type PluginCodeResult = Record<string, never>;
 
-/** PluginSettings are the settings of a plugin for its documents. */
+/** PluginSettings are the settings of a plugin that its adapters in documents receive. */
 export interface PluginSettings {
   /**
-   * Values is a JSON object with a string, number or boolean by setting. Settings
-   * without a value are absent.
+   * Values is a JSON object that maps each setting to a string, number or boolean.
+   * Settings without a value are absent.
    */
   values?: unknown;
   /**
-   * URLs is a JSON object with the settings of type url: an object of URLs by
-   * instance, by setting. A document gets the URL that has the document's host.
+   * URLs is a JSON object that maps each setting of type url to an object of URLs by
+   * instance. From each setting in URLs, a document gets the URL that has the
+   * document's host.
    */
   urls?: unknown;
 }
@@ -560,8 +573,8 @@ export interface PluginLogParams {
   plugin: string;
   entries?: readonly LogEntry[];
   /**
-   * Dropped is the number of earlier entries that were not sent, because there were
-   * too many.
+   * Dropped is the number of earlier log entries that were not sent, because the
+   * adapter logged too many.
    */
   dropped?: number;
 }
@@ -604,7 +617,7 @@ export interface CallView {
   error?: string;
   /** Prompt is true if Tool is the name of a prompt. */
   prompt?: boolean;
-  /** ParentCallID is the call whose tool made this nested call. */
+  /** ParentCallID is the ID of the call whose tool made a nested call. */
   parentCallId?: string;
   /**
    * UserProgress and UserMessage are the Progress and Message of the last report for
@@ -614,7 +627,7 @@ export interface CallView {
   userMessage?: string;
   /**
    * StatusWord is the tool's word for its activity, such as "indexing".
-   * UserStatusWord is the word of the last report for the audience "user".
+   * UserStatusWord is the status word of the last report for the audience "user".
    */
   statusWord?: string;
   userStatusWord?: string;
@@ -673,7 +686,7 @@ export interface WaitingView {
 export interface CallerView {
   plugin: string;
   tool: string;
-  /** TabID is absent for a tab of another browser. */
+  /** TabID is the tab of the calling tool, and is absent for a tab of another browser. */
   tabId?: number;
   origin?: string;
 }
@@ -682,8 +695,8 @@ export interface CallerView {
 export interface ActivityView {
   type: string;
   /**
-   * Content is the JSON text. Content is empty if it is longer than
-   * MaxShownActivityBytes.
+   * Content is the JSON text of the activity's content. Content is empty if the JSON
+   * text is longer than MaxShownActivityBytes.
    */
   content?: string;
   audience?: string;
@@ -710,8 +723,8 @@ export const DecisionOutcomes = [
   /** DecisionAlreadyMade means that an earlier decision takes effect. */
   'already',
   /**
-   * DecisionNotPending means that the call is not waiting for a decision: it has
-   * ended, or its request was withdrawn.
+   * DecisionNotPending means that the call is not waiting for a decision. A call
+   * stops waiting for a decision when it ends or when its request is withdrawn.
    */
   'ended',
 ] as const;
@@ -750,7 +763,7 @@ export interface ToolView {
   readOnly?: boolean;
   /** Allowed are the callers that need no approval for the tool. */
   allowed?: readonly AllowedCallerView[];
-  /** Category is the group of the tool. Category is absent if the tool has none. */
+  /** Category is the group of the tool. Category is absent if the tool has no group. */
   category?: string;
 }
 
@@ -771,11 +784,14 @@ export interface PluginView {
   displayName: string;
   version: string;
   /**
-   * Hash is the hash of the plugin's code and descriptions. A review is valid for one
-   * hash.
+   * Hash is the hash of the plugin's code and descriptions. The user's review of a
+   * plugin is valid only for one Hash.
    */
   hash: string;
-  /** Reviewed is true if the user has reviewed this Hash. */
+  /**
+   * Reviewed is true if the user has reviewed the plugin's version with the hash
+   * Hash.
+   */
   reviewed: boolean;
   permission: Permission;
   /**
@@ -786,9 +802,12 @@ export interface PluginView {
   /** Matches are the Chrome match patterns of the plugin's sites. */
   matches?: readonly string[];
   tools?: readonly ToolView[];
-  /** Icon is an SVG image. Icon is absent if the plugin has none. */
+  /** Icon is an SVG image. Icon is absent if the plugin has no icon. */
   icon?: string;
-  /** Homepage is an http or https URL. Homepage is absent if the plugin has none. */
+  /**
+   * Homepage is an http or https URL. Homepage is absent if the plugin has no
+   * homepage.
+   */
   homepage?: string;
   /** Settings are the settings of the plugin, sorted by key. */
   settings?: readonly SettingView[];
@@ -798,7 +817,10 @@ export interface PluginView {
    */
   opening?: boolean;
   opensAt?: string;
-  /** World is the world of the adapter. Absent means the main world. */
+  /**
+   * World is the world of the adapter. If World is absent, the adapter runs in the
+   * main world.
+   */
   world?: World;
   /**
    * Late is true if scripts of the page run before the adapter. A late plugin needs
@@ -814,7 +836,7 @@ export interface PluginView {
    */
   refused?: readonly string[];
   /**
-   * Recommended is the recommendation of an agent that has examined this Hash, and
+   * Recommended is the recommendation of an agent that has examined the plugin, and
    * changes no permission.
    */
   recommended?: RecommendationView;
@@ -822,7 +844,7 @@ export interface PluginView {
 
 /** SettingType is the type of a setting's value. */
 export const SettingTypes = [
-  /** SettingURL is one http or https URL, or several by instance. */
+  /** SettingURL is one http or https URL, or one URL for each instance of the site. */
   'url',
   'string',
   'number',
@@ -843,19 +865,19 @@ export interface SettingView {
   /** Options are the valid values of a SettingSelect. */
   options?: readonly string[];
   /**
-   * Secret is true if the value may be a password or a key. Surfaces receive Set
-   * instead of a secret value.
+   * Secret is true if the value may be a password or a key. For a secret setting, the
+   * side panel receives only the field Set instead of the value.
    */
   secret?: boolean;
   set?: boolean;
   /**
-   * Withheld is true if the plugin does not get the value, because it starts late
-   * without late access.
+   * Withheld is true if the plugin does not get the setting's value, because the
+   * plugin starts late and its LateAccess is false.
    */
   withheld?: boolean;
   /**
-   * Value is the value: a string, number or boolean, or an object of URLs by instance
-   * for a SettingURL. Value is absent if the setting has no value.
+   * Value is a string, number or boolean, or an object of URLs by instance for a
+   * SettingURL. Value is absent if the setting has no value.
    */
   value?: unknown;
 }
@@ -874,7 +896,7 @@ export interface FailedPluginView {
   /** Name is the plugin's name. Name is absent if the plugin's name is unknown. */
   name?: string;
   path: string;
-  /** Error describes the problem and its remedy. */
+  /** Error describes why the plugin can't be loaded, and the remedy. */
   error: string;
 }
 
@@ -909,7 +931,10 @@ export interface ConfigOpeningParams {
 /** ConfigOpeningResult is empty. ConfigOpeningResult confirms that the change is saved. */
 export type ConfigOpeningResult = Record<string, never>;
 
-/** ConfigCallsParams allows or forbids that tools of Plugin call tools of Other. */
+/**
+ * ConfigCallsParams allows or forbids that tools of the plugin Plugin call tools of the
+ * plugin Other.
+ */
 export interface ConfigCallsParams {
   plugin: string;
   other: string;
@@ -978,8 +1003,8 @@ export interface StateSyncParams {
    */
   calls?: readonly CallView[];
   /**
-   * Running is the number of calls that have not ended, including those that are not
-   * in Calls.
+   * Running is the number of all calls that have not ended, including calls that are
+   * not in Calls.
    */
   running: number;
 }
@@ -1001,13 +1026,16 @@ export interface BrokenPlugin {
   name: string;
   /** Hash is the hash of the adapter's code that failed. */
   hash: string;
-  /** Problem is the reason, a sentence without a period. */
+  /**
+   * Problem is the reason why the adapter failed to start, a sentence without a
+   * period.
+   */
   problem: string;
 }
 
 /**
- * FrameInfo is a frame of a page in which an adapter runs. The frame has the same
- * origin as the top document of the tab.
+ * FrameInfo is a frame of a page in which an adapter runs. Each frame with an adapter
+ * has the same origin as the top document of its tab.
  */
 export interface FrameInfo {
   frameId: number;
@@ -1022,7 +1050,7 @@ export interface TabInfo {
   windowId: number;
   url: string;
   title: string;
-  /** Active is true for the tab that its window displays. */
+  /** Active is true if the window of the tab displays the tab. */
   active: boolean;
   /** Focused is true if the window of the tab has the focus. */
   focused: boolean;
@@ -1040,8 +1068,8 @@ export interface TabInfo {
   /** Discarded is true if Chrome has unloaded the tab to save memory. */
   discarded?: boolean;
   /**
-   * Unresponsive is true while the page does not respond, because a script blocks
-   * it. No call can begin in such a page.
+   * Unresponsive is true while the page does not respond, because a script blocks it.
+   * No call can begin in a page that does not respond.
    */
   unresponsive?: boolean;
   /**
@@ -1060,9 +1088,9 @@ export interface TabInfo {
    */
   arriving?: readonly string[];
   /**
-   * NeedsReload names the matching plugins that do not run until the tab is
-   * reloaded, because its document is older than the registration of the plugin.
-   * Scripts of the page may already have tampered with JavaScript built-ins.
+   * NeedsReload names the matching plugins that run only after a reload, because they
+   * were registered after the document loaded. Without a reload, scripts of the page
+   * could tamper with JavaScript built-ins before the adapter starts.
    */
   needsReload?: readonly string[];
   /** Broken are the adapters that failed to start in the document. */
@@ -1072,8 +1100,9 @@ export interface TabInfo {
    * net::ERR_CONNECTION_REFUSED. LoadError is LoadErrorNoAnswer if the site has not
    * responded for SiteTimeoutMs, and empty while the tab loads again.
    *
-   * A tab that was opened for a call may redirect to a site that can't be loaded. URL
-   * is the address with which such a tab was opened.
+   * A tab that was opened for a call may redirect to a site that can't be loaded. For
+   * a tab that was redirected to a site that can't be loaded, URL is the address with
+   * which the tab was opened.
    */
   loadError?: string;
   /**
@@ -1100,7 +1129,7 @@ export interface TabChangedParams {
   tab?: TabInfo;
 }
 
-/** TabOpenParams has the address of a tab to open. The tab does not take the focus. */
+/** TabOpenParams has the address of a tab to open. The new tab does not take the focus. */
 export interface TabOpenParams {
   /** URL is an http or https URL. */
   url: string;
@@ -1121,7 +1150,7 @@ export interface TabLoadParams {
   force?: boolean;
 }
 
-/** TabLoadResult reports whether the tab is being reloaded. */
+/** TabLoadResult reports whether the requested tab is being reloaded. */
 export interface TabLoadResult {
   /**
    * Loading is false if the user could lose work, because the page is loaded and the
@@ -1133,8 +1162,8 @@ export interface TabLoadResult {
 /** ToolDispatchParams runs one tool or prompt in one document. */
 export interface ToolDispatchParams {
   /**
-   * DispatchID is the ID of the call. All log lines about the call have it, on the
-   * server and in the browser.
+   * DispatchID is the ID of the call. All log lines about a call contain its
+   * DispatchID, on the server and in the browser.
    */
   dispatchId: string;
   plugin: string;
@@ -1148,8 +1177,9 @@ export interface ToolDispatchParams {
   /** MaxResultBytes is the maximum length of the result, in bytes of UTF-8. */
   maxResultBytes: number;
   /**
-   * Again is true if an earlier link may have delivered this frame. The browser
-   * starts the tool only if the ID is new, and never answers with NotStarted.
+   * Again is true if an earlier link may have delivered the same tool.dispatch. If
+   * Again is true, the browser starts the tool only if the ID is new, and never
+   * answers with NotStarted.
    */
   again?: boolean;
   /** Prompt is true if Tool is the name of a prompt. */
@@ -1159,7 +1189,7 @@ export interface ToolDispatchParams {
    * Decision is absent if the call needed no decision.
    */
   decision?: unknown;
-  /** Args are the arguments, a JSON object. */
+  /** Args are the arguments of the tool, a JSON object. */
   args: unknown;
 }
 
@@ -1170,7 +1200,7 @@ export interface ToolDispatchParams {
 export interface ToolDispatchResult {
   /** Output is the result, in the JSON text that the page's JSON.stringify wrote. */
   output?: unknown;
-  /** Parts is the number of tool.part notifications that preceded this answer. */
+  /** Parts is the number of tool.part notifications that preceded the answer. */
   parts?: number;
 }
 
@@ -1213,8 +1243,8 @@ export interface ToolCancelResult {
 }
 
 /**
- * Report is one progress report of a running tool. All fields are optional. The
- * server validates the values, because a page can send anything.
+ * Report is one progress report of a running tool. All fields of a Report are optional.
+ * The server validates the fields of a Report, because a page can send anything.
  */
 export interface Report {
   progress?: number;
@@ -1228,25 +1258,26 @@ export interface Report {
   loaded?: number;
   message?: string;
   status?: string;
-  /** Audience is "user" or "internal". Any other value, or no value, means "internal". */
+  /** Audience is "user" or "internal". A missing or unknown Audience means "internal". */
   audience?: string;
   /**
-   * Invalid is true if a number was infinite, NaN or no number. An invalid report
-   * lacks the number, because JSON can't represent it.
+   * Invalid is true if a field had an infinite number, NaN or a value of a wrong
+   * type. An invalid report lacks the invalid number, because JSON can't represent
+   * infinity and NaN.
    */
   invalid?: boolean;
   /** Activity is a change of content that is displayed beside the progress. */
   activity?: Activity;
   /**
    * EndAudience is the audience of the call's result if the call succeeds.
-   * EndAudience is "internal" unless a report sets it.
+   * EndAudience is "internal" unless a report sets EndAudience.
    */
   endAudience?: string;
 }
 
 /**
- * Activity changes the content that a running tool displays beside its progress.
- * A call has one content for each type. Exactly one of Content and Patch is set.
+ * Activity changes the content that a running tool displays beside its progress. A call
+ * has one content for each Type of activity. Exactly one of Content and Patch is set.
  */
 export interface Activity {
   /**
@@ -1264,13 +1295,16 @@ export interface Activity {
 }
 
 /**
- * ToolResyncParams requests an activity again, because a patch did not apply or
- * reports were lost. The page sends its last content, and the patches since then,
- * as new reports.
+ * ToolResyncParams requests an activity again, because a patch did not apply or reports
+ * were lost. The page answers a tool.resync with new reports: the last content of the
+ * activity and all later patches.
  */
 export interface ToolResyncParams {
   dispatchId: string;
-  /** ActivityType is the Type of the activity. Empty means all activities. */
+  /**
+   * ActivityType is the Type of the activity. If ActivityType is empty, all
+   * activities are requested.
+   */
   activityType: string;
 }
 
@@ -1278,12 +1312,12 @@ export interface ToolResyncParams {
  * ToolAskParams is a request of a running tool. Exactly one of Call, User and
  * Withdrawn is set.
  *
- * The browser sends the request again on each new link until it has the answer. The
- * server handles each request once.
+ * The browser sends an unanswered tool.ask again on each new link. The server handles
+ * each tool.ask once, even if the browser repeats the tool.ask.
  */
 export interface ToolAskParams {
   dispatchId: string;
-  /** Ask is the number of the request in its call, from 1. */
+  /** Ask is the number of the tool.ask in its call, from 1. */
   ask: number;
   call?: AskCall;
   user?: AskUser;
@@ -1293,14 +1327,17 @@ export interface ToolAskParams {
 
 /** AskCall requests a nested call. */
 export interface AskCall {
-  /** Tool is the name of a tool of the same plugin, or plugin__tool. */
+  /**
+   * Tool is the name of a tool of the calling plugin, or plugin__tool for a tool of
+   * another plugin.
+   */
   tool: string;
   /**
    * TabID is the tab for the nested call. If TabID is absent, the server chooses a
    * tab and prefers the tab of the calling tool.
    */
   tabId?: number;
-  /** Args are the arguments, a JSON object. */
+  /** Args are the arguments of the nested call, a JSON object. */
   args: unknown;
 }
 
@@ -1308,7 +1345,7 @@ export interface AskCall {
 export interface AskUser {
   /** Reason is a sentence that describes what the user should do. */
   reason: string;
-  /** Title is a short heading. Title is absent if the tool gave none. */
+  /** Title is a short heading. Title is absent if the tool gave no heading. */
   title?: string;
 }
 
@@ -1325,7 +1362,7 @@ export interface ToolAnswerParams {
 
 /** ToolAnswerResult confirms that an answer has reached the page. */
 export interface ToolAnswerResult {
-  /** Taken is false if no tool waits for the answer. */
+  /** Taken is false if no tool in the page waits for the answer. */
   taken: boolean;
 }
 
@@ -1333,16 +1370,16 @@ export interface ToolAnswerResult {
 export interface ToolProgressParams {
   dispatchId: string;
   /**
-   * Seq is the number of reports that the browser sent before these. The browser
-   * repeats reports that a lost link may not have delivered, and the server uses Seq
-   * to ignore repeated reports. If Seq is absent, the reports follow the previous
-   * reports.
+   * Seq is the number of reports that the browser sent before the reports in Reports.
+   * The browser repeats reports that a lost link may not have delivered, and the
+   * server uses Seq to ignore repeated reports. If Seq is absent, the reports follow
+   * the previous reports.
    */
   seq?: number;
   reports?: readonly Report[];
   /**
-   * Skipped is the number of reports that were dropped before these, because the
-   * page's buffer was full.
+   * Skipped is the number of reports that were dropped before the reports in Reports,
+   * because the page's buffer was full.
    */
   skipped?: number;
 }
@@ -1384,9 +1421,9 @@ export const CodeVersion = -32001;
 export const Version = 1;
 
 /**
- * Subprotocol is the WebSocket subprotocol of opentabs. The browser also offers
- * NonceSubprotocolPrefix followed by its nonce, because browsers can't set other
- * headers on a WebSocket.
+ * Subprotocol is the WebSocket subprotocol of opentabs. The browser also offers a
+ * subprotocol with its nonce after NonceSubprotocolPrefix, because browsers can't set
+ * custom WebSocket headers.
  */
 export const Subprotocol = 'opentabs';
 
@@ -1400,26 +1437,26 @@ export const NonceSubprotocolPrefix = 'opentabs.nonce.';
 export const MaxFrameBytes = 67108864;
 
 /**
- * MaxPartChars is the maximum length of one part of a large result, in UTF-16
- * units. A longer result is split into several tool.part notifications.
+ * MaxPartChars is the maximum length of one part of a large result, in UTF-16 units. A
+ * result longer than MaxPartChars is split into several tool.part notifications.
  */
 export const MaxPartChars = 262144;
 
 /**
- * DefaultMaxResultBytes is the default maximum length of a call's result, in
- * bytes of UTF-8. A call with a longer result fails with result_too_large.
+ * DefaultMaxResultBytes is the default maximum length of a call's result, in bytes of
+ * UTF-8. A call with a result longer than the limit fails with result_too_large.
  */
 export const DefaultMaxResultBytes = 104857600;
 
 /**
  * MaxMessageChars is the maximum length of a progress message, in UTF-16 units.
- * Longer messages are truncated.
+ * Progress messages longer than MaxMessageChars are truncated.
  */
 export const MaxMessageChars = 2000;
 
 /**
  * MaxActivityBytes is the maximum length of an activity's content or patch, in bytes of
- * UTF-8. A longer content or patch is dropped.
+ * UTF-8. An activity's content or patch longer than MaxActivityBytes is dropped.
  */
 export const MaxActivityBytes = 262144;
 
@@ -1445,19 +1482,20 @@ export const MaxLogDataBytes = 65536;
 export const MaxLogArgs = 10;
 
 /**
- * MaxSilenceMs is how long a link may be silent before a peer closes it, in
+ * MaxSilenceMs is how long a link may be silent before a peer closes the link, in
  * milliseconds. A peer sends a ping after MaxSilenceMs/2 of silence.
  *
  * MaxSilenceMs is shorter than the grace period, so the peer that detects the silence
- * first can wait for the other peer to reconnect. A ping is a JSON frame, because
- * Chrome stops a service worker that receives no WebSocket message for 30 s, and
- * control frames do not count as messages.
+ * first can wait for the other peer to reconnect. Chrome stops a service worker that
+ * receives no WebSocket message for 30 s. A ping is a JSON frame, because a WebSocket
+ * control frame does not count as a message for Chrome.
  */
 export const MaxSilenceMs = 10000;
 
 /**
  * CancelTimeoutMs is how long a page may take to answer tool.cancel, in milliseconds.
- * After CancelTimeoutMs the outcome is "ignored".
+ * If the page does not answer within CancelTimeoutMs, the outcome of the cancellation
+ * is "ignored".
  */
 export const CancelTimeoutMs = 2000;
 

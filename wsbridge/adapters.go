@@ -14,17 +14,18 @@ import (
 // adapterSync keeps the plugins and settings of one link up to date.
 type adapterSync struct {
 	link    *link
-	syncDue chan struct{} // has a token when a plugin.sync is due
-	// settings are the settings that the browser has received on this link, as JSON by
-	// plugin. Only run uses settings.
+	syncDue chan struct{} // syncDue has a token when a plugin.sync is due
+	// settings are the plugin settings that the browser has received on the link, as
+	// JSON by plugin. Only the goroutine of the method run uses the field settings.
 	settings map[string]string
 }
 
-// request schedules a plugin.sync on this link. Requests during a running
-// sync are merged into one.
+// request schedules a plugin.sync on the link. Several requests during a running
+// plugin.sync cause only one more plugin.sync.
 func (a *adapterSync) request() { signalOnce(a.syncDue) }
 
-// signalOnce puts a token into a channel with room for one token.
+// signalOnce puts a token into a channel with room for one token, unless the channel is
+// full.
 func signalOnce(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -82,7 +83,7 @@ func (a *adapterSync) sendPlugins(b *browser) error {
 	defer unconfirmedCode.waitBelow(0)
 	for _, name := range r.Missing {
 		if len(a.syncDue) > 0 || a.link.hasEnded() {
-			return nil // the next sync sends the newer list
+			return nil // the next plugin.sync sends the newer list of plugins
 		}
 		script, ok := scriptByName[name]
 		if !ok {
@@ -97,8 +98,8 @@ func (a *adapterSync) sendPlugins(b *browser) error {
 	return nil
 }
 
-// sendSettings sends the settings of plugins that changed since sendSettings last sent
-// them on this link. Only run calls sendSettings.
+// sendSettings sends the settings of each plugin whose settings changed since the last
+// call on this link. Only the method run calls sendSettings.
 func (a *adapterSync) sendSettings() error {
 	if a.link.hub.opts.Settings == nil {
 		return nil
@@ -107,7 +108,7 @@ func (a *adapterSync) sendSettings() error {
 	for _, p := range a.link.hub.opts.Settings() {
 		settingsByPlugin[p.Name] = p.Settings
 	}
-	for name := range a.settings { // a plugin whose settings were all removed
+	for name := range a.settings { // clear the settings of a plugin whose settings were all removed
 		if _, ok := settingsByPlugin[name]; !ok {
 			settingsByPlugin[name] = wire.PluginSettings{}
 		}
@@ -144,7 +145,8 @@ func (a *adapterSync) fetchCode(p wire.PluginFetchParams) (wire.PluginFetchResul
 	return r, err
 }
 
-// unconfirmedCode is the code that was sent and not confirmed yet, oldest first.
+// unconfirmedCode lists the plugin code that was sent and that the browser has not
+// confirmed, oldest first.
 type unconfirmedCode struct {
 	link      *link
 	sent      []sentCode
@@ -173,7 +175,7 @@ func (c *unconfirmedCode) send(name, script string) error {
 	return nil
 }
 
-// waitBelow blocks until at most this many bytes are unconfirmed.
+// waitBelow blocks until at most maxBytes bytes of the sent code are unconfirmed.
 func (c *unconfirmedCode) waitBelow(maxBytes int) {
 	for len(c.sent) > 0 && c.byteCount > maxBytes {
 		oldest := c.sent[0]

@@ -54,15 +54,15 @@ func TestAdapters(t *testing.T) {
 		p.wantFrames(codeFrame(2, "a", "h-a", "run(a)"), codeFrame(3, "c", "h-c", "run(c)"), codeFrame(4, "d", "h-d", "run(d)"))
 		p.send(`{"jsonrpc":"2.0","id":"s/3","error":{"code":-32603,"message":"does not parse"}}`)
 		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
-		w.advanceTime(requestTimeout) // the browser does not respond
+		w.advanceTime(requestTimeout) // the browser does not confirm the code
 		p.wantFrames()
 		w.hub.Sync()
 		p.wantFrames(syncFrame(5, list+"]"))
 	})
 }
 
-// TestCodeWaitsForConfirmation checks that a browser receives more code only after it has
-// confirmed some.
+// TestCodeWaitsForConfirmation checks that a browser receives more code only after it
+// has confirmed earlier code.
 func TestCodeWaitsForConfirmation(t *testing.T) {
 	large := strings.Repeat("x", maxCodeInFlight/2-1000)
 	inWorld(t, Options{Adapters: fakeAdapters{
@@ -75,14 +75,14 @@ func TestCodeWaitsForConfirmation(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts","missing":["a","b","c"]}}`)
 		p.wantFrames(codeFrame(2, "a", "h-a", large), codeFrame(3, "b", "h-b", large))
 		w.advanceTime(29 * time.Second)
-		p.wantFrames() // no frames arrive before the response
+		p.wantFrames() // no frames arrive before the browser confirms earlier code
 		p.send(`{"jsonrpc":"2.0","id":"s/2","result":{}}`)
 		p.wantFrames(codeFrame(4, "c", "h-c", large))
 	})
 }
 
-// TestSyncsBecomeOne checks that all changes during a sync cause one more sync, and
-// that no more code of the old list is sent.
+// TestSyncsBecomeOne checks that all changes during a sync cause only one more sync.
+// After a change of the list of plugins, no more code of the old list may be sent.
 func TestSyncsBecomeOne(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
@@ -119,8 +119,8 @@ func TestRunsDoNotWaitForAdapters(t *testing.T) {
 	})
 }
 
-// TestLostLinkBringsNothingUpToDate checks that calls keep waiting for adapters
-// after the link was lost before the browser had them.
+// TestLostLinkBringsNothingUpToDate checks that calls keep waiting for adapters if the
+// link is lost before the browser has the adapters.
 func TestLostLinkBringsNothingUpToDate(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {

@@ -17,13 +17,14 @@ type lastFinish struct {
 
 func (s *lastFinish) Finish(json.RawMessage, *wire.CallError) { s.ends++ }
 
-// TestRunAllocations fixes the allocations of one run through the hub, without the
-// network: the run, its frame, the ID of the answer and a copy of the result.
+// TestRunAllocations checks the allocations of one run through the hub, without the
+// network. A run allocates the run, its frame, the ID of the answer and a copy of the
+// result.
 func TestRunAllocations(t *testing.T) {
 	h := New(Options{Key: testKey, Origins: []string{testOrigin}})
 	defer h.Close()
 	l := newLink(h, nil, nil)
-	l.outbox.isWriting = true // isWriting keeps the frames in the outbox
+	l.outbox.isWriting = true // no goroutine writes frames while isWriting is true, so the frames stay in the outbox
 	b := &browser{id: "b1", runs: runTable{hub: h, link: l, runs: map[string]*run{}}}
 	request := dispatch.Run{
 		ID: "call_1", Plugin: "chat", Tool: "export", Args: json.RawMessage(`{"text":"hello"}`), MaxResultBytes: 1 << 20,
@@ -44,8 +45,8 @@ func TestRunAllocations(t *testing.T) {
 	}
 }
 
-// TestProgressAllocations fixes the allocations of a frame with one report: its method
-// and ID, the report and its members, and what json.Unmarshal needs for them.
+// TestProgressAllocations checks the allocations of the hub for a tool.progress frame
+// with one report.
 func TestProgressAllocations(t *testing.T) {
 	h := New(Options{Key: testKey})
 	defer h.Close()

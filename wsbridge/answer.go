@@ -13,7 +13,7 @@ import (
 // documentGoneCodes are the error codes of calls whose document is gone.
 var documentGoneCodes = []wire.ErrorCode{wire.ErrNavigated, wire.ErrTabClosed, wire.ErrPageCrashed, wire.ErrTabDiscarded}
 
-// finishRun finishes a run with the answer to its tool.dispatch.
+// finishRun finishes a run with the browser's answer to the tool.dispatch of the run.
 func (b *browser) finishRun(l *link, e wire.Envelope) {
 	r := b.runs.removeRun(e.ID)
 	if r == nil {
@@ -32,7 +32,8 @@ func (b *browser) finishRun(l *link, e wire.Envelope) {
 	r.sink.Finish(output, err)
 }
 
-// readOutcome reads the answer for a run that has been removed from the table.
+// readOutcome reads the browser's answer to a run that has been removed from the
+// runTable.
 func (r *run) readOutcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	if e.Error != nil {
 		return nil, inbound.ToCallError(e.Error)

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// maxOpenRequests limits the asks of one run whose answer is not confirmed,
-	// maxRequests the asks of a run in total.
+	// maxOpenRequests limits the asks of one run whose answer is not confirmed.
+	// maxRequests limits all asks of one run.
 	maxOpenRequests = 64
 	maxRequests     = 1000
 	// maxKeptAnswerBytes limits the unconfirmed answers of one run, in bytes.
@@ -22,8 +22,8 @@ const (
 // runRequests are the requests that one run has made by tool.ask. runTable.mu guards
 // the fields of runRequests.
 type runRequests struct {
-	// openRequests has the requests without a confirmed answer. seenNumbers has the
-	// numbers of all requests.
+	// openRequests has the asks of a run without a confirmed answer, by number.
+	// seenNumbers has the numbers of all asks that a run has made.
 	openRequests map[int]*toolRequest
 	seenNumbers  map[int]bool
 	// keptBytes is the total length of the answers in openRequests.
@@ -32,15 +32,16 @@ type runRequests struct {
 
 // toolRequest is one tool.ask of a run.
 type toolRequest struct {
-	// answer is the frame with the answer; nil before the answer.
+	// answer is the frame that answers the tool.ask; nil before the dispatcher has
+	// answered.
 	answer []byte
-	// isResent is set when the answer was sent again after a reconnect. After the
-	// reconnect the browser repeats the request once, and the repetition needs no
-	// further answer.
+	// isResent is set when the answer to a tool.ask was sent again after a reconnect.
+	// After a reconnect the browser repeats each tool.ask once, and the repeated
+	// tool.ask needs no further answer.
 	isResent bool
 }
 
-// handleAsk handles one tool.ask.
+// handleAsk handles one tool.ask notification of a browser.
 func (rt *runTable) handleAsk(l *link, p wire.ToolAskParams) error {
 	if err := inbound.CheckToolRequest(&p); err != nil {
 		return err
@@ -66,8 +67,9 @@ func (rt *runTable) handleAsk(l *link, p wire.ToolAskParams) error {
 }
 
 // acceptRequest reports whether a request is new, and the error of a rejected request.
-// A repeated request gets its answer again. A rejected request is not recorded, so that
-// the browser may repeat the request later. The caller holds runTable.mu.
+// If a repeated tool.ask has an answer, the answer is sent again. A rejected request is
+// not recorded, so that the browser may repeat the request later. The caller holds
+// runTable.mu.
 func (a *runRequests) acceptRequest(l *link, p *wire.ToolAskParams) (isNew bool, rejection *wire.CallError) {
 	openRequest, isRepeated := a.openRequests[p.Ask], a.seenNumbers[p.Ask]
 	switch {
@@ -104,7 +106,7 @@ func (a *runRequests) recordNumber(number int) {
 	a.seenNumbers[number] = true
 }
 
-// removeRequest removes an ask.
+// removeRequest removes the ask with this number and its answer.
 func (a *runRequests) removeRequest(number int) {
 	if openRequest := a.openRequests[number]; openRequest != nil {
 		a.keptBytes -= len(openRequest.answer)
@@ -125,9 +127,9 @@ func (h *Hub) Answer(runID string, number int, output json.RawMessage, err *wire
 	}
 }
 
-// answerAsk sends the answer to an ask, and reports whether this browser has
-// the run. The answer is kept until the browser has confirmed it. Later answers
-// to the same ask are ignored.
+// answerAsk sends the answer to an ask, and reports whether the browser has the run.
+// The answer to an ask is kept until the browser has confirmed the answer. Only the
+// first answer to an ask is sent; later answers are ignored.
 func (rt *runTable) answerAsk(runID string, number int, output json.RawMessage, err *wire.CallError) bool {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -154,8 +156,9 @@ func (rt *runTable) answerAsk(runID string, number int, output json.RawMessage, 
 	return true
 }
 
-// resendAnswers sends the answers that the page of a run may lack. The browser has just
-// listed the run, so its page is there. The caller holds mu; link is set.
+// resendAnswers sends the answers that the page of a run may lack. resendAnswers is
+// called after the browser has listed the run, so the page of the run exists. The
+// caller holds runTable.mu, and runTable.link is not nil.
 func (rt *runTable) resendAnswers(r *run) {
 	for number := range maxRequests {
 		if openRequest := r.requests.openRequests[number+1]; openRequest != nil && openRequest.answer != nil {
@@ -169,7 +172,7 @@ func (rt *runTable) resendAnswers(r *run) {
 	r.pendingResyncs = nil
 }
 
-// answerConfirmed handles a browser's answer to tool.answer. The ID of that
+// answerConfirmed handles a browser's answer to tool.answer. The ID of a tool.answer
 // request ends with <ask>/<run>.
 func (rt *runTable) answerConfirmed(l *link, id string, e wire.Envelope) {
 	numberText, runID, _ := strings.Cut(id, "/")
@@ -185,14 +188,15 @@ func (rt *runTable) answerConfirmed(l *link, id string, e wire.Envelope) {
 	if r == nil {
 		return
 	}
-	// An answer that the page has not accepted is kept: the page may ask again.
+	// An answer that the page has not accepted is kept, because the page may send the
+	// tool.ask again.
 	if openRequest := r.requests.openRequests[number]; openRequest != nil && openRequest.answer != nil && result.Taken {
 		r.requests.removeRequest(number)
 	}
 	l.log.Debug().Str("call", runID).Int("ask", number).Bool("taken", result.Taken).Msg("answer arrived")
 }
 
-// answerFrame returns the tool.answer to an ask.
+// answerFrame returns the tool.answer frame for an ask of a run.
 func answerFrame(runID string, number int, output json.RawMessage, err *wire.CallError) []byte {
 	if err != nil {
 		output = nil
@@ -212,8 +216,8 @@ func (h *Hub) Resync(runID, activityType string) {
 	}
 }
 
-// resync sends a tool.resync, now or after a reconnect, and reports whether
-// this browser has the run.
+// resync reports whether the browser has the run, and sends a tool.resync, now or after
+// a reconnect.
 func (rt *runTable) resync(runID string, frame []byte) bool {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"opentabs/wire"
 )
 
-// asks sends a tool.ask frame with these members, such as
+// asks sends a tool.ask frame of a run with the given members, such as
 // `"ask":1,"withdrawn":true`.
 func (p *peer) asks(id, body string) {
 	p.sendFormat(`{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":%q,%s}}`, id, body)
@@ -60,15 +60,15 @@ func TestAsk(t *testing.T) {
 	})
 }
 
-// TestAskIsTakenOnce checks that a repeated ask is not passed on again, and that its
-// answer is sent again until the page confirms it.
+// TestAskIsTakenOnce checks that the dispatcher receives a repeated ask only once. The
+// answer to an ask is sent again until the page confirms the answer.
 func TestAskIsTakenOnce(t *testing.T) {
 	inAsking(t, func(w *world, p *peer) {
 		p.asks("c1", askOf(1))
 		p.asks("c1", askOf(1))
 		w.wantEvents(askFrame("c1", 1))
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
-		w.hub.Answer("c1", 1, json.RawMessage(`2`), nil) // the second answer is dropped
+		w.hub.Answer("c1", 1, json.RawMessage(`2`), nil) // the second answer to ask 1 is dropped
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
 		p.confirm("c1", 1, false)
 		p.asks("c1", askOf(1))
@@ -81,8 +81,8 @@ func TestAskIsTakenOnce(t *testing.T) {
 	})
 }
 
-// TestAnswerSurvivesTheLink checks that an answer made while the link is lost is
-// sent once, after the browser has named the run again.
+// TestAnswerSurvivesTheLink checks that an answer made without a link is sent once,
+// after the reconnected browser lists the run.
 func TestAnswerSurvivesTheLink(t *testing.T) {
 	inAsking(t, func(w *world, p *peer) {
 		p.asks("c1", askOf(1))
@@ -97,7 +97,7 @@ func TestAnswerSurvivesTheLink(t *testing.T) {
 		p.asks("c1", askOf(1))
 		p.asks("c1", askOf(2))
 		p.wantFrames(answerText("c1", 1, `,"output":1`), answerText("c1", 2, `,"output":2`))
-		p.asks("c1", askOf(1)) // the page has reconnected
+		p.asks("c1", askOf(1)) // the page sends ask 1 again
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
 		p.confirm("c1", 1, true)
 		p.confirm("c1", 2, true)
@@ -113,8 +113,8 @@ func TestAnswerSurvivesTheLink(t *testing.T) {
 	})
 }
 
-// TestAskWithdrawn checks that the dispatcher is notified once about a withdrawn
-// ask, and only if it is open.
+// TestAskWithdrawn checks that the dispatcher is notified once about a withdrawn ask,
+// and only if the ask has no answer.
 func TestAskWithdrawn(t *testing.T) {
 	const withdrawn = `"ask":%d,"withdrawn":true`
 	inAsking(t, func(w *world, p *peer) {
@@ -128,8 +128,8 @@ func TestAskWithdrawn(t *testing.T) {
 		p.wantFrames()
 		w.hub.Answer("c1", 2, json.RawMessage(`2`), nil)
 		p.readFrames()
-		p.asks("c1", fmt.Sprintf(withdrawn, 2)) // ask 2 is already answered, so it is not withdrawn
-		p.asks("c1", fmt.Sprintf(withdrawn, 3)) // ask 3 is withdrawn before it arrives, so it is ignored
+		p.asks("c1", fmt.Sprintf(withdrawn, 2)) // ask 2 has an answer, so the dispatcher does not receive its withdrawal
+		p.asks("c1", fmt.Sprintf(withdrawn, 3)) // ask 3 is ignored, because its withdrawal arrives first
 		p.asks("c1", askOf(2))
 		p.asks("c1", askOf(3))
 		w.wantEvents()
@@ -150,7 +150,7 @@ func TestAskForAnotherBrowsersRun(t *testing.T) {
 		w.wantEvents(askFrame("c1", 1))
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
 		p.readFrames()
-		other.confirm("c1", 1, true) // a browser cannot confirm an answer that it has not received
+		other.confirm("c1", 1, true) // a browser cannot confirm an answer to a run of another browser
 		w.readEvents()
 		p.asks("c1", askOf(1))
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
@@ -163,8 +163,8 @@ func TestAskForAnotherBrowsersRun(t *testing.T) {
 	})
 }
 
-// TestAskFlood checks that memory is bounded for a browser that sends endless asks,
-// and for one that never confirms answers.
+// TestAskFlood checks that memory is bounded for a browser that sends endless asks or
+// never confirms answers.
 func TestAskFlood(t *testing.T) {
 	inAsking(t, func(w *world, p *peer) {
 		for n := range 5 * maxOpenRequests {
@@ -182,7 +182,7 @@ func TestAskFlood(t *testing.T) {
 		}
 		p.readFrames()
 		p.asks("c1", askOf(2*maxOpenRequests))
-		w.wantEvents() // the answers are not confirmed
+		w.wantEvents() // the browser confirms no answer
 		p.readFrames()
 		for n := range maxRequests {
 			p.confirm("c1", n+1, true)
@@ -249,8 +249,8 @@ func TestInvalidAsks(t *testing.T) {
 	})
 }
 
-// TestResync checks that a resync is sent once: at once, or when the browser has
-// reconnected.
+// TestResync checks that a tool.resync is sent exactly once, immediately or when the
+// browser has reconnected.
 func TestResync(t *testing.T) {
 	const frame = `{"jsonrpc":"2.0","method":"tool.resync","params":{"dispatchId":"c1","activityType":"table"}}`
 	inAsking(t, func(w *world, p *peer) {

@@ -71,7 +71,7 @@ func bareEcho(b *testing.B) func(frame []byte) {
 	}
 }
 
-// done is a sink that receives the end of its run.
+// done is a sink that receives only the end of a run.
 type done chan *wire.CallError
 
 func (d done) Reports([]wire.Report, int) {}
@@ -134,8 +134,8 @@ func hubEcho(b *testing.B, h *Hub, id string, args []byte, d done) {
 	}
 }
 
-// BenchmarkEcho compares a run through the hub with an echo of a frame of the same
-// size; it alternates between them.
+// BenchmarkEcho compares a run through the hub with a bare echo of a frame of the same
+// size. Runs and bare echoes alternate.
 func BenchmarkEcho(b *testing.B) {
 	for _, size := range []int{200, 16 << 10, 1 << 20} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
@@ -160,7 +160,7 @@ func BenchmarkEcho(b *testing.B) {
 	}
 }
 
-// BenchmarkConcurrentEcho has 32 runs in flight.
+// BenchmarkConcurrentEcho measures runs through the hub while 32 runs are in flight.
 func BenchmarkConcurrentEcho(b *testing.B) {
 	h := benchHub(b)
 	args := []byte(`{"x":"` + strings.Repeat("x", 200) + `"}`)

@@ -7,23 +7,23 @@ import (
 )
 
 // browser is one browser, from its first hello until it has been disconnected for
-// longer than the grace period. The tables of a browser have their own locks.
+// longer than the grace period. The tables of runs and of tabs have their own locks.
 type browser struct {
 	id   string
 	runs runTable
 	tabs tabTable
 
-	// registry.mu guards all fields below.
+	// registry.mu guards the state of the browser's connection.
 	name          string
 	bootID        string
 	version       string
 	injectMode    wire.InjectMode
 	link          *link     // nil while the link is lost
-	linkChangedAt time.Time // the time when the link was established or lost
-	// linkGeneration counts the changes of the link. A timer that was set for an older
-	// generation does nothing.
+	linkChangedAt time.Time // the time when the browser's link was established or lost
+	// linkGeneration counts the changes of the browser's link. A timer does nothing if
+	// linkGeneration has changed since the timer was set.
 	linkGeneration int
-	giveUpTimer    *time.Timer // of removeLostBrowser; nil if none is set
+	giveUpTimer    *time.Timer // the timer that calls removeLostBrowser; nil if no timer is set
 }
 
 func newBrowser(h *Hub, id string) *browser {

@@ -13,8 +13,8 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// twoBrowsers is a hub with two browsers: a good one with the run "good", which
-// waits, and an attacker's with the run "own".
+// twoBrowsers is a hub with a good browser and an attacker's browser. The good browser
+// has the run "good", and the attacker's browser has the run "own".
 type twoBrowsers struct {
 	*world
 	good, bad *peer
@@ -24,8 +24,8 @@ type twoBrowsers struct {
 // lineCounter counts the lines of a log at level warn and above.
 type lineCounter struct{ lines []string }
 
-// Write is called by one goroutine at a time: zerolog writes a line at once, and
-// in these tests one connection is read at a time.
+// Write is called by one goroutine at a time, because the attack tests read one
+// connection at a time.
 func (c *lineCounter) Write(p []byte) (int, error) {
 	if strings.Contains(string(p), `"level":"warn"`) || strings.Contains(string(p), `"level":"error"`) {
 		c.lines = append(c.lines, string(p))
@@ -33,8 +33,8 @@ func (c *lineCounter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// runAttack runs do as a compromised browser, and then checks that the call of the good
-// browser is still running and ends with its own result.
+// runAttack calls the function do as a compromised browser, and then checks that the
+// good browser's call still runs and ends with its result.
 func runAttack(t *testing.T, name string, do func(w *twoBrowsers)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
@@ -65,7 +65,8 @@ func runAttack(t *testing.T, name string, do func(w *twoBrowsers)) {
 	})
 }
 
-// checkClosed checks that the hub closed the bad browser's link with this code.
+// checkClosed checks that the hub closed the bad browser's link with the given close
+// code.
 func (w *twoBrowsers) checkClosed(code int) {
 	w.t.Helper()
 	if got := w.bad.end(); !strings.HasPrefix(got, fmt.Sprintf("close %d ", code)) {
@@ -82,8 +83,8 @@ func (w *twoBrowsers) checkConnected() {
 	}
 }
 
-// TestAttackByBrowser attacks from a compromised browser, which has the token.
-// TestAttackByBrowser must not affect the calls of other browsers, nor the server.
+// TestAttackByBrowser sends attacks from a compromised browser, which has the shared
+// key. The attacks must not affect the server or the calls of other browsers.
 func TestAttackByBrowser(t *testing.T) {
 	runAttack(t, "progress for another browser's call", func(w *twoBrowsers) {
 		for range 1000 {
@@ -112,7 +113,8 @@ func TestAttackByBrowser(t *testing.T) {
 		w.bad.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["good","never","never","own","s/1","` + strings.Repeat("x", 200) + `","a b","` + "\u202e" + `"]}}`)
 		w.readEvents()
 		w.checkConnected()
-		// The attacker receives tool.cancel for the runs of another browser.
+		// The attacker receives a tool.cancel for each run that its browser does not
+		// have.
 		w.bad.wantFrames(cancelText("good", "the server no longer has this call"), cancelText("never", "the server no longer has this call"),
 			cancelText("never", "the server no longer has this call"), cancelText("s/1", "the server no longer has this call"))
 	})
@@ -127,7 +129,7 @@ func TestAttackByBrowser(t *testing.T) {
 		w.good.wantFrames(answerText("good", 1, `,"output":1`))
 		w.bad.confirm("good", 1, true)
 		w.bad.wantFrames()
-		w.good.asks("good", askOf(1)) // the answer is still sent
+		w.good.asks("good", askOf(1)) // the hub still sends the answer to the good browser
 		w.good.wantFrames(answerText("good", 1, `,"output":1`))
 		w.checkConnected()
 	})
@@ -177,7 +179,7 @@ func TestAttackByBrowser(t *testing.T) {
 		}
 		w.wantEvents("own returned 1")
 		w.run("bad", "later")
-		w.wantEvents() // an answer before its request has no effect
+		w.wantEvents() // an answer that arrives before its run has no effect
 		w.checkConnected()
 	})
 	runAttack(t, "parts out of order, twice, with odd numbers", func(w *twoBrowsers) {
@@ -228,10 +230,10 @@ func TestAttackByBrowser(t *testing.T) {
 }
 
 func attackIdentity(t *testing.T) {
-	// The ID of a browser is not secret: every client with the token receives
-	// it. A second browser with that ID is listed beside the first under a name
-	// that the user sees. Only a browser that also has the secret boot ID
-	// replaces the first.
+	// The ID of a browser is not secret, because every client with the token receives
+	// the IDs of all browsers. A second browser with the ID of another browser is
+	// listed as a separate browser, with a name that the user sees. Only a browser that
+	// has both the ID and the secret boot ID of another browser replaces that browser.
 	runAttack(t, "the id of another browser", func(w *twoBrowsers) {
 		p := w.dial()
 		p.sendHello("good", "boot9")

@@ -58,9 +58,9 @@ func TestResultAfterReturn(t *testing.T) {
 	})
 }
 
-// TestResume checks the runs of a browser that reconnects. Runs that the browser names
-// continue, other confirmed runs end after the grace period, and runs that the server
-// no longer has are stopped.
+// TestResume checks the runs of a browser that reconnects. Runs that the browser lists
+// continue, and confirmed runs that the browser does not list end after the grace
+// period. Runs that the server no longer has are stopped.
 func TestResume(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")
@@ -90,8 +90,8 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// TestAskAgain checks that a run whose frame may be lost is sent again, once for
-// each reconnect and in order, until the browser confirms it.
+// TestAskAgain checks that a run whose frame may be lost is sent again at each
+// reconnect until its confirmation.
 func TestAskAgain(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")
@@ -115,14 +115,15 @@ func TestAskAgain(t *testing.T) {
 		p = w.dial()
 		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, again("c1"), again("c3"), again("c5"), again("held"), syncNil)
-		// The browser has received the runs and need not confirm them.
+		// A browser that has received the runs need not confirm the runs within a
+		// minute.
 		w.advanceTime(time.Minute)
 		w.wantEvents("c2 " + unknownText)
 	})
 }
 
-// TestRunLearnsLinkState checks that a run is notified when its link is lost and
-// when it returns.
+// TestRunLearnsLinkState checks that a run is notified when its link is lost and when
+// the link returns.
 func TestRunLearnsLinkState(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")
@@ -178,8 +179,8 @@ func TestLinkReplacedByNewLink(t *testing.T) {
 	})
 }
 
-// TestReplacedSilentPeer checks that a replaced connection is closed after 1 s if
-// its browser does not answer the close frame.
+// TestReplacedSilentPeer checks that a replaced connection is closed after 1 s if the
+// browser does not answer the close frame.
 func TestReplacedSilentPeer(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.dial()
@@ -199,8 +200,8 @@ func TestReplacedSilentPeer(t *testing.T) {
 	})
 }
 
-// TestRestartedBrowserEndsRuns checks that the runs of a browser that restarted end at once, because
-// its pages no longer exist.
+// TestRestartedBrowserEndsRuns checks that the runs of a restarted browser end at once,
+// because the pages no longer exist.
 func TestRestartedBrowserEndsRuns(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")
@@ -209,7 +210,7 @@ func TestRestartedBrowserEndsRuns(t *testing.T) {
 		p.readFrames()
 		w.cancel("c2")
 		p.drop()
-		w.connectBrowser("b1", "boot1").drop() // the browser reconnected, and its link was lost again
+		w.connectBrowser("b1", "boot1").drop() // the browser has reconnected, and its link is lost again
 		q := w.dial()
 		q.sendHello("b1", "boot2")
 		q.wantFrames(helloOK, syncNil)
@@ -320,8 +321,8 @@ func TestCloseWithStalledBrowser(t *testing.T) {
 	})
 }
 
-// TestExpiredTimersDoNothing checks that a grace timer has no effect if it fires just
-// when the link returns or is lost again.
+// TestExpiredTimersDoNothing checks that a grace timer has no effect if the link
+// changes just as the timer fires.
 func TestExpiredTimersDoNothing(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")

@@ -14,8 +14,8 @@ import (
 // panelSurface is the name of the surface on which a user decides in a side panel.
 const panelSurface = "the side panel"
 
-// maxPanelRequests limits the concurrent requests of one browser's side panel.
-// Further requests are rejected.
+// maxPanelRequests limits the concurrent requests of one browser's side panel. Requests
+// of a side panel beyond maxPanelRequests are rejected.
 const maxPanelRequests = 64
 
 // runRequest handles a request of a side panel on a separate goroutine, because the
@@ -59,7 +59,7 @@ func (p *panel) decideTicket(in wire.CallDecideParams) (wire.CallDecideResult, e
 		return wire.CallDecideResult{}, errors.New("call.decide needs a callId and a ticketId; send those of the displayed call")
 	}
 	maxMs := float64(dispatch.MaxScopeTime / time.Millisecond)
-	if in.ForMs < 0 || in.ForMs > maxMs { // a larger number may overflow time.Duration
+	if in.ForMs < 0 || in.ForMs > maxMs { // a number of milliseconds above maxMs may overflow time.Duration
 		return wire.CallDecideResult{}, fmt.Errorf("a permission can last for up to %v; choose a shorter time, or always", dispatch.MaxScopeTime)
 	}
 	calls := p.link.hub.currentCalls()
@@ -76,7 +76,8 @@ func (p *panel) decideTicket(in wire.CallDecideParams) (wire.CallDecideResult, e
 	return wire.CallDecideResult{Outcome: d.Outcome, By: d.Surface, Allowed: d.Allowed}, nil
 }
 
-// errNoPolicy rejects changes on a server without permissions.
+// errNoPolicy is the error for changes of permissions or settings on a hub without a
+// Policy.
 var errNoPolicy = errors.New("this server has no permissions")
 
 // changePolicy answers a request of a side panel that changes the user's decisions.
@@ -89,12 +90,12 @@ func changePolicy[P, R any](p *panel, e wire.Envelope, change func(Policy, P) (R
 	})
 }
 
-// setPermission sets a permission for a side panel.
+// setPermission handles a side panel's request to set a permission.
 func setPermission(policy Policy, in wire.ConfigPermissionParams) (r wire.ConfigPermissionResult, err error) {
 	return r, policy.SetPermission(in.Plugin, in.Tool, in.Permission, panelSurface)
 }
 
-// storeReview stores a review for a side panel.
+// storeReview handles a side panel's request to store a review.
 func storeReview(policy Policy, in wire.ConfigReviewParams) (r wire.ConfigReviewResult, err error) {
 	return r, policy.Review(in.Plugin, in.Hash, in.Permission, panelSurface)
 }
@@ -118,7 +119,8 @@ func setCalls(policy Policy, in wire.ConfigCallsParams) (r wire.ConfigCallsResul
 	return r, policy.SetCalls(in.Plugin, in.Other, in.Allowed, panelSurface)
 }
 
-// setLateAccess stores for a side panel whether a plugin that starts late has access.
+// setLateAccess stores for a side panel whether a plugin that starts late gets secret
+// settings and can call other plugins.
 func setLateAccess(policy Policy, in wire.ConfigLateAccessParams) (r wire.ConfigLateAccessResult, err error) {
 	return r, policy.SetLateAccess(in.Plugin, in.Allowed, panelSurface)
 }

@@ -13,11 +13,12 @@ import (
 )
 
 // FuzzInbound sends arbitrary frames of one browser to a live hub while that browser
-// and another browser run a call. The hub must not panic, leak, or end a call twice,
-// and the other browser and its call must not be affected.
+// and another browser run a call. The hub must not panic, leak goroutines, or end a
+// call twice. The frames must not affect another browser or its call.
 //
-// The input has one frame per line. The first byte of a line may select another action:
-// 1 sends a binary message, 2 sends raw bytes below WebSocket, 3 lets one second pass.
+// The input of FuzzInbound has one frame per line. The first byte of a line may select
+// another action. Byte 1 sends a binary message, byte 2 sends raw bytes below
+// WebSocket, and byte 3 lets one second pass.
 func FuzzInbound(f *testing.F) {
 	files, err := filepath.Glob("testdata/transcripts/*.frames")
 	if err != nil || len(files) == 0 {
@@ -86,7 +87,7 @@ func FuzzInbound(f *testing.F) {
 	})
 }
 
-// maxFuzzed is the maximum length of an input, in bytes.
+// maxFuzzed is the maximum length of a fuzz input, in bytes.
 const maxFuzzed = 64 << 10
 
 // sendAnything sends the frames of a line of FuzzInbound.

@@ -22,9 +22,9 @@ import (
 // helloTimeout limits the whole handshake, from the upgrade to the browser's first frame.
 const helloTimeout = 10 * time.Second
 
-// maxHandshakes limits the connections in their handshake. Beyond the limit
-// the oldest is closed: an unauthenticated peer may be any program of this
-// machine, and a browser needs only a few milliseconds.
+// maxHandshakes limits the connections in their handshake. Beyond maxHandshakes, the
+// oldest unauthenticated connection is closed. A browser completes its handshake in a
+// few milliseconds, but any program on the machine can open connections.
 const maxHandshakes = 64
 
 // maxHelloBytes limits the browser's first frame (hello), because an unauthenticated
@@ -34,7 +34,7 @@ const maxHelloBytes = 64 << 10
 // maxCloseReasonBytes is the longest close reason, in bytes (RFC 6455, section 5.5).
 const maxCloseReasonBytes = 123
 
-// serveHTTP accepts a browser and serves its connection until it ends.
+// serveHTTP accepts a browser's connection and serves the connection until its end.
 func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	if status, sentence := h.findRefusal(r); status != 0 {
 		h.refusals.logRejected(&h.opts.Log, sentence, func(e *zerolog.Event) {
@@ -56,11 +56,11 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		Subprotocols:   []string{wire.Subprotocol},
 		OriginPatterns: h.opts.Origins,
 	})
-	if err != nil { // Accept has already answered the request
+	if err != nil { // websocket.Accept has already answered the HTTP request
 		h.refusals.logRejected(&h.opts.Log, "the WebSocket handshake failed", func(e *zerolog.Event) { e.Str("error", inbound.CleanText(err.Error(), 200)) })
 		return
 	}
-	ws.SetReadLimit(maxHelloBytes) // the limit applies until hello is answered
+	ws.SetReadLimit(maxHelloBytes) // the limit maxHelloBytes applies until hello is answered
 	l := newLink(h, ws, connKeeper.conn)
 	if !h.registry.registerLink(l) {
 		l.closeWith(websocket.StatusGoingAway, "opentabs is stopping")
@@ -86,7 +86,7 @@ func (k *connKeeper) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 }
 
 // findRefusal returns the HTTP status and the sentence that reject a request, or 0 if
-// the request may connect. The peer is not authenticated yet.
+// the request may connect. findRefusal runs before the peer is authenticated.
 func (h *Hub) findRefusal(r *http.Request) (int, string) {
 	if r.Method != http.MethodGet {
 		return http.StatusMethodNotAllowed, "This is a WebSocket; connect to it with GET."
@@ -117,7 +117,7 @@ var errHandshakeRefused = errors.New("refused")
 // link uses handshake.
 type handshake struct {
 	link *link
-	port int // the port that the browser connected to
+	port int // the server's port to which the browser connected
 	// sendChallenge sets serverNonce.
 	browserNonce, serverNonce string
 }
@@ -132,16 +132,16 @@ func (s *handshake) sendChallenge() {
 	newFrameWriter(s.link).write(wire.AppendNotification(nil, wire.MethodChallenge, params))
 }
 
-// isValidProof reports whether a browser's proof belongs to this connection. The
-// comparison takes constant time.
+// isValidProof reports whether a browser's proof belongs to the connection of the
+// handshake. isValidProof compares the proofs in constant time.
 func (s *handshake) isValidProof(proof string) bool {
 	want := wire.BrowserProof(s.link.hub.opts.Key, s.port, s.browserNonce, s.serverNonce)
 	return hmac.Equal([]byte(proof), []byte(want))
 }
 
-// run proves that the server has the key, reads the browser's first
-// frame, checks the browser's proof and answers. After an error the connection
-// is closed, and the peer has received the reason.
+// run proves that the server has the key, reads the browser's first frame, checks the
+// browser's proof and answers. After a failed handshake the connection is closed, and
+// the peer has received the reason.
 func (s *handshake) run() (*browser, error) {
 	timer := time.AfterFunc(helloTimeout, func() {
 		s.logRefusal("hello did not arrive within 10 s")
@@ -151,7 +151,7 @@ func (s *handshake) run() (*browser, error) {
 	s.sendChallenge()
 	frame, err := s.link.read()
 	if errors.Is(err, errNotTextual) {
-		frame, err = nil, nil // a binary frame is rejected below
+		frame, err = nil, nil // a binary frame is rejected below as an empty frame, because hello must be text
 	}
 	if err != nil {
 		return nil, err
@@ -196,8 +196,8 @@ func (s *handshake) run() (*browser, error) {
 	return b, nil
 }
 
-// logRefusal logs why a handshake failed. The peer may be any program of this
-// machine, so few of these lines reach the log.
+// logRefusal logs why a handshake failed. Failed handshakes are logged at a limited
+// rate, because any program on the machine can cause them.
 func (s *handshake) logRefusal(sentence string) {
 	s.link.hub.refusals.logRejected(&s.link.hub.opts.Log, "the handshake failed", func(e *zerolog.Event) { e.Str("reason", sentence) })
 }
@@ -213,8 +213,8 @@ func (s *handshake) refuseHello(id string, code int, status websocket.StatusCode
 	return s.refuse(status, sentence)
 }
 
-// versionMismatchText returns the sentence for a browser with another protocol version. The
-// sentence fits into a close frame.
+// versionMismatchText returns the sentence for a browser with another protocol version.
+// The sentence about the version mismatch fits into a close frame.
 func versionMismatchText(peerVersion int) string {
 	updateStep := "the extension: run `opentabs extension install`, then reload it"
 	if peerVersion > wire.Version {

@@ -34,9 +34,9 @@ type world struct {
 	ln    *memnet.Listener
 	start time.Time
 
-	mu     sync.Mutex // guards events and links
+	mu     sync.Mutex // mu guards events and links
 	events []string
-	links  []string // link events of the runs
+	links  []string // the LinkLost and LinkRestored events of the runs
 }
 
 // inWorld runs test in fake time with a new hub. All goroutines have ended when inWorld
@@ -57,7 +57,7 @@ func inWorld(t *testing.T, o Options, test func(w *world)) {
 	})
 }
 
-// note adds an event.
+// note adds a formatted line to the recorded events.
 func (w *world) note(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -163,13 +163,13 @@ type peer struct {
 	ws     *websocket.Conn
 	raw    *stallConn
 	done   chan struct{}
-	pongs  bool       // answer pings, and reject requests to load tabs
-	mu     sync.Mutex // guards frames and closed
+	pongs  bool       // pongs is true if the peer answers pings and rejects tab.load automatically
+	mu     sync.Mutex // mu guards frames and closed
 	frames []string
-	closed string // how the connection ended; empty while it is open
+	closed string // how the connection ended; empty while the connection is open
 }
 
-// dial opens a connection and reads the server's challenge.
+// dial opens a WebSocket to the hub and reads the server's challenge.
 func (w *world) dial() *peer {
 	w.t.Helper()
 	p := w.open(browserNonce)
@@ -177,7 +177,7 @@ func (w *world) dial() *peer {
 	return p
 }
 
-// open opens a connection and sends nothing on it.
+// open opens a WebSocket to the hub and sends no frame.
 func (w *world) open(browserNonce string) *peer {
 	w.t.Helper()
 	p := &peer{w: w, done: make(chan struct{}), pongs: true}
@@ -298,7 +298,7 @@ func (p *peer) drop() {
 	synctest.Wait()
 }
 
-// The values of the handshake in tests, where connections have no port.
+// The nonces of browser and server in the handshakes of the tests.
 const (
 	browserNonce = "0123456789abcdef"
 	serverNonce  = "fedcba9876543210"

@@ -30,13 +30,13 @@ type Adapters interface {
 	List() []wire.PluginInfo
 	// Hashes returns the hash of each loaded plugin by name.
 	Hashes() map[string]string
-	// Code returns the code of a plugin whose info names this script, and returns an
-	// error if the script of the plugin has changed.
+	// Code returns the code of a plugin, and returns an error if the plugin no longer
+	// has the given script.
 	Code(name, script string) (wire.PluginCodeParams, error)
 }
 
-// Calls provides what side panels show, stop and decide. *dispatch.Dispatcher
-// implements it.
+// Calls provides the tool calls that side panels show, stop and decide about.
+// *dispatch.Dispatcher implements it.
 type Calls interface {
 	// Cancel ends a call as cancelled, with an optional reason, and reports false if
 	// there is no such call.
@@ -45,18 +45,19 @@ type Calls interface {
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error)
 	// Find returns one call with its activities.
 	Find(callID string) (dispatch.View, bool)
-	// Calls returns the unfinished calls, oldest first, then the last finished
-	// ones, newest first.
+	// Calls returns the unfinished calls, oldest first, and then the last finished
+	// calls, newest first.
 	Calls() []dispatch.View
-	// Follow returns a follower of all further events.
+	// Follow returns a follower that receives all later events of calls.
 	Follow(dispatch.FollowOptions) *dispatch.Follower
 }
 
 var _ Calls = (*dispatch.Dispatcher)(nil)
 
 // Policy provides the permissions and settings that side panels show and change. The
-// methods of Policy are safe for concurrent use. The argument surface names the place
-// of the user's decision, and an error is a sentence for the user.
+// methods of Policy are safe for concurrent use. The argument surface of each Policy
+// method names the place of the user's decision, such as the side panel. The errors of
+// Policy are sentences for the user.
 type Policy interface {
 	// Plugins returns all plugins with their permissions and settings, and the plugins
 	// that failed to load.
@@ -64,11 +65,12 @@ type Policy interface {
 	// SetPermission sets the permission of a plugin, or of one of its tools if tool is
 	// not empty. An empty permission removes the tool's permission.
 	SetPermission(plugin, tool string, permission wire.Permission, surface string) error
-	// Review records that the user has reviewed the version of the plugin with this hash.
+	// Review records that the user has reviewed the version of the plugin with the
+	// given hash.
 	Review(plugin, hash string, permission wire.Permission, surface string) error
 	// ChangeSettings changes settings of a plugin by key; null removes a setting.
 	ChangeSettings(plugin string, values map[string]json.RawMessage, surface string) error
-	// SetOpening allows or forbids calls to open the plugin's page.
+	// SetOpening allows or forbids that calls open the plugin's page in a new tab.
 	SetOpening(plugin string, allowed bool, surface string) error
 	// SetCalls allows or forbids the tools of the plugin to call the tools of another
 	// plugin.
@@ -81,47 +83,52 @@ type Policy interface {
 // Options configure a hub.
 type Options struct {
 	// Key is the shared secret that server and browser prove to have before any other
-	// frame. Key is never sent. Required, no default: New panics if it is empty.
+	// frame. The shared secret Key is never sent. Required: New panics if Key is empty.
 	Key string
 	// Origins are the origins that may connect, exactly as the browser sends them, such
-	// as "chrome-extension://<id>". Default none: every connection is rejected.
+	// as "chrome-extension://<id>". By default, the hub rejects every connection.
 	Origins []string
 	// Version is the server's version, sent to browsers. Default "".
 	Version string
-	// Log receives one line for each connection and each fault. Lines about a
-	// call have its ID in the field "call". Default: no log.
+	// Log receives one log line for each connection and each fault of a browser. Log
+	// lines about a call have the call's ID in the field "call". Default: no log.
 	Log zerolog.Logger
-	// Adapters provides the plugins. Default: no plugins.
+	// Adapters provides the plugins that the hub sends to browsers. Default: no
+	// plugins.
 	Adapters Adapters
 	// HostScript returns the name of the host's code. Default: no host.
 	HostScript func() string
-	// FetchCode answers plugin.fetch; the text of its error is a sentence. Default:
-	// every plugin.fetch is rejected.
+	// FetchCode returns the answer to plugin.fetch, or an error whose text is a
+	// sentence. By default, the hub rejects every plugin.fetch.
 	FetchCode func(wire.PluginFetchParams) (wire.PluginFetchResult, error)
-	// Settings returns the settings of all plugins that have any, for the documents in
-	// which they are live. Call Sync after a change. Default: no settings.
+	// Settings returns the settings of all plugins that have settings, for the
+	// documents in which the plugins run. Call Hub.Sync after a change of settings.
+	// Default: no settings.
 	Settings func() []wire.PluginSettingsParams
-	// MayRunIn reports whether a plugin may run in a document with this URL; frame is
-	// true for documents other than the top one of a tab. Documents for which MayRunIn
-	// returns false get no calls. Default: every reported document is accepted.
+	// MayRunIn reports whether a plugin may run in a document with this URL. The
+	// parameter frame is true unless the document is the top document of a tab.
+	// Documents for which MayRunIn returns false get no calls. By default,
+	// calls can run in every document that a browser reports.
 	MayRunIn func(plugin, url string, frame bool) bool
 	// ReceiveLogs receives the log entries of adapters with the ID and the name of the
-	// browser, in order for each browser. Logs must not block. Default: entries are
-	// dropped.
+	// browser, in order for each browser. ReceiveLogs must not block. By default,
+	// log entries are dropped.
 	ReceiveLogs func(browserID, browserName string, p wire.PluginLogParams)
-	// ReceiveStart receives what browsers report about adapters in documents,
-	// repeatedly. ReceiveStart must not block for long. Default: reports are dropped.
+	// ReceiveStart receives each report of a browser about an adapter in a document,
+	// including repeated reports. ReceiveStart must not block for long. By default,
+	// reports about adapters are dropped.
 	ReceiveStart func(AdapterStart)
-	// Calls provides what side panels show. Default: nothing, until SetCalls is called.
+	// Calls provides the tool calls that side panels show. By default, side panels show
+	// no calls until SetCalls is called.
 	Calls Calls
-	// Policy provides what side panels show and change. Default: no plugins are
-	// shown, and changes are rejected.
+	// Policy provides the permissions and settings that side panels show and change. By
+	// default, side panels show no plugins, and changes are rejected.
 	Policy Policy
-	// GracePeriod limits how long a lost link may be away before its runs end with
+	// GracePeriod is how long a browser may stay disconnected before its runs end with
 	// link_lost. Default 10 s.
 	GracePeriod time.Duration
 	// FirstBrowserWait limits how long after New a call waits for the first browser.
-	// Default 3 s; negative means no wait.
+	// Default 3 s; a negative FirstBrowserWait means no wait.
 	FirstBrowserWait time.Duration
 }
 
@@ -129,14 +136,14 @@ type Options struct {
 // concurrent use.
 type Hub struct {
 	opts       Options
-	newNonce   func() string // returns a new nonce for each connection
+	newNonce   func() string // newNonce returns a new nonce for each connection
 	startedAt  time.Time
 	tabChanges tabChanges
 	refusals   refusalLog
 	registry   registry
-	syncCount  atomic.Int64 // counts the calls of Sync
+	syncCount  atomic.Int64 // syncCount counts the calls of Sync
 
-	mu               sync.Mutex // guards all fields below
+	mu               sync.Mutex // mu guards all fields below
 	calls            Calls
 	hashes           map[string]string // the current hash of each plugin, by name
 	hashesSyncNumber int64             // the number of the Sync call that read hashes
@@ -167,8 +174,8 @@ func New(o Options) *Hub {
 	return h
 }
 
-// SetCalls sets what side panels show and stop. A panel that is already open must be
-// reopened.
+// SetCalls sets the source of the tool calls that side panels show and stop. A side
+// panel that was open before SetCalls must be reopened to show calls.
 func (h *Hub) SetCalls(c Calls) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -186,11 +193,11 @@ func (h *Hub) Sync() {
 	hashes := h.currentHashes()
 	if h.hasChanged(hashes) {
 		for _, b := range h.registry.listBrowsers() {
-			b.tabs.markUnsynced() // before a tool call can see the new hashes
+			b.tabs.markUnsynced() // mark browsers as unsynced before a tool call can see the new hashes
 		}
 	}
 	h.mu.Lock()
-	if syncNumber > h.hashesSyncNumber { // false if a later Sync has stored newer hashes
+	if syncNumber > h.hashesSyncNumber { // the condition is false if a later Sync has stored newer hashes
 		h.hashes, h.hashesSyncNumber = hashes, syncNumber
 	}
 	h.mu.Unlock()
@@ -257,17 +264,18 @@ func (h *Hub) currentHashes() map[string]string {
 
 // BrowserInfo describes one browser for status pages.
 type BrowserInfo struct {
-	// ID is stable for one browser profile, Name is the user's name for it.
+	// ID never changes for a browser profile; Name is the name that the user gave the
+	// browser.
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	// ExtensionVersion is the version of the browser's extension.
 	ExtensionVersion string `json:"extension_version"`
-	// Connected is false while the link is lost and may still return.
+	// Connected is false while the link is lost and the browser may still reconnect.
 	Connected bool `json:"connected"`
 	// LinkChangedAt is when the link was established or lost.
 	LinkChangedAt time.Time `json:"since"`
-	// InjectMode is how the browser injects adapters into pages; empty until it
-	// reports that.
+	// InjectMode is how the browser injects adapters into pages; empty until the
+	// browser reports its mode.
 	InjectMode wire.InjectMode `json:"inject,omitempty"`
 	// RunCount counts the unfinished runs.
 	RunCount int `json:"running"`

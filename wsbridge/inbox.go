@@ -60,9 +60,9 @@ func (l *link) serve(s *handshake) {
 // inbox.
 type inbox struct {
 	link           *link
-	malformedCount int  // the number of malformed frames
-	strayCount     int  // the number of reports for unknown runs
-	hasWarned      bool // set once a stray report was logged
+	malformedCount int  // the number of malformed frames on the link so far
+	strayCount     int  // the number of reports for unknown runs on the link so far
+	hasWarned      bool // set once a report for an unknown run was logged
 }
 
 // countMalformed counts and logs a malformed frame.
@@ -91,7 +91,8 @@ func (in *inbox) handle(b *browser, frame []byte) {
 	}
 }
 
-// answer routes an answer to the request that it belongs to.
+// answer routes a browser's answer to the run, the cancellation or the server's request
+// that waits for the answer.
 func (in *inbox) answer(b *browser, e wire.Envelope) {
 	id, isOwnRequest := strings.CutPrefix(e.ID, requestIDPrefix)
 	if !isOwnRequest {

@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// closeTimeout limits how long a browser may take to answer a close frame.
+	// closeTimeout is how long a browser may take to answer a WebSocket close frame.
 	closeTimeout = time.Second
 	// frameTimeout limits how long one frame may take to arrive, even if bytes arrive
 	// steadily.
 	frameTimeout = 5 * time.Minute
-	// readChunkBytes is how much is read before the link counts as alive again, so
-	// that a large frame on a slow link does not look like silence.
+	// readChunkBytes is the maximum number of bytes in one read. After each read the
+	// link counts as alive, so a large frame on a slow link does not count as silence.
 	readChunkBytes = 64 << 10
 	// maxReusedBuffer is the largest read buffer that is reused for the next frame.
 	maxReusedBuffer = 4 << 20
@@ -38,33 +38,33 @@ var (
 type link struct {
 	hub     *Hub
 	ws      *websocket.Conn
-	netConn net.Conn // the connection under ws; closing it ends the link at once
+	netConn net.Conn // the network connection of ws; closing netConn ends the link at once
 	log     zerolog.Logger
 	outbox  outbox
 
-	// goroutines counts the goroutines of this link. Call Go only under outbox.mu while
-	// outbox.isClosed is false, or from the reader.
+	// goroutines counts the goroutines of the link. Call goroutines.Go only from the
+	// reader, or under outbox.mu while outbox.isClosed is false.
 	goroutines sync.WaitGroup
 	// ended is closed when the link has ended.
 	ended   chan struct{}
 	endOnce sync.Once
 	// hasReceived is set when bytes arrive; keepAlive clears hasReceived.
 	hasReceived atomic.Bool
-	// Each field below has its own lock or names its owner.
+	// The types of requests, adapters, panel and inbox document their own locks.
 	requests linkRequests
 	adapters adapterSync
 	panel    panel
 	inbox    inbox
 
-	// registry.mu guards isReady, set once hello was answered, and waitingSent, the
-	// number in the last state.waiting.
+	// registry.mu guards isReady and waitingSent. isReady is set after the answer to
+	// hello; waitingSent is the number in the last state.waiting.
 	isReady     bool
 	waitingSent int
 
-	// Only the reader of the link uses the next fields.
+	// Only the reader of the link uses frameBuffer, frameReader and hasAnswered.
 	frameBuffer bytes.Buffer
 	frameReader activityReader
-	hasAnswered bool // set once the browser has answered a request; the first request is plugin.sync
+	hasAnswered bool // set once the browser has answered a request of the server; the first request is plugin.sync
 }
 
 func newLink(h *Hub, ws *websocket.Conn, netConn net.Conn) *link {
@@ -92,7 +92,7 @@ func (l *link) hasEnded() bool {
 // closeAbruptly closes the connection at once, without a close frame.
 func (l *link) closeAbruptly() {
 	l.end()
-	_ = l.netConn.Close() // ends the reader with an error
+	_ = l.netConn.Close() // closing netConn makes the next read of the link fail
 }
 
 // closeWith closes the link with a close code and a reason (at most 123 bytes). closeWith
@@ -109,11 +109,12 @@ func (l *link) closeWith(code websocket.StatusCode, reason string) {
 	l.goroutines.Go(func() {
 		timer := time.AfterFunc(closeTimeout, func() { _ = l.netConn.Close() })
 		defer timer.Stop()
-		_ = l.ws.Close(code, reason) // the connection is closed even after an error
+		_ = l.ws.Close(code, reason) // ws.Close closes the connection even if it returns an error
 	})
 }
 
-// finish closes the link and waits for its goroutines. The reader calls finish last.
+// finish closes the link and waits for its goroutines. The reader of the link calls
+// finish as its last action.
 func (l *link) finish() {
 	l.outbox.mu.Lock()
 	wasClosed := l.outbox.isClosed
@@ -130,7 +131,8 @@ func (l *link) finish() {
 
 // read returns the next frame, which is valid until the next read.
 func (l *link) read() ([]byte, error) {
-	// The library closes the connection when the context of a read ends.
+	// A read uses context.Background, because the WebSocket library closes the
+	// connection when the context of a read ends.
 	kind, r, err := l.ws.Reader(context.Background())
 	if err != nil {
 		return nil, err
@@ -156,7 +158,7 @@ func (l *link) read() ([]byte, error) {
 type activityReader struct {
 	l          *link
 	r          io.Reader
-	frameStart time.Time // the time when the frame began
+	frameStart time.Time // the time when the frame began to arrive
 }
 
 func (t *activityReader) Read(p []byte) (int, error) {
@@ -173,9 +175,9 @@ func (t *activityReader) Read(p []byte) (int, error) {
 const silenceLimit = wire.MaxSilenceMs * time.Millisecond
 
 // keepAlive closes a link that was silent for silenceLimit, and pings the browser after
-// a shorter silence. Silence is counted in beats of a quarter of silenceLimit, so that
-// a suspended process or machine misses one beat and does not lose its links. keepAlive
-// returns when the link has ended.
+// a shorter silence. keepAlive counts silence in beats of silenceLimit/4. If the
+// process was suspended, keepAlive counts only one beat of silence, and the links are
+// not lost. keepAlive returns when the link has ended.
 func (l *link) keepAlive() {
 	const pingBeats, deadBeats = 1, 3
 	ticker := time.NewTicker(silenceLimit / 4)

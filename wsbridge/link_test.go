@@ -70,11 +70,11 @@ func TestLargeFrameIsNoSilence(t *testing.T) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.readFrames()
-		p.setPongs(false) // no other bytes may arrive between the pieces
+		p.setPongs(false) // no pongs may arrive between the pieces of the frame
 		output := `"` + strings.Repeat("x", 20*readChunkBytes) + `"`
 		text := `{"jsonrpc":"2.0","id":"c1","result":{"output":` + output + `}}`
-		// The test writes one WebSocket frame itself: final, text, masked with
-		// zeros.
+		// The test writes the bytes of one WebSocket frame itself: a final text frame
+		// with a zero mask.
 		frame := append([]byte{0x81, 0xff}, binary.BigEndian.AppendUint64(nil, uint64(len(text)))...)
 		frame = append(append(frame, 0, 0, 0, 0), text...)
 		for len(frame) > 0 {
@@ -91,7 +91,7 @@ func TestLargeFrameIsNoSilence(t *testing.T) {
 	})
 }
 
-// keeping is a sink that stores the results of runs.
+// keeping is a sink that keeps the results of runs without copying them.
 type keeping struct{ outputs []json.RawMessage }
 
 func (k *keeping) Reports([]wire.Report, int) {}
@@ -207,7 +207,7 @@ func TestFrames(t *testing.T) {
 	})
 }
 
-// theLink returns the only connection. The reader of the link must be idle.
+// theLink returns the only open link of the hub. The reader of the link must be idle.
 func (w *world) theLink() *link {
 	w.hub.registry.mu.Lock()
 	defer w.hub.registry.mu.Unlock()
@@ -218,8 +218,8 @@ func (w *world) theLink() *link {
 	return nil
 }
 
-// TestInvalidFrames checks that a browser may send 100 malformed frames, and is
-// disconnected at the next.
+// TestInvalidFrames checks that a browser is disconnected after more than 100 malformed
+// frames.
 func TestInvalidFrames(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")
@@ -241,7 +241,7 @@ func TestInvalidFrames(t *testing.T) {
 }
 
 // TestStrayReportsAreCounted checks that reports of unknown runs do not count as
-// malformed: a page may send them just as its call ends.
+// malformed. A page may send a report just as its call ends.
 func TestStrayReportsAreCounted(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")

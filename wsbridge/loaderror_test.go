@@ -14,25 +14,26 @@ func errorPage(id int, name string, atMs int) string {
 	return tabText(id, "", 1, "", fmt.Sprintf(`,"needsReload":["chat"],"loadError":%q,"loadFailedMs":%d`, name, atMs))
 }
 
-// connectSettled connects a browser that has received the plugins and has these tabs.
+// connectSettled connects a browser that has received the plugins and has listed the
+// given tabs.
 func (w *world) connectSettled(tabs ...string) *peer {
 	w.t.Helper()
 	p := w.connectBrowser("b1", "boot1")
-	p.pongs = false // the test answers tab.load itself
+	p.pongs = false // the test answers tab.load requests itself
 	p.send(`{"jsonrpc":"2.0","id":"s/1","result":{}}`)
 	p.listTabs(tabs...)
 	return p
 }
 
-// listTabs reports all tabs.
+// listTabs sends a tab.sync with the given tabs.
 func (p *peer) listTabs(tabs ...string) {
 	p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
 	p.readFrames()
 }
 
-// lookFor starts a call that searches for a tab, and answers the requests that p
-// receives for it. Each step is a frame of the browser, sent some time after the
-// previous frame.
+// lookFor starts a call that searches for a tab, and answers the requests that the peer
+// receives for the call. Each step of lookFor is a frame of the browser, sent some time
+// after the previous frame.
 func (w *world) lookFor(p *peer, want dispatch.TargetChoice, answer func(frame string) string, steps ...string) (dispatch.Targets, time.Duration) {
 	w.t.Helper()
 	done := make(chan dispatch.Targets, 1)

@@ -19,10 +19,10 @@ const maxReloadAttempts = 3
 const openedTabTimeout = 20 * time.Second
 
 // requestReload requests the reload of one of the tabs that the call allows, best tab
-// first. requestReload reports whether a tab reloads; isAnswered is false if the link
-// was lost, so that the request may be repeated. The browser refuses a reload that
-// could lose the user's work. Nothing is reloaded if the tabs are in several browsers,
-// because these may be several accounts.
+// first. requestReload reports whether a tab reloads. isAnswered is false if the link
+// was lost, and then the reload may be requested again. The browser refuses a reload
+// that could lose the user's work. If the tabs are in several browsers, requestReload
+// reloads no tab, because the browsers may use several accounts of the site.
 func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target) (isLoading, isAnswered bool) {
 	tabs = slices.DeleteFunc(slices.Clone(tabs), func(t dispatch.Target) bool { return !s.choice.Allows(t) })
 	if slices.ContainsFunc(tabs, func(t dispatch.Target) bool { return t.Browser != tabs[0].Browser }) {
@@ -54,9 +54,10 @@ func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target
 	return false, true
 }
 
-// ReloadTab reloads a tab on behalf of the user, even if that loses work: calls in that
-// tab end. The browser is an ID or a name; empty means the only browser that has the
-// tab. The error of ReloadTab is a sentence for the user.
+// ReloadTab reloads a tab on behalf of the user, even if the reload loses work. Calls
+// that run in the tab end. The argument browser is the ID or the name of a browser, or
+// empty for the only browser that has the tab. The error of ReloadTab is a sentence for
+// the user.
 func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	var links []*link
 	for _, b := range h.registry.listBrowsers() {

@@ -15,18 +15,18 @@ import (
 type malformed struct {
 	name   string
 	frames []string
-	// answers are the frames that the hub sends.
+	// answers are the frames that the hub must send to the broken extension.
 	answers []string
-	// events are the events of the runs.
+	// events are the expected events of the runs.
 	events []string
-	// closed is how the link ends; empty if it stays open.
+	// closed is how the link must end; empty if the link stays open.
 	closed string
 }
 
 const tabSync = `{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":%s}}`
 
-// malformedFrames has a row for each kind of malformed input. In each row, call_b of
-// another browser runs too and must succeed.
+// malformedFrames has a row for each kind of malformed input. In each row, another
+// browser runs call_b, which must succeed.
 var malformedFrames = []malformed{
 	{name: "not JSON", frames: []string{"", " ", "nonsense", "{", `{"jsonrpc":"2.0"`, "[]", "null", "1", `"x"`, "\x00"}},
 	{name: "a batch", frames: []string{`[{"jsonrpc":"2.0","id":"1","method":"ping","params":{}}]`}},
@@ -118,8 +118,8 @@ func manyMembers(n int) string {
 	return b.String()
 }
 
-// TestMalformed sends each kind of malformed input to a live hub. The hub must react
-// as documented, close at most the sender's link, and not affect the other browser.
+// TestMalformed sends each kind of malformed input to a live hub. The hub must close at
+// most the link of the sender, and must not affect another browser.
 func TestMalformed(t *testing.T) {
 	for _, m := range malformedFrames {
 		t.Run(m.name, func(t *testing.T) {
@@ -149,8 +149,8 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// A frame above the limit closes the link, whatever its content. The test sends a zero
-// mask, so that it does not have to mask 64 MiB.
+// A frame longer than wire.MaxFrameBytes closes the link, whatever its content. The
+// test sends a frame with a zero mask, so that its bytes need no masking.
 func TestFrameAboveTheLimit(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		a := w.connectBrowser("a", "boot")
@@ -179,7 +179,7 @@ func TestFrameWithoutEnd(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			inWorld(t, Options{}, func(w *world) {
 				a := w.connectBrowser("a", "boot")
-				a.setPongs(false) // no other bytes may arrive between the pieces
+				a.setPongs(false) // no pongs may arrive between the pieces of the frame
 				startTime := time.Now()
 				head := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, wire.MaxFrameBytes)
 				body := make([]byte, c.piece)

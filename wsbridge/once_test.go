@@ -14,11 +14,11 @@ import (
 
 // ending counts how one run ended.
 type ending struct {
-	mu        sync.Mutex // guards all fields below
+	mu        sync.Mutex // mu guards all fields below
 	finished  int
-	cancelled int // calls of Cancel
-	answered  int // calls of Cancel that were answered
-	stopped   int // calls of Cancel that found the run
+	cancelled int // the number of calls of Cancel
+	answered  int // the number of calls of Cancel whose outcome was reported
+	stopped   int // the number of calls of Cancel that found an unfinished run
 }
 
 func (e *ending) Reports([]wire.Report, int) {}
@@ -33,14 +33,14 @@ func (e *ending) Finish(json.RawMessage, *wire.CallError) {
 	e.finished++
 }
 
-// chaos has a hub, browsers that connect and disconnect at random, and runs that end
-// in every way.
+// chaos has a hub, browsers that connect and disconnect at random, and runs that end at
+// random.
 type chaos struct {
 	w     *world
 	rnd   *rand.Rand
 	boots map[string]int
 	peers map[string]*peer
-	all   []*peer // including copies that peers no longer has
+	all   []*peer // all connections, including those that the map peers no longer has
 	runs  map[string]*ending
 	ids   []string
 }
@@ -52,8 +52,8 @@ func (c *chaos) id() string {
 	return c.ids[len(c.ids)-1-c.rnd.IntN(min(len(c.ids), 6))]
 }
 
-// randomStep takes one random action, and returns the part of it that is to run
-// concurrently with other actions.
+// randomStep takes one random action, and returns a function that must run concurrently
+// with the functions of other actions.
 func (c *chaos) randomStep() func() {
 	name := []string{"b1", "b2"}[c.rnd.IntN(2)]
 	p, id := c.peers[name], c.id()
@@ -123,7 +123,7 @@ func (c *chaos) cancel(id string, e *ending) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		e.answered++
-		if o != wire.CancelFinished { // the pages of this test answer only CancelFinished
+		if o != wire.CancelFinished { // an unknown run has the outcome CancelFinished
 			e.stopped++
 		}
 	})

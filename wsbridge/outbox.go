@@ -13,24 +13,23 @@ import (
 // writeTimeout limits how long a browser may take to accept one frame.
 const writeTimeout = 10 * time.Second
 
-// maxWaitingBytes limits the frames that wait for a browser that does not read.
-// The link of a slower browser is closed.
+// maxWaitingBytes limits the frames that wait for a browser that does not read. If more
+// bytes wait in the outbox, the link of the browser is closed.
 const maxWaitingBytes = 4 * wire.MaxFrameBytes
 
 // outbox has the unwritten frames of one link, in order.
 type outbox struct {
-	framesDue chan struct{} // has a token while there are frames to write
+	framesDue chan struct{} // framesDue has a token while there are frames to write
 
-	mu           sync.Mutex // guards all fields below; the last lock to take
+	mu           sync.Mutex // mu guards all fields below; no other lock is taken under mu
 	frames       [][]byte
-	waitingBytes int  // the size of frames and of the frames that are being written
+	waitingBytes int  // the bytes of all frames that wait or are being written
 	isWriting    bool // set once the goroutine that writes the frames has started
 	isClosed     bool
 }
 
 // postFrame appends a frame to the outbox and returns at once. A frame for a link that
-// has ended is dropped: after a reconnect, the frames that are still needed are sent
-// again.
+// has ended is dropped, because needed frames are sent again after a reconnect.
 func (l *link) postFrame(frame []byte) {
 	o := &l.outbox
 	o.mu.Lock()
@@ -95,9 +94,10 @@ func newFrameWriter(l *link) frameWriter {
 	return frameWriter{l, limit}
 }
 
-// write writes one frame. write ends the link and returns false if that fails or takes
-// too long. The library closes the connection when a context ends during a write, so the
-// context must never be that of a call.
+// write writes one frame to the link. write ends the link and returns false if the
+// frame can't be written within writeTimeout. The WebSocket library closes the
+// connection when a context ends during a write, so write never uses the context of a
+// call.
 func (w frameWriter) write(frame []byte) bool {
 	w.limit.Reset(writeTimeout)
 	defer w.limit.Stop()

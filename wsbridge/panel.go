@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// stateInterval is the minimum time between two state.sync.
+	// stateInterval is the minimum time between two state.sync notifications to a side
+	// panel.
 	stateInterval = 100 * time.Millisecond
 	// maxShownCalls limits the calls in a side panel. maxActivityCalls limits the calls
 	// that are shown with activities, and maxActivityBytes limits the total length of
@@ -23,15 +24,16 @@ const (
 	maxActivityBytes = 512 << 10
 )
 
-// panel is the side panel of one browser: its watcher and its requests.
+// panel has the server's state for the side panel of one browser.
 type panel struct {
 	link *link
-	// stateDue and plugins have a token when state.sync or state.plugins is due.
+	// stateDue has a token when a state.sync is due, pluginsDue when a state.plugins is
+	// due.
 	stateDue, pluginsDue chan struct{}
-	runningRequests      atomic.Int32 // the number of running requests
+	runningRequests      atomic.Int32 // the number of running requests of the side panel
 
 	mu          sync.Mutex         // guards cancel
-	stopWatcher context.CancelFunc // stops the watcher; nil if the panel is closed
+	stopWatcher context.CancelFunc // stops the goroutine sendState; nil if the panel is closed
 }
 
 // requestState schedules a state.sync, which is sent if a panel is open.
@@ -40,8 +42,8 @@ func (p *panel) requestState() { signalOnce(p.stateDue) }
 // requestPlugins schedules a state.plugins, which is sent if a panel is open.
 func (p *panel) requestPlugins() { signalOnce(p.pluginsDue) }
 
-// sendWaiting sends state.waiting if the number has changed. The caller holds
-// registry.mu.
+// sendWaiting sends a state.waiting if the number of waiting calls has changed. The
+// caller holds registry.mu.
 func (l *link) sendWaiting(calls int) {
 	if !l.isReady || calls == l.waitingSent {
 		return
@@ -80,7 +82,7 @@ func (p *panel) setWatching(b *browser, isOn bool) {
 	})
 }
 
-// stop stops the watcher of a panel, if there is one.
+// stop stops the goroutine that sends state to an open side panel.
 func (p *panel) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,9 +92,10 @@ func (p *panel) stop() {
 	}
 }
 
-// sendState sends state.sync and state.plugins when they are due and their content has
-// changed. The first frames are sent at once. Later frames are sent at most once per
-// stateInterval. Each frame has the newest content.
+// sendState sends a state.sync or state.plugins when it is due and its content has
+// changed. sendState sends the first state.sync and state.plugins at once. Later
+// state.sync and state.plugins are sent at most once per stateInterval. Each state.sync
+// or state.plugins has the newest content.
 func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 	var lastState, lastPlugins []byte // the frames that were sent last
 	send := func(lastFrame *[]byte, method wire.Method, params []byte) {
@@ -114,7 +117,7 @@ func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 		case <-p.pluginsDue:
 			stateDue, pluginsDue = tryReceive(p.stateDue), true
 		}
-		if ctx.Err() != nil { // the next watcher receives the tokens
+		if ctx.Err() != nil { // the next call of sendState receives the tokens
 			p.requestState()
 			p.requestPlugins()
 			return
@@ -171,12 +174,12 @@ func (p *panel) newStateParams(b *browser, calls Calls) wire.StateSyncParams {
 	return s
 }
 
-// activityBudget limits how many more calls are shown with activities, and the total
-// text of the activities.
+// activityBudget is how many more calls and bytes of activities fit into one
+// state.sync.
 type activityBudget struct{ calls, bytes int }
 
-// activitiesOf returns the activities of a call and omits content that is too long or
-// exceeds the budget.
+// activitiesOf returns the activities of a call, without content that is too long or
+// exceeds the activityBudget.
 func (a *activityBudget) activitiesOf(calls Calls, callID string) []wire.ActivityView {
 	if a.calls == 0 {
 		return nil

@@ -11,10 +11,11 @@ import (
 	"opentabs/wire"
 )
 
-// TestCallInTheSidePanel checks the bytes of state.sync for a call in which every field
-// is set: in its own browser and in another browser.
+// TestCallInTheSidePanel checks the bytes of a state.sync with a call in which every
+// field is set. The state.sync is encoded for the browser of the call and for another
+// browser.
 func TestCallInTheSidePanel(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // the time that is left is exact in fake time
+	synctest.Test(t, func(t *testing.T) { // the remaining time for a decision is exact in fake time
 		full, failed := dispatchtest.View(), dispatchtest.View()
 		failed.CallID, failed.Waiting, failed.Status, failed.ClientCredential = "call_2", nil, wire.StatusFailed, dispatch.CredentialStdio
 		calls := &fakeCalls{views: []dispatch.View{full, failed, {}}, activities: full.Activities}

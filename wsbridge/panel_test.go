@@ -20,7 +20,7 @@ import (
 type fakeCalls struct {
 	d *dispatch.Dispatcher
 
-	mu        sync.Mutex // guards all fields below
+	mu        sync.Mutex // mu guards all fields below
 	views     []dispatch.View
 	cancelled []string
 	decided   []string
@@ -82,7 +82,7 @@ func (f *fakeCalls) Cancel(id, by, _ string) bool {
 	return id == "c1"
 }
 
-// changeViews sets the views and publishes an event for each.
+// changeViews sets the views of calls and publishes an event for each view.
 func (f *fakeCalls) changeViews(views ...dispatch.View) {
 	f.mu.Lock()
 	f.views = views
@@ -126,7 +126,8 @@ func TestPanel(t *testing.T) {
 		if len(got) != 1 || got[0].Running != 2 || len(got[0].Calls) != 2 || got[0].ServerVersion != "0.1.0" {
 			t.Fatalf("states = %+v, want one with two calls", got)
 		}
-		// The tab is set only for a call of this browser.
+		// A call in the side panel has a TabID only if the call runs in the panel's
+		// browser.
 		if c := got[0].Calls; c[0].TabID != 7 || c[1].TabID != 0 || *c[0].Progress != 0.25 {
 			t.Errorf("calls = %+v", c)
 		}
@@ -150,7 +151,8 @@ func TestPanel(t *testing.T) {
 }
 
 // TestPanelRate checks that the first change is sent at once, and later changes at most
-// ten times a second. The newest change must be sent last.
+// ten times a second. The last frame that the panel receives must have the newest
+// change.
 func TestPanelRate(t *testing.T) {
 	calls := newFakeCalls()
 	inWorld(t, Options{Calls: calls}, func(w *world) {
@@ -196,8 +198,8 @@ func TestPanelIsBounded(t *testing.T) {
 	})
 }
 
-// TestPanelShowsPlugins checks that the plugins are sent when a panel opens and when
-// they or their permissions change, but not without a change.
+// TestPanelShowsPlugins checks that plugins are sent when a panel opens and after each
+// change of plugins or permissions. Without a change, plugins must not be sent.
 func TestPanelShowsPlugins(t *testing.T) {
 	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", Hash: "h1", Permission: wire.PermissionOff}}}
 	inWorld(t, Options{Policy: policy}, func(w *world) {
@@ -211,7 +213,7 @@ func TestPanelShowsPlugins(t *testing.T) {
 			t.Errorf("lists = %+v, want plugin h1", got)
 		}
 		policy.set("ask")
-		for range 2 { // the second time nothing has changed
+		for range 2 { // nothing has changed before the second Sync
 			w.hub.Sync()
 			w.advanceTime(stateInterval)
 		}
@@ -228,10 +230,11 @@ func TestPanelShowsPlugins(t *testing.T) {
 	})
 }
 
-// fakePolicy has one plugin. If gate is set, its methods block until gate is closed.
+// fakePolicy is a Policy with one plugin. If gate is set, the methods of fakePolicy
+// block until gate is closed.
 type fakePolicy struct {
 	gate  chan struct{}
-	mu    sync.Mutex // guards all fields below
+	mu    sync.Mutex // mu guards all fields below
 	views []wire.PluginView
 	did   []string
 }
@@ -304,8 +307,8 @@ func (p *peer) pluginFrames() (out [][]wire.PluginView) {
 	return out
 }
 
-// TestPanelShowsCalls checks that the panel receives what a call waits for, its
-// activities, and their audience.
+// TestPanelShowsCalls checks that the panel receives the ticket of a suspended call and
+// the activities of calls with their audience.
 func TestPanelShowsCalls(t *testing.T) {
 	calls := newFakeCalls()
 	calls.activities = []dispatch.ActivityView{
@@ -407,8 +410,8 @@ func TestPanelDecides(t *testing.T) {
 	})
 }
 
-// TestPanelFlood checks that a browser that sends requests faster than they are
-// handled uses a bounded number of goroutines.
+// TestPanelFlood checks that a browser that sends endless requests uses a bounded
+// number of goroutines.
 func TestPanelFlood(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		gate := make(chan struct{})
@@ -430,8 +433,8 @@ func TestPanelFlood(t *testing.T) {
 	})
 }
 
-// The server handles every method of a panel: the transcripts cover all methods, and
-// this test covers the methods that change something.
+// TestPanelSetsPermissions checks the methods of a side panel that change something.
+// The transcripts cover all methods of a side panel.
 func TestPanelSetsPermissions(t *testing.T) {
 	ask := func(p *peer, method, params, want string) {
 		t.Helper()

@@ -16,8 +16,9 @@ func (rt *runTable) handlePart(l *link, params []byte) error {
 		return nil
 	}
 	r.confirm()
-	// A reconnected browser may repeat a part. A missing part is detected when
-	// the answer states the number of parts.
+	// A reconnected browser may repeat a part of a result, and the repeated part is
+	// dropped. A missing part of a result is detected when the answer states the number
+	// of parts.
 	if p.Seq != r.nextPart {
 		rt.mu.Unlock()
 		return nil

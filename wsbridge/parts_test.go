@@ -56,8 +56,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestPartsTooLarge checks that a result that passes the limit ends the run at once
-// and makes the browser stop sending.
+// TestPartsTooLarge checks that a result above the limit ends the run at once and
+// cancels the tool.
 func TestPartsTooLarge(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")
@@ -80,14 +80,15 @@ func TestPartsTooLarge(t *testing.T) {
 // units of a character.
 func TestPartsCutInsideCharacters(t *testing.T) {
 	tests := []struct {
-		parts []string // the pieces as JSON strings
+		parts []string // the parts of a result as JSON strings
 		want  string
 	}{
 		{[]string{`"\"a\ud83d"`, `"\ude00b\""`}, `"a😀b"`},
 		{[]string{`"\"\uD83D"`, `"\uDE00\uD83D"`, `"\uDE00\""`}, `"😀😀"`},
 		{[]string{`"\"\ud83d"`, `"x\""`}, "\"\ufffdx\""},
 		{[]string{`"\"\ud83d"`, `""`, `"\ude00\""`}, `"😀"`},
-		// The page wrote the escape as text, so it is not half a character.
+		// The result contains an escape such as \ud83d as text, so this escape is not
+		// half a character.
 		{[]string{`"\"\\ud83d"`, `"\\ude00\""`}, `"\ud83d\ude00"`},
 		{[]string{`"\"\\\\\\ud83d"`, `"\\ude00\""`}, `"\\\ud83d\ude00"`},
 	}

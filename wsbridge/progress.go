@@ -5,8 +5,9 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// maxReportCount limits the number of reports that a browser may claim in one frame.
-// No page makes more, and the sum over a call can't overflow an int.
+// maxReportCount limits the number of reports that a browser may claim in one frame. No
+// page makes more than maxReportCount reports, and the sum over a call can't overflow
+// an int.
 const maxReportCount = 1 << 30
 
 // handleProgress decodes a tool.progress and forwards its reports.
@@ -40,9 +41,9 @@ func (rt *runTable) forwardReports(l *link, p wire.ToolProgressParams) {
 	r.sink.Reports(p.Reports, p.Skipped)
 }
 
-// dropRepeated removes reports from p that arrived before on a lost link, and
-// reports whether p has anything new. Missing reports count as skipped.
-// Impossible counts are ignored. The caller holds runTable.mu.
+// dropRepeated removes reports from p that arrived before on a lost link, and returns
+// false if p has nothing new. Reports that never arrived count as skipped. A
+// tool.progress with an impossible Seq is ignored. The caller holds runTable.mu.
 func (r *run) dropRepeated(p *wire.ToolProgressParams) bool {
 	p.Skipped = min(max(0, p.Skipped), maxReportCount)
 	if p.Seq == nil {
@@ -66,8 +67,8 @@ func (r *run) dropRepeated(p *wire.ToolProgressParams) bool {
 	return true
 }
 
-// countStrayReport counts reports for runs that this browser does not have: finished
-// runs, or runs of another browser.
+// countStrayReport counts reports for runs that the browser does not have, such as
+// finished runs and runs of another browser.
 func (in *inbox) countStrayReport(id string) {
 	in.strayCount++
 	event := in.link.log.Debug()

@@ -21,13 +21,14 @@ func TestReportsForgedInText(t *testing.T) {
 		} {
 			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"mine","reports":` + text + `}}`)
 		}
-		// The last member names "mine", because keys are compared exactly.
+		// The last frame is for the run "mine", because the key "DispatchID" is not
+		// equal to "dispatchId".
 		w.wantEvents("mine reports [] skipped 0")
 	})
 }
 
-// TestMalformedReports checks that a report with fields of wrong types still resets
-// the idle timer, and does not affect the other reports.
+// TestMalformedReports checks that a report with fields of wrong types still resets the
+// idle timer. A malformed report must not change the other reports in its frame.
 func TestMalformedReports(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")
@@ -38,7 +39,7 @@ func TestMalformedReports(t *testing.T) {
 }
 
 // TestActivitiesOfMalformedReports checks that a report with an invalid number keeps
-// its activity and audience. Of a report with an invalid activity, only this activity
+// its activity and audience. If a report has an invalid activity, only the activity
 // must be dropped.
 func TestActivitiesOfMalformedReports(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
@@ -52,9 +53,9 @@ func TestActivitiesOfMalformedReports(t *testing.T) {
 	})
 }
 
-// TestReportTextsAreClean checks that texts of a page have no control characters:
-// clients show them in a terminal. Malformed reports are cleaned too. Line feeds and
-// tabs are kept, and the length does not change.
+// TestReportTextsAreClean checks that control characters are removed from report texts,
+// because clients show these texts in a terminal. The texts of malformed reports must
+// also be cleaned. The cleaned texts keep their line feeds, tabs and length.
 func TestReportTextsAreClean(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")

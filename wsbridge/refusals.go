@@ -7,27 +7,29 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// refusalLogInterval is the minimum time between two log lines for one reason. Any page
-// that a user opens can make the browser attempt connections, without limit.
+// refusalLogInterval is the minimum time between two log lines for one reason. The log
+// lines need a limit, because any web page can make the browser attempt endless
+// connections.
 const refusalLogInterval = 10 * time.Second
 
-// refusalLog limits the log lines about rejected connections. The zero value is
-// ready; it is safe for concurrent use.
+// refusalLog limits the log lines about rejected connections. The zero value of
+// refusalLog is ready to use, and refusalLog is safe for concurrent use.
 type refusalLog struct {
 	mu            sync.Mutex // guards loggedReasons
 	loggedReasons map[string]*loggedReason
 }
 
-// loggedReason is a reason that was logged.
+// loggedReason is the record of a reason for rejected connections that was logged.
 type loggedReason struct {
 	loggedAt time.Time
-	// unloggedCount counts the later refusals that were not logged.
+	// unloggedCount counts the refusals after loggedAt that were not logged.
 	unloggedCount int
 }
 
 // logRejected logs a rejected connection, at most once per reason in
-// refusalLogInterval, with the number of refusals that were not logged before. A reason
-// is a constant sentence; data of the peer goes into details.
+// refusalLogInterval, with the number of refusals that were not logged before. The
+// argument reason must be a constant sentence; data of the peer goes into the argument
+// details.
 func (r *refusalLog) logRejected(log *zerolog.Logger, reason string, details func(*zerolog.Event)) {
 	r.mu.Lock()
 	if r.loggedReasons == nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// TestRefusalLogIsRateLimited checks that endless attempts of a page are logged in few lines
-// with their number, and that no line with another reason is lost.
+// TestRefusalLogIsRateLimited checks that endless connection attempts are logged in few
+// lines with their number. The first refusal for each reason must be logged.
 func TestRefusalLogIsRateLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer

@@ -18,9 +18,9 @@ import (
 // the current one of a browser.
 type registry struct {
 	hub           *Hub
-	openLinkCount sync.WaitGroup // counts the open connections
+	openLinkCount sync.WaitGroup // openLinkCount counts the open links
 
-	mu               sync.Mutex // guards all fields below, and the fields that browser and link name
+	mu               sync.Mutex // mu guards all fields below, and some fields of browser and link
 	browsers         map[string]*browser
 	openLinksSet     map[*link]struct{}
 	handshakingLinks []*link // links in their handshake, oldest first
@@ -48,7 +48,8 @@ func (g *registry) openLinks() []*link {
 	return slices.Collect(maps.Keys(g.openLinksSet))
 }
 
-// currentLink returns the name of a browser and its link, nil while the link is lost.
+// currentLink returns the name and the link of a browser; the link is nil while the
+// browser is disconnected.
 func (g *registry) currentLink(b *browser) (name string, l *link) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -103,10 +104,11 @@ func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *brow
 	return b
 }
 
-// chooseID returns the ID for the browser that sent hello. Two running browsers may send
-// the same ID, such as a profile and its copy. If each browser replaced the link of the
-// other browser, neither browser would work. The second browser therefore gets an ID
-// derived from its boot ID, and keeps this ID when it reconnects. The caller holds mu.
+// chooseID returns the ID for the browser that sent hello. Two running browsers may
+// send the same ID, such as a profile and its copy. If two browsers with the same ID
+// replaced each other's link, neither browser would work. A second browser with the
+// same ID gets an ID derived from its boot ID, and keeps the derived ID when it
+// reconnects. The caller holds registry.mu.
 func (g *registry) chooseID(p wire.HelloParams) string {
 	derivedID := p.BrowserID + "~" + inbound.Truncate(p.BootID, 8)
 	if b := g.browsers[derivedID]; b != nil && b.bootID == p.BootID {
@@ -118,8 +120,9 @@ func (g *registry) chooseID(p wire.HelloParams) string {
 	return p.BrowserID
 }
 
-// setCurrent makes l the current link of a browser, and answers hello before anything
-// else is sent, and returns functions to call without a lock. The caller holds mu.
+// setCurrent makes l the current link of a browser, and answers hello before other
+// frames are sent. setCurrent returns functions that the caller must call without a
+// lock. The caller holds registry.mu.
 func (g *registry) setCurrent(b *browser, l *link, helloID string, p wire.HelloParams) (finishFuncs []func()) {
 	isNew := b.bootID != p.BootID
 	var lostErr *wire.CallError
@@ -164,8 +167,9 @@ func (g *registry) removeLostBrowser(b *browser, generation int) {
 	callAll(finishFuncs)
 }
 
-// registerLink adds a link. registerLink returns false after Close. If too many links
-// are in their handshake, the oldest of these links is closed.
+// registerLink adds a new link whose handshake begins. registerLink returns false after
+// Close. If too many links are in their handshake, registerLink closes the oldest link
+// in its handshake.
 func (g *registry) registerLink(l *link) bool {
 	g.mu.Lock()
 	if g.isClosed {
@@ -198,7 +202,8 @@ func (g *registry) completeHandshake(l *link) {
 	l.sendWaiting(g.waitingCalls)
 }
 
-// removeHandshaking records that the handshake of a link has ended. The caller holds mu.
+// removeHandshaking records that the handshake of a link has ended. The caller holds
+// registry.mu.
 func (g *registry) removeHandshaking(l *link) {
 	if i := slices.Index(g.handshakingLinks, l); i >= 0 {
 		g.handshakingLinks = slices.Delete(g.handshakingLinks, i, i+1)

@@ -25,16 +25,16 @@ var (
 const (
 	requestIDPrefix = "s/"
 	pingID          = requestIDPrefix + "ping"
-	cancelIDPrefix  = requestIDPrefix + "cancel/" // followed by the run's ID
-	answerIDPrefix  = requestIDPrefix + "answer/" // followed by the request number, a slash and the run's ID
+	cancelIDPrefix  = requestIDPrefix + "cancel/" // the ID of a run follows cancelIDPrefix
+	answerIDPrefix  = requestIDPrefix + "answer/" // the number of the tool.ask, a slash and the ID of a run follow answerIDPrefix
 )
 
 // linkRequests are the server's requests on one link that are not about a run.
 type linkRequests struct {
 	post      func(frame []byte)
-	linkEnded <-chan struct{} // closed when the link has ended
+	linkEnded <-chan struct{} // linkEnded is closed when the link has ended
 
-	mu             sync.Mutex // guards all fields below
+	mu             sync.Mutex // mu guards all fields below
 	pendingAnswers map[string]chan<- wire.Envelope
 	lastID         int
 }
@@ -52,7 +52,7 @@ type pendingRequest struct {
 	sentAt time.Time
 }
 
-// send sends a request. The caller must await the answer.
+// send sends a request. The caller must call awaitAnswer for the sent request.
 func (r *linkRequests) send(method wire.Method, params []byte) pendingRequest {
 	answer := make(chan wire.Envelope, 1)
 	r.mu.Lock()
@@ -64,8 +64,8 @@ func (r *linkRequests) send(method wire.Method, params []byte) pendingRequest {
 	return pendingRequest{id: id, answer: answer, sentAt: time.Now()}
 }
 
-// awaitAnswer waits for the answer to a request, for at most requestTimeout since it
-// was sent, or until ctx or the link ends.
+// awaitAnswer waits for the answer to a request until ctx or the link ends. The wait
+// ends at the latest when requestTimeout has passed since the request was sent.
 func (r *linkRequests) awaitAnswer(ctx context.Context, q pendingRequest) (wire.Envelope, error) {
 	defer func() {
 		r.mu.Lock()
@@ -86,16 +86,16 @@ func (r *linkRequests) awaitAnswer(ctx context.Context, q pendingRequest) (wire.
 	}
 }
 
-// deliverAnswer passes an answer to the request that waits for it, and reports false if
-// no request waits for the answer.
+// deliverAnswer passes an answer to the request that has its ID, and returns false if
+// there is no such request.
 func (r *linkRequests) deliverAnswer(e wire.Envelope) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	answers, ok := r.pendingAnswers[e.ID]
 	if ok {
 		delete(r.pendingAnswers, e.ID)
-		e.Result = bytes.Clone(e.Result) // cloned because the reader reuses its buffer
-		answers <- e                     // never blocks: the channel has room for the only answer
+		e.Result = bytes.Clone(e.Result) // the result is cloned, because the reader reuses its buffer
+		answers <- e                     // the send never blocks, because the channel has room for the only answer
 	}
 	return ok
 }

@@ -9,8 +9,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestRequestsEnd checks that a request ends with its answer, its link, its context
-// or the timeout, and leaves no entry behind.
+// TestRequestsEnd checks that a request ends with its answer, its link, its context or
+// the timeout. After a request has ended, no map may have an entry of the request.
 func TestRequestsEnd(t *testing.T) {
 	for _, c := range []struct {
 		name string

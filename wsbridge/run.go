@@ -9,26 +9,30 @@ import (
 	"opentabs/wire"
 )
 
-// run is one unfinished run. runTable.mu guards the fields of a run.
+// run is one unfinished execution of a tool or prompt in a browser. runTable.mu guards
+// the fields of a run.
 type run struct {
 	sink           dispatch.Sink
-	maxResultBytes int // the size of the largest result, in bytes
+	maxResultBytes int // the maximum size of the result, in bytes
 	// tabID and documentID are the target of the run.
 	tabID      int
 	documentID string
-	// startNumber is the position in the order in which the browser's runs started.
+	// startNumber is the position of a run in the order in which the browser's runs
+	// started.
 	startNumber int
-	// request is the run as it was sent, to send it again after a reconnect. request is
-	// cleared when the browser has confirmed the run by any frame about it (isConfirmed).
+	// request is the sent run, which may have to be sent again after a reconnect.
+	// request is cleared when the browser has confirmed the run by any frame about the
+	// run (isConfirmed).
 	request     dispatch.Run
 	isConfirmed bool
 	// isUnsent is true while the run waits for a lost link and was never sent.
 	isUnsent bool
 	// isListed is false from a reconnect until the browser lists or reports the run.
 	isListed bool
-	// reportCount counts the reports that arrived.
+	// reportCount counts the reports of the run that have arrived.
 	reportCount int
-	// parts is the text of the result so far, nextPart the number of the next part.
+	// parts is the text of the result's parts that have arrived; nextPart is the number
+	// of the next part.
 	parts    wire.ResultText
 	nextPart int
 	// requests are the requests of the run's tool. pendingResyncs are tool.resync
@@ -38,11 +42,11 @@ type run struct {
 }
 
 // Start implements dispatch.Bridge. Start does not wait for the network. Start returns
-// browser_lost if the target's browser is not connected, navigated if the document is
-// gone, and invalid_arguments if the frame would be too large.
+// browser_lost if the target's browser is not connected, and navigated if the document
+// is gone. Start returns invalid_arguments if the frame would be too large.
 //
-// A browser with a lost link counts as connected for the grace period: the run
-// is sent after the reconnect, or ends with link_lost.
+// A browser with a lost link counts as connected for the grace period. A run that
+// starts while the link is lost is sent after the reconnect, or ends with link_lost.
 func (h *Hub) Start(_ context.Context, r dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	if r.MaxResultBytes <= 0 {
 		r.MaxResultBytes = wire.DefaultMaxResultBytes
@@ -63,13 +67,13 @@ func newNotConnectedError(t dispatch.Target) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrBrowserLost, Message: fmt.Sprintf("the browser %q is not connected", t.BrowserName)}
 }
 
-// startRun starts a run if its document is still there.
+// startRun starts a run if the tab still shows the document of the run.
 func (b *browser) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire.CallError {
 	isDocumentShown := b.tabs.isShowing(r.Target.TabID, r.Target.DocumentID)
 	return b.runs.startRun(r, frame, sink, isDocumentShown)
 }
 
-// startRun adds a run and sends it, now or after a reconnect.
+// startRun adds a run to the runTable, and sends the run now or after a reconnect.
 func (rt *runTable) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink, isDocumentShown bool) *wire.CallError {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -107,9 +111,9 @@ func (r *run) confirm() {
 	}
 }
 
-// resendRuns sends the unconfirmed runs in the order of their start: runs that
-// waited for the link, and runs whose frame may have been lost with it. The
-// caller holds mu; link is set.
+// resendRuns sends the unconfirmed runs in the order of their start. The frame of an
+// unconfirmed run was never sent, or may have been lost with the link. The caller holds
+// runTable.mu, and runTable.link is not nil.
 func (rt *runTable) resendRuns() {
 	var unconfirmed []*run
 	for _, r := range rt.runs {

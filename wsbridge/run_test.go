@@ -11,7 +11,7 @@ import (
 	"opentabs/wire"
 )
 
-// tryRunArgs starts a run with these arguments.
+// tryRunArgs starts a run with the given arguments, and returns the error of Start.
 func (w *world) tryRunArgs(args string) *wire.CallError {
 	return w.hub.Start(w.t.Context(), dispatch.Run{
 		ID: "c1", Plugin: "chat", Tool: "export", Args: json.RawMessage(args),
@@ -54,7 +54,7 @@ func TestStartWhileDisconnected(t *testing.T) {
 		p := w.dial()
 		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, dispatchFrame("c1"), syncNil)
-		w.advanceTime(time.Minute) // the browser need not name this run
+		w.advanceTime(time.Minute) // the browser need not list a run that was sent after the reconnect
 		w.wantEvents()
 		p.drop()
 		p = w.dial()
@@ -93,8 +93,8 @@ func TestStartWithoutDocument(t *testing.T) {
 	})
 }
 
-// TestUnsentRunEnds checks how a run ends that was never sent: the caller may start it
-// in another browser.
+// TestUnsentRunEnds checks how a run that was never sent ends. The caller may start
+// such an unsent run in another browser.
 func TestUnsentRunEnds(t *testing.T) {
 	unsent := func(text string) string { return "c1 " + strings.Replace(text, ":", ", not started:", 1) }
 	tests := []struct {

@@ -9,27 +9,27 @@ import (
 	"opentabs/wsbridge/inbound"
 )
 
-// runTable has the unfinished runs of one browser and the stops of cancelled runs, and
-// keeps them while the link is lost.
+// runTable has the unfinished runs of one browser and the stops of cancelled runs, also
+// while the link is lost.
 type runTable struct {
 	hub       *Hub
 	browserID string
 
-	mu         sync.Mutex // guards all fields below; frames are posted under mu, in order
+	mu         sync.Mutex // mu guards all fields below; frames are posted under mu to keep their order
 	link       *link      // nil while the link is lost
-	isClosed   bool       // set by close
+	isClosed   bool       // true after a call of close
 	runs       map[string]*run
-	startCount int // the number of runs so far
+	startCount int // the number of runs that have started so far
 	stops      map[string]*pendingStop
-	// generation counts the changes of the link. A timer that was set for an older
-	// generation does nothing.
+	// generation counts the changes of the field link. A timer does nothing if
+	// generation has changed since the timer was set.
 	generation   int
-	resumedTimer *time.Timer // the timer of awaitResumed
+	resumedTimer *time.Timer // the timer that awaitResumed sets
 }
 
-// connect makes l the link and resends what the lost link may have lost. If lostErr is
-// not nil, the earlier runs end with lostErr. connect returns functions to call without
-// a lock.
+// connect makes l the link of the browser, and sends frames again that the lost link
+// may have lost. If lostErr is not nil, the earlier runs end with lostErr. connect
+// returns functions that the caller must call without a lock.
 func (rt *runTable) connect(l *link, lostErr *wire.CallError) (finishFuncs []func()) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -60,7 +60,8 @@ func (rt *runTable) disconnect() int {
 	return len(rt.runs)
 }
 
-// setLink sets the link and stops the timer of the previous link. The caller holds mu.
+// setLink sets the link and stops the timer of the previous link. The caller holds
+// runTable.mu.
 func (rt *runTable) setLink(l *link) {
 	if rt.resumedTimer != nil {
 		rt.resumedTimer.Stop()
@@ -70,8 +71,8 @@ func (rt *runTable) setLink(l *link) {
 	rt.generation++
 }
 
-// close ends all runs and stops, and rejects further runs, and returns functions to
-// call without a lock.
+// close ends all runs and stops, and rejects new runs. close returns functions that the
+// caller must call without a lock.
 func (rt *runTable) close(cause *wire.CallError) []func() {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -87,8 +88,8 @@ func (rt *runTable) countRuns() int {
 	return len(rt.runs)
 }
 
-// removeRun removes a run and returns it, or nil if there is none. The caller
-// must finish the run.
+// removeRun removes the run with this ID and returns the run, or nil if the ID is
+// unknown. The caller must call Finish of the removed run's sink.
 func (rt *runTable) removeRun(id string) *run {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -98,11 +99,12 @@ func (rt *runTable) removeRun(id string) *run {
 }
 
 // endAll ends all runs with an error and reports all stops as ignored. endAll returns
-// the functions that finish the runs, to be called without a lock. The caller holds mu.
+// the functions that finish the runs, to be called without a lock. The caller holds
+// runTable.mu.
 func (rt *runTable) endAll(cause *wire.CallError) (finishFuncs []func()) {
 	for id, r := range rt.runs {
 		runErr := cause
-		if r.isUnsent { // the call may be retried
+		if r.isUnsent { // the call of an unsent run may be retried in another browser
 			unsentErr := *cause
 			unsentErr.NotStarted = true
 			runErr = &unsentErr
@@ -116,8 +118,8 @@ func (rt *runTable) endAll(cause *wire.CallError) (finishFuncs []func()) {
 	return finishFuncs
 }
 
-// finishLater removes a run and returns the function that ends it, to be called
-// without a lock. The caller holds mu.
+// finishLater removes a run and returns the function that ends the run, to be called
+// without a lock. The caller holds runTable.mu.
 func (rt *runTable) finishLater(id string, output json.RawMessage, err *wire.CallError) func() {
 	r := rt.runs[id]
 	delete(rt.runs, id)
@@ -127,7 +129,8 @@ func (rt *runTable) finishLater(id string, output json.RawMessage, err *wire.Cal
 	return func() { r.sink.Finish(output, err) }
 }
 
-// awaitResumed gives the browser the grace period to list its runs. The caller holds mu.
+// awaitResumed gives the browser the grace period to list its runs. The caller holds
+// runTable.mu.
 func (rt *runTable) awaitResumed() {
 	if len(rt.runs) == 0 {
 		return
@@ -139,8 +142,7 @@ func (rt *runTable) awaitResumed() {
 	rt.resumedTimer = time.AfterFunc(rt.hub.opts.GracePeriod, func() { rt.endUnlisted(generation) })
 }
 
-// endUnlisted ends the runs that the browser has not listed or reported on
-// since its reconnect.
+// endUnlisted ends the runs about which the reconnected browser has sent no frame.
 func (rt *runTable) endUnlisted(generation int) {
 	rt.mu.Lock()
 	var finishFuncs []func()

@@ -21,7 +21,7 @@ func TestRunTable(t *testing.T) {
 			t.Fatalf("startRun without a link returned %v", err)
 		}
 		l := newLink(w.hub, nil, nil)
-		l.outbox.isWriting = true // isWriting keeps the frames in the outbox
+		l.outbox.isWriting = true // no goroutine writes frames while isWriting is true, so the frames stay in the outbox
 		callAll(rt.connect(l, nil))
 		if len(l.outbox.frames) != 1 || rt.runs["c1"].isUnsent {
 			t.Errorf("%d frames after connect, want 1", len(l.outbox.frames))

@@ -7,9 +7,10 @@ type AdapterStart struct {
 	Plugin string
 	// Hash is the hash of the adapter's code.
 	Hash string
-	// URL is the URL of the document, Browser the name of its browser.
+	// URL is the URL of the document; Browser is the name of the browser that has the
+	// document.
 	URL, Browser string
-	// Problem is why the adapter did not start; empty if it runs.
+	// Problem is why the adapter did not start; empty if the adapter runs.
 	Problem string
 }
 
@@ -27,8 +28,8 @@ func listAdapterStarts(t wire.TabInfo, browser string) []AdapterStart {
 	return starts
 }
 
-// reportStarts passes reports about adapters to Options.Started. The caller
-// holds no lock.
+// reportStarts passes reports about adapters to Options.ReceiveStart. The caller of
+// reportStarts must hold no lock.
 func (h *Hub) reportStarts(starts []AdapterStart) {
 	if h.opts.ReceiveStart == nil {
 		return

@@ -11,8 +11,8 @@ import (
 )
 
 // Adapter failures that a browser reports are forwarded with their reason. A call
-// receives a failure at once, and no tab in which a plugin has failed is reloaded for
-// this plugin.
+// receives the failure of an adapter at once, and no tab in which a plugin has failed
+// is reloaded for this plugin.
 func TestStartsAreReported(t *testing.T) {
 	hash := "h1"
 	var mu sync.Mutex

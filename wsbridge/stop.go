@@ -10,15 +10,15 @@ import (
 // guards the fields of a pendingStop.
 type pendingStop struct {
 	reason    string
-	onOutcome func(wire.CancelOutcome) // onOutcome is nil after its call
+	onOutcome func(wire.CancelOutcome) // nil after the outcome was reported
 	timer     *time.Timer
 	// isSent is false if the page may not have received tool.cancel.
 	isSent bool
 }
 
 // Cancel implements dispatch.Bridge. Cancel does not wait for the network. Cancel calls
-// onOutcome itself only if no page has to stop: with "finished" for an unknown run,
-// with "aborted" for an unsent run.
+// onOutcome itself only if no page has to stop. The outcome is "finished" for an
+// unknown run and "aborted" for an unsent run.
 func (h *Hub) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	for _, b := range h.registry.listBrowsers() {
 		isFound, isSent := b.runs.cancel(id, reason, onOutcome)
@@ -32,8 +32,8 @@ func (h *Hub) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
 	onOutcome(wire.CancelFinished)
 }
 
-// cancel removes a run. If the run was sent, cancel sends tool.cancel, and the page's
-// answer is passed to onOutcome.
+// cancel removes a run from the runTable. If the run was sent, cancel sends
+// tool.cancel, and the page's answer is passed to onOutcome.
 func (rt *runTable) cancel(id, reason string, onOutcome func(wire.CancelOutcome)) (isFound, isSent bool) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -61,9 +61,10 @@ func cancelFrame(id, reason string) []byte {
 		wire.EncodeBody(wire.ToolCancelParams{DispatchID: id, Reason: reason}))
 }
 
-// takeOutcomeFunc stops the timer and returns the function that reports the outcome, to
-// be called without a lock. Only the first returned function reports; later functions
-// do nothing. The caller holds runTable.mu.
+// takeOutcomeFunc stops the timer of a pendingStop and returns the function that
+// reports the outcome. The function that takeOutcomeFunc returns must be called without
+// a lock. Only the first function that takeOutcomeFunc returns reports an outcome;
+// later functions do nothing. The caller holds runTable.mu.
 func (s *pendingStop) takeOutcomeFunc(outcome wire.CancelOutcome) func() {
 	s.timer.Stop()
 	answered := s.onOutcome
@@ -74,8 +75,8 @@ func (s *pendingStop) takeOutcomeFunc(outcome wire.CancelOutcome) func() {
 	return func() { answered(outcome) }
 }
 
-// expireStop reports a stop as ignored that was not answered in time. An unsent stop is
-// kept for the reconnect.
+// expireStop reports the outcome "ignored" for a tool.cancel that was not answered in
+// time. A tool.cancel that was not sent is kept and sent after the reconnect.
 func (rt *runTable) expireStop(id string, s *pendingStop) {
 	rt.mu.Lock()
 	if rt.stops[id] != s {
@@ -113,8 +114,8 @@ func (rt *runTable) stopAnswered(l *link, id string, e wire.Envelope) {
 	reportOutcome()
 }
 
-// resendStops sends tool.cancel again for every stop, because the lost link may
-// have lost it. The caller holds mu.
+// resendStops sends the tool.cancel of every stop again, because the frames may have
+// been lost with the link. The caller holds runTable.mu.
 func (rt *runTable) resendStops() {
 	for id, s := range rt.stops {
 		rt.link.postFrame(cancelFrame(id, s.reason))

@@ -26,7 +26,7 @@ func TestStopOutcomes(t *testing.T) {
 			w.cancel("c1")
 			p.wantFrames(dispatchFrame("c1"), cancelText("c1", "stop it"))
 			w.wantEvents()
-			for range 2 { // two answers are reported exactly once
+			for range 2 { // the outcome is reported once, although the browser answers twice
 				p.sendFormat(`{"jsonrpc":"2.0","id":"s/cancel/c1",%s}`, tt.answer)
 			}
 			w.wantEvents("c1 stopped: " + tt.want)
@@ -81,7 +81,8 @@ func TestStopWhileDisconnected(t *testing.T) {
 		p = w.dial()
 		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, cancelText("c1", "stop it"), syncNil)
-		// The browser receives one tool.cancel, although it lists the call too.
+		// The reconnected browser lists the cancelled call, and receives only one
+		// tool.cancel.
 		p.drop()
 		p = w.dial()
 		p.sendHello("b1", "boot1")
@@ -90,8 +91,8 @@ func TestStopWhileDisconnected(t *testing.T) {
 	})
 }
 
-// TestStopAnsweredAfterReturn checks that a stop is sent again if the link was lost
-// right after it, and that a late answer still counts.
+// TestStopAnsweredAfterReturn checks that a tool.cancel is sent again if the link was
+// lost right after it was sent. A late answer to tool.cancel must still count.
 func TestStopAnsweredAfterReturn(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")
@@ -109,8 +110,8 @@ func TestStopAnsweredAfterReturn(t *testing.T) {
 	})
 }
 
-// TestStopLostWithItsLink checks that an unanswered stop is sent again after a
-// reconnect, however late.
+// TestStopLostWithItsLink checks that an unanswered tool.cancel is sent again even
+// after a late reconnect.
 func TestStopLostWithItsLink(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")
@@ -141,8 +142,8 @@ func TestStopsOfLostBrowser(t *testing.T) {
 	})
 }
 
-// TestStopNeverOvertakes checks that the browser receives each run before its stop,
-// however many start and stop concurrently.
+// TestStopNeverOvertakes checks that the browser receives each tool.dispatch before its
+// tool.cancel if many runs start and stop concurrently.
 func TestStopNeverOvertakes(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		p := w.connectBrowser("b1", "boot1")

@@ -14,28 +14,29 @@ import (
 const (
 	// maxTabs limits the stored tabs of one browser.
 	maxTabs = 10_000
-	// Limits of the texts of a tab, in characters.
 	// loadTimeout limits how long a call waits for a tab that is loading.
 	loadTimeout = 5 * time.Second
-	// codeTimeout limits how long a call waits for code on its way into a tab.
+	// codeTimeout limits how long a call waits for plugin code that the browser is
+	// adding to a tab.
 	codeTimeout = 15 * time.Second
-	// settleTime limits how long a reconnected browser may take to find its pages.
+	// settleTime limits how long a reconnected browser may take to find the pages that
+	// still run adapters.
 	settleTime = 2 * time.Second
 )
 
-// tabTable has the tabs of one browser, and whether they are in sync with the plugins,
-// and keeps them while the link is lost.
+// tabTable has the tabs of one browser, and whether the browser has the current
+// plugins. The tabs are kept while the link is lost.
 type tabTable struct {
 	hub       *Hub
 	browserID string // the ID of the browser
 
-	mu   sync.Mutex // guards all fields below
+	mu   sync.Mutex // mu guards all fields below
 	name string     // the name of the browser
 	link *link      // nil while the link is lost
 	tabs map[int]wire.TabInfo
 	// unsyncedSince is when the browser connected with a new boot ID, or when the
-	// plugins changed. The browser is in sync when it has received the plugins
-	// (isSynced) and has listed its tabs since then (hasListedTabs).
+	// plugins changed. A browser is in sync when it has received the plugins (isSynced)
+	// and then listed its tabs (hasListedTabs).
 	unsyncedSince           time.Time
 	isSynced, hasListedTabs bool
 	// syncCount counts how often isSynced was set.
@@ -47,16 +48,16 @@ type tabTable struct {
 	// settleTime has passed.
 	beforeReturn map[int]wire.TabInfo
 	settleTimer  *time.Timer
-	// generation counts the changes of the link. A timer that was set for an older
-	// generation does nothing.
+	// generation counts the changes of the field link. A timer does nothing if
+	// generation has changed since the timer was set.
 	generation int
 	// leftDocumentAt is when a tab left a document with a live plugin, by tab, while the
 	// next document loads.
 	leftDocumentAt map[int]time.Time
 }
 
-// connect makes l the link of the browser. A browser that restarted has lost its tabs;
-// isNewFailure is true for a restarted browser and for a browser that was never connected.
+// connect makes l the link of the browser. A browser that restarted has lost its tabs.
+// isNew is true for a restarted browser and for a browser that was never connected.
 func (ts *tabTable) connect(l *link, name string, isNew bool) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -78,7 +79,8 @@ func (ts *tabTable) disconnect() {
 	ts.setLink(nil)
 }
 
-// setLink sets the link and stops the timer of the previous link. The caller holds mu.
+// setLink sets the link and stops the timer of the previous link. The caller holds
+// tabTable.mu.
 func (ts *tabTable) setLink(l *link) {
 	if ts.settleTimer != nil {
 		ts.settleTimer.Stop()
@@ -110,12 +112,12 @@ func (ts *tabTable) isShowing(tabID int, documentID string) bool {
 	return showsDocument(ts.findTab(tabID), documentID)
 }
 
-// replaceTabs replaces all tabs of the browser. The tabs of a link that is no longer
-// current are ignored.
+// replaceTabs replaces all tabs of the browser. replaceTabs ignores the tabs of a link
+// that is no longer current.
 func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 	var starts []AdapterStart
 	isChanged := false
-	defer func() { // runs after the lock is released
+	defer func() { // the deferred function runs after the lock is released
 		if isChanged {
 			ts.hub.tabChanges.publish(true)
 		}
@@ -149,7 +151,7 @@ func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 	var starts []AdapterStart
 	isChanged := false
-	defer func() { // runs after the lock is released
+	defer func() { // the deferred function runs after the lock is released
 		if isChanged {
 			ts.hub.tabChanges.publish(false)
 		}
@@ -176,8 +178,9 @@ func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 	isChanged = true
 }
 
-// removeDocument removes a document that an error has reported as gone before its
-// tab.changed arrived. Until tab.changed arrives, the tab counts as loading.
+// removeDocument removes a document that is gone according to an error of a run, before
+// a tab.changed arrives. The tab of a removed document counts as loading until a
+// tab.changed arrives.
 func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -198,15 +201,16 @@ func (ts *tabTable) removeDocument(l *link, tabID int, documentID string) {
 	ts.storeTab(t)
 }
 
-// keepDocuments keeps the documents that were live before the link was lost for
-// settleTime: a restarted service worker lists its tabs before their pages have
-// reported. The browser rejects a run in a document that is gone. The caller holds mu.
+// keepDocuments keeps for settleTime the documents that were live before the link was
+// lost. A restarted service worker lists its tabs before the pages have reported their
+// adapters. The browser rejects a run in a kept document that no longer exists. The
+// caller holds tabTable.mu.
 func (ts *tabTable) keepDocuments() {
 	for id, t := range ts.tabs {
 		if t.DocumentID == "" && len(t.Frames) == 0 {
 			continue
 		}
-		if ts.beforeReturn == nil { // keeps older entries if the link was lost twice within settleTime
+		if ts.beforeReturn == nil { // keep older entries if the link was lost twice within settleTime
 			ts.beforeReturn = map[int]wire.TabInfo{}
 		}
 		ts.beforeReturn[id] = t
@@ -224,8 +228,9 @@ func (ts *tabTable) keepDocuments() {
 	})
 }
 
-// findTab returns a tab, with its document from before a reconnect if needed. The result
-// has no DocumentID if the tab is unknown or has no live document. The caller holds mu.
+// findTab returns a tab, with its document from before a reconnect if needed. The
+// returned tab has no DocumentID if the tab is unknown or has no live document. The
+// caller holds tabTable.mu.
 func (ts *tabTable) findTab(tabID int) wire.TabInfo {
 	t := ts.tabs[tabID]
 	if earlier, ok := ts.beforeReturn[tabID]; ok && t.DocumentID == "" && len(t.Frames) == 0 {
@@ -234,7 +239,7 @@ func (ts *tabTable) findTab(tabID int) wire.TabInfo {
 	return t
 }
 
-// document is one document of a tab; the zero value if the tab has none.
+// document is one document of a tab, or the zero value for a tab without a document.
 type document struct {
 	frameID    int
 	documentID string
@@ -253,14 +258,14 @@ func documentsOf(t wire.TabInfo) []document {
 	return documents
 }
 
-// showsDocument reports whether a tab shows the document with this id.
+// showsDocument reports whether a tab shows the document with the given ID.
 func showsDocument(t wire.TabInfo, documentID string) bool {
 	return documentID != "" && (t.DocumentID == documentID ||
 		slices.ContainsFunc(t.Frames, func(f wire.FrameInfo) bool { return f.DocumentID == documentID }))
 }
 
-// markUnsynced records that the plugins have changed: until the browser has received
-// them and has listed its tabs, it is unknown in which tabs they run.
+// markUnsynced records that the plugins have changed. After a change of the plugins,
+// the browser receives the plugins and then lists the tabs in which the plugins run.
 func (ts *tabTable) markUnsynced() {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -282,8 +287,8 @@ func (ts *tabTable) markSynced(l *link) {
 	}
 }
 
-// syncWait returns how much longer a call may wait for the first sync of a
-// browser that may have what the call wants.
+// syncWait returns how much longer a call may wait for the first sync of a browser that
+// the call allows.
 func (ts *tabTable) syncWait(choice dispatch.TargetChoice) time.Duration {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -293,16 +298,17 @@ func (ts *tabTable) syncWait(choice dispatch.TargetChoice) time.Duration {
 	return ts.hub.opts.FirstBrowserWait - time.Since(ts.unsyncedSince)
 }
 
-// isSyncing reports whether a wanted browser has not received the plugins yet,
-// or has not listed its tabs since.
+// isSyncing reports whether a browser that the call allows has not received the plugins
+// or has not listed its tabs.
 func (ts *tabTable) isSyncing(choice dispatch.TargetChoice) bool {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	return ts.link != nil && !(ts.isSynced && ts.hasListedTabs) && (choice.Browser == "" || choice.Browser == ts.browserID || choice.Browser == ts.name)
 }
 
-// storeTab stores a tab. If a plugin was live in its document and the next
-// document is loading, store also stores the time. The caller holds mu.
+// storeTab stores a tab that the browser has reported. If the tab has left a document
+// with a live plugin and is loading, storeTab also stores the time. The caller holds
+// tabTable.mu.
 func (ts *tabTable) storeTab(t wire.TabInfo) {
 	earlier := ts.tabs[t.TabID]
 	ts.tabs[t.TabID] = t
@@ -314,16 +320,18 @@ func (ts *tabTable) storeTab(t wire.TabInfo) {
 	}
 }
 
-// removeTab removes a tab. The caller holds mu.
+// removeTab removes a tab of the browser from the tabTable. The caller holds
+// tabTable.mu.
 func (ts *tabTable) removeTab(tabID int) {
 	delete(ts.tabs, tabID)
 	delete(ts.leftDocumentAt, tabID)
 }
 
 // nextDocumentWait returns how much longer a call should wait for the next document of
-// a tab. nextDocumentWait applies to a tab that was live a moment ago and ranks before
-// all of live: an agent that caused a page to load means that page, not another tab.
-// The wait ends after loadTimeout. The caller does not hold mu.
+// a tab. A call waits only for a tab that had a live plugin a moment ago and ranks
+// before all live targets. An agent that made a tab load a page wants to use that page.
+// The wait for the next document ends after loadTimeout. The caller must not hold
+// tabTable.mu.
 func (ts *tabTable) nextDocumentWait(choice dispatch.TargetChoice, live []rankedTarget) (remaining time.Duration) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -352,9 +360,9 @@ func (ts *tabTable) nextDocumentWait(choice dispatch.TargetChoice, live []ranked
 
 // tabChanges wakes the calls that wait for a tab.
 type tabChanges struct {
-	mu            sync.Mutex // guards all fields below
+	mu            sync.Mutex // mu guards all fields below
 	changed       chan struct{}
-	hasListedTabs bool // a browser has listed its tabs
+	hasListedTabs bool // true if any browser has listed its tabs
 }
 
 // nextChange returns a channel that is closed at the next change.

@@ -8,10 +8,10 @@ import (
 	"opentabs/dispatch"
 )
 
-// TestCallWaitsForNavigatingTab checks that a call waits for its best tab while that tab loads its
-// next document, instead of running in another tab. TestCallWaitsForNavigatingTab waits a limited
-// time, and not for a tab that ranks behind others or in which the plugin was never
-// live.
+// TestCallWaitsForNavigatingTab checks that a call waits for its best tab while that
+// tab loads its next document, instead of running in another tab. The time that the
+// call waits for the next document must be limited. The call must not wait for a tab
+// with a lower rank, or for a tab in which the plugin was never live.
 func TestCallWaitsForNavigatingTab(t *testing.T) {
 	const loading = `,"loading":["chat"]`
 	sync := func(tabs ...string) string {
@@ -23,8 +23,8 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 		// before and after are the browser's tabs at two times, 1 s apart.
 		before, after string
 		want          dispatch.TargetChoice
-		// at is when the targets are known, counted from after; next is sent 1 s
-		// later.
+		// at is the expected duration of the Targets call; the browser sends the frame
+		// next after 1 s.
 		at   time.Duration
 		next string
 		live string

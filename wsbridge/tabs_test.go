@@ -42,7 +42,7 @@ func (f fakeAdapters) Code(name, script string) (wire.PluginCodeParams, error) {
 	return wire.PluginCodeParams{Name: name, Hash: hash, Script: script, Code: code}, err
 }
 
-// onePlugin returns adapters with one plugin, chat, that has this hash.
+// onePlugin returns adapters with the single plugin chat, which has the given hash.
 func onePlugin(hash *string) fakeAdapters {
 	return fakeAdapters{
 		list: func() []wire.PluginInfo {
@@ -115,9 +115,9 @@ func TestTargets(t *testing.T) {
 	})
 }
 
-// TestTabsAfterReturn checks that adapters which were live before a worker restarted
-// still count for a moment: the worker lists its tabs before their pages have
-// reported.
+// TestTabsAfterReturn checks that adapters that were live before a service worker
+// restarted still count for settleTime. A restarted service worker lists its tabs
+// before the pages have reported their adapters.
 func TestTabsAfterReturn(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
@@ -147,7 +147,7 @@ func TestTabsAfterReturn(t *testing.T) {
 		want("b1/7 b1/6 b1/8", "")
 		w.run("b1", "c1")
 		p.wantFrames(dispatchFrame("c1"))
-		// Tab 6 does not exist yet, 7 has another document, 8 is closed.
+		// Tab 6 has no document yet, tab 7 has another document, and tab 8 is closed.
 		listTabs(p, tabText(6, "", 0, "", `,"needsReload":["chat"]`), tabText(7, "a", 0, "d9", liveChat))
 		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":8}}`)
 		p.readFrames()
@@ -155,7 +155,7 @@ func TestTabsAfterReturn(t *testing.T) {
 		if err := w.tryRun("b1", "c2", 0); err == nil || err.Code != wire.ErrNavigated {
 			t.Errorf("a run in the document of before: %v, want navigated", err)
 		}
-		// The link is lost again before the first sync.
+		// The link of the browser is lost again before the first plugin.sync ends.
 		p.drop()
 		want("b1/7 b1/6", "")
 		p = back()
@@ -220,7 +220,8 @@ func TestTabsAreBounded(t *testing.T) {
 		if len(b.tabs.tabs) != maxTabs {
 			t.Errorf("%d tabs, want %d", len(b.tabs.tabs), maxTabs)
 		}
-		// A known tab is still updated, under the ID in the frame.
+		// If maxTabs tabs are stored, a known tab is still updated, under the TabID of
+		// the tab.changed.
 		b.tabs.changeTab(current, wire.TabChangedParams{TabID: 3, Tab: &wire.TabInfo{TabID: 4, Title: "a\x1b" + strings.Repeat("x", 2*1000)}})
 		if got := b.tabs.tabs[3]; got.TabID != 3 || len([]rune(got.Title)) != 1000 || strings.Contains(got.Title, "\x1b") {
 			t.Errorf("tab 3 = %d, %d characters", got.TabID, len([]rune(got.Title)))
@@ -345,7 +346,7 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 		if got := <-found; targetNames(got.LiveTargets) != "b1/7" {
 			t.Errorf("live %q, want b1/7", targetNames(got.LiveTargets))
 		}
-		// Without a change there is nothing to wait for.
+		// If the plugins have not changed, a call does not wait for the next sync.
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		w.hub.Sync()
 		synctest.Wait()
@@ -364,7 +365,7 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		want   dispatch.TargetChoice
-		after  string // the frame that is sent after 1 s, if any
+		after  string // the frame that the browser sends after 1 s; empty for no frame
 		live   string
 		waited time.Duration
 	}{
@@ -379,7 +380,7 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 			inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
 				p := w.connectBrowser("b1", "boot1")
 				p.send(loading)
-				w.advanceTime(defaultFirstBrowserWait) // the wait for the first sync is over
+				w.advanceTime(defaultFirstBrowserWait) // wait until calls no longer wait for the first sync
 				startTime := time.Now()
 				found := make(chan dispatch.Targets, 1)
 				go func() { found <- w.hub.Targets(w.t.Context(), tt.want) }()
@@ -395,8 +396,8 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 	}
 }
 
-// TestDocumentThatIsGone checks that the hub removes a document if a run could not
-// start in it, so that the next choice is another document.
+// TestDocumentThatIsGone checks that the hub removes a document in which a run could
+// not start, and next offers another document.
 func TestDocumentThatIsGone(t *testing.T) {
 	for _, code := range documentGoneCodes {
 		t.Run(string(code), func(t *testing.T) {

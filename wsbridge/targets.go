@@ -12,16 +12,16 @@ import (
 
 // Targets implements dispatch.Bridge. A browser with a lost link counts as connected
 // for the grace period. The documents of a disconnected browser are offered only if no
-// connected browser has a matching document, because a disconnected browser may have
-// been closed for good.
+// connected browser has a matching document, because a disconnected browser may never
+// reconnect.
 //
-// Targets blocks only while no document matches: after the start of the server until
-// the first browser connects, and while a tab loads. The wait for the first browser
-// exists because a browser retries each second, and a client that has just started the
-// server must find the browser. If the best tab has just navigated, Targets waits for
-// its next document even if other documents match. If all matching tabs need a reload,
-// Targets requests the reload of one tab. If no tab matches and the call may open a
-// tab, Targets opens a tab.
+// If no document matches, Targets waits until the first browser connects after the
+// server's start, and while a tab loads. Targets waits for the first browser, because a
+// browser may need a second to reconnect to a server that has just started. If the best
+// tab has just navigated, Targets waits for the next document of this tab even if
+// documents of other tabs match. If all matching tabs need a reload, Targets requests
+// the reload of one tab. If no tab matches and the call may open a tab, Targets opens a
+// tab.
 func (h *Hub) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	s := targetSearch{hub: h, choice: choice, stepStart: time.Now()}
 	for {
@@ -40,7 +40,7 @@ func (h *Hub) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatc
 		select {
 		case <-tabsChanged:
 			timer.Stop()
-		case <-timer.C: // the wait is over: update and try the next step
+		case <-timer.C: // after waitTime, read the targets again and try the next step
 		case <-ctx.Done():
 			timer.Stop()
 			return s.targets
@@ -58,17 +58,18 @@ func (h *Hub) CurrentTargets(plugin string) dispatch.Targets {
 type targetSearch struct {
 	hub       *Hub
 	choice    dispatch.TargetChoice
-	stepStart time.Time // the start of the search, of its reload or of its opened tab
+	stepStart time.Time // the time when the search started, reloaded a tab or opened a tab
 	targets   dispatch.Targets
-	// hasTriedReload is true after a reload was requested, isReloading while that tab
-	// loads.
+	// hasTriedReload is true after the search requested the reload of a tab.
+	// isReloading is true if the tab is being reloaded.
 	hasTriedReload, isReloading bool
-	// hasTriedOpen is true after the search tried to open a tab; openedTab is that tab.
+	// hasTriedOpen is true after the search tried to open a tab; openedTab is the
+	// opened tab, or nil.
 	hasTriedOpen bool
 	openedTab    *dispatch.Target
 	// earlierFailures has the failed loads from before the search. A tab with an
-	// earlier failure is reloaded once. A load that fails during the search ends the
-	// wait for that tab.
+	// earlier failure is reloaded once. If the load of a tab fails during the search,
+	// the search no longer waits for the tab.
 	earlierFailures map[failedLoad]bool
 }
 
@@ -104,7 +105,7 @@ func (s *targetSearch) updateTargets() time.Duration {
 	}
 	liveTargets := slices.DeleteFunc(slices.Clone(targets.LiveTargets), func(t dispatch.Target) bool { return !s.choice.Allows(t) })
 	hasReady := slices.ContainsFunc(liveTargets, func(t dispatch.Target) bool { return t.Readiness == dispatch.Ready })
-	// A page that does not answer may answer soon.
+	// A page that does not answer counts as loading, because the page may answer soon.
 	isLoading := slices.ContainsFunc(targets.LoadingTabs, s.choice.Allows) || slices.ContainsFunc(targets.SilentTargets, s.choice.Allows)
 	isCodeComing := slices.ContainsFunc(targets.TabsAwaitingCode, s.choice.Allows)
 	hasFailed := slices.ContainsFunc(targets.ErrorPages, s.isNewFailure) && !isLoading && !isCodeComing
@@ -152,7 +153,7 @@ func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTim
 	retriedPages := slices.DeleteFunc(slices.Clone(s.targets.ErrorPages), s.isNewFailure)
 	reloadable := slices.Concat(s.targets.TabsToReload, retriedPages)
 	mustReload := slices.ContainsFunc(reloadable, s.choice.Allows)
-	// A slowly loading tab is better than a second tab.
+	// While a tab loads, the search opens no second tab.
 	isLoading := slices.ContainsFunc(s.targets.LoadingTabs, s.choice.Allows)
 	switch {
 	case mustReload && !s.hasTriedReload:
@@ -169,9 +170,9 @@ func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTim
 	return true, 0
 }
 
-// currentTargets returns the current targets. returnWait is how much longer to wait for
-// the next document of a better tab. syncWait is how much longer to wait for the first
-// sync of a browser.
+// currentTargets returns the documents and tabs that the call can use now. returnWait
+// is how much longer to wait for the next document of a better tab. syncWait is how
+// much longer to wait for the first sync of a browser.
 func (h *Hub) currentTargets(choice dispatch.TargetChoice) (targets dispatch.Targets, returnWait, syncWait time.Duration) {
 	h.mu.Lock()
 	hash, isKnown := h.hashes[choice.Plugin]
@@ -230,13 +231,14 @@ type rankedTarget struct {
 	lastAccessedMs float64
 }
 
-// browserTargets are the places of one browser.
+// browserTargets are the documents and tabs of one browser that match a call.
 type browserTargets struct {
-	browser     dispatch.Target // only the ID and the name are set
+	browser     dispatch.Target // only the ID and the name of the browser are set
 	isConnected bool
 	// live are documents with the current version of the plugin. reload are tabs that
 	// need a reload, and loading are tabs that may become live. arriving are tabs to
-	// which the code is on its way. broken are tabs in which the plugin failed to start.
+	// which the browser is adding the plugin's code. broken are tabs in which the
+	// plugin failed to start.
 	live, reload, loading, arriving, broken []rankedTarget
 	// silent are live documents that do not answer.
 	silent []rankedTarget
@@ -244,7 +246,8 @@ type browserTargets struct {
 	failed []rankedTarget
 }
 
-// findTargets returns where the plugin with this hash is in the browser.
+// findTargets returns the documents and tabs of the browser that match the plugin with
+// the given hash.
 func (ts *tabTable) findTargets(plugin, hash string) browserTargets {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -260,7 +263,7 @@ func (ts *tabTable) findTargets(plugin, hash string) browserTargets {
 	return browserPlaces
 }
 
-// addTab adds the places of a plugin in a tab. The caller holds ts.mu.
+// addTab adds the targets of a plugin in one tab. The caller holds tabTable.mu.
 func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin, hash string) {
 	isBroken := func(b wire.BrokenPlugin) bool { return b.Name == plugin && b.Hash == hash }
 	isOlder := func(b wire.BrokenPlugin) bool { return b.Name == plugin }
@@ -296,7 +299,8 @@ func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin
 }
 
 // mayRunIn reports whether the plugin may run in a document. The extension also checks
-// this permission, but a compromised browser may not check it. The caller holds ts.mu.
+// where a plugin may run, but a compromised browser may skip the check. The caller
+// holds tabTable.mu.
 func (ts *tabTable) mayRunIn(plugin string, d document) bool {
 	mayRunIn := ts.hub.opts.MayRunIn
 	if mayRunIn == nil || mayRunIn(plugin, d.url, d.frameID != 0) {
@@ -322,7 +326,7 @@ func readinessOf(hasReady *bool) dispatch.Readiness {
 	}
 }
 
-// visibilityClass ranks a tab by whether the user sees it; 0 is the best.
+// visibilityClass ranks a tab by its visibility to the user; 0 is the best rank.
 func visibilityClass(t wire.TabInfo) int {
 	switch {
 	case t.Active && t.Focused:
@@ -336,12 +340,14 @@ func visibilityClass(t wire.TabInfo) int {
 	}
 }
 
-// readinessRank ranks readiness; 0 is the best. A document of unknown readiness is new,
-// and may have been loaded for the call. The call checks the document, and tries the
-// next document if it is not ready.
+// readinessRank ranks the readiness of a document; 0 is the best rank. A document of
+// unknown readiness ranks like a ready document, because it is new and may have been
+// loaded for the call. The call checks the readiness of a document, and tries the next
+// document if the document is not ready.
 var readinessRank = map[dispatch.Readiness]int{dispatch.Ready: 0, dispatch.ReadyUnknown: 0, dispatch.NotReady: 1}
 
-// compareTargets returns less than 0 if a ranks before b.
+// compareTargets returns a number less than 0 if the target a ranks before the target
+// b.
 func compareTargets(a, b rankedTarget) int {
 	return cmp.Or(cmp.Compare(readinessRank[a.Readiness], readinessRank[b.Readiness]),
 		cmp.Compare(a.visibility, b.visibility), cmp.Compare(b.lastAccessedMs, a.lastAccessedMs),

@@ -36,7 +36,8 @@ func targetSpots(targets []dispatch.Target) string {
 }
 
 // TestRankOfReadiness checks the order of tabs: tabs that may be ready come first.
-// Among equal tabs the visible tab comes first, then the last used tab.
+// Among tabs of equal readiness, visible tabs come first, and the last used tab comes
+// before other tabs.
 func TestRankOfReadiness(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
@@ -56,9 +57,9 @@ func TestRankOfReadiness(t *testing.T) {
 	})
 }
 
-// TestFramesOfTabs checks the targets of a plugin that runs in frames: the top
-// document ranks before its frames, but a ready frame before a top document that is
-// not ready.
+// TestFramesOfTabs checks the targets of a plugin that runs in frames. A top document
+// ranks before its frames, but a ready frame ranks before a top document that is not
+// ready.
 func TestFramesOfTabs(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
@@ -96,7 +97,7 @@ func TestFramesOfTabs(t *testing.T) {
 		if got := p.readFrames(); len(got) == 0 || !strings.Contains(got[len(got)-1], `"tabId":2,"documentId":"f7"`) {
 			t.Error(got)
 		}
-		// The frame is removed, and the tab stays open.
+		// A frame of the page is removed, and the tab of the frame stays open.
 		p.send(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":"navigated","message":"gone","notStarted":true}}}`)
 		w.readEvents()
 		if got := targetSpots(w.hub.CurrentTargets("chat").LiveTargets); strings.Contains(got, "2/7") || !strings.Contains(got, "2/0") {
@@ -192,8 +193,8 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 	})
 }
 
-// TestSilentTabs checks that no call is offered a document that does not answer, and
-// that a call without another tab waits a moment for it.
+// TestSilentTabs checks that no call is offered a document that does not answer. If the
+// only tab of a call does not answer, the call must wait for the tab up to loadTimeout.
 func TestSilentTabs(t *testing.T) {
 	hash := "h1"
 	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {

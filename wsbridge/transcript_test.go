@@ -19,7 +19,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestTranscripts runs each file of testdata/transcripts. The lines of a file:
+// TestTranscripts runs each file of testdata/transcripts. A transcript has these kinds
+// of lines:
 //
 //	# text        a comment
 //	! connect a   browser a opens a connection; "drop a" breaks it
@@ -87,7 +88,7 @@ func wireMethods(t *testing.T) []string {
 // isOutput matches the lines that the hub writes.
 var isOutput = regexp.MustCompile(`^(\w+<|=) `)
 
-// stage runs one transcript.
+// stage has the state of one transcript that is being run.
 type stage struct {
 	w     *world
 	hash  string
@@ -98,7 +99,8 @@ type stage struct {
 	settings map[string]json.RawMessage
 }
 
-// playTranscript runs a transcript and returns it with the frames that the hub sent.
+// playTranscript runs a transcript and returns its text with the frames that the hub
+// sent.
 func playTranscript(t *testing.T, text string) string {
 	var transcript strings.Builder
 	s := &stage{hash: "h1", peers: map[string]*peer{}, ended: map[string]bool{}, settings: map[string]json.RawMessage{}}
@@ -136,7 +138,7 @@ func playTranscript(t *testing.T, text string) string {
 	return transcript.String()
 }
 
-// executeLine executes one line.
+// executeLine executes one line of a transcript.
 func (s *stage) executeLine(line string) {
 	if name, frame, ok := strings.Cut(line, "> "); ok && s.peers[name] != nil {
 		s.peers[name].send(frame)
@@ -152,7 +154,7 @@ func (s *stage) executeLine(line string) {
 		s.w.advanceTime(d)
 	case len(words) == 3 && words[1] == "connect":
 		p := s.w.open(browserNonce)
-		p.setPongs(false) // the peer's reader runs since the challenge
+		p.setPongs(false) // the goroutine that reads the peer's frames started at the challenge
 		if s.peers[words[2]] == nil {
 			s.order = append(s.order, words[2])
 		}
@@ -203,7 +205,8 @@ func (s *stage) executeLine(line string) {
 	}
 }
 
-// writeSentFrames writes the frames that the hub has sent since the last line.
+// writeSentFrames writes the frames that the hub has sent since the last line of the
+// transcript.
 func (s *stage) writeSentFrames(out *strings.Builder) {
 	for _, name := range s.order {
 		p := s.peers[name]

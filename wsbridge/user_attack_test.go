@@ -50,8 +50,8 @@ func TestAttackByUser(t *testing.T) {
 	})
 }
 
-// TestAttackByUserReplay checks that frames recorded on one connection are rejected
-// on the next, because each has its own challenge.
+// TestAttackByUserReplay checks that frames recorded on one connection are rejected on
+// another connection, because each connection has its own challenge.
 func TestAttackByUserReplay(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		w.connectBrowser("b1", "boot")
@@ -73,8 +73,8 @@ func TestAttackByUserReplay(t *testing.T) {
 	}
 }
 
-// TestHandshakeEndsInTime checks that a connection is closed after 10 s if it is
-// silent or sends its first frame slowly.
+// TestHandshakeEndsInTime checks that a connection without a complete first frame is
+// closed after 10 s.
 func TestHandshakeEndsInTime(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		silent := w.dial()
@@ -92,8 +92,8 @@ func TestHandshakeEndsInTime(t *testing.T) {
 	})
 }
 
-// TestHandshakesAreBounded checks that above the limit of silent connections the
-// oldest is closed, so that a browser can always connect.
+// TestHandshakesAreBounded checks that too many silent connections close the oldest
+// silent connection, so that a browser can always connect.
 func TestHandshakesAreBounded(t *testing.T) {
 	inWorld(t, Options{}, func(w *world) {
 		b := w.connectBrowser("b1", "boot")

@@ -117,7 +117,7 @@ func attackWithAllMethods(t *testing.T) {
 	for _, tool := range tools {
 		sendRequest("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, forgedParams))
 	}
-	// This message answers a request that the server did not send.
+	// The agent answers a request that the server did not send.
 	c.send(`{"jsonrpc":"2.0","id":%q,"result":{"action":"accept","content":{"decision":"allow once"}}}`, waitingCall.Waiting.TicketID)
 	sendRequest("ping", "{}")
 

@@ -41,8 +41,8 @@ reported.`,
 	return cmd
 }
 
-// runAudit prints the audit log. runAudit reads the files, so that it works without a
-// server.
+// runAudit prints the audit log. runAudit reads the files of the audit log, so
+// `opentabs audit` works without a server.
 func runAudit(_ context.Context, opts auditOptions) error {
 	if opts.last < 0 {
 		return newUsageError("--last is %d: give it 0 or more", opts.last)

@@ -130,8 +130,8 @@ type callsDecideOptions struct {
 	program *program
 	id      string
 	allow   bool
-	// always, session and duration are the scope of an approval. By default, an
-	// approval is for one call.
+	// always, session and duration are the flags that set the scope of an approval. By
+	// default, an approval is for one call.
 	always      bool
 	session     bool
 	duration    time.Duration

@@ -139,7 +139,8 @@ func TestDevPrompt(t *testing.T) {
 		lines <- c.line
 		out.waitForWords(c.want, "messages> ")
 	}
-	// Ctrl-C stops the running call. Changes are built while a call runs.
+	// Ctrl-C stops the running call. `plugin dev` rebuilds a changed plugin while a
+	// call runs.
 	lines <- "silent"
 	waitForStatus(t, dirs, isRunning)
 	if err := os.WriteFile(filepath.Join(source, "src", "index.ts"), []byte(strings.Replace(devSource, ", tool('quit')", "", 1)), 0o644); err != nil {
@@ -148,7 +149,7 @@ func TestDevPrompt(t *testing.T) {
 	out.waitForWords("built messages 1.0.0, 2 tools")
 	signals <- os.Interrupt
 	out.waitForWords("the call was cancelled", "messages> ")
-	// Without a running call, Ctrl-C ends the command.
+	// Without a running call, Ctrl-C ends `plugin dev`.
 	signals <- os.Interrupt
 	if err := <-devErr; err != nil {
 		t.Errorf("plugin dev ended with %v", err)

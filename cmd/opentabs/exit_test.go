@@ -17,7 +17,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestExitCodesAreComplete reads the list of codes where it is written.
+// TestExitCodesAreComplete checks that each error code in wire/error.go has an exit
+// code.
 func TestExitCodesAreComplete(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "wire", "error.go"), nil, 0)
 	if err != nil {

@@ -9,10 +9,12 @@ import (
 	"opentabs/wsbridge/wsbridgetest"
 )
 
-// The tools of the fake browser that show activities, ask the user, or call other tools.
+// This file contains the tools of the fake browser that show activities, ask the user,
+// or call tools.
 
 // showActivities simulates a tool with two activities: a growing text for the user and
-// an internal table. The tool waits for the user, and its result is for the user.
+// an internal table. The simulated tool waits for the user, and returns a result for
+// the user.
 func showActivities(ctx context.Context, c *wsbridgetest.Call) (json.RawMessage, *wire.CallError) {
 	reports := []wire.Report{
 		{Activity: &wire.Activity{Type: "text", Content: json.RawMessage(`"one\u001b[2J\n"`)}, Audience: "user"},

@@ -57,7 +57,7 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 	if err != nil {
 		return err
 	}
-	// The files have all entries, so the command works without a server.
+	// The log files have all entries, so `opentabs logs` works without a server.
 	entries, damagedLines, err := pluginlog.Read(dirs.State, opts.query.Filter, opts.query.Last)
 	if err != nil {
 		return err

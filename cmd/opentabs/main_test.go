@@ -30,7 +30,8 @@ import (
 // hangTimeout limits how long a test waits for an event.
 const hangTimeout = 2 * time.Minute
 
-// raceOptions turns off the second that the race detector waits at the end of each process.
+// raceOptions turns off the pause of 1 s that the race detector makes when a process
+// exits.
 const raceOptions = "atexit_sleep_ms=0"
 
 // unreachableRegistry is an address where no server listens, so that tests use no public registry.
@@ -53,16 +54,17 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// squatterResponses are the responses of a squatter to each connection. A squatter without an
-// answer sends nothing and keeps the connection open.
+// squatterResponses are the responses of runSquatter to each connection, by the
+// argument of the program. Without a response, runSquatter sends nothing and keeps the
+// connection open.
 var squatterResponses = map[string]string{
 	"garbage": strings.Repeat("\x00\xff garbage\n", 10000),
 	"http":    "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<html></html>",
 	"liar":    "HTTP/1.1 200 OK\r\nContent-Length: 62\r\n\r\n" + `{"ok":true,"version":"9.9.9","pid":1,"proof":"0000000000000000"}`[:62],
 }
 
-// runSquatter listens on a free port and writes the number to the file port. The argument
-// of squatter selects the answer.
+// runSquatter is a program that occupies a free port and writes its number to the file
+// named port. The argument of the program selects the response to each connection.
 func runSquatter() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -89,7 +91,8 @@ func answerAsSquatter(l net.Listener, response string) {
 		}
 		go func() {
 			defer conn.Close()
-			// Read the beginning of the request, so that the answer is not lost.
+			// Read the beginning of the request first: closing a connection with unread
+			// data could drop the response.
 			if _, err := conn.Read(make([]byte, 4<<10)); err == nil {
 				_, _ = conn.Write([]byte(response))
 			}
@@ -108,7 +111,8 @@ func TestScript(t *testing.T) {
 			env.Setenv("OPENTABS_PORT", "0")
 			env.Setenv("GORACE", raceOptions)
 			env.Setenv("npm_config_registry", unreachableRegistry)
-			// The programs of TestMain, for a script whose PATH contains no others.
+			// BIN is the folder of the programs of TestMain, for scripts with no other
+			// folder in PATH.
 			bin, err := exec.LookPath("opentabs")
 			if err != nil {
 				return err

@@ -39,7 +39,7 @@ func TestMCPNonsense(t *testing.T) {
 	if lines := c.readUntil(`"id":"ping","result":{}`); len(lines) != 1 {
 		t.Errorf("after all malformed input the server answered %.300q", lines)
 	}
-	// The last line has no newline.
+	// The last line of the input has no newline.
 	write(`{"jsonrpc":"2.0","id":"last","method":"ping"}`)
 	if err := c.stdin.Close(); err != nil {
 		t.Fatal(err)

@@ -22,8 +22,8 @@ func newPluginCmd(p *program) *cobra.Command {
 
 type extractOptions struct{ program *program }
 
-// newExtractCmd returns the command that `plugin build` starts as a child process to
-// run a plugin's modules. Users do not run this command.
+// newExtractCmd returns the hidden command that `plugin build` starts as a child
+// process to run a plugin's modules.
 func newExtractCmd(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:    "__extract",
@@ -59,8 +59,8 @@ func newPluginListCmd(p *program) *cobra.Command {
 	return cmd
 }
 
-// runPluginList prints the plugins. runPluginList reads their folders, so `plugin list`
-// works without a server.
+// runPluginList prints the plugins. runPluginList reads the folders of the plugins, so
+// `plugin list` works without a server.
 func runPluginList(opts pluginListOptions) error {
 	p := opts.program
 	h, registry, err := p.openPlugins()

@@ -180,7 +180,7 @@ func runPluginDev(ctx context.Context, opts pluginDevOptions) error {
 	if err != nil {
 		return err
 	}
-	// The first Ctrl-C may stop only a tool call, so Ctrl-C does not end the command.
+	// During a tool call, Ctrl-C cancels the call and does not end `plugin dev`.
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)

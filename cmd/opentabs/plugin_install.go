@@ -179,8 +179,8 @@ func (p *program) finishInstall(ctx context.Context, i *install.Installer, newPl
 	return p.activate(ctx, i.Home, newPlugin, permission)
 }
 
-// activate makes a running server load a new plugin. With --permission, activate also
-// reviews the plugin; otherwise it prints how to review the plugin.
+// activate makes a running server load a new plugin. With --permission, activate
+// reviews the plugin; without --permission, activate prints how to review the plugin.
 func (p *program) activate(ctx context.Context, h *home.Home, newPlugin *plugin.Plugin, permission wire.Permission) error {
 	client, err := h.ReloadPlugins(ctx)
 	if err != nil {

@@ -19,8 +19,8 @@ type reviewOptions struct {
 	name       string
 	yes        bool
 	permission string
-	// code shows the plugin's code and noCode hides it. By default, a terminal shows
-	// the code.
+	// code is the value of --code, which shows the plugin's code; noCode hides the
+	// code. By default, a terminal shows the code.
 	code, noCode bool
 }
 
@@ -90,7 +90,8 @@ func runReview(ctx context.Context, opts reviewOptions) error {
 	return p.reportTabs(ctx, book.Client)
 }
 
-// confirm reports whether the user typed yes. Without a terminal the answer is no.
+// confirm reports whether the user typed yes. Without a terminal, confirm returns
+// false.
 func (p *program) confirm(question string) (bool, error) {
 	q := p.out.NewQuestions(p.in)
 	if q == nil {

@@ -48,8 +48,8 @@ func runPluginTest(ctx context.Context, opts pluginTestOptions) error {
 	return testrun.Run(ctx, opts.tests, opts.program.out)
 }
 
-// newSimulateCmd is the child process in which `plugin test` runs tests. Users do not
-// run this command.
+// newSimulateCmd returns the hidden command that `plugin test` starts as a child
+// process to run tests.
 func newSimulateCmd(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:    "__simulate",

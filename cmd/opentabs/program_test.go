@@ -15,8 +15,8 @@ import (
 const raceVariable = "OPENTABS_TEST_RACE"
 
 // runTests runs the tests with opentabs and commands in PATH. Like [testscript.Main],
-// runTests does not return. With -race in the program too, this package uses three
-// times the CPU time, so opentabs is built without it.
+// runTests does not return. The opentabs program is built without -race, because with
+// -race the tests need three times the CPU time.
 func runTests(m *testing.M, commands map[string]func()) {
 	if os.Getenv(raceVariable) != "" {
 		commands["opentabs"] = main

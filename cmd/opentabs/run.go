@@ -77,7 +77,8 @@ your browser through an extension. A plugin adds the tools of a site.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          showHelp,
-		// Groups accept no arguments. run reports an unknown command.
+		// The root command accepts any arguments, so that run reports an unknown
+		// command.
 		Args: cobra.ArbitraryArgs,
 	}
 	cmd.SetVersionTemplate("opentabs {{.Version}}\n")

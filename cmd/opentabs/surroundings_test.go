@@ -15,8 +15,8 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// freePort returns a free port below 32768. Systems assign higher ports to programs that
-// ask for any port, so no other program gets this one.
+// freePort returns a free port below 32768. Programs that listen on any free port get
+// ports above 32767, so no program gets the returned port.
 func freePort(t *testing.T) int {
 	t.Helper()
 	for range 100 {
@@ -83,7 +83,7 @@ func TestServeFromAReadOnlyHome(t *testing.T) {
 	if err := serveCmd.Wait(); err != nil {
 		t.Errorf("serve ended with %v: %s", err, stderr.String())
 	}
-	// The relay of a client also starts a server.
+	// `opentabs mcp` starts a server if none runs.
 	relayCmd := command("mcp")
 	relayCmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":7,"method":"ping"}` + "\n")
 	if out, err := relayCmd.Output(); err != nil || !strings.Contains(string(out), `"id":7,"result":{}`) {
@@ -134,8 +134,8 @@ kill $server
 wait $server && echo "exit 0"
 `
 
-// TestFullDisk fills a small disk. If the test may not mount a disk, it only checks the
-// text of the system's error.
+// TestFullDisk checks what opentabs does when its disk is full. If the test may not
+// mount a disk, the test checks only the text of the error.
 func TestFullDisk(t *testing.T) {
 	sentence, code := explainError(t.Context(), fmt.Errorf("write x: %w", syscall.ENOSPC))
 	if code != exitFailed || !strings.HasSuffix(sentence, "no space left on device: free some space on that disk, then try again") {
@@ -173,8 +173,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestServerWithoutFreeFileDescriptors checks a server without free file descriptors: connected clients continue,
-// the log reports the problem once, and later new clients can connect.
+// TestServerWithoutFreeFileDescriptors checks that connected clients continue and that
+// new clients can connect later. The server logs the lack of file descriptors once.
 func TestServerWithoutFreeFileDescriptors(t *testing.T) {
 	dirs := newHome(t)
 	serveCmd := exec.Command("sh", "-c", "ulimit -n 40; exec opentabs serve --log-format json")

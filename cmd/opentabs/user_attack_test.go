@@ -128,7 +128,7 @@ func attackPlantedHome(t *testing.T) {
 	if _, err := os.Stat(dirs.TokenFile()); err == nil {
 		t.Error("the token was written there")
 	}
-	// A symbolic link to another user's directory is refused too.
+	// opentabs refuses a symbolic link to another user's directory.
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func attackPlantedFiles(t *testing.T) {
 		if err := errors.Join(os.Chmod(dir, 0o777), os.WriteFile(filepath.Join(dir, name), []byte("{}"), 0o666)); err != nil {
 			t.Fatal(err)
 		}
-		if os.Geteuid() != 0 { // the test can't change owners: opentabs closes the directory and reports that
+		if os.Geteuid() != 0 { // without root, the test can't change owners: opentabs sets the mode 0700 and prints a notice
 			if out, _ := opentabsCommand(t, dirs, "plugin", "list").CombinedOutput(); !strings.Contains(string(out), "its mode is now 0700") {
 				t.Errorf("%s: %s", name, out)
 			}
@@ -165,7 +165,7 @@ func attackPlantedExtension(t *testing.T) {
 	home := t.TempDir()
 	dirs := config.Dirs{Config: home, State: home}
 	dir := makeForeignDir(t)
-	if os.Geteuid() != 0 { // root's directories are not empty, so they are refused before
+	if os.Geteuid() != 0 { // opentabs would refuse /usr only because /usr is not empty
 		dir = "/proc/1"
 	}
 	out, err := opentabsOnPort(t, dirs, 9527, "extension", "install", "--dir", dir).CombinedOutput()
@@ -175,7 +175,8 @@ func attackPlantedExtension(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, extensiondir.ConnectionFile)); err == nil {
 		t.Error("the token was written there")
 	}
-	// If the folder belongs to the user, opentabs removes the access of others.
+	// If the folder for the extension belongs to the user, opentabs removes the access
+	// of other users.
 	openDir := filepath.Join(openTempDir(t), "open")
 	if err := errors.Join(os.Mkdir(openDir, 0o777), os.Chmod(openDir, 0o777)); err != nil {
 		t.Fatal(err)
@@ -208,7 +209,7 @@ func attackProcesses(t *testing.T) {
 	}
 }
 
-// opentabsOnPort returns a command that runs opentabs with this port setting.
+// opentabsOnPort returns a command that runs opentabs with OPENTABS_PORT set to port.
 func opentabsOnPort(t *testing.T, dirs config.Dirs, port int, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := opentabsCommand(t, dirs, args...)
@@ -298,7 +299,7 @@ func attackServerRecord(t *testing.T) {
 	if err := dirs.WriteServer(config.Server{PID: os.Getpid(), Port: port, Version: "0.1.0"}); err != nil {
 		t.Fatal(err)
 	}
-	// The other program does not prevent the user from running a server.
+	// The fake server does not prevent the user from running a real server.
 	c := startMCP(t, dirs)
 	c.initialize()
 	c.send(`{"jsonrpc":"2.0","id":"list","method":"tools/list"}`)

@@ -14,8 +14,8 @@ import (
 )
 
 // maxFailedPatches limits the search for patches that do not apply, because each such
-// patch costs several parses of the whole content. Above maxFailedPatches, valid patches
-// beside failing patches may be dropped too.
+// patch costs several parses of the whole content. Above maxFailedPatches, valid
+// patches may be dropped together with the failing patches.
 const maxFailedPatches = 16
 
 // applyPatches applies patches in order, each completely or not at all. applyPatches
@@ -122,7 +122,7 @@ func prefixPaths(ops jsonpatch.Patch, prefix string) error {
 				return fmt.Errorf("%s %s is not a JSON Pointer", name, *raw)
 			}
 			text, err := json.Marshal(prefix + path)
-			if err != nil { // impossible for a string
+			if err != nil { // a string can always be encoded
 				return err
 			}
 			prefixed := json.RawMessage(text)

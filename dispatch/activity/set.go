@@ -1,11 +1,12 @@
-// Package activity stores the activities of one call: content that a tool shows
-// beside its progress, such as a table, and changes by JSON Patches (RFC 6902).
+// Package activity stores the activities of one call. An activity is content that a
+// tool shows beside its progress, such as a table; a tool changes an activity by JSON
+// Patches (RFC 6902).
 //
 // # Concurrency
 //
 // A [Set] is safe for concurrent use. Set.applyMu is held while patches are applied and
-// is taken before Set.mu. Set.mu guards the activities; no other lock is taken and no
-// method of the [Owner] but Warn runs while it is held.
+// is taken before Set.mu. Set.mu guards the activities. While Set.mu is held, no other
+// lock is taken, and no method of the [Owner] except WarnActivity runs.
 package activity
 
 import (
@@ -20,7 +21,7 @@ import (
 	"opentabs/wire"
 )
 
-// The limits of memory and of requests to the page.
+// These constants limit the memory of activities and the requests to the page.
 const (
 	// maxPatches and maxPatchBytes bound the pending patches of one activity; at the
 	// limit, the patches are applied at once.
@@ -28,8 +29,8 @@ const (
 	maxPatchBytes = 1 << 20
 	// maxResyncs limits the requests for one activity.
 	maxResyncs = 3
-	// maxLossRequests limits the requests for all activities after lost reports. lossRequestPause is
-	// the least time between two of them.
+	// maxLossRequests limits the requests for all activities after lost reports.
+	// lossRequestPause is the least time between two requests after lost reports.
 	maxLossRequests  = 30
 	lossRequestPause = time.Second
 )
@@ -56,8 +57,8 @@ type Owner interface {
 // Set stores the activities of one call. Init initializes a Set.
 //
 // Patches are applied when a user opens the call, or when too many patches are pending.
-// To apply a patch takes as long as to parse the whole content, and the goroutine that
-// receives reports must not wait for that.
+// Applying a patch takes as long as parsing the whole content, so the goroutine that
+// receives reports must not wait for patches.
 type Set struct {
 	owner Owner
 
@@ -72,7 +73,7 @@ type Set struct {
 	isApplying      bool // a goroutine applies patches
 }
 
-// activity is one activity.
+// activity is the state of one activity of a call.
 type activity struct {
 	activityType string
 	content      json.RawMessage
@@ -85,12 +86,12 @@ type activity struct {
 	resyncCount  int
 }
 
-// Init sets the owner.
+// Init sets the owner of the Set.
 func (s *Set) Init(owner Owner) { s.owner = owner }
 
 // Report stores a change and returns its audience: by default the audience of the
-// previous change. Report returns false for a dropped change, which is too large or has
-// one activity type too many. Report does not wait for patches.
+// previous change. Report returns false if it drops the change, because the change is
+// too large or the call has too many activity types. Report does not wait for patches.
 func (s *Set) Report(r *wire.Activity, audience string) (shownAudience string, isAccepted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,7 +191,7 @@ func (s *Set) applyPending() {
 	defer s.applyMu.Unlock()
 	for i := 0; ; i++ {
 		s.mu.Lock()
-		if i >= len(s.activities) { // Clear may have run meanwhile
+		if i >= len(s.activities) { // Clear may have removed the activities
 			s.mu.Unlock()
 			return
 		}

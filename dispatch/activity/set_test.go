@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// owner records the requests of a set.
+// owner is an Owner that records the calls of its methods by a Set.
 type owner struct {
 	mu      sync.Mutex // guards resyncs
 	resyncs []string

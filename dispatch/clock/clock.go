@@ -3,9 +3,9 @@
 //
 // # Concurrency
 //
-// A [Clock] is safe for concurrent use. RestartIdle, HoldIdle and Elapsed take no lock.
-// The other methods take only Clock.mu. The onLimit function of Start runs without
-// Clock.mu.
+// A [Clock] is safe for concurrent use. RestartIdle, HoldIdle and Elapsed take no lock;
+// the other methods of Clock take only Clock.mu. The onLimit function of Start runs
+// without Clock.mu.
 package clock
 
 import (
@@ -17,8 +17,8 @@ import (
 )
 
 // A timer that fires suspendThreshold late indicates that the process or the machine
-// was suspended. Reports of that time are still unread, so the idle limit is at least
-// graceAfterSuspend in the future.
+// was suspended. After such a suspension, reports may be unread, so the idle limit is
+// at least graceAfterSuspend in the future.
 const (
 	suspendThreshold  = 2 * time.Second
 	graceAfterSuspend = 5 * time.Second
@@ -74,8 +74,8 @@ func (c *Clock) elapsed() int64 {
 	return int64(time.Since(c.start)) - c.endedPauses.Load()
 }
 
-// Pause suspends both limits until Resume has been called as often as Pause. Pause may
-// precede Start.
+// Pause suspends the idle limit and the hard limit until Resume has been called as
+// often as Pause. Pause may precede Start.
 func (c *Clock) Pause() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,13 +104,13 @@ func (c *Clock) Resume() {
 	now := c.elapsed()
 	c.endedPauses.Store(int64(time.Since(c.start)) - now)
 	c.frozenAt.Store(0)
-	if lastReport := c.lastReport.Load(); lastReport != int64(c.hardLimit) { // equal while HoldIdle suspends the idle limit
+	if lastReport := c.lastReport.Load(); lastReport != int64(c.hardLimit) { // lastReport is hardLimit while HoldIdle suspends the idle limit
 		c.lastReport.CompareAndSwap(lastReport, now)
 	}
 	c.timer.Reset(time.Duration(c.nextLimit() - now))
 }
 
-// Start starts both limits and does nothing after Stop.
+// Start starts the idle limit and the hard limit, and does nothing after Stop.
 func (c *Clock) Start(idleLimit, hardLimit time.Duration, onLimit func(wire.ErrorCode)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,9 +136,9 @@ func (c *Clock) RestartIdle() bool {
 	return true
 }
 
-// AddNestedCalls adds n to the number of running nested calls. While that number is
-// positive, the idle limit does not end the call, because each nested call has its own
-// idle limit.
+// AddNestedCalls adds n to the number of running nested calls. While nested calls run,
+// the idle limit does not end the call, because each nested call has its own idle
+// limit.
 func (c *Clock) AddNestedCalls(n int64) { c.nestedCalls.Add(n) }
 
 func (c *Clock) hasNestedCalls() bool { return c.nestedCalls.Load() > 0 }
@@ -170,8 +170,8 @@ func (c *Clock) limitAfter(lastReport int64) int64 {
 	return min(lastReport+int64(c.idleLimit), int64(c.hardLimit))
 }
 
-// CheckLimits calls onLimit if a limit is reached, and restarts the timer otherwise.
-// The timer calls CheckLimits.
+// CheckLimits calls onLimit if a limit is reached, or else restarts the timer. The
+// timer calls CheckLimits.
 func (c *Clock) CheckLimits() {
 	c.mu.Lock()
 	if c.isStopped || c.openPauses > 0 {
@@ -181,7 +181,7 @@ func (c *Clock) CheckLimits() {
 	lastReport := c.lastReport.Load()
 	now, deadline := c.elapsed(), c.limitAfter(lastReport)
 	if now >= deadline+int64(suspendThreshold) && now < int64(c.hardLimit) {
-		// A concurrent RestartIdle or HoldIdle takes precedence.
+		// A concurrent change of lastReport by RestartIdle or HoldIdle stays.
 		c.lastReport.CompareAndSwap(lastReport, now-int64(c.idleLimit-min(c.idleLimit, graceAfterSuspend)))
 		deadline = c.nextLimit()
 	}
@@ -206,8 +206,8 @@ func (c *Clock) CheckLimits() {
 	}
 }
 
-// Stop ends both limits and freezes Elapsed. Stop may precede Start and may be called
-// more than once.
+// Stop ends the idle limit and the hard limit, and freezes Elapsed. Stop may precede
+// Start and may be called more than once.
 func (c *Clock) Stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 var ArrivalTime = time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)
 
 // View returns a call in which every field is set, for tests of what a surface shows.
-// No real call waits, has failed and has a result at once.
+// No real call has all fields of View: a call that waits has no error and no result.
 func View() dispatch.View {
 	progress, loaded, total, userProgress := 0.5, 50.0, 100.0, 0.25
 	ended := ArrivalTime.Add(time.Minute)
@@ -41,7 +41,7 @@ func View() dispatch.View {
 	}
 }
 
-// newWaitingTicket returns the question of View.
+// newWaitingTicket returns the ticket of the call of View, with every field set.
 func newWaitingTicket() *dispatch.WaitingTicket {
 	return &dispatch.WaitingTicket{
 		TicketID: "ticket_1", CallID: "call_1", Tool: "messages__export", Kind: wire.TicketPermission, Reason: "It sends messages.",

@@ -43,8 +43,8 @@ func wantAllSet(t *testing.T, v reflect.Value, path string) {
 	}
 }
 
-// TestJSONOfCalls checks the JSON of a call and of its events: the HTTP API, the resources
-// and --json print it.
+// TestJSONOfCalls checks the JSON of a call and of its events, which the HTTP API, the
+// MCP resources and --json print.
 func TestJSONOfCalls(t *testing.T) {
 	progress := 0.5
 	var b bytes.Buffer

@@ -1,5 +1,6 @@
-// Package errtext contains the sentences in the errors of calls: what to do next, how
-// the page answered a stop, and why a page can't be loaded.
+// Package errtext contains the sentences in the errors of calls. The sentences describe
+// the next step, the answer of the page to a stop, or the reason why a page can't be
+// loaded.
 package errtext
 
 import (
@@ -65,16 +66,16 @@ func NextStep(code wire.ErrorCode) (nextStep string, retryable bool) {
 	return a.nextStep, a.retryable
 }
 
-// NextStepAfterRequest returns the next step after an error with the code of a failed
-// request of the tool, and returns false for other codes.
+// NextStepAfterRequest returns the next step after a failed request of a tool, by the
+// code of the error. For an unknown code, ok is false.
 func NextStepAfterRequest(code string) (nextStep string, ok bool) {
 	nextStep, ok = requestAdvice[code]
 	return nextStep, ok
 }
 
-// requestAdvice is the next step after the codes of a failed request of a tool, if the
-// tool passed the code on as its own error. An agent cannot correct what the user or
-// the author of the plugin decided.
+// requestAdvice has the next step for each error code of a failed request of a tool. A
+// tool that does not handle the failure of a request can fail with the error of the
+// request.
 var requestAdvice = map[string]string{
 	string(wire.ErrCancelled):       advice[wire.ErrCancelled].nextStep,
 	string(wire.ErrDenied):          advice[wire.ErrDenied].nextStep,
@@ -86,9 +87,9 @@ var requestAdvice = map[string]string{
 	"user_timeout":                  "Ask the user to be ready for the tool's request, then call again.",
 }
 
-// DescribeDescribeCode returns the code of an error as text. For errors of a tool, the
-// text has the details in the format of the original OpenTabs, because users search for
-// that format.
+// DescribeCode returns the code of an error as text. For errors of a tool, the text has
+// the details in the format of the original OpenTabs, because users search for that
+// format.
 func DescribeCode(err *wire.CallError) string {
 	t := err.Tool
 	if t == nil || t.Code == "" {

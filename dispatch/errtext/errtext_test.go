@@ -26,8 +26,8 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// TestLoadError checks that the longest matching prefix of Chrome's error names
-// counts, and that an unknown name is still shown.
+// TestLoadError checks the explanations of Chrome's network errors, and that an unknown
+// error is shown by its name.
 func TestLoadError(t *testing.T) {
 	for name, want := range map[string]string{
 		"net::ERR_CONNECTION_REFUSED":     "refused the connection",

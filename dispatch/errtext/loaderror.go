@@ -7,7 +7,7 @@ import (
 	"opentabs/wire"
 )
 
-// The actions for a page that can't be loaded.
+// These constants are the next steps for a user whose page can't be loaded.
 const (
 	checkAddress     = "check the site's address and the network connection"
 	checkSite        = "check that the site is running"
@@ -44,7 +44,7 @@ var loadErrors = []struct{ prefix, reason, action string }{
 	{"UNSAFE_PORT", "Chrome blocks this port", "use another port for the site"},
 }
 
-// DescribeDescribeLoadError returns why a page can't be loaded, and what to do. name is
+// DescribeLoadError returns why a page can't be loaded, and what to do. name is
 // Chrome's name of the error, such as net::ERR_CONNECTION_REFUSED.
 func DescribeLoadError(name string) string {
 	if name == wire.LoadErrorNoAnswer {

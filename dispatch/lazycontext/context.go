@@ -3,8 +3,8 @@
 //
 // # Concurrency
 //
-// A [Context] is safe for concurrent use. The lock of a Context guards all its fields.
-// No other lock of opentabs is taken while it is held.
+// A [Context] is safe for concurrent use. The lock of a Context guards all its fields,
+// and no other lock of opentabs is taken while the lock of a Context is held.
 package lazycontext
 
 import (
@@ -15,8 +15,9 @@ import (
 // Context ends with its parent or with End. Begin sets the parent and precedes all
 // methods of context.Context. The zero Context has not begun.
 //
-// context.WithCancel makes three allocations and adds itself to its parent. A Context
-// does that at the first Done. Each call has a Context, and almost no call waits.
+// context.WithCancel makes three allocations and adds itself to its parent; a Context
+// does so only at the first Done. Each call has a Context, and almost no call uses
+// Done.
 type Context struct {
 	context.Context // the parent
 

@@ -1,6 +1,6 @@
-// Package progress turns the reports of a tool into the notifications of an MCP
-// client: progress strictly increases, the rate is limited, and the first final
-// report and the last message are never lost.
+// Package progress turns the reports of a tool into the notifications of an MCP client.
+// Progress strictly increases, the rate is limited, and the first final report and the
+// last message are never lost.
 //
 // [NumbersOf] validates one report, the meter queues notifications, and [Sender]
 // delivers them to the client of one call.
@@ -11,7 +11,7 @@
 // taken under the lock of a Sender. A meter alone is not safe for concurrent use.
 package progress
 
-// AudienceUser is the audience of content for the user. Every other audience is
+// AudienceUser is the audience of content for the user; every other audience is
 // internal.
 const AudienceUser = "user"
 
@@ -34,7 +34,7 @@ type Text struct{ Message, StatusWord, Audience string }
 
 func (t Text) isEmpty() bool { return t.Message == "" && t.StatusWord == "" }
 
-// repeats reports whether t adds nothing to an earlier text.
+// repeats reports whether t contains nothing that an earlier text does not contain.
 func (t Text) repeats(earlier Text) bool {
 	return t.isEmpty() || t.Message == earlier.Message && t.StatusWord == earlier.StatusWord
 }

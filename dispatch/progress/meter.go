@@ -9,8 +9,8 @@ import (
 // meter turns reports into notifications with strictly increasing progress, at most one
 // per interval. meter is not safe for concurrent use.
 type meter struct {
-	// Interval is the least time between two notifications. A negative interval
-	// switches the limit off; then every accepted report is queued.
+	// Interval is the least time between two notifications. With a negative Interval,
+	// every accepted report is queued.
 	Interval time.Duration
 
 	numbers         numberLine
@@ -25,8 +25,8 @@ type meter struct {
 
 	// queue contains the accepted notices that are not sent. With an interval, the
 	// queue has at most one due notice, maxKept kept notices and the first final
-	// report. On each side of the final report, the queue has at most one other notice
-	// for each audience and one reminder.
+	// report. Before and after the final report, the queue has at most one more notice
+	// for each audience and one more reminder.
 	queue      []notice
 	keptCount  int       // kept notices in the queue
 	lastSentAt time.Time // the time of the last notification
@@ -98,7 +98,8 @@ func (m *meter) Remind(now time.Time, message string) {
 }
 
 // KeepQueued protects the queued messages for the user from being replaced. KeepQueued
-// precedes a suspension: the messages explain the question that follows.
+// is called before a suspension, because the queued messages explain the question to
+// the user.
 func (m *meter) KeepQueued() {
 	for i := range m.queue {
 		e := &m.queue[i]
@@ -129,8 +130,8 @@ func (m *meter) push(e notice) {
 		return
 	}
 	e.fillFrom(&m.queue[lastIndex])
-	// When the absorbed text makes e a notice for the user, e also replaces the
-	// notices for the user before it.
+	// If the text from fillFrom makes e a notice for the user, e also replaces the
+	// previous notices for the user.
 	for e.isForUser() && lastIndex > 0 && e.replaces(&m.queue[lastIndex-1]) {
 		lastIndex--
 		e.fillFrom(&m.queue[lastIndex])
@@ -196,7 +197,8 @@ func (m *meter) popNotice(now time.Time, isLast bool) (Notification, bool) {
 			if !isLast {
 				return Notification{}, false
 			}
-			// No final report can follow, so progress may exceed the total.
+			// After the call no final report can follow, so progress may exceed the
+			// total.
 			p.Progress = m.numbers.lastSent + gapAbove(m.numbers.lastSent)
 			p.Total, p.HasTotal = 0, false
 			ok = !math.IsInf(p.Progress, 0)
@@ -218,10 +220,11 @@ func (m *meter) popNotice(now time.Time, isLast bool) (Notification, bool) {
 	return Notification{}, false
 }
 
-// moveText handles a notice that has no number below the next notice. If the next
-// notice has no text, moveText moves the text to that notice. A displaced message for
-// the user follows the next number, unless a later message for the user precedes that
-// number.
+// moveText keeps the text of a notice that cannot be sent, because no number is free
+// for the notice. If the next notice has no text, moveText moves the text to that
+// notice. If the next notice has a text, moveText queues a message for the user after
+// the next notice with a number of the tool. If a later message for the user precedes
+// that notice, moveText drops the earlier message.
 func (m *meter) moveText(e notice) {
 	if len(m.queue) == 0 || e.isEmpty() {
 		return
@@ -235,7 +238,7 @@ func (m *meter) moveText(e notice) {
 		switch {
 		case !e.isForUser():
 			return
-		case next.isExact && next.progress > m.numbers.lastSent: // next keeps its number, and the text of e can get a greater number
+		case next.isExact && next.progress > m.numbers.lastSent: // the notice next keeps its number, and the text of the notice e gets a greater number
 			textNotice := notice{Text: e.Text, total: e.total, hasTotal: e.hasTotal, isReminder: e.isReminder}
 			m.queue = slices.Insert(m.queue, i+1, textNotice)
 			return

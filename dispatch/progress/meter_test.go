@@ -118,8 +118,8 @@ func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
 	}
 }
 
-// TestStepsLeaveRoomForNumbers sends up to 20,000 messages between two numbers of a
-// tool: each number is still sent unchanged.
+// TestStepsLeaveRoomForNumbers checks that the numbers of a tool are sent unchanged,
+// even with 20,000 messages between two numbers.
 func TestStepsLeaveRoomForNumbers(t *testing.T) {
 	for _, messages := range []int{1, 10, 499, 501, 5000, 20000} {
 		for _, scale := range []struct{ first, next, total float64 }{
@@ -204,7 +204,7 @@ func TestMeterQueue(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			m := meter{Interval: time.Second, lastSentAt: time.Unix(0, 0)} // a notification was just sent
+			m := meter{Interval: time.Second, lastSentAt: time.Unix(0, 0)} // the meter has just sent a notification
 			for i := range tt.in {
 				m.accept(time.Unix(0, 0), &tt.in[i])
 			}
@@ -265,8 +265,8 @@ var (
 	audiences   = []string{"", "internal", AudienceUser, "other"}
 )
 
-// wildReport returns a report with arbitrary numbers, tameReport one of a tool that
-// counts up to a total.
+// wildReport returns a report with arbitrary numbers; tameReport returns a report of a
+// tool that counts up to a total.
 func wildReport(rnd *rand.Rand, _ *float64) wire.Report {
 	var r wire.Report
 	if rnd.IntN(4) > 0 {
@@ -373,7 +373,7 @@ type meterCheck struct {
 	problem   string
 }
 
-// keep notes that the last message for the user must be sent.
+// keep records the last message for the user as a message that must be sent.
 func (c *meterCheck) keep() {
 	if c.forUser != "" && len(c.kept) < maxKept {
 		c.kept[c.forUser] = true
@@ -391,8 +391,8 @@ func (c *meterCheck) accept(now time.Time, r *wire.Report) {
 	c.m.accept(now, r)
 }
 
-// unsentStep reports whether a text without numbers was accepted first and is not
-// sent: then 0 can't follow it.
+// unsentStep reports whether a text without numbers was accepted first and is not sent.
+// After a first text without numbers is accepted, the progress 0 is not possible.
 func (c *meterCheck) unsentStep() bool { return c.last < 0 && c.m.hasQueued }
 
 func (c *meterCheck) check(p Notification, now time.Time) {

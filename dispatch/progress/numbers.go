@@ -9,8 +9,8 @@ import (
 // epsilon is the relative amount by which rounding may raise progress above total.
 const epsilon = 1e-9
 
-// minPositive is the least number that is not rounded to 0. A step of a millionth of the
-// minimum is still far from denormal numbers.
+// minPositive is the least number that is not rounded to 0. A millionth of minPositive
+// is still far from denormal numbers.
 const minPositive = 1e-280
 
 // Numbers are the valid numbers of a report.
@@ -22,10 +22,10 @@ type Numbers struct {
 // IsFinal reports whether progress equals total.
 func (n Numbers) IsFinal() bool { return n.HasProgress && n.HasTotal && n.Progress == n.Total }
 
-// NumbersOf validates the numbers of r and resolves its short forms: percent means
-// progress with a total of 100, and loaded means progress if there is none. NumbersOf
-// returns no numbers and false if one of them is negative or not finite, or if progress
-// exceeds total.
+// NumbersOf validates the numbers of r and resolves its short forms. The field percent
+// means progress with a total of 100, and the field loaded replaces a missing progress.
+// NumbersOf returns no numbers and false if one of them is negative or not finite, or
+// if progress exceeds total.
 func NumbersOf(r *wire.Report) (Numbers, bool) {
 	var n Numbers
 	if r.Invalid {

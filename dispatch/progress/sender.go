@@ -17,8 +17,8 @@ type Sender struct {
 	isClosed bool
 }
 
-// Init sets the rate and the function that sends one notification. A nil function
-// means that the client wants none. The function may block.
+// Init sets the rate and the function that sends one notification. send is nil if the
+// client wants no notifications. send may block.
 func (s *Sender) Init(interval time.Duration, send func(Notification)) {
 	s.send, s.meter.Interval = send, interval
 	if send != nil {
@@ -64,7 +64,7 @@ func (s *Sender) update(changeQueue func(*meter)) {
 	}
 }
 
-// SendDue sends what the rate allows and returns a channel that fires when the next
+// SendDue sends the due notifications and returns a channel that fires when the next
 // notification is due, or nil.
 func (s *Sender) SendDue() <-chan time.Time {
 	for {

@@ -72,8 +72,8 @@ func TestSenderFlushesAfterClose(t *testing.T) {
 	}
 }
 
-// TestSenderInBackground checks that notifications are sent until stop, and that
-// none is being sent once stop has returned.
+// TestSenderInBackground checks that notifications are sent until stop, and that no
+// notification is sent after stop has returned.
 func TestSenderInBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, sent := newSender(time.Second)

@@ -8,8 +8,9 @@ import "math"
 type numberLine struct {
 	lastSent float64 // the progress of the last notification
 	stepBase float64 // the number from which steps start: the last number of the tool, if any
-	// hasNumber is set once the tool has reported a number. number is the last
-	// number, and minIncrease the smallest increase between two numbers so far, or 0.
+	// hasNumber is set once the tool has reported a number. lastNumber is the last
+	// number that the tool reported; minIncrease is the smallest increase between two
+	// such numbers, or 0.
 	hasNumber               bool
 	lastNumber, minIncrease float64
 	total                   float64 // the total that steps are a part of, 0 if unknown
@@ -19,11 +20,13 @@ const (
 	// stepFraction is the size of a step as a part of the total.
 	stepFraction = 1e-6
 	// rangeFraction is the range of steps above a number of the tool, as a part of the
-	// total. Steps keep their size in the lower half and shrink in the upper half.
+	// total. Steps keep their size in the lower half of the range and shrink in the
+	// upper half of the range.
 	rangeFraction = 1e-3
-	// minRangeSteps is the least number of whole steps in that range.
+	// minRangeSteps is the least number of whole steps above a number of the tool.
 	minRangeSteps = 500
-	// minRangeGaps is the least range, in distances between neighbouring numbers.
+	// minRangeGaps is the least range of steps, in distances between neighbouring
+	// floating-point numbers.
 	minRangeGaps = 1 << 20
 )
 
@@ -73,7 +76,7 @@ func (l *numberLine) nextStep(ceiling float64) float64 {
 		remainingPart := (available - usedRange) / (available / 2)
 		return l.lastSent + step*remainingPart*remainingPart
 	}
-	if step == fullStep { // a multiple has fewer digits than a sum
+	if step == fullStep { // a multiple of the step has fewer digits than a sum of steps
 		if next := l.stepBase + (math.Round(usedRange/step)+1)*l.stepScale()/(1/stepFraction); next > l.lastSent && next < l.stepBase+available {
 			return next
 		}
@@ -95,9 +98,9 @@ func (l *numberLine) stepScale() float64 {
 }
 
 // stepRange returns the size of the range of steps above stepBase. A tool that counts
-// in whole numbers is expected to report the next whole number. Other tools are
-// expected to increase their number by the smallest increase so far. The range ends
-// below the expected number.
+// in whole numbers is expected to report the next whole number. A tool that counts in
+// fractions is expected to increase its number by the smallest increase so far. The
+// range of steps ends below the expected number.
 func (l *numberLine) stepRange() float64 {
 	rangeSize := l.stepScale() * rangeFraction
 	if l.hasNumber && l.lastNumber == math.Trunc(l.lastNumber) && l.total == math.Trunc(l.total) {

@@ -2,8 +2,9 @@
 // When a place is free, the waiting sessions take turns, and within a session the
 // oldest call is first.
 //
-// The number of waiting calls is bounded too. If too many calls wait, the session with the
-// most waiting calls loses a call, so that no client can fill the queue alone.
+// Package queue also bounds the number of waiting calls. If too many calls wait, the
+// session with the most waiting calls loses a call, so that no client can fill the
+// queue alone.
 //
 // # Concurrency
 //
@@ -24,7 +25,7 @@ import (
 type Queue struct {
 	limits Limits
 
-	mu    sync.Mutex // guards lanes and all that they contain
+	mu    sync.Mutex // guards lanes and the content of each lane
 	lanes map[string]*lane
 }
 
@@ -41,8 +42,8 @@ type lane struct {
 	waitingCount int
 	waitingBytes int
 	// turns has a *turn for each waiting session, in the order in which they get
-	// places. turnsBySession has the same turns by session; nil before the first
-	// session waits.
+	// places. turnsBySession has each turn by its session; nil before the first session
+	// waits.
 	turns          list.List
 	turnsBySession map[string]*turn
 }
@@ -206,7 +207,8 @@ func (t *turn) rejectLast(rejection *wire.CallError) {
 	close(p.ready)
 }
 
-// nextPlace removes the first place of the first turn and moves that turn to the end.
+// nextPlace removes the first place of the first turn, and moves the turn to the end of
+// the list.
 func (l *lane) nextPlace() *Place {
 	t := l.turns.Front().Value.(*turn)
 	p := t.places.Front().Value.(*Place)

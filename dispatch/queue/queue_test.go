@@ -74,7 +74,8 @@ func TestQueueIsBounded(t *testing.T) {
 }
 
 // TestFullQueueRejectsTheGreediest checks that a client with one call gets a place in a
-// queue that another client has filled. The call that loses its place gets the reason.
+// queue that another client has filled. The error of the call that loses its place
+// contains the reason.
 func TestFullQueueRejectsTheGreediest(t *testing.T) {
 	q := New(Limits{MaxRunning: 1, MaxWaiting: 4, MaxBytes: 100})
 	running := enterSession(t, q, "greedy")

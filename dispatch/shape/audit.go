@@ -7,16 +7,16 @@ import (
 	"opentabs/wire"
 )
 
-// AuditedCall is the call of a record in the audit. Members that do not apply are left
-// out.
+// AuditedCall is the call of a record in the audit. The JSON of an AuditedCall omits
+// empty fields.
 type AuditedCall struct {
 	CallID       string `json:"call_id,omitempty"`
 	ParentCallID string `json:"parent_call_id,omitempty"`
 	dispatch.Requester
 	// Caller is the tool that made the call, and its tab; nil if a client made it.
 	Caller *dispatch.Caller `json:"caller,omitempty"`
-	// Browser, TabID and Origin are where the call ran. The audit log contains no other
-	// part of the page's URL.
+	// Browser, TabID and Origin are where the call ran. Of the page's URL, the audit
+	// log contains only the origin.
 	Browser string `json:"browser,omitempty"`
 	TabID   int    `json:"tab,omitempty"`
 	Origin  string `json:"origin,omitempty"`

@@ -7,8 +7,9 @@
 //   - Agents get a [Job] for a call that outlives its request, made by [JobForAgent].
 //   - A record of the audit has an [AuditedCall], made by [CallForAudit].
 //
-// No other code copies the fields of a call. testdata/fields.txt lists each field with
-// the projections that contain the field. A test compares the list with the code.
+// Only package shape copies the fields of a call. testdata/fields.txt lists each field
+// with the projections that contain the field. A test compares fields.txt with the
+// code.
 //
-// The package has no state. The functions of package shape may run in any goroutine.
+// Package shape has no state, so its functions may run in any goroutine.
 package shape

@@ -8,7 +8,7 @@ import (
 	"opentabs/wire"
 )
 
-// The longest texts in a side panel, in characters.
+// These constants limit the texts in a side panel, in characters.
 const (
 	maxPanelClient = 100
 	maxPanelResult = 200
@@ -38,7 +38,8 @@ func CallForPanel(v dispatch.View, browserID string) wire.CallView {
 	return c
 }
 
-// panelCaller returns the tool that made a call; nil for a call of a client.
+// panelCaller returns the tool that made a call, as side panels show it; nil for a call
+// of a client.
 func panelCaller(caller *dispatch.Caller, browserID string) *wire.CallerView {
 	if caller == nil {
 		return nil

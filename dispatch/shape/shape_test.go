@@ -79,9 +79,9 @@ func encodeJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-// TestPanelCaller checks that a waiting call names the tool that makes the call. A
-// waiting call has a tab only in that tab's browser, because only that panel can show
-// the tab.
+// TestPanelCaller checks that a waiting call names the tool that makes the call. The
+// panel of a browser omits the tab of the calling tool if the tab is in another
+// browser.
 func TestPanelCaller(t *testing.T) {
 	v := dispatch.View{Waiting: &dispatch.WaitingTicket{
 		Caller: &dispatch.Caller{Plugin: "tickets", Tool: "tickets__file", Browser: "b1", TabID: 7, Origin: "https://site.test"},

@@ -1,4 +1,4 @@
-/** The attacker: a site whose pages report the secrets that they see, and plugins without the SDK. */
+/** Simulates the attacker: a site whose pages report the secrets that they see, and plugins without the SDK. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
@@ -80,7 +80,10 @@ export interface HandwrittenPlugin {
   readonly start?: 'document_start';
 }
 
-/** addPlugin writes the package of a plugin and adds it to the running server. reviewFlags are review flags of `plugin add`; with an empty list the plugin stays unreviewed. */
+/**
+ * addPlugin writes the package of a plugin and adds the plugin to the running server. reviewFlags are review flags of
+ * `plugin add`; with an empty list the plugin stays unreviewed.
+ */
 export async function addPlugin(
   stack: Stack,
   plugin: HandwrittenPlugin,

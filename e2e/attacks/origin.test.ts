@@ -27,7 +27,8 @@ before(async () => {
     chrome: {
       args: [
         `--host-resolver-rules=MAP ${evilHost} 127.0.0.1, MAP *.${evilHost} 127.0.0.1`,
-        // Turns off Chrome's checks of requests to local addresses, so that only the server's checks apply.
+        // The next flag turns off Chrome's checks of requests to local addresses, so that only the server's checks
+        // apply.
         '--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests,PrivateNetworkAccessSendPreflights,PrivateNetworkAccessRespectPreflightResults',
       ],
     },
@@ -44,7 +45,10 @@ async function tryAllRequests(target: Page | Frame, baseUrl: string): Promise<un
   return target.evaluate(`(${attackScript})(${JSON.stringify(baseUrl)}, ${JSON.stringify(stack.token)})`);
 }
 
-/** assertHarmless runs all requests in a page. The page must read nothing, the server must refuse each request, and no browser or call may be added. */
+/**
+ * assertHarmless runs all requests of tryAllRequests in a page. The page must read nothing, the server must refuse each
+ * request, and no browser or call may be added.
+ */
 async function assertHarmless(target: Page | Frame, baseUrl: string): Promise<void> {
   const { context } = stack.chrome;
   const page = 'page' in target ? target.page() : target;
@@ -55,7 +59,7 @@ async function assertHarmless(target: Page | Frame, baseUrl: string): Promise<vo
   const statuses = () =>
     answers.flatMap((answer) => (urls.get(answer.requestId)?.startsWith(baseUrl) ? [answer.statusCode] : []));
   // Chrome hides answers without permission for the page from Playwright's event "response". The DevTools event
-  // responseReceivedExtraInfo contains the hidden answers too.
+  // responseReceivedExtraInfo includes the answers that Chrome hides from Playwright.
   session.on('Network.responseReceivedExtraInfo', (answer) => answers.push(answer));
   session.on('Network.requestWillBeSent', ({ requestId, request }) => urls.set(requestId, request.url));
   await session.send('Network.enable');
@@ -92,8 +96,8 @@ test('origin: sandboxed frames and data: frames, whose origin is null, read and 
 
 test('origin: a page whose host name was rebound to the server (DNS rebinding) gets only refusals', async () => {
   const page = await stack.chrome.context.newPage();
-  // The host name resolved to the attacker's server first and now resolves to opentabs. For the browser, the attacker's
-  // server and opentabs have the same origin.
+  // The host name of the page resolved to the attacker's server first and now resolves to opentabs. For the browser,
+  // the attacker's server and opentabs have the same origin.
   await page.route(`http://rebound.${evilHost}:${stack.port}/start`, (route) =>
     route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>rebound</title>' }),
   );

@@ -1,6 +1,6 @@
 /**
  * Threat: a hostile page in which a tool runs. The hostile page can neither read nor forge the arguments, reports and
- * results of a tool. It cannot delay calls in other tabs either.
+ * results of a tool. The hostile page cannot delay calls in other tabs.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -71,7 +71,7 @@ async function assertPageSawNothing(tabId: number, site = attackerSite): Promise
 }
 
 /**
- * assertSiteTabWorksDuring runs five calls in another tab during an attack. If the attack could delay calls, these
+ * assertSiteTabWorksDuring runs five calls in another tab during an attack. If the attack could delay calls, the five
  * calls would time out.
  */
 async function assertSiteTabWorksDuring(attack: Promise<unknown>): Promise<void> {

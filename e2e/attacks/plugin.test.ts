@@ -51,8 +51,8 @@ before(async () => {
     toolNames: ['echo', 'fail', 'wait', 'count'],
     adapterCode: readScript('plain.js'),
   });
-  // A document that loads while Chrome registers the two plugins can leak a host that is never used. The test ignores
-  // leaks of unused hosts.
+  // A document that loads while Chrome registers the two plugins can leak a plugin host that no call uses. The test
+  // ignores leaks of unused plugin hosts.
   await (await openSharedTab()).close();
   attackerSite.leaks.length = 0;
 });
@@ -70,7 +70,10 @@ async function openSharedTab(): Promise<{ tabId: number; close(): Promise<void> 
   return { tabId, close: () => page.close() };
 }
 
-/** assertOtherPluginWorks calls tools of the plugin plain in a tab that it shares with the hostile plugin. The hostile plugin must see nothing. */
+/**
+ * assertOtherPluginWorks calls tools of the plugin plain in a tab that both plain and the hostile plugin use. The
+ * hostile plugin must see nothing.
+ */
 async function assertOtherPluginWorks(tabId: number): Promise<void> {
   const echo = await client.call('plain__echo', { value: secretText, tabId });
   assert.deepEqual(echo.structured, { value: secretText }, echo.text);

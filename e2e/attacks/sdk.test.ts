@@ -80,7 +80,10 @@ after(async () => {
   await stack?.close();
 });
 
-/** addVictimPlugin builds the plugin victim under another name, with additional manifest fields, and adds it. */
+/**
+ * addVictimPlugin builds the plugin victim with a new name and additional manifest fields, and adds the plugin to the
+ * server.
+ */
 async function addVictimPlugin(name: string, manifestFields: object): Promise<void> {
   const dir = join(stack.home, name);
   cpSync(join(repositoryRoot, 'e2e/testdata/victim'), dir, { recursive: true });
@@ -91,8 +94,8 @@ async function addVictimPlugin(name: string, manifestFields: object): Promise<vo
   await runChecked(['plugin', 'build', dir], stack.env);
   await runChecked(['plugin', 'add', dir, '--permission', 'auto'], stack.env);
   await runChecked(['plugin', 'configure', name, `key=${secretText}`], stack.env);
-  // Without late access, a plugin that starts after the page's scripts gets no secret, so the page could not observe a
-  // secret.
+  // Without the permission for late access, a plugin that starts after the page's scripts gets no secret that the page
+  // could observe.
   if ('start' in manifestFields) await runChecked(['plugin', 'permission', name, '--late-access', 'on'], stack.env);
 }
 
@@ -156,7 +159,7 @@ for (const [attack, path] of attacks) {
     const outcome = await client.call('original__show', { value: ` ${secretText} `, tabId });
     assert.deepEqual([outcome.isError, outcome.text], [false, `${secretText} none no recipient`]);
     assert.ok(outcome.progress.some((report) => report.message === secretText));
-    // The original SDK's wrapper exposes secrets to these built-ins of the page (docs/security.md).
+    // The wrapper for the original OpenTabs SDK exposes secrets to three built-ins of the page (docs/security.md).
     const knownLeak = /Promise\.prototype\.then|Function\.prototype\.apply|Promise\.prototype\.constructor/;
     assert.deepEqual(
       attackerSite.leaks.splice(0).filter((note) => !knownLeak.test(note)),

@@ -13,7 +13,10 @@ let stack: Stack;
 let client: McpClient;
 const hostileText =
   '\x1b]0;title\x07\x1b]8;;http://evil.example\x1b\\\x1b[2J\u009b31m\rx\b\x00\u202egnp\u2066\u200b\u{e0041}\nopentabs: forged';
-/** unsafeCharacter matches control characters and invisible characters. assertPrintable removes tabs and joiners, which are allowed, first. */
+/**
+ * unsafeCharacter matches control characters and invisible characters. assertPrintable removes the allowed tabs and
+ * joiners before it uses unsafeCharacter.
+ */
 const unsafeCharacter = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 
 before(async () => {

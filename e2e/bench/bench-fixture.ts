@@ -1,6 +1,6 @@
 /**
- * The environment of the measurements: the stack of the end-to-end tests, the reference servers ("floors") and the Go
- * client. Each part of the environment is started when a row first uses the part.
+ * Starts the environment of the measurements: the stack of the end-to-end tests, the reference servers ("floors") and
+ * the Go client. Each part of the environment starts when a row of the benchmark first uses the part.
  */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ export class BenchFixture {
   readonly #closeFunctions: (() => Promise<void>)[] = [];
 
   /**
-   * onClose registers a function that close calls. Cleanup functions run in reverse order of their
+   * onClose registers a cleanup function that close calls. Cleanup functions run in reverse order of their
    * registration.
    */
   onClose(close: () => Promise<void>): void {
@@ -34,8 +34,8 @@ export class BenchFixture {
   }
 
   /**
-   * getFloorServer starts the server of the floors once. In orders to the Go client, the target "plain" is the JSON
-   * echo of the floor server.
+   * getFloorServer starts the reference server of the benchmark ("floor") once. In orders to the Go client, the target
+   * "plain" is the JSON echo of the floor server.
    */
   getFloorServer(): Promise<GoServer> {
     this.#floorServer ??= this.#startFloorServer();
@@ -54,8 +54,8 @@ export class BenchFixture {
   }
 
   /**
-   * getLiveStack starts opentabs in a browser once, together with the extension of the floor, and connects the target
-   * "ours".
+   * getLiveStack starts opentabs in a browser once, together with the reference extension ("floor"), and connects the
+   * target "ours".
    */
   getLiveStack(): Promise<LiveStack> {
     this.#liveStack ??= this.#startLiveStack().catch((error: unknown) => {

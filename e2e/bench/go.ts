@@ -1,19 +1,23 @@
-/** Runs the Go part of the benchmark (internal/bench): the client that measures, and the servers of the floors. */
+/**
+ * Runs the Go part of the benchmark (internal/bench): the client that measures, and the reference servers ("floors").
+ */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { repositoryRoot } from '../harness/process.ts';
 
-/** benchProgram is the path of the built internal/bench. */
+/** benchProgram is the path of the program that is built from internal/bench. */
 export const benchProgram = process.env.BENCH_BIN ?? `${repositoryRoot}bin/bench`;
 
-/** Order is one line of JSON that is sent to the Go client. internal/bench/order.go documents the fields. */
+/**
+ * Order is one line of JSON that is sent to the Go client. internal/bench/order.go documents the fields of an Order.
+ */
 export type Order = { readonly do: string } & Readonly<Record<string, unknown>>;
 
 const OrderAnswer = z.object({ ok: z.unknown().optional(), failed: z.string().optional() });
 
-/** CallsAnswer is the answer to the order "calls". Times are in nanoseconds. */
+/** CallsAnswer is the answer to the order "calls". The times in a CallsAnswer are in nanoseconds. */
 export const CallsAnswer = z.object({
   eachNs: z.array(z.number()),
   allNs: z.number(),
@@ -22,7 +26,7 @@ export const CallsAnswer = z.object({
   bytes: z.number(),
 });
 
-/** StreamAnswer is the answer to the order "stream". Times are milliseconds since 1970. */
+/** StreamAnswer is the answer to the order "stream". The times in a StreamAnswer are in milliseconds since 1970. */
 export const StreamAnswer = z.object({
   beganMs: z.number(),
   endedMs: z.number(),
@@ -56,7 +60,7 @@ export const StartAnswer = z.object({
   anonBytes: z.number(),
 });
 
-/** GoClient sends orders to the Go client, one after the other. */
+/** GoClient sends orders to the Go client, one at a time. */
 export class GoClient {
   readonly #child = startBenchProgram(['client']);
   readonly #lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
@@ -97,7 +101,10 @@ export async function startServer(...args: readonly string[]): Promise<GoServer>
   return { port, pid: child.pid ?? 0, close: () => endProcess(child) };
 }
 
-/** EventCounts are the counts of events that the followers of /events have read. internal/bench/followers.go documents the fields. */
+/**
+ * EventCounts are the counts of events that the followers of /events have read. internal/bench/followers.go documents
+ * the fields of EventCounts.
+ */
 const EventCounts = z.object({ least: z.number(), most: z.number(), missed: z.number(), bytes: z.number() });
 
 /** Followers are clients that follow the events of one server. */

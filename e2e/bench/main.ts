@@ -1,6 +1,6 @@
 /**
- * make bench: measures each number that opentabs promises (docs/performance.md), together with a reference value (the
- * floor) that is measured in the same run. The exit code is 1 if a value misses its limit (bar).
+ * Measures each number that opentabs promises (docs/performance.md), for `make bench`. Each run also measures a
+ * reference value (the floor) for each number. The exit code is 1 if a value misses its limit (bar).
  *
  * ROWS=echo,load runs only the benchmark rows echo and load. BENCH_JSON=out.json also writes the rows as JSON.
  */

@@ -1,11 +1,11 @@
-/** Many large plugins, as for a user who has installed all available plugins. */
+/** Makes many large plugins, as for a user who has installed all available plugins. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runChecked } from '../harness/process.ts';
 
 export const pluginCount = 120;
-/** totalToolCount is the number of tools of all plugins. */
+/** totalToolCount is the number of tools of all plugins together. */
 export const totalToolCount = 2_449;
 const smallestBytes = 60_000;
 const largestBytes = 900_000;

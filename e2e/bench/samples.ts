@@ -8,7 +8,7 @@ export interface Summary {
   readonly samples: number;
 }
 
-/** quantile returns the smallest sample that is at least as large as the share q of all samples. */
+/** quantile returns the q-quantile of the samples, such as the median for q = 0.5. */
 export function quantile(samples: readonly number[], q: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
@@ -19,8 +19,8 @@ export function median(samples: readonly number[]): number {
 }
 
 /**
- * summarize takes blocks of samples. The p50 of the summary is the median of the p50s of the blocks, so a block that
- * was measured on a busy machine does not change the result. p99 and max are computed over all samples.
+ * summarize takes blocks of samples. The p50 of the summary is the median of the p50s of the blocks, so one slow block
+ * does not change the result. p99 and max are computed over all samples.
  */
 export function summarize(blocks: readonly (readonly number[])[]): Summary {
   const allSamples = blocks.flat();

@@ -1,5 +1,5 @@
 /**
- * A proxy between the suite and opentabs. The suite has no token, expects names of tools and prompts without the
+ * A proxy between the MCP conformance suite and opentabs. The conformance suite has no token, uses names without the
  * plugin's name, and requests resources that opentabs does not have. The proxy adds the token, adapts names and
  * resources, and changes no other data.
  */
@@ -10,25 +10,25 @@ import { isRecord } from './verdicts.ts';
 const pluginPrefix = 'conformance__';
 
 /**
- * suiteResourceUris are the resource URIs that the suite requests. The proxy replaces each of suiteResourceUris by
- * callsUri.
+ * suiteResourceUris are the resource URIs that the conformance suite requests. The proxy replaces each of
+ * suiteResourceUris by callsUri.
  */
 const suiteResourceUris: readonly unknown[] = ['test://static-text', 'test://watched-resource'];
 const callsUri = 'opentabs://calls';
 
 /** Options of startProxy. */
 export interface ProxyOptions {
-  /** The port of the opentabs server. */
+  /** The port on which the opentabs server listens. */
   readonly port: number;
   readonly token: string;
   /**
-   * changeLists changes the lists of tools and prompts, as the suite expects from its tools test_trigger_..., because
-   * no tool of a plugin can change the lists.
+   * changeLists changes the lists of tools and prompts for the conformance suite, because no tool of a plugin can
+   * change these lists.
    */
   changeLists(): Promise<void>;
 }
 
-/** Proxy is a running proxy. */
+/** Proxy is a running proxy between the conformance suite and opentabs. */
 export interface Proxy {
   readonly url: string;
   close(): Promise<void>;
@@ -117,7 +117,7 @@ async function forwardRequest(
   serverRequest.end(body);
 }
 
-/** addPluginPrefix returns the header Mcp-Name with the plugin's prefix, in base64 if it is not plain ASCII. */
+/** addPluginPrefix returns the header Mcp-Name with the plugin's prefix, in base64 if the name is not plain ASCII. */
 function addPluginPrefix(name: string): string {
   const encodedName = /^=\?base64\?(.*)\?=$/.exec(name.trim());
   if (!encodedName) return pluginPrefix + name.trim();

@@ -1,6 +1,6 @@
 /**
- * Runs the official conformance suites of MCP against the built opentabs with a real browser, and compares the verdicts
- * with expected.json in both directions: an unlisted failure fails the run, and so does a listed check that passes.
+ * Runs the official MCP conformance suites against the built opentabs with a real browser. The run fails if a check
+ * fails that is not listed in expected.json, or if a listed check passes.
  */
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { addVerdicts, compareVerdicts, type ExpectedFailures, readExpected, type
 
 const runnerFolder = fileURLToPath(new URL('./', import.meta.url));
 
-/** Run is one suite at one version of the protocol. */
+/** Run is one conformance suite at one version of MCP. */
 interface Run {
   readonly name: string;
   readonly suite: string;
@@ -28,7 +28,7 @@ const runs: readonly Run[] = [
   { name: '0.2.0-alpha.12 at 2026-07-28', suite: 'conformance-0.2', version: '2026-07-28' },
 ];
 
-/** findNode22 returns the path of a Node of version 22 or newer, which the suites need. */
+/** findNode22 returns the path of a Node of version 22 or newer, which the conformance suites need. */
 function findNode22(): string {
   if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath;
   const packagedNode = join(runnerFolder, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
@@ -78,7 +78,7 @@ async function main(): Promise<boolean> {
       return !(await client.call('conformance__test_simple_text')).isError;
     });
 
-    // To change the lists, an example plugin is alternately added and removed.
+    // To change the lists of tools and prompts, changeLists alternately adds and removes an example plugin.
     let isPluginAdded = true;
     const proxy = await startProxy({
       port: stack.port,
@@ -105,7 +105,10 @@ async function main(): Promise<boolean> {
   }
 }
 
-/** setToolSchema sets the tool schema that the suite expects to get back. zod cannot express that schema. */
+/**
+ * setToolSchema writes the input schema that the conformance suite expects into a plugin's manifest. The conformance
+ * suite expects a schema that zod cannot express.
+ */
 function setToolSchema(file: string): void {
   const schema: unknown = JSON.parse(readFileSync(join(runnerFolder, 'schema-2020-12.json'), 'utf8'));
   const text = readFileSync(file, 'utf8');
@@ -123,7 +126,7 @@ function printFailures(run: Run, verdicts: Verdicts): void {
   }
 }
 
-/** printReport prints the verdicts of one run, and whether these match the expected verdicts. */
+/** printReport prints the verdicts of one run, and whether they match the expected verdicts. */
 function printReport(run: Run, expected: ExpectedFailures, verdicts: Verdicts): boolean {
   const { unexpected, stale, counts } = compareVerdicts(expected, run.name, verdicts);
   for (const line of unexpected) console.log(`unexpected: ${line}`);

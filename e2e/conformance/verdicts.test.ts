@@ -1,4 +1,6 @@
-/** Promise: the conformance run fails if an unlisted check fails or a listed check passes. */
+/**
+ * Promise: the conformance run fails if a check fails that is not listed in expected.json, or if a listed check passes.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addVerdicts, compareVerdicts, readExpected, type Verdicts } from './verdicts.ts';

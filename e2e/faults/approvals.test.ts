@@ -28,12 +28,12 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** waitForStart waits until the page has reported to the site that the handler with this key has started. */
+/** waitForStart waits until the page has reported to the site that the handler with the given key has started. */
 const waitForStart = (key: string) => waitFor(`${key} to begin`, () => fixture.site.notes.includes(`begin ${key}`));
-/** waitForLink waits until the browser is connected again. */
+/** waitForLink waits until the browser has reconnected to the server. */
 const waitForLink = () => waitFor('the browser to reconnect', async () => (await fixture.waitForBrowser()) >= 0);
 
-/** cutLinkDuring cuts the link while work runs. */
+/** cutLinkDuring cuts the link to the browser while work runs. */
 async function cutLinkDuring(work: () => Promise<unknown>): Promise<void> {
   fixture.proxy.cut();
   await work();
@@ -48,7 +48,7 @@ test('a nested call that ends while the link is cut returns its result', async (
   assert.deepEqual((await outcome).structured, { output: { key: 'cut' } });
 });
 
-/** startWaitingCall calls a tool that waits for the user. approve lets the call continue. */
+/** startWaitingCall starts a call of a tool that waits for the user. approve approves the waiting call. */
 async function startWaitingCall() {
   const outcome = client.call('everything__login', { tabId });
   const { call_id } = await findCall(fixture, 'everything__login', (call) => call.waiting !== undefined);

@@ -13,7 +13,10 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** suspendProcesses stops the browser's processes with SIGSTOP for forMs. With "both", the server is stopped too. */
+/**
+ * suspendProcesses stops the browser's processes with SIGSTOP for forMs. With "both", suspendProcesses also stops the
+ * server.
+ */
 const suspendProcesses = (processes: 'browser' | 'both', forMs: number) => async () => {
   const pids = fixture.browserPids();
   if (processes === 'both') pids.push(fixture.serverPid);
@@ -32,7 +35,10 @@ const restartBrowser = (downMs: number) => async (cell: CellContext) => {
   await waitFor('the plugin to be live in the page again', () => fixture.findLiveTab(cell.path));
 };
 
-/** crashPage crashes the page's process. The command Page.crash gets no answer. */
+/**
+ * crashPage crashes the process of the page with the command Page.crash. A crashed page sends no answer to the command
+ * Page.crash.
+ */
 async function crashPage({ path }: CellContext): Promise<void> {
   const page = await fixture.browser.cdp.attach(await fixture.findTarget(path));
   page.send('Page.crash').catch(() => undefined);
@@ -56,7 +62,7 @@ async function startClone(): Promise<void> {
   assert.ok(originalId && cloneId?.startsWith(`${originalId}~`), `the browsers are ${originalId} and ${cloneId}`);
   closingClones.push(clone.close());
 }
-/** closingClones resolve when the second browsers have exited. */
+/** closingClones are promises that resolve when the second browsers have exited. */
 const closingClones: Promise<void>[] = [];
 
 test('a call fails with page_crashed when its page crashes', () =>

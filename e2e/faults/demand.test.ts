@@ -1,7 +1,6 @@
 /**
- * Promise: a page gets its plugin automatically, also if the page opens while the browser starts, while plugins are
- * added or rebuilt, or while the service worker restarts. There are more plugins than Chrome preregisters, so most
- * plugins are injected on demand.
+ * Promise: a page gets its plugin automatically, even while the browser or the service worker starts or plugins change.
+ * The tests use more plugins than Chrome preregisters, so most plugins are injected on demand.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -21,7 +20,7 @@ import { pause, waitFor } from '../harness/wait.ts';
 const limitMs = 60_000;
 /** spreadMs is the period in which a test opens its pages. */
 const spreadMs = 3000;
-/** seed determines the random times. Set the seed of a failed run to repeat the run. */
+/** seed determines the random times at which the pages open. To repeat a failed run, set the seed of that run. */
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 
 const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));

@@ -1,4 +1,4 @@
-/** The fixture of the fault tests. */
+/** The fixture of the fault tests: a server, a browser, a proxy, a site, and MCP clients. */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { type Proxy as LinkProxy, startProxy } from '../harness/proxy.ts';
 import { type Site, startSite } from '../harness/site.ts';
 import { waitFor } from '../harness/wait.ts';
 
-/** Tab is a tab in /status. */
+/** Tab is an entry for a tab in /status. */
 export interface Tab {
   readonly tabId: number;
   readonly windowId: number;
@@ -20,11 +20,11 @@ export interface Tab {
   readonly plugins?: readonly unknown[];
 }
 
-/** BrowserView is a browser in /status. */
+/** BrowserView is an entry for a browser in /status. */
 export interface BrowserView {
   readonly id: string;
   readonly connected: boolean;
-  /** The time when the link connected or disconnected. */
+  /** The time when the link to the browser last connected or disconnected. */
   readonly since: string;
   readonly tabs?: readonly Tab[];
 }
@@ -86,11 +86,12 @@ export class FaultFixture {
   }
 
   /**
-   * newBrowser returns a browser that has not been started. The close method of the fixture also closes this browser.
+   * newBrowser returns a browser that the caller must start. The close method of the fixture also closes each browser
+   * that newBrowser returned.
    */
   newBrowser(profile: string): Browser {
     const browser = new Browser(join(this.home, profile), this.extension, [
-      // The browser connects through the proxy, which is transparent.
+      // The browser connects to the server through the proxy, which changes no data.
       `--host-resolver-rules=MAP 127.0.0.1:${this.port} 127.0.0.1:${this.proxy.port}`,
     ]);
     this.#browsers.push(browser);
@@ -127,7 +128,7 @@ export class FaultFixture {
         parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ')[0]));
         if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(profilePath)) pids.add(Number(name));
       } catch {
-        // The process has just exited.
+        // The process has exited since its folder in /proc was listed.
       }
     }
     for (let hasGrown = true; hasGrown; ) {
@@ -141,7 +142,7 @@ export class FaultFixture {
     return [...pids];
   }
 
-  /** connectHttp connects a client over HTTP. */
+  /** connectHttp connects an MCP client over HTTP. */
   async connectHttp(): Promise<McpClient> {
     const client = await connectHttp(this.port, this.clientToken);
     this.#clients.push(client);
@@ -205,12 +206,15 @@ export class FaultFixture {
     return page.id;
   }
 
-  /** evaluateInPage evaluates an expression in the page at this path. */
+  /** evaluateInPage evaluates an expression in the page at the given path. */
   async evaluateInPage(path: string, expression: string): Promise<unknown> {
     return this.browser.inPage(await this.findTarget(path), (page) => page.evaluate(expression));
   }
 
-  /** evaluateInWorker evaluates an expression in the service worker. A debugger is attached only during the evaluation. */
+  /**
+   * evaluateInWorker evaluates an expression in the extension's service worker. evaluateInWorker attaches a debugger
+   * only during the evaluation.
+   */
   evaluateInWorker(expression: string): Promise<unknown> {
     return this.browser.inWorker((worker) => worker.evaluate(expression));
   }

@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** stallLink makes the link half-open for forMs, also for new connections. */
+/** stallLink makes open and new connections half-open for forMs. */
 const stallLink = (direction: 'up' | 'down' | 'both', forMs: number) => async () => {
   fixture.proxy.stall(direction);
   await pause(forMs);

@@ -10,13 +10,13 @@ before(async () => {
 });
 after(() => fixture?.close());
 
-/** cutLink resets the link and refuses new connections for forMs. */
+/** cutLink resets the link to the browser and refuses new connections for forMs. */
 const cutLink = (forMs: number) => async () => {
   fixture.proxy.cut();
   await pause(forMs);
   fixture.proxy.resume();
 };
-/** resetLink resets the link once, and new connections work. */
+/** resetLink resets the link to the browser once, and new connections work. */
 const resetLink = async () => fixture.proxy.cut(true);
 
 test('a call survives a reset of the link', () => testDuringCall('link reset', fixture, resetLink));

@@ -55,7 +55,7 @@ function readRow(text: string): Row {
   };
 }
 
-/** compareRows sorts the rows of a fault together, and the row of the running call first. */
+/** compareRows groups the rows by fault, and places the row of the running call first. */
 function compareRows(a: Row, b: Row): number {
   return a.fault.localeCompare(b.fault) || b.when.localeCompare(a.when);
 }

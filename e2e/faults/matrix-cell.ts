@@ -10,10 +10,10 @@ import type { McpClient, Outcome } from '../harness/client.ts';
 import { waitFor } from '../harness/wait.ts';
 import type { FaultFixture, Tab } from './fault-fixture.ts';
 
-/** rowsFile gets one JSON line per cell of the matrix. main.ts prints the lines as a table. */
+/** rowsFile gets one JSON line per cell of the matrix. main.ts prints the lines of rowsFile as a table. */
 export const rowsFile = fileURLToPath(new URL('../out/faults.jsonl', import.meta.url));
 
-/** Row is one line of the table of the fault matrix. */
+/** Row is one line of the table of the fault matrix, with the results of one cell. */
 export interface Row {
   readonly fault: string;
   readonly when: string;
@@ -28,7 +28,7 @@ export function addRow(row: Row): void {
   appendFileSync(rowsFile, `${JSON.stringify(row)}\n`);
 }
 
-/** CellContext is the tab and the client of one cell. */
+/** CellContext is the tab and the client of one cell of the fault matrix. */
 export interface CellContext {
   readonly fixture: FaultFixture;
   readonly path: string;
@@ -41,28 +41,28 @@ export type InjectFault = (cell: CellContext) => Promise<unknown>;
 
 /** ExpectedBehavior is the required behavior of the call and of the next call. */
 export interface ExpectedBehavior {
-  /** The error code of the call. Without a code, the call must survive the fault. */
+  /** The error code with which the call must fail. Without an error code, the call must survive the fault. */
   readonly errorCode?: string;
-  /** The longest time between the fault and the error, in milliseconds. Default: 2 s. */
+  /** The longest time between the fault and the error of the call, in milliseconds. Default: 2 s. */
   readonly maxEndMs?: number;
   /** The longest time between the fault and the next successful call, in milliseconds. Default: 2 s. */
   readonly maxRecoveryMs?: number;
-  /** The number of calls that may fail before a call succeeds. Default: 0. */
+  /** The number of further calls that may fail before a call succeeds. Default: 0. */
   readonly maxFailures?: number;
-  /** Whether the page must receive a cancel. */
+  /** Whether the page must receive a cancel for the call. */
   readonly stopReceived?: boolean;
   /** Whether the next call must not name a tab, because the old tab is closed or has another id. */
   readonly withoutTabId?: boolean;
-  /** Whether the client is `opentabs mcp`. Default: a client over HTTP. */
+  /** Whether the client is `opentabs mcp`. By default, the client connects over HTTP. */
   readonly overStdio?: boolean;
 }
 
 const stepMs = 250;
 
 /**
- * busyMachineMs is the additional time that a busy machine may need before a cell fails. The table contains the measured times,
- * and make bench checks the promised times. A cell only distinguishes the ways to recover: 1 s is a retry, 10 s is the grace
- * period, and 30 s is the alarm or the idle limit.
+ * busyMachineMs is the additional time that a busy machine may need before a cell fails. The fault table contains the
+ * measured times, and make bench checks the promised times. A cell only distinguishes a recovery by a retry (1 s), in
+ * the grace period (10 s), and at the alarm or idle limit (30 s).
  */
 export const busyMachineMs = 6000;
 
@@ -93,7 +93,7 @@ export async function testDuringCall(
   const injectedAt = performance.now();
   await injectFault(cell);
   const repairedAt = performance.now();
-  // The next call may reload the page.
+  // The next call may reload the page, so the test first waits for the cancel in the page.
   if (expected.stopReceived) await fixture.waitForCancelInPage(cell.path, documentMs);
   const [outcome, recovery] = await Promise.all([call, callUntilSuccess(cell, expected, repairedAt)]);
   const callMs = endedAt - injectedAt;
@@ -121,7 +121,7 @@ export async function testDuringCall(
   await fixture.closeTabs();
 }
 
-/** testBetweenCalls injects a fault while no call runs, and makes a call immediately afterwards. */
+/** testBetweenCalls injects a fault while no call runs, and makes a call immediately after the fault. */
 export async function testBetweenCalls(
   fault: string,
   fixture: FaultFixture,

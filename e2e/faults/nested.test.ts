@@ -1,4 +1,4 @@
-/** Promise: nested calls run exactly once and return their results, even if the link or the service worker fails meanwhile. */
+/** Promise: nested calls run exactly once and return their results, even if the link or the service worker fails. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { pause, waitFor } from '../harness/wait.ts';
@@ -16,7 +16,7 @@ const channelIds = Array.from({ length: 10 }, (_, i) => `c${i}-${pagesPerChannel
 
 /**
  * testNestedCalls injects a fault during nested calls in five rounds. Each round injects the fault a little later, so
- * that the fault affects requests, answers and the time between.
+ * that the fault affects requests, answers and the time between them.
  */
 async function testNestedCalls(fault: string, injectFault: () => Promise<void>): Promise<void> {
   const client = await fixture.connectHttp();

@@ -39,8 +39,8 @@ if (isInNamespace) {
     assert.equal(result.status, 0, result.stdout);
   });
 } else {
-  // Creating a network namespace requires root. Without root, the test drops every packet in both directions in a
-  // proxy.
+  // The creation of a network namespace requires root. Without root, the test drops every packet in both directions in
+  // a proxy.
   test('a call survives a link that loses every packet for 5 s', async () => {
     const fixture = await FaultFixture.start();
     try {

@@ -1,4 +1,7 @@
-/** Promise: browser and clients reconnect to a server that was stopped, killed or suspended. Pages receive a cancel for calls without a client. */
+/**
+ * Promise: browser and clients reconnect to a server that was stopped, killed or suspended. Pages receive a cancel for
+ * calls whose client no longer exists.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';

@@ -1,4 +1,4 @@
-/** Promise: each change of a tab fails its calls at once with a specific code, and the next call finds or loads a page. */
+/** Promise: a change of a tab fails its calls at once with a specific code. The next call finds or loads a page. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -38,7 +38,10 @@ async function closeWindow(cell: CellContext): Promise<void> {
 const discardTab = ({ tab }: CellContext) =>
   fixture.evaluateInWorker(`chrome.tabs.discard(${tab.tabId}).then(() => 0)`);
 
-/** goAwayAndBack navigates away and back. Chrome must restore the page from the back/forward cache. */
+/**
+ * goAwayAndBack navigates the tab to another page, and back in the tab's history. Chrome must restore the page from the
+ * back/forward cache when the tab navigates back.
+ */
 async function goAwayAndBack({ path }: CellContext): Promise<void> {
   await fixture.evaluateInPage(path, `window.mark = 1, location.href = '${fixture.urlOf('/away')}', 0`);
   await waitFor('the tab to open /away', () => fixture.findTarget('/away').catch(() => undefined));
@@ -97,8 +100,7 @@ test('a call succeeds after its page was frozen for 3 s', () =>
   testBetweenCalls('page frozen for 3 s', fixture, freezePage));
 
 test('a prerendered page gets no call until it is shown', async () => {
-  // A page that starts while the plugin is being registered would load twice, together with its speculation
-  // rules.
+  // A page that starts while Chrome registers the plugin would load twice, and its speculation rules would apply twice.
   await fixture.openTab();
   await fixture.closeTabs();
   const rules = JSON.stringify({ prerender: [{ source: 'list', urls: ['/page?ahead'] }] });

@@ -1,4 +1,7 @@
-/** Promise: if the service worker stops or the extension reloads, calls continue or fail with a code, and the next call succeeds. */
+/**
+ * Promise: if the service worker stops or the extension reloads, calls continue or fail with a code, and later calls
+ * succeed.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,8 +29,8 @@ async function stopWorker(): Promise<void> {
 }
 
 /**
- * reloadExtension reloads the extension as its button does, and waits until the new service worker connects. The old service
- * worker ends before it can answer.
+ * reloadExtension reloads the extension as Chrome's reload button does, and waits until the new service worker
+ * connects. The service worker that reloads the extension ends before it can answer.
  */
 async function reloadExtension(): Promise<void> {
   const { connectionsMade: connectionsBefore } = fixture.proxy;

@@ -11,13 +11,15 @@ export interface Author {
   readonly dev: StartedCommand;
   /** edit replaces a text that occurs exactly once in a file. */
   edit(file: string, old: string, replacement: string): void;
-  /** waitForBuilds waits until `plugin dev` has reported this many builds. */
+  /** waitForBuilds waits until `plugin dev` has reported the given number of builds. */
   waitForBuilds(times: number): Promise<void>;
   /** end interrupts `plugin dev`, as Ctrl-C does. */
   end(): Promise<CommandResult>;
 }
 
-/** developPlugin creates the plugin NAME in the stack's home, starts `plugin dev`, and waits until the plugin is live in the stack's page. */
+/**
+ * developPlugin creates the plugin NAME in the stack's home, starts `plugin dev`, and waits until the plugin is live.
+ */
 export async function developPlugin(stack: Stack, name: string): Promise<Author> {
   await runChecked(['plugin', 'create', name, '--domain', '127.0.0.1', '--dir', stack.home], stack.env);
   const dir = join(stack.home, name);

@@ -12,7 +12,7 @@ interface Row {
 
 const barWidth = 24;
 
-/** Bars draws one row per call until close. */
+/** Bars draws one progress bar per call until close. */
 export class Bars {
   readonly #out: WriteStream;
   readonly #rows: Row[];

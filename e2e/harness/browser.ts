@@ -1,4 +1,7 @@
-/** A Chromium that can be killed and restarted with the same profile. A debugger is attached for single commands only. */
+/**
+ * A Chromium that can be killed and restarted with the same profile. A debugger is attached to the browser for single
+ * commands only.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type Cdp, connectCdp, type Session } from './cdp.ts';
@@ -6,7 +9,7 @@ import { chromiumFlags, chromiumPath, extensionIdOf, freePort, prepareProfile } 
 import { loadUnpacked } from './unpacked.ts';
 import { waitFor } from './wait.ts';
 
-/** Browser is a Chromium with a profile that survives restarts. start and kill may alternate. */
+/** Browser is a Chromium with a profile that survives restarts. A killed browser can be started again. */
 export class Browser {
   readonly extensionId: string;
   readonly #profile: string;
@@ -24,7 +27,7 @@ export class Browser {
     prepareProfile(profile, this.extensionId);
   }
 
-  /** start starts the browser with a tab at this URL. */
+  /** start starts the browser with a tab at the given URL. */
   async start(url = 'about:blank'): Promise<void> {
     const port = await freePort();
     this.#child = spawn(

@@ -14,19 +14,22 @@ export interface Target {
 }
 
 /**
- * Session sends commands to one target until detach. The answer to a command is any JSON value; Object(answer).x reads
- * a field.
+ * Session sends DevTools commands to one target until detach. The answer to a command is any JSON value;
+ * Object(answer).x reads a field.
  */
 export interface Session {
   send(method: string, params?: object): Promise<unknown>;
-  /** evaluate returns the value of an expression as JSON. If the value is a promise, evaluate awaits it. */
+  /** evaluate returns the value of a JavaScript expression as JSON. If the value is a promise, evaluate awaits it. */
   evaluate(expression: string): Promise<unknown>;
   /** on calls listener with the parameters of each event of this name, until detach. */
   on(event: string, listener: (params: unknown) => void): void;
   detach(): Promise<void>;
 }
 
-/** Cdp is a connection to a browser. All pending requests fail when the connection closes. */
+/**
+ * Cdp is a connection to a browser over the DevTools protocol. All pending requests fail when the connection to the
+ * browser closes.
+ */
 export interface Cdp {
   send(method: string, params?: object): Promise<unknown>;
   targets(): Promise<readonly Target[]>;
@@ -40,12 +43,12 @@ interface PendingRequest {
 }
 
 /**
- * answerMs limits the time until the browser answers. The limit is long because a stopped or busy page
- * answers late.
+ * answerMs limits the time until the browser answers a DevTools command. The limit is long because a stopped or busy
+ * page answers late.
  */
 const answerMs = 30_000;
 
-/** connectCdp connects to the browser with this debugging port. */
+/** connectCdp connects to the browser with the given debugging port. */
 export async function connectCdp(port: number): Promise<Cdp> {
   const url = await waitFor('Chrome to open its debugging port', async () => {
     const answer: unknown = await (await fetch(`http://127.0.0.1:${port}/json/version`)).json();
@@ -68,7 +71,7 @@ export async function connectCdp(port: number): Promise<Cdp> {
     if (message.error) entry.reject(new Error(String(message.error.message)));
     else entry.resolve(message.result);
   });
-  socket.on('error', () => undefined); // the close event follows
+  socket.on('error', () => undefined); // after an error, the socket also emits close
   socket.on('close', () => {
     for (const entry of pendingRequests.values()) entry.reject(new Error('the browser is gone'));
     pendingRequests.clear();

@@ -32,7 +32,7 @@ export interface ChromeOptions {
   readonly args?: readonly string[];
 }
 
-/** extensionIdOf computes the id that Chrome derives from the manifest's key. */
+/** extensionIdOf computes the extension's id, which Chrome derives from the manifest's key. */
 export function extensionIdOf(folder: string): string {
   const manifest: unknown = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
   if (typeof manifest !== 'object' || manifest === null || !('key' in manifest) || typeof manifest.key !== 'string') {
@@ -63,7 +63,10 @@ export function chromiumFlags(debugPort: number, extensions: readonly string[]):
   ];
 }
 
-/** prepareProfile creates a profile with developer mode on. If userScripts is set, the extension may run user scripts. */
+/**
+ * prepareProfile creates a profile with developer mode on. If userScripts is set, the extension in the profile may run
+ * user scripts.
+ */
 export function prepareProfile(profile: string, extension: string, userScripts = true): void {
   mkdirSync(join(profile, 'Default'), { recursive: true });
   const settings = { [extension]: { user_scripts_enabled: userScripts } };
@@ -123,7 +126,7 @@ export async function launchChrome(options: ChromeOptions): Promise<Chrome> {
         }),
       );
       await opener.close();
-      // Playwright's own context does not list the side panel; the same browser over CDP lists the side panel.
+      // Playwright's own context does not list the side panel, but a CDP connection to the browser lists the panel.
       cdpBrowser ??= await chromium.connectOverCDP(`http://127.0.0.1:${debugPort}`);
       const browser = cdpBrowser;
       const panel = await waitFor('the page of the side panel', () =>

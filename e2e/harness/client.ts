@@ -27,27 +27,36 @@ export interface ReceivedProgress extends Progress {
   readonly atMs: number;
 }
 
-/** CallOptions configure one call. */
+/** CallOptions configure one call of an MCP client. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (report: ReceivedProgress) => void;
   /** withoutProgress omits the progressToken, so the server sends no progress. */
   readonly withoutProgress?: boolean;
-  /** timeoutMs is how long the client waits for the result, in milliseconds. The default ends before the limit of a test file. */
+  /**
+   * timeoutMs is how long the client waits for the result, in milliseconds. The default of timeoutMs is shorter than
+   * the time limit of a test file.
+   */
   readonly timeoutMs?: number;
 }
 
-/** McpClient is a connected client. */
+/** McpClient is a connected client of the official TypeScript SDK. */
 export interface McpClient {
   readonly sdk: Client;
   call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<Outcome>;
   close(): Promise<void>;
 }
 
-/** FormHandler answers the forms that the server sends to a client, as its user would. signal aborts when the server withdraws a form. */
+/**
+ * FormHandler answers the forms that the server sends to a client, as its user would. signal is aborted when the server
+ * withdraws a form.
+ */
 export type FormHandler = (form: ElicitRequest['params'], signal: AbortSignal) => Promise<ElicitResult>;
 
-/** connectHttp connects over Streamable HTTP. A client without a form handler does not declare the capability elicitation. */
+/**
+ * connectHttp connects an MCP client over Streamable HTTP. A client without a form handler does not declare the
+ * capability elicitation.
+ */
 export function connectHttp(port: number, token: string, answerForm?: FormHandler): Promise<McpClient> {
   return connect(
     new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`), {

@@ -2,7 +2,7 @@
 import { runChecked } from './process.ts';
 import { waitFor } from './wait.ts';
 
-/** Server is a daemon and its token. */
+/** Server is the port of a daemon and a token for its HTTP API. */
 export interface Server {
   readonly port: number;
   readonly token: string;
@@ -32,7 +32,7 @@ export interface CallRecord {
   }[];
 }
 
-/** getJson reads a route of the daemon. */
+/** getJson requests a route of the daemon and returns the parsed JSON. */
 export async function getJson(server: Server, path: string): Promise<unknown> {
   const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {
     headers: { authorization: `Bearer ${server.token}` },
@@ -55,7 +55,7 @@ export async function fetchCallRecord(server: Server, id: string): Promise<CallR
   return call;
 }
 
-/** findCall waits for a call of the tool, by its full name, that matches. */
+/** findCall waits until a call of the tool (by full name) matches, and returns the call. */
 export async function findCall(
   server: Server,
   tool: string,
@@ -66,14 +66,14 @@ export async function findCall(
   );
 }
 
-/** isCallRecord reports whether a value is a call. */
+/** isCallRecord reports whether a value is a CallRecord. */
 function isCallRecord(value: unknown): value is CallRecord {
   return typeof value === 'object' && value !== null && 'call_id' in value;
 }
 
 /**
  * decideCall approves or denies a call that is waiting for approval, over the HTTP API. decideCall returns the server's
- * answer.
+ * answer to the decision.
  */
 export async function decideCall(server: Server, id: string, decision: Record<string, unknown>): Promise<unknown> {
   const response = await fetch(`http://127.0.0.1:${server.port}/calls/${id}/decide`, {

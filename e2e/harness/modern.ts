@@ -3,8 +3,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { binary } from './process.ts';
 
 /**
- * Exchange sends one message of 2026-07-28 and returns the answer. onProgress receives the progress notifications whose token is the
- * id of the message. Only the stdio client calls onProgress.
+ * Exchange sends one message of protocol version 2026-07-28 and returns the answer. onProgress receives the progress
+ * notifications whose token is the id of the message. Only the stdio client calls onProgress.
  */
 export type Exchange = (
   message: Record<string, unknown>,
@@ -28,7 +28,7 @@ export interface Endpoint {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** connectModernHttp returns a client over HTTP. */
+/** connectModernHttp returns a client of protocol version 2026-07-28 over HTTP. */
 export async function connectModernHttp(stack: Endpoint): Promise<ModernClient> {
   const exchange: Exchange = async (message) => {
     const response = await fetch(`http://127.0.0.1:${stack.port}/mcp`, {
@@ -52,8 +52,9 @@ export async function connectModernHttp(stack: Endpoint): Promise<ModernClient> 
 }
 
 /**
- * connectModernStdio returns a client over `opentabs mcp` and the official stdio transport. The client dispatches
- * messages in the order of @modelcontextprotocol/client 2.4: an answer at once, a notification one microtask later.
+ * connectModernStdio returns a client of 2026-07-28 over `opentabs mcp` and the official stdio transport. The client
+ * dispatches messages in the order of @modelcontextprotocol/client 2.4: an answer at once, a notification one microtask
+ * later.
  */
 export async function connectModernStdio(stack: Endpoint): Promise<ModernClient> {
   const inherited = Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v] as const]));

@@ -1,32 +1,35 @@
 /**
- * A TCP proxy on loopback between a browser and the server. The proxy simulates network failures.
+ * A TCP proxy on loopback between a browser and the opentabs server. The TCP proxy simulates network failures.
  *
- * The extension connects to the proxy's port instead of the server's. The proxy can stall each direction: the proxy
- * buffers the bytes, and the browser and the server see a half-open socket. resume forwards the buffered bytes in
- * order, as TCP does. cut resets every connection and, until resume, each new connection.
+ * The extension connects to the proxy's port instead of the server's port. The proxy can stall each direction: the
+ * proxy buffers the bytes, and the browser and the server see a half-open socket. The method resume forwards the
+ * buffered bytes in order, as TCP does. cut resets every open connection, and also each new connection until resume is
+ * called.
  */
 import { connect, createServer, type Socket } from 'node:net';
 
 /** Direction of the bytes: up is from the browser to the server, down is from the server to the browser. */
 export type Direction = 'up' | 'down' | 'both';
 
-/** Proxy is a running proxy. */
+/** Proxy is a running proxy between a browser and the server. */
 export interface Proxy {
   readonly port: number;
   /** The number of open connections, including stalled connections. */
   readonly openConnections: number;
-  /** The number of connections made since the start. */
+  /** The number of connections made since the proxy started. */
   readonly connectionsMade: number;
-  /** Bytes forwarded since the start. */
+  /** The numbers of bytes forwarded since the proxy started. */
   readonly forwardedBytes: { readonly up: number; readonly down: number };
   /**
-   * stall buffers all bytes and socket ends until resume. Open connections stay open, and new connections get no
-   * answer.
+   * stall buffers all bytes and socket ends until resume. While the proxy stalls, open connections stay open, and new
+   * connections get no answer.
    */
   stall(direction?: Direction): void;
-  /** cut resets all connections. cut also resets new connections until resume, unless allowNew is true. */
+  /**
+   * cut resets all open connections. The method cut also resets new connections until resume, unless allowNew is true.
+   */
   cut(allowNew?: boolean): void;
-  /** resume forwards the buffered bytes of this direction and accepts connections again. */
+  /** resume forwards the buffered bytes of one direction and accepts connections again. */
   resume(direction?: Direction): void;
   /**
    * blackholeOpen discards all later bytes of the open connections without closing them, as after a lost route. resume
@@ -36,7 +39,7 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-/** Pipe is one direction of one connection, with the bytes buffered while it is stalled. */
+/** Pipe is one direction of one connection, with the bytes buffered while the direction is stalled. */
 interface Pipe {
   readonly direction: 'up' | 'down';
   readonly from: Socket;
@@ -67,7 +70,7 @@ export async function startProxy(port: number): Promise<Proxy> {
   function startPipe(pipe: Pipe): void {
     const { from: source, to: destination, direction, buffered } = pipe;
     pipes.add(pipe);
-    // Node emits end and close even for a paused socket, so the proxy buffers these two events itself.
+    // Node emits end and close even for a paused socket, so the proxy itself buffers the events end and close.
     const passOrBuffer = (action: () => void) => {
       if (blackholedSockets.has(source)) return;
       if (isStalled[direction]) buffered.push(action);
@@ -82,7 +85,7 @@ export async function startProxy(port: number): Promise<Proxy> {
     });
     destination.on('drain', () => source.resume());
     source.on('end', () => passOrBuffer(() => destination.end()));
-    source.on('error', () => undefined); // the close event follows
+    source.on('error', () => undefined); // after an error, the socket also emits close
     source.on('close', (withError) => {
       passOrBuffer(() => {
         pipes.delete(pipe);

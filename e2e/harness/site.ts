@@ -9,14 +9,14 @@ import type { AddressInfo } from 'node:net';
 export interface Site {
   readonly origin: string;
   readonly url: string;
-  /** The channels in the requests received so far. */
+  /** The channels in the requests that the site has received. */
   readonly requestedChannels: string[];
   /**
    * Requests that the page aborted before the site answered. An aborted request proves that the abort reached the
    * page's code.
    */
   readonly abortedRequests: string[];
-  /** The number of pages of messages served. */
+  /** The number of pages of messages that the site has served. */
   servedPages: number;
   /** Request bodies that pages sent to /note, for example from scripts of a hostile page. */
   readonly notes: string[];
@@ -79,8 +79,8 @@ function portOf(address: string | AddressInfo | null): number {
 }
 
 /**
- * serveMessages returns one page of messages. The channel "slow-5-300" has 5 pages and answers each request after
- * 300 ms.
+ * serveMessages answers a request with one page of a channel's messages. The channel "slow-5-300" has 5 pages and
+ * answers each request after 300 ms.
  */
 function serveMessages(site: Site, url: URL, channel: string, response: ServerResponse): void {
   const [, pages = '4', delayMs = '0'] = channel.split('-');

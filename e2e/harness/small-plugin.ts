@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** SmallPlugin is a plugin whose only tool returns the plugin's version. */
 export interface SmallPlugin {
   readonly name: string;
-  /** The major version; a higher number is a newer build. */
+  /** The major version of the plugin; a higher number is a newer build. */
   readonly version: number;
   readonly urlPatterns: readonly string[];
   readonly frames?: boolean;

@@ -1,4 +1,4 @@
-/** A complete setup: the daemon, the extension in a browser, a plugin, and a site that is open in a tab. */
+/** A complete setup: the daemon, a browser with the extension, a plugin, and a site in a tab. */
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import {
 import { type Site, startSite } from './site.ts';
 import { waitFor } from './wait.ts';
 
-/** StackOptions override defaults of startStack. */
+/** StackOptions override the defaults of startStack. */
 export interface StackOptions {
   /** Flags of `opentabs serve`, for example ['--idle-timeout', '3s']. */
   readonly serveFlags?: readonly string[];
@@ -34,7 +34,9 @@ export interface ExtraPlugin {
   readonly permission?: 'off' | 'ask' | 'auto';
 }
 
-/** placesPlugin is a plugin whose tools return the document they run in. The plugin runs in frames too. */
+/**
+ * placesPlugin is a plugin whose tools return the document in which the tool runs. placesPlugin also runs in frames.
+ */
 export const placesPlugin: ExtraPlugin = { dir: 'e2e/testdata/places' };
 
 /** everythingPlugin is a plugin with one tool for each feature of a call. */
@@ -47,7 +49,7 @@ export interface Stack {
   readonly port: number;
   /** The administrator's token. */
   readonly token: string;
-  /** The token of the MCP client e2e. */
+  /** The token of the MCP client named e2e. */
   readonly clientToken: string;
   readonly extensionFolder: string;
   readonly pluginFolder: string;
@@ -101,7 +103,7 @@ export interface TabPlugin {
   readonly ready?: boolean;
 }
 
-/** startStack starts a stack and waits until the plugin is live in the site's tab. */
+/** startStack starts a stack and waits until the plugin messages is live in the site's tab. */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const home = mkdtempSync(join(tmpdir(), 'opentabs-e2e-'));
   const port = await freePort();
@@ -134,7 +136,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     return client;
   };
   const server = { port, token };
-  // Tests poll the status and the calls: a request is much cheaper than a command.
+  // Tests poll the status and the calls over HTTP, because a request is much cheaper than a command.
   const readStatus = async (): Promise<Status> => {
     const value = await getJson(server, '/status');
     return isStatus(value) ? value : {};

@@ -1,4 +1,7 @@
-/** Installs an extension in a profile permanently. The flag --load-extension reinstalls at each start, and Chrome drops the registered scripts then. */
+/**
+ * Installs an extension in a profile permanently. The flag --load-extension reinstalls the extension at each start, so
+ * Chrome drops its registered scripts.
+ */
 import { spawn } from 'node:child_process';
 import { on, once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 /**
  * waitFor calls probe every 25 ms until probe returns a value other than undefined or false, and returns that value.
  * After limitMs, waitFor throws an error that contains awaitedEvent, a noun phrase such as "the first report". The
- * default limit is long enough for a slow machine.
+ * default of limitMs is long enough for a slow machine.
  */
 export async function waitFor<T>(
   awaitedEvent: string,
@@ -14,7 +14,7 @@ export async function waitFor<T>(
   let lastError: unknown;
   for (;;) {
     try {
-      // A probe that never settles must not hide which event did not come.
+      // If probe never settles, the error must still name the awaited event.
       const value = await Promise.race([probe(), rejectAfter(limitMs + ProbeMs)]);
       if (value !== undefined && value !== false) return value;
     } catch (error) {
@@ -26,7 +26,7 @@ export async function waitFor<T>(
   }
 }
 
-/** ProbeMs is how long a probe may take beyond the limit of the wait, in milliseconds, for example for a slow call. */
+/** ProbeMs is how long one probe may run beyond the limit of the wait, in milliseconds. */
 const ProbeMs = 60_000;
 
 async function rejectAfter(ms: number): Promise<never> {
@@ -34,7 +34,7 @@ async function rejectAfter(ms: number): Promise<never> {
   throw new Error(`the probe did not return within ${ms} ms`);
 }
 
-/** pause waits for a fixed time. Use pause to pace a real system, never to wait for a result. */
+/** pause waits for a fixed time in milliseconds. Use pause to pace a real system, never to wait for a result. */
 export function pause(ms: number): Promise<void> {
   return setTimeout(ms);
 }

@@ -1,4 +1,7 @@
-/** Promise: many concurrent calls of many clients each get the right answer, and a client with many calls does not delay the others. */
+/**
+ * Promise: many concurrent calls of many clients get the right answers, and a client with many calls does not delay
+ * other clients.
+ */
 import assert from 'node:assert/strict';
 import { setMaxListeners } from 'node:events';
 import { after, afterEach, before, describe, test } from 'node:test';
@@ -34,7 +37,10 @@ function fillRunningSlots(client: SoakClient, stop: AbortSignal): Promise<CallEn
   return keys.map((key) => client.call('work__beat', { key, everyMs: 300, forMs: 60_000 }, { stopSignal: stop }));
 }
 
-/** useSystemWith starts a system with these settings for the tests of a suite. After each test, no call may run and no client may have a stray message. */
+/**
+ * useSystemWith starts a system under test with the given settings for the tests of a suite. After each test, no call
+ * may run and no client may have a stray message.
+ */
 function useSystemWith(settings: Record<string, number | string>): void {
   before(async () => {
     system = new SystemUnderTest(1, settings);
@@ -98,7 +104,8 @@ describe('calls of 64 clients', () => {
       `the greedy client's 1,000 calls took ${greedyMs.toFixed(0)} ms; the 63 others waited ${waitsMs[31]?.toFixed(0)} ms (median), ${waitsMs[62]?.toFixed(0)} ms (maximum), and ${stillWaiting} calls were still queued`,
     );
     for (const { ending } of [...modestResults, ...greedyResults]) assert.equal(ending.code, 'ok', ending.text);
-    // The server runs the queued calls of all clients in turn, so the 63 calls end after about an eighth of the time of the 1,000 calls.
+    // The server runs the queued calls of all clients in turn, so a client with one call does not wait for another
+    // client's 1,000 calls.
     assert.ok(stillWaiting > 300, `${stillWaiting} calls of the greedy client were still waiting`);
     assert.ok((waitsMs[62] ?? 0) < greedyMs / 2, `a client waited ${waitsMs[62]} ms of ${greedyMs} ms`);
   });

@@ -4,7 +4,7 @@ import type { Cdp, Session } from '../harness/cdp.ts';
 
 /** RealmMemory is the memory use of one JavaScript realm. */
 export interface RealmMemory {
-  /** Bytes of the JavaScript heap in use. */
+  /** The number of bytes of the JavaScript heap in use. */
   readonly heapBytes: number;
   /** The number of live objects of classes that typically leak, and of entries in all Maps and Sets. */
   readonly promises: number;
@@ -13,7 +13,7 @@ export interface RealmMemory {
   readonly entries: number;
 }
 
-/** MemorySnapshot is one measurement of all processes. */
+/** MemorySnapshot is one measurement of the server, the service worker and the page. */
 export interface MemorySnapshot {
   readonly server: { readonly rssBytes: number; readonly heapBytes: number; readonly goroutines: number };
   readonly worker: RealmMemory;
@@ -26,8 +26,7 @@ export interface MemorySnapshot {
 }
 
 /**
- * readResidentMemory returns the resident memory of a process in bytes: in total, without file-backed pages, and the
- * peak since the process started.
+ * readResidentMemory returns a process's resident memory in bytes: in total, without file-backed pages, and the peak.
  */
 export function readResidentMemory(pid: number): { now: number; anonymous: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -42,8 +41,7 @@ export function readResidentMemory(pid: number): { now: number; anonymous: numbe
 const countedClasses = ['Promise', 'MessagePort', 'AbortController', 'Map', 'Set'] as const;
 
 /**
- * countObjects counts objects and listeners in one realm: the default realm of a session, or the realm of an
- * execution context.
+ * countObjects counts objects and listeners in the default realm of a session, or in the realm of an execution context.
  */
 async function countObjects(session: Session, contextId?: number): Promise<RealmMemory> {
   const context = contextId === undefined ? {} : { contextId };
@@ -67,7 +65,7 @@ async function countObjects(session: Session, contextId?: number): Promise<Realm
   };
   const numbers: Record<string, number> = {};
   for (const name of countedClasses) {
-    // The getter `size` throws for the prototype object itself.
+    // The getter `size` throws for the prototype object of Map or Set.
     const entries = `this.reduce((sum, table) => sum + (table === ${name}.prototype ? 0 : table.size ?? 0), 0)`;
     numbers[name] = await sumObjects(name, name === 'Map' || name === 'Set' ? entries : 'this.length');
   }
@@ -84,7 +82,7 @@ async function countObjects(session: Session, contextId?: number): Promise<Realm
 /** collectGarbage runs the garbage collector of a realm three times. */
 async function collectGarbage(session: Session): Promise<void> {
   await session.send('HeapProfiler.enable');
-  // The first collection runs finalizers, and the next collections free the objects that the finalizers released.
+  // The first garbage collection runs finalizers, and later collections free the objects that the finalizers released.
   for (let round = 0; round < 3; round++) await session.send('HeapProfiler.collectGarbage');
   await session.send('HeapProfiler.disable');
 }

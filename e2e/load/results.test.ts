@@ -24,7 +24,7 @@ async function openClient(): Promise<LargeResultClient> {
   return client;
 }
 
-/** assertResult checks a response without storing it: the result must be in it as text and as data. */
+/** assertResult checks, without storing the response, that a response contains the result as text and as data. */
 function assertResult(summary: ResponseSummary, bytes: number): void {
   assert.ok(
     summary.bytes > 2 * bytes && summary.bytes < 2 * bytes + 10_000,

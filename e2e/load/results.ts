@@ -1,4 +1,4 @@
-/** Clients that call tools with large results, and either count the received bytes without storing them, or do not read at all. */
+/** Clients that call tools with large results, and either count the received bytes or do not read the results. */
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { SystemUnderTest } from '../soak/system-under-test.ts';
 
@@ -27,7 +27,7 @@ export class LargeResultClient {
     this.#session = String(message.headers['mcp-session-id']);
   }
 
-  /** call reads the complete response. */
+  /** call reads the complete response to a call of a tool. */
   async call(tool: string, args: object): Promise<ResponseSummary> {
     const startMs = performance.now();
     const { message } = await this.#send('tools/call', { name: tool, arguments: args });
@@ -46,7 +46,7 @@ export class LargeResultClient {
     return { bytes, head, tail, ms: performance.now() - startMs };
   }
 
-  /** callWithoutReading makes a call and does not read the answer. disconnect ends the connection. */
+  /** callWithoutReading sends a call and does not read the answer. disconnect ends the connection of the client. */
   async callWithoutReading(tool: string, args: object): Promise<{ disconnect(): void }> {
     const { clientRequest, message } = await this.#send('tools/call', { name: tool, arguments: args });
     message.pause();

@@ -1,4 +1,7 @@
-/** Promise: calls leave no memory or objects behind in the server, the extension or the page. make soak ONLY=load tests 10 min. */
+/**
+ * Promise: calls leave no memory or objects behind in the server, the extension or the page. make soak ONLY=load makes
+ * calls for 10 min.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SystemUnderTest } from '../soak/system-under-test.ts';

@@ -1,4 +1,4 @@
-/** A steady stream of calls at a given rate, and the memory of all processes before and after it. */
+/** A steady stream of calls at a given rate, and the memory of all processes before and after the calls. */
 import { pause, waitFor } from '../harness/wait.ts';
 import { makeRawHttpClient } from '../soak/raw-http.ts';
 import { makeRawStdioClient } from '../soak/raw-stdio.ts';
@@ -6,17 +6,17 @@ import type { CallEnding, SoakClient } from '../soak/soak-client.ts';
 import type { SystemUnderTest } from '../soak/system-under-test.ts';
 import { type MemorySnapshot, measureMemory, readResidentMemory } from './measure.ts';
 
-/** CallRate is the number of calls and their rate. */
+/** CallRate is the number of calls in a stream and their rate. */
 export interface CallRate {
   readonly calls: number;
   readonly perMinute: number;
 }
 
-/** StreamResult is the result of a stream of calls. */
+/** StreamResult is the result of a stream of calls at a given rate. */
 export interface StreamResult {
   readonly before: MemorySnapshot;
   readonly after: MemorySnapshot;
-  /** How many calls ended with each code. */
+  /** The number of calls that ended with each code. */
   readonly endings: ReadonlyMap<string, number>;
   /** The calls that ended in an unexpected way, one line per call. */
   readonly violations: readonly string[];
@@ -26,7 +26,8 @@ export interface StreamResult {
 }
 
 /**
- * chooseTool returns the tool of a call by the last two digits of its number. Most calls of the stream are echoes.
+ * chooseTool returns the tool of a call by the last two digits of its number. Most calls of the stream use the tool
+ * that echoes its arguments.
  */
 function chooseTool(i: number): 'echo' | 'steps' | 'cancel' | 'fail' | 'big' {
   const lastDigits = i % 100;
@@ -38,13 +39,13 @@ function chooseTool(i: number): 'echo' | 'steps' | 'cancel' | 'fail' | 'big' {
 
 /**
  * warmUpCalls is the number of calls before the first measurement, which fill the caches. The memory of a page's
- * message channel is counted only after the first message, which a timer sends late.
+ * message channel is counted only after the first message, and a timer sends the first message late.
  */
 const warmUpCalls = 3000;
 
 /**
- * streamCalls makes the calls with eight clients over HTTP and two over stdio. streamCalls passes a line to report
- * every 10 s.
+ * streamCalls makes the calls with eight clients over HTTP and two over stdio. streamCalls passes a line of progress to
+ * the callback report every 10 s.
  */
 export async function streamCalls(
   system: SystemUnderTest,
@@ -71,8 +72,8 @@ export async function streamCalls(
 }
 
 /**
- * measureWhenIdle measures the memory after all calls have ended, the server has confirmed their endings (1 s), and
- * idle connections are closed.
+ * measureWhenIdle measures the memory after all calls have ended and are confirmed (1 s), and idle connections are
+ * closed.
  */
 async function measureWhenIdle(system: SystemUnderTest): Promise<MemorySnapshot> {
   await waitFor('all calls to end', async () => {
@@ -165,7 +166,7 @@ function startCall(
   }
 }
 
-/** findMismatch returns the difference between the expected and the actual ending of a call, if any. */
+/** findMismatch returns the difference between the expected and the actual ending of a call, or undefined. */
 function findMismatch(
   kind: ReturnType<typeof chooseTool>,
   key: string,

@@ -35,14 +35,14 @@ function callEcho(value: string, caller: McpClient = client): Promise<Outcome> {
   return outcome;
 }
 
-/** findWaitingCard returns the approval card of the call with this argument. */
+/** findWaitingCard returns the approval card of the call with the given argument. */
 function findWaitingCard(value: string): Locator {
   return panel.locator('.ticket:not(.gone)').filter({ hasText: value });
 }
 
 /**
- * pressButton presses a button of the approval card of the only waiting call until the server has the decision. A card that has just
- * moved ignores presses, and the panel shows no cards while its link is lost.
+ * pressButton presses a button of the approval card of the only waiting call until the server has the decision. An
+ * approval card that has just moved ignores presses, and the panel shows no cards while its link is lost.
  */
 async function pressButton(value: string, name: string): Promise<void> {
   const { call_id, waiting } = await waitFor('a call that waits for approval', async () =>
@@ -95,7 +95,7 @@ test('"Allow for 10 min" applies to all sessions of the client, and "Allow for t
   await pressButton('some time', 'Allow for 10 min');
   await timedCall;
   assert.equal((await callEcho('in time', otherClient)).isError, false);
-  await setPermission('messages', 'ask'); // setting a permission withdraws earlier permissions
+  await setPermission('messages', 'ask'); // setting a permission withdraws the earlier permissions of the tool
   const sessionCall = callEcho('my session');
   await pressButton('my session', 'Allow for this session');
   await sessionCall;
@@ -147,8 +147,8 @@ test('a tool that waits for the user continues when the user presses Done, and f
 });
 
 test('if two surfaces decide at the same time, the first decision counts and the other surface shows it', async () => {
-  // The outcome of an earlier card would move the new card, which then ignores clicks. The test could also mistake
-  // the outcome of the earlier card for the outcome of the new card.
+  // The outcome of an earlier card would move the new card, and a card that has just moved ignores clicks. The test
+  // could also mistake the outcome of the earlier card for the outcome of the new card.
   await waitFor(
     'the outcomes of earlier calls to disappear',
     async () => (await panel.locator('.outcome').count()) === 0,

@@ -1,4 +1,4 @@
-/** Promise: a decision in the side panel is sent to the server as the user pressed it, and no decision is made by mistake. */
+/** Promise: the side panel sends a decision to the server as the user pressed it, and makes no decision by mistake. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { waitFor } from '../harness/wait.ts';
@@ -25,8 +25,7 @@ async function waitForRequest(method: string): Promise<unknown> {
 }
 
 /**
- * clickOnAppearance clicks buttons at the moment they appear, like a user who is about to click another element at that
- * place.
+ * clickOnAppearance clicks buttons as soon as they appear, like a user who was about to click another element.
  */
 async function clickOnAppearance(buttons: string): Promise<void> {
   await fixture.panel.evaluate((buttons) => {
@@ -96,7 +95,7 @@ test('an approval card that has just appeared or moved ignores clicks and keys',
   );
   assert.equal(await panel.title(), 'pressed');
   assert.deepEqual(server.requests, []);
-  // The first approval card disappears, and the second approval card moves to its place.
+  // The first approval card disappears, and the second approval card moves to the place of the first card.
   await clickOnAppearance('.gone + .ticket button');
   showCalls([makeWaitingCall('s2', 't2')]);
   await panel.getByText('The call is no longer waiting for approval.').waitFor();
@@ -180,7 +179,7 @@ test('a review applies to the code that was shown to the user', async () => {
   await panel.getByRole('button', { name: 'Allow, ask each time' }).waitFor();
   const hash = 'ab'.repeat(32);
   server.notifyPanel('state.plugins', { plugins: samplePlugins.map((plugin) => ({ ...plugin, hash })) });
-  await panel.getByRole('button', { name: 'Review mail' }).click(); // the panel has not shown the new code yet
+  await panel.getByRole('button', { name: 'Review mail' }).click(); // the panel does not show the new code yet
   await panel.getByRole('button', { name: 'Allow, ask each time' }).click();
   assert.deepEqual(await waitForRequest('config.review'), { plugin: 'mail', hash, permission: 'ask' });
 });

@@ -21,11 +21,11 @@ export interface FakeServer {
   /** clearRequests empties requests. */
   clearRequests(): void;
   /**
-   * answerRequest returns the result of a request, by default an empty object. If answerRequest throws, the request
-   * fails with the message of the error.
+   * answerRequest returns the result for a request of the browser; by default, an empty object. If answerRequest
+   * throws, the request fails with the message of the error.
    */
   answerRequest: (method: string, params: unknown) => object;
-  /** syncPlugins sends plugin.sync with these plugins. */
+  /** syncPlugins sends the message plugin.sync with the given plugins. */
   syncPlugins(plugins: readonly PluginInfo[]): void;
   /** notifyPanel sends a notification to an open panel. A panel that opens later gets the last notification of each method. */
   notifyPanel(method: string, params: object): void;
@@ -34,7 +34,7 @@ export interface FakeServer {
 
 /**
  * startFakeServer starts a server and writes its address to the folder of an unpacked extension. Call startFakeServer
- * before the extension is loaded.
+ * before the browser loads the extension.
  */
 export async function startFakeServer(extension: string): Promise<FakeServer> {
   const port = await freePort();

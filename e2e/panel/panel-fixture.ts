@@ -17,7 +17,7 @@ export interface PanelFixture {
   /** panel is the page of the side panel in a tab, 360 px wide. In a tab, screenshots can be as high as the page. */
   readonly panel: Page;
   readonly worker: Worker;
-  /** sitePage is a page that a plugin matches. */
+  /** sitePage is a page of the site, which a plugin matches. */
   readonly sitePage: Page;
   /** tabId is the id of the tab of sitePage. */
   readonly tabId: number;

@@ -1,4 +1,4 @@
-/** Promise: a changed plugin does not run until the user has reviewed it, and the side panel offers this review. */
+/** Promise: a changed plugin does not run until the user has reviewed it, and the side panel offers the review. */
 import assert from 'node:assert/strict';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';

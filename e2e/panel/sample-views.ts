@@ -1,4 +1,4 @@
-/** Sample calls and plugins, as the server sends such data to the side panel. */
+/** Sample calls and plugins, in the format in which the server sends calls and plugins to the side panel. */
 import type {
   ActivityView,
   CallView,
@@ -86,7 +86,7 @@ export function makeSuspendedCalls(tabId: number): readonly CallView[] {
   ];
 }
 
-/** makeActivity returns an activity for the user. */
+/** makeActivity returns an activity of a call, for the user. */
 export function makeActivity(type: string, value: unknown): ActivityView {
   const content = JSON.stringify(value);
   return { type, content, audience: 'user', bytes: content.length };
@@ -121,7 +121,7 @@ export const callsWithActivities: readonly CallView[] = [
   }),
 ];
 
-/** makeManyCalls returns 30 running calls with a progress that grows with fraction, from 0 to 1. */
+/** makeManyCalls returns 30 running calls whose progress grows with the parameter fraction, from 0 to 1. */
 export function makeManyCalls(fraction: number): readonly CallView[] {
   const tools = ['export_messages', 'read_thread', 'search', 'list_channels'];
   return Array.from({ length: 30 }, (_, i) =>
@@ -153,7 +153,7 @@ function makePlugin(name: string, displayName: string, overrides: Partial<Plugin
   };
 }
 
-/** samplePlugins are four plugins with different permissions. The last sample plugin is not reviewed. */
+/** samplePlugins are four plugins with different permissions. The last sample plugin is not reviewed by the user. */
 export const samplePlugins: readonly PluginView[] = [
   makePlugin('messages', 'Messages'),
   makePlugin('calendar', 'Calendar', { permission: 'auto', matches: ['https://calendar.example.com/*'] }),
@@ -169,7 +169,9 @@ export const samplePlugins: readonly PluginView[] = [
   }),
 ];
 
-/** sampleSettings contains a setting of each type. The first of the sample settings is required and has no value. */
+/**
+ * sampleSettings contains a plugin setting of each type. The first of the sample settings is required and has no value.
+ */
 export const sampleSettings: readonly SettingView[] = [
   {
     key: 'site',

@@ -1,4 +1,7 @@
-/** Promise: the side panel shows all states of calls and plugins in a width of 360 px, light and dark. Screenshots go to e2e/out/. */
+/**
+ * Promise: the side panel shows all states of calls and plugins in a width of 360 px, light and dark. Screenshots of
+ * the side panel go to e2e/out/.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Measures the real limits with the official MCP client, in slightly more than 5 min. make soak ONLY=limits runs this
- * measurement.
+ * Measures the real limits with the official MCP client, in slightly more than 5 min. make soak ONLY=limits runs the
+ * measurement of the real limits.
  *
  * All calls run concurrently in one page. For each call, one line compares the expected and the actual ending and time.
  */

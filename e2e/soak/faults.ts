@@ -1,6 +1,5 @@
 /**
- * Injects faults into the processes of a soak. The injector of each kind of fault also undoes the fault after its
- * duration.
+ * Injects faults into the processes of a soak. The injector of a fault also undoes the fault after its duration.
  */
 import { readFileSync } from 'node:fs';
 import type { Session } from '../harness/cdp.ts';
@@ -12,8 +11,8 @@ import type { SystemUnderTest } from './system-under-test.ts';
 type InjectFault = (system: SystemUnderTest, fault: PlannedFault, clients: readonly SoakClient[]) => Promise<void>;
 
 /**
- * injectors inject each fault and return when the fault is over. When an injector returns, the system may still be
- * recovering.
+ * injectors contains a function for each kind of fault, which injects the fault and returns when the fault is over.
+ * When an injector returns, the system may still be recovering.
  */
 const injectors: Readonly<Record<FaultKind, InjectFault>> = {
   async 'worker stopped'(system) {
@@ -74,7 +73,7 @@ const injectors: Readonly<Record<FaultKind, InjectFault>> = {
           .then(() => undefined, () => undefined)`,
       ),
     );
-    await pause(200); // the server receives the report about the tab in this time
+    await pause(200); // the pause lets the report about the tab reach the server
   },
 
   'tab frozen': (system, fault) =>
@@ -85,14 +84,14 @@ const injectors: Readonly<Record<FaultKind, InjectFault>> = {
     }),
 
   async 'extension reloaded'(system) {
-    // The service worker ends before it can answer the command.
+    // The reload runs in a timer, because an immediate reload would end the service worker before its answer.
     await system.browser.inWorker((worker) => worker.evaluate('setTimeout(() => chrome.runtime.reload(), 0), 0'));
   },
 
   async 'browser SIGKILL'(system) {
     await system.browser.kill();
     await system.browser.start();
-    // Chrome does not reopen the tabs after a crash; only the user can reopen them.
+    // Chrome does not reopen the tabs after a crash; only the user can reopen the tabs.
     await system.restoreTabs();
   },
 
@@ -112,7 +111,7 @@ const injectors: Readonly<Record<FaultKind, InjectFault>> = {
   },
 };
 
-/** injectFault injects a planned fault. */
+/** injectFault injects a planned fault and returns when the fault is over. */
 export function injectFault(
   system: SystemUnderTest,
   fault: PlannedFault,
@@ -131,8 +130,8 @@ async function restartServer(system: SystemUnderTest, fault: PlannedFault, signa
 }
 
 /**
- * isProcessRunning reports whether a process runs. A zombie process (exited, not yet reaped) is not a running
- * process.
+ * isProcessRunning reports whether the process with a given id runs. A zombie process (exited, not yet reaped) is not a
+ * running process.
  */
 function isProcessRunning(pid: number): boolean {
   try {
@@ -146,7 +145,7 @@ function pathOf(system: SystemUnderTest, fault: PlannedFault): string {
   return system.paths[fault.tab] ?? '/';
 }
 
-/** runInTab attaches to the tab of a fault, if the tab is open, and runs a command there. */
+/** runInTab attaches to the tab of a fault, if the tab is open, and runs a command in the tab. */
 async function runInTab(
   system: SystemUnderTest,
   fault: PlannedFault,

@@ -1,4 +1,7 @@
-/** Mixed calls under random faults. Each call must end once, in time, and with a code that its faults allow. */
+/**
+ * Makes mixed calls under random faults. Each call must end once, in time, and with a code that the faults during the
+ * call allow.
+ */
 
 import { pause } from '../harness/wait.ts';
 import { type MemorySnapshot, measureMemory, readResidentMemory } from '../load/measure.ts';
@@ -15,7 +18,7 @@ import { SystemUnderTest } from './system-under-test.ts';
 export interface Violation {
   readonly what: string;
   readonly call?: ObservedCall;
-  /** The faults that overlap the call. */
+  /** The faults that overlap the call of the violation. */
   readonly faultsDuring?: readonly ObservedFault[];
 }
 
@@ -36,12 +39,14 @@ const sampleMs = 3_000;
 /** maxStopMs is how long a page may continue to run a call that has ended. */
 const maxStopMs = 15_000;
 /**
- * drainMs is how long calls may take to end after the last call was made, in addition to the duration of
- * each call.
+ * drainMs is how long calls may take to end after the last call was made, beyond their own duration.
  */
 const drainMs = 45_000;
 
-/** runSoak executes a plan. printLine receives one line per minute and a line for each violation. */
+/**
+ * runSoak executes the calls and faults of a plan. printLine receives one line per minute and a line for each
+ * violation.
+ */
 export async function runSoak(plan: Plan, printLine: (line: string) => void): Promise<SoakReport> {
   const run = new SoakRun(plan, printLine);
   try {
@@ -164,8 +169,8 @@ class SoakRun {
     };
     for (const problem of findViolations(observedCall, this.#observedFaults, this.#observedCalls))
       this.#recordViolation(observedCall, problem);
-    // findViolations has already compared the result with the plan. Stored results would fill the memory
-    // of this program.
+    // The result is not stored, because findViolations has already compared the result with the plan. Stored results of
+    // all calls would fill the memory of the soak program.
     this.#observedCalls.push({
       ...observedCall,
       ending: { ...ending, structured: undefined, text: ending.text.slice(0, 400) },
@@ -230,7 +235,7 @@ class SoakRun {
         });
         await this.#checkEndedCalls(await this.system.listRunningKeys());
       } catch {
-        // A fault has started during the check.
+        // A fault that starts during the check can make the check fail.
       }
     }
   }
@@ -283,7 +288,8 @@ class SoakRun {
       'calls that browsers run',
       status.browsers.reduce((sum, b) => sum + b.running, 0),
     );
-    // The HTTP session of a killed client stays until it expires, because the server cannot distinguish it from an idle session.
+    // The HTTP session of a killed client stays until it expires, because the server cannot distinguish the client from
+    // an idle client.
     const stdioSessions = status.clients.filter((client) => client.transport === 'stdio');
     checkCount(`stdio sessions (${stdioSessions.map((client) => client.name).join(', ')})`, stdioSessions.length);
     const ignoringMs = Math.max(

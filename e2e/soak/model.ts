@@ -3,7 +3,7 @@
 import { type FaultKind, type Limits, limitsByName, type PlannedCall, type PlannedFault } from './plan.ts';
 import type { CallEnding } from './soak-client.ts';
 
-/** ObservedFault is a fault that was injected. Times are milliseconds since the start of the soak. */
+/** ObservedFault is a fault that was injected. Times of faults are milliseconds since the start of the soak. */
 export interface ObservedFault {
   readonly plan: PlannedFault;
   readonly fromMs: number;
@@ -28,16 +28,18 @@ export interface ObservedCall {
 }
 
 /**
- * settleMs is how long a fault may change endings after the end of the fault: the grace period, plus delays of a busy
- * machine.
+ * settleMs is how long after its end a fault may change endings: the grace period, plus delays of a busy machine.
  */
 const settleMs = 2_000;
 /** graceMs is how long the server waits for a lost link before it fails calls. */
 const graceMs = 10_000;
-/** toleranceMs is how late an ending may be on a machine with two cores that run a browser, a server and this program. */
+/** toleranceMs is how late an ending may be on a machine with two cores that runs the whole soak. */
 const toleranceMs = 8_000;
 
-/** ExpectedEnding is how a call ends without faults and without waiting in the queue: the allowed codes, and the latest time. */
+/**
+ * ExpectedEnding is how a call ends without faults and without a wait in the queue: the allowed codes and the latest
+ * time.
+ */
 interface ExpectedEnding {
   readonly codes: readonly string[];
   readonly ms: number;
@@ -48,7 +50,7 @@ function expectEnding(call: ObservedCall): ExpectedEnding {
   const { kind, stopAfterMs } = call.plan;
   const { codes, ms } = expectEndingWithoutStop(call);
   if (stopAfterMs === undefined) return { codes, ms };
-  // A cancel and the answer may cross on the wire, so both endings are allowed.
+  // A cancel and the answer may cross on the wire, so the endings of both are allowed.
   const endsNearStop = stopAfterMs + 500 >= ms;
   return { codes: kind === 'flood' || endsNearStop ? ['silent', ...codes] : ['silent'], ms: stopAfterMs + 3_000 };
 }
@@ -85,11 +87,11 @@ function expectEndingWithoutStop(call: ObservedCall): ExpectedEnding {
 }
 
 /**
- * codesWithoutServer are the allowed codes while no server runs: the connection is refused or breaks, or the next
+ * codesWithoutServer are the allowed codes while no server runs. The connection is refused or breaks, or a restarted
  * server does not have the session.
  */
 const codesWithoutServer = ['transport', 'refused', 'shutdown', 'silent', 'rpc:-32603', 'rpc:-32001', 'rpc:-32000'];
-/** codesWithoutBrowser are the allowed codes while the browser is not connected or its tabs are loading. */
+/** codesWithoutBrowser are the allowed codes while the browser is disconnected or its tabs are loading. */
 const codesWithoutBrowser = [
   'no_browser',
   'browser_lost',
@@ -149,7 +151,8 @@ function codesOfDelay(call: ObservedCall, fault: ObservedFault): readonly string
   const everyMs = Number(Object(call.plan.args).everyMs ?? 0);
   return [
     ...(delayMs + everyMs + 500 >= idleMs ? ['idle_timeout'] : []),
-    // The idle limit starts again when a lost link is back, so a handler that is silent for slightly longer may still succeed.
+    // The idle limit starts again after a lost link has reconnected, so a silent handler may still succeed slightly
+    // after the limit.
     ...(call.plan.kind === 'ignoresAbort' ? ['ok'] : []),
     ...(delayMs + call.toMs - call.fromMs >= hardMs ? ['deadline_exceeded'] : []),
   ];
@@ -160,7 +163,7 @@ export function isOverlapping(call: ObservedCall, fault: ObservedFault): boolean
   return fault.fromMs <= call.toMs && (fault.restoredMs ?? Number.POSITIVE_INFINITY) + settleMs >= call.fromMs;
 }
 
-/** mayHaveStaleSession reports whether the client of a call may still use a session of the server before a restart: no later call was answered. */
+/** mayHaveStaleSession reports whether the client of a call may still use a session from before a server restart. */
 function mayHaveStaleSession(
   call: ObservedCall,
   faults: readonly ObservedFault[],

@@ -1,9 +1,12 @@
-/** The plan of a soak: its calls, its faults and their times. The plan depends only on the seed and the duration. */
+/**
+ * The plan of a soak: its calls, its faults and their times. The plan of a soak depends only on the seed and the
+ * duration.
+ */
 
 import { SeededRandom } from './random.ts';
 import type { ClientKind } from './soak-client.ts';
 
-/** Limits names a set of limits: the real limits, or short limits, so that many calls reach the limits. */
+/** Limits names a set of limits: the real limits, or short limits that many calls reach. */
 export type Limits = 'short' | 'real';
 
 export const limitsByName = {
@@ -64,7 +67,7 @@ export type FaultKind = keyof typeof faultKinds;
 /** PlannedCall is one call of the plan. */
 export interface PlannedCall {
   readonly atMs: number;
-  /** The index of the client that makes the call. */
+  /** The index of the client that makes the planned call. */
   readonly client: number;
   readonly kind: CallKind;
   readonly tool: string;
@@ -82,7 +85,7 @@ export interface PlannedFault {
   /** The indexes of the tab and of the client that the fault may affect. */
   readonly tab: number;
   readonly client: number;
-  /** The limits after a restart of the server. */
+  /** The limits of the server after a planned restart. */
   readonly limits: Limits;
 }
 
@@ -100,8 +103,8 @@ const meanGapMs = 110;
 const floodSize = 200;
 
 /**
- * sdkStdioMaxBytes limits results for the official stdio client, which disconnects after a message of 10 MiB. A message contains
- * the result twice: as text and as data.
+ * sdkStdioMaxBytes limits results for the official stdio client, which disconnects after a message of 10 MiB. A message
+ * with a result contains the result twice: as text and as data.
  */
 const sdkStdioMaxBytes = 4_000_000;
 
@@ -163,14 +166,17 @@ function planFaultDuration(kind: FaultKind, randomFraction: number): number {
   }
 }
 
-/** limitsAt returns the limits at a moment of the plan. In the soak, a slow fault can delay the change of the limits. */
+/**
+ * limitsAt returns the limits of the server at a moment of the plan. In the soak, a slow fault can delay the change of
+ * the limits.
+ */
 function limitsAt(faults: readonly PlannedFault[], atMs: number): Limits {
   return faults.findLast((f) => f.atMs <= atMs && f.kind.startsWith('server SIG'))?.limits ?? 'short';
 }
 
 type CallContent = Pick<PlannedCall, 'kind' | 'tool' | 'args' | 'stopAfterMs'>;
 
-/** planCallContent draws the tool and the arguments of one call. */
+/** planCallContent chooses at random the tool and the arguments of one call. */
 function planCallContent(
   random: SeededRandom,
   kind: CallKind,

@@ -1,8 +1,8 @@
 /** A repeatable random number generator: the same seed gives the same numbers. */
 
 /**
- * SeededRandom draws numbers that are the same for the same seed. Each method consumes one random number, so a plan
- * depends only on the order of the method calls.
+ * SeededRandom draws pseudo-random numbers that depend only on the seed. Each method consumes one random number, so a
+ * plan depends only on the order of the method calls.
  */
 export class SeededRandom {
   #state: number;

@@ -11,8 +11,8 @@ import {
 } from './soak-client.ts';
 
 /**
- * makeRawHttpClient returns a client of the server at port. The client's first call opens a session. A later call opens
- * another session if the server no longer has the first session.
+ * makeRawHttpClient returns a client of the server at port. The client's first call opens a session. A later call of
+ * the client opens another session if the server no longer has the first session.
  */
 export function makeRawHttpClient(name: string, port: number, token: string): SoakClient {
   return new RawHttpClient(name, port, token);
@@ -86,7 +86,7 @@ class RawHttpClient implements SoakClient {
     return this.endSession();
   }
 
-  /** openSession returns the id of the session. Concurrent calls share one session. */
+  /** openSession opens an MCP session and returns its id. Concurrent calls of a client share one session. */
   #openSession(): Promise<string> {
     if (!this.#session) {
       const newSession = this.#initialize();
@@ -169,8 +169,8 @@ async function* readEvents(response: Response): AsyncGenerator<string> {
   let unfinishedLine: string[] = [];
   for await (const chunk of response.body ?? []) {
     const pieces = decoder.decode(chunk, { stream: true }).split('\n');
-    // A large event arrives in many chunks. The chunks are joined only once, so that the time is linear in the size of
-    // the event.
+    // A large event arrives in many chunks. The chunks of an event are joined only once, so that the time is linear in
+    // the size of the event.
     for (const [i, linePart] of pieces.entries()) {
       unfinishedLine.push(linePart);
       if (i === pieces.length - 1) break;

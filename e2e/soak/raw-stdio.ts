@@ -10,7 +10,7 @@ import {
   type SoakClient,
 } from './soak-client.ts';
 
-/** OpenRequest is a request without an answer. */
+/** OpenRequest is a request that the server has not answered. */
 interface OpenRequest {
   readonly progress: number[];
   end(ending: CallEnding): void;
@@ -32,7 +32,10 @@ class RawStdioClient implements SoakClient {
   readonly strayMessages: string[] = [];
   readonly #env: Readonly<Record<string, string>>;
   readonly #openRequests = new Map<number, OpenRequest>();
-  /** The time when each request was cancelled. The server may have answered a request before it received the cancel. */
+  /**
+   * The time at which the client cancelled each request. The server may have answered a request before it received the
+   * cancel.
+   */
   readonly #cancelledAtMs = new Map<number, number>();
   #relay: ChildProcess | undefined;
   #lastId = 0;
@@ -104,7 +107,7 @@ class RawStdioClient implements SoakClient {
   #startRelayOnce(): ChildProcess {
     if (this.#relay) return this.#relay;
     const relay = spawn(binary, ['mcp'], { env: { ...process.env, ...this.#env }, stdio: ['pipe', 'pipe', 'ignore'] });
-    relay.stdin?.on('error', () => undefined); // the close event follows
+    relay.stdin?.on('error', () => undefined); // after an error, the stream also emits close
     let unfinishedLine: string[] = [];
     relay.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
       const pieces = chunk.split('\n');

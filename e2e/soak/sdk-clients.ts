@@ -1,6 +1,5 @@
 /**
- * Clients of the official MCP SDK. The clients reconnect when the server no longer has their session, or was
- * restarted.
+ * Clients of the official MCP SDK. The clients reconnect when the server has restarted or no longer has their session.
  */
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { connectHttp, connectStdio, type McpClient } from '../harness/client.ts';
@@ -22,7 +21,10 @@ export function makeSdkStdioClient(name: string, env: Readonly<Record<string, st
   return new SdkClient(name, 'stdio-sdk', () => connectStdio(env));
 }
 
-/** SdkConnection is a connected client. broken resolves when the connection ends, because the library never ends a call whose stream breaks. */
+/**
+ * SdkConnection is a connected client of the official MCP SDK. broken resolves when the connection ends, because the
+ * library never ends a call whose stream breaks.
+ */
 interface SdkConnection {
   readonly client: McpClient;
   readonly broken: Promise<CallEnding>;

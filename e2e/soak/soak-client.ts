@@ -1,9 +1,9 @@
-/** The ending of a call as its client received it. All kinds of clients return the same type. */
+/** The ending of a call as its client received it. All kinds of clients in the soak return a CallEnding. */
 
 /**
  * CallEnding is what a client received for one call. The code is "ok", a wire.ErrorCode, "rpc:<code>" for a JSON-RPC
- * error, "silent" if no answer came and no answer was due, "refused" if the server did not have the session, or
- * "transport" if the connection failed.
+ * error, "silent", "refused" or "transport". The code "silent" means that no answer came and no answer was due. The
+ * code "refused" means that the server did not have the session, and "transport" means that the connection failed.
  */
 export interface CallEnding {
   readonly code: string;
@@ -24,14 +24,17 @@ export interface CallBehavior {
   readonly withoutProgress?: boolean;
 }
 
-/** SoakClient is one MCP client. The method call of SoakClient never throws and always returns an ending. */
+/**
+ * SoakClient is one MCP client that makes calls during a soak. The method call of SoakClient never throws and always
+ * returns an ending.
+ */
 export interface SoakClient {
   readonly name: string;
   readonly kind: ClientKind;
   call(tool: string, args: Record<string, unknown>, behavior: CallBehavior): Promise<CallEnding>;
-  /** kill ends the client abruptly: kills its process, or closes the connections of its session. */
+  /** kill ends the client abruptly: its process is killed, or the connections of its session are closed. */
   kill(): Promise<void>;
-  /** endSession ends the session at the server. The next call opens another session. */
+  /** endSession ends the session at the server. After endSession, the next call opens another session. */
   endSession(): Promise<void>;
   /** Messages that belong to no call: answers or progress after the end of a call. */
   readonly strayMessages: readonly string[];

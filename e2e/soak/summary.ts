@@ -5,7 +5,7 @@ import { repositoryRoot } from '../harness/process.ts';
 import type { SoakReport, Violation } from './mixed-run.ts';
 import type { ObservedCall, ObservedFault } from './model.ts';
 
-/** maxShownViolations is the number of violations that formatSummary prints. */
+/** maxShownViolations is the maximum number of violations that formatSummary prints. */
 const maxShownViolations = 40;
 
 /** formatSummary returns the text that is printed at the end of a soak. */

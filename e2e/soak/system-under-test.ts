@@ -24,7 +24,7 @@ export interface Status {
   readonly clients: readonly { readonly name: string; readonly transport: string }[];
 }
 
-/** Tab is a tab in /status. */
+/** Tab is an entry for a tab in /status. */
 export interface Tab {
   readonly tabId: number;
   readonly url: string;
@@ -40,7 +40,7 @@ export class SystemUnderTest {
   token = '';
   clientToken = '';
   limits: Limits = 'short';
-  /** startCounts is how often each call key started to run in a page. */
+  /** startCounts maps each call key to the number of handler starts that pages reported. */
   readonly startCounts = new Map<string, number>();
   #site: Site | undefined;
   #proxy: LinkProxy | undefined;
@@ -67,7 +67,10 @@ export class SystemUnderTest {
     return requireStarted(this.#browser);
   }
 
-  /** start starts all processes of the system. When start returns, the plugin is live in every tab. */
+  /**
+   * start starts all processes of the system under test. When start returns, the plugin is live in every tab of the
+   * system.
+   */
   async start(): Promise<void> {
     this.port = await freePort();
     this.env = { OPENTABS_HOME: this.home, NO_COLOR: '1' };
@@ -95,8 +98,8 @@ export class SystemUnderTest {
   }
 
   /**
-   * writeConfig writes the settings for the next server. The next server is started by startServer or by an `opentabs
-   * mcp`.
+   * writeConfig writes the settings that a server reads at its next start. startServer or an `opentabs mcp` starts the
+   * server that reads the written settings.
    */
   writeConfig(nextLimits: Limits): void {
     this.limits = nextLimits;
@@ -113,7 +116,7 @@ export class SystemUnderTest {
     writeFileSync(join(this.home, 'config.json'), JSON.stringify(settings));
   }
 
-  /** startServer starts a server unless an `opentabs mcp` has already started a server. */
+  /** startServer starts a server unless an `opentabs mcp` has already started the server. */
   async startServer(): Promise<void> {
     this.#startedServers = this.#startedServers.filter(
       (command) => command.child.exitCode === null && command.child.signalCode === null,
@@ -212,7 +215,7 @@ export class SystemUnderTest {
     return keys;
   }
 
-  /** describePageOf describes the page that runs a key: its address, whether it is visible, and whether its timers run. */
+  /** describePageOf describes the page that runs a key: the address, the visibility, and whether timers run. */
   async describePageOf(key: string): Promise<string> {
     for (const { id, url } of await this.browser.listPages()) {
       if (!url.startsWith(this.site.origin)) continue;

@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Draws the extension's icons: an open tab with a spark in it. To draw the
-// icons, run this program in its folder: go run draw.go
+// Draws the extension's icons: an open tab with a spark. To draw the icons of the
+// extension, run this program in its folder: go run draw.go
 package main
 
 import (
@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// draw averages samples of the unit square.
+// draw renders the icon with size by size pixels, each the average of several samples.
 func draw(size int) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, size, size))
 	for y := range size {
@@ -59,8 +59,8 @@ var (
 	spark = color.NRGBA{0xf4, 0xc9, 0x4b, 0xff}
 )
 
-// at is the drawing: a tab's outline with a rounded card below, and a
-// four-pointed spark cut into it.
+// at returns the drawing at a point: a tab's outline, a rounded card below, and a
+// four-pointed spark cut into the card.
 func at(u, v float64) color.NRGBA {
 	dx, dy := math.Abs(u-0.5), math.Abs(v-0.58)
 	if math.Sqrt(dx)+math.Sqrt(dy) < math.Sqrt(0.27) {

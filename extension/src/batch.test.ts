@@ -30,7 +30,7 @@ test('the first message is sent at once, the following ones as a batch', () => {
   batcher.post('d');
   turn();
   assert.deepEqual(sent, [['a'], ['b', 'c'], ['d']]);
-  // Without new messages no task is scheduled, and the next message is sent at once.
+  // Without new messages the batcher schedules no task, and sends the next message at once.
   turn();
   assert.equal(works.length, 0);
   batcher.post('e');

@@ -1,6 +1,6 @@
-// Sends messages over a port in batches, because the cost of a port message depends little on the length of its text. A
-// message is sent at once if no earlier message was sent in the pending tasks, so a single message never waits. Later
-// messages wait until the pending tasks have run, and are sent as one batch.
+// Sends port messages in batches, because the cost of a message depends little on the length of its text. A message is
+// sent at once if no batch is scheduled, so a single message never waits. While a batch is scheduled, messages wait
+// until the pending tasks have run, and are sent as one batch.
 
 /**
  * LoneChars is the length from which a message is sent alone, in UTF-16 units. BatchChars is the maximum length of a
@@ -9,9 +9,9 @@
 const LoneChars = 16 * 1024;
 const BatchChars = 256 * 1024;
 
-/** BatcherOptions are the dependencies of a Batcher. */
+/** BatcherOptions are the functions that a Batcher uses. */
 export interface BatcherOptions<M> {
-  /** send sends a batch, and returns false without a port. */
+  /** send sends a batch over the port, and returns false without a port. */
   send(messages: readonly M[]): boolean;
   /** charsOf returns the approximate length of a message, in UTF-16 units. */
   charsOf(message: M): number;
@@ -21,17 +21,20 @@ export interface BatcherOptions<M> {
   readonly runSoon?: (work: () => void) => void;
 }
 
-/** Batcher sends messages in order. */
+/** Batcher sends messages over a port in order, alone or in batches. */
 export interface Batcher<M> {
   /** post sends a message now or with the next batch. Without a port, post drops the message and returns false. */
   post(message: M): boolean;
-  /** flush sends the waiting messages. Without a port, flush returns false and the messages continue to wait. */
+  /**
+   * flush sends the messages that wait for the next batch. Without a port, flush returns false and the messages
+   * continue to wait.
+   */
   flush(): boolean;
   /** drop drops the waiting messages for which matches returns true. */
   drop(matches: (message: M) => boolean): void;
 }
 
-/** makeBatcher returns an empty Batcher. */
+/** makeBatcher returns a Batcher without waiting messages. */
 export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
   const runSoon = options.runSoon ?? afterTasks();
   let waitingMessages: M[] = [];
@@ -73,8 +76,8 @@ export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
 }
 
 /**
- * afterTasks returns a function that runs work after the tasks that are due. Unlike a timer, the function is not
- * delayed in a hidden tab.
+ * afterTasks returns a function that runs work after the tasks that are due. Unlike a timer, the function that
+ * afterTasks returns is not delayed in a hidden tab.
  */
 export function afterTasks(): (work: () => void) => void {
   const { port1, port2 } = new MessageChannel();

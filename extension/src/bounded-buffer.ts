@@ -2,8 +2,8 @@
 const MaxWaitingChars = 256 * 1024;
 
 /**
- * ReportBatch contains reports of one call as the JSON text of an array. seq is the number of earlier reports of the
- * call. skipped is the number of reports that the page dropped.
+ * ReportBatch contains reports of one call as the JSON text of an array. seq is the number of reports of the call
+ * before the batch. skipped is the number of reports that the page dropped.
  */
 export interface ReportBatch {
   readonly seq: number;
@@ -13,7 +13,7 @@ export interface ReportBatch {
 
 /**
  * addBounded adds a batch to the waiting batches, and drops the oldest batches if the limit is exceeded. The server
- * detects the gap by seq.
+ * detects dropped batches by a gap in seq.
  */
 export function addBounded<BatchType extends ReportBatch>(waiting: BatchType[], newBatch: BatchType): void {
   waiting.push(newBatch);

@@ -10,7 +10,7 @@ export interface Script {
   readonly isIsolated: boolean;
   /** worldId names the script's own isolated world. */
   readonly worldId?: string;
-  /** allFrames makes the script run in frames too. */
+  /** allFrames makes the script also run in frames. */
   readonly allFrames: boolean;
 }
 
@@ -27,8 +27,8 @@ export async function areUserScriptsAllowed(): Promise<boolean> {
 }
 
 /**
- * listUserScripts returns the registered user scripts. The call is slow, because Chrome also returns the code of all
- * scripts.
+ * listUserScripts returns the registered user scripts. The function listUserScripts is slow, because Chrome also
+ * returns the code of all scripts.
  */
 export async function listUserScripts(): Promise<Script[]> {
   const scripts = await chrome.userScripts.getScripts();
@@ -42,8 +42,8 @@ export async function listUserScripts(): Promise<Script[]> {
 }
 
 /**
- * registerUserScripts registers code for future documents. If Chrome rejects one script, no script is registered. Each
- * call is slow, because Chrome rewrites its whole script store.
+ * registerUserScripts registers code for future documents. If Chrome rejects one script of a registration, no script is
+ * registered. Each call of registerUserScripts is slow, because Chrome rewrites its whole script store.
  */
 export async function registerUserScripts(scripts: readonly (Script & { readonly code: string })[]): Promise<void> {
   await chrome.userScripts.register(
@@ -77,9 +77,9 @@ export async function unregisterUserScripts(ids: readonly string[]): Promise<voi
 }
 
 /**
- * runInPage runs scripts in order in one document and returns the value of the last script. The scripts run in the
- * world with worldId, or else in the page's main world. A script that throws or cannot be parsed has no value.
- * runInPage rejects if the document no longer exists.
+ * runInPage runs scripts in order in one document and returns the value of the last script. runInPage uses the isolated
+ * world with worldId; without worldId, the page's main world. A script that throws or cannot be parsed has the value
+ * undefined. runInPage rejects if the document no longer exists.
  */
 export async function runInPage(
   { tabId, documentId }: Pick<Sender, 'tabId' | 'documentId'>,
@@ -107,7 +107,8 @@ export async function listFileScripts(): Promise<Script[]> {
 }
 
 /**
- * registerFiles registers files of the extension for future documents. If one file is missing, no file is registered.
+ * registerFiles registers files of the extension for future documents. If one file of a registration is missing, no
+ * file is registered.
  */
 export async function registerFiles(scripts: readonly (Script & { readonly file: string })[]): Promise<void> {
   if (scripts.length === 0) return;

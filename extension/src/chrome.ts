@@ -1,5 +1,5 @@
 // Only this file and chrome-scripts.ts use chrome.*. All access of the extension to the browser is in chrome.ts and
-// chrome-scripts.ts, so that tests can replace it by fakes.
+// chrome-scripts.ts, so that tests can use a fake browser.
 
 import type { Port as BridgeSidePort } from './bridge/link.ts';
 import { BRIDGE_MARK, BRIDGE_PORT, PANEL_PORT } from './port-message.ts';
@@ -18,8 +18,8 @@ export interface Tab {
    */
   readonly pending?: boolean;
   /**
-   * discarded is true for a tab that Chrome unloaded to save memory. frozen is true for a tab in memory whose page runs
-   * no code.
+   * discarded is true for a tab that Chrome unloaded to save memory. frozen is true for a tab in memory in which Chrome
+   * runs no code.
    */
   readonly discarded: boolean;
   readonly frozen: boolean;
@@ -29,7 +29,7 @@ export interface Tab {
 /** Sender is the document at the other end of a port. */
 export interface Sender {
   readonly tabId: number;
-  /** frameId is 0 for the top document. */
+  /** frameId is 0 for the top document of a tab. */
   readonly frameId: number;
   readonly documentId: string;
   readonly url: string;
@@ -48,21 +48,24 @@ export interface Port {
   disconnect(): void;
 }
 
-// ---- bridge and panel ----
+// The functions below connect the bridge and the panel to the worker.
 
-/** connectBridge opens a document's port. connectBridge throws when the extension was removed or reloaded. */
+/**
+ * connectBridge opens the port of a document's bridge to the worker. connectBridge throws when the extension was
+ * removed or reloaded.
+ */
 export function connectBridge(): BridgeSidePort {
   return wrapPort(chrome.runtime.connect({ name: BRIDGE_PORT }));
 }
 
-/** connectPanel opens the side panel's port. */
+/** connectPanel opens the side panel's port to the worker. */
 export function connectPanel(): Port {
   return wrapPort(chrome.runtime.connect({ name: PANEL_PORT }));
 }
 
 /**
- * isExtensionAlive reports whether the extension is loaded. In a content script, the extension may have been reloaded
- * or removed.
+ * isExtensionAlive reports whether the extension of this script is still loaded. A content script still runs after its
+ * extension was reloaded or removed.
  */
 export function isExtensionAlive(): boolean {
   return typeof chrome === 'object' && chrome.runtime?.id !== undefined;
@@ -86,8 +89,8 @@ function wrapPort(port: chrome.runtime.Port): Port {
 }
 
 /**
- * senderOf returns the document of a port. For a frame with another origin than the tab's page, senderOf returns
- * undefined, so plugins do not run in such frames.
+ * senderOf returns the document at the other end of a port. For a frame with another origin than the tab's page,
+ * senderOf returns undefined, so plugins do not run in the frame.
  */
 function senderOf({ tab, frameId, documentId, url, origin }: chrome.runtime.MessageSender): Sender | undefined {
   if (tab?.id === undefined || frameId === undefined || !documentId) return undefined;
@@ -95,7 +98,7 @@ function senderOf({ tab, frameId, documentId, url, origin }: chrome.runtime.Mess
   return { tabId: tab.id, frameId, documentId, url: url ?? '' };
 }
 
-// ---- events of the worker ----
+// The functions below handle browser events, tabs and documents.
 
 /** onPort listens for ports of documents and panels. */
 export function onPort(listener: (port: Port) => void): void {
@@ -122,9 +125,9 @@ export async function setAlarm(): Promise<void> {
 }
 
 /**
- * onTabsChanged listens for everything that changes the list of tabs. onRemove is called for a closed tab, before
- * onChange. onDiscard is called for a tab that Chrome unloaded; the ID of an unloaded tab changes. onFreeze is called
- * when Chrome freezes or thaws a tab.
+ * onTabsChanged listens for all events that change the list of tabs. onRemove is called for a closed tab, before
+ * onChange. onDiscard is called with the old ID of a tab that Chrome unloaded, because unloading changes the ID.
+ * onFreeze is called when Chrome freezes or thaws a tab.
  */
 export function onTabsChanged(
   onChange: () => void,
@@ -201,7 +204,7 @@ export async function queryTabs(): Promise<Tab[]> {
 /** TabState describes whether a tab exists and whether the tab has a page. */
 export type TabState = 'open' | 'closed' | 'crashed' | 'discarded';
 
-/** readTabState returns the state of a tab. */
+/** readTabState reports whether a tab is open, closed, discarded or crashed. */
 export async function readTabState(tabId: number): Promise<TabState> {
   try {
     const tab = await chrome.tabs.get(tabId);
@@ -217,11 +220,14 @@ export async function isTabLoading(tabId: number): Promise<boolean> {
   try {
     return (await chrome.tabs.get(tabId)).status === 'loading';
   } catch {
-    return false; // the tab is closed
+    return false; // chrome.tabs.get rejects for a closed tab
   }
 }
 
-/** isDocumentGone reports whether a document no longer exists. The answer is delayed while the page is busy. */
+/**
+ * isDocumentGone reports whether a document no longer exists. The answer of isDocumentGone is delayed while the page is
+ * busy.
+ */
 export async function isDocumentGone(tabId: number, documentId: string): Promise<boolean> {
   try {
     const target = { tabId, documentIds: [documentId] };
@@ -241,14 +247,14 @@ export interface Page {
   readonly audible: boolean;
   readonly documentId: string;
   /**
-   * hasBridge is true if the document has a bridge of this extension instance. A bridge that started before a reload of
-   * the extension does not count.
+   * hasBridge is true if the document has a bridge of this extension instance. A bridge from before a reload of the
+   * extension does not count as a bridge of this extension instance.
    */
   readonly hasBridge: boolean;
 }
 
 /**
- * readPage returns the state of a tab's document. The result is 'error' for Chrome's error page, and undefined for a
+ * readPage returns the state of a tab's document. readPage returns 'error' for Chrome's error page, and undefined for a
  * document that cannot be read.
  */
 export async function readPage(tabId: number): Promise<Page | 'error' | undefined> {
@@ -271,7 +277,7 @@ export async function readPage(tabId: number): Promise<Page | 'error' | undefine
 
 /** isBlank reports whether a tab has no page to lose, because the tab is still empty or shows an error page. */
 export async function isBlank(tabId: number): Promise<boolean> {
-  const tab = await chrome.tabs.get(tabId).catch(() => undefined); // the tab is closed
+  const tab = await chrome.tabs.get(tabId).catch(() => undefined); // chrome.tabs.get rejects for a closed tab
   return tab !== undefined && (tab.url === '' || (await readPage(tabId)) === 'error');
 }
 
@@ -317,7 +323,7 @@ export async function readFrames(tabId: number): Promise<FramePage[]> {
   });
 }
 
-/** reloadFrame reloads one frame. */
+/** reloadFrame reloads one frame of a tab. */
 export async function reloadFrame(tabId: number, documentId: string): Promise<void> {
   const target = { tabId, documentIds: [documentId] };
   await chrome.scripting.executeScript({ target, injectImmediately: true, func: () => location.reload() });
@@ -359,7 +365,7 @@ export async function focusedWindow(): Promise<number> {
   return windows.find((w) => w.focused)?.id ?? -1;
 }
 
-// ---- the extension itself ----
+// The functions below concern the extension itself.
 
 /** extensionVersion returns the extension's version. */
 export function extensionVersion(): string {

@@ -1,28 +1,27 @@
-// Describes how a host and the bridge connect. The host and the bridge import this file. This file contains only names,
-// because the host must not run code that looks up built-ins late.
+// Describes how a host and the bridge connect. The host and the bridge both import this file. This file contains only
+// names, because the host must not run code that looks up built-ins late.
 //
 // The host creates a MessageChannel and passes one port inside a synthetic event on the document, synchronously, at
-// document_start. The worlds of the host and of the bridge then share the port object as a private event target. A
-// message is `port.dispatchEvent(new MessageEvent(UP or DOWN, {data: string}))`. The port is only an event target, so
-// no message waits for a task. Page code cannot reach the port.
+// document_start. The worlds of the host and of the bridge share the port object as a private event target. A message
+// is `port.dispatchEvent(new MessageEvent(UP or DOWN, {data: string}))`. The port is only an event target, so no
+// message waits for a task. Page code cannot reach the port.
 //
 // Hosts are registered before the bridge, so hosts start before the bridge. A host sends its offer (its first message)
-// only when the bridge starts the handshake. The first host, the base, belongs to no plugin. Plugins whose code arrives
-// later connect through the base. The bridge starts the handshake once, and listens only during this handshake. The
-// handshake is over when the bridge's script returns, which is before the first page script can run, even if the
-// document begins with a script. If the page starts a handshake, no host answers, because each host answers only the
-// first handshake.
+// only when the bridge starts the handshake. The first host in a document is the base, which belongs to no plugin.
+// Plugins whose code arrives later connect through the base. The bridge starts the handshake once, and listens only
+// during this handshake. The handshake is over when the bridge's script returns, and so before the first page script
+// can run. A handshake that the page starts gets no answer, because each host answers only the first handshake.
 
 /**
- * OFFER is the type of the event that a host dispatches to offer its channel. The data of the event is the JSON text of
- * [plugin, hash, base, whether the host has an adapter], and the only port of the event is the channel. The plugin of
- * the base is empty.
+ * OFFER is the type of the event that a host dispatches to offer its channel. The data of the offer is the JSON text of
+ * [plugin, hash, base, whether the host has an adapter]. The only port of the offer is the channel. In the offer of the
+ * base, the plugin is empty.
  */
 export const OFFER = 'opentabs:host';
 /** HANDSHAKE is the type of the event that the bridge dispatches once, after all hosts have started. */
 export const HANDSHAKE = 'opentabs:bridge';
 /**
- * ACCEPTED is the type of the event that the bridge dispatches on the port, synchronously, when it accepts an offer.
+ * ACCEPTED is the type of the event that the bridge dispatches on the port, synchronously, to accept an offer.
  */
 export const ACCEPTED = 'taken';
 /** UP is the type of messages from host to bridge. DOWN is the type of messages from bridge to host. */
@@ -49,7 +48,7 @@ export const DOWN = 'down';
 //   renewed <hash>                     an adapter with this hash replaced the older one
 //   kept <message>                     the replacement failed; the message is the reason, and the older adapter stays
 //
-// The base sends one message, in an event that has the new channel as its port:
+// The base sends only the following message, in an event that has the new channel as its port:
 //
 //   host <json>                        an offer for a requested plugin
 //

@@ -1,4 +1,4 @@
-// Messages on the port between the side panel and the service worker.
+// Defines the messages on the port between the side panel and the service worker.
 
 import {
   type CallDecideParams,
@@ -26,8 +26,9 @@ export interface PanelPlugin {
   readonly name: string;
   readonly displayName: string;
   /**
-   * "live": the plugin works. "reload": the plugin works after a reload of the tab. "silent": the page does not answer.
-   * "broken": the adapter failed, and problem is its error.
+   * The status "live" means that the plugin works. The status "reload" means that the plugin works after a reload of
+   * the tab. The status "silent" means that the page does not answer. The status "broken" means that the adapter
+   * failed, and problem is the error.
    */
   readonly status: 'live' | 'reload' | 'silent' | 'broken';
   readonly problem?: string;
@@ -52,21 +53,25 @@ export interface PanelState {
   readonly tabs: readonly PanelTab[];
   readonly calls: readonly CallView[];
   /**
-   * callsAt is when the worker received calls, in milliseconds since 1970. Running calls have continued since that
-   * time.
+   * callsAt is when the worker received calls, in milliseconds since 1970. The panel adds the time since callsAt to the
+   * durations of running calls.
    */
   readonly callsAt: number;
   readonly running: number;
 }
 
-/** Done is the answer to an action. error is set if the action failed. decided is the result of the action "decide". */
+/**
+ * Done is the worker's answer to an action of the panel. error is set if the action failed. decided is the result of
+ * the action "decide".
+ */
 export interface Done {
   readonly error?: string;
   readonly decided?: CallDecideResult;
 }
 
 /**
- * ToPanel is a message to a panel. The list of plugins is a separate message, because it is long and rarely changes.
+ * ToPanel is a message to a panel. The list of plugins is a separate message, because the list is long and rarely
+ * changes.
  */
 export type ToPanel =
   | { readonly op: 'state'; readonly state: PanelState }
@@ -155,8 +160,8 @@ function findPermission(value: unknown): Permission | undefined {
 }
 
 /**
- * isToPanel checks the parts of a message that the panel reads first. More checks are not necessary, because the sender
- * of the message is the extension's worker.
+ * isToPanel checks the parts of a message that the panel reads first. isToPanel needs no more checks, because the
+ * sender of the message is the extension's worker.
  */
 export function isToPanel(value: unknown): value is ToPanel {
   if (!isRecord(value)) return false;

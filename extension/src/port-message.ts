@@ -1,6 +1,6 @@
-// Messages on the chrome.runtime port between a document's bridge and the service worker. The messages are sent as
-// lists (batch.ts), as one text (port-text.ts). The worker validates everything from a document, because an attacker may control the document's
-// process.
+// Defines the messages on the chrome.runtime port between a document's bridge and the service worker. The messages are
+// sent as lists (batch.ts), as one text (port-text.ts). The worker validates everything from a document, because an
+// attacker may control the document's process.
 
 import type { CancelOutcome, PluginSettings, TabPlugin } from '../../wire/wire.gen.ts';
 import { type PortReaders, readMessage } from './port-router.ts';
@@ -26,7 +26,8 @@ export interface LiveAdapter extends TabPlugin {
 }
 
 /**
- * VacantPlugin is a plugin whose adapter was removed from a document. The document can get another adapter of this plugin.
+ * VacantPlugin is a plugin whose adapter was removed from a document. The document can get a new adapter of the removed
+ * plugin.
  */
 export interface VacantPlugin {
   name: string;
@@ -45,8 +46,8 @@ export interface StartedPlugin {
 export type FromBridge =
   /**
    * 'live' is the first message on each port, and is sent again when plugins change. vacant are the plugins whose
-   * adapter was removed. started are the plugins that are not live yet. running are the running calls. based is true if
-   * the document has a base, which can host more plugins.
+   * adapter was removed. started are the plugins that are not live yet. running contains the calls that run in the
+   * document. based is true if the document has a base, which can host more plugins.
    */
   | {
       op: 'live';
@@ -58,7 +59,7 @@ export type FromBridge =
     }
   /** reports is the JSON text of an array of wire.Report. seq is the number of earlier reports of the call. */
   | { op: 'progress'; id: string; seq: number; skipped: number; reports: string }
-  /** A part of a large result. After the last part, a 'result' with the number of parts follows. */
+  /** Sends a part of a large result. After the last part, a 'result' with the number of parts follows. */
   | { op: 'part'; id: string; seq: number; text: string }
   /** text is the result's JSON text. text is absent if the result is sent in parts, and if the result is undefined. */
   | { op: 'result'; id: string; text?: string; parts?: number }
@@ -70,34 +71,34 @@ export type FromBridge =
   /** Confirms an 'answer'. taken is true if an ask was waiting for the answer. */
   | { op: 'answered'; id: string; ask: number; taken: boolean }
   /**
-   * The last message of a document that the user leaves. begun are the calls that reached a host and whose ending is
-   * not confirmed. Waiting calls that are not in begun have not started.
+   * Reports that the user leaves the document, as the document's last message. begun are the calls that reached a host
+   * and whose ending is not confirmed. Waiting calls that are not in begun have not started.
    */
   | { op: 'leaving'; begun: readonly string[] }
-  /** The document started to navigate away, or the navigation was cancelled. */
+  /** Reports that the document started to navigate away, or that the navigation was cancelled. */
   | { op: 'navigating'; on: boolean }
   /** Reports that the readiness of a live adapter changed. */
   | { op: 'ready'; plugin: string; ready: boolean }
   /**
-   * entries is the JSON text of an array of at most MaxLogEntries wire.LogEntry. dropped is the number of entries that
-   * were lost before these entries.
+   * entries is the JSON text of an array of at most MaxLogEntries wire.LogEntry. dropped is the number of log entries
+   * that were lost before the entries of this message.
    */
   | { op: 'log'; plugin: string; entries: string; dropped: number }
   /**
-   * The document is hidden and needs a 'wake' in ms milliseconds, at most 2^31 - 1. A new 'wake' request of a document
-   * replaces its previous request.
+   * Reports that the document is hidden and needs a 'wake' in ms milliseconds, at most 2^31 - 1. A new 'wake' request
+   * of a document replaces its previous request.
    */
   | { op: 'wake'; ms: number }
   /** Answers a 'ping' at once. */
   | { op: 'pong'; ping: number }
   /**
-   * Answers a 'renew', 'host' or 'meet'. No call runs in an old adapter, and an entry point accepts an adapter with the
-   * nonce. based is true if the entry point belongs to the base, and false if it belongs to the plugin. late is true if
-   * the bridge waits for the host.
+   * Answers a message 'renew', 'host' or 'meet'. After 'armed', no call runs in an old adapter, and an entry point
+   * accepts an adapter with the nonce. based is true if the entry point belongs to the base, and false if it belongs to
+   * the plugin. late is true if the bridge waits for the host.
    */
   | { op: 'armed'; plugin: string; nonce: string; based: boolean; late?: true }
   /**
-   * Ends the replacement that a 'renew' started. Without problem, the adapter with this hash is live. With problem, the
+   * Ends the replacement that a 'renew' started. If problem is absent, the new adapter is live. If problem is set, the
    * new adapter failed to start and the old adapter stays.
    */
   | { op: 'renewed'; plugin: string; hash: string; problem?: string };
@@ -120,7 +121,7 @@ export type ToBridge =
        */
       atMs?: number;
     }
-  /** Requests a 'pong'. The bridge answers at once unless a script blocks the page. */
+  /** Requests a 'pong'. The bridge answers a 'ping' at once unless a script blocks the page. */
   | { op: 'ping'; ping: number }
   | { op: 'cancel'; id: string; reason: string }
   /**
@@ -130,9 +131,11 @@ export type ToBridge =
   | { op: 'answer'; id: string; ask: number; output?: string; error?: string }
   /** Requests the current state of an activity of a call. */
   | { op: 'resync'; id: string; type: string }
-  /** Reports that a part was sent to the server. The bridge may send the next part. */
+  /**
+   * Reports that a part of a large result was sent to the server. The bridge may then send the next part of the result.
+   */
   | { op: 'taken' }
-  /** Reports that the endings of these calls have reached the server, so that the bridge can delete the calls. */
+  /** Reports that the endings of calls have reached the server, so that the bridge can delete the calls. */
   | { op: 'ack'; ids: readonly string[] }
   /** Replaces the settings of a plugin. */
   | { op: 'settings'; plugin: string; settings: PluginSettings }
@@ -141,17 +144,17 @@ export type ToBridge =
   /** Wakes the document at the time that its 'wake' message requested. */
   | { op: 'wake' }
   /**
-   * Announces an adapter with this hash that replaces the current adapter. The document answers 'armed' once the
-   * running calls have ended, after at most waitMs. The entry point accepts the adapter once, with the nonce.
+   * Announces a new adapter, identified by hash, that replaces the current adapter. The document answers 'armed' once
+   * the running calls have ended, after at most waitMs. The entry point accepts the adapter once, with the nonce.
    */
   | { op: 'renew'; plugin: string; hash: string; nonce: string; waitMs: number }
   /**
-   * Prepares for an adapter with this hash: the base creates a host with these options (JSON text), or the existing
-   * host arms its entry point.
+   * Prepares for an adapter: the base creates a host with options (JSON text), or a host arms its entry point.
    */
   | { op: 'host'; plugin: string; hash: string; nonce: string; options: string }
   /**
-   * 'meet' is 'host' for an isolated world. A host that does not exist yet sends its offer in an event of type nonce.
+   * Prepares for a new adapter in an isolated world, as 'host' does in the page's world. A host that does not exist yet
+   * sends its offer in an event of type nonce.
    */
   | { op: 'meet'; plugin: string; hash: string; nonce: string }
   /** Removes a plugin: the bridge tears down the plugin's adapter. */

@@ -1,5 +1,6 @@
-// The text of port messages. Chrome sends one text faster than an object with the same content. The first line of the
-// text has the messages as JSON. Long texts follow the first line without escapes, so that no text is escaped twice.
+// Encodes port messages as one text, and decodes the text. Chrome sends one text faster than an object with the same
+// content. The first line of the text has the messages as JSON. Long texts follow the first line without escapes, so
+// that no text is escaped twice.
 
 import type { FromBridge, ToBridge } from './port-message.ts';
 import { type Fields, isRecord } from './record.ts';

@@ -1,6 +1,5 @@
-// A simulated page without a browser: a separate realm with the few DOM classes that a
-// host needs (testdata/realm.js), and a fake bridge. Tests can observe
-// everything that happens in the realm.
+// Simulates a page: a separate realm with the DOM classes that a host needs (testdata/realm.js), and a fake bridge.
+// Tests can observe everything that happens in the simulated page.
 
 import { readFileSync } from 'node:fs';
 import vm from 'node:vm';
@@ -16,42 +15,51 @@ export interface HostPort {
   readonly hash: string;
   /** received are the messages of the host, oldest first, without the messages about readiness. */
   readonly received: string[];
-  /** readiness are the messages about the readiness. */
+  /** readiness contains the messages of the host about the readiness of the adapter. */
   readonly readiness: string[];
   send(...parts: unknown[]): void;
 }
 
-/** ScriptOptions are further options of a plugin's script. */
+/** ScriptOptions are the optional properties of a plugin's script. */
 export interface ScriptOptions {
   readonly settings?: object;
   readonly start?: 'now' | 'dom';
   readonly frames?: boolean;
-  /** entryPoint is the name of the constant with the host's entry point. By default, there is no constant. */
+  /**
+   * entryPoint is the name of the constant with the host's entry point. By default, the page has no constant with an
+   * entry point.
+   */
   readonly entryPoint?: string;
   readonly preScript?: string;
 }
 
-/** PageOptions is the location of a page. */
+/** PageOptions describe where a simulated page is: its host, and whether the page is in a frame. */
 export interface PageOptions {
-  /** host is the host of the location. Default "127.0.0.1:8000". */
+  /** host is the host, with its port, in the URL of the page. Default "127.0.0.1:8000". */
   readonly host?: string;
   /** framed is true for a page in a frame. */
   readonly framed?: boolean;
 }
 
-/** Realm is one page. */
+/** Realm is one simulated page. */
 export interface Realm {
   /** run evaluates a script in the page and returns its value. */
   run(code: string): unknown;
   /** start runs a plugin's adapter, as the registered script does. */
   start(plugin: string, hash: string, adapter: string, script?: ScriptOptions): void;
-  /** startBase starts the base. entryPoint is the name of the constant with its entry point. */
+  /**
+   * startBase starts the base, which hosts adapters on demand. entryPoint is the name of the constant with the entry
+   * point of the base.
+   */
   startBase(entryPoint: string): void;
-  /** startLate starts a late plugin. The bridge of the late plugin waits for an event of the type meet. */
+  /**
+   * startLate starts a late plugin, whose host starts after the bridge. The bridge of the late plugin waits for an
+   * event of the type meet.
+   */
   startLate(plugin: string, adapter: string, meet: string): void;
   /** bridge runs the handshake of the bridge and returns the ports of the hosts. */
   bridge(): HostPort[];
-  /** ports are the ports of all hosts. */
+  /** ports contains the bridge's ports to all hosts in the page. */
   readonly ports: HostPort[];
   /** addContent adds the first child to the document, as the parser does before any script of the page. */
   addContent(): void;
@@ -59,7 +67,7 @@ export interface Realm {
   dispatch(type: string, init?: { data?: unknown; ports?: unknown[] }): void;
   /** task delivers the messages that wait in message channels, as the end of a task does. */
   task(): void;
-  /** idle runs the pending microtasks. */
+  /** idle waits until the pending microtasks have run. */
   idle(): Promise<void>;
 }
 
@@ -179,7 +187,7 @@ export function makeRealm(page: PageOptions = {}): Realm {
     href: (url: object) => slot(url, 1),
     host: (url: object) => slot(url, 0),
     utf8: (text: string) => [...Buffer.from(text)],
-    now: () => Date.now(), // which a test can move
+    now: () => Date.now(), // a test can move the time of Date.now
     setTimeout: (work: () => void, ms: number) => setTimeout(work, ms),
     clearTimeout: (timer: NodeJS.Timeout) => clearTimeout(timer),
   };

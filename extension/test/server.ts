@@ -1,4 +1,4 @@
-// A fake server: sockets whose server end is controlled by the test.
+// Simulates the server with sockets whose server end is controlled by the test.
 
 import { encodeNotification, encodeRequest } from '../../wire/frame.ts';
 import type { NotificationMethod, Notifications, RequestMethod, Requests } from '../../wire/wire.gen.ts';
@@ -16,13 +16,13 @@ export interface FakeSocket {
   hungUp: boolean;
   /** unsent is the reported number of bytes that wait in the socket. */
   unsent: number;
-  /** open opens the socket without a challenge. */
+  /** open opens the socket without sending a challenge. */
   open(): void;
   /** accept opens the socket and sends a valid challenge. */
   accept(): void;
   text(text: string): void;
   close(code?: number, reason?: string): void;
-  /** answer answers the oldest request of a method and removes it from sent. */
+  /** answer answers the oldest request of a method and removes the request from sent. */
   answer(method: string, result: unknown): void;
   /** refuse answers the oldest request of a method with an error. */
   refuse(method: string, code: number, message: string): void;
@@ -34,7 +34,7 @@ export interface FakeSocket {
 
 const rightChallenge = { nonce: 'of-the-server', proof: 'right' };
 
-/** makeFakeHandshake returns a handshake that only accepts the challenge of accept. */
+/** makeFakeHandshake returns a handshake that only accepts the challenge that FakeSocket.accept sends. */
 export async function makeFakeHandshake(): Promise<Handshake> {
   return {
     protocols: ['opentabs', 'opentabs.nonce.of-the-browser'],
@@ -93,7 +93,7 @@ function makeSocket(url: string, protocols: readonly string[], events: SocketEve
   };
 }
 
-/** settle runs the pending microtasks. */
+/** settle waits until the pending microtasks have run. */
 export async function settle(): Promise<void> {
   for (let i = 0; i < 20; i++) await Promise.resolve();
 }

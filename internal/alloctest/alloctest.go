@@ -3,16 +3,17 @@ package alloctest
 
 import "testing"
 
-// runs is the number of runs of one check. The result is rounded down, so fewer than
-// runs allocations of other goroutines do not change it.
+// runs is the number of runs of one check. The average number of allocations per run is
+// rounded down, so fewer than runs allocations of other goroutines do not change the
+// average.
 const runs = 2000
 
 // Check fails the test unless one run of f makes exactly want allocations. Under the
-// race detector up to extra more are allowed: it moves variables to the heap and makes
-// each sync.Pool forget values at random.
+// race detector, which moves variables to the heap and makes sync.Pool drop values,
+// Check allows up to want+extra allocations.
 //
-// The number is exact on purpose: a change that adds an allocation to the path of a
-// call needs a reason, and a change that removes one should keep the gain.
+// The expected number of allocations is exact, so that each change of the number is
+// noticed and justified.
 func Check(t *testing.T, what string, want, extra int, f func()) {
 	t.Helper()
 	limit := want

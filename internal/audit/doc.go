@@ -1,14 +1,14 @@
 // Package audit writes and reads the audit log: what agents did and what users allowed.
 // The log has one line of JSON for each finished call, each decision and each change of
-// a permission, in files of the state folder. Package audit never contains the
-// arguments or the result of a call; it does contain the progress messages of the tool.
+// a permission, in files of the state folder. The audit log never contains the
+// arguments or the result of a call, but contains the progress messages of the tool.
 //
-// [Open] opens the log for writing, [Read] reads it. [Log.Write] never blocks on
-// the disk: records that the disk does not accept in time are dropped, and a record
-// of the kind [KindDropped] has their number.
+// [Open] opens the audit log for writing, and [Read] reads the log. [Log.Write] never
+// blocks on the disk: records that the disk does not accept in time are dropped. A
+// record of the kind [KindDropped] has the number of dropped records.
 //
 // # Concurrency
 //
-// A [Log] is safe for concurrent use. Several processes may write at once; only
-// whole lines of each are appended.
+// A [Log] is safe for concurrent use. Several processes may write the log at once,
+// because each process appends only whole lines.
 package audit

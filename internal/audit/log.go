@@ -10,15 +10,17 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// fileName is the name of the newest file. Older files end with .1, .2 and so on.
+// fileName is the name of the newest file of the audit log. The names of older log
+// files end with .1, .2 and so on.
 const fileName = "audit.jsonl"
 
 const (
-	// maxFileBytes is the maximum size of one file, keptFiles the number of kept files.
+	// maxFileBytes is the maximum size of one log file, and keptFiles is the number of
+	// kept log files.
 	maxFileBytes = 10 << 20
 	keptFiles    = 5
-	// maxPendingBytes is the size of the write buffer. Records that exceed this buffer
-	// are dropped and counted.
+	// maxPendingBytes is the size of the write buffer. Records that exceed the write
+	// buffer are dropped and counted.
 	maxPendingBytes = 4 << 20
 )
 
@@ -28,8 +30,8 @@ type Log struct {
 	log     zerolog.Logger
 }
 
-// Open opens the log in the folder dir, which must exist. If the file cannot be
-// opened, each write tries to open it again.
+// Open opens the log in the folder dir, which must exist. If the log file cannot be
+// opened, each write tries to open the file again.
 func Open(dir string, log zerolog.Logger) *Log {
 	l := &Log{log: log}
 	l.lineLog = linefile.Open(filepath.Join(dir, fileName), linefile.Options{
@@ -40,7 +42,7 @@ func Open(dir string, log zerolog.Logger) *Log {
 }
 
 // Write queues a record and returns without waiting for the disk. Write sets the time
-// of a record that has none. After Close, Write does nothing.
+// of a record without a time. After Close, Write does nothing.
 func (l *Log) Write(r Record) {
 	if line := l.encode(r); line != nil {
 		l.lineLog.Write(line)

@@ -66,8 +66,8 @@ func TestWriteAndRead(t *testing.T) {
 	}
 }
 
-// TestDamagedLines checks that a damaged or truncated line does not affect the other
-// lines.
+// TestDamagedLines checks that a damaged or truncated line of the log does not affect
+// other lines.
 func TestDamagedLines(t *testing.T) {
 	dir := t.TempDir()
 	text := `{"kind":"call","call_id":"1"}` + "\n" + `{"kind":"call","ca` + "\n\n" + strings.Repeat("x", 3<<20) + "\n" + `{"kind":"call","call_id":"2"}`

@@ -9,7 +9,7 @@ import (
 	"opentabs/internal/linefile"
 )
 
-// Entry is one record and the line it was read from.
+// Entry is one record and the line from which the record was read.
 type Entry struct {
 	Record
 	// Line is the JSON text from the file.
@@ -30,7 +30,7 @@ func Read(dir string, maxEntries int, want func(Record) bool) (entries []Entry, 
 		}
 		e.Line = bytes.Clone(line)
 		entries = append(entries, e)
-		if maxEntries > 0 && len(entries) > 2*maxEntries { // drops old entries early, so that there is less garbage
+		if maxEntries > 0 && len(entries) > 2*maxEntries { // drops old entries early to save memory
 			entries = append(entries[:0:0], entries[len(entries)-maxEntries:]...)
 		}
 		return true

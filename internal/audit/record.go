@@ -37,15 +37,16 @@ const (
 	// KindRecommendation is an agent's recommendation about a plugin.
 	// KindRecommendation changes nothing.
 	KindRecommendation Kind = "recommendation"
-	// KindClient is a token of an MCP client that was added or removed.
+	// KindClient means that a token of an MCP client was added or removed.
 	KindClient Kind = "client"
 	// KindLog is a warning or an error that a plugin logged.
 	KindLog Kind = "log"
-	// KindDropped replaces records that could not be written.
+	// KindDropped is a record that replaces records that could not be written.
 	KindDropped Kind = "dropped"
 )
 
-// Record is one line of the log. Members that do not apply are left out.
+// Record is one line of the log. Members that do not apply to the kind of a record are
+// left out.
 type Record struct {
 	Time time.Time `json:"time"`
 	Kind Kind      `json:"kind"`
@@ -55,8 +56,8 @@ type Record struct {
 	Prompt bool `json:"prompt,omitempty"`
 	// Hash is the hash of the plugin's content.
 	Hash string `json:"hash,omitempty"`
-	// AuditedCall is the call, and where it ran. Records of other kinds set only some
-	// of the fields.
+	// AuditedCall describes the call and where the call ran. Records of kinds other
+	// than KindCall set only some fields of AuditedCall.
 	shape.AuditedCall
 	// Approved is why the call was allowed.
 	Approved *Approval `json:"approved,omitempty"`
@@ -69,11 +70,12 @@ type Record struct {
 
 	// By is the surface on which the decision or change was made.
 	By string `json:"by,omitempty"`
-	// Allow, Scope and ForMs are the decision.
+	// Allow, Scope and ForMs describe the decision: its result, its scope, and its
+	// duration in milliseconds.
 	Allow *bool      `json:"allow,omitempty"`
 	Scope wire.Scope `json:"scope,omitempty"`
 	ForMs int64      `json:"for_ms,omitempty"`
-	// Old and New are a permission or a limit before and after.
+	// Old and New are a permission or a limit before and after the change.
 	Old string `json:"old,omitempty"`
 	New string `json:"new,omitempty"`
 
@@ -86,7 +88,8 @@ type Record struct {
 	Dropped int `json:"dropped,omitempty"`
 }
 
-// RecordOfCall returns the record of a call that has ended, without the decisions about it.
+// RecordOfCall returns the record of a call that has ended, without the decisions about
+// the call.
 func RecordOfCall(e dispatch.EndedCall) Record {
 	return Record{
 		Kind: KindCall, Tool: e.View.ToolName, Prompt: e.View.Prompt, AuditedCall: shape.CallForAudit(e),
@@ -97,7 +100,7 @@ func RecordOfCall(e dispatch.EndedCall) Record {
 // Approval is why a call was allowed.
 type Approval struct {
 	Scope wire.Scope `json:"scope"`
-	// By is the surface on which the user approved, At when.
+	// By is the surface on which the user approved, and At is the time of the approval.
 	By string    `json:"by,omitempty"`
 	At time.Time `json:"at,omitzero"`
 }

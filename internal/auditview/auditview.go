@@ -1,5 +1,5 @@
-// Package auditview shows records of the audit log in a terminal. All text of tools,
-// pages and clients in its lines is safe for a terminal.
+// Package auditview shows records of the audit log in a terminal. Package auditview
+// makes all text of tools, pages and clients safe for a terminal.
 package auditview
 
 import (
@@ -89,8 +89,8 @@ func callText(r audit.Record) string {
 	return text
 }
 
-// callerText names who made a call: the client, or the calling tool with its tab and
-// site, and the client that the calling tool works for.
+// callerText names who made a call: the client, or the calling tool with its tab, its
+// site and its client.
 func callerText(r audit.Record) string {
 	client := r.ToClient().String()
 	switch {
@@ -104,7 +104,8 @@ func callerText(r audit.Record) string {
 	return ", called by " + callview.CallerText(r.Caller) + " for " + client
 }
 
-// Details returns the fields of a record that its line does not show, one per line.
+// Details returns the fields of a record that the result of Line does not show, one per
+// line.
 func Details(r audit.Record) []string {
 	var lines []string
 	add := func(name, value string) {

@@ -20,8 +20,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// extractTimeout limits the child process. extractTimeout allows for the race detector
-// on a busy machine.
+// extractTimeout limits the run time of the child process that reads a plugin's tools.
+// extractTimeout is long enough for the race detector on a busy machine.
 const extractTimeout = 10 * time.Minute
 
 // childOptions are the build options that use this test binary as the child process.

@@ -18,8 +18,9 @@ type tempBuild struct {
 	result    *jsbuild.BuildResult
 }
 
-// buildTemporary builds the plugin in dir into a temporary directory, which remove
-// deletes. The error is a *jsbuild.BuildError if the plugin's source is the cause.
+// buildTemporary builds the plugin in dir into a temporary directory, which the
+// returned function remove deletes. The error is a *jsbuild.BuildError if the plugin's
+// source is the cause.
 func buildTemporary(ctx context.Context, dir string, o jsbuild.Options) (b *tempBuild, remove func(), err error) {
 	tempDir, err := os.MkdirTemp("", "opentabs-author-")
 	if err != nil {

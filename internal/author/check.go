@@ -18,12 +18,12 @@ const (
 	levelError Level = "error"
 	// levelWarning is for a weakness of the plugin.
 	levelWarning Level = "warning"
-	// levelSuggestion is for an improvement that the author may choose. levelSuggestion
-	// is not counted and fails no check.
+	// levelSuggestion is for an improvement that the author may choose. A finding of
+	// levelSuggestion is not counted and fails no check.
 	levelSuggestion Level = "suggestion"
 )
 
-// levels are all levels, in the order of findings.
+// levels are all severity levels, in the order in which findings are sorted.
 var levels = []Level{levelError, levelWarning, levelSuggestion}
 
 // Finding is one place in a plugin that breaks a rule.
@@ -31,8 +31,8 @@ type Finding struct {
 	// Rule is the ID of a rule in [Rules].
 	Rule  string `json:"rule"`
 	Level Level  `json:"level"`
-	// Where is a file, with its line if there is one, or a tool ("list_items"), or a
-	// field of a tool ("list_items: input.filter.since"); empty for the whole plugin.
+	// Where is a file with an optional line, a tool ("list_items"), or a field
+	// ("list_items: input.filter.since"); empty for the whole plugin.
 	Where string `json:"where,omitempty"`
 	// Text describes the problem and the action to take.
 	Text string `json:"text"`
@@ -52,13 +52,13 @@ type CheckResult struct {
 
 // Rule is one rule of the linter.
 type Rule struct {
-	// ID is stable, so that scripts can use it.
+	// ID never changes, so that scripts can use the ID of a rule.
 	ID string `json:"id"`
-	// Why is the reason for the rule.
+	// Why explains why the linter has the rule.
 	Why string `json:"why"`
 }
 
-// Rules returns all rules, in the order of findings.
+// Rules returns all rules of the linter, in the order in which findings are sorted.
 func Rules() []Rule {
 	all := []Rule{
 		{"build", "A plugin that does not build can't be added. A warning of the build is often an error later."},
@@ -70,7 +70,8 @@ func Rules() []Rule {
 	return all
 }
 
-// reportFunc adds a finding. The arguments are Where and the format of Text.
+// reportFunc adds a finding to the result of a check. The arguments of a reportFunc are
+// Where and the format of Text.
 type reportFunc = func(where, format string, args ...any)
 
 // rule is a rule with its check, which passes its findings to report.
@@ -85,15 +86,17 @@ var rules = slices.Concat(packageRules, toolRules, fieldRules)
 
 // CheckOptions configure [Check].
 type CheckOptions struct {
-	// Build contains the options of the build. The output directory is ignored.
+	// Build contains the options of the build. Check ignores the output directory in
+	// the build options.
 	Build jsbuild.Options
 	// NoTypes skips the type check by the TypeScript compiler.
 	NoTypes bool
 }
 
-// Check lints the plugin in dir. Check writes only the types for editors. Unless
-// NoTypes is set, Check runs the TypeScript compiler in the plugin's node_modules, so
-// the plugin must be trusted. Check returns an error only if the check can't run.
+// Check lints the plugin in dir. The only files that Check writes are the types for
+// editors. Unless NoTypes is set, Check runs the TypeScript compiler in the plugin's
+// node_modules, so the plugin must be trusted. Check returns an error only if the check
+// can't run.
 func Check(ctx context.Context, dir string, o CheckOptions) (*CheckResult, error) {
 	c := &CheckResult{Findings: []Finding{}}
 	b, remove, err := buildTemporary(ctx, dir, o.Build)

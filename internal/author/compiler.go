@@ -48,7 +48,7 @@ func (c *CheckResult) checkTypes(ctx context.Context, dir string) error {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, node, tsc, "--noEmit", "--pretty", "false")
 	cmd.Dir = dir
-	cmd.WaitDelay = time.Second // a child process of tsc can keep the output open
+	cmd.WaitDelay = time.Second // a child process of tsc can keep the output open after tsc has ended
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err = cmd.Run()
@@ -65,7 +65,7 @@ func (c *CheckResult) checkTypes(ctx context.Context, dir string) error {
 }
 
 // findCompiler returns the path of the tsc script in the nearest node_modules; "" if
-// it is not installed.
+// tsc is not installed.
 func findCompiler(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

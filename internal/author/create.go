@@ -35,14 +35,17 @@ type CreateOptions struct {
 	// Name is the name of the plugin ("tickets"), optionally with a scope
 	// ("@acme/tickets"), or the name of its package.
 	Name string
-	// Dir is the parent of the plugin's directory. Default: the current directory.
+	// Dir is the parent of the plugin's directory. By default, Dir is the current
+	// directory.
 	Dir string
 	// Domain is the plugin's site: a host, optionally with a port, or a URL.
 	// Default: example.com.
 	Domain string
-	// DisplayName is the name that users see. Default: derived from Name.
+	// DisplayName is the name that users see. By default, DisplayName is derived from
+	// Name.
 	DisplayName string
-	// Description is a sentence for users. Default: derived from Domain.
+	// Description is a sentence for users. By default, Description is derived from
+	// Domain.
 	Description string
 	// World is where the adapter runs, "main" or "isolated". Default: main.
 	World string
@@ -65,13 +68,13 @@ type scaffold struct {
 	Name, Package, DisplayName, Description, Pattern, Site string
 	// URL is the address of the site's start page.
 	URL string
-	// World is empty for the main world.
+	// World is the world of the adapter; empty for the main world.
 	World string
 }
 
-// Create writes a small plugin that builds, and passes check and test, without changes:
-// two tools, their tests, an icon, a README and the types for editors. If an option is
-// invalid or the directory is not empty, Create writes nothing.
+// Create writes a small plugin that builds, and passes check and test, without changes.
+// The plugin has two tools with tests, an icon, a README and the types for editors. If
+// an option is invalid or the directory is not empty, Create writes nothing.
 func Create(o CreateOptions) (*CreateResult, error) {
 	s, err := o.newScaffold()
 	if err != nil {
@@ -140,7 +143,7 @@ func (o CreateOptions) newScaffold() (scaffold, error) {
 }
 
 // packageName returns the package name for the name of a plugin or package. packageName
-// does not validate the name; plugin.NameOf does.
+// does not validate the name, because plugin.NameOf validates the name.
 func packageName(name string) string {
 	name = strings.TrimSpace(name)
 	scope, unscopedName, isScoped := strings.Cut(name, "/")
@@ -198,7 +201,7 @@ type newFile struct {
 	text []byte
 }
 
-// renderFiles executes the templates.
+// renderFiles returns the files of a new plugin from the templates.
 func (s scaffold) renderFiles() ([]newFile, error) {
 	funcs := template.FuncMap{"json": func(v any) (string, error) {
 		text, err := rawjson.Marshal(v)

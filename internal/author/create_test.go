@@ -11,8 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestCreatedPluginPassesCheck checks that a new plugin builds without a warning, and
-// the only finding is the suggestion of the isolated world.
+// TestCreatedPluginPassesCheck checks that the only finding for a new plugin is the
+// suggestion of the isolated world.
 func TestCreatedPluginPassesCheck(t *testing.T) {
 	dir := createPlugin(t)
 	checkResult, err := Check(t.Context(), dir, CheckOptions{Build: childOptions})
@@ -114,7 +114,7 @@ func TestCreateKeepsExistingFiles(t *testing.T) {
 }
 
 // TestCreateWorld checks that a plugin for the isolated world has "world" in
-// package.json, and that check has no suggestion for the plugin.
+// package.json and gets no suggestion.
 func TestCreateWorld(t *testing.T) {
 	result, err := Create(CreateOptions{Name: "tickets", Dir: t.TempDir(), World: "isolated"})
 	if err != nil {

@@ -1,7 +1,6 @@
 // Package author implements the commands for plugin authors. [Create] writes a new
-// plugin, [Watcher] reports changes of its source, [Check] lints it, [UpdateReadme] updates
-// the tables in its README, and [Pack] makes its npm package. Package jsbuild builds
-// plugins.
+// plugin, [Watcher] reports source changes, [Check] lints a plugin, [UpdateReadme]
+// updates its README, and [Pack] makes its npm package. Package jsbuild builds plugins.
 //
 // # Concurrency
 //

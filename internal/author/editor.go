@@ -17,22 +17,22 @@ import (
 
 const (
 	// typesDir contains the types of the modules that plugins import. A plugin's
-	// tsconfig.json refers to this directory; git and the package exclude the
-	// directory.
+	// tsconfig.json refers to typesDir; git and the npm package exclude typesDir.
 	typesDir = ".opentabs/types"
-	// typesMark is the file with the hash of the other type files.
+	// typesMark is the file with the hash of all other files in typesDir.
 	typesMark = typesDir + "/made-of"
 )
 
 // writeEditorTypes writes the types of @opentabs/sdk and zod into the plugin's
-// .opentabs/types, where editors and tsc find them without an installation.
-// writeEditorTypes returns false if the types are already up to date.
+// .opentabs/types. Editors and tsc find the types in .opentabs/types without an
+// installation. writeEditorTypes returns false if the types are already up to date.
 func writeEditorTypes(dir string) (bool, error) {
 	files, versionMark, err := editorTypes()
 	if err != nil {
 		return false, err
 	}
-	// The plugin may be untrusted: os.Root follows no link out of its directory.
+	// The plugin may be untrusted: os.Root follows no link out of the plugin's
+	// directory.
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return false, fmt.Errorf("open the plugin's directory: %w", err)
@@ -44,7 +44,7 @@ func writeEditorTypes(dir string) (bool, error) {
 	if err := root.RemoveAll(typesDir); err != nil {
 		return false, fmt.Errorf("remove the previous types: %w", err)
 	}
-	for _, file := range append(files, newFile{typesMark, []byte(versionMark)}) { // the mark is written last
+	for _, file := range append(files, newFile{typesMark, []byte(versionMark)}) { // typesMark is written last
 		if err := root.MkdirAll(path.Dir(file.name), 0o755); err != nil {
 			return false, fmt.Errorf("make a directory for types: %w", err)
 		}
@@ -55,8 +55,8 @@ func writeEditorTypes(dir string) (bool, error) {
 	return true, nil
 }
 
-// RefreshEditorTypes updates the types for editors if the plugin's tsconfig.json
-// refers to them.
+// RefreshEditorTypes updates the types for editors if the plugin's tsconfig.json refers
+// to the types.
 func RefreshEditorTypes(dir string) error {
 	text, err := os.ReadFile(filepath.Join(dir, "tsconfig.json"))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(text, []byte(typesDir)) {
@@ -69,7 +69,7 @@ func RefreshEditorTypes(dir string) error {
 	return err
 }
 
-// editorTypes returns the files with the types, and a hash of them.
+// editorTypes returns the files with the types for editors, and a hash of the files.
 func editorTypes() (files []newFile, versionMark string, err error) {
 	hash := sha256.New()
 	err = fs.WalkDir(sdkts.Source, ".", func(name string, d fs.DirEntry, err error) error {
@@ -95,9 +95,10 @@ func editorTypes() (files []newFile, versionMark string, err error) {
 	return files, hex.EncodeToString(hash.Sum(nil)) + "\n", nil
 }
 
-// typesPath returns the path in a plugin of one of the SDK's files; "" if compilers
-// do not need the file. The SDK's TypeScript serves as its types. Of the vendored
-// packages, the declarations and licenses are needed.
+// typesPath returns the path in a plugin for an SDK file; "" if compilers do not need
+// the file. The TypeScript files of the SDK serve as the types of the SDK. From
+// vendored packages, compilers need only the declarations, which are stored with the
+// licenses.
 func typesPath(name string) string {
 	if rest, ok := strings.CutPrefix(name, "src/"); ok {
 		return typesDir + "/sdk/" + rest

@@ -21,16 +21,16 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// maxPackBytes limits the size of a package before compression. `plugin install`
-// rejects larger packages.
+// maxPackBytes limits the size of a package before compression. The command `plugin
+// install` rejects packages larger than maxPackBytes.
 const maxPackBytes = 200 << 20
 
-// packTime is the modification time of every file in a package. npm packs with the same
-// time, so that the same content gives the same package.
+// packTime is the modification time of every file in a package. npm uses the same
+// modification time, so that the same content gives the same package.
 var packTime = time.Date(1985, time.October, 26, 8, 15, 0, 0, time.UTC)
 
-// packedNames matches the files outside of dist that are in every package. npm too
-// includes these files without an entry in package.json.
+// packedNames matches the files outside of dist that are in every package. Like npm,
+// Pack includes matching files without an entry in package.json.
 var packedNames = lazyregexp.New(`(?i)^(package\.json|readme(\.[^/]*)?|licen[cs]e(\.[^/]*)?)$`)
 
 // PackResult is the result of [Pack].
@@ -40,11 +40,12 @@ type PackResult struct {
 	// Package and Version are the name and version in package.json.
 	Package string `json:"name"`
 	Version string `json:"version"`
-	// Bytes is the size of the file, UnpackedBytes that of its contents.
+	// Bytes is the size of the .tgz file, and UnpackedBytes is the size of its
+	// contents.
 	Bytes         int `json:"size"`
 	UnpackedBytes int `json:"unpackedSize"`
-	// Integrity is the SHA-512 in the notation of npm's lock files, Shasum the SHA-1 in
-	// hex.
+	// Integrity is the SHA-512 of the .tgz file in the notation of npm's lock files,
+	// and Shasum is the file's SHA-1 in hex.
 	Integrity string `json:"integrity"`
 	Shasum    string `json:"shasum"`
 	// Files are the packed files, sorted by path.
@@ -57,9 +58,10 @@ type PackedFile struct {
 	Bytes int    `json:"size"`
 }
 
-// Pack writes the npm package of the built plugin in dir, NAME-VERSION.tgz, with
-// package.json, the README, the license and dist. out is the path of the file or its
-// directory. Pack writes the same bytes for the same content.
+// Pack writes the npm package of the built plugin in dir, with package.json, the
+// README, the license and dist. out is the path of the .tgz file, or of the directory
+// for a file with the name NAME-VERSION.tgz. Pack writes the same bytes for the same
+// content.
 func Pack(dir, out string) (*PackResult, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -110,7 +112,8 @@ func (p *PackResult) readName(root *os.Root) error {
 // versionPattern matches the versions that npm accepts.
 var versionPattern = lazyregexp.New(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
 
-// packPath returns the path of the .tgz file, whose default name is that of npm.
+// packPath returns the path of the .tgz file, which by default has the name that npm
+// uses.
 func packPath(out, name, version string) (string, error) {
 	file := strings.ReplaceAll(strings.TrimPrefix(name, "@"), "/", "-") + "-" + version + ".tgz"
 	if out == "" {
@@ -147,7 +150,7 @@ func packedFiles(root *os.Root) ([]string, error) {
 		case err != nil || d.IsDir():
 			return err
 		case strings.HasPrefix(d.Name(), "."):
-			return nil // a hidden file of an editor or the operating system
+			return nil // skips a hidden file of an editor or the operating system
 		case !d.Type().IsRegular():
 			return fmt.Errorf("%s is not a regular file and can't be packed; remove it", name)
 		}
@@ -158,7 +161,7 @@ func packedFiles(root *os.Root) ([]string, error) {
 	return names, err
 }
 
-// writeArchive returns the compressed archive.
+// writeArchive returns the compressed archive of the packed files.
 func (p *PackResult) writeArchive(root *os.Root, names []string) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)

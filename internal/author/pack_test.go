@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// createPackablePlugin returns a plugin directory with files that belong to a package and others
-// that do not.
+// createPackablePlugin returns a plugin directory with files that belong to a package
+// and files that do not.
 func createPackablePlugin(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()

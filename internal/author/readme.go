@@ -16,19 +16,19 @@ import (
 
 const readmeFile = "README.md"
 
-// These lines of README.md enclose the generated tables. The author writes the text
-// around the tables.
+// The lines tablesBegin and tablesEnd of README.md enclose the generated tables. The
+// author of the plugin writes the text around the generated tables.
 const (
 	tablesBegin = "<!-- opentabs plugin readme: begin (what is below is made from the plugin) -->"
 	tablesEnd   = "<!-- opentabs plugin readme: end -->"
 )
 
 // UpdateReadme updates the tables of tools, prompts and settings in the plugin's
-// README.md. The tables are between two marker lines, which UpdateReadme appends if
-// they are missing. UpdateReadme creates the file if there is none. UpdateReadme
-// reports whether the file changed. With check, UpdateReadme writes nothing and reports
-// whether the file would change. The error is a *jsbuild.BuildError if the plugin can't
-// be built.
+// README.md. The tables are between two marker lines, which UpdateReadme appends if the
+// lines are missing. UpdateReadme creates README.md if there is no such file.
+// UpdateReadme reports whether README.md changed. If check is true, UpdateReadme writes
+// nothing and reports whether README.md would change. The error is a
+// *jsbuild.BuildError if the plugin can't be built.
 func UpdateReadme(ctx context.Context, dir string, check bool, o jsbuild.Options) (bool, error) {
 	b, removeBuild, err := buildTemporary(ctx, dir, o)
 	if err != nil {
@@ -105,12 +105,13 @@ func tablesOf(p *plugin.Plugin) string {
 	return b.String()
 }
 
-// escapeCell escapes a text for the cell of a table.
+// escapeCell escapes a text for the cell of a Markdown table.
 func escapeCell(text string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;").Replace(joinLines(text))
 }
 
-// hintOf returns the effect of a tool on the site by its annotations; "" without any.
+// hintOf returns the effect of a tool on the site by the tool's annotations; "" without
+// annotations.
 func hintOf(a plugin.Annotations) string {
 	switch {
 	case a.ReadOnly != nil && *a.ReadOnly:

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// maxSchemaBytes is about 2,000 tokens, which an agent reads in each session.
+	// maxSchemaBytes limits a schema to about 2,000 tokens, which an agent reads in
+	// each session.
 	maxSchemaBytes = 8 << 10
 	maxDepth       = 5
 	maxChoices     = 100
@@ -150,8 +151,8 @@ func checkBounds(b *tempBuild, report reportFunc) {
 	})
 }
 
-// isUnbounded reports whether the author set no maximum. For z.int(), zod writes the
-// largest safe integer of JavaScript as the maximum.
+// isUnbounded reports whether the author set no maximum for a number. For z.int(), zod
+// writes the largest safe integer of JavaScript as the maximum.
 func (s schema) isUnbounded() bool {
 	const maxSafeInteger = 1<<53 - 1
 	return (s.Maximum == nil || *s.Maximum >= maxSafeInteger) && s.ExclusiveMaximum == nil

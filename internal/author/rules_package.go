@@ -19,8 +19,8 @@ const (
 	maxDisplayNameChars = 40
 	minDescriptionChars = 20
 	maxPatterns         = 10
-	// largeAdapterBytes is a size that slows pages down: each matching page runs the
-	// adapter.
+	// largeAdapterBytes is the size from which an adapter slows down pages, because
+	// each matching page runs the adapter.
 	largeAdapterBytes = 2 << 20
 )
 
@@ -53,8 +53,8 @@ type packageJSON struct {
 	Dependencies map[string]string `json:"dependencies"`
 }
 
-// readManifest reads package.json. readManifest leaves members of a wrong type empty: the build
-// reports them.
+// readManifest reads package.json. readManifest leaves members of a wrong type empty,
+// because the build reports wrong types.
 func (b *tempBuild) readManifest() packageJSON {
 	var pkg packageJSON
 	if text, err := os.ReadFile(filepath.Join(b.sourceDir, "package.json")); err == nil {
@@ -126,7 +126,8 @@ func checkDescription(b *tempBuild, report reportFunc) {
 	}
 }
 
-// sharedDomainPattern matches domains below which anyone can register a host.
+// sharedDomainPattern matches domains such as co.uk or github.io, below which anyone
+// can register a host.
 var sharedDomainPattern = lazyregexp.New(`^(((co|com|org|net|gov|ac|edu)\.[a-z]{2})|github\.io|gitlab\.io|pages\.dev|workers\.dev|web\.app|firebaseapp\.com|appspot\.com|` +
 	`vercel\.app|netlify\.app|herokuapp\.com|onrender\.com|fly\.dev|surge\.sh|glitch\.me|repl\.co|blogspot\.com|wordpress\.com|tumblr\.com|` +
 	`azurewebsites\.net|cloudfront\.net|amazonaws\.com|ngrok\.io|ngrok-free\.app|trycloudflare\.com)$`)
@@ -178,7 +179,7 @@ func checkStaleBuild(b *tempBuild, report reportFunc) {
 	for _, name := range []string{"adapter.iife.js", "tools.json"} {
 		storedFile, err := os.ReadFile(filepath.Join(b.sourceDir, "dist", name))
 		if err != nil {
-			return // a plugin does not have to be built
+			return // the plugin is not built, which is no finding
 		}
 		if current, err := os.ReadFile(filepath.Join(b.outDir, name)); err == nil && !bytes.Equal(storedFile, current) {
 			report("dist/"+name, "this built file does not match the source; run `opentabs plugin build`")

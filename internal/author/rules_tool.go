@@ -9,10 +9,11 @@ import (
 )
 
 const (
-	// minToolChars is the minimum length of a description. A shorter text cannot
-	// describe what a tool does and when to use the tool.
+	// minToolChars is the minimum length of a tool's description, in characters. A text
+	// shorter than minToolChars cannot describe what a tool does and when to use the
+	// tool.
 	minToolChars = 30
-	// maxToolChars limits a description, which an agent reads in each session.
+	// maxToolChars limits a tool's description, which an agent reads in each session.
 	maxToolChars     = 600
 	maxToolNameChars = 40
 )
@@ -64,7 +65,7 @@ var verbsWithoutNoun = []string{"search", "describe", "query", "navigate", "down
 func lastWord(name string) string { return name[strings.LastIndexByte(name, '_')+1:] }
 
 func checkToolDescriptions(b *tempBuild, report reportFunc) {
-	firstTool := map[string]string{} // the name of each tool by its description in lower case
+	firstTool := map[string]string{} // maps descriptions in lower case to tool names
 	for _, t := range b.Tools {
 		text := joinLines(t.Description)
 		n := utf8.RuneCountInString(text)

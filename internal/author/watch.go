@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// scanInterval is the time between two scans of a plugin's files. Scans cost a few
-	// microseconds per file. Unlike file events of the operating system, they work on
-	// every file system, in containers and through links.
+	// scanInterval is the time between two scans of a plugin's files. A scan takes a
+	// few microseconds per file. Unlike file events of the operating system, scans work
+	// on every file system, in containers and through links.
 	scanInterval = 30 * time.Millisecond
-	// scanTimeDivisor limits the time for scans to 1/scanTimeDivisor of the total, so that large
-	// trees are scanned less often.
+	// scanTimeDivisor limits scans to 1/scanTimeDivisor of the total time, so that
+	// large trees are scanned less often.
 	scanTimeDivisor = 20
 	// mtimeResolution is the coarsest resolution of a file's modification time. Two
-	// changes within mtimeResolution may leave the same time.
+	// changes of a file within mtimeResolution may leave the same modification time.
 	mtimeResolution = 20 * time.Millisecond
 	// maxWatched limits the number of watched files.
 	maxWatched = 20_000
@@ -41,13 +41,14 @@ var excludedDirs = []string{"node_modules", "dist"}
 // snapshot is the state of a plugin's files at one moment, by path with slashes.
 type snapshot map[string]stamp
 
-// stamp is the state of one file. Two stamps are equal if the file has not changed.
+// stamp is the state of one file at the time of a scan. Two stamps are equal if the
+// file has not changed.
 type stamp struct {
 	modified time.Time
 	size     int64
 	// content is the hash of the content if the file was ever scanned within
-	// mtimeResolution of its modification, because a later change may then leave the
-	// same time and size; otherwise zero.
+	// mtimeResolution of its modification; otherwise zero. A change of a file right
+	// after a scan may leave the file's size and modification time unchanged.
 	content [sha256.Size]byte
 }
 
@@ -57,7 +58,7 @@ type recentFiles map[string]bool
 // Watcher watches the files of one plugin.
 type Watcher struct {
 	dir      string
-	reported snapshot    // the files as of the last report
+	reported snapshot    // the state of the files at the last report of changes
 	recent   recentFiles // the files that were recent in the last scan
 }
 
@@ -93,7 +94,7 @@ func (w *Watcher) Run(ctx context.Context, onChange func(files []string)) error 
 		}
 		w.recent = recent
 		scanTimer.Reset(max(scanInterval, scanTimeDivisor*time.Since(startTime)))
-		// Editors and git write several files one after the other: wait until the next
+		// Editors and git write several files one after the other, so Run waits until a
 		// scan finds no further change.
 		isSettled := len(current.changesSince(lastSnapshot)) == 0
 		lastSnapshot = current
@@ -104,9 +105,9 @@ func (w *Watcher) Run(ctx context.Context, onChange func(files []string)) error 
 	}
 }
 
-// scanFiles returns the state of a plugin's files, and which of them are recent. lastSnapshot
-// and lastRecent are the results of the previous scan. scanFiles leaves out a file that is
-// removed during the scan.
+// scanFiles returns the state of a plugin's files, and the files that were modified
+// within mtimeResolution of a scan. lastSnapshot and lastRecent are the results of the
+// previous scan. scanFiles leaves out a file that is removed during the scan.
 func scanFiles(dir string, lastSnapshot snapshot, lastRecent recentFiles) (snapshot, recentFiles, error) {
 	files, recent := snapshot{}, recentFiles{}
 	now := time.Now()

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// writePluginFile writes a file of a plugin.
+// writePluginFile writes a file into the directory of a plugin.
 func writePluginFile(t testing.TB, dir, name, text string) {
 	t.Helper()
 	file := filepath.Join(dir, filepath.FromSlash(name))
@@ -67,9 +67,9 @@ func TestScanFindsSourceFiles(t *testing.T) {
 	}
 }
 
-// TestScanOfARecentFile scans a file right after its modification. A second write that
-// leaves the same size and time is a change; a second scan without a write reports no
-// change.
+// TestScanOfARecentFile scans a file right after its modification. A second write to a
+// recent file is a change even if the size and time stay the same. A second scan
+// without a write reports no change.
 func TestScanOfARecentFile(t *testing.T) {
 	for _, content := range []string{"1", "2"} {
 		dir := t.TempDir()
@@ -126,7 +126,7 @@ func TestWatchReportsEarlierAndLaterChanges(t *testing.T) {
 		}
 	}
 	cancel()
-	// Receive late reports, which would block Run.
+	// Late reports are received, because unreceived reports would block Run.
 	for {
 		select {
 		case <-reported:

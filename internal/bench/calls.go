@@ -7,22 +7,24 @@ import (
 	"time"
 )
 
-// callsMeasurement is the result of the action calls. Times are in nanoseconds.
+// callsMeasurement is the result of the benchmark action "calls". The times in
+// callsMeasurement are in nanoseconds.
 type callsMeasurement struct {
 	// EachNs is how long each call took, from before the write of the request to
 	// the last byte of the response.
 	EachNs []int64 `json:"eachNs"`
 	// AllNs is the time from the first request to the last response.
 	AllNs int64 `json:"allNs"`
-	// Failed counts the calls that ended with an error. Problem is one of their errors.
+	// Failed counts the calls that ended with an error. Problem is the error of one
+	// failed call.
 	Failed  int    `json:"failed"`
 	Problem string `json:"problem,omitempty"`
 	// Bytes is the length of the last response.
 	Bytes int `json:"bytes"`
 }
 
-// measureCalls makes o.Calls calls, o.InFlight at a time, each on its own keep-alive
-// connection.
+// measureCalls makes o.Calls calls, with o.InFlight concurrent calls on separate
+// keep-alive connections.
 func measureCalls(t *target, o request) (callsMeasurement, error) {
 	workers := make([]worker, max(1, o.InFlight))
 	var nextCall atomic.Int64
@@ -49,7 +51,7 @@ func measureCalls(t *target, o request) (callsMeasurement, error) {
 	return m, nil
 }
 
-// worker makes one call at a time.
+// worker makes calls on one connection, one call at a time.
 type worker struct {
 	target      *target
 	request     request
@@ -94,8 +96,9 @@ func (w *worker) makeCalls(nextCall *atomic.Int64) error {
 	}
 }
 
-// streamMeasurement is the result of the action stream: one call with its notifications
-// and its response. Times are milliseconds since 1970.
+// streamMeasurement is the result of the benchmark action "stream": one call with its
+// notifications and its response. The times in streamMeasurement are in milliseconds
+// since 1970.
 type streamMeasurement struct {
 	BeganMs float64 `json:"beganMs"`
 	EndedMs float64 `json:"endedMs"`
@@ -104,7 +107,7 @@ type streamMeasurement struct {
 	Result json.RawMessage `json:"result"`
 }
 
-// event is one notification and when it was read.
+// event is one notification and the time at which the notification was read.
 type event struct {
 	AtMs    float64         `json:"atMs"`
 	Message json.RawMessage `json:"message"`
@@ -136,14 +139,14 @@ func measureStream(t *target, o request) (streamMeasurement, error) {
 	return s, nil
 }
 
-// cancelMeasurement is the result of the action cancel.
+// cancelMeasurement is the result of the benchmark action "cancel".
 type cancelMeasurement struct {
 	// SentMs is when the notification was written, in milliseconds since 1970.
 	SentMs float64 `json:"sentMs"`
 }
 
-// measureCancel makes one call, waits for its first progress report, which shows that the
-// call runs, and cancels it with an MCP notification in a separate request.
+// measureCancel makes one call, and cancels the running call with an MCP notification
+// in a separate request. The first progress report shows that the call runs.
 func measureCancel(t *target, o request) (cancelMeasurement, error) {
 	var measurement cancelMeasurement
 	callConn, err := t.acquire()

@@ -20,7 +20,8 @@ import (
 type conn struct {
 	net net.Conn
 	in  *bufio.Reader
-	// requestHead is a request up to the value of Content-Length. lastRequest is the last request sent.
+	// requestHead is the head of an HTTP request up to the value of Content-Length.
+	// lastRequest is the HTTP request that was sent last.
 	requestHead, lastRequest []byte
 	body                     bytes.Buffer
 }
@@ -101,9 +102,10 @@ func (c *conn) requestHeader(body []byte, name string) (string, error) {
 	return resp.Header.Get(name), err
 }
 
-// requestEvents sends one request. requestEvents calls onEvent with the data of each event of the
-// response, or with the whole body if the response is not a stream of events, and with
-// the time at which it was read. The data is valid during the call only.
+// requestEvents sends one request. requestEvents calls onEvent with the data of each
+// event of the response and the time of the read. If the response is not a stream of
+// events, the data is the whole body. The data of an event is valid only until onEvent
+// returns.
 func (c *conn) requestEvents(body []byte, onEvent func(data []byte, arrivalTime time.Time)) error {
 	if err := c.send(body); err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 )
 
 // floorServer is the server for the baseline: the minimum work for a call in a page.
-// The server decodes the JSON of the request, sends text to a page and back, and
+// floorServer decodes the JSON of the request, sends text to a page and back, and
 // encodes the JSON of the response. floorServer has no gates, timers, schemas or error
 // reports.
 //
@@ -28,7 +28,7 @@ import (
 type floorServer struct {
 	lastID chan int
 
-	mu             sync.Mutex // guards all fields below
+	mu             sync.Mutex // guards the fields of floorServer below mu
 	ws             *websocket.Conn
 	pendingAnswers map[int]chan []byte
 	notifications  chan []byte
@@ -69,7 +69,7 @@ func exchangeText(w http.ResponseWriter, r *http.Request, transform func([]byte)
 	_, _ = w.Write(text)
 }
 
-// askExtension sends text to the extension, after its route and a number, and waits for the
+// askExtension sends a route, a number and text to the extension, and waits for the
 // response with that number.
 func (f *floorServer) askExtension(route string, text []byte) ([]byte, error) {
 	id := <-f.lastID + 1
@@ -94,10 +94,11 @@ func (f *floorServer) askExtension(route string, text []byte) ([]byte, error) {
 	}
 }
 
-// serveExtension receives the extension's texts: "<way><id> <text>" for a response,
-// and "n<text>" for a notification of the page.
+// serveExtension receives texts of the extension: "<way><id> <text>" is a response, and
+// "n<text>" is a notification of the page.
 func (f *floorServer) serveExtension(w http.ResponseWriter, r *http.Request) {
-	// Any origin is accepted: the echo has no secrets.
+	// The server for the baseline accepts any origin, because the server has no
+	// secrets.
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
 		return
@@ -133,8 +134,8 @@ func (f *floorServer) serveExtension(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveNotifications has the page send notifications as the request's body describes,
-// {"count","everyMs"}, and forwards each as one event.
+// serveNotifications makes the page send notifications, and forwards each notification
+// as one event. The body of the request is {"count","everyMs"}.
 func (f *floorServer) serveNotifications(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

@@ -22,30 +22,32 @@ type instantBridge struct{}
 
 var _ dispatch.Bridge = instantBridge{}
 
-// Targets returns one document.
+// Targets returns one live document of a fictitious browser.
 func (instantBridge) Targets(context.Context, dispatch.TargetChoice) dispatch.Targets {
 	return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{{Browser: "b", TabID: 1, DocumentID: "d"}}}
 }
 
-// Start ends the run with its arguments.
+// Start ends the run at once, with the arguments of the call as its result.
 func (instantBridge) Start(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	sink.Finish(run.Args, nil)
 	return nil
 }
 
-// Answer implements dispatch.Bridge. No tool makes requests.
+// Answer implements dispatch.Bridge. Answer does nothing, because no tool of the
+// benchmark makes requests.
 func (instantBridge) Answer(string, int, json.RawMessage, *wire.CallError) {}
 
 // Resync implements dispatch.Bridge.
 func (instantBridge) Resync(string, string) {}
 
-// Cancel implements dispatch.Bridge. No call is left to cancel.
+// Cancel implements dispatch.Bridge. Cancel reports each call as finished, because
+// calls end at once.
 func (instantBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 	answered(wire.CancelFinished)
 }
 
-// newInstantServer returns the routes of opentabs serve, the guard included, with the
-// plugins and the clients of stateDir and an instantBridge.
+// newInstantServer returns the routes of opentabs serve, including the guard, with an
+// instantBridge and the plugins and clients of stateDir.
 func newInstantServer(stateDir, token string) (http.Handler, error) {
 	log := zerolog.Nop()
 	registry := plugin.NewRegistry(plugin.NewStore(stateDir, plugin.StoreOptions{}), log)

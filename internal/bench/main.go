@@ -6,8 +6,8 @@
 //	bench instant -state DIR -token T opentabs' HTTP and MCP server with a bridge that answers at once
 //	bench followers -port N -token T -n N     clients of /events, which count what they read (followers.go)
 //
-// The two servers print their port on the first line and run until stdin ends,
-// so that they end with their parent process.
+// The servers floor and instant print their port on the first line and run until stdin
+// ends, so that they end with their parent process.
 package main
 
 import (
@@ -30,7 +30,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// run is main as a function that returns the exit code.
+// run runs the program with args and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	mode := ""
 	if len(args) > 0 {
@@ -60,7 +60,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case "instant":
 		var h http.Handler
 		if h, err = newInstantServer(*stateDir, *token); err == nil {
-			go memory.KeepSmall(context.Background()) // opentabs serve limits its memory in the same way
+			go memory.KeepSmall(context.Background()) // opentabs serve also calls KeepSmall
 			err = serveLoopback(httpapi.NewServer(h, zerolog.Nop()), *port, stdin, stdout)
 		}
 	case "followers":
@@ -75,8 +75,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// startProfile starts a CPU profile, if name is not "". The returned stop ends the
-// profile.
+// startProfile starts a CPU profile, if name is not "". The returned function stop ends
+// the CPU profile.
 func startProfile(name string) (stop func() error, err error) {
 	if name == "" {
 		return func() error { return nil }, nil
@@ -94,7 +94,8 @@ func startProfile(name string) (stop func() error, err error) {
 	}, nil
 }
 
-// serveLoopback runs server on a loopback port until stdin ends. serveLoopback prints the port.
+// serveLoopback runs server on a loopback port until stdin ends. serveLoopback prints
+// the port on which the server listens.
 func serveLoopback(server *http.Server, port int, stdin io.Reader, stdout io.Writer) error {
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {

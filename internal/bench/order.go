@@ -7,42 +7,43 @@ import (
 	"io"
 )
 
-// request is one line of stdin. Action selects what to do. The other fields of a
-// request are the parameters of its action.
+// request is one line of JSON that the benchmark reads from stdin. Action selects what
+// to do, and all other fields are parameters of the action.
 type request struct {
 	Action string `json:"do"`
-	// Target is the name of a target. The action connect creates the target from URL
-	// and Token.
+	// Target is the name of a target, which is a server to measure. The action
+	// "connect" creates the target from URL and Token.
 	Target string `json:"target"`
 	URL    string `json:"url"`
 	Token  string `json:"token"`
-	// Tool and Args are the call.
+	// Tool and Args are the tool to call and its arguments.
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args"`
-	// Calls is the total number of calls, InFlight how many run at a time. EveryMs is
-	// the time between two calls in milliseconds, if not 0.
+	// Calls is the total number of calls, and InFlight is how many calls run at a time.
+	// EveryMs is the time between two calls in milliseconds, if not 0.
 	Calls    int     `json:"calls"`
 	InFlight int     `json:"inFlight"`
 	EveryMs  float64 `json:"everyMs"`
-	// Command and Env are the process for the action start, Port the port on which it
-	// listens.
+	// Command and Env describe the process for the action "start", and Port is the port
+	// on which the process listens.
 	Command []string `json:"command"`
 	Env     []string `json:"env"`
 	Port    int      `json:"port"`
 	// TokenFile is the file with the server's token. If TokenFile is not empty, the
 	// action "start" lists the server's tools.
 	TokenFile string `json:"tokenFile"`
-	// SettleMs is the time between the start and the measurement of the memory.
+	// SettleMs is the time between the start of the process and the measurement of its
+	// memory, in milliseconds.
 	SettleMs float64 `json:"settleMs"`
 }
 
-// client has the targets of the requests, by name.
+// client stores the targets of benchmark requests by name.
 type client struct {
 	targets map[string]*target
 }
 
-// serveRequests runs the requests from in one by one, and writes one line for each:
-// {"ok": result} or {"failed": "error"}.
+// serveRequests runs the requests from in one by one. For each request, serveRequests
+// writes one line: {"ok": result} or {"failed": "error"}.
 func serveRequests(in io.Reader, out io.Writer) error {
 	c := client{targets: map[string]*target{}}
 	lines := bufio.NewReader(in)
@@ -68,7 +69,7 @@ func serveRequests(in io.Reader, out io.Writer) error {
 	}
 }
 
-// handleRequest runs one request and returns its result.
+// handleRequest runs the action that a JSON line names, and returns the measurement.
 func (c *client) handleRequest(line []byte) (any, error) {
 	var o request
 	if err := json.Unmarshal(line, &o); err != nil {

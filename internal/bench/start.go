@@ -16,18 +16,18 @@ import (
 	"time"
 )
 
-// startMeasurement is the result of the action start. Times are milliseconds since just
-// before the exec.
+// startMeasurement is the result of the action start. The times in startMeasurement are
+// in milliseconds since just before the exec of the server.
 type startMeasurement struct {
 	AcceptsMs float64 `json:"acceptsMs"`
-	// HealthMs is when /healthz answered; 0 without a request.
+	// HealthMs is when /healthz answered; 0 if /healthz was not requested.
 	HealthMs float64 `json:"healthMs"`
-	// ListMs is when the response to tools/list was complete, Tools how many tools it
-	// has; both are 0 if no list was requested.
+	// ListMs is when the response to tools/list was complete; 0 without a tools/list.
+	// Tools is the number of listed tools.
 	ListMs float64 `json:"listMs"`
 	Tools  int     `json:"tools"`
-	// RSSBytes is the resident memory SettleMs later. AnonBytes is the part of RSSBytes
-	// that is not backed by a file.
+	// RSSBytes is the server's resident memory, measured SettleMs after the last
+	// response. AnonBytes is the part of RSSBytes that is not backed by a file.
 	RSSBytes  int64 `json:"rssBytes"`
 	AnonBytes int64 `json:"anonBytes"`
 }
@@ -35,8 +35,8 @@ type startMeasurement struct {
 // startTimeout is how long a server may take to start.
 const startTimeout = time.Minute
 
-// measureStart starts a server, waits until it listens on o.Port and answers
-// /healthz, measures its memory and ends it.
+// measureStart starts a server, waits until the server answers /healthz on o.Port,
+// measures the server's memory and ends the server.
 func measureStart(o request) (s startMeasurement, err error) {
 	ctx, stop := context.WithTimeout(context.Background(), startTimeout)
 	defer stop()
@@ -44,7 +44,7 @@ func measureStart(o request) (s startMeasurement, err error) {
 	cmd.Env = append(os.Environ(), o.Env...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	stdin, err := cmd.StdinPipe() // stdin stays open, because a floor server ends with its input
+	stdin, err := cmd.StdinPipe() // stdin stays open, because `bench floor` exits when its stdin closes
 	if err != nil {
 		return s, err
 	}

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// target is the receiver of calls: an MCP server, or a floor server, which echoes the
-// bodies.
+// target is the receiver of calls: an MCP server, or `bench floor`, which echoes the
+// bodies of requests.
 type target struct {
 	url       string
 	headers   map[string]string
@@ -17,11 +17,12 @@ type target struct {
 	idleConns chan *conn // idle connections, which acquire reuses
 }
 
-// maxIdleConns limits the idle connections.
+// maxIdleConns is the maximum number of idle connections that are kept for reuse.
 const maxIdleConns = 1024
 
-// connectTarget returns a target. If token is not empty, the target is an MCP server,
-// and connectTarget starts a session of protocol version 2025-11-25.
+// connectTarget returns a target at url, without connecting to it if token is empty. If
+// token is not empty, the target is an MCP server, and connectTarget starts a session
+// of protocol version 2025-11-25.
 func connectTarget(url, token string) (*target, error) {
 	t := &target{url: url, headers: map[string]string{}, idleConns: make(chan *conn, maxIdleConns)}
 	if token == "" {
@@ -85,8 +86,8 @@ func (t *target) makeCallRequest(dst []byte, tool string, args []byte, hasProgre
 	return append(dst, "}}"...), id
 }
 
-// responseError returns the error in a response, or "". responseError searches for the two forms of
-// an error without decoding the response, which may have 100 MB.
+// responseError returns the error in a response, or "". responseError does not decode
+// the response, which may have 100 MB.
 func responseError(body []byte) string {
 	if bytes.Contains(firstBytes(body), []byte(`"error":{`)) || bytes.Contains(lastBytes(body), []byte(`"isError":true`)) ||
 		bytes.Contains(firstBytes(body), []byte(`"isError":true`)) {

@@ -2,9 +2,9 @@
 // plugin test --browser`.
 //
 // Package browsertest starts a daemon, a Chromium with the extension and the plugin's
-// sites, all with a temporary profile and state directory. jsbuild runs the tests of
-// plugins with the same calls as in a simulated page, and [Browser] implements its
-// interface TestBrowser.
+// sites, all with a temporary profile and state directory. Package jsbuild runs a
+// plugin's tests, in a simulated page or through its interface TestBrowser, which
+// [Browser] implements.
 package browsertest
 
 import (
@@ -33,22 +33,23 @@ import (
 	"opentabs/wire"
 )
 
-// Options are the options of [Start]. All are required.
+// Options are the plugin's directory and the functions that [Start] needs. All are
+// required.
 type Options struct {
 	// Dir is the directory of the plugin.
 	Dir string
 	// Getenv reads the environment, which may name the browser.
 	Getenv func(string) string
-	// Warnf receives warnings for the user.
+	// Warnf receives warnings that the user of `opentabs plugin test` should see.
 	Warnf func(format string, args ...any)
 }
 
 // Browser is a browser with a daemon and sites for the tests of one plugin.
 type Browser struct {
-	dir      string // the directory of all files that are written
+	dir      string // the directory of all files that the test writes
 	daemon   *daemon.Started
 	client   *mcpclient.Client
-	cleanups []func() // functions that Close calls, the last first
+	cleanups []func() // functions that Close calls, in reverse order
 
 	program string // the path of the browser
 	plugin  *plugin.Plugin
@@ -61,7 +62,7 @@ type Browser struct {
 	mu        sync.Mutex // guards all fields below
 	answer    func(context.Context, any) (json.RawMessage, error)
 	tab       *testTab
-	cancelTab context.CancelFunc // ends the calls of the current tab, and its opening
+	cancelTab context.CancelFunc // ends the calls of the current tab, or stops opening the tab
 }
 
 var _ jsbuild.TestBrowser = (*Browser)(nil)
@@ -79,7 +80,7 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 // Program returns the path of the browser.
 func (t *Browser) Program() string { return t.program }
 
-// start starts everything. After an error, Close ends what was started.
+// start starts everything. After an error, Close ends the processes that were started.
 func (t *Browser) start(ctx context.Context, o Options) (err error) {
 	if t.program, err = realtab.Find(o.Getenv); err != nil {
 		return err
@@ -153,8 +154,8 @@ func (t *Browser) Close() {
 	}
 }
 
-// serve starts a daemon whose only plugin is the one in pluginDir, writes the extension
-// for it, and connects to it as an agent.
+// serve starts a daemon with the plugin in pluginDir, writes the daemon's extension,
+// and connects to the daemon.
 func (t *Browser) serve(ctx context.Context, pluginDir string) error {
 	homeDir := filepath.Join(t.dir, "home")
 	dirs := config.Dirs{Config: homeDir, State: homeDir}
@@ -207,7 +208,7 @@ func (t *Browser) serve(ctx context.Context, pluginDir string) error {
 	t.onClose(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 		defer cancel()
-		_ = t.client.Close(ctx) // the error does not matter, because the server ends
+		_ = t.client.Close(ctx) // an error of closing the client does not matter, because the server stops next
 	})
 	return err
 }

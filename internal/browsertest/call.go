@@ -14,8 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// callRequest is a call that a test makes. Times are milliseconds since the tool
-// began.
+// callRequest is a call that a test makes. The times in a callRequest are milliseconds
+// since the tool began.
 type callRequest struct {
 	Tool           string          `json:"tool"`
 	Input          json.RawMessage `json:"input"`
@@ -62,23 +62,23 @@ type callOutcome struct {
 }
 
 // stopTimeout limits the wait for the page's report about a stop, after the call has
-// ended. The page sends its report within 2 s.
+// ended. The page reports the outcome of a stop within 2 s.
 const stopTimeout = 10 * time.Second
 
-// runningCall is a call that runs. Before done is closed, only followEvents uses a
-// runningCall; afterwards only callTool does.
+// runningCall is a call that a test has made and that has not ended. Before done is
+// closed, only followEvents uses a runningCall; afterwards only callTool does.
 type runningCall struct {
 	request  callRequest
 	tab      *testTab
 	browser  *Browser
 	cancel   context.CancelFunc
 	result   callResult
-	lastView dispatch.View // the view after the last event
+	lastView dispatch.View // the view of the call after the last event
 	timers   []*time.Timer
 	done     chan struct{}
 }
 
-// callTool makes a call as an agent does. Calls run one at a time.
+// callTool makes a call as an agent does. The calls of a test run one at a time.
 func (t *Browser) callTool(ctx context.Context, params json.RawMessage) (*callOutcome, error) {
 	var request callRequest
 	if err := json.Unmarshal(params, &request); err != nil {
@@ -118,8 +118,8 @@ func (t *Browser) callTool(ctx context.Context, params json.RawMessage) (*callOu
 	return &callOutcome{c.result, state}, nil
 }
 
-// followEvents records the events of the call until the call has ended and, if it was
-// stopped, the page has reported the outcome.
+// followEvents records a call's events until the call has ended and the page has
+// reported the outcome of a stop.
 func (c *runningCall) followEvents(ctx context.Context, follower *dispatch.Follower) {
 	defer close(c.done)
 	defer func() {
@@ -147,7 +147,7 @@ func (c *runningCall) followEvents(ctx context.Context, follower *dispatch.Follo
 	}
 }
 
-// recordEvent records an event and reports whether it is the last.
+// recordEvent records an event of the call and reports whether the event is the last.
 func (c *runningCall) recordEvent(ctx context.Context, e *dispatch.Event) (isLast bool) {
 	r := &c.result
 	switch e.Kind {
@@ -163,7 +163,8 @@ func (c *runningCall) recordEvent(ctx context.Context, e *dispatch.Event) (isLas
 		if w := e.Call.Waiting; w != nil {
 			r.UserRequests = append(r.UserRequests, userRequest{Reason: w.Reason, Title: w.Title})
 		}
-		// The error for an ended call is ignored: its end is an event too.
+		// The error for a call that has ended is ignored, because the next event
+		// reports the end.
 		_, _ = c.browser.daemon.Calls.Decide(e.Call.CallID, "", dispatch.Resolution{Allow: !c.tab.deniesApprovals, Surface: "the test"})
 	case dispatch.EventEnded:
 		return !isStopSent(e.Call) || e.Call.StopOutcome != ""

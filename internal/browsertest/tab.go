@@ -111,7 +111,8 @@ func (t *Browser) waitUntilParsed(ctx context.Context, newTab *testTab) error {
 	return err
 }
 
-// resolveURL returns the URL of the page, or an error if the plugin does not run there.
+// resolveURL returns the URL of the page, or an error if the plugin does not run at
+// this URL.
 func (t *Browser) resolveURL(page *testPage) (*url.URL, error) {
 	testedPlugin, ok := t.daemon.Registry.Set().Plugin(t.plugin.Name)
 	if !ok {
@@ -177,7 +178,7 @@ func (t *Browser) isLive() bool {
 	return false
 }
 
-// setSettings sets the settings of a test and removes all others.
+// setSettings sets the plugin's settings for a test and removes all other settings.
 func (t *Browser) setSettings(ctx context.Context, settings map[string]json.RawMessage) error {
 	changes := map[string]json.RawMessage{}
 	for key := range t.daemon.Values.Of(t.plugin) {
@@ -195,8 +196,8 @@ func (t *Browser) setSettings(ctx context.Context, settings map[string]json.RawM
 	return t.waitForSync(ctx)
 }
 
-// setupScript returns a script that sets the storage and the globals of the page. script
-// runs before all other scripts.
+// setupScript returns a script that sets the storage and the globals of the page. The
+// returned script runs before all other scripts of the page.
 func (p testPage) setupScript() (string, error) {
 	setupJSON, err := json.Marshal(map[string]any{
 		"url": p.URL, "local": p.LocalStorage, "session": p.SessionStorage, "globals": p.Globals,
@@ -242,8 +243,8 @@ func (t *Browser) readState(ctx context.Context, tab *testTab) (*tabState, error
 	return state, nil
 }
 
-// logMark is the plugin name of the marks that lastLogSeq adds to the log. No plugin
-// can have the name "(plugin test)", because of its parentheses.
+// logMark is the plugin name of the marker entries that lastLogSeq adds to the log. No
+// plugin can have the name "(plugin test)", because of its parentheses.
 const logMark = "(plugin test)"
 
 // lastLogSeq returns the sequence number of the last log entry that has arrived. The
@@ -253,7 +254,7 @@ func (t *Browser) lastLogSeq() uint64 {
 	_, follower := t.daemon.Logs.Follow(pluginlog.Filter{Plugin: logMark}, 0)
 	defer follower.Close()
 	t.daemon.Logs.Add("", wire.PluginLogParams{Plugin: logMark, Entries: []wire.LogEntry{{Level: wire.LogDebug, Message: "mark"}}})
-	entries, _, err := follower.Next(context.Background()) // the log answers or is closed
+	entries, _, err := follower.Next(context.Background()) // follower.Next does not block forever: the marker was added or the log is closed
 	if err != nil || len(entries) == 0 {
 		return 0
 	}

@@ -16,7 +16,8 @@ import (
 // Choice is the user's decision about a waiting call.
 type Choice struct {
 	Allow bool
-	// Scope is the scope of an approval, For the duration of wire.ScopeTime.
+	// Scope is the scope of an approval; For is its duration if Scope is
+	// wire.ScopeTime.
 	Scope wire.Scope
 	For   time.Duration
 }
@@ -30,8 +31,8 @@ func (e *TooLate) Error() string { return e.sentence }
 func newTooLate(format string, args ...any) error { return &TooLate{fmt.Sprintf(format, args...)} }
 
 // Decide sends a decision about a call to the server, and returns a sentence about what
-// it has changed. The error is *TooLate if the call is not waiting, and a
-// [usererr.Error] if it cannot be allowed in this scope.
+// the decision has changed. The error is *TooLate if the call is not waiting, and a
+// [usererr.Error] if the call cannot be allowed in the chosen scope.
 func Decide(ctx context.Context, calls httpapi.CallsClient, id string, c Choice) (string, error) {
 	v, err := calls.Get(ctx, id)
 	switch {

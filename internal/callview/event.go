@@ -9,7 +9,8 @@ import (
 	"opentabs/wire"
 )
 
-// EventLine returns an event as one line. verbose also shows what is not for the user.
+// EventLine returns an event as one line. With verbose, the line includes messages that
+// are not for the user.
 func EventLine(e dispatch.Event, verbose bool) string {
 	return fmt.Sprintf("%s  %s  %s  %s", e.Time.Local().Format(clockTime), e.Call.CallID, terminal.SafeLine(e.Call.ToolName), eventText(e, verbose))
 }
@@ -59,10 +60,11 @@ func eventText(e dispatch.Event, verbose bool) string {
 	return terminal.SafeLine(string(e.Kind))
 }
 
-// suspendedText describes the question of a suspended call, and how to answer.
+// suspendedText describes which approval a suspended call waits for, and the command
+// with which the user decides.
 func suspendedText(e dispatch.Event) string {
 	w := e.Call.Waiting
-	if w == nil { // decided before the event was printed
+	if w == nil { // the call was decided before the event was printed
 		return "waiting for approval"
 	}
 	text := waitingText(*w) + ", " + timeLeftText(*w, e.Time) + " left: "
@@ -83,7 +85,7 @@ func resolutionText(r *dispatch.Resolution) string {
 	return "allowed " + ScopeText(r.Scope, r.Duration) + ", by " + terminal.SafeLine(r.Surface)
 }
 
-// progressText describes a report.
+// progressText describes a progress report of a call.
 func progressText(e dispatch.Event) string {
 	text := "progress"
 	if progress := e.Call.Progress; progress != nil {

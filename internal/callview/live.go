@@ -74,8 +74,8 @@ func (p *plainCall) begin(v dispatch.View) error {
 	return nil
 }
 
-// event prints an event. event omits reports that are not for the user, and activities,
-// which show prints.
+// event prints an event of the call as one line. event omits reports that are not for
+// the user, and activities, because the method show prints activities.
 func (p *plainCall) event(e dispatch.Event, _ []byte) error {
 	p.hasPrintedEnd = p.hasPrintedEnd || e.Kind == dispatch.EventEnded
 	isReport := e.Kind == dispatch.EventProgress || e.Kind == dispatch.EventActivity
@@ -123,7 +123,7 @@ func (p *plainCall) end(v *dispatch.View) {
 		return
 	}
 	p.show(*v)
-	if v.Ended != nil && !p.hasPrintedEnd { // the last event was lost
+	if v.Ended != nil && !p.hasPrintedEnd { // the event of the call's end was lost
 		p.out.PrintSafeLines(fieldLine("status", newSheet(p.out, *v, p.verbose).statusLine()))
 	}
 }

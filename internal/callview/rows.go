@@ -21,8 +21,8 @@ func CountWaiting(calls []dispatch.View) int {
 	return n
 }
 
-// Rows returns the table of calls, its head first. The column WAITS FOR exists
-// only if a call waits.
+// Rows returns the table of calls, which begins with the row of column names. The
+// column WAITS FOR exists only if a call waits.
 func Rows(calls []dispatch.View, verbose bool, now time.Time) [][]string {
 	const waitColumn = 6
 	rows := [][]string{{"CALL", "TOOL", "STATUS", "PROGRESS", "RAN", "CLIENT", "TIME LEFT", "MESSAGE"}}

@@ -21,7 +21,8 @@ type sheet struct {
 	columns int
 	glyphs  terminal.Glyphs
 	now     time.Time
-	// viewTime is when the view was made. A running call has run longer since.
+	// viewTime is when the view was made. For a running call, the time since viewTime
+	// is added to the run time.
 	viewTime time.Time
 }
 
@@ -31,8 +32,9 @@ const sheetLabel = 9
 // fieldLine returns a line with a label and a text.
 func fieldLine(label, text string) string { return fmt.Sprintf("%-*s  %s", sheetLabel, label, text) }
 
-// renderLines returns the sheet: the facts of the call, its timeline and question, and the
-// activities. maxLines limits the number of lines for activities; 0 means no limit.
+// renderLines returns the lines of the sheet: the call's facts, timeline and pending
+// approval, and the activities. maxLines limits the number of lines for activities; 0
+// means no limit.
 func (s sheet) renderLines(maxLines int) []string {
 	lines := append(s.headLines(), s.timelineLines()...)
 	lines = append(lines, s.questionLines()...)
@@ -95,8 +97,8 @@ func (s sheet) elapsedTime() time.Duration {
 	return d
 }
 
-// progressBar returns the bar, or plain text for a pipe. The text is empty without
-// progress.
+// progressBar returns a call's progress bar, or plain text for a pipe. progressBar
+// returns "" for a call without progress.
 func (s sheet) progressBar() string {
 	v, bar := s.view, terminal.Bar{Elapsed: s.elapsedTime()}
 	progress := v.Progress
@@ -203,8 +205,8 @@ func (s sheet) activityLines(maxLines int) []string {
 		lines = append(lines, activityHead(a))
 		activityLines := terminal.ContentLines(a.Type, a.Content, s.columns > 0)
 		if maxLines > 0 {
-			// Each later activity needs a line for its head, and all hidden activities
-			// together need one line.
+			// Each activity after this activity needs a line for its head, and all
+			// hidden activities together need one line.
 			laterActivities := len(shown) - i - 1
 			activityLines = shortenLines(a.Type, activityLines, max(2, (maxLines-1-len(lines)-laterActivities)/(laterActivities+1)))
 		}
@@ -229,8 +231,9 @@ func activityHead(a dispatch.ActivityView) string {
 	return heading
 }
 
-// shortenLines shortens lines to at most maxLines lines, including a note with the number
-// of omitted lines. shortenLines keeps the end of text, which grows at its end.
+// shortenLines shortens lines to at most maxLines lines, including a note with the
+// number of omitted lines. shortenLines keeps the beginning of tables and JSON, and the
+// end of other text.
 func shortenLines(kind string, lines []string, maxLines int) []string {
 	if len(lines) <= maxLines {
 		return lines

@@ -112,7 +112,7 @@ func TestEventTextForUser(t *testing.T) {
 		Kind: dispatch.EventProgress, Audience: "user", Report: &wire.Report{Message: "hello"},
 		Call: dispatch.View{Snapshot: dispatch.Snapshot{Progression: dispatch.Progression{Progress: &agentProgress}}, UserProgress: &userProgress},
 	}
-	if got := eventText(e, false); got != "progress  90%  hello" { // numbers are the call's own
+	if got := eventText(e, false); got != "progress  90%  hello" { // the percentage is the progress of the call, not UserProgress
 		t.Errorf("for the user: %q", got)
 	}
 	e.Audience = ""

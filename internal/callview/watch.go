@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Options choose how [Watch] shows a call. Default: as text, without messages that are
-// not for the user.
+// Options choose how [Watch] shows a call. By default, [Watch] prints text and omits
+// messages that are not for the user.
 type Options struct {
-	// Verbose also shows what is not for the user. Default false.
+	// Verbose also shows messages that are not for the user. Default false.
 	Verbose bool
 	// JSON prints the call and its events as lines of JSON. Default false.
 	JSON bool
@@ -20,16 +20,17 @@ type Options struct {
 // display shows a call that is watched. The methods of display are called one at a
 // time.
 type display interface {
-	// begin shows the call at the start, show a later state.
+	// begin shows the first state of the call; show shows a later state.
 	begin(v dispatch.View) error
 	show(v dispatch.View)
-	// event shows an event that is later than begin; raw is its JSON.
+	// event shows an event that followed the state passed to begin; raw is the event's
+	// JSON.
 	event(e dispatch.Event, raw []byte) error
-	// missed reports lost events.
+	// missed shows how many events were lost.
 	missed(n int)
 	// tick is called every watchTick.
 	tick(now time.Time)
-	// end shows the call in the end; v is nil if it could not be read.
+	// end shows the last state of the call; v is nil if the state could not be read.
 	end(v *dispatch.View)
 	// pause is the least time between two reads of a call that changes.
 	pause() time.Duration
@@ -45,10 +46,11 @@ func newDisplay(out *terminal.Output, o Options) display {
 	return &plainCall{out: out, verbose: o.Verbose, printedLines: map[string][]string{}}
 }
 
-// watchTick is the time between two drawings.
+// watchTick is the time between two drawings of the sheet of a watched call.
 const watchTick = 100 * time.Millisecond
 
-// streamItem is one item of the stream of events.
+// streamItem is the start of the stream of events, an event, or a number of missed
+// events.
 type streamItem struct {
 	isFollowing bool
 	event       *dispatch.Event
@@ -56,8 +58,8 @@ type streamItem struct {
 	missed      int
 }
 
-// Watch shows a call until it ends. The end of ctx ends it without an error; the error
-// is httpapi.ErrEnded if the server stops.
+// Watch shows a call until it ends. Watch returns nil when ctx ends, and
+// httpapi.ErrEnded if the server stops.
 func Watch(ctx context.Context, client *httpapi.Client, id string, out *terminal.Output, o Options) error {
 	watchCtx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -112,17 +114,17 @@ type watcher struct {
 	id       string
 	display  display
 	lastView *dispatch.View
-	// viewSeq is the last event that the view of begin includes.
+	// viewSeq is the sequence number of the last event that the first view includes.
 	viewSeq uint64
 	// isStale is set if an event is later than the last view.
 	isStale  bool
 	viewTime time.Time
 }
 
-// handle handles an item of the stream. hasEnded is set when the call has ended.
+// handle shows the event of a stream item, unless the first view includes the event.
 func (w *watcher) handle(ctx context.Context, item streamItem) (hasEnded bool, err error) {
 	switch {
-	case item.isFollowing: // the stream has the events after this view of the call
+	case item.isFollowing: // the stream has all events after the first view of the call
 		if err := w.fetchCall(ctx); err != nil {
 			return false, err
 		}
@@ -160,7 +162,7 @@ func (w *watcher) refreshCall(ctx context.Context, now time.Time) (hasEnded bool
 	return hasEnded, nil
 }
 
-// fetchCall reads the call.
+// fetchCall requests the watched call from the server and stores the view.
 func (w *watcher) fetchCall(ctx context.Context) error {
 	v, err := w.client.Calls.Get(ctx, w.id)
 	if err != nil {

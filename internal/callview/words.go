@@ -33,7 +33,7 @@ func ScopeText(s wire.Scope, d time.Duration) string {
 	return terminal.SafeLine(string(s))
 }
 
-// scopeFlags lists the flags of `opentabs calls approve` for these scopes.
+// scopeFlags lists the flags of `opentabs calls approve` for scopes.
 func scopeFlags(scopes []wire.Scope) string {
 	flags := map[wire.Scope]string{
 		wire.ScopeOnce: "once, without a flag", wire.ScopeSession: "with --this-session",

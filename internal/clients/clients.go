@@ -1,6 +1,6 @@
-// Package clients has the timeouts and features of MCP clients: how long each client
-// waits for the result of a call, and what the client shows meanwhile. Clients do not
-// send their timeouts and features, so table.go lists them with their sources.
+// Package clients has the timeouts of MCP clients, and what they show while a call
+// runs. Clients do not send their timeouts and features, so table.go lists them with
+// their sources.
 //
 // [Of] returns the profile of one client, [Table] returns all profiles.
 package clients
@@ -16,7 +16,8 @@ import (
 // Support is whether a client has a feature.
 type Support string
 
-// The values of Support. unverified counts as unsupported in every decision.
+// supported, unsupported and unverified are the values of Support. unverified counts as
+// unsupported in every decision.
 const (
 	supported   Support = "yes"
 	unsupported Support = "no"
@@ -42,10 +43,10 @@ type Profile struct {
 	// star at the end matches any text.
 	Names []string
 	// From and Before are the range of versions: From <= version < Before. An empty
-	// string means no limit.
+	// From or Before means no limit.
 	From, Before string
-	// Timeout is how long the client waits for the result of a call over stdio; 0
-	// means no limit. HTTPTimeout is the timeout over HTTP, if it differs.
+	// Timeout is how long the client waits for the result of a call over stdio; 0 means
+	// no limit. HTTPTimeout is the timeout over HTTP, if it differs from Timeout.
 	Timeout     time.Duration
 	HTTPTimeout time.Duration
 	// Resets is true if each progress notification restarts the timeout.
@@ -53,9 +54,9 @@ type Profile struct {
 	// ShowsProgress and Images are whether the client shows progress messages and
 	// images in results. ListChanged is whether the client reloads the list of tools
 	// when the list changes. Elicitation is whether a server can show the user a form;
-	// the capabilities that a client declares when it connects override it.
+	// the capabilities that a client declares override Elicitation.
 	ShowsProgress, Images, ListChanged, Elicitation Support
-	// Note has facts that no other field covers; often empty.
+	// Note has facts about a client that no other field of Profile covers; often empty.
 	Note    string
 	Sources []Source
 }
@@ -68,8 +69,8 @@ func (p Profile) WaitLimit(http bool) time.Duration {
 	return p.Timeout
 }
 
-// Of returns the profile of the client that sent this name and version. A client
-// that is not in the table gets defaultTimeout, which progress does not restart.
+// Of returns the profile of the client with the given name and version. A client that
+// is not in the table gets defaultTimeout, which progress does not restart.
 func Of(name, version string) Profile {
 	for _, p := range table {
 		if p.appliesToName(name) && p.appliesToVersion(version) {
@@ -79,10 +80,11 @@ func Of(name, version string) Profile {
 	return unknownClient
 }
 
-// Table returns all profiles. The last profile is that of unknown clients.
+// Table returns the profiles of all MCP clients. The last profile is that of unknown
+// clients.
 func Table() []Profile { return append(slices.Clone(table), unknownClient) }
 
-// appliesToName reports whether the profile applies to clients with this name.
+// appliesToName reports whether the profile applies to clients with the given name.
 func (p Profile) appliesToName(name string) bool {
 	name = strings.ToLower(strings.TrimSpace(name))
 	return slices.ContainsFunc(p.Names, func(pattern string) bool {
@@ -94,8 +96,8 @@ func (p Profile) appliesToName(name string) bool {
 	})
 }
 
-// appliesToVersion reports whether the profile applies to clients of this version. A version
-// that is missing or malformed counts as the oldest.
+// appliesToVersion reports whether the profile applies to clients of the given version.
+// A version that is missing or malformed counts as the oldest.
 func (p Profile) appliesToVersion(version string) bool {
 	return compareVersions(version, p.From) >= 0 && (p.Before == "" || compareVersions(version, p.Before) < 0)
 }

@@ -16,8 +16,8 @@ var unknownClient = Profile{
 var capabilities = Source{"https://github.com/apify/mcp-client-capabilities", "2026-02-17"}
 
 // table has the profiles; Of returns the first that matches. If sources differ, the
-// table has the shorter timeout: returning a job too early costs one more call,
-// too late costs the result. Features without a source are unverified.
+// table has the shorter timeout: returning a job too early costs one more call, but too
+// late loses the result. Features without a source are unverified.
 var table = []Profile{
 	{
 		Client: "opentabs call", Names: []string{"opentabs call"},

@@ -1,15 +1,16 @@
-// Package clienttoken keeps the tokens of MCP clients that connect over HTTP: one
-// for each client, so that the server can identify the client and the user can
-// revoke one token without the others. The file has the names, the dates and the
-// SHA-256 sums; a token is shown once, when it is created, and never stored.
+// Package clienttoken keeps the tokens of MCP clients that connect over HTTP. Each
+// client has its own token, which identifies the client and which the user can revoke.
+// The token file has names, dates and SHA-256 sums; a token is shown once, when it is
+// created, and never stored.
 //
-// Start with [Open]. A command adds and removes; the server admits requests with
-// [Store.Enter] and follows the file with [Store.Watch].
+// Start with [Open]. A command adds and removes tokens; the server admits requests with
+// [Store.Enter] and follows the token file with [Store.Watch].
 //
 // # Concurrency
 //
-// A [Store] is safe for concurrent use. Several processes may use one file:
-// changes happen under a lock file, and [Store.Watch] finds those of others.
+// A [Store] is safe for concurrent use. Several processes may use one token file:
+// changes happen under a lock file, and [Store.Watch] finds the changes of other
+// processes.
 package clienttoken
 
 import (
@@ -39,7 +40,8 @@ const (
 	tokenPrefix = "otc_"
 	// tokenBytes is the length of a token before it is encoded: 256 bits.
 	tokenBytes = 32
-	// shownTokenChars is how much of a token a list shows, with the prefix.
+	// shownTokenChars is the number of characters of a token that a list shows,
+	// including the prefix.
 	shownTokenChars = len(tokenPrefix) + 4
 	// maxClients limits the tokens, because each request is compared with all of them.
 	maxClients = 256
@@ -64,7 +66,8 @@ type Client struct {
 	// Begins is the beginning of the token, to distinguish tokens.
 	Begins  string    `json:"begins"`
 	Created time.Time `json:"created"`
-	// LastUsed is zero for a token that was never used. LastUsed is exact to a minute.
+	// LastUsed is zero for a token that was never used. LastUsed has a resolution of
+	// one minute.
 	LastUsed time.Time `json:"last_used,omitzero"`
 }
 
@@ -75,7 +78,7 @@ type storedClient struct {
 	Sum string `json:"sha256"`
 }
 
-// tokenFile is the content of the file.
+// tokenFile is the JSON form of the file of client tokens.
 type tokenFile struct {
 	Version int            `json:"version"`
 	Clients []storedClient `json:"clients"`
@@ -89,7 +92,7 @@ type Store struct {
 	mu            sync.Mutex // guards all fields below
 	clients       map[string]*activeClient
 	readInfo      fs.FileInfo // the token file when it was read; nil without a file
-	problem       error       // why the file could not be read
+	problem       error       // why the token file could not be read
 	onRemoved     func(name string)
 	lastRequestID int
 }
@@ -148,8 +151,8 @@ func (s *Store) Add(name string) (token string, err error) {
 	})
 }
 
-// Remove revokes the token of a client. Remove returns ErrUnknown if no client has this
-// name.
+// Remove revokes the token of a client. Remove returns ErrUnknown if no client has the
+// given name.
 func (s *Store) Remove(name string) error {
 	return s.change(func(f *tokenFile) error {
 		i := slices.IndexFunc(f.Clients, func(c storedClient) bool { return c.Name == name })
@@ -176,9 +179,9 @@ func (s *Store) List() ([]Client, error) {
 	return clients, nil
 }
 
-// Enter returns the client that has this token, and a context that is cancelled
-// with errRevoked when the token is removed. Call endRequest at the end of the request.
-// ok is false if no client has the token.
+// Enter returns the client that has this token, and a context that is cancelled with
+// errRevoked when the token is removed. The caller must call the returned function
+// endRequest at the end of the request. ok is false if no client has the token.
 func (s *Store) Enter(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
 	sum := sha256.Sum256([]byte(token))
 	s.mu.Lock()
@@ -214,7 +217,7 @@ func (s *Store) recordUse(c *activeClient) {
 	c.LastUsed = now
 	name, sum := c.Name, c.Sum
 	s.pendingWrites.Go(func() {
-		// If the file cannot be written, only the date is lost.
+		// If the token file cannot be written, only the date of the last use is lost.
 		_ = s.change(func(f *tokenFile) error {
 			for i := range f.Clients {
 				if f.Clients[i].Name == name && f.Clients[i].Sum == sum {
@@ -226,8 +229,8 @@ func (s *Store) recordUse(c *activeClient) {
 	})
 }
 
-// Reload reads the file if it has changed. Reload cancels the requests of clients that
-// were removed before it returns.
+// Reload reads the token file if it has changed. Reload cancels the requests of clients
+// that were removed before it returns.
 func (s *Store) Reload() error {
 	s.mu.Lock()
 	var removedClients []*activeClient
@@ -240,7 +243,7 @@ func (s *Store) Reload() error {
 	return problem
 }
 
-// Watch reloads the file when other processes change it, until ctx ends.
+// Watch reloads the token file when other processes change it, until ctx ends.
 func (s *Store) Watch(ctx context.Context) {
 	tick := time.NewTicker(WatchInterval)
 	defer tick.Stop()
@@ -249,16 +252,16 @@ func (s *Store) Watch(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			_ = s.Reload() // List returns the error
+			_ = s.Reload() // the error is ignored here, because List returns it
 		}
 	}
 }
 
-// Close waits for pending writes.
+// Close waits until pending writes of last uses are in the token file.
 func (s *Store) Close() { s.pendingWrites.Wait() }
 
-// Mend renames a damaged file and returns a warning about it, or "" if the file is
-// not damaged.
+// Mend renames a damaged token file and returns a warning, or "" if the file is not
+// damaged.
 func (s *Store) Mend() (warning string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -273,7 +276,7 @@ func (s *Store) Mend() (warning string, err error) {
 	return fmt.Sprintf("the tokens of MCP clients in %s were damaged and are kept as %s; no client has a token now: make new ones with `opentabs client add NAME`", s.path, keptAs), nil
 }
 
-// change applies a change to the file, under its lock, and to this store.
+// change locks the token file, applies a change to the file, and updates the store.
 func (s *Store) change(apply func(*tokenFile) error) error {
 	unlock, err := statefile.Lock(s.path+".lock", lockTimeout)
 	if err != nil {
@@ -317,7 +320,8 @@ func (s *Store) revoke(removedClients []*activeClient) {
 	}
 }
 
-// hasChanged reports whether the file changed since it was read. The caller holds mu.
+// hasChanged reports whether the token file changed since it was read. The caller holds
+// mu.
 func (s *Store) hasChanged() bool {
 	info, err := os.Stat(s.path)
 	if err != nil || s.readInfo == nil {
@@ -326,7 +330,7 @@ func (s *Store) hasChanged() bool {
 	return !os.SameFile(info, s.readInfo) || info.Size() != s.readInfo.Size() || !info.ModTime().Equal(s.readInfo.ModTime())
 }
 
-// read reads the file and returns the clients that lost their tokens. If the file
+// read reads the token file and returns the clients that lost their tokens. If the file
 // cannot be read, no client is admitted. The caller holds mu.
 func (s *Store) read() (removedClients []*activeClient) {
 	s.readInfo = nil
@@ -358,7 +362,8 @@ func (s *Store) read() (removedClients []*activeClient) {
 
 var errDamaged = errors.New("damaged")
 
-// loadFile reads the file. A missing file is empty.
+// loadFile decodes the token file at path. For a missing file, loadFile returns no
+// clients and no error.
 func loadFile(path string) (tokenFile, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -378,7 +383,7 @@ func loadFile(path string) (tokenFile, error) {
 	return f, nil
 }
 
-// sumOf reads a sum in hex; nil for anything else.
+// sumOf decodes a SHA-256 sum in hex, and returns nil for any other text.
 func sumOf(text string) []byte {
 	b, err := hex.DecodeString(text)
 	if err != nil {

@@ -38,8 +38,8 @@ func enterClient(s *Store, token string) string {
 	return name
 }
 
-// TestTokensAreStoredAsHashes checks that only the owner can read the file, and that
-// it has no token.
+// TestTokensAreStoredAsHashes checks that only the owner can read the token file, and
+// that the file contains no token.
 func TestTokensAreStoredAsHashes(t *testing.T) {
 	s, path := openStore(t)
 	a, b := addClient(t, s, "laptop"), addClient(t, s, "Desk-2.local")
@@ -102,8 +102,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestRemoveEndsWhatRuns checks that removing a client ends its requests and no
-// others, also if another process removed it or added it again under the same name.
+// TestRemoveEndsWhatRuns checks that removing a client ends only its own requests. The
+// client may be removed, or added again under its name, by another process.
 func TestRemoveEndsWhatRuns(t *testing.T) {
 	for name, remove := range map[string]func(t *testing.T, path string){
 		"removed": func(t *testing.T, path string) {
@@ -218,7 +218,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce checks that several processes can change the file at the same time.
+// TestManyAtOnce checks that several processes can change the token file at the same
+// time.
 func TestManyAtOnce(t *testing.T) {
 	_, path := openStore(t)
 	var wg sync.WaitGroup

@@ -8,7 +8,7 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// Mend repairs the state directory before a server starts: it renames a damaged token
+// Mend repairs the state directory before a server starts. Mend renames a damaged token
 // and a damaged server record, and removes temporary files of crashed processes. Mend
 // returns a warning for each renamed file. The caller must have the lock of
 // [Dirs.LockStart].

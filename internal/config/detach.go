@@ -11,25 +11,26 @@ import (
 // name is the name that the client sends, in any case.
 type Detach string
 
-// The values of a Detach other than times.
+// detachAuto and detachNever are the values of a Detach that are not times.
 const (
 	detachAuto  = "auto"
 	detachNever = "never"
 )
 
-// maxDetach is the longest time of a Detach: no call runs longer.
+// maxDetach is the longest time that a Detach can have.
 const maxDetach = 24 * time.Hour
 
-// DetachRule is the value of a Detach for one client. The zero value is never.
+// DetachRule is the value of a Detach for one client. The zero value of a DetachRule
+// means that calls are never detached.
 type DetachRule struct {
-	// Auto detaches before the client's timeout.
+	// Auto is set if calls are detached before the client's timeout.
 	Auto bool
-	// After is the time from the arrival of the call until it is detached, if
-	// positive.
+	// After is the time from the arrival of a call until the call is detached; ignored
+	// if 0.
 	After time.Duration
 }
 
-// For returns the rule for the client of this name.
+// For returns the detach rule for the client with the given name.
 func (d Detach) For(client string) DetachRule {
 	defaultRule, byClient, _ := d.parseRules()
 	if rule, ok := byClient[strings.ToLower(strings.TrimSpace(client))]; ok {
@@ -49,7 +50,7 @@ func (d Detach) Never() bool {
 	return defaultRule == DetachRule{}
 }
 
-// parseRules reads d and reports whether it is well formed.
+// parseRules parses a Detach and reports whether it is well formed.
 func (d Detach) parseRules() (defaultRule DetachRule, byClient map[string]DetachRule, ok bool) {
 	byClient = map[string]DetachRule{}
 	for i, entry := range strings.Split(string(d), ",") {

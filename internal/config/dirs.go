@@ -23,8 +23,8 @@ type Dirs struct {
 
 // FindDirs returns the directories, which need not exist. getenv is os.Getenv except in
 // tests. If $OPENTABS_HOME is set, FindDirs returns that directory for settings and
-// state. If not, the directories are named opentabs, in the operating system's
-// directories for settings and state.
+// state. Without $OPENTABS_HOME, the directories are named opentabs, in the operating
+// system's directories for settings and state.
 func FindDirs(getenv func(string) string) (Dirs, error) {
 	if home := getenv(HomeVariable); home != "" {
 		abs, err := filepath.Abs(home)
@@ -67,7 +67,7 @@ func stateDir(goos string, getenv func(string) string) (string, error) {
 
 // Make creates missing directories, and removes the access of other users to the
 // directories and to the files with secrets. Make returns a warning for each mode that
-// it corrected. Make rejects what [MakePrivate] rejects.
+// it corrected. Make rejects the directories that [MakePrivate] rejects.
 func (d Dirs) Make() (warnings []string, err error) {
 	for _, dir := range []string{d.Config, d.State} {
 		dirWarnings, err := MakePrivate(dir)

@@ -2,8 +2,9 @@
 // config also reads and writes the token, the record of the running server, and the
 // lock that allows only one server to start at a time.
 //
-// Start with [FindDirs], then [Load] and [Token].
+// A caller uses [FindDirs] first, and [Load] and [Token] with the directories that
+// FindDirs returns.
 //
-// The package has no state. Goroutines and processes may call its functions
+// Package config has no state. Goroutines and processes may call its functions
 // concurrently.
 package config

@@ -13,9 +13,10 @@ import (
 
 // Flaw is a problem of opentabs' directories that the user should fix.
 type Flaw struct {
-	// Fact describes the flaw, Remedy what to do about it.
+	// Fact describes the flaw, and Remedy describes what the user should do.
 	Fact, Remedy string
-	// Serious is set if opentabs cannot work, or refuses to.
+	// Serious is set if the flaw prevents opentabs from working, or makes opentabs
+	// refuse to work.
 	Serious bool
 }
 

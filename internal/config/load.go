@@ -14,12 +14,12 @@ import (
 	"opentabs/internal/nearest"
 )
 
-// Load returns the settings. flags has the values of the command line, by flag name
-// without dashes; getenv is os.Getenv except in tests. An error names the invalid
-// setting and its allowed values.
+// Load returns the settings from config.json, the environment and the command line.
+// flags has the values of the command line, by flag name without dashes; getenv is
+// os.Getenv except in tests. An error names the invalid setting and its allowed values.
 func Load(d Dirs, getenv func(string) string, flags map[string]string) (Settings, error) {
 	s := Defaults()
-	s.IdleTimeout, s.MaxIdleTimeout = 0, 0 // no setting can be 0
+	s.IdleTimeout, s.MaxIdleTimeout = 0, 0 // 0 means that the user has not set the limit, because no limit can be set to 0
 	if err := applyFile(&s, d.ConfigFile()); err != nil {
 		return Settings{}, err
 	}
@@ -110,8 +110,8 @@ func truncateText(text string) string {
 	return strings.ToValidUTF8(text, "?")
 }
 
-// valueText returns the value as text for the setter, and whether it is of the setting's
-// kind.
+// valueText returns a JSON value as text for the setting's setter, and whether the
+// value has the setting's kind.
 func (r setting) valueText(value json.RawMessage) (string, bool) {
 	if r.kind == kindNumber {
 		return string(value), len(value) > 0 && value[0] != '"'
@@ -129,8 +129,8 @@ func unknownKey(key string) string {
 	return fmt.Sprintf("there is no setting %q%s: use one of %s", truncateText(key), nearest.Suggestion(key, keys), strings.Join(keys, ", "))
 }
 
-// keysInOrder returns the keys of the object in data in their order, so that
-// problems are listed from top to bottom. data must be a valid object.
+// keysInOrder returns the keys of the object in data in their order, so that problems
+// are listed from top to bottom. data must be a valid JSON object.
 func keysInOrder(data []byte) (keys []string) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	if _, err := dec.Token(); err != nil {

@@ -9,15 +9,15 @@ import (
 )
 
 // MakePrivate creates dir if it is missing and removes the access of other users.
-// MakePrivate returns a warning for a mode that it corrected. MakePrivate rejects a
-// directory that belongs to another user, who could read and replace its files.
-// MakePrivate also rejects a directory with files of another user, who put them there
-// while the directory was writable.
+// MakePrivate returns a warning for each file mode that MakePrivate corrected.
+// MakePrivate rejects a directory that belongs to another user, who could read and
+// replace its files. MakePrivate also rejects a directory with files of another user,
+// who put them there while the directory was writable.
 func MakePrivate(dir string) (warnings []string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create %s: %w", dir, err)
 	}
-	// If dir is a link, both the link and its target are checked.
+	// If dir is a link, MakePrivate checks the link and the target of the link.
 	for _, readInfo := range []func(string) (fs.FileInfo, error){os.Lstat, os.Stat} {
 		info, err := readInfo(dir)
 		if err != nil {

@@ -29,7 +29,8 @@ func (d Dirs) WriteServer(s Server) error {
 	return statefile.Write(d.serverFile(), append(data, '\n'))
 }
 
-// ReadServer returns the record. ok is false if the record is missing or malformed.
+// ReadServer returns the record that the running server wrote. ok is false if the
+// record is missing or malformed.
 func (d Dirs) ReadServer() (s Server, ok bool) {
 	data, err := os.ReadFile(d.serverFile())
 	if err != nil || json.Unmarshal(data, &s) != nil || s.PID <= 0 || s.Port <= 0 || s.Port > 65535 {

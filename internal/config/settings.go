@@ -16,7 +16,7 @@ import (
 // which override config.json.
 type Settings struct {
 	// Port is the TCP port on 127.0.0.1 that the server listens on; default
-	// 9527. 0 lets the system choose a free one.
+	// 9527. 0 lets the system choose a free port.
 	Port int
 	// IdleTimeout is the longest time without a report, after which a call ends;
 	// default 30 s.
@@ -95,13 +95,14 @@ type setting struct {
 	// derived.
 	flag string
 	kind kind
-	// description describes the setting, allowed its allowed values.
+	// description is the help text of the setting; allowed describes the values that it
+	// accepts.
 	description, allowed string
 	set                  func(s *Settings, text string) bool
 	get                  func(s Settings) string
 }
 
-// variableName is the setting's environment variable.
+// variableName returns the name of the setting's environment variable.
 func (r setting) variableName() string {
 	return "OPENTABS_" + strings.ToUpper(strings.ReplaceAll(r.flag, "-", "_"))
 }
@@ -200,7 +201,8 @@ type Flag struct {
 	// Name is the flag without dashes, Env the environment variable of the same
 	// setting.
 	Name, Env string
-	// About describes the setting. Default is the default value of the setting.
+	// About describes the setting in the help of a command. Default is the default
+	// value of the setting.
 	About, Default string
 }
 

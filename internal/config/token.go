@@ -18,8 +18,8 @@ import (
 const tokenBytes = 32
 
 // Token returns the bearer token of this installation, and creates a missing token.
-// Processes that call Token at the same time get the same token. The directories must
-// exist.
+// Processes that call Token at the same time get the same token. The directories d must
+// exist before the call of Token.
 func (d Dirs) Token() (string, error) {
 	token, err := readToken(d.TokenFile())
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -61,11 +61,11 @@ func readToken(path string) (string, error) {
 	}
 	token := strings.TrimSpace(string(data))
 	decoded, err := base64.RawURLEncoding.DecodeString(token)
-	if err != nil || len(decoded) < tokenBytes || strings.ContainsAny(token, "\r\n") { // characters that the decoder skips
+	if err != nil || len(decoded) < tokenBytes || strings.ContainsAny(token, "\r\n") { // the decoder skips line ends
 		return "", fmt.Errorf("the token in %s is %w: restart the server, which puts it aside and makes a new one", path, ErrDamaged)
 	}
 	return token, nil
 }
 
-// ErrDamaged is the error for a malformed file.
+// ErrDamaged is the error for a malformed token file.
 var ErrDamaged = errors.New("damaged")

@@ -11,7 +11,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// This process is a child of TestTokenIsOneForAllProcesses.
+	// With TEST_TOKEN_DIR set, the test binary is a child process of
+	// TestTokenIsOneForAllProcesses.
 	if dir := os.Getenv("TEST_TOKEN_DIR"); dir != "" {
 		token, err := Dirs{State: dir}.Token()
 		if err != nil {

@@ -33,7 +33,8 @@ func main() {
 	}
 }
 
-// checkTargets checks pattern for each target, such as darwin/arm64, all at once.
+// checkTargets checks the packages of pattern for all targets, such as darwin/arm64,
+// concurrently.
 func checkTargets(pattern string, targets []string) error {
 	errs := make([]error, len(targets))
 	var checks sync.WaitGroup
@@ -53,7 +54,7 @@ type listedPackage struct {
 	ImportPath string
 	Dir        string
 	GoFiles    []string
-	ImportMap  map[string]string // import path in the source -> ImportPath, if they differ
+	ImportMap  map[string]string // maps import paths in the source to ImportPath, where the two paths differ
 	Module     *struct {
 		Main      bool
 		GoVersion string
@@ -84,7 +85,8 @@ func checkTarget(pattern, target string) error {
 	return nil
 }
 
-// listPackages returns pattern and everything it imports, imports first.
+// listPackages returns the packages of pattern and all packages that they import, with
+// imported packages first.
 func listPackages(pattern, system, processor string) ([]listedPackage, error) {
 	list := exec.Command("go", "list", "-e", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,Module,Error", pattern)
 	list.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor)
@@ -116,8 +118,8 @@ type checker struct {
 	checked map[string]*types.Package // by ImportPath
 }
 
-// check checks one package. Function bodies are checked in the packages of this
-// repository only.
+// check checks the types of one package. Function bodies are checked in the packages of
+// this repository only.
 func (c *checker) check(p listedPackage) error {
 	if p.ImportPath == "unsafe" {
 		return nil
@@ -145,7 +147,7 @@ func (c *checker) check(p listedPackage) error {
 	return nil
 }
 
-// parse parses the files of a package at once.
+// parse parses the files of a package concurrently.
 func (c *checker) parse(p listedPackage) ([]*ast.File, error) {
 	files := make([]*ast.File, len(p.GoFiles))
 	errs := make([]error, len(p.GoFiles))
@@ -159,13 +161,13 @@ func (c *checker) parse(p listedPackage) ([]*ast.File, error) {
 	return files, errors.Join(errs...)
 }
 
-// importMap imports checked packages by the paths that one package uses for them.
+// importMap finds checked packages by the import paths in the source of one package.
 type importMap struct {
 	checked map[string]*types.Package
 	names   map[string]string
 }
 
-// Import returns the package with this path in the source.
+// Import returns the checked package that a source file imports as path.
 func (m importMap) Import(path string) (*types.Package, error) {
 	if name, isMapped := m.names[path]; isMapped {
 		path = name

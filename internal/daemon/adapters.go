@@ -27,8 +27,8 @@ import (
 // browsers without user scripts.
 const adapterFolder = "adapters"
 
-// adapters composes the scripts that browsers get: each adapter inside the host that
-// runs it. adapters is safe for concurrent use.
+// adapters composes the scripts that browsers get: each script is an adapter inside the
+// host that runs adapters. adapters is safe for concurrent use.
 type adapters struct {
 	plugins       *plugins
 	folders       *devFolders
@@ -40,7 +40,7 @@ type adapters struct {
 	writeLock sync.Mutex // held by writeFiles, so that two calls do not overlap
 
 	mu    sync.Mutex        // guards files
-	files map[string]string // the path in the extension's folder, by plugin name
+	files map[string]string // paths of the written scripts in the extension's folder, by plugin name
 }
 
 var _ wsbridge.Adapters = (*adapters)(nil)
@@ -49,15 +49,15 @@ func newAdapters(p *plugins, folders *devFolders, dirs config.Dirs, pluginsLoade
 	return &adapters{plugins: p, folders: folders, dirs: dirs, log: log, host: jsbuild.HostScript, pluginsLoaded: pluginsLoaded, files: map[string]string{}}
 }
 
-// script is the script of one plugin.
+// script has what is needed to compose the script of one plugin.
 type script struct {
 	info     wire.PluginInfo
 	plugin   *plugin.Plugin
 	settings wire.PluginSettings
 }
 
-// currentScripts returns the scripts of the plugins that may run. Pages get the code of no
-// other plugin.
+// currentScripts returns the scripts of the plugins that may run. Pages get no code of
+// plugins that may not run.
 func (a *adapters) currentScripts() []script {
 	scripts := []script{}
 	runnable := a.plugins.runnablePlugins()
@@ -120,8 +120,9 @@ func (s script) options() jsbuild.ScriptOptions {
 	}
 }
 
-// start returns when the adapter starts, empty if its code decides. The original
-// OpenTabs SDK starts adapters at DOMContentLoaded, and they may rely on that.
+// start returns the point at which the adapter starts, or "" if the adapter's code
+// decides. The original OpenTabs SDK starts adapters at DOMContentLoaded, and adapters
+// for this SDK may need a parsed document.
 func (s script) start() jsbuild.StartAt {
 	switch p := s.plugin; {
 	case p.Start == plugin.StartAtOnce:
@@ -165,7 +166,7 @@ func (a *adapters) List() []wire.PluginInfo {
 }
 
 // Code returns the script of a plugin. Code fails if the adapter could break out of its
-// wrapper: an older version of opentabs may have added it without the check.
+// wrapper, because an older version of opentabs may have added an unchecked adapter.
 func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
 	host, err := a.hostHash()
 	if err != nil {
@@ -220,7 +221,7 @@ func (a *adapters) Fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, erro
 	return wire.PluginFetchResult{Code: string(parts.Adapter), Options: string(parts.Options), PreScript: string(parts.PreScript)}, nil
 }
 
-// Host returns the SHA-256 of the host script; empty if it cannot be bundled.
+// Host returns the SHA-256 of the host script; empty if the host cannot be bundled.
 func (a *adapters) Host() string {
 	name, err := a.hostHash()
 	if err != nil {
@@ -252,7 +253,8 @@ func (a *adapters) recordFault(s script, err error) error {
 }
 
 // readCodes returns the code of the adapter and of the pre-script, which may be empty.
-// readCodes fails if one of them could break out of the function that wraps it.
+// readCodes fails if the adapter or the pre-script could break out of the function
+// around it.
 func (a *adapters) readCodes(s script) (adapter, preScript []byte, err error) {
 	if adapter, err = s.plugin.Adapter(); err != nil {
 		return nil, nil, err
@@ -271,9 +273,9 @@ func (a *adapters) readCodes(s script) (adapter, preScript []byte, err error) {
 	return adapter, preScript, nil
 }
 
-// writeFiles writes the current scripts into the extension's folder and removes all
-// others. writeFiles does nothing without an installed extension. Browsers without user
-// scripts run these files.
+// writeFiles writes the current scripts into the extension's folder and removes
+// outdated scripts. writeFiles does nothing without an installed extension. Browsers
+// without user scripts run the script files in the extension's folder.
 func (a *adapters) writeFiles() error {
 	folder, ok := extensiondir.Find(a.dirs)
 	if !ok {
@@ -301,8 +303,8 @@ func (a *adapters) writeFiles() error {
 	return errors.Join(errors.Join(failures...), removeOtherFiles(folder, current))
 }
 
-// writeFile writes one script. An existing file is kept, because the name of a file
-// depends on its content.
+// writeFile writes the script of one plugin into the extension's folder. An existing
+// file is kept, because the name of a file depends on its content.
 func (a *adapters) writeFile(path string, s script) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err

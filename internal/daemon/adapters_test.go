@@ -88,7 +88,7 @@ func TestAdaptersOfReviewedPlugins(t *testing.T) {
 	expectFiles("one") // the plugin may run, because its tool echo may
 	failOnError(reviews.SetPermission("one", "", wire.PermissionAuto, "test"))
 	failOnError(reviews.SetPermission("one", "echo", wire.PermissionOff, "test"))
-	expectFiles("one") // the plugin may run, because new tools may
+	expectFiles("one") // the plugin may run, because only its tool echo is off
 }
 
 // TestAdaptersScript checks that the script of a plugin has everything that a page
@@ -179,7 +179,7 @@ func BenchmarkAdaptersCode(b *testing.B) {
 	registry, _ := testCatalog(b, packages...)
 	dirs := config.Dirs{State: b.TempDir()}
 	first := newTestAdapters(registry, newReviewedPolicy(b, dirs, registry), dirs)
-	composeAll(b, first) // the test checks each adapter, which takes half a minute
+	composeAll(b, first) // fills the script cache: checking each adapter takes half a minute
 	for b.Loop() {
 		composeAll(b, newTestAdapters(registry, newReviewedPolicy(b, dirs, registry), dirs))
 	}
@@ -229,7 +229,7 @@ func TestAdapterFilesOfSimilarNames(t *testing.T) {
 	expectFiles("x-prescript")
 }
 
-// testCatalog returns a catalog with these packages, and its store.
+// testCatalog returns a catalog with the given packages, and the catalog's store.
 func testCatalog(t testing.TB, packages ...plugintest.Package) (*catalog.Catalog, *plugin.Store) {
 	t.Helper()
 	_, store := plugintest.Registry(t, packages...)

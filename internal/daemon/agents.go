@@ -32,8 +32,9 @@ func mcpOptions(
 	return o
 }
 
-// detachRules returns when the calls of a client become jobs. Calls of `opentabs
-// call` never do, because the user waits for the result.
+// detachRules returns a function with the rule by which the calls of a client become
+// jobs. Calls of `opentabs call` never become jobs, because the user waits for the
+// result.
 func detachRules(d config.Detach) func(client string) mcpserver.Detach {
 	return func(client string) mcpserver.Detach {
 		if client == CommandClient {

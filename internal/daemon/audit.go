@@ -21,8 +21,8 @@ type callAuditor struct {
 
 var _ dispatch.AfterHook = callAuditor{}
 
-// After implements dispatch.AfterHook. After runs before the policy's own hook, because
-// that hook discards why the call was allowed.
+// After implements dispatch.AfterHook. The hook After runs before the policy's hook,
+// because the policy's hook discards why the call was allowed.
 func (a callAuditor) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	r := audit.RecordOfCall(e)
 	if review := a.policy.State(callInfo.Tool.Plugin).Review; review != nil {
@@ -33,7 +33,7 @@ func (a callAuditor) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	}
 	for _, d := range e.Resolutions {
 		r.Decisions = append(r.Decisions, audit.Decision{At: d.DecidedAt.UTC(), By: d.Surface, Allow: d.Allow, Scope: d.Scope, Asked: d.Gate})
-		if d.Gate == "" { // gates write their own records
+		if d.Gate == "" { // a gate that asked the user writes its own record
 			answer := audit.Record{Time: d.DecidedAt.UTC(), Kind: audit.KindAnswer, Tool: r.Tool, By: d.Surface, Allow: &d.Allow}
 			answer.CallID = r.CallID
 			a.log.Write(answer)
@@ -43,7 +43,7 @@ func (a callAuditor) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 }
 
 // maxAuditedEntries is how many warnings and errors of one plugin the audit gets per
-// minute. Of further entries the audit gets only the number; the plugin log has all
+// minute. The audit gets only the number of further entries; the plugin log has all
 // entries.
 const maxAuditedEntries = 30
 

@@ -15,8 +15,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestCallInTheAudit checks the bytes of the audit file for a call in which every field is
-// set, and for an empty one.
+// TestCallInTheAudit checks the bytes of the audit file for a call with every field and
+// for an empty call.
 func TestCallInTheAudit(t *testing.T) {
 	registry, _ := testCatalog(t)
 	dir := t.TempDir()

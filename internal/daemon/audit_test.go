@@ -16,7 +16,7 @@ import (
 )
 
 // TestCallAuditor checks that the record of a call has everything but its arguments and
-// its result. The user's answers to a tool are records too.
+// its result. Each answer of the user to a tool has its own record.
 func TestCallAuditor(t *testing.T) {
 	registry, _ := testCatalog(t, plugintest.Package{Name: "one"})
 	dir := t.TempDir()

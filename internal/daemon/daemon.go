@@ -1,10 +1,9 @@
 // Package daemon composes the parts that `opentabs serve` runs: plugins, browsers,
 // calls, agents and the HTTP API.
 //
-// No other package sees more than one part of the daemon. newDaemon builds the parts
-// from the inside out, in one phase: each part gets the parts that it needs when it is
-// built. [Daemon.Serve] runs the parts and ends them in an order in which every call
-// gets its result or error before its connection closes.
+// No other package sees more than one part of the daemon. newDaemon builds each part
+// after the parts that it needs. [Daemon.Serve] runs the parts, and ends them so that
+// every call gets its result or error before its connection closes.
 package daemon
 
 import (
@@ -34,8 +33,8 @@ import (
 	"opentabs/wsbridge"
 )
 
-// Daemon has the parts of one daemon, as built by newDaemon. The exported parts are
-// for `opentabs plugin test --browser`, which runs a separate one.
+// Daemon has the parts of one daemon, as built by newDaemon. The exported parts are for
+// `opentabs plugin test --browser`, which runs a separate daemon.
 type Daemon struct {
 	Registry *catalog.Catalog
 	Policy   *policy.Policy
@@ -110,7 +109,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	return d
 }
 
-// openClients opens the file of client tokens. A damaged file is renamed.
+// openClients opens the file of client tokens. openClients renames a damaged file.
 func openClients(dirs config.Dirs, log zerolog.Logger) *clienttoken.Store {
 	clients := clienttoken.Open(dirs.ClientsFile())
 	if warning, err := clients.Mend(); err != nil || warning != "" {

@@ -15,7 +15,7 @@ import (
 func TestSettingsReachCalls(t *testing.T) {
 	for _, tt := range []struct{ userInterval, interval time.Duration }{
 		{50 * time.Millisecond, 50 * time.Millisecond},
-		{0, -1}, // 0 means no limit
+		{0, -1}, // the interval 0 means no limit
 	} {
 		registry := newTestCatalog(plugin.NewStore(t.TempDir(), plugin.StoreOptions{}))
 		o := dispatchOptions(config.Settings{

@@ -17,7 +17,7 @@ type devFolders struct {
 	byDir map[string]*devFolder
 }
 
-// devFolder is one folder.
+// devFolder is the state of one plugin folder under development.
 type devFolder struct {
 	runningCommands int // number of running `plugin dev` commands
 	permission      wire.Permission
@@ -40,7 +40,7 @@ func (f *devFolders) add(dir string, permission wire.Permission) (isFirst bool) 
 	return folder.runningCommands == 1
 }
 
-// remove counts one command less for dir and reports whether no command remains.
+// remove subtracts one command for dir and reports whether no command remains.
 func (f *devFolders) remove(dir string) (isLast bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -59,9 +59,9 @@ func (f *devFolders) has(loadedPlugin *plugin.Plugin) bool {
 	return ok
 }
 
-// permission returns the permission of a plugin under development that has none set.
-// The daemon sets policy.Options.Trusted to this method, so that the plugin counts as
-// reviewed between two builds.
+// permission returns the permission of a plugin under development for which the user
+// has set no permission. The daemon sets policy.Options.Trusted to the method
+// permission, so that the plugin counts as reviewed between two builds.
 func (f *devFolders) permission(loadedPlugin *plugin.Plugin) (wire.Permission, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -90,7 +90,7 @@ func newDevelopment(folders *devFolders, p *plugins, onChange func(), log zerolo
 }
 
 // begin puts the plugin in dir, an absolute path, under development until end is
-// called. permission applies if the plugin has none set.
+// called. permission applies if the user has set no permission for the plugin.
 func (d *development) begin(dir string, permission wire.Permission) (end func(), err error) {
 	if _, err := policy.ParsePermission(string(permission)); err != nil {
 		return nil, err
@@ -104,14 +104,15 @@ func (d *development) begin(dir string, permission wire.Permission) (end func(),
 }
 
 func (d *development) end(dir string) {
-	d.review() // the last build stays reviewed
+	d.review() // the last build stays reviewed after development ends
 	if d.folders.remove(dir) {
 		d.onChange()
 	}
 }
 
-// review records the current builds under development as reviewed, so that they
-// stay reviewed afterwards. A permission that the user has set stays.
+// review records the current builds under development as reviewed, so that the builds
+// stay reviewed after development ends. review does not change a permission that the
+// user has set.
 func (d *development) review() {
 	d.reviewLock.Lock()
 	defer d.reviewLock.Unlock()
@@ -130,6 +131,6 @@ func (d *development) review() {
 	}
 }
 
-// reviewLater starts review in a goroutine. reviewLater follows changes of the
-// registry: pages must not wait until a review is stored.
+// reviewLater starts review in a goroutine. reviewLater runs when the registry changes,
+// and returns at once, because pages must not wait until a review is stored.
 func (d *development) reviewLater(*plugin.Set) { go d.review() }

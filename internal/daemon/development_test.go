@@ -79,7 +79,8 @@ func TestBuildsCountAsReviewedWhileTheyAreDeveloped(t *testing.T) {
 			t.Errorf("after %q: mine %+v, other %+v", code, developedState, otherState)
 		}
 	}
-	// A permission that the user has set stays.
+	// A permission that the user has set has priority over the permission from
+	// development.
 	if err := d.plugins.policy.SetPermission("mine", "", wire.PermissionAuto, "test"); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +89,8 @@ func TestBuildsCountAsReviewedWhileTheyAreDeveloped(t *testing.T) {
 	if developedState, _ := reload(); developedState.Effective != wire.PermissionAuto || *changes != 1 {
 		t.Errorf("while one command still runs: %+v, %d changes", developedState, *changes)
 	}
-	// After development ends, the last build stays reviewed, and later builds are not.
+	// After development ends, the last build stays reviewed; later builds do not count
+	// as reviewed.
 	endFirst()
 	if developedState, _ := reload(); !developedState.Reviewed || *changes != 2 {
 		t.Errorf("ended: %+v, %d changes", developedState, *changes)

@@ -7,10 +7,10 @@ import (
 )
 
 // loadTimeout is how long a request waits for the plugins of a daemon that has just
-// started. With an index, loading takes about 50 ms.
+// started. With an index of the plugins, loading takes about 50 ms.
 const loadTimeout = 10 * time.Second
 
-// errLoading is for agents and users.
+// errLoading is the error, for agents and users, while the plugins are still loading.
 var errLoading = errors.New("opentabs has just started and is still loading its plugins; try again in a few seconds")
 
 // pluginLoading is the first load of the plugins, which runs while the daemon already
@@ -45,15 +45,16 @@ func (l *pluginLoading) waitUntilLoaded(ctx context.Context) error {
 func (d *Daemon) load() {
 	startTime := time.Now()
 	if err := d.Registry.Reload(); err != nil {
-		// The status also shows the error. The daemon works without plugins.
+		// GET /status also shows the error from loading the plugins. The daemon works
+		// without plugins.
 		d.log.Error().Err(err).Msg("there are no plugins until their list can be read")
 	}
 	d.Hub.Sync()
 	close(d.loading.done)
 	set := d.Registry.Set()
 	d.log.Debug().Int("plugins", len(set.Plugins())).Int("tools", len(set.Tools())).Dur("took", time.Since(startTime)).Msg("plugins loaded")
-	// Writing the files takes a while after an update, and most browsers do not use
-	// them.
+	// The adapter files are written last, because writing takes a while after an update
+	// and few browsers use the files.
 	d.browser.run()
 }
 

@@ -57,8 +57,7 @@ func (p *plugins) runnablePlugins() []*plugin.Plugin {
 	return slices.DeleteFunc(p.registry.Set().Plugins(), func(loadedPlugin *plugin.Plugin) bool { return !p.policy.Runs(loadedPlugin) })
 }
 
-// pageSettings returns the settings that documents get, of the plugins that may
-// run.
+// pageSettings returns the settings that documents get for the plugins that may run.
 func (p *plugins) pageSettings() []wire.PluginSettingsParams {
 	var all []wire.PluginSettingsParams
 	for _, loadedPlugin := range p.runnablePlugins() {

@@ -12,13 +12,14 @@ import (
 	"opentabs/internal/memory"
 )
 
-// The timeouts of the steps of a shutdown. The sum of these timeouts is below 3 s.
+// callsTimeout and streamsTimeout limit the steps of a shutdown. The timeouts of all
+// steps of a shutdown add up to less than 3 s.
 const (
 	callsTimeout   = time.Second
 	streamsTimeout = 500 * time.Millisecond
 )
 
-// Serve serves on listener until ctx ends, and then shuts down.
+// Serve runs the daemon on listener until ctx ends, and then shuts the daemon down.
 func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 	serveCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -72,5 +73,5 @@ func (d *Daemon) shutdown(ctx context.Context, server *http.Server, stop context
 		d.log.Warn().Err(err).Msg("close the connections")
 	}
 	d.Hub.Close()
-	endWithin(callsTimeout, "calls", d.Calls.Drain) // jobs end without a request
+	endWithin(callsTimeout, "calls", d.Calls.Drain) // waits for jobs, which run without a request
 }

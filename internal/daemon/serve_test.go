@@ -92,8 +92,8 @@ func (w *fakeTimeDaemon) sendRequest(method, path, body string, headers ...strin
 	return resp
 }
 
-// expectAlive reads a stream for d. expectAlive fails unless the stream stays open and
-// sends keep-alive lines.
+// expectAlive reads a stream for the duration d. expectAlive fails unless the stream
+// stays open and sends keep-alive lines.
 func (w *fakeTimeDaemon) expectAlive(name string, body io.Reader, d time.Duration) {
 	w.t.Helper()
 	keepAlives := make(chan struct{}, 1000)

@@ -75,13 +75,14 @@ func (s *Started) Port() int { return s.listener.Addr().(*net.TCPAddr).Port }
 // Address returns the host and port that the daemon listens on.
 func (s *Started) Address() string { return s.listener.Addr().String() }
 
-// Serve serves until ctx ends, and then removes the record.
+// Serve runs the daemon until ctx ends, and then removes the daemon's record.
 func (s *Started) Serve(ctx context.Context) error {
 	err := s.Daemon.Serve(ctx, s.listener)
 	return errors.Join(err, s.home.RemoveServer(os.Getpid()))
 }
 
-// listenLoopback opens the port on loopback. The error for a port in use names its owner.
+// listenLoopback opens the TCP port on 127.0.0.1. The error for a port in use names its
+// owner.
 func listenLoopback(ctx context.Context, port int, token string) (net.Listener, error) {
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)

@@ -62,7 +62,7 @@ func (r statusReporter) status() httpapi.Status {
 		})
 	}
 	for _, c := range r.mcp.Clients() {
-		// The session id is left out: it works as a password.
+		// The session id is left out of the status, because the id works as a password.
 		status.Clients = append(status.Clients, httpapi.MCPClient{
 			Client: c.Token, Via: string(c.Kind), Name: c.Name, Version: c.Version, Transport: c.Transport, Since: c.ConnectedSince,
 		})

@@ -25,7 +25,7 @@ import (
 // installation is an installation in a new folder, whose server does not run.
 type installation struct {
 	config.Dirs
-	// variables are the environment variables.
+	// variables are the environment variables that a check of the installation sees.
 	variables map[string]string
 }
 
@@ -69,7 +69,8 @@ func (i installation) makeDirs(t *testing.T) (token string) {
 	return token
 }
 
-// serve starts a server with this status on the port in the settings.
+// serve starts a test server that returns the given status, on the port in the
+// settings.
 func (i installation) serve(t *testing.T, status httpapi.Status) {
 	t.Helper()
 	server := httptest.NewServer(httpapi.New(httpapi.Options{
@@ -80,7 +81,7 @@ func (i installation) serve(t *testing.T, status httpapi.Status) {
 	i.variables["OPENTABS_PORT"] = strconv.Itoa(portOf(t, server))
 }
 
-// check returns the report of the installation.
+// check returns the doctor's report about the installation.
 func (i installation) check(t *testing.T) Report {
 	t.Helper()
 	r, err := Check(t.Context(), i.Dirs, i.getenv, func(sentence string) { t.Log(sentence) })
@@ -93,8 +94,8 @@ func (i installation) check(t *testing.T) Report {
 	return r
 }
 
-// expect checks that the findings with one name have these levels, followed by text of
-// the fact or of the remedy.
+// expect checks the findings of one check. A wanted finding is a level followed by text
+// from the fact or the remedy.
 func (r Report) expect(t *testing.T, check string, wanted ...string) {
 	t.Helper()
 	var found []string
@@ -298,7 +299,8 @@ func TestCheckPluginsWithoutServer(t *testing.T) {
 	i.check(t).expect(t, "plugins", "fail "+broken+": ", "warn wiki is not reviewed")
 }
 
-// TestLogError checks that only the last error of the end of the log counts, for a day.
+// TestLogError checks that only the last error in the log's tail, of the last 24 hours,
+// is reported.
 func TestLogError(t *testing.T) {
 	i := newInstallation(t)
 	i.makeDirs(t)

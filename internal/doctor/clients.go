@@ -15,7 +15,7 @@ type clientProfile struct {
 	From   string   `json:"from,omitempty"`
 	Before string   `json:"before,omitempty"`
 	// TimeoutMs is in milliseconds; 0 means no limit. HTTPTimeoutMs is set if the
-	// limit over HTTP differs.
+	// timeout over HTTP differs from TimeoutMs.
 	TimeoutMs     int64           `json:"timeout_ms"`
 	HTTPTimeoutMs int64           `json:"http_timeout_ms,omitempty"`
 	Resets        bool            `json:"progress_resets"`
@@ -72,7 +72,7 @@ func waitText(timeout time.Duration, resets bool) string {
 	return humanize.ShortDuration(timeout)
 }
 
-// clientTable returns what is known of MCP clients as a table, its head first.
+// clientTable returns the table of known MCP clients, beginning with the column names.
 func clientTable() [][]string {
 	rows := [][]string{{"CLIENT", "WAITS", "PROGRESS", "PICTURES", "NEW TOOLS", "QUESTIONS"}}
 	for _, p := range clients.Table() {

@@ -20,7 +20,7 @@ type level string
 const (
 	levelOK   level = "ok"
 	levelWarn level = "warn" // opentabs works, but with limits
-	levelFail level = "fail" // something does not work before it is repaired
+	levelFail level = "fail" // a part of opentabs does not work until the user repairs it
 )
 
 // Finding is the result of one check.
@@ -28,20 +28,20 @@ type Finding struct {
 	// Check is what was checked, such as "server".
 	Check string `json:"check"`
 	Level level  `json:"level"`
-	// Fact is what was found.
+	// Fact describes what the check has found.
 	Fact string `json:"text"`
 	// Remedy is what the user should do; empty if nothing is wrong.
 	Remedy string `json:"do,omitempty"`
 }
 
-// Report has the findings of all checks, and what is known of MCP clients.
+// Report has the findings of all checks, and the profiles of MCP clients.
 type Report struct {
 	OK       bool            `json:"ok"`
 	Findings []Finding       `json:"findings"`
 	Clients  []clientProfile `json:"clients"`
 }
 
-// Failure returns an error with the action if findings have the level fail.
+// Failure returns an error that includes what to do if findings have the level fail.
 func (r Report) Failure() error {
 	n := 0
 	for _, f := range r.Findings {
@@ -68,8 +68,9 @@ func (r Report) Print(out *terminal.Output) {
 	out.PrintTable("  ", clientTable(), "NEW TOOLS", "PICTURES", "PROGRESS")
 }
 
-// Check checks the installation in dirs. warn receives warnings about plugins that
-// could not be loaded. The error is that of ctx, if it ended.
+// Check inspects the installation in dirs and returns the findings. warn receives
+// warnings about plugins that could not be loaded. Check returns the error of ctx if
+// ctx has ended.
 func Check(ctx context.Context, dirs config.Dirs, getenv func(string) string, warn func(sentence string)) (Report, error) {
 	c := &checkup{dirs: dirs, getenv: getenv, warnUser: warn}
 	c.checkDirectories()
@@ -94,7 +95,7 @@ type checkup struct {
 	dirs     config.Dirs
 	getenv   func(string) string
 	warnUser func(sentence string)
-	// settings are zero unless settingsValid.
+	// settings is the zero value unless settingsValid is true.
 	settings      config.Settings
 	settingsValid bool
 	// server and status belong to the running server; status is nil if no server
@@ -104,7 +105,7 @@ type checkup struct {
 	findings []Finding
 }
 
-// findHome returns the installation.
+// findHome returns the installation in the directories of the checkup.
 func (c *checkup) findHome() *home.Home {
 	return home.New(c.dirs, c.settings, c.getenv, c.warnUser)
 }

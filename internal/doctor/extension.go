@@ -37,7 +37,8 @@ func (c *checkup) checkExtension() {
 	}
 }
 
-// compareExtension compares the files in dir with the files embedded in this program.
+// compareExtension compares the extension files in dir with the extension files
+// embedded in the program.
 func (c *checkup) compareExtension(dir string) {
 	files, err := jsbuild.ExtensionFiles(version.Version)
 	if err != nil {

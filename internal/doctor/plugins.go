@@ -45,9 +45,9 @@ func (c *checkup) checkPlugins() {
 	}
 }
 
-// checkPlugin reports why a plugin cannot be used, and returns whether it can. A
-// plugin that is installed globally and not reviewed is not reported, because the
-// user may not want it.
+// checkPlugin reports why a plugin cannot be used, and returns whether the plugin can
+// be used. A globally installed plugin without a review is not reported, because the
+// user may not want the plugin.
 func (c *checkup) checkPlugin(p httpapi.Plugin) (usablePlugins bool) {
 	switch {
 	case p.Source == string(plugin.SourceGlobal) && !p.Reviewed:

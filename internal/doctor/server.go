@@ -55,7 +55,8 @@ func portState(port int) string {
 	return fmt.Sprintf("port %d is free", port)
 }
 
-// compareServer compares the running server with this program and the settings.
+// compareServer compares the version of the running server with the program's version,
+// and the server's port with the settings.
 func (c *checkup) compareServer() {
 	restartText := fmt.Sprintf("stop it with `kill %d`, then start it with `opentabs serve`", c.server.PID)
 	uptime := time.Duration(c.status.UptimeMs) * time.Millisecond

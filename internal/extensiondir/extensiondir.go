@@ -1,5 +1,5 @@
-// Package extensiondir writes the unpacked browser extension into a folder and
-// remembers which folder that is.
+// Package extensiondir writes the unpacked browser extension into a folder and records
+// the path of the folder.
 package extensiondir
 
 import (
@@ -40,8 +40,8 @@ type installRecord struct {
 }
 
 // Install writes the extension into dir. Install creates dir if it is missing, and
-// removes the access of other users. Install returns warnings for the user. The error
-// is errOccupied if dir has unrelated files.
+// removes the access of other users. Install returns warnings that the user should see.
+// The error is errOccupied if dir has unrelated files.
 func Install(dirs config.Dirs, dir string, c Connection) (warnings []string, err error) {
 	if err := checkVacant(dir); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func checkVacant(dir string) error {
 }
 
 // replaceFile writes a file and its parent folders, readable by the owner only.
-// replaceFile does not write a file that has this content already.
+// replaceFile does not write a file that already has the new content.
 func replaceFile(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)

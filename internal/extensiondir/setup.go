@@ -13,8 +13,9 @@ import (
 )
 
 // Setup writes the extension of an installation into dir, or into the folder in the
-// state directory if dir is empty, and returns the folder. A running daemon then writes
-// its adapters into the folder of the extension. notef receives warnings for the user.
+// state directory if dir is empty, and returns the folder. Setup makes a running daemon
+// reload its plugins, so that the daemon writes its adapters into the extension's
+// folder. notef receives warnings for the user.
 func Setup(ctx context.Context, h *home.Home, dir string, notef func(format string, args ...any)) (string, error) {
 	token, err := h.Token()
 	if err != nil {
@@ -27,7 +28,7 @@ func Setup(ctx context.Context, h *home.Home, dir string, notef func(format stri
 	if dir == "" {
 		folder = h.ExtensionDir()
 	}
-	// The port of a running daemon may differ from the settings.
+	// A running daemon may use another port than the one in the settings.
 	port := h.Settings.Port
 	server, serverErr := h.FindServer(ctx)
 	if serverErr == nil {

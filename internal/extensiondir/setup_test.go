@@ -12,7 +12,8 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// newHome returns an installation with this port, whose daemon does not run.
+// newHome returns an installation with the given port in its settings, whose daemon
+// does not run.
 func newHome(t *testing.T, port int) *home.Home {
 	t.Helper()
 	dir := t.TempDir()

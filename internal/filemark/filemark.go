@@ -1,6 +1,6 @@
 // Package filemark detects changed files by their attributes, without reading them.
 //
-// A [Mark] is comparable. The package has no state.
+// Two values of [Mark] can be compared with ==. Package filemark has no state.
 package filemark
 
 import (
@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// The times of a file are reliable after this age. A file that is written twice within
-// one tick of the file system's clock has the same times after both writes.
+// fineSettleTime and coarseSettleTime are the ages after which a file's times are
+// reliable. A file that is written twice within one tick of the file system's clock has
+// the same times after both writes.
 const (
 	fineSettleTime   = 50 * time.Millisecond
 	coarseSettleTime = 3 * time.Second // FAT file systems store times in steps of 2 s

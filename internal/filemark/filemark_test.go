@@ -25,8 +25,8 @@ func writeFile(t *testing.T, name, text string) {
 }
 
 // TestMarkChanges checks that a mark changes with the content even if a program
-// restores size and modification time. On systems other than Linux and macOS, the test
-// ends early.
+// restores size and modification time. On systems other than Linux and macOS,
+// TestMarkChanges ends early.
 func TestMarkChanges(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "file")
 	writeFile(t, name, "abc")
@@ -46,7 +46,7 @@ func TestMarkChanges(t *testing.T) {
 		t.Errorf("after a write: %+v", markAfter)
 	}
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
-		return // this system has only size and modification time
+		return // systems other than Linux and macOS have only size and modification time
 	}
 	replaced := filepath.Join(filepath.Dir(name), "other")
 	writeFile(t, replaced, "xyz")

@@ -4,5 +4,6 @@ package filemark
 
 import "os"
 
-// addSystem adds nothing: other systems have only size and modification time.
+// addSystem adds nothing: systems other than Linux and macOS have only size and
+// modification time.
 func (m *Mark) addSystem(os.FileInfo) {}

@@ -11,8 +11,8 @@ import (
 //go:embed globals.txt
 var globalNames string
 
-// allowedShadows are wire types that equal a global of TypeScript and may keep
-// their name, each with the reason.
+// allowedShadows are wire types that may have the name of a TypeScript global, each
+// with the reason.
 var allowedShadows = map[string]string{
 	"Report": "the global one belongs to the Reporting API, which nothing here uses",
 }
@@ -25,7 +25,8 @@ func checkTypeName(name string) error {
 	return nil
 }
 
-// checkField checks rules that generated types cannot express.
+// checkField checks that a nullable field has omitempty and that the name of a duration
+// or size has a unit.
 func checkField(fd field) error {
 	switch {
 	case (fd.pointer || fd.list) && !fd.optional:
@@ -46,7 +47,7 @@ func lacksUnit(name string) bool {
 	return false
 }
 
-// check finds problems that need the whole package.
+// check finds problems that are visible only in the whole package.
 func (s *schema) check() error {
 	enums, structs := map[string]bool{}, map[string]bool{}
 	for _, en := range s.enums {
@@ -76,7 +77,7 @@ func (s *schema) check() error {
 }
 
 // checkMethods rejects a method without its parameters type, and a parameters type
-// without its method. The names connect the two.
+// without its method. A method and its parameters type are matched by name.
 func (s *schema) checkMethods(structs map[string]bool) error {
 	knownNames := map[string]bool{}
 	for _, m := range s.methodValues() {

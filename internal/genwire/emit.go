@@ -105,8 +105,9 @@ func writeNames(out *bytes.Buffer, typ, doc string, values []string) {
 	fmt.Fprintf(out, "] as const;\nexport type %s = (typeof %[1]ss)[number];\n", typ)
 }
 
-// writeShapes writes the interfaces once more as values, for checks at run
-// time. A name that ends in ? may be absent, [x] is a list.
+// writeShapes writes the interfaces once more as values, for checks at run time. In the
+// values, a question mark after a name marks a field that may be absent, and [x] is a
+// list of x.
 func (s *schema) writeShapes(out *bytes.Buffer) {
 	out.WriteString("\n/** Types names every frame body, for Shapes. */\nexport interface Types {\n")
 	for _, st := range s.structs {
@@ -166,7 +167,7 @@ func optionalMark(fd field) string {
 	return ""
 }
 
-// pluralName names the array of an enum's values.
+// pluralName returns the name of the array of an enum's values.
 func pluralName(name string) string {
 	switch {
 	case strings.HasSuffix(name, "s"), strings.HasSuffix(name, "x"), strings.HasSuffix(name, "ch"):
@@ -188,8 +189,8 @@ func tsString(s string) string {
 	return "'" + strings.ReplaceAll(inner, "'", `\'`) + "'"
 }
 
-// writeDoc writes a Go comment as JSDoc. A top-level comment has an empty line before
-// it.
+// writeDoc writes a Go comment as JSDoc. writeDoc writes an empty line before a
+// top-level comment.
 func writeDoc(out *bytes.Buffer, indent, doc string) {
 	if indent == "" {
 		out.WriteByte('\n')

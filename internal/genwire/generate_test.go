@@ -61,7 +61,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// isAboutPackage reports whether an error is about the package and not about one line.
+// isAboutPackage reports whether an error is about the whole package and not about one
+// line.
 func isAboutPackage(text string) bool {
 	for _, packageError := range []string{"needs type", "belongs to no method", "has no values", "which has no wire form", "two fields", "does nothing"} {
 		if strings.Contains(text, packageError) {
@@ -78,7 +79,7 @@ func TestAccepted(t *testing.T) {
 	}
 	got, err := generateTS(fstest.MapFS{
 		"kinds.go": {Data: src},
-		// Test files do not define parts of the wire.
+		// genwire ignores Go test files.
 		"kinds_test.go": {Data: []byte("package wire\n\ntype Error struct{}\n")},
 	})
 	if err != nil {
@@ -87,8 +88,8 @@ func TestAccepted(t *testing.T) {
 	goldentest.Compare(t, "testdata/accepted/kinds.ts", got)
 }
 
-// TestCasesAreGo checks that the cases are valid Go, so that each is refused for the
-// intended reason only.
+// TestCasesAreGo checks that the files in testdata are valid Go, so that genwire
+// rejects them only for the intended reason.
 func TestCasesAreGo(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.go")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// schema is the package as the TypeScript view needs it, each list in source
+// schema has the declarations of package wire that have a TypeScript form, in source
 // order.
 type schema struct {
 	enums   []*enum
@@ -56,8 +56,8 @@ type field struct {
 }
 
 // loadSchema reads the Go files of the package in dir, tests excepted. Functions,
-// variables and unexported names have no wire form and are left out. A type is left
-// out too if its doc comment has //genwire:skip and a reason.
+// variables and unexported names have no wire form and are left out. A type is also
+// left out if its doc comment has //genwire:skip and a reason.
 func loadSchema(dir fs.FS) (*schema, error) {
 	names, err := fs.Glob(dir, "*.go")
 	if err != nil {
@@ -131,8 +131,8 @@ func (l *loader) eachSpec(file *ast.File, tok token.Token, add func(ast.Spec, *a
 	return nil
 }
 
-// docOf returns the comment of a spec. In a declaration without parentheses, that is
-// the comment of the declaration.
+// docOf returns the comment of a spec. In a declaration without parentheses, the
+// comment belongs to the declaration.
 func docOf(g *ast.GenDecl, s ast.Spec) *ast.CommentGroup {
 	if !g.Lparen.IsValid() {
 		return g.Doc
@@ -219,7 +219,7 @@ func loadField(f *ast.Field) (field, error) {
 	return fd, nil
 }
 
-// setType sets typ and list from the Go type.
+// setType sets the field's typ and list from the expression of its Go type.
 func (fd *field) setType(e ast.Expr) error {
 	switch e := e.(type) {
 	case *ast.StarExpr:

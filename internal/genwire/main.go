@@ -1,6 +1,6 @@
-// Genwire writes the TypeScript view of package wire: constants, unions,
-// interfaces, the tables of requests and notifications, and the shapes that
-// wire/frame.ts checks bytes from outside against.
+// Genwire writes the TypeScript code for package wire: constants, unions, interfaces,
+// the tables of requests and notifications, and shapes. The file wire/frame.ts checks
+// received frames against the shapes.
 //
 //	go run ./internal/genwire -in wire -out wire/wire.gen.ts
 //

@@ -11,7 +11,7 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// AddClient creates a token for an MCP client, and records that in the audit log.
+// AddClient creates a token for an MCP client, and writes a record to the audit log.
 func (h *Home) AddClient(name string) (token string, err error) {
 	token, err = clienttoken.Open(h.ClientsFile()).Add(name)
 	if err == nil {
@@ -20,7 +20,8 @@ func (h *Home) AddClient(name string) (token string, err error) {
 	return token, err
 }
 
-// RemoveClient removes the token of an MCP client, and records that in the audit log.
+// RemoveClient removes the token of an MCP client, and writes a record to the audit
+// log.
 func (h *Home) RemoveClient(name string) error {
 	err := clienttoken.Open(h.ClientsFile()).Remove(name)
 	switch {

@@ -7,7 +7,7 @@ import (
 )
 
 // detachedProcess starts a process without a console, so that Ctrl-C in the client's
-// console does not reach it.
+// console does not end the process.
 func detachedProcess() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.DETACHED_PROCESS, HideWindow: true}
 }

@@ -25,8 +25,8 @@ func (s Server) String() string {
 }
 
 // FindServer returns the daemon of this installation. FindServer tries the port in the
-// daemon's record, then the port of the settings, and trusts only a daemon that proves
-// to have the token.
+// daemon's record, then the port in the settings, and trusts only a daemon that proves
+// possession of the token.
 //
 // The error is httpapi.ErrNoServer if no daemon runs, and httpapi.ErrForeignServer if
 // the port of the settings belongs to another program or installation. If the
@@ -64,7 +64,7 @@ func (h *Home) FindServer(ctx context.Context) (Server, error) {
 	return Server{}, missingErr
 }
 
-// isAlive reports whether there is a process with this id. On Windows FindProcess
+// isAlive reports whether a process with the id pid exists. On Windows FindProcess
 // fails for a missing process, and signal 0 is not supported.
 func isAlive(pid int) bool {
 	process, err := os.FindProcess(pid)

@@ -2,7 +2,8 @@
 // plugins and permissions, and the connection to its daemon.
 //
 // Commands and the daemon open the installation in the same way. If a daemon runs,
-// commands change permissions through the daemon; otherwise they change the files.
+// commands change permissions through the daemon; without a daemon, commands change the
+// files of the permissions.
 package home
 
 import (
@@ -52,8 +53,9 @@ func (h *Home) StoreWith(checked *scriptcheck.Cache, warn func(sentence string))
 	})
 }
 
-// indexKey returns the key that authenticates the index of plugins. The key depends on
-// the installation and on the version of opentabs; nil before there is a token.
+// indexKey returns the key that authenticates the index of plugins. The index key
+// depends on the installation and on the version of opentabs; nil for an installation
+// without a token.
 func (h *Home) indexKey() []byte {
 	token, err := h.ExistingToken()
 	if err != nil || token == "" {
@@ -77,7 +79,8 @@ func (h *Home) Permissions(registry *catalog.Catalog) permissions.Local {
 	return permissions.NewLocal(policy.New(h.State, registry.Set, h.policyOptions()), registry)
 }
 
-// policyOptions are for a command that changes settings or permissions.
+// policyOptions returns the policy's options for a command that changes settings or
+// permissions.
 func (h *Home) policyOptions() policy.Options {
 	return policy.Options{
 		Warn:   h.warn,
@@ -96,7 +99,7 @@ func (h *Home) writeAuditRecord(r audit.Record) {
 // if one runs, else in the files.
 type PolicyAccess struct {
 	httpapi.Policy
-	// Plugins are the plugins as this process has loaded them.
+	// Plugins are the plugins that this process has loaded.
 	Plugins *plugin.Set
 	// Local reads the permissions from the files, even if a daemon runs.
 	Local permissions.Local

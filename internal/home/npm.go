@@ -16,8 +16,9 @@ func NPMConfig(getenv func(string) string) (*npm.Config, error) {
 	return npm.LoadConfig(npm.Environment{Getenv: getenv, Environ: os.Environ, Home: home, Dir: "."})
 }
 
-// DiscoverGlobal adds the plugins that are installed globally with npm to registry,
-// if the setting discoverGlobal is on. After an error all other plugins still load.
+// DiscoverGlobal adds the plugins that are installed globally with npm to registry, if
+// the setting discoverGlobal is on. After an error of DiscoverGlobal, the plugins that
+// the user added still load.
 func (h *Home) DiscoverGlobal(registry *plugin.Registry) error {
 	if !h.Settings.DiscoverGlobal {
 		return nil

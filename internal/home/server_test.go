@@ -113,7 +113,7 @@ func TestFindServer(t *testing.T) {
 	serveHome(t, h, httpapi.Options{})
 	find(nil)
 
-	// The record of the running server comes before the port in the settings.
+	// FindServer tries the port in the server's record before the port in the settings.
 	if err := h.WriteServer(config.Server{PID: os.Getpid(), Port: h.Settings.Port}); err != nil {
 		t.Fatal(err)
 	}
@@ -160,8 +160,8 @@ func (remotePolicy) Permissions(string) (httpapi.PluginPermissions, error) {
 	return httpapi.PluginPermissions{Plugin: "of the server"}, nil
 }
 
-// TestOpenPolicy checks that permissions come from the running server, or from the files
-// and are recorded in the audit.
+// TestOpenPolicy checks that permissions come from the running server or from the
+// files, and that a review is audited.
 func TestOpenPolicy(t *testing.T) {
 	h := newTestHome(t)
 	one, err := h.Store().Add(plugintest.Package{}.Write(t))
@@ -235,8 +235,8 @@ func TestDiscoverGlobal(t *testing.T) {
 	}
 }
 
-// TestStartServer starts this test binary as the server, and checks the arguments in its
-// log.
+// TestStartServer starts the test binary as the server, and checks the arguments in the
+// server's log.
 func TestStartServer(t *testing.T) {
 	h := newTestHome(t)
 	t.Setenv(config.HomeVariable, h.State)

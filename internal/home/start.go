@@ -44,14 +44,14 @@ func (h *Home) StartServer(ctx context.Context) error {
 	}
 	defer log.Close()
 	offset := log.Size()
-	// The daemon opens the log itself, so that it can rotate the file. The daemon
-	// writes only panics and messages to the user to stderr.
+	// The daemon opens its log file itself, so that the daemon can rotate the file. The
+	// daemon writes only panics and messages to the user to stderr.
 	cmd := exec.Command(exe, "serve", "--log-format", "json", "--log-file", logName)
 	cmd.Dir = h.State // the daemon does not run in the client's directory, which the user may want to remove
 	cmd.Stdout, cmd.Stderr = log.OS(), log.OS()
 	cmd.SysProcAttr = detachedProcess()
 	cmd.Env = os.Environ()
-	if os.Getenv(config.HomeVariable) != "" { // the variable may be relative to the client's directory
+	if os.Getenv(config.HomeVariable) != "" { // the value of OPENTABS_HOME may be relative to the client's directory
 		cmd.Env = append(cmd.Env, config.HomeVariable+"="+h.State)
 	}
 	if err := cmd.Start(); err != nil {

@@ -62,8 +62,8 @@ type cancelBody struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// maxReason is the maximum length of a reason, in characters. Further characters are
-// dropped.
+// maxReason is the maximum length of a reason, in characters. Characters of a reason
+// beyond maxReason are dropped.
 const maxReason = 200
 
 func (c callRoutes) cancel(w http.ResponseWriter, r *http.Request) {
@@ -84,7 +84,8 @@ func (c callRoutes) cancel(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, cancelResult{Cancelled: c.calls.Cancel(id, CommandLine, plaintext.Line(cancellation.Reason, maxReason))})
 }
 
-// CallsClient reads, cancels and decides calls of a server. See [Client] for the errors.
+// CallsClient reads, cancels and decides calls of a server. The methods of CallsClient
+// return the errors that [Client] lists.
 type CallsClient struct{ client *Client }
 
 // Get requests one call, with its activities and its timeline.

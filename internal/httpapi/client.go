@@ -18,11 +18,12 @@ import (
 const (
 	// maxAnswerBytes is the largest response that a client reads.
 	maxAnswerBytes = 256 << 20
-	// dialTimeout is how long a client waits for a connection. The limit is short,
-	// because the server is on this machine.
+	// dialTimeout is how long a client waits for a connection. dialTimeout is short,
+	// because the server is on the same machine as the client.
 	dialTimeout = 2 * time.Second
-	// healthTimeout limits the response of /healthz. healthTimeout is long enough for a
-	// busy machine, because a server that takes longer is reported as not answering.
+	// healthTimeout is how long a client waits for the response of /healthz.
+	// healthTimeout is long enough for a busy machine, because a server that takes
+	// longer is reported as not answering.
 	healthTimeout = 3 * time.Second
 	// requestTimeout limits most requests, reloadTimeout the request that reloads all
 	// plugins.
@@ -49,14 +50,14 @@ type Refused struct {
 // Error returns the sentence that the server sent.
 func (e *Refused) Error() string { return e.Sentence }
 
-// Is makes a 404 match ErrUnknown.
+// Is reports that a response with status 404 matches ErrUnknown.
 func (e *Refused) Is(target error) bool {
 	return target == ErrUnknown && e.Status == http.StatusNotFound
 }
 
 // Client sends requests to a running server. The methods of Client return ErrNoServer
-// if no program listens, ErrForeignServer if another program listens, ErrSilent if the
-// server does not answer, and *Refused if the server rejects the request.
+// without a listener, ErrForeignServer for another program, ErrSilent without an
+// answer, and *Refused for a rejected request.
 type Client struct {
 	Calls   CallsClient
 	Logs    LogsClient
@@ -69,14 +70,14 @@ type Client struct {
 }
 
 // NewClient returns a client of the server on the loopback port. With a token, the
-// client sends requests only to a server that has proved that it has the token
+// client sends requests only to a server that has proved possession of the token
 // (proof.go). Without a token, the client sends requests to any program that listens on
 // the port.
 func NewClient(port int, token string) *Client {
 	c := &Client{address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), port: port, token: token}
 	c.Calls, c.Logs, c.Plugins = CallsClient{c}, LogsClient{c}, PluginsClient{c}
 	transport := c.Transport()
-	// Code that searches for a server creates many clients.
+	// Keep-alive is off, because a search for the server creates many clients.
 	transport.DisableKeepAlives = true
 	c.http = &http.Client{Transport: transport}
 	return c
@@ -86,7 +87,7 @@ func NewClient(port int, token string) *Client {
 // connects to this server for every URL, and requires the proof that the server has the
 // token.
 func (c *Client) Transport() *http.Transport {
-	// No proxy: the server is on this machine.
+	// The transport uses no proxy, because the server is on this machine.
 	return &http.Transport{DialContext: c.dialProved, DisableCompression: true}
 }
 
@@ -122,14 +123,14 @@ func (c *Client) ReloadClients(ctx context.Context) error {
 }
 
 // exchange sends a request without a body and decodes the response into v, if v is not
-// nil. timeout limits the whole exchange.
+// nil. timeout limits the whole request and response.
 func (c *Client) exchange(ctx context.Context, timeout time.Duration, method, path string, v any) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	return c.requestInto(ctx, method, path, nil, v)
 }
 
-// post sends body as JSON, and is otherwise like exchange.
+// post sends body as JSON, and decodes the response as exchange does.
 func (c *Client) post(ctx context.Context, path string, body, v any) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -159,7 +160,7 @@ func (c *Client) requestInto(ctx context.Context, method, path string, body []by
 	return nil
 }
 
-// send sends a request and returns the response if it is a success. body is JSON, or
+// send sends a request and returns a successful response, or an error. body is JSON, or
 // nil for none. The caller closes the response's body.
 func (c *Client) send(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
 	req, err := c.request(ctx, method, path, body)

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// laptopToken is the token of the client laptop in these tests.
+// laptopToken is the token of the test client with the name laptop.
 const laptopToken = "otc_of-the-laptop"
 
 // fakeClientTokens implements ClientTokens with one token, until Reload removes it.
@@ -130,7 +130,7 @@ func TestAdministratorIsRefusedOnMCP(t *testing.T) {
 }
 
 // TestCallerIsNamed checks that the handler of /mcp gets the client's name from the
-// guard, and that its request ends when the token is removed.
+// guard, and that removing the token ends the client's request.
 func TestCallerIsNamed(t *testing.T) {
 	clients := &fakeClientTokens{}
 	callerNames := make(chan string, 3)

@@ -12,7 +12,8 @@ import (
 )
 
 // CommandLine is the name, in the audit log and on other surfaces, of the surface that
-// uses the administrator's token. Only the server sets CommandLine; no request can.
+// uses the administrator's token. Only the server sets CommandLine; no request can set
+// the name of a surface.
 const CommandLine = "the command line"
 
 // Decision is the user's decision about a waiting call: the body of
@@ -20,8 +21,8 @@ const CommandLine = "the command line"
 type Decision struct {
 	// Allow is required.
 	Allow *bool `json:"allow"`
-	// Scope is the scope of an approval. The default is one call. ForMs is the duration
-	// of ScopeTime, in milliseconds.
+	// Scope is the scope of an approval. The default scope is one call. ForMs is the
+	// duration of ScopeTime, in milliseconds.
 	Scope wire.Scope `json:"scope,omitempty"`
 	ForMs int64      `json:"for_ms,omitempty"`
 	// TicketID is the ID of the approval request that the user saw; absent for the

@@ -14,7 +14,8 @@ import (
 	"opentabs/wire"
 )
 
-// startSuspendedCall starts a call and returns it when its tool waits for the user.
+// startSuspendedCall starts a call and returns the call when its tool waits for the
+// user.
 func (f *fixture) startSuspendedCall(t *testing.T) dispatch.View {
 	t.Helper()
 	follower := f.calls.Follow(dispatch.FollowOptions{})

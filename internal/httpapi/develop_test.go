@@ -8,8 +8,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestDevelopLastsAsLongAsItsRequest checks that the mark of a plugin in development
-// is removed when the request ends, so that it is removed if the client is killed.
+// TestDevelopLastsAsLongAsItsRequest checks that a plugin is marked as in development
+// until the request ends, even if the client is killed.
 func TestDevelopLastsAsLongAsItsRequest(t *testing.T) {
 	f := startFixture(t)
 	c := NewClient(f.port, testToken)

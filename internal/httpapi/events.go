@@ -27,12 +27,12 @@ type serverMark string
 
 func newServerMark() serverMark { return serverMark(strings.ToLower(rand.Text()[:8])) }
 
-// id returns the id of the event with this Seq.
+// id returns the id of the event with the given sequence number.
 func (m serverMark) id(seq uint64) string { return string(m) + "-" + strconv.FormatUint(seq, 10) }
 
 // parseID returns the Seq in an event id, and false if id is malformed. For an id of
-// another server process, parseID returns math.MaxUint64, which no Seq of this server
-// reaches.
+// another server process, parseID returns math.MaxUint64, which no event's sequence
+// number reaches.
 func (m serverMark) parseID(id string) (uint64, bool) {
 	mark, seqText, hasMark := strings.Cut(id, "-")
 	if !hasMark {
@@ -57,7 +57,7 @@ var eventFilters = map[string]func(*dispatch.FollowOptions, string){
 	"call":     func(o *dispatch.FollowOptions, v string) { o.CallID = v },
 	"tool":     func(o *dispatch.FollowOptions, v string) { o.Tool = v },
 	"audience": func(o *dispatch.FollowOptions, v string) { o.Audience = v },
-	"after":    func(*dispatch.FollowOptions, string) {}, // followOptions reads this parameter
+	"after":    func(*dispatch.FollowOptions, string) {}, // followOptions reads the parameter "after"
 }
 
 // followOptions returns the options in a request to /events.
@@ -70,8 +70,8 @@ func (e eventRoute) followOptions(r *http.Request) (o dispatch.FollowOptions, er
 		}
 		setFilter(&o, values[0])
 	}
-	// A browser that reconnects repeats the URL and adds the header, so the header is
-	// newer than the parameter.
+	// A reconnecting browser repeats the URL and adds the header Last-Event-ID, so the
+	// header is newer than the parameter after.
 	afterID := r.Header.Get("Last-Event-ID")
 	if afterID == "" {
 		afterID = query.Get("after")
@@ -87,12 +87,12 @@ func (e eventRoute) followOptions(r *http.Request) (o dispatch.FollowOptions, er
 	return o, nil
 }
 
-// serveEvents streams the dispatcher's events as server-sent events: the event's kind
-// as its name, its JSON as its data. The parameters call, tool and audience select
+// serveEvents streams the dispatcher's events as server-sent events, with the event's
+// kind as name and its JSON as data. The parameters call, tool and audience select
 // events ([dispatch.FollowOptions]). A client that reconnects sends the id of its last
-// event, in Last-Event-ID or in the parameter after, and gets all later events. If
-// events were dropped, because the client read too slowly or reconnected too late, the
-// client gets a "missed" event in their place.
+// event, in Last-Event-ID or in the parameter after, and gets all later events. If the
+// client read too slowly or reconnected too late, the client gets a "missed" event in
+// place of the dropped events.
 func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 	options, err := e.followOptions(r)
 	if err != nil {
@@ -104,7 +104,8 @@ func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 	out, streamCtx, endStream := e.streams.open(w, r)
 	defer endStream()
 	writePosition := func(comment string) error { return out.writeQuiet(comment, follower.Position()) }
-	// The comment confirms that the stream has started; the id is its position.
+	// The comment "following" confirms that the stream has started; the id with it is
+	// the stream's position.
 	if writePosition("following") != nil {
 		return
 	}
@@ -154,13 +155,13 @@ func (e eventWriter) writeEvents(events []*dispatch.Event, lostEvents int) error
 }
 
 // Listener receives the events of [CallsClient.Follow]. The functions of Listener are
-// called one at a time, by the goroutine that follows.
+// called one at a time, by the goroutine that called Follow.
 type Listener struct {
 	// Following is called when the server has started to send events.
 	Following func() error
 	// Event receives an event and its JSON.
 	Event func(e dispatch.Event, raw []byte) error
-	// Missed receives the number of lost events before the next event.
+	// Missed receives the number of events that were lost before the next event.
 	Missed func(n int) error
 }
 

@@ -63,7 +63,7 @@ func TestFollowReportsMissedEvents(t *testing.T) {
 	}
 }
 
-// openEvents opens a stream of events, which ends with the test.
+// openEvents opens a stream of events, which closes when the test ends.
 func (f *fixture) openEvents(t *testing.T, query, lastEventID string) *http.Response {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -255,8 +255,8 @@ func TestFollowEndsWithServer(t *testing.T) {
 }
 
 // TestVerifyProgressAsFrontendsDo checks that followers receive activity snapshots of
-// the type "tool-call-progress" while the tool runs, with the status "running" and
-// then "done".
+// the type "tool-call-progress". The status in the snapshots is "running" while the
+// tool runs, and "done" at the end.
 func TestVerifyProgressAsFrontendsDo(t *testing.T) {
 	f := startFixture(t)
 	var statuses, otherMessages []string

@@ -13,11 +13,12 @@ import (
 	"opentabs/internal/loopback"
 )
 
-// requestGuard rejects requests that are not from a program of this machine's user.
+// requestGuard rejects requests that do not come from a program of the user who runs
+// the server.
 //
-// A web page can reach loopback in two ways: with its own origin in Origin, or,
-// after its host name was pointed at 127.0.0.1, with its own host in Host.
-// Another user of the machine can send any request but does not have the token.
+// A web page can reach loopback with its own origin in Origin. With DNS rebinding, a
+// page's requests have the page's host name in Host. Another user of the machine can
+// send any request but does not have the token.
 type requestGuard struct {
 	token   [sha256.Size]byte
 	clients ClientTokens
@@ -28,10 +29,10 @@ func newGuard(token string, clients ClientTokens, origins []string) *requestGuar
 	return &requestGuard{token: sha256.Sum256([]byte(token)), clients: clients, origins: origins}
 }
 
-// requireLocal rejects requests with another machine in Host, and requests from web pages.
-// An Origin header must be a trusted origin or the server's own. The server has no
-// pages, so its own origin comes from clients and proxies that set it themselves;
-// they need the token too.
+// requireLocal rejects requests with another machine in Host, and requests from web
+// pages. An Origin header must be a trusted origin or the server's own. The server has
+// no pages, so only clients and proxies send the server's own origin, and these
+// requests need the token too.
 func (g *requestGuard) requireLocal(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !loopback.IsHost(r.Host) {
@@ -47,7 +48,8 @@ func (g *requestGuard) requireLocal(next http.Handler) http.Handler {
 	})
 }
 
-// Caller is the sender of a request, by the token that the guard has checked.
+// Caller is the sender of a request, identified by the token that the guard has
+// checked.
 type Caller struct {
 	// Client is the name of the MCP client whose token the request has; empty for
 	// the administrator's token.
@@ -79,9 +81,9 @@ func (g *requestGuard) requireToken(next http.Handler) http.Handler {
 	})
 }
 
-// requireClient accepts requests with the token of a client, until the token is removed.
-// requireClient rejects the administrator's token, so that no client has a reason to store it:
-// commands use CommandPath.
+// requireClient accepts requests with the token of a client, until the token is
+// removed. requireClient rejects the administrator's token, so that no client has a
+// reason to store that token: commands use CommandPath.
 func (g *requestGuard) requireClient(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := bearerOf(r.Header)
@@ -99,8 +101,8 @@ func (g *requestGuard) requireClient(next http.Handler) http.Handler {
 	})
 }
 
-// enterClient calls ClientTokens.Enter. For an empty token, or without client tokens,
-// ok is false.
+// enterClient calls ClientTokens.Enter. enterClient returns ok = false for an empty
+// token, and if the server has no client tokens.
 func (g *requestGuard) enterClient(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
 	if g.clients == nil || len(token) == 0 {
 		return "", nil, nil, false
@@ -109,7 +111,8 @@ func (g *requestGuard) enterClient(ctx context.Context, token string) (name stri
 }
 
 // bearerOf returns the token in the Authorization header, or "". bearerOf rejects two
-// Authorization headers, because proxies and servers differ in which one they use.
+// Authorization headers, because proxies and servers differ in which of two headers
+// they use.
 func bearerOf(h http.Header) string {
 	headerValues := h.Values("Authorization")
 	if len(headerValues) != 1 {
@@ -134,15 +137,16 @@ func writeUnauthorized(w http.ResponseWriter) {
 	httpjson.Refuse(w, http.StatusUnauthorized, "the token is missing or wrong: send the header Authorization: Bearer TOKEN to /mcp with a token that `opentabs client add NAME` made; for everything else use the opentabs command")
 }
 
-// isFromPage reports whether a browser sent the request for a page. When a page loads an
-// image or a script, the request has no Origin, but it has Sec-Fetch-Site. The value
-// "none" is for addresses that the user typed, and for requests of extensions.
+// isFromPage reports whether a browser sent the request for a page. When a page loads
+// an image or a script, the request has the header Sec-Fetch-Site but no Origin.
+// Sec-Fetch-Site is "none" for addresses that the user typed, and for requests of
+// extensions.
 func isFromPage(h http.Header) bool {
 	site := h.Values("Sec-Fetch-Site")
 	return len(site) > 0 && !slices.Equal(site, []string{"none"})
 }
 
-// isTrusted reports whether a request to host may have these Origin headers.
+// isTrusted reports whether a request to host may have the given Origin headers.
 func (g *requestGuard) isTrusted(host string, origins []string) bool {
 	switch len(origins) {
 	case 0:

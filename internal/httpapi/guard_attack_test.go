@@ -143,7 +143,8 @@ func (f *fixture) checkRefused(t *testing.T, attack refusedHeader, routes []stri
 	}
 }
 
-// checkInert checks that a response has no secret and that no page can read it.
+// checkInert checks that a response contains no secret and that no page can read the
+// response.
 func checkInert(t *testing.T, attackName string, resp *http.Response, body string) {
 	t.Helper()
 	for name, values := range resp.Header {
@@ -162,10 +163,10 @@ func (f *fixture) attackWithAbsoluteURL(t *testing.T) {
 		for _, method := range []string{"GET", "OPTIONS", "CONNECT"} {
 			resp, body := f.send(t, requestText(method, line, "Host: 127.0.0.1"))
 			if resp == nil {
-				continue // the connection was closed
+				continue // the server closed the connection without a response
 			}
-			// The mux redirects to the cleaned path, on this host, before the token is
-			// checked. net/http answers "OPTIONS *" itself, without a body.
+			// The mux redirects to the cleaned path, on the same host, before the guard
+			// checks the token. net/http answers "OPTIONS *" itself, without a body.
 			location := resp.Header.Get("Location")
 			isLocalRedirect := strings.HasPrefix(location, "/") && !strings.HasPrefix(location, "//")
 			if resp.StatusCode < 400 && !isLocalRedirect && body != "" {
@@ -249,7 +250,7 @@ func checkConstantTimeComparison(t *testing.T) {
 	}
 }
 
-// isSecretName reports whether the name of an expression is that of a token or a proof.
+// isSecretName reports whether an expression has the name of a token or a proof.
 func isSecretName(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -260,7 +261,8 @@ func isSecretName(e ast.Expr) bool {
 	return false
 }
 
-// callsFunction reports whether f calls the function with this name, such as "hmac.Equal".
+// callsFunction reports whether f calls the function with the given name, such as
+// "hmac.Equal".
 func callsFunction(f *ast.FuncDecl, name string) bool {
 	isFound := false
 	ast.Inspect(f, func(n ast.Node) bool {

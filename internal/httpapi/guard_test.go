@@ -41,7 +41,8 @@ func TestGuard(t *testing.T) {
 		{"a rebound name with the port", map[string]string{"Host": "evil.example:9527"}, 421, "connect to 127.0.0.1"},
 		{"a host that begins with localhost", map[string]string{"Host": "localhost.evil.example"}, 421, "connect to"},
 		{"another address", map[string]string{"Host": "192.168.1.1"}, 421, "connect to"},
-		// The route /ws also uses the rule for hosts from internal/loopback.
+		// The package internal/loopback has the rule for the Host header, which the
+		// route /ws also uses.
 		{"a port that is not a number", map[string]string{"Host": "[::1]:x"}, 421, "connect to"},
 		{"IPv6 without brackets", map[string]string{"Host": "::1"}, 421, "connect to"},
 		{"a web page", map[string]string{"Origin": "https://evil.example"}, 403, "web pages are refused"},

@@ -26,31 +26,32 @@ type Options struct {
 	// Clients are the tokens of MCP clients, which are valid for /mcp only; default none.
 	Clients ClientTokens
 	// Origins are the origins that may send requests, such as
-	// "chrome-extension://<id>"; default none. The whole origin must match.
+	// "chrome-extension://<id>"; default none. A request's Origin header must equal one
+	// of Origins.
 	Origins []string
-	// Health is the response of /healthz.
+	// Health is the response that /healthz sends.
 	Health Health
 	Calls  Calls
 	// Ready waits until the plugins are loaded. Ready returns an error for the user if
-	// that takes too long. /status and the routes below /plugins call Ready first.
-	// Default: the plugins are loaded.
+	// loading takes too long. /status and the routes below /plugins call Ready first.
+	// By default, the routes assume that the plugins are loaded.
 	Ready func(ctx context.Context) error
 	// Status returns the response of /status.
 	Status func() Status
 	// Reload reloads the plugins.
 	Reload func() error
 	// Develop marks the plugin in a folder, an absolute path, as in development until
-	// end is called. A plugin without a permission gets this permission.
+	// end is called. A plugin without a permission gets the given permission.
 	Develop func(dir string, permission wire.Permission) (end func(), err error)
-	// ReloadTab reloads a tab. browser is an ID or a name; empty means the only browser
-	// with such a tab.
+	// ReloadTab reloads the tab with the given ID in a browser. browser is an ID or a
+	// name; empty means the only browser that has a tab with this ID.
 	ReloadTab func(ctx context.Context, browser string, tabID int) error
 	// Policy reads and changes permissions.
 	Policy Policy
 	// Logs gives access to the log entries of adapters.
 	Logs Logs
-	// MCP serves /mcp, where CallerOf returns the client, and CommandPath. Browsers
-	// serves /ws.
+	// MCP serves /mcp and CommandPath; for a request to /mcp, CallerOf returns the
+	// client. Browsers serves /ws.
 	MCP      http.Handler
 	Browsers http.Handler
 	// Stdio serves one MCP session of newline-delimited JSON on a separate connection
@@ -59,8 +60,8 @@ type Options struct {
 	// Heartbeat is the time between two comments on a quiet stream of /events;
 	// default 15 s.
 	Heartbeat time.Duration
-	// Log receives a line for each failed connection of /stdio. By default there is no
-	// log.
+	// Log receives a line for each failed connection of /stdio. By default, failed
+	// connections of /stdio are not logged.
 	Log zerolog.Logger
 }
 
@@ -74,7 +75,7 @@ type API struct {
 	turns          writeTurns
 }
 
-// New returns the handler.
+// New returns the handler of all routes.
 func New(o Options) *API {
 	if o.Heartbeat <= 0 {
 		o.Heartbeat = 15 * time.Second
@@ -104,7 +105,8 @@ func New(o Options) *API {
 	return a
 }
 
-// routeTable are the routes behind the token, by path and method.
+// routeTable returns the routes that require the administrator's token, by path and
+// method.
 func (a *API) routeTable() map[string]map[string]http.HandlerFunc {
 	get := func(h http.HandlerFunc) map[string]http.HandlerFunc {
 		return map[string]http.HandlerFunc{http.MethodGet: h}
@@ -134,12 +136,12 @@ func (a *API) routeTable() map[string]map[string]http.HandlerFunc {
 		"/plugins/{name}/settings":   {http.MethodGet: policy.serveSettings, http.MethodPost: handleChange(policy.changeSettings)},
 		"/plugins/{name}/forget":     post(handleChange(policy.forgetGrants)),
 		"/stdio":                     get(a.stdio.serveUpgrade),
-		// The tools of Go use this path.
+		// The command `go tool pprof` expects the path /debug/pprof.
 		"/debug/pprof/{name}": get(serveProfile),
 	}
 }
 
-// ServeHTTP serves one request.
+// ServeHTTP serves a request; all routes except /ws are behind the guard.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/ws" {
 		a.options.Browsers.ServeHTTP(w, r)
@@ -159,7 +161,7 @@ func (a *API) Shutdown(ctx context.Context) error {
 // ClientTokens are the tokens of MCP clients. *clienttoken.Store implements
 // ClientTokens.
 type ClientTokens interface {
-	// Enter returns the name of the client with this token, and a context that ends when
+	// Enter returns the name of the client with the token, and a context that ends when
 	// the token is removed. leave must be called at the end of the request. For an
 	// unknown token, ok is false.
 	Enter(ctx context.Context, token string) (name string, in context.Context, leave func(), ok bool)
@@ -175,7 +177,8 @@ func (a *API) reloadClients() error {
 	return a.guard.clients.Reload()
 }
 
-// handleReload returns a handler that calls reload.
+// handleReload returns a handler that calls reload, and sends a confirmation or
+// reload's error.
 func handleReload(reload func() error) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if err := reload(); err != nil {

@@ -31,7 +31,7 @@ type fixture struct {
 	logs  *pluginlog.Log
 	url   string
 	port  int
-	// sinks has the sink of each run that started.
+	// sinks receives the dispatch.Sink of each call that the test tool runs.
 	sinks chan dispatch.Sink
 	// reloadErr is what POST /plugins/reload returns.
 	reloadErr error
@@ -226,7 +226,7 @@ func TestCancelOverHTTP(t *testing.T) {
 	if resp.StatusCode != 200 || !strings.Contains(body, `"status":"cancelled"`) || !strings.Contains(body, `"cancel_reason":"the wrong channel"`) {
 		t.Errorf("got %s", body)
 	}
-	// A request without a body has no reason.
+	// A cancel request without a body gives no reason.
 	id, _ = f.call(t)
 	if resp, body := f.ask(t, "POST", "/calls/"+id+"/cancel", nil); resp.StatusCode != 200 || body != "{\"cancelled\":true}\n" {
 		t.Errorf("without a body: %d %q", resp.StatusCode, body)

@@ -11,8 +11,9 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Time limits of clients. These limits do not apply to calls, which may be silent for
-// minutes, to streams of events, or to connections of /stdio and /ws.
+// The constants in limits.go limit how slowly clients may send requests and read
+// responses. The time limits of clients do not apply to calls, to streams of events, or
+// to connections of /stdio and /ws.
 const (
 	// headerTimeout is the limit for reading the header of a request.
 	headerTimeout = 10 * time.Second
@@ -73,8 +74,8 @@ type timedBody struct {
 }
 
 // Read implements io.Reader. At the end of a body, net/http removes the deadline and
-// keeps reading to notice when the client disconnects. A later deadline would cancel
-// the request, so Read sets none after the end.
+// keeps reading to notice when the client disconnects. A deadline set after the end of
+// the body would cancel the request, so Read sets none after the end.
 func (b *timedBody) Read(p []byte) (int, error) {
 	if b.hasEnded {
 		return b.ReadCloser.Read(p)
@@ -89,8 +90,8 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// serverLog receives the log of net/http. While net/http cannot accept connections, it
-// writes a line per second; serverLog writes one line per rejectLogInterval.
+// serverLog receives the log of net/http. While net/http cannot accept connections,
+// net/http logs a line per second; serverLog writes one line per rejectLogInterval.
 type serverLog struct {
 	out zerolog.Logger
 
@@ -98,7 +99,7 @@ type serverLog struct {
 	lastLogTime time.Time  // time of the last line about rejected connections
 }
 
-// Write implements io.Writer; net/http writes a line at a time.
+// Write logs one line from net/http and implements io.Writer.
 func (s *serverLog) Write(p []byte) (int, error) {
 	line := strings.TrimSpace(string(p))
 	reason, ok := strings.CutPrefix(line, "http: Accept error: ")

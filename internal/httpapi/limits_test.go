@@ -41,8 +41,8 @@ func runFakeTimeServer(t *testing.T, handler http.Handler, test func(w *fakeTime
 	})
 }
 
-// connect returns a connection, and a function that returns everything received until
-// the server closes it.
+// connect returns a connection, and a function that returns all received bytes after
+// the server has closed the connection.
 func (w *fakeTimeServer) connect() (net.Conn, func() (got string, elapsed time.Duration)) {
 	w.t.Helper()
 	conn, err := w.listen.Dial(w.t.Context(), "", "")
@@ -172,12 +172,12 @@ func TestIdleConnections(t *testing.T) {
 	})
 }
 
-// The limits do not end a call that is silent for minutes, a stream of events, or a
-// large body on a slow connection.
+// The limits for slow clients do not end silent calls, streams of events, or large
+// uploads on slow connections.
 func TestSlowRequestsAreServed(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /call", func(w http.ResponseWriter, r *http.Request) {
-		for range 2 { // a second read returns the end of the body too
+		for range 2 { // the second read is after the end of the body
 			if _, err := io.ReadAll(r.Body); err != nil {
 				t.Error(err)
 			}
@@ -226,7 +226,7 @@ func TestSlowRequestsAreServed(t *testing.T) {
 			if got := sendRequest("GET", "/events", nil); strings.Count(got, "still here") != 40 {
 				t.Errorf("the stream gave %q", got)
 			}
-			// The body has 16 MiB and arrives at 64 KiB a second.
+			// The body of the upload has 16 MiB and arrives at 64 KiB a second.
 			if got := sendRequest("POST", "/upload", &slowReader{leftBytes: 16 << 20, bytesPerSecond: 64 << 10}); got != "16777216 bytes, slow: false" {
 				t.Errorf("the upload gave %q", got)
 			}
@@ -247,7 +247,7 @@ func (s *slowReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// While net/http cannot accept connections, it writes a line per second; the server
+// While net/http cannot accept connections, net/http logs a line per second; the server
 // writes one line per minute.
 func TestServerLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

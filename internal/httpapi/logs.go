@@ -86,9 +86,9 @@ type logRoute struct {
 	streams *streams
 }
 
-// serveLogs returns the last log entries of adapters. With follow=1 it streams entries as
-// server-sent events: a "log" event for each entry, and a "missed" event for the
-// entries that were dropped because the client read too slowly.
+// serveLogs returns the last log entries of adapters. With follow=1, serveLogs streams
+// server-sent events: a "log" event for each entry, and a "missed" event for entries
+// dropped because the client read too slowly.
 func (l logRoute) serveLogs(w http.ResponseWriter, r *http.Request) {
 	values := r.URL.Query()
 	query, err := parseLogQuery(values)
@@ -143,7 +143,8 @@ func (q LogQuery) urlValues() url.Values {
 	return values
 }
 
-// LogsClient reads the log entries of adapters. See [Client] for the errors.
+// LogsClient reads the log entries of adapters. The methods of LogsClient return the
+// errors that [Client] lists.
 type LogsClient struct{ client *Client }
 
 // List returns the last log entries of adapters that q selects, oldest first.

@@ -48,8 +48,8 @@ func (d developRoute) serveDevelopment(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// PluginsClient reloads the plugins of a server, and marks them as in development. See
-// [Client] for the errors.
+// PluginsClient reloads the plugins of a server, and marks them as in development. The
+// methods of PluginsClient return the errors that [Client] lists.
 type PluginsClient struct{ client *Client }
 
 // Reload makes the server reload the plugins.
@@ -57,10 +57,10 @@ func (c PluginsClient) Reload(ctx context.Context) error {
 	return c.client.exchange(ctx, reloadTimeout, http.MethodPost, "/plugins/reload", nil)
 }
 
-// Develop marks the plugin in the folder dir, an absolute path, as in development
-// until ctx ends: each version in the folder counts as reviewed. A plugin without a
+// Develop marks the plugin in the folder dir, an absolute path, as in development until
+// ctx ends: each version in the folder counts as reviewed. A plugin without a
 // permission gets the given permission. onBegin is called when the server has confirmed
-// the request. If the server ends first, the error is ErrEnded.
+// the request. Develop returns ErrEnded if the server stops before ctx ends.
 func (c PluginsClient) Develop(ctx context.Context, dir string, permission wire.Permission, onBegin func()) error {
 	query := url.Values{"dir": {dir}, "permission": {string(permission)}}
 	resp, err := c.client.send(ctx, http.MethodGet, "/plugins/develop?"+query.Encode(), nil)

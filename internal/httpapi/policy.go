@@ -12,8 +12,9 @@ import (
 // routes answer 404.
 var ErrUnknown = plugin.ErrUnknown
 
-// Policy has the methods that the routes below /plugins/{name} call. by is the surface
-// of a change. The texts of errors are for the user.
+// Policy has the methods that the routes below /plugins/{name} call. The argument by is
+// the surface on which the user made a change. The texts of a Policy's errors are for
+// the user.
 type Policy interface {
 	Permissions(plugin string) (PluginPermissions, error)
 	Review(plugin, hash string, permission wire.Permission, by string) error
@@ -21,17 +22,17 @@ type Policy interface {
 	// An empty permission removes the tool's permission.
 	SetPermission(plugin, tool string, permission wire.Permission, by string) error
 	// SetLimit sets how often a tool may run, as in "10/1m". An empty limit removes the
-	// limit.
+	// limit of the tool.
 	SetLimit(plugin, tool, limit, by string) error
 	// SetOpening sets whether calls may open a page of the plugin if no tab has one.
 	SetOpening(plugin string, allowed bool, by string) error
 	// SetCalls sets whether the tools of the plugin may call the tools of another plugin.
 	SetCalls(plugin, target string, allowed bool, by string) error
-	// SetLateAccess sets whether a plugin that starts late gets its secret settings
-	// and may call other plugins.
+	// SetLateAccess sets whether a plugin that starts after the page's scripts gets its
+	// secret settings and may call other plugins.
 	SetLateAccess(plugin string, allowed bool, by string) error
 	// Settings returns the plugin's settings. For a secret setting, Settings returns
-	// only whether it has a value.
+	// only whether the setting has a value.
 	Settings(plugin string) ([]wire.SettingView, error)
 	// ChangeSettings sets settings by key; null removes a setting.
 	ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error
@@ -42,24 +43,25 @@ type Policy interface {
 // PluginPermissions are the permissions of one plugin.
 type PluginPermissions struct {
 	Plugin string `json:"plugin"`
-	// Hash is the hash of the plugin's content. A review is valid for one hash.
+	// Hash is the hash of the plugin's content. A review of a plugin is valid for the
+	// content with one hash.
 	Hash string `json:"hash"`
 	// Reviewed is true if the user has reviewed the current content. Review is the last
 	// review, which may be of earlier content.
 	Reviewed bool    `json:"reviewed"`
 	Review   *Review `json:"review,omitempty"`
-	// Permission is off if the plugin is not reviewed. Stored is the permission that the
-	// user has set.
+	// Permission is off if the plugin is not reviewed. Stored is the permission that
+	// the user has set for the plugin.
 	Permission wire.Permission `json:"permission"`
 	Stored     wire.Permission `json:"stored,omitempty"`
 	Mark
 	// OpensAt is the page that may be opened for a call without a tab. Opening is true
-	// if the user has allowed that.
+	// if the user has allowed calls to open the page OpensAt.
 	OpensAt string `json:"opens_at,omitempty"`
 	Opening bool   `json:"opening,omitempty"`
 	// World is the JavaScript world of the adapter. Late is true if scripts of the page
-	// run before the adapter; then it gets secret settings and may call other plugins
-	// only if LateAccess is set.
+	// run before the adapter; a late plugin needs LateAccess for secret settings and
+	// calls of other plugins.
 	World      wire.World `json:"world,omitempty"`
 	Late       bool       `json:"late,omitempty"`
 	LateAccess bool       `json:"late_access,omitempty"`
@@ -67,11 +69,12 @@ type PluginPermissions struct {
 	// the plugins that the user allowed for earlier content.
 	Calls       []AllowedCall `json:"calls,omitempty"`
 	StoredCalls []AllowedCall `json:"stored_calls,omitempty"`
-	// Recommended is an agent's recommendation about the content. Recommended changes
-	// nothing.
+	// Recommended is an agent's recommendation about the plugin's content. Recommended
+	// changes nothing.
 	Recommended *Recommendation   `json:"recommended,omitempty"`
 	Tools       []ToolPermissions `json:"tools"`
-	// Fault is why the current content did not start in a page.
+	// Fault is why the plugin's current content did not start in a page; nil if no
+	// start failed.
 	Fault *Fault `json:"fault,omitempty"`
 	// Problems are the parts of permissions.json that could not be read.
 	Problems []string `json:"problems,omitempty"`
@@ -107,9 +110,9 @@ type Recommendation struct {
 // ToolPermissions are the permissions of one tool.
 type ToolPermissions struct {
 	Name string `json:"name"`
-	// Permission is the permission in effect: Own, or that of the plugin. Own is the
-	// permission that was set for this tool, and Mark has the surface and time of
-	// that change.
+	// Permission is the permission in effect: Own, or the permission of the plugin. Own
+	// is the permission that the user has set for the tool, and Mark has the surface
+	// and time of the change.
 	Permission wire.Permission `json:"permission"`
 	Own        wire.Permission `json:"own,omitempty"`
 	Mark

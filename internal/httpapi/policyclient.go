@@ -9,15 +9,15 @@ import (
 	"opentabs/wire"
 )
 
-// remotePolicy is the [Policy] of a running server. The server records the surface of
-// a change itself, so all by arguments are ignored.
+// remotePolicy is the [Policy] of a running server. The server itself records the
+// surface of a change, so the methods ignore the argument by.
 type remotePolicy struct {
 	ctx    context.Context // context of the command that uses the client
 	client *Client
 }
 
-// Policy returns the permissions and settings of the server's plugins. Requests end
-// with ctx.
+// Policy returns the permissions and settings of the server's plugins. The requests of
+// the returned Policy are cancelled when ctx ends.
 func (c *Client) Policy(ctx context.Context) Policy { return remotePolicy{ctx, c} }
 
 func (p remotePolicy) Permissions(plugin string) (view PluginPermissions, err error) {

@@ -19,8 +19,8 @@ const maxBodyBytes = 64 << 10
 // policyRoutes are the routes about the permissions and settings of a plugin.
 type policyRoutes struct{ policy Policy }
 
-// changeBody is the body of all requests that change permissions or settings. Each route
-// uses some of the fields.
+// changeBody is the body of all requests that change permissions or settings. Each
+// route uses only some fields of changeBody.
 type changeBody struct {
 	Hash       string          `json:"hash,omitempty"`
 	Tool       string          `json:"tool,omitempty"`
@@ -30,7 +30,7 @@ type changeBody struct {
 	// the access of a late plugin.
 	Allowed bool   `json:"allowed,omitempty"`
 	Target  string `json:"other,omitempty"`
-	// Values are settings by key.
+	// Values are the new values of the plugin's settings, by key.
 	Values map[string]json.RawMessage `json:"values,omitempty"`
 }
 

@@ -7,9 +7,9 @@ import (
 
 // serveProfile serves the runtime profiles of net/http/pprof: profile (processor time)
 // and trace, each with ?seconds=N, heap, goroutine, allocs, block, mutex and
-// threadcreate (docs/performance.md). Like all routes about this machine, it requires
-// the administrator's token. A profile has function names, but no arguments and no
-// memory contents.
+// threadcreate (docs/performance.md). The route of serveProfile requires the
+// administrator's token. A profile has function names, but no arguments and no memory
+// contents.
 func serveProfile(w http.ResponseWriter, r *http.Request) {
 	switch r.PathValue("name") {
 	case "profile":

@@ -17,23 +17,23 @@ import (
 )
 
 // Any program of any user can listen on the server's port while the server does not
-// run. A client sends the token only to a server that has proved that it has the token:
-// the client sends a challenge, and the server returns an HMAC of the challenge, keyed
-// with the token. The port is part of the HMAC, so that a program on another port
+// run. A client sends the token only to a server that has proved possession of the
+// token. The client sends a challenge, and the server returns an HMAC of the challenge,
+// keyed with the token. The port is part of the HMAC, so that a program on another port
 // cannot relay the challenge and the response.
 
 // ErrForeignServer is the error if the program on the port does not have the token. The
-// client sends neither the token nor other data to such a program.
+// client sends neither the token nor other data to a program without the token.
 var ErrForeignServer = errors.New("the port is in use by another program or another opentabs installation")
 
-// The length of a challenge, in characters: letters, digits, - and _.
+// A challenge has minChallenge to maxChallenge characters: letters, digits, - and _.
 const (
 	minChallenge = 16
 	maxChallenge = 128
 )
 
-// computeProof returns the response to a challenge, for a server with this token on this
-// port: an HMAC-SHA256 in hex.
+// computeProof returns the response to a challenge, an HMAC-SHA256 in hex, for a server
+// with token on port.
 func computeProof(token string, port int, challenge string) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	fmt.Fprintf(mac, "opentabs server\n%d\n%s", port, challenge)
@@ -103,9 +103,9 @@ func (c *Client) checkProof(ctx context.Context, conn net.Conn) error {
 	return conn.SetDeadline(time.Time{})
 }
 
-// explainReadError converts an error of reading the response to a challenge: ErrSilent after a
-// timeout, an error with its cause if the connection closed, and ErrForeignServer if
-// the response was not HTTP.
+// explainReadError converts an error of reading the response to a challenge. The result
+// is ErrSilent after a timeout, an error with its cause if the connection closed, and
+// ErrForeignServer if the response was not HTTP.
 func explainReadError(err error) error {
 	var netErr net.Error
 	if errors.As(err, &netErr) && netErr.Timeout() {

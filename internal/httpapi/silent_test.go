@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// The client distinguishes another program on the port from a server that hangs, and
-// does not wait long for either.
+// TestClientOfOtherPrograms checks that a client distinguishes another program from a
+// server that hangs, and soon gives up on both.
 func TestClientOfOtherPrograms(t *testing.T) {
 	writeEndlessly := func(c net.Conn) {
 		for {
@@ -66,8 +66,8 @@ func TestClientOfOtherPrograms(t *testing.T) {
 			if !errors.Is(err, c.want) {
 				t.Errorf("got %v, want %v", err, c.want)
 			}
-			// The timeout is for the whole response: with a timeout for each byte, the
-			// client would wait 100 s.
+			// The client's timeout is for the whole response: with a timeout for each
+			// byte, the client would wait 100 s.
 			if waitTime := time.Since(startTime); waitTime > time.Minute {
 				t.Errorf("the client waited %v", waitTime)
 			}

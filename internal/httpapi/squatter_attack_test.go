@@ -88,8 +88,8 @@ func respondRaw(text string) http.Handler {
 	})
 }
 
-// TestAttackByUser checks that another user's program, which listens on the port while
-// the server does not run, never receives the token, whatever it responds.
+// TestAttackByUser checks that a client never sends the token to another user's program
+// which listens on the server's port.
 func TestAttackByUser(t *testing.T) {
 	f := startFixture(t)
 	health := `{"ok":true,"version":"1.2.3","pid":42%s}`

@@ -14,7 +14,8 @@ type Health struct {
 	OK      bool   `json:"ok"`
 	Version string `json:"version"`
 	PID     int    `json:"pid"`
-	// Proof is the response to the challenge in the request, if there was one.
+	// Proof is the response to the challenge in the request; empty for a request
+	// without a challenge.
 	Proof string `json:"proof,omitempty"`
 }
 
@@ -25,7 +26,7 @@ type Status struct {
 	PID      int       `json:"pid"`
 	Address  string    `json:"address"`
 	Started  time.Time `json:"started"`
-	// UptimeMs is in milliseconds.
+	// UptimeMs is the time since the server's start, in milliseconds.
 	UptimeMs int64     `json:"uptime_ms"`
 	Home     Home      `json:"home"`
 	Limits   Limits    `json:"limits"`
@@ -83,7 +84,7 @@ type Browser struct {
 	// Running is the number of running calls in the browser.
 	Running int `json:"running"`
 	// Inject is how the browser injects adapters into pages; empty until the browser
-	// has reported it.
+	// has reported its injection mode.
 	Inject wire.InjectMode `json:"inject,omitempty"`
 	Tabs   []wire.TabInfo  `json:"tabs"`
 }
@@ -110,18 +111,19 @@ type Plugin struct {
 	// content.
 	Changed bool `json:"changed,omitempty"`
 	// Needs are the required settings that are not set. The plugin's tools do not run
-	// before these settings are set.
+	// before all required settings are set.
 	Needs []string `json:"needs,omitempty"`
 	// Calls are the other plugins whose tools this plugin may call. Late is true if
 	// scripts of the page run before the adapter. LateAccess is true if the user allows
-	// such a plugin to have its secret settings and to call other plugins.
+	// a late plugin to have its secret settings and to call other plugins.
 	Calls      []string `json:"calls,omitempty"`
 	Late       bool     `json:"late,omitempty"`
 	LateAccess bool     `json:"late_access,omitempty"`
 	// Recommended is an agent's recommendation about the current content. Recommended
 	// changes nothing.
 	Recommended *Recommendation `json:"recommended,omitempty"`
-	// Fault is why the current content did not start in a page, if it did not.
+	// Fault is why the plugin's current content did not start in a page; nil if no
+	// start failed.
 	Fault *Fault `json:"fault,omitempty"`
 	// State is whether the plugin's tools can run in a tab; closed for a plugin that is
 	// not permitted to run.
@@ -130,8 +132,8 @@ type Plugin struct {
 
 // Fault describes why an adapter did not start in a page.
 type Fault struct {
-	// Text is a sentence for the user, without a period. The other fields contain the
-	// facts of this sentence.
+	// Text is a sentence for the user, without a period. The fields Problem, Site,
+	// Browser and At contain the facts of Text.
 	Text    string    `json:"text"`
 	Problem string    `json:"problem"`
 	Site    string    `json:"site,omitempty"`
@@ -158,7 +160,7 @@ type MCPClient struct {
 	Since     time.Time `json:"since"`
 }
 
-// DisplayName names the client by its credential and by the name that it sent.
+// DisplayName names the client by its credential and by the client name in initialize.
 func (c MCPClient) DisplayName() string {
 	identity := dispatch.Client{Credential: dispatch.CredentialKind(c.Via), Token: c.Client}
 	identity.Name = strings.TrimSpace(c.Name + " " + c.Version)

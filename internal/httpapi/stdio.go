@@ -34,7 +34,7 @@ type stdioRoute struct {
 	connHandlers sync.WaitGroup
 }
 
-// add tracks a connection. add returns false if the server is stopping.
+// add tracks an open connection of /stdio. add returns false if the server is stopping.
 func (s *stdioRoute) add(conn net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,7 +63,7 @@ func (s *stdioRoute) drainConns(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
 	for conn := range s.openConns {
-		// A deadline in the past wakes the reader and leaves the writer alone.
+		// A read deadline in the past ends the pending read, and writes continue.
 		_ = conn.SetReadDeadline(time.Unix(1, 0))
 	}
 	s.mu.Unlock()
@@ -85,9 +85,9 @@ func (s *stdioRoute) drainConns(ctx context.Context) error {
 	return fmt.Errorf("end the stdio sessions: %w", ctx.Err())
 }
 
-// serveUpgrade takes over the connection from net/http and serves an MCP session on it.
-// The client is `opentabs mcp`, which copies between the connection and its own
-// standard input and output.
+// serveUpgrade takes over a connection from net/http and serves an MCP session on the
+// connection. The client is `opentabs mcp`, which copies between the connection and its
+// own standard input and output.
 func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 	if !strings.EqualFold(r.Header.Get("Upgrade"), StdioProtocol) || !hasToken(r.Header.Get("Connection"), "upgrade") {
 		w.Header().Set("Upgrade", StdioProtocol)
@@ -113,9 +113,9 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 		_, err = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: "+StdioProtocol+"\r\n\r\n")
 	}
 	if err == nil {
-		// bufferedInput returns only the bytes that are already in the buffer. A longer
-		// read would go through net/http, which cancels r.Context() at the end of the
-		// input, and with it the running calls.
+		// bufferedInput returns only the bytes that are already in the buffer. Reading
+		// more than the buffer would go through net/http, which cancels r.Context() and
+		// the running calls at the end of the input.
 		bufferedInput := io.LimitReader(buffered, int64(buffered.Reader.Buffered()))
 		err = s.serve(r.Context(), errorsAsEOF{io.MultiReader(bufferedInput, conn)}, conn)
 	}
@@ -136,7 +136,7 @@ func (e errorsAsEOF) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// hasToken reports whether a comma-separated header names token.
+// hasToken reports whether a comma-separated header contains the element token.
 func hasToken(header, token string) bool {
 	for part := range strings.SplitSeq(header, ",") {
 		if strings.EqualFold(strings.TrimSpace(part), token) {
@@ -185,14 +185,14 @@ func (c *Client) handshake(ctx context.Context, conn net.Conn) (*StdioConn, erro
 	return &StdioConn{Conn: conn, reader: reader}, nil
 }
 
-// StdioConn is a connection to /stdio. A buffer may already contain the first bytes of
-// the connection.
+// StdioConn is a connection to /stdio. The buffer of a StdioConn may already contain
+// the first bytes of the connection.
 type StdioConn struct {
 	net.Conn
 	reader *bufio.Reader
 }
 
-// Read reads what the server wrote.
+// Read reads bytes that the server has sent on the connection.
 func (s *StdioConn) Read(p []byte) (int, error) { return s.reader.Read(p) }
 
 // CloseWrite signals the end of the input to the server.

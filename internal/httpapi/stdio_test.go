@@ -57,7 +57,8 @@ func TestStdioEndOfInput(t *testing.T) {
 	}
 }
 
-// TestStdioShutdown checks that the server sends its last responses before it closes.
+// TestStdioShutdown checks that the server sends its last responses before the server
+// closes the connection.
 func TestStdioShutdown(t *testing.T) {
 	f := startFixture(t)
 	conn, err := NewClient(f.port, testToken).Stdio(context.Background())

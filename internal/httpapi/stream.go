@@ -19,16 +19,16 @@ const eventTimeout = 10 * time.Second
 const missedEvent = "missed"
 
 type missedBody struct {
-	// Missed is the minimum number of lost events, of all calls.
+	// Missed is the minimum number of lost events, counted over all calls.
 	Missed int `json:"missed"`
 }
 
-// streams are the responses of server-sent events. All streams end when the server
-// stops.
+// streams are the responses of server-sent events. All streams of server-sent events
+// end when the server stops.
 type streams struct {
 	mark      serverMark
 	heartbeat time.Duration
-	// stopping is cancelled by stop when the server stops.
+	// stopping is a context that the function stop cancels when the server stops.
 	stopping context.Context
 	stop     context.CancelFunc
 }
@@ -93,7 +93,8 @@ func (e eventWriter) writeQuiet(comment string, seq uint64) error {
 }
 
 func (e eventWriter) write(texts ...[]byte) error {
-	// Only connections support deadlines. The response recorder of tests does not.
+	// Only responses on a connection support write deadlines. The response recorder of
+	// tests does not support write deadlines.
 	if err := e.c.SetWriteDeadline(time.Now().Add(eventTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
@@ -138,7 +139,8 @@ func (c *Client) readStream(ctx context.Context, path string, onBegin func() err
 	return ErrEnded
 }
 
-// dispatchEvent passes the JSON of an event to event, or the number of lost events to lostItems.
+// dispatchEvent passes an event to the function event, or the number of lost events to
+// the function lostItems.
 func dispatchEvent[T any](e sse.Event, lostItems func(int) error, event func(value T, raw []byte) error) error {
 	var m missedBody
 	var value T

@@ -40,8 +40,8 @@ func (t tabRoutes) serveReload(w http.ResponseWriter, r *http.Request) {
 	httpjson.Send(w, http.StatusOK, reloadedTab{})
 }
 
-// ReloadTab reloads a tab. browser is the id or name of its browser; empty means the
-// only browser with such a tab.
+// ReloadTab reloads the tab with the given id in a browser. browser is the id or name
+// of the tab's browser; empty means the only browser that has a tab with this id.
 func (c *Client) ReloadTab(ctx context.Context, browser string, tab int) error {
 	return c.post(ctx, fmt.Sprintf("/tabs/%d/reload", tab), reloadTabBody{Browser: browser}, nil)
 }

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// turnTimeout is the maximum length of a turn. After turnTimeout, a write to a slow
-// client continues without a turn.
+// turnTimeout is how long one write to a client may occupy one of the limited turns.
+// After turnTimeout, a write to a slow client continues without a turn.
 const turnTimeout = 2 * time.Millisecond
 
-// writeTurns limits the number of concurrent writes to clients of /events to half the number
-// of processors, so that calls get a processor even with many clients. writeTurns is safe
-// for concurrent use.
+// writeTurns limits concurrent writes to clients of /events to half the number of
+// processors. Calls therefore get a processor even with many clients. writeTurns is
+// safe for concurrent use.
 type writeTurns chan struct{}
 
 func newTurns() writeTurns { return make(writeTurns, max(1, runtime.GOMAXPROCS(0)/2)) }
 
-// acquire waits for a turn, in the order of arrival. The caller calls endTurn after its
-// write.
+// acquire waits for a turn to write to a client, in the order of arrival. The caller
+// calls endTurn after its write.
 func (t writeTurns) acquire(ctx context.Context) (endTurn func(), err error) {
 	select {
 	case t <- struct{}{}:

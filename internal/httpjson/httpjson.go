@@ -1,5 +1,5 @@
 // Package httpjson sends JSON as the response to an HTTP request. The daemon sends all
-// JSON responses with this package.
+// JSON responses with package httpjson.
 package httpjson
 
 import (
@@ -7,8 +7,9 @@ import (
 	"net/http"
 )
 
-// Send sends body as JSON. No browser may cache the response, guess another type for it,
-// or give it to a page of another site.
+// Send sends body as a JSON response with the given status. The headers forbid browsers
+// to cache the response, to guess its type, and to share it with a page of another
+// site.
 func Send(w http.ResponseWriter, status int, body any) {
 	data, err := json.Marshal(body)
 	if err != nil {

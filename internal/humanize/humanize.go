@@ -21,8 +21,8 @@ func Bytes(n int) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
 }
 
-// ShortDuration writes a duration without its zero parts: 5m and 24h, not 5m0s and 24h0m0s.
-// [time.ParseDuration] can parse the text.
+// ShortDuration writes a duration without its zero parts: 5m and 24h, not 5m0s and
+// 24h0m0s. [time.ParseDuration] can parse the text that ShortDuration returns.
 func ShortDuration(d time.Duration) string {
 	text := d.String()
 	for _, zeroPart := range []string{"m0s", "h0m"} {

@@ -30,7 +30,8 @@ func publishWiki(t *testing.T, r *npmtest.Registry, version string) {
 	r.Publish(npmtest.Version{Name: "opentabs-plugin-wiki", Version: version, File: file, Manifest: map[string]any{"keywords": []string{"opentabs-plugin"}}})
 }
 
-// installFrom installs a plugin from its source, and reloads the plugins.
+// installFrom installs a plugin from the source that text names, and reloads the
+// plugins.
 func (i *Installer) installFrom(t *testing.T, text string) (newPlugin, oldPlugin *plugin.Plugin, err error) {
 	t.Helper()
 	source, err := ParseSource(text)
@@ -62,7 +63,8 @@ func TestParseSource(t *testing.T) {
 	}
 }
 
-// TestGetAndUpdate installs a version within a range, updates it, and removes it.
+// TestGetAndUpdate installs a plugin's version within a range, updates the plugin, and
+// removes the plugin.
 func TestGetAndUpdate(t *testing.T) {
 	registry := &npmtest.Registry{}
 	publishWiki(t, registry, "1.0.0")
@@ -104,7 +106,8 @@ func TestGetAndUpdate(t *testing.T) {
 	}
 }
 
-// TestOffersRefuse checks the errors of plugins that update cannot install.
+// TestOffersRefuse checks the errors for plugins that `opentabs plugin update` cannot
+// update.
 func TestOffersRefuse(t *testing.T) {
 	registry := &npmtest.Registry{}
 	publishWiki(t, registry, "1.0.0")
@@ -122,7 +125,7 @@ func TestOffersRefuse(t *testing.T) {
 	if offers, err := i.Offers(t.Context(), nil); err != nil || len(offers) != 0 {
 		t.Errorf("%v, %v", offers, err)
 	}
-	// The registry no longer has this package.
+	// After installation, the registry no longer has the package of the plugin wiki.
 	if _, _, err := i.installFrom(t, "wiki"); err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +175,7 @@ func TestSearchAndInfo(t *testing.T) {
 	if err != nil || info.Installed != "1.0.0" || info.Source != plugin.SourceNPM || len(info.Tools) == 0 {
 		t.Errorf("%+v, %v", info, err)
 	}
-	// The code of the installed plugin was changed.
+	// The test changes the code of the installed plugin.
 	if err := os.WriteFile(filepath.Join(newPlugin.Dir, "dist", "adapter.iife.js"), []byte("evil()"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,8 @@
 // Package install installs plugins from npm registries and from package files.
 //
-// Each content of a package has its own folder in the state directory, which is never
-// written again. No script of a package runs, and nothing is in use until the whole
-// package is unpacked and checked.
+// Each content of a package has its own folder in the state directory, and files in
+// this folder never change. No script of a package runs, and nothing is in use until
+// the whole package is unpacked and checked.
 package install
 
 import (
@@ -31,12 +31,13 @@ const (
 	// packagesFolder is the folder of installed packages in the state directory. Each
 	// package has a folder, with a folder for each content of the package.
 	packagesFolder = "packages"
-	// unpackedFolder is the prefix of folders that are not in use yet.
+	// unpackedFolder is the name prefix of folders with unpacked packages that are not
+	// in use yet.
 	unpackedFolder = ".new-"
-	// lockTimeout is how long to wait for another process that installs.
+	// lockTimeout is how long an installation waits for another process that installs.
 	lockTimeout = time.Minute
-	// officialPackages and otherPackages are the prefixes that complete a short name,
-	// in this order.
+	// officialPackages and otherPackages are prefixes that turn a plugin's short name
+	// into a package name; officialPackages is tried first.
 	officialPackages = "@opentabs-dev/opentabs-plugin-"
 	otherPackages    = "opentabs-plugin-"
 )
@@ -66,7 +67,7 @@ func New(h *home.Home, getenv func(string) string, notef func(format string, arg
 	return &Installer{Home: h, Plugins: plugins, client: client, registries: registries, notef: notef}, err
 }
 
-// packageSpec names a package and optionally a version or range, as in slack or
+// packageSpec is the name of a package with an optional version or range, for example
 // @acme/opentabs-plugin-slack@^1.2.0.
 type packageSpec struct{ name, versionWanted string }
 
@@ -92,7 +93,7 @@ func candidateNames(name string) []string {
 	return []string{officialPackages + name, otherPackages + name}
 }
 
-// findPackage returns the package that a name means, from the registry.
+// findPackage returns the registry's package for a full or short name.
 func (i *Installer) findPackage(ctx context.Context, name string) (*npm.Package, error) {
 	names := candidateNames(name)
 	for _, candidate := range names {
@@ -131,7 +132,8 @@ func (i *Installer) fetchAndInstall(ctx context.Context, packageInfo *npm.Packag
 }
 
 // installPackage unpacks a package file, checks the name and the version, and adds the
-// plugin. Without a package in e, the name and the version come from the file.
+// plugin. If the entry e has no package, the name and the version come from the package
+// file.
 func (i *Installer) installPackage(file npm.Tarball, e plugin.Entry, version string) (*plugin.Plugin, error) {
 	unlock, err := i.lockPackages()
 	if err != nil {
@@ -196,7 +198,8 @@ func (i *Installer) movePackage(newFolder string, file npm.Tarball, name, versio
 		return "", fmt.Errorf("make the package's folder: %w", err)
 	}
 	target := filepath.Join(parent, safeName(version)+"-"+hex.EncodeToString(sum[:4]))
-	// The folder may exist already with the same content, and may be damaged.
+	// The target folder may exist already with the same content, and its files may be
+	// damaged.
 	oldFolder := newFolder + ".old"
 	if err := os.Rename(target, oldFolder); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("replace the package: %w", err)
@@ -219,8 +222,8 @@ func safeName(version string) string {
 	}, version[:min(len(version), 64)])
 }
 
-// removeLeftovers removes the files of processes that were killed. The caller holds
-// the lock.
+// removeLeftovers removes the files of processes that were killed. The caller of
+// removeLeftovers holds the lock of the packages folder.
 func (i *Installer) removeLeftovers() {
 	entries, err := os.ReadDir(i.folder())
 	if err != nil {
@@ -237,7 +240,8 @@ func (i *Installer) removeLeftovers() {
 }
 
 // RemoveUnused removes the folders of a package that no plugin uses. A running daemon
-// must have reloaded its plugins before. notef receives warnings for the user.
+// must have reloaded its plugins before the call of RemoveUnused. notef receives
+// warnings for the user.
 func RemoveUnused(h *home.Home, notef func(format string, args ...any), name string) {
 	i := &Installer{Home: h, notef: notef}
 	unlock, err := i.lockPackages()
@@ -256,7 +260,7 @@ func (i *Installer) removeUnused(name string) {
 		return
 	}
 	if npm.CheckName(name) != nil {
-		return // after an edit of the list, the folder may belong to another package
+		return // if the user has edited the list of plugins, the name may be invalid and lead to the folder of another package
 	}
 	parent := filepath.Join(i.folder(), filepath.FromSlash(name))
 	folders, err := os.ReadDir(parent)

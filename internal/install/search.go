@@ -20,16 +20,15 @@ const (
 	maxSearchResults = 50
 )
 
-// Found is a plugin in the registry.
+// Found is a plugin that a search has found in the registry.
 type Found struct {
-	// Package is the package to install. Name is the name of the plugin in that
-	// package.
+	// Package is the package to install. Name is the name of the plugin in the package.
 	Package     string `json:"package"`
 	Name        string `json:"name"`
 	Version     string `json:"version"`
 	Description string `json:"description"`
 	Publisher   string `json:"publisher,omitempty"`
-	// Installed is set if a plugin of this name is installed.
+	// Installed is set if a plugin with the name of the found plugin is installed.
 	Installed bool `json:"installed"`
 }
 
@@ -43,7 +42,7 @@ func (i *Installer) Search(ctx context.Context, query string) ([]Found, error) {
 	for _, loaded := range packages {
 		name, err := plugin.NameOf(loaded.Name)
 		if err != nil {
-			continue // packages with other names are no plugins
+			continue // a package whose name is not that of a plugin is skipped
 		}
 		_, installed := i.Plugins.Set().Plugin(name)
 		results = append(results, Found{loaded.Name, name, loaded.Version, loaded.Description, loaded.Publisher, installed})
@@ -66,7 +65,8 @@ type Info struct {
 	Tags        map[string]string `json:"tags,omitempty"`
 	Versions    int               `json:"versions"`
 	Registry    string            `json:"registry"`
-	// Installed is the installed version, and Source where it was installed from.
+	// Installed is the installed version, and Source is where the plugin was installed
+	// from.
 	Installed string        `json:"installed,omitempty"`
 	Source    plugin.Source `json:"source,omitempty"`
 	// Failed is why the installed plugin can't be loaded, or does not start in pages.
@@ -75,7 +75,8 @@ type Info struct {
 	Tools []toolCategory `json:"tools,omitempty"`
 }
 
-// toolCategory is one group of a plugin's tools; the name is empty for tools without one.
+// toolCategory is one group of a plugin's tools; the name is empty for tools without a
+// category.
 type toolCategory struct {
 	Category string   `json:"category,omitempty"`
 	Tools    []string `json:"tools"`
@@ -113,8 +114,8 @@ func (i *Installer) Info(ctx context.Context, text string) (Info, error) {
 	return info, nil
 }
 
-// pluginFailure returns why an installed plugin can't be loaded or does not start; nil if
-// there is no such plugin, or it works.
+// pluginFailure returns why an installed plugin can't be loaded or started; nil if the
+// plugin works or is not installed.
 func (i *Installer) pluginFailure(name string) error {
 	if f, ok := i.Plugins.Set().Failure(name); ok {
 		return fmt.Errorf("the plugin %s is not loaded: %w", name, f.Err)
@@ -127,7 +128,7 @@ func (i *Installer) pluginFailure(name string) error {
 	return nil
 }
 
-// infoOf collects the information of a registry, which is not verified.
+// infoOf returns a registry's information about a package, which is not verified.
 func infoOf(packageInfo *npm.Package, v *npm.Version) Info {
 	info := Info{
 		Package: packageInfo.Name, Version: v.Version, Description: v.Description, Homepage: v.Homepage, Deprecated: v.Warning(),

@@ -18,7 +18,8 @@ type Source struct {
 	isFolder, isFile bool
 }
 
-// ParseSource parses the argument of `plugin install`. A URL is a [usererr.Error].
+// ParseSource parses the argument of `plugin install`. For a URL, ParseSource returns a
+// [usererr.Error].
 func ParseSource(text string) (Source, error) {
 	isFile := strings.HasSuffix(text, ".tgz") || strings.HasSuffix(text, ".tar.gz")
 	info, err := os.Stat(text)
@@ -45,8 +46,8 @@ func isPath(text string) bool {
 	return false
 }
 
-// Get installs a package or a package file. oldPlugin is the replaced plugin, nil if there
-// was none.
+// Get installs a package or a package file. oldPlugin is the replaced plugin; nil if no
+// plugin was replaced.
 func (i *Installer) Get(ctx context.Context, s Source) (newPlugin, oldPlugin *plugin.Plugin, err error) {
 	if s.isFile {
 		var file npm.Tarball

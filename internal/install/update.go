@@ -33,7 +33,7 @@ type Offer struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// IsNewer reports whether there is something to install.
+// IsNewer reports whether the offered version is newer than the installed version.
 func (o Offer) IsNewer() bool {
 	return o.newVersion != nil && (o.Current == "" || npm.Compare(o.Wanted, o.Current) > 0)
 }
@@ -52,8 +52,8 @@ func (o Offer) String() string {
 	return o.Name + " " + current + " is up to date"
 }
 
-// Offers finds the newest versions of the installed plugins with these names, or of
-// all, a few packages at a time.
+// Offers finds the newest versions of the installed plugins with the given names, or of
+// all installed plugins.
 func (i *Installer) Offers(ctx context.Context, names []string) ([]Offer, error) {
 	entries, err := i.entriesToUpdate(names)
 	if err != nil {
@@ -97,14 +97,15 @@ func (o *Offer) requestVersions(ctx context.Context, client *npm.Client) {
 	o.Wanted = o.newVersion.Version
 }
 
-// Update installs the version of an offer. oldPlugin is the plugin that it replaces, nil
-// if that can't be loaded.
+// Update installs the version that an Offer of an installed plugin names. oldPlugin is
+// the replaced plugin; nil if the replaced plugin can't be loaded.
 func (i *Installer) Update(ctx context.Context, o Offer) (newPlugin, oldPlugin *plugin.Plugin, err error) {
 	newPlugin, err = i.fetchAndInstall(ctx, o.packageInfo, o.newVersion, o.entry.VersionWanted)
 	return newPlugin, o.currentPlugin, err
 }
 
-// entriesToUpdate returns the installed plugins of these names, or all of them.
+// entriesToUpdate returns the installed plugins with the given names, or all installed
+// plugins if names is empty.
 func (i *Installer) entriesToUpdate(names []string) ([]plugin.Entry, error) {
 	entries, err := i.Home.Store().Entries()
 	if err != nil {
@@ -128,7 +129,7 @@ func (i *Installer) entriesToUpdate(names []string) ([]plugin.Entry, error) {
 	}), nil
 }
 
-// findEntry returns the entry of the plugin or package with this name, or an empty
+// findEntry returns the entry of the plugin or package with the given name, or an empty
 // entry.
 func findEntry(entries []plugin.Entry, name string) plugin.Entry {
 	index := slices.IndexFunc(entries, func(e plugin.Entry) bool { return e.Name == name || e.Package == name })

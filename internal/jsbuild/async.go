@@ -17,12 +17,14 @@ import (
 )
 
 // loweredAsync makes esbuild compile async functions to generators, which esbuild's
-// helper runs. [replaceAsyncHelpers] replaces the helper. Async generators are not compiled:
-// their values would pass through the page's promises anyway.
+// helper runs. [replaceAsyncHelpers] replaces esbuild's helper for async functions.
+// Async generators are not compiled: their values would pass through the page's
+// promises anyway.
 var loweredAsync = map[string]bool{"async-await": false, "for-await": false}
 
 // asyncHelper and forAwaitHelper match esbuild's helpers, whose names may end in a
-// number. A bundle with the second helper also has the first, at an earlier line.
+// number. A bundle with the helper __forAwait also has the helper __async, at an
+// earlier line.
 var (
 	asyncHelper    = lazyregexp.New(`(?ms)^  var (__async\d*) = \(__this, __arguments, generator\) => \{\n.*?^  \};\n`)
 	forAwaitHelper = lazyregexp.New(`(?m)^  var (__forAwait\d*) = \(obj, it, method\) => .*;\n`)
@@ -31,7 +33,8 @@ var (
 
 // replaceAsyncHelpers replaces esbuild's async helpers in a bundle by
 // sdk-ts/src/runtime/async.ts. esbuild's helpers use the page's promises, so the page
-// could read every resolved value. Line numbers do not change, for the source map.
+// could read every resolved value. replaceAsyncHelpers keeps all line numbers, so that
+// the source map stays correct.
 func replaceAsyncHelpers(code []byte) ([]byte, error) {
 	if !helperCall().Match(code) {
 		return code, nil

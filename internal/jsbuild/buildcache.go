@@ -7,13 +7,13 @@ import (
 )
 
 // maxCachedContexts is the number of bundles above which unused bundles are dropped. A
-// plugin has at most three bundles at a time; each change of its package.json adds
-// more.
+// plugin has at most three bundles at a time; each change of its package.json adds new
+// bundles.
 const maxCachedContexts = 6
 
 // BuildCache is a cache for repeated builds, so that esbuild does not parse unchanged
-// files again. BuildCache is safe for concurrent use. The zero value is ready; nil
-// disables the cache.
+// files again. BuildCache is safe for concurrent use. The zero value of BuildCache is
+// ready for use; a nil *BuildCache disables the cache.
 type BuildCache struct {
 	mu       sync.Mutex // guards contexts and their fields
 	contexts map[string]*cachedContext
@@ -25,7 +25,8 @@ type cachedContext struct {
 	users int // number of running builds
 }
 
-// Close frees the cache. No build may be running or start later.
+// Close frees esbuild's contexts in the cache. When Close is called, no build with the
+// cache may be running or start later.
 func (cache *BuildCache) Close() {
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
@@ -42,7 +43,8 @@ func (cache *BuildCache) dropUnused() {
 	}
 }
 
-// build is api.Build with the cache. Equal keys must have equal options.
+// build is esbuild's api.Build with the cache. Calls with equal keys must have equal
+// build options.
 func (cache *BuildCache) build(key string, o api.BuildOptions) api.BuildResult {
 	if cache == nil {
 		return api.Build(o)
@@ -59,8 +61,8 @@ func (cache *BuildCache) build(key string, o api.BuildOptions) api.BuildResult {
 	return cached.Rebuild()
 }
 
-// acquire returns the context for key and adds a user. acquire creates a missing
-// context.
+// acquire returns esbuild's context for key and counts a running build. acquire creates
+// esbuild's context for key if it is missing.
 func (cache *BuildCache) acquire(key string, o api.BuildOptions) (*cachedContext, *api.ContextError) {
 	cache.mu.Lock()
 	defer cache.mu.Unlock()

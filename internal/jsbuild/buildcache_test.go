@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestKeptBuildsAreTheSame checks that builds with and without the cache give the same
-// files.
+// TestKeptBuildsAreTheSame checks that a build with the cache writes the same files as
+// a build without the cache.
 func TestKeptBuildsAreTheSame(t *testing.T) {
 	dir, freshDir := buildFreshExample(t), t.TempDir()
 	cache := &BuildCache{}
@@ -74,7 +74,7 @@ func TestKeptBuildsAreTheSame(t *testing.T) {
 		}
 	}
 	compareBuilds("after many changes of package.json")
-	if n := len(cache.contexts); n > maxCachedContexts+1 { // a context in use is not dropped
+	if n := len(cache.contexts); n > maxCachedContexts+1 { // one context above the maximum, because the context of a running build is not dropped
 		t.Errorf("%d bundles are cached", n)
 	}
 }

@@ -29,18 +29,18 @@ type identity struct {
 	Homepage        string   `json:"homepage,omitempty"`
 }
 
-// assetLoaders embed imported files that are not code as strings: an adapter is one
-// file.
+// assetLoaders embed imported files that are not code as strings, because an adapter
+// has to be one file.
 var assetLoaders = map[string]api.Loader{
 	".css": api.LoaderText, ".html": api.LoaderText, ".svg": api.LoaderText, ".graphql": api.LoaderText, ".md": api.LoaderText,
 	".png": api.LoaderDataURL, ".jpg": api.LoaderDataURL, ".gif": api.LoaderDataURL, ".webp": api.LoaderDataURL,
 }
 
-// bundledScript is esbuild's result for one entry.
+// bundledScript is the result of bundling one entry file with esbuild.
 type bundledScript struct {
 	Code      []byte
 	SourceMap []byte
-	// Metafile is esbuild's description of the inputs.
+	// Metafile is esbuild's JSON description of the bundle's input files.
 	Metafile string
 	Warnings []Problem
 	// ForOriginalSDK is true if the plugin imports the SDK by its original name.
@@ -50,9 +50,9 @@ type bundledScript struct {
 // originalSDK is the package name of the original OpenTabs SDK.
 const originalSDK = "@opentabs-dev/plugin-sdk"
 
-// sdkSources returns the embedded SDK, and with withZod the embedded zod. Imports of
-// either name of the SDK resolve to the embedded SDK, so that an adapter is always
-// compatible with the server that built it.
+// sdkSources returns the embedded SDK, and the embedded zod if withZod is true. Imports
+// of both SDKs, @opentabs/sdk and the original, resolve to the embedded SDK, so that an
+// adapter matches its server.
 func sdkSources(withZod bool) (sourceSet, error) {
 	s := sourceSet{
 		Roots: map[string]fs.FS{"sdk": sdkts.Source},
@@ -106,7 +106,8 @@ globalThis.%s = JSON.stringify(extract(module.default));
 // package's "sideEffects" is false.
 const pluginModuleName = "opentabs:own-module"
 
-// preScriptScript returns the script of a pre-script. name is the plugin's name.
+// preScriptScript returns the script to bundle for a plugin's pre-script. name is the
+// plugin's name.
 func preScriptScript(entry, name string) script {
 	return script{
 		pluginModule: entry,
@@ -117,7 +118,7 @@ import %s;
 	}
 }
 
-// script is the input of [bundlePluginScript].
+// script describes a script for [bundlePluginScript] to bundle.
 type script struct {
 	// entry is the text of an ES module. Imports in entry are relative to the plugin's
 	// directory.
@@ -126,7 +127,7 @@ type script struct {
 	banner string
 	// pluginModule is the file that entry imports as pluginModuleName; it may be empty.
 	pluginModule string
-	// defines maps global names to the expressions that replace them.
+	// defines maps global names to the JavaScript expressions that replace the names.
 	defines map[string]string
 }
 
@@ -139,8 +140,9 @@ func (s script) esbuildPlugin(dir string) api.Plugin {
 	}}
 }
 
-// bundlePluginScript bundles one script of the plugin in zod.Dir. cache may be nil. The error is a
-// *BuildError if the plugin's source is the cause.
+// bundlePluginScript bundles one script of the plugin in the directory zod.Dir. A nil
+// cache disables caching. The error is a *BuildError if the plugin's source is the
+// cause.
 func bundlePluginScript(s script, zod zodSource, cache *BuildCache) (bundledScript, error) {
 	sources, err := sdkSources(!zod.Installed)
 	if err != nil {
@@ -168,7 +170,7 @@ func bundlePluginScript(s script, zod zodSource, cache *BuildCache) (bundledScri
 		Define:        defines,
 		Plugins:       []api.Plugin{pluginFence.esbuildPlugin(), s.esbuildPlugin(zod.Dir), zod.esbuildPlugin(sources), sources.Plugin()},
 		LogLevel:      api.LogLevelSilent,
-		LogOverride:   map[string]api.LogLevel{"import-is-undefined": api.LogLevelSilent}, // reading the tools reports a clearer error
+		LogOverride:   map[string]api.LogLevel{"import-is-undefined": api.LogLevelSilent}, // reading the plugin's tools reports a missing import more clearly
 	})
 	if len(r.Errors) > 0 {
 		return bundledScript{}, &BuildError{Dir: zod.Dir, Problems: pluginFence.fromEsbuild(r.Errors)}
@@ -187,7 +189,7 @@ func bundlePluginScript(s script, zod zodSource, cache *BuildCache) (bundledScri
 	return b, nil
 }
 
-// hasImport reports whether a bundle imports name, by esbuild's metafile.
+// hasImport reports whether a bundle imports name, according to esbuild's metafile.
 func hasImport(metafile, name string) bool {
 	var meta struct {
 		Inputs map[string]struct {

@@ -14,18 +14,19 @@ import (
 // version accepted must be checked again.
 const CheckVersion = 1
 
-// functionWrapping is the text around an adapter that CheckScript parses. Because
-// before is the first line, the line numbers of the adapter are shifted by one.
+// functionWrapping is the text that CheckScript puts around an adapter to parse the
+// adapter as a function body. The text in the field named before is one line, so the
+// line numbers of the wrapped adapter are shifted by one.
 type functionWrapping struct{ before, after string }
 
 // functionWrappings returns three ways to use code as the body of a function.
-// WrapAdapter uses the first way.
+// WrapAdapter uses the first wrapping that functionWrappings returns.
 //
 // Code that parses in one wrapping may close the function and open another function. No
-// code can do that in all three wrappings: up to the brace that closes the body, the
-// grammar is the same in all three. After that brace, the first two wrappings allow
-// only a comma, and the third wrapping allows no comma. Code that parses in all three
-// wrappings therefore closes none of the functions.
+// code can close the function in all three wrappings: up to the brace that closes the
+// body, the grammar of all three is equal. After the brace that closes the body, the
+// first two wrappings allow only a comma, and the third wrapping allows no comma. Code
+// that parses in all three wrappings therefore closes none of the functions.
 func functionWrappings(code []byte) [3]functionWrapping {
 	names := scriptParameters(code)
 	return [3]functionWrapping{
@@ -37,14 +38,14 @@ func functionWrappings(code []byte) [3]functionWrapping {
 
 // CheckScript returns an error unless code is one complete classic script that stays
 // inside the function which [WrapAdapter] puts around it. Code that closes the function
-// would run outside of its private container and could replace the host of another
-// plugin. Module syntax, top-level await and everything else that browsers reject in a
-// function are errors too.
+// around it could replace the host of another plugin. CheckScript also rejects module
+// syntax, top-level await and everything else that browsers reject in a function.
 //
 // CheckScript takes about 0.5 s for a script of 1 MB on a busy machine.
 func CheckScript(code []byte) error {
 	if offset := invalidUTF8(code); offset >= 0 {
-		// Parsers interpret invalid UTF-8 differently.
+		// Code with invalid UTF-8 is rejected, because esbuild and browsers could
+		// interpret it differently.
 		return fmt.Errorf("%s:%d: the text is not UTF-8", bundleName, 1+bytes.Count(code[:offset], []byte("\n")))
 	}
 	body := string(dropShebang(code))
@@ -57,18 +58,19 @@ func CheckScript(code []byte) error {
 }
 
 // firstError parses a script and returns the first error. With findDecorators,
-// decorators are errors too.
+// firstError also returns an error for decorators.
 func firstError(text string, findDecorators bool) (api.Message, bool) {
 	options := api.TransformOptions{
 		Loader: api.LoaderJS, Target: api.ESNext, Sourcefile: bundleName, LogLevel: api.LogLevelSilent,
 		TsconfigRaw: "{}", MinifyWhitespace: true,
-		// Without a format, esbuild accepts import.meta.
+		// The format IIFE is set, because esbuild accepts import.meta without a format.
 		Format:      api.FormatIIFE,
 		TreeShaking: api.TreeShakingFalse,
 		Supported:   map[string]bool{"decorators": true}, // esbuild must not compile decorators
 		LogOverride: map[string]api.LogLevel{
 			"empty-import-meta": api.LogLevelError,
-			// Only some parsers treat <!-- and --> as comments.
+			// HTML comments are errors, because only some parsers treat <!-- and --> as
+			// comments.
 			"html-comment-in-js": api.LogLevelError,
 		},
 	}
@@ -79,8 +81,8 @@ func firstError(text string, findDecorators bool) (api.Message, bool) {
 	if !findDecorators || !strings.Contains(text, "@") {
 		return api.Message{}, false
 	}
-	// esbuild supports decorators and Chrome does not. If compiling decorators changes
-	// the output, the code has decorators.
+	// esbuild supports decorators in JavaScript, but Chrome does not. If compiling
+	// decorators changes the output, the code has decorators.
 	options.Supported = map[string]bool{"decorators": false}
 	if loweredResult := api.Transform(text, options); !bytes.Equal(loweredResult.Code, result.Code) {
 		return api.Message{Text: "browsers have no decorators; build for ES2022"}, true
@@ -94,7 +96,7 @@ func scriptError(m api.Message, code []byte) error {
 	if location := m.Location; location != nil {
 		lines := 1 + bytes.Count(code, []byte("\n"))
 		location.Line--
-		if location.Line > lines { // something is missing at the end of the code
+		if location.Line > lines { // the code lacks something at its end, such as a bracket
 			location.Line, location.Column, location.LineText = lines, 0, ""
 		}
 	}

@@ -25,8 +25,8 @@ func TestCheckScript(t *testing.T) {
 	}
 }
 
-// TestCheckScriptStaysInside checks that code that leaves the function around an
-// adapter is rejected, even if it is a complete script by itself.
+// TestCheckScriptStaysInside checks that code which leaves the function around an
+// adapter is rejected, even if the code alone is valid.
 func TestCheckScriptStaysInside(t *testing.T) {
 	for _, escapingCode := range []string{
 		`await / "(" ; }); EVIL(); (function(){ "x)" /g`,

@@ -2,20 +2,22 @@ package jsbuild
 
 import "encoding/json"
 
-// entryFile is esbuild's name for the entry of a script, which is different in each
+// entryFile is the file name that esbuild shows for the generated entry of every
 // script.
 const entryFile = "opentabs-entry.ts"
 
-// maxCompileAttempts limits how often a plugin is compiled whose files change meanwhile.
+// maxCompileAttempts limits how often a plugin is compiled again because its files
+// changed during the build.
 const maxCompileAttempts = 5
 
 // hasSameSource reports whether two scripts were bundled from the same texts of the
-// files that both import. An editor may write a file between the two bundles.
+// files that both import. The source may differ if an editor writes a file between
+// bundling the two scripts.
 func hasSameSource(a, b bundledScript) bool {
 	return agree(a.inputSizes(), b.inputSizes()) && agree(a.sourceTexts(), b.sourceTexts())
 }
 
-// agree reports whether the values of all common keys are equal.
+// agree reports whether two maps have equal values for all common keys.
 func agree[V comparable](a, b map[string]V) bool {
 	for key, value := range a {
 		if other, isCommon := b[key]; isCommon && other != value {

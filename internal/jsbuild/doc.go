@@ -1,9 +1,9 @@
 // Package jsbuild builds the JavaScript of the extension, of the host that runs
 // adapters, and of plugins. Package jsbuild also reads the tools of a plugin and runs
 // its tests. Only package jsbuild imports esbuild and the JavaScript engine QuickJS.
-// Node is not needed.
+// Package jsbuild does not need Node.
 //
 // # Concurrency
 //
-// All functions are safe for concurrent use.
+// All functions of package jsbuild are safe for concurrent use.
 package jsbuild

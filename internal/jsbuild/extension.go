@@ -96,10 +96,10 @@ func manifestWithVersion(version string) ([]byte, []string, error) {
 	return bytes.Replace(text, []byte(oldVersion), []byte(newVersion), 1), icons, nil
 }
 
-// HostScript returns a JavaScript expression for a function that returns the host's start
-// function (extension/src/host/host.ts). The argument of the function is true in the
-// isolated world, where the host may start after the page's scripts. The host is
-// bundled once.
+// HostScript returns a JavaScript expression for a function that returns the host's
+// start function (extension/src/host/host.ts). The argument of the expression's
+// function is true in Chrome's isolated world, where the host may start after the
+// page's scripts. HostScript bundles the host only once.
 func HostScript() ([]byte, error) { return bundledHost() }
 
 var bundledHost = sync.OnceValues(func() ([]byte, error) {
@@ -112,15 +112,16 @@ var bundledHost = sync.OnceValues(func() ([]byte, error) {
 		return nil, err
 	}
 	// Strict mode keeps functions of the page from reaching the host's functions
-	// through `caller`. The check runs before the host uses any built-in that the page
-	// could have replaced. The check throws no error, because the page could observe
-	// errors.
+	// through `caller`. The function intact runs before the host uses any built-in that
+	// the page could have replaced. The function intact throws no error, because the
+	// page could observe errors.
 	const form = "((late) => {\n\"use strict\";\n%s\nif (!late && !intact()) return () => {};\n%s\nreturn host.start;\n})"
 	return fmt.Appendf(nil, form, check, bytes.TrimSpace(code)), nil
 })
 
 // intactCheck returns the function intact (extension/src/host/intact.ts) without its
-// types. The check is not bundled, because a bundler adds code that would run first.
+// types. The function intact is not bundled, because a bundler adds code that would run
+// before intact.
 func intactCheck() ([]byte, error) {
 	const file = "extension/src/host/intact.ts"
 	text, err := extensionSources.Read(file)
@@ -178,32 +179,34 @@ func bundleScript(entry, global string) ([]byte, error) {
 // container is the global name of an adapter's container.
 const container = "__openTabs"
 
-// pageGlobal matches the text before the name of the container if the code reads the
-// container from the page's window: by a name of the window, or by its globalThis.
+// pageGlobal matches text such as "window." before the container's name, if the code
+// reads the container from the page's window.
 var pageGlobal = lazyregexp.New(`(?:[^\w$](?:window|self|top|parent|frames|this)|\.\s*globalThis)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
 // destructuringBefore and destructuringAfter match the text around the name of the
-// container in a destructuring pattern. The destructured object may be the window.
+// container in a destructuring pattern. The object on the right of the destructuring
+// pattern may be the page's window.
 var destructuringBefore, destructuringAfter = lazyregexp.New(`[{,]\s*$`), lazyregexp.New(`^__openTabs\s*[,:=}]`)
 
 // variableBefore matches the text before the name of the container if the code reads
 // the container from a variable.
 var variableBefore = lazyregexp.New(`[^\w$.]([\w$]+)\)?\s*(?:\?\.\s*|\.\s*|(?:\?\.)?\[\s*["'` + "`" + `])$`)
 
-// maxContextBytes is the number of bytes before and after the name that the patterns
-// above see. On the whole text of a large adapter, the patterns would be 40 times
-// slower than all other steps together.
+// maxContextBytes is the number of bytes before and after the container's name that the
+// regular expressions search. On the whole text of a large adapter, the regular
+// expressions would be 40 times slower than all other steps together.
 const maxContextBytes = 64
 
-// maxOccurrences limits the variables that are checked with isWindow. If there are
-// more, one variable is assumed to be the window.
+// maxOccurrences limits the variables that are checked with isWindow. If the code has
+// more variables, scriptParameters assumes that one is the window.
 const maxOccurrences = 50
 
 // scriptParameters returns the parameters of the function around a plugin's script.
 //
-// globalThis is always private. window and self are private too if the code may read
-// the plugin's container from them. In other code, window and self are the page's
-// window, so that comparisons with event.source and DOM methods work.
+// In a plugin's script, globalThis is always private to the plugin. The names window
+// and self are also private if the code may read the plugin's container from window or
+// self. In code that does not read the container from window or self, both names are
+// the page's window, as event.source and DOM methods need.
 func scriptParameters(code []byte) string {
 	text := slices.Concat([]byte("\n"), code, []byte("\n"))
 	isChecked := map[string]bool{} // variables that were checked and are not the window
@@ -228,7 +231,8 @@ func scriptParameters(code []byte) string {
 	}
 }
 
-// isWindow reports whether the code assigns the page's window to the variable.
+// isWindow reports whether the code in text assigns the page's window to the variable
+// name.
 func isWindow(text, name []byte) bool {
 	if string(name) == "globalThis" {
 		return false
@@ -254,7 +258,8 @@ type ScriptOptions struct {
 	Start StartAt `json:"start"`
 	// Frames is true if the adapter also runs in frames of the page's origin.
 	Frames bool `json:"frames,omitempty"`
-	// Base is the field Base of wire.PluginInfo.
+	// Base identifies the plugin's world and pre-script, as the field Base of
+	// wire.PluginInfo does.
 	Base string `json:"base,omitempty"`
 }
 
@@ -262,23 +267,24 @@ type ScriptOptions struct {
 type StartAt string
 
 const (
-	// StartNow is before the page's first script.
+	// StartNow starts the adapter before the page's first script.
 	StartNow StartAt = "now"
-	// StartAtDOM is after the document is parsed.
+	// StartAtDOM starts the adapter after the document is parsed.
 	StartAtDOM StartAt = "dom"
 )
 
 // WrapAdapter returns the script that Chrome runs for one plugin. WrapAdapter starts
 // the host with the adapter, and with the pre-script if there is one, as functions
 // whose globalThis is private to the plugin. host is the result of [HostScript].
-// [CheckScript] must have accepted adapter and preScript, or they could leave their
-// functions.
+// [CheckScript] must have accepted adapter and preScript, so that their code stays
+// inside the functions around it.
 func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) []byte {
 	parts := MakeScriptParts(options, adapter, preScript)
 	b := make([]byte, 0, len(host)+len(parts.Adapter)+len(parts.PreScript)+len(parts.Options)+200)
 	b = append(b, host...)
 	b = append(b, "(false)("...)
-	// The options are a JSON text: in an object literal, __proto__ is not a plain key.
+	// The options are passed as JSON text, because __proto__ is not a plain key in an
+	// object literal.
 	b = append(b, quoteJS(string(parts.Options))...)
 	b = append(b, ", "...)
 	b = append(b, parts.Adapter...)
@@ -293,8 +299,8 @@ func WrapAdapter(host []byte, options ScriptOptions, adapter, preScript []byte) 
 type ScriptParts struct {
 	// Options is the JSON text of a [ScriptOptions].
 	Options []byte
-	// Adapter and PreScript are function expressions; PreScript is empty if there
-	// is none.
+	// Adapter and PreScript are JavaScript function expressions; PreScript is empty for
+	// a plugin without a pre-script.
 	Adapter, PreScript []byte
 }
 
@@ -305,7 +311,7 @@ func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptPar
 	}
 	text, err := json.Marshal(options)
 	if err != nil {
-		panic("jsbuild: settings that are not JSON: " + err.Error()) // the server encoded the settings
+		panic("jsbuild: settings that are not JSON: " + err.Error()) // cannot happen, because the server encoded the settings as JSON
 	}
 	parts := ScriptParts{Options: text, Adapter: AdapterFunction(adapter)}
 	if len(preScript) > 0 {
@@ -317,8 +323,8 @@ func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptPar
 // AdapterFunction returns a JavaScript function expression that runs code in two steps
 // (extension/src/host/lifecycle.ts:Evaluate). The outer function receives the built-ins
 // and returns the inner function. The inner function receives globalThis, and if needed
-// window and self, and runs the code. Because the built-ins are parameters of the outer
-// function, the code may declare variables with the same names.
+// window and self, and runs the plugin's code. Because the built-ins are parameters of
+// the outer function, the code may declare variables with the same names.
 func AdapterFunction(code []byte) []byte {
 	b := make([]byte, 0, len(code)+1000)
 	b = append(b, "function ({"...)
@@ -330,19 +336,20 @@ func AdapterFunction(code []byte) []byte {
 	return append(b, "\n}; }"...)
 }
 
-// builtIns are the names in extension/src/host/globals.ts.
+// builtIns are the JavaScript built-ins that extension/src/host/globals.ts passes to a
+// plugin's code.
 const builtIns = "Object, Function, Array, String, Number, Boolean, Symbol, BigInt, RegExp, Date, Map, Set, WeakMap, WeakSet, " +
 	"WeakRef, Promise, Proxy, Reflect, JSON, Math, Error, TypeError, RangeError, SyntaxError, URL, URLSearchParams, " +
 	"AbortController, AbortSignal, DOMException, TextEncoder, TextDecoder, structuredClone, queueMicrotask, atob, btoa, " +
 	"parseInt, parseFloat, isNaN, isFinite, encodeURI, encodeURIComponent, decodeURI, decodeURIComponent"
 
 // thisArgument matches the text before a globalThis that is passed as `this`.
-// thisArgumentEnd matches that globalThis and the text after it.
+// thisArgumentEnd matches a globalThis that is passed as `this`, and the text after it.
 var thisArgument, thisArgumentEnd = lazyregexp.New(`\.\s*(?:bind|call|apply)\(\s*$`), lazyregexp.New(`^globalThis\s*[,)]`)
 
-// replaceGlobalThis replaces globalThis with the page's window if the code passes globalThis
-// as `this`, as in fetch.bind(globalThis). Functions of the browser throw for any other
-// object.
+// replaceGlobalThis replaces globalThis with the page's window if the code passes
+// globalThis as `this`, as in fetch.bind(globalThis). Functions of the browser throw if
+// `this` is not the page's window.
 func replaceGlobalThis(code []byte) []byte {
 	const privateName, realName = "globalThis", "window"
 	out := make([]byte, 0, len(code))
@@ -360,8 +367,8 @@ func replaceGlobalThis(code []byte) []byte {
 	}
 }
 
-// defaultStart returns the default start of an adapter: StartAtDOM if it has the hook
-// onActivate, which may use the document, otherwise StartNow.
+// defaultStart returns StartAtDOM if the adapter has the hook onActivate, which may use
+// the document, and otherwise StartNow.
 func defaultStart(code []byte) StartAt {
 	if plugin.HasOnActivate(code) {
 		return StartAtDOM
@@ -370,7 +377,7 @@ func defaultStart(code []byte) StartAt {
 }
 
 // dropShebang empties a first line that starts with #!, which is not allowed inside of
-// a function. The line ends at any of JavaScript's four line terminators, as in
+// a function. The shebang line ends at any of JavaScript's four line terminators, as in
 // browsers.
 func dropShebang(code []byte) []byte {
 	if !bytes.HasPrefix(code, []byte("#!")) {

@@ -88,7 +88,7 @@ func TestHostComparesFirst(t *testing.T) {
 }
 
 // TestHostIsStrict checks that strict mode keeps functions of the page from reaching
-// the host through `caller`. Adapters may use sloppy mode.
+// the host through `caller`. An adapter's own code may still use sloppy mode.
 func TestHostIsStrict(t *testing.T) {
 	host, err := HostScript()
 	if err != nil {
@@ -274,9 +274,9 @@ func TestAdapterFunctionThis(t *testing.T) {
 	}
 }
 
-// TestWrapAdapterShebang checks that the #! line ends at each line terminator of
-// JavaScript. The text after the first line, such as the beginning of a comment, is not
-// removed.
+// TestWrapAdapterShebang checks that the shebang line of an adapter ends at each line
+// terminator of JavaScript. Text after the shebang line, such as the beginning of a
+// comment, is not removed.
 func TestWrapAdapterShebang(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", "\r", "\u2028", "\u2029"} {
 		rest := end + "/*\n}); EVIL(); (function () { /* */"

@@ -19,30 +19,32 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// To read a plugin's tools, opentabs has to run its code, because calls of zod make the
-// schemas. The code is untrusted, and the engine is C translated to Go. opentabs
-// therefore runs the code in a child process without access to secrets, with limits for
-// time and memory.
+// To read a plugin's tools, opentabs has to run the plugin's code, because calls of zod
+// make the schemas. A plugin's code is untrusted, and the JavaScript engine is C
+// translated to Go. opentabs runs a plugin's code in a child process without access to
+// secrets, with limits for time and memory.
 
 // pageShim replaces the globals of a page while a plugin's tools are read.
 //
 //go:embed page_shim.js
 var pageShim string
 
-// extractedName is the global variable in which the script stores its result.
+// extractedName is the global variable in which the script that reads a plugin's tools
+// stores its result.
 const extractedName = "__opentabsExtracted"
 
 const (
-	// defaultExtractTimeout is far longer than any plugin needs on a fast machine,
-	// because machines may be slow or busy.
+	// defaultExtractTimeout is much longer than reading a plugin's tools takes on a
+	// fast machine, because many machines are slower.
 	defaultExtractTimeout = 30 * time.Second
 	// extractMemoryBytes limits the memory of a plugin's code while its tools are read.
 	extractMemoryBytes = 256 << 20
-	// extractGrace is the time after the child's own timeout until it is killed. The
-	// child usually stops itself and reports the location of the code. On a busy
-	// machine, the child takes seconds to start.
+	// extractGrace is the time from the child process's own timeout until opentabs
+	// kills the child. The child process usually stops itself and reports where the
+	// plugin's code was. On a busy machine, the child takes seconds to start.
 	extractGrace = 15 * time.Second
-	// maxExtractedBytes limits the output of a child.
+	// maxExtractedBytes limits the output of a child process that reads a plugin's
+	// tools.
 	maxExtractedBytes = 32 << 20
 )
 
@@ -137,8 +139,9 @@ func failedAnswer(err error) extractAnswer {
 }
 
 // runExtract runs script in a child process, which stops itself after timeout and is
-// killed after the grace period. An error of the plugin is in the answer. The returned
-// error is for a failure of opentabs or the machine.
+// killed after the grace period. An error of the plugin's code is in the returned
+// extractAnswer. The error that runExtract returns is for a failure of opentabs or the
+// machine.
 func runExtract(ctx context.Context, argv []string, script []byte, timeout, grace time.Duration) (extractAnswer, error) {
 	dir, err := os.MkdirTemp("", "opentabs-extract-")
 	if err != nil {
@@ -184,10 +187,11 @@ func runExtract(ctx context.Context, argv []string, script []byte, timeout, grac
 type cappedBuffer struct {
 	bytes.Buffer
 	max         int
-	isTruncated bool // some bytes were dropped
+	isTruncated bool // set if bytes above max were dropped
 }
 
-// Write stores p up to the limit. Write never fails.
+// Write stores the bytes of p that fit below max and drops the others. Write never
+// fails.
 func (b *cappedBuffer) Write(p []byte) (int, error) {
 	freeBytes := b.max - b.Len()
 	if len(p) > freeBytes {

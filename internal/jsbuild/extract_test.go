@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// longTimeout is the limit for plugins that end by themselves. longTimeout allows for
-// the race detector on a busy machine.
+// longTimeout is the limit for plugins that end by themselves. longTimeout is long,
+// because the race detector is slow on a busy machine.
 const longTimeout = 10 * time.Minute
 
-// childArgs is the command that runs this test binary as the child process; see
+// childArgs is the command that runs the test binary as the child process; see
 // TestMain. Without GORACE, a program built with -race sleeps for a second before it
 // exits (go.dev/doc/articles/race_detector).
 var childArgs = func() []string {
@@ -112,8 +112,8 @@ func TestExtractLimits(t *testing.T) {
 	}
 }
 
-// TestExtractSurroundings checks that the child gets no environment, and its directory
-// is removed.
+// TestExtractSurroundings checks that the child process gets no environment, and that
+// its directory is removed.
 func TestExtractSurroundings(t *testing.T) {
 	t.Setenv("OPENTABS_SECRET", "token")
 	answer, err := runExtract(t.Context(), []string{os.Args[0], "__surroundings"}, nil, longTimeout, extractGrace)

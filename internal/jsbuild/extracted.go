@@ -67,7 +67,7 @@ func (e extractedPlugin) toolsFile() toolsFile {
 	return toolsFile{SDKVersion: plugin.OwnSDK + sdkts.Version(), ConfigSchema: e.ConfigSchema, Tools: e.Tools, Prompts: e.Prompts}
 }
 
-// encode returns the file as indented JSON.
+// encode returns the content of tools.json as indented JSON.
 func (f toolsFile) encode() ([]byte, error) {
 	text, err := rawjson.Marshal(f)
 	if err != nil {
@@ -77,7 +77,8 @@ func (f toolsFile) encode() ([]byte, error) {
 }
 
 // readPlugin runs the plugin's modules in a child process and returns the description
-// of its tools, prompts and settings, and the script that the child process ran.
+// of the plugin's tools, prompts and settings. readPlugin also returns the script that
+// the child process ran.
 func readPlugin(ctx context.Context, src pluginSource, zod zodSource, o Options) (extractedPlugin, bundledScript, error) {
 	argv := o.Extract
 	if len(argv) == 0 {
@@ -116,7 +117,8 @@ func readPlugin(ctx context.Context, src pluginSource, zod zodSource, o Options)
 	return extractedData, script, nil
 }
 
-// extractProblem returns why the plugin's tools could not be read; nil if they could.
+// extractProblem returns why the plugin's tools could not be read; nil if the tools
+// were read.
 func (a extractAnswer) extractProblem(script bundledScript, timeout time.Duration) *Problem {
 	location := script.sourceLocation(a.Stack)
 	switch {

@@ -8,19 +8,19 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// buildFence limits the files that the build of a plugin may read to the plugin's directory
-// and its installed packages. An untrusted plugin must not copy other files of the
-// user into its adapter or show them in an error.
+// buildFence limits the files that the build of a plugin may read to the plugin's
+// directory and its installed packages. An untrusted plugin must not copy the user's
+// files outside of its directory into its adapter or into an error.
 type buildFence struct {
 	// dir is the plugin's directory, absolute and without links.
 	dir string
 }
 
-// maxSourceBytes limits the size of a bundled file: more than the size limit of an
-// adapter, and less than the machine's memory.
+// maxSourceBytes limits the size of a file in a bundle, so that a huge file does not
+// fill the memory.
 const maxSourceBytes = 32 << 20
 
-// allowedText is the end of each error about a forbidden file.
+// allowedText is the end of each error about a file that a plugin's build may not read.
 const allowedText = "a plugin may only use files in its own directory, and in node_modules there or in the directories above"
 
 // isInside reports whether path is root or below it.
@@ -30,7 +30,7 @@ func isInside(root, path string) bool {
 }
 
 // check returns an error if the build may not read a file. check does not follow a link
-// named node_modules, because a plugin's repository can contain such a link.
+// named node_modules, because a plugin's repository can contain a link with this name.
 func (f buildFence) check(path string) error {
 	realPath, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -53,12 +53,13 @@ func (f buildFence) check(path string) error {
 	return fmt.Errorf("%s is outside of the plugin", path)
 }
 
-// esbuildPlugin returns the esbuild plugin that rejects files outside of the fence.
-// esbuild must run this plugin before all others. An error has the location of the
-// import.
+// esbuildPlugin returns the esbuild plugin that rejects files which the plugin's build
+// may not read. esbuild must run the plugin opentabs-fence before all other plugins. An
+// error of the esbuild plugin has the location of the import.
 func (f buildFence) esbuildPlugin() api.Plugin {
 	return api.Plugin{Name: "opentabs-fence", Setup: func(build api.PluginBuild) {
-		// esbuild keeps imports of URLs, which would fail in a page.
+		// Imports of URLs are rejected, because esbuild would keep them and they would
+		// fail in a page.
 		build.OnResolve(api.OnResolveOptions{Filter: `^(https?:)?//`}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
 			return api.OnResolveResult{}, fmt.Errorf("%q is a URL, and a build loads nothing from the network; install the package with npm, or copy the file into the plugin", a.Path)
 		})
@@ -66,7 +67,7 @@ func (f buildFence) esbuildPlugin() api.Plugin {
 			if err := f.check(a.Path); err != nil {
 				return api.OnLoadResult{}, fmt.Errorf("%w; %s: copy it into the plugin, or install it as a package", err, allowedText)
 			}
-			// Reading a pipe could block forever.
+			// Only regular files are read, because reading a pipe could block forever.
 			return api.OnLoadResult{}, checkPlainFile(a.Path) // esbuild's next plugin loads the file
 		})
 	}}
@@ -86,8 +87,9 @@ func checkPlainFile(path string) error {
 	return nil
 }
 
-// fromEsbuild turns esbuild's messages into problems. fromEsbuild removes the content
-// of files outside of the fence, which esbuild reads as configuration.
+// fromEsbuild converts esbuild's messages into a list of Problem values. fromEsbuild
+// removes the content of files outside of the plugin, which esbuild reads as
+// configuration.
 func (f buildFence) fromEsbuild(messages []api.Message) []Problem {
 	for i, m := range messages {
 		if f.isOutside(m.Location) {
@@ -104,7 +106,8 @@ func (f buildFence) fromEsbuild(messages []api.Message) []Problem {
 	return fromEsbuild(messages)
 }
 
-// isOutside reports whether a location is in a file outside of the fence.
+// isOutside reports whether a location is in a file that the plugin's build may not
+// read.
 func (f buildFence) isOutside(location *api.Location) bool {
 	if location == nil || location.Namespace != "" && location.Namespace != "file" {
 		return false
@@ -114,13 +117,14 @@ func (f buildFence) isOutside(location *api.Location) bool {
 		path = filepath.Join(f.dir, path)
 	}
 	if _, err := os.Lstat(path); err != nil {
-		return false // the file is not on disk, such as the generated entry
+		return false // a file that is not on disk, such as the generated entry, is not outside
 	}
 	return f.check(path) != nil
 }
 
-// checkPluginLink returns a problem if a file or directory of the plugin is a link that leads
-// outside of the plugin's directory. A missing file is no problem.
+// checkPluginLink returns a problem if a file or directory of the plugin is a link that
+// leads outside of the plugin's directory. For a missing file, checkPluginLink returns
+// no problem.
 func (f buildFence) checkPluginLink(name string) *Problem {
 	path := filepath.Join(f.dir, filepath.FromSlash(name))
 	info, err := os.Lstat(path)

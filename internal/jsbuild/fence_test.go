@@ -16,8 +16,8 @@ type fencedPlugin struct {
 	dir, outside string
 }
 
-// newFenced writes a plugin with index as the beginning of its entry. OUT in index
-// becomes the path of the outside directory.
+// newFenced writes a plugin with index as the beginning of its entry. The text OUT in
+// index is replaced by the path of the directory that the plugin may not read.
 func newFenced(t *testing.T, index string) fencedPlugin {
 	t.Helper()
 	baseDir, err := filepath.EvalSymlinks(t.TempDir())
@@ -59,8 +59,8 @@ func (f fencedPlugin) linkFile(t *testing.T, name, target string) {
 	}
 }
 
-// checkRefused builds the plugin and checks that the error has these parts, that it does
-// not contain the secret, and that no adapter is written.
+// checkRefused checks that a build fails without an adapter, and that the error has the
+// given parts without the secret.
 func (f fencedPlugin) checkRefused(t *testing.T, parts ...string) {
 	t.Helper()
 	_, err := BuildPlugin(t.Context(), f.dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
@@ -149,8 +149,8 @@ func TestFenceLinks(t *testing.T) {
 	})
 }
 
-// TestFenceConfiguration checks that the fence applies to the configuration that
-// esbuild reads.
+// TestFenceConfiguration checks that the limit to the plugin's own files also applies
+// to the configuration that esbuild reads.
 func TestFenceConfiguration(t *testing.T) {
 	writeConfig := func(t *testing.T, f fencedPlugin, text string) {
 		t.Helper()

@@ -23,7 +23,7 @@ func TestPipesAndHugeFilesAreRejected(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return errors.Join(file.Truncate(8<<30), file.Close()) // a sparse file
+				return errors.Join(file.Truncate(8<<30), file.Close()) // the huge file is sparse and uses no disk space
 			},
 		} {
 			t.Run(name+" "+kind, func(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"modernc.org/quickjs"
 )
 
-// FuzzCheckScript parses the code that CheckScript accepts with a second parser. For
-// that parser too, the wrapped code has to be exactly one function.
+// FuzzCheckScript checks that QuickJS either rejects code that CheckScript accepts, or
+// parses the code as one function.
 func FuzzCheckScript(f *testing.F) {
 	for _, code := range []string{
 		"", "(() => { 'use strict' })();", "}); alert(1); (function () {", "}, EVIL(), function(){", "} /*", "`${", "#!x\n} {",
@@ -25,13 +25,13 @@ func FuzzCheckScript(f *testing.F) {
 	defer vm.Close()
 	vm.SetEvalTimeout(2 * time.Second)
 	f.Fuzz(func(t *testing.T, code string) {
-		if strings.Contains(code, "\x00") || CheckScript([]byte(code)) != nil { // C's strings end at a NUL
+		if strings.Contains(code, "\x00") || CheckScript([]byte(code)) != nil { // QuickJS is written in C, where a string ends at a NUL byte
 			return
 		}
 		wrappedCode := "function (" + scriptParameters([]byte(code)) + ") {\n" + string(dropShebang([]byte(code))) + "\n}"
 		got, err := vm.Eval("("+wrappedCode+").toString()", quickjs.EvalGlobal)
 		switch {
-		case err != nil && strings.Contains(err.Error(), "SyntaxError"): // the second parser is stricter or older
+		case err != nil && strings.Contains(err.Error(), "SyntaxError"): // QuickJS may reject code that CheckScript accepts
 		case err != nil:
 			t.Fatalf("%q ran: %v", code, err)
 		case got != wrappedCode:
@@ -40,8 +40,8 @@ func FuzzCheckScript(f *testing.F) {
 	})
 }
 
-// FuzzSourceOf looks up arbitrary positions in arbitrary source maps. The function must
-// not panic or return a location in node_modules.
+// FuzzSourceOf looks up arbitrary positions in arbitrary source maps. The function
+// sourceOf must not panic or return a location in node_modules.
 func FuzzSourceOf(f *testing.F) {
 	f.Add([]byte(`{"version":3,"sources":["../src/a.ts"],"mappings":"AAAA,SAASA;AACT,gBAAkB"}`), 1, 3)
 	f.Add([]byte(`{"sources":[],"mappings":"CCCC"}`), 0, 0)

@@ -30,7 +30,8 @@ var (
 	signPattern   = lazyregexp.New(`^(===|!==|\?\?=|\|\|=|&&=|\*\*=|\.\.\.|<<=|>>=|=>|==|!=|<=|>=|&&|\|\||\?\?|\?\.|\+\+|--|\+=|-=|\*=|/=|%=|&=|\|=|\^=|\*\*|.)`)
 )
 
-// reservedWords are words that can't be the name of a variable, or only in some contexts.
+// reservedWords are words that can't be the name of a variable, at least in some
+// contexts.
 var reservedWords = wordSet(`await break case catch class const continue debugger default delete do else enum export extends false finally for
 	function if import in instanceof new null return super switch this throw true try typeof var void while with yield let static async
 	of get set as from arguments undefined`)
@@ -76,7 +77,7 @@ func jsTokens(code string) []jsToken {
 			add(tokenString, restOfCode[:n])
 			if hasSubstitution {
 				templates = append(templates, 0)
-				add(tokenSign, "(") // the expression is treated like an argument
+				add(tokenSign, "(") // the expression in a template is put in parentheses, like an argument
 			}
 			offset += n
 		case namePattern().MatchString(restOfCode):
@@ -132,8 +133,8 @@ func quotedLength(text string, quote byte) int {
 	return len(text)
 }
 
-// templateLength returns the length of a template's text that begins with ` or }. hasSubstitution
-// is true if an expression follows.
+// templateLength returns the length of a template's text that begins with ` or }.
+// hasSubstitution is true if an expression in ${} follows the text.
 func templateLength(text string) (n int, hasSubstitution bool) {
 	for i := 1; i < len(text); i++ {
 		switch {
@@ -148,7 +149,7 @@ func templateLength(text string) (n int, hasSubstitution bool) {
 	return len(text), false
 }
 
-// startsRegexp reports whether a slash after these tokens begins a regular
+// startsRegexp reports whether a slash after the given tokens begins a regular
 // expression.
 func startsRegexp(tokens []jsToken) bool {
 	if len(tokens) == 0 {
@@ -179,7 +180,7 @@ func regexpLength(text string) int {
 			return i
 		case '/':
 			if !isInClass {
-				for i++; i < len(text) && 'a' <= text[i] && text[i] <= 'z'; i++ { // skips the flags
+				for i++; i < len(text) && 'a' <= text[i] && text[i] <= 'z'; i++ { // skips the flags of the regular expression
 				}
 				return i
 			}

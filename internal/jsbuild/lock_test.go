@@ -8,8 +8,8 @@ import (
 	"modernc.org/quickjs"
 )
 
-// runScripts evaluates scripts in an engine with pageShim and returns the value of the last
-// script.
+// runScripts evaluates scripts in an engine with simulated page globals, and returns
+// the value of the last script.
 func runScripts(t *testing.T, scripts ...string) any {
 	t.Helper()
 	vm, err := quickjs.NewVM()

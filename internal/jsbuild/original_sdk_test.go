@@ -18,8 +18,8 @@ import (
 	"opentabs/plugin"
 )
 
-// The tests in this file build plugins for the original OpenTabs SDK, pre-scripts,
-// icons and settings.
+// The tests in this file build plugins for the original OpenTabs SDK, and plugins with
+// pre-scripts, icons and settings.
 
 // TestBuildForOriginalSDK builds a plugin for the original OpenTabs SDK, with a prompt.
 func TestBuildForOriginalSDK(t *testing.T) {
@@ -60,12 +60,12 @@ export default new Old();
 	}
 }
 
-// withPackage returns validPackage with moreFields under opentabs.
+// withPackage returns a valid package.json with moreFields in its member opentabs.
 func withPackage(moreFields string) string {
 	return strings.Replace(validPackage, `"displayName"`, moreFields+`,"displayName"`, 1)
 }
 
-// loadBuilt builds a plugin of these files and loads it.
+// loadBuilt builds a plugin from the given files and loads the plugin.
 func loadBuilt(t *testing.T, files map[string]string) (*BuildResult, *plugin.Plugin) {
 	t.Helper()
 	b := buildPlugin(t, writeFiles(t, files))
@@ -129,7 +129,8 @@ func TestPreScript(t *testing.T) {
 	if got := evaluateText(t, string(code), `lines + " " + JSON.stringify(__openTabs)`); got != `[opentabs:bad:pre-script] early 2 {"preScript":{"bad":{"key1":{"n":1}}}}` {
 		t.Error(got)
 	}
-	// The pre-script keeps the values of other scripts.
+	// The built pre-script keeps the values that other pre-scripts have stored in
+	// __openTabs.
 	if got := evaluateText(t, "var __openTabs = {a: 1, preScript: {other: {k: 1}, bad: {old: 1}}};\n"+string(code), `JSON.stringify(__openTabs)`); got != `{"a":1,"preScript":{"other":{"k":1},"bad":{"key1":{"n":1}}}}` {
 		t.Error(got)
 	}
@@ -137,7 +138,7 @@ func TestPreScript(t *testing.T) {
 		t.Errorf("files %v", names)
 	}
 
-	// A build without a pre-script removes the previous one.
+	// A build without a pre-script removes the pre-script of the previous build.
 	if err := os.WriteFile(filepath.Join(b.Dir, packageFile), []byte(validPackage), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"opentabs/plugin"
 )
 
-// outputFiles contains the built files by their names in dist, in the order of Built.Files.
-// A nil text means that the file of a previous build is removed.
+// outputFiles contains the built files by their names in dist, in the order of
+// BuildResult.Files. A nil text means that the file of a previous build is removed.
 type outputFiles []struct {
 	name string
 	text []byte
@@ -24,7 +24,7 @@ func makeOutput(src pluginSource, compiled compiledPlugin) (out outputFiles, has
 	code = append(code, "//# sourceMappingURL="+mapName+"\n"...)
 	file := compiled.Extracted.toolsFile()
 	if compiled.Adapter.ForOriginalSDK {
-		file.Start = plugin.StartIdle // the original OpenTabs starts adapters late
+		file.Start = plugin.StartIdle // the original OpenTabs starts an adapter only after its page has loaded
 	}
 	if file.ConfigSchema == nil {
 		file.ConfigSchema = src.ConfigSchema
@@ -77,9 +77,9 @@ func (b *BuildResult) write(src pluginSource, compiled compiledPlugin, o Options
 	return nil
 }
 
-// checkPackage checks a package with plugin.Load, as adding the plugin does.
-// checkPackage returns the warnings and the problems. Without output, checkPackage
-// checks only package.json.
+// checkPackage checks a built package with plugin.Load, which also runs when a user
+// adds the plugin. checkPackage returns the warnings and the problems. Without output,
+// checkPackage checks only package.json.
 func checkPackage(text []byte, out outputFiles) (warnings, problems []Problem, err error) {
 	dir, err := os.MkdirTemp("", "opentabs-build-")
 	if err != nil {
@@ -120,7 +120,7 @@ func checkPackage(text []byte, out outputFiles) (warnings, problems []Problem, e
 }
 
 // writeFile writes a file atomically, so that no reader sees a partial file. writeFile
-// creates the directory.
+// creates the file's directory if necessary.
 func writeFile(name string, content []byte) error {
 	dir := filepath.Dir(name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -16,7 +16,7 @@ import (
 const (
 	packageFile  = "package.json"
 	defaultEntry = "src/index.ts"
-	// outputDir is where the built files go.
+	// outputDir is the default folder of the built files.
 	outputDir = "dist"
 )
 
@@ -30,10 +30,10 @@ type pluginSource struct {
 	// Entry is the module to build, relative to Dir, with slashes.
 	Entry string
 	ID    identity
-	// Version is the version of the package.
+	// Version is the plugin's version in package.json.
 	Version string
-	// PreScript is the module of the script that runs before the scripts of the page,
-	// relative to Dir, with slashes; empty if there is none.
+	// PreScript is the path of the pre-script's module, relative to Dir, with slashes;
+	// empty if there is none.
 	PreScript string
 	// ConfigSchema describes the plugin's settings that the code does not describe.
 	ConfigSchema json.RawMessage
@@ -45,7 +45,8 @@ type pluginSource struct {
 func readSource(dir string) (pluginSource, []Problem, error) {
 	abs, err := filepath.Abs(dir)
 	if err == nil {
-		// esbuild follows links. Paths in the adapter are relative to this directory.
+		// esbuild follows links. Paths in the adapter are relative to the plugin's
+		// directory.
 		abs, err = filepath.EvalSymlinks(abs)
 	}
 	if err != nil {
@@ -90,7 +91,7 @@ func readSource(dir string) (pluginSource, []Problem, error) {
 	}
 	s.ID, s.Version, s.ConfigSchema = pkg.OpenTabs.identity, pkg.Version, pkg.OpenTabs.ConfigSchema
 	if s.ID.Name, err = plugin.NameOf(pkg.Name); err != nil {
-		s.ID.Name = "unnamed" // the problems include the error; other checks continue
+		s.ID.Name = "unnamed" // the list of problems already has the error of NameOf, so the checks continue
 	}
 	var fieldProblems []Problem
 	entry := cmp.Or(pkg.OpenTabs.Entry, defaultEntry)

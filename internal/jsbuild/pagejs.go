@@ -43,9 +43,10 @@ var exportStatement = lazyregexp.New(`(?m)^export \{\n?([^}]*)\};?\n?`)
 // A plugin that does not use the page's JavaScript also works in the isolated world.
 // PageUses analyzes the source without the SDK and zod, which work in both worlds. Code
 // that PageUses can't follow, such as a variable with the window as its value, counts
-// as a use. The error is a *[BuildError] if the plugin's source is the cause.
+// as a use. The error of PageUses is a *[BuildError] if the plugin's source is the
+// cause.
 func PageUses(dir string) ([]PageUse, error) {
-	src, _, err := readSource(dir) // other problems of the package do not matter
+	src, _, err := readSource(dir) // problems of package.json that do not end readSource are ignored
 	if err != nil {
 		return nil, err
 	}
@@ -121,9 +122,9 @@ func pluginCode(src pluginSource) (string, error) {
 const endOfCode = "opentabs:end-of-code"
 
 // renamedTokens lets esbuild rename everything that the code declares, and returns the
-// tokens. esbuild chooses no new name that the code contains, because renamedTokens
-// uses each name of the code outside of the code too. An unchanged name is therefore a
-// property, or a variable that the code does not declare.
+// tokens. esbuild never chooses a new name that is already in the code, because
+// renamedTokens also uses each such name outside of the code. A name that esbuild
+// leaves unchanged is a property, or a variable that the code does not declare.
 func renamedTokens(code string, boundNames []string) ([]jsToken, error) {
 	var b strings.Builder
 	b.WriteString("(() => {\n")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// pageUses returns the page uses of a plugin with this code in its handler. head is the
-// beginning of the module, pkg is added to package.json.
+// pageUses returns the page uses of a plugin with the given code in its handler. head
+// is the beginning of the plugin's module, and pkg is added to package.json.
 func pageUses(t *testing.T, pkg, head, code string) []PageUse {
 	t.Helper()
 	dir := t.TempDir()

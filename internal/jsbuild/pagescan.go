@@ -40,7 +40,8 @@ var platformNames = sync.OnceValue(func() map[string]bool {
 var (
 	// frameworkProperties matches properties that frameworks set on elements.
 	frameworkProperties = lazyregexp.New(`^(__[\w$]+|_reactRootContainer|_vnode)$`)
-	// frameworkTexts matches strings that contain such a property or a script element.
+	// frameworkTexts matches strings that contain a framework's property of an element,
+	// or a script element.
 	frameworkTexts = lazyregexp.New(`__(react|vue|ng|svelte|preact)|<script`)
 	// windowSettings matches properties of the window that code may set.
 	windowSettings = lazyregexp.New(`^(location|name|status|on[a-z]+)$`)
@@ -70,7 +71,7 @@ func (s *pageScan) tokenText(i int) string {
 	return s.tokens[i].text
 }
 
-// findUses scans all tokens.
+// findUses scans all tokens for uses of the page's JavaScript.
 func (s *pageScan) findUses() {
 	for i, t := range s.tokens {
 		switch {
@@ -89,7 +90,7 @@ func (s *pageScan) findUses() {
 	}
 }
 
-// scanText checks a string.
+// scanText checks a string for properties of frameworks and for script elements.
 func (s *pageScan) scanText(i int) {
 	text := s.tokens[i].text
 	if frameworkTexts().MatchString(text) {
@@ -100,7 +101,7 @@ func (s *pageScan) scanText(i int) {
 	}
 }
 
-// scanProperty checks the name of a property.
+// scanProperty checks whether the property at i is a use of the page's JavaScript.
 func (s *pageScan) scanProperty(i int) {
 	name := s.tokens[i].text
 	if use, ok := sdkPageUses[name]; ok {
@@ -174,9 +175,10 @@ func (s *pageScan) scanVariable(i int) {
 	}
 }
 
-// scanWindow checks a use of the window itself, which is the tokens from firstIndex to lastIndex.
-// A comparison is no page use. Passing the window on can't be followed and counts as a
-// use.
+// scanWindow checks a use of the window itself, which is the tokens from firstIndex to
+// lastIndex. A comparison with the window is no use of the page's JavaScript. Code that
+// passes the window to other code counts as a use, because scanWindow can't follow the
+// window.
 func (s *pageScan) scanWindow(firstIndex, lastIndex int) {
 	comparisons := []string{"===", "!==", "==", "!="}
 	tokenBefore, tokenAfter := s.tokenText(firstIndex-1), s.tokenText(lastIndex+1)
@@ -192,8 +194,8 @@ func (s *pageScan) scanWindow(firstIndex, lastIndex int) {
 	}
 }
 
-// scanChain checks whether the code changes an object that all scripts share. firstIndex and
-// index are the first and the last token of the chain so far.
+// scanChain checks whether the code changes an object that all scripts share.
+// firstIndex and index are the first and the last token of chain, such as window.name.
 func (s *pageScan) scanChain(firstIndex int, chain []string, index int) {
 	for (s.tokenText(index+1) == "." || s.tokenText(index+1) == "?.") && index+2 < len(s.tokens) && s.tokens[index+2].kind == tokenName {
 		chain = append(chain, s.tokens[index+2].text)

@@ -44,8 +44,8 @@ type BuildResult struct {
 	Name        string
 	DisplayName string
 	Version     string
-	// Hash is the SHA-256 of the adapter's bundle, in hex. The adapter contains its own
-	// hash too.
+	// Hash is the SHA-256 of the adapter's bundle, in hex. The adapter's file also
+	// contains Hash.
 	Hash  string
 	Tools []BuiltTool
 	// Prompts are the plugin's prompts; most have none.
@@ -84,8 +84,8 @@ type BuiltFile struct {
 // its tools to dist/tools.json. BuildPlugin reads only the source, not the files of an
 // earlier build. Two builds of the same source write the same bytes.
 //
-// The error is a *[BuildError] if the plugin's source is the cause. A build that
-// returns an error writes no file.
+// The error of BuildPlugin is a *[BuildError] if the plugin's source is the cause. A
+// build that returns an error writes no file.
 func BuildPlugin(ctx context.Context, dir string, o Options) (*BuildResult, error) {
 	startTime := time.Now()
 	src, problems, err := readSource(dir)
@@ -121,14 +121,14 @@ func BuildPlugin(ctx context.Context, dir string, o Options) (*BuildResult, erro
 // compiledPlugin is the result of compiling a plugin's source.
 type compiledPlugin struct {
 	Adapter bundledScript
-	// PreScript is nil if the plugin has none.
+	// PreScript is the code of the pre-script; nil if the plugin has no pre-script.
 	PreScript []byte
 	Extracted extractedPlugin
 	Warnings  []Problem
 }
 
 // compilePlugin bundles the scripts and reads the tools from the same source.
-// compilePlugin starts again if a file of the source has changed meanwhile.
+// compilePlugin starts again if a file of the source has changed during the build.
 func compilePlugin(ctx context.Context, src pluginSource, zod zodSource, o Options) (compiledPlugin, error) {
 	for range maxCompileAttempts {
 		compiled, extractScript, err := compileOnce(ctx, src, zod, o)
@@ -139,8 +139,8 @@ func compilePlugin(ctx context.Context, src pluginSource, zod zodSource, o Optio
 	return compiledPlugin{}, &BuildError{Dir: src.Dir, Problems: []Problem{{Text: "the plugin's files changed again and again while they were built; build again when they no longer change"}}}
 }
 
-// compileOnce bundles the scripts and reads the tools concurrently. The returned script
-// is the one that read the tools.
+// compileOnce bundles the scripts and reads the tools concurrently. compileOnce also
+// returns the bundled script that it ran to read the tools.
 func compileOnce(ctx context.Context, src pluginSource, zod zodSource, o Options) (compiledPlugin, bundledScript, error) {
 	adapter, err := adapterScript(src.Entry, src.ID)
 	if err != nil {
@@ -157,7 +157,7 @@ func compileOnce(ctx context.Context, src pluginSource, zod zodSource, o Options
 	}()
 	extracted, readScript, extractErr := readPlugin(ctx, src, zod, o)
 	r := <-done
-	if r.err != nil { // reading the tools failed for the same reason
+	if r.err != nil { // if the source does not compile, r.err and extractErr have the same cause
 		return compiledPlugin{}, bundledScript{}, r.err
 	}
 	r.compiled.Extracted = extracted
@@ -191,8 +191,8 @@ func bundleScripts(src pluginSource, mainScript script, zod zodSource, cache *Bu
 	return compiled, nil
 }
 
-// checkSize returns a problem if a script exceeds maxAdapterBytes. plugin.Load checks the
-// size too, but can't name a cause.
+// checkSize returns a problem if a script exceeds maxAdapterBytes. plugin.Load also
+// checks the size of a script, but can't name the cause of a large script.
 func checkSize(scriptKind string, bytes int) *Problem {
 	if bytes <= maxAdapterBytes {
 		return nil

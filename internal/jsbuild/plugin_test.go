@@ -21,10 +21,11 @@ import (
 
 const exampleDir = "../../sdk-ts/examples/messages"
 
-// exampleTools are the names of the example's tools, in the order of its code.
+// exampleTools are the names of the tools in the example plugin, in the order of its
+// code.
 var exampleTools = []string{"export_messages", "count_authors", "compare_channels", "who_am_i", "countdown", "silent", "echo", "big", "reports", "heartbeat", "stubborn", "navigate", "fail", "draw"}
 
-// copyExample copies the source of the example to dir.
+// copyExample copies the source of the example plugin to dir.
 func copyExample(dir string) error {
 	text, err := os.ReadFile(filepath.Join(exampleDir, packageFile))
 	if err != nil {
@@ -36,7 +37,8 @@ func copyExample(dir string) error {
 	return os.CopyFS(filepath.Join(dir, "src"), os.DirFS(filepath.Join(exampleDir, "src")))
 }
 
-// buildFreshExample copies the example to a new directory outside of any node_modules.
+// buildFreshExample copies the example plugin to a new directory outside of any
+// node_modules.
 func buildFreshExample(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -62,7 +64,7 @@ func writeFiles(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// example builds the example once, for all tests that only read it.
+// example builds the example plugin once, for all tests that only read the result.
 var example = sync.OnceValues(func() (*BuildResult, error) {
 	dir, err := os.MkdirTemp("", "jsbuild-example-")
 	if err != nil {

@@ -62,7 +62,7 @@ var missingExports = map[string]string{
 }
 
 // translateNoExport replaces esbuild's message about a name that the SDK does not
-// export. translateNoExport returns other messages unchanged.
+// export. translateNoExport returns all other messages of esbuild unchanged.
 func translateNoExport(text string) string {
 	match := noExportPattern().FindStringSubmatch(text)
 	if match == nil {

@@ -12,7 +12,7 @@ import (
 const validPackage = `{"name":"opentabs-plugin-bad","version":"1.0.0","main":"dist/adapter.iife.js",
   "opentabs":{"displayName":"Bad","description":"A plugin that is bad.","urlPatterns":["*://*.example.com/*"]}}`
 
-// withTools returns the TypeScript of a plugin's entry with these tools.
+// withTools returns the TypeScript code of a plugin with the given tools.
 func withTools(tools string) string {
 	return `import { definePlugin, defineTool } from '@opentabs/sdk';
 import { z } from 'zod';
@@ -24,11 +24,10 @@ export default definePlugin({ isReady: () => true, tools: [` + tools + `] });
 // badPlugins are plugins that do not build, with the expected errors.
 var badPlugins = []struct {
 	name  string
-	pkg   string // empty means validPackage
+	pkg   string // package.json; validPackage if empty
 	index string
 	files map[string]string
-	// want are substrings of the expected message. The message must contain all of
-	// them.
+	// want are substrings that the error message must contain.
 	want []string
 }{
 	{name: "syntax error", index: "export default {\n  tools: [,\n  isReady( { return true }\n};\n",
@@ -49,8 +48,8 @@ var badPlugins = []struct {
 		want: []string{"src/index.ts:1:16:", "Top-level await"}},
 	{name: "no default export", index: "export const plugin = 1;\n",
 		want: []string{"src/index.ts: the module has no default export; write `export default definePlugin({...})`"}},
-	// The build must report the problems of all tools, not only the first. Tests in
-	// sdk-ts/src/extract cover each problem.
+	// The build must report the problems of all tools, not only the first.
+	// sdk-ts/src/extract/extract.test.ts tests each problem of a tool separately.
 	{name: "tools", index: withTools(`{...ok, name: 'sendMessage'}, {...ok, name: 'twice'}, {...ok, name: 'twice'},
   {...ok, name: 'a', description: 'x'.repeat(1001), input: z.string()},
   {...ok, name: 'b', input: z.object({when: z.date()}), output: z.object({n: z.string().transform(Number)})}`),

@@ -29,7 +29,8 @@ const (
 	defaultTestTimeout = 60 * time.Second
 )
 
-// TestOptions configure [RunTests]. The zero value of each field means its default.
+// TestOptions configure [RunTests]. The zero value of each field of TestOptions means
+// its default.
 type TestOptions struct {
 	// Simulate is the command that runs [Simulate]. Default: this program with the
 	// argument "__simulate".
@@ -45,14 +46,15 @@ type TestOptions struct {
 	Browser TestBrowser
 }
 
-// TestBrowser is a real browser for tests. Only one file of tests uses it at a time.
+// TestBrowser is a real browser for tests. Only one file of tests uses a TestBrowser at
+// a time.
 type TestBrowser interface {
 	// Do performs one operation of a test in the browser and returns its result as
-	// JSON. Do may run concurrently. The test receives the error.
+	// JSON. Do may run concurrently. The test in the script receives the error of Do.
 	Do(ctx context.Context, what string, params json.RawMessage) (json.RawMessage, error)
-	// SetResponder sets the function that responds to the requests of pages.
-	// SetResponder blocks until the test has responded. At the end of a file,
-	// SetResponder is called with nil.
+	// SetResponder sets the function that responds to the requests of pages. The
+	// function answer blocks until the test has responded or ctx ends. At the end of a
+	// file, SetResponder is called with nil.
 	SetResponder(answer func(ctx context.Context, request any) (json.RawMessage, error))
 }
 
@@ -67,8 +69,8 @@ type TestFile struct {
 // nodeTestImport matches the import of Node's test runner.
 var nodeTestImport = lazyregexp.New(`(?m)^\s*import\b[^;]*['"]node:test['"]`)
 
-// FindTests returns the test files of the plugin in dir: the files below src, test and
-// tests that end in .test.ts or .test.tsx, sorted by directory and name.
+// FindTests returns the test files of the plugin in dir, sorted by directory and name.
+// A test file is below src, test or tests, and ends in .test.ts or .test.tsx.
 func FindTests(dir string) ([]TestFile, error) {
 	var files []TestFile
 	for _, folder := range []string{"src", "test", "tests"} {
@@ -100,8 +102,8 @@ func FindTests(dir string) ([]TestFile, error) {
 
 // TestEvent is one event of a test run.
 type TestEvent struct {
-	// Op is "begin" or "end" of a test, "skipped" for a test that can't run in a real
-	// browser, or "done" when all tests of the file have ended.
+	// Op is "begin" or "end" of a test, "skipped" if the test can't run in a real
+	// browser, or "done" after the last test.
 	Op string `json:"op"`
 	// Test is the name of the test.
 	Test string `json:"test,omitempty"`
@@ -119,8 +121,9 @@ type TestEvent struct {
 }
 
 // RunTests runs the tests of one file of the plugin in dir. RunTests calls report for
-// each event in order; the last event is "done". The error is a *[BuildError] if the
-// file can't be built, or if a test exceeds the limits of time or memory.
+// each event in order; the last event is "done". The error of RunTests is a
+// *[BuildError] if the file can't be built, or if a test exceeds the limits of time or
+// memory.
 func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, report func(TestEvent)) error {
 	src, problems, err := readSource(dir)
 	if err != nil {
@@ -222,7 +225,7 @@ func runSimulation(ctx context.Context, s simulation) error {
 	if s.browserTests != nil {
 		defer s.browserTests.begin(ctx, lines)()
 	}
-	timer := time.AfterFunc(max(s.timeout, defaultTestTimeout), stop) // this timer limits the time until the modules are loaded
+	timer := time.AfterFunc(max(s.timeout, defaultTestTimeout), stop) // at first, timer limits the time to load the modules of the tests
 	defer timer.Stop()
 	state := s.readEvents(out, func() { timer.Reset(s.timeout) })
 	_ = in.Close()
@@ -251,7 +254,7 @@ func (s simulation) newProblem(where, text string) error {
 	return &BuildError{Dir: s.dir, Problems: []Problem{{Where: where, Text: text}}}
 }
 
-// runState is the state of a run by the events of the child process.
+// runState is the state of a test run, which the events of the child process change.
 type runState struct {
 	done        bool
 	runningTest string // name of the running test
@@ -260,7 +263,7 @@ type runState struct {
 }
 
 // readEvents reads and reports the child's events until its output ends. readEvents
-// calls resetTimer for each.
+// calls resetTimer for each event.
 func (s simulation) readEvents(out io.Reader, resetTimer func()) (state runState) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, maxExtractedBytes)

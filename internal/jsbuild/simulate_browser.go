@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// browserTestGrace is added to the timeout of a test in a real browser before its process is
-// killed. The script itself enforces the timeout.
+// browserTestGrace is added to the timeout of a test in a real browser before its
+// process is killed. The script of the tests itself enforces the timeout of each test.
 const browserTestGrace = 15 * time.Second
 
 // browserTests connects the script of tests and a real browser. browserTests forwards
@@ -21,7 +21,7 @@ type browserTests struct {
 	browser TestBrowser
 
 	ctx   context.Context // context of the child process; set by begin
-	lines *lineWriter     // set by begin
+	lines *lineWriter     // writer to the script's stdin; set by begin
 
 	mu             sync.Mutex                 // guards the fields below
 	lastID         int                        // ID of the last request
@@ -38,7 +38,8 @@ type scriptMessage struct {
 	browserAnswer
 }
 
-// browserAnswer is a response in either direction. Error is empty on success.
+// browserAnswer is a response of the browser to the script, or of the script to the
+// browser. Error is empty on success.
 type browserAnswer struct {
 	Value json.RawMessage `json:"value,omitempty"`
 	Error string          `json:"error,omitempty"`
@@ -56,7 +57,7 @@ func (r *browserTests) begin(ctx context.Context, lines *lineWriter) (end func()
 	return func() { r.browser.SetResponder(nil) }
 }
 
-// handleLine handles a line of the script. handleLine does not block.
+// handleLine handles a line that the script wrote. handleLine does not block.
 func (r *browserTests) handleLine(line []byte) {
 	var m scriptMessage
 	if json.Unmarshal(line, &m) != nil {
@@ -81,7 +82,7 @@ func (r *browserTests) runOperation(m scriptMessage) {
 	if err != nil {
 		answer.Error = err.Error()
 	}
-	// Writing fails if the script has ended.
+	// Writing to the script of the tests fails if the script has ended.
 	_ = r.lines.write(struct {
 		ID int `json:"id"`
 		browserAnswer

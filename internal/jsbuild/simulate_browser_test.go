@@ -134,7 +134,7 @@ func TestReal(t *testing.T) {
 }
 
 // TestRealTimeout checks that a test whose browser does not respond fails, and the next
-// test runs. On a busy machine, the next test may time out too.
+// test runs. On a busy machine, the test that follows the timeout may also time out.
 func TestRealTimeout(t *testing.T) {
 	browser := &fakeBrowser{onOperation: func(ctx context.Context, operation string, params map[string]any) (string, error) {
 		if params["url"] == nil {

@@ -50,8 +50,8 @@ type testRunner struct {
 	vm   *quickjs.VM
 	in   *bufio.Reader
 	send func(json.RawMessage) bool
-	// received contains the lines from stdin. The first call of waitForLine creates the
-	// channel, and the end of stdin closes the channel.
+	// received contains the lines from stdin. The first call of waitForLine creates
+	// received, and the end of stdin closes received.
 	received chan []byte
 }
 
@@ -87,8 +87,8 @@ func (s *testRunner) run(script string) error {
 	}
 }
 
-// waitForLine blocks until the script receives a line, or until the time in event has passed.
-// waitForLine returns false at the end of the input.
+// waitForLine blocks until the script receives a line, or until the milliseconds in
+// event have passed. waitForLine returns false at the end of the input.
 func (s *testRunner) waitForLine(event json.RawMessage) (canContinue bool, err error) {
 	var waitEvent struct {
 		Ms float64 `json:"ms"`

@@ -16,9 +16,8 @@ const embeddedNamespace = "opentabs"
 // without npm. The zero value contains no files. sourceSet is safe for concurrent use
 // while its maps do not change.
 type sourceSet struct {
-	// Roots mounts file trees side by side: a file "src/a.ts" of the root "x"
-	// has the path "x/src/a.ts". Relative imports may cross roots, as they do
-	// in the checkout.
+	// Roots mounts file trees side by side: a file "src/a.ts" of the root "x" has the
+	// path "x/src/a.ts". Relative imports may cross roots, as in the repository.
 	Roots map[string]fs.FS
 	// Alias maps bare imports ("zod") to embedded paths, also in files on disk. A key
 	// that ends in "/" matches all imports that begin with it; the rest of the import is
@@ -48,8 +47,8 @@ func (s sourceSet) Plugin() api.Plugin {
 	}
 }
 
-// resolve returns the embedded file of an import. An empty result leaves the import to
-// esbuild.
+// resolve returns the embedded file of an import. If resolve returns an empty result,
+// esbuild itself resolves the import.
 func (s sourceSet) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 	isEmbedded := a.Namespace == embeddedNamespace
 	isRelative := strings.HasPrefix(a.Path, "./") || strings.HasPrefix(a.Path, "../")

@@ -13,8 +13,8 @@ import (
 // framePosition matches the position in one line of the engine's stack traces.
 var framePosition = lazyregexp.New(`:(\d+):(\d+)\)?$`)
 
-// sourceLocation returns the location in the plugin's source for a stack trace of the bundle, as
-// file:line:column; "" if no frame is in the plugin's source.
+// sourceLocation returns the location in the plugin's source for a stack trace, as
+// file:line:column; "" if there is none.
 func (b bundledScript) sourceLocation(stack string) string {
 	for _, frame := range strings.Split(stack, "\n") {
 		match := framePosition().FindStringSubmatch(strings.TrimSpace(frame))
@@ -40,7 +40,7 @@ func sourceOf(sourceMap []byte, line, column int) string {
 	if json.Unmarshal(sourceMap, &m) != nil {
 		return ""
 	}
-	var source, sourceLine, sourceColumn int // the mappings encode differences, across all lines
+	var source, sourceLine, sourceColumn int // each position in the mappings is relative to the previous position
 	var location string
 	for i, group := range strings.Split(m.Mappings, ";") {
 		if i > line {
@@ -75,8 +75,8 @@ func formatLocation(file string, line, column int) string {
 
 const vlqDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-// decodeVLQ decodes one segment of a source map's mappings (ECMA-426): numbers in base
-// 64, with five bits per digit and the sign in the lowest bit.
+// decodeVLQ decodes one segment of a source map's mappings (ECMA-426). The numbers are
+// in base 64, with five bits per digit and the sign in the lowest bit.
 func decodeVLQ(segment string) []int {
 	var fields []int
 	value, shift := 0, 0

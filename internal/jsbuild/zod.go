@@ -71,7 +71,8 @@ func (z zodSource) esbuildPlugin(embeddedFiles sourceSet) api.Plugin {
 		build.OnResolve(api.OnResolveOptions{Filter: zodImport}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
 			return z.resolve(build, embeddedFiles, a)
 		})
-		// The index of zod imports all 50 languages, which are half of its size.
+		// The index module of zod imports the error messages of all 50 languages, which
+		// are half of zod's size.
 		build.OnResolve(api.OnResolveOptions{Filter: localeList}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
 			if !zodInternal().MatchString(a.Importer) {
 				return api.OnResolveResult{}, nil
@@ -94,12 +95,12 @@ func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api
 			return api.OnResolveResult{}, fmt.Errorf(
 				"%s is not built in (zod, zod/v4 and zod/v4/core are); run npm install zod@4, or import from zod", a.Path)
 		}
-		return api.OnResolveResult{}, nil // the plugin of the embedded sources resolves this import
+		return api.OnResolveResult{}, nil // the esbuild plugin of the embedded sources resolves imports of the embedded zod
 	}
 	if _, isResolved := a.PluginData.(alreadyResolved); isResolved || a.Namespace != embeddedNamespace {
 		return api.OnResolveResult{}, nil // esbuild itself resolves the import
 	}
-	// The embedded SDK must use the same zod as the plugin.
+	// The embedded SDK must use the zod of the plugin.
 	resolved := build.Resolve(a.Path, api.ResolveOptions{ResolveDir: z.Dir, Kind: a.Kind, PluginData: alreadyResolved{}})
 	if len(resolved.Errors) > 0 {
 		return api.OnResolveResult{}, errors.New(resolved.Errors[0].Text)
@@ -108,8 +109,8 @@ func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api
 }
 
 // resolveLocales returns the list of locales beside the file of zod that imports it.
-// The path is relative because the adapter contains it: the same source must give the
-// same bytes on every machine.
+// The returned path is relative, because the path becomes part of the adapter, which
+// must have the same bytes on every machine.
 func (z zodSource) resolveLocales(a api.OnResolveArgs) api.OnResolveResult {
 	r := api.OnResolveResult{Namespace: localesNamespace, SideEffects: api.SideEffectsFalse}
 	if a.Namespace == embeddedNamespace {
@@ -125,7 +126,7 @@ func (z zodSource) resolveLocales(a api.OnResolveArgs) api.OnResolveResult {
 }
 
 // loadLocales returns a list of locales with English only. A plugin can still import
-// others one by one.
+// each other language by its own path.
 func loadLocales(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	contents := `export { default as en } from "./en.js";`
 	result := api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}
@@ -139,8 +140,8 @@ func loadLocales(a api.OnLoadArgs) (api.OnLoadResult, error) {
 
 // loadPrivateZod replaces globalThis in a file of zod by a private object. zod stores
 // its configuration and registry in globalThis; on the real globalThis, a page could
-// use them to read or change the schemas of an adapter. The added import is in the
-// first line, so that line numbers do not change.
+// use them to read or change the schemas of an adapter. loadPrivateZod adds an import
+// to the first line of the file, so that line numbers do not change.
 func loadPrivateZod(embeddedFiles sourceSet, a api.OnLoadArgs) (api.OnLoadResult, error) {
 	var text []byte
 	var err error

@@ -58,7 +58,7 @@ func (r *Reader) Text(key, remedy string) string {
 	return s
 }
 
-// Optional returns an optional string; empty if it is absent.
+// Optional returns an optional string; empty if the string is absent.
 func (r *Reader) Optional(key string) string {
 	s, _ := r.TextOK(key)
 	return s
@@ -82,7 +82,7 @@ func (r *Reader) TextOK(key string) (string, bool) {
 	return plaintext.Clean(s, math.MaxInt), true
 }
 
-// Bool returns an optional boolean; nil if it is absent.
+// Bool returns an optional boolean; nil if the boolean is absent.
 func (r *Reader) Bool(key string) *bool {
 	if !r.Has(key) {
 		return nil
@@ -107,8 +107,8 @@ func (r *Reader) Object(key string) *Reader {
 	return New(r.Members[key], r.Path+key+".", r.Problems)
 }
 
-// Strings returns an array of strings: nil if it is absent or not an array, but not
-// nil if it is empty.
+// Strings returns an array of strings. The result is nil if the member is absent or not
+// an array, but not nil for an empty array.
 func (r *Reader) Strings(key string) []string {
 	if !r.Has(key) {
 		return nil
@@ -155,7 +155,7 @@ type Problems struct {
 	List []Problem
 }
 
-// Add adds a problem.
+// Add formats a sentence and adds it to List as a problem of the file.
 func (p *Problems) Add(format string, args ...any) {
 	p.List = append(p.List, Problem{File: p.File, Text: fmt.Sprintf(format, args...)})
 }

@@ -82,8 +82,8 @@ func receiverName(recv *ast.FieldList) string {
 	return name
 }
 
-// TestBudgetsBite runs the budgets on packages and types that exceed them, and on
-// ones that just fit.
+// TestBudgetsBite checks the size budgets with packages and types that exceed a budget
+// or just fit.
 func TestBudgetsBite(t *testing.T) {
 	inRoot(t)
 	parse := func(name, src string) goFile {

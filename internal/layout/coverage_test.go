@@ -7,23 +7,24 @@ import (
 	"testing"
 )
 
-// coverageDoc lists each statement of the first product documents, with the code that
-// implements the statement and the test that proves it.
+// coverageDoc is a document with a table of product requirements, their code and their
+// tests.
 const coverageDoc = "docs/coverage.md"
 
-// testReference is a test in a cell: `file_test.go:TestName`, `file.test.ts` "title",
-// or `script.txtar`.
+// testReference matches the name of a test in a table cell: `file_test.go:TestName`,
+// `file.test.ts` "title", or `script.txtar`.
 var testReference = regexp.MustCompile("`([A-Za-z0-9_./-]+_test\\.go:(?:Test|Benchmark)[A-Za-z0-9_]+)`|`([A-Za-z0-9_./-]+\\.test\\.tsx?)` \"([^\"|]+)\"|`([A-Za-z0-9_./-]+\\.txtar)`")
 
-// TestCoverage checks that each row names code and a test, or the reason for a
-// difference. TestReferences checks that the named code and Go tests exist.
+// TestCoverage checks that each row of docs/coverage.md names code and a test, or the
+// reason for a difference. TestReferences checks that the code and the Go tests in
+// docs/coverage.md exist.
 func TestCoverage(t *testing.T) {
 	inRoot(t)
 	text, err := os.ReadFile(coverageDoc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, isInTable := 0, false // the rows of a page above its first section are not statements
+	rows, isInTable := 0, false // rows above the first section of the page are skipped
 	for i, line := range strings.Split(string(text), "\n") {
 		isInTable = isInTable || strings.HasPrefix(line, "## ")
 		if !isInTable || !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| statement |") || strings.HasPrefix(line, "|---") {

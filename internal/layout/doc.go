@@ -1,6 +1,6 @@
 // Package layout tests the rules of this repository. Package layout has tests only:
-// each reads the sources and the documents. Exceptions are entries in tables, each with
-// its reason.
+// each reads the sources and the documents. An exception from a rule is an entry in a
+// table, with its reason.
 //
 //	imports_test.go      which package may import which package and library
 //	habits_test.go       file and function sizes, names, mutexes, output, tests

@@ -154,7 +154,8 @@ func hasMember(typ ast.Expr, name string) bool {
 }
 
 // declaresTS reports whether TypeScript text declares a name or a member Class.member.
-// The search is textual, which is exact enough for formatted code.
+// declaresTS searches the text without parsing it, which is exact enough for formatted
+// code.
 func declaresTS(src, symbol string) bool {
 	owner, member, isMember := strings.Cut(symbol, ".")
 	isDeclared := func(name string) bool {
@@ -231,8 +232,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// excerptPattern is a piece of code in a document: a comment that names its file, then
-// the piece.
+// excerptPattern matches a piece of code in a document after a comment that names the
+// code's file.
 var excerptPattern = regexp.MustCompile("(?s)<!-- from: (\\S+) -->\n```\\w+\n(.*?)```")
 
 // TestExcerpts checks that code in documents is copied from compiled files.
@@ -284,8 +285,8 @@ func TestChangelog(t *testing.T) {
 	}
 }
 
-// examplePattern is a frame in docs/protocol.md: a comment that names the golden
-// body, then the frame.
+// examplePattern matches a frame in docs/protocol.md after a comment that names the
+// golden file of the frame's body.
 var examplePattern = regexp.MustCompile("(?s)<!-- golden: ([a-zA-Z.]+) -->\n```json\n(.*?)\n```")
 
 // TestProtocolDoc compares docs/protocol.md with package wire: each method,

@@ -16,8 +16,8 @@ import (
 )
 
 // TestExportedNamesAreUsed finds exported names that no other package uses. A type also
-// counts as used if an exported declaration of its package mentions it, because callers
-// can then have values of the type without naming the type.
+// counts as used if an exported declaration of its package mentions the type, because
+// callers can have values of unnamed types.
 func TestExportedNamesAreUsed(t *testing.T) {
 	inRoot(t)
 	files, err := goFiles()
@@ -55,8 +55,8 @@ func checkExported(files []goFile, generatedTS string) []string {
 	return slices.Sorted(maps.Values(unused))
 }
 
-// usagePlaces are the packages that select a method, and byInterface if an interface
-// lists it.
+// usagePlaces are the packages that select a method, and the constant byInterface if an
+// interface lists the method.
 type usagePlaces map[string]bool
 
 // byInterface marks a method that an interface requires.
@@ -202,7 +202,8 @@ func mentionedInAPI(f goFile) []string {
 	return names
 }
 
-// methodsUsedAcross returns for each method name where it is used.
+// methodsUsedAcross returns, for each method name, the places that use a method of that
+// name.
 func methodsUsedAcross(files []goFile) map[string]usagePlaces {
 	usedNames := map[string]usagePlaces{}
 	add := func(name, where string) {

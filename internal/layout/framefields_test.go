@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// otherProtocols are fields of other JSON formats that have the name of a field of a
-// frame, by package, with the format.
+// otherProtocols lists, by package, fields of other JSON formats that have the name of
+// a field of a frame.
 var otherProtocols = map[string]struct {
 	names  []string
 	format string
@@ -40,10 +40,10 @@ var frameFunction = regexp.MustCompile(`^(Parse|Envelope|Append[A-Z].*|EncodeBod
 // wire.
 //
 // A package that uses the frame functions of wire, and the packages below it, may spell
-// no field name. Other packages have other JSON formats, with names such as "id" and
-// "url". In other packages, the test finds only names of several words, such as
-// dispatchId, which are unlikely elsewhere. No package may spell a method, such as
-// tool.ask.
+// no field name. Packages that do not use the frame functions have other JSON formats,
+// with fields such as "id" and "url". In a package that does not use the frame
+// functions, the test rejects only field names of several words, such as dispatchId. No
+// package may spell a method, such as tool.ask.
 //
 // Tests may spell field names: they simulate the browser, and must not share the
 // encoders that they test.
@@ -60,8 +60,9 @@ func TestFrameFieldsAreInWire(t *testing.T) {
 // string of TypeScript.
 var writtenJSON = regexp.MustCompile("[`'\"]\\{\"[A-Za-z]|jsonrpc")
 
-// TestFrameFieldsAreInWireTypeScript finds frames and parts of frames that the extension
-// writes as text. The compiler does not check names in text.
+// TestFrameFieldsAreInWireTypeScript finds frames and parts of frames that the
+// extension writes as text. The TypeScript compiler does not check field names in
+// strings.
 func TestFrameFieldsAreInWireTypeScript(t *testing.T) {
 	inRoot(t)
 	for _, f := range tsFiles(t) {
@@ -80,7 +81,7 @@ func TestFrameFieldsAreInWireTypeScript(t *testing.T) {
 func checkFrameFields(files []goFile) []string {
 	names, methods := frameNames(files)
 	strictDirs := frameDirs(files)
-	allowedFields := map[string]bool{} // keys are a package and a name
+	allowedFields := map[string]bool{} // each key is the folder of a package, a space and the name of a field
 	for dir, otherProtocol := range otherProtocols {
 		for _, name := range otherProtocol.names {
 			allowedFields[dir+" "+name] = true
@@ -115,8 +116,8 @@ func checkFrameFields(files []goFile) []string {
 	return violations
 }
 
-// isSharedName reports whether other formats are likely to have a field of this name. The
-// envelope of MCP has the field jsonrpc, too.
+// isSharedName reports whether formats other than frames are likely to have a field
+// called name. For example, both MCP messages and frames have the field jsonrpc.
 func isSharedName(name string) bool { return strings.ToLower(name) == name }
 
 // frameNames returns the names of all fields in package wire, and the methods of more

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	maxFileLines = 500 // the aim is 400
-	maxFuncLines = 100 // the aim is 60
+	maxFileLines = 500 // a hard limit; files should stay below 400 lines
+	maxFuncLines = 100 // a hard limit; functions should stay below 60 lines
 	maxMainLines = 25
 )
 
@@ -230,7 +230,8 @@ func checkDebt(f goFile) []string {
 }
 
 // checkOptions requires each field of a struct named Options to document its default,
-// or that it is required. The type's comment may name the required fields.
+// or that it is required. The comment of the struct Options may name the required
+// fields.
 func checkOptions(f goFile) []string {
 	if f.test {
 		return nil
@@ -300,7 +301,8 @@ func isReceiverExported(recv *ast.FieldList) bool {
 	return isExported
 }
 
-// checkRunFunctions keeps cobra's types out of the runX functions.
+// checkRunFunctions reports functions of cmd/opentabs whose name begins with "run" and
+// that use the type cobra.Command.
 func checkRunFunctions(f goFile) []string {
 	if f.dir != "cmd/opentabs" || f.test {
 		return nil
@@ -328,7 +330,8 @@ func checkMainSize(f goFile) []string {
 	return nil
 }
 
-// requiredSymbols are declarations that must exist: package, file or "" for any, name.
+// requiredSymbols are declarations that must exist, each with its package, its name and
+// the reason.
 var requiredSymbols = []struct{ dir, name, why string }{
 	{"cmd/opentabs", "main", "the program"},
 	{"wire", "FuzzParse", "bytes from outside are fuzzed"},

@@ -110,8 +110,7 @@ var allowedImports = map[string][]string{
 	"internal/terminal/terminaltest": {},
 }
 
-// allPackages means all packages. The program and the composition of the daemon may
-// import all packages.
+// allPackages is the table entry of a package that may import all packages of opentabs.
 const allPackages = "*"
 
 // allowedTestImports lists what a package's tests may import beyond allowedImports.
@@ -194,7 +193,7 @@ type goFile struct {
 	src       string
 }
 
-// at returns the position of a node, for messages.
+// at returns the position of a syntax node as text for error messages.
 func (f goFile) at(n ast.Node) string {
 	p := f.fset.Position(n.Pos())
 	return fmt.Sprintf("%s:%d", f.name, p.Line)
@@ -282,7 +281,8 @@ func checkImports(f goFile) []string {
 		return []string{fmt.Sprintf("%s: package %s is not in mayImport (internal/layout/imports_test.go); decide what it may import", f.name, f.dir)}
 	}
 	if f.test {
-		// An external test also imports the package itself.
+		// A test in a separate package, such as wire_test, also imports the package
+		// that it tests.
 		allowedPaths = slices.Concat(allowedPaths, allowedTestImports[f.dir], []string{f.dir})
 	}
 	for _, spec := range f.ast.Imports {

@@ -21,13 +21,13 @@ var (
 )
 
 // builtInLookup matches code that looks up a built-in when it runs. awaitPattern
-// matches await and async, which only the host must avoid, because the build runs async
-// functions of the SDK by sdk-ts/src/runtime/async.ts.
+// matches the keywords await and async, which only code in guardedFolders must avoid:
+// the build replaces the keywords in the SDK (sdk-ts/src/runtime/async.ts).
 var (
 	builtInLookup = regexp.MustCompile(`\bfor \([^;]* of |(?:[(\[,]|return) ?\.\.\.|\.(push|pop|map|filter|forEach|join|slice|splice|concat|includes|indexOf|keys|entries|then|catch|finally|test|exec|replace|call|apply|bind|toString)\(`)
 	awaitPattern  = regexp.MustCompile(`\bawait\b|\basync\b`)
-	// quotedText matches string literals, and the name of context.call in messages with
-	// values.
+	// quotedText matches text that is not code: string literals, and "context.call():"
+	// in messages.
 	quotedText = regexp.MustCompile(`'[^']*'|\bcontext\.call\(\):`)
 )
 
@@ -55,7 +55,7 @@ func checkBuiltInLookups(f tsFile) []string {
 	})
 }
 
-// TestLateFilesExist fails if a guarded file was moved without its entry.
+// TestLateFilesExist checks that each file listed in guardedFiles exists.
 func TestLateFilesExist(t *testing.T) {
 	inRoot(t)
 	files := tsFiles(t)

@@ -10,11 +10,11 @@ import (
 	"sync"
 )
 
-// checkSleep reports code that waits for a fixed time in real time: time.Sleep, a
-// receive from time.After, and a select that continues after one. A receive that fails
-// the test is allowed, because it limits a wait. Fake time has no limits: in a test
-// that calls synctest.Test, directly or in a helper, and in helpers of a file that uses
-// synctest.
+// checkSleep reports code that waits for a fixed real time: time.Sleep, or a receive
+// from time.After that does not fail the test. A receive from time.After that fails the
+// test is allowed, because the receive limits a wait. checkSleep allows every wait in
+// fake time: in tests that call synctest.Test, directly or in a helper, and in helpers
+// of their files.
 func checkSleep(f goFile) []string {
 	if !f.test {
 		return nil
@@ -52,7 +52,8 @@ var allowedWaits = map[string]string{
 	"internal/jsbuild/extract_test.go:TestMain": "a child process that hangs until its parent kills it",
 }
 
-// findSleep returns how a node waits for a fixed time; empty if it does not.
+// findSleep returns how a syntax node waits for a fixed time; empty if the node does
+// not wait.
 func findSleep(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.SelectorExpr:
@@ -132,7 +133,8 @@ var fakeTimeHelpers = sync.OnceValue(func() map[string][]string {
 	return helpers
 })
 
-// callsHelper returns whether a declaration calls synctest.Test or one of the helpers.
+// callsHelper reports whether a declaration calls synctest.Test, or a test helper that
+// calls synctest.Test.
 func callsHelper(d ast.Decl, helpers []string) bool {
 	isFound := false
 	ast.Inspect(d, func(n ast.Node) bool {

@@ -22,7 +22,7 @@ import (
 var allowedTSImports = map[string][]string{
 	"wire":      {},
 	"extension": {"wire", "preact", "sdk-ts/src/runtime/primordials.ts"},
-	"sdk-ts":    {"zod", "@opentabs/sdk", "@opentabs-dev/plugin-sdk"}, // tsconfig.json maps the original SDK to this SDK
+	"sdk-ts":    {"zod", "@opentabs/sdk", "@opentabs-dev/plugin-sdk"}, // tsconfig.json maps the original OpenTabs SDK to sdk-ts
 	"e2e":       {"wire", "sdk-ts", "node:", "playwright-core", "@modelcontextprotocol/sdk", "ws", "@opentabs/sdk", "zod"},
 }
 
@@ -178,8 +178,9 @@ func checkTSImports(f tsFile) []string {
 	return violations
 }
 
-// chromeUse is chrome's API: chrome.tabs.query, chrome['tabs'], = chrome;. Our own
-// values may be called chrome and have methods: chrome.register().
+// chromeUse matches uses of Chrome's API, such as chrome.tabs.query, chrome['tabs'] and
+// "= chrome;". chromeUse does not match a call such as chrome.register(), because a
+// value of the extension may have the name chrome.
 var chromeUse = regexp.MustCompile(`\bchrome\s*(\[|\??\.\s*\w+\s*(\??\.\s*\w|[;,)\]]))|=\s*chrome\s*;|\btypeof\s+chrome\b`)
 
 func checkChrome(f tsFile) []string {
@@ -192,13 +193,14 @@ func checkChrome(f tsFile) []string {
 	return nil
 }
 
-// compositionRoots build the service worker of the extension, and the bridge.
+// compositionRoots are the files that build the service worker of the extension, and
+// the bridge.
 var compositionRoots = []string{"extension/src/worker/worker.ts", "extension/src/bridge/bridge.ts"}
 
 var topLevelConst = regexp.MustCompile(`(?m)^const (\w+)\b`)
 
 // checkForwardUse reports constants of a composition root that are used before their
-// declaration, in closures too: a part receives only parts that were built earlier.
+// declaration, even in closures.
 func checkForwardUse(f tsFile) []string {
 	if !slices.Contains(compositionRoots, f.name) {
 		return nil
@@ -207,7 +209,8 @@ func checkForwardUse(f tsFile) []string {
 	src := withoutStrings(withoutComments(f.src))
 	for _, m := range topLevelConst.FindAllStringSubmatchIndex(src, -1) {
 		name := src[m[2]:m[3]]
-		// A property has the name of a constant in "link.docs" and in "docs:".
+		// The pattern skips properties that have the name of a constant, as in
+		// "link.docs" and "docs:".
 		usePattern := regexp.MustCompile(`(?m)(?:^|[^.\w])` + name + `\b(?:[^:?\w]|$)`)
 		if usePattern.MatchString(src[:m[0]]) {
 			violations = append(violations, fmt.Sprintf("%s: %s is used before its declaration; build it earlier, or report by a Signal", f.name, name))
@@ -218,8 +221,8 @@ func checkForwardUse(f tsFile) []string {
 
 var implementsPattern = regexp.MustCompile(`\bclass (\w+)[^{]*\bimplements (\w+)`)
 
-// checkRestatedTypes reports classes that implement an interface: such a class declares
-// each method twice.
+// checkRestatedTypes reports classes that implement an interface, because each method
+// has two declarations.
 func checkRestatedTypes(f tsFile) []string {
 	if f.workspace() != "extension" || f.test {
 		return nil
@@ -295,7 +298,7 @@ func TestTypeScriptRulesBite(t *testing.T) {
 	}
 }
 
-// TestLintIsOn checks that biome and tsc have these rules enabled.
+// TestLintIsOn checks that biome and tsc have the required lint rules enabled.
 func TestLintIsOn(t *testing.T) {
 	inRoot(t)
 	var biomeConfig struct {
@@ -369,8 +372,8 @@ func TestRuntimePackages(t *testing.T) {
 	}
 }
 
-// TestEndToEndIsSmall limits the end-to-end tests: each file is one promise to a
-// user, and unit tests cover the rest.
+// TestEndToEndIsSmall limits the number and the length of end-to-end tests: unit tests
+// cover the details.
 func TestEndToEndIsSmall(t *testing.T) {
 	inRoot(t)
 	const maxFiles, maxLines = 36, 200

@@ -13,8 +13,9 @@ import (
 )
 
 // bannedWords maps words and phrases, separated by commas, to the term that the field
-// uses. The words match in upper and lower case, in file names, identifiers, comments,
-// strings and documents. "#" stands for a number, "*" for any one word.
+// uses. Banned words match in upper and lower case, in file names, identifiers,
+// comments, strings and documents. In a banned phrase, "#" matches a number, and "*"
+// matches any one word.
 var bannedWords = map[string]string{
 	"nobody, somebody":              `name the user, the client or the caller: "no client", "not reviewed"`,
 	"anew":                          `"again", or a verb with re-: reload, restart, rebuild`,
@@ -79,7 +80,8 @@ var (
 	plainMethods = []string{"found", "number", "list", "when"}
 )
 
-// vagueTSFunction matches the declaration of such a function in TypeScript.
+// vagueTSFunction matches the declaration of a function with a vague name in
+// TypeScript.
 var vagueTSFunction = regexp.MustCompile(`\bfunction (` + strings.Join(vagueFunctions, "|") + `)\b`)
 
 // word is a word of a text in lower case, and its line.
@@ -138,7 +140,7 @@ func (p phrase) matches(words []word) bool {
 // checkWords finds banned words in the name and the text of a file.
 func checkWords(name, text string) []string {
 	var violations []string
-	words := wordsOf(name + "\n" + text) // line 1 is the name
+	words := wordsOf(name + "\n" + text) // the name of the file becomes line 1
 	for i, w := range words {
 		for _, p := range phrases[w.text] {
 			if p.matches(words[i:]) {
@@ -174,8 +176,8 @@ func vagueFunction(at, name string) string {
 // checkedFiles are the kinds of files whose words are checked.
 var checkedFiles = []string{".go", ".ts", ".tsx", ".md", ".css", ".html", ".grit", "Makefile"}
 
-// wordTables hold the banned words themselves, or names that others chose: the
-// icons of Lucide.
+// wordTables are files that may contain banned words: the list of these words, and the
+// names of Lucide's icons.
 var wordTables = []string{
 	"internal/layout/words_test.go",
 	"sdk-ts/src/lucide-icon-names.gen.ts",

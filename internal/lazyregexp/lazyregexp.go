@@ -22,6 +22,6 @@ func New(pattern string) func() *regexp.Regexp {
 	return compile
 }
 
-// isTest is set in a test binary, which go test names after its package. The package
-// testing would add its code to every program.
+// isTest is set in a test binary, which go test names after its package. A call of
+// testing.Testing would add the package testing to every program.
 var isTest = len(os.Args) > 0 && strings.HasSuffix(strings.TrimSuffix(os.Args[0], ".exe"), ".test")

@@ -1,9 +1,9 @@
 // Package linefile stores lines in rotated files: the newest is path, older ones are
-// path.1, path.2 and so on. The oldest file is removed.
+// path.1, path.2 and so on. Each rotation removes the oldest file.
 //
-// [Open] opens a log for writing, [Read] reads one. Writing never blocks the caller:
-// lines that exceed the queue while the disk is slow are dropped and counted, and a
-// separate line reports their number.
+// [Open] opens a log for writing, and [Read] reads a log. Writing never blocks the
+// caller. Lines that exceed the queue are dropped and counted, and a separate line
+// reports their number.
 //
 // # Concurrency
 //

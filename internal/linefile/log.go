@@ -20,12 +20,13 @@ type Options struct {
 	FileBytes int64
 	// Files is how many files are kept.
 	Files int
-	// PendingBytes limits the lines that wait for the disk. Further lines are dropped
-	// and counted.
+	// PendingBytes limits the lines that wait for the disk. Lines beyond PendingBytes
+	// are dropped and counted.
 	PendingBytes int
 	// Dropped returns the line that reports n dropped lines; nil for no line.
 	Dropped func(n int) []byte
-	// Log receives failures, at most one entry a minute. Default: nothing is logged.
+	// Log receives failed writes, at most one entry a minute. Default: nothing is
+	// logged.
 	Log zerolog.Logger
 }
 
@@ -42,7 +43,7 @@ type Log struct {
 	droppedLines int        // number of lines that were dropped since the last written line
 	isClosed     bool
 
-	// The fields below belong to the writing goroutine.
+	// Only the writing goroutine uses the fields below.
 	file        *os.File // nil if the log file could not be opened
 	size        int64
 	isTorn      bool // the last line of the file is incomplete
@@ -57,8 +58,8 @@ func Open(path string, o Options) *Log {
 	return l
 }
 
-// Write queues a line, which ends with its only line feed. Write never waits for the
-// disk. After Close, Write does nothing.
+// Write queues a line, which must contain only one line feed, at its end. Write never
+// waits for the disk. After Close, Write does nothing.
 func (l *Log) Write(line []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -86,7 +86,7 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// If only one file is kept, rotation empties it.
+// If only one file is kept, rotation empties the file.
 func TestRotationOfOne(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	o := testOptions(Options{FileBytes: 300, Files: 1})

@@ -14,8 +14,9 @@ import (
 const maxLineBytes = 1 << 20
 
 // Read calls accept for each line of the log at path, the oldest first, without its
-// line feed. accept reports whether the line is valid and must not retain it. files is
-// the number of files that the log keeps. Read returns the number of damaged lines.
+// line feed. accept reports whether the line is valid, and must not retain the line.
+// files is the number of files that the log keeps. Read returns the number of damaged
+// lines.
 func Read(path string, files int, accept func(line []byte) bool) (damagedLines int, err error) {
 	for n := files - 1; n >= 0; n-- {
 		badLines, err := readFile(rotatedPath(path, n), accept)

@@ -8,7 +8,7 @@ import (
 )
 
 // MaxBytes is the size at which the daemon's log is rotated. One rotated file is kept,
-// so the log takes at most twice this size.
+// so the log takes at most twice MaxBytes.
 const MaxBytes = 10 << 20
 
 // File is a log file. File is safe for concurrent use.
@@ -36,7 +36,8 @@ func Open(path string, limit int64) (*File, error) {
 	return f, nil
 }
 
-// open opens the file. The caller holds mu, or is the only user of f.
+// open opens the log file for appending, and closes a file that was open before. The
+// caller holds mu, or is the only user of f.
 func (f *File) open() error {
 	openedFile, err := os.OpenFile(f.path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
 	if err != nil {
@@ -67,7 +68,7 @@ func (f *File) Write(p []byte) (int, error) {
 }
 
 // rotateFile renames the file to path.1 and starts a new one. If the rename fails,
-// writes continue in the old file, and File tries again after another limit bytes. The
+// writes continue in the old file, and File tries again after limit more bytes. The
 // caller holds mu, or is the only user of f.
 func (f *File) rotateFile() {
 	f.size = 0
@@ -83,8 +84,8 @@ func (f *File) Size() int64 {
 	return f.size
 }
 
-// OS returns the open file, for a child process that writes to it directly. Rotation
-// replaces the file.
+// OS returns the open file, for a child process that writes to it directly. After a
+// rotation of the log, OS returns another file.
 func (f *File) OS() *os.File {
 	f.mu.Lock()
 	defer f.mu.Unlock()

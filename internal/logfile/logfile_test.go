@@ -35,7 +35,7 @@ func TestFileIsBounded(t *testing.T) {
 		}
 		allLines = append(allLines, strings.Split(strings.TrimSpace(string(text)), "\n")...)
 	}
-	// No line is lost or split between the two files.
+	// Rotation loses no line, and splits no line between the old file and the new file.
 	for i, line := range allLines {
 		if want := fmt.Sprintf("line %d", 1000-len(allLines)+i); line != want {
 			t.Fatalf("%q, want %q", line, want)
@@ -46,7 +46,7 @@ func TestFileIsBounded(t *testing.T) {
 	}
 }
 
-// A log that cannot be rotated is continued.
+// If a log cannot be rotated, writes continue in the same file.
 func TestFileThatCannotBeRotated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "serve.log")
 	if err := os.MkdirAll(filepath.Join(path+".1", "in the way"), 0o700); err != nil {
@@ -101,7 +101,7 @@ func TestPipeIsNotRotated(t *testing.T) {
 	}
 }
 
-// writeFiveLines writes lines of 9 bytes to a log that takes 10.
+// writeFiveLines writes five lines of 9 bytes to a log with a limit of 10 bytes.
 func writeFiveLines(t *testing.T, path string) {
 	t.Helper()
 	l, err := Open(path, 10)

@@ -9,10 +9,9 @@ import (
 	"strings"
 )
 
-// IsHost reports whether a Host header names this machine's loopback: exactly
-// 127.0.0.1, [::1] or localhost in any case, alone or with a port from 1 to 65535. If
-// an attacker points the host name of a web page at 127.0.0.1, the page sends that host
-// name.
+// IsHost reports whether a Host header is 127.0.0.1, [::1] or localhost in any case,
+// alone or with a valid port. If an attacker points the host name of a web page at
+// 127.0.0.1, the page sends that host name.
 func IsHost(host string) bool {
 	name := host
 	if n, port, err := net.SplitHostPort(host); err == nil {
@@ -24,11 +23,12 @@ func IsHost(host string) bool {
 			name = "[" + n + "]"
 		}
 	}
-	// EqualFold also accepts letters beyond ASCII, which have more bytes.
+	// The comparison of lengths rejects letters beyond ASCII, which strings.EqualFold
+	// accepts but which have more bytes.
 	return name == "127.0.0.1" || name == "[::1]" || len(name) == len("localhost") && strings.EqualFold(name, "localhost")
 }
 
-// Port returns the port on which a request arrived; 0 if it is unknown.
+// Port returns the port on which a request arrived; 0 if the port is unknown.
 func Port(r *http.Request) int {
 	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		return addr.Port

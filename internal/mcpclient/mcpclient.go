@@ -1,7 +1,6 @@
 // Package mcpclient is a small MCP client over Streamable HTTP, protocol 2025-11-25.
 // Package mcpclient lists tools, runs calls, receives their progress and cancels them.
-// A tool call from the command line therefore uses the same protocol as a call of any
-// other MCP client.
+// With mcpclient, the command line calls tools by the same protocol as all MCP clients.
 //
 // Start with [New], then [Client.Initialize].
 //
@@ -51,11 +50,11 @@ var ErrNoServer = errors.New("no MCP server listens")
 type Options struct {
 	// URL is the server's MCP endpoint; required.
 	URL string
-	// Token is the bearer token; default none is sent.
+	// Token is the bearer token of each request; by default, no token is sent.
 	Token string
 	// Name and Version identify the client; required by MCP.
 	Name, Version string
-	// Transport makes the requests; default one without a proxy.
+	// Transport makes the requests; the default is a transport without a proxy.
 	Transport http.RoundTripper
 }
 
@@ -145,11 +144,11 @@ func (c *Client) ListTools(ctx context.Context) ([]Tool, error) {
 // Progress is one report of a running call.
 type Progress struct {
 	Progress float64
-	// Total is present if HasTotal.
+	// Total is valid only if HasTotal is true.
 	Total    float64
 	HasTotal bool
 	Message  string
-	// StatusWord is the tool's status word; it has the audience of the message.
+	// StatusWord is the tool's status word, which has the same Audience as Message.
 	StatusWord string
 	// Audience is for whom the message is: "user" or anything else.
 	Audience string
@@ -185,8 +184,8 @@ type Result struct {
 
 // CallTool runs a tool. arguments is a JSON object. progress, which may be nil, is
 // called for each report, by the goroutine that called CallTool. When ctx ends,
-// CallTool sends a cancellation to the server. CallTool then returns ctx's error once
-// the server has ended the call, after 2 s at the latest.
+// CallTool sends a cancellation to the server. After a cancellation, CallTool returns
+// ctx's error when the server has ended the call, after 2 s at the latest.
 func (c *Client) CallTool(ctx context.Context, name string, arguments json.RawMessage, progress func(Progress)) (Result, error) {
 	params := map[string]any{"name": name, "arguments": arguments}
 	var result Result

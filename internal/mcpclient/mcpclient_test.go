@@ -239,8 +239,8 @@ func TestCallFails(t *testing.T) {
 	}
 }
 
-// TestCancel checks a server that ends the stream of a cancelled call without a
-// response, as MCP requires, and a server that does not end the stream.
+// TestCancel checks a server that ends the stream of a cancelled call, as MCP requires,
+// and a server that does not.
 func TestCancel(t *testing.T) {
 	for _, c := range []struct {
 		name     string

@@ -83,8 +83,8 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 	if err != nil {
 		return err
 	}
-	// The request outlives ctx for a moment: the client sends a separate message to
-	// cancel it, and then the server ends the stream.
+	// The HTTP request outlives ctx, because the client cancels a call by a separate
+	// message before the server ends the stream.
 	streamCtx, closeStream := context.WithCancel(context.WithoutCancel(ctx))
 	defer closeStream()
 	var isSilent atomic.Bool
@@ -122,13 +122,13 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 func (x pendingRequest) cancel(streamCtx context.Context) {
 	ctx, cancel := context.WithTimeout(streamCtx, cancelTimeout)
 	defer cancel()
-	// If the message fails, closing the connection cancels the call too.
+	// If the cancellation can't be sent, closing the connection cancels the call.
 	if x.client.notify(ctx, "notifications/cancelled", map[string]any{"requestId": x.id, "reason": "interrupted"}) == nil {
 		<-ctx.Done()
 	}
 }
 
-// run sends the request and reads messages until its answer arrives.
+// run sends the request and reads messages until the answer to the request arrives.
 func (x pendingRequest) run(ctx context.Context, body []byte) (message, error) {
 	resp, err := x.client.send(ctx, http.MethodPost, body)
 	if err != nil {
@@ -137,8 +137,8 @@ func (x pendingRequest) run(ctx context.Context, body []byte) (message, error) {
 	defer resp.Body.Close()
 	x.onData()
 	input := watchedReader{resp.Body, x.onData}
-	// Only initialize opens a session. initialize is the only request before the client
-	// has a protocol version.
+	// Only the request initialize opens an MCP session. initialize is the only request
+	// before the client has a protocol version.
 	if id := resp.Header.Get("Mcp-Session-Id"); id != "" && x.client.version == "" {
 		x.client.session = id
 	}
@@ -187,8 +187,8 @@ func readStatusError(status int, body []byte) error {
 // isOwnID reports whether m answers the request.
 func (x pendingRequest) isOwnID(m message) bool { return string(m.ID) == fmt.Sprint(x.id) }
 
-// handleMessage handles one message of the request's stream. ok is set if the message
-// is the answer.
+// handleMessage handles one message of the request's stream. ok is true if the message
+// is the answer to the request.
 func (x pendingRequest) handleMessage(ctx context.Context, data []byte) (answer message, ok bool, err error) {
 	if len(bytes.TrimSpace(data)) == 0 { // a stream may begin with an empty event
 		return message{}, false, nil
@@ -232,8 +232,8 @@ func (x pendingRequest) reportProgress(params json.RawMessage) {
 	x.progress(report)
 }
 
-// respond answers a request of the server. Only ping is supported; other requests get
-// an error.
+// respond answers a request of the server. respond supports only ping; all other
+// requests of the server get an error.
 func (c *Client) respond(ctx context.Context, m message) error {
 	answer := message{ID: m.ID, Result: json.RawMessage(`{}`)}
 	if m.Method != "ping" {

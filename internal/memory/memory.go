@@ -20,8 +20,8 @@ const (
 	// busySpareBytes is how many bytes above its needs a busy process may keep.
 	busySpareBytes = 32 << 20
 	// garbageBytes is how many bytes of garbage may be made before the collector runs,
-	// even if the live heap is much smaller. Go's default would collect after each
-	// few hundred calls, which was a quarter of the cost of a call without a page.
+	// even if the live heap is much smaller. With Go's default, the collector would run
+	// every few hundred calls, at a quarter of the cost of a call without a page.
 	garbageBytes = 16 << 20
 	// minPercent is Go's default: as much garbage as live data. With maxPercent, an
 	// empty heap may also grow by about garbageBytes, because Go counts at least 4 MB
@@ -31,13 +31,13 @@ const (
 	// maxIdleAllocation is the maximum number of bytes that an idle process allocates between two
 	// checks.
 	maxIdleAllocation = 1 << 20
-	// idleSpareBytes is how many bytes above its needs an idle process may keep: less is
-	// not worth a collection.
+	// idleSpareBytes is how many bytes above its needs an idle process may keep without
+	// a collection.
 	idleSpareBytes = 4 << 20
 )
 
 // KeepSmall returns memory to the system after the start, after large results, and when
-// the process becomes idle; the garbage collector alone would keep the memory for
+// the process becomes idle. The garbage collector alone would keep the memory for
 // minutes. KeepSmall also makes the collector run less often while the heap is small.
 // KeepSmall returns when ctx ends, and restores the collector's settings.
 func KeepSmall(ctx context.Context) {
@@ -65,9 +65,9 @@ func KeepSmall(ctx context.Context) {
 	}
 }
 
-// afterEachCollection calls work after each collection until the function that it
-// returns is called. work sets the percentage again when the heap grows fast, because
-// the percentage for a small heap is too large for a large heap.
+// afterEachCollection calls work after each garbage collection until stop is called.
+// work sets the GC percentage again when the heap grows fast, because a large heap
+// needs a smaller percentage.
 func afterEachCollection(work func()) (stop func()) {
 	var mu sync.Mutex // guards isStopped, and keeps work from running after stop
 	isStopped := false

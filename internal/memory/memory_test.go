@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// startKeepSmall runs KeepSmall in a goroutine, and returns a function that ends it.
+// startKeepSmall runs KeepSmall in a goroutine, and returns a function that ends
+// KeepSmall.
 func startKeepSmall(t *testing.T) (end func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -71,9 +72,9 @@ func touchPages(b []byte) {
 	}
 }
 
-// TestCollectorIsQuiet checks that a small heap may have 16 MB of garbage between
-// two collections and a large one as much as its live size, and that the settings
-// are restored.
+// TestCollectorIsQuiet checks that a small heap may have 16 MB of garbage between two
+// collections. A large heap may have as much garbage as live data, and KeepSmall
+// restores the settings.
 func TestCollectorIsQuiet(t *testing.T) {
 	for _, c := range []struct {
 		liveBytes uint64

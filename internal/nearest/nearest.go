@@ -7,10 +7,10 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// These constants limit a comparison, in bytes.
+// The constants maxCompared and minPrefix limit the comparison of two names, in bytes.
 const (
-	maxCompared = 128 // longer words are compared only by spelling and beginning
-	minPrefix   = 3   // shorter words are the beginning of too many names
+	maxCompared = 128 // longer names are not compared letter by letter
+	minPrefix   = 3   // too many names begin with a shorter word
 )
 
 // Name returns the name that is most similar to wrongName. Name returns "" if more than a
@@ -34,9 +34,9 @@ func normalizeName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
 }
 
-// editsBetween returns the number of edits from wrongName to name; maxEdits if it
-// cannot be less. A swap of two neighbours counts as one edit. If wrongName is the
-// beginning of name, the missing rest counts as one edit.
+// editsBetween returns the number of edits from wrongName to name; maxEdits if the
+// names are too long to compare. A swap of two neighbours counts as one edit. If
+// wrongName is the beginning of name, the missing rest counts as one edit.
 func editsBetween(wrongName, name string, maxEdits int) int {
 	switch {
 	case len(wrongName) >= minPrefix && strings.HasPrefix(name, wrongName), isSwap(wrongName, name):

@@ -37,7 +37,8 @@ const (
 // ErrNotFound is wrapped by the error for a package that the registry does not have.
 var ErrNotFound = errors.New("not found")
 
-// Options configure a client. The zero value of each field means its default.
+// Options configure a client. The zero value of each field of Options means its
+// default.
 type Options struct {
 	// UserAgent is the User-Agent header; default "opentabs".
 	UserAgent string
@@ -121,8 +122,8 @@ type statusError struct {
 func (e *statusError) Error() string { return e.text }
 
 // getWithRetries sends a request and passes the response to read. getWithRetries
-// retries after transient errors, at most maxAttempts times. The error names the action
-// that the user can take.
+// retries after transient errors, at most maxAttempts times. The error of
+// getWithRetries names the action that the user can take.
 func (c *Client) getWithRetries(ctx context.Context, address, accept string, read func(*http.Response) error) error {
 	backoff := c.opts.Backoff
 	for attempt := 1; ; attempt++ {
@@ -216,7 +217,8 @@ func reasonOf(response *http.Response) string {
 	return " (" + strings.ToValidUTF8(reason[:min(len(reason), 200)], "") + ")"
 }
 
-// errContent is a response that can't be used. A retry would not help.
+// errContent is a response that can't be used. A request that fails with an errContent
+// is not retried.
 type errContent struct{ text string }
 
 func (e *errContent) Error() string { return e.text }
@@ -259,7 +261,7 @@ func (c *Client) explainError(address string, err error) error {
 	case errors.As(err, &certErr):
 		return fmt.Errorf("the certificate of the registry %s is not trusted: %w; name your company's certificates with cafile in .npmrc", registryURL, certErr.Err)
 	case errors.As(err, &urlErr):
-		err = urlErr.Err // the message omits the whole address
+		err = urlErr.Err // url.Error would add the full address to the message
 	}
 	return fmt.Errorf("the registry %s can't be reached: %w; check the network, the registry in .npmrc and the proxy, or install a file with `opentabs plugin install FILE.tgz`", registryURL, err)
 }

@@ -21,7 +21,7 @@ import (
 
 const pluginPackage = "opentabs-plugin-a"
 
-// newClient returns a client with these lines as its .npmrc.
+// newClient returns a client with the given lines as its .npmrc.
 func newClient(t *testing.T, lines ...string) *npm.Client {
 	t.Helper()
 	home := t.TempDir()
@@ -172,8 +172,9 @@ func TestLoginErrors(t *testing.T) {
 	}
 }
 
-// serveInTurn returns a handler that uses each handler for one request and the last
-// handler for all further requests, and the number of requests.
+// serveInTurn returns a handler that uses each of handlers for one request, and a
+// counter of requests. If there are more requests than handlers, the last handler
+// receives them.
 func serveInTurn(handlers ...http.HandlerFunc) (http.Handler, *atomic.Int64) {
 	var requests atomic.Int64
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -20,7 +20,8 @@ const maxNpmrcBytes = 1 << 20
 
 // Environment is where [LoadConfig] searches for settings.
 type Environment struct {
-	// Getenv and Environ are os.Getenv and os.Environ. Tests replace these functions.
+	// Getenv and Environ are os.Getenv and os.Environ. Tests replace Getenv and
+	// Environ.
 	Getenv  func(string) string
 	Environ func() []string
 	// Home is the user's home directory; it may be empty.
@@ -41,9 +42,9 @@ type Config struct {
 // setting is the text of one setting, and the file or variable that sets it.
 type setting struct{ text, source string }
 
-// LoadConfig reads npm's settings in npm's order: environment variables first, then
-// the .npmrc of the project, of the user and of the machine. Missing files are
-// skipped. The error names a file that cannot be read.
+// LoadConfig reads npm's settings in npm's order: environment variables first, then the
+// .npmrc of the project, of the user and of the machine. Missing files are skipped. The
+// error of LoadConfig names a file that cannot be read.
 func LoadConfig(env Environment) (*Config, error) {
 	if env.GOOS == "" {
 		env.GOOS = runtime.GOOS
@@ -101,7 +102,8 @@ func (c *Config) globalFile() string {
 	return "/usr/local/etc/npmrc"
 }
 
-// readEnvironment adds the npm_config_* variables. The prefix may be in any case.
+// readEnvironment adds the npm_config_* variables. The prefix npm_config_ may be in
+// upper or lower case.
 func (c *Config) readEnvironment() {
 	const prefix = "npm_config_"
 	for _, variable := range c.env.Environ() {
@@ -220,8 +222,8 @@ func hasUnsetVariable(value string) bool { return strings.Contains(value, "${") 
 func (c *Config) settingText(key string) string { return c.values[key].text }
 
 // Registry returns the address of the registry for a package name, with a slash at the
-// end, and the file or variable that sets it ("" for the default). Registry fails if
-// the address is invalid.
+// end. Registry also returns the file or variable that sets the address; "" for the
+// default. Registry fails if the address is invalid.
 func (c *Config) Registry(name string) (address, source string, err error) {
 	key, s := "registry", setting{defaultRegistry, ""}
 	if value, ok := c.values[key]; ok {

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// writeSettings returns an environment with these files, by their paths below a new
-// home directory, and these variables. HOME in a variable becomes the home directory.
+// writeSettings returns an environment with the given files, by their paths below a new
+// home directory, and the given variables. HOME in a variable becomes the home
+// directory.
 func writeSettings(t *testing.T, files map[string]string, variables ...string) (Environment, string) {
 	t.Helper()
 	home := t.TempDir()

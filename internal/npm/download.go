@@ -65,7 +65,7 @@ func (c *Client) Download(ctx context.Context, p *Package, v *Version, dir strin
 }
 
 // tarballAddress returns the address to download a file from. A registry behind a proxy
-// often lists its own files with http; such files are fetched with https.
+// often lists its own files with http; Download fetches these files with https.
 func tarballAddress(registry, listedAddress string) (string, error) {
 	registryURL, err := url.Parse(registry)
 	if err != nil {

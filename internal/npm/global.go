@@ -44,7 +44,8 @@ func (c *Config) GlobalFolders() []string {
 	if nvmDir == "" {
 		nvmDir = joinPath(home, ".nvm")
 	}
-	// Volta has a folder for each package, nvm one for each version of Node.
+	// Volta has a folder for each package, and nvm has a folder for each version of
+	// Node.
 	for _, pattern := range []string{
 		joinPath(voltaHome, "tools", "image", "packages", "*", "lib", "node_modules"),
 		joinPath(voltaHome, "tools", "image", "packages", "@*", "*", "lib", "node_modules"),

@@ -18,7 +18,7 @@ type login struct {
 	from    string // from is the file or variable that sets the login
 }
 
-// The names of settings that follow an address, as in //host/:_authToken.
+// The constants are names of settings that follow an address, as in //host/:_authToken.
 const (
 	keyToken    = "_authToken"
 	keyAuth     = "_auth"
@@ -84,7 +84,8 @@ func (c *Config) loginSetting(address string) login {
 	return l
 }
 
-// loginFor returns the login for an address. If several match, the longest path wins.
+// loginFor returns the login for an address. If several logins match, loginFor returns
+// the login with the longest path.
 func (c *Config) loginFor(u *url.URL) (login, bool) {
 	host := strings.ToLower(u.Host)
 	hostWithoutPort := strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[u.Scheme])

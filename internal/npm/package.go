@@ -54,7 +54,8 @@ type Dist struct {
 	Tarball   string `json:"tarball"`
 	Integrity string `json:"integrity"`
 	Shasum    string `json:"shasum"`
-	// UnpackedSize is in bytes; 0 if the registry does not list it.
+	// UnpackedSize is the size of the unpacked files in bytes; 0 if the registry does
+	// not list the size.
 	UnpackedSize int64 `json:"unpackedSize"`
 	FileCount    int   `json:"fileCount"`
 }
@@ -70,8 +71,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Package fetches the metadata of a package from its registry. The error names an
-// action for the user, and wraps [ErrNotFound] if the package does not exist.
+// Package fetches the metadata of a package from its registry. The error of Package
+// names an action for the user, and wraps [ErrNotFound] if the package does not exist.
 func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
@@ -117,7 +118,7 @@ func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 // Pick returns the version for a tag, a version, or a range such as ^1.2.0. An empty
 // text means the tag "latest". In a range, Pick follows npm: Pick prefers the version
 // with the tag "latest", then the newest version. Pick chooses a deprecated version
-// only if there is no other. The error lists the available versions.
+// only if no other version matches. The error of Pick lists the available versions.
 func (p *Package) Pick(want string) (*Version, error) {
 	want = strings.TrimSpace(want)
 	if want == "" {
@@ -210,10 +211,11 @@ func (p *Package) choicesText() string {
 	return action
 }
 
-// isDeprecated reports whether the author has deprecated this version.
+// isDeprecated reports whether the author has deprecated the version v.
 func (v *Version) isDeprecated() bool { return v.Warning() != "" }
 
-// Warning returns the author's text about a deprecated version; "" for others.
+// Warning returns the author's text about a deprecated version; "" if the version is
+// not deprecated.
 func (v *Version) Warning() string {
 	switch value := v.Deprecated.(type) {
 	case string:

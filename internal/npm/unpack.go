@@ -27,8 +27,8 @@ const (
 )
 
 // Unpack writes the files of a package to dir, which must be empty or absent. Unpack
-// first checks the whole archive, and rejects links, devices, paths outside of dir,
-// names that differ only in case, and more than the limits allow. Each file gets mode
+// first checks the whole archive. Unpack rejects links, devices, paths outside of dir,
+// names that differ only in case, and packages that exceed a limit. Each file gets mode
 // 0600, so that no file is executable.
 func Unpack(t Tarball, dir string) error {
 	f, err := os.Open(t.Path)
@@ -112,12 +112,12 @@ func (u *unpacker) readArchive(file io.Reader) error {
 	return nil
 }
 
-// refusedError is why a package is not unpacked.
+// refusedError is the reason why a package is not unpacked.
 type refusedError struct{ text string }
 
 func (e *refusedError) Error() string { return e.text }
 
-// newRefusedError returns a *refusedError.
+// newRefusedError returns a formatted reason why a package is not unpacked.
 func newRefusedError(format string, args ...any) error {
 	return &refusedError{fmt.Sprintf(format, args...)}
 }
@@ -240,7 +240,7 @@ func (u *unpacker) claimPath(name string, isFolder bool, entryName string) error
 	return nil
 }
 
-// write creates a file. Without a root, write only reads the content to its end.
+// write creates a file. If root is nil, write only reads the content to its end.
 func (u *unpacker) write(name string, content io.Reader) error {
 	if u.root == nil {
 		_, err := io.Copy(io.Discard, content)

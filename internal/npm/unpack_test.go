@@ -32,7 +32,7 @@ func linkFile(name, target string, kind byte) npmtest.File {
 	return npmtest.File{Header: tar.Header{Name: name, Linkname: target, Typeflag: kind}}
 }
 
-// newBomb returns an archive whose header declares a file of this size.
+// newBomb returns an archive whose header declares a file of the given size.
 func newBomb(t *testing.T, size int64) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -13,8 +13,9 @@ type Changes struct {
 	Plugin, Tool string
 	// Permission is off, ask, auto or default; empty to change nothing.
 	Permission string
-	// OpenTabs is on or off to set whether calls may open tabs, and LateAccess
-	// whether a late plugin has access; empty to change nothing.
+	// OpenTabs (on or off) sets whether calls may open tabs. LateAccess (on or off)
+	// sets whether a plugin that starts after the page's scripts gets secret settings
+	// and may call other plugins. An empty OpenTabs or LateAccess changes nothing.
 	OpenTabs, LateAccess string
 	// AllowCalls are plugins that the plugin may call, and ForbidCalls the plugins that
 	// it may no longer call.
@@ -29,7 +30,7 @@ func (c Changes) hasCalls() bool {
 	return len(c.AllowCalls)+len(c.ForbidCalls) > 0 || c.LateAccess != ""
 }
 
-// Apply makes the changes in p. notef receives a notice for each.
+// Apply makes the changes in the policy p. notef receives a notice for each change.
 func (c Changes) Apply(p httpapi.Policy, notef func(format string, args ...any)) error {
 	if c.OpenTabs != "" {
 		if err := c.setOpening(p, notef); err != nil {
@@ -100,8 +101,8 @@ func (c Changes) setOpening(p httpapi.Policy, notef func(format string, args ...
 	return nil
 }
 
-// setCalls sets which other plugins a plugin may call, and whether a plugin that starts
-// late has access.
+// setCalls sets which plugins a plugin may call, and whether a late plugin gets secret
+// settings and may call plugins.
 func (c Changes) setCalls(p httpapi.Policy, notef func(format string, args ...any)) error {
 	if c.Plugin == "" || c.Tool != "" {
 		return usererr.Errorf("--allow-calls-to, --forbid-calls-to and --late-access are for a plugin: run `opentabs plugin permission NAME --allow-calls-to OTHER`")

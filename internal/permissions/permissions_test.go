@@ -184,8 +184,8 @@ func TestUnknownPlugin(t *testing.T) {
 	}
 }
 
-// TestConflictIsNoUnknownPlugin checks that other errors are not reported as an unknown
-// plugin.
+// TestConflictIsNoUnknownPlugin checks that an error such as a conflict is not reported
+// as an unknown plugin.
 func TestConflictIsNoUnknownPlugin(t *testing.T) {
 	i := newInstallation(t)
 	for name, p := range map[string]httpapi.Policy{"local": i.local, "remote": i.remotePolicy()} {

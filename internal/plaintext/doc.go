@@ -1,9 +1,9 @@
 // Package plaintext removes hidden characters from text of plugins, pages and
 // clients, before agents, logs and users receive it.
 //
-// Hidden characters are those that show nothing or change how other text looks: control
-// characters other than line feed and tab, marks that change the writing direction,
-// tags, fillers, and variation selectors. Package plaintext keeps hidden characters of
+// Hidden characters show nothing or change how other text looks. Examples are control
+// characters except line feed and tab, marks that change the writing direction, tags,
+// fillers, and variation selectors. Package plaintext keeps hidden characters of
 // ordinary text where they have a visible effect:
 //
 //   - zero-width joiners between emoji (families, professions), and joiners and
@@ -12,10 +12,11 @@
 //     keycap,
 //   - variation selectors after Mongolian letters.
 //
-// Letters of all scripts are kept, those written from right to left too. Flags of
-// regions that are spelled with tags (England, Scotland, Wales) lose the tags and
-// become a black flag. Results of tools are data and never go through this package.
+// Letters of all scripts are kept, including scripts that are written from right to
+// left. Flags of regions that are spelled with tags (England, Scotland, Wales) lose the
+// tags and become a black flag. Results of tools are data and never go through package
+// plaintext.
 //
-// extension/src/panel/plain-text.ts follows the same rules in the side panel;
-// testdata/cases.json is read by the tests of both.
+// extension/src/panel/plain-text.ts implements the rules of package plaintext for the
+// side panel; the tests of both read testdata/cases.json.
 package plaintext

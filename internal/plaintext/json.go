@@ -7,8 +7,9 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// CleanJSON returns valid JSON in which every string and member name is cleaned. All
-// other bytes are kept. Use CleanJSON for JSON that is shown, never for results.
+// CleanJSON returns valid JSON in which every string and member name is cleaned.
+// CleanJSON keeps all bytes outside of strings. Use CleanJSON for JSON that is shown,
+// never for results.
 func CleanJSON(text []byte) []byte {
 	var out []byte
 	copiedTo := 0 // text[copiedTo:i] needs no change

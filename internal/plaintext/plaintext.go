@@ -16,7 +16,7 @@ func Clean(text string, maxChars int) string {
 		}
 		return ""
 	})
-	if len(text) <= maxChars { // bytes are never fewer than characters
+	if len(text) <= maxChars { // a text never has fewer bytes than characters
 		return text
 	}
 	count := 0

@@ -24,8 +24,9 @@ func CheckShown(text string) string {
 }
 
 // isUnfitForReview reports whether a reviewer cannot see r: control characters, the
-// marks that change the writing direction, and letters without a glyph. [Clean] also
-// removes characters that occur in texts copied from elsewhere.
+// marks that change the writing direction, and letters without a glyph.
+// isUnfitForReview accepts some characters that [Clean] removes, because texts that an
+// author copies often contain them.
 func isUnfitForReview(r rune) bool {
 	if r >= ' ' && r <= '~' { // most characters are letters
 		return false

@@ -18,8 +18,8 @@ const (
 	reconnectInterval = 500 * time.Millisecond
 	// liveTimeout limits how long tabs may take to load a new build.
 	liveTimeout = 5 * time.Second
-	// recoverTimeout limits how long a tab may report that it needs a reload: a hot
-	// reload also reports that for a moment.
+	// recoverTimeout limits how long a tab may report that it needs a reload, because a
+	// hot reload briefly causes this report.
 	recoverTimeout = 2 * time.Second
 	// livePollInterval is the interval between two checks of the tabs.
 	livePollInterval = 20 * time.Millisecond
@@ -38,8 +38,8 @@ func (s *session) connect(ctx context.Context) (*httpapi.Client, error) {
 
 // keepAttached puts the plugin under development on the daemon and prints its log,
 // until ctx ends. When the daemon restarts, keepAttached continues with the next
-// daemon. attachResult receives nil when the first daemon has accepted the session,
-// else the error.
+// daemon. attachResult receives nil when the first daemon has accepted the session, or
+// the error if it has not.
 func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, developed *plugin.Plugin, attachResult chan<- error) {
 	err := s.attachOnce(ctx, client, developed, func() { attachResult <- nil })
 	if !errors.Is(err, httpapi.ErrEnded) {
@@ -68,7 +68,8 @@ func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, deve
 	}
 }
 
-// attachOnce is keepAttached for one daemon. attachOnce returns why the connection ended.
+// attachOnce puts the plugin on one daemon and prints its log, until the connection
+// ends. attachOnce returns why the connection ended.
 func (s *session) attachOnce(ctx context.Context, client *httpapi.Client, developed *plugin.Plugin, onAttached func()) error {
 	ctx, endConnection := context.WithCancel(ctx)
 	defer endConnection()
@@ -90,7 +91,7 @@ func (s *session) attachOnce(ctx context.Context, client *httpapi.Client, develo
 	return client.Plugins.Develop(ctx, developed.Dir, s.Permission, onAttached)
 }
 
-// send makes the goroutine of run call event.
+// send passes event to the goroutine of session.run, which calls event.
 func (s *session) send(ctx context.Context, event func()) {
 	select {
 	case s.events <- event:
@@ -122,7 +123,8 @@ type tabState struct {
 	url, browser string
 	// needsReload is set if only a reload of the tab loads the build.
 	needsReload bool
-	// ready is the last result of isReady, nil before the first.
+	// ready is the last result of the plugin's function isReady; nil before the first
+	// result.
 	ready *bool
 }
 
@@ -187,8 +189,8 @@ func (s *session) reportTabs(ctx context.Context, startTime time.Time) error {
 	}
 }
 
-// findObstacle returns why the daemon does not send the plugin to any tab, and what the
-// user can do; empty if the daemon sends the plugin.
+// findObstacle returns why the daemon sends the plugin to no tab, and what the user can
+// do; empty without an obstacle.
 func findObstacle(status httpapi.Status, developed *plugin.Plugin) string {
 	for _, f := range status.Failed {
 		if f.Path == developed.Dir {
@@ -206,7 +208,8 @@ func findObstacle(status httpapi.Status, developed *plugin.Plugin) string {
 	return ""
 }
 
-// printTabs prints which tabs have the build, and what to do about the others.
+// printTabs prints which tabs have the build, and what to do about tabs without the
+// build.
 func (s *session) printTabs(tabs tabStates, hasTimedOut bool, elapsed time.Duration) {
 	switch {
 	case tabs.browsers == 0:

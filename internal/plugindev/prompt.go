@@ -132,7 +132,7 @@ func (s *session) listTabs(ctx context.Context) {
 	s.Out.PrintTable("  ", rows)
 }
 
-// formatReady returns the last result of isReady in words.
+// formatReady returns the last result of the plugin's function isReady in words.
 func formatReady(ready *bool) string {
 	switch {
 	case ready == nil:

@@ -2,9 +2,8 @@
 // builds a plugin after each change of its files. `plugin dev` also brings the builds
 // into open tabs, prints the plugin's log, and calls tools from a prompt.
 //
-// One goroutine, that of [Run], builds and prints. The watch of files, the log, the
-// connection to the daemon and calls run in other goroutines, which send to this
-// goroutine.
+// One goroutine, that of [Run], builds and prints. The file watcher, the log, the
+// connection to the daemon and calls run in other goroutines, which send events to Run.
 package plugindev
 
 import (
@@ -38,8 +37,8 @@ type Options struct {
 	// Signals are interrupts. An interrupt stops the running tool call; without a
 	// running call, Run returns. Signals is required.
 	Signals <-chan os.Signal
-	// Lines are the lines that the user types. Lines is nil by default; Run then shows
-	// no prompt.
+	// Lines are the lines that the user types. Lines is nil by default; without Lines,
+	// Run shows no prompt.
 	Lines <-chan string
 	// Call runs a call to the end and prints its result or error; required with Lines.
 	Call func(ctx context.Context, c Call)
@@ -169,7 +168,8 @@ func (s *session) buildFirst(ctx context.Context) error {
 	return err
 }
 
-// rebuild builds after a change and prints the error.
+// rebuild builds the plugin after a change of its files, and prints the error of the
+// build.
 func (s *session) rebuild(ctx context.Context) {
 	if err := s.build(ctx); err != nil {
 		s.clearPrompt()

@@ -70,7 +70,8 @@ func (s *screen) Write(p []byte) (int, error) {
 	return s.text.Write(p)
 }
 
-// waitFor waits until the screen has shown text, and removes what is before its end.
+// waitFor waits until the screen has shown text, and clears the screen up to the end of
+// text.
 func (s *screen) waitFor(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -220,7 +221,7 @@ func TestSession(t *testing.T) {
 	}
 	d.enter("reload", "live in 1 tab after ")
 
-	// Ctrl-C stops a running call first.
+	// If a call is running, Ctrl-C stops the call, not the session.
 	d.lines <- "read_titles"
 	<-calls
 	d.signals <- os.Interrupt

@@ -21,7 +21,8 @@ type Entry struct {
 	Level  wire.LogLevel `json:"level"`
 	// Message is at most wire.MaxLogChars long.
 	Message string `json:"message"`
-	// Data is a JSON array of the other logged values; absent if there are none.
+	// Data is a JSON array of the logged values that are not in Message; absent if
+	// there are none.
 	Data json.RawMessage `json:"data,omitempty"`
 	// Browser and Tab are where the adapter ran.
 	Browser string `json:"browser,omitempty"`
@@ -33,7 +34,8 @@ type Entry struct {
 // levels are all levels, the least important first.
 var levels = []wire.LogLevel{wire.LogDebug, wire.LogInfo, wire.LogWarning, wire.LogError}
 
-// ParseLevel returns the level with this name. The error lists the names.
+// ParseLevel returns the level whose name is text. The error of ParseLevel lists the
+// names of all levels.
 func ParseLevel(text string) (wire.LogLevel, error) {
 	if level := wire.LogLevel(text); slices.Contains(levels, level) {
 		return level, nil
@@ -41,7 +43,7 @@ func ParseLevel(text string) (wire.LogLevel, error) {
 	return "", fmt.Errorf("%.100q is no level: use debug, info, warning or error", text)
 }
 
-// Filter selects entries. The zero value of Filter selects all.
+// Filter selects entries. The zero value of Filter selects all entries.
 type Filter struct {
 	// Plugin is the name of a plugin; empty for all plugins.
 	Plugin string
@@ -54,7 +56,8 @@ func (f Filter) Selects(e Entry) bool {
 	return (f.Plugin == "" || e.Plugin == f.Plugin) && slices.Index(levels, e.Level) >= slices.Index(levels, f.Level)
 }
 
-// maxTextBytes is the maximum size of a message: wire.MaxLogChars of any script.
+// maxTextBytes is the maximum size of a message: wire.MaxLogChars characters of 3
+// bytes.
 const maxTextBytes = 3 * wire.MaxLogChars
 
 // newEntry returns the entry for a log entry that a browser sent. newEntry corrects
@@ -88,7 +91,7 @@ func truncateText(text string, limit int) string {
 func (e Entry) fileLine() []byte {
 	e.Seq = 0
 	line, err := rawjson.Marshal(e)
-	if err != nil { // invalid JSON was dropped before
+	if err != nil { // impossible, because newEntry drops invalid JSON
 		return nil
 	}
 	return append(line, '\n')

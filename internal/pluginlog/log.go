@@ -26,13 +26,13 @@ const (
 	maxKeptPlugins = 64
 	// maxPendingEntries is how many entries may wait for one follower.
 	maxPendingEntries = 1000
-	// maxAdditions is the maximum number of additions whose secrets are not removed yet,
-	// maxAdditionBytes the approximate limit of their memory.
+	// maxAdditions limits the number of additions whose secrets are not removed yet,
+	// and maxAdditionBytes their approximate memory.
 	maxAdditions     = 256
 	maxAdditionBytes = 32 << 20
 )
 
-// The files of the log, below the state folder.
+// The constants describe the files of the log in the state folder.
 const (
 	logFolder       = "logs"
 	fileName        = "plugins.jsonl"
@@ -44,7 +44,7 @@ const (
 // errClosed is the error of followers after the log was closed.
 var errClosed = errors.New("the log of plugins was closed")
 
-// Options configure a log. The zero value of each field means its default.
+// Options configure a log. The zero value of each field of Options means its default.
 type Options struct {
 	// Secrets returns texts to remove from every entry. Default: none.
 	Secrets func() []string
@@ -311,8 +311,9 @@ func (f *Follower) wakeReader() {
 	}
 }
 
-// Next waits for new entries and returns them, and the number of entries that were
-// lost after them because Next was called too late. The error is errClosed or ctx's.
+// Next waits for new entries and returns them. missedEntries counts later entries that
+// were lost because Next was called too late. The error of Next is errClosed or ctx's
+// error.
 func (f *Follower) Next(ctx context.Context) (entries []Entry, missedEntries int, err error) {
 	for {
 		f.log.mu.Lock()
@@ -342,9 +343,9 @@ func (f *Follower) Close() {
 	f.wakeReader()
 }
 
-// Read returns the last entries that f selects in the files below the state folder
-// dir, oldest first: at most n, or all if n is 0. damagedLines is the number of lines that
-// cannot be read.
+// Read returns the last n entries that f selects in the files below the state folder
+// dir, oldest first; all if n is 0. damagedLines is the number of lines that cannot be
+// read.
 func Read(dir string, f Filter, n int) (entries []Entry, damagedLines int, err error) {
 	damagedLines, err = linefile.Read(filepath.Join(dir, logFolder, fileName), keptFiles, func(line []byte) bool {
 		var e Entry

@@ -138,7 +138,8 @@ func TestDroppedEntriesAreCounted(t *testing.T) {
 	})
 }
 
-// The queue is bounded by its size too, because entries may be large.
+// The queue is bounded by the number and the size of its entries, because an entry may
+// be large.
 func TestLargeEntriesDoNotFillTheMemory(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

@@ -15,9 +15,10 @@ import (
 // redactedText replaces a secret.
 const redactedText = "[redacted]"
 
-// redactor removes secrets from texts: the values of secret settings, texts in the form
-// of a credential, and in JSON the value of every member with the name of a credential.
-// redactor cannot find every secret: authors should not log them.
+// redactor removes secrets from texts: the values of secret settings, and texts in the
+// form of a credential. In JSON, redactor also removes the value of every member with
+// the name of a credential. redactor cannot find every secret: authors should not log
+// them.
 //
 // The zero value of redactor has no secret settings. redactor is safe for concurrent
 // use.
@@ -31,21 +32,25 @@ type credentialPattern struct {
 	// hints are lower-case texts. Each match of find contains one of the hints. A
 	// search for the hints takes a hundredth of the time of a match with find.
 	hints []string
-	// find matches the credential. Redaction keeps the text of the first group.
+	// find matches the credential. Redaction keeps the text that matches the first
+	// group of find.
 	find func() *regexp.Regexp
 }
 
 var credentialPatterns = []credentialPattern{
-	// The expression matches the value of a header.
+	// The expression matches the value of a header with credentials, such as
+	// Authorization.
 	{[]string{"authorization", "cookie", "x-api-key", "x-csrf-token"},
 		lazyregexp.New(`(?i)((?:authorization|cookie|set-cookie|x-api-key|x-csrf-token)["']?\s*[:=]\s*["']?)[^\s"'][^"'\n]*`)},
-	// The expression matches the value of a parameter or member.
+	// The expression matches the value of a parameter or JSON member with the name of a
+	// credential.
 	{[]string{"token", "api_key", "apikey", "secret", "passw", "session", "sid", "sig"},
 		lazyregexp.New(`(?i)(\b(?:access_?token|refresh_?token|id_?token|token|api_?key|client_?secret|secret|password|passwd|session_?id|sid|sig|signature)["']?\s*[=:]\s*["']?)[^\s"'&;,)}\]]+`)},
 	{[]string{"bearer ", "basic "}, lazyregexp.New(`(?i)(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}`)},
 	// The expression matches a JSON Web Token.
 	{[]string{"eyj"}, lazyregexp.New(`()\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*`)},
-	// The expression matches keys that begin with the prefix of their issuer.
+	// The expression matches API keys that begin with the prefix of their issuer, such
+	// as npm_.
 	{[]string{"sk-", "k_live_", "sk_test_", "xox", "gh", "github_pat_", "glpat-", "akia", "asia", "aiza", "ya29.", "shpat_", "npm_", "pypi-"},
 		lazyregexp.New(`()\b(?:sk-|sk_live_|sk_test_|rk_live_|xox[abeoprs]-|gh[opsur]_|github_pat_|glpat-|AKIA|ASIA|AIza|ya29\.|shpat_|npm_|pypi-)[A-Za-z0-9._-]{10,}`)},
 	// The expression matches a user and a password in a URL.

@@ -7,8 +7,8 @@ import (
 	"opentabs/wire"
 )
 
-// PermissionRows returns the table of the permissions of plugins, its head first. With
-// a tool, the table has only the rows of the plugin and that tool.
+// PermissionRows returns the table of the permissions of plugins, its head first. If
+// tool is not empty, the table has only the rows of the plugin and this tool.
 func PermissionRows(views []httpapi.PluginPermissions, tool string) [][]string {
 	rows := [][]string{{"TOOL", "PERMISSION", "LIMIT", "SET BY", ""}}
 	for _, view := range views {

@@ -22,12 +22,13 @@ func titleOf(p *plugin.Plugin) string {
 	return terminal.SafeLine(p.Version) + " (" + terminal.SafeLine(p.DisplayName) + ")"
 }
 
-// Line returns a plugin of a list: its name and version, its state and its source.
+// Line describes a plugin of a list in one line: its name and version, its state and
+// its source.
 func Line(p *plugin.Plugin, status httpapi.Plugin) string {
 	return p.Name + " " + titleOf(p) + ", " + State(status) + ", " + sourceText(p)
 }
 
-// FailedLine returns a plugin of a list that can't be loaded.
+// FailedLine describes in one line a plugin that can't be loaded, with the error.
 func FailedLine(f httpapi.FailedPlugin) string {
 	return terminal.SafeLine(f.Path) + " failed: " + terminal.SafeLine(f.Error)
 }

@@ -83,7 +83,8 @@ func codeText(p *plugin.Plugin) string {
 	return path + ", " + humanize.Bytes(int(info.Size()))
 }
 
-// callsText returns which plugins a plugin may call, or might before it changed.
+// callsText returns which plugins a plugin may call, or was allowed to call before its
+// content changed.
 func callsText(now httpapi.PluginPermissions) string {
 	switch {
 	case len(now.Calls) > 0:
@@ -102,7 +103,8 @@ func calledNames(calls []httpapi.AllowedCall) string {
 	return strings.Join(names, ", ")
 }
 
-// reviewText returns what was reviewed before, and what was allowed then.
+// reviewText returns which version of a plugin was reviewed, and the permission that
+// the user set.
 func reviewText(now httpapi.PluginPermissions) string {
 	r := now.Review
 	if r == nil {
@@ -131,7 +133,7 @@ func recommendationText(r httpapi.Recommendation) string {
 	return text
 }
 
-// markText returns who did something, and when.
+// markText returns who made a change, and when.
 func markText(m httpapi.Mark) string {
 	text := ""
 	if !m.At.IsZero() {

@@ -52,10 +52,10 @@ type compactor struct {
 	offset       int    // text before offset is checked
 	copiedTo     int    // text before copiedTo is copied to out
 	out          []byte // the result, without blanks
-	openBrackets []byte // the brackets that are open at this position
+	openBrackets []byte // the brackets that are open at offset
 }
 
-// expectation is the part of the grammar that may follow.
+// expectation is the part of the JSON grammar that may come next in the text.
 type expectation int
 
 const (
@@ -120,7 +120,8 @@ func (c *compactor) skipBlanks() {
 
 func isBlank(b byte) bool { return b == ' ' || b == '\n' || b == '\r' || b == '\t' }
 
-// close reads a closing bracket at a position where the grammar expects expected.
+// close reads a closing bracket, and returns false if the JSON grammar does not allow
+// the bracket.
 func (c *compactor) close(b byte, expected expectation) bool {
 	if len(c.openBrackets) == 0 || expected == expectValue || expected == expectKey {
 		return false

@@ -10,9 +10,9 @@ func SkipSpace(text []byte, i int) int {
 	return i
 }
 
-// SkipString returns where the string that begins at text[i] ends; -1 if there is none
-// or if it does not end. SkipString searches for quotes because [bytes.IndexByte] uses
-// vector instructions.
+// SkipString returns where the string that begins at text[i] ends; -1 without a
+// complete string. SkipString finds quotes with [bytes.IndexByte], which is fast
+// because it uses vector instructions.
 func SkipString(text []byte, i int) int {
 	if i >= len(text) || text[i] != '"' {
 		return -1
@@ -33,8 +33,8 @@ func SkipString(text []byte, i int) int {
 	}
 }
 
-// SkipValue returns where the value that begins at text[i] ends; -1 if there is none or
-// if it does not end. SkipValue does not check the content of the value.
+// SkipValue returns where the value that begins at text[i] ends; -1 without a complete
+// value. SkipValue does not check the content of the value.
 func SkipValue(text []byte, i int) int {
 	if i >= len(text) {
 		return -1

@@ -16,7 +16,7 @@ type Member struct {
 }
 
 // Members iterates over the members of an object, valid JSON, in the order of the text.
-// Other values have no members.
+// Members yields nothing for a value that is not an object.
 func Members(raw []byte) iter.Seq[Member] {
 	return func(yield func(Member) bool) {
 		i := SkipSpace(raw, 0)
@@ -84,7 +84,8 @@ func Unquote(quoted []byte) string {
 	return s
 }
 
-// These constants are the kinds of JSON values in error messages.
+// The constants KindObject to KindNumber are the kinds of JSON values in error
+// messages.
 const (
 	KindObject = "an object"
 	KindArray  = "an array"
@@ -114,8 +115,8 @@ func KindOf(raw []byte) string {
 	}
 }
 
-// JoinMembers returns an object with these members. Its keys are the Quoted keys of the
-// members.
+// JoinMembers returns a JSON object with the given members. The keys of the object are
+// the Quoted keys of the members.
 func JoinMembers(elements []Member) []byte {
 	b := []byte{'{'}
 	for i, m := range elements {
@@ -129,7 +130,7 @@ func JoinMembers(elements []Member) []byte {
 	return append(b, '}')
 }
 
-// JoinElements returns an array with these elements.
+// JoinElements returns a JSON array with the given elements.
 func JoinElements(items [][]byte) []byte {
 	return slices.Concat([]byte("["), bytes.Join(items, []byte(",")), []byte("]"))
 }
@@ -146,8 +147,8 @@ func Marshal(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Encode is [Marshal] for a value that JSON can express. Encode panics for all other
-// values.
+// Encode is [Marshal] for a value that JSON can express. Encode panics if JSON can't
+// express the value.
 func Encode(v any) json.RawMessage {
 	text, err := Marshal(v)
 	if err != nil {

@@ -1,9 +1,9 @@
 // Package realtab runs a real browser for the tests of plugins: a headless Chromium
-// with its own profile and one unpacked extension. In this browser, all host names lead
-// to one [Site], which simulates all web sites.
+// with its own profile and one unpacked extension. In the headless browser, all host
+// names lead to one [Site], which simulates all web sites.
 //
-// Start with [Listen] for the site, [Find] for the program and [Start] for the
-// browser; then [Browser.Open].
+// Call [Listen] for the site, [Find] for the program, [Start] for the browser, and
+// [Browser.Open] for each tab.
 //
 // # Concurrency
 //
@@ -75,8 +75,8 @@ type Options struct {
 	Program string
 	// Profile is a folder that is empty or missing.
 	Profile string
-	// Extension is the folder of the unpacked extension, ExtensionID its id. The
-	// extension may run user scripts.
+	// Extension is the folder of the unpacked extension, and ExtensionID is the id of
+	// the extension. The extension may run user scripts.
 	Extension, ExtensionID string
 	// SitePort is the port on 127.0.0.1 to which all host names lead.
 	SitePort int
@@ -105,7 +105,7 @@ func Start(ctx context.Context, o Options) (*Browser, error) {
 		return nil, ctx.Err()
 	case err != nil:
 		b.kill()
-		lines := strings.Split(strings.TrimSpace(err.Error()), "\n") // the output of the program
+		lines := strings.Split(strings.TrimSpace(err.Error()), "\n") // the error contains the output of the program
 		return nil, fmt.Errorf("%s did not start: %s", o.Program, strings.TrimSpace(lines[len(lines)-1]))
 	}
 	return b, nil
@@ -134,8 +134,8 @@ func (o Options) chromeFlags() []chromedp.ExecAllocatorOption {
 	options := []chromedp.ExecAllocatorOption{
 		chromedp.ExecPath(o.Program), chromedp.UserDataDir(o.Profile), chromedp.Flag("headless", "new"), chromedp.NoFirstRun, chromedp.DisableGPU,
 		chromedp.Flag("disable-extensions-except", o.Extension), chromedp.Flag("load-extension", o.Extension),
-		// The sites are simulated, with a self-signed certificate. The server of opentabs
-		// is at 127.0.0.1.
+		// The simulated sites have a self-signed certificate. The rules for host names
+		// exclude 127.0.0.1, the address of the opentabs server.
 		chromedp.IgnoreCertErrors,
 		chromedp.Flag("host-resolver-rules", fmt.Sprintf("MAP * 127.0.0.1:%d, EXCLUDE 127.0.0.1", o.SitePort)),
 	}
@@ -183,7 +183,7 @@ func runBrowserCommand[P, R any](ctx context.Context, b *Browser, c cdp.Command[
 	return result, err
 }
 
-// Clear removes all cookies.
+// Clear removes all cookies of the browser.
 func (b *Browser) Clear(ctx context.Context) error {
 	_, err := runBrowserCommand(ctx, b, storage.ClearCookies, storage.ClearCookiesParams{})
 	return err

@@ -74,7 +74,7 @@ func TestStartCanBeCancelled(t *testing.T) {
 		}
 		startErr <- err
 	}()
-	for { // opening the pipe waits until the script has made it
+	for { // opening the pipe fails until the script has created the pipe
 		if f, err := os.Open(o.Program + ".started"); err == nil {
 			f.Close()
 			break

@@ -39,14 +39,14 @@ type Request struct {
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
 	Body    string            `json:"body"`
-	// Fetched is true if code in the page made the request, not the page itself, for
-	// example for an image.
+	// Fetched is true if code in the page made the request, and false if the page
+	// itself loads something, such as an image.
 	Fetched bool `json:"fetched"`
 }
 
 // Answer is the response to a request.
 type Answer struct {
-	// Missing is true if nothing is at this address.
+	// Missing is true if the test has no response for the address.
 	Missing bool              `json:"missing"`
 	Status  int               `json:"status"`
 	Headers map[string]string `json:"headers"`
@@ -90,14 +90,14 @@ func Listen(answer func(context.Context, Request) (Answer, error)) (*Site, error
 	s.server.SetKeepAlivesEnabled(false) // a browser repeats a request if a reused connection breaks
 	tlsConfig := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
 	s.connHandlers.Go(func() { s.accept(tlsConfig) })
-	s.connHandlers.Go(func() { _ = s.server.Serve(s.acceptedConns) }) // returns when the server is closed
+	s.connHandlers.Go(func() { _ = s.server.Serve(s.acceptedConns) }) // Serve returns when the server is closed
 	return s, nil
 }
 
-// Port is the port on 127.0.0.1.
+// Port is the port of the site on 127.0.0.1.
 func (s *Site) Port() int { return s.port }
 
-// Show replaces the page.
+// Show replaces the page that the site serves.
 func (s *Site) Show(p Page) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,7 +128,7 @@ func (s *Site) accept(tlsConfig *tls.Config) {
 			}
 			_ = conn.SetReadDeadline(time.Time{})
 			var replayedConn net.Conn = &peekedConn{conn, reader}
-			if firstByte[0] == 0x16 { // a TLS handshake begins with this byte
+			if firstByte[0] == 0x16 { // a TLS handshake begins with the byte 0x16
 				replayedConn = tls.Server(replayedConn, tlsConfig)
 			}
 			s.acceptedConns.offerConn(replayedConn)
@@ -198,13 +198,13 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request, url string, isDocum
 	_, _ = io.WriteString(w, answer.Body) // a page that was closed needs no response
 }
 
-// isBrowserRequest reports whether the browser itself made a request, for example to ask
-// Google for accounts: no page caused the request, and it is not a navigation.
+// isBrowserRequest reports whether the browser itself made a request, for example to
+// ask Google for accounts. No page causes a request of the browser itself.
 func isBrowserRequest(r *http.Request) bool {
 	return r.Header.Get("Sec-Fetch-Site") == "none" && r.Header.Get("Sec-Fetch-Dest") == "empty"
 }
 
-// write answers with the page.
+// write sends the page as the response to a request.
 func (p Page) write(w http.ResponseWriter) {
 	for cookie := range strings.SplitSeq(p.Cookies, ";") {
 		if cookie = strings.TrimSpace(cookie); cookie != "" {
@@ -234,17 +234,17 @@ func allowAllOrigins(h http.Header, r *http.Request) {
 	h.Set("Access-Control-Allow-Private-Network", "true")
 }
 
-// isSameDocument reports whether url is the address of the page at page.
+// isSameDocument reports whether url is the address page without its fragment.
 func isSameDocument(url, page string) bool {
 	page, _, _ = strings.Cut(page, "#")
 	return url == page || url == page+"/"
 }
 
-// sharedListener passes connections of two kinds to one server.
+// sharedListener passes connections with and without TLS to one server.
 type sharedListener struct {
 	address net.Addr
 	ready   chan net.Conn
-	once    sync.Once // closes the channel closed once
+	once    sync.Once // ensures that the channel closed is closed only once
 	closed  chan struct{}
 }
 

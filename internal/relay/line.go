@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// maxLineBytes is the longest line that a client may send. The daemon has a lower
-// limit and a better error.
+// maxLineBytes is the longest line that a client may send. The daemon's own limit for a
+// line is lower, and its error is clearer.
 const maxLineBytes = 32 << 20
 
 var errLineTooLong = errors.New("the line is too long")

@@ -10,7 +10,8 @@ import (
 
 // message has the ids and the method of one line of MCP.
 type message struct {
-	// requests and answers are the raw ids. Only a batch has more than one message.
+	// requests are the raw ids of the requests in the line, and answers those of the
+	// answers. Only a line with a batch has more than one message.
 	requests, answers []string
 	// method is the method of a single message; empty for an answer.
 	method string
@@ -126,7 +127,7 @@ func listChangedLine(list string) []byte {
 	return []byte(`{"jsonrpc":"2.0","method":"notifications/` + list + `/list_changed"}` + "\n")
 }
 
-// cancelLine returns the notification that the daemon's request with this raw id
+// cancelLine returns the notification that the daemon's request with the given raw id
 // needs no answer.
 func cancelLine(id string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":"the opentabs server stopped or restarted"}}`+"\n", id)
@@ -136,7 +137,7 @@ func cancelLine(id string) []byte {
 // for server errors.
 const codeServerLost = -32000
 
-// errorLine returns an error response to the request with this raw id.
+// errorLine returns an error response to the request with the given raw id.
 func errorLine(id, text string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, codeServerLost, rawjson.Encode(text))
 }

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// restartTimeout is how long the relay waits for a lost daemon before it starts
-	// one: the user may be restarting the daemon.
+	// restartTimeout is how long the relay waits for a restart of a lost daemon before
+	// the relay starts a daemon.
 	restartTimeout = 500 * time.Millisecond
 	// minPollInterval and maxPollInterval bound the interval between two attempts to join a daemon
 	// while no request is open.
@@ -36,7 +36,8 @@ const (
 	joinErrLifetime = 2 * time.Second
 )
 
-// Options are what [Run] connects. All fields are required.
+// Options are the streams of the client and the installation that [Run] connects. All
+// fields are required.
 type Options struct {
 	Home *home.Home
 	In   io.Reader
@@ -46,7 +47,8 @@ type Options struct {
 }
 
 // Run connects a client to the daemon until the client closes its input or ctx ends.
-// Run then returns nil: a client normally closes stdin and then sends SIGTERM.
+// When the client closes its input or ctx ends, Run returns nil, because a client
+// normally closes stdin and then sends SIGTERM.
 func Run(ctx context.Context, o Options) error {
 	r := newRelay(endpoints{
 		in: o.In, out: o.Out, notef: o.Notef, startDaemon: o.Home.StartServer,
@@ -57,7 +59,7 @@ func Run(ctx context.Context, o Options) error {
 			}
 			stdio, err := client.Stdio(ctx)
 			if err != nil {
-				return nil, err // a nil interface, not an interface that contains a nil pointer
+				return nil, err // returning stdio would make a non-nil conn from a nil pointer
 			}
 			return stdio, nil
 		},
@@ -71,7 +73,8 @@ type conn interface {
 	CloseWrite() error
 }
 
-// endpoints are what a relay connects.
+// endpoints are the streams of a client, and functions that connect to a daemon or
+// start one.
 type endpoints struct {
 	in    io.Reader
 	out   io.Writer
@@ -106,8 +109,8 @@ type daemonLink struct {
 	// is resumeID. resumed is nil if initialize is not repeated.
 	resumed  chan struct{}
 	resumeID string
-	// ownID is the id of the relay's own requests. The relay drops the answers to these
-	// requests.
+	// ownID is the id of the relay's own requests. The relay drops the answers to its
+	// own requests.
 	ownID string
 }
 
@@ -285,8 +288,8 @@ func (r *relay) handleLoss(ctx context.Context) {
 	}
 }
 
-// connect makes sure that there is a link. With mayStart, connect starts a daemon if
-// none runs.
+// connect makes sure that there is a link to a daemon. With mayStart, connect starts a
+// daemon if none runs.
 func (r *relay) connect(ctx context.Context, mayStart bool) error {
 	if r.link != nil {
 		return nil
@@ -346,7 +349,8 @@ func (r *relay) joinRunning(ctx context.Context) error {
 		return fmt.Errorf("open the session on the new server: %w", err)
 	}
 	if session.initialized != nil {
-		// The new daemon may have other tools and prompts, and has none of the calls.
+		// The new daemon may have other tools and prompts than the lost daemon, and has
+		// no calls of the lost daemon.
 		r.writeClient(listChangedLine("tools"))
 		r.writeClient(listChangedLine("prompts"))
 		for _, uri := range session.subscribedURIs {

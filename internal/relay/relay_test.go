@@ -55,7 +55,7 @@ func (s *serverEnd) closeConn()       { _ = s.r.Close(); _ = s.w.Close() }
 // testRelay is a relay with a client and daemons in memory.
 type testRelay struct {
 	t         *testing.T
-	client    *io.PipeWriter // the client writes its messages to this pipe
+	client    *io.PipeWriter // the client writes its messages to the pipe client
 	output    chan string    // lines that the client receives
 	relayErr  chan error
 	startTime time.Time
@@ -74,7 +74,8 @@ func withRelay(t *testing.T, test func(w *testRelay)) {
 	withRefusedStart(t, nil, test)
 }
 
-// withRefusedStart is like withRelay, but start fails with startErr.
+// withRefusedStart runs a test with a relay that can start a daemon only if startErr is
+// nil.
 func withRefusedStart(t *testing.T, startErr error, test func(w *testRelay)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -262,7 +263,7 @@ func TestServerKilled(t *testing.T) {
 		// Open calls fail at once; a cancelled call gets no answer.
 		w.expectLine(`"id":1,"error":{"code":-32000,"message":"the opentabs server stopped or restarted while this call ran`, "you call again")
 		w.expectLine(`"id":"p","error":{"code":-32000,"message":"the opentabs server stopped or restarted while this call ran`)
-		// The list is requested from the next daemon.
+		// The relay sends the open tools/list request to the next daemon.
 		nextServer := <-w.servers
 		w.expectResumed(nextServer)
 		nextServer.expectLine(t, `"id":"1"`, "tools/list")
@@ -277,8 +278,8 @@ func TestServerKilled(t *testing.T) {
 	})
 }
 
-// The relay does not start a daemon, but connects to one that another process
-// starts.
+// Without an open request, the relay starts no daemon, but connects to a daemon that
+// another process starts.
 func TestIdleClient(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()
@@ -467,8 +468,8 @@ func TestLastLine(t *testing.T) {
 	})
 }
 
-// TestServerThatDoesNotExit checks a daemon that does not close the session after the
-// client has closed it.
+// TestServerThatDoesNotExit checks a daemon that does not end the session after the
+// client has closed its input.
 func TestServerThatDoesNotExit(t *testing.T) {
 	withRelay(t, func(w *testRelay) {
 		server := w.open()

@@ -77,7 +77,7 @@ func (s *sessionState) recordSent(m message, line []byte) {
 	for _, id := range m.requests {
 		r := openRequest{id: id}
 		// A batch, which has no method, may contain a call. A prompt runs in the page
-		// like a tool.
+		// as a tool does, so prompts/get is not repeated.
 		if m.method != "" && m.method != "tools/call" && m.method != "prompts/get" && len(line) <= maxRepeatBytes {
 			r.line = line
 		}

@@ -23,7 +23,7 @@ const (
 	// cacheFile has the hashes of scripts that passed, in the state directory.
 	// Without the cache, checking 120 large plugins at startup takes 30 s.
 	cacheFile = "checked-adapters"
-	// maxPassed is how many hashes the file keeps, the newest: 128 KB at most.
+	// maxPassed is how many of the newest hashes the cache file keeps, at most 128 KB.
 	maxPassed = 2000
 	// maxFailed is how many failures one process caches.
 	maxFailed = 1000
@@ -74,7 +74,8 @@ func (c *Cache) Check(code []byte) error {
 	return nil
 }
 
-// HasPassed reports whether the script with this SHA-256, in hex, has passed.
+// HasPassed reports whether the script with the given SHA-256, in hex, has passed the
+// check.
 func (c *Cache) HasPassed(hash string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,7 +85,8 @@ func (c *Cache) HasPassed(hash string) bool {
 	return c.passed[hash]
 }
 
-// addPassed stores a hash. addPassed keeps what other processes have added to the file.
+// addPassed stores the hash of a script that passed. addPassed keeps what other
+// processes have added to the file.
 func (c *Cache) addPassed(hash string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,7 +106,7 @@ func (c *Cache) addPassed(hash string) {
 	}
 }
 
-// readFile adds the hashes of the file. The caller holds mu.
+// readFile adds the hashes in the cache file to the cache. The caller holds mu.
 func (c *Cache) readFile() {
 	if c.passed == nil {
 		c.passed = map[string]bool{}
@@ -133,6 +135,6 @@ func (c *Cache) readFile() {
 	}
 }
 
-// fileHeader returns the first line of the cache file. The header changes with the
-// version of the check.
+// fileHeader returns the first line of the cache file. The first line of the cache file
+// changes with the version of the check.
 func fileHeader() string { return "check " + strconv.Itoa(jsbuild.CheckVersion) + "\n" }

@@ -51,7 +51,7 @@ func TestCache(t *testing.T) {
 	wantCheck(t, secondCache, m, "b", true, 1)
 	wantCheck(t, secondCache, m, "bad", false, 2)
 
-	wantCheck(t, c, n, "c", true, 3) // c writes the cache file, and keeps the hash that the other cache wrote
+	wantCheck(t, c, n, "c", true, 3) // c keeps the hash that another cache wrote to the file
 	wantCheck(t, c, n, "b", true, 3)
 	thirdCache, k := newCountedCache(dirs)
 	for _, code := range []string{"a", "b", "c"} {

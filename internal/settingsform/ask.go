@@ -10,8 +10,8 @@ import (
 )
 
 // Fill asks the user for each setting. An empty answer keeps the setting, and a hyphen
-// removes it. ask returns the answer to a question, or io.EOF if the input has ended;
-// notef shows the user a notice.
+// removes the setting. ask returns the answer to a question, or io.EOF if the input has
+// ended; notef shows the user a notice.
 func (f *Form) Fill(ask func(question string, secret bool) (string, error), notef func(format string, args ...any)) error {
 	notef("settings of %s; press return to keep a setting, type - to remove it", f.Plugin)
 	for _, v := range f.Views {
@@ -47,7 +47,8 @@ func questionOf(v wire.SettingView) string {
 	return fmt.Sprintf("%s\n  %s [%s]: ", question, v.Key, valueText(v))
 }
 
-// answer applies the answer to the question for a setting. NAME=URL sets one URL.
+// answer applies the answer to the question for a setting. The answer NAME=URL sets one
+// URL of a URL setting.
 func (f *Form) answer(v wire.SettingView, text string) error {
 	switch text {
 	case "":

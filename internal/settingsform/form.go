@@ -19,7 +19,7 @@ const maxStdinValue = 1 << 20
 
 // Arguments are the changes on a command line.
 type Arguments struct {
-	// Sets are KEY=VALUE or KEY.INSTANCE=URL entries, Unset are KEY or KEY.INSTANCE
+	// Sets are KEY=VALUE or KEY.INSTANCE=URL entries, and Unset are KEY or KEY.INSTANCE
 	// entries.
 	Sets, Unset []string
 	// Instances are NAME=URL entries for the plugin's only URL setting.

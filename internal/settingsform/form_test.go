@@ -18,7 +18,8 @@ var views = []wire.SettingView{
 	{Key: "sort", Type: wire.SettingSelect, Label: "Order", Options: []string{"old", "new"}, Set: true, Value: json.RawMessage(`"old"`)},
 }
 
-// scriptAnswers returns an ask function that gives these answers, and then io.EOF.
+// scriptAnswers returns an ask function that returns the given answers, and then
+// io.EOF.
 func scriptAnswers(questions *[]string, answers ...string) func(string, bool) (string, error) {
 	return func(question string, secret bool) (string, error) {
 		if secret {

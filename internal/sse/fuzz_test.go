@@ -9,7 +9,7 @@ import (
 )
 
 // FuzzRead compares Read with the specification's rules, applied to the whole stream.
-// Read gets the stream as a whole and byte by byte.
+// FuzzRead passes the stream to Read as a whole, and again byte by byte.
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
 		"data: a\n\n", "event: x\r\nid: 7\r\ndata: a\r\ndata:\r\n\r\n", ": c\n\nretry: 5\n\ndata\ndata: b\n\n", "data: incomplete\n", "id\n\n\ndata:\n\n",
@@ -48,7 +48,7 @@ func readBySpecification(stream string, limit int) (events string, fits bool) {
 	var got strings.Builder
 	var name, id, data string
 	lines := strings.Split(strings.TrimPrefix(stream, "\ufeff"), "\n")
-	for _, line := range lines[:len(lines)-1] { // text after the last line end is no line
+	for _, line := range lines[:len(lines)-1] { // text after the last line feed is not a complete line
 		line = strings.TrimSuffix(line, "\r")
 		if len(line) > limit {
 			return "", false

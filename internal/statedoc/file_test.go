@@ -175,7 +175,7 @@ func TestWatchedReadsChanges(t *testing.T) {
 		if err := w.Change(setNote("two, longer")); err != nil || w.Path() != file.Path {
 			t.Fatal(err)
 		}
-		check("two, longer", "", 3, 1) // the caller of Change notifies
+		check("two, longer", "", 3, 1) // Change calls no listener
 		if err := w.Repair(); err != nil {
 			t.Error(err)
 		}

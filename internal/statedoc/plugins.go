@@ -13,7 +13,7 @@ const perPluginVersion = 1
 // Object is a JSON object that keeps members which opentabs does not know.
 type Object map[string]json.RawMessage
 
-// Child returns the object in a member, or an empty one.
+// Child returns the object in a member, or an empty object.
 func (o Object) Child(key string) Object {
 	var child Object
 	if json.Unmarshal(o[key], &child) != nil || child == nil {
@@ -22,7 +22,8 @@ func (o Object) Child(key string) Object {
 	return child
 }
 
-// Put sets a member. Put deletes the member for an empty text or object and for null.
+// Put sets a member of the object. Put deletes the member if the new value is an empty
+// text, an empty object or null.
 func (o Object) Put(key string, v any) {
 	text := rawjson.Encode(v)
 	switch string(text) {
@@ -36,13 +37,14 @@ func (o Object) Put(key string, v any) {
 // Plugins is the content of a state file with one object for each plugin.
 type Plugins struct{ Top Object }
 
-// NewPlugins returns the content of a new file.
+// NewPlugins returns the content of a new state file without plugins.
 func NewPlugins() *Plugins {
 	return &Plugins{Top: Object{"version": rawjson.Encode(perPluginVersion)}}
 }
 
-// ParsePlugins parses a file. The error is a *[DamagedError] if the text is damaged,
-// and another error if a newer version of opentabs wrote the file.
+// ParsePlugins parses a state file with one object for each plugin. The error is a
+// *[DamagedError] if the text is damaged, and another error if a newer version of
+// opentabs wrote the file.
 func ParsePlugins(text []byte) (*Plugins, error) {
 	p := &Plugins{}
 	text = rawjson.TrimBOM(text)
@@ -70,7 +72,8 @@ func (p *Plugins) Encode() []byte {
 	return rawjson.Indent(rawjson.Encode(p.Top))
 }
 
-// Edit changes the entry of one plugin. Edit deletes an entry that becomes empty.
+// Edit changes the object of one plugin. Edit deletes the object of a plugin if the
+// object becomes empty.
 func (p *Plugins) Edit(name string, change func(entry Object)) {
 	plugins := p.Top.Child("plugins")
 	entry := plugins.Child(name)
@@ -79,5 +82,5 @@ func (p *Plugins) Edit(name string, change func(entry Object)) {
 	p.Top.Put("plugins", plugins)
 }
 
-// Decode decodes a member into v and reports whether that worked.
+// Decode decodes a member into v and reports whether the member has the type of v.
 func Decode(raw json.RawMessage, v any) bool { return json.Unmarshal(raw, v) == nil }

@@ -15,20 +15,19 @@ import (
 // watchInterval is the time between two checks of [Watched.Watch].
 const watchInterval = time.Second
 
-// Watched is a state file whose current content is always available: a change by
-// another process or by an editor takes effect at the next [Watched.Current]. V is a
-// view that is computed once from each content T. Create a Watched with [NewWatched].
-// Watched is safe for concurrent use.
+// Watched is a state file that is read again when another process or an editor has
+// changed the file. The type V is a view, which Watched computes once from each content
+// of type T. Create a Watched with [NewWatched]. Watched is safe for concurrent use.
 //
-// Lock order: notifyLock, then readLock, because listeners may call Current. No other
-// lock is taken while mu is held.
+// Lock order: notifyLock, then readLock, because listeners may call Current. While mu
+// is held, no lock is taken.
 type Watched[T, V any] struct {
 	file File[T]
 	// view computes the view of a content; emptyView is the view of a file that is
 	// missing or unreadable.
 	view      func(T) V
 	emptyView V
-	// onReading receives each new reading.
+	// onReading receives the result of each reading of the file.
 	onReading func(Reading[V])
 
 	readLock sync.Mutex // held while the file is read
@@ -45,12 +44,14 @@ type Reading[V any] struct {
 	View V
 	// Problem is the error of reading the file.
 	Problem error
-	// hasReadError reports an I/O error. After an I/O error, the file is read again
-	// each time, because its attributes do not show when the error is over.
+	// hasReadError is set if an I/O error made the file unreadable. After an I/O error,
+	// each check reads the file again, because the file's attributes do not show when
+	// the error is over.
 	hasReadError bool
 }
 
-// NewWatched reads a file and returns its Watched. onReading receives each new reading.
+// NewWatched reads a file and returns its Watched. onReading receives the result of
+// each reading of the file.
 func NewWatched[T, V any](file File[T], view func(T) V, emptyView V, onReading func(Reading[V])) *Watched[T, V] {
 	w := &Watched[T, V]{file: file, view: view, emptyView: emptyView, onReading: onReading}
 	w.latest.Store(&Reading[V]{View: emptyView, hasReadError: true})
@@ -58,7 +59,7 @@ func NewWatched[T, V any](file File[T], view func(T) V, emptyView V, onReading f
 	return w
 }
 
-// Change edits the file and reads it again. The caller must call Notify.
+// Change edits the file and reads it again. After Change, the caller must call Notify.
 func (w *Watched[T, V]) Change(edit func(T) error) error {
 	if err := w.file.Change(edit); err != nil {
 		return err
@@ -67,7 +68,7 @@ func (w *Watched[T, V]) Change(edit func(T) error) error {
 	return nil
 }
 
-// Repair renames a damaged file and starts a new one.
+// Repair renames a damaged file and starts a new file.
 func (w *Watched[T, V]) Repair() error {
 	if r := w.Current(); !errors.As(r.Problem, new(*DamagedError)) {
 		return nil
@@ -79,8 +80,8 @@ func (w *Watched[T, V]) Repair() error {
 	return nil
 }
 
-// OnChange registers a listener. Listeners run one at a time after each change and
-// must not change the file.
+// OnChange registers a listener for changes of the file. Listeners run one at a time
+// after each change and must not change the file.
 func (w *Watched[T, V]) OnChange(onChange func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -108,7 +109,7 @@ func (w *Watched[T, V]) check() {
 	}
 }
 
-// Notify runs the listeners.
+// Notify runs the listeners for changes of the file.
 func (w *Watched[T, V]) Notify() {
 	w.notifyLock.Lock()
 	defer w.notifyLock.Unlock()
@@ -137,7 +138,8 @@ func (w *Watched[T, V]) refresh() bool {
 	}
 	w.readLock.Lock()
 	defer w.readLock.Unlock()
-	// Another goroutine may have read the file meanwhile, but before the latest change.
+	// While this goroutine waited for readLock, another goroutine may have read the
+	// file, perhaps before the latest change.
 	lastReading := w.latest.Load()
 	if w.isCurrent(lastReading) {
 		return false

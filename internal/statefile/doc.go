@@ -1,7 +1,6 @@
-// Package statefile writes the small files that opentabs keeps between runs. To survive
-// concurrent processes, crashes and full disks, package statefile replaces a file
-// atomically, changes it under a lock, and renames a damaged file instead of
-// overwriting it.
+// Package statefile writes the small files that opentabs keeps between runs. Files
+// survive concurrent processes, crashes and full disks: package statefile replaces
+// files atomically, changes them under a lock, and renames a damaged file.
 //
 // Start with [Write]. Use [Lock] around a change that depends on the content of the
 // file.

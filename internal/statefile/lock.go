@@ -15,9 +15,9 @@ var ErrLocked = errors.New("it is locked")
 // lockRetryInterval is the time between two attempts to take a lock.
 const lockRetryInterval = 10 * time.Millisecond
 
-// Lock takes the lock file at path, against other processes and against other
-// goroutines of this process. Lock waits up to timeout. The file stays; the system
-// frees the lock of a process that dies.
+// Lock takes the lock file at path for one goroutine of one process. Lock waits up to
+// timeout. The lock file is never removed; the system frees the lock of a process that
+// dies.
 func Lock(path string, timeout time.Duration) (unlock func(), err error) {
 	lock := flock.New(path)
 	deadline := time.Now().Add(timeout)

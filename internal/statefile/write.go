@@ -13,12 +13,14 @@ import (
 // tempSuffix is the suffix of a file that is being written.
 const tempSuffix = ".tmp"
 
-// leftoverAge is the age from which a temporary file counts as abandoned. If the clock
-// was set back, the file's time may also be that far in the future.
+// leftoverAge is the age from which a temporary file counts as abandoned. After the
+// clock was set back, the time of an abandoned file may also be more than leftoverAge
+// in the future.
 const leftoverAge = time.Minute
 
-// Write atomically replaces the file at path by data. A reader gets either the old
-// or the new content, even after a crash or a power failure. The mode is 0600.
+// Write atomically replaces the file at path by data. A reader gets either the old or
+// the new content, even after a crash or a power failure. The mode of the new file is
+// 0600.
 func Write(path string, data []byte) error {
 	tempFile, err := writeTemp(path, data)
 	if err != nil {
@@ -40,8 +42,8 @@ func Create(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	// Unlike a rename, a link does not replace a file. The file is complete as soon
-	// as it exists.
+	// Unlike a rename, a link does not replace a file. The linked file is complete as
+	// soon as it exists.
 	err = os.Link(tempFile, path)
 	if errors.Is(err, fs.ErrExist) {
 		err = nil
@@ -69,8 +71,8 @@ func writeTemp(path string, data []byte) (string, error) {
 	return f.Name(), nil
 }
 
-// CheckWritable returns an error if no file can be written in dir. CheckWritable writes
-// a small file and removes it.
+// CheckWritable returns an error if no file can be written in dir. To check dir,
+// CheckWritable writes a small file and removes the file.
 func CheckWritable(dir string) error {
 	tempFile, err := writeTemp(filepath.Join(dir, "try"), make([]byte, 4<<10))
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// These constants name the icon files in a plugin's directory. All files are optional,
-// but a variant requires fileIcon.
+// These constants name the icon files in a plugin's directory. All icon files are
+// optional, but the inactive and dark icons require fileIcon.
 const (
 	fileIcon         = "icon.svg"
 	fileInactive     = "icon-inactive.svg"
@@ -24,11 +24,11 @@ const (
 // Files are the names of all icon files.
 var Files = []string{fileIcon, fileInactive, fileDark, fileDarkInactive}
 
-// MaxBytes is the largest file of an icon.
+// MaxBytes is the maximum size of an icon file, in bytes.
 const MaxBytes = 16 << 10
 
-// Set are the icons of a plugin, each the text of an SVG, or empty if the author made
-// none.
+// Set contains the icons of a plugin as SVG text; an icon that the author did not make
+// is empty.
 type Set struct {
 	// Icon is the icon of an active plugin, Inactive the icon of an inactive plugin.
 	Icon, Inactive string
@@ -40,8 +40,8 @@ type Set struct {
 type Problem struct{ File, Text string }
 
 // Make checks the files that an author made and returns the icons of the plugin. name
-// is the name of the plugin. The ids in its icons begin with name, so that icons of
-// several plugins can be in one document.
+// is the name of the plugin. The ids in the plugin's icons begin with name, so that
+// icons of several plugins can be in one document.
 func Make(name string, files map[string][]byte) (Set, []Problem) {
 	var problems []Problem
 	icons := map[string]string{}
@@ -62,14 +62,14 @@ func Make(name string, files map[string][]byte) (Set, []Problem) {
 	return Set{icons[fileIcon], icons[fileInactive], icons[fileDark], icons[fileDarkInactive]}, nil
 }
 
-// writeIcon writes an icon; its ids begin with the prefix.
+// writeIcon writes an icon whose ids begin with the prefix.
 func writeIcon(n *node, prefix string) string {
 	n.set("xmlns", namespace)
 	n.renameIDs(prefix + "-")
 	return n.String()
 }
 
-// readIcon reads and checks one file.
+// readIcon reads and checks one icon file.
 func readIcon(text []byte) (*node, string) {
 	if len(text) > MaxBytes {
 		return nil, fmt.Sprintf("has %d bytes; make it at most %d, for example with svgo", len(text), MaxBytes)
@@ -126,7 +126,7 @@ var (
 	referencePattern = lazyregexp.New(`(?i)(url\(\s*["']?\s*#)([^"')\s]+)`)
 )
 
-// unsafeContent returns why an icon with this element is rejected, or "".
+// unsafeContent returns why an icon with the element n is rejected, or "" if n is safe.
 func unsafeContent(n *node) string {
 	if slices.ContainsFunc(refusedElements, func(name string) bool { return strings.EqualFold(n.name, name) }) {
 		return fmt.Sprintf("has a <%s>; draw the icon with shapes alone", n.name)

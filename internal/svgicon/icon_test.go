@@ -143,7 +143,7 @@ func FuzzMake(f *testing.F) {
 		if len(set.Icon) > MaxBytes {
 			return
 		}
-		// Processing the output again finds no problem.
+		// Making an icon from the icon that Make returned finds no problem.
 		if _, problems := Make("site", map[string][]byte{fileIcon: []byte(set.Icon)}); len(problems) > 0 {
 			t.Errorf("%s: %v", set.Icon, problems)
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// node is an element or a text. A text has no name.
+// node is an element or a text of an SVG file. A node that is a text has no name.
 type node struct {
 	name     string
 	attrs    []attr
@@ -17,7 +17,8 @@ type node struct {
 	text     string
 }
 
-// attr is an attribute. The name of an attribute includes the prefix, as in xlink:href.
+// attr is an attribute of an SVG element. The name of an attribute includes the prefix,
+// as in xlink:href.
 type attr struct{ name, value string }
 
 // maxDepth is how deep the elements of an icon may be nested.
@@ -118,7 +119,7 @@ func attrsOf(list []xml.Attr) []attr {
 	return attrs
 }
 
-// get returns an attribute, or "".
+// get returns the value of an attribute, or "" if the element has no such attribute.
 func (n *node) get(name string) string {
 	for _, a := range n.attrs {
 		if a.name == name {
@@ -128,7 +129,7 @@ func (n *node) get(name string) string {
 	return ""
 }
 
-// set sets an attribute.
+// set sets an attribute of the element.
 func (n *node) set(name, value string) {
 	for i, a := range n.attrs {
 		if a.name == name {
@@ -155,7 +156,7 @@ var (
 	escapeAttr = strings.NewReplacer("&", "&amp;", "<", "&lt;", `"`, "&quot;", "\n", " ", "\t", " ")
 )
 
-// String writes the tree as one line.
+// String returns the tree of nodes as SVG text on one line.
 func (n *node) String() string {
 	var b strings.Builder
 	n.write(&b)

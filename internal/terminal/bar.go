@@ -12,7 +12,8 @@ type Bar struct {
 	Label    string
 	Progress float64
 	Total    float64
-	// HasTotal is set if Total is known. Without a total a spinner is drawn.
+	// HasTotal is set if Total is known. While no total is known, a spinner is drawn
+	// instead of the bar.
 	HasTotal bool
 	// HasReport is set after the first progress report.
 	HasReport bool
@@ -40,8 +41,8 @@ const (
 	barSeparator    = "  "
 )
 
-// Draw returns the bar as one line of at most width columns. In a narrow terminal
-// it omits the message first, then the label, then the bar itself.
+// Draw returns the bar as one line of at most width columns. In a narrow terminal Draw
+// omits the message first, then the label, then the bar itself.
 func (b Bar) Draw(width int, g Glyphs) string {
 	numbers, elapsed := b.Numbers(), Elapsed(b.Elapsed)
 	separatorWidth := len(barSeparator)
@@ -100,12 +101,12 @@ func (b Bar) donePart() float64 {
 	return min(1, max(0, b.Progress/b.Total))
 }
 
-// minShownCount is the least progress without a total that is shown. Smaller values
-// only order the messages that come before the first count.
+// minShownCount is the least progress without a total that is shown. Smaller values of
+// Progress only order the messages that come before the first count.
 const minShownCount = 0.001
 
-// Numbers returns the percentage and the count, as far as they are known. The text is
-// empty if the tool has reported no numbers.
+// Numbers returns the percentage and the count of a bar, as far as they are known. The
+// returned text is empty if the tool has reported no numbers.
 func (b Bar) Numbers() string {
 	switch {
 	case !b.HasReport:

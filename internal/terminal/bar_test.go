@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestBar draws states at several widths. The test prints each bar between two marks,
-// so that spaces at the ends of the bar are visible.
+// TestBar draws bars in several states and widths. The test prints each bar between two
+// marks, so that spaces at the ends of the bar are visible.
 func TestBar(t *testing.T) {
 	halfDone := Bar{
 		Label: "messages__export_messages", Progress: 4500, Total: 10000, HasTotal: true, HasReport: true,
@@ -45,7 +45,7 @@ func TestBar(t *testing.T) {
 	}
 }
 
-// TestBarFits draws at every width with both sets of characters.
+// TestBarFits draws a bar at every width, with Unicode and with ASCII characters.
 func TestBarFits(t *testing.T) {
 	states := []Bar{
 		{}, {Label: "tool", HasReport: true, Progress: 5},

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Block is a block of lines at the end of a terminal that is redrawn in place. Only
-// changed lines are written, in one write, so that the terminal does not flicker.
-// Nothing else may be written to the terminal between two drawings.
+// Block is a block of lines at the end of a terminal that is redrawn in place. Each
+// drawing writes only changed lines, in one write, so that the terminal does not
+// flicker. Nothing else may be written to the terminal between two drawings.
 type Block struct {
 	out io.Writer
 	// size returns the columns and rows of the terminal, which may change.
@@ -63,9 +63,9 @@ func (b *Block) Clear() {
 	b.shownLines = nil
 }
 
-// toFirstLine returns the escape sequence that moves the cursor to the block's
-// first line. A terminal that has become narrower shows a line of the block in
-// several rows; then the sequence also clears the block, to redraw all of it.
+// toFirstLine returns the escape sequence that moves the cursor to the block's first
+// line. If the terminal has become narrower, lines of the block wrap, and the escape
+// sequence also clears the whole block.
 func (b *Block) toFirstLine(columns int) string {
 	linesUp, isWrapped := 0, false
 	for _, line := range b.shownLines {

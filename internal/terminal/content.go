@@ -10,9 +10,10 @@ import (
 )
 
 // ContentLines returns the content of an activity as lines that are safe for a
-// terminal. Text and code are written unchanged. A table is a list of objects or
-// {columns, rows}. Other types, and content that does not match its type, are written
-// as JSON. If shorten is set, as for a terminal, cells are cut at 40 columns.
+// terminal. Content of type text or code is written unchanged. Content of type table is
+// a list of objects, or an object with the members columns and rows. Content of any
+// other type, and content that does not match its type, is written as JSON. If shorten
+// is set, as for a terminal, cells are cut at 40 columns.
 func ContentLines(kind string, content json.RawMessage, shorten bool) []string {
 	text, isText := readText(kind, content)
 	switch {
@@ -77,8 +78,8 @@ type table struct {
 	numeric []bool
 }
 
-// readTable reads a list of objects, whose members are the columns, or an object
-// with columns and rows. ok is false for other content.
+// readTable reads a list of objects, whose members are the columns, or an object with
+// columns and rows. ok is false for content that is not a table.
 func readTable(content json.RawMessage) (t table, ok bool) {
 	var rows []json.RawMessage
 	if json.Unmarshal(content, &rows) != nil {

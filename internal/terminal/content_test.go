@@ -37,7 +37,7 @@ func TestContentLines(t *testing.T) {
 // TestContentIsSafe checks that content of a page cannot move the cursor, hide text
 // or add a line.
 func TestContentIsSafe(t *testing.T) {
-	// The characters are escaped or literal; JSON allows both.
+	// Control characters in JSON strings may be escaped or literal.
 	const evil = `\u001b[2J\u0007\r\u009b31m\u202e\u2028\b` + "\u009b31m\u202e\u2028\x7f"
 	for kind, content := range map[string]string{
 		"text":  `"a` + evil + `"`,

@@ -23,7 +23,7 @@ func Number(f float64) string {
 	return strconv.FormatFloat(f, 'g', 4, 64)
 }
 
-// Elapsed writes a duration with few digits: tenths of a second only while it is short.
+// Elapsed writes a duration with few digits: tenths of a second only below 10 s.
 func Elapsed(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:

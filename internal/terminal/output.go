@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Output is where a command writes.
+// Output is the standard output and the standard error of a command.
 type Output struct {
 	stdout, stderr stream
 	// checkedStdout is the writer of stdout; a failed write fails the command.
@@ -36,8 +36,8 @@ const (
 	fallbackRows    = 24
 )
 
-// New returns the output for these two streams. getenv is [os.Getenv], or returns
-// the variables of a test.
+// New returns the Output that writes to stdout and stderr. getenv is [os.Getenv], or
+// returns the variables of a test.
 func New(stdout, stderr io.Writer, getenv func(string) string) *Output {
 	o := &Output{
 		stdout: newStream(stdout), stderr: newStream(stderr), checkedStdout: &checkedWriter{w: stdout}, glyphs: localeGlyphs(getenv),
@@ -142,5 +142,5 @@ func (o *Output) CanRedraw() bool { return o.canRedraw }
 // Size returns the columns and rows of the terminal behind stdout.
 func (o *Output) Size() (columns, rows int) { return o.stdout.size() }
 
-// Glyphs returns the characters for bars.
+// Glyphs returns the characters with which progress bars are drawn.
 func (o *Output) Glyphs() Glyphs { return o.glyphs }

@@ -9,8 +9,9 @@ import (
 )
 
 // ShowPaged shows a text in the user's pager, which PAGER in the environment names, or
-// prints the text if there is no pager. Terminal control characters are removed. fallbackHint
-// completes the notice about a pager that failed.
+// prints the text if there is no pager. Terminal control characters are removed.
+// fallbackHint is the end of the sentence "set PAGER to another one, or ..." in the
+// notice about a failed pager.
 func (o *Output) ShowPaged(ctx context.Context, text string, getenv func(string) string, fallbackHint string) {
 	pager := findPager(getenv)
 	if pager == "" {
@@ -23,7 +24,8 @@ func (o *Output) ShowPaged(ctx context.Context, text string, getenv func(string)
 	}
 	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
 	cmd.Env = append(os.Environ(), "LESSSECURE=1") // LESSSECURE keeps less from starting a shell
-	// The pager gets the terminal's file, so that it can read the size.
+	// The pager gets the terminal's file as its stdout, so that the pager can read the
+	// size of the terminal.
 	cmd.Stdin = strings.NewReader(safeText(text) + "\n")
 	cmd.Stdout, cmd.Stderr = o.checkedStdout.w, o.stderr.Writer
 	if err := cmd.Run(); err != nil {

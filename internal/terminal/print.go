@@ -10,8 +10,8 @@ import (
 	"opentabs/internal/rawjson"
 )
 
-// Notef writes a notice for the user to stderr. Further lines are indented, so that no
-// text in a notice looks like another notice.
+// Notef writes a notice for the user to stderr. All lines of a notice after the first
+// are indented, so that no text in a notice looks like another notice.
 func (o *Output) Notef(format string, args ...any) {
 	text := safeText(fmt.Sprintf(format, args...))
 	fmt.Fprintf(o.stderr, "opentabs: %s\n", strings.ReplaceAll(text, "\n", "\n  "))
@@ -29,12 +29,12 @@ func (o *Output) ClearPrompt() {
 	}
 }
 
-// PrintLine writes one line of the result.
+// PrintLine writes one line of the command's result to stdout.
 func (o *Output) PrintLine(format string, args ...any) {
 	o.PrintText(fmt.Sprintf(format, args...))
 }
 
-// PrintText writes text of the result and ends its last line.
+// PrintText writes text of the command's result to stdout and ends the last line.
 func (o *Output) PrintText(text string) {
 	if o.stdout.isTerminal {
 		text = safeText(text)
@@ -49,11 +49,11 @@ func (o *Output) PrintSafeLines(lines ...string) {
 	}
 }
 
-// PrintJSON writes a JSON text. The numbers and the order of the members stay as they
-// are.
+// PrintJSON writes a JSON text. PrintJSON keeps the numbers and the order of the
+// members of the JSON text.
 func (o *Output) PrintJSON(text []byte) error { return o.printJSON(text, o.stdout.isTerminal) }
 
-// PrintJSONLine writes a JSON text on one line, on a terminal too.
+// PrintJSONLine writes a JSON text on one line, even on a terminal.
 func (o *Output) PrintJSONLine(text []byte) error { return o.printJSON(text, false) }
 
 func (o *Output) printJSON(text []byte, isIndented bool) error {
@@ -76,10 +76,10 @@ func (o *Output) printJSON(text []byte, isIndented bool) error {
 	return err
 }
 
-// PrintValue writes v as JSON.
+// PrintValue writes v as JSON to stdout.
 func (o *Output) PrintValue(v any) error { return o.printValue(v, o.stdout.isTerminal) }
 
-// PrintValueLine writes v as JSON on one line, on a terminal too.
+// PrintValueLine writes v as JSON on one line, even on a terminal.
 func (o *Output) PrintValueLine(v any) error { return o.printValue(v, false) }
 
 func (o *Output) printValue(v any, isIndented bool) error {

@@ -14,10 +14,10 @@ const (
 	barDelay = 250 * time.Millisecond
 )
 
-// Progress is one report of a call.
+// Progress is one progress report of a call.
 type Progress struct {
 	Progress float64
-	// Total is set if HasTotal.
+	// Total is set if HasTotal is true.
 	Total    float64
 	HasTotal bool
 	// Message is shown if it is not empty.
@@ -27,7 +27,7 @@ type Progress struct {
 // ProgressView shows the progress of one call. The methods of ProgressView may be
 // called from any goroutine.
 type ProgressView interface {
-	// Update shows a report. After Close, Update does nothing.
+	// Update shows a progress report. After Close, Update does nothing.
 	Update(p Progress)
 	// Close removes the view from the terminal.
 	Close()

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// screen is a terminal of one line that counts what is drawn.
+// screen is a simulated terminal of one line that counts the writes to the terminal.
 type screen struct {
 	mu     sync.Mutex // guards all fields below
 	writes int
@@ -97,8 +97,8 @@ func advanceTime(d time.Duration) {
 	synctest.Wait()
 }
 
-// TestLineView checks that numbers that have not changed are not repeated without a
-// message.
+// TestLineView checks that a report with unchanged numbers and without a message adds
+// no line.
 func TestLineView(t *testing.T) {
 	var b bytes.Buffer
 	v := newTestPipe(&b).ShowProgress("a__b")

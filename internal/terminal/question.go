@@ -8,7 +8,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Questions asks the user on a terminal.
+// Questions asks the user questions on a terminal.
 type Questions struct {
 	out   *Output
 	in    *os.File

@@ -11,9 +11,9 @@ const lastColumn = 24
 // PrintTable writes rows with their cells aligned, each row after indent. rows[0]
 // names the columns.
 //
-// On a terminal the last column is cut at the edge. Where the terminal is too narrow
-// for the table, the columns named in optionalColumns are omitted, the first of them
-// first. A pipe gets all columns.
+// On a terminal the last column of the table is cut at the edge. In a narrow terminal,
+// PrintTable omits the columns in optionalColumns one after the other, in that order,
+// until the table fits. A pipe gets all columns of the table.
 func (o *Output) PrintTable(indent string, rows [][]string, optionalColumns ...string) {
 	columns, _ := o.Size()
 	for _, name := range optionalColumns {

@@ -36,7 +36,8 @@ func safeJSON(s string) string {
 	})
 }
 
-// SafeLine is safeText on one line: white space of any length becomes one space.
+// SafeLine returns a text as one line with its hidden characters escaped: white space
+// of any length becomes one space.
 func SafeLine(s string) string {
 	return safeText(strings.Join(strings.Fields(s), " "))
 }

@@ -29,7 +29,7 @@ func TestSafeText(t *testing.T) {
 	}
 }
 
-// TestSafeJSON checks that safe JSON has the same value.
+// TestSafeJSON checks that safeJSON does not change the value of a JSON text.
 func TestSafeJSON(t *testing.T) {
 	value := "a\u007f\u009b\u202e\u2028世"
 	text, err := json.Marshal(value)

@@ -27,7 +27,8 @@ type Options struct {
 	Timeout time.Duration
 	// JSON prints one JSON object per line; default text.
 	JSON bool
-	// Browser runs the tests in a real browser. Default: false, a simulated page.
+	// Browser runs the tests in a real browser. The default is false: the tests run in
+	// a simulated page.
 	Browser bool
 	// Getenv reads the environment of the browser; required.
 	Getenv func(string) string
@@ -94,7 +95,7 @@ type testCounts struct {
 	Skipped int `json:"skipped,omitempty"`
 }
 
-// String returns the counts.
+// String returns the counts of tests as text: "2 passed, 1 failed".
 func (t testCounts) String() string {
 	text := fmt.Sprintf("%d passed, %d failed", t.Passed, t.Failed)
 	if t.Skipped > 0 {
@@ -157,7 +158,7 @@ type testLine struct {
 	VirtualMs float64 `json:"virtual_ms"`
 }
 
-// print counts a test and prints how it ended.
+// print counts a test and prints whether the test passed, failed or was skipped.
 func (p *printer) print(file string, n jsbuild.TestEvent) {
 	name := cmp.Or(terminal.SafeLine(n.Test), "the file")
 	line := testLine{file, n.Test, n.Error == "", n.Op == "skipped", n.Error, n.Where, n.VirtualMs}

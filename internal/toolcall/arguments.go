@@ -17,7 +17,7 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// maxArgumentBytes is the length of the longest --json.
+// maxArgumentBytes is the maximum length of the arguments in --json, in bytes.
 const maxArgumentBytes = 16 << 20
 
 // schema has the keywords of JSON Schema that decide how a value is read.
@@ -32,12 +32,13 @@ type schema struct {
 	Defs       map[string]*schema `json:"$defs"`
 	Items      json.RawMessage    `json:"items"`
 	Properties map[string]*schema `json:"properties"`
-	// AdditionalProperties is false if the tool accepts no other arguments.
+	// AdditionalProperties is false if the tool accepts only the arguments in
+	// Properties.
 	AdditionalProperties json.RawMessage `json:"additionalProperties"`
 }
 
 // argumentParser reads the arguments of one tool from the command line by the schema of
-// the tool. The daemon validates the result.
+// the tool. The daemon validates the arguments.
 type argumentParser struct {
 	tool   mcpclient.Tool
 	schema schema
@@ -64,7 +65,7 @@ func (a argumentParser) parse(pairs []string) (map[string]json.RawMessage, error
 		if err != nil {
 			return nil, err
 		}
-		// Each flag of a list argument may have one item.
+		// For an argument that is a list, each --arg flag may give one item.
 		if item, ok := a.itemSchema(property, text); ok {
 			value, err := a.parseValue(name, item, text)
 			if err != nil {

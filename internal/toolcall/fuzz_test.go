@@ -12,7 +12,7 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// FuzzArguments reads any arguments by any schema: the result is a JSON object with
+// FuzzArguments checks that any arguments and schema result in a JSON object with
 // exactly these arguments, or a [usererr.Error].
 func FuzzArguments(f *testing.F) {
 	const schema = `{"type":"object","additionalProperties":false,"properties":{"text":{"type":"string"},"count":{"type":"integer"},

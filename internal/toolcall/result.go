@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// shownProgress returns a report as the terminal shows it. The message is omitted
-// unless it is for the user or showAll is set.
+// shownProgress returns a progress report as the terminal shows the report. The message
+// of a progress report is omitted unless the message is for the user or showAll is set.
 func shownProgress(p mcpclient.Progress, showAll bool) terminal.Progress {
 	progress := terminal.Progress{Progress: p.Progress, Total: p.Total, HasTotal: p.HasTotal}
 	if showAll || p.Audience == dispatch.AudienceUser {
@@ -66,8 +66,8 @@ func contentText(c mcpclient.Content) string {
 	return fmt.Sprintf("[%s, %d characters; see --output json]", kind, len(c.Raw))
 }
 
-// readFailure returns the failure in a result. The text comes from the server, and the
-// code from the error code in _meta.
+// readFailure returns the failure in a result. The text of the failure comes from the
+// server, and its code is the error code in _meta.
 func readFailure(r mcpclient.Result) error {
 	var info struct {
 		Code    wire.ErrorCode `json:"code"`

@@ -1,5 +1,5 @@
-// Package toolcall calls one tool from the command line: it finds the tool, reads its
-// arguments, shows its progress, and prints its result or returns its failure.
+// Package toolcall calls one tool from the command line: it reads arguments, shows
+// progress, and prints the result.
 package toolcall
 
 import (
@@ -26,8 +26,8 @@ const closeTimeout = time.Second
 // Request is the call that the user typed.
 type Request struct {
 	Tool string
-	// Args are NAME=VALUE entries. JSON is all arguments, @FILE, or - for stdin, if
-	// HasJSON is set.
+	// Args are the arguments of the tool, as NAME=VALUE. JSON is all arguments, @FILE,
+	// or - for stdin, if HasJSON is set.
 	Args    []string
 	JSON    string
 	HasJSON bool
@@ -52,9 +52,9 @@ type Failure struct {
 // Error returns the sentence for the user.
 func (f *Failure) Error() string { return f.sentence }
 
-// Run calls a tool of the server behind api, in the name of client. in has the arguments
-// if they come from stdin. The error is *Failure if the call failed, [usererr.Error] for
-// a wrong request, and ErrInterrupted if ctx ended.
+// Run calls a tool of the server behind api, in the name of client. in has the
+// arguments if they come from stdin. Run returns a *Failure if the call failed, a
+// [usererr.Error] for a wrong request, and ErrInterrupted if ctx ended.
 func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in io.Reader, out *terminal.Output) error {
 	session := mcpclient.New(mcpclient.Options{
 		URL: api.URL(httpapi.CommandPath), Token: api.Token(), Name: client, Version: version.Version, Transport: api.Transport(),
@@ -63,7 +63,7 @@ func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in 
 		return callError(ctx, err)
 	}
 	defer func() {
-		// If the request fails, the session expires on the server.
+		// If the request to close the session fails, the session expires on the server.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 		defer cancel()
 		_ = session.Close(ctx)
@@ -72,8 +72,8 @@ func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in 
 	if err != nil {
 		return callError(ctx, err)
 	}
-	// Tools that are off are not in the list. A call of a tool that is off returns the
-	// reason.
+	// The server's list of tools does not contain tools that are off. A call of a tool
+	// that is off returns the reason.
 	tool, missingErr := findTool(tools, r.Tool)
 	if missingErr != nil {
 		if err := brokenPlugin(ctx, api, r.Tool); err != nil {
@@ -174,7 +174,8 @@ func (r Request) readArguments(tool mcpclient.Tool, in io.Reader) (json.RawMessa
 	return text, nil
 }
 
-// callError converts an error of the MCP client to one with a sentence for the user.
+// callError converts an error of the MCP client to an error with a sentence for the
+// user.
 func callError(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, httpapi.ErrForeignServer):

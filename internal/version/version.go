@@ -1,6 +1,6 @@
 // Package version has the version of opentabs, which the binary, the extension and the
 // npm packages share. To change the version, edit the file VERSION; a test names the
-// other files.
+// other files that contain the version.
 package version
 
 import (

@@ -66,8 +66,8 @@ func TestLockFile(t *testing.T) {
 		if regexp.MustCompile(`^[a-z+]+://`).MatchString(p.Resolved) {
 			t.Errorf("%s: resolved %q ties the lock file to one registry; run npm install with the .npmrc of this repository", name, p.Resolved)
 		}
-		// npm leaves an optional package out of the lock file if the registry did not
-		// have it, and then npm ci rejects that lock file.
+		// npm ci rejects a lock file without entries for optional packages, which npm
+		// writes if the registry lacked the packages.
 		for optionalPackage := range p.OptionalDependencies {
 			if lockFile.Packages["node_modules/"+optionalPackage].Version == "" {
 				t.Errorf("package-lock.json lacks %s, which %s names; choose a version whose packages are all there", optionalPackage, name)

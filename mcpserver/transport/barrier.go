@@ -10,9 +10,9 @@ import (
 
 // The official TypeScript client (@modelcontextprotocol/sdk 1.x and
 // @modelcontextprotocol/client 2.x) forgets a progress token as soon as it
-// parses the answer, but handles a notification one microtask after it parses
-// it. Progress that arrives in the same chunk as the answer is lost. The server
-// cannot see how the client's reads split the stream, so it separates the two:
+// parses the answer, but handles a notification one microtask after it parses it.
+// Progress that arrives in the same chunk as the answer is lost. The server cannot see
+// how the client's reads split the stream, so the server separates progress and answer:
 //
 //   - In the protocol versions that have ping, the server pings the client after
 //     the last progress and answers the call when the client has answered the
@@ -23,17 +23,18 @@ import (
 const (
 	// pingTimeout is how long an answer waits for the client to answer a ping.
 	pingTimeout = 50 * time.Millisecond
-	// recentProgressTime is how long after its last progress a call still needs the
-	// barrier. If a ping stays without an answer for longer, the client answers no pings.
+	// recentProgressTime is how long after its last progress the answer to a call still
+	// waits for a ping. A client that has not answered a ping within recentProgressTime
+	// counts as a client that answers no pings.
 	recentProgressTime = 5 * time.Second
-	// paddedAnswerBytes is the length of a padded answer, with the end of its line.
+	// paddedAnswerBytes is the length of a padded answer with the line end, in bytes.
 	// Node.js reads at most 65,536 bytes at once and runs its microtasks between two
 	// reads, so the end of a padded answer is never in one chunk with the line before.
-	// The line still fits clients that read lines of at most 64 KiB.
+	// The padded line is short enough for clients that read lines of at most 64 KiB.
 	paddedAnswerBytes = 64 << 10
 	// minSeparation is the minimum time between progress and an answer in protocol
-	// versions without ping. The pause is for clients that read more bytes at once
-	// than Node.js does.
+	// versions without ping. The pause before an answer is for clients that read more
+	// bytes at once than Node.js does.
 	minSeparation = 10 * time.Millisecond
 )
 
@@ -47,8 +48,8 @@ type readBarrier struct {
 	writtenCount uint64     // the number of progress notifications that were written
 	pendingPing  *ping      // the newest ping without an answer; nil if there is none
 	// unansweredSince is when the first ping was sent that was not answered in time;
-	// zero if all pings were answered in time. Until an answer arrives, late or not, no
-	// call waits and no ping is sent.
+	// zero if all pings were answered in time. Until the client answers a ping, late or
+	// not, no call waits and no ping is sent.
 	unansweredSince time.Time
 	// hasAnsweredPing is set once the client has answered a ping.
 	hasAnsweredPing bool
@@ -71,7 +72,7 @@ func (b *readBarrier) countWritten() uint64 {
 
 // awaitRead waits until the client has read progress number n, which countWritten
 // returned, for at most pingTimeout. awaitRead reports whether the answer to the call
-// needs padding: the client is slow to answer, but does answer pings as far as is known.
+// needs padding: the client answers pings, as far as is known, but too late.
 func (b *readBarrier) awaitRead(ctx context.Context, n uint64) (needsPadding bool) {
 	p := b.findCoveringPing(n)
 	if p != nil {
@@ -119,7 +120,8 @@ func (b *readBarrier) findCoveringPing(n uint64) *ping {
 
 	id := "opentabs-" + strings.ToLower(rand.Text())
 	b.requests.expectAnswer("s"+id, func(message) { b.recordPong(p) })
-	// A failed write ends the session, which ends the context of awaitRead.
+	// A ping that cannot be written ends the session, which ends the context of
+	// awaitRead.
 	_ = b.send(encodeJSON(struct {
 		JSONRPC string `json:"jsonrpc"`
 		ID      string `json:"id"`
@@ -128,8 +130,8 @@ func (b *readBarrier) findCoveringPing(n uint64) *ping {
 	return p
 }
 
-// recordPong records the answer to a ping, late or not. An error is an answer too: the
-// client has read the ping.
+// recordPong records the answer to a ping, late or not. An error also answers a ping:
+// the client has read the ping.
 func (b *readBarrier) recordPong(p *ping) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

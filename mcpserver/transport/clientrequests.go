@@ -12,25 +12,26 @@ import (
 )
 
 // clientRequests contains the server's pending requests to the client of one session.
-// clientRequests is safe for concurrent use. Protocol versions from 2026-07-28 on have
-// no such requests (see Request.AsksByReply).
+// clientRequests is safe for concurrent use. In protocol versions from 2026-07-28 on,
+// the server sends the client no requests (see Request.AsksByReply).
 type clientRequests struct {
 	mu          sync.Mutex               // guards answerFuncs
-	answerFuncs map[string]func(message) // by the key of the request's ID; each is called with one answer
+	answerFuncs map[string]func(message) // callbacks by the key of the request's ID; each is called with one answer
 }
 
 // sendAndWait sends the client a request and waits for its answer. When ctx ends first,
-// sendAndWait cancels the request and returns ctx's error. sendAndWait returns send's
-// error if the request could not be sent.
+// sendAndWait cancels the request and returns ctx's error. sendAndWait returns the
+// error of send if the request could not be sent.
 func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method string, params any) (message, error) {
 	if err := ctx.Err(); err != nil {
 		return message{}, err
 	}
-	// The ID is random and never reused, even after a restart. A late answer to one
-	// request therefore never matches another request.
+	// The ID of a request to the client is random and never reused, even after a
+	// restart. Because IDs are never reused, a late answer to one request never matches
+	// another request.
 	id := "opentabs-" + strings.ToLower(rand.Text())
 	key, answers := "s"+id, make(chan message, 1)
-	a.expectAnswer(key, func(m message) { answers <- m }) // never blocks: answers has room for one
+	a.expectAnswer(key, func(m message) { answers <- m }) // never blocks, because the channel has room for one answer
 	defer a.forgetRequest(key)
 	if err := send(encodeJSON(struct {
 		JSONRPC string `json:"jsonrpc"`
@@ -62,7 +63,7 @@ func (a *clientRequests) sendAndWait(ctx context.Context, send Send, method stri
 	return message{}, ctx.Err()
 }
 
-// expectAnswer registers onAnswer for the answer to the request with this key.
+// expectAnswer registers onAnswer for the answer to the request with the given key.
 func (a *clientRequests) expectAnswer(key string, onAnswer func(message)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -72,7 +73,8 @@ func (a *clientRequests) expectAnswer(key string, onAnswer func(message)) {
 	a.answerFuncs[key] = onAnswer
 }
 
-// forgetRequest drops the answer to the request with this key.
+// forgetRequest removes the request with the given key, so that a late answer is
+// dropped.
 func (a *clientRequests) forgetRequest(key string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -96,7 +98,7 @@ func (a *clientRequests) handleAnswer(m message) {
 }
 
 // askFunction returns the function that sends the client requests during a call; nil if
-// the client shows no forms. send writes to the client.
+// the client shows no forms. The function send writes messages to the client.
 func (s *session) askFunction(send Send) Ask {
 	if send == nil || s.listener == nil || !supportsForms(s.listener.GetClientCapabilities().Elicitation) {
 		return nil
@@ -110,13 +112,14 @@ func (s *session) askFunction(send Send) Ask {
 	}
 }
 
-// supportsForms reports whether a client with this capability shows forms. A client
-// that names only other modes of elicitation shows no forms.
+// supportsForms reports whether a client with the elicitation capability c shows forms.
+// A client that supports elicitation only in the mode "url" shows no forms.
 func supportsForms(c *mcp.ElicitationCapability) bool {
 	return c != nil && (c.Form != nil || c.URL == nil)
 }
 
-// showsForms is supportsForms for the capabilities as the client wrote them.
+// showsForms reports whether a client with the given capabilities, as JSON, shows
+// forms.
 func showsForms(capabilities json.RawMessage) bool {
 	var c struct {
 		Elicitation *mcp.ElicitationCapability `json:"elicitation"`

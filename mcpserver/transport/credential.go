@@ -16,7 +16,7 @@ type Credential struct {
 
 type credentialKey struct{}
 
-// WithCredential returns a context for the requests of a client.
+// WithCredential returns a context that contains the credential of a client.
 func WithCredential(ctx context.Context, c Credential) context.Context {
 	return context.WithValue(ctx, credentialKey{}, c)
 }
@@ -27,7 +27,7 @@ func contextCredential(ctx context.Context) Credential {
 	return c
 }
 
-// dispatchClient returns the dispatch.Client of a client that reports this name.
+// dispatchClient returns the dispatch.Client of a client that reports the given name.
 func (c Credential) dispatchClient(session, name string) dispatch.Client {
 	return dispatch.Client{Session: session, Credential: c.Kind, Token: c.Token, Name: name}
 }

@@ -21,13 +21,13 @@ import (
 	"opentabs/wire"
 )
 
-// httpTransport is Streamable HTTP: the sessions of protocol versions up to
-// 2025-11-25, and in modern.go the later versions.
+// httpTransport serves MCP over Streamable HTTP, with sessions (protocol versions up to
+// 2025-11-25) and without (modern.go).
 type httpTransport struct{ *Server }
 
-// Handler serves MCP's Streamable HTTP on one path. Handler accepts every request that
-// reaches it: the caller must check token, Host and Origin first, and record whose
-// request it is (WithCredential).
+// Handler returns the HTTP handler that serves MCP's Streamable HTTP on one path.
+// Handler accepts every request: the caller must first check token, Host and Origin,
+// and record the client's credential (WithCredential).
 func (s *Server) Handler() http.Handler { return http.HandlerFunc(httpTransport{s}.serveHTTP) }
 
 func (s httpTransport) serveHTTP(w http.ResponseWriter, r *http.Request) {
@@ -48,8 +48,8 @@ func refuseRequest(w http.ResponseWriter, status int, id json.RawMessage, code i
 	sendJSON(w, status, func(b *bufio.Writer) { b.Write(rpcError(id, code, message)) })
 }
 
-// sendJSON sends the JSON that f writes. Because each write has a deadline, a client
-// that does not read cannot block Shutdown.
+// sendJSON sends the JSON that f writes as the HTTP response. Because each write has a
+// deadline, a client that does not read cannot block Shutdown.
 func sendJSON(w http.ResponseWriter, status int, f func(*bufio.Writer)) {
 	httpjson.Begin(w, status)
 	_ = writeBuffered(newLibraryWriter(w), f) // an error means that the client is gone and needs no answer
@@ -89,19 +89,20 @@ func malformedParamsText(m message, err error) string {
 	return "The params of " + m.Method + " are malformed (" + reason + "). Correct them, then call again."
 }
 
-// The texts for clients about why a request is rejected.
+// These constants are texts for clients about why a request is rejected.
 const (
 	duplicateIDText = "A request with this id is still running in this session. Give each request its own id."
 	StoppingText    = "opentabs is stopping. Restart it, then retry."
 	badIDText       = "The id of a request must be a string or a number. Give it one."
 )
 
-// codeNoSession is the JSON-RPC code that MCP servers send with 404.
+// codeNoSession is the JSON-RPC error code that MCP servers send with status 404 for an
+// unknown session.
 const codeNoSession = -32001
 
-// checkVersion reports whether this server supports the protocol version in a request's
-// header, and answers a request of any other version. The header may be missing,
-// because the oldest clients do not send it.
+// checkVersion reports whether the server supports the protocol version in a request's
+// header, and rejects any other version. The header MCP-Protocol-Version may be
+// missing, because the oldest clients do not send it.
 func checkVersion(w http.ResponseWriter, r *http.Request, id json.RawMessage) bool {
 	v := r.Header.Get(mcp.HeaderProtocolVersion)
 	if v == "" || mcp.IsValidProtocolVersion(v) {
@@ -114,7 +115,7 @@ func checkVersion(w http.ResponseWriter, r *http.Request, id json.RawMessage) bo
 
 // serveSession serves a GET (listen) or DELETE (end) of a session.
 func (s httpTransport) serveSession(w http.ResponseWriter, r *http.Request) {
-	if hasModernHeader(r) { // mcp-go rejects the request, because these versions have no sessions
+	if hasModernHeader(r) { // mcp-go rejects the request, because its protocol version has no sessions
 		s.modernHandler.ServeHTTP(w, r)
 		return
 	}
@@ -154,8 +155,8 @@ func (s httpTransport) serveListening(w http.ResponseWriter, r *http.Request, cl
 	}
 }
 
-// releaseTask releases the task of the request r, and records if the client has closed
-// the response early.
+// releaseTask releases the task of the request r. If the client has closed the response
+// early, releaseTask records the early end of the response.
 func (s httpTransport) releaseTask(r *http.Request, clientSession *session, key string) {
 	if r.Context().Err() != nil {
 		s.sessions.recordBreakOff(clientSession)
@@ -191,7 +192,7 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			refuseRequest(w, http.StatusRequestTimeout, nil, wire.CodeInvalidRequest, "The request arrived too slowly. Send it again, faster.")
 		}
-		return // any other error means that the client is gone
+		return // any other read error means that the client is gone
 	}
 	m, ok := parseMessage(body)
 	if !ok {
@@ -248,7 +249,7 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refuseInvalid answers bytes that are not one JSON-RPC message.
+// refuseInvalid answers a request whose body is not one JSON-RPC message.
 func refuseInvalid(w http.ResponseWriter, body []byte) {
 	code, text := invalidMessageText(body)
 	refuseRequest(w, http.StatusBadRequest, nil, code, text)
@@ -265,7 +266,7 @@ func invalidMessageText(b []byte) (code int, text string) {
 	return wire.CodeInvalidRequest, "This is not one JSON-RPC message. Send one JSON object, with a method that is a string."
 }
 
-// serveInitialize starts a session.
+// serveInitialize answers an initialize request and starts a session.
 func (s httpTransport) serveInitialize(w http.ResponseWriter, r *http.Request, m message, body []byte) {
 	clientSession := s.sessions.open(OverHTTP, contextCredential(r.Context()))
 	answer := s.passToLibrary(r.Context(), clientSession, m, body)
@@ -284,7 +285,7 @@ func answerHTTP(w http.ResponseWriter, answer mcp.JSONRPCMessage) {
 		return
 	}
 	b, err := json.Marshal(answer)
-	if err != nil { // only for a schema that is not JSON, which plugins cannot have
+	if err != nil { // impossible: all schemas of plugins are valid JSON
 		refuseRequest(w, http.StatusInternalServerError, nil, wire.CodeInternal, "The answer is not JSON. Check the log of opentabs, then report the error.")
 		return
 	}
@@ -297,7 +298,7 @@ func (s httpTransport) serveLegacyCall(w http.ResponseWriter, r *http.Request, m
 	s.serveCall(w, r, m, p, clientSession, key, clientSession.credential.dispatchClient(clientSession.publicName(), s.sessions.clientInfo(clientSession).Name))
 }
 
-// serveCall runs a call as the response to r.
+// serveCall runs a call and writes its answer as the response to r.
 func (s httpTransport) serveCall(w http.ResponseWriter, r *http.Request, m message, p *Params, clientSession *session, key string, client dispatch.Client) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)

@@ -12,7 +12,7 @@ import (
 
 // lineTooLong is the error for a line that was over the limit and has been skipped.
 type lineTooLong struct {
-	// id is the ID of the request in the line, nil if it is unknown.
+	// id is the ID of the request in the line, or nil if the ID is unknown.
 	id json.RawMessage
 }
 
@@ -30,8 +30,8 @@ func newLineReader(in io.Reader, limit int64) *lineReader {
 }
 
 // nextLine returns the next line that is not blank, without its end; the caller owns
-// the bytes. nextLine skips a line over the limit and returns *lineTooLong; it may be
-// called again. The last line may have no line end.
+// the bytes. nextLine skips a line over the limit and returns *lineTooLong; the next
+// call returns the next line. The last line may have no line end.
 func (l *lineReader) nextLine() ([]byte, error) {
 	for {
 		line, err := l.readLine()
@@ -52,7 +52,7 @@ func (l *lineReader) readLine() ([]byte, error) {
 		switch {
 		case size <= l.maxBytes:
 			line = append(line, piece...)
-		case lineEnd == nil: // with this piece the line exceeds the limit
+		case lineEnd == nil: // the line exceeds the size limit
 			id = idAtStart(append(line, piece...))
 			line = nil
 			fallthrough
@@ -75,7 +75,7 @@ func (l *lineReader) readLine() ([]byte, error) {
 	}
 }
 
-// lastBytes returns the last bytes of lineEnd and piece, as many as idAtEnd needs.
+// lastBytes returns the last idSearchBytes bytes of lineEnd and piece.
 func lastBytes(lineEnd, piece []byte) []byte {
 	joined := append(lineEnd, piece...)
 	if excess := len(joined) - idSearchBytes; excess > 0 {
@@ -84,7 +84,8 @@ func lastBytes(lineEnd, piece []byte) []byte {
 	return joined
 }
 
-// lineWriter writes messages as lines, each whole. lineWriter is safe for concurrent use.
+// lineWriter writes messages as lines and never mixes two lines. lineWriter is safe for
+// concurrent use.
 type lineWriter struct {
 	w           deadlineWriter
 	writeFailed chan struct{} // closed at the first failed write
@@ -93,8 +94,8 @@ type lineWriter struct {
 	err error      // the error of the first failed write
 }
 
-// newLineWriter writes to out. If out has write deadlines, a client that does
-// not read fails a write after writeTimeout.
+// newLineWriter returns a lineWriter that writes to out. If out has write deadlines, a
+// client that does not read fails a write after writeTimeout.
 func newLineWriter(out io.Writer) *lineWriter {
 	limit, _ := out.(writeDeadliner)
 	return &lineWriter{w: deadlineWriter{w: out, deadliner: limit, timeout: writeTimeout}, writeFailed: make(chan struct{})}
@@ -105,7 +106,8 @@ func newLineWriter(out io.Writer) *lineWriter {
 func (l *lineWriter) write(f func(*bufio.Writer)) error { return l.writePadded(0, f) }
 
 // writePadded writes the output of f as one line, padded with spaces to at least
-// minLength bytes. JSON allows spaces after a value.
+// minLength bytes. JSON allows spaces after a value, so a padded line is the same
+// message.
 func (l *lineWriter) writePadded(minLength int, f func(*bufio.Writer)) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,7 +118,7 @@ func (l *lineWriter) writePadded(minLength int, f func(*bufio.Writer)) error {
 	l.err = writeBuffered(&counter, func(b *bufio.Writer) {
 		f(b)
 		for missing := minLength - 1 - counter.n - b.Buffered(); missing > 0; missing -= len(padding) {
-			_, _ = b.WriteString(padding[:min(missing, len(padding))]) // Flush returns the error
+			_, _ = b.WriteString(padding[:min(missing, len(padding))]) // Flush returns the error of a failed write
 		}
 		b.WriteByte('\n')
 	})
@@ -126,10 +128,10 @@ func (l *lineWriter) writePadded(minLength int, f func(*bufio.Writer)) error {
 	return l.err
 }
 
-// padding is the padding of lines.
+// padding contains the spaces with which lines are padded.
 var padding = strings.Repeat(" ", 4<<10)
 
-// countingWriter counts what is written through it.
+// countingWriter counts the bytes that it writes to w.
 type countingWriter struct {
 	w io.Writer
 	n int
@@ -142,12 +144,13 @@ func (c *countingWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// writeMessage writes one message.
+// writeMessage writes one JSON-RPC message as a line.
 func (l *lineWriter) writeMessage(m []byte) error {
 	return l.write(func(b *bufio.Writer) { b.Write(m) })
 }
 
-// writeError returns the error of the first failed write, nil if there is none.
+// writeError returns the error of the first failed write, or nil if no write has
+// failed.
 func (l *lineWriter) writeError() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,20 +12,20 @@ import (
 )
 
 // maxPendingNotifications is the maximum number of mcp-go's notifications that wait for
-// the writer. A client loses nothing if the queue is full: all notifications but the
-// first are list_changed, and one list_changed equals many.
+// the writer. A full queue loses nothing, because all notifications after the first are
+// list_changed, and clients need only one of them.
 const maxPendingNotifications = 64
 
-// errNoResources rejects a subscription where there are no resources.
+// errNoResources is the error for a subscription if the server has no resources.
 var errNoResources = errors.New("there are no resources here; call tools instead")
 
-// listener is a session as mcp-go sees it, and what the client receives without a
-// request: changed lists, changed resources and log messages. listener is safe for
+// listener is a session as mcp-go sees it. A listener holds the notifications for the
+// client: changed lists, changed resources and log messages. listener is safe for
 // concurrent use.
 type listener struct {
 	*Subscriber
 	logQueue
-	resources            Resources // nil if there are no resources
+	resources            Resources // nil if the server has no resources
 	id                   string
 	libraryNotifications chan mcp.JSONRPCNotification // the notifications from mcp-go
 	updateSignal         tokenSignal                  // set when a resource changed or a message was logged
@@ -35,8 +35,8 @@ type listener struct {
 	clientInfo    mcp.Implementation
 	capabilities  mcp.ClientCapabilities
 	// isModern is set after the first message of protocol version 2026-07-28 or later.
-	// A client of such a version receives only the notifications that filter selects,
-	// and each notification names its subscription.
+	// A client of protocol version 2026-07-28 or later receives only the notifications
+	// that filter selects, and each notification names its subscription.
 	isModern       bool
 	filter         mcp.SubscriptionFilter
 	subscriptionID json.RawMessage
@@ -72,8 +72,8 @@ func (l *listener) useModern(m message) {
 	}
 }
 
-// queueLog queues a log message if the client can receive it. Protocol version
-// 2026-07-28 has no log messages outside of requests.
+// queueLog queues a log message unless the client cannot receive log messages. Protocol
+// version 2026-07-28 has no log messages outside of requests.
 func (l *listener) queueLog(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	l.mu.Lock()
 	receivesLogs := l.isInitialized && !l.isModern
@@ -83,13 +83,14 @@ func (l *listener) queueLog(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	}
 }
 
-// tagSubscription adds the subscription to a notification if the client expects it.
+// tagSubscription adds the subscription's ID to a notification if the client's protocol
+// version requires the ID.
 func (l *listener) tagSubscription(n mcp.JSONRPCNotification) mcp.JSONRPCNotification {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if n.Method == mcp.MethodNotificationSubscriptionsAcknowledged {
 		l.isConfirmed = true
-		l.updateSignal.set() // a resource may have changed before the acknowledgement
+		l.updateSignal.set() // a resource may change before the acknowledgement of the subscription is sent
 	}
 	if !l.isModern || l.subscriptionID == nil {
 		return n
@@ -102,7 +103,8 @@ func (l *listener) tagSubscription(n mcp.JSONRPCNotification) mcp.JSONRPCNotific
 }
 
 // awaitNotifications waits for notifications to the client and returns them.
-// awaitNotifications may return no notifications, and returns none once ctx has ended.
+// awaitNotifications may return no notifications, and always returns no notifications
+// once ctx has ended.
 func (l *listener) awaitNotifications(ctx context.Context) []mcp.JSONRPCNotification {
 	select {
 	case n := <-l.libraryNotifications:
@@ -204,8 +206,8 @@ func (l *listener) SubscribeToResourceErr(uri string) error {
 	return l.resources.Subscribe(l.Subscriber, uri)
 }
 
-// SubscribeToResource implements server.SessionWithResourceSubscriptions. mcp-go
-// calls SubscribeToResourceErr instead.
+// SubscribeToResource implements server.SessionWithResourceSubscriptions.
+// SubscribeToResource is never called: mcp-go calls SubscribeToResourceErr.
 func (l *listener) SubscribeToResource(uri string) { _ = l.SubscribeToResourceErr(uri) }
 
 // UnsubscribeFromResource implements server.SessionWithResourceSubscriptions.

@@ -21,8 +21,8 @@ func (recordOnly) Drop(*Subscriber)                      {}
 
 const uri = "opentabs://calls"
 
-// TestBroadcastsKeepPendingUpdates fills the queue of broadcasts. The notification
-// of a changed resource is still pending.
+// TestBroadcastsKeepPendingUpdates checks that a full queue of broadcasts does not drop
+// the notification of a changed resource.
 func TestBroadcastsKeepPendingUpdates(t *testing.T) {
 	l := newListener("l", recordOnly{})
 	l.SubscribeToResource(uri)
@@ -35,8 +35,8 @@ func TestBroadcastsKeepPendingUpdates(t *testing.T) {
 	}
 }
 
-// TestAcknowledgementComesFirst checks that a resource which changes before the
-// acknowledgement is notified after it.
+// TestAcknowledgementComesFirst checks that notifications of changed resources follow
+// the acknowledgement of the subscription.
 func TestAcknowledgementComesFirst(t *testing.T) {
 	l := newListener("l", recordOnly{})
 	l.useModern(message{Method: methodListen, ID: json.RawMessage(`1`)})
@@ -55,7 +55,8 @@ func TestAcknowledgementComesFirst(t *testing.T) {
 	}
 }
 
-// TestUnreadLogsAreBounded checks that the newest messages are kept.
+// TestUnreadLogsAreBounded checks that only the newest log messages wait for a client
+// that does not read.
 func TestUnreadLogsAreBounded(t *testing.T) {
 	l := newListener("x", nil)
 	l.Initialize()

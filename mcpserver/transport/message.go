@@ -11,8 +11,8 @@ import (
 	"opentabs/internal/plaintext"
 )
 
-// Package transport inspects messages with these methods and passes all other methods
-// to mcp-go.
+// These constants name the methods that package transport inspects; all other methods
+// go to mcp-go.
 const (
 	methodInitialize = "initialize"
 	methodPing       = "ping"
@@ -23,7 +23,7 @@ const (
 	methodCancelled  = "notifications/cancelled"
 )
 
-// message is one JSON-RPC message, its params not decoded.
+// message is one JSON-RPC message whose params are not decoded.
 type message struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -34,11 +34,11 @@ type message struct {
 	Error  json.RawMessage `json:"error,omitempty"`
 }
 
-// parseMessage parses a message and reports false for anything but one JSON-RPC object;
-// invalidMessageText then returns the error.
+// parseMessage returns the JSON-RPC message in b. For anything but one JSON-RPC object,
+// parseMessage reports false; invalidMessageText returns the error.
 func parseMessage(b []byte) (message, bool) {
 	var m message
-	// Invalid UTF-8 would reach the browser, where it closes the connection.
+	// Invalid UTF-8 would reach the browser, which would close the connection.
 	if !utf8.Valid(b) || json.Unmarshal(b, &m) != nil {
 		return message{}, false
 	}
@@ -63,11 +63,12 @@ func (m message) hasInvalidID() bool {
 	return !ok
 }
 
-// idSearchBytes is the number of bytes at each end of a too large request that are
+// idSearchBytes is how many bytes at each end of a request above the size limit are
 // searched for its ID.
 const idSearchBytes = 4096
 
-// idAtStart returns the ID at the start of a request, or nil if it is not there.
+// idAtStart returns the ID at the start of a request, or nil if the start contains no
+// ID.
 func idAtStart(text []byte) json.RawMessage {
 	text = text[:min(len(text), idSearchBytes)]
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -77,7 +78,7 @@ func idAtStart(text []byte) json.RawMessage {
 	for d.More() {
 		name, err := d.Token()
 		var value json.RawMessage
-		if err != nil || d.Decode(&value) != nil || int(d.InputOffset()) == len(text) { // a number may continue
+		if err != nil || d.Decode(&value) != nil || int(d.InputOffset()) == len(text) { // a number at the end of the text may be incomplete
 			return nil
 		}
 		if _, ok := requestKey(value); ok && name == "id" {
@@ -87,8 +88,9 @@ func idAtStart(text []byte) json.RawMessage {
 	return nil
 }
 
-// lastMemberID matches the end of an object whose last member is an ID. The end of a
-// string never matches, because a quote in a string follows a backslash.
+// lastMemberID matches the end of an object whose last member is an ID. Text inside a
+// JSON string never matches lastMemberID, because each quote in a string follows a
+// backslash.
 var lastMemberID = lazyregexp.New(`[{,]\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*\}\s*$`)
 
 // idAtEnd returns the ID in the end of a request, or nil if the last member is not an ID.
@@ -100,8 +102,8 @@ func idAtEnd(text []byte) json.RawMessage {
 	return match[1]
 }
 
-// isForHandler reports whether m is a request for Handler. A request with another JSON-RPC
-// version is passed to mcp-go, which rejects it.
+// isForHandler reports whether m is a request for Handler. A request with a JSON-RPC
+// version other than 2.0 is passed to mcp-go, which rejects the request.
 func (m message) isForHandler() bool {
 	switch m.Method {
 	case MethodCall, MethodPrompt, MethodRead:
@@ -117,8 +119,8 @@ type Params struct {
 	Arguments json.RawMessage `json:"arguments"`
 	// URI names the resource of a resources/read.
 	URI string `json:"uri"`
-	// RequestID is the request that a notifications/cancelled cancels, Reason the
-	// reason as text.
+	// RequestID is the ID of the request that a notifications/cancelled cancels, Reason
+	// the reason as text.
 	RequestID json.RawMessage `json:"requestId"`
 	Reason    json.RawMessage `json:"reason"`
 	// InputResponses are the user's answers to forms, and RequestState names the call,
@@ -127,7 +129,8 @@ type Params struct {
 	RequestState   string          `json:"requestState"`
 	Meta           struct {
 		ProgressToken json.RawMessage `json:"progressToken"`
-		// Every request of protocol version 2026-07-28 or later has the next fields.
+		// Every request of protocol version 2026-07-28 or later has ProtocolVersion,
+		// ClientInfo and Capabilities.
 		ProtocolVersion string          `json:"io.modelcontextprotocol/protocolVersion"`
 		ClientInfo      reportedClient  `json:"io.modelcontextprotocol/clientInfo"`
 		Capabilities    json.RawMessage `json:"io.modelcontextprotocol/clientCapabilities"`
@@ -154,9 +157,9 @@ func parseParams(raw json.RawMessage) (Params, error) {
 // sessions (2026-07-28 and later).
 func (p *Params) IsModern() bool { return mcp.IsModernProtocol(p.Meta.ProtocolVersion) }
 
-// Token returns the progress token as the client wrote it, nil for none. MCP allows
-// strings and numbers; any other value counts as none, because an error in progress
-// never fails the call.
+// Token returns the progress token as the client wrote it, nil for none. A progress
+// token is a string or a number. Any other value counts as no token, because an error
+// in progress never fails the call.
 func (p *Params) Token() json.RawMessage {
 	t := p.Meta.ProgressToken
 	if len(t) > 0 && (t[0] == '"' || t[0] == '-' || t[0] >= '0' && t[0] <= '9') {
@@ -165,12 +168,12 @@ func (p *Params) Token() json.RawMessage {
 	return nil
 }
 
-// MaxReason is the longest reason of a cancellation, in characters. Further characters
-// are dropped.
+// MaxReason is the longest reason of a cancellation, in characters. Characters of a
+// reason after the first MaxReason are dropped.
 const MaxReason = 200
 
-// cancelReason returns the reason of a notifications/cancelled without hidden characters,
-// empty if it is missing or not a string.
+// cancelReason returns the reason in a notifications/cancelled without hidden
+// characters, or "" if the reason is not a string.
 func (p *Params) cancelReason() string {
 	var reason string
 	if json.Unmarshal(p.Reason, &reason) != nil {

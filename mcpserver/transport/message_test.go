@@ -65,7 +65,7 @@ func TestIDsOfLargeRequests(t *testing.T) {
 		`{"params":{"id":1},"id":"a\u0062","method":"x","para`: `"a\u0062"`,
 		`{"params":{"id":1,"a":"`:                              ``,
 		`{"id":{},"a":"`:                                       ``,
-		`{"id":12`:                                             ``, // the number may continue as 123
+		`{"id":12`:                                             ``, // the number may be the beginning of 123
 		`[{"id":1}]`:                                           ``,
 		``:                                                     ``,
 		`{"a":"` + strings.Repeat("x", idSearchBytes) + `","id":1,"b"`: ``,

@@ -34,8 +34,9 @@ func (s httpTransport) serveModern(w http.ResponseWriter, r *http.Request, m mes
 	}
 }
 
-// passModernToLibrary passes a message to mcp-go. mcp-go reads an ID as a float64, so an ID
-// that would change is replaced by a string and restored in the answer.
+// passModernToLibrary passes a message to mcp-go and the answer to the client. mcp-go
+// reads an ID as a float64, so an ID that would change is replaced by a string and
+// restored in the answer.
 func (s httpTransport) passModernToLibrary(w http.ResponseWriter, r *http.Request, m message) {
 	if err := s.handler.Ready(r.Context(), m.Method); err != nil && m.isRequest() {
 		refuseRequest(w, http.StatusOK, m.ID, wire.CodeInternal, err.Error())
@@ -106,8 +107,8 @@ func (s httpTransport) serveModernListening(w http.ResponseWriter, r *http.Reque
 	}
 	stream := newStream(w, r, s.opts.Heartbeat, func() { cancel(errClientGone) })
 	defer stream.endUnanswered()
-	// mcp-go answers when the client leaves, or at once if the client selects no
-	// notifications.
+	// mcp-go answers subscriptions/listen when the client leaves, or at once if the
+	// client selects no notifications.
 	listenCtx, stopListening := context.WithCancel(ctx)
 	var answer mcp.JSONRPCMessage
 	var libraryCall sync.WaitGroup
@@ -161,8 +162,8 @@ func (s httpTransport) checkModernRequest(r *http.Request, m message, p *Params)
 	return checkModernMeta(p)
 }
 
-// checkModernMeta validates the _meta that protocol version 2026-07-28 requires in the
-// body of a call, and returns the error, nil for a valid call.
+// checkModernMeta returns an error if the _meta of a call violates protocol version
+// 2026-07-28, or nil.
 func checkModernMeta(p *Params) Reply {
 	switch version := p.Meta.ProtocolVersion; {
 	case !mcp.IsValidProtocolVersion(version):
@@ -175,7 +176,8 @@ func checkModernMeta(p *Params) Reply {
 	return nil
 }
 
-// checkModernHeaders checks that headers and body have the same values.
+// checkModernHeaders checks that the headers of a request repeat the values in its
+// body.
 func (s httpTransport) checkModernHeaders(r *http.Request, m message, p *Params) Reply {
 	header, body := r.Header.Get(mcp.HeaderProtocolVersion), p.Meta.ProtocolVersion
 	switch {
@@ -201,8 +203,8 @@ func (s httpTransport) checkModernHeaders(r *http.Request, m message, p *Params)
 	return nil
 }
 
-// modernStatus returns the HTTP status of an answer with this JSON-RPC code in
-// protocol version 2026-07-28. The code is 0 for a result.
+// modernStatus returns the HTTP status that protocol version 2026-07-28 requires for a
+// JSON-RPC error code. The code of a successful result is 0.
 func modernStatus(code int) int {
 	switch code {
 	case 0, wire.CodeInternal:

@@ -17,21 +17,22 @@ import (
 // Handler answers the requests that the transports receive. Handler must be safe for
 // concurrent use.
 type Handler interface {
-	// Ready waits until requests of this method can be answered. The error of Ready is
-	// a sentence for the agent.
+	// Ready waits until requests of the given method can be answered. The error of
+	// Ready is a sentence for the agent.
 	Ready(ctx context.Context, method string) error
 	// Serve answers a tools/call, prompts/get or resources/read. When ctx ends, the
 	// client no longer waits and gets no answer.
 	Serve(ctx context.Context, r Request) Reply
-	// HeaderTool returns the tool of this name if its schema asks clients to repeat
-	// arguments in HTTP headers (x-mcp-header), nil otherwise.
+	// HeaderTool returns the named tool if its schema asks clients to repeat arguments
+	// in HTTP headers (x-mcp-header), or nil.
 	HeaderTool(name string) *mcp.Tool
 }
 
 // Resources receives the subscriptions of clients to resources. Resources must be safe
 // for concurrent use.
 type Resources interface {
-	// Subscribe starts a subscription. The error of Subscribe is for the client.
+	// Subscribe starts a client's subscription to a resource. The error of Subscribe is
+	// for the client.
 	Subscribe(s *Subscriber, uri string) error
 	Unsubscribe(s *Subscriber, uri string)
 	// Drop ends all subscriptions of a client that has disconnected.
@@ -68,7 +69,7 @@ type Send func(message []byte) error
 type Ask func(ctx context.Context, method string, params any) (json.RawMessage, error)
 
 // Background registers work that outlives the request. The end of the client's session
-// and Shutdown call cancel. If Background returns an error, do not start the work.
+// and Shutdown call cancel. If Background returns an error, the work must not start.
 func (r Request) Background(cancel context.CancelCauseFunc) (Background, error) {
 	b := Background{r.server.sessions, r.session, r.server.newUniqueKey()}
 	return b, b.sessions.beginTask(b.session, b.key, task{cancel: cancel})
@@ -81,8 +82,8 @@ type Background struct {
 	key      string
 }
 
-// Release marks the work as done, so that it can no longer be cancelled. The answer of
-// a released request may still be pending.
+// Release marks the work as done, so that the work can no longer be cancelled. The
+// answer of a released request may still be pending.
 func (b Background) Release() { b.sessions.releaseTask(b.session, b.key) }
 
 // Finish ends the background task: Shutdown waits for the Finish of each task. No
@@ -93,11 +94,13 @@ func (b Background) Finish() { b.sessions.finishTask() }
 type Reply interface {
 	// ErrorCode returns the code of a JSON-RPC error, 0 for a result.
 	ErrorCode() int
-	// CallID returns the ID of the call for log lines, "" if there was none.
+	// CallID returns the ID of the call for log lines, or "" if the request started no
+	// call.
 	CallID() string
-	// WriteMember writes the member "result" or "error" of the answer. identity is
-	// the server's as JSON, which protocol version 2026-07-28 requires in each
-	// result; nil for earlier versions. Write errors stay in w.
+	// WriteMember writes the member "result" or "error" of the answer. identity is the
+	// name and version of the server as JSON, which protocol version 2026-07-28
+	// requires in each result; nil for earlier versions. WriteMember returns no error,
+	// because w keeps the error of a failed write.
 	WriteMember(w *bufio.Writer, identity json.RawMessage)
 	// Undelivered is called if the client did not get the reply.
 	Undelivered()
@@ -113,8 +116,8 @@ type Fault struct {
 // maxFaultText is the longest message of a JSON-RPC error, in characters.
 const maxFaultText = 4000
 
-// Faultf returns a JSON-RPC error. Hidden characters, which may come from the
-// client, are removed from its message.
+// Faultf returns a JSON-RPC error. Faultf removes hidden characters, which may come
+// from the client, from the error's message.
 func Faultf(code int, format string, args ...any) Fault {
 	return Fault{Code: code, Message: plaintext.Clean(fmt.Sprintf(format, args...), maxFaultText)}
 }
@@ -138,7 +141,7 @@ func (f Fault) WriteMember(w *bufio.Writer, _ json.RawMessage) {
 	}{f.Code, f.Message, f.Details}))
 }
 
-// WriteAnswer writes the whole JSON-RPC answer to the request of this ID.
+// WriteAnswer writes the whole JSON-RPC answer to the request with the given ID.
 func WriteAnswer(w *bufio.Writer, id json.RawMessage, r Reply, identity json.RawMessage) {
 	w.WriteString(`{"jsonrpc":"2.0","id":`)
 	w.Write(id)

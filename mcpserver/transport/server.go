@@ -21,35 +21,35 @@ import (
 type Options struct {
 	// Log receives lines about sessions and faults. Default: no log.
 	Log zerolog.Logger
-	// SessionIdle ends an HTTP session without calls, streams and requests after
-	// this time. Required.
+	// SessionIdle is how long an HTTP session without calls, streams and requests is
+	// kept. Required.
 	SessionIdle time.Duration
 	// Heartbeat is the interval of keep-alive comments on a silent stream. Required.
 	Heartbeat time.Duration
-	// MaxRequestBytes is the largest request. Required.
+	// MaxRequestBytes is the maximum size of a request, in bytes. Required.
 	MaxRequestBytes int64
 	// Identity is the server's identity as JSON, for the results of protocol version
 	// 2026-07-28. Required.
 	Identity json.RawMessage
-	// Resources receives subscriptions. Default: the server has no resources.
+	// Resources receives subscriptions. By default the server has no resources.
 	Resources Resources
 }
 
-// Server connects clients to a Handler. Create one with New.
+// Server connects clients to a Handler. Create a Server with New.
 type Server struct {
 	opts     Options
 	handler  Handler
 	library  *server.MCPServer // answers the requests that are not for handler
 	sessions *sessions
-	// modernHandler answers requests of protocol version 2026-07-28 and later over HTTP,
-	// except those of Handler and subscriptions/listen.
+	// modernHandler answers HTTP requests of protocol version 2026-07-28 and later,
+	// except requests for Handler and subscriptions/listen.
 	modernHandler *server.StreamableHTTPServer
 	// lastKey counts the tasks that no client can cancel by an ID.
 	lastKey atomic.Uint64
 }
 
-// New returns a Server. handler answers calls, prompts and resources; library
-// answers every other request.
+// New returns a Server for a handler and a library. handler answers calls, prompts and
+// resources; library answers every other request.
 func New(handler Handler, library *server.MCPServer, o Options) *Server {
 	s := &Server{opts: o, handler: handler, library: library}
 	s.sessions = newSessions(o.SessionIdle, o.Resources, s.removeEndedSession)
@@ -60,8 +60,9 @@ func New(handler Handler, library *server.MCPServer, o Options) *Server {
 
 // Clients returns the sessions of connected clients, oldest first. An HTTP client
 // counts as gone after it closed a response early, or after 10 minutes without a stream
-// or request. The session of such a client may still exist. A client of protocol
-// version 2026-07-28 has no session, and is listed while it listens for changes.
+// or request. A client that counts as gone may still have a session. A client of
+// protocol version 2026-07-28 has no session over HTTP, and is listed while it listens
+// for changes.
 func (s *Server) Clients() []ClientInfo { return s.sessions.list() }
 
 // Shutdown rejects new requests, ends all streams without a call at once, and waits for
@@ -69,23 +70,23 @@ func (s *Server) Clients() []ClientInfo { return s.sessions.list() }
 // error.
 func (s *Server) Shutdown(ctx context.Context) error { return s.sessions.shutdown(ctx) }
 
-// RevokeToken ends the sessions, streams and calls of the client with this token.
-// Before the call of RevokeToken, the caller makes sure that new requests with the
-// token are rejected.
+// RevokeToken ends the sessions, streams and calls of the client whose token was
+// removed. Before the call of RevokeToken, the caller makes sure that new requests with
+// the token are rejected.
 func (s *Server) RevokeToken(token string) {
 	s.sessions.revokeCredential(Credential{Kind: dispatch.CredentialToken, Token: token})
 }
 
-// Log sends a log message to all clients that want its level. Log never blocks: a
-// client that does not read loses messages, the oldest first.
+// Log sends a log message to all clients that want messages of that level. Log never
+// blocks: a client that does not read loses messages, the oldest first.
 func (s *Server) Log(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	for _, l := range s.sessions.allListeners() {
 		l.queueLog(level, n)
 	}
 }
 
-// passToLibrary sends a message of a session to the library and returns its answer, nil if
-// there is none.
+// passToLibrary sends a message of a session to mcp-go and returns the answer, or nil
+// if there is no answer.
 func (s *Server) passToLibrary(ctx context.Context, clientSession *session, m message, raw []byte) mcp.JSONRPCMessage {
 	if err := s.handler.Ready(ctx, m.Method); err != nil && m.isRequest() {
 		return notReadyAnswer(m.ID, err)
@@ -94,7 +95,8 @@ func (s *Server) passToLibrary(ctx context.Context, clientSession *session, m me
 	if !m.isRequest() {
 		return nil
 	}
-	// The library reads an ID as a float64; the client expects its own.
+	// mcp-go reads an ID as a float64, but the client expects the ID exactly as the
+	// client wrote it.
 	switch a := answer.(type) {
 	case mcp.JSONRPCResponse:
 		if m.Method == methodInitialize {
@@ -128,7 +130,7 @@ func (s *Server) recordClientName(clientSession *session, m message) {
 		Str("protocol", p.ProtocolVersion).Msg("client connected")
 }
 
-// removeEndedSession removes a session from the library and its subscriptions from
+// removeEndedSession removes an ended session from mcp-go, and its subscriptions from
 // Resources.
 func (s *Server) removeEndedSession(in *session) {
 	s.library.UnregisterSession(context.Background(), in.id)
@@ -157,11 +159,11 @@ func (s *Server) newRequest(clientSession *session, m message, p *Params, client
 	return r
 }
 
-// tooLargeText returns the error for a request above the limit.
+// tooLargeText returns the error text for a request above the size limit.
 func (s *Server) tooLargeText() string {
 	return fmt.Sprintf("The request is larger than %d bytes. Send less in one request.", s.opts.MaxRequestBytes)
 }
 
-// encodeJSON returns v as JSON. encodeJSON panics for values that have no JSON, which
-// this package never sends.
+// encodeJSON returns v as JSON. encodeJSON panics for values that have no JSON; package
+// transport never encodes such values.
 func encodeJSON(v any) []byte { return rawjson.Encode(v) }

@@ -51,8 +51,8 @@ func initializeSession(t *testing.T, s *Server) {
 	}
 }
 
-// TestEndedSessionsAreRemoved checks that idle sessions are removed here and in
-// mcp-go, which would otherwise queue notifications that no client reads.
+// TestEndedSessionsAreRemoved checks that idle sessions are removed, also from mcp-go,
+// so that no notifications are queued for them.
 func TestEndedSessionsAreRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, library := newTestServer(Options{SessionIdle: time.Hour, Heartbeat: 25 * time.Second, MaxRequestBytes: 1 << 20})

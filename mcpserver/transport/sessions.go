@@ -17,7 +17,8 @@ import (
 	"opentabs/dispatch"
 )
 
-// The causes with which the context of a request ends before its answer.
+// These errors are the causes with which the context of a request ends before its
+// answer.
 var (
 	ErrCancelled    = errors.New("the client cancelled it")
 	errClientGone   = errors.New("the client is gone or does not read")
@@ -29,7 +30,7 @@ var (
 // errDuplicateID rejects a request with the ID of a running request.
 var errDuplicateID = errors.New("a request with this id is still running in this session")
 
-// The transports of a session.
+// These constants name the transport of a session.
 const (
 	OverHTTP  = "http"
 	OverStdio = "stdio"
@@ -59,7 +60,8 @@ type session struct {
 	info        ClientInfo     // guarded by sessions.mu
 	lastRequest time.Time      // time of the last request; guarded by sessions.mu
 	isBrokenOff bool           // the client closed a response early and has sent no request since; guarded by sessions.mu
-	// runningTasks contains the tasks by their keys; guarded by sessions.mu.
+	// runningTasks contains the running tasks of the session by their keys; guarded by
+	// sessions.mu.
 	runningTasks map[string]task
 	// earlyCancels contains the cancellations that arrived before their requests.
 	// endedKeys contains the keys of the last released tasks. sessions.mu guards
@@ -83,7 +85,8 @@ const (
 	// call and its cancellation use separate connections, so the cancellation may arrive
 	// first.
 	earlyCancelLifetime = 5 * time.Second
-	// maxEarlyCancels and maxEndedKeys are the maximum number of stored keys of each kind.
+	// maxEarlyCancels and maxEndedKeys limit the stored cancellations and the stored
+	// keys of ended tasks of one session.
 	maxEarlyCancels = 64
 	maxEndedKeys    = 256
 )
@@ -108,18 +111,18 @@ type sessions struct {
 	idleTimeout time.Duration
 	// onSessionEnd is called, without mu, for each session that has ended.
 	onSessionEnd func(*session)
-	resources    Resources // nil for none
+	resources    Resources // nil if the server has no resources
 	// shutdownBegun is closed when Shutdown begins.
 	shutdownBegun chan struct{}
-	// openTasks counts the running tasks; none is added once closed is set.
+	// openTasks counts the running tasks; no task is added once isClosed is set.
 	openTasks sync.WaitGroup
 
-	mu           sync.Mutex // guards all fields below, and the fields of a session that name it
+	mu           sync.Mutex // guards all fields below, and the fields of a session whose comments name sessions.mu
 	sessionsByID map[string]*session
 	isClosed     bool
 	sweepTimer   *time.Timer // sweepTimer runs while there are HTTP sessions
 
-	// sessionless contains the tasks of clients whose protocol has no sessions.
+	// sessionless contains the tasks of clients whose protocol version has no sessions.
 	sessionless map[Credential]*session
 }
 
@@ -134,8 +137,8 @@ func newSessions(idleTimeout time.Duration, resources Resources, onSessionEnd fu
 	}
 }
 
-// findSessionless returns the session for the tasks of a client whose protocol has no
-// sessions.
+// findSessionless returns the session for the tasks of a client whose protocol version
+// has no sessions.
 func (t *sessions) findSessionless(c Credential) *session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -179,8 +182,8 @@ func (t *sessions) allListeners() []*listener {
 	return list
 }
 
-// find returns the session with this ID if it belongs to the client, and records the
-// time of the request.
+// find returns the client's session with the given ID, and records the time of the
+// request.
 func (t *sessions) find(id string, c Credential) (*session, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -192,8 +195,8 @@ func (t *sessions) find(id string, c Credential) (*session, bool) {
 	return s, true
 }
 
-// recordBreakOff records that a client closed a response early. The client may return: a
-// session is not bound to a connection.
+// recordBreakOff records that a client closed a response early. A client that closed a
+// response may return, because a session is not bound to a connection.
 func (t *sessions) recordBreakOff(s *session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -218,8 +221,8 @@ func (t *sessions) clientInfo(s *session) ClientInfo {
 
 // beginTask registers a task of a session, so that cancelTask, the end of the session
 // and Shutdown can cancel the task. beginTask returns errDuplicateID, ErrSessionEnded
-// or ErrShutdown if the task must not start. At the end of the task, call releaseTask
-// and then finishTask.
+// or ErrShutdown if the task must not start. At the end of a task, call releaseTask,
+// then finishTask.
 func (t *sessions) beginTask(s *session, key string, k task) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -245,8 +248,9 @@ func (t *sessions) beginTask(s *session, key string, k task) error {
 	return nil
 }
 
-// releaseTask removes the task with this key. A released task can no longer be
-// cancelled, and its ID is free. Call finishTask after the answer has been written.
+// releaseTask removes the task with the given key. A released task can no longer be
+// cancelled, and its ID is free. After the answer of a released task has been written,
+// call finishTask.
 func (t *sessions) releaseTask(s *session, key string) {
 	t.mu.Lock()
 	delete(s.runningTasks, key)
@@ -267,8 +271,8 @@ func newCancelCause(reason string) error {
 	return fmt.Errorf("%w (%w)", ErrCancelled, &dispatch.Cancellation{CancelledBy: "the client", Reason: reason})
 }
 
-// cancelTask cancels the task with this key, or a task that starts with this key within
-// earlyCancelLifetime. A task that has ended is not affected.
+// cancelTask cancels the task with the given key, also if the task starts within
+// earlyCancelLifetime. cancelTask does nothing if the task has ended.
 func (t *sessions) cancelTask(s *session, key, reason string) {
 	t.mu.Lock()
 	k, ok := s.runningTasks[key]
@@ -385,8 +389,8 @@ func (t *sessions) closeExpired() {
 	}
 }
 
-// shutdown rejects new tasks, ends every stream, and waits for the calls. When ctx ends
-// first, shutdown cancels the calls and returns ctx's error.
+// shutdown rejects new tasks, ends every stream, and waits for the running calls. When
+// ctx ends first, shutdown cancels the calls and returns ctx's error.
 func (t *sessions) shutdown(ctx context.Context) error {
 	t.cancelAll(true)
 	allFinished := make(chan struct{})
@@ -403,7 +407,8 @@ func (t *sessions) shutdown(ctx context.Context) error {
 	}
 }
 
-// cancelAll closes the table and cancels all streams, or all tasks.
+// cancelAll closes the table of sessions and cancels all tasks, or only streams without
+// a call if streamsOnly is set.
 func (t *sessions) cancelAll(streamsOnly bool) {
 	t.mu.Lock()
 	if !t.isClosed {
@@ -428,8 +433,9 @@ func (t *sessions) cancelAll(streamsOnly bool) {
 	}
 }
 
-// isConnected reports whether a session's client counts as connected. A stdio session
-// ends with its client. The caller holds mu.
+// isConnected reports whether a session's client counts as connected. A client over
+// stdio always counts as connected, because its session ends with the client. The
+// caller holds mu.
 func (s *session) isConnected() bool {
 	return s.info.Transport != OverHTTP || len(s.runningTasks) > 0 || !s.isBrokenOff && time.Since(s.lastRequest) < quietLimit
 }

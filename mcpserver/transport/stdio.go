@@ -14,9 +14,10 @@ import (
 )
 
 // ServeStdio serves one client that writes messages as lines to in and reads them from
-// out. ServeStdio returns nil when in has ended, ctx has ended, or Shutdown was called
-// and the running calls are done; the error of out otherwise. At the end of in and of
-// ctx running calls are cancelled; other requests that were read are still answered.
+// out. ServeStdio returns nil when in or ctx has ended, or when the running calls are
+// done after Shutdown. If a write to out fails, ServeStdio returns the error of that
+// write. At the end of in or ctx, running calls are cancelled; requests other than
+// calls that were read are still answered.
 //
 // ServeStdio does not close in. If ServeStdio returns before the end of in, one
 // goroutine still waits for a read: close in to end this goroutine. If out has a
@@ -35,7 +36,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	var forwarder sync.WaitGroup
 	forwarder.Go(func() { c.forwardNotifications(ctx) })
 	c.serveMessages(ctx, in)
-	// Calls are cancelled now, except during Shutdown, which waits for them.
+	// The end of in or ctx cancels the calls, except during Shutdown, which waits for
+	// running calls.
 	select {
 	case <-s.sessions.shutdownBegun:
 	default:
@@ -56,7 +58,7 @@ type stdioClient struct {
 	requests    sync.WaitGroup // counts the running requests
 }
 
-// readResult is a line or the error of reading it.
+// readResult is a line that was read, or the error of the read.
 type readResult struct {
 	line []byte
 	err  error
@@ -207,7 +209,7 @@ func (c *stdioClient) serveCall(ctx context.Context, key string, m message, p *P
 // concurrent use.
 type lastWritten struct {
 	mu        sync.Mutex // guards all fields below
-	number    uint64     // the barrier's number; 0 if no message was sent
+	number    uint64     // the number that readBarrier.countWritten returned; 0 if no message was sent
 	writtenAt time.Time
 }
 
@@ -224,8 +226,8 @@ func (l *lastWritten) get() (number uint64, writtenAt time.Time) {
 }
 
 // awaitProgressRead waits until the client has read the last progress of a call, as far
-// as the server can detect this. awaitProgressRead returns the least length of the call's
-// answer. A call without recent progress does not wait.
+// as the server can detect that. awaitProgressRead returns the least length of the
+// call's answer. awaitProgressRead does not wait for a call without recent progress.
 func (c *stdioClient) awaitProgressRead(ctx context.Context, last *lastWritten, isModern bool) (minLength int) {
 	number, writtenAt := last.get()
 	switch {
@@ -239,7 +241,8 @@ func (c *stdioClient) awaitProgressRead(ctx context.Context, last *lastWritten, 
 	return paddedAnswerBytes
 }
 
-// passToLibrary passes a message to mcp-go and writes the answer, if there is one.
+// passToLibrary passes a message to mcp-go and writes the answer, if mcp-go returns an
+// answer.
 func (c *stdioClient) passToLibrary(ctx context.Context, line []byte, m message) {
 	answer := c.server.passToLibrary(ctx, c.session, m, line)
 	if answer == nil || errors.Is(context.Cause(ctx), ErrCancelled) {
@@ -262,7 +265,7 @@ func (c *stdioClient) forwardNotifications(ctx context.Context) {
 	}
 }
 
-// send writes a message as JSON.
+// send writes a message to the client as JSON.
 func (c *stdioClient) send(message any) {
 	b, err := json.Marshal(message)
 	if err != nil {

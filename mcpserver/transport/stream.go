@@ -15,15 +15,15 @@ import (
 	"opentabs/internal/httpjson"
 )
 
-// How long one write may wait for a client that does not read. A notification is small,
-// so a client that reads at all accepts it at once; a part of a result may have to wait
-// until a slow client reads.
+// These constants limit how long one write waits for a client that does not read. A
+// notification is small, so any client that reads accepts the notification at once. A
+// part of a result may have to wait for a slow client.
 const (
 	notifyTimeout = 5 * time.Second
 	writeTimeout  = 30 * time.Second
 )
 
-// errStreamEnded is the error of a send after the answer.
+// errStreamEnded is the error for a message that is sent after the answer.
 var errStreamEnded = errors.New("the stream has ended")
 
 // bufferPool contains the buffers that messages are written through.
@@ -51,17 +51,17 @@ type stream struct {
 	controller    *http.ResponseController
 	acceptsEvents bool          // the client accepts text/event-stream
 	heartbeat     time.Duration // time between two keep-alive comments
-	onWriteError  func()        // onWriteError is called once, after a failed write
+	onWriteError  func()        // onWriteError is called once, after the first failed write
 
-	mu             sync.Mutex // guards all fields below and what is written
+	mu             sync.Mutex // guards all fields below and keeps messages whole
 	heartbeatTimer *time.Timer
 	isStarted      bool // the headers of an event stream are sent
 	isEnded        bool
 	writeErr       error // the error of the first failed write
 }
 
-// newStream starts the response to r. A comment at each heartbeat keeps the client
-// and proxies from closing a silent stream.
+// newStream starts the response to the HTTP request r. A comment at each heartbeat
+// keeps the client and proxies from closing a silent stream.
 func newStream(w http.ResponseWriter, r *http.Request, heartbeat time.Duration, onWriteError func()) *stream {
 	s := &stream{
 		w: w, controller: http.NewResponseController(w), acceptsEvents: acceptsEvents(r), heartbeat: heartbeat, onWriteError: onWriteError,
@@ -87,11 +87,12 @@ func (s *stream) open() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.start()
-	_ = s.write(notifyTimeout, func(*bufio.Writer) {}) // on failure, onWriteError is called
+	_ = s.write(notifyTimeout, func(*bufio.Writer) {}) // after a failed write, onWriteError is called
 }
 
-// notify sends a message ahead of the answer. notify waits at most notifyTimeout for a
-// client that does not read; after a failed write, all further writes fail.
+// notify sends a message to the client before the answer. notify waits at most
+// notifyTimeout for a client that does not read; after a failed write, all further
+// writes fail.
 func (s *stream) notify(message []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,7 +103,8 @@ func (s *stream) notify(message []byte) error {
 	return s.sendEvent(notifyTimeout, func(b *bufio.Writer) { b.Write(message) })
 }
 
-// sendAll sends notifications. On failure, onWriteError is called.
+// sendAll sends notifications. If a notification cannot be sent, onWriteError is
+// called.
 func (s *stream) sendAll(notifications []mcp.JSONRPCNotification) {
 	for _, n := range notifications {
 		b, err := json.Marshal(n)
@@ -126,8 +128,8 @@ func (s *stream) sendComment() {
 	}
 }
 
-// answer writes the answer and ends the stream. status is the HTTP status if no
-// message was sent before.
+// answer writes the answer and ends the stream. status is the HTTP status if no message
+// was sent before the answer.
 func (s *stream) answer(status int, f func(*bufio.Writer)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,8 +156,8 @@ func (s *stream) endUnanswered() {
 	}
 }
 
-// end stops comments and notifications. The caller may still write the answer and
-// holds mu.
+// end stops the comments and notifications of a stream. The caller of end holds mu and
+// may still write the answer.
 func (s *stream) end() {
 	s.isEnded = true
 	if s.heartbeatTimer != nil {
@@ -163,7 +165,8 @@ func (s *stream) end() {
 	}
 }
 
-// start sends the headers of an event stream, once. The caller holds mu.
+// start sends the headers of an event stream unless they were sent already. The caller
+// holds mu.
 func (s *stream) start() {
 	if s.isStarted {
 		return
@@ -185,7 +188,8 @@ func (s *stream) sendEvent(timeout time.Duration, f func(*bufio.Writer)) error {
 	})
 }
 
-// write sends what f writes and flushes it. The caller holds mu.
+// write sends the output of f to the client and flushes the response. The caller holds
+// mu.
 func (s *stream) write(timeout time.Duration, f func(*bufio.Writer)) error {
 	if s.writeErr != nil {
 		return s.writeErr
@@ -196,8 +200,8 @@ func (s *stream) write(timeout time.Duration, f func(*bufio.Writer)) error {
 		w.extendDeadline()
 		err = s.controller.Flush()
 	}
-	// The write deadline is removed, because it must not apply to the answer, which may
-	// follow much later.
+	// The write deadline is removed, because the answer may follow much later, after
+	// the deadline.
 	_ = s.controller.SetWriteDeadline(time.Time{})
 	if err != nil {
 		s.writeErr = err
@@ -249,13 +253,13 @@ func (p libraryWriter) Write(b []byte) (int, error) {
 // Flush implements http.Flusher, which mcp-go requires for streams.
 func (p libraryWriter) Flush() {
 	defer p.setDeadline()()
-	_ = p.controller.Flush() // the next write returns the error
+	_ = p.controller.Flush() // after a failed Flush, the next write returns the error
 }
 
-// Unwrap returns the writer for http.ResponseController.
+// Unwrap returns the wrapped http.ResponseWriter, as http.ResponseController requires.
 func (p libraryWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// setDeadline sets a deadline and returns the function that removes it.
+// setDeadline sets a write deadline and returns the function that removes the deadline.
 func (p libraryWriter) setDeadline() func() {
 	_ = p.controller.SetWriteDeadline(time.Now().Add(writeTimeout))
 	return func() { _ = p.controller.SetWriteDeadline(time.Time{}) }

@@ -28,7 +28,7 @@ func TestStreamIsSilentAfterItsEnd(t *testing.T) {
 	}
 }
 
-// recorder is a response that records what is written.
+// recorder is an HTTP response that records the bytes that the server writes.
 type recorder struct {
 	bytes.Buffer
 	header http.Header
@@ -56,7 +56,7 @@ func TestFailedWriteIsReportedOnce(t *testing.T) {
 	}
 }
 
-// broken is a response whose client is gone.
+// broken is an HTTP response whose client is gone.
 type broken struct{}
 
 func (broken) Header() http.Header       { return http.Header{} }

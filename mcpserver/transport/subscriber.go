@@ -18,7 +18,7 @@ type Subscriber struct {
 }
 
 // NewSubscriber returns a Subscriber that adds a token to updateSignal when a resource
-// has changed. updateSignal has room for one token.
+// has changed. The channel updateSignal must have room for one token.
 func NewSubscriber(updateSignal chan struct{}) *Subscriber {
 	return &Subscriber{updateSignal: updateSignal, subscribedURIs: map[string]bool{}}
 }
@@ -33,7 +33,8 @@ func (s *Subscriber) RecordChange(uri string) {
 	}
 }
 
-// RecordSubscription records that a subscription began or ended.
+// RecordSubscription records that the client's subscription to a resource began or
+// ended.
 func (s *Subscriber) RecordSubscription(uri string, isSubscribed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,8 +52,9 @@ func (s *Subscriber) CountSubscriptions() int {
 	return len(s.subscribedURIs)
 }
 
-// PopChanged returns the resources with a pending notification, sorted, and clears
-// their marks. A slow client gets one notification for many changes.
+// PopChanged returns the URIs of changed resources, sorted, and marks their
+// notifications as sent. A slow client gets one notification for many changes of a
+// resource.
 func (s *Subscriber) PopChanged() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +87,7 @@ func (s *Subscriber) isSubscribed(uri string) bool {
 // tokenSignal is a channel with room for one token.
 type tokenSignal chan struct{}
 
-// set adds a token unless there is one, and never blocks.
+// set adds a token to the channel unless the channel has a token, and never blocks.
 func (s tokenSignal) set() {
 	select {
 	case s <- struct{}{}:
@@ -103,7 +105,7 @@ var logLevels = []mcp.LoggingLevel{
 	mcp.LoggingLevelCritical, mcp.LoggingLevelAlert, mcp.LoggingLevelEmergency,
 }
 
-// defaultLogLevel is the level of a client that has set none.
+// defaultLogLevel is the log level of a client that has set no level.
 const defaultLogLevel = mcp.LoggingLevelInfo
 
 // logQueue contains the log messages that wait for one client. logQueue is safe for
@@ -116,7 +118,7 @@ type logQueue struct {
 	pendingLogs []mcp.JSONRPCNotification
 }
 
-// push adds a message if the client wants its level, and never blocks.
+// push adds a log message if the client wants messages of its level, and never blocks.
 func (q *logQueue) push(level mcp.LoggingLevel, n mcp.JSONRPCNotification) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

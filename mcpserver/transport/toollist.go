@@ -7,15 +7,15 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// toolList is an answer to tools/list. toolList writes schemas unchanged, because they
-// are JSON already. mcp-go would copy each schema four times, which takes longer than
-// the start of a hundred plugins.
+// toolList is an answer to tools/list. toolList writes the schemas of tools unchanged,
+// because schemas are JSON already. mcp-go would copy each schema four times, which
+// takes longer than the start of a hundred plugins.
 type toolList struct {
 	id     json.RawMessage
 	result mcp.ListToolsResult
 }
 
-// asToolList returns the toolList of an answer with this ID, and reports false for any
+// asToolList returns an answer to tools/list as a toolList, and reports false for any
 // other answer.
 func asToolList(id json.RawMessage, answer mcp.JSONRPCMessage) (toolList, bool) {
 	response, ok := answer.(mcp.JSONRPCResponse)
@@ -34,14 +34,14 @@ func asToolList(id json.RawMessage, answer mcp.JSONRPCMessage) (toolList, bool) 
 	return toolList{id, result}, true
 }
 
-// writeTo writes the answer without an end of the line.
+// writeTo writes the answer to tools/list as JSON, without a line end.
 func (l toolList) writeTo(b *bufio.Writer) {
 	withoutTools := l.result
 	withoutTools.Tools = []mcp.Tool{}
 	jsonHead, err := json.Marshal(withoutTools)
 	const emptyToolsEnd = `"tools":[]}`
 	if err != nil || len(jsonHead) < len(emptyToolsEnd) || string(jsonHead[len(jsonHead)-len(emptyToolsEnd):]) != emptyToolsEnd {
-		panic("transport: the list of tools does not end with the tools") // a test checks the end of the list
+		panic("transport: the list of tools does not end with the tools") // a test checks that the JSON ends with the tools
 	}
 	b.WriteString(`{"jsonrpc":"2.0","id":`)
 	b.Write(l.id)

@@ -10,7 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// TestToolListEqualsThatOfMCPGo checks that the list is equal to the JSON of mcp-go.
+// TestToolListEqualsThatOfMCPGo checks that a toolList writes the same JSON as mcp-go.
 func TestToolListEqualsThatOfMCPGo(t *testing.T) {
 	isTrue := true
 	plain := mcp.NewToolWithRawSchema("a__plain", "Prints <b> & \"c\".", json.RawMessage(`{"type":"object"}`))

@@ -13,8 +13,8 @@ import (
 )
 
 // Catalog is a registry whose plugins work in the sites that the user has set. Create a
-// Catalog with [New]. The parts of a Catalog are safe for concurrent use; the catalog
-// itself has no lock.
+// Catalog with [New]. A Catalog is safe for concurrent use: its parts are safe for
+// concurrent use, and the Catalog itself never changes.
 type Catalog struct {
 	*plugin.Registry
 	values *settings.Values

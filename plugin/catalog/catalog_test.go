@@ -15,8 +15,8 @@ import (
 
 const siteSchema = `{"site":{"type":"url","label":"Site"}}`
 
-// TestCatalogUsesSitesOfTheUser checks that a plugin runs in the sites that the user
-// has set for it, with the setting's instances.
+// TestCatalogUsesSitesOfTheUser checks that a plugin runs in the sites and instances
+// that the user has set for the plugin.
 func TestCatalogUsesSitesOfTheUser(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
 	if _, err := store.Add(plugintest.Package{Name: "wiki", Settings: json.RawMessage(siteSchema)}.Write(t)); err != nil {

@@ -1,14 +1,14 @@
 // Package faults records which adapters do not start in browsers.
 //
-// [Open] reads the records in the state folder. Browsers report starts with
-// [Faults.Started] and [Faults.Failed]; [Faults.Gate] blocks calls of plugins whose
-// code reaches no page.
+// [Open] reads the records in the state folder. [Faults.Started] and [Faults.Failed]
+// record how adapters start; [Faults.Gate] blocks calls of plugins whose code reaches
+// no page.
 //
 // # Concurrency
 //
 // Faults is safe for concurrent use. mu guards the records and listeners, and saveLock
-// is locked while the file is written. Lock order: saveLock, then mu. No lock is held
-// while listeners run.
+// is locked while the file is written. Lock order in package faults: saveLock, then mu.
+// No lock is held while listeners run.
 package faults
 
 import (
@@ -31,29 +31,30 @@ import (
 )
 
 const (
-	// faultsFile is the name of the file in the state folder.
+	// faultsFile is the name of the file of faults in the state folder.
 	faultsFile = "plugin-faults.json"
 	// maxFaults is how many faults of one plugin are kept.
 	maxFaults = 8
-	// maxFaultsBytes is the largest file that is read, in bytes.
+	// maxFaultsBytes is the maximum size of the file of faults, in bytes; a larger file
+	// is ignored.
 	maxFaultsBytes = 4 << 20
 )
 
 // Fault is why an adapter did not start in a page.
 type Fault struct {
-	// Content is the content hash of the plugin that did not start.
+	// Content is the content hash of the plugin whose adapter did not start.
 	Content string `json:"content"`
 	// Problem is a sentence without a period, as in "the adapter threw while it
-	// started: x is not defined". Problem may quote the plugin.
+	// started: x is not defined". Problem may contain text from the plugin.
 	Problem string `json:"problem"`
 	// Site is the origin of the page; empty if the code reached no page.
 	Site string `json:"site,omitempty"`
-	// Browser is the name of the browser.
+	// Browser is the name of the browser in which the adapter did not start.
 	Browser string    `json:"browser,omitempty"`
 	At      time.Time `json:"at"`
 }
 
-// Text returns the problem with the site.
+// Text returns the problem of the adapter and the site of the page.
 func (f Fault) Text() string {
 	if f.Site == "" {
 		return f.Problem
@@ -61,10 +62,10 @@ func (f Fault) Text() string {
 	return fmt.Sprintf("did not start in a page of %s: %s", f.Site, f.Problem)
 }
 
-// Faults are the faults of adapters, by plugin and content: a plugin with changed
+// Faults stores the faults of adapters by plugin and content. A plugin with changed
 // content has no fault, and has its old fault again when the old content returns. A
-// fault ends when the same content starts in some page. Commands read the faults from a
-// file in the state folder.
+// fault ends when an adapter of the plugin with the same content starts in a page.
+// Commands read the faults from a file in the state folder.
 type Faults struct {
 	path string
 	log  zerolog.Logger
@@ -76,8 +77,8 @@ type Faults struct {
 	listeners []func()
 }
 
-// Open returns the faults in the state folder dir. Open ignores a file that it cannot
-// read.
+// Open returns the faults in the state folder dir. Open ignores a file of faults that
+// cannot be read.
 func Open(dir string, log zerolog.Logger) *Faults {
 	f := &Faults{path: filepath.Join(dir, faultsFile), log: log, byPlugin: map[string][]Fault{}}
 	if info, err := os.Stat(f.path); err != nil || info.Size() > maxFaultsBytes {
@@ -106,15 +107,16 @@ func (f *Faults) Of(p *plugin.Plugin) (Fault, bool) {
 	return Fault{}, false
 }
 
-// OnChange registers a listener that runs after each change and must not block.
+// OnChange registers a listener that runs after each change of the faults and must not
+// block.
 func (f *Faults) OnChange(listener func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.listeners = append(f.listeners, listener)
 }
 
-// Failed records that the adapter of p did not start in the page with this URL. An
-// empty URL means that the code reached no page.
+// Failed records that the adapter of p did not start in the page with the given URL. An
+// empty URL means that the code of the adapter reached no page.
 func (f *Faults) Failed(p *plugin.Plugin, problem, pageURL, browser string) {
 	site := ""
 	if u, err := url.Parse(pageURL); err == nil && u.Host != "" {
@@ -156,8 +158,8 @@ func (f *Faults) Started(p *plugin.Plugin) {
 	})
 }
 
-// change calls edit. If edit reports a change, change writes the file and runs the
-// listeners.
+// change calls edit. If edit reports a change, the method change writes the file of
+// faults and runs the listeners.
 func (f *Faults) change(edit func() bool) {
 	f.mu.Lock()
 	hasChanged, listeners := edit(), slices.Clone(f.listeners)
@@ -171,8 +173,9 @@ func (f *Faults) change(edit func() bool) {
 	}
 }
 
-// Gate returns a gate that blocks calls of plugins whose code reached no page. In
-// other pages the host reports the fault. set returns the plugins.
+// Gate returns a gate that blocks calls of plugins whose code reached no page. If the
+// code reaches a page, the host in the page reports the fault. The function set returns
+// the current set of plugins.
 func (f *Faults) Gate(set func() *plugin.Set) dispatch.Gate { return faultsGate{f, set} }
 
 type faultsGate struct {

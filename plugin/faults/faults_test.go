@@ -30,8 +30,9 @@ func writeFile(t *testing.T, file string, content []byte) {
 	}
 }
 
-// A fault belongs to one content. Another build has no fault, and the same content
-// keeps its fault, also in another process, until it starts in a page.
+// A fault belongs to one content of a plugin. A plugin with other content has no fault.
+// Plugin content keeps its fault, also in another process, until an adapter with this
+// content starts in a page.
 func TestFaultsAreThoseOfAContent(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	firstPlugin, _ := registry.Set().Plugin("a")
@@ -90,8 +91,8 @@ func TestFaultsOfADamagedFile(t *testing.T) {
 	}
 }
 
-// A plugin whose code reaches no page fails its calls at once. If the code reaches a
-// page, the page decides.
+// Calls of a plugin whose code reaches no page fail at once. If the code of the plugin
+// reaches a page, the page decides whether calls fail.
 func TestFaultsGate(t *testing.T) {
 	registry, store := plugintest.Registry(t, plugintest.Package{Name: "a"})
 	storedFaults := faults.Open(filepath.Dir(store.Path()), zerolog.Nop())

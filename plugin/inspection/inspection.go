@@ -15,8 +15,8 @@ import (
 	"opentabs/plugin/settings"
 )
 
-// maxPageBytes is the longest page of an [Inspection]. Agents can read a page of this
-// size in one response.
+// maxPageBytes is the longest page of an [Inspection]. Agents can read a page of
+// maxPageBytes in one response.
 const maxPageBytes = 48 << 10
 
 // The sections of an [Inspection].
@@ -39,7 +39,7 @@ type Inspection struct {
 	sections []inspectedSection
 }
 
-// inspectedSection is one section that is not empty.
+// inspectedSection is a section of an [Inspection]; empty sections are omitted.
 type inspectedSection struct {
 	name  string
 	pages []string
@@ -87,9 +87,10 @@ func shownText(text string) string {
 	})
 }
 
-// Page returns a page. section is the name of a section, or a name with a page number
-// such as "code/2"; empty means the overview. nextPage is the section of the next page;
-// empty after the last page. The error lists the sections.
+// Page returns one page of a section and the name of the next page. section is the name
+// of a section, or a name with a page number such as "code/2"; an empty section means
+// the overview. nextPage is empty after the last page. The error for an unknown section
+// lists the valid sections.
 func (inspection *Inspection) Page(section string) (text, nextPage string, err error) {
 	name, number, hasNumber := strings.Cut(strings.TrimSpace(section), "/")
 	if name == "" {
@@ -122,8 +123,8 @@ var reviewSections = []struct{ name, title string }{
 }
 
 // ReviewText returns the sections that a review shows after the overview: the changes
-// and, if withCode is set, the author's code. The text is empty if there is nothing to
-// show.
+// and, if withCode is set, the author's code. ReviewText returns an empty text if there
+// is nothing to show.
 func (inspection *Inspection) ReviewText(withCode bool) string {
 	text := ""
 	for _, section := range reviewSections {
@@ -178,8 +179,8 @@ func toolsText(inspectedPlugin *plugin.Plugin) string {
 	return b.String()
 }
 
-// overviewText returns the first section of the inspection: what the plugin is, its
-// sites, its permissions and the other sections.
+// overviewText returns the first section of the inspection: the plugin's description,
+// sites, permissions and tools, and the names of the sections.
 func (inspection *Inspection) overviewText(s policy.State, code review.Code, values *settings.Values, hasReviewed, isUnchanged bool) string {
 	inspectedPlugin := inspection.Plugin
 	var b strings.Builder
@@ -291,7 +292,7 @@ func settingsText(inspectedPlugin *plugin.Plugin, values *settings.Values) strin
 	return orNone(texts)
 }
 
-// orNone joins texts with commas; "none" if there are none.
+// orNone joins texts with commas, or returns "none" for an empty list.
 func orNone(texts []string) string {
 	if len(texts) == 0 {
 		return "none"

@@ -8,8 +8,8 @@ import (
 	"opentabs/internal/lazyregexp"
 )
 
-// mention is the name of a browser feature that code contains: a feature that reaches
-// out of the page, stores data, creates code or writes HTML.
+// mention is the name of a browser feature that code contains and that reviewers should
+// know, such as network access or storage.
 type mention struct {
 	// Name is the feature's name in code.
 	Name string
@@ -21,13 +21,13 @@ type mention struct {
 // code.
 type capability struct {
 	mention
-	// literal is part of every match of pattern. literal is searched first.
+	// literal is part of every match of pattern, and is searched before pattern.
 	literal string
 	pattern func() *regexp.Regexp
 }
 
-// wordCapabilities returns capabilities that match whole names. Minified code keeps the
-// names of platform APIs.
+// wordCapabilities returns capabilities that match whole names in code. Minified code
+// keeps the names of platform APIs.
 func wordCapabilities(meaning string, names ...string) []capability {
 	var capabilities []capability
 	for _, name := range names {
@@ -36,7 +36,8 @@ func wordCapabilities(meaning string, names ...string) []capability {
 	return capabilities
 }
 
-// patternCapability returns a capability with a special pattern.
+// patternCapability returns a capability that matches a regular expression instead of a
+// whole name.
 func patternCapability(name, meaning, literal, pattern string) []capability {
 	return []capability{{mention{name, meaning}, literal, lazyregexp.New(pattern)}}
 }
@@ -72,7 +73,7 @@ func sortedCapabilities(lists ...[]capability) []capability {
 }
 
 // findMentions returns the capabilities that code mentions, sorted by name. A mention
-// may be harmless, and code can use features without mentioning them.
+// may be harmless, and code can use browser features without mentioning them.
 func findMentions(code string) []mention {
 	var mentions []mention
 	for _, p := range capabilities {

@@ -11,14 +11,15 @@ import (
 const (
 	// tokenLifetime is how long a token is valid.
 	tokenLifetime = 10 * time.Minute
-	// maxTokens is how many tokens are kept. The oldest is dropped first.
+	// maxTokens is how many tokens are kept. If there are more tokens, the oldest token
+	// is dropped.
 	maxTokens = 200
 )
 
 // Tokens are proofs that an agent has inspected a plugin. An agent receives a token
-// with an inspection and returns it with its recommendation. A token has 256 random
-// bits. Each token is valid once, for 10 minutes, for one content of one plugin. The
-// zero value is ready for use. Tokens are safe for concurrent use.
+// with an inspection and returns the token with a recommendation. A token has 256
+// random bits. Each token is valid once, for 10 minutes, for one content of one plugin.
+// The zero value is ready for use. Tokens are safe for concurrent use.
 type Tokens struct {
 	mu     sync.Mutex    // guards issued
 	issued []issuedToken // issued tokens, oldest first
@@ -32,7 +33,7 @@ type issuedToken struct {
 // Issue returns a token for an inspection.
 func (r *Tokens) Issue(inspected *Inspection) string {
 	var random [32]byte
-	_, _ = rand.Read(random[:]) // Read never fails
+	_, _ = rand.Read(random[:]) // rand.Read never fails
 	token := base64.RawURLEncoding.EncodeToString(random[:])
 	r.mu.Lock()
 	defer r.mu.Unlock()

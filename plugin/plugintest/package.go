@@ -41,7 +41,7 @@ type Tool struct {
 	DisplayName string `json:"displayName,omitempty"`
 	Description string `json:"description"`
 	Group       string `json:"group,omitempty"`
-	// Input is by default an object without rules, Output any value.
+	// Input is by default a schema for any object, and Output a schema for any value.
 	Input       json.RawMessage     `json:"input_schema"`
 	Output      json.RawMessage     `json:"output_schema"`
 	Annotations *plugin.Annotations `json:"annotations,omitempty"`
@@ -52,7 +52,7 @@ type Prompt struct {
 	Name        string `json:"name"`
 	DisplayName string `json:"displayName,omitempty"`
 	Description string `json:"description,omitempty"`
-	// Input describes all arguments together; default none.
+	// Input is the schema of all arguments of the prompt; default none.
 	Input json.RawMessage `json:"input_schema"`
 }
 
@@ -158,8 +158,7 @@ func Load(t testing.TB, p Package) *plugin.Plugin {
 	return loaded
 }
 
-// Registry returns a registry that has loaded these packages, and its store, so that a
-// test can change the packages and reload.
+// Registry returns a registry that has loaded the packages, and the registry's store.
 func Registry(t testing.TB, packages ...Package) (*plugin.Registry, *plugin.Store) {
 	t.Helper()
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})

@@ -68,8 +68,8 @@ func newRefusal(fact, command string) dispatch.Verdict {
 	return v
 }
 
-// Resolve returns [Registry.Resolve] restricted to plugins that the calling plugin
-// may call. The caller does not learn which tools other plugins have.
+// Resolve returns [Registry.Resolve] restricted to plugins that the calling plugin may
+// call. The calling plugin does not learn which tools other plugins have.
 func (e *Enforcer) Resolve(r *plugin.Registry) func(parent dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
 	return func(parent dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
 		tool, args, err := r.Resolve(parent, name, args)
@@ -99,7 +99,8 @@ func (g callerGate) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 }
 
 const (
-	// maxRefused is the maximum number of refused targets of one calling plugin.
+	// maxRefused is the maximum number of recorded plugins that one calling plugin
+	// tried to call without permission.
 	maxRefused = 20
 	// maxRefusedCallers is the maximum number of calling plugins with refused targets.
 	maxRefusedCallers = 200
@@ -113,7 +114,8 @@ type refusedCalls struct {
 	byCaller map[string][]string
 }
 
-// add records a call. add reports false if the call is not new, or the record is full.
+// add records a refused call between two plugins. add returns false if the call was
+// recorded before, or if the record is full.
 func (r *refusedCalls) add(caller, called string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,7 +146,8 @@ func (p *Policy) Refused(name string) []string {
 	return pluginNames
 }
 
-// pluginOf returns the plugin of a tool that a tool of parent calls by this name.
+// pluginOf returns the plugin of the tool called name, as a tool of parent sees the
+// name.
 func pluginOf(parent dispatch.Tool, name string) string {
 	if called, _, ok := strings.Cut(name, "__"); ok {
 		return called

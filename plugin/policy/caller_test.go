@@ -49,7 +49,7 @@ func (g *gatedCalls) runNested(caller string, answer *dispatch.Resolution) (tick
 	return ticket, err
 }
 
-// checkDenied checks an error and its two texts.
+// checkDenied checks that err is a denial with these texts for the agent and the user.
 func checkDenied(t *testing.T, err error, code wire.ErrorCode, forAgent, forUser string) {
 	t.Helper()
 	var e *dispatch.Error
@@ -89,7 +89,7 @@ func TestCallsToAnotherPlugin(t *testing.T) {
 	if got := g.policy.Refused("b"); len(got) != 0 {
 		t.Errorf("refused %v", got)
 	}
-	reopened := policy.New(g.dir, g.Set, policy.Options{}) // a new policy reads the file, as after a restart
+	reopened := policy.New(g.dir, g.Set, policy.Options{}) // a new policy reads permissions.json, as after a restart
 	if !policy.MayCall(reopened.State("b"), "a") {
 		t.Error("the permission for calls is not in the file")
 	}
@@ -124,8 +124,8 @@ func TestQuestionNamesTheCaller(t *testing.T) {
 	}
 }
 
-// An approval for an agent does not apply to a plugin, an approval for a plugin does
-// not apply to the agent, and neither applies to another plugin.
+// An approval for a plugin does not apply to the agent or to another plugin, and an
+// approval for the agent applies to no plugin.
 func TestGrantsAreForOneCaller(t *testing.T) {
 	for _, scope := range []wire.Scope{wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways} {
 		synctest.Test(t, func(t *testing.T) {
@@ -159,8 +159,8 @@ func TestGrantsAreForOneCaller(t *testing.T) {
 	}
 }
 
-// A plugin that starts late can call no other plugin, and its own tools only in its
-// own tab, unless the user gives it late access.
+// Without late access, a plugin that starts late can call no other plugin, and its own
+// tools only in its own tab.
 func TestLatePluginCalls(t *testing.T) {
 	g := newGatedCallsOf(t, permissionAuto, twoToolPackage("a", "1;"), latePackage("b"))
 	_, err := g.runNested("b", nil)
@@ -194,8 +194,8 @@ func TestLatePluginCalls(t *testing.T) {
 	}
 }
 
-// Approvals apply only to the content that the user has reviewed, and only while the
-// plugin is installed.
+// Permissions for calls apply only to the content that the user has reviewed, and only
+// while the plugin is installed.
 func TestCallsEndWithTheContent(t *testing.T) {
 	g := newGatedCallsOf(t, permissionAuto, twoToolPackage("a", "1;"), latePackage("b"))
 	g.failOnError(g.policy.SetCalls("b", "a", true, "x"))
@@ -239,7 +239,7 @@ func TestSetCallsErrors(t *testing.T) {
 }
 
 // An old permissions file without members for calls is kept and allows no calls between
-// plugins. Malformed members allow nothing.
+// plugins. Malformed members of the permissions file allow nothing.
 func TestOldFileOfPermissions(t *testing.T) {
 	w := newPolicyWorld(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
 	w.write(`{"version":1,"plugins":{"a":{"reviewed":{"hash":"` + w.hash("a") + `"},"permission":"auto","tools":{"send":{"permission":"ask"}}}}}`)
@@ -255,9 +255,8 @@ func TestOldFileOfPermissions(t *testing.T) {
 	}
 }
 
-// Errors reveal nothing about a plugin that the caller must not call: neither its
-// tools nor their parameters, and to a late plugin not even whether the plugin
-// exists.
+// Errors do not reveal the tools or parameters of a plugin that the caller must not
+// call. Errors for a late plugin do not even reveal whether the plugin exists.
 func TestResolveRevealsNothing(t *testing.T) {
 	w := newPolicyWorld(t)
 	registry, _ := plugintest.Registry(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""), latePackage("c"))

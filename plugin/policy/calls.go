@@ -31,7 +31,7 @@ func (p *Policy) IsRestricted(loadedPlugin *plugin.Plugin) bool {
 }
 
 // SetCalls sets whether the tools of a plugin may call the tools of another plugin. by
-// is the surface.
+// is the surface where the user made the change.
 func (p *Policy) SetCalls(name, target string, isAllowed bool, by string) error {
 	loadedPlugin, err := p.set().Find(name)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 // Review records that the user has reviewed the content with this hash, and sets the
 // permission of the plugin. surface is where the user made the change.
 //
-// If the content differs from the last reviewed content, Review resets what that
-// content was allowed: tools lose their own permission "auto", and the plugin its calls
-// to other plugins and its late access, unless its author develops it now. Tools that
-// are off stay off.
+// If the content has changed since the last review, Review removes permissions of the
+// plugin, unless its author develops it now. For changed content, Review removes the
+// permission "auto" of single tools, and the late access and the calls to other
+// plugins. Tools that are off stay off after a review.
 func (p *Policy) Review(name, hash string, permission wire.Permission, surface string) error {
 	if _, err := ParsePermission(string(permission)); err != nil {
 		return err
@@ -27,7 +27,8 @@ func (p *Policy) Review(name, hash string, permission wire.Permission, surface s
 	if hash != loadedPlugin.ContentHash() {
 		return fmt.Errorf("the plugin %s has changed since you reviewed it: review it again, then decide", name)
 	}
-	// The plugin in memory may come from the index, so the files are read again.
+	// The plugin in memory may come from the index of adapters, so Review reads the
+	// files of the plugin again.
 	if now, err := plugin.Load(loadedPlugin.Dir); err != nil || now.ContentHash() != hash {
 		loadedPlugin.RequestReload()
 		return fmt.Errorf("the plugin %s has changed on disk since you reviewed it: review it again, then decide", name)
@@ -42,7 +43,7 @@ func (p *Policy) Review(name, hash string, permission wire.Permission, surface s
 		review.Put("dir", loadedPlugin.Dir)
 		setMark(review, surface)
 		entry.Put("reviewed", review)
-		delete(entry, "recommended") // a review ends the recommendation
+		delete(entry, "recommended") // a review by the user removes the agent's recommendation
 		if oldValue != hash {
 			entry.Put("tools", copyWithoutAuto(entry.Child("tools")))
 			if !p.opts.isTrusted(loadedPlugin) {
@@ -54,7 +55,7 @@ func (p *Policy) Review(name, hash string, permission wire.Permission, surface s
 	})
 	if err == nil {
 		p.grants.drop(name, "")
-		if err := p.archive.Keep(loadedPlugin); err != nil { // without a copy, the next review shows no diff
+		if err := p.archive.Keep(loadedPlugin); err != nil { // without a copy of the files, the next review shows no diff
 			p.opts.Log.Warn().Err(err).Str("plugin", name).Msg("the reviewed content could not be stored for the next review")
 		}
 	}
@@ -93,8 +94,8 @@ func setPermission(entry statedoc.Object, permission wire.Permission, surface st
 
 // SetPermission sets the permission of a plugin, or of one of its tools. An empty
 // permission removes the tool's own permission, so that the plugin's permission
-// applies. A plugin that is not reviewed can only be set to off. All grants for the
-// tool or plugin end.
+// applies. A plugin that is not reviewed can only be set to off. SetPermission ends all
+// grants for the tool or plugin.
 func (p *Policy) SetPermission(name, tool string, permission wire.Permission, surface string) error {
 	if permission == "" && tool == "" {
 		return fmt.Errorf("a plugin's permission is off, ask or auto; only a tool can have the default, which is its plugin's")
@@ -114,7 +115,7 @@ func (p *Policy) SetPermission(name, tool string, permission wire.Permission, su
 	change := Change{Kind: "permission", Plugin: name, Tool: tool, New: string(permission), By: surface}
 	err = p.changeEntry(change, func(entry statedoc.Object) (oldValue string) {
 		if tool == "" {
-			delete(entry, "recommended") // a decision ends the recommendation
+			delete(entry, "recommended") // a decision of the user removes the agent's recommendation
 			tools := entry.Child("tools")
 			for name := range maps.Clone(tools) {
 				copyWithoutAllowed(tools, name)
@@ -175,16 +176,16 @@ func (p *Policy) Forget(name, surface string) error {
 	return err
 }
 
-// changeEntry edits the entry of one plugin and reports the change. edit returns the
-// old value.
+// changeEntry edits the entry of one plugin and reports the change to listeners. edit
+// returns the value before the change.
 func (p *Policy) changeEntry(c Change, edit func(entry statedoc.Object) (oldValue string)) error {
 	return p.changeFile(&c, func(doc *statedoc.Plugins) {
 		doc.Edit(c.Plugin, func(entry statedoc.Object) { c.Old = edit(entry) })
 	})
 }
 
-// changeFile edits the file, records the change and notifies listeners. edit may set
-// further fields of c.
+// changeFile edits permissions.json, records the change and notifies listeners. edit
+// may set more fields of the recorded change c.
 func (p *Policy) changeFile(c *Change, edit func(doc *statedoc.Plugins)) error {
 	err := p.file.Change(func(doc *statedoc.Plugins) error {
 		edit(doc)

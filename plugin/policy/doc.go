@@ -7,8 +7,8 @@
 // # Concurrency
 //
 // Policy and Enforcer are safe for concurrent use. Each part of the state of package
-// policy is a type with its own lock: the file and its listeners
-// ([opentabs/internal/statedoc.Watched]), grants in memory (memoryGrants.mu), refused
-// calls between plugins (refusedCalls.mu) and counters of calls (callMeters.mu). A
+// policy has its own lock. The file and its listeners have the lock of
+// [opentabs/internal/statedoc.Watched], and grants in memory memoryGrants.mu. Refused
+// calls between plugins have refusedCalls.mu, and counters of calls callMeters.mu. A
 // goroutine holds at most one lock of package policy at a time.
 package policy

@@ -21,8 +21,7 @@ type Enforcer struct {
 // NewEnforcer returns the enforcer of a policy.
 func NewEnforcer(p *Policy) *Enforcer { return &Enforcer{policy: p} }
 
-// Gates returns the gates for review, calling plugin, permission and limit, in this
-// order.
+// Gates returns the gates in the order review, calling plugin, permission and limit.
 func (e *Enforcer) Gates() []dispatch.Gate {
 	return []dispatch.Gate{reviewGate{e.policy}, callerGate{e.policy}, permissionGate{e.policy}, limitGate{e.policy, &e.meters}}
 }
@@ -49,9 +48,9 @@ func (e *Enforcer) Ask(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return permissionGate{e.policy}.Decide(callInfo)
 }
 
-// Refusals returns a function that returns why no call of a plugin's tool or prompt
-// runs now: the plugin is not reviewed, or the tool is off. The function returns nil
-// for a tool that runs or that needs an approval.
+// Refusals returns a function that explains why a tool or prompt of a plugin cannot run
+// now: not reviewed, or off. The returned function returns nil for a tool that runs or
+// that needs an approval.
 func (e *Enforcer) Refusals(name string) func(t dispatch.Tool) *wire.CallError {
 	s := e.policy.State(name)
 	return func(t dispatch.Tool) *wire.CallError {
@@ -129,7 +128,7 @@ func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 		return dispatch.Verdict{}
 	}
 	scopes := []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways}
-	if callInfo.Tool.Prompt { // the file has no entries for prompts
+	if callInfo.Tool.Prompt { // permissions.json has no entries for prompts
 		scopes = scopes[:3]
 	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
@@ -152,13 +151,14 @@ func requesterText(callInfo dispatch.CallInfo) string {
 	if clientName == "" {
 		return "An agent"
 	}
-	if callInfo.Client.Credential != "" { // the server writes "with a revocable token", not the client
+	if callInfo.Client.Credential != "" { // a verified name starts with a lower-case word, such as "client"
 		clientName = strings.ToUpper(clientName[:1]) + clientName[1:]
 	}
 	return clientName
 }
 
-// callChainText returns the calls that led to a nested call; empty for other calls.
+// callChainText returns the calls that led to a nested call; empty for a call that is
+// not nested.
 func callChainText(callInfo dispatch.CallInfo) string {
 	caller := callInfo.Caller
 	if caller == nil {
@@ -211,7 +211,7 @@ func (g permissionGate) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.T
 	change.Scope = storedCaller.Scope
 	g.p.grants.grantCall(callInfo.CallID, storedCaller.Approval)
 	g.p.opts.Record(change)
-	if storedCaller.Scope != wire.ScopeOnce { // other calls may wait for the same permission
+	if storedCaller.Scope != wire.ScopeOnce { // the new permission may also allow calls that wait for approval
 		go g.p.file.Notify()
 	}
 }
@@ -243,8 +243,8 @@ func (g permissionGate) contentHash(name string) string {
 	return ""
 }
 
-// Approval returns the permission that lets a call run; false if there is none.
-// Approval works until the After hook of the call has run.
+// Approval returns the permission that lets a call run; false if the call has no
+// permission. Approval works until the After hook of the call has run.
 func (e *Enforcer) Approval(callInfo dispatch.CallInfo) (Approval, bool) {
 	return permissionGate{e.policy}.findApproval(callInfo)
 }
@@ -278,7 +278,7 @@ func (g permissionGate) findApproval(callInfo dispatch.CallInfo) (Approval, bool
 }
 
 // limitGate enforces the limits of tools. As a gate, limitGate blocks calls before they
-// need approval; as a hook, it counts calls that run.
+// need approval; as a hook, limitGate counts the calls that run.
 type limitGate struct {
 	p      *Policy
 	meters *callMeters

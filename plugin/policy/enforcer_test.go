@@ -32,7 +32,8 @@ func newGatedCalls(t *testing.T, permission wire.Permission) *gatedCalls {
 	return newGatedCallsOf(t, permission, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
 }
 
-// newGatedCallsOf reviews the plugin a, one of the packages, with this permission.
+// newGatedCallsOf loads and reviews the packages, and sets the permission of the plugin
+// a.
 func newGatedCallsOf(t *testing.T, permission wire.Permission, packages ...plugintest.Package) *gatedCalls {
 	t.Helper()
 	g := &gatedCalls{policyWorld: newPolicyWorld(t, packages...)}
@@ -50,8 +51,8 @@ func newGatedCallsOf(t *testing.T, permission wire.Permission, packages ...plugi
 	return g
 }
 
-// call runs a tool of a for a session. answer decides an approval request, and is nil
-// if the call must not wait for approval.
+// call runs a tool of the plugin a for a session. answer decides an approval request,
+// and is nil if the call must not wait for approval.
 func (g *gatedCalls) call(session, tool string, answer *dispatch.Resolution) error {
 	g.t.Helper()
 	wasSuspended := false
@@ -111,7 +112,7 @@ func TestGrants(t *testing.T) {
 		g := newGatedCalls(t, permissionAsk)
 		g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
 		g.checkRuns("s1", "send", allowFor(wire.ScopeOnce, 0))
-		g.checkRuns("s1", "send", allowFor("", 0)) // approved once, so the next call needs approval again
+		g.checkRuns("s1", "send", allowFor("", 0)) // the user approved only one call, so the next call needs approval
 		g.checkRuns("s1", "send", allowFor(wire.ScopeSession, 0))
 		g.checkRuns("s1", "send", nil)
 		g.checkFails(wire.ErrDenied, "s2", "send", denyAnswer) // the grant does not apply to another session
@@ -126,7 +127,7 @@ func TestGrants(t *testing.T) {
 			t.Errorf("grants %v", grants)
 		}
 
-		// Each change by the user removes the grants.
+		// Each change of a permission by the user removes the grants.
 		failOnError := g.failOnError
 		failOnError(g.policy.SetPermission("a", "send", permissionAsk, "x"))
 		g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
@@ -151,25 +152,24 @@ func TestGrantAlways(t *testing.T) {
 	if verdict.Suspend == nil {
 		t.Error("the grant applies to another client too")
 	}
-	reopened := policy.New(g.dir, g.Set, policy.Options{}) // a new policy reads the file, as after a restart
+	reopened := policy.New(g.dir, g.Set, policy.Options{}) // a new policy reads permissions.json, as after a restart
 	if grants := reopened.Grants("a")["send"]; len(grants) != 1 || grants[0].Client != "Agent" || grants[0].Caller != "" || grants[0].By != "the side panel" || time.Since(grants[0].At) > time.Minute {
 		t.Errorf("the file has %+v", grants)
 	}
-	// Each setting of a permission, for the tool or for the plugin, removes the
-	// grant.
+	// If the user sets a permission for the tool or for the plugin, the grant ends.
 	for _, tool := range []string{"send", ""} {
 		g.failOnError(g.policy.SetPermission("a", tool, permissionAsk, "x"))
 		g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
 		g.checkRuns("s1", "send", allowFor(wire.ScopeAlways, 0))
 	}
-	// The grant applied to the earlier content.
+	// A grant ends when the content of the plugin changes.
 	g.load(twoToolPackage("a", "2;"), twoToolPackage("b", ""))
 	g.checkFails(wire.ErrNotReviewed, "s1", "send", nil)
 	g.review("a", permissionAsk)
 	g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
 }
 
-// A grant that cannot be written to the file is valid until the server ends.
+// A grant that cannot be written to permissions.json is valid until the server ends.
 func TestGrantAlwaysWithUnwritableFile(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
 	lock := g.policy.Path() + ".lock"
@@ -186,7 +186,7 @@ func TestGrantEndsWithTheContent(t *testing.T) {
 	firstHash := g.hash("a")
 	g.load(twoToolPackage("a", "2;"), twoToolPackage("b", ""))
 	g.checkFails(wire.ErrNotReviewed, "s1", "send", nil)
-	otherPolicy := policy.New(g.dir, g.Set, policy.Options{}) // this policy drops no grants of w
+	otherPolicy := policy.New(g.dir, g.Set, policy.Options{}) // a review through otherPolicy drops no grants of g.policy
 	g.failOnError(otherPolicy.Review("a", g.hash("a"), permissionAsk, "x"))
 	g.checkFails(wire.ErrDenied, "s1", "send", denyAnswer)
 	if g.hash("a") == firstHash {
@@ -194,8 +194,9 @@ func TestGrantEndsWithTheContent(t *testing.T) {
 	}
 }
 
-// The agent receives the reason and the steps for the user, but no steps for itself.
-// The script review.txtar in cmd/opentabs runs the commands that the texts name.
+// For a blocked call, the agent receives the reason and the steps for the user, but no
+// steps for itself. The script review.txtar in cmd/opentabs runs the commands that the
+// texts name.
 func TestRefusals(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
 	g.checkRuns("s", "send", nil)

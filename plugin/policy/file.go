@@ -13,7 +13,7 @@ import (
 	"opentabs/wire"
 )
 
-// setMark records who changed an object, and when.
+// setMark records in o who made a change, and when.
 func setMark(o statedoc.Object, by string) {
 	o.Put("by", by)
 	o.Put("at", time.Now().UTC().Format(time.RFC3339))
@@ -23,7 +23,7 @@ func setMark(o statedoc.Object, by string) {
 type Mark struct {
 	// By is the surface, with the user or browser if known; empty if not recorded.
 	By string `json:"by,omitempty"`
-	// At is in UTC; zero if not recorded.
+	// At is the time of the change in UTC; zero if not recorded.
 	At time.Time `json:"at,omitzero"`
 }
 
@@ -43,13 +43,13 @@ type PluginEntry struct {
 	Review *Review `json:"reviewed,omitempty"`
 	// Permission applies to tools that have no permission in Tools; empty means off.
 	Permission wire.Permission `json:"permission,omitempty"`
-	// Set is the author of Permission.
+	// Set records who set Permission, and when.
 	Set Mark `json:"set,omitzero"`
 	// OpenTabs is the page that calls without a matching tab may open; empty if none.
 	OpenTabs string `json:"openTabs,omitempty"`
 	// Recommended is the recommendation of an agent; nil if there is none.
 	Recommended *Recommendation `json:"recommended,omitempty"`
-	// Calls are the plugins whose tools the plugin may call.
+	// Calls are the plugins whose tools this plugin may call, by name.
 	Calls map[string]Mark `json:"calls,omitempty"`
 	// LateAccess is set if a plugin that starts late may have secret settings and call
 	// other plugins.
@@ -66,7 +66,7 @@ type ToolEntry struct {
 	Limit Limit `json:"limit,omitzero"`
 	// Allowed are the callers for which the tool always runs without approval.
 	Allowed []AlwaysAllowed `json:"allowed,omitempty"`
-	// Mark is the author of Permission.
+	// Mark records who set Permission, and when.
 	Mark
 }
 
@@ -82,8 +82,8 @@ type AlwaysAllowed struct {
 // permissionRules are the content of permissions.json. permissionRules are immutable.
 type permissionRules struct {
 	plugins map[string]PluginEntry
-	// problems describe the unreadable entries of the file. Tools and plugins with an
-	// unreadable entry are off.
+	// problems describe the unreadable entries of permissions.json. Tools and plugins
+	// with an unreadable entry are off.
 	problems []string
 }
 
@@ -96,8 +96,8 @@ func editTool(entry statedoc.Object, tool string, change func(toolEntry statedoc
 	entry.Put("tools", tools)
 }
 
-// putTool stores the entry of a tool. putTool removes the author if the permission was
-// removed.
+// putTool stores the entry of a tool. putTool removes the recorded author if the tool
+// has no own permission.
 func putTool(tools statedoc.Object, name string, toolEntry statedoc.Object) {
 	if _, ok := toolEntry["permission"]; !ok {
 		delete(toolEntry, "by")
@@ -106,8 +106,8 @@ func putTool(tools statedoc.Object, name string, toolEntry statedoc.Object) {
 	tools.Put(name, toolEntry)
 }
 
-// readRules reads the file. An entry that cannot be read counts as off and is
-// reported as a problem.
+// readRules reads the entries of permissions.json. An entry that cannot be read counts
+// as off and is reported as a problem.
 func readRules(p *statedoc.Plugins) *permissionRules {
 	r := &permissionRules{plugins: map[string]PluginEntry{}}
 	for name, raw := range p.Top.Child("plugins") {
@@ -141,7 +141,7 @@ func readPlugin(raw json.RawMessage, problems *jsonread.Problems) PluginEntry {
 	s.Calls, s.LateAccess = readCalls(f), readLateAccess(f)
 	tools := f.Object("tools")
 	if tools == nil {
-		if f.Has("tools") { // not an object: a tool may have been off
+		if f.Has("tools") { // without readable tools, the plugin counts as not reviewed, because a tool may have been off
 			s.Review = nil
 		}
 		return s
@@ -158,7 +158,7 @@ func readPlugin(raw json.RawMessage, problems *jsonread.Problems) PluginEntry {
 	return s
 }
 
-// readTool reads the entry of one tool.
+// readTool reads the entry of one tool in permissions.json.
 func readTool(f *jsonread.Reader) ToolEntry {
 	t := ToolEntry{Permission: readPermission(f), Mark: readMark(f)}
 	if f.Has("limit") {
@@ -174,7 +174,7 @@ func readTool(f *jsonread.Reader) ToolEntry {
 }
 
 // readAllowed reads the callers for which a tool always runs. readAllowed skips entries
-// with unreadable names, because an empty name has a meaning.
+// with unreadable names, because an empty name would match other callers.
 func readAllowed(f *jsonread.Reader) []AlwaysAllowed {
 	var callers []AlwaysAllowed
 	if f.Has("allowed") && rawjson.KindOf(f.Members["allowed"]) != rawjson.KindArray {
@@ -222,7 +222,8 @@ func readLateAccess(f *jsonread.Reader) *Mark {
 	return &mark
 }
 
-// readPermission reads a permission. An invalid permission counts as off.
+// readPermission reads a permission in permissions.json. An invalid permission counts
+// as off.
 func readPermission(f *jsonread.Reader) wire.Permission {
 	if !f.Has("permission") {
 		return ""

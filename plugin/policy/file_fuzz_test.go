@@ -9,8 +9,8 @@ import (
 	"opentabs/wire"
 )
 
-// FuzzPermissions checks that malformed content of permissions.json allows nothing:
-// each permission that is read is in the file, and a change of one plugin keeps the
+// FuzzPermissions checks that malformed content of permissions.json allows nothing.
+// Each permission that is read is in the file, and a change of one plugin keeps the
 // entries of the others.
 func FuzzPermissions(f *testing.F) {
 	for _, seed := range []string{

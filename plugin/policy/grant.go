@@ -12,8 +12,8 @@ import (
 const (
 	// maxSessionTime is the longest duration of a grant for a session.
 	maxSessionTime = 24 * time.Hour
-	// maxToolGrants is how many grants of one tool are kept. The oldest is dropped
-	// first; the caller of a dropped grant needs approval again.
+	// maxToolGrants is the maximum number of grants of one tool. The oldest grant is
+	// dropped first, and its caller needs approval again.
 	maxToolGrants = 200
 )
 
@@ -29,8 +29,8 @@ type Approval struct {
 }
 
 // grant is a permission that a user gave for a session or some time. grant is for one
-// caller: a grant for an agent does not cover a plugin's nested call, and a grant for a
-// plugin does not cover an agent.
+// caller: a grant for an agent does not cover the nested calls of a plugin, and vice
+// versa.
 type grant struct {
 	Approval
 	caller  string // name of the calling plugin; empty for a call of the client itself
@@ -60,7 +60,7 @@ type memoryGrants struct {
 	singleCalls map[string]Approval
 }
 
-// grantCall grants one call.
+// grantCall stores a grant for one call.
 func (g *memoryGrants) grantCall(callID string, a Approval) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -95,7 +95,7 @@ func (g *memoryGrants) add(plugin, tool string, stored grant) {
 }
 
 // liveGrants removes the expired grants of a tool, and returns the remaining grants.
-// The caller holds mu, and the map of the plugin exists.
+// The caller of liveGrants holds mu, and the map of the plugin exists.
 func (g *memoryGrants) liveGrants(plugin, tool string) []grant {
 	now := time.Now()
 	toolGrants := slices.DeleteFunc(g.byTool[plugin][tool], func(stored grant) bool {
@@ -105,7 +105,7 @@ func (g *memoryGrants) liveGrants(plugin, tool string) []grant {
 	return toolGrants
 }
 
-// find returns the grant that allows a call, if there is one.
+// find returns the grant that allows a call, and false if no grant allows the call.
 func (g *memoryGrants) find(callInfo dispatch.CallInfo, hash string) (Approval, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -81,8 +81,8 @@ func TestGrantsCoverOneClient(t *testing.T) {
 	}
 }
 
-// TestGrantsEnd checks that a grant ends at its instant, and that lists never show a
-// grant that has ended.
+// TestGrantsEnd checks that a grant ends at its end time, and that lists never show
+// ended grants.
 func TestGrantsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var g memoryGrants
@@ -127,7 +127,7 @@ func TestGrantsAreDropped(t *testing.T) {
 	}
 }
 
-// TestGrantsAreLimited checks that the oldest of too many grants of a tool is dropped.
+// TestGrantsAreLimited checks that a tool with too many grants loses its oldest grant.
 func TestGrantsAreLimited(t *testing.T) {
 	var g memoryGrants
 	for i := range maxToolGrants + 1 {

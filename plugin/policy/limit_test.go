@@ -28,12 +28,13 @@ func TestMeterWaits(t *testing.T) {
 		time.Sleep(time.Nanosecond)
 		run("read", limit, 0)
 		run("read", limit, 20*time.Second)
-		// A lower limit counts the last calls only.
+		// The calls before a limit was lowered count for the lower limit.
 		run("read", Limit{Calls: 1, Per: time.Minute}, time.Minute)
 	})
 }
 
-// TestMeterCountsRuns checks that a rejected call and a question do not count.
+// TestMeterCountsRuns checks that neither rejected calls nor checks of the limit
+// without countRun count as calls.
 func TestMeterCountsRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m callMeters
@@ -45,7 +46,7 @@ func TestMeterCountsRuns(t *testing.T) {
 		}
 		m.untilAllowed("read", limit, true)
 		time.Sleep(30 * time.Second)
-		m.untilAllowed("read", limit, true) // the call is rejected
+		m.untilAllowed("read", limit, true) // untilAllowed rejects and does not count the call
 		time.Sleep(30 * time.Second)
 		if d := m.untilAllowed("read", limit, true); d != 0 {
 			t.Errorf("a rejected call counts: wait %s", d)

@@ -17,11 +17,11 @@ import (
 	"opentabs/wire"
 )
 
-// permissionsFile is the name of the file in the state folder.
+// permissionsFile is the name of the file with the permissions in the state folder.
 const permissionsFile = "permissions.json"
 
-// lockWait is how long a change waits for another process that changes the file. After
-// lockWait the change fails.
+// lockWait is how long a change waits for another process that changes
+// permissions.json. A change that waits longer than lockWait fails.
 const lockWait = 10 * time.Second
 
 // Options set a [Policy] up. The zero value of each field means its default.
@@ -29,14 +29,14 @@ type Options struct {
 	// Warn receives a sentence for the user when a damaged file was put aside.
 	// Default: no warning.
 	Warn func(sentence string)
-	// Record receives every change and every decision. Record must not block. Default:
-	// changes are not recorded.
+	// Record receives every change and every decision. Record must not block. By
+	// default, changes are not recorded.
 	Record func(Change)
 	// Trusted reports whether any content of a plugin counts as reviewed, because its
 	// author develops it. Trusted returns the permission of the plugin if the user has
-	// set none. Default: no plugin is trusted.
+	// set none. By default, no plugin is trusted.
 	Trusted func(*plugin.Plugin) (wire.Permission, bool)
-	// Log receives errors about the file. Default: no log.
+	// Log receives errors about permissions.json. Default: no log.
 	Log zerolog.Logger
 }
 
@@ -64,9 +64,10 @@ func (o Options) isTrusted(loadedPlugin *plugin.Plugin) bool {
 // permissions.json in the state folder; grants for a session or for some time are in
 // memory only.
 //
-// A plugin without an entry is not reviewed, and neither is one whose content differs
-// from the reviewed content. A change of the file by another process or an editor
-// takes effect at the next call. If the file cannot be read, no plugin is reviewed.
+// A plugin without an entry counts as not reviewed, as does a plugin whose content
+// differs from the reviewed content. A change of permissions.json by another process or
+// an editor takes effect at the next call. If permissions.json cannot be read, no
+// plugin counts as reviewed.
 //
 // A Policy is safe for concurrent use by goroutines and processes. An [Enforcer]
 // applies the Policy to calls.
@@ -102,7 +103,7 @@ type Change struct {
 	Allow  bool
 	Scope  wire.Scope
 	For    time.Duration
-	// By is the surface.
+	// By is the surface where the user made the change.
 	By string
 }
 
@@ -111,7 +112,7 @@ type State struct {
 	PluginEntry
 	// Reviewed reports whether the content now is the reviewed content.
 	Reviewed bool
-	// Effective is the permission of the plugin: off if it is not reviewed.
+	// Effective is the permission of the plugin; off for a plugin that is not reviewed.
 	Effective wire.Permission
 }
 
@@ -129,7 +130,7 @@ func New(dir string, set func() *plugin.Set, o Options) *Policy {
 	return p
 }
 
-// noticePermissions logs the problems of the file.
+// noticePermissions logs the problems of permissions.json.
 func noticePermissions(log zerolog.Logger, path string, r statedoc.Reading[*permissionRules]) {
 	if r.Problem != nil {
 		log.Error().Err(r.Problem).Msg("the permissions cannot be read, so no tool runs")
@@ -145,21 +146,23 @@ func (p *Policy) Changes(loadedPlugin *plugin.Plugin) (text string, known bool, 
 	return p.archive.Changes(loadedPlugin)
 }
 
-// Path returns the path of the file.
+// Path returns the path of permissions.json.
 func (p *Policy) Path() string { return p.file.Path() }
 
-// Repair renames a damaged file, so that the next change does not overwrite it.
+// Repair renames a damaged permissions.json, so that the next change does not overwrite
+// the damaged file.
 func (p *Policy) Repair() error { return p.file.Repair() }
 
 // OnChange registers a listener that runs after each change. Listeners run one at a
 // time and must not change the policy.
 func (p *Policy) OnChange(onChange func()) { p.file.OnChange(onChange) }
 
-// Watch detects changes by other processes and editors until ctx ends, so that
-// surfaces show them even if there are no calls.
+// Watch detects changes of permissions.json by other processes and editors until ctx
+// ends, so that surfaces show changes without calls.
 func (p *Policy) Watch(ctx context.Context) { p.file.Watch(ctx) }
 
-// Problems returns the problems of the file. Plugins and tools with a problem are off.
+// Problems returns the problems of permissions.json. Plugins and tools with a problem
+// are off.
 func (p *Policy) Problems() []string {
 	r := p.file.Current()
 	if r.Problem != nil {
@@ -209,7 +212,8 @@ func (p *Policy) Runs(loadedPlugin *plugin.Plugin) bool {
 	})
 }
 
-// ForSettings converts these options for the user's settings of plugins.
+// ForSettings converts options of a policy to options for the user's settings of
+// plugins.
 func (o Options) ForSettings() settings.Options {
 	s := settings.Options{Warn: o.Warn, Log: o.Log}
 	if o.Record != nil {

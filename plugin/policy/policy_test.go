@@ -23,7 +23,7 @@ type policyWorld struct {
 	policy *policy.Policy
 	// enforcer applies policy.
 	enforcer *policy.Enforcer
-	// warnings and changes are the warnings and changes that the policy has reported.
+	// warnings and changes are what the policy has reported.
 	warnings []string
 	changes  []policy.Change
 
@@ -117,7 +117,7 @@ const (
 	permissionAuto = wire.PermissionAuto
 )
 
-// A review applies to content, not to a version.
+// A review applies to the content of a plugin, not to its version.
 func TestReview(t *testing.T) {
 	w := newPolicyWorld(t, twoToolPackage("a", "1;"))
 	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
@@ -147,8 +147,7 @@ func TestReview(t *testing.T) {
 		t.Errorf("reviewing earlier content: %v", err)
 	}
 	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
-	// A tool that was auto gets the permission of the review; a tool that was off
-	// stays off.
+	// A review removes the permission "auto" of a tool, but keeps the permission "off".
 	w.review("a", permissionAsk)
 	w.checkEffective("a", permissionAsk, permissionAsk, permissionOff)
 	w.review("a", permissionAuto) // the plugin's content is the same, so only the permission changes
@@ -162,12 +161,13 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// "off" for a tool is stored, and applies even if the plugin is auto.
+// The permission "off" of a tool is stored, and applies even if the plugin has the
+// permission "auto".
 func TestToolPermission(t *testing.T) {
 	w := newPolicyWorld(t, twoToolPackage("a", ""))
 	w.review("a", permissionAuto)
 	w.failOnError(w.policy.SetPermission("a", "send", permissionOff, "x"))
-	if !strings.Contains(w.file(), `"permission": "off"`) { // removing the entry does not enable the tool
+	if !strings.Contains(w.file(), `"permission": "off"`) { // "off" must be stored: without an entry, the permission of the plugin applies
 		t.Errorf("off is written as %s", w.file())
 	}
 	w.checkEffective("a", permissionAuto, permissionAuto, permissionOff)
@@ -211,7 +211,7 @@ func TestPolicyKeepsWhatItDoesNotKnow(t *testing.T) {
 	text := strings.Replace(w.file(), `"plugins": {`, `"later": [1], "plugins": {"gone": {"reviewed": {"hash": "h", "more": 1}},`, 1)
 	text = strings.Replace(text, `"hash": "`+w.hash("a"), `"later": {"x": null}, "hash": "`+w.hash("a"), 1)
 	w.write(text)
-	w.load(twoToolPackage("b", "")) // the plugin a cannot be loaded this time
+	w.load(twoToolPackage("b", "")) // the plugin a cannot be loaded during this change
 	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 	w.review("b", permissionAsk)
 	for _, want := range []string{`"later": [`, `"gone"`, `"more": 1`, `"x": null`, `"hash": "h"`} {
@@ -254,7 +254,7 @@ func TestPolicyFileIsDamaged(t *testing.T) {
 	}
 }
 
-// A malformed part of the file turns off only the plugin or tool that it is about.
+// A malformed entry of permissions.json turns off only its own plugin or tool.
 func TestPolicyPartsAreDamaged(t *testing.T) {
 	w := newPolicyWorld(t, twoToolPackage("a", ""), twoToolPackage("b", ""))
 	w.review("a", permissionAuto)
@@ -300,7 +300,8 @@ func TestPolicyOfNewerVersion(t *testing.T) {
 	}
 }
 
-// A change by another process applies to the next call, and listeners are notified.
+// A change of permissions.json by another process applies to the next call, and
+// listeners are notified.
 func TestPolicyFollowsTheFile(t *testing.T) {
 	w := newPolicyWorld(t, twoToolPackage("a", ""))
 	changeSignals := make(chan struct{}, 10)
@@ -318,7 +319,8 @@ func TestPolicyFollowsTheFile(t *testing.T) {
 	<-changeSignals
 }
 
-// An unreadable file is read again each time, and reported once.
+// If permissions.json cannot be read, each call reads it again, but the error is
+// reported once.
 func TestPolicyCannotBeRead(t *testing.T) {
 	w := newPolicyWorld(t, twoToolPackage("a", ""))
 	w.review("a", permissionAuto)
@@ -341,7 +343,7 @@ func TestPolicyCannotBeRead(t *testing.T) {
 	}
 }
 
-// A failed write returns an error and changes nothing.
+// A failed write of permissions.json returns an error and changes nothing.
 func TestPolicyCannotBeWritten(t *testing.T) {
 	w := newPolicyWorld(t, twoToolPackage("a", ""))
 	w.review("a", permissionAsk)
@@ -361,8 +363,7 @@ func TestPolicyCannotBeWritten(t *testing.T) {
 	}
 }
 
-// Concurrent changes and reads, also through two policies of one folder, lose
-// nothing.
+// Concurrent changes and reads lose nothing, even with two policies of one folder.
 func TestPolicyConcurrentChanges(t *testing.T) {
 	var packages []plugintest.Package
 	for i := range 8 {

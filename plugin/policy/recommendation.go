@@ -13,22 +13,23 @@ import (
 // maxNoteChars is the longest stored note of an agent, in characters.
 const maxNoteChars = 1000
 
-// Recommendation is an agent's opinion that a plugin can be enabled. Recommendation
-// enables nothing; surfaces show it to the user.
+// Recommendation is an agent's opinion that a plugin can be enabled. A Recommendation
+// does not enable the plugin; surfaces show it to the user.
 type Recommendation struct {
-	// Hash is the hash of the inspected content. The recommendation is ignored for any
-	// other content.
+	// Hash is the hash of the inspected content. The recommendation is ignored if the
+	// content of the plugin changes.
 	Hash string `json:"hash"`
 	// Permission is the recommended permission: ask or auto.
 	Permission wire.Permission `json:"permission"`
 	// Note is the agent's text: at most 1,000 characters, without hidden characters.
 	Note string `json:"note,omitempty"`
-	// Mark is the client and the time.
+	// Mark records the client that made the recommendation, and when.
 	Mark
 }
 
 // Recommend stores an agent's recommendation for the content with this hash. Recommend
-// changes no permission and no review: only the user does that. by is the client.
+// changes no permission and no review, because only the user may change them. by is the
+// client of the agent.
 func (p *Policy) Recommend(name, hash string, permission wire.Permission, note, by string) error {
 	if permission != wire.PermissionAsk && permission != wire.PermissionAuto {
 		return fmt.Errorf("%q can't be recommended: use ask or auto", plaintext.Shorten(string(permission)))

@@ -26,7 +26,7 @@ func withheldSecrets(p *Policy, loadedPlugin *plugin.Plugin, v *settings.Values)
 }
 
 // SecretsGate returns a gate that blocks calls of plugins that require a withheld
-// secret. v are the settings.
+// secret. v are the user's settings of plugins.
 func (e *Enforcer) SecretsGate(v *settings.Values) dispatch.Gate { return secretsGate{e.policy, v} }
 
 type secretsGate struct {
@@ -56,8 +56,8 @@ func (g secretsGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	return v
 }
 
-// FailureNote returns sentences for the agent and the user about the secrets that the
-// plugin of a tool did not receive; empty if the plugin received all secrets.
+// FailureNote returns sentences for the agent and the user about the secrets withheld
+// from a tool's plugin; empty if there are none.
 func (e *Enforcer) FailureNote(t dispatch.Tool, v *settings.Values) (forAgent, forUser string) {
 	loadedPlugin, ok := e.policy.set().Plugin(t.Plugin)
 	if !ok {

@@ -27,14 +27,14 @@ const (
 	maxFileBytes = 4 << 20
 )
 
-// keptFiles are the files of a copy, in the order of the diff.
+// keptFiles are the files that the copy of a plugin has, in the order of the diff.
 var keptFiles = []string{"package.json", "tools.json", "pre-script.js", "own.js", "libraries.txt"}
 
 // entryName is a file name that the original OpenTabs SDK generates for each build.
 var entryName = lazyregexp.New(`_adapter_entry_[0-9a-f-]{36}`)
 
 // Archive keeps a copy of each plugin's last reviewed content in the state folder, to
-// show what has changed since. The zero value is not usable.
+// show later changes. The zero value is not usable.
 type Archive struct{ dir string }
 
 // NewArchive returns the archive in the state folder dir, which need not exist yet.
@@ -68,7 +68,7 @@ func (a Archive) Remove(name string) error {
 }
 
 // Changes returns the changes since the last review as a unified diff; empty if there
-// are none. hasReviewed is false if there is no copy.
+// are none. hasReviewed is false if the archive has no copy of the plugin.
 func (a Archive) Changes(reviewedPlugin *plugin.Plugin) (text string, hasReviewed bool, err error) {
 	now, err := reviewableFiles(reviewedPlugin)
 	if err != nil {
@@ -89,8 +89,8 @@ func (a Archive) Changes(reviewedPlugin *plugin.Plugin) (text string, hasReviewe
 	return b.String(), hasReviewed, nil
 }
 
-// reviewableFiles returns the files of a copy by name: the descriptions with one member in
-// each line, the author's own code, and names and hashes of the libraries.
+// reviewableFiles returns the files of a copy by name: descriptions with one member per
+// line, the author's code, and names and hashes of libraries.
 func reviewableFiles(reviewedPlugin *plugin.Plugin) (map[string][]byte, error) {
 	code, err := ReadCode(reviewedPlugin)
 	if err != nil {
@@ -118,8 +118,8 @@ func reviewableFiles(reviewedPlugin *plugin.Plugin) (map[string][]byte, error) {
 	return files, nil
 }
 
-// limitSize returns the part of a file that is kept: its beginning, and the hash of
-// the whole file if it is longer.
+// limitSize returns the part of a file that is kept: for a long file, its beginning and
+// the hash of the whole file.
 func limitSize(b []byte) []byte {
 	if len(b) > maxFileBytes {
 		return fmt.Appendf(bytes.Clone(b[:maxFileBytes]), "\n(more is not kept; all of it has the hash %s)\n", hexHashOf(b))

@@ -31,7 +31,7 @@ func changesOf(t *testing.T, a Archive, wikiPlugin *plugin.Plugin) (text string,
 	return text, hasReviewed
 }
 
-// changedLines returns the added and removed lines of a diff without its heads.
+// changedLines returns the added and removed lines of a diff without its header lines.
 func changedLines(diff string) string {
 	var changes []string
 	for line := range strings.Lines(diff) {

@@ -10,12 +10,12 @@ import (
 // Code is the code of a plugin that pages receive, split for review. Code contains the
 // whole adapter in order.
 //
-// Comments that a bundler writes between modules mark the libraries. The author could
-// write such comments too, so the marks are not verified.
+// Comments that a bundler writes between modules mark the libraries. The marks of
+// libraries are not verified, because an author could also write comments of bundlers.
 type Code struct {
 	// Modules are the parts of the adapter; a bundle without comments is one module.
 	Modules []Module
-	// PreScript is the code of the pre-script; empty if there is none.
+	// PreScript is the code of the pre-script; empty for a plugin without a pre-script.
 	PreScript string
 }
 
@@ -64,7 +64,7 @@ func splitModules(code string) []Module {
 		moduleStart, name = match[0], code[match[2]:match[3]]
 	}
 	add(len(code))
-	// The build appends code after the last module, which is not part of a library.
+	// The code that the build appends after the last module is not part of a library.
 	if lastIndex := len(modules) - 1; lastIndex >= 0 && modules[lastIndex].Library {
 		if i := strings.LastIndex(modules[lastIndex].Code, "\n})();"); i >= 0 {
 			closingCode := modules[lastIndex].Code[i+1:]

@@ -4,6 +4,6 @@
 // [ReadCode] splits the code of a plugin into the author's code and libraries.
 // [Archive] stores the reviewed content and shows later what has changed.
 //
-// The package has no locks. An Archive replaces complete files, so that no reader gets
-// a partial one.
+// Package review has no locks. An Archive always replaces complete files, so that no
+// reader gets a partial file.
 package review

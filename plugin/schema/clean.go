@@ -14,7 +14,7 @@ import (
 
 const (
 	// maxSchemaText is the longest title, description or comment in a schema, in
-	// characters. Longer texts are cut.
+	// characters. Longer texts of a schema are cut.
 	maxSchemaText = 2000
 	// maxSchemaBytes is the largest schema, in bytes.
 	maxSchemaBytes = 256 << 10
@@ -36,17 +36,18 @@ type cleaner struct {
 
 // Cleaned is the result of [Clean].
 type Cleaned struct {
-	// Schema is nil if there is a problem.
+	// Schema is nil if the schema cannot be used.
 	Schema json.RawMessage
 	// Problem is the reason why the schema cannot be used, as in "has 300000 bytes; ...".
 	Problem string
-	// Warnings list what was changed, in the same form.
+	// Warnings list the changes to the schema, in the form of Problem.
 	Warnings []string
 }
 
 // Clean removes hidden characters from the texts of a compact schema, and cuts long
-// texts. Patterns keep their meaning: a hidden character becomes its escape. Member
-// names are data that the page compares, so hidden characters in them are a problem.
+// texts. Patterns keep their meaning: each hidden character becomes its escape
+// sequence. Hidden characters in member names are a problem, because the page compares
+// these names.
 func Clean(schema json.RawMessage) Cleaned {
 	if len(schema) > maxSchemaBytes {
 		return Cleaned{Problem: fmt.Sprintf("has %d bytes; shorten it to at most %d", len(schema), maxSchemaBytes)}
@@ -91,8 +92,8 @@ func mayNeedCleaning(raw []byte) bool {
 	return false
 }
 
-// appendValue appends the clean form of a value to dst. keyword is the name of its
-// member.
+// appendValue appends the clean form of a value to dst. keyword is the name of the
+// member that has the value.
 func (c *cleaner) appendValue(dst, raw []byte, keyword string) []byte {
 	switch rawjson.KindOf(raw) {
 	case rawjson.KindString:

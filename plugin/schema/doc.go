@@ -1,10 +1,10 @@
 // Package schema checks arguments and results of tools against JSON Schemas.
 //
-// A [Validator] compiles one schema when it is first used and checks values with it.
-// The errors of package schema list every violation in a sentence that an agent can act
-// on.
+// A [Validator] compiles one schema at the first use and checks values with the
+// compiled schema. The errors of package schema list every violation in a sentence that
+// an agent can act on.
 //
-// The schemas come from plugin packages, so the package does not trust them.
+// Package schema does not trust the schemas, because they come from plugin packages.
 // [Clean] removes hidden characters and cuts long texts. [RelaxDefaults] makes
 // properties with a default optional. Schemas cannot load files or URLs, and slow
 // patterns run under a time limit.
@@ -12,5 +12,6 @@
 // # Concurrency
 //
 // A Validator is safe for concurrent use. A Validator compiles its schema once, guarded
-// by a sync.Once. The counters of slow patterns are atomic. There are no other locks.
+// by a sync.Once in the Validator. The counters of slow patterns are atomic. Package
+// schema has no mutex.
 package schema

@@ -15,7 +15,7 @@ import (
 // maxViolations is how many violations an error lists.
 const maxViolations = 50
 
-// violation is one violation of the schema.
+// violation describes one value that violates a schema.
 type violation struct {
 	// path is the path from the arguments to the value.
 	path []string
@@ -50,8 +50,8 @@ var (
 
 // explainer turns errors of the validator into sentences.
 type explainer struct {
-	schema any // the decoded schema
-	value  any // the decoded arguments
+	schema any // the decoded JSON Schema
+	value  any // the decoded arguments of the call
 }
 
 // explainViolations returns a sentence for each violation, sorted by path.
@@ -155,8 +155,8 @@ func (x *explainer) propertyName(e *jsonschema.ValidationError, name string) []v
 }
 
 // placeOf returns the path of a property whose name is not allowed. The validator
-// reuses the memory of that path, so path may belong to a sibling; placeOf then
-// searches for the property.
+// reuses the memory of path: if path already leads to a sibling, placeOf searches for
+// the property.
 func (x *explainer) placeOf(path []string, name string) []string {
 	value := x.value
 	for _, step := range path {
@@ -202,7 +202,8 @@ func findProperty(value any, name string, path []string) ([]string, bool) {
 	return nil, false
 }
 
-// memberOf returns a member or an element; nil if there is none.
+// memberOf returns the member of an object or the element of an array; nil if there is
+// none.
 func memberOf(value any, step string) any {
 	switch v := value.(type) {
 	case map[string]any:

@@ -22,11 +22,11 @@ const exportInput = `{"type":"object","properties":{
 	"note":{"anyOf":[{"type":"string"},{"type":"null"}]}
 },"required":["channelId","limit"],"additionalProperties":false}`
 
-// The error lists every violation, and names unknown properties.
+// The error for wrong arguments lists every violation, and names unknown properties.
 func TestValidateTexts(t *testing.T) {
 	tool := toolOf(t, exportInput)
 	for _, c := range []struct{ args, want string }{
-		{`{"channelId":"C1"}`, ``}, // limit has a default
+		{`{"channelId":"C1"}`, ``}, // the argument limit is optional, because it has a default
 		{`{"channelId":"C1","limit":5,"labels":["a"],"format":"json","since":"2026-01-31T12:00:00.5+01:00","target":{"kind":"mail","to":"x"},"note":null}`, ``},
 		{``, `- /channelId: is missing; give a string (The channel's id, such as C123.)`},
 		{`{}`, `- /channelId: is missing; give a string (The channel's id, such as C123.)`},
@@ -44,7 +44,8 @@ func TestValidateTexts(t *testing.T) {
 - /since: is not a valid date-time; write it as in 2026-01-31T12:00:00Z`},
 		{`{"channelId":"C1","limit":1.5}`, `- /limit: got number, want integer`},
 		{`{"channelId":"C1","note":7}`, `- /note: got number, want null or string`},
-		// The error for a union is about the alternative that was probably meant.
+		// The error for a union describes only the alternative that the agent probably
+		// meant.
 		{`{"channelId":"C1","target":"file"}`, `- /target: got string, want object`},
 		{`{"channelId":"C1","target":{"kind":"file","to":"x"}}`, `- /target/path: is missing; give a string
 - /target/to: unknown property "to"; allowed: "kind", "path"`},
@@ -139,7 +140,8 @@ func TestValidateListsAtMost50(t *testing.T) {
 	}
 }
 
-// An error may be logged and shown in a terminal.
+// Errors may be logged and shown in a terminal, so they contain no secrets and no
+// control characters.
 func TestValidateTextsAreSafe(t *testing.T) {
 	secret := "hunter2-" + strings.Repeat("s", 500)
 	tool := toolWith(t, `{"anyOf":[{"type":"string","pattern":"^a$","maxLength":3},{"type":"string","format":"date-time","enum":["x"]}]}`)

@@ -23,7 +23,7 @@ const (
 )
 
 // leafText returns the sentence for one violation. leafText does not repeat the texts
-// of the arguments: the agent has them, and errors may be logged.
+// of the arguments, because the agent has these texts and errors may be logged.
 func leafText(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Type:
@@ -57,7 +57,8 @@ func leafText(k jsonschema.ErrorKind) string {
 	return "breaks the schema's rule " + strings.Join(k.KeywordPath(), "/")
 }
 
-// sizeText returns the sentence for a wrong size; empty for other violations.
+// sizeText returns the sentence for a value of the wrong size; empty for other
+// violations.
 func sizeText(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.MinLength:
@@ -118,9 +119,9 @@ func formatText(format string) string {
 	return text
 }
 
-// patternText returns the sentence for a text that does not match a pattern. zod
-// also names a format for dates and addresses; then the sentence gives an example
-// of the format that matches the pattern.
+// patternText returns the sentence for a text that does not match a pattern. If the
+// schema also names a format, as zod does, the sentence gives an example of the format
+// that matches the pattern.
 func patternText(pattern string, schema map[string]any) string {
 	format, _ := schema[namedFormat].(string)
 	if compiled, err := compilePattern(pattern); err == nil {
@@ -147,7 +148,7 @@ func listValues(values []any) string {
 	var shown []string
 	for _, v := range values {
 		b, err := json.Marshal(v)
-		if err != nil { // the value came from JSON
+		if err != nil { // an error is impossible, because the value was decoded from JSON
 			continue
 		}
 		if s := shortenText(string(b)); !slices.Contains(shown, s) {
@@ -240,8 +241,8 @@ func (x *explainer) resolve(schema any) map[string]any {
 	return s
 }
 
-// schemaAt returns the schema at the JSON pointer in a URL's fragment; nil if there
-// is none.
+// schemaAt returns the schema at the JSON pointer in a URL's fragment; nil if the
+// pointer leads to no schema.
 func (x *explainer) schemaAt(location string) map[string]any {
 	_, fragment, _ := strings.Cut(location, "#")
 	value := x.schema

@@ -23,11 +23,11 @@ func (x *explainer) explainUnion(e *jsonschema.ValidationError) []violation {
 	if mergedViolation, ok := mergeExpectedTypes(path, alternatives); ok {
 		return []violation{mergedViolation}
 	}
-	alternatives = withoutAlternatives(alternatives, func(v violation) bool { // drops alternatives of another type
+	alternatives = withoutAlternatives(alternatives, func(v violation) bool { // drops alternatives that require a value of another type
 		_, wrongType := v.kind.(*kind.Type)
 		return wrongType && len(v.path) == len(path)
 	})
-	alternatives = withoutAlternatives(alternatives, func(v violation) bool { // drops other cases of a tagged union
+	alternatives = withoutAlternatives(alternatives, func(v violation) bool { // drops cases of a tagged union that have another tag
 		return isConstant(v) && len(v.path) == len(path)+1
 	})
 	if len(alternatives) == 1 {
@@ -62,7 +62,7 @@ func alternativeText(path []string, alternative []violation) string {
 }
 
 // withoutAlternatives drops the alternatives that have an excluded violation, unless
-// all alternatives have one.
+// all alternatives would be dropped.
 func withoutAlternatives(alternatives [][]violation, isExcluded func(violation) bool) [][]violation {
 	keptForms := slices.DeleteFunc(slices.Clone(alternatives), func(alternative []violation) bool { return slices.ContainsFunc(alternative, isExcluded) })
 	if len(keptForms) == 0 {

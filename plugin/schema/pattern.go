@@ -29,27 +29,29 @@ func compilePattern(pattern string) (jsonschema.Regexp, error) {
 	return &slowPattern{re: re}, nil
 }
 
-// slowPattern is a pattern that runs under a time limit. An array can have many
-// texts, so a pattern that times out several times in a row pauses: it then rejects
-// every text for a while.
+// slowPattern is a pattern that runs under a time limit. After maxTimeouts timeouts in
+// a row, a pattern rejects every text for patternPause, because an array can have many
+// texts.
 type slowPattern struct {
 	re *regexp2.Regexp
 	// timeouts counts the timeouts in a row.
 	timeouts atomic.Int32
-	// pausedUntil is the end of the pause, in nanoseconds since 1970.
+	// pausedUntil is the time until which the pattern rejects every text, in
+	// nanoseconds since 1970.
 	pausedUntil atomic.Int64
 }
 
 const (
 	// maxTimeouts is the number of timeouts in a row after which a pattern pauses.
 	maxTimeouts = 5
-	// patternPause is the length of the pause.
+	// patternPause is how long a pattern rejects every text after too many timeouts.
 	patternPause = time.Second
 )
 
 func (p *slowPattern) String() string { return p.re.String() }
 
-// MatchString reports whether s matches. MatchString returns false after a timeout.
+// MatchString reports whether s matches the pattern. MatchString returns false after a
+// timeout.
 func (p *slowPattern) MatchString(s string) bool {
 	if time.Now().UnixNano() < p.pausedUntil.Load() {
 		return false

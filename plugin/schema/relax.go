@@ -19,17 +19,18 @@ var (
 	schemaMapKeywords  = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
 )
 
-// RelaxDefaults does not parse a compact schema without these keys.
+// These needles find keys in a compact schema. RelaxDefaults parses only schemas that
+// contain the keys "default" and "required".
 var (
-	defaultKey  = bytefind.Needle{Text: []byte(`"default":`), Rare: 3}  // index of the letter f
-	requiredKey = bytefind.Needle{Text: []byte(`"required":`), Rare: 3} // index of the letter q
-	refKey      = bytefind.Needle{Text: []byte(`"$ref":`), Rare: 1}     // index of the $
+	defaultKey  = bytefind.Needle{Text: []byte(`"default":`), Rare: 3}  // Rare is the index of the letter f in Text
+	requiredKey = bytefind.Needle{Text: []byte(`"required":`), Rare: 3} // Rare is the index of the letter q in Text
+	refKey      = bytefind.Needle{Text: []byte(`"$ref":`), Rare: 1}     // Rare is the index of the $ in Text
 )
 
 // RelaxDefaults makes every property with a default optional in a compact schema.
-// Generated schemas describe what a handler receives, where a property with a default
-// is always present; an agent may omit this property. RelaxDefaults keeps all other
-// bytes of the schema, in the same order.
+// Generated schemas require properties with a default, because a handler always
+// receives these properties. An agent may omit properties with a default. RelaxDefaults
+// keeps all other bytes of the schema, in the same order.
 func RelaxDefaults(schema json.RawMessage) json.RawMessage {
 	if !defaultKey.IsIn(schema) {
 		return schema
@@ -38,10 +39,12 @@ func RelaxDefaults(schema json.RawMessage) json.RawMessage {
 	return r.relaxSchema(schema)
 }
 
-// relaxer rewrites one schema. Local references are relative to root.
+// relaxer makes properties with a default optional in the schema root. Local references
+// in a schema are relative to root.
 type relaxer struct{ root []byte }
 
-// relaxSchema rewrites one schema. A schema that is not an object stays as it is.
+// relaxSchema makes properties with a default optional in one schema and its
+// subschemas. A schema that is not a JSON object stays unchanged.
 func (r *relaxer) relaxSchema(raw []byte) []byte {
 	if !requiredKey.IsIn(raw) {
 		return raw
@@ -64,7 +67,7 @@ func (r *relaxer) relaxSchema(raw []byte) []byte {
 		}
 	}
 	return rawjson.JoinMembers(slices.DeleteFunc(members, func(m rawjson.Member) bool {
-		return m.Key == "required" && string(m.Value) == "[]" // older dialects do not allow an empty list
+		return m.Key == "required" && string(m.Value) == "[]" // older dialects of JSON Schema do not allow an empty "required"
 	}))
 }
 
@@ -92,7 +95,8 @@ func (r *relaxer) relaxElements(raw []byte) []byte {
 	return rawjson.JoinElements(items)
 }
 
-// relaxRequired removes the names of properties that have a default.
+// relaxRequired removes the names of properties that have a default from a list of
+// required properties.
 func (r *relaxer) relaxRequired(raw []byte, siblings []rawjson.Member) []byte {
 	if rawjson.KindOf(raw) != rawjson.KindArray {
 		return raw
@@ -115,7 +119,7 @@ func mayHaveDefaults(properties []byte) map[string][]byte {
 		if mayHaveDefault(m.Value) {
 			candidates[m.Key] = m.Value
 		} else {
-			delete(candidates, m.Key) // of several members with one name the last counts
+			delete(candidates, m.Key) // if several members have the same name, the last one counts
 		}
 	}
 	return candidates

@@ -13,14 +13,15 @@ import (
 )
 
 const (
-	// maxCheckedResult is the largest result that is checked, in bytes. A larger result
-	// is accepted without a check, because the check would take too long.
+	// maxCheckedResult is the largest result that is checked, in bytes. A result larger
+	// than maxCheckedResult is accepted without a check, because the check would take
+	// too long.
 	maxCheckedResult = 4 << 20
 	// maxQuotedResult is how much of a wrong result the error quotes, in bytes.
 	maxQuotedResult = 4000
 )
 
-// CheckResult checks what a tool returned against its output schema; nil means
+// CheckResult checks the result of a tool against the output schema; a nil result means
 // undefined. CheckResult returns nil or a *dispatch.Error with invalid_result, whose
 // message lists every violation and quotes the result. A schema that cannot be used is
 // a violation.
@@ -36,7 +37,7 @@ func (v *Validator) CheckResult(s Subject, schema, result json.RawMessage) error
 		return s.invalidResult([]string{"the result is not valid JSON: " + err.Error()}, result)
 	}
 	if isTooDeep(value, maxDepth) || checkNumbers(value) != "" {
-		return nil // the check would take too long
+		return nil // a check of deeply nested values or of huge numbers would take too long
 	}
 	violations, err := v.violationTexts(schema, value)
 	if err == nil && len(violations) == 0 {

@@ -9,14 +9,15 @@ import (
 )
 
 const (
-	// maxDepth is how deep arguments may be nested. Chrome passes about 2,000 levels
-	// between the parts of an extension.
+	// maxDepth is how deep arguments may be nested. Chrome passes values with up to
+	// about 2,000 levels between the parts of an extension.
 	maxDepth = 1000
-	// maxNumberChars is the longest number, in characters. Numbers are compared
-	// exactly; time and memory grow with their length.
+	// maxNumberChars is the longest number, in characters. Longer numbers are rejected,
+	// because the time and memory of exact comparisons grow with the length of a
+	// number.
 	maxNumberChars = 1000
-	// maxExponent is the largest accepted exponent of a number. JavaScript numbers
-	// end at 308.
+	// maxExponent is the largest accepted exponent of a number. The exponents of
+	// JavaScript numbers end at 308.
 	maxExponent = 400
 )
 
@@ -39,8 +40,8 @@ func isTooDeep(value any, levels int) bool {
 	return false
 }
 
-// checkNumbers returns a sentence about a number in value that is too large to
-// compute with; empty if there is none.
+// checkNumbers returns a sentence about a number in value that is too large for
+// computation; empty if all numbers are acceptable.
 func checkNumbers(value any) string {
 	if path, problem := findHugeNumber(value); problem != "" {
 		slices.Reverse(path)

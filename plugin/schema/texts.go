@@ -72,7 +72,7 @@ func allowsText(schema any, root map[string]any, refs int) bool {
 }
 
 // followRef returns the schema that a local reference names; nil, which allows
-// everything, if there is none.
+// everything, for a missing schema.
 func followRef(ref string, root map[string]any) any {
 	pointer, isLocal := strings.CutPrefix(ref, "#/")
 	if !isLocal {

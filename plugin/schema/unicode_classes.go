@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// expandBrowserClasses rewrites Unicode classes that only browsers support.
-// expandBrowserClasses drops "Script=" from names and replaces emoji classes, which the
-// emoji check of schema generators uses, by ranges.
+// expandBrowserClasses rewrites the Unicode classes in a pattern that only browsers
+// support. expandBrowserClasses drops "Script=" from the names of classes, and replaces
+// the emoji classes by ranges of characters.
 func expandBrowserClasses(pattern string) string {
 	if !strings.Contains(pattern, `\p{`) && !strings.Contains(pattern, `\P{`) {
 		return pattern
@@ -35,7 +35,7 @@ func expandBrowserClasses(pattern string) string {
 	return b.String()
 }
 
-// goClass returns the class of this name in the syntax of Go.
+// goClass returns the Unicode class name in the syntax of Go.
 func goClass(name string, isNegated, inBrackets bool) string {
 	ranges, emoji := emojiClass(name)
 	switch {
@@ -73,11 +73,11 @@ func emojiClass(name string) (string, bool) {
 	return b.String(), true
 }
 
-// hexRune parses a code point.
+// hexRune parses a code point in hex.
 func hexRune(s string) rune {
 	n, err := strconv.ParseInt(s, 16, 32)
 	if err != nil {
-		panic("schema: " + err.Error()) // the table emojiRanges is wrong
+		panic("schema: " + err.Error()) // an error is only possible if the table emojiRanges is wrong
 	}
 	return rune(n)
 }

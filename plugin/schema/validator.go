@@ -17,7 +17,8 @@ import (
 const (
 	// schemaURL is the name of a schema while it is compiled.
 	schemaURL = "opentabs:///schema"
-	// maxCompileText is how much of a compiler's error is shown, in characters.
+	// maxCompileText is how much of an error of the schema compiler is shown, in
+	// characters.
 	maxCompileText = 300
 	// namedFormat is the keyword under which preferPatterns keeps a format. Error
 	// messages name the format.
@@ -29,12 +30,12 @@ const (
 type Validator struct {
 	once   sync.Once // once guards the fields below, which compile sets
 	schema *jsonschema.Schema
-	doc    any // the decoded schema; explanations read allowed values from it
+	doc    any // the decoded schema; error texts list the allowed values from the schema
 	err    error
 }
 
-// Compile compiles the schema if that has not happened yet. Compile returns an error
-// for a schema that cannot be used. Compile takes about 0.3 ms.
+// Compile compiles the schema, unless an earlier call has compiled it. Compile returns
+// an error for a schema that cannot be used. Compile takes about 0.3 ms.
 func (v *Validator) Compile(schema json.RawMessage) error {
 	v.once.Do(func() { v.compile(schema) })
 	return v.err
@@ -96,9 +97,9 @@ func (noLoader) Load(url string) (any, error) {
 }
 
 // preferPatterns renames "format" to namedFormat in schemas that also have a "pattern".
-// Schema generators write two keywords for one check. The pattern is what the author's
-// code tests; the format can be stricter: in JSON Schema a time needs a zone, in zod it
-// does not.
+// Schema generators write "format" and "pattern" for one check. The pattern is what the
+// author's code tests. The format can be stricter: a time needs a zone in JSON Schema,
+// but not in zod.
 func preferPatterns(doc any) {
 	schema, ok := doc.(map[string]any)
 	if !ok {

@@ -13,7 +13,8 @@ import (
 
 func TestValidateKeepsIntegersExact(t *testing.T) {
 	tool := toolOf(t, exportInput)
-	// 2^53+1 is not a float64.
+	// Integers are compared exactly, even if no float64 has their value, such as
+	// 2^53+1.
 	if err := tool.Validate(json.RawMessage(`{"channelId":"C1","limit":9007199254740993}`)); err != nil {
 		t.Error(err)
 	}
@@ -61,7 +62,7 @@ func TestValidateNeverPassesABrokenSchema(t *testing.T) {
 		"foreign dialect": `{"$schema":"https://example.com/dialect","type":"string"}`,
 	} {
 		tool := toolWith(t, schema)
-		for range 2 { // the second call must not find it compiled
+		for range 2 { // the second call of Validate with a broken schema must also fail
 			err := tool.Validate(json.RawMessage(`{"v":"x"}`))
 			var callErr *dispatch.Error
 			if !errors.As(err, &callErr) || callErr.Code != wire.ErrInternal ||

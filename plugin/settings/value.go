@@ -31,7 +31,7 @@ var (
 )
 
 // Parse parses a value that the user typed: true or yes, 12, one of the options, or a
-// URL for [DefaultInstance]. The error names the allowed values.
+// URL for [DefaultInstance]. The error for an invalid value names the allowed values.
 func Parse(s plugin.Setting, text string) (json.RawMessage, error) {
 	trimmed := strings.TrimSpace(text)
 	switch s.Type {
@@ -58,8 +58,9 @@ func Parse(s plugin.Setting, text string) (json.RawMessage, error) {
 	}
 }
 
-// checkValue returns a value in its stored form: a url is an object of URLs by
-// instance. The error names the allowed values and never quotes a secret.
+// checkValue returns a value in its stored form: for a url setting, an object of URLs
+// by instance. The error of checkValue names the allowed values and never quotes a
+// secret.
 func checkValue(s plugin.Setting, raw json.RawMessage) (json.RawMessage, error) {
 	compacted, problem := rawjson.Compact(raw, nil)
 	if problem != "" {

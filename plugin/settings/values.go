@@ -24,12 +24,12 @@ import (
 // settingsFile is the name of the settings' file in the state folder.
 const settingsFile = "settings.json"
 
-// minSecretChars is the shortest text that [Values.Secrets] returns. Logs would lose
-// ordinary words if shorter texts were removed from them.
+// minSecretChars is the shortest text that [Values.Secrets] returns. Shorter texts are
+// not removed from logs, because logs would lose ordinary words.
 const minSecretChars = 6
 
-// lockWait is how long a change waits for another process that changes the file. After
-// lockWait the change fails.
+// lockWait is how long a change waits for another process that changes settings.json. A
+// change that waits longer than lockWait fails.
 const lockWait = 10 * time.Second
 
 // Options set [Values] up. The zero value of each field means its default.
@@ -38,9 +38,9 @@ type Options struct {
 	// Default: no warning.
 	Warn func(sentence string)
 	// Record receives each change: the plugin, the changed keys (nil for all) and the
-	// surface. Record must not block. Default: changes are not recorded.
+	// surface. Record must not block. By default, changes are not recorded.
 	Record func(name string, keys []string, by string)
-	// Log receives errors about the file. Default: no log.
+	// Log receives errors about settings.json. Default: no log.
 	Log zerolog.Logger
 }
 
@@ -55,9 +55,10 @@ func (o *Options) setDefaults() {
 }
 
 // Values are the user's settings of plugins, in settings.json in the state folder (mode
-// 0600). The file contains the settings by plugin and key; a url is an object of URLs
-// by instance. Settings of a plugin that is not installed are kept. A change by another
-// process or by an editor takes effect at the next read.
+// 0600). The file settings.json contains values by plugin and key; the value of a url
+// setting is an object of URLs by instance. Settings of a plugin that is not installed
+// are kept. A change of settings.json by another process or by an editor takes effect
+// at the next read.
 //
 // Values is safe for concurrent use by goroutines and processes.
 type Values struct {
@@ -90,18 +91,19 @@ func settingsOf(doc *statedoc.Plugins) settings {
 	return allSettings
 }
 
-// Repair renames a damaged file, so that the next change does not overwrite it.
+// Repair renames a damaged settings.json, so that the next change does not overwrite
+// the damaged file.
 func (v *Values) Repair() error { return v.file.Repair() }
 
 // OnChange registers a listener that runs after each change. Listeners run one at a
 // time and must not change the settings.
 func (v *Values) OnChange(onChange func()) { v.file.OnChange(onChange) }
 
-// Watch detects changes by other processes and editors until ctx ends.
+// Watch detects changes of settings.json by other processes and editors until ctx ends.
 func (v *Values) Watch(ctx context.Context) { v.file.Watch(ctx) }
 
-// Of returns the valid settings of a plugin, by key. Of leaves out settings that the
-// plugin does not declare, and values that it does not allow.
+// Of returns the valid settings of a plugin, by key. Of leaves out undeclared settings
+// and values that the plugin does not allow.
 func (v *Values) Of(p *plugin.Plugin) map[string]json.RawMessage {
 	storedValues := v.file.Current().View[p.Name]
 	setValues := map[string]json.RawMessage{}
@@ -155,7 +157,7 @@ func (v *Values) ForPage(p *plugin.Plugin, restricted bool) wire.PluginSettings 
 }
 
 // Views returns the settings of a plugin for the user. For a secret setting, Views
-// returns only whether it has a value.
+// returns only whether the setting has a value.
 func (v *Values) Views(p *plugin.Plugin) []wire.SettingView {
 	setValues := v.Of(p)
 	var views []wire.SettingView
@@ -174,8 +176,8 @@ func (v *Values) Views(p *plugin.Plugin) []wire.SettingView {
 }
 
 // Change sets settings of a plugin, by key; null or an empty text deletes a setting.
-// Change applies all changes or none. by is the surface. The error names the wrong
-// setting and the allowed values.
+// Change applies all changes or none. by is the surface where the user made the change.
+// The error of Change names the wrong setting and the allowed values.
 func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by string) error {
 	checkedValues := map[string]json.RawMessage{}
 	for _, key := range slices.Sorted(maps.Keys(changes)) {
@@ -239,7 +241,7 @@ func (v *Values) Forget(name, by string) error {
 
 // Secrets returns the texts of 6 or more characters that may be passwords or keys,
 // longest first, so that logs can remove them. For plugins that are not in set, Secrets
-// guesses from the keys of their settings.
+// guesses the secrets from the keys of settings.
 func (v *Values) Secrets(set *plugin.Set) []string {
 	var secrets []string
 	for name, entry := range v.file.Current().View {
@@ -280,8 +282,8 @@ func (v *Values) Instances(p *plugin.Plugin) []dispatch.Instance {
 	return allSettings
 }
 
-// Gate returns a gate that blocks calls of plugins without a required setting. set
-// returns the plugins.
+// Gate returns a gate that blocks calls of plugins without a required setting. set is a
+// function that returns the loaded plugins.
 func (v *Values) Gate(set func() *plugin.Set) dispatch.Gate { return settingsGate{v, set} }
 
 type settingsGate struct {

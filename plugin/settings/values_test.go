@@ -41,7 +41,8 @@ func rawSettings(pairs ...string) map[string]json.RawMessage {
 	return raw
 }
 
-// The values of settings keep their JSON type. A url is stored as URLs by instance.
+// The values of settings keep their JSON type. The value of a url setting is stored as
+// URLs by instance.
 func TestValuesKeepTypes(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
 	var changes []string
@@ -52,7 +53,7 @@ func TestValuesKeepTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := settings.New(dir, settings.Options{}).ForPage(p, false) // a second reader, as in another process
+	page := settings.New(dir, settings.Options{}).ForPage(p, false) // a new reader has no cached values, as in another process
 	if got, want := string(page.Values), `{"loud":false,"mode":"slow","size":1.50,"token":"s3cret-text"}`; got != want {
 		t.Errorf("values %s, want %s", got, want)
 	}
@@ -140,7 +141,8 @@ func TestSettingParse(t *testing.T) {
 	}
 }
 
-// Surfaces see only whether a secret is set; logs can remove its text.
+// Surfaces see only whether a secret is set; Secrets returns the secret, so that logs
+// can remove it.
 func TestSecretsStayInside(t *testing.T) {
 	p, v := wikiPlugin(t), settings.New(t.TempDir(), settings.Options{})
 	if err := v.Change(p, rawSettings("token", `"s3cret-text"`, "mode", `"slow"`), "me"); err != nil {
@@ -158,8 +160,8 @@ func TestSecretsStayInside(t *testing.T) {
 	}
 }
 
-// Settings are kept while a plugin is removed or broken. A value that a newer
-// version does not allow is not passed to the plugin.
+// Settings are kept while a plugin is removed or broken. A stored value that a newer
+// version of the plugin does not allow is not passed to the plugin.
 func TestValuesOutliveThePlugin(t *testing.T) {
 	p, v := wikiPlugin(t), settings.New(t.TempDir(), settings.Options{})
 	if err := v.Change(p, rawSettings("mode", `"slow"`, "size", "3"), "me"); err != nil {
@@ -178,8 +180,8 @@ func TestValuesOutliveThePlugin(t *testing.T) {
 	}
 }
 
-// A change of one setting keeps everything else: entries of newer versions, other
-// plugins, other files.
+// A change of one setting keeps unknown entries of newer versions, the settings of
+// other plugins, and the file config.json.
 func TestValuesKeepWhatTheyDoNotKnow(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
 	file, otherFile := filepath.Join(dir, "settings.json"), filepath.Join(dir, "config.json")
@@ -209,7 +211,7 @@ func TestValuesKeepWhatTheyDoNotKnow(t *testing.T) {
 	}
 }
 
-// If the file cannot be read, there are no settings, and the file is kept.
+// If settings.json cannot be read, there are no settings, and the file is kept.
 func TestDamagedSettings(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
 	file := filepath.Join(dir, "settings.json")
@@ -230,7 +232,8 @@ func TestDamagedSettings(t *testing.T) {
 	}
 }
 
-// A change by another process applies to the next read, and listeners are notified.
+// A change of settings.json by another process applies to the next read, and listeners
+// are notified.
 func TestValuesFollowTheFile(t *testing.T) {
 	dir, p := t.TempDir(), wikiPlugin(t)
 	firstValues, secondValues := settings.New(dir, settings.Options{}), settings.New(dir, settings.Options{})
@@ -245,8 +248,8 @@ func TestValuesFollowTheFile(t *testing.T) {
 	<-changeSignals
 }
 
-// A url setting names the plugin's sites. After a reload, the plugin runs in these
-// sites, and calls may open the first site.
+// A url setting names the plugin's sites. After a reload, the plugin runs in the sites
+// of the url setting, and calls may open the first site.
 func TestURLSettingsNameSites(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
 	dir := plugintest.Package{Name: "wiki", Matches: []string{}, Settings: json.RawMessage(wikiSettings)}.Write(t)

@@ -2,11 +2,11 @@ import { ensureContainer, getContainerPart } from './runtime/container.ts';
 import { dataProperty, defineProperty, hasOwn, lookup, makeBareObject } from './runtime/primordials.ts';
 import { hasProperties, type Properties } from './runtime/value.ts';
 
-// The auth cache stores a plugin's login data, such as a token. Entries of the auth cache live as long as the
-// document and survive a new build of the plugin. The entries are stored in the plugin's container, which opentabs
-// hides from other plugins and from the page.
+// The auth cache stores a plugin's login data, such as a token. Entries of the auth cache live as long as the document
+// and survive a new build of the plugin. The entries of the auth cache are stored in the plugin's container, which
+// opentabs hides from other plugins and from the page.
 
-/** Returns the value that {@link setAuthCache} stored in this document; null if no value is stored. */
+/** Returns the value that {@link setAuthCache} stored in this document; null without a stored value. */
 export function getAuthCache<T>(namespace: string): T | null;
 export function getAuthCache(namespace: string): unknown {
   const cache = getContainerPart('tokenCache');

@@ -13,9 +13,9 @@ export interface ConfigSettingDefinition {
   /** Whether the plugin requires the setting; false if absent. */
   required?: boolean | undefined;
   /**
-   * Whether a `string` is a password or a key. Secrets are never shown, and an adapter that starts after the page's
-   * scripts receives them only if the user allows that. If `secret` is absent, the name of the setting decides
-   * (`apiToken` is secret).
+   * Whether a `string` is a password or a key. Secrets are never shown. An adapter that starts after the page's scripts
+   * receives secrets only if the user allows late access. If `secret` is absent, the name of the setting decides
+   * whether the setting is secret (`apiToken` is secret).
    */
   secret?: boolean | undefined;
   /** The placeholder of an empty field, such as `https://gitlab.example.com`. */
@@ -28,9 +28,9 @@ export interface ConfigSettingDefinition {
 export type ConfigSchema = Readonly<Record<string, ConfigSettingDefinition>>;
 
 /**
- * Returns the value of a setting; undefined if the user has not set a value. Call `getConfig` at each use: a setting
- * can change at any time. For a `url` setting with several instances, the result is the instance of the page that the
- * plugin runs in.
+ * Returns the value of a setting; undefined if the user has not set a value. Call `getConfig` again at each use,
+ * because a setting can change at any time. For a `url` setting with several instances, the result is the URL of the
+ * instance that the page belongs to.
  */
 export function getConfig(key: string): string | number | boolean | undefined {
   const settings = getContainerPart('pluginConfig');

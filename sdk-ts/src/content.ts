@@ -57,7 +57,8 @@ export type ResourceContent = z.infer<typeof resourceSchema>;
 export type ContentSource = Blob | ArrayBuffer | ArrayBufferView | string;
 
 /**
- * Returns an image content block. `mimeType` defaults to the type of the Blob; bytes and base64 require it.
+ * Returns an image content block. `mimeType` defaults to the type of the Blob; for bytes and base64, `mimeType` is
+ * required.
  *
  * @example
  * const blob = await canvas.convertToBlob({ type: 'image/png' });
@@ -81,7 +82,8 @@ export async function audio(source: ContentSource, mimeType = mimeTypeOf(source)
 }
 
 /**
- * Returns a resource content block with the absolute URI `uri`. A string is the file's text; bytes and Blobs are sent as base64.
+ * Returns a resource content block with the absolute URI `uri`. A string is sent as the text of the file; bytes and
+ * Blobs are sent as base64.
  */
 export async function resource(
   uri: string,
@@ -109,8 +111,8 @@ function requireMimeType(mimeType: string, majorType: 'image' | 'audio'): string
 const exampleMimeTypes = { image: 'image/png', audio: 'audio/mpeg' } as const;
 
 /**
- * Reports whether a text is padded base64 of the standard alphabet. The server applies the same rule to base64. The
- * regular expression runs in linear time.
+ * Reports whether a text is padded base64 of the standard alphabet. The server checks base64 by the same rule as this
+ * function. The regular expression runs in linear time.
  */
 function isBase64(text: string): boolean {
   const digits = text.endsWith('==') ? text.slice(0, -2) : text.endsWith('=') ? text.slice(0, -1) : text;

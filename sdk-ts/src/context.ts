@@ -5,17 +5,17 @@
 export type ProgressAudience = 'internal' | 'user' | (string & {});
 
 /**
- * One progress report. All fields are optional. Numbers must be finite and not negative: the server drops invalid
- * numbers and keeps the message.
+ * One progress report. All fields of a progress report are optional. Numbers must be finite and not negative: the
+ * server drops invalid numbers and keeps the message.
  */
 export interface ProgressOptions {
-  /** The work done so far, in any unit; `total` has the same unit. */
+  /** The work done so far, in the same unit as `total`. */
   progress?: number | undefined;
   /** The whole amount of work, if the amount is known. */
   total?: number | undefined;
   /** The work done so far, from 0 to 100; the same as `progress` with a `total` of 100. */
   percent?: number | undefined;
-  /** An absolute count beside `progress`, such as bytes read. */
+  /** A count in addition to `progress`, such as bytes read. */
   loaded?: number | undefined;
   /** What the tool does now, for users. The message is truncated after 2,000 characters. */
   message?: string | undefined;
@@ -40,9 +40,9 @@ export type PatchOperation =
   | { op: 'move' | 'copy'; path: string; from: string };
 
 export interface NestedCallOptions {
-  /** The signal that stops the nested call. The calling tool continues. */
+  /** The signal that stops the nested call. When the nested call is stopped, the calling tool continues. */
   signal?: AbortSignal | undefined;
-  /** The tab to run in; if absent, the server prefers the tab of the calling tool. */
+  /** The tab in which the nested call runs; if absent, the server prefers the tab of the calling tool. */
   tabId?: number | undefined;
 }
 
@@ -56,7 +56,7 @@ export interface UserRequest {
 
 /** The user's approval of a call. */
 export interface Decision {
-  /** Always true in a handler: a denied call does not run. */
+  /** Whether the user allowed the call; always true in a handler, because a denied call does not run. */
   readonly allow: boolean;
   /**
    * How long the user's approval is valid: `once` is for one call. Later versions of the SDK may add values of `scope`.
@@ -74,7 +74,7 @@ export interface Decision {
  */
 export interface ToolHandlerContext {
   /**
-   * Reports the progress of the call. Each report, even an empty one, restarts the idle timeout of 30 s, but not the
+   * Reports the progress of the call. Each report, even an empty report, restarts the idle timeout of 30 s, but not the
    * deadline of 5 min. Reports are cheap: send a report at each change.
    */
   reportProgress(options: ProgressOptions): void;
@@ -84,15 +84,15 @@ export interface ToolHandlerContext {
   reportCount(done: number, total: number, message?: string, options?: ReportOptions): void;
   /**
    * Replaces the content of the activity `type` with `content`, any JSON value. The content of the types `text` and
-   * `code` is a string. The content of the type `table` is an array of objects or `{columns, rows}`. The content of
-   * any other type is shown as JSON. A tool call has up to 16 activities. Content that is larger than 256 KiB or not
-   * JSON is dropped. Each activity report also counts as a progress report.
+   * `code` is a string. The content of the type `table` is an array of objects or `{columns, rows}`. The content of any
+   * other type is shown as JSON. A tool call has up to 16 activities. Content that is larger than 256 KiB or not JSON
+   * is dropped. Each report of an activity also counts as a progress report.
    */
   reportActivity(type: string, content: unknown, options?: ReportOptions): void;
   /**
-   * Patches the content of the activity `type` with a JSON Patch (RFC 6902). The patch is one operation or an array;
-   * an array applies completely or not at all. The limits of {@link reportActivity} apply to the patch and to the
-   * patched content.
+   * Patches the content of the activity `type` with a JSON Patch (RFC 6902). The patch is one operation or an array of
+   * operations, which applies completely or not at all. The limits of {@link reportActivity} apply to the patch and to
+   * the patched content.
    */
   reportActivityDelta(type: string, patch: PatchOperation | readonly PatchOperation[], options?: ReportOptions): void;
   /**
@@ -102,14 +102,14 @@ export interface ToolHandlerContext {
   endAudience(audience: ProgressAudience): void;
   /**
    * Calls another tool and returns its result: a tool of this plugin by its name, a tool of another plugin as
-   * `<plugin>__<tool>`. The nested call is handled like a call of an agent: validated arguments, permissions, its own
-   * limits. Reports of the nested call keep this call alive. While the nested call waits for the user, the time limits
-   * of this call pause too. The nested call ends when this call ends.
+   * `<plugin>__<tool>`. The nested call has the checks of an agent's call: validated arguments, permissions and
+   * separate time limits. Reports of the nested call also restart the idle timeout of this call. While the nested call
+   * waits for the user, the time limits of the calling tool also pause. The nested call ends when this call ends.
    *
-   * Rejects with a ToolError. The `code` of the ToolError is the code of the tool's error or of the server's error,
-   * such as `denied`, `invalid_arguments`, `idle_timeout`, `nested_too_deep` (tools that call each other too deep, too
-   * often or in a circle) or `result_too_large` (more than 16 MiB). The code is `aborted` when this call or
-   * `options.signal` was stopped.
+   * Rejects with a ToolError. The `code` of the ToolError is the code of the tool's error or of the server's error.
+   * Examples of the `code` are `denied`, `invalid_arguments`, `idle_timeout` and `result_too_large` (more than 16 MiB).
+   * The `code` of the ToolError is `nested_too_deep` for tools that call each other too deep, too often or in a circle.
+   * The `code` of the ToolError is `aborted` when this call was stopped or `options.signal` aborted.
    */
   call(tool: string, input?: Record<string, unknown>, options?: NestedCallOptions): Promise<unknown>;
   /**

@@ -5,13 +5,13 @@ import { ToolError } from './tool-error.ts';
 export interface WaitForSelectorOptions {
   /** The timeout, in milliseconds; 10,000 if absent. */
   timeout?: number | undefined;
-  /** The signal that stops the wait. The default is the signal of the running call; null means no signal. */
+  /** The signal that stops the wait. The default is the signal of the running tool call; null means no signal. */
   signal?: AbortSignal | null | undefined;
 }
 
 /**
- * Waits until an element of the page matches `selector`, and returns the element. Rejects with a ToolError `TIMEOUT`
- * after the timeout, with `aborted` as soon as the signal aborts, and with the browser's SyntaxError for an invalid
+ * Waits until an element of the page matches `selector`, and returns the element. Rejects with a ToolError: `TIMEOUT`
+ * after the timeout, `aborted` as soon as the signal aborts. Rejects with the browser's SyntaxError for an invalid
  * selector.
  */
 export function waitForSelector<T extends Element = Element>(
@@ -22,7 +22,7 @@ export function waitForSelector<T extends Element = Element>(
   return waitForMatch(selector, findMatch, options, 'no element of the page matches');
 }
 
-/** Waits until no element of the page matches `selector`. Rejects like {@link waitForSelector}. */
+/** Waits until no element of the page matches `selector`. Rejects with the same errors as {@link waitForSelector}. */
 export async function waitForSelectorRemoval(selector: string, options: WaitForSelectorOptions = {}): Promise<void> {
   const findMatch = () => (document.querySelector(selector) ? undefined : true);
   await waitForMatch(selector, findMatch, options, 'the page still has an element that matches');
@@ -74,7 +74,7 @@ function waitForMatch<T>(
   });
 }
 
-/** Returns an array of all elements that match `selector`. The array is empty for an invalid selector. */
+/** Returns an array of all elements that match `selector`. The returned array is empty for an invalid selector. */
 export function querySelectorAll<T extends Element = Element>(selector: string): T[] {
   try {
     return [...document.querySelectorAll<T>(selector)];
@@ -110,9 +110,9 @@ export interface ObserveDOMOptions {
 }
 
 /**
- * Calls `callback` at every change of the first element that matches `selector`. Returns a function that ends the observation. The
- * end of the tool call does not end the observation: call the returned function in the plugin's teardown at the latest.
- * Throws if no element matches.
+ * Calls `callback` at every change of the first element that matches `selector`. Returns a function that ends the
+ * observation. The observation continues after the tool call, so call the returned function in the plugin's teardown at
+ * the latest. Throws an error if no element matches `selector`.
  */
 export function observeDOM(
   selector: string,

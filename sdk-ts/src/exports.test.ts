@@ -32,8 +32,8 @@ import * as sdk from './index.ts';
 import type { PreScriptContext, PreScriptValue } from './pre-script.ts';
 import * as preScript from './pre-script.ts';
 
-// The SDK exports the names of the original OpenTabs SDK and some more. Plugins written for the original SDK compile
-// unchanged if they import this package instead.
+// The SDK exports the names of the original OpenTabs SDK and some additional names. Plugins for the original OpenTabs
+// SDK compile unchanged if they import this package instead.
 
 const originalNames = `
   OpenTabsPlugin defineTool definePrompt ToolError
@@ -63,8 +63,8 @@ test('package.json has the entries of the original OpenTabs SDK', () => {
 });
 
 /**
- * Lists the signature of each exported value in the original OpenTabs SDK. If a signature of this SDK differs, this
- * test file does not compile.
+ * Lists the signature of each exported value in the original OpenTabs SDK. If a signature of the SDK differs from the
+ * original, this test file does not compile.
  */
 export const signatures: {
   defineTool: <I extends z.ZodObject<z.ZodRawShape>, O extends z.ZodType>(

@@ -10,7 +10,7 @@ export interface FetchFromPageOptions extends Omit<RequestInit, 'signal'> {
   /** The maximum time until the response headers arrive, in milliseconds; 30,000 if absent. */
   timeout?: number | undefined;
   /**
-   * The signal that stops the request and the reading of its body. The default is the signal of the running call;
+   * The signal that stops the request and the reading of its body. The default is the signal of the running tool call;
    * null means no signal.
    */
   signal?: AbortSignal | null | undefined;

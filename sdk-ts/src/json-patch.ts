@@ -4,7 +4,7 @@ import { hasProperties } from './runtime/value.ts';
 
 /**
  * Applies a JSON Patch (RFC 6902) to a copy of a JSON value and returns the copy. Throws an Error that names the first
- * operation that does not apply.
+ * operation that cannot be applied.
  */
 export function applyPatch(original: unknown, patch: readonly PatchOperation[]): unknown {
   return withPristineBuiltIns(() => {

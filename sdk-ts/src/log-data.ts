@@ -1,7 +1,7 @@
 import { hasProperties, isMethod, messageOf, type Properties } from './runtime/value.ts';
 
 // Converts the values of a log entry to JSON when the entry is logged, before the page can change the values. The
-// conversion of log values never throws. Its limits are the limits of wire.LogEntry.
+// conversion of log values never throws. The limits of the conversion are the limits of wire.LogEntry.
 
 const maxArguments = 10;
 /** The maximum length of a text, in UTF-16 units. */
@@ -29,7 +29,7 @@ function convertArgument(value: unknown): unknown {
 }
 
 interface ConversionState {
-  /** The objects that contain this value, from the outermost to the innermost. */
+  /** The objects that contain the converted value, from the outermost to the innermost. */
   path: Set<unknown>;
   /** The approximate number of characters that may still be written; each value counts as at least one character. */
   charsLeft: number;

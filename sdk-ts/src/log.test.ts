@@ -154,7 +154,7 @@ test('the size of an entry is limited', () => {
   assert.ok(loggedLength(Array.from({ length: 900 }, () => manyNumbers)) <= 64 * 1024);
   assert.ok(loggedLength(Array.from({ length: 15 }, () => '\u0001'.repeat(4096))) <= 64 * 1024);
 
-  // The log also limits how many values it reads.
+  // The log reads only a limited number of values.
   let readCount = 0;
   const leaf = {
     get a() {

@@ -18,7 +18,7 @@ export interface LogEntry {
 /** Receives each log entry when the plugin logs it. Errors that the transport throws are ignored. */
 export type LogTransport = (entry: LogEntry) => void;
 
-/** The type of {@link log}. */
+/** The type of {@link log}, with one method for each level. */
 export interface Log {
   debug(message: string, ...args: unknown[]): void;
   info(message: string, ...args: unknown[]): void;

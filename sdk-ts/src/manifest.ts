@@ -13,9 +13,9 @@ export interface ManifestTool {
   group?: string;
   annotations?: Record<string, boolean>;
   limits?: Record<string, number>;
-  /** JSON Schema of the parameters. */
+  /** The JSON Schema of the tool's parameters. */
   input_schema: Record<string, unknown>;
-  /** JSON Schema of the result. */
+  /** The JSON Schema of the tool's result. */
   output_schema: Record<string, unknown>;
 }
 
@@ -25,7 +25,7 @@ export interface ManifestPrompt {
   displayName: string;
   description?: string;
   limits?: Record<string, number>;
-  /** JSON Schema of the object with all arguments. */
+  /** The JSON Schema of the object with all arguments of the prompt. */
   input_schema: Record<string, unknown>;
 }
 
@@ -38,14 +38,14 @@ export interface Manifest {
    */
   start?: 'document_start' | 'document_idle';
   configSchema?: ConfigSchema;
-  /** The plugin's icon as SVG. The fields with Inactive and Dark in their names are variants of this icon. */
+  /** The plugin's icon as SVG. The fields with Inactive and Dark in their names are variants of the plugin's icon. */
   iconSvg?: string;
   iconInactiveSvg?: string;
   iconDarkSvg?: string;
   iconDarkInactiveSvg?: string;
   /** The file name `pre-script.iife.js` if the plugin has a pre-script. */
   preScriptFile?: string;
-  /** SHA-256 of the pre-script file, in hex. */
+  /** The SHA-256 of the pre-script file, in hex. */
   preScriptHash?: string;
   tools: ManifestTool[];
   prompts?: ManifestPrompt[];

@@ -1,9 +1,9 @@
-/** Keys that lead to the class of a value. A class is not data of the page. */
+/** Path keys that getPageGlobal rejects, because they lead to the class of a value. */
 const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
  * Returns a value of a global variable of the page, by a path such as `App.session.user.id`. Returns undefined if there
- * is no value, if reading it throws, or if the path contains `__proto__`, `constructor` or `prototype`.
+ * is no value, if reading the value throws, or if the path contains `__proto__`, `constructor` or `prototype`.
  */
 export function getPageGlobal(path: string): unknown {
   let value: unknown = globalThis;

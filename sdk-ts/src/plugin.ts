@@ -90,7 +90,7 @@ class DefinedPlugin extends OpenTabsPlugin {
       const method = definition[hook];
       if (method) Object.assign(this, { [hook]: method.bind(definition) });
     }
-    // Hides the inherited method, so that the build reports a missing isReady.
+    // Hides the inherited isReady, so that the build reports a definition without isReady.
     if (typeof definition.isReady !== 'function') Object.assign(this, { isReady: undefined });
   }
 

@@ -3,7 +3,7 @@ import type { AudioContent, ImageContent, ResourceContent } from './content.ts';
 import type { ToolHandlerContext } from './context.ts';
 import type { CallLimits } from './tool.ts';
 
-/** A text in a {@link PromptMessage}. */
+/** A text block in a {@link PromptMessage}. */
 export interface TextContent {
   type: 'text';
   text: string;
@@ -15,7 +15,7 @@ export interface PromptMessage {
   content: TextContent | ImageContent | AudioContent | ResourceContent;
 }
 
-/** One argument of a prompt without a schema. The value of the argument is a text. */
+/** One argument of a prompt without a schema. The value of an argument without a schema is a text. */
 export interface PromptArgument {
   name: string;
   description?: string | undefined;
@@ -36,7 +36,10 @@ type RenderResult = PromptResult | Promise<PromptResult>;
  * `<plugin>__<name>`. `Params` are the arguments that `render` receives.
  */
 export interface PromptDefinition<Params = Record<string, unknown>, Rendered extends RenderResult = RenderResult> {
-  /** The name of the prompt in snake_case, `^[a-z][a-z0-9]*(_[a-z0-9]+)*$`; it must not be the name of a tool. */
+  /**
+   * The name of the prompt in snake_case, `^[a-z][a-z0-9]*(_[a-z0-9]+)*$`; no tool of the plugin may have the same
+   * name.
+   */
   name: string;
   /** The name that users see; if absent, the name is derived from `name`. */
   displayName?: string | undefined;
@@ -45,7 +48,7 @@ export interface PromptDefinition<Params = Record<string, unknown>, Rendered ext
   /**
    * The schema of the arguments. The server converts the texts that clients send: "20" for a `z.number()`, "true" for a
    * `z.boolean()`, JSON for an array or object. An empty text for an optional argument means that the argument is
-   * absent. The page parses the converted arguments again with the same schema, so defaults and transforms apply.
+   * absent. The page parses the converted arguments again with the schema, so defaults and transforms apply.
    */
   args?: z.ZodObject<z.ZodRawShape> | undefined;
   /**

@@ -1,11 +1,11 @@
 import { withPristineBuiltIns } from './runtime/pristine.ts';
 
-/** A value of {@link buildQueryString}. */
+/** The value of a key in a query string; see {@link buildQueryString}. */
 export type QueryValue = string | number | boolean;
 
 /**
- * Returns a query string without the `?`. Keys whose value is undefined are omitted; the key of an array is repeated
- * for each of its values.
+ * Returns a query string without the `?`. Keys whose value is undefined are omitted; a key with an array is repeated
+ * for each element.
  */
 export function buildQueryString(
   params: Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>>,

@@ -3,8 +3,8 @@ import { lookup } from './runtime/primordials.ts';
 import { isMethod } from './runtime/value.ts';
 
 /**
- * Runs `isReady` again at once. Call `notifyReadinessChanged` after a login or logout of the user: agents then see the
- * change immediately instead of within 30 s. Never throws.
+ * Runs the plugin's `isReady` again at once. Call `notifyReadinessChanged` after a login or logout of the user, so that
+ * agents see the change immediately instead of within 30 s. Never throws.
  */
 export function notifyReadinessChanged(): void {
   const container = getContainer();
@@ -13,6 +13,6 @@ export function notifyReadinessChanged(): void {
   try {
     notify();
   } catch {
-    // The platform runs isReady again within 30 s.
+    // An error needs no handling, because the platform runs isReady again within 30 s.
   }
 }

@@ -7,11 +7,11 @@ import {
   signalOf,
 } from './runtime/page-primordials.ts';
 
-// Tracks the running calls of this adapter, so that waits and requests of the SDK stop with their call even if the
-// author did not pass `context.signal` to them.
+// Tracks the running calls of this adapter, so that waits and requests of the SDK stop with their call. Authors need
+// not pass `context.signal` to the SDK's functions.
 //
-// After an `await`, JavaScript cannot determine which call the code belongs to. If only one call is running, the code
-// belongs to that call. With several running calls, a wait without a signal stops only when all these calls were
+// After an `await`, JavaScript cannot determine which call the code belongs to. If only one call is running, all code
+// belongs to this call. With several running calls, a wait without a signal stops only when all these calls were
 // stopped.
 
 /** An entry of the linked list of running calls, newest first. */
@@ -21,7 +21,7 @@ interface RunningCall {
 }
 
 let newestCall: RunningCall | undefined;
-/** The signal of the call whose handler is on the stack, before its first `await`. */
+/** The signal of the call whose handler runs synchronously now, before its first `await`. */
 let startingSignal: AbortSignal | undefined;
 /**
  * The signal that aborts once all running calls were stopped. sharedSignal is created on first use and reset when the
@@ -58,8 +58,8 @@ function startHandler<T>(signal: AbortSignal, handler: () => T): T {
 }
 
 /**
- * Returns the signal that stops a wait: `givenSignal` if it is a signal, no signal for null, and the signal of the
- * running calls for undefined.
+ * Returns the signal that stops a wait: `givenSignal`, no signal if `givenSignal` is null, or the signal of the running
+ * calls if undefined.
  */
 export function resolveSignal(givenSignal: AbortSignal | null | undefined): AbortSignal | undefined {
   if (givenSignal !== undefined) return givenSignal ?? undefined;
@@ -74,7 +74,7 @@ function makeSharedSignal(newest: RunningCall): AbortSignal {
   const controller = makeController();
   let remainingCount = 0;
   for (let call: RunningCall | undefined = newest; call !== undefined; call = call.next) remainingCount++;
-  // The abort reason of the signal is the reason of the call that was stopped last.
+  // The abort reason of the shared signal is the reason of the call that was stopped last.
   for (let call: RunningCall | undefined = newest; call !== undefined; call = call.next) {
     const { signal } = call;
     let isCounted = false;

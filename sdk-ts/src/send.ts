@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { type FetchFromPageOptions, fetchJSON } from './fetch.ts';
 import { withPristineBuiltIns } from './runtime/pristine.ts';
 
-// Functions for requests that send a body, and for DELETE requests. Each function returns the JSON of the response,
-// parsed by `schema` if given. The result for an empty body is undefined.
+// Functions for requests that send a body, and for DELETE requests. Each function of this file returns the JSON of the
+// response, parsed by `schema` if given. The result for an empty body is undefined.
 
 /** Sends a request. `contentType` applies unless the caller's headers contain a content type. */
 async function sendRequest(

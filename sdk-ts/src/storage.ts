@@ -6,7 +6,7 @@ type StorageKind = 'localStorage' | 'sessionStorage';
 
 /**
  * Runs `useStorage` with a storage of the page. If the page deleted `localStorage` from its window, `useStorage` gets
- * the storage of an invisible frame, which is the same storage. Throws if there is no storage, as in a sandboxed
+ * the storage of an invisible frame, which is the same storage. Throws if the page has no storage, as in a sandboxed
  * frame.
  */
 function withStorage<T>(kind: StorageKind, useStorage: (storage: Storage) => T): T {
@@ -46,12 +46,15 @@ export function getLocalStorage(key: string): string | null {
   return readItem('localStorage', key);
 }
 
-/** Sets an item of the page's localStorage. Logs a warning if that fails, for example because the storage is full. */
+/**
+ * Sets an item of the page's localStorage. Logs a warning if the item cannot be set, for example because the storage is
+ * full.
+ */
 export function setLocalStorage(key: string, value: string): void {
   changeStorage('localStorage', `setLocalStorage(${key})`, (storage) => storage.setItem(key, value));
 }
 
-/** Removes an item of the page's localStorage. Logs a warning if that fails. */
+/** Removes an item of the page's localStorage. Logs a warning if the item cannot be removed. */
 export function removeLocalStorage(key: string): void {
   changeStorage('localStorage', `removeLocalStorage(${key})`, (storage) => storage.removeItem(key));
 }
@@ -61,12 +64,12 @@ export function getSessionStorage(key: string): string | null {
   return readItem('sessionStorage', key);
 }
 
-/** Sets an item of the tab's sessionStorage. Logs a warning if that fails. */
+/** Sets an item of the tab's sessionStorage. Logs a warning if the item cannot be set. */
 export function setSessionStorage(key: string, value: string): void {
   changeStorage('sessionStorage', `setSessionStorage(${key})`, (storage) => storage.setItem(key, value));
 }
 
-/** Removes an item of the tab's sessionStorage. Logs a warning if that fails. */
+/** Removes an item of the tab's sessionStorage. Logs a warning if the item cannot be removed. */
 export function removeSessionStorage(key: string): void {
   changeStorage('sessionStorage', `removeSessionStorage(${key})`, (storage) => storage.removeItem(key));
 }

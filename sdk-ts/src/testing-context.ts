@@ -12,13 +12,13 @@ import { hasProperties, isMethod, messageOf } from './runtime/value.ts';
 import { ToolError } from './tool-error.ts';
 
 /**
- * The options of a test's call: the behavior of other tools and of the user. Without options, all requests of the
- * handler succeed, except calls of other tools.
+ * The options of makeContext: the behavior of other tools and of the user during a call. Without options, all requests
+ * of the handler succeed, except calls of other tools.
  */
 export interface ContextScript {
   /**
-   * The results of `context.call`, by the name that the handler passes: the result itself, or a function of the input
-   * that returns the result or throws. Calls of other tools reject with `unknown_tool`.
+   * The results of `context.call`, by the name that the handler passes. Each value is a result, or a function of the
+   * input that returns a result or throws. A call of a tool that is not in `tools` rejects with `unknown_tool`.
    */
   tools?: Readonly<Record<string, unknown>> | undefined;
   /** The user's answer to `context.waitForUser`: `done` if absent, or a function that acts as the user or throws. */
@@ -54,7 +54,7 @@ export interface TestContext extends ToolHandlerContext {
   readonly userRequests: readonly UserRequest[];
   /** One sentence for each report that a browser would drop silently, such as a patch that does not apply. */
   readonly dropped: readonly string[];
-  /** Who sees the end of the call. */
+  /** The audience that sees the end of the call. */
   readonly endedFor: ProgressAudience;
   /** Returns the content of an activity with all patches applied; undefined if there is no activity of this type. */
   activity(type: string): unknown;
@@ -67,7 +67,8 @@ const maxActivityBytes = 256 * 1024;
 const maxActivityTypes = 16;
 
 /**
- * Makes a context for one call of a handler or of a prompt's `render`. `onReport` runs after each report.
+ * Makes a context for one call of a handler or of a prompt's `render`. The context calls `onReport` after each progress
+ * report.
  *
  * @example
  * const context = makeContext({ tools: { list_channels: { channels: [] } }, stopAtReport: 3 });
@@ -143,8 +144,8 @@ function makeActivityStore() {
   const dropped: string[] = [];
 
   /**
-   * Applies the content and the change that `makeChange` returns. If `makeChange` throws, records the problem in
-   * `dropped`.
+   * Stores the new content of an activity and the change that `makeChange` returns. If `makeChange` throws, records the
+   * problem in `dropped`.
    */
   const applyChange = (type: string, makeChange: () => { content: unknown; change: RecordedActivity }) => {
     try {
@@ -177,7 +178,10 @@ function makeActivityStore() {
   return { changes, contents, dropped, replace, change };
 }
 
-/** Converts a value to JSON and back. Throws if the value is not JSON or is too large. */
+/**
+ * Converts a value to JSON and back. Throws if JSON cannot represent the value, or if the value has more than
+ * maxActivityBytes.
+ */
 function toJsonValue(value: unknown): unknown {
   const json = toJsonText(value);
   if (json === undefined) throw new Error('the content is not JSON');

@@ -2,10 +2,10 @@ import { getContainer } from './runtime/container.ts';
 import { isMethod } from './runtime/value.ts';
 
 /**
- * Calls `callback` once after `ms` milliseconds. Returns a function that cancels the timer. The timer is one of the
- * platform's timers, which stay on time in a hidden page. In a hidden page, Chrome runs the page's own timers once a
- * second, and later once a minute. Without a platform, for example in a test, the timer is one of the page's own
- * timers.
+ * Calls `callback` once after `ms` milliseconds. Returns a function that cancels the timer. The timer uses the
+ * extension's timer function if there is one, because its timers are on time in a hidden page. In a hidden page, Chrome
+ * runs the page's own timers once a second, and later once a minute. Without the extension, for example in a test, the
+ * timer is a setTimeout of the page.
  */
 export function startTimer(ms: number, callback: () => void): () => void {
   const setPlatformTimer = getContainer()?._setTimer;
@@ -22,10 +22,11 @@ export function startTimer(ms: number, callback: () => void): () => void {
 }
 
 /**
- * Calls `callback` in a separate task, outside the chain of timers. Once a tab has been hidden for 5 min, Chrome runs
- * a chain of timers that set each other only once a minute, which would end a call that sleeps between its reports
- * (developer.chrome.com/blog/timer-throttling-in-chrome-88). A timer set by a message is not part of the chain. In a
- * measurement with Chromium 156, a timer that was set by a message ran within a second of its due time.
+ * Calls `callback` in a separate task, outside the chain of timers. After a tab has been hidden for 5 min, Chrome runs
+ * timers that other timers have set only once a minute (developer.chrome.com/blog/timer-throttling-in-chrome-88).
+ * During a delay of a minute, a call that sleeps between its reports would time out. Chrome does not delay a timer that
+ * the handler of a message has set. In a measurement with Chromium 156, a timer that was set by a message ran within a
+ * second of its due time.
  */
 function leaveTimerChain(callback: () => void): void {
   const { port1, port2 } = new MessageChannel();

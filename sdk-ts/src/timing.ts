@@ -3,7 +3,10 @@ import { startTimer } from './timer.ts';
 import { ToolError } from './tool-error.ts';
 
 export interface SleepOptions {
-  /** The signal that stops the wait. The default is the signal of the running call; null means no signal. */
+  /**
+   * The signal that stops the wait. If `signal` is absent, the signal of the running call is used; null means no
+   * signal.
+   */
   signal?: AbortSignal | null | undefined;
 }
 
@@ -35,7 +38,7 @@ export interface WaitUntilOptions extends SleepOptions {
 }
 
 /**
- * Waits until `predicate` returns true. Calls `predicate` at once and then at each interval; an exception in
+ * Waits until `predicate` returns true. Calls `predicate` immediately and after each interval; an exception in
  * `predicate` counts as false. Rejects with a ToolError `TIMEOUT` after the timeout, and with `aborted` as soon as the
  * signal aborts.
  */

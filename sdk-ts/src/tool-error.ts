@@ -6,7 +6,7 @@ export type ErrorCategory = 'auth' | 'rate_limit' | 'not_found' | 'validation' |
 
 export interface ToolErrorOptions {
   category?: ErrorCategory | undefined;
-  /** Whether the same call may work later; false if absent. */
+  /** Whether a retry of the failed call may succeed; false if absent. */
   retryable?: boolean | undefined;
   /** The time until a retry makes sense, in milliseconds from now. */
   retryAfterMs?: number | undefined;
@@ -16,7 +16,7 @@ export interface ToolErrorOptions {
 
 /**
  * A failure that an agent can act on. The agent receives the message, code, category and retry advice of a ToolError.
- * Of any other thrown error, the agent receives only the message.
+ * If a tool throws an error that is not a ToolError, the agent receives only its message.
  */
 export class ToolError extends Error {
   declare readonly code: string;
@@ -26,9 +26,9 @@ export class ToolError extends Error {
 
   constructor(message: string, code: string, options: ToolErrorOptions = {}) {
     super(message);
-    // The fields are defined, not assigned, because a page may have added a setter with the same name to
-    // Error.prototype. Absent fields are defined too, so that a value on the prototype does not replace an absent
-    // field.
+    // The constructor defines the fields of a ToolError without assignments, because a page may have added setters to
+    // Error.prototype. Absent fields of a ToolError are also defined, so that a value on Error.prototype does not
+    // replace an absent field.
     const defineField = (name: string, value: unknown) => defineProperty(this, name, dataProperty(value));
     const defineHiddenField = (name: string, value: unknown) => defineProperty(this, name, hiddenProperty(value));
     defineHiddenField('name', 'ToolError');
@@ -67,7 +67,7 @@ export class ToolError extends Error {
     return new ToolError(message, code, { category: 'timeout', retryable: true });
   }
 
-  /** Makes the error for any other failure. */
+  /** Makes the error for a failure that has no more specific category. */
   static internal(message: string, code = 'INTERNAL_ERROR'): ToolError {
     return new ToolError(message, code, { category: 'internal' });
   }
@@ -79,9 +79,9 @@ export class ToolError extends Error {
   }
 }
 
-// The extension makes the errors of the context's `call` and `waitForUser`, outside of the page's reach and without
-// the class ToolError. The errors of the extension count as instances, so that a handler can test every error with
-// `instanceof ToolError`.
+// The extension makes the errors of the context's `call` and `waitForUser`, outside of the page's reach and without the
+// class ToolError. The errors of the extension count as instances of ToolError, so that a handler can test every error
+// with `instanceof ToolError`.
 const { [Symbol.hasInstance]: nativeHasInstance } = Function.prototype;
 Object.defineProperty(ToolError, Symbol.hasInstance, {
   value(this: unknown, error: unknown): boolean {

@@ -7,15 +7,15 @@ import (
 	"opentabs/wire"
 )
 
-// The longest texts of an error that are kept, in characters.
+// The maximum lengths of the texts in a browser's error, in characters.
 const (
 	maxErrorMessageChars  = 4000
 	maxErrorCodeChars     = 200
 	maxErrorCategoryChars = 100
 )
 
-// ToCallError converts a browser's error into one that is safe to show: a known
-// code, and bounded texts without control characters.
+// ToCallError converts a browser's error into an error that is safe to show. The
+// returned error has a known code, and bounded texts without control characters.
 func ToCallError(e *wire.RPCError) *wire.CallError {
 	if e.Data == nil {
 		return &wire.CallError{Code: wire.ErrInternal, Message: fmt.Sprintf("the browser rejected the call (%d): %s", e.Code, CleanText(e.Message, maxErrorMessageChars))}

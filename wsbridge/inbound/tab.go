@@ -21,8 +21,9 @@ const (
 // networkErrorName matches Chrome's names of network errors.
 var networkErrorName = lazyregexp.New(`^net::ERR_[A-Z0-9_]{1,80}$`)
 
-// CleanTab bounds and cleans a reported tab, because the server stores, lists and
-// logs it. Invalid names and IDs are dropped together with their entry.
+// CleanTab bounds and cleans the texts and lists of a reported tab, because the server
+// stores, lists and logs tabs. CleanTab drops each list entry that has an invalid name
+// or ID.
 func CleanTab(t wire.TabInfo) wire.TabInfo {
 	t.URL, t.Title = CleanText(t.URL, maxURLChars), CleanText(t.Title, maxTitleChars)
 	if !IsID(t.DocumentID) {

@@ -22,8 +22,8 @@ func IsID(s string) bool {
 	return true
 }
 
-// CleanText makes text of a browser safe for logs, terminals and agents, and
-// truncates it to n characters.
+// CleanText makes text of a browser safe for logs, terminals and agents, and truncates
+// the text to n characters.
 func CleanText(s string, n int) string { return plaintext.Clean(s, n) }
 
 // Truncate shortens s to at most n bytes, at the end of a character.

@@ -13,20 +13,20 @@ type requestKey struct {
 	requestNumber int
 }
 
-// Call calls another tool, as context.call does in a page. If ctx ends first, Call
-// withdraws the request and returns the error cancelled.
+// Call calls another tool, as context.call does in a page. If ctx ends before the
+// answer arrives, Call withdraws the request and returns the error cancelled.
 func (c *Call) Call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, *wire.CallError) {
 	return c.sendToolRequest(ctx, wire.ToolAskParams{Call: &wire.AskCall{Tool: tool, Args: args}})
 }
 
 // WaitForUser waits for the user, as context.waitForUser does in a page. If ctx ends
-// first, WaitForUser returns the error cancelled.
+// before the answer arrives, WaitForUser returns the error cancelled.
 func (c *Call) WaitForUser(ctx context.Context, reason string) *wire.CallError {
 	_, err := c.sendToolRequest(ctx, wire.ToolAskParams{User: &wire.AskUser{Reason: reason}})
 	return err
 }
 
-// sendToolRequest sends a tool.ask and waits for its answer.
+// sendToolRequest sends a tool.ask of a running tool and waits for the answer.
 func (c *Call) sendToolRequest(ctx context.Context, p wire.ToolAskParams) (json.RawMessage, *wire.CallError) {
 	b := c.browser
 	answer := make(chan wire.ToolAnswerParams, 1)
@@ -43,7 +43,7 @@ func (c *Call) sendToolRequest(ctx context.Context, p wire.ToolAskParams) (json.
 		return received.Output, received.Error
 	case <-ctx.Done():
 		b.removeToolRequest(p.DispatchID, p.Ask)
-		_ = b.notify(wire.MethodToolAsk, wire.ToolAskParams{DispatchID: p.DispatchID, Ask: p.Ask, Withdrawn: true}) // fails if the server is gone, which does not matter
+		_ = b.notify(wire.MethodToolAsk, wire.ToolAskParams{DispatchID: p.DispatchID, Ask: p.Ask, Withdrawn: true}) // ignore an error: the server may be gone
 		return nil, &wire.CallError{Code: wire.ErrCancelled, Message: context.Cause(ctx).Error()}
 	}
 }
@@ -59,11 +59,12 @@ func (b *Browser) removeToolRequest(dispatchID string, requestNumber int) chan<-
 	return answers
 }
 
-// deliverAnswer passes an answer to the tool that waits for it, and confirms the answer.
+// deliverAnswer passes an answer to the tool that waits for the answer, and confirms
+// the answer to the server.
 func (b *Browser) deliverAnswer(id string, p wire.ToolAnswerParams) error {
 	answers := b.removeToolRequest(p.DispatchID, p.Ask)
 	if answers != nil {
-		answers <- p // never blocks: the channel has room for the only answer
+		answers <- p // the send never blocks, because the channel has room for the only answer
 	}
 	return b.answer(id, wire.ToolAnswerResult{Taken: answers != nil})
 }

@@ -20,23 +20,24 @@ import (
 	"opentabs/wire"
 )
 
-// Options configure a browser.
+// Options configure a simulated browser.
 type Options struct {
 	// URL is the server's WebSocket, such as ws://127.0.0.1:9527/ws; required.
 	URL string
-	// Key is the shared secret, Origin the allowed origin; required.
+	// Key is the shared secret of server and browser; Origin is an origin that the
+	// server allows; both are required.
 	Key, Origin string
 	// ID and Name are the ID and the name of the browser; default "fake" and "Fake
 	// browser".
 	ID, Name string
-	// Tools are the tools and prompts of the browser's pages by plugin__tool;
-	// default none.
+	// Tools are the tools and prompts of the browser's pages, by names of the form
+	// plugin__tool; default none.
 	Tools map[string]Tool
-	// OnPluginsChanged is called after each change of the plugins, as soon as the server
-	// has their tabs; default none.
+	// OnPluginsChanged is called after each change of the plugins, when the browser has
+	// sent their tabs; default none.
 	OnPluginsChanged func(plugins []string)
-	// OnState is called with the state of an open side panel (Watch). OnState must
-	// return at once, like OnPlugins and OnResync; default none.
+	// OnState is called with the state of a side panel that Watch has opened. OnState
+	// must return at once, like OnPlugins and OnResync; default none.
 	OnState func(wire.StateSyncParams)
 	// OnPlugins is called with the plugins of an open side panel; default none.
 	OnPlugins func([]wire.PluginView)
@@ -44,8 +45,9 @@ type Options struct {
 	OnResync func(wire.ToolResyncParams)
 }
 
-// Tool is one tool. ctx ends when the server cancels the call; its cause is the
-// reason. The output is nil for undefined.
+// Tool is a Go function that runs as a tool of the simulated browser. The context ctx
+// ends when the server cancels the call, and the cause of ctx is the reason of the
+// cancellation. The output of a Tool is nil if the result is undefined.
 type Tool func(ctx context.Context, c *Call) (output json.RawMessage, err *wire.CallError)
 
 // Call is one run of a tool.
@@ -54,36 +56,37 @@ type Call struct {
 	browser *Browser
 }
 
-// Report sends reports as the page would.
+// Report sends progress reports of the call to the server, as a page would.
 func (c *Call) Report(reports ...wire.Report) error {
 	return c.browser.notify(wire.MethodToolProgress, wire.ToolProgressParams{DispatchID: c.DispatchID, Reports: reports})
 }
 
-// Log logs entries as the adapter would.
+// Log sends log entries to the server, as the plugin's adapter would.
 func (c *Call) Log(entries ...wire.LogEntry) error {
 	return c.browser.notify(wire.MethodPluginLog, wire.PluginLogParams{TabID: c.TabID, Plugin: c.Plugin, Entries: entries})
 }
 
-// Browser is a connected browser.
+// Browser is a simulated browser that is connected to the server.
 type Browser struct {
 	options  Options
 	ws       *websocket.Conn
 	openRuns sync.WaitGroup
 
-	mu                  sync.Mutex // guards all fields below
+	mu                  sync.Mutex // mu guards all fields below
 	runningCalls        map[string]context.CancelCauseFunc
-	codeByPlugin        map[string]wire.PluginCodeParams // the code by plugin
+	codeByPlugin        map[string]wire.PluginCodeParams // the code that the server has sent, by plugin
 	pluginOrder         []string                         // the plugins in the server's order
-	requestCounts       map[string]int                   // the number of requests by run
+	requestCounts       map[string]int                   // the number of tool requests so far, by run
 	pendingToolRequests map[requestKey]chan<- wire.ToolAnswerParams
-	// panelRequestCount counts the requests of the panel. panelAnswers are the channels
-	// for the pending answers by request ID.
+	// panelRequestCount counts the requests of the simulated side panel. panelAnswers
+	// has the channels for the pending answers to the side panel's requests, by request
+	// ID.
 	panelRequestCount int
 	panelAnswers      map[string]chan<- wire.Envelope
 }
 
-// Connect connects to the server and sends hello. The browser has one tab per
-// plugin of the server.
+// Connect connects to the server and sends hello. The simulated browser has one tab for
+// each plugin of the server.
 func Connect(ctx context.Context, o Options) (*Browser, error) {
 	if o.ID == "" {
 		o.ID = "fake"
@@ -116,8 +119,8 @@ func Connect(ctx context.Context, o Options) (*Browser, error) {
 	return b, nil
 }
 
-// proveKey reads the server's challenge, checks its proof and returns the browser's
-// proof.
+// proveKey reads the server's challenge, checks the server's proof and returns the
+// browser's proof.
 func (b *Browser) proveKey(ctx context.Context, nonce string) (string, error) {
 	address, err := url.Parse(b.options.URL)
 	if err != nil {
@@ -169,7 +172,7 @@ func (b *Browser) Code(plugin string) string {
 	return b.codeByPlugin[plugin].Code
 }
 
-// handleFrame handles one frame.
+// handleFrame handles one frame that the server has sent.
 func (b *Browser) handleFrame(ctx context.Context, e wire.Envelope) error {
 	switch e.Method {
 	case wire.MethodPing:
@@ -279,7 +282,7 @@ func (b *Browser) sendTabs() error {
 	return nil
 }
 
-// startTool runs a tool.
+// startTool runs the tool of a tool.dispatch in a new goroutine.
 func (b *Browser) startTool(ctx context.Context, c *Call) {
 	tool, ok := b.options.Tools[c.Plugin+"__"+c.Tool]
 	if !ok {
@@ -296,7 +299,7 @@ func (b *Browser) startTool(ctx context.Context, c *Call) {
 		delete(b.runningCalls, c.DispatchID)
 		b.mu.Unlock()
 		cancelRun(nil)
-		// The answer is dropped if the server has closed the connection.
+		// The answer of the tool is dropped if the server has closed the connection.
 		if err != nil {
 			_ = b.answerError(c.DispatchID, err)
 		} else {
@@ -325,7 +328,8 @@ func (b *Browser) cancelAll(cause error) {
 	}
 }
 
-// request sends a request and waits for its answer, before Run reads.
+// request sends a request and reads the next frame, which must be the answer. The
+// method Run must not be active during request.
 func (b *Browser) request(ctx context.Context, id string, method wire.Method, params any) error {
 	if err := b.ws.Write(ctx, websocket.MessageText, wire.AppendRequest(nil, id, method, wire.EncodeBody(params))); err != nil {
 		return fmt.Errorf("%s: %w", method, err)
@@ -363,8 +367,8 @@ func (b *Browser) answerError(id string, err *wire.CallError) error {
 	return b.write(wire.AppendError(nil, id, &wire.RPCError{Code: wire.CodeCallFailed, Message: err.Message, Data: err}))
 }
 
-// write sends one frame. write does not use the context of a call, because the end of a
-// context closes the connection.
+// write sends one frame to the server. write does not use the context of a call,
+// because the end of a context closes the connection.
 func (b *Browser) write(frame []byte) error {
 	return b.ws.Write(context.Background(), websocket.MessageText, frame)
 }

@@ -57,7 +57,7 @@ func TestBrowser(t *testing.T) {
 	}
 	callEnded := make(chan error, 1)
 	go func() { callEnded <- b.Run(t.Context()) }()
-	for <-live != "messages" { // the first list has no code
+	for <-live != "messages" { // the first list of plugins arrives before their code
 	}
 	if b.Code("messages") != "the code" {
 		t.Errorf("the code is %q", b.Code("messages"))
@@ -67,7 +67,7 @@ func TestBrowser(t *testing.T) {
 	call := func(tool string) dispatch.Call {
 		return dispatch.Call{Tool: dispatch.Tool{Plugin: "messages", Name: tool}, Args: json.RawMessage(`{"a":1}`)}
 	}
-	// The server may have to wait a moment for the tabs.
+	// The test repeats the call, because the server may not have received the tabs yet.
 	result, err := calls.Call(t.Context(), call("echo"))
 	for range 1000 {
 		if err == nil {

@@ -8,36 +8,37 @@ import (
 	"opentabs/wire"
 )
 
-// Watch opens the side panel: the server's state is then passed to Options.OnState and
-// Options.OnPlugins. Run must be active.
+// Watch opens the simulated side panel. The server's state is passed to Options.OnState
+// and Options.OnPlugins. The method Run must be active during Watch.
 func (b *Browser) Watch() error {
 	return b.notify(wire.MethodStateWatch, wire.StateWatchParams{On: true})
 }
 
-// Stop presses the stop button of a call. Stop waits for the server's answer until ctx
-// ends, like Decide, SetPermission and Review. Run must be active.
+// Stop sends the request of the stop button of a call in the side panel. Like Decide,
+// SetPermission and Review, Stop waits for the server's answer until ctx ends. The
+// method Run must be active during Stop.
 func (b *Browser) Stop(ctx context.Context, callID string) (wire.CallCancelResult, error) {
 	return sendPanelRequest[wire.CallCancelResult](ctx, b, wire.MethodCallCancel, wire.CallCancelParams{CallID: callID})
 }
 
-// Decide decides about a call that is waiting for approval.
+// Decide sends the user's decision about a call that is waiting for approval.
 func (b *Browser) Decide(ctx context.Context, p wire.CallDecideParams) (wire.CallDecideResult, error) {
 	return sendPanelRequest[wire.CallDecideResult](ctx, b, wire.MethodCallDecide, p)
 }
 
-// SetPermission sets a permission.
+// SetPermission sets the permission of a plugin or a tool, as the side panel does.
 func (b *Browser) SetPermission(ctx context.Context, p wire.ConfigPermissionParams) error {
 	_, err := sendPanelRequest[wire.ConfigPermissionResult](ctx, b, wire.MethodConfigPermission, p)
 	return err
 }
 
-// Review records a review of a plugin.
+// Review records that the user has reviewed a plugin, as the side panel does.
 func (b *Browser) Review(ctx context.Context, p wire.ConfigReviewParams) error {
 	_, err := sendPanelRequest[wire.ConfigReviewResult](ctx, b, wire.MethodConfigReview, p)
 	return err
 }
 
-// sendPanelRequest makes a request of the side panel.
+// sendPanelRequest sends a request of the side panel and waits for the server's answer.
 func sendPanelRequest[R any](ctx context.Context, b *Browser, method wire.Method, params any) (result R, err error) {
 	answer := make(chan wire.Envelope, 1)
 	b.mu.Lock()
@@ -59,12 +60,12 @@ func sendPanelRequest[R any](ctx context.Context, b *Browser, method wire.Method
 	}
 }
 
-// deliverResult passes an answer to the request that waits for it.
+// deliverResult passes an answer to the side panel's request that waits for the answer.
 func (b *Browser) deliverResult(e wire.Envelope) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if answers := b.panelAnswers[e.ID]; answers != nil {
 		delete(b.panelAnswers, e.ID)
-		answers <- e // never blocks: the channel has room for the only answer
+		answers <- e // the send never blocks, because the channel has room for the only answer
 	}
 }

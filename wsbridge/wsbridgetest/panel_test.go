@@ -15,7 +15,7 @@ import (
 	"opentabs/wsbridge"
 )
 
-// policy rejects every change except a review.
+// policy is a Policy of a hub that rejects every change except a review.
 type policy struct{}
 
 func (policy) Plugins() ([]wire.PluginView, []wire.FailedPluginView) {
@@ -60,9 +60,10 @@ func startBrowser(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {
 	}
 	callEnded := make(chan error, 1)
 	go func() { callEnded <- b.Run(context.WithoutCancel(t.Context())) }()
-	for <-live != "messages" { // the first list has no code
+	for <-live != "messages" { // the first list of plugins arrives before their code
 	}
-	// The server may not have read the frame yet.
+	// The test waits for the tab of the plugin, because the server may not have read
+	// the tab.sync yet.
 	for len(hub.Targets(t.Context(), dispatch.TargetChoice{Plugin: "messages"}).LiveTargets) == 0 {
 		runtime.Gosched()
 	}
@@ -78,8 +79,8 @@ func callOf(tool, args string) dispatch.Call {
 	return dispatch.Call{Tool: dispatch.Tool{Plugin: "messages", Name: tool}, Args: json.RawMessage(args)}
 }
 
-// TestCall checks that a tool can call another tool, and does not wait for a call
-// that it has withdrawn.
+// TestCall checks that a tool can call another tool, and does not wait for a withdrawn
+// call.
 func TestCall(t *testing.T) {
 	_, calls := startBrowser(t, Options{Tools: map[string]Tool{
 		"messages__outer": func(ctx context.Context, c *Call) (json.RawMessage, *wire.CallError) {
@@ -164,7 +165,8 @@ func TestPanel(t *testing.T) {
 	if got, err := b.Decide(t.Context(), decide); err != nil || got.Outcome != wire.DecisionAccepted {
 		t.Errorf("the first decision returned %+v, %v", got, err)
 	}
-	// The call may have ended.
+	// A second decision is not accepted, because the ticket is resolved and the call
+	// may have ended.
 	if got, err := b.Decide(t.Context(), decide); err != nil || got.Outcome == wire.DecisionAccepted {
 		t.Errorf("the second decision returned %+v, %v", got, err)
 	}

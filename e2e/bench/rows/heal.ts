@@ -13,7 +13,10 @@ const Status = z.object({
   browsers: z.array(z.object({ connected: z.boolean(), since: z.string() })),
 });
 
-/** waitForReconnect waits until a browser has connected after afterMs, and returns the time of that connection by the server's clock. */
+/**
+ * waitForReconnect waits until a browser connects after afterMs, and returns the time of the connection by the server's
+ * clock.
+ */
 function waitForReconnect(stack: Stack, afterMs: number): Promise<{ sinceMs: number; startedMs: number }> {
   return waitFor('the browser to reconnect', async () => {
     const status = Status.parse(JSON.parse(await runChecked(['status', '--json'], stack.env)));

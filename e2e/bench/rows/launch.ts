@@ -13,7 +13,7 @@ import { readResidentMemory } from '../../load/measure.ts';
 import { hostOf } from '../many-plugins.ts';
 import { type Memory, settleMs } from './start.ts';
 
-/** launchCount is the number of profiles. */
+/** launchCount is the number of profiles with which launches are measured. */
 const launchCount = 3;
 /** profileWriteMs is longer than a browser needs to store which plugins were used. */
 const profileWriteMs = 7_000;
@@ -149,7 +149,7 @@ function readPss(root: number): number {
         .split(' ');
       parents.set(pid, Number(fields[1]));
     } catch {
-      // The process has ended.
+      // A process that has ended has no file in /proc.
     }
   }
   const isDescendant = (pid: number): boolean =>
@@ -161,7 +161,7 @@ function readPss(root: number): number {
       const [, kilobytes] = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? [];
       bytes += Number(kilobytes ?? 0) * 1024;
     } catch {
-      // The process has ended.
+      // A process that has ended uses no memory.
     }
   }
   return bytes;

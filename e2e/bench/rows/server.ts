@@ -11,7 +11,10 @@ export async function startInstantServer(fixture: BenchFixture): Promise<GoServe
   return server;
 }
 
-/** measureServer compares a tools/call of an instant tool with a plain JSON echo. Each server is a separate process. */
+/**
+ * measureServer compares a tools/call of an instant tool with a plain JSON echo. The MCP server and the echo server are
+ * separate processes.
+ */
 export async function measureServer(fixture: BenchFixture): Promise<Row[]> {
   const instantServer = await startInstantServer(fixture);
   try {

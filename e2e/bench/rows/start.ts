@@ -18,7 +18,10 @@ export function clientTokenFile(home: string): string {
   return join(home, 'bench-client-token');
 }
 
-/** measureServeStart measures one start of `opentabs serve` in home. With list, the client also lists the tools over MCP. */
+/**
+ * measureServeStart measures one start of `opentabs serve` in home. If list is set, a client also lists the tools over
+ * MCP.
+ */
 export async function measureServeStart(
   fixture: BenchFixture,
   home: string,

@@ -44,8 +44,7 @@ export async function buildLegacyPlugin(dir: string, plugin: LegacyPlugin): Prom
 }
 
 /**
- * makeLockingCode returns the code at the end of every adapter, which stores the hash of the adapter and locks the
- * registered adapter.
+ * makeLockingCode returns the code at the end of every adapter, which stores its hash and locks the registered adapter.
  */
 function makeLockingCode(name: string, hash: string): string {
   const key = JSON.stringify(name);
@@ -69,7 +68,7 @@ async function extractTools(plugin: LegacyPlugin): Promise<unknown> {
 async function bundlePlugin(plugin: LegacyPlugin, contents: string, format: 'iife' | 'esm' = 'iife'): Promise<string> {
   const modules: Record<string, string> = {
     'legacy:plugin': plugin.source,
-    // The runner is imported first, because the imports of a module run before its code.
+    // The module legacy:runner is imported first, because the imports of a module run before its other code.
     'legacy:pre-script': `import 'legacy:runner'; import 'legacy:pre-source';`,
     'legacy:runner': `import { prepare } from 'legacy:pre'; prepare(${JSON.stringify(plugin.name)});`,
     'legacy:pre-source': plugin.preScript ?? '',

@@ -9,8 +9,8 @@ export interface Asks {
   /** recordAsk stores an ask of the host and returns the message for the worker. */
   recordAsk(ask: number, body: string): FromBridge;
   /**
-   * recordAnswer records an answer. The result is "wanted" if the host waits for the answer, "known" if the host already
-   * has the answer, and "unwanted" if the host does not wait for an answer.
+   * recordAnswer records that an ask was answered. The result is "wanted" if the host waits for the answer, "known" if
+   * the host already has the answer, and otherwise "unwanted".
    */
   recordAnswer(ask: number): 'wanted' | 'known' | 'unwanted';
   /** listUnanswered returns the messages for a new worker: all open or withdrawn asks, oldest first. */

@@ -27,11 +27,11 @@ const session: Session = {
   orphaned: () => calls.cancelAll('the browser extension was reloaded or removed'),
 };
 
-/** connectHosts connects to the hosts of this document. */
+/** connectHosts connects the bridge to the hosts of this document. */
 function connectHosts(): void {
   const frame = probeFrame();
-  // Without a probe frame, hosts in a shared Window could not check their built-ins and are not trusted. A reload of
-  // the page creates a new Window.
+  // Without a probe frame, hosts in a shared Window cannot check their built-ins and are not trusted. A reload of the
+  // page replaces a shared Window by a new Window.
   if (frame !== undefined || !mayShareWindow()) {
     gatherHosts(document, { ...calls.hostEvents, frame });
   }
@@ -50,8 +50,8 @@ function listen(target: EventTarget, type: string, onEvent: (event: Event) => vo
 }
 
 /**
- * connectToWorker connects to the worker and reconnects when needed. A prerendered document connects when it is shown
- * in a tab.
+ * connectToWorker connects the bridge to the worker, and reconnects when Chrome closes the port. A prerendered document
+ * connects to the worker when the document is shown in a tab.
  */
 function connectToWorker(): void {
   if (Reflect.get(document, 'prerendering') === true) listen(document, 'prerenderingchange', () => link.open(session));
@@ -77,7 +77,7 @@ function connectToWorker(): void {
   });
 }
 
-// Frames of another origin are not supported.
+// The bridge does not support frames of another origin.
 if (isFirstBridge && hasOriginOfTop()) {
   connectHosts();
   connectToWorker();

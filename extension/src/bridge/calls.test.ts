@@ -157,7 +157,7 @@ test('a cancel is answered with aborted, with finished, or after 2 s with ignore
   );
   t.mock.timers.tick(1);
   assert.deepEqual(posted.at(-1), { op: 'cancelled', id: 'c', outcome: 'ignored' });
-  // The bridge has no record of the ended call, so a late ending is ignored.
+  // The bridge has no record of an ended call, so a late ending is ignored.
   const before = posted.length;
   calls.fromHost(host, 'r 3 1');
   calls.connected();

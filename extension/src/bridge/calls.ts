@@ -27,7 +27,7 @@ interface Call {
   readonly asks: Asks;
   /**
    * deferredStart is the message that starts the call when the host has its new adapter. deferredStart is undefined
-   * after the start of the call.
+   * after the call has started.
    */
   deferredStart?: string;
 }
@@ -158,7 +158,7 @@ export class BridgeCalls {
   /** reportLeaving reports which calls have begun, before the document unloads. */
   reportLeaving(): void {
     this.plugins.flush();
-    // A recent ending may be lost with the document, so ended calls are listed too until the server confirms them.
+    // A recent ending may be lost with the document, so ended calls are listed until the server confirms them.
     const startedIds = [...this.#callsById.values()]
       .filter((call) => call.deferredStart === undefined)
       .map((call) => call.id);
@@ -172,7 +172,7 @@ export class BridgeCalls {
     }
   }
 
-  /** greeting returns the first message on each port: the document's plugins and its running calls. */
+  /** greeting returns the first message on each port: the document's plugins and the running calls. */
   greeting(): FromBridge {
     const { live, vacant, started, hasBase } = this.plugins;
     return {
@@ -265,7 +265,7 @@ export class BridgeCalls {
   #cancel(id: string, reason: string): void {
     const call = this.#callsById.get(id);
     if (!call || call.endMessages) {
-      // The call has ended, so the sender of the cancel needs no result.
+      // The call has ended, so the cancel gets only the outcome "finished".
       if (call) this.#forget(call);
       this.#post({ op: 'cancelled', id, outcome: 'finished' });
       return;
@@ -298,8 +298,8 @@ export class BridgeCalls {
   }
 
   /**
-   * end sends and stores the ending of a call. Without a port, connected sends the ending later, after the waiting
-   * progress.
+   * end stores the ending of a call, and sends the ending to the worker. Without a port, connected sends the ending
+   * later, after the waiting progress.
    */
   #end(call: Call, ending: FromBridge[]): void {
     call.endMessages = ending;

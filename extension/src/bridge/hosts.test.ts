@@ -9,7 +9,10 @@ class EmptyPage extends EventTarget {
   readonly readyState = 'loading';
 }
 
-/** dispatchOffer dispatches the offer of a host. taken is set once the bridge accepts the offer. */
+/**
+ * dispatchOffer dispatches an event with the offer of a host to the bridge. The field taken is set once the bridge
+ * accepts the offer.
+ */
 function dispatchOffer(page: EventTarget, plugin: string, type = OFFER) {
   const { port1: port } = new MessageChannel();
   const made = { taken: false, up: (data: string) => void port.dispatchEvent(new MessageEvent(UP, { data })) };
@@ -35,7 +38,7 @@ test('hosts are accepted during the handshake, and never before or after', () =>
   });
   assert.deepEqual(found, ['demo']);
   asked.up('ready');
-  // The document is still empty, but its root may be a script, which runs now.
+  // The document is still empty, but a script that is the root element runs before the document has content.
   const late = dispatchOffer(page, 'late');
   late.up('ready');
   assert.deepEqual([early.taken, asked.taken, late.taken], [false, true, false]);

@@ -5,8 +5,8 @@ export interface Host {
   readonly plugin: string;
   readonly hash: string;
   /**
-   * base is the hash of the parts that a new adapter cannot replace in this document. Without base, a new adapter can
-   * replace all parts.
+   * base is the hash of the plugin's parts that a new adapter cannot replace in this document. Without base, a new
+   * adapter can replace all parts of the plugin.
    */
   readonly base?: string;
   /** empty is true while the host waits for its adapter at its entry point. */
@@ -24,13 +24,13 @@ export interface Base {
 
 /** HostEvents receives the hosts of a document and their messages. */
 export interface HostEvents {
-  /** frame is the probe frame, which does not count as content. By default, there is no probe frame. */
+  /** frame is the probe frame, which does not count as content. By default, the document has no probe frame. */
   readonly frame?: unknown;
   /** hostFound is called once for each host, before its first message. */
   hostFound(host: Host): void;
-  /** baseFound is called when the bridge has connected to the base. Default: the base is ignored. */
+  /** baseFound is called when the bridge has connected to the base. By default, the bridge ignores the base. */
   baseFound?(base: Base): void;
-  /** received is called for each message of a host, synchronously. received must not run page code. */
+  /** received is called for each message of a host, synchronously. The function received must not run page code. */
   received(host: Host, text: string): void;
 }
 
@@ -67,8 +67,8 @@ export function gatherHosts(doc: Page, events: HostEvents): void {
 }
 
 /**
- * meetHost waits for the offer of a late host in an isolated world. type is the secret event type of the offer.
- * meetHost returns a function that ends the wait.
+ * meetHost waits for the offer of a late host in an isolated world. The parameter type is the secret event type of the
+ * offer. The function that meetHost returns ends the wait for a late host.
  */
 export function meetHost(doc: EventTarget, type: string, plugin: string, events: HostEvents): () => void {
   const onOffer = (event: Event) => {

@@ -24,10 +24,10 @@ export interface LinkOptions {
   readonly runSoon?: (work: () => void) => void;
 }
 
-/** Session is the document at the end of a link. */
+/** Session is the document whose bridge uses a link. */
 export interface Session {
   received(message: ToBridge): void;
-  /** greeting is the first message on a new port. */
+  /** greeting returns the first message on a new port. */
   greeting(): FromBridge;
   /** connected is called after the greeting on each new port. */
   connected(): void;
@@ -47,7 +47,7 @@ const RetryMs = 50;
 const MaxRetryMs = 1000;
 /**
  * AliveCheckMs is the interval, in milliseconds, between checks that the extension is still loaded. AliveChecks is the
- * number of these checks after a closed port.
+ * number of checks, after a port has closed, that the extension is still loaded.
  */
 const AliveCheckMs = 1000;
 const AliveChecks = 10;
@@ -98,7 +98,8 @@ export class Link {
 
   /**
    * leave closes the port of a document that the user leaves. Messages that arrive after a return from the back/forward
-   * cache are ignored. The server ended the calls of the document long ago, and another document may run these calls.
+   * cache are ignored. The server has ended the calls of a document that the user left, and another document may run
+   * these calls.
    */
   leave(): void {
     this.#hasLeft = true;
@@ -116,9 +117,9 @@ export class Link {
       return;
     }
     this.#send([session.greeting()]);
-    // Waiting messages are older than the messages of connected, so they are sent first. connected sends all unanswered
-    // asks and unconfirmed endings again, so waiting asks and endings are dropped. An ending that is sent before its
-    // parts would refer to parts that the server does not have.
+    // Waiting messages are sent first, because they are older than the messages that connected sends. connected sends
+    // all unanswered asks and unconfirmed endings again, so waiting asks and endings are dropped. An ending that is
+    // sent before its parts would refer to parts that the server does not have.
     this.#batcher.drop(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'ask');
     this.#batcher.flush();
     session.connected();
@@ -130,7 +131,7 @@ export class Link {
       this.#port.postMessage(encodeMessages(messages));
       return true;
     } catch {
-      // The port has just closed, and onDisconnect follows.
+      // The port has just closed, so Chrome is about to call onDisconnect.
       return false;
     }
   }
@@ -141,8 +142,8 @@ export class Link {
     port.onMessage((raw) => {
       for (const message of decodeMessages(raw, this.#options.read)) {
         if (this.#port !== port) return;
-        // The ping is answered before waiting messages are sent and before the next call starts, because a call may
-        // block the page.
+        // A ping is answered before waiting messages are sent and before the next call starts, because a call may block
+        // the page.
         if (message.op === 'ping') this.#send([{ op: 'pong', ping: message.ping }]);
         else session.received(message);
       }
@@ -160,9 +161,9 @@ export class Link {
     }
     setTimeout(() => this.#checkAlive(AliveChecks), AliveCheckMs);
     this.#shortPorts = Date.now() - openedAt < ShortMs ? this.#shortPorts + 1 : 0;
-    // Chrome closes the port when it stops the worker; connecting restarts the worker. The link uses no timer, because
-    // in a hidden tab Chrome fires timers once per second, even with a delay of 0. A document in the back/forward cache
-    // runs no code, and `pageshow` reopens the link.
+    // Chrome closes the port when it stops the worker, and a new connection restarts the worker. The link uses no
+    // timer, because in a hidden tab Chrome fires timers once per second, even with a delay of 0. A document in the
+    // back/forward cache runs no code, and `pageshow` reopens the link.
     if (this.#shortPorts < 2) this.#runSoon(() => this.#connect());
     else setTimeout(() => this.#connect(), Math.min(RetryMs * 2 ** (this.#shortPorts - 2), MaxRetryMs));
   }

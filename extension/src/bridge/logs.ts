@@ -19,11 +19,11 @@ const MaxMessageChars = 256 * 1024;
 /** Logs sends the log entries of this document's adapters, in order and at a limited rate. */
 export interface Logs {
   /**
-   * add queues entries of a plugin. entries is the JSON text of an array with count entries; dropped is the number of
-   * entries that were lost before these entries.
+   * add queues entries of a plugin. entries is the JSON text of an array with count entries, and dropped is the number
+   * of entries lost before them.
    */
   add(plugin: string, count: number, dropped: number, entries: string): void;
-  /** flush sends all waiting entries. Without a port, the entries continue to wait. */
+  /** flush sends all log entries that wait for the next send. Without a port, the entries continue to wait. */
   flush(): void;
 }
 
@@ -62,13 +62,13 @@ export function makeLogs(post: (message: FromBridge) => boolean): Logs {
     timer = undefined;
     let sentCount = 0;
     while (sentCount < MaxMessagesPerSend && sendFirst()) sentCount++;
-    // If there is no port now, flush sends the remaining entries later.
+    // Without a port, flush sends the remaining entries later.
     if (sentCount === MaxMessagesPerSend) scheduleSend();
   };
   const scheduleSend = () => {
     timer ??= setTimeout(sendSome, SendIntervalMs);
   };
-  /** dropOldest drops a batch and adds its count to the next batch of the plugin. */
+  /** dropOldest drops a batch and adds the batch's count to the next batch of the plugin. */
   const dropOldest = () => {
     const oldest = waitingBatches.shift();
     if (!oldest) return;

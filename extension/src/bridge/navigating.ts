@@ -8,18 +8,19 @@ export interface NavigationEvents {
    * document.
    */
   navigationChanged(isNavigating: boolean): void;
-  /** urlChanged reports a new address of the same document. */
+  /** urlChanged reports a new address after a navigation within the document. */
   urlChanged(): void;
 }
 
 /**
- * watchNavigation reports navigations to another document. The start is reported synchronously, and so before the
- * result of a tool that navigates and returns. The end is reported when the page intercepts the navigation or when the
- * navigation fails. Chrome fires no event for the end of a navigation that becomes a download.
+ * watchNavigation reports navigations to another document. The start of a navigation is reported synchronously, and so
+ * before the result of a tool that navigates and returns. The end of a navigation is reported when the page intercepts
+ * the navigation or when the navigation fails. Chrome fires no event for the end of a navigation that becomes a
+ * download.
  */
 export function watchNavigation(navigation: Navigation, events: NavigationEvents): void {
-  // The listener is registered first and in the capture phase, so that it runs before the page's listeners. Events that
-  // the page dispatches are not trusted.
+  // The navigation listener is registered first and in the capture phase, so that it runs before the page's listeners.
+  // Events that the page dispatches are not trusted.
   const listen = (name: string, onEvent: (event: Event) => void) =>
     navigation.addEventListener(
       name,

@@ -4,9 +4,9 @@ import type { FromBridge } from '../port-message.ts';
 // in flight at once, and short messages are sent between the parts. The worker acknowledges each part after sending it
 // to the server. A waiting part uses no memory, because the part is a slice of the result's text.
 //
-// The result with the fewest remaining parts is sent first. If parts of different results alternated, the server would
-// have to store parts of all results until the end. To prevent starvation, every fourth part belongs to the oldest
-// result.
+// The result with the fewest unsent parts is sent first. If parts of different results alternated, the server would
+// have to store parts of all results until the end. To prevent starvation, every fourth part that is sent belongs to
+// the oldest result.
 
 /** MaxInFlight is the maximum number of parts of all results of a document that the worker has not acknowledged. */
 export const MaxInFlight = 8;
@@ -20,7 +20,7 @@ interface PendingResult {
   sentCount: number;
 }
 
-/** PartSender sends large results in parts. post returns false without a port. */
+/** PartSender sends large results in parts. post sends a message, and returns false without a port. */
 export class PartSender {
   readonly #post: (message: FromBridge) => boolean;
   /** #pendingResults are the results that are being sent, oldest first. */
@@ -32,7 +32,7 @@ export class PartSender {
     this.#post = post;
   }
 
-  /** begin queues the messages of one ending. */
+  /** begin queues the messages with the ending of one call. */
   begin(id: string, messages: readonly FromBridge[]): void {
     this.#pendingResults.set(id, { messages, sentCount: 0 });
     this.#send();
@@ -44,14 +44,14 @@ export class PartSender {
     this.#send();
   }
 
-  /** restart sends all results from their beginnings, on a new port. */
+  /** restart sends all results again from their beginnings, on a new port. */
   restart(): void {
     this.#inFlight = 0;
     for (const result of this.#pendingResults.values()) result.sentCount = 0;
     this.#send();
   }
 
-  /** drop stops the sending of a result. */
+  /** drop stops the sending of a call's result. */
   drop(id: string): void {
     this.#pendingResults.delete(id);
   }

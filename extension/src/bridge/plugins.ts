@@ -5,7 +5,10 @@ import { type Logs, makeLogs } from './logs.ts';
 import { makeProbing, type Probing } from './probing.ts';
 import { makeWakes, type Wakes } from './wakes.ts';
 
-/** PluginMessage is a message of the worker to one plugin. 'renew' is not included, because it also concerns calls. */
+/**
+ * PluginMessage is a message of the worker to one plugin. The message 'renew' is not a PluginMessage, because 'renew'
+ * also concerns calls.
+ */
 export type PluginMessage = Extract<ToBridge, { op: 'settings' | 'probe' | 'host' | 'meet' | 'remove' }>;
 
 export interface PluginsOptions {
@@ -15,11 +18,14 @@ export interface PluginsOptions {
   changed(): void;
   /** isVisible reports whether the document may be visible to the user. */
   isVisible(): boolean;
-  /** hashOf returns the hash of the adapter that a host waits for, or undefined if the host waits for no adapter. */
+  /** hashOf returns the hash of the adapter that a host waits for, or undefined if the host does not wait. */
   hashOf(host: Host): string | undefined;
   /** endSwap is called when a host has accepted or rejected a new adapter, or has lost its adapter. */
   endSwap(host: Host): void;
-  /** meet waits for the offer of a late host in an event of this type. meet returns a function that ends the wait. */
+  /**
+   * meet waits for the offer of a late host in an event of the given type. The function that meet returns ends the wait
+   * for a late host.
+   */
   meet(plugin: string, type: string): () => void;
 }
 
@@ -97,7 +103,7 @@ export class Plugins {
     if (this.#isParsed) host.send('["begin"]');
   }
 
-  /** setBase stores the base, which creates hosts for plugins that arrive later. */
+  /** setBase stores the base, which creates hosts for plugins whose code arrives later. */
   setBase(base: Base): void {
     this.#base = base;
   }
@@ -127,7 +133,7 @@ export class Plugins {
     this.#probing.documentLoaded();
   }
 
-  /** urlChanged reports a new address of the same document. */
+  /** urlChanged reports a new address after a navigation within the document. */
   urlChanged(): void {
     this.#probing.urlChanged();
   }
@@ -138,7 +144,7 @@ export class Plugins {
     this.#wakes.visibilityChanged();
   }
 
-  /** wake runs the timers that are due in the hosts. */
+  /** wake runs the due timers of the adapters in the hosts. */
   wake(): void {
     this.#wakes.wake();
   }
@@ -149,7 +155,7 @@ export class Plugins {
     this.#wakes.portConnected();
   }
 
-  /** flush sends the waiting log entries. */
+  /** flush sends the log entries that wait for the next send. */
   flush(): void {
     this.#logs.flush();
   }
@@ -185,7 +191,7 @@ export class Plugins {
     },
     kept: (host, problem) => {
       const { hashOf, endSwap, post } = this.#options;
-      // Without an older adapter, the plugin has failed in this document.
+      // If a plugin has no older adapter, the plugin has failed in this document.
       if (this.#removedHosts.delete(host)) this.#addLiveAdapter(host, hashOf(host) ?? host.hash, problem);
       endSwap(host);
       post({

@@ -1,11 +1,11 @@
 /**
- * ProbeDelaysMs are the intervals between probes of adapters that are not ready, in milliseconds. The last interval
- * repeats.
+ * ProbeDelaysMs are the intervals between probes of adapters that are not ready, in milliseconds. The last of
+ * ProbeDelaysMs repeats.
  */
 const ProbeDelaysMs = [1000, 4000, 15_000, 30_000] as const;
 /**
  * UrlProbeDelayMs is the delay of a probe after a navigation within the document, in milliseconds.
- * MinUrlProbeIntervalMs is the minimum time between two of these probes.
+ * MinUrlProbeIntervalMs is the minimum time between two probes after navigations within the document, in milliseconds.
  */
 const UrlProbeDelayMs = 250;
 const MinUrlProbeIntervalMs = 1000;
@@ -20,11 +20,11 @@ export interface ProbingOptions {
 }
 
 /**
- * Probing schedules the probes of adapters for readiness. In addition, each start of a call probes the adapter of the
- * call.
+ * Probing schedules the probes of adapters for readiness. In addition to the scheduled probes, each start of a call
+ * probes the adapter of the call.
  */
 export interface Probing {
-  /** documentLoaded is called when the document is parsed, and when it is loaded. */
+  /** documentLoaded is called when the document is parsed, and again when the document is loaded. */
   documentLoaded(): void;
   /** urlChanged is called when the URL of the document has changed. */
   urlChanged(): void;

@@ -17,16 +17,16 @@ export interface SwapsOptions {
 
 /**
  * Swaps are the pending replacements of adapters in this document. An adapter is replaced when no call runs in the
- * adapter. New calls wait for the new adapter.
+ * adapter. New calls of a host wait for the new adapter.
  */
 export interface Swaps {
-  /** begin prepares a host for a new adapter. An earlier pending swap of the same host is replaced. */
+  /** begin prepares a host for the arrival of a new adapter. begin replaces an earlier pending swap of the host. */
   begin(host: Host, message: RenewMessage): void;
-  /** isWaiting reports whether calls for a host have to wait. */
+  /** isWaiting reports whether calls for a host wait for the new adapter of the host. */
   isWaiting(host: Host): boolean;
-  /** callEnded reports that a call of a host has ended. */
+  /** callEnded is called when a call in the adapter of a host has ended. */
   callEnded(host: Host): void;
-  /** hashOf returns the hash of the adapter that a host waits for, or undefined if the host waits for no adapter. */
+  /** hashOf returns the hash of the adapter that a host waits for, or undefined if the host does not wait. */
   hashOf(host: Host): string | undefined;
   /**
    * finish ends the swap of a host. A host whose swap has ended has the new adapter, the old adapter, or no adapter.
@@ -63,7 +63,7 @@ export function makeSwaps({ isBusy, endCalls, startWaitingCalls }: SwapsOptions)
     begin: (host, message) => {
       const earlierSwap = pendingSwaps.get(host);
       if (earlierSwap && !earlierSwap.isArmed) {
-        earlierSwap.message = message; // running calls get no extra time
+        earlierSwap.message = message; // running calls get no extra time from a newer adapter
         return;
       }
       clearTimeout(earlierSwap?.timer);

@@ -2,12 +2,12 @@ import type { FromBridge } from '../port-message.ts';
 import type { Host } from './hosts.ts';
 
 /**
- * MinWakeIntervalMs is the minimum time between two wakes of a document, in milliseconds. Browsers also use this
- * minimum for nested timers.
+ * MinWakeIntervalMs is the minimum time between two wakes of a document, in milliseconds. Browsers also delay nested
+ * timers by at least MinWakeIntervalMs.
  */
 const MinWakeIntervalMs = 4;
 
-/** WakesOptions are the dependencies of Wakes. */
+/** WakesOptions are the functions that Wakes use. */
 export interface WakesOptions {
   /** post sends a message to the worker. post returns false without a port. */
   post(message: FromBridge): boolean;
@@ -18,13 +18,13 @@ export interface WakesOptions {
 }
 
 /**
- * Wakes requests wakes from the worker for timers that are due while the document is hidden. At most one wake is
- * requested at a time.
+ * Wakes requests wakes from the worker for timers that are due while the document is hidden. Wakes requests at most one
+ * wake at a time.
  */
 export interface Wakes {
   /** setTimer sets in how many milliseconds the next timer of a host is due. Negative means never. */
   setTimer(host: Host, ms: number): void;
-  /** wake wakes the hosts with due timers. */
+  /** wake sends a wake to each host with a due timer. */
   wake(): void;
   /** visibilityChanged is called when the visibility of the document has changed. */
   visibilityChanged(): void;
@@ -59,7 +59,7 @@ export function makeWakes({ post, isVisible, now = () => performance.now() }: Wa
       for (const [host, dueAt] of dueTimes) {
         if (dueAt > wakeAt) continue;
         dueTimes.delete(host);
-        host.send('["wake"]'); // after the wake, the host sends the time of its next timer
+        host.send('["wake"]'); // after a wake, the host sends the time of its next timer
       }
       requestWake();
     },

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.ts';
 
-/** beginCall starts a call. handle is the body of the handler, with the context `c`. */
+/**
+ * beginCall starts a call of the tool run, whose handler is given. The parameter handle is the body of the handler,
+ * which receives the context `c`.
+ */
 async function beginCall(handle: string): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();
   realm.start('demo', 'h', adapter('demo', `{ name: 'run', handle: async (p, c) => { ${handle} } }`));

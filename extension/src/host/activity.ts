@@ -8,7 +8,8 @@ const MaxTypeChars = 100;
 /** MaxStoredChars limits the reports of one call that are stored for a resync, in UTF-16 units. */
 const MaxStoredChars = 1024 * 1024;
 /**
- * MaxResends limits how often the same content is sent again. A patch that never applies would cause endless resyncs.
+ * MaxResends limits how often the host resends an activity's content without a change. A patch that never applies would
+ * cause endless resyncs.
  */
 const MaxResends = 8;
 
@@ -22,8 +23,8 @@ export interface Activities {
   /** reportPatch reports a patch of an activity's content: one operation, or an array of operations. */
   reportPatch(type: unknown, patch: unknown, options: unknown): string;
   /**
-   * resend sends the last content of a type and the later patches, joined by commas, if these reports are still stored.
-   * If type is empty, resend sends the activities of all types.
+   * resend sends the last content of a type and the later patches, joined by commas, if they are still stored. If type
+   * is empty, resend sends the activities of all types.
    */
   resend(type: string, send: (reports: string, count: number) => void): void;
 }

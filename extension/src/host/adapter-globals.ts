@@ -13,9 +13,10 @@ import {
 import { withPristineBuiltIns } from './pristine.ts';
 import type { Timers } from './timers.ts';
 
-// The properties that adapters expect in `__openTabs` beside their registry. The properties have the names of the
-// original OpenTabs plugin format. In the original format, the properties send window messages, which a page can read
-// and forge. In opentabs, the properties use the private channel, and the nonces of the original format have no effect.
+// This file defines the properties that adapters expect in `__openTabs` beside their registry. The properties of
+// `__openTabs` have the names of the original OpenTabs plugin format. In the original format, the properties of
+// `__openTabs` send window messages, which a page can read and forge. In opentabs, the properties of `__openTabs` use
+// the private channel, and the nonces of the original format have no effect.
 
 /** Services are the functions and values of the host that an adapter uses through `__openTabs`. */
 export interface Services {
@@ -37,8 +38,8 @@ const CarriedProperties = ['preScript', 'tokenCache'];
  * document.
  */
 export function makeAdapterGlobals(services: Services, previousGlobals?: unknown): object {
-  // The objects of adapterGlobals have no prototypes: a property of the page's Object.prototype must not look like a
-  // setting or a token cache.
+  // The objects of adapterGlobals have no prototypes, so a property of the page's Object.prototype cannot look like a
+  // setting.
   const adapterGlobals = makeBareObject();
   for (let i = 0; i < CarriedProperties.length; i++) {
     const key = CarriedProperties[i] ?? '';
@@ -46,7 +47,7 @@ export function makeAdapterGlobals(services: Services, previousGlobals?: unknown
     defineProperty(adapterGlobals, key, dataProperty(isObject(carriedValue) ? carriedValue : makeBareObject()));
   }
   defineProperty(adapterGlobals, '_pluginName', dataProperty(services.plugin));
-  // Adapters of the original SDK send nothing without nonces.
+  // Adapters of the original SDK send no logs and no readiness without nonces.
   defineProperty(adapterGlobals, '_logNonce', dataProperty('private'));
   defineProperty(adapterGlobals, '_readinessNonce', dataProperty('private'));
   addAdapterGlobals(adapterGlobals, services);
@@ -55,7 +56,8 @@ export function makeAdapterGlobals(services: Services, previousGlobals?: unknown
 
 /**
  * addAdapterGlobals defines the host's properties in an `__openTabs`. An adapter may assign functions that post
- * messages to the page, or replace the whole object. The setters of the host's properties ignore assigned functions.
+ * messages to the page, or replace its whole `__openTabs`. The setters of the host's properties ignore assigned
+ * functions.
  */
 export function addAdapterGlobals(container: unknown, services: Services): void {
   if (!isObject(container)) return;
@@ -103,5 +105,5 @@ function runPristine(callback: unknown): void {
 }
 
 function doNothing(): void {
-  // Replaces an adapter's function that the host does not need.
+  // doNothing is a setter that ignores its value, or an undo function without an effect.
 }

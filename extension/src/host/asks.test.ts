@@ -3,8 +3,8 @@ import test from 'node:test';
 import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.ts';
 
 /**
- * beginCall starts a call and waits until the asks of the call are sent. handle is the body of the handler, with the
- * context `c`.
+ * beginCall starts a call and waits until the asks of the call are sent. The parameter handle is the body of the
+ * handler, which receives the context `c`.
  */
 async function beginCall(handle: string): Promise<{ realm: Realm; port: HostPort }> {
   const realm = makeRealm();

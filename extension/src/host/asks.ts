@@ -18,8 +18,8 @@ import { type Deferred, makeDeferred } from './promise.ts';
 import { truncate } from './report.ts';
 
 /**
- * MaxOpenAsks limits the open asks of one call, and MaxAsksPerCall limits all asks of one call. The server enforces the
- * same limits.
+ * MaxOpenAsks limits the open asks of one call, and MaxAsksPerCall limits all asks of one call. The server also
+ * enforces the limits MaxOpenAsks and MaxAsksPerCall.
  */
 const MaxOpenAsks = 64;
 const MaxAsksPerCall = 1000;
@@ -35,16 +35,19 @@ export interface Asks {
   callTool(tool: unknown, input: unknown, options: unknown): object;
   /** waitForUser implements context.waitForUser, and returns a promise that resolves when the user has confirmed. */
   waitForUser(options: unknown): object;
-  /** answer settles an ask. value is the output, or a wire.CallError if ok is false. */
+  /**
+   * answer settles an ask with the answer of the server. value is the output of an ask, or a wire.CallError if ok is
+   * false.
+   */
   answer(ask: number, ok: boolean, value: unknown): void;
   /**
-   * close rejects all open and all future asks with the error that makeError returns. A second call of close has no
-   * effect.
+   * close rejects all open and all future asks with the error that makeError returns. A second call of the method close
+   * has no effect.
    */
   close(makeError: () => unknown): void;
 }
 
-/** OpenAsk is an ask without an answer. */
+/** OpenAsk is an ask that the server has not answered. */
 interface OpenAsk {
   readonly kind: 'call' | 'user';
   readonly deferred: Deferred;

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { adapter, hostileCode, makeRealm, type Realm } from '../../test/realm.ts';
 
-// The handlers in `tools` use no built-ins. Therefore, each use of a built-in that the page observes comes from the
-// host.
+// Each use of a built-in that the page observes comes from the host, because the handlers in `tools` use no built-ins.
 const tools = `
   { name: 'value', handle: (p) => ({ secret: p.secret, list: [p.secret] }) },
   { name: 'promise', handle: () => given },
@@ -33,7 +32,7 @@ const tools = `
   { name: 'mixed', handle: (p) => ({ __proto__: null, page: planted, secret: p.secret, deep: { __proto__: null, secret: p.secret } }) },
   { name: 'schema', input: schema, handle: (p) => p }`;
 
-/** A schema that looks up built-ins at each step and reads optional fields, like the schemas of libraries. */
+/** schema looks up built-ins at each step and reads optional fields, like the schemas of zod. */
 const schema = `{ safeParse(data) {
   const out = {};
   for (const [key, value] of Object.entries(data)) out[key] = Array.isArray(value) ? [...value.map((v) => String(v).trim())] : value;
@@ -241,7 +240,7 @@ for (const [name, messages, want] of attacks) {
     const { realm, port } = await openHostilePage();
     realm.run('page.watch()');
     for (const message of messages) {
-      // An answer or a resync requires a running handler; a cancellation requires none.
+      // An answer or a resync requires a running handler; a cancellation requires no handler.
       if (message[0] === 'answer' || message[0] === 'resync') await realm.idle();
       port.send(...message);
     }

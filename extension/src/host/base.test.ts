@@ -9,7 +9,9 @@ const code = (plugin: string) =>
 const options = (name: string, more: object = {}) =>
   JSON.stringify({ name, hash: `h-${name}`, start: 'now', settings: { values: { key: `key of ${name}` } }, ...more });
 
-/** makePage returns a page with content. The scripts of the page run before the first plugin arrives. */
+/**
+ * makePage returns a page with content. The scripts of the page run before the first plugin arrives in the document.
+ */
 async function makePage() {
   const realm = makeRealm();
   realm.startBase('_base');

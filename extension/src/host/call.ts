@@ -75,7 +75,7 @@ export interface Runner {
    * cannot use the adapter.
    */
   useAdapter(): string;
-  /** probe calls isReady() of the adapter. */
+  /** probe calls isReady() of the adapter and reports a changed readiness. */
   probe(): void;
   /** drop removes the adapter from the runner, and returns this adapter. Later calls fail. */
   drop(): object | undefined;
@@ -91,20 +91,25 @@ interface RunningCall {
   /** endAudience is the audience of the call's final message, or empty. */
   endAudience: string;
   isLive: boolean;
-  /** end ends the call. A second call of end has no effect. */
+  /**
+   * end removes the call from the table of running calls and reports the outcome. A second call of the method end has
+   * no effect.
+   */
   end(outcome: Outcome): void;
 }
 
 /** RunningCalls is the table of the calls in progress. */
 interface RunningCalls {
   find(call: number): RunningCall | undefined;
-  /** add adds a call. add returns undefined in a browser without AbortController. */
+  /**
+   * add adds a call to the table of the calls in progress. add returns undefined in a browser without AbortController.
+   */
   add(call: number): RunningCall | undefined;
   /** cancel aborts the signal of a call. */
   cancel(entry: RunningCall, reason: string): void;
 }
 
-/** makeRunningCalls returns an empty table. */
+/** makeRunningCalls returns a table without calls. */
 function makeRunningCalls(events: CallEvents): RunningCalls {
   const table = makeBareObject();
   /** finish removes a call from the table, and returns false if the call was removed earlier. */
@@ -150,7 +155,8 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
       return entry;
     },
     cancel: (entry, reason) => {
-      // A handler that never settles is removed from the table after this time. The server does not wait longer either.
+      // A handler that has not settled CancelTimeoutMs after its cancellation is removed from the table. The server
+      // does not wait longer than CancelTimeoutMs for a cancelled call.
       nativeSetTimeout(() => finish(entry), CancelTimeoutMs);
       apply(abortController, entry.controller, [construct(NativeDOMException, [reason, 'AbortError'])]);
       entry.asks.close(() => abortedError(apply(reasonGetter, entry.signal, [])));
@@ -164,8 +170,8 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
  */
 export function makeRunner(plugin: string, readContainer: () => unknown, events: CallEvents): Runner {
   const calls = makeRunningCalls(events);
-  // useAdapter stores the adapter in the task that starts the adapter. A page that gets the container later cannot
-  // replace the adapter.
+  // useAdapter stores the adapter before the task that starts the adapter ends. A page that gets the container after
+  // the start cannot replace the adapter.
   let registered: object | undefined;
   const readiness = makeReadiness(plugin, readContainer, (ready) => events.ready(ready));
 

@@ -45,7 +45,7 @@ export interface Channel {
    */
   offer(introduction: string, done: (isAccepted: boolean) => void): void;
   /**
-   * offerOn sends the channel in an event of this type on target, and returns whether a bridge has accepted the
+   * offerOn sends the channel in an event of the given type on target, and returns whether a bridge has accepted the
    * channel.
    */
   offerOn(target: EventTarget, type: string, introduction: string): boolean;
@@ -99,8 +99,8 @@ export function isPristine(): boolean {
 
 /**
  * atStart runs work once, when all hosts of the document have started. The argument of work is true at the bridge's
- * handshake, and false at the end of the task or at the document's first child. A handshake that the page dispatches
- * comes later and has no effect.
+ * handshake, and false at the end of the task or at the document's first child. A later handshake that the page
+ * dispatches has no effect.
  */
 export function atStart(onStart: (hasHandshake: boolean) => void): void {
   let hasRun = false;
@@ -152,8 +152,7 @@ function makeMessage(type: string, text: string, port?: unknown): Event {
 }
 
 /**
- * listenOn calls handle for each message, in a microtask: page code that a listener calls could read the port from
- * `window.event`.
+ * listenOn calls handle for each message in a microtask, because page code in a listener could read `window.event`.
  */
 function listenOn(port: EventTarget, onMessage: (parts: readonly unknown[]) => void): void {
   const listener = (event: unknown) => {
@@ -164,7 +163,8 @@ function listenOn(port: EventTarget, onMessage: (parts: readonly unknown[]) => v
         const parts: unknown = parseJson(text, exactInteger);
         if (isObject(parts) && isArray(parts)) onMessage(parts);
       } catch {
-        // Only a bridge of another version sends malformed messages. An uncaught error would be visible to the page.
+        // Only a bridge of another version sends malformed messages. An uncaught error in the host would be visible to
+        // the page.
       }
     });
   };

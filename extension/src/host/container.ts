@@ -35,13 +35,13 @@ const KEY = '__openTabs';
 export interface Container {
   /** scope is the `globalThis` of the adapter. */
   readonly scope: object;
-  /** read returns the current `__openTabs`. Adapters may replace the object at any time. */
+  /** read returns the current `__openTabs`. Adapters may replace the object `__openTabs` at any time. */
   read(): unknown;
 }
 
 /**
  * makeContainer returns a container for one start of an adapter. previousGlobals is the `__openTabs` of the previous
- * start.
+ * start of the adapter.
  */
 export function makeContainer(services: Services, previousGlobals?: unknown): Container {
   const ownProperties = makeBareObject();
@@ -52,8 +52,8 @@ export function makeContainer(services: Services, previousGlobals?: unknown): Co
   };
   defineProperty(ownProperties, KEY, dataProperty(makeAdapterGlobals(services, previousGlobals)));
   const disguise = makeDisguise();
-  // The proxy's target is an empty object, not the window. A proxy must return the locked properties of its target, so
-  // a page with a locked `__openTabs` could force a value on the adapter.
+  // The target of the proxy for `globalThis` is an empty object, not the window. A proxy must return the locked
+  // properties of its target, so a page with a locked `__openTabs` could force a value on the adapter.
   const proxyTarget = makeBareObject();
   const scope: object = new NativeProxy(proxyTarget, scopeHandler(ownProperties, storeGlobals, proxyTarget, disguise));
   disguise.scope = scope;
@@ -90,8 +90,8 @@ function makeDisguise(): Disguise {
       return apply(weakMapGet, originals, [value]) ?? value;
     },
   };
-  // A function of the window that the adapter calls on scope receives the window as `this`, because built-in functions
-  // require the window. A function of the page must not receive scope as `this` or as an argument.
+  // A window function that the adapter calls on scope receives the window as `this`, as built-in functions require. A
+  // function of the page must not receive scope as `this` or as an argument.
   const toWindowArguments = (args: readonly unknown[]): unknown[] => {
     const list: unknown[] = [];
     for (let i = 0; i < args.length; i++) defineProperty(list, i, dataProperty(disguise.toWindowValue(args[i])));

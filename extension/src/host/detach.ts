@@ -15,9 +15,10 @@ import {
   setPrototypeOf,
 } from './primordials.ts';
 
-// An object literal inherits from the page's Object.prototype. A page that defines `limit` on this prototype would add
-// a limit to every call, and a setter on this prototype would receive assigned values. Therefore arguments inherit from
-// frozen copies of the standard methods. The page has no access to the copies unless a handler passes them on.
+// An object literal inherits from the page's Object.prototype. A page that defines `limit` on Object.prototype would
+// add a limit to every call, and a setter on Object.prototype would receive assigned values. Arguments of calls
+// therefore inherit from frozen copies of the standard methods. The page has no access to the frozen copies of the
+// standard methods unless a handler passes the copies on.
 
 /**
  * MaxDepth limits how deep arguments are detached. JSON with deeper nesting is rejected before the host receives the
@@ -38,8 +39,8 @@ const detachedObjectPrototype = copyOfPrototype(ObjectPrototype, objectMethods, 
 const detachedArrayPrototype = copyOfPrototype(ArrayPrototype, ownKeys(ArrayPrototype), detachedObjectPrototype);
 
 /**
- * detach changes the plain objects and arrays in value, at any depth, to inherit from frozen copies of the standard
- * methods instead of the page's prototypes. Frozen objects are copied. Instances of other classes stay unchanged.
+ * detach makes plain objects and arrays in value, at any depth, inherit from frozen copies of the standard methods. A
+ * frozen object is replaced by a copy. Instances of other classes than Object and Array stay unchanged.
  */
 export function detach(value: unknown): unknown {
   return detachBelow(value, 0);
@@ -62,14 +63,14 @@ function detachBelow(value: unknown, depth: number): unknown {
 
 /**
  * inheritDetached makes an object or array, with detached fields, inherit from the frozen copies. inheritDetached
- * returns the object.
+ * returns the object or array that it was given.
  */
 export function inheritDetached(object: object): object {
   setPrototypeOf(object, isArray(object) ? detachedArrayPrototype : detachedObjectPrototype);
   return object;
 }
 
-/** detachFields writes the detached fields of one object to another, which may be the same object. */
+/** detachFields writes the detached fields of one object to another object or back to the object itself. */
 function detachFields(from: object, into: object, depth: number): void {
   const keys = ownKeys(from);
   for (let i = 0; i < keys.length; i++) {

@@ -52,7 +52,7 @@ function errorClassOf(thrown: object): string {
   try {
     return errorKind(thrown);
   } catch {
-    return ''; // reading a revoked proxy throws
+    return ''; // reading a field of a revoked proxy throws
   }
 }
 
@@ -122,8 +122,8 @@ function pathText(path: unknown): string {
 }
 
 /**
- * toolError returns an error like the SDK's ToolError. If a handler rethrows this error, the call fails with the
- * error's code.
+ * toolError returns an error like the SDK's ToolError. If a handler rethrows an error of toolError, the call fails with
+ * the error's code.
  */
 export function toolError(message: string, code: string): object {
   return makeToolError(message, code, undefined, false, undefined);
@@ -136,8 +136,8 @@ function makeToolError(
   retryable: boolean,
   retryAfterMs: unknown,
 ): object {
-  // The error is not created with `new Error()`, because the page's Error.prepareStackTrace would then receive the
-  // error and its stack.
+  // The error is not created with `new Error()`, because the page's Error.prepareStackTrace would receive the error and
+  // its stack.
   const error = {};
   setPrototypeOf(error, ErrorPrototype);
   const defineHidden = (name: string, value: unknown) => defineProperty(error, name, hiddenProperty(value));
@@ -147,7 +147,7 @@ function makeToolError(
   const defineOwn = (name: string, value: unknown) => defineProperty(error, name, dataProperty(value));
   defineOwn('code', code);
   defineOwn('retryable', retryable);
-  // Undefined fields are defined too, because the page could define the same fields on Error.prototype.
+  // Fields without a value are also defined, because the page could define such fields on Error.prototype.
   defineOwn('category', typeof category === 'string' ? category : undefined);
   defineOwn('retryAfterMs', typeof retryAfterMs === 'number' ? retryAfterMs : undefined);
   return error;

@@ -1,13 +1,13 @@
 import { apply, nativePerformance, performanceNow } from './primordials.ts';
 
 // Collects the reports of all calls of one host until the end of the task, to send few messages. During a long task,
-// such as a loop that reports without awaiting, reports are also sent at intervals. Without these intervals, the server
-// would receive no progress during the task.
+// for example a loop that reports without awaiting, reports are also sent at intervals. Without sends at intervals, the
+// server would receive no progress during a long task.
 
 /** Send sends reports of one call to the bridge. reports is the JSON text of an array. */
 export type Send = (call: number, count: number, skipped: number, reports: string) => void;
 
-// Limits of one chunk, and the limit of all chunks that wait for a flush.
+// MaxChunkReports and MaxChunkChars limit one chunk, and MaxWaitingChars limits all chunks that wait for a flush.
 const MaxChunkReports = 1000;
 const MaxChunkChars = 256 * 1024;
 const MaxWaitingChars = 16 * 1024 * 1024;
@@ -27,7 +27,7 @@ interface Chunk {
 export interface ReportBuffer {
   /** add appends count reports of a call: their JSON texts, joined by commas. */
   add(call: number, reports: string, count: number): void;
-  /** flush sends all waiting reports. */
+  /** flush sends all reports that wait in the buffer. */
   flush(): void;
 }
 
@@ -63,7 +63,7 @@ export function makeReportBuffer(send: Send, whenIdle: () => void): ReportBuffer
     if (nextOfCall.call === oldest.call) {
       nextOfCall.skipped += oldest.count + oldest.skipped;
     } else {
-      // The call has no newer chunk, so an empty chunk carries the number of dropped reports.
+      // If a call has no newer chunk, an empty chunk carries the number of the call's dropped reports.
       const emptyChunk = makeChunk(oldest.call);
       emptyChunk.skipped = oldest.count + oldest.skipped;
       nextOfCall.next = emptyChunk;
@@ -87,7 +87,7 @@ export function makeReportBuffer(send: Send, whenIdle: () => void): ReportBuffer
       whenIdle();
     } else if (apply(performanceNow, nativePerformance, []) - flushedAt >= BusyFlushMs) {
       flush();
-      // whenIdle is still scheduled for the end of this task, so later reports must not schedule whenIdle again.
+      // whenIdle is still scheduled for the end of the current task, so later reports must not schedule whenIdle again.
       isScheduled = true;
     }
     while (waitingChars > MaxWaitingChars && first !== last) dropOldest();

@@ -1,8 +1,9 @@
 import { getProperty, makeBareObject, realWindow } from './primordials.ts';
 
 /**
- * The global names that are local variables in the code of a plugin (internal/jsbuild/extension.go declares them). If a
- * script of the page declares or replaces one of these globals, the plugin's code does not change.
+ * protectedNames are the global names that are local variables in the code of a plugin (internal/jsbuild/extension.go
+ * declares them). If a script of the page declares or replaces a protected global, the plugin's code still uses the
+ * original value.
  */
 const protectedNames = [
   'Object',

@@ -57,7 +57,7 @@ test("a handshake of the page gets no offer, even if the document's root is a sc
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const refused = makeRealm();
   refused.start('demo', 'h', adapter('demo', ''));
-  refused.dispatch('opentabs:bridge'); // The bridge runs a handshake in which it accepts no offer.
+  refused.dispatch('opentabs:bridge'); // The bridge runs a handshake and accepts no offer.
   refused.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);
   refused.dispatch('opentabs:bridge');
   assert.equal(refused.run('offers'), 0);

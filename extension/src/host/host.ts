@@ -19,10 +19,10 @@ import { makeSettings } from './settings.ts';
 import { makeTimers, type Timers } from './timers.ts';
 
 /**
- * start runs one plugin in this document. optionsText is the JSON text of the plugin's Options. Call start
- * at document_start: in a document with content, a page script may already have run, so start does nothing. After a
- * bridge has accepted the port, and before the first page script, the pre-script and the adapter run. Without a bridge,
- * only the pre-script runs. start returns the entry point through which the plugin accepts an adapter later.
+ * start runs one plugin in its document. optionsText is the JSON text of the plugin's Options. Call start at
+ * document_start: in a document with content, a page script may already have run, so start does nothing. After a bridge
+ * has accepted the port, and before the first page script, the pre-script and the adapter run. Without a bridge, only
+ * the pre-script runs. start returns the entry point through which the plugin can get an adapter later.
  *
  * If the options name no plugin, start creates the base for plugins whose code arrives later. If the options contain a
  * meeting event, start may be called at any time, in an isolated world.
@@ -101,7 +101,7 @@ function makePlugin(
 /**
  * startBase offers the bridge a channel through which the bridge requests plugins whose code arrives later. Each plugin
  * gets a separate channel, which is sent over the first channel and is not visible to the page. startBase returns one
- * entry point for all these plugins.
+ * entry point for all plugins whose code arrives later.
  */
 function startBase(): EntryPoint {
   const baseChannel = makeChannel();

@@ -1,13 +1,13 @@
-// A window that a page of the same site opens starts with an empty document. In Chrome the first page of the window
-// keeps the Window object of the empty document. The page that opened the window may have replaced built-ins in this
-// Window object before a host could store them. probe.ts adds a frame to such a document, and the function in this file
-// compares the built-ins of the Window with those of the frame.
+// A window that a page opens for its own site starts with an empty document. In Chrome the first page of the window
+// keeps the Window object of the empty document. The page that opened the window may have replaced built-ins in the
+// Window object before a host could store them. probe.ts adds a frame to a document in such a window, and `intact`
+// compares the built-ins of the Window with the built-ins of the frame.
 //
 // The build copies the function `intact` in front of the host's code, so this file has no imports. The code of `intact`
-// must use nothing that the page that opened the window may have replaced: no getter, no method, no iterator, and no
-// unchecked global name.
+// must use nothing that the opener of the window may have replaced: no getter, method, iterator or unchecked global
+// name.
 
-/** intact reports whether the built-ins that a host stores are the browser's. intact never throws. */
+/** intact reports whether the built-ins that a host stores are the built-ins of the browser. intact never throws. */
 export function intact(): boolean {
   const isRealm = (value: unknown): value is typeof globalThis => typeof value === 'object' && value !== null;
   const isObject = (value: unknown): value is object =>
@@ -20,7 +20,7 @@ export function intact(): boolean {
     const { toString: sourceOf } = frame.Function.prototype;
     const isNative = (value: unknown, name: string): boolean =>
       typeof value === 'function' && apply(sourceOf, value, []) === `function ${name}() { [native code] }`;
-    // Reads data properties only: the getter of an accessor must not run.
+    // Only data properties are read, because the getter of an accessor must not run.
     const read = (object: unknown, key: string): unknown =>
       isObject(object) ? ownDescriptor(object, key)?.value : undefined;
     const prototypeOf = (name: string): unknown => read(read(window, name), 'prototype');
@@ -77,7 +77,7 @@ export function intact(): boolean {
       if (!isNative(read(window, name), name) || read(prototypeOf(name), 'constructor') !== read(window, name))
         return false;
     }
-    // Compares all properties, because code that the host runs may use any of them (pristine.ts).
+    // All properties are compared, because code that the host runs may use any property (pristine.ts).
     const isSameFunction = (current: unknown, original: unknown): boolean =>
       typeof current === 'function' &&
       typeof original === 'function' &&

@@ -4,7 +4,7 @@ import { apply, bytesLengthGetter, construct, encodeText, hasOwn, NativeTextEnco
 
 /**
  * objectText returns an object of the protocol's type N as JSON text. The value of each field is JSON text; undefined
- * omits the field. The compiler checks the names of the fields, which it could not do for handwritten JSON text.
+ * omits the field. The compiler checks the names of the fields, which is impossible for handwritten JSON text.
  */
 export function objectText<N extends keyof Types>(
   fields: {
@@ -31,7 +31,7 @@ export function writeJson(value: unknown): string | undefined {
 
 /**
  * utf8LengthOf returns the length of text in UTF-8 bytes, for a comparison with limit. If the result of the comparison
- * is the same, utf8LengthOf may return the length in UTF-16 units.
+ * stays the same, utf8LengthOf may return the length in UTF-16 units instead.
  */
 export function utf8LengthOf(text: string, limit: number): number {
   if (text.length * 3 <= limit || text.length > limit) return text.length;

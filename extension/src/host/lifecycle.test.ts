@@ -191,12 +191,12 @@ test('isReady() runs with the name of its plugin, and each change of its result 
       ['s 1', 's 0'],
     ],
   );
-  // Several probes during a call of isReady() cause one more call.
+  // Several probes during a call of isReady() cause one more call of isReady().
   assert.equal(realm.run('asked.join()'), 'a,b,a,a,b,b');
 });
 
 test('logs use the private channel only, and the nonces are placeholders', async () => {
-  // A logger like that of the original OpenTabs SDK: the adapter sets a transport that would expose logs to the page.
+  // A logger as in the original OpenTabs SDK: the adapter sets a transport that would expose logs to the page.
   const code = `
     let transport = () => log.push('console');
     globalThis.__openTabs._setLogTransport = (fn) => { const before = transport; transport = fn; return () => { transport = before; }; };

@@ -34,16 +34,19 @@ export interface Lifecycle {
   /** prepare runs the plugin's pre-script. */
   prepare(preScript: Evaluate): void;
   /**
-   * begin starts the adapter. An adapter that starts late is started only when the document is parsed. An adapter that
-   * throws before the document is parsed is started again afterwards, because the adapter may need an element that was
-   * missing.
+   * begin starts the adapter of the plugin. An adapter with startsLate is started only when the document is parsed. An
+   * adapter that throws before the document is parsed is started again when the document is parsed, because an element
+   * may have been missing.
    */
   begin(isParsed: boolean): void;
   /** entryPoint accepts the adapter that arm has announced, and returns whether the adapter was accepted. */
   readonly entryPoint: EntryPoint;
-  /** arm allows the entry point to accept one adapter with this hash and nonce. */
+  /** arm allows the entry point to accept one adapter with the given hash and nonce. */
   arm(nonce: string, hash: string): void;
-  /** remove tears the adapter down. After remove, only an adapter from the entry point can start. */
+  /**
+   * remove tears the adapter down. After remove, the plugin can start again only with an adapter that arrives through
+   * the entry point.
+   */
   remove(): void;
 }
 
@@ -54,13 +57,13 @@ export interface Lifecycle {
  */
 export type EntryPoint = (nonce: unknown, hash: unknown, next: unknown) => boolean;
 
-/** ArmedAdapter identifies the adapter that the entry point accepts next. */
+/** ArmedAdapter identifies the next adapter that the entry point accepts. */
 interface ArmedAdapter {
   readonly nonce: string;
   readonly hash: string;
 }
 
-/** StartResult is how the start of an adapter ended. */
+/** StartResult is the outcome of starting an adapter. */
 interface StartResult {
   /** problem is why the adapter failed to start, or empty. */
   readonly problem: string;
@@ -76,7 +79,7 @@ interface AdapterSlot {
   stop(): void;
 }
 
-/** makeSlot returns a slot without an adapter. */
+/** makeSlot returns a slot without a running adapter. */
 function makeSlot(services: Services, events: CallEvents): AdapterSlot {
   const { plugin, logs } = services;
   let container = makeContainer(services);
@@ -165,7 +168,10 @@ export function makeLifecycle(options: LifecycleOptions): Lifecycle {
     else sendToBridge(receivedHash === undefined ? 'ready' : `renewed ${receivedHash}`);
   };
 
-  /** replaceAdapter starts a new adapter. If the new adapter fails, the old adapter is started again. */
+  /**
+   * replaceAdapter stops the old adapter and starts a new adapter. If the new adapter fails to start, the old adapter
+   * is started again.
+   */
   const replaceAdapter = (hash: string, next: Evaluate) => {
     slot.stop();
     const { problem } = slot.start(next);
@@ -200,7 +206,7 @@ export function makeLifecycle(options: LifecycleOptions): Lifecycle {
 }
 
 /**
- * runWithBuiltIns runs code with the built-ins of document_start. Modules store the built-ins that they use, and a late
+ * runWithBuiltIns runs code with the built-ins of document_start. Modules store built-ins when they load, and a late
  * adapter would store built-ins that the page has replaced. runWithBuiltIns returns the result of check, or the reason
  * why the code cannot run in this page.
  */

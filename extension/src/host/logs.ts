@@ -12,7 +12,7 @@ const MaxWaitingChars = 4 * 1024 * 1024;
 
 /**
  * SendLogs sends entries to the bridge. entries is the JSON text of an array of count wire.LogEntry. dropped is the
- * number of entries that were dropped before these entries.
+ * number of entries that were dropped right before the sent entries.
  */
 export type SendLogs = (count: number, dropped: number, entries: string) => void;
 
@@ -23,14 +23,14 @@ export interface Logs {
    * throws.
    */
   accept(given: unknown): void;
-  /** write adds an entry of the host. */
+  /** write adds a log entry of the host. */
   write(level: 'warning' | 'error', message: string): void;
-  /** flush sends all waiting entries. */
+  /** flush sends all log entries that wait for the end of the task. */
   flush(): void;
 }
 
 /**
- * Chunk is a sequence of entries that is sent as one message. Chunks form a linked list that begins with the oldest
+ * Chunk is a sequence of entries that is sent as one message. The chunks form a linked list that begins with the oldest
  * chunk.
  */
 interface Chunk {
@@ -150,7 +150,7 @@ function dataText(data: unknown): string {
   return text === '' ? '' : `[${text}]`;
 }
 
-/** jsonOrPlaceholder writes a value as JSON, or a placeholder for a value that JSON cannot represent. */
+/** jsonOrPlaceholder returns a value as JSON text, or a placeholder for a value that JSON cannot represent. */
 function jsonOrPlaceholder(value: unknown): string {
   try {
     return writeJson(value) ?? toJson(`[${typeof value}]`);

@@ -1,7 +1,7 @@
 import { apply, isFn, NativeTypeError, rawJson, toBigInt } from './primordials.ts';
 
-// JavaScript numbers round integers above 2^53. A larger integer in the arguments of a call therefore becomes a bigint
-// for the tool, and a bigint in a result is written as an integer.
+// JavaScript numbers round integers above 2^53. An integer above 2^53 in the arguments of a call becomes a bigint. A
+// bigint in a result is written as an integer.
 
 /** MaxSafeInteger is Number.MAX_SAFE_INTEGER. */
 const MaxSafeInteger = 9007199254740991;

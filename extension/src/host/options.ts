@@ -14,8 +14,7 @@ export interface Options {
   /** base identifies the parts of the plugin that a hot reload cannot change in this document. */
   readonly base: string;
   /**
-   * meetingEvent is the type of the event with which the bridge waits for a host that starts late; empty at
-   * document_start.
+   * meetingEvent is the event type with which the bridge waits for a host that starts late; empty at document_start.
    */
   readonly meetingEvent: string;
 }

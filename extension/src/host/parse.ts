@@ -23,8 +23,8 @@ type ParseOutcome =
 
 /**
  * parseWith parses arguments with a schema and its defaults and transforms. The code of a schema looks up shared
- * built-ins at each step, so this code runs with pristine built-ins. Without a schema, all arguments are valid and stay
- * unchanged.
+ * built-ins at each step, so the schema runs with pristine built-ins. Without a schema, all arguments are valid and
+ * stay unchanged.
  */
 export function parseWith(schema: unknown, args: unknown, parsing: Parsing): void {
   if (!isObject(schema)) {
@@ -39,7 +39,7 @@ export function parseWith(schema: unknown, args: unknown, parsing: Parsing): voi
   }
   const detachedArgs = detach(args);
   const parse = (): ParseOutcome => {
-    // A getter of zod creates the method at the first access.
+    // A getter of zod creates the method safeParse at the first access.
     const safeParse = lookup(schema, 'safeParse');
     if (!isFn(safeParse)) return { kind: 'valid', params: detachedArgs };
     try {
@@ -69,7 +69,10 @@ export function parseWith(schema: unknown, args: unknown, parsing: Parsing): voi
   );
 }
 
-/** readResult reads a schema's result. A getter of zod formats the error at the first access. */
+/**
+ * readResult converts the result of a schema to a ParseOutcome. A getter of zod formats the error of a schema's result
+ * at the first access.
+ */
 function readResult(parsed: unknown): ParseOutcome {
   if (!isObject(parsed)) return { kind: 'invalid', issues: 'the schema of the tool returned no result' };
   if (lookup(parsed, 'success') === true) return { kind: 'valid', params: detach(lookup(parsed, 'data')) };

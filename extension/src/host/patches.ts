@@ -1,18 +1,18 @@
 import { getProperty, isObject, realWindow, setProperty } from './primordials.ts';
 
 // An adapter that watches navigations replaces two methods of `history`, and restores the previous methods in its
-// teardown. If another plugin replaces these two methods of `history` before the teardown, a simple teardown would
-// remove the methods of the other plugin. The other plugin would then miss all further navigations.
+// teardown. If another plugin replaces methods of `history` before the teardown, a simple teardown would remove the
+// methods of the other plugin. A plugin without its methods would miss all further navigations.
 
 /** Patches are the methods of `history` that an adapter has replaced during its start. */
 export interface Patches {
-  /** recordPatched stores the methods at the end of the start. */
+  /** recordPatched stores the methods of `history` at the end of the adapter's start. */
   recordPatched(): void;
-  /** undoAfter runs tearDown, removes the adapter's methods, and keeps the methods of other plugins. */
+  /** undoAfter runs tearDown, removes the adapter's methods of `history`, and keeps the methods of other plugins. */
   undoAfter(tearDown: () => void): void;
 }
 
-/** watchPatches stores the methods of `history` before an adapter starts. */
+/** watchPatches records the methods of `history` before an adapter starts. */
 export function watchPatches(): Patches {
   const methods = [watchMethod('pushState'), watchMethod('replaceState')];
   return {
@@ -29,7 +29,7 @@ export function watchPatches(): Patches {
 
 interface WatchedMethod {
   recordPatched(): void;
-  /** prepareRestore returns a function to call after the teardown. */
+  /** prepareRestore returns a function to call after the teardown of an adapter. */
   prepareRestore(): () => void;
 }
 
@@ -65,6 +65,6 @@ function writeHistory(name: string, value: unknown): void {
     const history: unknown = getProperty(realWindow, 'history');
     if (isObject(history)) setProperty(history, name, value);
   } catch {
-    // The page has locked the method of `history`, so the adapter could not replace the method either.
+    // The page has locked the method of `history`, so the adapter had no replacement to undo.
   }
 }

@@ -101,7 +101,7 @@ function unbox(value: object): unknown {
           return apply(bigIntValueOf, value, []);
       }
     } catch {
-      return value; // the object inherits from the class but is not an instance
+      return value; // the object inherits from a built-in class but is not an instance of this class
     }
   }
   return value;
@@ -109,8 +109,8 @@ function unbox(value: object): unknown {
 
 function copyOfArray(value: readonly unknown[], path: PathEntry): unknown {
   const copy: unknown[] = [];
-  // The prototype is removed before the first element is added, so that no setter on Array.prototype receives an
-  // element.
+  // The prototype of the array is removed before the first element is added, so that no setter on Array.prototype
+  // receives an element.
   setPrototypeOf(copy, plainPrototype);
   for (let i = 0; i < value.length; i++) copy[i] = hasOwn(value, i) ? copyOf(value[i], `${i}`, path) : null;
   return copy;
@@ -132,7 +132,9 @@ function isRecord(value: object): value is Readonly<Record<string, unknown>> {
   return !isFn(value);
 }
 
-/** appendToPath appends value to the path. Like JSON.stringify, appendToPath throws if value contains itself. */
+/**
+ * appendToPath returns the path extended by value. Like JSON.stringify, appendToPath throws if value contains itself.
+ */
 function appendToPath(value: object, up: PathEntry | undefined): PathEntry {
   const depth = up === undefined ? 0 : up.depth + 1;
   for (let entry = up; entry !== undefined; entry = entry.up) {

@@ -1,6 +1,6 @@
-// The built-ins that the host uses, stored at document_start, before any script of the page runs. Code in this folder
-// follows the rules in sdk-ts/src/runtime/primordials.ts, which contains the language built-ins. Code in this folder
-// also never uses `await`, because a page can observe the promises of `await`.
+// The built-ins that the host uses, stored at document_start, before any script of the page runs. Code in the folder
+// host follows the rules in sdk-ts/src/runtime/primordials.ts, which contains the language built-ins. Code in the
+// folder host also never uses `await`, because a page can observe the promises of `await`.
 
 import {
   apply,
@@ -128,7 +128,8 @@ export const isFramed = window !== window.top;
 /** hasProbeFrame is true if the probe added a frame to this document (intact.ts). */
 export const hasProbeFrame = window[0] !== undefined;
 
-// Lists constructors of the language only. Chrome creates each DOM interface at the first access, which takes time.
+// The lists of built-ins contain only constructors of the language, not constructors of the browser. Chrome creates
+// each DOM interface at the first access, which takes time.
 const builtIns: object[] = [Object, Function, Array, Number, Boolean, String, Symbol, BigInt, Date, RegExp, Proxy];
 const collectionAndErrorBuiltIns: object[] = [
   Promise,

@@ -15,9 +15,9 @@ import {
 } from './primordials.ts';
 
 // Libraries such as zod look up shared built-ins while they run. A page that replaces a built-in can read and change
-// the values that the library processes. Therefore the host restores the built-ins of document_start, runs the code of
-// the library, and then restores the changes of the page. The code must be synchronous, so that no code of the page
-// runs in between.
+// the values that the library processes. The host restores the built-ins of document_start, runs the code of the
+// library, and then restores the changes of the page. The library code must be synchronous, so that no code of the page
+// runs while the built-ins are restored.
 
 /** Snapshot is the state of one shared object at document_start. */
 interface Snapshot {
@@ -88,7 +88,7 @@ function runMarked<T>(work: () => T): T {
   }
 }
 
-/** restoreBuiltIns undoes all changes of the page and returns them. */
+/** restoreBuiltIns undoes all changes of the page and returns the changes. */
 function restoreBuiltIns(): Change | Failure | undefined {
   let changes: Change | undefined;
   for (let i = 0; i < snapshots.length; i++) {
@@ -127,12 +127,12 @@ function restoreOne(snapshot: Snapshot, previousChanges: Change | undefined): Ch
     if (!defineProperty(object, key, originalDescriptor)) return makeFailure(`${name}.${propertyName(key)}`, changes);
     changes = makeChange(object, key, pageDescriptor, null, changes);
   }
-  // If the page deleted and added the same number of properties, the comparison of lengths did not detect the added
+  // If the page deleted and added the same number of properties, a comparison of the numbers does not detect the added
   // properties.
   return isMissing ? removeAdded(snapshot, ownKeys(object), changes) : changes;
 }
 
-/** removeAdded removes properties that the page has added. */
+/** removeAdded removes properties that the page has added to a built-in. */
 function removeAdded(
   { object, knownKeys, name }: Snapshot,
   currentKeys: readonly PropertyKey[],
@@ -152,8 +152,9 @@ function removeAdded(
 }
 
 /**
- * isHarmful reports whether a locked property that a page added to a built-in affects code that does not use its name.
- * Some libraries lock methods that they add to Array.prototype; only code that calls these methods is affected.
+ * isHarmful reports whether a locked property that a page added to a built-in affects code that does not use the
+ * property's name. Some libraries lock methods that they add to Array.prototype; only code that calls these methods is
+ * affected.
  */
 function isHarmful(on: object, key: PropertyKey): boolean {
   if (on === ObjectPrototype || typeof key === 'symbol') return true;
@@ -174,8 +175,8 @@ function reapplyChanges(changes: Change | undefined): void {
 }
 
 function isUnchanged(pageDescriptor: PropertyDescriptor, originalDescriptor: PropertyDescriptor): boolean {
-  // The kind of the descriptors (data or accessor) is compared first. A descriptor of the other kind lacks the compared
-  // fields, and a page may define such fields on Object.prototype.
+  // The kinds of two descriptors (data or accessor) are compared first. Data descriptors and accessor descriptors have
+  // different fields, and a page may define the missing fields on Object.prototype.
   if (hasOwn(originalDescriptor, 'value'))
     return hasOwn(pageDescriptor, 'value') && isSame(pageDescriptor.value, originalDescriptor.value);
   return (

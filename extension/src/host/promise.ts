@@ -13,10 +13,10 @@ import {
   whenSettled,
 } from './primordials.ts';
 
-// Makes the promises that a context returns to a handler. A page can replace Promise.prototype.then and the species of
-// the constructor, and would then receive the promise and its value. Therefore the promises of a context have their own
-// `then`, `catch` and `finally`. `await` uses neither the prototype nor the species for a promise whose constructor is
-// the realm's Promise.
+// Makes the promises that the context of a call returns to a handler. A page can replace Promise.prototype.then and the
+// species of the constructor, and could so receive the promise and its value. The promises of a context have their own
+// `then`, `catch` and `finally`, so that the page cannot receive them. `await` uses neither the prototype nor the
+// species for a promise whose constructor is the realm's Promise.
 
 /**
  * Deferred is a promise and its two settling functions. Only the first call of resolve or reject settles the promise.
@@ -38,7 +38,7 @@ export function makeDeferred(): Deferred {
       rejectPromise = reject;
     },
   ]);
-  // Without a handler, the `unhandledrejection` event would pass the error to the page.
+  // Without a rejection handler, the `unhandledrejection` event would pass the error of a rejected promise to the page.
   attachHandlers(promise, doNothing, doNothing);
   const defineMethod = (name: string, method: Fn) => defineProperty(promise, name, hiddenProperty(method));
   defineMethod('then', (ok, bad) => followPromise(promise, ok, bad));
@@ -51,7 +51,8 @@ export function makeDeferred(): Deferred {
 }
 
 function doNothing(): void {
-  // A placeholder until the promise constructor has passed its functions, and a handler for ignored rejections.
+  // doNothing is a placeholder until the promise constructor has passed its functions, and a handler for ignored
+  // rejections.
 }
 
 /** followPromise implements `promise.then(ok, bad)`. */
@@ -91,9 +92,10 @@ function followFinally(promise: Promise<unknown>, callback: unknown): object {
 }
 
 /**
- * attachHandlers calls the native `then`. onFulfilled and onRejected must return nothing and must not throw. `then`
- * reads the constructor of the promise. An own property with the value undefined selects the realm's Promise, and
- * avoids a lookup that the page controls.
+ * attachHandlers calls the native `then` of a promise with two handlers. The functions onFulfilled and onRejected must
+ * return nothing and must not throw. The native `then` reads the property constructor of the promise. If the promise
+ * has an own property constructor with the value undefined, `then` uses the realm's Promise, without a lookup that the
+ * page controls.
  */
 function attachHandlers(
   promise: Promise<unknown>,

@@ -7,23 +7,29 @@ const IsReadyLimitMs = 5000;
 
 const readyTimeout = makeTimeout(IsReadyLimitMs);
 
-/** Readiness calls isReady() of one plugin's adapters, and reports changes. The server chooses tabs by readiness. */
+/**
+ * Readiness calls isReady() of one plugin's adapters, and reports changes. The server uses the readiness of plugins to
+ * choose tabs.
+ */
 export interface Readiness {
   /** watch sets the adapter whose readiness is reported; without an adapter, reporting stops. */
   watch(adapter: object | undefined): void;
   /**
-   * check calls isReady() of an adapter, and then calls done once. The argument of done is undefined, or the reason why
-   * the adapter is not ready.
+   * check calls isReady() of an adapter and calls done once with the outcome. The argument of done is undefined, or the
+   * reason why the adapter is not ready.
    */
   check(adapter: object, done: (problem: string | undefined) => void): void;
   /**
-   * probe checks the watched adapter. If a check by probe is running, probe checks again when the running check has
-   * ended.
+   * probe checks the readiness of the watched adapter. If a check by probe is running, probe checks again when the
+   * running check has ended.
    */
   probe(): void;
 }
 
-/** makeReadiness returns a Readiness. readContainer returns the container of the adapters. */
+/**
+ * makeReadiness returns a Readiness that watches no adapter yet. The function readContainer returns the container in
+ * which adapters register.
+ */
 export function makeReadiness(
   plugin: string,
   readContainer: () => unknown,

@@ -1,7 +1,7 @@
 import { failureText, messageOf } from './failure.ts';
 import { utf8LengthOf, writeJson } from './json.ts';
 
-/** Outcome is the ending of a call: the JSON text of a result or of an error, or nothing for undefined. */
+/** Outcome is the ending of a call: the JSON text of a result or of an error, or no text for undefined. */
 export type Outcome =
   | { readonly kind: 'result'; readonly text: string }
   | { readonly kind: 'nothing' }

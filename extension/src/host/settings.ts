@@ -17,13 +17,16 @@ import {
 
 /** Settings are the settings of one plugin in one document. */
 export interface Settings {
-  /** config contains the values by key. The object `config` is never replaced, because an adapter may store it. */
+  /**
+   * config contains the values of the settings by key. The object `config` is never replaced, because an adapter may
+   * store it.
+   */
   readonly config: object;
   /** update replaces all values of config by the values of a wire.PluginSettings. */
   update(settings: unknown): void;
 }
 
-/** makeSettings returns empty settings. */
+/** makeSettings returns Settings without values. */
 export function makeSettings(): Settings {
   const config = makeBareObject();
   const update = (settings: unknown) => {
@@ -40,7 +43,7 @@ export function makeSettings(): Settings {
   return { config, update };
 }
 
-/** urlForThisHost returns the URL with the host of this document, from an object of URLs by instance. */
+/** urlForThisHost returns the first URL with the host of this document, from the values of an object. */
 function urlForThisHost(instances: unknown): string | undefined {
   const currentHost = normalizeHost(apply(locationHostGetter, realLocation, []));
   let matchingUrl: string | undefined;

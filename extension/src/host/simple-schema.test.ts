@@ -4,7 +4,7 @@ import { buildSync } from 'esbuild';
 import { z } from 'zod';
 import { adapter, makeRealm } from '../../test/realm.ts';
 
-/** simple are schemas that the host parses itself once they are known. */
+/** simple contains schemas for which the host parses valid arguments itself. */
 const simple: Readonly<Record<string, string>> = {
   text: 'z.object({ text: z.string() })',
   limits: 'z.object({ text: z.string().min(2).max(4), exact: z.string().length(3).optional() })',
@@ -18,7 +18,7 @@ const simple: Readonly<Record<string, string>> = {
   empty: 'z.object({})',
 };
 
-/** others are schemas that always parse their arguments themselves. */
+/** others contains schemas that always parse their arguments themselves. */
 const others: Readonly<Record<string, string>> = {
   refined: 'z.object({ text: z.string() }).refine(({ text }) => text !== "ab")',
   trimmed: 'z.object({ text: z.string().trim().min(2) })',
@@ -91,7 +91,9 @@ function makeRandom(seed: number): () => number {
 
 const schemaOf = (code: string): z.ZodType => new Function('z', `return ${code}`)(z);
 
-/** startTools starts an adapter with one tool for each schema, and returns a call and the number of parses by schemas. */
+/**
+ * startTools starts an adapter with one tool for each schema, and returns functions that call tools and count parses.
+ */
 async function startTools(schemas: Readonly<Record<string, string>>) {
   const bundle = buildSync({
     stdin: { contents: 'export * from "zod"', resolveDir: import.meta.dirname },

@@ -17,10 +17,10 @@ import {
   weakMapSet,
 } from './primordials.ts';
 
-// Before the code of a schema runs, the host compares about a thousand built-ins with those of document_start
-// (pristine.ts), which takes longer than the rest of a short call. Most schemas are simple: objects of texts, numbers
-// and lists with limits. If a zod schema is simple, the host parses valid arguments itself, without the code of the
-// schema. All other arguments are parsed by the schema, which reports its issues or adds its defaults.
+// Before a schema's code runs, the host compares about a thousand built-ins with their originals (pristine.ts), which
+// is slow. Most schemas are simple: objects of texts, numbers and lists with limits. If a zod schema is simple, the
+// host parses valid arguments itself, without the code of the schema. The code of a schema parses invalid arguments,
+// and all arguments of a schema that is not simple.
 
 /** notParsed is the result of a parser for a value that only the schema itself can handle. */
 export const notParsed: unknown = freeze(makeBareObject());
@@ -31,7 +31,7 @@ export type Parser = (value: unknown) => unknown;
 /** Test reports whether a value is within a limit of a schema. */
 type Test = (value: unknown) => boolean;
 
-/** Field is a field of an object. */
+/** Field is a field of an object schema, with the parser of its value. */
 interface Field {
   readonly key: string;
   readonly parse: Parser;
@@ -62,7 +62,7 @@ export function findParser(schema: object): Parser | undefined {
  */
 export function compileParser(schema: object): void {
   if (apply(weakMapGet, parsers, [schema]) !== undefined) return;
-  apply(weakMapSet, parsers, [schema, null]); // stays if a getter throws
+  apply(weakMapSet, parsers, [schema, null]); // the value null stays if a getter of the schema throws
   apply(weakMapSet, parsers, [schema, compile(schema, { schemasLeft: MaxSchemas }) ?? null]);
 }
 
@@ -120,7 +120,7 @@ function definitionOf(value: unknown): object | undefined {
 
 /** compileChecks returns one test for all checks of a definition, or undefined if a check is not simple. */
 function compileChecks(definition: object): Test | undefined {
-  // The definition of an integer is a check too.
+  // The definition of an integer schema is itself a check.
   let test = lookup(definition, 'check') === undefined ? alwaysPasses : compileCheck(definition);
   const checks = lookup(definition, 'checks');
   if (checks === undefined) return test;
@@ -140,7 +140,7 @@ const alwaysPasses: Test = () => true;
 function compileCheck(check: object): Test | undefined {
   const limit = (name: string): number => {
     const value = lookup(check, name);
-    return typeof value === 'number' ? value : Number.NaN; // no number is within NaN
+    return typeof value === 'number' ? value : Number.NaN; // no number is within a limit that is NaN
   };
   const isInclusive = lookup(check, 'inclusive') === true;
   switch (lookup(check, 'check')) {
@@ -176,8 +176,8 @@ function lengthOf(value: unknown): number {
 }
 
 /**
- * hasOneLength reports whether a value has the same length in UTF-16 units and in code points. Some versions of zod count
- * units, and others count code points.
+ * hasOneLength reports whether a value has the same length in UTF-16 units and in code points. Some versions of zod
+ * count UTF-16 units, and other versions count code points.
  */
 function hasOneLength(value: unknown): boolean {
   if (typeof value !== 'string') return true;
@@ -220,7 +220,8 @@ function compileList(parse: Parser | undefined): Parser | undefined {
 
 function compileObject(definition: object, compilation: Compilation): Parser | undefined {
   const shape = lookup(definition, 'shape');
-  // A catchall allows or rejects unknown fields. Without a catchall, unknown fields are dropped.
+  // The catchall of an object schema allows or rejects unknown fields. An object schema without a catchall drops
+  // unknown fields.
   if (!isObject(shape) || lookup(definition, 'catchall') !== undefined) return undefined;
   const keys = ownKeys(shape);
   const fields: Field[] = [];
@@ -250,7 +251,7 @@ function parseObject(fields: readonly Field[], value: unknown): unknown {
     const { key, parse, isOptional } = field;
     if (!hasOwn(value, key)) {
       if (isOptional) continue;
-      return notParsed; // missing, or a default
+      return notParsed; // the field is missing, or the schema has a default for the field
     }
     const parsed = parse(lookup(value, key));
     if (parsed === notParsed) return notParsed;

@@ -9,7 +9,7 @@ interface Wait {
 }
 
 /**
- * makeTimeout returns a function that calls onTimeout after ms milliseconds, and that returns a function to cancel this
+ * makeTimeout returns a function that calls onTimeout after ms milliseconds, and that returns a function to cancel the
  * wait. All waits share one timer, because most waits are cancelled soon and separate timers would be expensive.
  */
 export function makeTimeout(ms: number): (onTimeout: () => void) => () => void {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.ts';
 
-/** timerTool is a tool that sets n timers, the first after ms and the others everyMs apart, and returns when all have run. */
+/** timerTool sets n timers, the first after ms and the next timers everyMs apart, and returns when all have run. */
 const timerTool = `{ name: 'set', handle: ({ n = 1, ms, everyMs = 0 }) => new Promise((resolve) => {
   let left = n;
   for (let i = 0; i < n; i++) globalThis.__openTabs._setTimer(ms + i * everyMs, () => --left || resolve('over'));

@@ -11,7 +11,7 @@ import {
   runInMicrotask,
 } from './primordials.ts';
 
-// The built-ins are stored before any script of the page runs, like those of primordials.ts.
+// The built-ins for timers are stored before any script of the page runs, like the built-ins in primordials.ts.
 const nativeClearTimeout = clearTimeout;
 
 /** MaxDelayMs is the longest delay of a browser timer, in milliseconds. */
@@ -19,8 +19,8 @@ const MaxDelayMs = 2 ** 31 - 1;
 
 /**
  * Timers are the timers of one plugin. Chrome runs timers of a hidden page once a second, and later once a minute. For
- * timers of a hidden page, the host announces the earliest due time to the bridge, and the worker wakes the host. In
- * addition, the host sets a native timer, for visible pages and for times when no worker runs.
+ * timers of a hidden page, the host announces the earliest due time to the bridge, and the worker wakes the host. The
+ * host also sets a native timer, for visible pages and for times when no worker runs.
  */
 export interface Timers {
   /** set calls done once, after ms milliseconds, and returns a function that cancels the timer. */
@@ -103,7 +103,7 @@ export function makeTimers(announce: (ms: number) => void): Timers {
           try {
             apply(done, undefined, []);
           } catch {
-            // Callbacks of the SDK do not throw. An uncaught error would be visible to the page.
+            // Callbacks of the SDK do not throw. An uncaught error of a timer's callback would be visible to the page.
           }
         },
       };
@@ -118,7 +118,7 @@ export function makeTimers(announce: (ms: number) => void): Timers {
       };
     },
     wake: () => {
-      announcedDueAt = Infinity; // the bridge drops the announced time when it wakes the host
+      announcedDueAt = Infinity; // the bridge drops the announced time when the bridge wakes the host
       runDueTimers();
       announceNext();
     },

@@ -7,7 +7,7 @@ import { removeHidden } from './wording.ts';
 export interface ActivitiesProps {
   readonly callId: string;
   readonly activities: readonly ActivityView[];
-  /** isCollapsed is true if only the names are shown until the user opens them. */
+  /** isCollapsed is true if only the names of activities are shown until the user expands the activities. */
   readonly isCollapsed: boolean;
 }
 

@@ -4,14 +4,13 @@
 import type { ActivityView, CallView } from '../../../wire/wire.gen.ts';
 
 /**
- * ForUser marks content for the user. Content with any other mark, including an unknown mark, is shown only with "Show
- * everything".
+ * ForUser marks content for the user. Content without the mark ForUser is shown only with "Show everything".
  */
 const ForUser = 'user';
 
 /** Report is the progress of a call as the panel shows it. */
 export interface Report {
-  /** share is from 0 to 1; undefined while it is unknown. */
+  /** share is the completed part of the call, from 0 to 1; undefined while unknown. */
   readonly share: number | undefined;
   readonly message: string;
   /** word is the tool's own status word, such as "indexing", or empty. */

@@ -8,13 +8,14 @@ import { lateEffect, removeHidden } from './wording.ts';
 
 interface CallingProps {
   readonly plugin: PluginView;
-  /** otherPlugins are the names of the other plugins. */
+  /** otherPlugins contains the names of the plugins that the user can choose as called plugins. */
   readonly otherPlugins: readonly string[];
   readonly act: Act;
 }
 
 /**
- * Calling lists the plugins that a plugin may call and the plugins that it was denied. The user can add other plugins.
+ * Calling lists the plugins that a plugin may call and the plugins that were denied to the plugin. The user can add
+ * plugins to the list of plugins that a plugin may call.
  */
 export function Calling({ plugin, otherPlugins, act }: CallingProps): VNode | null {
   const { isBusy, error, run } = usePanelAction(act);

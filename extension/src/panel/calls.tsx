@@ -40,7 +40,7 @@ export function Calls({
   act,
 }: CallsProps): VNode {
   const open = calls.filter(isOpen);
-  // Calls that wait for a permission are shown above (waiting.tsx).
+  // Calls that wait for a permission are shown at the top of the panel (waiting.tsx).
   const shownCalls = placeCalls(open.filter((call) => call.waiting?.kind !== 'permission'));
   const awaitingPermission = open.length - shownCalls.length;
   const unlistedCount = running - open.length;
@@ -138,7 +138,7 @@ function defaultMessage(call: CallView): string {
   return call.status === 'pending' ? 'Queued' : 'Running';
 }
 
-/** ProgressBar is a progress bar. Without a share, the bar is indeterminate. */
+/** ProgressBar shows the progress of a call. If share is undefined, the progress bar is indeterminate. */
 function ProgressBar({ name, share, waiting }: { name: string; share: number | undefined; waiting: boolean }): VNode {
   const hasShare = share !== undefined;
   return (

@@ -3,13 +3,13 @@ import { useState } from 'preact/hooks';
 import type { Done } from '../panel-message.ts';
 
 /**
- * useChoice returns the value to show and a function that changes the value. A new choice is shown at once, until the
- * value of the server changes or the server rejects the choice.
+ * useChoice returns the value that a control shows and a function that changes the value. A new choice is shown at
+ * once, until the value of the server changes or the server rejects the choice.
  */
 export function useChoice<T>(current: T, send: (value: T) => Promise<Done>): [T, (value: T) => void] {
   const [chosenValue, setChosenValue] = useState<{ readonly value: T; readonly before: T }>();
   const shownValue = chosenValue?.before === current ? chosenValue.value : current;
-  // The choice is dropped. Otherwise the choice would show again when another surface restores the old value.
+  // The user's choice is dropped, so that the choice does not reappear when another surface restores the old value.
   if (chosenValue && chosenValue.before !== current) setChosenValue(undefined);
   const choose = async (value: T) => {
     setChosenValue({ value, before: current });
@@ -21,7 +21,7 @@ export function useChoice<T>(current: T, send: (value: T) => Promise<Done>): [T,
 
 interface SwitchProps {
   readonly label: ComponentChildren;
-  /** current is the server's value. */
+  /** current is the value that the server sent. */
   readonly current: boolean;
   readonly busy: boolean;
   send(on: boolean): Promise<Done>;

@@ -1,5 +1,5 @@
 // Ignores clicks on a card that has just appeared or moved. Cards appear, disappear and move while the user aims at a
-// button. Without this guard, a click could hit the wrong card and allow the wrong call.
+// button. Without the click guard, a click could hit the wrong card and allow the wrong call.
 
 /** MinStillMs is how long a card must stay in place before clicks on the card have an effect, in milliseconds. */
 export const MinStillMs = 500;
@@ -8,7 +8,7 @@ export const MinStillMs = 500;
 export interface ClickGuard {
   /** recordPositions stores the positions of all cards' buttons after a render, in pixels from the top of the page. */
   recordPositions(places: ReadonlyMap<string, number>, nowMs: number): void;
-  /** waitMs returns the time until clicks on a card have an effect; 0 if they already have. */
+  /** waitMs returns the time until clicks on a card have an effect; 0 if clicks already have an effect. */
   waitMs(card: string, nowMs: number): number;
 }
 

@@ -1,5 +1,5 @@
-// Formats JSON text for display. The user must see exactly the arguments that are sent. Therefore this file never
-// parses and reprints numbers and members, and shows hidden characters as escapes.
+// Formats JSON text for display. The user must see exactly the arguments that are sent. To show JSON exactly, this file
+// never parses and reprints numbers and members, and shows hidden characters as escapes.
 
 import { replaceHidden } from './plain-text.ts';
 

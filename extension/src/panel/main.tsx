@@ -1,4 +1,4 @@
-// The side panel: renders the state that the worker sends, and sends the user's actions to the worker. The side panel
+// Renders the state that the worker sends in the side panel, and sends the user's actions to the worker. The side panel
 // stores only unsaved input and the switch "Show everything".
 
 import { render } from 'preact';
@@ -47,7 +47,7 @@ function draw(): void {
   if (root) render(<Panel {...props} />, root);
 }
 
-/** handlers handle the messages of the worker. */
+/** handlers contains one handler for each kind of message of the worker. */
 const handlers: PortHandlers<ToPanel> = {
   state: (message) => {
     state = message.state;
@@ -60,7 +60,10 @@ const handlers: PortHandlers<ToPanel> = {
   done: ({ requestId, done }) => requests.settle(requestId, done),
 };
 
-/** connect opens the port. Chrome closes the port when it stops the worker; reopening it restarts the worker. */
+/**
+ * connect opens the port to the service worker. Chrome closes the port when it stops the worker; reopening the port
+ * restarts the worker.
+ */
 function connect(): void {
   const openedPort = connectPanel();
   port = openedPort;

@@ -5,7 +5,7 @@ import { removeHidden } from './wording.ts';
 
 /** PanelAction is the state of the last action of one part of the panel. */
 export interface PanelAction {
-  /** isBusy is true until the worker answers. */
+  /** isBusy is true until the worker answers the action. */
   readonly isBusy: boolean;
   /** error is the reason why the last action failed, as plain text; empty if the action succeeded. */
   readonly error: string;

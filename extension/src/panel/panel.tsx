@@ -95,7 +95,7 @@ function ConnectedPanel(props: PanelProps & { readonly state: PanelState }): VNo
   );
 }
 
-/** Notice shows a problem and the steps to fix it. children are the buttons. */
+/** Notice shows a problem and the steps to fix it. children are the buttons of the notice. */
 function Notice(props: { advice: Advice; tone: 'bad' | 'quiet'; children: VNode }): VNode {
   const { title, steps } = props.advice;
   return (

@@ -1,7 +1,10 @@
-// Finds hidden characters: characters that are invisible, or that change how other text looks. The server applies these
-// rules for hidden characters too (internal/plaintext), and one list of cases tests the panel and the server.
+// Finds hidden characters: characters that are invisible, or that change how other text looks. The server has equal
+// rules for hidden characters (internal/plaintext), and one list of cases tests the panel and the server.
 
-/** HiddenCharacter matches characters that are hidden unless they have a visible effect. */
+/**
+ * HiddenCharacter matches characters that are invisible or change how other text looks; isPartOfText finds the
+ * exceptions.
+ */
 const HiddenCharacter =
   /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/u;
 /** NumberSigns matches format characters that are visible before digits. */

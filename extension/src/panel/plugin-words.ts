@@ -2,7 +2,7 @@ import type { PluginView, ToolView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
 import { removeHidden } from './wording.ts';
 
-/** MaxSites is the number of sites that the list names per plugin. */
+/** MaxSites is how many sites the panel names per plugin. */
 const MaxSites = 3;
 
 /** siteNames lists the hosts of match patterns as text. */
@@ -34,7 +34,9 @@ export interface ToolGroup {
   readonly tools: readonly ToolView[];
 }
 
-/** toolGroups groups tools by category, in order of first use. Tools without a category come last, as "Other". */
+/**
+ * toolGroups groups tools by category, in order of first use. Tools without a category come last, in the group "Other".
+ */
 export function toolGroups(tools: readonly ToolView[]): ToolGroup[] {
   const groups = new Map<string, ToolView[]>();
   for (const tool of tools) {
@@ -48,7 +50,10 @@ export function toolGroups(tools: readonly ToolView[]): ToolGroup[] {
     .map(([category, grouped]) => ({ category: category || (groups.size > 1 ? 'Other' : ''), tools: grouped }));
 }
 
-/** findPlugins returns the plugins whose names or tool names contain the text. Plugins that need a review come first. */
+/**
+ * findPlugins returns the plugins whose names or tool names contain the text. In the result of findPlugins, plugins
+ * that need a review come first.
+ */
 export function findPlugins(plugins: readonly PluginView[], text: string): PluginView[] {
   const query = text.trim().toLowerCase();
   const matches = (name: string) => name.toLowerCase().includes(query);
@@ -63,8 +68,9 @@ export function findPlugins(plugins: readonly PluginView[], text: string): Plugi
 }
 
 /**
- * Readiness of a plugin in this browser. "closed": no tab matches the plugin. "unavailable": no matching tab is ready.
- * "ready": a tool of the plugin can run.
+ * Readiness describes whether a plugin can be used in this browser. The readiness "closed" means that no tab matches
+ * the plugin. The readiness "unavailable" means that no matching tab is ready. The readiness "ready" means that a tool
+ * of the plugin can run.
  */
 export type Readiness = 'closed' | 'unavailable' | 'ready';
 

@@ -79,7 +79,7 @@ export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
 interface PluginProps {
   readonly plugin: PluginView;
   readonly readiness: Readiness;
-  /** allPlugins are all installed plugins. */
+  /** allPlugins contains the installed plugins, including plugins that a search hides. */
   readonly allPlugins: readonly PluginView[];
   readonly act: Act;
 }
@@ -135,7 +135,7 @@ function Plugin({ plugin, readiness, allPlugins, act }: PluginProps): VNode {
   );
 }
 
-/** Recommended shows an agent's recommendation. Recommended changes no permission. */
+/** Recommended shows an agent's recommendation about a plugin. Showing a recommendation changes no permission. */
 function Recommended({ plugin }: { readonly plugin: PluginView }): VNode | null {
   const { recommended } = plugin;
   if (!recommended) return null;

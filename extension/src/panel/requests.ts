@@ -8,11 +8,14 @@ export interface Requests {
   readonly act: Act;
   /** settle passes the worker's answer to the caller of act. */
   settle(requestId: number, done: Done): void;
-  /** disconnected fails all open requests. The worker may have run these requests before it stopped. */
+  /**
+   * disconnected fails all requests that the worker has not answered. The worker may have run open requests before the
+   * worker stopped.
+   */
   disconnected(): void;
 }
 
-/** makeRequests returns a Requests. send returns false if no worker is connected. */
+/** makeRequests returns a Requests without open requests. send returns false if no worker is connected. */
 export function makeRequests(send: (message: FromPanel) => boolean): Requests {
   const pendingRequests = new Map<number, (done: Done) => void>();
   let lastId = 0;

@@ -60,7 +60,7 @@ export function missingSettings(settings: readonly SettingView[]): readonly Sett
   return settings.filter(({ required, set: hasValue }) => required && !hasValue);
 }
 
-/** settingOfError finds the setting that a server error names, and returns the rest of the error. */
+/** settingOfError finds the setting that a server error names, and returns its key and the rest of the error. */
 export function settingOfError(
   error: string,
   settings: readonly SettingView[],

@@ -39,7 +39,10 @@ interface FormProps {
   readonly act: Act;
 }
 
-/** Form stores unsaved input. Fields that the user has not changed show the values of the server. */
+/**
+ * Form shows the fields of the settings and stores unsaved input. Fields that the user has not changed show the values
+ * of the server.
+ */
 function Form({ plugin, settings, act }: FormProps): VNode {
   const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
   const [saved, setSaved] = useState(false);
@@ -175,7 +178,10 @@ interface SecretProps extends Pick<SingleValueProps, 'setting' | 'text' | 'onTyp
   readonly commonProps: { readonly id: string };
 }
 
-/** Secret is the field of a secret setting. The panel never receives the value; the user can replace or remove it. */
+/**
+ * Secret is the field of a secret setting. The panel never receives the value of a secret; the user can replace or
+ * remove the secret.
+ */
 function Secret({ commonProps, setting, text, onType }: SecretProps): VNode {
   const isCleared = text === ClearedSecret;
   const hasStoredValue = setting.set && !isCleared;

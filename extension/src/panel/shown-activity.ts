@@ -16,7 +16,7 @@ export type ShownActivity =
   | { readonly kind: 'code'; readonly text: string; readonly language: string }
   | Table
   | { readonly kind: 'json'; readonly text: string }
-  /** The content is too large for panels. */
+  /** The content of the activity is too large for panels. */
   | { readonly kind: 'large'; readonly bytes: number };
 
 /** Table is a table of texts. Each row has one cell per column. */
@@ -70,8 +70,8 @@ function normaliseWhitespace(text: string): string {
 }
 
 /**
- * readTable reads a list of objects, or columns with rows of cells or objects. The result is undefined for any other
- * value.
+ * readTable reads a list of objects, or columns with rows of cells or objects. readTable returns undefined for a value
+ * that is not a table.
  */
 export function readTable(value: unknown): Table | undefined {
   const rows: unknown = isRecord(value) ? value.rows : value;

@@ -14,12 +14,12 @@ const LittleTimeMs = 30_000;
 
 export interface TicketCardProps {
   readonly card: Card;
-  /** parent is the call whose tool made this call. */
+  /** parent is the call whose tool made the call of the card. */
   readonly parent: CallView | undefined;
   /** tab is the tab of the call, if that tab is in this browser. */
   readonly tab: PanelTab | undefined;
   readonly leftMs: number;
-  /** ignoresClicks is true while clicks are ignored. */
+  /** ignoresClicks is true while clicks are ignored because the card has just appeared or moved. */
   readonly ignoresClicks: boolean;
   /** acceptsClick reports whether a click has an effect. */
   acceptsClick(event: Event): boolean;
@@ -122,7 +122,7 @@ interface Decision {
 /** useDecision sends the user's decision once. */
 function useDecision({ card, acceptsClick, setOutcome, act }: TicketCardProps): Decision {
   const action = usePanelAction(act);
-  const wasSent = useRef(false); // updates at once, unlike the state
+  const wasSent = useRef(false); // a ref updates at once, unlike the state of a component
   const [isGreyed, setIsGreyed] = useState(false);
   const setSent = (on: boolean) => {
     wasSent.current = on;
@@ -145,7 +145,10 @@ function useDecision({ card, acceptsClick, setOutcome, act }: TicketCardProps): 
 interface AnswerProps {
   readonly label: string;
   readonly kind?: 'yes';
-  /** isOff greys the button. The button keeps the focus, which a disabled button would lose. */
+  /**
+   * isOff greys the button without disabling the button. The button keeps the focus, which a disabled button would
+   * lose.
+   */
   readonly isOff: boolean;
   readonly children: string;
   press(event: Event): void;

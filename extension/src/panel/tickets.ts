@@ -25,8 +25,8 @@ export interface Card {
 
 /**
  * nextCards returns the approval cards after a change of the calls. The cards keep their order and new cards come last,
- * so that no card moves when a new card arrives. outcomes contains the outcomes of decisions from this panel, by
- * ticket.
+ * so that no card moves when a new card arrives. outcomes maps each ticket to the outcome of the decision that this
+ * panel sent.
  */
 export function nextCards(
   cards: readonly Card[],
@@ -67,7 +67,7 @@ function foreignOutcome(kind: TicketKind, call: CallView | undefined): string {
     case undefined:
       return 'The call is no longer waiting for approval.';
     default:
-      // This text does not claim a decision of the user, because the tool may also have withdrawn its request.
+      // The outcome text does not claim a decision of the user, because the tool may also have withdrawn its request.
       return kind === 'permission' ? 'Already allowed elsewhere.' : 'No longer needed: the call continues.';
   }
 }
@@ -107,7 +107,7 @@ function allowedFor(kind: TicketKind, scope: Scope | undefined): string {
   }
 }
 
-/** formatClock formats the remaining time with a constant width, such as 4:05. */
+/** formatClock formats the remaining time of a decision with a constant width, such as 4:05. */
 export function formatClock(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;

@@ -70,7 +70,10 @@ export function Waiting({ calls, tabs, nowMs, callsAt, act }: WaitingProps): VNo
   );
 }
 
-/** announcementText returns the text about the newest card for screen readers. A changed text is read out. */
+/**
+ * announcementText returns the text about the newest card for screen readers. A screen reader reads a changed text
+ * aloud.
+ */
 function announcementText(open: readonly Card[]): string {
   const newestCard = open.at(-1);
   if (!newestCard) return '';
@@ -104,7 +107,7 @@ function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): Gu
   const measure = (nowMs: number): string[] => {
     const places = new Map<string, number>();
     for (const card of sectionRef.current?.querySelectorAll<HTMLElement>('[data-ticket]') ?? []) {
-      // The buttons also move within a card, for example when its arguments collapse.
+      // Buttons can move within a card, for example when the arguments of the call collapse.
       const buttons = card.querySelector('.answers') ?? card;
       places.set(card.dataset.ticket ?? '', buttons.getBoundingClientRect().top + window.scrollY);
     }
@@ -114,7 +117,7 @@ function useClickGuard(sectionRef: { readonly current: HTMLElement | null }): Gu
   useLayoutEffect(() => {
     const nowMs = performance.now();
     const waitMsByCard = new Map(measure(nowMs).map((id) => [id, guard.waitMs(id, nowMs)]));
-    // This render moved the card after its buttons were rendered as active.
+    // isRenderWrong is true if the render moved a card whose buttons were rendered as active.
     const isRenderWrong = [...waitMsByCard].some(([id, waitMs]) => rendered.current.get(id) !== waitMs > 0);
     const longestWaitMs = Math.max(0, ...waitMsByCard.values());
     if (isRenderWrong) redraw((n) => n + 1);

@@ -130,8 +130,8 @@ function asSentence(text: string): string {
 }
 
 /**
- * removeHidden removes hidden characters (plain-text.ts) from a text of a page, a tool or a client: control characters, marks that
- * change the writing direction, and invisible letters.
+ * removeHidden removes hidden characters (plain-text.ts) from a text, such as control characters, invisible letters and
+ * marks of writing direction.
  */
 export function removeHidden(text: string): string {
   return replaceHidden(text, () => '');

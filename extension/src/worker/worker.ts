@@ -1,9 +1,9 @@
 // The service worker. The service worker owns the socket to the server and forwards calls to documents. Chrome may stop
 // the worker at any time. A new worker restores its state from what documents and the server send.
 //
-// This file builds the parts and connects them. The constructor of a part receives the earlier parts that the new part
-// needs. A part has a Signal for events that concern later parts. The listeners of all signals are added at the end of
-// this file.
+// This file creates the parts of the service worker and connects the parts. The constructor of a part receives the
+// previously created parts that the new part needs. A part has a Signal for each event that concerns parts that are
+// created later. The listeners of all signals are added at the end of this file.
 
 import type { PluginInfo } from '../../../wire/wire.gen.ts';
 import * as browser from '../chrome.ts';
@@ -137,7 +137,7 @@ const reload = new Reload({
   },
   isConnected: (documentId) => docs.findReported(documentId) !== undefined,
   isRegistered: (plugin) => !registering.pending || (plugins.mode === 'userScripts' && plugins.canStartLate(plugin)),
-  // Fetches the code before the next document needs the code.
+  // beforeReload fetches the code of the missing plugins before the reloaded document needs the code.
   beforeReload: (missing) => {
     if (plugins.mode !== 'userScripts') return;
     for (const plugin of missing) void pluginCode(plugin).catch(() => undefined);
@@ -249,7 +249,7 @@ const requestHandlers: RequestHandlers = {
   'tool.answer': async (params) => ({ taken: await calls.answer(params) }),
   'plugin.sync': async (params) => {
     const mode = await plugins.sync(params);
-    // Documents with an older adapter need the code at once.
+    // Documents with an older adapter need the code of the new adapter at once.
     const missing = mode === 'userScripts' ? [...new Set(hotReload.outdated())] : [];
     hotReload.synced(missing);
     registering.recordBases();

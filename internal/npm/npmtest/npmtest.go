@@ -1,6 +1,6 @@
-// Package npmtest provides an npm registry for tests. [Registry] is its HTTP handler:
-// it serves the versions that [Registry.Publish] adds, and the built packages in
-// Folder. [Pack] makes the .tgz file of a package.
+// Package npmtest provides an npm registry for tests. [Registry] is the HTTP handler of
+// the registry: it serves the versions that [Registry.Publish] adds, and the built
+// packages in Folder. [Pack] makes the .tgz file of a package.
 //
 // # Concurrency
 //
@@ -33,8 +33,8 @@ type File struct {
 	Text string
 }
 
-// Pack returns a .tgz file with these entries. Pack does not check the entries, so that
-// tests can make malformed packages.
+// Pack returns a .tgz file with the given entries. Pack does not check the entries, so
+// that tests can make malformed packages.
 func Pack(files ...File) []byte {
 	var b bytes.Buffer
 	zip := gzip.NewWriter(&b)

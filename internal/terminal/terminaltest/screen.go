@@ -8,7 +8,8 @@ import (
 )
 
 // Screen is a terminal that obeys the escape sequences of package terminal, and panics
-// at all others. Screen keeps all lines; the last Rows lines are visible.
+// at any other escape sequence. Screen keeps all lines; the last Rows lines are
+// visible.
 type Screen struct {
 	Columns, Rows int
 	// Written is how many bytes were written.

@@ -136,7 +136,7 @@ test('an invalid default export is reported with an action', () => {
     /^the plugin has no method isReady; add .*\nthe plugin has no tools; give it/,
   );
   assert.match(problemTextOf({ isReady() {}, tools: 5 }), /^the plugin has no tools/);
-  // A build does not check types, so extract must find this problem.
+  // A build does not check types, so the extraction must find errors that a type check would find.
   const untyped: PluginDefinition = JSON.parse('{"tools": []}');
   assert.match(problemTextOf(definePlugin(untyped)), /^the plugin has no method isReady; add /);
   assert.match(problemTextOf({ isReady() {}, tools: [7] }), /^tools\[0\]: it is not a tool; make it with defineTool/);

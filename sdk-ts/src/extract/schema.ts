@@ -45,8 +45,9 @@ export function convertSchema(schema: z.ZodType, side: SchemaSide): ConversionRe
       unrepresentable: addProblem,
     });
     if (problems.length > 0) return { problems };
-    // With an `unrepresentable` function, zod before 4.6 accepts every type. The second conversion throws for such
-    // types.
+    // With an `unrepresentable` function, zod before 4.6 accepts every type, so a second conversion runs without this
+    // function. Without an `unrepresentable` function, `toJSONSchema` throws for types that JSON Schema cannot
+    // represent.
     toJSONSchema(schema, { io: side });
     const { $schema: _, ...json } = jsonSchema;
     return { schema: side === 'input' ? closeObjects(json) : json, problems };
@@ -73,7 +74,10 @@ function fieldPathOf(path: readonly (string | number)[]): string {
   return field;
 }
 
-/** String formats of newer zod versions that only repeat `pattern`. Strict clients reject tools with such formats. */
+/**
+ * String formats of newer zod versions that only repeat `pattern`. Strict clients reject tools with string formats that
+ * the clients do not support.
+ */
 const removedFormats: ReadonlySet<unknown> = new Set([
   'starts_with',
   'ends_with',
@@ -83,8 +87,8 @@ const removedFormats: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Removes unusable formats, and opens the objects of an output schema, because a handler may return more fields than
- * its schema has. Only a z.strictObject still rejects additional fields.
+ * Removes unusable formats and opens the objects of an output schema, because a handler may return additional fields.
+ * In an adjusted output schema, only a z.strictObject rejects additional fields.
  */
 function adjustNode(node: { zodSchema: unknown; jsonSchema: Record<string, unknown> }, side: SchemaSide): void {
   if (removedFormats.has(node.jsonSchema.format)) delete node.jsonSchema.format;
@@ -95,8 +99,9 @@ function adjustNode(node: { zodSchema: unknown; jsonSchema: Record<string, unkno
 }
 
 /**
- * Sets additionalProperties to false. Zod drops unknown fields silently, so an agent would not notice a misspelled
- * optional parameter. The members of an `allOf` stay open, because each member describes only some of the fields.
+ * Sets additionalProperties of each object schema to false. Zod drops unknown fields silently, so an agent would not
+ * notice a misspelled optional parameter. The members of an `allOf` stay open, because each member describes only some
+ * of the fields.
  */
 function closeObjects(json: Record<string, unknown>): Record<string, unknown> {
   const openObjects = new Set<unknown>();

@@ -15,9 +15,9 @@ import {
 } from './primordials.ts';
 
 // Runs a plugin's async functions, which the build rewrites as generators (internal/jsbuild/async.go). Native async
-// functions would expose what they await and return: `await` reads `constructor` of a promise, and resolving a promise
-// with an object reads `then` of the object. The lookups of `constructor` and `then` reach prototypes where a page can
-// define a getter.
+// functions would expose what they await and return. `await` reads `constructor` of a promise, and a promise that
+// resolves with an object reads `then` of the object. The lookups of `constructor` and `then` reach prototypes where a
+// page can define a getter.
 
 type StepResult = IteratorResult<unknown, unknown>;
 
@@ -33,7 +33,10 @@ function getGeneratorMethod(prototype: object, name: string): Fn {
   return method;
 }
 
-/** Runs the body of an async function, a generator that yields what the function awaits, and returns its promise. */
+/**
+ * Runs the body of an async function, which is a generator that yields the awaited values, and returns the function's
+ * promise.
+ */
 export function runAsync(self: unknown, args: ArrayLike<unknown> | null, body: Fn): Promise<unknown> {
   let resolvePromise: (value: unknown) => void = doNothing;
   let rejectPromise: (error: unknown) => void = doNothing;
@@ -63,13 +66,13 @@ export function runAsync(self: unknown, args: ArrayLike<unknown> | null, body: F
   return promise;
 }
 
-/** Results of a generator have `done` and `value` as own properties, so the check for an object is sufficient. */
+/** Reports whether `value` is the result of a generator, whose `done` and `value` are own properties. */
 function isStepResult(value: unknown): value is StepResult {
   return isObject(value);
 }
 
 function doNothing(): void {
-  // An empty function: a placeholder until the promise constructor has passed its functions.
+  // A placeholder for `resolve` and `reject`, used until the promise constructor has called its executor.
 }
 
 /** Calls onFulfilled or onRejected in a microtask, like `await`. */
@@ -95,7 +98,7 @@ function resolveWith(
   whenSettled(value, resolveValue, rejectPromise);
 }
 
-/** Returns the iterator of a `for await`. The `next` and `return` methods of this iterator return promises. */
+/** Returns the iterator of a `for await`. The `next` and `return` methods of the returned iterator return promises. */
 export function asyncIteratorOf(values: Readonly<Record<PropertyKey, unknown>>): unknown {
   const asyncMethod = values[asyncIterator];
   if (isFn(asyncMethod)) return apply(asyncMethod, values, []);

@@ -24,8 +24,8 @@ export interface InstalledPlugin {
 }
 
 /**
- * Returns a copy of `tool` whose handler runs the plugin's hooks, gets a complete context and aborts the SDK's waits when
- * the call is cancelled. Errors of the handler stay unchanged.
+ * Returns a copy of `tool` whose handler runs the plugin's hooks, gets a complete context and stops its waits with the
+ * call. Errors of the handler stay unchanged.
  */
 export function wrapTool(installedPlugin: InstalledPlugin, tool: Properties): Properties {
   const toolName = lookup(tool, 'name');
@@ -88,7 +88,7 @@ function wrapMethod(
   return copy;
 }
 
-/** Calls a hook of the plugin, if defined. */
+/** Calls a hook of the plugin, if the plugin defines the hook. */
 export function callHook(caller: InstalledPlugin, hook: string, args: readonly unknown[] = []): void {
   runHook(caller, hook, lookup(caller.plugin, hook), args);
 }

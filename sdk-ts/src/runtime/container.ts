@@ -22,7 +22,7 @@ export function getContainer(): Properties | undefined {
   return hasProperties(globalThis.__openTabs) ? globalThis.__openTabs : undefined;
 }
 
-/** Returns the container, after creating it if necessary; undefined if the page has locked the name. */
+/** Returns the container, after creating it if necessary; undefined if the page has locked `__openTabs`. */
 export function ensureContainer(): Properties | undefined {
   try {
     if (!hasProperties(globalThis.__openTabs)) globalThis.__openTabs = makeBareObject();
@@ -45,8 +45,8 @@ export function getRegisteredAdapters(): Properties | undefined {
 }
 
 /**
- * Replaces the container with a copy without the adapter `name`, and returns the registry of the copy. A started adapter
- * has locked the registry and its entry, so the existing registry cannot be changed.
+ * Replaces the container with a copy without the adapter `name`, and returns the registry of the copy. A started
+ * adapter has locked the registry and its own entry, so the registry must be replaced.
  */
 export function replaceRegistry(name: string): Properties {
   const adapters = copyWithout(getRegisteredAdapters(), name);

@@ -37,7 +37,7 @@ export function completeContext(hostContext: unknown): ToolHandlerContext {
     reportProgress,
     reportPercent: (percent, message, options) => reportFields(undefined, undefined, percent, message, options),
     reportCount: (done, total, message, options) => reportFields(done, total, undefined, message, options),
-    // An activity counts as a report, which keeps the call alive.
+    // An activity also counts as a progress report, which restarts the idle timeout.
     reportActivity: (_type, _content, options) => reportFields(undefined, undefined, undefined, undefined, options),
     reportActivityDelta: (_type, _patch, options) => reportFields(undefined, undefined, undefined, undefined, options),
     endAudience: () => undefined,

@@ -19,7 +19,7 @@ export interface PluginIdentity {
 
 /**
  * Registers a module's default export as the adapter `identity.name` and replaces an earlier version. The snippet that
- * `opentabs plugin build` appends then sets the hash of the adapter and locks the adapter.
+ * `opentabs plugin build` appends sets the hash of the adapter and locks the adapter.
  */
 export function install(exported: unknown, identity: PluginIdentity): void {
   if (!hasProperties(exported)) throw new TypeError(`plugin ${identity.name}: the default export is not a plugin`);
@@ -58,7 +58,7 @@ function tearDownEarlierVersion({ name, reportHookError }: InstalledPlugin): voi
   if (hasProperties(earlierPlugin)) callHook({ name, plugin: earlierPlugin, reportHookError }, 'teardown');
 }
 
-/** Sets the plugin's name to the name of its package, and missing fields from package.json. */
+/** Sets the plugin's name to the name derived from its package, and sets missing fields from package.json. */
 function applyIdentity(plugin: Properties, identity: PluginIdentity): void {
   defineOwn(plugin, 'name', identity.name);
   const { name: _, ...fields } = identity;

@@ -1,9 +1,9 @@
 import { apply, construct, type Fn, getOwnPropertyDescriptor, isFn, isObject, lookup } from './primordials.ts';
 
-// DOM built-ins that the SDK uses. They are stored when this module loads, as primordials.ts stores the language
-// built-ins. Without a page, as in the simulator and in unit tests, some classes are fakes whose prototypes lack these
-// methods and getters. With fake classes, the SDK uses the property of the object, and classes that a test defines
-// later.
+// DOM built-ins that the SDK uses. The DOM built-ins are stored when this module loads, as primordials.ts stores the
+// language built-ins. Without a page, as in the simulator and in unit tests, some classes are fakes whose prototypes
+// have no methods and getters. With fake classes, the SDK reads methods and properties from the object at each use, so
+// a test can define classes later.
 
 /** Returns the method `key` of a class of the page. */
 function methodOf(owner: unknown, key: string): Fn {
@@ -57,7 +57,7 @@ export function elapsedMs(): number {
   return typeof time === 'number' ? time : 0;
 }
 
-/** Returns the message of a DOMException; undefined for anything else. */
+/** Returns the message of a DOMException; undefined for any other value. */
 export function messageOfException(error: unknown): unknown {
   try {
     return apply(exceptionMessage, error, []);

@@ -3,9 +3,9 @@ import { ensureContainer, getContainer } from './container.ts';
 import { isMethod } from './value.ts';
 
 // Connects an adapter's log and its readiness notices to the platform that runs the adapter. The host of this
-// repository defines private accessors for the log and for readiness notices in the container, and ignores the values
-// that this module assigns. The original OpenTabs platform calls the functions that this module assigns, and they post
-// messages to the window.
+// repository has private accessors for the log and the readiness notices, and ignores values that this module assigns.
+// The original OpenTabs platform calls the functions that this module assigns; these functions post messages to the
+// window.
 
 const containerAtStart = ensureContainer();
 if (containerAtStart) {

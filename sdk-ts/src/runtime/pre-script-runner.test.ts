@@ -3,7 +3,7 @@ import test from 'node:test';
 import { definePreScript } from '../pre-script.ts';
 import { getPreScriptValue } from '../pre-script-value.ts';
 
-// The build replaces this identifier with the plugin's name.
+// The build replaces OPENTABS_PLUGIN_NAME with the plugin's name.
 Object.assign(globalThis, { OPENTABS_PLUGIN_NAME: 'site' });
 const { preparePreScript } = await import('./pre-script-runner.ts');
 

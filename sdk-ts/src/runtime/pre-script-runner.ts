@@ -3,10 +3,10 @@ import { ensureContainer } from './container.ts';
 import { hasProperties, isMethod, type Properties } from './value.ts';
 
 // Precedes a plugin's pre-script in dist/pre-script.iife.js, which runs before any script of the page. The pre-script
-// uses the container like pre-scripts of the original OpenTabs SDK, so platforms for that SDK can also run this
+// uses the container like pre-scripts of the original OpenTabs SDK, so the original platform can also run this
 // pre-script.
 
-/** The plugin's name. The build replaces OPENTABS_PLUGIN_NAME. */
+/** The plugin's name. The build replaces OPENTABS_PLUGIN_NAME with the name of the plugin. */
 declare const OPENTABS_PLUGIN_NAME: string;
 
 const consoleMethods = ['debug', 'info', 'warn', 'error'] as const;

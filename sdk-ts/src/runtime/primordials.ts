@@ -1,7 +1,7 @@
-// Language built-ins that the SDK and the extension's host use, stored when this module loads: before any script of the
-// page, or while the host has undone the page's changes (extension/src/host/pristine.ts). A page can replace
-// `Reflect.apply` or `Promise.prototype.then`, so code that runs during a call must not look up built-ins again. Rules
-// for code that runs during a call:
+// Language built-ins that the SDK and the extension's host use. This module stores the built-ins when it loads: before
+// any script of the page, or while the host has undone the page's changes (extension/src/host/pristine.ts). A page can
+// replace `Reflect.apply` or `Promise.prototype.then`, so code that runs during a call must not look up built-ins
+// again. Rules for code that runs during a call:
 //
 // - call methods of built-ins only through `apply` with a function that this module exports;
 // - no `for...of`, no spread and no destructuring of arrays: they look up methods that a page can replace;
@@ -25,7 +25,7 @@ export const NativeTypeError = TypeError;
 export const promiseThen = Promise.prototype.then;
 export const slice = String.prototype.slice;
 
-/** Fn is any function. */
+/** Fn is the type of any function. */
 export type Fn = (this: unknown, ...args: unknown[]) => unknown;
 
 export function isFn(value: unknown): value is Fn {
@@ -37,8 +37,8 @@ export function isObject(value: unknown): value is object {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
-// Prototypes on which a page can define a getter. The prototype chain of each value of a tool ends with one of these
-// prototypes.
+// Prototypes on which a page can define a getter. The prototype chain of each value of a tool ends with one of the
+// native prototypes.
 const plainPrototypes: object[] = [Object.prototype, Function.prototype, Array.prototype, Promise.prototype];
 const textPrototypes: object[] = [String.prototype, Number.prototype, Boolean.prototype, RegExp.prototype];
 const urlPrototype = typeof URL === 'function' ? URL.prototype : Object.prototype;
@@ -119,7 +119,7 @@ const MaxThenableChain = 10_000;
 /**
  * whenSettled calls onFulfilled or onRejected once, like `Promise.resolve(value).then(onFulfilled, onRejected)`, but
  * reads nothing that a page could have replaced. For a value that is not a promise, onFulfilled is called
- * synchronously. The callbacks must not throw.
+ * synchronously. onFulfilled and onRejected must not throw.
  */
 export function whenSettled(
   value: unknown,
@@ -177,9 +177,9 @@ function settleChain(
 }
 
 /**
- * followPromise calls onFulfilled or onRejected when a promise of this realm settles. `then` reads the constructor of
- * the promise. An own property with the value undefined selects the realm's Promise, and avoids a getter that the
- * page may have put on Promise.prototype.
+ * followPromise calls onFulfilled or onRejected when a promise of this realm settles. `then` reads `constructor` of the
+ * promise. An own property `constructor` with the value undefined selects the realm's Promise, and avoids a getter of
+ * the page on Promise.prototype.
  */
 function followPromise(
   value: Promise<unknown>,
@@ -223,14 +223,14 @@ function inheritsFromPromise(value: object): value is Promise<unknown> {
   return false;
 }
 
-/** SynchronousResult is the value with which a thenable resolved before its `then` returned. */
+/** SynchronousResult is the value with which a thenable resolved before its method `then` returned. */
 interface SynchronousResult {
   resolved: boolean;
   value: unknown;
 }
 
 /**
- * callThen calls the `then` of a thenable that is not a promise of this realm. A synchronous result is returned. A
+ * callThen calls the `then` of a thenable that is not a promise of this realm. callThen returns a synchronous result. A
  * later result is passed to onFulfilled or onRejected in a microtask, because the thenable may call back with little
  * stack left.
  */
@@ -280,7 +280,7 @@ function callThen(
 const resolvedPromise = construct(Promise, [(resolve: (value: undefined) => void) => resolve(undefined)]);
 defineProperty(resolvedPromise, 'constructor', dataProperty(undefined));
 
-/** runInMicrotask runs work in a microtask, where `window.event` is undefined. work must not throw. */
+/** runInMicrotask runs work in a microtask, where `window.event` is undefined. The function work must not throw. */
 export function runInMicrotask(work: () => void): void {
   apply(promiseThen, resolvedPromise, [work]);
 }

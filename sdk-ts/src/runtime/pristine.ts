@@ -4,7 +4,7 @@ import { isMethod } from './value.ts';
 
 /**
  * Runs synchronous code of the SDK with the language built-ins of document_start, and returns its result. Code that
- * `work` calls may look up `map` or `Object.keys` like any other code. On platforms without the host function
+ * `work` calls can use built-ins such as `map` or `Object.keys` as usual. On platforms without the host function
  * `_withPristineBuiltIns`, `work` runs unprotected. Throws if the page has changed and locked a built-in.
  */
 export function withPristineBuiltIns<T>(work: () => T): T {

@@ -1,7 +1,7 @@
 import { messageOfException } from './page-primordials.ts';
 import { lookup } from './primordials.ts';
 
-// Narrows values from outside: the plugin's default export, and objects of other adapters in the page.
+// Type checks for values from outside, such as the plugin's default export and objects of other adapters.
 
 /** A value with properties: an object or a function. */
 export type Properties = Record<PropertyKey, unknown>;
@@ -26,7 +26,7 @@ export function messageOf(error: unknown): string {
     const message = lookup(error, 'message') ?? messageOfException(error);
     if (typeof message === 'string') return message;
   } catch {
-    // Reading the message ran a getter that throws.
+    // The getter of the message threw an error, so the default text is returned.
   }
   return 'an error without a message';
 }

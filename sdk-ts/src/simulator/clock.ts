@@ -1,9 +1,9 @@
 /** A timer that is still due to run. */
 interface Timer {
   readonly id: number;
-  /** Due time, in milliseconds of this clock. */
+  /** The time when the timer is due, in milliseconds since the clock started. */
   dueMs: number;
-  /** Interval between two runs; undefined for a timer that runs once. */
+  /** The interval between two runs of the timer; undefined for a timer that runs once. */
   readonly intervalMs: number | undefined;
   readonly work: () => void;
 }
@@ -22,15 +22,15 @@ export class Clock {
   #now = 0;
   #lastId = 0;
   #timers = new Map<number, Timer>();
-  /** System time when `followSystem` was called; undefined for virtual time. */
+  /** The system time at the call of `followSystem`; undefined for virtual time. */
   #systemStart: number | undefined;
 
-  /** Time since the clock started, in milliseconds. */
+  /** The time since the clock started, in milliseconds. */
   get now(): number {
     return this.#systemStart === undefined ? this.#now : systemNow() - this.#systemStart;
   }
 
-  /** Date of this clock, in milliseconds since 1970. */
+  /** The date of this clock, in milliseconds since 1970. */
   get date(): number {
     return this.#systemStart === undefined ? startDate + this.#now : systemNow();
   }

@@ -46,7 +46,7 @@ export class FakeTextDecoder {
 
 const base64Digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** Encodes `text` as base64. Each character must be in the range of a byte. */
+/** Encodes `text` as base64. Each character of `text` must have a code from 0 to 255. */
 export function fakeBtoa(text: string): string {
   let encoded = '';
   for (let start = 0; start < text.length; start += 3) {

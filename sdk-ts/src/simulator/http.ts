@@ -4,16 +4,16 @@ import { FakeTextDecoder, FakeTextEncoder } from './encoding.ts';
 import type { FakeAbortSignal } from './events.ts';
 import { FakeURL } from './url.ts';
 
-/** Response of the simulated site. Without `json`, `text` or `error` the body is empty. */
+/** A response of the simulated site. Without `json`, `text` or `error` the body is empty. */
 export interface RouteAnswer {
-  /** HTTP status, 200 by default. */
+  /** The HTTP status; 200 by default. */
   status?: number | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
   json?: unknown;
   text?: string | undefined;
-  /** Delay before the response, in milliseconds of virtual time; 0 by default. */
+  /** The delay before the response, in milliseconds of virtual time; 0 by default. */
   delayMs?: number | undefined;
-  /** Message of a network error. If `error` is set, the request gets no response. */
+  /** The message of a network error. If `error` is set, the request gets no response. */
   error?: string | undefined;
 }
 
@@ -21,15 +21,16 @@ export interface RouteAnswer {
 export interface RouteRequest {
   readonly method: string;
   readonly url: string;
-  /** Headers by name in lower case. */
+  /** The headers of the request, by name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Body of the request as text, or the empty string. */
+  /** The body of the request as text, or the empty string. */
   readonly body: string;
 }
 
 /**
  * Responses by method and URL pattern: `GET /api/items`, `POST https://api.example.com/*`. A pattern without a host
- * matches the page's origin. `*` matches any text. The query is compared only if the pattern has a query.
+ * matches the page's origin. In a URL pattern, `*` matches any text. The query is compared only if the pattern has a
+ * query.
  */
 export type Routes = Readonly<
   Record<string, RouteAnswer | ((request: RouteRequest) => RouteAnswer | Promise<RouteAnswer>)>
@@ -251,7 +252,7 @@ export class FakeSite {
   }
 }
 
-/** Returns a URL with decoded percent-encoding, because the URL in a route may be decoded. */
+/** Decodes the percent-encoding of a URL, because the URLs of routes may be written decoded. */
 function decodeUrl(url: string): string {
   try {
     return decodeURI(url);

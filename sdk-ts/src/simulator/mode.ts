@@ -9,8 +9,8 @@ export function isSimulated(): boolean {
 }
 
 /**
- * Time limit of one test in a real browser, in milliseconds; 0 for simulated pages. The build replaces
- * OPENTABS_TEST_REAL_MS.
+ * The time limit of one test in a real browser, in milliseconds; 0 for simulated pages. The build replaces
+ * OPENTABS_TEST_REAL_MS with the time limit.
  */
 declare const OPENTABS_TEST_REAL_MS: number;
 

@@ -50,12 +50,12 @@ export interface Page {
 /** Names of the globals that the options of the current page define. */
 let pageGlobals: readonly string[] = [];
 
-/** Defines a global of the engine, like a browser: writable and not enumerable. */
+/** Defines a global variable of the engine, writable and not enumerable as in a browser. */
 function defineGlobal(name: string, value: unknown): void {
   Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
 }
 
-/** Defines the browser globals that QuickJS lacks. Call installPlatform once, before any other code runs. */
+/** Defines the browser globals that QuickJS lacks. Call installPlatform once, before other code of a test runs. */
 export function installPlatform(): void {
   defineGlobal('setTimeout', (work: unknown, ms: unknown = 0, ...args: unknown[]) =>
     clock.setTimer(() => callIfFunction(work, args), Number(ms)),
@@ -305,7 +305,7 @@ function fakeUUID(): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
-/** Returns a Date class whose current time is the clock's. */
+/** Returns a Date class whose current time is the time of the virtual clock. */
 function makeDateClass(time: Clock): typeof Date {
   return new Proxy(Date, {
     construct: (RealDate, args) => Reflect.construct(RealDate, args.length === 0 ? [time.date] : args),

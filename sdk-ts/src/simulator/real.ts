@@ -5,16 +5,19 @@ import { NotInBrowser } from './mode.ts';
 import { clock } from './page.ts';
 import type { CallOptions, SimulatedCall, SimulatedTab, SimulateOptions } from './tab.ts';
 
-// Tabs of a real browser, which `opentabs plugin test` controls. The test and `opentabs plugin test` exchange lines
-// of JSON: requests of a test to the browser, HTTP requests of the page to the routes of the test, and the answers to
-// these requests.
+// Tabs of a real browser, which `opentabs plugin test` controls. A test sends requests for the browser to `opentabs
+// plugin test`. `opentabs plugin test` passes the HTTP requests of a page to the routes of the test. Each message
+// between a test and `opentabs plugin test` is one JSON value.
 
 /** A message to `opentabs plugin test`: a request to the browser, or the answer to a request of the page. */
 type OutgoingMessage =
   | { op: 'ask'; id: number; what: string; params: unknown }
   | { op: 'answer'; id: number; value?: unknown; error?: string };
 
-/** A request of the page. `fetched` is false for navigations and subresources. */
+/**
+ * An HTTP request of the page that the routes of the test answer. The field `fetched` of a page's request is false for
+ * navigations and subresources.
+ */
 type PageRequest = RouteRequest & { readonly fetched: boolean };
 
 /** A message from `opentabs plugin test`: the answer to a request of a test, or a request of the page. */
@@ -122,7 +125,7 @@ class RealTab implements SimulatedTab {
     });
     this.#openResult.then(
       (state) => this.#update(state),
-      () => undefined, // callers that await #openResult receive the error
+      () => undefined, // callers that await #openResult receive the error of the open request
     );
   }
 

@@ -14,7 +14,7 @@ type TestEvent =
   | { op: 'begin'; test: string }
   | { op: 'end'; test: string; error?: string; stack?: string; virtualMs: number }
   | { op: 'skipped'; test: string; error: string }
-  /** No code can run until a message arrives or this time has passed. */
+  /** The tests cannot continue until a message arrives or `ms` milliseconds have passed. */
   | { op: 'wait'; ms: number }
   | { op: 'done'; tests: number };
 
@@ -22,7 +22,8 @@ type TestEvent =
 const maxVirtualMs = 3_600_000;
 
 /**
- * Regular expression for the names of the tests to run; empty for all tests. The build replaces OPENTABS_TEST_FILTER.
+ * Regular expression for the names of the tests to run; empty for all tests. The bundler replaces OPENTABS_TEST_FILTER
+ * with the regular expression.
  */
 declare const OPENTABS_TEST_FILTER: string;
 
@@ -43,7 +44,10 @@ export function test(name: string, work: () => unknown): void {
   if (new RegExp(OPENTABS_TEST_FILTER).test(name)) tests.push({ name, work });
 }
 
-/** Runs one step of the tests and returns the new messages as a JSON array. `opentabs plugin test` calls runStep until `done`. */
+/**
+ * Runs one step of the tests and returns the new messages as a JSON array. `opentabs plugin test` calls runStep until
+ * runStep returns the message `done`.
+ */
 export function runStep(): string {
   if (!currentTest) startTest();
   else if (!currentTest.isOver) advanceTest(currentTest);

@@ -43,7 +43,7 @@ export interface SimulatedError {
   /** `tool_error` for an error of the tool, else a code of the server: `idle_timeout`, `cancelled`, `invalid_arguments`, ... */
   readonly code: string;
   readonly message: string;
-  /** Fields of a ToolError. */
+  /** The fields of the ToolError that the tool threw. */
   readonly tool?: {
     readonly code: string;
     readonly category?: string;
@@ -61,22 +61,25 @@ export interface SimulatedCall {
   readonly activities: readonly RecordedActivity[];
   readonly calls: readonly RecordedCall[];
   readonly userRequests: readonly UserRequest[];
-  /** Malformed reports, which a browser drops without an error. A test should expect that `dropped` is empty. */
+  /**
+   * Malformed reports, which a browser drops without an error. A test should check that the list `dropped` has no
+   * malformed reports.
+   */
   readonly dropped: readonly string[];
-  /** Duration, in milliseconds of virtual time. */
+  /** Duration of the call, in milliseconds of virtual time. */
   readonly tookMs: number;
   /**
-   * `aborted` if the handler ended within 2 s after its signal aborted, else `ignored`. Undefined if the signal did not
-   * abort.
+   * `aborted` if the handler ended within 2 s after its signal aborted, else `ignored`. `stopped` is undefined if the
+   * handler's signal did not abort.
    */
   readonly stopped?: 'aborted' | 'ignored';
 }
 
 /** A tab in which a plugin runs. */
 export interface SimulatedTab {
-  /** Runs a tool like a call of an agent. The returned promise never rejects. */
+  /** Runs a tool like a call of an agent. The promise that `call` returns never rejects. */
   call(tool: string, input: unknown, options?: CallOptions): Promise<SimulatedCall>;
-  /** Renders a prompt like a request of a client. The promise never rejects. */
+  /** Renders a prompt like a request of a client. The promise that `prompt` returns never rejects. */
   prompt(name: string, args?: unknown, options?: CallOptions): Promise<SimulatedCall>;
   /** Waits `ms` milliseconds of virtual time. */
   wait(ms: number): Promise<void>;
@@ -96,13 +99,14 @@ const hardLimitMs = 300_000;
 const readinessLimitMs = 5_000;
 const stopLimitMs = 2_000;
 /**
- * Time between the start of a navigation and the end of the page. A result that arrives within this time still counts.
+ * Time between the start of a navigation and the end of the page. A result of a tool that arrives before the end of the
+ * page still counts.
  */
 const navigationMs = 50;
 
 /**
- * Opens a tab that runs `plugin`, the default export of its module. The tab of the previous test is closed, so each
- * test opens its own tab. The function requires `opentabs plugin test`.
+ * Opens a tab that runs `plugin`, the default export of its module. Each test must open its own tab, because the tab of
+ * the previous test is closed. `simulate` works only in tests that `opentabs plugin test` runs.
  */
 export function simulate(plugin: OpenTabsPlugin | PluginDefinition, options: SimulateOptions = {}): SimulatedTab {
   if (!isSimulated()) throw new Error('simulate: run this test with `opentabs plugin test`; Node has no page');
@@ -189,7 +193,10 @@ class Tab implements SimulatedTab {
     );
   }
 
-  /** Throws unless isReady() returns true. The host also calls isReady() before each call of a tool. */
+  /**
+   * Throws an error unless the plugin's isReady() returns true. The host also calls isReady() before each call of a
+   * tool.
+   */
   async #checkReady(run: CallRun): Promise<void> {
     const { isReady } = this.#plugin;
     if (!isMethod(isReady)) throw new Failure('internal', 'the plugin has no isReady function');

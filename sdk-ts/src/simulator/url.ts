@@ -1,5 +1,5 @@
-// The page's URL and URLSearchParams. The vendored module decodes a table with atob while it loads, so atob is defined
-// first.
+// The page's URL and URLSearchParams. atob is defined before the vendored URL module loads, because this module decodes
+// a table with atob while loading.
 import './atob.ts';
 
 export {

@@ -1,6 +1,6 @@
 /**
  * measureClockLead returns how far Date.now() is ahead of performance.timeOrigin + performance.now(), in milliseconds
- * with a fraction. The two clocks of a page can differ. A measurement of the difference takes 15 ms.
+ * with a fraction. The two clocks of a page can differ. measureClockLead takes 15 ms.
  */
 export function measureClockLead(): number {
   const leads: number[] = [];

@@ -1,8 +1,8 @@
-/** The tools and prompts that the official conformance suite of MCP calls, as far as a plugin can provide them. */
+/** Provides the tools and prompts that the official conformance suite of MCP calls, as far as a plugin can. */
 import { audio, definePlugin, definePrompt, defineTool, image, log, resource, sleep, ToolError } from '@opentabs/sdk';
 import { z } from 'zod';
 
-/** A red pixel as PNG, and a WAV file without a sample. */
+/** pixel is a red pixel as PNG; silence is a WAV file without a sample. */
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 const silence = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';
 
@@ -43,12 +43,12 @@ const tools = [
   makeFixedResultTool('test_tool_with_logging', 'Logs three times.', async () => {
     for (const message of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
       log.info(message);
-      await sleep(150); // log entries use another route and should arrive before the result
+      await sleep(150); // log entries and results use different routes, so the pause lets the entry arrive first
     }
     return 'three things were logged';
   }),
-  // The suite calls test_logging_tool for logging and test_streaming_elicitation for elicitation. The suite checks that
-  // these two tools send only messages that the test requested.
+  // The conformance suite calls test_logging_tool for logging and test_streaming_elicitation for elicitation. The suite
+  // checks that test_logging_tool and test_streaming_elicitation send only messages that the test requested.
   makeFixedResultTool('test_logging_tool', 'Returns a text and logs nothing.', async () => 'nothing was logged'),
   defineTool({
     name: 'test_streaming_elicitation',
@@ -70,8 +70,8 @@ const tools = [
       return 'The user has answered.';
     },
   }),
-  // The suite expects certain field names in the questions of the next four tools. opentabs asks the same questions
-  // in the same rounds, but with different field names.
+  // The conformance suite expects certain field names in the questions of these tools. opentabs asks the questions of
+  // the conformance suite in the expected rounds, but with different field names.
   makeWaitingTool('test_input_required_result_elicitation'),
   makeWaitingTool('test_input_required_result_request_state'),
   makeWaitingTool('test_input_required_result_tampered_state'),
@@ -100,7 +100,7 @@ const tools = [
       return region;
     },
   }),
-  // run.ts adds the schema of this tool.
+  // run.ts adds the input schema of the tool json_schema_2020_12_tool.
   makeFixedResultTool('json_schema_2020_12_tool', 'Tool with JSON Schema 2020-12 features', async () => 'ok'),
 ];
 

@@ -7,8 +7,8 @@ function sendNote(text: string): void {
 }
 
 /**
- * runWithNotes runs work and sends notes to the site: "begin KEY", then "end KEY", "stop KEY" after an abort, or
- * "fail KEY".
+ * runWithNotes runs work and sends notes to the site: "begin KEY" at the start, and "end KEY", "stop KEY" or "fail
+ * KEY".
  */
 async function runWithNotes<T>(key: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   if (key === '') return await work();

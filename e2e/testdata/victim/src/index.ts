@@ -12,7 +12,7 @@ import {
 } from '@opentabs/sdk';
 import { z } from 'zod';
 
-// The handlers call no methods of built-ins, so every leak to a page comes from the SDK, the host or zod.
+// The handlers call no methods of built-ins, so each leak to a page comes from the SDK, the host or zod.
 
 const inputSchema = z.object({
   value: z.string().trim().min(1),

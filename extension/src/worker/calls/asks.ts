@@ -3,16 +3,18 @@ import type { ToolAnswerParams } from '../../../../wire/wire.gen.ts';
 import type { ToBridge } from '../../port-message.ts';
 
 // Stores requests of running tools to the server. A request is stored until the document has the answer or the call has
-// ended, and is sent again on each new link. The server ignores repeated requests. An answer is stored while its
-// document has no port.
+// ended, and is sent again on each new link. The server ignores repeated requests of a tool. An answer is stored while
+// its document has no port.
 
-/** MaxStoredChars limits the stored asks of all calls, in UTF-16 units. Asks above this limit are sent only once. */
+/**
+ * MaxStoredChars limits the stored asks of all calls, in UTF-16 units. Asks above MaxStoredChars are sent only once.
+ */
 const MaxStoredChars = 64 * 1024 * 1024;
 /** MaxAsksPerCall limits the stored asks per call. The server also accepts at most 1000 asks per call. */
 const MaxAsksPerCall = 1000;
 
 export interface AsksOptions {
-  /** send returns false while there is no link. */
+  /** send sends a frame to the server, and returns false while there is no link. */
   send(text: string): boolean;
   /** post sends a message to the document of a call, and returns false if the document is not connected. */
   post(id: string, message: ToBridge): boolean;
@@ -25,7 +27,7 @@ export interface Asks {
    */
   receiveAsk(id: string, ask: number, body: string): void;
   /**
-   * answer sends an answer of the server to the call's document, and resolves with whether an ask was waiting for this
+   * answer sends the server's answer to the call's document, and resolves with whether an ask was waiting for the
    * answer.
    */
   answer(params: ToolAnswerParams): Promise<boolean>;
@@ -84,8 +86,8 @@ export function makeAsks(options: AsksOptions): Asks {
       const { dispatchId: id, ask } = params;
       const { answers } = getOrCreate(id);
       const message = answerMessage(params);
-      // On a new link, the server sends the answer in a second request. The old and the new request wait for the same
-      // result.
+      // On a new link, the server sends the answer to an ask in a second request. The requests with an answer on the
+      // old link and on the new link wait for one confirmation of the document.
       answers.set(ask, { message, resolvers: [...(answers.get(ask)?.resolvers ?? []), resolve] });
       options.post(id, message);
     });

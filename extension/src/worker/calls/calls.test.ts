@@ -20,9 +20,9 @@ function makeBench(t: TestContext, booting = false, health?: CallsOptions['healt
   ]);
   /** busy are documents that exist but have not connected. */
   const busy = new Set<string>();
-  /** loading are tabs that are loading. */
+  /** loading contains the IDs of the tabs that are loading. */
   const loading = new Set<number>();
-  /** frozen holds the tabs whose state must be queried, and whether Chrome has frozen them. */
+  /** frozen contains each tab whose state must be queried, and whether Chrome has frozen the tab. */
   const frozen = new Map<number, boolean>();
   const room = { inMs: 0 };
   const missing: number[] = [];
@@ -253,7 +253,7 @@ test('unknown calls that a document reports are reported to the server', (t) => 
   calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   assert.deepEqual(resumed, [['x']]);
   assert.deepEqual(running.ids, ['x']);
-  // The new worker also forwards an ending that the document sent while no worker ran.
+  // A restarted worker also forwards an ending that the document sent while no worker ran.
   calls.receive(made, { op: 'result', id: 'ended', text: '2' });
   assert.equal(sent.length, 1);
 });

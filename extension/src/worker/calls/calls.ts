@@ -48,9 +48,9 @@ export interface CallsOptions {
   readonly outbox: CallOutbox;
   readonly docs: Docs;
   readonly running: RunningCalls;
-  /** send returns false while there is no link. */
+  /** send sends a frame to the server, and returns false while there is no link. */
   send(text: string): boolean;
-  /** reportResumed is called with calls that run in a document but were not in the table, to report them to the server. */
+  /** reportResumed reports calls to the server that run in a document but were missing in the worker's table. */
   reportResumed(ids: readonly string[]): void;
   readTabState(tabId: number): Promise<TabState>;
   isTabLoading(tabId: number): Promise<boolean>;
@@ -173,7 +173,7 @@ export class Calls {
 
   /**
    * waitForDocument waits until a document has connected or can no longer be expected. A restarted worker has no
-   * documents yet.
+   * connected documents yet.
    */
   async #waitForDocument(tabId: number, documentId: string): Promise<void> {
     const waitMs = this.#startedAt + ConnectMs - Date.now();
@@ -205,7 +205,7 @@ export class Calls {
     this.confirmDelivery([id]);
     this.#forget(id);
     if (!call || !doc) {
-      // After a restart of this worker, a document may still connect and report the call.
+      // After a restart of the worker, a document may still connect and report the call.
       this.#cancelReasons.set(id, reason);
       for (const [oldest] of this.#cancelReasons) {
         if (this.#cancelReasons.size <= MaxStoredCancels) break;
@@ -224,7 +224,7 @@ export class Calls {
   async answer(params: ToolAnswerParams): Promise<boolean> {
     const id = params.dispatchId;
     const call = this.#running.get(id);
-    // After a restart of this worker, documents that have not connected yet still have to report their calls.
+    // After a restart of the worker, documents that have not connected yet still have to report their calls.
     if (!call && Date.now() - this.#startedAt < BusyConnectMs) {
       const timeout = sleep(this.#startedAt + BusyConnectMs - Date.now());
       void timeout.then(() => !this.#running.has(id) && this.#asks.forget(id));
@@ -276,8 +276,8 @@ export class Calls {
   }
 
   /**
-   * isOwner reports whether a document may send messages about a call. The document may do so if the call was sent to
-   * this document, or if the call is not in the table.
+   * isOwner reports whether a document may send messages about a call. A document may send messages about a call that
+   * was sent to it, or about a call that is not in the table.
    */
   #isOwner(doc: Doc, id: string): boolean {
     return (this.#running.get(id)?.documentId ?? doc.documentId) === doc.documentId;
@@ -345,9 +345,9 @@ export class Calls {
   }
 
   /**
-   * readStateAfterClose returns the state of the tab of a document whose port closed. Chrome reports a crash late. If
-   * the tab seems open, but no top document is connected and the document did not announce that it leaves, the page has
-   * probably crashed.
+   * readStateAfterClose returns the state of the tab of a document whose port closed. Chrome reports a crash of a page
+   * late. If the tab seems open, but no top document is connected and the document did not announce that it leaves, the
+   * page has probably crashed.
    */
   async #readStateAfterClose({ tabId, documentId }: Doc): Promise<TabState> {
     for (const endMs = Date.now() + CrashReportMs; ; await sleep(ReconnectMs)) {
@@ -374,8 +374,8 @@ export class Calls {
   }
 
   /**
-   * documentOrphaned drops a document whose port is open but has no reader. Calls that were sent to this document have not
-   * begun.
+   * documentOrphaned drops a document whose port is open but has no reader. Calls that were sent to an orphaned
+   * document have not begun.
    */
   documentOrphaned(documentId: string): void {
     const doc = this.#docs.get(documentId);
@@ -385,8 +385,8 @@ export class Calls {
   }
 
   /**
-   * documentSilent ends the calls that an unresponsive document cannot have begun. When these calls arrive, the bridge
-   * of the document drops them.
+   * documentSilent ends the calls that an unresponsive document cannot have begun. If an ended call arrives later, the
+   * bridge of the document drops the call.
    */
   documentSilent(documentId: string): void {
     for (const call of this.#running.inDocument(documentId)) {
@@ -406,7 +406,7 @@ export class Calls {
     for (const doc of this.#docs.ofTab(tabId)) this.documentDisconnected(doc);
   }
 
-  /** confirmDelivery notifies documents that the server has the endings of these calls. */
+  /** confirmDelivery notifies documents that the server has received the endings of their calls. */
   confirmDelivery(ids: readonly string[]): void {
     const idsByDocument = new Map<string, string[]>();
     for (const id of ids) {

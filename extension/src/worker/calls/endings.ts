@@ -25,7 +25,7 @@ export const frozenError: CallError = {
   notStarted: true,
 };
 
-/** readError parses an error from a host. The result for an invalid text is an internal error. */
+/** readError parses an error from a host. For an invalid text, readError returns an internal error. */
 export function readError(text: string): CallError {
   try {
     const checked = checkType('CallError', JSON.parse(text));

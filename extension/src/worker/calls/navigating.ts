@@ -16,15 +16,18 @@ export interface Navigating {
   forget(documentId: string): void;
   /**
    * runWhenSettled calls start when a call may be sent to the document. If the document is not navigating, start runs
-   * at once. Otherwise start runs when the navigation ends without a new document (a download, an empty answer, a user
-   * who stays), or takes too long.
+   * at once. If the document is navigating, start runs when the navigation ends without a new document (such as a
+   * download), or takes too long.
    */
   runWhenSettled(documentId: string, start: () => void): void;
 }
 
 interface NavigatingDocument {
   readonly tabId: number;
-  /** firstReportMs is when the document first reported its navigation. lastReportMs is the time of the latest report. */
+  /**
+   * firstReportMs is when the document first reported its navigation. lastReportMs is when the document last reported
+   * its navigation.
+   */
   readonly firstReportMs: number;
   lastReportMs: number;
   /** wasLoading is true if a check found the tab loading. */
@@ -32,7 +35,7 @@ interface NavigatingDocument {
   readonly waitingStarts: (() => void)[];
 }
 
-/** makeNavigating returns a Navigating. isTabLoading reports whether a tab loads. */
+/** makeNavigating returns a Navigating without documents. isTabLoading reports whether a tab loads. */
 export function makeNavigating(isTabLoading: (tabId: number) => Promise<boolean>): Navigating {
   const entries = new Map<string, NavigatingDocument>();
 

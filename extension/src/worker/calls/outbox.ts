@@ -10,8 +10,8 @@ import { addBounded, type ReportBatch } from '../../bounded-buffer.ts';
 import { Signal } from '../signal.ts';
 
 // Stores progress and endings of calls until the server has received them. A WebSocket does not report whether sent
-// data has arrived. Therefore reports and the ending of a call are stored until the server has answered a later ping.
-// After a lost link, stored frames are sent again, and the server ignores duplicates.
+// data has arrived. Reports and the ending of a call are stored until the server has answered a later ping. After a
+// lost link, stored frames are sent again, and the server ignores duplicates.
 
 /** MaxStoredChars limits the stored endings, in UTF-16 units. */
 const MaxStoredChars = 128 * 1024 * 1024;
@@ -32,8 +32,8 @@ interface StoredEnding {
 }
 
 /**
- * StoredReports are the reports of one call that the server may not have. They were sent but not confirmed, or not sent
- * yet.
+ * StoredReports are the reports of one call that the server may not have. The stored reports were sent but not
+ * confirmed, or not sent yet.
  */
 interface StoredReports {
   sent: ReportBatch[];
@@ -42,24 +42,24 @@ interface StoredReports {
 }
 
 /**
- * MaxSentChars limits the stored unconfirmed reports per call, in UTF-16 units. Above this limit, only the newest
+ * MaxSentChars limits the stored unconfirmed reports per call, in UTF-16 units. Above MaxSentChars, only the newest
  * reports are stored.
  */
 const MaxSentChars = 256 * 1024;
 
 export interface OutboxOptions {
-  /** send returns false while there is no link. */
+  /** send sends a frame to the server, and returns false while there is no link. */
   send(text: string): boolean;
   /**
-   * confirm resolves when the server has handled all frames that were sent earlier. confirm rejects when the link is
-   * lost.
+   * confirm resolves when the server has handled all frames that were sent earlier. confirm rejects when the link to
+   * the server is lost.
    */
   confirm(): Promise<unknown>;
 }
 
 /** Outbox sends the frames of a call in order: all progress, then the ending. */
 export class Outbox {
-  /** delivered reports that the server has the endings of these calls. */
+  /** delivered reports the calls whose endings the server has received. */
   readonly delivered = new Signal<[ids: readonly string[]]>();
   readonly #options: OutboxOptions;
   readonly #storedEndings = new Map<string, StoredEnding>();
@@ -89,7 +89,10 @@ export class Outbox {
     this.#addFrame(id, encodeNotification('tool.part', { dispatchId: id, seq, text }), false);
   }
 
-  /** endWithResult ends a call with a result. output is JSON text, and parts is the number of parts that were sent before. */
+  /**
+   * endWithResult ends a call with a result. output is JSON text, and parts is the number of parts of the result that
+   * were sent before.
+   */
   endWithResult(id: string, output: string | undefined, parts: number | undefined): void {
     const frame = parts === undefined ? encodeRawResult(id, output) : encodeResult(id, 'tool.dispatch', { parts });
     this.#addFrame(id, frame, true);

@@ -43,7 +43,7 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
     nonce: () => 'n',
     recordUse: (name) => used.push(name),
   });
-  /** join connects a document. */
+  /** join simulates a document that connects to the worker. */
   const join = (
     documentId: string,
     more: { based?: boolean; started?: StartedPlugin[]; live?: string[]; url?: string; frameId?: number } = {},

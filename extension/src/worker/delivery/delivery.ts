@@ -10,12 +10,12 @@ import type { Syntax } from './syntax.ts';
 const ArmTimeoutMs = 10_000;
 /**
  * RunTimeoutMs is how long Chrome may take to run an adapter's code in a document, in milliseconds. A busy page runs
- * the code late.
+ * the code of an adapter late.
  */
 const RunTimeoutMs = 20_000;
 /**
- * RetryMs is half the delay before the first retry, in milliseconds. The delay doubles after each of at most MaxTries
- * attempts.
+ * RetryMs is half the delay before the first retry, in milliseconds. The delay before a retry doubles after each of at
+ * most MaxTries attempts.
  */
 const RetryMs = 200;
 const MaxTries = 6;
@@ -27,8 +27,9 @@ const StartTimeoutMs = 5000;
 const MaxInjections = 3;
 
 /**
- * HostStartMs is how long a started host may take to become live, in milliseconds. After this time, the document counts
- * as a document without the plugin. The server also waits 15 s.
+ * HostStartMs is how long a started host may take to become live, in milliseconds. After HostStartMs, the document
+ * counts as a document without the plugin. On the server, a call waits at most 15 s for an adapter that is being
+ * injected into a tab.
  */
 const HostStartMs = 15_000;
 
@@ -47,7 +48,7 @@ export interface DeliveryOptions {
   readonly syntax: Syntax;
   /** run runs code in a document, in the world of a plugin, and returns the value of the code. */
   run(doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>;
-  /** nonce returns an unguessable text. */
+  /** nonce returns a new unguessable text that authorizes one adapter. */
   nonce(): string;
   /** recordUse is called for each plugin that was injected into a document. */
   recordUse(plugin: string): void;
@@ -63,10 +64,10 @@ interface Injection {
   /** injectionCount is how often the code of the adapter was run. */
   injectionCount: number;
   problem?: string;
-  /** isBroken is true if the problem is in the plugin's code. Broken code is not injected again. */
+  /** isBroken is true if the problem is in the plugin's code. A plugin with broken code is not injected again. */
   isBroken?: true;
   timer?: ReturnType<typeof setTimeout>;
-  /** armed contains the function that is called once, when the document is ready. */
+  /** armed contains the function that is called once, when the document is ready for the adapter. */
   armed?: { readonly nonce: string; readonly accept: (message: ArmedMessage) => void };
 }
 

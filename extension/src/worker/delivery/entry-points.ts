@@ -2,15 +2,21 @@ import { toHex } from '../hex.ts';
 
 /**
  * EntryPoints names the constants through which documents accept adapters after their start (host/lifecycle.ts). The
- * script that starts a host declares the constant. Scripts of the page share the scope of this script, but cannot list
- * or replace constants.
+ * script that starts a host declares the constant with the entry point of the host. Scripts of the page share the scope
+ * of the script that starts a host, but cannot list or replace its constants.
  */
 export interface EntryPoints {
-  /** nameOf returns the name of a plugin's constant. The name stays the same after a restart of the browser. */
+  /**
+   * nameOf returns the name of a plugin's constant. The name of a plugin's constant stays the same after a restart of
+   * the browser.
+   */
   nameOf(plugin: string): Promise<string>;
 }
 
-/** makeEntryPoints returns the entry points of this browser. secret must be unknown to pages. */
+/**
+ * makeEntryPoints returns the entry points of this browser. secret is the text from which names are derived, and must
+ * be unknown to pages.
+ */
 export function makeEntryPoints(secret: () => Promise<string>): EntryPoints {
   const names = new Map<string, Promise<string>>();
   const computeName = async (plugin: string) => {
@@ -35,8 +41,8 @@ export function constantScript(name: string, expression: string): string {
 }
 
 /**
- * variableScript returns a script that stores the value of an expression in a variable, for an isolated world. A host
- * that started after the bridge is started again (lateStartScript), which a constant would not allow.
+ * variableScript returns a script that stores the value of an expression in a variable, for an isolated world. The
+ * variable is declared with var, because lateStartScript may declare a variable with the same name.
  */
 export function variableScript(name: string, expression: string): string {
   return `var ${name} = ${expression}`;
@@ -47,7 +53,7 @@ export function variableScript(name: string, expression: string): string {
  * host, or undefined if the bridge rejected the host. The script returns whether the bridge accepted the host.
  */
 export function lateStartScript(name: string, expression: string): string {
-  // The code in the expression can use no name of this script except its own entry point.
+  // The code in `expression` can use no name of the late-start script except the name of its entry point.
   return `var ${name}; ((entryPoint) => { if (entryPoint) ${name} = entryPoint; return entryPoint !== undefined; })(${expression})`;
 }
 

@@ -14,13 +14,13 @@ import type { Syntax } from './syntax.ts';
 /** ReplyTimeoutMs is how long a document may take to arm its entry point after its calls have ended, in milliseconds. */
 const ReplyTimeoutMs = 5000;
 /**
- * CodeTimeoutMs is how long the server may take to send code after a sync, in milliseconds. After this time, the worker
- * fetches the code.
+ * CodeTimeoutMs is how long the server may take to send code after a sync, in milliseconds. After CodeTimeoutMs, the
+ * worker fetches the code itself.
  */
 const CodeTimeoutMs = 30_000;
 /**
- * RetryMs is half the delay before the first retry, in milliseconds. The delay doubles after each of at most MaxTries
- * attempts.
+ * RetryMs is half the delay before the first retry, in milliseconds. The delay before a retry doubles after each of at
+ * most MaxTries attempts.
  */
 const RetryMs = 500;
 const MaxTries = 3;
@@ -35,11 +35,11 @@ export interface HotReloadOptions {
   readonly syntax: Syntax;
   /** run runs code in the world of a plugin in a document and returns the value of the code. */
   run(doc: Doc, plugin: PluginInfo, code: string): Promise<unknown>;
-  /** nonce returns an unguessable text. */
+  /** nonce returns a new unguessable text that authorizes one adapter. */
   nonce(): string;
 }
 
-/** Build is a new adapter. */
+/** Build is a new adapter of a plugin that replaces older adapters. */
 interface Build {
   readonly name: string;
   readonly hash: string;
@@ -48,7 +48,7 @@ interface Build {
   readonly waitMs: number;
 }
 
-/** Swap is a replacement that a document is preparing. */
+/** Swap is the replacement of an adapter that a document is preparing. */
 interface Swap {
   readonly build: Build;
   readonly nonce: string;
@@ -84,8 +84,8 @@ export class HotReload {
   }
 
   /**
-   * receiveCode handles code that the server sends. If the new adapter cannot be injected, the document keeps the old
-   * adapter and its tab needs a reload.
+   * receiveCode handles new code of a plugin that the server sends. If the new adapter cannot be injected, the document
+   * keeps the old adapter and its tab needs a reload.
    */
   async receiveCode({ name, hash, hot }: PluginCodeParams): Promise<void> {
     const plugin = this.#findPlugin(name);
@@ -94,7 +94,10 @@ export class HotReload {
     for (const doc of this.#docsToUpdate(plugin)) this.#begin(doc, build);
   }
 
-  /** documentReported handles a document that has reported its adapters. Older adapters are replaced at any time. */
+  /**
+   * documentReported handles a document that has reported its adapters. Older adapters are replaced whenever a document
+   * reports them.
+   */
   documentReported(doc: Doc): void {
     for (const plugin of this.#options.plugins()) {
       const isExpected = this.#findSwap(doc, plugin.name) || this.#expectedDocs.get(plugin.name)?.has(doc);
@@ -209,7 +212,7 @@ export class HotReload {
     try {
       const { code } = await this.#options.code(plugin);
       const isCurrent = this.#findPlugin(name)?.script === plugin.script && this.#isConnected(doc);
-      if (this.#findSwap(doc, name)) return; // the server sent the code in the meantime
+      if (this.#findSwap(doc, name)) return; // the server sent the code during the fetch
       if (isCurrent && this.#needsAdapter(doc, plugin)) {
         this.#begin(doc, { name, hash, adapter: code, waitMs: plugin.dev ? HotReloadWaitDevMs : HotReloadWaitMs });
       } else this.#end(doc, name);
@@ -246,7 +249,7 @@ export class HotReload {
         hash,
         adapter,
       );
-      if ((await this.#options.run(doc, plugin, code)) === true) return; // the document reports the result
+      if ((await this.#options.run(doc, plugin, code)) === true) return; // the document will send 'renewed'
       const problem = await this.#options.syntax.problem(doc, plugin, { code: adapter });
       if (this.#findSwap(doc, name) !== swap) return;
       if (problem !== undefined) this.#recordFailure(doc, name, problem);
@@ -283,7 +286,7 @@ export class HotReload {
     this.changed.emit();
   }
 
-  /** retryOrEnd handles a replacement that the document did not complete: it retries, up to MaxTries attempts. */
+  /** retryOrEnd retries a replacement that the document did not complete, up to MaxTries attempts. */
   #retryOrEnd(doc: Doc, swap: Swap, reason: string): void {
     const { name } = swap.build;
     if (this.#findSwap(doc, name) !== swap) return;

@@ -16,7 +16,9 @@ const plugin = (name: string, more: Partial<PluginInfo> = {}): PluginInfo => ({
 
 function makeBench(...wanted: PluginInfo[]) {
   const docs = makeDocs();
-  /** replacing, arriving and broken contain the names of plugins in these states. */
+  /**
+   * replacing, arriving and broken contain the names of plugins that are being replaced, are being injected, or failed.
+   */
   const replacing = new Set<string>();
   const arriving = new Set<string>();
   const broken = new Map<string, string>();

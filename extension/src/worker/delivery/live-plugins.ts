@@ -45,8 +45,8 @@ export class LivePlugins {
   }
 
   /**
-   * isSettled reports whether a reload of a tab would not make a plugin live, because the plugin is already live,
-   * failed to start, or is being injected in the tab's top document or in a frame.
+   * isSettled reports whether a plugin is live, failed or being injected, so that a reload of the tab is useless. The
+   * plugin may be in the tab's top document or in a frame.
    */
   isSettled(tabId: number, plugin: PluginInfo, frame?: string): boolean {
     const { docs, delivery, hotReload } = this.#options;
@@ -62,7 +62,7 @@ export class LivePlugins {
 
   /**
    * usableIn removes plugins from a document's report that cannot run in the document, have another pre-script or world
-   * than wanted, or are being replaced. In addition, usableIn adds the problems of wanted adapters that are not live.
+   * than wanted, or are being replaced. usableIn also adds the problems of wanted adapters that are not live.
    */
   #usableIn({ doc, plugins: live }: LiveDoc): LiveDoc {
     const { plugins, hotReload } = this.#options;

@@ -37,7 +37,7 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
       try {
         port.postMessage(encodeMessages(messages));
       } catch {
-        // The document no longer exists. onDisconnect follows.
+        // Sending fails if the document no longer exists. onDisconnect follows.
       }
       return true;
     };
@@ -86,7 +86,7 @@ function bridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridge, [
     ready: receiveCall,
     log: (message, doc) => logs.add(doc, message),
     wake: ({ ms }, doc) => wakes.schedule(doc, ms),
-    pong: () => undefined, // handled by health.recordMessage
+    pong: () => undefined, // health.recordMessage handles the answer to a ping
     armed: (message, doc) => {
       delivery.armed(doc, message);
       hotReload.handleArmed(doc, message);

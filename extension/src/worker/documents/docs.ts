@@ -46,13 +46,13 @@ export interface Docs {
   live(tabId: number): LiveDoc | undefined;
   /** frames returns the frames of a tab, ordered by frame ID. */
   frames(tabId: number): LiveDoc[];
-  /** all returns all documents. */
+  /** all returns all documents that have reported their adapters. */
   all(): LiveDoc[];
   /** ofTab returns all documents of a tab, including documents that have not reported their adapters. */
   ofTab(tabId: number): Doc[];
 }
 
-/** makeDocs returns an empty table. */
+/** makeDocs returns a Docs without documents. */
 export function makeDocs(): Docs {
   const docsById = new Map<string, Doc>();
   const adaptersByDocument = new Map<string, readonly LiveAdapter[]>();
@@ -101,7 +101,8 @@ export function makeDocs(): Docs {
     isRunning: (documentId, name) =>
       adaptersByDocument.get(documentId)?.some((plugin) => plugin.name === name && plugin.problem === undefined) ===
       true,
-    // During a navigation, a tab may have two top documents for a moment. The newer document connected last.
+    // During a navigation, a tab may have two top documents for a moment. The newer of two top documents connected
+    // last.
     live: (tabId) => onlyReported(ofTab(tabId).filter((doc) => doc.frameId === 0)).at(-1),
     frames: (tabId) =>
       onlyReported(ofTab(tabId).filter((doc) => doc.frameId !== 0)).sort((a, b) => a.doc.frameId - b.doc.frameId),

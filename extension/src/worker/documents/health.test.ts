@@ -62,7 +62,7 @@ test('a document that does not answer for 5 s is silent until it answers', async
   assert.equal(health.isSilent('d'), false);
   await pass(1);
   assert.equal(health.isSilent('d'), true);
-  health.recordMessage(doc); // This message was sent before the ping.
+  health.recordMessage(doc); // The document sent the message before the ping.
   assert.equal(health.isSilent('d'), true);
   health.recordMessage(doc, 1);
   assert.deepEqual([health.isSilent('d'), changes], [false, [true, false]]);
@@ -75,7 +75,7 @@ test('a call after a ping has arrived once the ping is answered, and a call afte
   await pass(5000);
   assert.deepEqual([health.prepareCall(doc), health.prepareCall(doc), pinged], [1, 1, [1]]);
   assert.equal(health.hasAnswered('d', 1), false);
-  health.recordMessage(doc, 7); // A ping with this number was not sent.
+  health.recordMessage(doc, 7); // No ping with the number 7 was sent.
   assert.equal(health.hasAnswered('d', 1), false);
   health.recordMessage(doc, 1);
   assert.equal(health.hasAnswered('d', 1), true);

@@ -1,7 +1,7 @@
 import { Signal } from '../signal.ts';
 import type { Doc } from './docs.ts';
 
-/** SilentMs is how long a document may take to answer a ping before it counts as silent, in milliseconds. */
+/** SilentMs is how long a document may take to answer a ping before the document counts as silent, in milliseconds. */
 const SilentMs = 5000;
 /** PingIntervalMs is how long after its last message a document with running calls is pinged again, in milliseconds. */
 const PingIntervalMs = 1000;
@@ -42,8 +42,8 @@ export class Health {
   }
 
   /**
-   * prepareCall records that a call is about to be sent. The result is the number of the ping that precedes the call,
-   * or 0 if the call needs no ping.
+   * prepareCall records that a call is about to be sent. prepareCall returns the number of the ping that precedes the
+   * call, or 0 if the call needs no ping.
    */
   prepareCall(doc: Doc): number {
     const health = this.#healthOf(doc);
@@ -104,7 +104,7 @@ export class Health {
     this.#documents.delete(documentId);
   }
 
-  /** isSilent reports whether a document is silent. */
+  /** isSilent reports whether a document did not answer a ping in time. */
   isSilent(documentId: string): boolean {
     return this.#documents.get(documentId)?.isSilent === true;
   }

@@ -6,7 +6,10 @@ import type { Doc } from './docs.ts';
 /** MaxFramesPerWindow limits the log frames of a document within WindowMs milliseconds. */
 const MaxFramesPerWindow = 20;
 const WindowMs = 1000;
-/** MaxParsedChars limits the text of entries that is parsed, in UTF-16 units. A bridge never sends a longer text. */
+/**
+ * MaxParsedChars limits the text of entries that is parsed, in UTF-16 units. A bridge never sends log entries with more
+ * than MaxParsedChars.
+ */
 const MaxParsedChars = 4 * 1024 * 1024;
 
 type LogMessage = Extract<FromBridge, { op: 'log' }>;
@@ -25,7 +28,7 @@ export interface Logs {
   add(doc: Doc, message: LogMessage): void;
 }
 
-/** makeLogs returns a Logs. */
+/** makeLogs returns a Logs that has counted no frames. */
 export function makeLogs(options: LogsOptions): Logs {
   /**
    * windows maps each document to the start of its current time window, the number of frames in the window, and the

@@ -8,7 +8,7 @@ import {
   type Requests,
 } from '../../../../wire/wire.gen.ts';
 
-/** BrowserRequest are the requests that this browser sends. */
+/** BrowserRequest lists the methods of the requests that this browser sends. */
 export type BrowserRequest =
   | 'hello'
   | 'ping'
@@ -22,7 +22,7 @@ export type BrowserRequest =
   | 'config.calls'
   | 'config.lateAccess';
 
-/** BrowserNotification are the notifications that this browser sends. */
+/** BrowserNotification lists the methods of the notifications that this browser sends. */
 export type BrowserNotification =
   | 'tool.progress'
   | 'tool.part'
@@ -34,19 +34,19 @@ export type BrowserNotification =
   | 'state.watch';
 
 /**
- * ServerRequest are the requests that this browser answers. These are all requests that this browser does not send, and
- * ping, which both the browser and the server send.
+ * ServerRequest lists the methods of the requests that this browser answers. ServerRequest contains all requests that
+ * this browser does not send, and ping, which both the browser and the server send.
  */
 type ServerRequest = Exclude<RequestMethod, BrowserRequest> | 'ping';
 /**
- * ServerNotification are the notifications that this browser handles. The challenge is not included, because it is part
- * of the handshake (link.ts).
+ * ServerNotification lists the methods of the notifications that this browser handles. ServerNotification excludes the
+ * challenge, which is part of the handshake (link.ts).
  */
 type ServerNotification = Exclude<NotificationMethod, BrowserNotification | 'challenge'>;
 
 /**
  * RequestHandlers has one handler for each request of the server, so that code without a handler for a request does not
- * compile. If a handler returns undefined, it sends the answer later.
+ * compile. A handler that returns undefined sends the answer to the request later.
  */
 export type RequestHandlers = {
   readonly [M in ServerRequest]: (params: Requests[M]['params']) => Promise<Requests[M]['result'] | undefined>;

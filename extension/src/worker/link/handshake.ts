@@ -1,8 +1,7 @@
-// While the server is down, any local program can listen on its port. To protect against such a program, this browser
-// sends only a random nonce until the peer has proved on the same socket that it has the key of this installation.
-// After the server's proof, this browser also proves that it has the key. Each proof is an HMAC over the nonces of
-// browser and server and over the port (wire/proof.go), so a program cannot reuse a proof for another connection or
-// port.
+// While the server is down, any local program can listen on its port. This browser sends only a random nonce until the
+// peer has proved on the same socket that it has the installation's key. After the server's proof, this browser also
+// proves that this browser has the installation's key. Each proof is an HMAC over the nonces of browser and server and
+// over the port (wire/proof.go). A program cannot reuse a proof for another connection or port.
 
 import { type ChallengeParams, NonceSubprotocolPrefix, Subprotocol } from '../../../../wire/wire.gen.ts';
 import { isRecord } from '../../record.ts';
@@ -49,19 +48,22 @@ function parseHex(text: string): Uint8Array<ArrayBuffer> | undefined {
   return Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
 }
 
-/** Listener is the kind of HTTP server on the port. It is a hint for error texts and proves nothing. */
+/**
+ * Listener is the kind of HTTP server on the port. Listener is only a hint for error texts, and does not prove the
+ * server's identity.
+ */
 export type Listener = 'opentabs' | 'other' | 'nothing';
 
 /**
  * AnswerMs is how long the listener may take to answer, in milliseconds. Chrome may use a cached connection that is
- * half-open, like the lost link. The next try uses a new connection.
+ * half-open, like the lost link. After a timeout, the next request uses a new connection.
  */
 const AnswerMs = 2500;
 
 /**
  * findListener sends an HTTP request without secrets to find out what listens on the port. Chrome does not report why a
- * WebSocket failed, and delays further WebSockets by seconds after failures. Therefore the worker opens no WebSocket
- * until a server listens.
+ * WebSocket failed, and delays further WebSockets by seconds after failures. The worker opens no WebSocket until a
+ * server listens on the port.
  */
 export async function findListener({ port }: Connection, fetchUrl: typeof fetch): Promise<Listener> {
   try {

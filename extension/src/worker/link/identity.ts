@@ -3,7 +3,7 @@ import type * as browser from '../../chrome.ts';
 import { isRecord } from '../../record.ts';
 import type { Connection } from './handshake.ts';
 
-/** MaxNameChars limits the name of a browser. */
+/** MaxNameChars limits the name of a browser, in UTF-16 units. */
 const MaxNameChars = 60;
 
 /** Storage is the part of chrome.ts that this file uses. */
@@ -52,7 +52,7 @@ export class BrowserIdentity {
     };
   }
 
-  /** rename stores another name. An empty name restores the default. */
+  /** rename stores a new name of the browser. An empty name restores the default name of the browser. */
   async rename(name: string): Promise<void> {
     await this.#storage.writeSetting('browserName', name.trim().slice(0, MaxNameChars));
   }

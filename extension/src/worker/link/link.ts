@@ -35,18 +35,18 @@ export type LinkState =
 
 export interface LinkOptions {
   /**
-   * readConnection reads the server's port and key. It is called before each attempt, so that a new installation is
-   * detected.
+   * readConnection reads the server's port and key. The link calls readConnection before each attempt to connect, so
+   * that a new installation is detected.
    */
   readConnection(): Promise<Connection | undefined>;
-  /** readIdentity returns the identity of this browser. The link calls readIdentity before each attempt. */
+  /** readIdentity returns the identity of this browser. The link calls readIdentity before each attempt to connect. */
   readIdentity(): Promise<Identity>;
   openSocket: OpenSocket;
   /** makeHandshake prepares the handshake of one socket. */
   makeHandshake(connection: Connection): Promise<Handshake>;
   /**
-   * findListener finds out what listens on the port. It is called after a socket failed to open, and before the next
-   * attempt.
+   * findListener finds out what listens on the port. The link calls findListener after a socket failed to open, and
+   * before the next attempt.
    */
   findListener(connection: Connection): Promise<Listener>;
   /** random returns a number from 0 to 1, for jitter. */
@@ -54,33 +54,33 @@ export interface LinkOptions {
 }
 
 /**
- * RetryMs is the time before the next attempt, in milliseconds. A random part of RetryJitterMs is added. SlowRetryMs is
- * used for failures that a retry cannot fix.
+ * RetryMs is the time before the next attempt to connect, in milliseconds. The link adds a random part of RetryJitterMs
+ * to RetryMs. SlowRetryMs is used for failures that a retry cannot fix.
  */
 const RetryMs = 600;
 const RetryJitterMs = 300;
 const SlowRetryMs = 30_000;
 /**
  * UnsentBytes limits the unsent bytes of large results in the socket, because other frames queue behind these bytes.
- * DrainMs is roughly how long these bytes take to send.
+ * DrainMs is roughly how long UnsentBytes bytes take to send, in milliseconds.
  */
 const UnsentBytes = 1024 * 1024;
 const DrainMs = 4;
 /**
- * PrepareMs is how long Chrome may take to return the data for an attempt, in milliseconds. In a worker that starts
- * during an extension reload, Chrome may never return this data.
+ * PrepareMs is how long Chrome may take to return the server's address and this browser's identity, in milliseconds. In
+ * a worker that starts during an extension reload, Chrome may never return the address and the identity.
  */
 const PrepareMs = 3000;
 const OpenMs = 5000;
 const AnswerMs = 10_000;
 /**
- * The link ends after DeadBeats beats without a message, and sends a ping after PingBeats beats. The clock jumps when
- * the machine sleeps or the browser is suspended, so the link counts beats instead of time.
+ * The link ends after DeadBeats ticks of its timer without a message, and sends a ping after PingBeats ticks. The clock
+ * jumps when the machine sleeps or the browser is suspended, so the link counts ticks instead of time.
  */
 const DeadBeats = 4;
 const PingBeats = 2;
 
-/** EndRequest ends one request of the browser. Without a frame, the link was lost. */
+/** EndRequest ends one request of the browser. frame is the server's answer; undefined if the link was lost. */
 type EndRequest = (frame: Frame | undefined) => void;
 
 /** Link is the connection to the server. The number of attempts to connect is not limited. */
@@ -132,7 +132,7 @@ export class Link {
     void this.#tryOnce();
   }
 
-  /** send sends a frame. Without a link, send returns false. */
+  /** send sends a frame to the server. Without a link, send returns false. */
   send(text: string): boolean {
     if (this.#state.kind !== 'open' || !this.#socket) return false;
     this.#socket.send(text);
@@ -140,8 +140,8 @@ export class Link {
   }
 
   /**
-   * waitBeforePartMs returns 0 if the socket has sent most of its data. Otherwise it returns in how many milliseconds
-   * to check again.
+   * waitBeforePartMs returns 0 if the socket has sent most of its data. If the socket has much unsent data,
+   * waitBeforePartMs returns the time until the next check, in milliseconds.
    */
   waitBeforePartMs(): number {
     if (this.#state.kind !== 'open' || !this.#socket) return RetryMs;
@@ -157,8 +157,7 @@ export class Link {
    * with the server's error.
    */
   request<M extends BrowserRequest>(method: M, params: Requests[M]['params']): Promise<Requests[M]['result']> {
-    // Before hello is answered, queued frames have not been sent. The answer of a ping would then confirm frames that
-    // were not sent (calls/outbox.ts).
+    // Before hello is answered, the answer to a ping would confirm frames that were not sent (calls/outbox.ts).
     const socket = this.#state.kind === 'open' ? this.#socket : undefined;
     return socket
       ? this.#sendRequest(socket, method, params)
@@ -207,7 +206,7 @@ export class Link {
 
   #openSocket(connection: Connection, hello: Identity, handshake: Handshake): void {
     let stage: Stage = 'opening';
-    /** onEnd handles the end of this socket, whichever side closed the socket. */
+    /** onEnd handles the end of a socket, whichever side closed the socket. */
     const onEnd = (code: number, reason: string) => {
       clearTimeout(timer);
       if (this.#socket !== socket) return;
@@ -225,14 +224,18 @@ export class Link {
       if (server.protocol === Version) this.#setOpen(server);
       else refuse(CloseVersion, versionMismatch(server));
     };
-    /** onChallenge handles the first frame. Before hello is sent, the browser reads no other frame. */
+    /**
+     * onChallenge handles the first frame of the server, which is the challenge. Before hello is sent, the browser
+     * reads no other frame.
+     */
     const onChallenge = async (text: string) => {
       const proof = await proveIdentity(handshake, text);
       if (this.#socket !== socket) return;
       if (proof === undefined) return refuse(0, '');
       stage = 'proven';
       this.#sendRequest(socket, 'hello', { ...hello, proof }).then(onHelloAnswer, (error: unknown) => {
-        // The server closes the socket after a refusal, but the error of the answer already contains the full message.
+        // After the server refuses hello, the server closes the socket, but the error answer to hello already has the
+        // full message.
         const isVersionError = error instanceof RefusedError && error.code === CodeVersion;
         refuse(isVersionError ? CloseVersion : 0, error instanceof Error ? error.message : String(error));
       });
@@ -264,8 +267,8 @@ export class Link {
 
   #checkBeat(): void {
     const unsentBytes = this.#socket?.unsentBytes ?? 0;
-    // The answer to a ping queues behind a large result. Progress in sending the result also proves that the link is
-    // alive.
+    // The answer to a ping queues behind a large result. Progress in sending a large result also proves that the link
+    // is alive.
     this.#silentBeats = unsentBytes < this.#lastUnsentBytes ? 0 : this.#silentBeats + 1;
     this.#lastUnsentBytes = unsentBytes;
     if (this.#silentBeats >= DeadBeats) {
@@ -351,8 +354,8 @@ export class Link {
 }
 
 /**
- * Stage is the progress of a socket. Frames of the server are handled only in the last stage, after the server has
- * proved its identity.
+ * Stage is the stage of the handshake on a socket. Frames of the server are handled only in the stage 'proven', after
+ * the server has proved its identity.
  */
 type Stage = 'opening' | 'opened' | 'challenged' | 'proven';
 
@@ -371,7 +374,10 @@ async function proveIdentity(handshake: Handshake, text: string): Promise<string
   return handshake.proveTo(frame.params).catch(() => undefined);
 }
 
-/** prepareTry returns the server's address and the identity of this browser. prepareTry rejects after PrepareMs. */
+/**
+ * prepareTry returns the server's address and the identity of this browser. prepareTry rejects if Chrome does not
+ * return the address and the identity within PrepareMs.
+ */
 async function prepareTry(options: LinkOptions): Promise<[Connection | undefined, Identity]> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<never>((_, reject) => {
@@ -384,7 +390,10 @@ async function prepareTry(options: LinkOptions): Promise<[Connection | undefined
   }
 }
 
-/** readAnswer returns the result in an answer, or an error. Without a frame, the link was lost. */
+/**
+ * readAnswer returns the result in an answer, or an error. frame is the server's answer; undefined if the link was
+ * lost.
+ */
 function readAnswer<M extends RequestMethod>(method: M, frame: Frame | undefined): Requests[M]['result'] | Error {
   if (frame?.kind === 'error') return new RefusedError(frame.error.code, frame.error.message);
   if (frame?.kind !== 'result') return new Error('the link to the server was lost');

@@ -19,7 +19,7 @@ export interface BadgeState {
 
 export interface BadgeOptions {
   state(): Omit<BadgeState, 'waiting'>;
-  /** draw shows a text of at most four characters. title is the tooltip of the toolbar icon. */
+  /** draw shows a text of at most four characters on the toolbar icon. title is the tooltip of the toolbar icon. */
   draw(text: string, color: string, title: string): void;
 }
 
@@ -35,15 +35,15 @@ export class Badge {
   }
 
   /**
-   * setWaiting sets the number of calls that wait for approval. After hello, the server sends this number if it is not
-   * 0.
+   * setWaiting sets the number of calls that wait for approval. After hello, the server sends the number of waiting
+   * calls if the number is not 0.
    */
   setWaiting(count: number): void {
     this.#waiting = count;
     this.scheduleRedraw();
   }
 
-  /** scheduleRedraw redraws the badge soon. */
+  /** scheduleRedraw redraws the badge at most once per BadgeIntervalMs. */
   scheduleRedraw(): void {
     this.#timer ??= setTimeout(() => this.#redraw(), BadgeIntervalMs);
   }

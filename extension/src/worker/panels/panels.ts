@@ -8,7 +8,7 @@ const UpdateDelayMs = 50;
 export interface PanelsOptions {
   /** state returns the content that panels show, except the calls. */
   state(): Omit<PanelState, 'calls' | 'callsAt' | 'running'>;
-  /** setWatching switches the server's state.sync and state.plugins on or off. */
+  /** setWatching turns the server's messages state.sync and state.plugins on or off. */
   setWatching(isWatching: boolean): void;
   /**
    * runAction runs an action of the user. If runAction rejects, the panel that sent the action shows the error message.

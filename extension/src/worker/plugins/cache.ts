@@ -1,17 +1,17 @@
 /**
  * KeyOrigin is the prefix of cache keys, because Cache Storage accepts only http and https URLs. The extension never
- * sends a request to this origin.
+ * sends a request to the origin KeyOrigin.
  */
 const KeyOrigin = 'https://code.invalid/';
 const CacheName = 'code';
 
-/** readCached returns a stored text, or undefined. */
+/** readCached returns the text that is stored under a key, or undefined. */
 export async function readCached(key: string): Promise<string | undefined> {
   const response = await (await caches.open(CacheName)).match(KeyOrigin + key);
   return response?.text();
 }
 
-/** writeCached stores a text. */
+/** writeCached stores a text under a key. */
 export async function writeCached(key: string, text: string): Promise<void> {
   await (await caches.open(CacheName)).put(KeyOrigin + key, new Response(text));
 }
@@ -22,7 +22,7 @@ export async function listCachedKeys(): Promise<readonly string[]> {
   return requests.map((request) => request.url.slice(KeyOrigin.length));
 }
 
-/** removeCached removes a text. */
+/** removeCached removes the text that is stored under a key. */
 export async function removeCached(key: string): Promise<void> {
   await (await caches.open(CacheName)).delete(KeyOrigin + key);
 }

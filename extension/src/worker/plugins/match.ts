@@ -1,5 +1,6 @@
-// Chrome's match patterns, as far as plugins use them: <scheme>://<host>[:port]/<path>. Chrome itself decides where an
-// adapter runs. This file only decides which tabs are reported to the server and which tabs need a reload.
+// Matches URLs against the match patterns of Chrome that plugins use: <scheme>://<host>[:port]/<path>. Chrome itself
+// decides where an adapter runs. The code in this file only decides which tabs are reported to the server and which
+// tabs need a reload.
 
 /** UrlMatcher reports whether a URL matches a match pattern. */
 export type UrlMatcher = (url: URL) => boolean;
@@ -12,7 +13,7 @@ export function parsePattern(pattern: string): UrlMatcher | undefined {
   if (!parts) return undefined;
   const [, scheme = '', host = '', port = '*', path = ''] = parts;
   const pathMatches = globMatcher(path);
-  // In Chrome, /app/* also matches /app.
+  // In Chrome, the path pattern /app/* also matches the path /app.
   const pathWithoutSlash = path.endsWith('/*') ? path.slice(0, -2) : undefined;
   return (url) =>
     matchesScheme(scheme, url.protocol) &&
@@ -23,7 +24,7 @@ export function parsePattern(pattern: string): UrlMatcher | undefined {
 
 /**
  * toChromePatterns returns equivalent patterns that Chrome accepts, because Chrome rejects ports with the scheme `*`.
- * The result for an invalid pattern is empty.
+ * For an invalid pattern, toChromePatterns returns an empty list.
  */
 export function toChromePatterns(pattern: string): string[] {
   const parts = patternSyntax.exec(pattern);

@@ -81,7 +81,7 @@ function makeBench() {
   return { state, refused, used, scripts, files, log, order, chrome, make, plugins: make() };
 }
 
-/** syncAndPrepare syncs and preregisters plugins, and returns when both have ended. */
+/** syncAndPrepare syncs and preregisters plugins, and returns when sync and prepare have ended. */
 async function syncAndPrepare(plugins: Plugins, wanted: readonly PluginInfo[]): Promise<void> {
   assert.equal(await plugins.sync(sync(...wanted)), 'userScripts');
   await plugins.prepare();
@@ -147,7 +147,7 @@ test('a few adapters are preregistered together, with their entry points, and th
   assert.equal(order.filter((id) => id.startsWith('bridge-')).length, 1);
   for (const id of scripts.keys())
     assert.ok(order.indexOf(`probe-${id}`) < order.indexOf(id), `there is no probe before the script ${id}`);
-  // A script that Chrome rejects does not affect others.
+  // A script that Chrome rejects does not affect other scripts.
   refused.add('plugin-c-script-c');
   await syncAndPrepare(plugins, [plugin('a'), isolated, plugin('c'), plugin('d')]);
   assert.deepEqual([scripts.has('plugin-c-script-c'), scripts.has('plugin-d-script-d')], [false, true]);
@@ -210,7 +210,7 @@ test('a restarted browser keeps the registrations, and the bridge is registered 
   await syncAndPrepare(plugins, wanted);
   const before = [...files.map((f) => f.script.id), ...scripts.keys()];
   const bridge = before.find((id) => id.startsWith('bridge-'));
-  // Chrome lists scripts in another order and without the names of their worlds.
+  // Chrome may list scripts in another order than they were registered, and without the names of their worlds.
   const listed = [...scripts].reverse();
   scripts.clear();
   for (const [id, { script, code }] of listed) {

@@ -175,7 +175,7 @@ export class Plugins {
     );
   }
 
-  /** registerAll registers all scripts together or, if Chrome rejects one of them, one by one. */
+  /** registerAll registers all scripts together or, if Chrome rejects a script, one by one. */
   async #registerAll(newScripts: readonly UserScript[]): Promise<void> {
     if (newScripts.length === 0) return;
     await this.#putProbes(newScripts);
@@ -211,8 +211,8 @@ export class Plugins {
   }
 
   /**
-   * unregisterOthers unregisters the adapters and pre-scripts that are no longer wanted. It runs first, so that a
-   * plugin is missing in wanted only when Chrome no longer runs the plugin's code in new documents.
+   * unregisterOthers unregisters the adapters and pre-scripts that are no longer wanted. unregisterOthers runs first,
+   * so that `wanted` lacks a plugin only when Chrome no longer runs the plugin's code in new documents.
    */
   async #unregisterOthers(wanted: readonly PluginInfo[]): Promise<void> {
     const current = new Set(
@@ -227,7 +227,8 @@ export class Plugins {
   }
 
   /**
-   * makeBases returns a base for plugins with frames and a base for all other plugins. A document never gets both bases.
+   * makeBases returns a base for plugins with frames and a base for all other plugins. A document never gets more than
+   * one base.
    */
   async #makeBases(): Promise<Script[]> {
     const inPages = this.#wanted.filter((plugin) => plugin.world !== 'isolated');
@@ -288,7 +289,7 @@ export class Plugins {
   }
 
   /**
-   * clear removes all registrations, because registrations of an older version may use another protocol. The result is
+   * clear removes all registrations, because registrations of an older version may use another protocol. clear returns
    * whether another sync is needed, because clear may have removed scripts of a running sync.
    */
   clear(): Promise<boolean> {
@@ -327,11 +328,11 @@ export class Plugins {
   }
 
   /**
-   * putProbes registers the probes of these hosts again. A probe is registered before its host, so that it also runs
-   * before its host.
+   * putProbes registers the probes of hosts again. A probe is registered before its host, so that the probe runs before
+   * the host.
    */
   async #putProbes(hosts: readonly Script[]): Promise<void> {
-    // In frames, a probe is needed only if the bridge runs there.
+    // In frames, a probe is needed only if the bridge runs in frames.
     const framePlugins = this.#wanted.filter(wantsFrames);
     const frameScriptIds = new Set(
       framePlugins.flatMap((p) => [this.#scriptOf(p, ADAPTER_PREFIX).id, this.#scriptOf(p, PRE_SCRIPT_PREFIX).id]),
@@ -355,7 +356,7 @@ export class Plugins {
     const files = new Map<string, { script: Script; file: string }>();
     for (const plugin of withAdapters ? this.#wanted : []) {
       const script = this.#scriptOf(plugin, ADAPTER_PREFIX);
-      // A file would run in the extension's own isolated world and could send messages to the worker.
+      // A plugin's file would run in the extension's own isolated world and could send messages to the worker.
       if (plugin.file && !script.isIsolated) files.set(script.id, { script, file: plugin.file });
     }
     const presentAdapters = present.filter((s) => s.id.startsWith(ADAPTER_PREFIX));
@@ -378,12 +379,13 @@ export class Plugins {
 
   /**
    * syncBridge registers the bridge wherever a plugin runs, and after its host. Chrome runs scripts in the order of
-   * registration, and the bridge accepts hosts only while it starts. Therefore the bridge is registered again after
-   * each change of another script. The ID of the bridge is a digest of the scripts that are registered before the
-   * bridge. The old bridge is removed last, so that no document is without a bridge. Plugins with frames need a second
-   * bridge for frames. In top documents, the second bridge detects the first bridge and does nothing. After a restart
-   * of the browser, Chrome lists the old user scripts but runs none of them until a script is registered. Therefore the
-   * digest in the bridge's ID also covers the start time of the browser.
+   * registration, and the bridge accepts hosts only while the bridge starts. The bridge is registered again after each
+   * change of another script, so that the bridge runs last. The ID of the bridge is a digest of the scripts that are
+   * registered before the bridge. The old bridge is removed last, so that no document is without a bridge. Plugins with
+   * frames need a second bridge for frames. In top documents, the second bridge detects the first bridge and does
+   * nothing. After a restart of the browser, Chrome lists the old user scripts but runs no user script until a script
+   * is registered. The digest in the bridge's ID also covers the start time of the browser, so that a script is
+   * registered after each restart.
    */
   async #syncBridge(): Promise<void> {
     const present = await this.#registrar.listFileScripts();
@@ -409,8 +411,8 @@ export class Plugins {
 }
 
 /**
- * isolatedWorld returns the name of a plugin's world. All versions of a plugin share this world, so that a new version
- * finds the host.
+ * isolatedWorld returns the name of a plugin's world. All versions of a plugin share one isolated world, so that a new
+ * version finds the host.
  */
 export function isolatedWorld({ name }: PluginInfo): string {
   return `${ADAPTER_PREFIX}${name}`;
@@ -457,7 +459,9 @@ function isSame(a: Script | undefined, b: Script | undefined): boolean {
   );
 }
 
-/** scriptKey returns a text for a script that does not depend on where the script was listed. */
+/**
+ * scriptKey returns a text that is equal for equal scripts, although Chrome may list their patterns in another order.
+ */
 function scriptKey({ id, allFrames, matches, excludeMatches }: Script): string {
   return JSON.stringify([id, allFrames, joinSorted(matches), joinSorted(excludeMatches)]);
 }

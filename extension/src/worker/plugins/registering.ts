@@ -6,13 +6,13 @@ import { Signal } from '../signal.ts';
  */
 const LeadMs = 3000;
 
-/** Registrations describes registrations that were made together. */
+/** Registrations describes when a group of scripts was registered. */
 export interface Registrations {
   /** fromMs is the time from which documents may lack wanted scripts, in milliseconds since 1970. */
   readonly fromMs: number;
   /**
-   * firstMs is when the first registration was made; undefined if nothing was registered. Documents that started
-   * earlier have none of the scripts.
+   * firstMs is when the first registration was made, in milliseconds since 1970; undefined if nothing was registered.
+   * Documents that started before firstMs have none of the registered scripts.
    */
   readonly firstMs: number | undefined;
 }
@@ -62,8 +62,8 @@ export class Registering {
   }
 
   /**
-   * recordBases records that the scripts that every document needs are registered. Adapters can then be injected on
-   * demand.
+   * recordBases records that the scripts that every document needs are registered. After recordBases, adapters can be
+   * injected on demand.
    */
   recordBases(): void {
     if (this.#hasChanged && this.#sinceMs !== undefined)

@@ -22,7 +22,7 @@ export interface Store {
   removeOthers(scripts: readonly { readonly name: string; readonly script: string }[]): Promise<void>;
 }
 
-/** makeStore returns a Store. */
+/** makeStore returns a Store without pending reads. */
 export function makeStore(options: StoreOptions): Store {
   /** pendingReads maps each key to the code that is being read. */
   const pendingReads = new Map<string, Promise<PluginFetchResult>>();

@@ -9,7 +9,7 @@ const MaxPreregistered = 16;
 const MaxPreregisteredChars = 8 * 1024 * 1024;
 /** MaxUsedPlugins limits the stored recently used plugins. */
 const MaxUsedPlugins = 64;
-/** WriteDelayMs is how long uses are collected before they are stored, in milliseconds. */
+/** WriteDelayMs is how long uses of plugins are collected before the uses are stored, in milliseconds. */
 const WriteDelayMs = 5000;
 
 export interface UsageOptions {
@@ -57,8 +57,8 @@ export class Usage {
 
 /**
  * sortForPreregistration returns the plugins whose adapters are worth registering before a page needs them. Plugins
- * that must start before the page's scripts come first, then recently used plugins. If there are few plugins, the
- * result contains all plugins.
+ * that must start before the page's scripts come first, then recently used plugins. If there are few plugins,
+ * sortForPreregistration returns all plugins.
  */
 export function sortForPreregistration(plugins: readonly PluginInfo[], used: readonly string[]): readonly PluginInfo[] {
   const rank = ({ name, early }: PluginInfo) => {
@@ -70,7 +70,8 @@ export function sortForPreregistration(plugins: readonly PluginInfo[], used: rea
 }
 
 /**
- * withinBudget returns the first plugins that are within the budget. codeLength returns the length of a plugin's code.
+ * withinBudget returns the first plugins whose code is within the limits of preregistered adapters. codeLength returns
+ * the length of a plugin's code.
  */
 export async function withinBudget(
   plugins: readonly PluginInfo[],

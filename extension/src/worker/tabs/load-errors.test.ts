@@ -71,7 +71,8 @@ test('a site that has not answered for 8 s is an error until it answers, or the 
   assert.equal(changes, seen);
   errors.recordShown(1);
   errors.recordFailure(1, 'net::ERR_CONNECTION_RESET');
-  // The tab shows an error page, and its reload gets no answer. The user stops the reload and starts it again.
+  // The tab shows an error page, and its reload gets no answer. The user stops the reload of the tab and reloads the
+  // tab again.
   errors.recordRequest(1);
   assert.equal(wait(7999)?.name, 'net::ERR_CONNECTION_RESET');
   assert.equal(wait(1)?.name, 'no_answer');

@@ -1,14 +1,17 @@
 import { LoadErrorNoAnswer, SiteTimeoutMs } from '../../../../wire/wire.gen.ts';
 import { Signal } from '../signal.ts';
 
-/** AbortedError is Chrome's error of a cancelled navigation. The tab keeps its page, or a download started. */
+/**
+ * AbortedError is Chrome's error of a cancelled navigation. After AbortedError, the tab keeps its page, or a download
+ * started.
+ */
 const AbortedError = 'net::ERR_ABORTED';
 
 /** LoadError describes why the page of a tab could not be loaded. */
 export interface LoadError {
   /**
-   * name is Chrome's name, such as net::ERR_CONNECTION_REFUSED. While Chrome still waits for the site, name is
-   * LoadErrorNoAnswer.
+   * name is Chrome's name of the error, such as net::ERR_CONNECTION_REFUSED. While Chrome still waits for the site,
+   * name is LoadErrorNoAnswer.
    */
   readonly name: string;
   /** atMs is when the load failed, in milliseconds since 1970. */

@@ -41,10 +41,10 @@ test('simultaneous and repeated calls get the same tab', async (t) => {
   tick(9 * 60_000);
   assert.equal(await opening.open(page), 1);
   assert.equal(await opening.open(`${page}?2`), 2);
-  // The user closed the tab.
+  // The test simulates that the user closed tab 1.
   there.delete(1);
   assert.deepEqual(await Promise.all([opening.open(page), opening.open(page)]), [3, 3]);
-  // The tab is no longer reused, so it may show any page.
+  // After 10 min, an opened tab is no longer reused.
   tick(10 * 60_000);
   assert.equal(await opening.open(page), 4);
   assert.equal(opened.length, 4);
@@ -71,7 +71,7 @@ test('reopen loads the original page in a tab that was redirected to a dead site
   assert.equal(await opening.open(page), 1);
   assert.deepEqual([opening.urlOpenedWith(1), opening.urlOpenedWith(2)], [page, undefined]);
   there.add(2);
-  // Test cases: a loaded page, the original page that failed, and a tab of the user.
+  // reopen does not navigate a tab with a loaded page, a tab whose original page failed, or a tab of the user.
   shown.set(1, 'https://login.example/');
   assert.equal(await opening.reopen(1), false);
   failed.set(1, 'net::ERR_FAILED').set(2, 'net::ERR_FAILED');

@@ -45,8 +45,8 @@ export interface Opening {
   urlOpenedWith(tabId: number): string | undefined;
   /**
    * reopen navigates a tab back to the page that the tab was opened with, if a redirect led the tab to a failing site.
-   * A reload would request only the failing site. If the tab's own site has not answered for RequestAgainMs, reopen
-   * also navigates. The result is whether reopen has navigated the tab.
+   * A reload of a redirected tab would request only the failing site. reopen also navigates a tab whose own site has
+   * not answered for RequestAgainMs. reopen returns whether it has navigated the tab.
    */
   reopen(tabId: number): Promise<boolean>;
 }
@@ -86,7 +86,7 @@ export function makeOpening(options: OpeningOptions): Opening {
       for (;;) {
         const openedTab = openedTabs.get(url);
         if (openedTab && (await isUsable(openedTab))) return (await openedTab).tabId;
-        // Another call may have opened the tab in the meantime.
+        // During the check of the tab, another call may have opened a tab for the URL.
         if (openedTabs.get(url) !== openedTab) continue;
         const newTab = options.open(url).then((tabId) => ({ tabId, atMs: Date.now() }));
         openedTabs.set(url, newTab);

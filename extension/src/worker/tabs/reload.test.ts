@@ -119,7 +119,7 @@ test('a tab is reloaded for a call if the user has nothing to lose there', async
     crashes.push(`${tabId} of ${reloaded.includes(tabId) ? 'a new page' : 'its page'}`),
   );
   const answers = await Promise.all([1, 2, 3, 4, 5, 6, 7, 100].map((id) => reload.load(id)));
-  // Tab 6 is already live.
+  // The plugin is already live in tab 6, so load returns true without a reload.
   assert.deepEqual(answers, [true, false, false, true, true, true, false, false]);
   assert.deepEqual(reloaded.sort(), [1, 4, 5]);
   assert.deepEqual(crashes, ['5 of its page'], 'a crash is reported before the reload');
@@ -201,7 +201,7 @@ test('no script runs in pages that begin soon after a registration and get their
   pages.set(2, untouched);
   live.add(1).add(2);
   await registered(0);
-  // Tab 1 navigates at once. Tab 2 navigates when each new document gets the registered scripts.
+  // Tab 1 navigates at once; tab 2 navigates only after the registered scripts are available to each new document.
   reload.recordStart(1, 5010);
   live.delete(1);
   loading.add(1).add(2);
@@ -331,7 +331,7 @@ test('a document that seems live but has the bridge of a removed extension is dr
   pages.set(1, untouched);
   pages.set(2, { ...untouched, startedMs: 1, documentId: 'd2' });
   pages.set(3, { ...untouched, documentId: 'd3', isTouched: true });
-  // The page is busy and answers later.
+  // The page of tab 4 is busy and answers later.
   pages.set(4, { ...untouched, documentId: 'd4', hasBridge: true });
   for (const id of pages.keys()) live.add(id);
   for (const id of ['d2', 'd3', 'd4']) deaf.add(id);

@@ -44,7 +44,7 @@ export interface ReloadOptions {
    */
   readFrames(tabId: number): Promise<readonly FramePage[]>;
   reloadTab(tabId: number): Promise<void>;
-  /** reloadFrame reloads one frame. */
+  /** reloadFrame reloads one frame of a tab. */
   reloadFrame(tabId: number, documentId: string): Promise<void>;
   plugins(): readonly PluginInfo[];
   /** isLive reports whether a plugin is live, failed to start, or is being injected in a tab's document or frame. */
@@ -64,8 +64,8 @@ export interface ReloadOptions {
 }
 
 /**
- * Verdict is the result of checking a tab. "done" means that the tab has its plugins or cannot get its plugins. "again"
- * means that the tab must be checked again.
+ * Verdict is the result of checking a tab. The verdict "done" means that the tab has its plugins or cannot get its
+ * plugins. The verdict "again" means that the tab must be checked again.
  */
 type Verdict = 'done' | 'again';
 
@@ -74,8 +74,8 @@ export class Reload {
   /** changed is emitted when the result of expects has changed for a tab. */
   readonly changed = new Signal();
   /**
-   * orphaned reports a document that seems live but has the bridge of a reloaded extension. Such a document cannot
-   * answer.
+   * orphaned reports a document that seems live but has the bridge of a reloaded extension. A document with the bridge
+   * of a reloaded extension cannot answer.
    */
   readonly orphaned = new Signal<[documentId: string]>();
   /**
@@ -107,14 +107,15 @@ export class Reload {
   }
 
   /**
-   * load reloads one tab for a call, unless the tab is loading or was just reloaded. The result is false if the reload
+   * load reloads one tab for a call, unless the tab is loading or was just reloaded. load returns false if the reload
    * could lose user input or would not help.
    */
   async load(tabId: number): Promise<boolean> {
     const findTab = async () => (await this.#options.query()).find((t) => t.id === tabId);
     const tab = await findTab();
     if (!tab || this.#matchingPlugins(tab).length === 0) return false;
-    // The tab was reloaded since the server chose the tab, and the server is about to receive the new state.
+    // If no plugin is missing, the tab was reloaded after the server chose the tab, and the server is about to receive
+    // the new state.
     if (this.#missingPlugins(tab).length === 0) return true;
     if (!(await this.#isUnloaded(tabId))) {
       const page = await this.#readPage(tabId, CallAnswerMs);
@@ -220,7 +221,7 @@ export class Reload {
     return tab.loading ? 'again' : this.#repairFrames(tab);
   }
 
-  /** repairMissing reloads a tab whose document started without the scripts of these plugins. */
+  /** repairMissing reloads a tab whose document started without the scripts of the missing plugins. */
   async #repairMissing(tab: Tab, missing: readonly PluginInfo[]): Promise<Verdict> {
     const startMs = this.#documentStartMs.get(tab.id);
     const verdictIfNotLacking = tab.loading ? 'again' : 'done';
@@ -235,7 +236,7 @@ export class Reload {
       const isNotConnected = !this.#options.isConnected(page.documentId);
       if (isNotConnected && (this.#checks.get(tab.id) ?? 0) * CheckIntervalMs < AnswerMs) return 'again';
     } else {
-      // In a document that is just starting, Chrome may run this script before the bridge.
+      // In a document that is just starting, Chrome may run the inspecting script before the bridge.
       const laterPage = await this.#readPage(tab.id, AnswerMs);
       if (!laterPage || laterPage === 'error' || laterPage.hasBridge || laterPage.documentId !== page.documentId)
         return 'again';

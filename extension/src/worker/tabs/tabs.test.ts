@@ -28,7 +28,7 @@ const plugin = (name: string): PluginInfo => ({
   matches: ['*://a.org/*'],
 });
 const live = (...plugins: LiveAdapter[]) => frame(0, ...plugins);
-/** frame is a document with these plugins. */
+/** frame returns a document with the given frame ID and plugins. */
 const frame = (frameId: number, ...plugins: LiveAdapter[]): LiveDoc => ({
   doc: {
     tabId: 1,
@@ -137,11 +137,11 @@ test('a tab that was opened for a call and redirected to a dead site counts as i
     [info?.url, info?.title, info?.loadError, info?.needsReload],
     [urlOpenedWith, '', loadError.name, ['p']],
   );
-  // A tab with a page, a loading tab and a tab of the user do not count as the original page.
+  // A tab that shows a page, a loading tab and a tab of the user do not count as tabs with the page of a call.
   assert.equal(report({}, { urlOpenedWith }), undefined);
   assert.equal(report({ loading: true }, { urlOpenedWith, loadError }), undefined);
   assert.equal(report({}, { loadError }), undefined);
-  // A page that a plugin matches keeps its URL.
+  // A tab with a page that a plugin matches is reported with its own URL.
   const own = tabInfo(tab(1), 1, [plugin('p')], undefined, [], { urlOpenedWith: urlOpenedWith, loadError });
   assert.deepEqual([own?.url, own?.loadError], [tab(1).url, loadError.name]);
 });
@@ -158,7 +158,7 @@ test('plugins with frames are live in frames too, and others are not', () => {
   ];
   assert.deepEqual(tabInfo(tab(1), 1, [framed, plugin('q')], undefined, frames)?.frames, want);
   assert.equal(tabInfo(tab(1), 1, [plugin('p'), plugin('q')], undefined, frames)?.frames, undefined);
-  // The tab is reported although no plugin matches its own URL.
+  // A tab is reported although no plugin matches its own URL, because a plugin is live in its frame.
   const outside = tabInfo(
     tab(1, { url: 'https://a.org:81/' }),
     1,

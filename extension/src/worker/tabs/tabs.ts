@@ -12,7 +12,7 @@ import { matchesAny } from '../plugins/match.ts';
 import { Signal } from '../signal.ts';
 import type { LoadError } from './load-errors.ts';
 
-/** UpdateDelayMs is how long changes of tabs are collected before they are sent, in milliseconds. */
+/** UpdateDelayMs is how long changes of tabs are collected before the changes are sent, in milliseconds. */
 const UpdateDelayMs = 50;
 
 export interface TabsOptions {
@@ -32,9 +32,11 @@ export interface TabsOptions {
   loadError?(tabId: number): LoadError | undefined;
   /** urlOpenedWith returns the URL that a tab was opened with for a call. By default, no tab was opened for a call. */
   urlOpenedWith?(tabId: number): string | undefined;
-  /** recordWait is called with each tab whose site has not answered yet. By default, nothing is recorded. */
+  /**
+   * recordWait is called with each tab whose site has not answered yet. By default, waits for sites are not recorded.
+   */
   recordWait?(tabId: number): void;
-  /** urlChanged is called with the URL of each tab. By default, the URL is ignored. */
+  /** urlChanged is called with the URL of each tab. By default, the URLs of tabs are ignored. */
   urlChanged?(tabId: number, url: string): void;
   /**
    * sendAll sends all tabs to the server. sendChanged sends a tab that differs from the state that was last sent, or
@@ -72,7 +74,10 @@ export class Tabs {
     this.#timer ??= setTimeout(() => void this.#update(), UpdateDelayMs);
   }
 
-  /** sendSoon records a change that a call may wait for. The first such change within UpdateDelayMs is sent at once. */
+  /**
+   * sendSoon records a change that a call may wait for. The first change within UpdateDelayMs that a call may wait for
+   * is sent at once.
+   */
   sendSoon(): void {
     const atMs = Date.now();
     if (this.#isUpdating || atMs - this.#lastSentAtOnceMs < UpdateDelayMs) {
@@ -90,8 +95,8 @@ export class Tabs {
   }
 
   /**
-   * resendTab makes the next update include a tab even if the tab did not change. The server has a different state of
-   * this tab.
+   * resendTab makes the next update include a tab even if the tab did not change. resendTab is for a tab of which the
+   * server has a different state.
    */
   resendTab(tabId: number): void {
     const entry = this.#sent.get(tabId);

@@ -1,7 +1,7 @@
 import type { Doc, Docs } from '../documents/docs.ts';
 import type { Health } from '../documents/health.ts';
 
-/** AnswerMs is how long the other pages of a site may take to answer a ping, in milliseconds. */
+/** AnswerMs is how long other pages of the reloaded tab's site may take to answer a ping, in milliseconds. */
 const AnswerMs = 1500;
 
 export interface UserReloadOptions {
@@ -14,8 +14,9 @@ export interface UserReloadOptions {
 
 /**
  * makeUserReload returns a function that reloads a tab for the user. Chrome cannot reload a page that does not answer,
- * so such a page is unloaded first. Pages of one site may share a process, which ends when the last of these pages is
- * unloaded. Therefore the function also unloads and reloads the other unresponsive pages of the site.
+ * so an unresponsive page is unloaded first. Pages of one site may share a process, which ends when the last page in
+ * the process is unloaded. To end a blocked process, the function also unloads and reloads all other unresponsive pages
+ * of the site.
  */
 export function makeUserReload({
   docs,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 /**
  * runningKeys are the keys of the handlers that run in this document. The attribute data-running of <html> lists
- * these keys for the soak.
+ * runningKeys for the soak.
  */
 const runningKeys = new Set<string>();
 

@@ -1,4 +1,4 @@
-// Tests that pass in a simulated page and in a real browser.
+// The tests in this file pass in a simulated page and in a real browser.
 import { expect, simulate, test } from '@opentabs/sdk/testing';
 import plugin from './index.ts';
 
