@@ -176,6 +176,7 @@ var libraries = map[string]library{
 	"github.com/chromedp/cdproto":      {[]string{"internal/realtab"}, "the commands of the DevTools protocol, for chromedp"},
 	"golang.org/x/sys":                 {[]string{"internal/home", "internal/portowner", "internal/terminal"}, "consoles and process details of each system"},
 	"golang.org/x/term":                {[]string{"internal/terminal"}, "the size of a terminal; reads a secret without showing it"},
+	"golang.org/x/tools":               {[]string{"internal/crosscheck"}, "checks types for other systems without building; not in the program"},
 
 	"github.com/gofrs/flock":               {[]string{"internal/statefile"}, "file locks of each system"},
 	"github.com/agnivade/levenshtein":      {[]string{"internal/nearest"}, "edit distance of two names"},
