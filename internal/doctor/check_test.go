@@ -3,8 +3,8 @@ package doctor
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,22 +36,8 @@ func newInstallation(t *testing.T) installation {
 	closed := httptest.NewServer(nil)
 	closed.Close()
 	return installation{config.Dirs{Config: dir, State: dir}, map[string]string{
-		"OPENTABS_PORT": strconv.Itoa(portOf(t, closed)), "OPENTABS_DISCOVER_GLOBAL": "off",
+		"OPENTABS_PORT": strconv.Itoa(closed.Listener.Addr().(*net.TCPAddr).Port), "OPENTABS_DISCOVER_GLOBAL": "off",
 	}}
-}
-
-// portOf returns the port of a test server.
-func portOf(t *testing.T, server *httptest.Server) int {
-	t.Helper()
-	u, err := url.Parse(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	port, err := strconv.Atoi(u.Port())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
 }
 
 func (i installation) getenv(name string) string { return i.variables[name] }
@@ -78,7 +64,7 @@ func (i installation) serve(t *testing.T, status httpapi.Status) {
 		Status: func() httpapi.Status { return status },
 	}))
 	t.Cleanup(server.Close)
-	i.variables["OPENTABS_PORT"] = strconv.Itoa(portOf(t, server))
+	i.variables["OPENTABS_PORT"] = strconv.Itoa(server.Listener.Addr().(*net.TCPAddr).Port)
 }
 
 // check returns the doctor's report about the installation.

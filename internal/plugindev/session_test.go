@@ -3,14 +3,13 @@ package plugindev
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -114,14 +113,7 @@ func newDevServer(t *testing.T) *devServer {
 	t.Cleanup(s.log.Close)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.current.Load().ServeHTTP(w, r) }))
 	t.Cleanup(server.Close)
-	u, err := url.Parse(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	port, err := strconv.Atoi(u.Port())
-	if err != nil {
-		t.Fatal(err)
-	}
+	port := server.Listener.Addr().(*net.TCPAddr).Port
 	s.home = home.New(config.Dirs{Config: dir, State: dir}, config.Settings{Port: port}, func(string) string { return "" }, func(sentence string) { t.Log(sentence) })
 	s.restart(t)
 	t.Cleanup(func() { _ = s.current.Load().Shutdown(context.Background()) })
