@@ -4,7 +4,7 @@ import { apply, isFn, NativeTypeError, rawJson, toBigInt } from './primordials.t
 // bigint in a result is written as an integer.
 
 /** MaxSafeInteger is Number.MAX_SAFE_INTEGER. */
-const MaxSafeInteger = 9007199254740991;
+export const MaxSafeInteger = 9007199254740991;
 
 /** exactInteger is a reviver for JSON.parse that converts large integers to bigint. */
 export function exactInteger(_key: string, value: unknown, context?: { readonly source?: string }): unknown {

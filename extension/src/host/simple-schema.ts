@@ -1,4 +1,5 @@
 import { detach, inheritDetached } from './detach.ts';
+import { MaxSafeInteger } from './number.ts';
 import {
   apply,
   construct,
@@ -43,9 +44,6 @@ interface Compilation {
   schemasLeft: number;
 }
 const MaxSchemas = 200;
-
-/** MaxSafeInteger is Number.MAX_SAFE_INTEGER. */
-const MaxSafeInteger = 9007199254740991;
 
 /** parsers maps each known schema to its parser, or to null for a schema that is not simple. */
 const parsers = construct(NativeWeakMap, []);
