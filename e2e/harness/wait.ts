@@ -12,10 +12,12 @@ export async function waitFor<T>(
 ): Promise<T> {
   const endMs = Date.now() + limitMs;
   let lastError: unknown;
+  // If probe never settles, the error must still name the awaited event.
+  const probeTimeout = rejectAfter(limitMs + ProbeMs);
+  probeTimeout.catch(() => undefined); // without a handler, a timeout after the wait would end the test process
   for (;;) {
     try {
-      // If probe never settles, the error must still name the awaited event.
-      const value = await Promise.race([probe(), rejectAfter(limitMs + ProbeMs)]);
+      const value = await Promise.race([probe(), probeTimeout]);
       if (value !== undefined && value !== false) return value;
     } catch (error) {
       lastError = error;
