@@ -250,6 +250,7 @@ test('handlers receive the params of their method with the right type', async ()
     'config.lateAccess': (params) => params.plugin,
     'plugin.settings': (params) => params.name,
     'tab.open': (params) => params.url,
+    'tab.describe': (params) => `${params.tabId}`,
   };
   const runHandler = <M extends RequestMethod>(frame: RequestFrame<M>): string => handlers[frame.method](frame.params);
   const frame = parseFrame(encodeRequest('s1', 'tool.dispatch', dispatchParams));

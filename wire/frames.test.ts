@@ -188,6 +188,16 @@ const samples: Golden = {
   'tab.load.params': { tabId: 7 },
   'tab.open.params': { url: 'https://tickets.example.com/' },
   'tab.open.result': { tabId: 12 },
+  'tab.describe.params': { tabId: 12 },
+  'tab.describe.result': {
+    tab: {
+      tabId: 12,
+      url: 'https://shop.example.com/cart',
+      title: 'Cart',
+      documentId: '8E5D0E4E3A5B4C6D9F1A2B3C4D5E6F70',
+      active: true,
+    },
+  },
   'plugin.log.params': {
     tabId: 7,
     plugin: 'messages',
@@ -373,6 +383,17 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
   } satisfies Golden['error'],
   'plugin.sync.params.empty': {} satisfies Golden['plugin.sync.params'],
   'plugin.sync.result.none': { mode: 'none' } satisfies Golden['plugin.sync.result'],
+  'tab.describe.params.active': {} satisfies Golden['tab.describe.params'],
+  'tab.describe.result.none': {} satisfies Golden['tab.describe.result'],
+  'tab.describe.result.problem': {
+    tab: {
+      tabId: 7,
+      url: 'chrome://settings/',
+      title: 'Settings',
+      problem: 'Chrome lets no extension into its own pages',
+      active: false,
+    },
+  } satisfies Golden['tab.describe.result'],
   'state.sync.params.empty': { serverVersion: '0.1.0', running: 0 } satisfies Golden['state.sync.params'],
   'call.cancel.result.ended': { cancelled: false } satisfies Golden['call.cancel.result'],
   'call.decide.params.deny': { callId: 'c-01k7', ticketId: 't-1', allow: false } satisfies Golden['call.decide.params'],

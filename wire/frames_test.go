@@ -37,6 +37,7 @@ var methodBodies = map[Method]struct{ params, result func() any }{
 	MethodTabSync:          {newBody[TabSyncParams], nil},
 	MethodTabChanged:       {newBody[TabChangedParams], nil},
 	MethodTabLoad:          {newBody[TabLoadParams], newBody[TabLoadResult]},
+	MethodTabDescribe:      {newBody[TabDescribeParams], newBody[TabDescribeResult]},
 	MethodStateWatch:       {newBody[StateWatchParams], nil},
 	MethodPluginSettings:   {newBody[PluginSettingsParams], newBody[PluginSettingsResult]},
 	MethodPluginLog:        {newBody[PluginLogParams], nil},

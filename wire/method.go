@@ -114,6 +114,9 @@ const (
 	// MethodTabLoad reloads a tab in which a plugin does not run, unless the user could
 	// lose work. MethodTabLoad is a request of the server.
 	MethodTabLoad Method = "tab.load"
+	// MethodTabDescribe requests the current state of any tab, for a browser tool.
+	// MethodTabDescribe is a request of the server.
+	MethodTabDescribe Method = "tab.describe"
 )
 
 // Methods that send the content of the side panel.

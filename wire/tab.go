@@ -128,3 +128,32 @@ type TabLoadResult struct {
 	// user has interacted with it.
 	Loading bool `json:"loading"`
 }
+
+// TabDescribeParams identifies a tab.
+type TabDescribeParams struct {
+	// TabID is absent for the tab that the user looks at: the active tab of the window
+	// that had the focus last.
+	TabID int `json:"tabId,omitempty"`
+}
+
+// TabDescribeResult describes the tab of a tab.describe. Tab is absent if there is no
+// such tab.
+type TabDescribeResult struct {
+	Tab *AnyTab `json:"tab,omitempty"`
+}
+
+// AnyTab is the current state of a tab, whether or not a plugin matches it.
+type AnyTab struct {
+	TabID int `json:"tabId"`
+	// URL is the address of the document that the tab shows.
+	URL   string `json:"url"`
+	Title string `json:"title"`
+	// DocumentID is the top document of the tab. DocumentID is empty if scripts of the
+	// extension can't run there.
+	DocumentID string `json:"documentId,omitempty"`
+	// Problem is why scripts of the extension can't run in the tab, a sentence without
+	// a period. Problem is absent if they can.
+	Problem string `json:"problem,omitempty"`
+	// Active is true if the window of the tab displays the tab.
+	Active bool `json:"active"`
+}

@@ -9,9 +9,11 @@ type ToolDispatchParams struct {
 	DispatchID string `json:"dispatchId"`
 	Plugin     string `json:"plugin"`
 	Tool       string `json:"tool"`
-	TabID      int    `json:"tabId"`
+	// TabID is 0 for a browser tool that needs no tab.
+	TabID int `json:"tabId"`
 	// DocumentID is the document in which the server wants to run the tool. If the
 	// tab has another document, the browser answers with the error "navigated".
+	// DocumentID is empty for a browser tool that needs no document.
 	DocumentID string `json:"documentId"`
 	// MaxResultBytes is the maximum length of the result, in bytes of UTF-8.
 	MaxResultBytes int `json:"maxResultBytes"`

@@ -342,6 +342,11 @@ export const Methods = [
    */
   'tab.load',
   /**
+   * MethodTabDescribe requests the current state of any tab, for a browser tool.
+   * MethodTabDescribe is a request of the server.
+   */
+  'tab.describe',
+  /**
    * MethodStateWatch turns state.sync and state.plugins on or off. MethodStateWatch
    * is a notification from the browser. The server sends no state while no side panel
    * is open.
@@ -1159,6 +1164,43 @@ export interface TabLoadResult {
   loading: boolean;
 }
 
+/** TabDescribeParams identifies a tab. */
+export interface TabDescribeParams {
+  /**
+   * TabID is absent for the tab that the user looks at: the active tab of the window
+   * that had the focus last.
+   */
+  tabId?: number;
+}
+
+/**
+ * TabDescribeResult describes the tab of a tab.describe. Tab is absent if there is no
+ * such tab.
+ */
+export interface TabDescribeResult {
+  tab?: AnyTab;
+}
+
+/** AnyTab is the current state of a tab, whether or not a plugin matches it. */
+export interface AnyTab {
+  tabId: number;
+  /** URL is the address of the document that the tab shows. */
+  url: string;
+  title: string;
+  /**
+   * DocumentID is the top document of the tab. DocumentID is empty if scripts of the
+   * extension can't run there.
+   */
+  documentId?: string;
+  /**
+   * Problem is why scripts of the extension can't run in the tab, a sentence without
+   * a period. Problem is absent if they can.
+   */
+  problem?: string;
+  /** Active is true if the window of the tab displays the tab. */
+  active: boolean;
+}
+
 /** ToolDispatchParams runs one tool or prompt in one document. */
 export interface ToolDispatchParams {
   /**
@@ -1168,10 +1210,12 @@ export interface ToolDispatchParams {
   dispatchId: string;
   plugin: string;
   tool: string;
+  /** TabID is 0 for a browser tool that needs no tab. */
   tabId: number;
   /**
    * DocumentID is the document in which the server wants to run the tool. If the
    * tab has another document, the browser answers with the error "navigated".
+   * DocumentID is empty for a browser tool that needs no document.
    */
   documentId: string;
   /** MaxResultBytes is the maximum length of the result, in bytes of UTF-8. */
@@ -1545,6 +1589,7 @@ export interface Requests {
   'plugin.settings': { params: PluginSettingsParams; result: PluginSettingsResult };
   'tab.open': { params: TabOpenParams; result: TabOpenResult };
   'tab.load': { params: TabLoadParams; result: TabLoadResult };
+  'tab.describe': { params: TabDescribeParams; result: TabDescribeResult };
 }
 
 /** RequestMethods are the methods that are answered. */
@@ -1568,6 +1613,7 @@ export const RequestMethods = [
   'plugin.settings',
   'tab.open',
   'tab.load',
+  'tab.describe',
 ] as const;
 export type RequestMethod = (typeof RequestMethods)[number];
 
@@ -1667,6 +1713,9 @@ export interface Types {
   TabOpenResult: TabOpenResult;
   TabLoadParams: TabLoadParams;
   TabLoadResult: TabLoadResult;
+  TabDescribeParams: TabDescribeParams;
+  TabDescribeResult: TabDescribeResult;
+  AnyTab: AnyTab;
   ToolDispatchParams: ToolDispatchParams;
   ToolDispatchResult: ToolDispatchResult;
   ToolPartParams: ToolPartParams;
@@ -2022,6 +2071,20 @@ export const Shapes = {
   },
   TabLoadResult: {
     loading: 'boolean',
+  },
+  TabDescribeParams: {
+    'tabId?': 'integer',
+  },
+  TabDescribeResult: {
+    'tab?': 'AnyTab',
+  },
+  AnyTab: {
+    tabId: 'integer',
+    url: 'string',
+    title: 'string',
+    'documentId?': 'string',
+    'problem?': 'string',
+    active: 'boolean',
   },
   ToolDispatchParams: {
     dispatchId: 'string',

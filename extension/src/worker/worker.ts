@@ -8,6 +8,7 @@
 import type { PluginInfo } from '../../../wire/wire.gen.ts';
 import * as browser from '../chrome.ts';
 import * as scripts from '../chrome-scripts.ts';
+import { describeTab } from '../chrome-tabs.ts';
 import { BRIDGE_PORT, PANEL_PORT } from '../port-message.ts';
 import { Calls } from './calls/calls.ts';
 import { Outbox } from './calls/outbox.ts';
@@ -274,6 +275,10 @@ const requestHandlers: RequestHandlers = {
     return { loading: true };
   },
   'tab.open': async ({ url }) => ({ tabId: await opening.open(url) }),
+  'tab.describe': async ({ tabId }) => {
+    const tab = await describeTab(tabId);
+    return tab ? { tab } : {};
+  },
 };
 
 const notificationHandlers: NotificationHandlers = {

@@ -16,6 +16,7 @@ const handlers: RequestHandlers = {
   'plugin.settings': async () => ({}),
   'tab.load': async () => ({ loading: true }),
   'tab.open': async () => ({ tabId: 1 }),
+  'tab.describe': async () => ({}),
 };
 
 async function answer(text: string): Promise<string[]> {
