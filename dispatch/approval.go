@@ -108,7 +108,7 @@ func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gat
 		return false
 	}
 	if request.PassDecisionToTool {
-		c.suspension.decision = r.encodeForTool()
+		c.suspension.decision = r.EncodeForTool()
 	}
 	return true
 }

@@ -1,15 +1,9 @@
 package dispatch
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"strings"
 	"time"
-
-	"opentabs/dispatch/activity"
-	"opentabs/dispatch/progress"
-	"opentabs/wire"
 )
 
 // Tool identifies a tool or a prompt, and its limits.
@@ -36,71 +30,6 @@ type Tool struct {
 
 // FullName is the name for agents: <plugin>__<tool>.
 func (t Tool) FullName() string { return t.Plugin + "__" + t.Name }
-
-// Client identifies the client of a call.
-type Client struct {
-	// Session identifies the MCP session and is not secret. Waiting calls of different
-	// sessions take turns.
-	Session string
-	// IsSessionShared is set if all clients of this name share a Session, because their
-	// protocol has no sessions. A permission can't be limited to a shared Session.
-	IsSessionShared bool
-	// Credential is the client's credential; empty if unknown.
-	Credential CredentialKind
-	// Token is the name that the user gave to the client's token; set for CredentialToken
-	// only. The server has verified the token.
-	Token string
-	// Name is the client's name for itself, not verified.
-	Name string
-}
-
-// CredentialKind is the kind of credential that a client has.
-type CredentialKind string
-
-const (
-	// CredentialToken is a token for one client (opentabs client add).
-	CredentialToken CredentialKind = "token"
-	// CredentialCommandLine is the administrator token, which `opentabs call` uses.
-	CredentialCommandLine CredentialKind = "command line"
-	// CredentialStdio is a local program that started `opentabs mcp`.
-	CredentialStdio CredentialKind = "stdio"
-)
-
-// CommandNamePrefix is the prefix of the client names that the commands of opentabs use.
-const CommandNamePrefix = "opentabs "
-
-// VerifiedName returns a name from the client's verified credential. Only clients
-// without a token share a name.
-func (c Client) VerifiedName() string {
-	switch c.Credential {
-	case CredentialToken:
-		return "client " + c.Token
-	case CredentialCommandLine:
-		return "the command line"
-	case CredentialStdio:
-		return "stdio client"
-	}
-	return ""
-}
-
-// Identity returns the key for the stored permissions of the client: the name of its
-// token. Identity distinguishes clients without a token by their names.
-func (c Client) Identity() string {
-	if c.Credential == CredentialToken {
-		return c.VerifiedName()
-	}
-	return c.String()
-}
-
-// String names the client for users: its verified credential, then the name that it sent.
-func (c Client) String() string {
-	verifiedName := c.VerifiedName()
-	isOwnCommand := c.Credential == CredentialCommandLine && strings.HasPrefix(c.Name, CommandNamePrefix) // the user need not see the name of the command
-	if verifiedName == "" || c.Name == "" || c.Name == c.Token || isOwnCommand {
-		return cmp.Or(verifiedName, c.Name)
-	}
-	return verifiedName + " (" + c.Name + ")"
-}
 
 // Call requests one execution of a tool.
 type Call struct {
@@ -129,37 +58,6 @@ type Call struct {
 	Caller *Caller
 }
 
-// Caller is a tool that calls another tool, and its document. Caller is immutable.
-type Caller struct {
-	Plugin string `json:"plugin"`
-	// Tool is the full name of the tool.
-	Tool string `json:"tool"`
-	// Browser, TabID and Origin describe the tool's document.
-	Browser string `json:"browser,omitempty"`
-	TabID   int    `json:"tab_id,omitempty"`
-	Origin  string `json:"origin,omitempty"`
-	// ParentTools are the full names of the tools above this tool, the nearest first.
-	// ParentTools is empty if a client called the tool.
-	ParentTools []string `json:"above,omitempty"`
-}
-
-// PluginName is the calling plugin, or empty if a client made the call.
-func (c *Caller) PluginName() string {
-	if c == nil {
-		return ""
-	}
-	return c.Plugin
-}
-
-// Progress is one notification for an MCP client.
-type Progress = progress.Notification
-
-// AudienceUser is the audience of content for the user; all others are internal.
-const AudienceUser = progress.AudienceUser
-
-// ActivityView is one activity of a call.
-type ActivityView = activity.View
-
 // Result is the result of a successful call.
 type Result struct {
 	CallID string
@@ -173,6 +71,3 @@ type Result struct {
 	// Audience is the audience of the result: "user", or internal for every other value.
 	Audience string
 }
-
-// StopOutcome is the page's answer to the request to stop a run.
-type StopOutcome = wire.CancelOutcome

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"opentabs/dispatch/events"
 	"opentabs/dispatch/queue"
 	"opentabs/wire"
 )
@@ -101,7 +102,7 @@ type Dispatcher struct {
 	bridge         Bridge
 	opts           Options
 	queue          *queue.Queue
-	stream         stream
+	stream         events.Stream
 	suspendedCalls suspendedCalls
 
 	mu            sync.Mutex           // guards all fields below; no other lock is taken while mu is held
@@ -267,7 +268,7 @@ func (d *Dispatcher) find(callID string) *liveCall {
 }
 
 // Follow returns a follower of events. Close the Follower after use.
-func (d *Dispatcher) Follow(o FollowOptions) *Follower { return d.stream.follow(o) }
+func (d *Dispatcher) Follow(o FollowOptions) *Follower { return d.stream.Follow(o) }
 
 // Shutdown fails all calls with the code shutdown and rejects new calls. Drain, not
 // Shutdown, waits for the calls to return.

@@ -92,37 +92,6 @@ func (t *Ticket) offeredScopes(client Client) []wire.Scope {
 	return scopes
 }
 
-// Resolution is the user's decision about a ticket.
-type Resolution struct {
-	TicketID string `json:"ticket_id"`
-	// Gate is the name of the gate that requested the decision; empty for a request of
-	// the tool.
-	Gate  string `json:"gate,omitempty"`
-	Allow bool   `json:"allow"`
-	// Scope is the extent of an approval; Duration is the duration of a ScopeTime.
-	Scope    wire.Scope    `json:"scope,omitempty"`
-	Duration time.Duration `json:"for,omitempty"`
-	// Data is additional input of the user: JSON, or nil.
-	Data json.RawMessage `json:"data,omitempty"`
-	// Surface is where the user decided, such as "the side panel".
-	Surface   string    `json:"by"`
-	DecidedAt time.Time `json:"at"`
-}
-
-// encodeForTool returns the decision as JSON for the tool's context.decision.
-func (r *Resolution) encodeForTool() json.RawMessage {
-	text, err := json.Marshal(struct {
-		Allow bool            `json:"allow"`
-		Scope wire.Scope      `json:"scope,omitempty"`
-		By    string          `json:"by"`
-		Data  json.RawMessage `json:"data,omitempty"`
-	}{r.Allow, r.Scope, r.Surface, r.Data})
-	if err != nil { // impossible: Decide has checked that Data is JSON
-		panic("dispatch: " + err.Error())
-	}
-	return text
-}
-
 // DecisionObserver is a [Gate] that receives the decisions about its tickets.
 // ObserveDecision runs once for each decision, before the gates run again.
 type DecisionObserver interface {

@@ -9,6 +9,7 @@ import (
 
 	"opentabs/dispatch/activity"
 	"opentabs/dispatch/clock"
+	"opentabs/dispatch/events"
 	"opentabs/dispatch/lazycontext"
 	"opentabs/dispatch/progress"
 	"opentabs/internal/humanize"
@@ -246,7 +247,7 @@ func (c *liveCall) end(e ending) bool {
 	c.req.Args = nil
 	c.suspension.end()
 	if e.status == statusSucceeded {
-		c.resultText = beginningOf(e.output)
+		c.resultText = events.BeginningOf(e.output)
 	}
 	if stopSent {
 		c.stopAnswered = make(chan struct{})

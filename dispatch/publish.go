@@ -11,16 +11,6 @@ import (
 // are kept.
 const maxMoments = 64
 
-// Moment is one step of a call: each event that is not a report.
-type Moment struct {
-	Time time.Time `json:"time"`
-	Kind EventKind `json:"kind"`
-	// Reason is what the call waits for, for EventSuspended.
-	Reason string `json:"reason,omitempty"`
-	// Resolution is the user's decision, for EventResumed.
-	Resolution *Resolution `json:"resolution,omitempty"`
-}
-
 // timeline is the moments of one call. timeline has no lock: liveCall.mu guards it.
 type timeline struct {
 	moments      []Moment
@@ -47,20 +37,20 @@ func (c *liveCall) publish(kind EventKind, now time.Time, r *Resolution) {
 		m.Reason = c.suspension.ticket.Reason
 	}
 	c.timeline.add(m)
-	if !c.d.stream.isRecording.Load() {
+	if !c.d.stream.IsRecording() {
 		return
 	}
 	e := Event{Kind: kind, Call: c.viewLocked(), Resolution: r}
 	if kind == EventEnded {
 		e.Audience = c.reports.endAudience
 	}
-	c.d.stream.publish(e)
+	c.d.stream.Publish(e)
 }
 
 // publishReport sends a report to the followers, if there are any, and keeps no
 // reference to r, whose slice belongs to the bridge. The caller has locked mu.
 func (c *liveCall) publishReport(kind EventKind, r *wire.Report) {
-	if !c.d.stream.isRecording.Load() {
+	if !c.d.stream.IsRecording() {
 		return
 	}
 	e := Event{Kind: kind, Call: c.viewLocked(), Audience: r.Audience}
@@ -72,7 +62,7 @@ func (c *liveCall) publishReport(kind EventKind, r *wire.Report) {
 		reportCopy.Activity = nil
 		e.Report = &reportCopy
 	}
-	c.d.stream.publish(e)
+	c.d.stream.Publish(e)
 }
 
 // listView returns the call as lists show it.
@@ -91,7 +81,7 @@ func (c *liveCall) viewLocked() View {
 			ParentNodeID: c.req.ParentNodeID, ParentCallID: c.req.ParentCallID,
 		},
 		Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name,
-		Requester: requesterOf(c.req.Client),
+		Requester: c.req.Client.Requester(),
 		Browser:   c.attempts.target.Browser, TabID: c.attempts.target.TabID,
 		Created: c.created, RunMs: float64(c.state.runTime(&c.clock)) / float64(time.Millisecond),
 		StopOutcome: c.state.stopOutcome, CancelReason: c.state.reason, Prompt: c.req.Tool.Prompt,
@@ -124,6 +114,6 @@ func (c *liveCall) fullView() View {
 	v := c.viewLocked()
 	v.Activities = activities
 	v.Timeline = slices.Clone(c.timeline.moments)
-	v.Seq = c.d.stream.lastSeq() // no event of the call is published while mu is locked
+	v.Seq = c.d.stream.LastSeq() // no event of the call is published while mu is locked
 	return v
 }

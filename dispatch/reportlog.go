@@ -3,6 +3,7 @@ package dispatch
 import (
 	"time"
 
+	"opentabs/dispatch/events"
 	"opentabs/dispatch/progress"
 	"opentabs/wire"
 )
@@ -68,7 +69,7 @@ func (l *reportLog) add(n progress.Numbers, r *wire.Report, keepMessages bool) {
 	if len(l.lastMessages) == maxLastMessages {
 		l.lastMessages = append(l.lastMessages[:0], l.lastMessages[1:]...)
 	}
-	l.lastMessages = append(l.lastMessages, ToolMessage{Time: l.lastReportAt, Message: cutText([]byte(r.Message), maxLastMessageBytes), Audience: r.Audience})
+	l.lastMessages = append(l.lastMessages, ToolMessage{Time: l.lastReportAt, Message: events.CutText([]byte(r.Message), maxLastMessageBytes), Audience: r.Audience})
 }
 
 // fillView sets the fields of a view that reports determine.

@@ -8,37 +8,10 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
+	"opentabs/dispatch/events"
 	"opentabs/wire"
 )
-
-// WaitingTicket is what a suspended call waits for.
-type WaitingTicket struct {
-	TicketID string `json:"ticket_id"`
-	CallID   string `json:"call_id"`
-	// Tool is the full name of the tool that would run.
-	Tool   string          `json:"tool"`
-	Kind   wire.TicketKind `json:"kind"`
-	Reason string          `json:"reason"`
-	// Caller is the tool that made the call; nil for a call of a client.
-	Caller *Caller `json:"caller,omitempty"`
-	// Browser and TabID are the tab that the call names; zero values if the call names
-	// no tab.
-	Browser string `json:"browser,omitempty"`
-	TabID   int    `json:"tab_id,omitempty"`
-	Title   string `json:"title,omitempty"`
-	// Args are the call's arguments, JSON text, truncated to wire.MaxShownArgsBytes bytes;
-	// ArgsBytes is their full size.
-	Args      string `json:"args,omitempty"`
-	ArgsBytes int    `json:"args_bytes,omitempty"`
-	// StartedAt is the start of the wait. ExpiresAt is the end of the wait if the user
-	// does not decide.
-	StartedAt time.Time `json:"since"`
-	ExpiresAt time.Time `json:"until"`
-	// Scopes are the scopes that the user may choose for an approval.
-	Scopes []wire.Scope `json:"scopes"`
-}
 
 // ticket is one suspension of a call.
 type ticket struct {
@@ -57,7 +30,7 @@ func newTicket(c *liveCall, t Ticket, gate Gate, limit time.Duration) *ticket {
 		WaitingTicket: WaitingTicket{
 			TicketID: "ticket_" + strings.ToLower(rand.Text()), CallID: c.id, Tool: c.req.Tool.FullName(),
 			Kind: t.Kind, Reason: t.Reason, Title: t.Title, Caller: c.req.Caller, Browser: c.req.Browser, TabID: c.req.TabID,
-			Args: cutText(args, wire.MaxShownArgsBytes), ArgsBytes: len(args),
+			Args: events.CutText(args, wire.MaxShownArgsBytes), ArgsBytes: len(args),
 			StartedAt: now, ExpiresAt: now.Add(limit), Scopes: t.offeredScopes(c.req.Client),
 		},
 		call: c, gate: gate,
@@ -188,15 +161,4 @@ func (s *suspendedCalls) adjust(calls, argBytes int) {
 	if s.notify != nil {
 		s.notify(s.count)
 	}
-}
-
-// cutText returns the beginning of a text: at most limit bytes, whole characters.
-func cutText(text []byte, limit int) string {
-	if len(text) <= limit {
-		return string(text)
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return string(text[:limit])
 }

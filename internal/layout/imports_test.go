@@ -21,10 +21,11 @@ const module = "opentabs"
 // A package without an entry fails the test, so that each new package gets an entry.
 var allowedImports = map[string][]string{
 	"wire":                  {},
-	"dispatch":              {"wire", "dispatch/activity", "dispatch/clock", "dispatch/errtext", "dispatch/lazycontext", "dispatch/progress", "dispatch/queue", "internal/humanize"},
+	"dispatch":              {"wire", "dispatch/activity", "dispatch/clock", "dispatch/errtext", "dispatch/events", "dispatch/lazycontext", "dispatch/progress", "dispatch/queue", "internal/humanize"},
 	"dispatch/activity":     {"wire", "internal/humanize"},
 	"dispatch/clock":        {"wire"},
 	"dispatch/errtext":      {"wire"},
+	"dispatch/events":       {"wire", "dispatch/activity", "dispatch/progress"},
 	"dispatch/lazycontext":  {},
 	"dispatch/progress":     {"wire"},
 	"dispatch/queue":        {"wire", "internal/humanize"},
@@ -118,6 +119,7 @@ var allowedTestImports = map[string][]string{
 	"wire":                  {"internal/alloctest"},
 	"dispatch":              {"internal/alloctest", "internal/goldentest", "internal/leaktest", "dispatch/dispatchtest"},
 	"dispatch/activity":     {"internal/leaktest"},
+	"dispatch/events":       {"internal/leaktest"},
 	"dispatch/lazycontext":  {"internal/leaktest"},
 	"dispatch/dispatchtest": {"internal/goldentest"},
 	"dispatch/shape":        {"dispatch/dispatchtest", "internal/audit", "internal/goldentest"},

@@ -1,11 +1,12 @@
-package dispatch
+package events
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"opentabs/dispatch/progress"
 )
 
 // These constants limit the events that the stream keeps for followers.
@@ -23,8 +24,8 @@ const (
 	wakeGroupPause = 200 * time.Microsecond
 )
 
-// errFollowerClosed is the error of Next after Close.
-var errFollowerClosed = errors.New("the follower is closed")
+// ErrFollowerClosed is the error of Next after Close.
+var ErrFollowerClosed = errors.New("the follower is closed")
 
 // FollowOptions select the events of a follower. The zero value selects all future
 // events.
@@ -53,18 +54,18 @@ func (o *FollowOptions) matches(e *Event) bool {
 	switch o.Audience {
 	case "":
 		return true
-	case AudienceUser:
+	case progress.AudienceUser:
 		return e.IsForUser()
 	case "internal": // internal includes unknown audiences
-		return e.Audience != AudienceUser
+		return e.Audience != progress.AudienceUser
 	default:
 		return e.Audience == o.Audience
 	}
 }
 
-// stream keeps the last events in one ring for all followers. Publishing does not wait
+// Stream keeps the last events in one ring for all followers. Publishing does not wait
 // for followers, and its cost does not depend on their number.
-type stream struct {
+type Stream struct {
 	// isRecording is set while events are recorded. Without followers, a report makes
 	// no event.
 	isRecording atomic.Bool
@@ -82,8 +83,8 @@ type stream struct {
 	wakeRequests chan struct{}
 }
 
-// publish records an event with its number and time.
-func (s *stream) publish(e Event) {
+// Publish records an event with its number and time.
+func (s *Stream) Publish(e Event) {
 	e.text = &eventText{}
 	size := sizeOf(&e)
 	s.mu.Lock()
@@ -124,7 +125,8 @@ func sizeOf(e *Event) int {
 	return size
 }
 
-func (s *stream) follow(o FollowOptions) *Follower {
+// Follow returns a follower of events. Close the Follower after use.
+func (s *Stream) Follow(o FollowOptions) *Follower {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.eventRing == nil {
@@ -148,8 +150,8 @@ func (s *stream) follow(o FollowOptions) *Follower {
 }
 
 // wakeFollowers wakes the followers after each change, until wakeRequests is closed.
-// publish does not wake followers itself, because many followers would delay it.
-func (s *stream) wakeFollowers(wakeRequests <-chan struct{}) {
+// Publish does not wake followers itself, because many followers would delay it.
+func (s *Stream) wakeFollowers(wakeRequests <-chan struct{}) {
 	var group [wakeGroupSize]*Follower
 	for range wakeRequests {
 		for offset := 0; ; offset += wakeGroupSize {
@@ -167,15 +169,15 @@ func (s *stream) wakeFollowers(wakeRequests <-chan struct{}) {
 	}
 }
 
-// lastSeq returns the Seq of the last event.
-func (s *stream) lastSeq() uint64 {
+// LastSeq returns the Seq of the last event.
+func (s *Stream) LastSeq() uint64 {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.seq
 }
 
 // removeFollower removes f; the last follower of the list replaces it.
-func (s *stream) removeFollower(f *Follower) {
+func (s *Stream) removeFollower(f *Follower) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	lastIndex := len(s.followers) - 1
@@ -198,76 +200,5 @@ func sendToken(c chan<- struct{}) {
 	}
 }
 
-// Follower reads the events of a dispatcher. A slow follower loses the oldest unread
-// events and gets the minimum number of lost events; [Dispatcher.Calls] then returns
-// the current state. All followers share one record of the last 4,096 events or 16 MB,
-// so a follower is cheap.
-type Follower struct {
-	stream        *stream
-	options       FollowOptions
-	index         int           // the position in stream.followers; guarded by stream.mu
-	mayHaveEvents chan struct{} // has a token while there may be something to read
-	closeOnce     sync.Once
-	closed        chan struct{}
-
-	// lastSeq is the Seq of the last examined event; missedCount counts lost events.
-	// Only the goroutine that calls Next uses lastSeq and missedCount.
-	lastSeq     uint64
-	missedCount int
-}
-
-// maxNextEvents limits the events that Next returns at once.
-const maxNextEvents = 1024
-
-// Next waits for events and returns at most 1,024 of them, oldest first. missed counts
-// the lost events of all calls before the returned events. Next returns ctx's error
-// when ctx ends and another error after Close. Only one goroutine at a time may call
-// Next. The events are shared and read-only.
-func (f *Follower) Next(ctx context.Context) (events []*Event, missed int, err error) {
-	for {
-		events := f.unreadEvents()
-		if len(events) > 0 || f.missedCount > 0 {
-			missed, f.missedCount = f.missedCount, 0
-			return events, missed, nil
-		}
-		select {
-		case <-f.mayHaveEvents:
-		case <-f.closed:
-			return nil, 0, errFollowerClosed
-		case <-ctx.Done():
-			return nil, 0, ctx.Err()
-		}
-	}
-}
-
-// unreadEvents returns the next matching events.
-func (f *Follower) unreadEvents() []*Event {
-	s := f.stream
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if f.lastSeq+1 < s.oldestSeq {
-		f.missedCount += int(s.oldestSeq - 1 - f.lastSeq)
-		f.lastSeq = s.oldestSeq - 1
-	}
-	var events []*Event
-	for f.lastSeq < s.seq && len(events) < maxNextEvents {
-		f.lastSeq++
-		if e := s.eventRing[f.lastSeq%maxRingEvents]; f.options.matches(e) {
-			events = append(events, e)
-		}
-	}
-	return events
-}
-
-// Position returns the Seq of the last event that Next has examined, matching or not. A
-// reader that passes Position as FollowOptions.After to a later Follow misses no event.
-// Only the goroutine that calls Next may call Position.
-func (f *Follower) Position() uint64 { return f.lastSeq }
-
-// Close ends the follower and wakes Next. Close may be called more than once.
-func (f *Follower) Close() {
-	f.closeOnce.Do(func() {
-		f.stream.removeFollower(f)
-		close(f.closed)
-	})
-}
+// IsRecording reports whether events are recorded: Publish then keeps the event.
+func (s *Stream) IsRecording() bool { return s.isRecording.Load() }

@@ -1,11 +1,12 @@
-package dispatch
+package events
 
 import (
 	"encoding/json"
-	"sync"
 	"time"
 	"unicode/utf8"
 
+	"opentabs/dispatch/activity"
+	"opentabs/dispatch/progress"
 	"opentabs/wire"
 )
 
@@ -74,7 +75,7 @@ type View struct {
 	// Waiting is set while the call waits for the user.
 	Waiting *WaitingTicket `json:"waiting,omitempty"`
 	// Activities, omitted in lists and events, are in the order of their first reports.
-	Activities []ActivityView `json:"activities,omitempty"`
+	Activities []activity.View `json:"activities,omitempty"`
 	// Timeline is the steps of the call, oldest first, at most 64. Seq is the number of
 	// the last event before the view: a reader that skips the events up to Seq gets no
 	// change twice. Call Follow before Find, because events have no numbers without a
@@ -87,13 +88,13 @@ type View struct {
 	// CancelReason is the given reason of a cancelled call, if any.
 	CancelReason string `json:"cancel_reason,omitempty"`
 	// StopOutcome is the page's answer to the stop.
-	StopOutcome StopOutcome `json:"stopped,omitempty"`
+	StopOutcome wire.CancelOutcome `json:"stopped,omitempty"`
 }
 
 // ShownResult returns the result for a surface of the user: empty if its audience is
 // internal, unless showAll is set.
 func (v *View) ShownResult(showAll bool) string {
-	if showAll || v.EndAudience == AudienceUser {
+	if showAll || v.EndAudience == progress.AudienceUser {
 		return v.Result
 	}
 	return ""
@@ -107,9 +108,9 @@ const (
 	maxDecodedResult = 64 << 10
 )
 
-// beginningOf returns the beginning of a result: the text of a string, else the JSON.
+// BeginningOf returns the beginning of a result: the text of a string, else the JSON.
 // A truncated result ends with "…".
-func beginningOf(output json.RawMessage) string {
+func BeginningOf(output json.RawMessage) string {
 	text := string(output[:min(len(output), maxResultText+utf8.UTFMax)])
 	isWhole := len(text) == len(output)
 	if len(output) > 0 && output[0] == '"' && len(output) <= maxDecodedResult {
@@ -121,110 +122,16 @@ func beginningOf(output json.RawMessage) string {
 	if isWhole && len(text) <= maxResultText {
 		return text
 	}
-	return cutText([]byte(text), maxResultText) + "…"
+	return CutText([]byte(text), maxResultText) + "…"
 }
 
-// EventKind is the kind of an [Event].
-type EventKind string
-
-// These constants are the kinds of events. A call has one created event, any number of
-// progress and activity events, one ended event, and after that at most one stopped
-// event. A running event is the start of the tool, or its continuation after a wait for
-// the user. A resumed event follows each suspended event that gets a decision.
-const (
-	EventCreated   EventKind = "created"
-	EventSuspended EventKind = "suspended"
-	EventResumed   EventKind = "resumed"
-	EventRunning   EventKind = "running"
-	EventProgress  EventKind = "progress"
-	EventActivity  EventKind = "activity"
-	EventEnded     EventKind = "ended"
-	EventStopped   EventKind = "stopped"
-)
-
-// Event is one change of one call.
-type Event struct {
-	// Seq increases by one over all events of a dispatcher.
-	Seq  uint64    `json:"seq"`
-	Time time.Time `json:"time"`
-	Kind EventKind `json:"kind"`
-	Call View      `json:"call"`
-	// Report is the report of a progress event.
-	Report *wire.Report `json:"report,omitempty"`
-	// Activity is the change of an activity event.
-	Activity *wire.Activity `json:"activity,omitempty"`
-	// Resolution is the user's decision, in a resumed event.
-	Resolution *Resolution `json:"resolution,omitempty"`
-	// Audience is the audience of a progress, activity or ended event; empty means
-	// internal.
-	Audience string `json:"audience,omitempty"`
-
-	text *eventText // set for events that a follower receives
-}
-
-// IsForUser reports whether surfaces show the event to the user by default: reports
-// for the user, suspensions, and every end. The audience of an end decides whether its
-// result is shown ([View.ShownResult]).
-func (e *Event) IsForUser() bool {
-	switch e.Kind {
-	case EventProgress, EventActivity:
-		return e.Audience == AudienceUser
-	case EventSuspended, EventResumed, EventEnded:
-		return true
-	default:
-		return false
+// CutText returns the beginning of a text: at most limit bytes, whole characters.
+func CutText(text []byte, limit int) string {
+	if len(text) <= limit {
+		return string(text)
 	}
-}
-
-// JSON returns the event as JSON, encoded once for all followers. The caller must not
-// change the JSON.
-func (e *Event) JSON() []byte {
-	if e.text == nil {
-		return encodeEvent(e)
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
 	}
-	e.text.once.Do(func() { e.text.json = encodeEvent(e) })
-	return e.text.json
-}
-
-// eventText is the JSON of an event, encoded on first use.
-type eventText struct {
-	once sync.Once
-	json []byte
-}
-
-// An activitySnapshot replaces the activity; an activityDelta patches the activity.
-const (
-	activitySnapshot = "ActivitySnapshot"
-	activityDelta    = "ActivityDelta"
-)
-
-// progressActivity is the activity type of the progress of a call. An event without an
-// activity of the tool is a snapshot of the progress.
-const progressActivity = "tool-call-progress"
-
-// encodedEvent is the JSON of an event: an activity that a frontend can draw by its
-// type, and all fields for the surfaces of opentabs.
-type encodedEvent struct {
-	*Event
-	Type         string `json:"type"`
-	ActivityType string `json:"activity_type"`
-	// Replace is set if the content replaces the earlier content.
-	Replace bool `json:"replace,omitempty"`
-	// Content is the snapshot of the call; absent if Activity is set.
-	Content *Snapshot `json:"content,omitempty"`
-}
-
-func encodeEvent(e *Event) []byte {
-	encoded := encodedEvent{Type: activitySnapshot, ActivityType: progressActivity, Replace: true, Content: &e.Call.Snapshot, Event: e}
-	if a := e.Activity; a != nil {
-		encoded.ActivityType, encoded.Content = a.Type, nil
-		if a.Patch != nil {
-			encoded.Type, encoded.Replace = activityDelta, false
-		}
-	}
-	text, err := json.Marshal(encoded)
-	if err != nil { // impossible: all parts of an event come from JSON
-		panic("dispatch: " + err.Error())
-	}
-	return text
+	return string(text[:limit])
 }

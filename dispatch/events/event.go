@@ -1,0 +1,125 @@
+package events
+
+import (
+	"encoding/json"
+	"sync"
+	"time"
+
+	"opentabs/dispatch/progress"
+	"opentabs/wire"
+)
+
+// Kind is the kind of an [Event].
+type Kind string
+
+// These constants are the kinds of events. A call has one created event, any number of
+// progress and activity events, one ended event, and after that at most one stopped
+// event. A running event is the start of the tool, or its continuation after a wait for
+// the user. A resumed event follows each suspended event that gets a decision.
+const (
+	Created   Kind = "created"
+	Suspended Kind = "suspended"
+	Resumed   Kind = "resumed"
+	Running   Kind = "running"
+	Progress  Kind = "progress"
+	Activity  Kind = "activity"
+	Ended     Kind = "ended"
+	Stopped   Kind = "stopped"
+)
+
+// Event is one change of one call.
+type Event struct {
+	// Seq increases by one over all events of a dispatcher.
+	Seq  uint64    `json:"seq"`
+	Time time.Time `json:"time"`
+	Kind Kind      `json:"kind"`
+	Call View      `json:"call"`
+	// Report is the report of a progress event.
+	Report *wire.Report `json:"report,omitempty"`
+	// Activity is the change of an activity event.
+	Activity *wire.Activity `json:"activity,omitempty"`
+	// Resolution is the user's decision, in a resumed event.
+	Resolution *Resolution `json:"resolution,omitempty"`
+	// Audience is the audience of a progress, activity or ended event; empty means
+	// internal.
+	Audience string `json:"audience,omitempty"`
+
+	text *eventText // set for events that a follower receives
+}
+
+// IsForUser reports whether surfaces show the event to the user by default: reports
+// for the user, suspensions, and every end. The audience of an end decides whether its
+// result is shown ([View.ShownResult]).
+func (e *Event) IsForUser() bool {
+	switch e.Kind {
+	case Progress, Activity:
+		return e.Audience == progress.AudienceUser
+	case Suspended, Resumed, Ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// JSON returns the event as JSON, encoded once for all followers. The caller must not
+// change the JSON.
+func (e *Event) JSON() []byte {
+	if e.text == nil {
+		return encodeEvent(e)
+	}
+	e.text.once.Do(func() { e.text.json = encodeEvent(e) })
+	return e.text.json
+}
+
+// eventText is the JSON of an event, encoded on first use.
+type eventText struct {
+	once sync.Once
+	json []byte
+}
+
+// An activitySnapshot replaces the activity; an activityDelta patches the activity.
+const (
+	activitySnapshot = "ActivitySnapshot"
+	activityDelta    = "ActivityDelta"
+)
+
+// progressActivity is the activity type of the progress of a call. An event without an
+// activity of the tool is a snapshot of the progress.
+const progressActivity = "tool-call-progress"
+
+// encodedEvent is the JSON of an event: an activity that a frontend can draw by its
+// type, and all fields for the surfaces of opentabs.
+type encodedEvent struct {
+	*Event
+	Type         string `json:"type"`
+	ActivityType string `json:"activity_type"`
+	// Replace is set if the content replaces the earlier content.
+	Replace bool `json:"replace,omitempty"`
+	// Content is the snapshot of the call; absent if Activity is set.
+	Content *Snapshot `json:"content,omitempty"`
+}
+
+func encodeEvent(e *Event) []byte {
+	encoded := encodedEvent{Type: activitySnapshot, ActivityType: progressActivity, Replace: true, Content: &e.Call.Snapshot, Event: e}
+	if a := e.Activity; a != nil {
+		encoded.ActivityType, encoded.Content = a.Type, nil
+		if a.Patch != nil {
+			encoded.Type, encoded.Replace = activityDelta, false
+		}
+	}
+	text, err := json.Marshal(encoded)
+	if err != nil { // impossible: all parts of an event come from JSON
+		panic("events: " + err.Error())
+	}
+	return text
+}
+
+// Moment is one step of a call: each event that is not a report.
+type Moment struct {
+	Time time.Time `json:"time"`
+	Kind Kind      `json:"kind"`
+	// Reason is what the call waits for, for Suspended.
+	Reason string `json:"reason,omitempty"`
+	// Resolution is the user's decision, for Resumed.
+	Resolution *Resolution `json:"resolution,omitempty"`
+}

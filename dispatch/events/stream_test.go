@@ -1,0 +1,36 @@
+package events
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"opentabs/internal/leaktest"
+)
+
+func TestMain(m *testing.M) { leaktest.Main(m) }
+
+// TestClosedFollowersAreRemoved checks that the stream keeps no closed follower, in
+// whatever order the followers close.
+func TestClosedFollowersAreRemoved(t *testing.T) {
+	var s Stream
+	followers := make([]*Follower, 5)
+	for i := range followers {
+		followers[i] = s.Follow(FollowOptions{})
+	}
+	for _, i := range []int{0, 3, 1, 4, 2} {
+		followers[i].Close()
+		followers[i].Close()
+		if _, _, err := followers[i].Next(context.Background()); !errors.Is(err, ErrFollowerClosed) {
+			t.Errorf("Next after Close: %v", err)
+		}
+		for index, f := range s.followers {
+			if f.index != index || f == followers[i] {
+				t.Errorf("follower %d is at index %d", f.index, index)
+			}
+		}
+	}
+	if len(s.followers) != 0 {
+		t.Errorf("the stream still has %d followers", len(s.followers))
+	}
+}

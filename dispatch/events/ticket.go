@@ -1,0 +1,88 @@
+package events
+
+import (
+	"encoding/json"
+	"time"
+
+	"opentabs/wire"
+)
+
+// WaitingTicket is what a suspended call waits for.
+type WaitingTicket struct {
+	TicketID string `json:"ticket_id"`
+	CallID   string `json:"call_id"`
+	// Tool is the full name of the tool that would run.
+	Tool   string          `json:"tool"`
+	Kind   wire.TicketKind `json:"kind"`
+	Reason string          `json:"reason"`
+	// Caller is the tool that made the call; nil for a call of a client.
+	Caller *Caller `json:"caller,omitempty"`
+	// Browser and TabID are the tab that the call names; zero values if the call names
+	// no tab.
+	Browser string `json:"browser,omitempty"`
+	TabID   int    `json:"tab_id,omitempty"`
+	Title   string `json:"title,omitempty"`
+	// Args are the call's arguments, JSON text, truncated to wire.MaxShownArgsBytes bytes;
+	// ArgsBytes is their full size.
+	Args      string `json:"args,omitempty"`
+	ArgsBytes int    `json:"args_bytes,omitempty"`
+	// StartedAt is the start of the wait. ExpiresAt is the end of the wait if the user
+	// does not decide.
+	StartedAt time.Time `json:"since"`
+	ExpiresAt time.Time `json:"until"`
+	// Scopes are the scopes that the user may choose for an approval.
+	Scopes []wire.Scope `json:"scopes"`
+}
+
+// Resolution is the user's decision about a ticket.
+type Resolution struct {
+	TicketID string `json:"ticket_id"`
+	// Gate is the name of the gate that requested the decision; empty for a request of
+	// the tool.
+	Gate  string `json:"gate,omitempty"`
+	Allow bool   `json:"allow"`
+	// Scope is the extent of an approval; Duration is the duration of a ScopeTime.
+	Scope    wire.Scope    `json:"scope,omitempty"`
+	Duration time.Duration `json:"for,omitempty"`
+	// Data is additional input of the user: JSON, or nil.
+	Data json.RawMessage `json:"data,omitempty"`
+	// Surface is where the user decided, such as "the side panel".
+	Surface   string    `json:"by"`
+	DecidedAt time.Time `json:"at"`
+}
+
+// EncodeForTool returns the decision as JSON for the tool's context.decision.
+func (r *Resolution) EncodeForTool() json.RawMessage {
+	text, err := json.Marshal(struct {
+		Allow bool            `json:"allow"`
+		Scope wire.Scope      `json:"scope,omitempty"`
+		By    string          `json:"by"`
+		Data  json.RawMessage `json:"data,omitempty"`
+	}{r.Allow, r.Scope, r.Surface, r.Data})
+	if err != nil { // impossible: Decide has checked that Data is JSON
+		panic("events: " + err.Error())
+	}
+	return text
+}
+
+// Caller is a tool that calls another tool, and its document. Caller is immutable.
+type Caller struct {
+	Plugin string `json:"plugin"`
+	// Tool is the full name of the tool.
+	Tool string `json:"tool"`
+	// Browser, TabID and Origin describe the tool's document.
+	Browser string `json:"browser,omitempty"`
+	TabID   int    `json:"tab_id,omitempty"`
+	Origin  string `json:"origin,omitempty"`
+	// ParentTools are the full names of the tools above this tool, the nearest first.
+	// ParentTools is empty if a client called the tool.
+	ParentTools []string `json:"above,omitempty"`
+}
+
+// PluginName is the calling plugin, or empty if a client made the call.
+func (c *Caller) PluginName() string {
+	if c == nil {
+		return ""
+	}
+	return c.Plugin
+}
