@@ -9,31 +9,31 @@ import (
 	"opentabs/wire"
 )
 
-// static is a bridge that answers every call at once and allocates nothing.
-type static struct {
-	instant
+// allocFreeBridge is a bridge that answers every call at once and allocates nothing.
+type allocFreeBridge struct {
+	instantBridge
 	targets []Target
 	output  json.RawMessage
 }
 
-func (b *static) Targets(context.Context, TargetChoice) Targets {
+func (b *allocFreeBridge) Targets(context.Context, TargetChoice) Targets {
 	return Targets{BrowserCount: 1, LiveTargets: b.targets}
 }
 
-func (b *static) Start(_ context.Context, _ Run, s Sink) *wire.CallError {
+func (b *allocFreeBridge) Start(_ context.Context, _ Run, s Sink) *wire.CallError {
 	s.Finish(b.output, nil)
 	return nil
 }
 
-func newStatic() *static {
-	return &static{targets: []Target{{Browser: "b", TabID: 1, DocumentID: "d"}}, output: json.RawMessage(`{}`)}
+func newAllocFreeBridge() *allocFreeBridge {
+	return &allocFreeBridge{targets: []Target{{Browser: "b", TabID: 1, DocumentID: "d"}}, output: json.RawMessage(`{}`)}
 }
 
 // TestCallAllocations checks how many allocations one call makes. The allocations are
 // the call, its ID, three for channels, two for the queue, three for the limits, and
 // one for the text of the result.
 func TestCallAllocations(t *testing.T) {
-	d := New(newStatic(), Options{})
+	d := New(newAllocFreeBridge(), Options{})
 	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}
 	alloctest.Check(t, "one call", 11, 1, func() {
 		if _, err := d.Call(context.Background(), req); err != nil {
@@ -45,7 +45,7 @@ func TestCallAllocations(t *testing.T) {
 // TestReportAllocations checks that a report through all rules allocates nothing, with
 // a client that wants notifications and without followers.
 func TestReportAllocations(t *testing.T) {
-	d := New(newStatic(), Options{})
+	d := New(newAllocFreeBridge(), Options{})
 	c := newLiveCall(d, Call{Tool: Tool{Plugin: "p", Name: "t"}, Progress: func(Progress) {}})
 	c.beginRunning()
 	defer c.clock.Stop()

@@ -56,8 +56,8 @@ func TestTheUserDecides(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var runCount int
 				var decided []dispatch.Resolution
-				g := &gate{name: "permission", decided: func(_ dispatch.CallInfo, _ dispatch.Ticket, r dispatch.Resolution) { decided = append(decided, r) }}
-				h := &hooks{}
+				g := &fakeGate{name: "permission", decided: func(_ dispatch.CallInfo, _ dispatch.Ticket, r dispatch.Resolution) { decided = append(decided, r) }}
+				h := &recordingHooks{}
 				d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{g}, AfterHooks: []dispatch.AfterHook{h}})
 				view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"to":"bob"}`)})
 				w := view.Waiting
@@ -98,7 +98,7 @@ func TestTheUserDecides(t *testing.T) {
 func TestADecisionMustBeOffered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
-		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}})
+		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{&fakeGate{name: "g"}}})
 		view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		var scope *dispatch.ScopeError
 		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true, Scope: wire.ScopeSession}); !errors.As(err, &scope) {
@@ -135,7 +135,7 @@ func TestADecisionMustBeOffered(t *testing.T) {
 func TestNoSessionScopeWithoutSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
-		g := &gate{name: "g", decide: func(i dispatch.CallInfo) dispatch.Verdict {
+		g := &fakeGate{name: "g", decide: func(i dispatch.CallInfo) dispatch.Verdict {
 			if i.Resolution != nil {
 				return dispatch.Verdict{}
 			}
@@ -161,7 +161,7 @@ func TestApprovalTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
 		p := newFinishingPage(&runCount)
-		d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}, SuspendLimit: 7 * time.Minute})
+		d := dispatch.New(p.bridge(), dispatch.Options{Gates: []dispatch.Gate{&fakeGate{name: "g"}}, SuspendLimit: 7 * time.Minute})
 		startTime := time.Now()
 		view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		_, err := waitForEnd()
@@ -194,7 +194,7 @@ func TestTicketLimit(t *testing.T) {
 func TestGateIsRechecked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount, askCount int
-		g := &gate{name: "g", decide: func(dispatch.CallInfo) dispatch.Verdict {
+		g := &fakeGate{name: "g", decide: func(dispatch.CallInfo) dispatch.Verdict {
 			if askCount++; askCount > 1 {
 				return dispatch.Verdict{}
 			}
@@ -220,7 +220,7 @@ func TestSuspendedCallsAreBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var runCount int
-				d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}})
+				d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{&fakeGate{name: "g"}}})
 				defer d.Shutdown()
 				c := dispatch.Call{Tool: exportTool, Args: make(json.RawMessage, tt.bytes)}
 				var first string
@@ -251,7 +251,7 @@ func TestSuspendedCallsAreBounded(t *testing.T) {
 func TestSuspendedCallIsWithdrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
-		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "g"}}})
+		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{&fakeGate{name: "g"}}})
 		f := d.Follow(dispatch.FollowOptions{})
 		defer f.Close()
 		ctx, disconnect := context.WithCancel(t.Context())
@@ -301,7 +301,7 @@ func TestModesOfResume(t *testing.T) {
 		{"the decision is the result", false, useDecision, `{"n":1}`, ""},
 		{"pass the decision", true, allow, `"ran"`, `{"allow":true,"scope":"once","by":"panel","data":{"n":1}}`},
 	} {
-		g := &gate{name: "g", decide: func(i dispatch.CallInfo) dispatch.Verdict {
+		g := &fakeGate{name: "g", decide: func(i dispatch.CallInfo) dispatch.Verdict {
 			if i.Resolution != nil {
 				return tt.resumed(i.Resolution)
 			}
@@ -330,13 +330,13 @@ func TestGatesRunAgainAfterApproval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var runCount int
 		isOff := false
-		secondGate := &gate{name: "second", decide: func(dispatch.CallInfo) dispatch.Verdict {
+		secondGate := &fakeGate{name: "second", decide: func(dispatch.CallInfo) dispatch.Verdict {
 			if isOff {
 				return dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrDenied, Message: "switched off meanwhile"}}
 			}
 			return dispatch.Verdict{}
 		}}
-		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{&gate{name: "first"}, secondGate}})
+		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{Gates: []dispatch.Gate{&fakeGate{name: "first"}, secondGate}})
 		view, waitForEnd := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		isOff = true
 		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
@@ -355,7 +355,7 @@ func TestSuspendedCallsAreCounted(t *testing.T) {
 		var runCount int
 		var newCountingPage []int
 		d := dispatch.New(newFinishingPage(&runCount).bridge(), dispatch.Options{
-			Gates: []dispatch.Gate{&gate{name: "g"}}, OnWaitingChange: func(n int) { newCountingPage = append(newCountingPage, n) },
+			Gates: []dispatch.Gate{&fakeGate{name: "g"}}, OnWaitingChange: func(n int) { newCountingPage = append(newCountingPage, n) },
 		})
 		view, decided := startSuspendedCall(t, t.Context(), d, dispatch.Call{Tool: exportTool})
 		ctx, disconnect := context.WithCancel(t.Context())

@@ -8,30 +8,30 @@ import (
 	"opentabs/wire"
 )
 
-// instant is a bridge that answers every call at once.
-type instant struct{}
+// instantBridge is a bridge that answers every call at once.
+type instantBridge struct{}
 
-func (instant) Targets(context.Context, TargetChoice) Targets {
+func (instantBridge) Targets(context.Context, TargetChoice) Targets {
 	return Targets{BrowserCount: 1, LiveTargets: []Target{{Browser: "b", TabID: 1, DocumentID: "d"}}}
 }
 
-func (instant) Start(_ context.Context, _ Run, s Sink) *wire.CallError {
+func (instantBridge) Start(_ context.Context, _ Run, s Sink) *wire.CallError {
 	s.Finish(json.RawMessage(`{}`), nil)
 	return nil
 }
 
-func (instant) Answer(string, int, json.RawMessage, *wire.CallError) {}
+func (instantBridge) Answer(string, int, json.RawMessage, *wire.CallError) {}
 
-func (instant) Resync(string, string) {}
+func (instantBridge) Resync(string, string) {}
 
-func (instant) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
+func (instantBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 	answered(wire.CancelFinished)
 }
 
 // BenchmarkReport measures one report through all rules, with a client that wants
 // notifications and without a follower.
 func BenchmarkReport(b *testing.B) {
-	d := New(instant{}, Options{})
+	d := New(instantBridge{}, Options{})
 	c := newLiveCall(d, Call{Tool: Tool{Plugin: "p", Name: "t"}, Progress: func(Progress) {}})
 	c.beginRunning()
 	defer c.clock.Stop()
@@ -46,7 +46,7 @@ func BenchmarkReport(b *testing.B) {
 
 // BenchmarkCall measures a whole call, from its creation to its end.
 func BenchmarkCall(b *testing.B) {
-	d := New(instant{}, Options{})
+	d := New(instantBridge{}, Options{})
 	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -13,14 +13,14 @@ import (
 	"opentabs/wire"
 )
 
-// waiter is a tool that makes requests until its call ends. After 100 requests the
-// waiter is silent, so that a call without limits ends.
-type waiter struct {
+// requestingTool is a tool that makes requests until its call ends. After 100 requests the
+// requestingTool is silent, so that a call without limits ends.
+type requestingTool struct {
 	stop chan struct{} // closed when the call has ended
 }
 
 // ask makes up to 100 requests, one in each interval, with a report before each.
-func (w *waiter) ask(s dispatch.Sink, every time.Duration, next func(n int) wire.ToolAskParams) {
+func (w *requestingTool) ask(s dispatch.Sink, every time.Duration, next func(n int) wire.ToolAskParams) {
 	for n := 1; n <= 100; n++ {
 		select {
 		case <-time.After(every):
@@ -47,29 +47,29 @@ func TestSuspensionsBoundACall(t *testing.T) {
 		name   string
 		gates  []dispatch.Gate
 		answer time.Duration // the time after which the user allows all waiting calls; 0 if the user allows none
-		parent func(w *waiter, s dispatch.Sink)
+		parent func(w *requestingTool, s dispatch.Sink)
 		// total is how long the call takes.
 		total time.Duration
 		code  wire.ErrorCode
 	}{
-		{"unanswered questions", nil, 0, func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hard + startSuspendedCall, wire.ErrDeadlineExceeded},
-		{"answered questions", nil, 40 * time.Second, func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hard + startSuspendedCall, wire.ErrDeadlineExceeded},
+		{"unanswered questions", nil, 0, func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hard + startSuspendedCall, wire.ErrDeadlineExceeded},
+		{"answered questions", nil, 40 * time.Second, func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hard + startSuspendedCall, wire.ErrDeadlineExceeded},
 		{
 			"an approval and questions", []dispatch.Gate{suspendFirst("parent")}, 4 * time.Minute,
-			func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hard + startSuspendedCall, wire.ErrDeadlineExceeded,
+			func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, askUser) }, hard + startSuspendedCall, wire.ErrDeadlineExceeded,
 		},
 		{"an approval alone", []dispatch.Gate{suspendFirst("parent")}, 0, nil, startSuspendedCall, wire.ErrApprovalTimeout},
 		{
 			"approvals of children", []dispatch.Gate{suspendFirst("child")}, 0,
-			func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, child) }, hard + startSuspendedCall, wire.ErrDeadlineExceeded,
+			func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, child) }, hard + startSuspendedCall, wire.ErrDeadlineExceeded,
 		},
 		{
 			"approvals and questions of children", []dispatch.Gate{suspendFirst("parent", "child")}, 100 * time.Second,
-			func(w *waiter, s dispatch.Sink) { w.ask(s, 20*time.Second, child) }, hard + startSuspendedCall, wire.ErrDeadlineExceeded,
+			func(w *requestingTool, s dispatch.Sink) { w.ask(s, 20*time.Second, child) }, hard + startSuspendedCall, wire.ErrDeadlineExceeded,
 		},
 		{
 			"a link that comes and goes", nil, 100 * time.Second,
-			func(w *waiter, s dispatch.Sink) {
+			func(w *requestingTool, s dispatch.Sink) {
 				w.ask(s, 20*time.Second, func(n int) wire.ToolAskParams {
 					s.LinkLost()
 					if n%2 == 0 {
@@ -81,13 +81,13 @@ func TestSuspensionsBoundACall(t *testing.T) {
 		},
 		{
 			"silence after the waits", nil, 0,
-			func(_ *waiter, s dispatch.Sink) { s.Ask(askUser(1)) }, startSuspendedCall + 30*time.Second, wire.ErrIdleTimeout,
+			func(_ *requestingTool, s dispatch.Sink) { s.Ask(askUser(1)) }, startSuspendedCall + 30*time.Second, wire.ErrIdleTimeout,
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := &waiter{stop: make(chan struct{})}
+				w := &requestingTool{stop: make(chan struct{})}
 				d, p, _ := newToolDispatcher(t, dispatch.Options{Gates: tt.gates}, map[string]func(dispatch.Run, dispatch.Sink){
 					"parent": func(_ dispatch.Run, s dispatch.Sink) { tt.parent(w, s) },
 					"child": func(_ dispatch.Run, s dispatch.Sink) {

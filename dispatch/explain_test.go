@@ -14,27 +14,27 @@ import (
 	"opentabs/wire"
 )
 
-// scripted is a bridge whose page runs a function.
-type scripted struct {
-	instant
+// scriptedBridge is a bridge whose page runs a function.
+type scriptedBridge struct {
+	instantBridge
 	targets *Targets // nil means that one document is live
 	page    func(Sink)
 	stopped StopOutcome // the page's answer to a stop; empty if the page does not answer
 }
 
-func (b scripted) Targets(ctx context.Context, want TargetChoice) Targets {
+func (b scriptedBridge) Targets(ctx context.Context, want TargetChoice) Targets {
 	if b.targets != nil {
 		return *b.targets
 	}
-	return b.instant.Targets(ctx, want)
+	return b.instantBridge.Targets(ctx, want)
 }
 
-func (b scripted) Start(_ context.Context, _ Run, s Sink) *wire.CallError {
+func (b scriptedBridge) Start(_ context.Context, _ Run, s Sink) *wire.CallError {
 	go b.page(s)
 	return nil
 }
 
-func (b scripted) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
+func (b scriptedBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 	if b.stopped != "" {
 		answered(b.stopped)
 		return
@@ -42,14 +42,14 @@ func (b scripted) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
 	time.AfterFunc(time.Minute, func() { answered(wire.CancelIgnored) })
 }
 
-// selfCalling is a bridge whose tools call themselves and end with the nested error.
-type selfCalling struct {
-	instant
+// selfCallingBridge is a bridge whose tools call themselves and end with the nested error.
+type selfCallingBridge struct {
+	instantBridge
 	mu    sync.Mutex
 	sinks map[string]Sink // the sinks of the running calls, by the ID of the run
 }
 
-func (b *selfCalling) Start(_ context.Context, run Run, s Sink) *wire.CallError {
+func (b *selfCallingBridge) Start(_ context.Context, run Run, s Sink) *wire.CallError {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.sinks[run.ID] = s
@@ -57,7 +57,7 @@ func (b *selfCalling) Start(_ context.Context, run Run, s Sink) *wire.CallError 
 	return nil
 }
 
-func (b *selfCalling) Answer(runID string, _ int, _ json.RawMessage, err *wire.CallError) {
+func (b *selfCallingBridge) Answer(runID string, _ int, _ json.RawMessage, err *wire.CallError) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	info := err.Tool
@@ -67,27 +67,27 @@ func (b *selfCalling) Answer(runID string, _ int, _ json.RawMessage, err *wire.C
 	go b.sinks[runID].Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: err.Message, Tool: info})
 }
 
-// deciding is a gate that returns one verdict for every call.
-type deciding struct{ verdict Verdict }
+// fixedVerdictGate is a gate that returns one verdict for every call.
+type fixedVerdictGate struct{ verdict Verdict }
 
-func (deciding) Name() string { return "deciding" }
+func (fixedVerdictGate) Name() string { return "deciding" }
 
-func (g deciding) Decide(CallInfo) Verdict { return g.verdict }
+func (g fixedVerdictGate) Decide(CallInfo) Verdict { return g.verdict }
 
-// exporting returns the call that TestErrorTexts makes.
-func exporting() Call {
+// newExportCall returns the call that TestErrorTexts makes.
+func newExportCall() Call {
 	return Call{Tool: Tool{
 		Plugin: "messages", PluginName: "Messages", Matches: []string{"*://chat.example/*"}, Name: "export",
 	}, Progress: func(Progress) {}}
 }
 
-// byGates are the codes with which a gate or a resolver ends a call.
-var byGates = []wire.ErrorCode{
+// gateErrorCodes are the codes with which a gate or a resolver ends a call.
+var gateErrorCodes = []wire.ErrorCode{
 	wire.ErrDenied, wire.ErrNotReviewed, wire.ErrNeedsSettings, wire.ErrPluginBroken, wire.ErrInvalidArguments,
 }
 
-// byStart are the codes with which a page rejects a call before its handler runs.
-var byStart = []wire.ErrorCode{wire.ErrNotReady, wire.ErrUnknownTool, wire.ErrUnknownPrompt, wire.ErrUnsafePage}
+// startErrorCodes are the codes with which a page rejects a call before its handler runs.
+var startErrorCodes = []wire.ErrorCode{wire.ErrNotReady, wire.ErrUnknownTool, wire.ErrUnknownPrompt, wire.ErrUnsafePage}
 
 // failingCall is a situation in which a call fails.
 type failingCall struct {
@@ -109,10 +109,10 @@ func (e failingCall) text(t *testing.T) string {
 		}
 		d := New(e.bridge, e.options)
 		for range e.earlier {
-			go func() { _, _ = d.Call(ctx, exporting()) }() // the call ends with the test
+			go func() { _, _ = d.Call(ctx, newExportCall()) }() // the call ends with the test
 			synctest.Wait()
 		}
-		_, err := d.Call(ctx, exporting())
+		_, err := d.Call(ctx, newExportCall())
 		if err == nil {
 			t.Fatalf("%s: the call succeeded", e.name)
 		}
@@ -123,42 +123,42 @@ func (e failingCall) text(t *testing.T) string {
 	return text
 }
 
-// situations returns a failing call for each error code that the dispatcher itself
+// failingCalls returns a failing call for each error code that the dispatcher itself
 // returns.
-func situations(silent func(Sink), reporting func(string) func(Sink)) map[wire.ErrorCode]failingCall {
-	withTargets := func(targets Targets) Bridge { return scripted{targets: &targets} }
+func failingCalls(silent func(Sink), reporting func(string) func(Sink)) map[wire.ErrorCode]failingCall {
+	withTargets := func(targets Targets) Bridge { return scriptedBridge{targets: &targets} }
 	tab := Target{Browser: "b1", BrowserName: "work", TabID: 7, DocumentID: "d1", URL: "https://chat.example/"}
 	other := Target{Browser: "b2", BrowserName: "home", TabID: 8, DocumentID: "d2", URL: "https://chat.example/"}
 	return map[wire.ErrorCode]failingCall{
-		wire.ErrIdleTimeout:      {bridge: scripted{page: silent, stopped: wire.CancelAborted}},
-		wire.ErrDeadlineExceeded: {bridge: scripted{page: reporting("page 30 of 90"), stopped: wire.CancelAborted}},
-		wire.ErrCancelled:        {bridge: scripted{page: silent, stopped: wire.CancelAborted}, cancelAfter: 7 * time.Second},
+		wire.ErrIdleTimeout:      {bridge: scriptedBridge{page: silent, stopped: wire.CancelAborted}},
+		wire.ErrDeadlineExceeded: {bridge: scriptedBridge{page: reporting("page 30 of 90"), stopped: wire.CancelAborted}},
+		wire.ErrCancelled:        {bridge: scriptedBridge{page: silent, stopped: wire.CancelAborted}, cancelAfter: 7 * time.Second},
 		wire.ErrNoBrowser:        {bridge: withTargets(Targets{})},
 		wire.ErrNoTab:            {bridge: withTargets(Targets{BrowserCount: 1})},
 		wire.ErrAmbiguousTarget:  {bridge: withTargets(Targets{BrowserCount: 2, LiveTargets: []Target{tab, other}})},
-		wire.ErrRateLimited:      {bridge: scripted{page: silent}, options: Options{MaxRunningCalls: 1, MaxWaitingCalls: 2}, earlier: 3},
-		wire.ErrApprovalTimeout: {bridge: instant{}, options: Options{
-			Gates: []Gate{deciding{Verdict{Suspend: &Ticket{Reason: "It sends a message."}}}}}},
-		wire.ErrNestedTooDeep: {bridge: &selfCalling{sinks: map[string]Sink{}}, options: Options{
+		wire.ErrRateLimited:      {bridge: scriptedBridge{page: silent}, options: Options{MaxRunningCalls: 1, MaxWaitingCalls: 2}, earlier: 3},
+		wire.ErrApprovalTimeout: {bridge: instantBridge{}, options: Options{
+			Gates: []Gate{fixedVerdictGate{Verdict{Suspend: &Ticket{Reason: "It sends a message."}}}}}},
+		wire.ErrNestedTooDeep: {bridge: &selfCallingBridge{sinks: map[string]Sink{}}, options: Options{
 			ResolveTool: func(Tool, string, json.RawMessage) (Tool, json.RawMessage, *wire.CallError) {
-				return exporting().Tool, json.RawMessage(`{}`), nil
+				return newExportCall().Tool, json.RawMessage(`{}`), nil
 			}}},
 	}
 }
 
 // TestErrorTexts compares the text of each ending with the golden file. The dispatcher
-// returns the codes of situations; gates and pages return all other codes.
+// returns the codes of failingCalls; gates and pages return all other codes.
 func TestErrorTexts(t *testing.T) {
 	var b strings.Builder
 	add := func(f failingCall) { b.WriteString(f.name + "\n  " + f.text(t) + "\n") }
 	write := func(name string, bridge Bridge) { add(failingCall{name: name, bridge: bridge}) }
-	failsAfter := func(ran time.Duration, err *wire.CallError) scripted {
-		return scripted{page: func(s Sink) {
+	failsAfter := func(ran time.Duration, err *wire.CallError) scriptedBridge {
+		return scriptedBridge{page: func(s Sink) {
 			time.Sleep(ran)
 			s.Finish(nil, err)
 		}}
 	}
-	failBridge := func(err *wire.CallError) scripted { return failsAfter(20*time.Second, err) }
+	failBridge := func(err *wire.CallError) scriptedBridge { return failsAfter(20*time.Second, err) }
 	silent := func(Sink) {}
 	reporting := func(message string) func(Sink) {
 		return func(s Sink) {
@@ -168,15 +168,15 @@ func TestErrorTexts(t *testing.T) {
 			}
 		}
 	}
-	ownSituations := situations(silent, reporting)
+	ownSituations := failingCalls(silent, reporting)
 	for _, code := range wire.ErrorCodes() {
 		err := &wire.CallError{Code: code, Message: "what happened"}
 		e, isOwn := ownSituations[code]
 		switch {
 		case isOwn:
-		case slices.Contains(byGates, code):
-			e = failingCall{bridge: instant{}, options: Options{Gates: []Gate{deciding{Verdict{Block: err}}}}}
-		case slices.Contains(byStart, code):
+		case slices.Contains(gateErrorCodes, code):
+			e = failingCall{bridge: instantBridge{}, options: Options{Gates: []Gate{fixedVerdictGate{Verdict{Block: err}}}}}
+		case slices.Contains(startErrorCodes, code):
 			e = failingCall{bridge: failsAfter(0, err)}
 		default:
 			e = failingCall{bridge: failBridge(err)}
@@ -184,10 +184,10 @@ func TestErrorTexts(t *testing.T) {
 		e.name = string(code)
 		add(e)
 	}
-	write("with progress, ignored", scripted{page: reporting("page 30 of 90"), stopped: wire.CancelIgnored})
-	write("with progress, finished", scripted{page: reporting("page 30 of 90"), stopped: wire.CancelFinished})
-	write("no message, no answer yet", scripted{page: reporting("")})
-	toolError := func(message string, info wire.ToolErrorInfo) scripted {
+	write("with progress, ignored", scriptedBridge{page: reporting("page 30 of 90"), stopped: wire.CancelIgnored})
+	write("with progress, finished", scriptedBridge{page: reporting("page 30 of 90"), stopped: wire.CancelFinished})
+	write("no message, no answer yet", scriptedBridge{page: reporting("")})
+	toolError := func(message string, info wire.ToolErrorInfo) scriptedBridge {
 		return failBridge(&wire.CallError{Code: wire.ErrToolError, Message: message, Tool: &info})
 	}
 	retryAfter := 1500.0

@@ -15,16 +15,16 @@ import (
 	"opentabs/wire"
 )
 
-// gate is a dispatch.Gate made of functions. By default a gate suspends each call once.
-type gate struct {
+// fakeGate is a dispatch.Gate made of functions. By default a gate suspends each call once.
+type fakeGate struct {
 	name    string
 	decide  func(dispatch.CallInfo) dispatch.Verdict
 	decided func(dispatch.CallInfo, dispatch.Ticket, dispatch.Resolution)
 }
 
-func (g *gate) Name() string { return g.name }
+func (g *fakeGate) Name() string { return g.name }
 
-func (g *gate) Decide(i dispatch.CallInfo) dispatch.Verdict {
+func (g *fakeGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	if g.decide != nil {
 		return g.decide(i)
 	}
@@ -35,20 +35,20 @@ func (g *gate) Decide(i dispatch.CallInfo) dispatch.Verdict {
 		Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeAlways, wire.ScopeTime}}}
 }
 
-func (g *gate) ObserveDecision(i dispatch.CallInfo, t dispatch.Ticket, r dispatch.Resolution) {
+func (g *fakeGate) ObserveDecision(i dispatch.CallInfo, t dispatch.Ticket, r dispatch.Resolution) {
 	if g.decided != nil {
 		g.decided(i, t, r)
 	}
 }
 
-func newFixedGate(name string, v dispatch.Verdict) *gate {
-	return &gate{name: name, decide: func(dispatch.CallInfo) dispatch.Verdict { return v }}
+func newFixedGate(name string, v dispatch.Verdict) *fakeGate {
+	return &fakeGate{name: name, decide: func(dispatch.CallInfo) dispatch.Verdict { return v }}
 }
 
 // suspendFirst is a gate that suspends calls of the tools once, for longer than a call
 // may wait.
-func suspendFirst(tools ...string) *gate {
-	return &gate{name: "permission", decide: func(i dispatch.CallInfo) dispatch.Verdict {
+func suspendFirst(tools ...string) *fakeGate {
+	return &fakeGate{name: "permission", decide: func(i dispatch.CallInfo) dispatch.Verdict {
 		if i.Resolution == nil && slices.Contains(tools, i.Tool.Name) {
 			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Limit: time.Hour}}
 		}
@@ -112,19 +112,19 @@ func TestPrecedenceOfVerdicts(t *testing.T) {
 	}
 }
 
-// hooks records which hooks ran.
-type hooks struct {
+// recordingHooks records which hooks ran.
+type recordingHooks struct {
 	seenHooks []string
 	refusal   *wire.CallError
 	endedCall dispatch.EndedCall
 }
 
-func (h *hooks) Before(i dispatch.CallInfo) *wire.CallError {
+func (h *recordingHooks) Before(i dispatch.CallInfo) *wire.CallError {
 	h.seenHooks = append(h.seenHooks, "before "+string(i.Args))
 	return h.refusal
 }
 
-func (h *hooks) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
+func (h *recordingHooks) After(_ dispatch.CallInfo, e dispatch.EndedCall) {
 	h.seenHooks = append(h.seenHooks, "after "+string(e.View.Status)+" "+string(e.Output))
 	h.endedCall = e
 }
@@ -147,7 +147,7 @@ func TestHooksRunOnceAroundACall(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var runCount int
-				h := &hooks{refusal: tt.refusal}
+				h := &recordingHooks{refusal: tt.refusal}
 				o := dispatch.Options{Gates: tt.gates, BeforeHooks: []dispatch.BeforeHook{h}, AfterHooks: []dispatch.AfterHook{h}}
 				_, err, _ := runCall(t, newFinishingPage(&runCount), o, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"a":1}`)})
 				if !slices.Equal(h.seenHooks, tt.want) {
@@ -164,7 +164,7 @@ func TestHooksRunOnceAroundACall(t *testing.T) {
 // TestHooksGetTheLastMessages checks the last 20 messages of any audience.
 func TestHooksGetTheLastMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := &hooks{}
+		h := &recordingHooks{}
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for i := range 21 {
 				s.Reports([]wire.Report{{Message: string(rune('a' + i))}}, 0)

@@ -97,7 +97,7 @@ func TestAJobIsCancelledAtOnce(t *testing.T) {
 // TestDrain checks that all hooks have run after Drain, including the hooks of jobs.
 func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := &hooks{}
+		h := &recordingHooks{}
 		p := newCountingPage(90, `1`)
 		d := dispatch.New(p.bridge(), dispatch.Options{AfterHooks: []dispatch.AfterHook{h}})
 		dispatch.NewJobs(d, dispatch.JobOptions{}).Start(dispatch.Call{Tool: exportTool})

@@ -15,14 +15,14 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// brief is a bridge whose calls end at once, in four different ways.
-type brief struct{}
+// shortCallBridge is a bridge whose calls end at once, in four different ways.
+type shortCallBridge struct{}
 
-func (brief) Targets(context.Context, TargetChoice) Targets {
+func (shortCallBridge) Targets(context.Context, TargetChoice) Targets {
 	return Targets{BrowserCount: 1, LiveTargets: []Target{{Browser: "b", TabID: 1, DocumentID: "d"}}}
 }
 
-func (brief) Start(_ context.Context, run Run, s Sink) *wire.CallError {
+func (shortCallBridge) Start(_ context.Context, run Run, s Sink) *wire.CallError {
 	s.Reports([]wire.Report{{Message: "begun"}}, 0)
 	switch run.Args[0] % 4 {
 	case 0:
@@ -35,16 +35,18 @@ func (brief) Start(_ context.Context, run Run, s Sink) *wire.CallError {
 	return nil // the client disconnects
 }
 
-func (brief) Answer(string, int, json.RawMessage, *wire.CallError) {}
+func (shortCallBridge) Answer(string, int, json.RawMessage, *wire.CallError) {}
 
-func (brief) Resync(string, string) {}
+func (shortCallBridge) Resync(string, string) {}
 
-func (brief) Cancel(_, _ string, answered func(wire.CancelOutcome)) { answered(wire.CancelAborted) }
+func (shortCallBridge) Cancel(_, _ string, answered func(wire.CancelOutcome)) {
+	answered(wire.CancelAborted)
+}
 
 // TestCallsDoNotLeak makes 40,000 calls of 64 clients through a narrow queue. At the
 // end, no live call is left and the heap has grown by at most 2 MB.
 func TestCallsDoNotLeak(t *testing.T) {
-	d := New(brief{}, Options{MaxRunningCalls: 8, IdleLimit: time.Minute})
+	d := New(shortCallBridge{}, Options{MaxRunningCalls: 8, IdleLimit: time.Minute})
 	f := d.Follow(FollowOptions{})
 	f.Close()
 	measureRound := func(calls int) uint64 {

@@ -247,7 +247,7 @@ func (c *liveCall) end(e ending) bool {
 	c.req.Args = nil
 	c.suspension.end()
 	if e.status == statusSucceeded {
-		c.resultText = events.BeginningOf(e.output)
+		c.resultText = events.TruncateResult(e.output)
 	}
 	if stopSent {
 		c.stopAnswered = make(chan struct{})

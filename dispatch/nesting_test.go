@@ -14,16 +14,16 @@ import (
 	"opentabs/wire"
 )
 
-// answers records all answers of a bridge, and the last answer to each request number;
+// recordedAnswers records all answers of a bridge, and the last answer to each request number;
 // tool is the tool error of the last answer.
-type answers struct {
+type recordedAnswers struct {
 	mu   sync.Mutex
 	got  map[string]string
 	all  []string
 	tool wire.ToolErrorInfo
 }
 
-func (a *answers) record(id string, ask int, output json.RawMessage, err *wire.CallError) {
+func (a *recordedAnswers) record(id string, ask int, output json.RawMessage, err *wire.CallError) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.got == nil {
@@ -41,12 +41,12 @@ func (a *answers) record(id string, ask int, output json.RawMessage, err *wire.C
 }
 
 // newToolDispatcher returns a dispatcher whose tools are handlers by name that may call each other.
-func newToolDispatcher(t *testing.T, o dispatch.Options, tools map[string]func(run dispatch.Run, sink dispatch.Sink)) (*dispatch.Dispatcher, *page, *answers) {
+func newToolDispatcher(t *testing.T, o dispatch.Options, tools map[string]func(run dispatch.Run, sink dispatch.Sink)) (*dispatch.Dispatcher, *page, *recordedAnswers) {
 	t.Helper()
 	p := &page{}
 	p.handler = func(run dispatch.Run, s dispatch.Sink) { tools[run.Tool](run, s) }
 	b := p.bridge()
-	a := &answers{}
+	a := &recordedAnswers{}
 	b.AnswerFunc = a.record
 	o.ResolveTool = func(parent dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
 		if tools[name] == nil {

@@ -12,7 +12,7 @@ import (
 // name built-in tools. Package plugin needs a complete copy of the list of built-in
 // tools, because it cannot import mcpserver.
 func TestBuiltinToolsOfTheLoader(t *testing.T) {
-	known := slices.Sorted(slices.Values(plugin.OwnTools))
+	known := slices.Sorted(slices.Values(plugin.BuiltinToolNames))
 	if own := slices.Sorted(maps.Keys(builtinTools)); !slices.Equal(own, known) {
 		t.Errorf("the tools are %q, but plugin.OwnTools are %q; make them the same", own, known)
 	}

@@ -19,14 +19,14 @@ import (
 // These constants are the numbers of reports and calls in the tests which check that no
 // report is lost.
 const (
-	reports = 1000
-	rounds  = 5
+	reportsPerCall = 1000
+	callRounds     = 5
 )
 
 // reportFast is a Caller that reports progress as fast as possible.
 func reportFast(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
-	for i := range reports {
-		c.Progress(dispatch.Progress{Progress: float64(i + 1), Total: reports, HasTotal: true, Message: "of " + c.Client.Name})
+	for i := range reportsPerCall {
+		c.Progress(dispatch.Progress{Progress: float64(i + 1), Total: reportsPerCall, HasTotal: true, Message: "of " + c.Client.Name})
 	}
 	return dispatch.Result{Output: json.RawMessage(`{"by":"` + c.Client.Name + `"}`)}, nil
 }
@@ -35,8 +35,8 @@ func reportFast(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
 func reportingBridge() *dispatchtest.Bridge {
 	return &dispatchtest.Bridge{StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 		go func() {
-			for i := range reports {
-				n, total := float64(i+1), float64(reports)
+			for i := range reportsPerCall {
+				n, total := float64(i+1), float64(reportsPerCall)
 				sink.Reports([]wire.Report{{Progress: &n, Total: &total, Message: string(run.Args)}}, 0)
 			}
 			sink.Finish(run.Args, nil)
@@ -57,18 +57,18 @@ func fakeAndRealCallers() map[string]Caller {
 // the answer to id.
 func checkReports(t *testing.T, msgs []received, id, token string) {
 	t.Helper()
-	if len(msgs) != reports+1 {
-		t.Errorf("call %s: %d messages, want %d", id, len(msgs), reports+1)
+	if len(msgs) != reportsPerCall+1 {
+		t.Errorf("call %s: %d messages, want %d", id, len(msgs), reportsPerCall+1)
 		return
 	}
-	for i, m := range msgs[:reports] {
+	for i, m := range msgs[:reportsPerCall] {
 		if m.Method != "notifications/progress" || string(m.Params.Token) != token || m.Params.Progress != float64(i+1) ||
-			m.Params.Total == nil || *m.Params.Total != reports {
+			m.Params.Total == nil || *m.Params.Total != reportsPerCall {
 			t.Errorf("call %s: message %d is %s", id, i, m.text)
 			return
 		}
 	}
-	if last := msgs[reports]; string(last.ID) != id || last.Result == nil {
+	if last := msgs[reportsPerCall]; string(last.ID) != id || last.Result == nil {
 		t.Errorf("call %s: the last message is %s", id, last.text)
 	}
 }
@@ -83,7 +83,7 @@ func TestProgressOverHTTPIsCompleteAndInOrder(t *testing.T) {
 				if listening {
 					countStrays = c.countMessages()
 				}
-				for round := range rounds {
+				for round := range callRounds {
 					id := fmt.Sprint(round)
 					checkReports(t, c.ask(callText(id, `{}`, `{"progressToken":"t`+id+`"}`)), id, `"t`+id+`"`)
 				}
@@ -129,7 +129,7 @@ func TestProgressOfConcurrentCallsStaysApart(t *testing.T) {
 			var wg sync.WaitGroup
 			for i := range 4 {
 				wg.Go(func() {
-					for round := range rounds {
+					for round := range callRounds {
 						id := fmt.Sprint(i*100 + round)
 						checkReports(t, c.ask(callText(id, `{}`, `{"progressToken":`+id+`}`)), id, id)
 					}
@@ -150,14 +150,14 @@ func TestProgressOverStdioIsCompleteAndInOrder(t *testing.T) {
 			p := s.dial(t)
 			p.initialize("a")
 			const at = 4 // how many calls run at once
-			for round := range rounds {
+			for round := range callRounds {
 				messagesByToken := map[string][]received{}
 				for i := range at {
 					id := fmt.Sprint(round*at + i)
 					p.send(callText(id, `{}`, `{"progressToken":"`+id+`"}`))
 				}
-				for range at * (reports + 1) {
-					m := p.must()
+				for range at * (reportsPerCall + 1) {
+					m := p.mustRead()
 					key := strings.Trim(string(m.Params.Token), `"`)
 					if m.Method == "" {
 						key = string(m.ID)
@@ -247,7 +247,7 @@ func TestProgressTokenIsEchoedAsWritten(t *testing.T) {
 		}
 		p.send(callText("1", `{}`, test.meta))
 		for _, w := range want {
-			if m := p.must(); m.text != w {
+			if m := p.mustRead(); m.text != w {
 				t.Errorf("%s over stdio:\n%s\nwant\n%s", test.meta, m.text, w)
 			}
 		}
@@ -371,7 +371,7 @@ func TestMalformedCallsAreProtocolErrors(t *testing.T) {
 			t.Errorf("%s got over HTTP the answer %s", body, m.text)
 		}
 		p.send(body)
-		if m := p.must(); m.Error == nil || m.Error.Code != code {
+		if m := p.mustRead(); m.Error == nil || m.Error.Code != code {
 			t.Errorf("%s got over stdio the answer %s", body, m.text)
 		}
 	}
@@ -397,11 +397,11 @@ func TestAPanicEndsOneCall(t *testing.T) {
 	p := s.dial(t)
 	p.initialize("a")
 	p.send(callText("1", `{"boom":1}`, `{}`))
-	if m := p.must(); !m.toolResultOf(t).IsError {
+	if m := p.mustRead(); !m.toolResultOf(t).IsError {
 		t.Error(m.text)
 	}
 	p.send(callText("2", `{}`, `{}`))
-	if m := p.must(); m.toolResultOf(t).IsError {
+	if m := p.mustRead(); m.toolResultOf(t).IsError {
 		t.Error(m.text)
 	}
 }

@@ -18,12 +18,12 @@ import (
 	"opentabs/wire"
 )
 
-// askGate requires the user's approval for each call.
-type askGate struct{ limit time.Duration }
+// alwaysAskGate requires the user's approval for each call.
+type alwaysAskGate struct{ limit time.Duration }
 
-func (askGate) Name() string { return "ask" }
+func (alwaysAskGate) Name() string { return "ask" }
 
-func (g askGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
+func (g alwaysAskGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	if i.Resolution != nil && i.Resolution.Allow {
 		return dispatch.Verdict{}
 	}
@@ -33,16 +33,16 @@ func (g askGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	}}
 }
 
-// guarded is a dispatcher that requires approval for every call. The argument "wait" is
-// how often the tool of guarded waits for the user; the tool then returns its
+// approvalDispatcher is a dispatcher that requires approval for every call. The argument "wait" is
+// how often the tool of approvalDispatcher waits for the user; the tool then returns its
 // arguments.
-type guarded struct {
+type approvalDispatcher struct {
 	*dispatch.Dispatcher
 	runs atomic.Int32
 }
 
-func newGuarded(t *testing.T, gates ...dispatch.Gate) *guarded {
-	g := &guarded{}
+func newApprovalDispatcher(t *testing.T, gates ...dispatch.Gate) *approvalDispatcher {
+	g := &approvalDispatcher{}
 	type state struct {
 		sink dispatch.Sink
 		args json.RawMessage
@@ -84,7 +84,7 @@ func newGuarded(t *testing.T, gates ...dispatch.Gate) *guarded {
 }
 
 // onlyTicket returns the ticket of the only call that waits for the user.
-func (g *guarded) onlyTicket(t *testing.T) dispatch.WaitingTicket {
+func (g *approvalDispatcher) onlyTicket(t *testing.T) dispatch.WaitingTicket {
 	t.Helper()
 	for _, v := range g.Calls() {
 		if v.Waiting != nil {
@@ -95,8 +95,8 @@ func (g *guarded) onlyTicket(t *testing.T) dispatch.WaitingTicket {
 	return dispatch.WaitingTicket{}
 }
 
-// untilEnded waits until the next call has ended.
-func untilEnded(t *testing.T, f *dispatch.Follower) {
+// waitUntilCallEnded waits until the next call has ended.
+func waitUntilCallEnded(t *testing.T, f *dispatch.Follower) {
 	t.Helper()
 	for {
 		events, _, err := f.Next(t.Context())
@@ -111,8 +111,8 @@ func untilEnded(t *testing.T, f *dispatch.Follower) {
 	}
 }
 
-// party is a client in a session, over either transport.
-type party struct {
+// sessionClient is a client in a session, over either transport.
+type sessionClient struct {
 	t *testing.T
 	// messages are all messages in order; closed after the answer to a call over HTTP.
 	messages chan received
@@ -123,8 +123,8 @@ type party struct {
 	disconnect func()
 }
 
-// must returns the next message that is not about progress.
-func (p *party) must() received {
+// mustRead returns the next message that is not about progress.
+func (p *sessionClient) mustRead() received {
 	p.t.Helper()
 	for m := range p.messages {
 		if m.Method != "notifications/progress" {
@@ -136,9 +136,9 @@ func (p *party) must() received {
 }
 
 // nextForm returns the ID and the params of the next elicitation request.
-func (p *party) nextForm() (id string, form elicitation) {
+func (p *sessionClient) nextForm() (id string, form elicitation) {
 	p.t.Helper()
-	m := p.must()
+	m := p.mustRead()
 	if m.Method != "elicitation/create" {
 		p.t.Fatalf("the message is not a form: %s", m.text)
 	}
@@ -152,7 +152,7 @@ func (p *party) nextForm() (id string, form elicitation) {
 }
 
 // answerForm answers a form.
-func (p *party) answerForm(id, result string) {
+func (p *sessionClient) answerForm(id, result string) {
 	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
 }
 
@@ -162,15 +162,15 @@ func choiceAnswer(decision string) string {
 
 const showsForms = `{"elicitation":{}}`
 
-// parties has a function for each transport, which connects a client with the given
+// sessionClients has a function for each transport, which connects a client with the given
 // capabilities.
-var parties = map[string]func(t *testing.T, s *site, capabilities string) *party{
-	"http": func(t *testing.T, s *site, capabilities string) *party {
+var sessionClients = map[string]func(t *testing.T, s *site, capabilities string) *sessionClient{
+	"http": func(t *testing.T, s *site, capabilities string) *sessionClient {
 		c := s.sessionlessClient(t)
 		res := c.post(context.Background(), strings.Replace(initializeText("Claude"), `"capabilities":{}`, `"capabilities":`+capabilities, 1))
 		readMessages(t, res)
 		c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
-		p := &party{t: t, messages: make(chan received, 100)}
+		p := &sessionClient{t: t, messages: make(chan received, 100)}
 		ctx, disconnect := context.WithCancel(t.Context())
 		p.disconnect = disconnect
 		p.send = func(text string) {
@@ -204,11 +204,11 @@ var parties = map[string]func(t *testing.T, s *site, capabilities string) *party
 		}
 		return p
 	},
-	"stdio": func(t *testing.T, s *site, capabilities string) *party {
+	"stdio": func(t *testing.T, s *site, capabilities string) *sessionClient {
 		peer := s.dial(t)
 		peer.send(strings.Replace(initializeText("Claude"), `"capabilities":{}`, `"capabilities":`+capabilities, 1))
-		peer.must()
-		p := &party{t: t, messages: make(chan received, 100), disconnect: func() { peer.in.Close() }}
+		peer.mustRead()
+		p := &sessionClient{t: t, messages: make(chan received, 100), disconnect: func() { peer.in.Close() }}
 		progressRead := make(chan struct{}, 1)
 		p.send = func(text string) {
 			if strings.Contains(text, `"tools/call"`) {
@@ -232,19 +232,19 @@ var parties = map[string]func(t *testing.T, s *site, capabilities string) *party
 	},
 }
 
-// eachParty runs a test over HTTP and over stdio.
-func eachParty(t *testing.T, capabilities string, gates []dispatch.Gate, f func(t *testing.T, g *guarded, p *party)) {
+// eachSessionClient runs a test over HTTP and over stdio.
+func eachSessionClient(t *testing.T, capabilities string, gates []dispatch.Gate, f func(t *testing.T, g *approvalDispatcher, p *sessionClient)) {
 	t.Helper()
-	for name, open := range parties {
+	for name, open := range sessionClients {
 		t.Run(name, func(t *testing.T) {
-			g := newGuarded(t, gates...)
+			g := newApprovalDispatcher(t, gates...)
 			f(t, g, open(t, serveTools(t, g, Options{}), capabilities))
 			g.Shutdown()
 		})
 	}
 }
 
-var asksAll = []dispatch.Gate{askGate{}}
+var askForEveryCall = []dispatch.Gate{alwaysAskGate{}}
 
 func TestClientDecides(t *testing.T) {
 	for _, tt := range []struct {
@@ -259,7 +259,7 @@ func TestClientDecides(t *testing.T) {
 		{"decline with odd content", `{"action":"decline","content":"x"}`, false, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			eachParty(t, showsForms, asksAll, func(t *testing.T, g *guarded, p *party) {
+			eachSessionClient(t, showsForms, askForEveryCall, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
 				p.send(callText(`1`, `{"text":"hi"}`, `{}`))
 				id, form := p.nextForm()
 				if want := "May messages__echo run in your browser?\nIts permission is ask.\nArguments: {\"text\":\"hi\"}"; form.Message != want {
@@ -272,7 +272,7 @@ func TestClientDecides(t *testing.T) {
 					t.Error("the tool ran before the decision")
 				}
 				p.answerForm(id, tt.answer)
-				r := p.must().toolResultOf(t)
+				r := p.mustRead().toolResultOf(t)
 				if r.IsError == tt.runs || (g.runs.Load() == 1) != tt.runs {
 					t.Errorf("the call failed: %v; the tool ran %d times; the content is %v", r.IsError, g.runs.Load(), r.Content)
 				}
@@ -296,7 +296,7 @@ func TestAnswersWithoutADecision(t *testing.T) {
 		"an error":          `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			eachParty(t, showsForms, asksAll, func(t *testing.T, g *guarded, p *party) {
+			eachSessionClient(t, showsForms, askForEveryCall, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
 				p.send(callText(`1`, `{}`, `{}`))
 				id, _ := p.nextForm()
 				p.send(fmt.Sprintf(answer, id))
@@ -309,7 +309,7 @@ func TestAnswersWithoutADecision(t *testing.T) {
 				if err != nil || d.Outcome != wire.DecisionAccepted {
 					t.Errorf("Decide returned %+v, %v", d, err)
 				}
-				if m := p.must(); m.toolResultOf(t).IsError || g.runs.Load() != 1 {
+				if m := p.mustRead(); m.toolResultOf(t).IsError || g.runs.Load() != 1 {
 					t.Error(m.text)
 				}
 			})
@@ -318,7 +318,7 @@ func TestAnswersWithoutADecision(t *testing.T) {
 }
 
 func TestAnotherSurfaceDecidesFirst(t *testing.T) {
-	eachParty(t, showsForms, asksAll, func(t *testing.T, g *guarded, p *party) {
+	eachSessionClient(t, showsForms, askForEveryCall, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
 		p.send(callText(`1`, `{}`, `{}`))
 		id, _ := p.nextForm()
 		w := g.onlyTicket(t)
@@ -326,10 +326,10 @@ func TestAnotherSurfaceDecidesFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The server cancels the form before it answers the call.
-		if m := p.must(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, `"requestId":`+id) {
+		if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, `"requestId":`+id) {
 			t.Errorf("the server did not withdraw the form, but sent %s", m.text)
 		}
-		if m := p.must(); !m.toolResultOf(t).IsError {
+		if m := p.mustRead(); !m.toolResultOf(t).IsError {
 			t.Error(m.text)
 		}
 		p.answerForm(id, choiceAnswer("allow once")) // this answer to the form comes too late
@@ -340,21 +340,21 @@ func TestAnotherSurfaceDecidesFirst(t *testing.T) {
 }
 
 func TestALateApprovalRunsNothing(t *testing.T) {
-	for name, end := range map[string]func(p *party){
-		"cancelled": func(p *party) { p.send(cancelText(`1`)) },
-		"left":      func(p *party) { p.disconnect() },
+	for name, end := range map[string]func(p *sessionClient){
+		"cancelled": func(p *sessionClient) { p.send(cancelText(`1`)) },
+		"left":      func(p *sessionClient) { p.disconnect() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			eachParty(t, showsForms, asksAll, func(t *testing.T, g *guarded, p *party) {
+			eachSessionClient(t, showsForms, askForEveryCall, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
 				f := g.Follow(dispatch.FollowOptions{})
 				defer f.Close()
 				p.send(callText(`1`, `{}`, `{}`))
 				id, _ := p.nextForm()
 				w := g.onlyTicket(t)
 				end(p)
-				untilEnded(t, f)
+				waitUntilCallEnded(t, f)
 				if name == "cancelled" {
-					if m := p.must(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, id) {
+					if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, id) {
 						t.Errorf("the server did not withdraw the form, but sent %s", m.text)
 					}
 					p.answerForm(id, choiceAnswer("allow once"))
@@ -374,14 +374,14 @@ func TestAToolWaitsForTheUser(t *testing.T) {
 		failed bool
 	}{"done": {`{"action":"accept","content":{}}`, false}, "accept alone": {`{"action":"accept"}`, false}, "given up": {`{"action":"decline"}`, true}} {
 		t.Run(name, func(t *testing.T) {
-			eachParty(t, showsForms, nil, func(t *testing.T, _ *guarded, p *party) {
+			eachSessionClient(t, showsForms, nil, func(t *testing.T, _ *approvalDispatcher, p *sessionClient) {
 				p.send(callText(`1`, `{"wait":1}`, `{}`))
 				id, form := p.nextForm()
 				if want := "messages__echo is waiting for you (Login): Log in.\nAccept when it is done. Decline to give up."; form.Message != want || len(form.Schema.Properties) != 0 {
 					t.Errorf("the form is %+v", form)
 				}
 				p.answerForm(id, tt.answer)
-				if m := p.must(); m.toolResultOf(t).IsError != tt.failed {
+				if m := p.mustRead(); m.toolResultOf(t).IsError != tt.failed {
 					t.Error(m.text)
 				}
 			})
@@ -394,7 +394,7 @@ func TestAToolWaitsForTheUser(t *testing.T) {
 func TestClientsWithoutForms(t *testing.T) {
 	for name, capabilities := range map[string]string{"none": `{}`, "other modes": `{"elicitation":{"url":{}}}`} {
 		t.Run(name, func(t *testing.T) {
-			eachParty(t, capabilities, asksAll, func(t *testing.T, g *guarded, p *party) {
+			eachSessionClient(t, capabilities, askForEveryCall, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
 				p.send(callText(`1`, `{}`, `{"progressToken":"p"}`))
 				m := <-p.messages
 				if want := "waiting for approval: may messages__echo run?"; m.Method != "notifications/progress" || !strings.HasPrefix(m.Params.Message, want) {
@@ -407,7 +407,7 @@ func TestClientsWithoutForms(t *testing.T) {
 				if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
 					t.Fatal(err)
 				}
-				if m := p.must(); m.Method != "" || m.toolResultOf(t).IsError {
+				if m := p.mustRead(); m.Method != "" || m.toolResultOf(t).IsError {
 					t.Error(m.text)
 				}
 			})
@@ -438,9 +438,9 @@ func TestNoFormAfterTheAnswer(t *testing.T) {
 // TestNoForms checks that no client receives a form if Options.DisableForms is set, in
 // any protocol version.
 func TestNoForms(t *testing.T) {
-	for name, open := range parties {
+	for name, open := range sessionClients {
 		t.Run(name, func(t *testing.T) {
-			g := newGuarded(t, askGate{})
+			g := newApprovalDispatcher(t, alwaysAskGate{})
 			s := serveTools(t, g, Options{DisableForms: true})
 			p := open(t, s, showsForms)
 			p.send(callText(`1`, `{}`, `{"progressToken":1}`))
@@ -448,12 +448,12 @@ func TestNoForms(t *testing.T) {
 				t.Error(m.text)
 			}
 			g.Shutdown()
-			if m := p.must(); !m.toolResultOf(t).IsError {
+			if m := p.mustRead(); !m.toolResultOf(t).IsError {
 				t.Error(m.text)
 			}
 		})
 	}
-	g := newGuarded(t, askGate{})
+	g := newApprovalDispatcher(t, alwaysAskGate{})
 	c := serveTools(t, g, Options{DisableForms: true}).modernClient(t)
 	res := c.post(t.Context(), callText(`1`, `{}`, formsMeta))
 	if data, _ := newEvents(res.Body).nextData(); !strings.Contains(data, "waiting for approval") {
@@ -463,28 +463,28 @@ func TestNoForms(t *testing.T) {
 }
 
 func TestAFormIsForItsOwnSession(t *testing.T) {
-	g := newGuarded(t, askGate{})
+	g := newApprovalDispatcher(t, alwaysAskGate{})
 	s := serveTools(t, g, Options{})
 	defer g.Shutdown()
-	a, b := parties["http"](t, s, showsForms), parties["stdio"](t, s, showsForms)
+	a, b := sessionClients["http"](t, s, showsForms), sessionClients["stdio"](t, s, showsForms)
 	a.send(callText(`1`, `{}`, `{}`))
 	id, _ := a.nextForm()
 	b.answerForm(id, choiceAnswer("allow once"))
 	g.onlyTicket(t)
 	a.answerForm(id, choiceAnswer("allow once"))
-	if m := a.must(); m.toolResultOf(t).IsError {
+	if m := a.mustRead(); m.toolResultOf(t).IsError {
 		t.Error(m.text)
 	}
 }
 
 func TestApprovalTimesOut(t *testing.T) {
-	eachParty(t, showsForms, []dispatch.Gate{askGate{limit: 500 * time.Millisecond}}, func(t *testing.T, g *guarded, p *party) {
+	eachSessionClient(t, showsForms, []dispatch.Gate{alwaysAskGate{limit: 500 * time.Millisecond}}, func(t *testing.T, g *approvalDispatcher, p *sessionClient) {
 		p.send(callText(`1`, `{}`, `{}`))
 		id, _ := p.nextForm()
-		if m := p.must(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, id) {
+		if m := p.mustRead(); m.Method != "notifications/cancelled" || !strings.Contains(m.text, id) {
 			t.Errorf("the server did not withdraw the form, but sent %s", m.text)
 		}
-		r := p.must().toolResultOf(t)
+		r := p.mustRead().toolResultOf(t)
 		if !strings.Contains(string(r.Meta[metaError]), `"code":"approval_timeout"`) || !strings.Contains(r.Content[0].Text, "side panel") {
 			t.Errorf("the call has the error %s and the content %v", r.Meta[metaError], r.Content)
 		}
@@ -526,7 +526,7 @@ func TestRemindersDoNotChangeProgressNumbers(t *testing.T) {
 			}()
 			return nil
 		}}
-		d := dispatch.New(bridge, dispatch.Options{Gates: asksAll})
+		d := dispatch.New(bridge, dispatch.Options{Gates: askForEveryCall})
 		s := newServer(t, d, Options{Heartbeat: 10 * time.Second})
 		p, err := paramsOf(json.RawMessage(`{"name":"messages__echo","arguments":{},"_meta":{"progressToken":5}}`))
 		if err != nil {

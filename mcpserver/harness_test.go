@@ -381,8 +381,8 @@ func (p *stdioPeer) readNext() (received, bool) {
 	}
 }
 
-// must reads one message, and fails the test if no message arrives.
-func (p *stdioPeer) must() received {
+// mustRead reads one message, and fails the test if no message arrives.
+func (p *stdioPeer) mustRead() received {
 	p.t.Helper()
 	m, ok := p.readNext()
 	if !ok {
@@ -397,7 +397,7 @@ func (p *stdioPeer) initialize(name string) {
 	p.t.Helper()
 	p.send(initializeText(name), `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":"ready","method":"ping"}`)
 	for range 2 {
-		if m := p.must(); m.Error != nil {
+		if m := p.mustRead(); m.Error != nil {
 			p.t.Fatal(m.text)
 		}
 	}
@@ -447,8 +447,8 @@ func paramsOf(text json.RawMessage) (p transport.Params, err error) {
 // subscriber is a client that subscribes to resources.
 type subscriber struct {
 	*transport.Subscriber
-	resources *resources
-	news      chan struct{}
+	resources     *resources
+	updatesSignal chan struct{}
 }
 
 func newSubscriber(r *resources) *subscriber {
@@ -462,7 +462,7 @@ func (s *subscriber) subscribe(uri string) error { return s.resources.Subscribe(
 // ended.
 func (s *subscriber) next(ctx context.Context) []string {
 	select {
-	case <-s.news:
+	case <-s.updatesSignal:
 		return s.PopChanged()
 	case <-ctx.Done():
 		return nil

@@ -352,11 +352,11 @@ func TestToolsListChangedReachesEveryClient(t *testing.T) {
 			t.Errorf("client %d received %s", i, data)
 		}
 	}
-	if m := p.must(); m.Method != "notifications/tools/list_changed" {
+	if m := p.mustRead(); m.Method != "notifications/tools/list_changed" {
 		t.Error(m.text)
 	}
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	if m := p.must(); !strings.Contains(m.text, "more__echo") {
+	if m := p.mustRead(); !strings.Contains(m.text, "more__echo") {
 		t.Error(m.text)
 	}
 }

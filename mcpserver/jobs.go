@@ -106,7 +106,7 @@ func (j *jobs) startTimer(q *request) {
 		return
 	}
 	profile := clients.Of(q.Info.Name, q.Info.Version)
-	t := &answerTimer{waitLimit: profile.WaitLimit(q.Info.Transport != transport.OverStdio), restartsOnMessage: profile.Resets}
+	t := &answerTimer{waitLimit: profile.WaitLimit(q.Info.Transport != transport.OverStdio), restartsOnMessage: profile.ProgressRestartsTimeout}
 	// The answer must arrive before the client's time limit ends.
 	t.waitLimit -= min(t.waitLimit/6, 10*time.Second)
 	q.timer = t

@@ -11,8 +11,8 @@ import (
 	"opentabs/wire"
 )
 
-// TestJobsAsAgentsSeeThem checks the answer and the text for a job in each status.
-func TestJobsAsAgentsSeeThem(t *testing.T) {
+// TestJobResultsForAgents checks the answer and the text for a job in each status.
+func TestJobResultsForAgents(t *testing.T) {
 	var b bytes.Buffer
 	for _, status := range []wire.CallStatus{wire.StatusPending, wire.StatusRunning, wire.StatusDone, wire.StatusFailed, wire.StatusCancelled} {
 		for _, isGone := range []bool{false, true} {

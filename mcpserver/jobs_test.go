@@ -54,10 +54,10 @@ func withJobs(t *testing.T, o dispatch.Options, detach func(client string) Detac
 func alwaysDetach(d Detach) func(string) Detach { return func(string) Detach { return d } }
 
 // as returns a new session of a client with the given name and version.
-func (s *jobSite) as(name, version string) *client { return s.able(name, version, `{}`) }
+func (s *jobSite) as(name, version string) *client { return s.connectClient(name, version, `{}`) }
 
-// able returns a new session of a client with the given name, version and capabilities.
-func (s *jobSite) able(name, version, capabilities string) *client {
+// connectClient returns a new session of a client with the given name, version and capabilities.
+func (s *jobSite) connectClient(name, version, capabilities string) *client {
 	c := &client{t: s.t, url: s.url, http: s.http, headers: http.Header{}}
 	text := strings.Replace(initializeText(name), `"version":"1.2"`, `"version":"`+version+`"`, 1)
 	res := c.post(s.t.Context(), strings.Replace(text, `"capabilities":{}`, `"capabilities":`+capabilities, 1))
@@ -217,9 +217,9 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 // TestJobThatWaitsForTheUser checks that the client gets a job that waits for the
 // user, its form is cancelled, and the job continues after a decision.
 func TestJobThatWaitsForTheUser(t *testing.T) {
-	o := dispatch.Options{Gates: []dispatch.Gate{askGate{}}}
+	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
 	withJobs(t, o, alwaysDetach(Detach{After: 20 * time.Second}), countSeconds(3, `"done"`), func(t *testing.T, s *jobSite) {
-		c := s.able("x", "1", `{"elicitation":{}}`)
+		c := s.connectClient("x", "1", `{"elicitation":{}}`)
 		msgs := c.ask(callText(`1`, `{}`, token))
 		job := handleIn(t, msgs)
 		if job.Status != wire.StatusPending || job.WaitsFor != "Its permission is ask." {
@@ -250,7 +250,7 @@ func TestJobThatWaitsForTheUser(t *testing.T) {
 // TestRemindersRestartTheTimer checks that a client that receives reminders does not
 // give up.
 func TestRemindersRestartTheTimer(t *testing.T) {
-	o := dispatch.Options{Gates: []dispatch.Gate{askGate{}}, SuspendLimit: 20 * time.Minute}
+	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}, SuspendLimit: 20 * time.Minute}
 	withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), countSeconds(1, `1`), func(t *testing.T, s *jobSite) {
 		startTime := time.Now()
 		msgs := s.as("claude-code", "2.1.200").ask(callText(`1`, `{}`, token))
@@ -263,7 +263,7 @@ func TestRemindersRestartTheTimer(t *testing.T) {
 // TestResumableCallBecomesAJob checks that a client of protocol version 2026-07-28
 // shows a form, repeats its request, and gets a job before its timeout.
 func TestResumableCallBecomesAJob(t *testing.T) {
-	o := dispatch.Options{Gates: []dispatch.Gate{askGate{}}}
+	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
 	withJobs(t, o, alwaysDetach(Detach{After: 20 * time.Second}), countSeconds(90, `"done"`), func(t *testing.T, s *jobSite) {
 		c := &client{t: t, url: s.url, http: s.http, headers: http.Header{}, version: "2026-07-28"}
 		c.headers.Set("Mcp-Method", "tools/call")

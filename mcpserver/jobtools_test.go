@@ -38,7 +38,7 @@ func TestJobCancel(t *testing.T) {
 // TestJobCancelBeforeItBegan checks the cancellation of a job that waits for
 // approval: there is nothing to stop in a page.
 func TestJobCancelBeforeItBegan(t *testing.T) {
-	o := dispatch.Options{Gates: []dispatch.Gate{askGate{}}}
+	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
 	withJobs(t, o, alwaysDetach(Detach{After: time.Second}), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
 		c := s.as("x", "1")
 		job := handleIn(t, c.ask(callText(`1`, `{}`, `{}`)))

@@ -19,11 +19,11 @@ type LogEntry struct {
 	DroppedCount int
 }
 
-// Logged sends a log line to clients (notifications/message) and never blocks: a client
+// ForwardLog sends a log line to clients (notifications/message) and never blocks: a client
 // that does not read loses messages, the oldest first. Clients of protocol version
 // 2026-07-28 receive no log lines, because that version has no messages outside of
 // requests.
-func (s *Server) Logged(e LogEntry) {
+func (s *Server) ForwardLog(e LogEntry) {
 	body := map[string]any{"message": e.Message}
 	if e.Data != nil {
 		body["data"] = e.Data

@@ -25,7 +25,7 @@ func TestClientsReceiveLogs(t *testing.T) {
 	get := newEvents(res.Body)
 	expectMessages := func(want ...string) {
 		t.Helper()
-		stdio := p.must().text
+		stdio := p.mustRead().text
 		overHTTP, _ := get.nextData()
 		for _, w := range want {
 			if !strings.Contains(stdio, w) || !strings.Contains(overHTTP, w) {
@@ -33,28 +33,28 @@ func TestClientsReceiveLogs(t *testing.T) {
 			}
 		}
 	}
-	s.Logged(LogEntry{Plugin: "messages", Level: wire.LogDebug, Message: "not heard"})
-	s.Logged(LogEntry{Plugin: "messages", Level: wire.LogInfo, Message: "read", Data: json.RawMessage(`[{"n":1}]`), DroppedCount: 3})
+	s.ForwardLog(LogEntry{Plugin: "messages", Level: wire.LogDebug, Message: "not heard"})
+	s.ForwardLog(LogEntry{Plugin: "messages", Level: wire.LogInfo, Message: "read", Data: json.RawMessage(`[{"n":1}]`), DroppedCount: 3})
 	expectMessages(`"method":"notifications/message"`, `"level":"info"`, `"logger":"messages"`, `"data":{"data":[{"n":1}],"dropped":3,"message":"read"}`)
 
 	p.send(fmt.Sprintf(setLevel, "error"))
-	if m := p.must(); m.Result == nil {
+	if m := p.mustRead(); m.Result == nil {
 		t.Fatal(m.text)
 	}
 	c.answer(fmt.Sprintf(setLevel, "error"))
-	s.Logged(LogEntry{Plugin: "messages", Level: wire.LogWarning, Message: "not heard"})
-	s.Logged(LogEntry{Plugin: "messages", Level: wire.LogError, Message: "failed"})
+	s.ForwardLog(LogEntry{Plugin: "messages", Level: wire.LogWarning, Message: "not heard"})
+	s.ForwardLog(LogEntry{Plugin: "messages", Level: wire.LogError, Message: "failed"})
 	expectMessages(`"level":"error"`, `"data":{"message":"failed"}`)
 
 	p.send(fmt.Sprintf(setLevel, "debug"))
-	if m := p.must(); m.Result == nil {
+	if m := p.mustRead(); m.Result == nil {
 		t.Fatal(m.text)
 	}
 	c.answer(fmt.Sprintf(setLevel, "debug"))
-	s.Logged(LogEntry{Plugin: "messages", Level: wire.LogDebug, Message: "now heard"})
+	s.ForwardLog(LogEntry{Plugin: "messages", Level: wire.LogDebug, Message: "now heard"})
 	expectMessages(`"data":{"message":"now heard"}`)
 	p.send(fmt.Sprintf(setLevel, "loud"))
-	if m := p.must(); m.Error == nil {
+	if m := p.mustRead(); m.Error == nil {
 		t.Error(m.text)
 	}
 }

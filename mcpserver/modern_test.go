@@ -48,7 +48,7 @@ func TestModernCall(t *testing.T) {
 func TestModernCallsProgressIsCompleteAndInOrder(t *testing.T) {
 	s := serveTools(t, callerFunc(reportFast), Options{})
 	c := s.modernClient(t)
-	for range rounds {
+	for range callRounds {
 		checkReports(t, c.ask(callText(`1`, `{}`, modernMeta)), `1`, `"p"`)
 	}
 }

@@ -42,7 +42,7 @@ func TestPromptsListChanged(t *testing.T) {
 	p := s.dial(t)
 	p.initialize("a")
 	s.add(t, "without")
-	if m := p.must(); m.Method != "notifications/tools/list_changed" {
+	if m := p.mustRead(); m.Method != "notifications/tools/list_changed" {
 		t.Error(m.text)
 	}
 	if _, err := s.store.Add(plugintest.Package{Name: "with", Prompts: withPrompts.Prompts}.Write(t)); err != nil {
@@ -52,7 +52,7 @@ func TestPromptsListChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"notifications/tools/list_changed", "notifications/prompts/list_changed"} {
-		if m := p.must(); m.Method != want {
+		if m := p.mustRead(); m.Method != want {
 			t.Errorf("%s, want %s", m.text, want)
 		}
 	}
@@ -87,7 +87,7 @@ func TestPromptRuns(t *testing.T) {
 	p := s.dial(t)
 	p.initialize("a")
 	p.send(getText(`1`, "messages__summarise", args, `{"progressToken":"p"}`))
-	check("stdio", []received{p.must(), p.must()}, "")
+	check("stdio", []received{p.mustRead(), p.mustRead()}, "")
 
 	const modern = `,"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"opentabs","version":"dev"}}`
 	c := s.modernClient(t)
@@ -95,7 +95,7 @@ func TestPromptRuns(t *testing.T) {
 	c.headers.Set("Mcp-Name", "messages__summarise")
 	check("modern", c.ask(getText(`1`, "messages__summarise", args, modernMeta)), modern)
 	p.send(getText(`2`, "messages__summarise", args, modernMeta))
-	check("modern stdio", []received{p.must(), p.must()}, modern)
+	check("modern stdio", []received{p.mustRead(), p.mustRead()}, modern)
 }
 
 func TestPromptResults(t *testing.T) {
@@ -185,7 +185,7 @@ func TestPromptIsCancelled(t *testing.T) {
 	<-h.started
 	p.send(cancelText(`7`), `{"jsonrpc":"2.0","id":8,"method":"ping"}`)
 	<-h.ended
-	if m := p.must(); string(m.ID) != `8` {
+	if m := p.mustRead(); string(m.ID) != `8` {
 		t.Error(m.text)
 	}
 

@@ -81,7 +81,7 @@ func TestLargeResultArrivesWholeBesideProgress(t *testing.T) {
 	p.initialize("a")
 	p.send(callText(`1`, `{}`, `{"progressToken":1}`), callText(`2`, `{}`, `{"progressToken":2}`))
 	for results := 0; results < 2; {
-		if m := p.must(); m.Method == "" { // every line is a whole message
+		if m := p.mustRead(); m.Method == "" { // every line is a whole message
 			check(m)
 			results++
 		}

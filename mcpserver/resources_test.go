@@ -62,7 +62,7 @@ func readText(uri, meta string) string {
 }
 
 // ask posts a request of protocol version 2026-07-28.
-func (s *site) askModern(t *testing.T, method, name, body string) (int, received) {
+func (s *site) requestAsModernClient(t *testing.T, method, name, body string) (int, received) {
 	t.Helper()
 	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", method)
@@ -81,7 +81,7 @@ func TestResourcesAreRead(t *testing.T) {
 	s := serveTools(t, d, Options{CallWatcher: d})
 	c := s.open(t, "a")
 	uri := "opentabs://calls/" + id
-	status, modern := s.askModern(t, "resources/read", uri, readText(uri, modernMeta))
+	status, modern := s.requestAsModernClient(t, "resources/read", uri, readText(uri, modernMeta))
 	for how, m := range map[string]received{"sessions": c.answer(readText(uri, `{}`)), "modern": modern} {
 		var v dispatch.View
 		if err := json.Unmarshal([]byte(resourceText(t, m)), &v); err != nil {
@@ -108,7 +108,7 @@ func TestResourcesThatAreNotThere(t *testing.T) {
 		if uri == "" {
 			name = "x"
 		}
-		status, modern := s.askModern(t, "resources/read", name, readText(uri, modernMeta))
+		status, modern := s.requestAsModernClient(t, "resources/read", name, readText(uri, modernMeta))
 		if uri != "" && (modern.Error == nil || modern.Error.Code != -32602 || status != http.StatusBadRequest || !strings.Contains(modern.text, `"data":{"uri":"`+uri+`"}`)) {
 			t.Errorf("%q: %d %s", uri, status, modern.text)
 		}
@@ -125,7 +125,7 @@ func TestResourcesThatAreNotThere(t *testing.T) {
 	if m := none.open(t, "a").answer(readText("opentabs://calls", `{}`)); m.Error == nil || m.Error.Code != -32601 {
 		t.Error(m.text)
 	}
-	status, m := none.askModern(t, "resources/read", "opentabs://calls", readText("opentabs://calls", modernMeta))
+	status, m := none.requestAsModernClient(t, "resources/read", "opentabs://calls", readText("opentabs://calls", modernMeta))
 	if m.Error == nil || m.Error.Code != -32601 || status != http.StatusNotFound {
 		t.Errorf("%d %s", status, m.text)
 	}
@@ -161,7 +161,7 @@ func TestSubscribersAreNotified(t *testing.T) {
 	p := s.dial(t)
 	p.initialize("stdio")
 	p.send(subscribe)
-	if m := p.must(); m.Result == nil {
+	if m := p.mustRead(); m.Result == nil {
 		t.Fatal(m.text)
 	}
 	c := s.open(t, "http")
@@ -183,7 +183,7 @@ func TestSubscribersAreNotified(t *testing.T) {
 	expectMessages := func(what string) {
 		t.Helper()
 		want := `"method":"notifications/resources/updated","params":{`
-		if m := p.must(); !strings.Contains(m.text, want) || !strings.Contains(m.text, uri) {
+		if m := p.mustRead(); !strings.Contains(m.text, want) || !strings.Contains(m.text, uri) {
 			t.Errorf("%s: the client over stdio received %s", what, m.text)
 		}
 		if data, _ := get.nextData(); !strings.Contains(data, want) || !strings.Contains(data, uri) {
@@ -199,7 +199,7 @@ func TestSubscribersAreNotified(t *testing.T) {
 	expectMessages("the next, when its time has come")
 
 	p.send(strings.Replace(subscribe, "subscribe", "unsubscribe", 1))
-	if m := p.must(); m.Result == nil {
+	if m := p.mustRead(); m.Result == nil {
 		t.Error(m.text)
 	}
 	if code, _ := c.status(c.request(t.Context(), http.MethodDelete, "")); code != http.StatusOK {
@@ -215,7 +215,7 @@ func TestSubscribersAreNotified(t *testing.T) {
 		t.Error(data)
 	}
 	p.send(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)
-	if m := p.must(); string(m.ID) != "9" {
+	if m := p.mustRead(); string(m.ID) != "9" {
 		t.Errorf("after unsubscribe the client received %s", m.text)
 	}
 }

@@ -17,8 +17,8 @@ import (
 // formsMeta is the _meta of a modern client that shows forms.
 var formsMeta = strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{"form":{}}}`, 1)
 
-// asked is a result that contains forms.
-type asked struct {
+// formsResult is a result that contains forms.
+type formsResult struct {
 	Type     string `json:"resultType"`
 	Requests map[string]struct {
 		Method string      `json:"method"`
@@ -33,12 +33,12 @@ func repeatCallText(id, args, answers, state string) string {
 	return strings.TrimSuffix(text, "}}") + fmt.Sprintf(`,"inputResponses":%s,"requestState":%q}}`, answers, state)
 }
 
-// modernParty sends a request and returns the answer without progress, over either
+// modernSender sends a request and returns the answer without progress, over either
 // transport.
-type modernParty func(text string) received
+type modernSender func(text string) received
 
-var modernParties = map[string]func(t *testing.T, s *site) modernParty{
-	"http": func(t *testing.T, s *site) modernParty {
+var modernSenders = map[string]func(t *testing.T, s *site) modernSender{
+	"http": func(t *testing.T, s *site) modernSender {
 		c := s.modernClient(t)
 		return func(text string) received {
 			all := c.ask(text)
@@ -48,12 +48,12 @@ var modernParties = map[string]func(t *testing.T, s *site) modernParty{
 			return all[len(all)-1]
 		}
 	},
-	"stdio": func(t *testing.T, s *site) modernParty {
+	"stdio": func(t *testing.T, s *site) modernSender {
 		p := s.dial(t)
 		return func(text string) received {
 			p.send(text)
 			for {
-				if m := p.must(); m.Method == "" {
+				if m := p.mustRead(); m.Method == "" {
 					return m
 				}
 			}
@@ -61,12 +61,12 @@ var modernParties = map[string]func(t *testing.T, s *site) modernParty{
 	},
 }
 
-// eachModernParty runs a test over HTTP and over stdio.
-func eachModernParty(t *testing.T, gates []dispatch.Gate, f func(t *testing.T, g *guarded, ask modernParty)) {
+// eachModernSender runs a test over HTTP and over stdio.
+func eachModernSender(t *testing.T, gates []dispatch.Gate, f func(t *testing.T, g *approvalDispatcher, ask modernSender)) {
 	t.Helper()
-	for name, open := range modernParties {
+	for name, open := range modernSenders {
 		t.Run(name, func(t *testing.T) {
-			g := newGuarded(t, gates...)
+			g := newApprovalDispatcher(t, gates...)
 			s := serveTools(t, g, Options{Heartbeat: time.Hour})
 			f(t, g, open(t, s))
 			if n := s.approvals.resumable.countKept(); n != 0 {
@@ -78,9 +78,9 @@ func eachModernParty(t *testing.T, gates []dispatch.Gate, f func(t *testing.T, g
 }
 
 // decodeQuestion decodes a result with one form, and returns the key of the form.
-func (r received) decodeQuestion(t *testing.T) (string, asked) {
+func (r received) decodeQuestion(t *testing.T) (string, formsResult) {
 	t.Helper()
-	var a asked
+	var a formsResult
 	if r.Result == nil || json.Unmarshal(r.Result, &a) != nil || a.Type != "input_required" || len(a.Requests) != 1 || a.State == "" {
 		t.Fatalf("the reply does not contain exactly one question: %s", r.text)
 	}
@@ -100,7 +100,7 @@ func TestModernClientDecides(t *testing.T) {
 		"decline":    {`{"action":"decline"}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			eachModernParty(t, asksAll, func(t *testing.T, g *guarded, ask modernParty) {
+			eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, ask modernSender) {
 				m := ask(callText(`1`, `{"a":1,"b":2}`, formsMeta))
 				key, q := m.decodeQuestion(t)
 				if q.Requests[key].Method != "elicitation/create" || !strings.Contains(q.Requests[key].Params.Message, "May messages__echo run") {
@@ -128,8 +128,8 @@ func TestModernClientDecides(t *testing.T) {
 // and so no permission for a session.
 func TestModernSessions(t *testing.T) {
 	for name, want := range map[string]string{"http": "[allow once deny]", "stdio": "[allow once allow for this session deny]"} {
-		g := newGuarded(t, askGate{})
-		ask := modernParties[name](t, serveTools(t, g, Options{}))
+		g := newApprovalDispatcher(t, alwaysAskGate{})
+		ask := modernSenders[name](t, serveTools(t, g, Options{}))
 		key, q := ask(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
 		if got := fmt.Sprint(q.Requests[key].Params.Schema.Properties["decision"].Enum); got != want {
 			t.Errorf("%s: the form has the choices %s", name, got)
@@ -138,8 +138,8 @@ func TestModernSessions(t *testing.T) {
 	}
 }
 
-func TestModernRounds(t *testing.T) {
-	eachModernParty(t, asksAll, func(t *testing.T, g *guarded, ask modernParty) {
+func TestModernCallWithSeveralForms(t *testing.T) {
+	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, ask modernSender) {
 		const args = `{"wait":2}`
 		key, q := ask(callText(`1`, args, formsMeta)).decodeQuestion(t)
 		// A form without an answer is shown again with its ticket.
@@ -166,7 +166,7 @@ func TestModernRounds(t *testing.T) {
 }
 
 func TestModernStateIsSealed(t *testing.T) {
-	eachModernParty(t, asksAll, func(t *testing.T, g *guarded, ask modernParty) {
+	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, ask modernSender) {
 		key, q := ask(callText(`1`, `{"a":1}`, formsMeta)).decodeQuestion(t)
 		yes := fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once"))
 		flipped := []byte(q.State)
@@ -194,10 +194,10 @@ func TestModernStateIsSealed(t *testing.T) {
 }
 
 func TestModernStateIsForItsOwnClient(t *testing.T) {
-	g := newGuarded(t, askGate{})
+	g := newApprovalDispatcher(t, alwaysAskGate{})
 	defer g.Shutdown()
 	s := serveTools(t, g, Options{})
-	first, second := modernParties["stdio"](t, s), modernParties["stdio"](t, s)
+	first, second := modernSenders["stdio"](t, s), modernSenders["stdio"](t, s)
 	key, q := first(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
 	yes := repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State)
 	if m := second(yes); m.Error == nil || g.runs.Load() != 0 {
@@ -213,7 +213,7 @@ func TestModernStateIsForItsOwnClient(t *testing.T) {
 func TestModernDecisionOnAnotherSurface(t *testing.T) {
 	for name, closed := range map[string]bool{"between two requests": false, "after the form was closed": true} {
 		t.Run(name, func(t *testing.T) {
-			eachModernParty(t, asksAll, func(t *testing.T, g *guarded, ask modernParty) {
+			eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, ask modernSender) {
 				f := g.Follow(dispatch.FollowOptions{})
 				defer f.Close()
 				key, q := ask(callText(`1`, `{"a":1}`, formsMeta)).decodeQuestion(t)
@@ -230,7 +230,7 @@ func TestModernDecisionOnAnotherSurface(t *testing.T) {
 				got := make(chan received)
 				if !closed {
 					decide()
-					untilEnded(t, f)
+					waitUntilCallEnded(t, f)
 				}
 				go func() { got <- ask(text) }()
 				if closed {
@@ -247,11 +247,11 @@ func TestModernDecisionOnAnotherSurface(t *testing.T) {
 // TestModernApprovalTimesOut checks that a client gets an error if it repeats its
 // request after the approval timed out.
 func TestModernApprovalTimesOut(t *testing.T) {
-	eachModernParty(t, []dispatch.Gate{askGate{limit: 500 * time.Millisecond}}, func(t *testing.T, g *guarded, ask modernParty) {
+	eachModernSender(t, []dispatch.Gate{alwaysAskGate{limit: 500 * time.Millisecond}}, func(t *testing.T, g *approvalDispatcher, ask modernSender) {
 		f := g.Follow(dispatch.FollowOptions{})
 		defer f.Close()
 		key, q := ask(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
-		untilEnded(t, f)
+		waitUntilCallEnded(t, f)
 		m := ask(repeatCallText(`2`, `{}`, fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")), q.State))
 		if r := m.toolResultOf(t); !strings.Contains(string(r.Meta[metaError]), `"code":"approval_timeout"`) || g.runs.Load() != 0 {
 			t.Error(m.text)
@@ -260,14 +260,14 @@ func TestModernApprovalTimesOut(t *testing.T) {
 }
 
 func TestModernClientLeaves(t *testing.T) {
-	g := newGuarded(t, askGate{})
+	g := newApprovalDispatcher(t, alwaysAskGate{})
 	defer g.Shutdown()
 	s := serveTools(t, g, Options{})
 	f := g.Follow(dispatch.FollowOptions{})
 	defer f.Close()
 	awaitCallEnd := func() {
 		t.Helper()
-		untilEnded(t, f)
+		waitUntilCallEnded(t, f)
 	}
 	yes := func(key string) string { return fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once")) }
 
@@ -292,7 +292,7 @@ func TestModernClientLeaves(t *testing.T) {
 	// A stdio client that ends between two requests cancels its waiting call.
 	p := s.dial(t)
 	p.send(callText(`1`, `{}`, formsMeta))
-	p.must().decodeQuestion(t)
+	p.mustRead().decodeQuestion(t)
 	p.in.Close()
 	awaitCallEnd()
 	if g.runs.Load() != 0 {
@@ -301,7 +301,7 @@ func TestModernClientLeaves(t *testing.T) {
 }
 
 func TestModernClientsWithoutForms(t *testing.T) {
-	eachModernParty(t, asksAll, func(t *testing.T, g *guarded, ask modernParty) {
+	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, ask modernSender) {
 		f := g.Follow(dispatch.FollowOptions{})
 		defer f.Close()
 		got := make(chan received)
@@ -386,7 +386,7 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 // TestResumableCallsAreBounded checks that a call keeps its request open if
 // maxResumableCalls calls wait.
 func TestResumableCallsAreBounded(t *testing.T) {
-	g := newGuarded(t, askGate{})
+	g := newApprovalDispatcher(t, alwaysAskGate{})
 	defer g.Shutdown()
 	s := serveTools(t, g, Options{})
 	for i := range maxResumableCalls {
@@ -446,7 +446,7 @@ func TestSeal(t *testing.T) {
 }
 
 func TestModernStatusOfARefusedState(t *testing.T) {
-	g := newGuarded(t, askGate{})
+	g := newApprovalDispatcher(t, alwaysAskGate{})
 	defer g.Shutdown()
 	c := serveTools(t, g, Options{}).modernClient(t)
 	res := c.post(t.Context(), repeatCallText(`1`, `{}`, `{}`, "x"))

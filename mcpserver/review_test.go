@@ -48,7 +48,7 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 	for _, p := range peers {
 		p.initialize("agent")
 		p.send(strings.Split(lists, "\n")...)
-		both := p.must().text + p.must().text
+		both := p.mustRead().text + p.mustRead().text
 		if strings.Contains(both, "IGNORE") || strings.Contains(both, "evil") || !strings.Contains(both, "Exports all messages") {
 			t.Errorf("agents see %s", both)
 		}
@@ -56,7 +56,7 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 	s.PolicyChanged() // the lists of tools have not changed, so no client is notified
 	for _, p := range peers {
 		p.send(`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
-		if m := p.must(); !strings.Contains(m.text, `"id":3`) {
+		if m := p.mustRead(); !strings.Contains(m.text, `"id":3`) {
 			t.Errorf("the client received %s", m.text)
 		}
 	}
@@ -68,12 +68,12 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 		s.PolicyChanged()
 		for _, p := range peers {
 			for _, want := range []string{"notifications/tools/list_changed", "notifications/prompts/list_changed"} {
-				if m := p.must(); m.Method != want {
+				if m := p.mustRead(); m.Method != want {
 					t.Errorf("the client received %s, want %s", m.text, want)
 				}
 			}
 			p.send(strings.Split(lists, "\n")...)
-			if both := p.must().text + p.must().text; strings.Count(both, "IGNORE ALL") != tt.shown {
+			if both := p.mustRead().text + p.mustRead().text; strings.Count(both, "IGNORE ALL") != tt.shown {
 				t.Errorf("on %t: agents see %s", tt.on, both)
 			}
 		}

@@ -71,7 +71,7 @@ func TestAgentsReviewIsARecommendation(t *testing.T) {
 		t.Fatal(m.text)
 	}
 	pkg, _ := s.reg.Set().Plugin("messages")
-	if state := inspector.policy.State("messages"); state.Effective != wire.PermissionOff || inspector.policy.Runs(pkg) {
+	if state := inspector.policy.State("messages"); state.EffectivePermission != wire.PermissionOff || inspector.policy.MayRunAnyTool(pkg) {
 		t.Errorf("the agent has enabled the plugin: %+v", state)
 	}
 	if r := inspector.policy.Recommended(pkg); r == nil || r.By != "claude" || r.Note != "only reads" || r.Permission != "auto" {

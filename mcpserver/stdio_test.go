@@ -91,14 +91,14 @@ func TestStdioCancelNeedsTheSameTypeOfID(t *testing.T) {
 	p := s.dial(t)
 	p.initialize("a")
 	p.send(callText(`1`, `{}`, `{}`), cancelText(`"1"`), cancelText(`2`), cancelText(`null`), `{"jsonrpc":"2.0","id":9,"method":"ping"}`)
-	p.must()
+	p.mustRead()
 	select {
 	case <-h.ended:
 		t.Error("the call was cancelled")
 	default:
 	}
 	p.send(callText(`1`, `{}`, `{}`))
-	if m := p.must(); m.Error == nil || m.Error.Code != -32600 || string(m.ID) != `1` {
+	if m := p.mustRead(); m.Error == nil || m.Error.Code != -32600 || string(m.ID) != `1` {
 		t.Errorf("a request with an ID in use got %s", m.text)
 	}
 	p.send(cancelText(`1`))
@@ -161,7 +161,7 @@ func TestStdioSurvivesInvalidMessages(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, `{"jsonrpc":"2.0","id":9007199254740993,"result":{}}`},
 	} {
 		p.send("", " \t", test.line)
-		if m := p.must(); m.text != test.want {
+		if m := p.mustRead(); m.text != test.want {
 			t.Errorf("%.80s:\n%s\nwant\n%s", test.line, m.text, test.want)
 		}
 	}
@@ -169,12 +169,12 @@ func TestStdioSurvivesInvalidMessages(t *testing.T) {
 		`{"jsonrpc":"2.0","id":{},"method":"ping"}`, `{"jsonrpc":"2.0","id":true,"method":"initialize"}`, `{"jsonrpc":"2.0","id":4,"method":"notifications/cancelled","params":{"requestId":1}}`,
 	} {
 		p.send(line)
-		if m := p.must(); m.Error == nil {
+		if m := p.mustRead(); m.Error == nil {
 			t.Errorf("%s got the answer %s", line, m.text)
 		}
 	}
 	p.send(`{"jsonrpc":"2.0","id":7,"result":{}}`, `{"jsonrpc":"2.0","method":"no/such"}`, `{"jsonrpc":"2.0","id":3,"method":"ping"}`)
-	if m := p.must(); string(m.ID) != `3` {
+	if m := p.mustRead(); string(m.ID) != `3` {
 		t.Errorf("the server answered a line that is no request: %s", m.text)
 	}
 }
@@ -222,7 +222,7 @@ func TestStdioShutdownAnswersRunningCalls(t *testing.T) {
 		t.Error(err)
 	}
 	// Shutdown waited until the answer to the running call was written.
-	if m := p.must(); string(m.ID) != `1` || m.Result == nil {
+	if m := p.mustRead(); string(m.ID) != `1` || m.Result == nil {
 		t.Error(m.text)
 	}
 	if err := <-p.done; err != nil {
@@ -291,31 +291,31 @@ func TestStdioServesProtocolWithoutSessions(t *testing.T) {
 	p.send(callText(`1`, `{}`, meta))
 	want := `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{}"}],"structuredContent":{},"resultType":"complete",` +
 		`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"opentabs","version":"9.9"}}}}`
-	if m := p.must(); m.text != want {
+	if m := p.mustRead(); m.text != want {
 		t.Errorf("%s\nwant\n%s", m.text, want)
 	}
 	p.send(callText(`2`, `{}`, strings.Replace(meta, `"io.modelcontextprotocol/clientCapabilities":{}`, `"x":1`, 1)))
-	if m := p.must(); m.Error == nil || m.Error.Code != -32602 {
+	if m := p.mustRead(); m.Error == nil || m.Error.Code != -32602 {
 		t.Error(m.text)
 	}
 	p.send(callText(`3`, `{}`, strings.Replace(meta, "2026-07-28", "2099-01-01", 1)))
-	if m := p.must(); m.Error == nil || m.Error.Code != -32022 {
+	if m := p.mustRead(); m.Error == nil || m.Error.Code != -32022 {
 		t.Error(m.text)
 	}
 
 	// The client receives only the notifications that its subscription selects.
 	s.add(t, "one")
 	p.send(`{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":` + meta + `}}`)
-	ack := p.must()
+	ack := p.mustRead()
 	if ack.Method != "notifications/subscriptions/acknowledged" || !strings.Contains(ack.text, `"io.modelcontextprotocol/subscriptionId":"sub"`) {
 		t.Fatal(ack.text)
 	}
 	s.add(t, "two")
-	if m := p.must(); m.Method != "notifications/tools/list_changed" || !strings.Contains(m.text, `"io.modelcontextprotocol/subscriptionId":"sub"`) {
+	if m := p.mustRead(); m.Method != "notifications/tools/list_changed" || !strings.Contains(m.text, `"io.modelcontextprotocol/subscriptionId":"sub"`) {
 		t.Error(m.text)
 	}
 	p.send(cancelText(`"sub"`), `{"jsonrpc":"2.0","id":8,"method":"server/discover","params":{"_meta":`+meta+`}}`)
-	if m := p.must(); string(m.ID) != `8` || !json.Valid(m.Result) {
+	if m := p.mustRead(); string(m.ID) != `8` || !json.Valid(m.Result) {
 		t.Errorf("after the cancellation of the subscription the client received %s", m.text)
 	}
 	if unreadMessages := p.closeAndReadAll(); len(unreadMessages) > 0 {

@@ -50,7 +50,7 @@ func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 	over.initialize("b")
 	stdio := func(text string) received {
 		over.send(text)
-		return over.must()
+		return over.mustRead()
 	}
 	for _, tt := range []struct {
 		name      string

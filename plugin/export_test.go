@@ -16,7 +16,7 @@ func LaterIndex(s *Store) *Store {
 }
 
 // AdaptersRead counts the adapters that were not in the index of a registry.
-func AdaptersRead(r *Registry) int { return int(r.store.index.misses.Load()) }
+func AdaptersRead(r *Registry) int { return int(r.store.index.lookupMisses.Load()) }
 
 // ForgeIndex stores the given hash for the adapter in dir in the registry's index.
 func ForgeIndex(t *testing.T, r *Registry, dir, hash string) {

@@ -41,8 +41,8 @@ type index struct {
 	path string
 	key  []byte
 	now  func() time.Time
-	// misses counts the lookups of adapters that are not in the index or have changed.
-	misses atomic.Int64
+	// lookupMisses counts the lookups of adapters that are not in the index or have changed.
+	lookupMisses atomic.Int64
 
 	mu         sync.Mutex              // guards all fields below
 	entries    map[string]indexedEntry // index entries by folder; nil until the file is read
@@ -79,7 +79,7 @@ func (x *index) adapterEntry(dir string, mark filemark.Mark) (info adapterInfo, 
 	x.read()
 	e, ok := x.entries[dir]
 	if !ok || e.File != mark {
-		x.misses.Add(1)
+		x.lookupMisses.Add(1)
 		return info, false
 	}
 	return adapterInfo{hash: e.Hash, activates: e.Activates}, true

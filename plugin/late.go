@@ -24,7 +24,7 @@ func (p *Plugin) StartsLate() bool {
 	switch {
 	case p.World == wire.WorldIsolated:
 		return false
-	case p.Legacy:
+	case p.IsForOriginalSDK:
 		return true
 	case p.Start != "":
 		return p.Start != StartAtOnce

@@ -18,9 +18,9 @@ func TestStartsLate(t *testing.T) {
 		{"ours with onActivate", plugin.Plugin{World: wire.WorldMain, Activates: true}, true},
 		{"ours with onActivate that starts at once", plugin.Plugin{World: wire.WorldMain, Activates: true, Start: plugin.StartAtOnce}, false},
 		{"ours at document_idle", plugin.Plugin{World: wire.WorldMain, Start: plugin.StartIdle}, true},
-		{"the original SDK's", plugin.Plugin{World: wire.WorldMain, Legacy: true}, true},
-		{"the original SDK's that starts at once", plugin.Plugin{World: wire.WorldMain, Legacy: true, Start: plugin.StartAtOnce}, true},
-		{"isolated", plugin.Plugin{World: wire.WorldIsolated, Legacy: true, Start: plugin.StartIdle, Activates: true}, false},
+		{"the original SDK's", plugin.Plugin{World: wire.WorldMain, IsForOriginalSDK: true}, true},
+		{"the original SDK's that starts at once", plugin.Plugin{World: wire.WorldMain, IsForOriginalSDK: true, Start: plugin.StartAtOnce}, true},
+		{"isolated", plugin.Plugin{World: wire.WorldIsolated, IsForOriginalSDK: true, Start: plugin.StartIdle, Activates: true}, false},
 	} {
 		if got := test.plugin.StartsLate(); got != test.want {
 			t.Errorf("%s: %t", test.name, got)

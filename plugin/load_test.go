@@ -327,7 +327,7 @@ func TestLoadAcceptsOldPackages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tool := p.Tools[0]; tool.DisplayName != "a" || tool.Icon != "wrench" || p.SDKVersion != "" || !p.Legacy {
+	if tool := p.Tools[0]; tool.DisplayName != "a" || tool.Icon != "wrench" || p.SDKVersion != "" || !p.IsForOriginalSDK {
 		t.Errorf("defaults: %+v", tool)
 	}
 	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "bare array") {

@@ -151,7 +151,7 @@ func parseTools(raw []byte, p *Plugin, problems *jsonread.Problems) {
 		problems.Add("sdkVersion is %s, but this opentabs understands packages up to %d.%d; update opentabs",
 			p.SDKVersion, newestSDKMajor, newestSDKMinor)
 	}
-	p.Legacy = isOriginalSDK(p.SDKVersion)
+	p.IsForOriginalSDK = isOriginalSDK(p.SDKVersion)
 	if start := readStart(top); p.Start == "" {
 		p.Start = start
 	}
@@ -242,7 +242,7 @@ func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 // warnOfToolMentions warns about a description that names a tool of opentabs. A
 // plugin's description may try to make agents use the tools of opentabs.
 func warnOfToolMentions(f *jsonread.Reader, p *Plugin, description string) {
-	for _, name := range OwnTools {
+	for _, name := range BuiltinToolNames {
 		if strings.Contains(strings.ToLower(description), name) {
 			addWarning(f, p, "description", "names %s, a tool of opentabs itself; check that it does not make agents use that tool", name)
 		}
@@ -301,15 +301,15 @@ func isOriginalSDK(version string) bool {
 	return version == "" || strings.HasPrefix(version, "0.0.")
 }
 
-// OwnSDK is the prefix of the SDK version in packages that opentabs builds. The
+// OwnSDKPrefix is the prefix of the SDK version in packages that opentabs builds. The
 // original OpenTabs SDK refuses packages of a newer SDK, but accepts versions that
 // cannot be parsed.
-const OwnSDK = "opentabs-"
+const OwnSDKPrefix = "opentabs-"
 
 // isNewerSDK reports whether version is newer than the newest supported SDK. Versions that
 // cannot be parsed count as old.
 func isNewerSDK(version string) bool {
-	parts := strings.SplitN(strings.TrimPrefix(version, OwnSDK), ".", 3)
+	parts := strings.SplitN(strings.TrimPrefix(version, OwnSDKPrefix), ".", 3)
 	if len(parts) < 2 {
 		return false
 	}

@@ -25,8 +25,8 @@ var nameGrammar = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 // reservedNames are names that plugins cannot have.
 var reservedNames = []string{"system", "browser", "opentabs", "extension", "config", "plugin", "tool", "mcp"}
 
-// OwnTools are the tools of opentabs itself that agents see.
-var OwnTools = []string{
+// BuiltinToolNames are the tools of opentabs itself that agents see.
+var BuiltinToolNames = []string{
 	"job_wait", "job_result", "job_cancel", "job_list", "plugin_list_tabs", "plugin_inspect", "plugin_mark_reviewed",
 }
 

@@ -35,8 +35,8 @@ type Plugin struct {
 	// SDKVersion is the version of the SDK that built the package; empty for old
 	// packages.
 	SDKVersion string
-	// Legacy reports that the original OpenTabs SDK built the package.
-	Legacy bool
+	// IsForOriginalSDK reports that the original OpenTabs SDK built the package.
+	IsForOriginalSDK bool
 	// Hash is the SHA-256 of the whole adapter file, in hex.
 	Hash string
 	// ManifestHash is the SHA-256 of package.json, dist/tools.json and the

@@ -111,8 +111,8 @@ func TestLoadReadsIconsAndFrames(t *testing.T) {
 
 func TestLoadDetectsTheSDK(t *testing.T) {
 	for version, legacy := range map[string]bool{"0.0.115": true, "0.1.0": false} {
-		if p := plugintest.Load(t, plugintest.Package{SDKVersion: version}); p.Legacy != legacy {
-			t.Errorf("%s: %v", version, p.Legacy)
+		if p := plugintest.Load(t, plugintest.Package{SDKVersion: version}); p.IsForOriginalSDK != legacy {
+			t.Errorf("%s: %v", version, p.IsForOriginalSDK)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func (r *Registry) entriesInOrder() ([]Entry, []Failure, error) {
 	folders := r.folders
 	r.mu.Unlock()
 	seenStamps := fileStamps{} // stamps are recorded first, so that a change during the reload is detected
-	seenStamps.addLists(r.store.Path(), folders)
+	seenStamps.addPluginLists(r.store.Path(), folders)
 	entries, failed, err := r.store.readEntries()
 	if err != nil {
 		r.mu.Lock()
@@ -76,7 +76,7 @@ func (r *Registry) entriesInOrder() ([]Entry, []Failure, error) {
 			entries = append(entries, e)
 		}
 	}
-	seenStamps.addPackages(entries)
+	seenStamps.addPackageFiles(entries)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.loadedEntries, r.stamps = entries, seenStamps

@@ -110,7 +110,7 @@ func TestRegistryServesWhatChanged(t *testing.T) {
 		if len(plugins) != 1 || len(set.Failed()) != 0 || plugins[0].ContentHash() == before.ContentHash() {
 			t.Fatalf("%s: %v, failed %v", file, plugins, set.Failed())
 		}
-		if s := review.State("a"); s.Reviewed || s.Effective != wire.PermissionOff || review.Runs(plugins[0]) {
+		if s := review.State("a"); s.Reviewed || s.EffectivePermission != wire.PermissionOff || review.MayRunAnyTool(plugins[0]) {
 			t.Errorf("%s: the change counts as reviewed: %+v", file, s)
 		}
 	}

@@ -75,7 +75,7 @@ func NewStore(dir string, o StoreOptions) *Store {
 		o.Warn = func(string) {}
 	}
 	return &Store{check: o.Check, passed: o.Passed, index: newIndex(dir, o.IndexKey), file: statedoc.File[*document]{
-		Path: filepath.Join(dir, storeFile), What: "the list of plugins", Lost: "a new list was started, so add your plugins again",
+		Path: filepath.Join(dir, storeFile), Subject: "the list of plugins", LossText: "a new list was started, so add your plugins again",
 		LockWait: o.LockWait, Warn: o.Warn, Empty: newDocument, Parse: parseDocument, Encode: (*document).encode,
 	}}
 }

@@ -40,7 +40,7 @@ func (t *Tool) Validate(args json.RawMessage) error {
 // DeclaresResults reports whether results must match the output schema. Agents receive
 // no output schemas of packages of the original OpenTabs SDK (sdkVersion 0.0.x),
 // because these schemas were never checked.
-func (t *Tool) DeclaresResults() bool { return !t.Plugin.Legacy }
+func (t *Tool) DeclaresResults() bool { return !t.Plugin.IsForOriginalSDK }
 
 // ValidateResult checks what the tool returned, nil for undefined; see
 // [schema.Validator.CheckResult].

@@ -54,13 +54,13 @@ func (r *Registry) currentStamps() (now, loaded fileStamps) {
 	entries, folders, loaded := r.loadedEntries, r.folders, r.stamps
 	r.mu.Unlock()
 	now = fileStamps{}
-	now.addLists(r.store.Path(), folders)
-	now.addPackages(entries)
+	now.addPluginLists(r.store.Path(), folders)
+	now.addPackageFiles(entries)
 	return now, loaded
 }
 
-// addLists adds the stamps of the list of plugins and of the folders of npm packages.
-func (s fileStamps) addLists(list string, folders []string) {
+// addPluginLists adds the stamps of the list of plugins and of the folders of npm packages.
+func (s fileStamps) addPluginLists(list string, folders []string) {
 	s.add(list)
 	for _, folder := range folders {
 		s.add(folder)
@@ -76,8 +76,8 @@ func (s fileStamps) addLists(list string, folders []string) {
 	}
 }
 
-// addPackages adds the stamps of the files of packages.
-func (s fileStamps) addPackages(entries []Entry) {
+// addPackageFiles adds the stamps of the files of packages.
+func (s fileStamps) addPackageFiles(entries []Entry) {
 	for _, e := range entries {
 		for _, file := range []string{packageFile, toolsFile, adapterFile, preScriptFile} {
 			s.add(filepath.Join(e.Path, filepath.FromSlash(file)))

@@ -31,7 +31,7 @@ func pluginInfos(names ...string) []wire.PluginInfo {
 // TestAdapters checks that all code that a browser lacks is sent together, and that a
 // failure of one plugin does not affect other plugins.
 func TestAdapters(t *testing.T) {
-	inWorld(t, Options{Adapters: fakeAdapters{
+	withHub(t, Options{Adapters: fakeAdapters{
 		list: func() []wire.PluginInfo { return pluginInfos("a", "b", "c", "d") },
 		code: func(name, hash string) (string, error) {
 			if name == "b" {
@@ -39,7 +39,7 @@ func TestAdapters(t *testing.T) {
 			}
 			return "run(" + name + ")", nil
 		},
-	}}, func(w *world) {
+	}}, func(w *hubFixture) {
 		p := w.dial()
 		p.sendHello("b1", "boot1")
 		list := `"plugins":[`
@@ -65,10 +65,10 @@ func TestAdapters(t *testing.T) {
 // has confirmed earlier code.
 func TestCodeWaitsForConfirmation(t *testing.T) {
 	large := strings.Repeat("x", maxCodeInFlight/2-1000)
-	inWorld(t, Options{Adapters: fakeAdapters{
+	withHub(t, Options{Adapters: fakeAdapters{
 		list: func() []wire.PluginInfo { return pluginInfos("a", "b", "c") },
 		code: func(string, string) (string, error) { return large, nil },
-	}}, func(w *world) {
+	}}, func(w *hubFixture) {
 		p := w.dial()
 		p.sendHello("b1", "boot1")
 		_ = p.readFrames()
@@ -85,7 +85,7 @@ func TestCodeWaitsForConfirmation(t *testing.T) {
 // After a change of the list of plugins, no more code of the old list may be sent.
 func TestSyncsBecomeOne(t *testing.T) {
 	hash := "h1"
-	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
 		p := w.dial()
 		p.sendHello("b1", "boot1")
 		list := func() string {
@@ -110,7 +110,7 @@ func TestSyncsBecomeOne(t *testing.T) {
 // adapters.
 func TestRunsDoNotWaitForAdapters(t *testing.T) {
 	hash := "h1"
-	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.wantFrames(dispatchFrame("c1"))
@@ -123,7 +123,7 @@ func TestRunsDoNotWaitForAdapters(t *testing.T) {
 // link is lost before the browser has the adapters.
 func TestLostLinkBringsNothingUpToDate(t *testing.T) {
 	hash := "h1"
-	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
 		p := w.dial()
 		p.sendHello("b1", "boot1")
 		synctest.Wait()

@@ -11,7 +11,7 @@ import (
 
 // lastFinish is a sink that counts the ends of its runs.
 type lastFinish struct {
-	done
+	endSink
 	ends int
 }
 
@@ -51,7 +51,7 @@ func TestProgressAllocations(t *testing.T) {
 	h := New(Options{Key: testKey})
 	defer h.Close()
 	l := newLink(h, nil, nil)
-	b := &browser{id: "b1", runs: runTable{hub: h, runs: map[string]*run{"call_1": {sink: make(done, 1)}}}}
+	b := &browser{id: "b1", runs: runTable{hub: h, runs: map[string]*run{"call_1": {sink: make(endSink, 1)}}}}
 	frame := []byte(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"call_1","reports":[{"progress":1,"total":2,"message":"page"}]}}`)
 	alloctest.Check(t, "one progress frame", 12, 4, func() { l.inbox.handle(b, frame) })
 }

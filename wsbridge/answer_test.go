@@ -37,7 +37,7 @@ func TestAnswers(t *testing.T) {
 		{`"result":{"output":1},"id":"c2"`, "failed invalid_result: the tool's result is not valid JSON"},
 	}
 	for _, tt := range tests {
-		inWorld(t, Options{}, func(w *world) {
+		withHub(t, Options{}, func(w *hubFixture) {
 			p := w.connectBrowser("b1", "boot1")
 			for _, id := range []string{"c1", "c2"} {
 				if err := w.tryRun("b1", id, 100); err != nil {

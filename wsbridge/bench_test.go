@@ -71,15 +71,15 @@ func bareEcho(b *testing.B) func(frame []byte) {
 	}
 }
 
-// done is a sink that receives only the end of a run.
-type done chan *wire.CallError
+// endSink is a sink that receives only the end of a run.
+type endSink chan *wire.CallError
 
-func (d done) Reports([]wire.Report, int) {}
-func (d done) LinkLost()                  {}
-func (done) Ask(wire.ToolAskParams)       {}
+func (d endSink) Reports([]wire.Report, int) {}
+func (d endSink) LinkLost()                  {}
+func (endSink) Ask(wire.ToolAskParams)       {}
 
-func (d done) LinkRestored()                                 {}
-func (d done) Finish(_ json.RawMessage, err *wire.CallError) { d <- err }
+func (d endSink) LinkRestored()                                 {}
+func (d endSink) Finish(_ json.RawMessage, err *wire.CallError) { d <- err }
 
 // benchHub returns a hub and a browser that answers each run with its
 // arguments.
@@ -122,7 +122,7 @@ func benchHub(b *testing.B) *Hub {
 	return h
 }
 
-func hubEcho(b *testing.B, h *Hub, id string, args []byte, d done) {
+func hubEcho(b *testing.B, h *Hub, id string, args []byte, d endSink) {
 	if err := h.Start(context.Background(), dispatch.Run{
 		ID: id, Plugin: "chat", Tool: "export", Args: args,
 		Target: dispatch.Target{Browser: "b1", TabID: 7, DocumentID: "d7"},
@@ -139,7 +139,7 @@ func hubEcho(b *testing.B, h *Hub, id string, args []byte, d done) {
 func BenchmarkEcho(b *testing.B) {
 	for _, size := range []int{200, 16 << 10, 1 << 20} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			bare, h, d := bareEcho(b), benchHub(b), make(done, 1)
+			bare, h, d := bareEcho(b), benchHub(b), make(endSink, 1)
 			args := []byte(`{"x":"` + strings.Repeat("x", size) + `"}`)
 			frame := encodeRun(&dispatch.Run{ID: "call_0", Plugin: "chat", Tool: "export", Args: args}, false)
 			var floors, hubs []time.Duration
@@ -168,7 +168,7 @@ func BenchmarkConcurrentEcho(b *testing.B) {
 	startTime := time.Now()
 	for g := range 32 {
 		all.Go(func() {
-			d := make(done, 1)
+			d := make(endSink, 1)
 			for i := range b.N/32 + 1 {
 				hubEcho(b, h, fmt.Sprint("call_", g, "_", i), args, d)
 			}
@@ -183,7 +183,7 @@ func BenchmarkProgress(b *testing.B) {
 	h := New(Options{Key: testKey})
 	defer h.Close()
 	l := newLink(h, nil, nil)
-	br := &browser{id: "b1", runs: runTable{hub: h, runs: map[string]*run{"call_1": {sink: make(done, 1)}}}}
+	br := &browser{id: "b1", runs: runTable{hub: h, runs: map[string]*run{"call_1": {sink: make(endSink, 1)}}}}
 	const reports = 100
 	var frame bytes.Buffer
 	frame.WriteString(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"call_1","reports":[`)
@@ -215,7 +215,7 @@ func BenchmarkParts(b *testing.B) {
 		})))
 	}
 	frames = append(frames, wire.AppendResult(nil, "call_1", fmt.Appendf(nil, `{"parts":%d}`, len(frames))))
-	d := make(done, 1)
+	d := make(endSink, 1)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		br := &browser{id: "b1", runs: runTable{hub: h, runs: map[string]*run{"call_1": {sink: d, maxResultBytes: wire.DefaultMaxResultBytes}}}}

@@ -16,7 +16,7 @@ import (
 // twoBrowsers is a hub with a good browser and an attacker's browser. The good browser
 // has the run "good", and the attacker's browser has the run "own".
 type twoBrowsers struct {
-	*world
+	*hubFixture
 	good, bad *peer
 	log       *lineCounter
 }
@@ -39,8 +39,8 @@ func runAttack(t *testing.T, name string, do func(w *twoBrowsers)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
 		log := &lineCounter{}
-		inWorld(t, Options{Log: zerolog.New(log)}, func(w *world) {
-			two := &twoBrowsers{world: w, good: w.connectBrowser("good", "boot1"), bad: w.connectBrowser("bad", "boot2"), log: log}
+		withHub(t, Options{Log: zerolog.New(log)}, func(w *hubFixture) {
+			two := &twoBrowsers{hubFixture: w, good: w.connectBrowser("good", "boot1"), bad: w.connectBrowser("bad", "boot2"), log: log}
 			w.run("good", "good")
 			w.run("bad", "own")
 			two.good.readFrames()
@@ -119,17 +119,17 @@ func TestAttackByBrowser(t *testing.T) {
 			cancelText("never", "the server no longer has this call"), cancelText("s/1", "the server no longer has this call"))
 	})
 	runAttack(t, "asks of another browser's call, and the end of them", func(w *twoBrowsers) {
-		w.good.asks("good", askOf(1))
+		w.good.asks("good", nestedCallAsk(1))
 		w.wantEvents(askFrame("good", 1))
 		for n := range 1000 {
-			w.bad.asks("good", askOf(n+2))
+			w.bad.asks("good", nestedCallAsk(n+2))
 		}
 		w.bad.asks("good", `"ask":1,"withdrawn":true`)
 		w.hub.Answer("good", 1, []byte("1"), nil)
 		w.good.wantFrames(answerText("good", 1, `,"output":1`))
 		w.bad.confirm("good", 1, true)
 		w.bad.wantFrames()
-		w.good.asks("good", askOf(1)) // the hub still sends the answer to the good browser
+		w.good.asks("good", nestedCallAsk(1)) // the hub still sends the answer to the good browser
 		w.good.wantFrames(answerText("good", 1, `,"output":1`))
 		w.checkConnected()
 	})
@@ -138,7 +138,7 @@ func TestAttackByBrowser(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		for n := range 20_000 {
-			w.bad.asks("own", askOf(n+1))
+			w.bad.asks("own", nestedCallAsk(n+1))
 			if n%1000 == 0 {
 				w.bad.readFrames()
 			}
@@ -256,7 +256,7 @@ func attackIdentity(t *testing.T) {
 		}
 	})
 	t.Run("names and ids that look like another's or steer a terminal", func(t *testing.T) {
-		inWorld(t, Options{}, func(w *world) {
+		withHub(t, Options{}, func(w *hubFixture) {
 			for _, id := range []string{"", "a b", "\u202eab", "a\x1b[2J", "\u0430dmin", strings.Repeat("x", 129)} {
 				p := w.dial()
 				p.sendHello(id, "boot")

@@ -14,7 +14,7 @@ const (
 )
 
 func TestRunAndAnswer(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.wantFrames(dispatchFrame("c1"))
@@ -28,7 +28,7 @@ func TestRunAndAnswer(t *testing.T) {
 // TestLinkLostExactly checks that a run whose link does not return ends exactly at
 // the end of the grace period.
 func TestLinkLostExactly(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.drop()
@@ -45,7 +45,7 @@ func TestLinkLostExactly(t *testing.T) {
 // TestResultAfterReturn checks that a result from the time without a link is
 // delivered after the browser reconnects.
 func TestResultAfterReturn(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.drop()
@@ -62,7 +62,7 @@ func TestResultAfterReturn(t *testing.T) {
 // continue, and confirmed runs that the browser does not list end after the grace
 // period. Runs that the server no longer has are stopped.
 func TestResume(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		for _, id := range []string{"named", "reports", "answers", "parts", "forgotten"} {
 			w.run("b1", id)
@@ -93,7 +93,7 @@ func TestResume(t *testing.T) {
 // TestAskAgain checks that a run whose frame may be lost is sent again at each
 // reconnect until its confirmation.
 func TestAskAgain(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		again := func(id string) string {
 			return strings.Replace(dispatchFrame(id), `,"args"`, `,"again":true,"args"`, 1)
@@ -125,7 +125,7 @@ func TestAskAgain(t *testing.T) {
 // TestRunLearnsLinkState checks that a run is notified when its link is lost and when
 // the link returns.
 func TestRunLearnsLinkState(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.drop()
@@ -142,7 +142,7 @@ func TestRunLearnsLinkState(t *testing.T) {
 
 // TestEachLostLinkGetsGracePeriod checks that each loss of a link starts a complete grace period.
 func TestEachLostLinkGetsGracePeriod(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		for range 3 {
@@ -162,7 +162,7 @@ func TestEachLostLinkGetsGracePeriod(t *testing.T) {
 // older connection and keeps the runs. The late end of the older connection must have
 // no effect.
 func TestLinkReplacedByNewLink(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		q := w.connectBrowser("b1", "boot1")
@@ -182,7 +182,7 @@ func TestLinkReplacedByNewLink(t *testing.T) {
 // TestReplacedSilentPeer checks that a replaced connection is closed after 1 s if the
 // browser does not answer the close frame.
 func TestReplacedSilentPeer(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		p.sendHello("b1", "boot1")
 		p.readFrames()
@@ -203,7 +203,7 @@ func TestReplacedSilentPeer(t *testing.T) {
 // TestRestartedBrowserEndsRuns checks that the runs of a restarted browser end at once,
 // because the pages no longer exist.
 func TestRestartedBrowserEndsRuns(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		w.run("b1", "c2")
@@ -226,7 +226,7 @@ func TestRestartedBrowserEndsRuns(t *testing.T) {
 // TestCopiedProfile checks that two browsers with the same ID, from a copied
 // profile, stay connected side by side and keep their runs.
 func TestCopiedProfile(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "original")
 		w.run("b1", "c1")
 		q := w.connectBrowser("b1", "copycopycopy")
@@ -256,7 +256,7 @@ func TestCopiedProfile(t *testing.T) {
 // TestBrowsersAreIndependent checks that frames of one browser do not affect runs of
 // another browser, even if tabs of the two browsers have equal IDs.
 func TestBrowsersAreIndependent(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p, q := w.connectBrowser("b1", "boot1"), w.connectBrowser("b2", "boot2")
 		w.run("b1", "c1")
 		p.wantFrames(dispatchFrame("c1"))
@@ -278,7 +278,7 @@ func TestBrowsersAreIndependent(t *testing.T) {
 
 // TestCloseEndsAll checks that Close ends all pending runs and all connections.
 func TestCloseEndsAll(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p, q := w.connectBrowser("b1", "boot1"), w.connectBrowser("b2", "boot2")
 		w.run("b1", "c1")
 		w.run("b2", "c2")
@@ -306,7 +306,7 @@ func TestCloseEndsAll(t *testing.T) {
 }
 
 func TestCloseWithStalledBrowser(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		release := make(chan struct{})
 		p.stall(release)
@@ -324,7 +324,7 @@ func TestCloseWithStalledBrowser(t *testing.T) {
 // TestExpiredTimersDoNothing checks that a grace timer has no effect if the link
 // changes just as the timer fires.
 func TestExpiredTimersDoNothing(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		b := w.hub.registry.findBrowser("b1")

@@ -51,7 +51,7 @@ func FuzzInbound(f *testing.F) {
 		if len(input) > maxFuzzed {
 			return
 		}
-		inWorld(t, Options{}, func(w *world) {
+		withHub(t, Options{}, func(w *hubFixture) {
 			a, b := w.connectBrowser("a", "boot"), w.connectBrowser("b", "boot")
 			w.run("a", "call_a")
 			w.run("b", "call_b")

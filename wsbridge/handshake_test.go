@@ -135,7 +135,7 @@ func TestVersionMismatch(t *testing.T) {
 		{`{"protocol":2,"browserId":{"of":"a new shape"}}`, "Protocol versions differ: opentabs 1, extension 2. Update opentabs, then start it again."},
 	}
 	for _, tt := range tests {
-		inWorld(t, Options{}, func(w *world) {
+		withHub(t, Options{}, func(w *hubFixture) {
 			p := w.dial()
 			p.send(`{"jsonrpc":"2.0","id":"h","method":"hello","params":` + tt.hello + `}`)
 			p.wantFrames(fmt.Sprintf(`{"jsonrpc":"2.0","id":"h","error":{"code":-32001,"message":%q}}`, tt.want))
@@ -177,7 +177,7 @@ func TestFirstFrame(t *testing.T) {
 			`{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":"` + badID + `"}}`, `close 1008 "` + badID + `"`},
 	}
 	for _, tt := range tests {
-		inWorld(t, Options{}, func(w *world) {
+		withHub(t, Options{}, func(w *hubFixture) {
 			p := w.dial()
 			p.send(tt.frame)
 			if got := strings.Join(p.readFrames(), "\n"); got != tt.answer {
@@ -197,7 +197,7 @@ func TestFirstFrameIsShort(t *testing.T) {
 			strings.Repeat("x", pad) + `"}}`
 	}
 	frame := func(size int) string { return hello(size - len(hello(0))) }
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		p.send(frame(64<<10 + 1))
 		if got := p.end(); !strings.HasPrefix(got, "close 1009 ") {
@@ -207,7 +207,7 @@ func TestFirstFrameIsShort(t *testing.T) {
 			t.Errorf("browsers = %+v, want none", got)
 		}
 	})
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		p.send(frame(64 << 10))
 		p.wantFrames(helloOK, syncNil)
@@ -220,7 +220,7 @@ func TestFirstFrameIsShort(t *testing.T) {
 }
 
 func TestBinaryFirstFrame(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		_ = p.ws.Write(w.t.Context(), websocket.MessageBinary, []byte("x"))
 		if got, want := p.end(), `close 1008 "the first frame must be the request hello"`; got != want {
@@ -230,7 +230,7 @@ func TestBinaryFirstFrame(t *testing.T) {
 }
 
 func TestHelloInTime(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		w.advanceTime(10*time.Second - time.Nanosecond)
 		if got := p.end(); got != "" {
@@ -246,7 +246,7 @@ func TestHelloInTime(t *testing.T) {
 // TestHelloTimerStopsAfterHello checks that a browser that sent hello just before the timeout
 // stays connected.
 func TestHelloTimerStopsAfterHello(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		w.advanceTime(10*time.Second - time.Nanosecond)
 		p.sendHello("b1", "boot1")
@@ -261,7 +261,7 @@ func TestHelloTimerStopsAfterHello(t *testing.T) {
 // TestNames checks that the name of a browser is shortened and has no hidden
 // characters.
 func TestNames(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		p.sendFormat(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","browserName":"\u001b[31mRed\u202e%s","bootId":"x","extensionVersion":"1\u0000","proof":"`+browserProof+`"}}`,
 			strings.Repeat("é", 200))

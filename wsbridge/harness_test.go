@@ -26,9 +26,9 @@ const (
 	testOrigin = "chrome-extension://abcdefghijklmnopabcdefghijklmnop"
 )
 
-// world has a hub behind an in-memory server, and records the events of the hub's
+// hubFixture has a hub behind an in-memory server, and records the events of the hub's
 // runs.
-type world struct {
+type hubFixture struct {
 	t     *testing.T
 	hub   *Hub
 	ln    *memnet.Listener
@@ -39,13 +39,13 @@ type world struct {
 	links  []string // the LinkLost and LinkRestored events of the runs
 }
 
-// inWorld runs test in fake time with a new hub. All goroutines have ended when inWorld
+// withHub runs test in fake time with a new hub. All goroutines have ended when withHub
 // returns.
-func inWorld(t *testing.T, o Options, test func(w *world)) {
+func withHub(t *testing.T, o Options, test func(w *hubFixture)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		o.Key, o.Origins, o.Version = testKey, []string{testOrigin}, "0.1.0"
-		w := &world{t: t, hub: New(o), ln: memnet.Listen(), start: time.Now()}
+		w := &hubFixture{t: t, hub: New(o), ln: memnet.Listen(), start: time.Now()}
 		w.hub.newNonce = func() string { return serverNonce }
 		srv := &http.Server{Handler: w.hub.Handler()}
 		serveError := make(chan struct{})
@@ -58,13 +58,13 @@ func inWorld(t *testing.T, o Options, test func(w *world)) {
 }
 
 // note adds a formatted line to the recorded events.
-func (w *world) note(format string, args ...any) {
+func (w *hubFixture) note(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.events = append(w.events, fmt.Sprintf(format, args...))
 }
 
-func (w *world) noteLink(what string) {
+func (w *hubFixture) noteLink(what string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.links = append(w.links, what)
@@ -72,7 +72,7 @@ func (w *world) noteLink(what string) {
 
 // readEvents waits until all goroutines are idle and returns the events since the
 // last call.
-func (w *world) readEvents() []string {
+func (w *hubFixture) readEvents() []string {
 	synctest.Wait()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -82,7 +82,7 @@ func (w *world) readEvents() []string {
 }
 
 // wantEvents compares the events since the last call with want.
-func (w *world) wantEvents(want ...string) {
+func (w *hubFixture) wantEvents(want ...string) {
 	w.t.Helper()
 	if got := w.readEvents(); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		w.t.Errorf("after %v: events\n got %q\nwant %q", time.Since(w.start), got, want)
@@ -90,14 +90,14 @@ func (w *world) wantEvents(want ...string) {
 }
 
 // advanceTime advances the fake time by d.
-func (w *world) advanceTime(d time.Duration) {
+func (w *hubFixture) advanceTime(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
 // sink records the events of a run.
 type sink struct {
-	w  *world
+	w  *hubFixture
 	id string
 }
 
@@ -138,14 +138,14 @@ func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 }
 
 // run starts a run in tab 7, document d7, of a browser.
-func (w *world) run(browser, id string) {
+func (w *hubFixture) run(browser, id string) {
 	w.t.Helper()
 	if err := w.tryRun(browser, id, 0); err != nil {
 		w.t.Fatalf("Start(%s): %s: %s", id, err.Code, err.Message)
 	}
 }
 
-func (w *world) tryRun(browser, id string, limit int) *wire.CallError {
+func (w *hubFixture) tryRun(browser, id string, limit int) *wire.CallError {
 	return w.hub.Start(w.t.Context(), dispatch.Run{
 		ID: id, Plugin: "chat", Tool: "export", Args: json.RawMessage(`{"n":1}`), MaxResultBytes: limit,
 		Target: dispatch.Target{Browser: browser, BrowserName: "Chrome", TabID: 7, DocumentID: "d7"},
@@ -153,13 +153,13 @@ func (w *world) tryRun(browser, id string, limit int) *wire.CallError {
 }
 
 // cancel stops a run and records the outcome.
-func (w *world) cancel(id string) {
+func (w *hubFixture) cancel(id string) {
 	w.hub.Cancel(id, "stop it", func(o wire.CancelOutcome) { w.note("%s stopped: %s", id, o) })
 }
 
 // peer is the browser's end of one connection.
 type peer struct {
-	w      *world
+	w      *hubFixture
 	ws     *websocket.Conn
 	raw    *stallConn
 	done   chan struct{}
@@ -170,7 +170,7 @@ type peer struct {
 }
 
 // dial opens a WebSocket to the hub and reads the server's challenge.
-func (w *world) dial() *peer {
+func (w *hubFixture) dial() *peer {
 	w.t.Helper()
 	p := w.open(browserNonce)
 	p.wantFrames(challenge)
@@ -178,7 +178,7 @@ func (w *world) dial() *peer {
 }
 
 // open opens a WebSocket to the hub and sends no frame.
-func (w *world) open(browserNonce string) *peer {
+func (w *hubFixture) open(browserNonce string) *peer {
 	w.t.Helper()
 	p := &peer{w: w, done: make(chan struct{}), pongs: true}
 	tr := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -316,7 +316,7 @@ const (
 )
 
 // connectBrowser connects a browser with tab 7 and document d7, and reads its first frames.
-func (w *world) connectBrowser(id, boot string) *peer {
+func (w *hubFixture) connectBrowser(id, boot string) *peer {
 	w.t.Helper()
 	p := w.dial()
 	p.sendHello(id, boot)

@@ -17,7 +17,7 @@ import (
 // TestPingKeepsAlive checks that the hub sends a ping every 5 s, and that a browser
 // which only answers pings stays connected.
 func TestPingKeepsAlive(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		p.setPongs(false)
 		p.sendHello("b1", "boot1")
@@ -39,7 +39,7 @@ func TestPingKeepsAlive(t *testing.T) {
 // TestDeadLink checks that a link is lost after 10 s without any bytes, and that the
 // grace period starts at the loss.
 func TestDeadLink(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		p.setPongs(false)
 		p.sendHello("b1", "boot1")
@@ -66,7 +66,7 @@ func TestDeadLink(t *testing.T) {
 // TestLargeFrameIsNoSilence checks that a link stays connected while a frame arrives
 // slowly over minutes.
 func TestLargeFrameIsNoSilence(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.readFrames()
@@ -91,24 +91,24 @@ func TestLargeFrameIsNoSilence(t *testing.T) {
 	})
 }
 
-// keeping is a sink that keeps the results of runs without copying them.
-type keeping struct{ outputs []json.RawMessage }
+// outputSink is a sink that keeps the results of runs without copying them.
+type outputSink struct{ outputs []json.RawMessage }
 
-func (k *keeping) Reports([]wire.Report, int) {}
-func (k *keeping) LinkLost()                  {}
-func (*keeping) Ask(wire.ToolAskParams)       {}
+func (k *outputSink) Reports([]wire.Report, int) {}
+func (k *outputSink) LinkLost()                  {}
+func (*outputSink) Ask(wire.ToolAskParams)       {}
 
-func (k *keeping) LinkRestored() {}
-func (k *keeping) Finish(output json.RawMessage, _ *wire.CallError) {
+func (k *outputSink) LinkRestored() {}
+func (k *outputSink) Finish(output json.RawMessage, _ *wire.CallError) {
 	k.outputs = append(k.outputs, output)
 }
 
 // TestOutputsAreTheirOwn checks that results do not share memory with the read
 // buffer, which is reused.
 func TestOutputsAreTheirOwn(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
-		var k keeping
+		var k outputSink
 		for _, id := range []string{"c1", "c2"} {
 			err := w.hub.Start(w.t.Context(), dispatch.Run{ID: id, Target: dispatch.Target{Browser: "b1", TabID: 7, DocumentID: "d7"}}, &k)
 			if err != nil {
@@ -187,7 +187,7 @@ func TestFrames(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":"x","method":"ping","result":{}}`, "", 1},
 		{"{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":\"\xff\"}", "", 1},
 	}
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		malformed := 0
 		for _, tt := range tests {
@@ -196,7 +196,7 @@ func TestFrames(t *testing.T) {
 			if got := strings.Join(p.readFrames(), "\n"); got != tt.answer {
 				t.Errorf("%s\n got %s\nwant %s", tt.frame, got, tt.answer)
 			}
-			if got := w.theLink().inbox.malformedCount; got != malformed {
+			if got := w.onlyLink().inbox.malformedCount; got != malformed {
 				t.Errorf("%s: %d malformed frames, want %d", tt.frame, got, malformed)
 				malformed = got
 			}
@@ -207,8 +207,8 @@ func TestFrames(t *testing.T) {
 	})
 }
 
-// theLink returns the only open link of the hub. The reader of the link must be idle.
-func (w *world) theLink() *link {
+// onlyLink returns the only open link of the hub. The reader of the link must be idle.
+func (w *hubFixture) onlyLink() *link {
 	w.hub.registry.mu.Lock()
 	defer w.hub.registry.mu.Unlock()
 	for l := range w.hub.registry.openLinksSet {
@@ -221,7 +221,7 @@ func (w *world) theLink() *link {
 // TestInvalidFrames checks that a browser is disconnected after more than 100 malformed
 // frames.
 func TestInvalidFrames(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		for i := range maxMalformedFrames {
 			if i%2 == 0 {
@@ -243,7 +243,7 @@ func TestInvalidFrames(t *testing.T) {
 // TestStrayReportsAreCounted checks that reports of unknown runs do not count as
 // malformed. A page may send a report just as its call ends.
 func TestStrayReportsAreCounted(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		for range 2 * maxMalformedFrames {
 			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"gone","reports":[{}]}}`)
@@ -251,7 +251,7 @@ func TestStrayReportsAreCounted(t *testing.T) {
 		if got := p.end(); got != "" {
 			t.Errorf("the link ended with %s", got)
 		}
-		if l := w.theLink(); l.inbox.strayCount != 2*maxMalformedFrames || l.inbox.malformedCount != 0 {
+		if l := w.onlyLink(); l.inbox.strayCount != 2*maxMalformedFrames || l.inbox.malformedCount != 0 {
 			t.Errorf("the link counted %d stray and %d malformed frames", l.inbox.strayCount, l.inbox.malformedCount)
 		}
 		w.wantEvents()

@@ -14,9 +14,9 @@ func errorPage(id int, name string, atMs int) string {
 	return tabText(id, "", 1, "", fmt.Sprintf(`,"needsReload":["chat"],"loadError":%q,"loadFailedMs":%d`, name, atMs))
 }
 
-// connectSettled connects a browser that has received the plugins and has listed the
+// connectSyncedBrowser connects a browser that has received the plugins and has listed the
 // given tabs.
-func (w *world) connectSettled(tabs ...string) *peer {
+func (w *hubFixture) connectSyncedBrowser(tabs ...string) *peer {
 	w.t.Helper()
 	p := w.connectBrowser("b1", "boot1")
 	p.pongs = false // the test answers tab.load requests itself
@@ -31,10 +31,10 @@ func (p *peer) listTabs(tabs ...string) {
 	p.readFrames()
 }
 
-// lookFor starts a call that searches for a tab, and answers the requests that the peer
-// receives for the call. Each step of lookFor is a frame of the browser, sent some time
+// findTargets starts a call that searches for a tab, and answers the requests that the peer
+// receives for the call. Each step of findTargets is a frame of the browser, sent some time
 // after the previous frame.
-func (w *world) lookFor(p *peer, want dispatch.TargetChoice, answer func(frame string) string, steps ...string) (dispatch.Targets, time.Duration) {
+func (w *hubFixture) findTargets(p *peer, want dispatch.TargetChoice, answer func(frame string) string, steps ...string) (dispatch.Targets, time.Duration) {
 	w.t.Helper()
 	done := make(chan dispatch.Targets, 1)
 	startTime := time.Now()
@@ -85,9 +85,9 @@ const refused = "net::ERR_CONNECTION_REFUSED"
 // tab that was opened for the call cannot load its page.
 func TestOpenedPageCannotLoad(t *testing.T) {
 	hash := "h1"
-	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
-		p := w.connectSettled()
-		found, elapsed := w.lookFor(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
+	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+		p := w.connectSyncedBrowser()
+		found, elapsed := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
 			tabText(7, "", 1, "", `,"loading":["chat"]`), errorPage(7, refused, 1000))
 		if elapsed > time.Second {
 			t.Errorf("the call waited %v", elapsed)
@@ -114,15 +114,15 @@ func TestErrorPageIsLoadedOnce(t *testing.T) {
 	}{
 		{"the reload fails again", []string{loading, errorPage(7, refused, 2000)}, "", time.Second},
 		{"the browser reports the second failure alone", []string{errorPage(7, refused, 2000)}, "", time.Second},
-		{"the site is back", []string{loading, tabText(7, "", 1, "d7", ","+chatIs("true"))}, "b1/7", time.Second},
+		{"the site is back", []string{loading, tabText(7, "", 1, "d7", ","+chatPluginState("true"))}, "b1/7", time.Second},
 		{"the browser reports nothing more", nil, "", loadTimeout + time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
-				p := w.connectSettled(errorPage(7, refused, 1000))
+			withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+				p := w.connectSyncedBrowser(errorPage(7, refused, 1000))
 				loads := 0
 				answer := answerTo("tab.load", `{"loading":true}`)
-				found, elapsed := w.lookFor(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
+				found, elapsed := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
 					if strings.Contains(frame, "tab.open") {
 						t.Error("the call opened another tab")
 					}
@@ -143,9 +143,9 @@ func TestErrorPageIsLoadedOnce(t *testing.T) {
 // repeated, and that the call waits for another loading tab.
 func TestLoadFailsWhileACallWaits(t *testing.T) {
 	hash := "h1"
-	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
 		loads := func(id int) string { return tabText(id, "", 1, "", `,"loading":["chat"]`) }
-		p := w.connectSettled(loads(7), loads(8))
+		p := w.connectSyncedBrowser(loads(7), loads(8))
 		done := make(chan dispatch.Targets, 1)
 		go func() { done <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
 		w.advanceTime(time.Second)
@@ -178,9 +178,9 @@ func TestSiteDoesNotAnswer(t *testing.T) {
 	hash := "h1"
 	loading := tabText(7, "", 1, "", `,"loading":["chat"]`)
 	t.Run("a tab that was opened for the call", func(t *testing.T) {
-		inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
-			p := w.connectSettled()
-			found, elapsed := w.lookFor(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
+		withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+			p := w.connectSyncedBrowser()
+			found, elapsed := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, answerTo("tab.open", `{"tabId":7}`),
 				loading, errorPage(7, "no_answer", 8000))
 			if elapsed > time.Second || found.OpenedTab == nil || len(found.ErrorPages) != 1 || found.ErrorPages[0].Problem != "no_answer" {
 				t.Errorf("after %v the call had opened tab %+v and found the error pages %+v", elapsed, found.OpenedTab, found.ErrorPages)
@@ -188,9 +188,9 @@ func TestSiteDoesNotAnswer(t *testing.T) {
 		})
 	})
 	t.Run("a tab that loads", func(t *testing.T) {
-		inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
-			p := w.connectSettled(loading)
-			found, elapsed := w.lookFor(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
+		withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+			p := w.connectSyncedBrowser(loading)
+			found, elapsed := w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7"}, func(frame string) string {
 				if strings.Contains(frame, "tab.") {
 					t.Errorf("the browser received the request %s", frame)
 				}

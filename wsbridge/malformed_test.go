@@ -10,9 +10,9 @@ import (
 	"opentabs/wire"
 )
 
-// malformed is input from a broken extension that runs call_a, and the expected
+// malformedCase is input from a broken extension that runs call_a, and the expected
 // reaction.
-type malformed struct {
+type malformedCase struct {
 	name   string
 	frames []string
 	// answers are the frames that the hub must send to the broken extension.
@@ -27,7 +27,7 @@ const tabSync = `{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":%s}}`
 
 // malformedFrames has a row for each kind of malformed input. In each row, another
 // browser runs call_b, which must succeed.
-var malformedFrames = []malformed{
+var malformedFrames = []malformedCase{
 	{name: "not JSON", frames: []string{"", " ", "nonsense", "{", `{"jsonrpc":"2.0"`, "[]", "null", "1", `"x"`, "\x00"}},
 	{name: "a batch", frames: []string{`[{"jsonrpc":"2.0","id":"1","method":"ping","params":{}}]`}},
 	{name: "invalid UTF-8", frames: []string{"\xff\xfe", `{"jsonrpc":"2.0","id":"` + "\xc3\x28" + `","method":"ping"}`}},
@@ -123,7 +123,7 @@ func manyMembers(n int) string {
 func TestMalformed(t *testing.T) {
 	for _, m := range malformedFrames {
 		t.Run(m.name, func(t *testing.T) {
-			inWorld(t, Options{}, func(w *world) {
+			withHub(t, Options{}, func(w *hubFixture) {
 				a, b := w.connectBrowser("a", "boot"), w.connectBrowser("b", "boot")
 				w.run("a", "call_a")
 				w.run("b", "call_b")
@@ -152,7 +152,7 @@ func TestMalformed(t *testing.T) {
 // A frame longer than wire.MaxFrameBytes closes the link, whatever its content. The
 // test sends a frame with a zero mask, so that its bytes need no masking.
 func TestFrameAboveTheLimit(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		a := w.connectBrowser("a", "boot")
 		head := binary.BigEndian.AppendUint64([]byte{0x81, 0xff}, wire.MaxFrameBytes+1)
 		body := make([]byte, 1<<20)
@@ -177,7 +177,7 @@ func TestFrameWithoutEnd(t *testing.T) {
 		within time.Duration
 	}{{"byte by byte", 1, time.Minute}, {"piece by piece", readChunkBytes, frameTimeout + 10*time.Second}} {
 		t.Run(c.name, func(t *testing.T) {
-			inWorld(t, Options{}, func(w *world) {
+			withHub(t, Options{}, func(w *hubFixture) {
 				a := w.connectBrowser("a", "boot")
 				a.setPongs(false) // no pongs may arrive between the pieces of the frame
 				startTime := time.Now()

@@ -12,8 +12,8 @@ import (
 	"opentabs/wire"
 )
 
-// ending counts how one run ended.
-type ending struct {
+// endingCounts counts how one run ended.
+type endingCounts struct {
 	mu        sync.Mutex // mu guards all fields below
 	finished  int
 	cancelled int // the number of calls of Cancel
@@ -21,31 +21,31 @@ type ending struct {
 	stopped   int // the number of calls of Cancel that found an unfinished run
 }
 
-func (e *ending) Reports([]wire.Report, int) {}
-func (e *ending) LinkLost()                  {}
-func (*ending) Ask(wire.ToolAskParams)       {}
+func (e *endingCounts) Reports([]wire.Report, int) {}
+func (e *endingCounts) LinkLost()                  {}
+func (*endingCounts) Ask(wire.ToolAskParams)       {}
 
-func (e *ending) LinkRestored() {}
+func (e *endingCounts) LinkRestored() {}
 
-func (e *ending) Finish(json.RawMessage, *wire.CallError) {
+func (e *endingCounts) Finish(json.RawMessage, *wire.CallError) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.finished++
 }
 
-// chaos has a hub, browsers that connect and disconnect at random, and runs that end at
+// chaosTest has a hub, browsers that connect and disconnect at random, and runs that end at
 // random.
-type chaos struct {
-	w     *world
+type chaosTest struct {
+	w     *hubFixture
 	rnd   *rand.Rand
 	boots map[string]int
 	peers map[string]*peer
 	all   []*peer // all connections, including those that the map peers no longer has
-	runs  map[string]*ending
+	runs  map[string]*endingCounts
 	ids   []string
 }
 
-func (c *chaos) id() string {
+func (c *chaosTest) id() string {
 	if len(c.ids) == 0 {
 		return "none"
 	}
@@ -54,7 +54,7 @@ func (c *chaos) id() string {
 
 // randomStep takes one random action, and returns a function that must run concurrently
 // with the functions of other actions.
-func (c *chaos) randomStep() func() {
+func (c *chaosTest) randomStep() func() {
 	name := []string{"b1", "b2"}[c.rnd.IntN(2)]
 	p, id := c.peers[name], c.id()
 	send := func(format string, args ...any) func() {
@@ -67,7 +67,7 @@ func (c *chaos) randomStep() func() {
 	case n < 25:
 		id = fmt.Sprint("c", len(c.ids))
 		c.ids = append(c.ids, id)
-		e := &ending{}
+		e := &endingCounts{}
 		c.runs[id] = e
 		return func() { c.start(name, id, e) }
 	case n < 40:
@@ -103,7 +103,7 @@ func (c *chaos) randomStep() func() {
 }
 
 // start starts a run; a run that does not start counts as ended.
-func (c *chaos) start(browser, id string, e *ending) {
+func (c *chaosTest) start(browser, id string, e *endingCounts) {
 	err := c.w.hub.Start(c.w.t.Context(), dispatch.Run{
 		ID: id, MaxResultBytes: 5, Target: dispatch.Target{Browser: browser, TabID: 7, DocumentID: "d7"},
 	}, e)
@@ -112,7 +112,7 @@ func (c *chaos) start(browser, id string, e *ending) {
 	}
 }
 
-func (c *chaos) cancel(id string, e *ending) {
+func (c *chaosTest) cancel(id string, e *endingCounts) {
 	if e == nil {
 		return
 	}
@@ -134,10 +134,10 @@ func (c *chaos) cancel(id string, e *ending) {
 // be answered exactly once.
 func TestEveryRunEndsOnce(t *testing.T) {
 	for seed := range uint64(150) {
-		inWorld(t, Options{}, func(w *world) {
-			c := &chaos{
+		withHub(t, Options{}, func(w *hubFixture) {
+			c := &chaosTest{
 				w: w, rnd: rand.New(rand.NewPCG(seed, 1)), boots: map[string]int{},
-				peers: map[string]*peer{}, runs: map[string]*ending{},
+				peers: map[string]*peer{}, runs: map[string]*endingCounts{},
 			}
 			for range 60 {
 				var all sync.WaitGroup

@@ -9,7 +9,7 @@ import (
 // TestStalledBrowser checks that a browser that does not read blocks no caller. The
 // link of a browser that reads no frame for 10 s must be lost.
 func TestStalledBrowser(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		release := make(chan struct{})
 		p.stall(release)
@@ -41,11 +41,11 @@ func TestStalledBrowser(t *testing.T) {
 // TestOutboxIsBounded checks the limit of the frames that wait for a browser that
 // does not read.
 func TestOutboxIsBounded(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		release := make(chan struct{})
 		p.stall(release)
-		l := w.theLink()
+		l := w.onlyLink()
 		l.postFrame(make([]byte, maxWaitingBytes/2))
 		l.postFrame(make([]byte, maxWaitingBytes/2))
 		w.readEvents()

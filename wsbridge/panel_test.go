@@ -115,7 +115,7 @@ func (p *peer) stateFrames() []wire.StateSyncParams {
 
 func TestPanel(t *testing.T) {
 	calls := newFakeCalls()
-	inWorld(t, Options{Calls: calls}, func(w *world) {
+	withHub(t, Options{Calls: calls}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		calls.changeViews(callView("c1", 0.25, "b1"), callView("c2", 0.5, "b2"))
 		if got := p.stateFrames(); len(got) != 0 {
@@ -155,7 +155,7 @@ func TestPanel(t *testing.T) {
 // change.
 func TestPanelRate(t *testing.T) {
 	calls := newFakeCalls()
-	inWorld(t, Options{Calls: calls}, func(w *world) {
+	withHub(t, Options{Calls: calls}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		p.send(watchOn)
 		w.advanceTime(time.Second)
@@ -182,7 +182,7 @@ func TestPanelRate(t *testing.T) {
 
 func TestPanelIsBounded(t *testing.T) {
 	calls := newFakeCalls()
-	inWorld(t, Options{Calls: calls}, func(w *world) {
+	withHub(t, Options{Calls: calls}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		var views []dispatch.View
 		for i := range 1000 {
@@ -202,7 +202,7 @@ func TestPanelIsBounded(t *testing.T) {
 // change of plugins or permissions. Without a change, plugins must not be sent.
 func TestPanelShowsPlugins(t *testing.T) {
 	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", Hash: "h1", Permission: wire.PermissionOff}}}
-	inWorld(t, Options{Policy: policy}, func(w *world) {
+	withHub(t, Options{Policy: policy}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.hub.Sync()
 		if got := p.pluginFrames(); len(got) != 0 {
@@ -315,7 +315,7 @@ func TestPanelShowsCalls(t *testing.T) {
 		{Type: "text", Content: json.RawMessage(`"a"`), Audience: "user"},
 		{Type: "table", Content: json.RawMessage(`"` + strings.Repeat("x", wire.MaxShownActivityBytes) + `"`)},
 	}
-	inWorld(t, Options{Calls: calls}, func(w *world) {
+	withHub(t, Options{Calls: calls}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		v := callView("c1", 0.25, "b1")
 		half := 0.5
@@ -353,7 +353,7 @@ func TestPanelActivitiesAreBounded(t *testing.T) {
 			Type: "text", Content: json.RawMessage(`"` + strings.Repeat("x", wire.MaxShownActivityBytes/2) + `"`),
 		})
 	}
-	inWorld(t, Options{Calls: calls}, func(w *world) {
+	withHub(t, Options{Calls: calls}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		var views []dispatch.View
 		for i := range 100 {
@@ -380,7 +380,7 @@ func TestPanelActivitiesAreBounded(t *testing.T) {
 // that the panel receives the outcome.
 func TestPanelDecides(t *testing.T) {
 	calls := newFakeCalls()
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		decide := func(params, want string) {
 			t.Helper()
@@ -413,7 +413,7 @@ func TestPanelDecides(t *testing.T) {
 // TestPanelFlood checks that a browser that sends endless requests uses a bounded
 // number of goroutines.
 func TestPanelFlood(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		gate := make(chan struct{})
 		w.hub.opts.Policy = &fakePolicy{gate: gate}
 		p := w.connectBrowser("b1", "boot1")
@@ -442,7 +442,7 @@ func TestPanelSetsPermissions(t *testing.T) {
 		p.wantFrames(`{"jsonrpc":"2.0","id":"1",` + want + `}`)
 	}
 	const none = `"error":{"code":-32600,"message":"this server has no permissions"}`
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		ask(p, "config.permission", `{"plugin":"chat","permission":"ask"}`, none)
 		ask(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"ask"}`, none)
@@ -452,7 +452,7 @@ func TestPanelSetsPermissions(t *testing.T) {
 		ask(p, "config.lateAccess", `{"plugin":"chat","allowed":true}`, none)
 	})
 	policy := &fakePolicy{}
-	inWorld(t, Options{Policy: policy}, func(w *world) {
+	withHub(t, Options{Policy: policy}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		ask(p, "config.permission", `{"plugin":"chat","tool":"export","permission":"ask"}`, `"result":{}`)
 		ask(p, "config.permission", `{"plugin":"chat","tool":"export"}`, `"result":{}`)
@@ -478,7 +478,7 @@ func TestPanelSetsPermissions(t *testing.T) {
 
 func TestPanelStops(t *testing.T) {
 	calls := newFakeCalls()
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		p.send(`{"jsonrpc":"2.0","id":"1","method":"call.cancel","params":{"callId":"c1"}}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"1","result":{"cancelled":false}}`)

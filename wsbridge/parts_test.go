@@ -40,7 +40,7 @@ func TestParts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			inWorld(t, Options{}, func(w *world) {
+			withHub(t, Options{}, func(w *hubFixture) {
 				p := w.connectBrowser("b1", "boot1")
 				if err := w.tryRun("b1", "c1", 100); err != nil {
 					t.Fatal(err)
@@ -59,7 +59,7 @@ func TestParts(t *testing.T) {
 // TestPartsTooLarge checks that a result above the limit ends the run at once and
 // cancels the tool.
 func TestPartsTooLarge(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		if err := w.tryRun("b1", "c1", 100); err != nil {
 			t.Fatal(err)
@@ -93,7 +93,7 @@ func TestPartsCutInsideCharacters(t *testing.T) {
 		{[]string{`"\"\\\\\\ud83d"`, `"\\ude00\""`}, `"\\\ud83d\ude00"`},
 	}
 	for _, tt := range tests {
-		inWorld(t, Options{}, func(w *world) {
+		withHub(t, Options{}, func(w *hubFixture) {
 			p := w.connectBrowser("b1", "boot1")
 			w.run("b1", "c1")
 			for i, text := range tt.parts {

@@ -10,7 +10,7 @@ import (
 // TestReportsForgedInText checks that the text of a page's reports cannot name
 // another run.
 func TestReportsForgedInText(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "mine")
 		w.run("b1", "other")
@@ -30,7 +30,7 @@ func TestReportsForgedInText(t *testing.T) {
 // TestMalformedReports checks that a report with fields of wrong types still resets the
 // idle timer. A malformed report must not change the other reports in its frame.
 func TestMalformedReports(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[{"progress":"1","message":"a"},{"progress":1e999},7,{"progress":2}],"skipped":-5}}`)
@@ -42,7 +42,7 @@ func TestMalformedReports(t *testing.T) {
 // its activity and audience. If a report has an invalid activity, only the activity
 // must be dropped.
 func TestActivitiesOfMalformedReports(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"c1","reports":[` +
@@ -57,7 +57,7 @@ func TestActivitiesOfMalformedReports(t *testing.T) {
 // because clients show these texts in a terminal. The texts of malformed reports must
 // also be cleaned. The cleaned texts keep their line feeds, tabs and length.
 func TestReportTextsAreClean(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		const bad = `a\u001b[31m\u0007\u009b\u202e\u2066\u200f\u0000\udb40\udc41\udb40\udd00\ufe00\u200b\r\n\tb\u00e9`
@@ -76,7 +76,7 @@ func TestReportTextsAreClean(t *testing.T) {
 // TestReportsAreTakenOnce checks that reports which are repeated on a new link count
 // once, and that missing reports count as skipped.
 func TestReportsAreTakenOnce(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		send := func(seq, skipped int, messages ...string) {

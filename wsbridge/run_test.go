@@ -12,7 +12,7 @@ import (
 )
 
 // tryRunArgs starts a run with the given arguments, and returns the error of Start.
-func (w *world) tryRunArgs(args string) *wire.CallError {
+func (w *hubFixture) tryRunArgs(args string) *wire.CallError {
 	return w.hub.Start(w.t.Context(), dispatch.Run{
 		ID: "c1", Plugin: "chat", Tool: "export", Args: json.RawMessage(args),
 		Target: dispatch.Target{Browser: "b1", TabID: 7, DocumentID: "d7"},
@@ -20,7 +20,7 @@ func (w *world) tryRunArgs(args string) *wire.CallError {
 }
 
 func TestStartRefused(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		want := func(err *wire.CallError, code wire.ErrorCode, message string) {
 			t.Helper()
@@ -47,7 +47,7 @@ func TestStartRefused(t *testing.T) {
 // TestStartWhileDisconnected checks that a run which is started while the link is lost is
 // sent once, when the browser has reconnected.
 func TestStartWhileDisconnected(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		w.connectBrowser("b1", "boot1").drop()
 		w.advanceTime(9 * time.Second)
 		w.run("b1", "c1")
@@ -68,7 +68,7 @@ func TestStartWhileDisconnected(t *testing.T) {
 // TestStartAtTheLastMoment checks that no run starts in a browser that is removed
 // between the lookup and the start.
 func TestStartAtTheLastMoment(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		w.connectBrowser("b1", "boot1").drop()
 		b := w.hub.registry.findBrowser("b1")
 		w.advanceTime(10 * time.Second)
@@ -82,7 +82,7 @@ func TestStartAtTheLastMoment(t *testing.T) {
 // TestStartWithoutDocument checks a tab without a live adapter, which has no
 // document.
 func TestStartWithoutDocument(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":7,"tab":{"tabId":7}}}`)
 		p.readFrames()
@@ -99,17 +99,17 @@ func TestUnsentRunEnds(t *testing.T) {
 	unsent := func(text string) string { return "c1 " + strings.Replace(text, ":", ", not started:", 1) }
 	tests := []struct {
 		name string
-		then func(w *world)
+		then func(w *hubFixture)
 		want string
 	}{
-		{"the link stays away", func(w *world) { w.advanceTime(10 * time.Second) }, unsent(lostText)},
-		{"the browser restarts", func(w *world) { w.connectBrowser("b1", "boot2") }, unsent(bootText)},
-		{"it is stopped", func(w *world) { w.cancel("c1"); w.connectBrowser("b1", "boot1") }, "c1 stopped: aborted"},
-		{"the hub is closed", func(w *world) { w.hub.Close() }, unsent("failed shutdown: the server is stopping")},
+		{"the link stays away", func(w *hubFixture) { w.advanceTime(10 * time.Second) }, unsent(lostText)},
+		{"the browser restarts", func(w *hubFixture) { w.connectBrowser("b1", "boot2") }, unsent(bootText)},
+		{"it is stopped", func(w *hubFixture) { w.cancel("c1"); w.connectBrowser("b1", "boot1") }, "c1 stopped: aborted"},
+		{"the hub is closed", func(w *hubFixture) { w.hub.Close() }, unsent("failed shutdown: the server is stopping")},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			inWorld(t, Options{}, func(w *world) {
+			withHub(t, Options{}, func(w *hubFixture) {
 				w.connectBrowser("b1", "boot1").drop()
 				w.run("b1", "c1")
 				tt.then(w)
@@ -124,7 +124,7 @@ func TestUnsentRunEnds(t *testing.T) {
 // TestSameIDAgain checks that a run can be started again with its ID, as dispatch
 // does when a document was not ready.
 func TestSameIDAgain(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.send(`{"jsonrpc":"2.0","id":"c1","error":{"code":-32000,"message":"m","data":{"code":"not_ready","message":"log in"}}}`)
@@ -136,7 +136,7 @@ func TestSameIDAgain(t *testing.T) {
 }
 
 func TestArgumentsTooLarge(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		w.connectBrowser("b1", "boot1")
 		err := w.tryRunArgs(`{"x":"` + strings.Repeat("x", wire.MaxFrameBytes) + `"}`)
 		if err == nil || err.Code != wire.ErrInvalidArguments || !strings.Contains(err.Message, fmt.Sprint(wire.MaxFrameBytes)) {

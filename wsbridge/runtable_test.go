@@ -10,13 +10,13 @@ import (
 // TestRunTable checks that connect sends the runs that were started without a link, and
 // that close ends all runs and rejects further runs.
 func TestRunTable(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		rt := &newBrowser(w.hub, "b1").runs
 		r := dispatch.Run{ID: "c1", MaxResultBytes: 10}
-		if err := rt.startRun(&r, nil, make(done, 1), false); err == nil || err.Code != wire.ErrNavigated {
+		if err := rt.startRun(&r, nil, make(endSink, 1), false); err == nil || err.Code != wire.ErrNavigated {
 			t.Errorf("startRun in a closed document returned %v", err)
 		}
-		runEnded := make(done, 1)
+		runEnded := make(endSink, 1)
 		if err := rt.startRun(&r, nil, runEnded, true); err != nil || !rt.runs["c1"].isUnsent {
 			t.Fatalf("startRun without a link returned %v", err)
 		}

@@ -29,7 +29,7 @@ func TestStartsAreReported(t *testing.T) {
 		defer mu.Unlock()
 		starts = append(starts, s)
 	}}
-	inWorld(t, o, func(w *world) {
+	withHub(t, o, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.readEvents()
 		takeStarts()
@@ -45,7 +45,7 @@ func TestStartsAreReported(t *testing.T) {
 		if elapsed := time.Since(startTime); elapsed > 0 || len(found.BrokenTabs) != 1 || found.BrokenTabs[0].TabID != 1 || found.BrokenTabs[0].Problem == "" {
 			t.Errorf("after %v the call found %+v", elapsed, found)
 		}
-		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":1,"tab":` + tabText(1, "", 1, "d", ","+chatIs("true")) + `}}`)
+		p.send(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":1,"tab":` + tabText(1, "", 1, "d", ","+chatPluginState("true")) + `}}`)
 		w.readEvents()
 		if got := takeStarts(); len(got) != 1 || got[0].Problem != "" || got[0].Hash != "h1" {
 			t.Errorf("the reported starts are %+v", got)

@@ -20,7 +20,7 @@ func TestStopOutcomes(t *testing.T) {
 		{`"error":{"code":-32601,"message":"what?"}`, "ignored"},
 	}
 	for _, tt := range tests {
-		inWorld(t, Options{}, func(w *world) {
+		withHub(t, Options{}, func(w *hubFixture) {
 			p := w.connectBrowser("b1", "boot1")
 			w.run("b1", "c1")
 			w.cancel("c1")
@@ -39,7 +39,7 @@ func TestStopOutcomes(t *testing.T) {
 }
 
 func TestStopNotAnswered(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		w.cancel("c1")
@@ -53,7 +53,7 @@ func TestStopNotAnswered(t *testing.T) {
 }
 
 func TestStopUnknown(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		w.cancel("c1")
 		w.wantEvents("c1 stopped: finished")
 		p := w.connectBrowser("b1", "boot1")
@@ -70,7 +70,7 @@ func TestStopUnknown(t *testing.T) {
 // TestStopWhileDisconnected checks that a stop during a lost link is answered in time, and
 // sent to the page after the reconnect.
 func TestStopWhileDisconnected(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.drop()
@@ -94,7 +94,7 @@ func TestStopWhileDisconnected(t *testing.T) {
 // TestStopAnsweredAfterReturn checks that a tool.cancel is sent again if the link was
 // lost right after it was sent. A late answer to tool.cancel must still count.
 func TestStopAnsweredAfterReturn(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		w.cancel("c1")
@@ -113,7 +113,7 @@ func TestStopAnsweredAfterReturn(t *testing.T) {
 // TestStopLostWithItsLink checks that an unanswered tool.cancel is sent again even
 // after a late reconnect.
 func TestStopLostWithItsLink(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		w.cancel("c1")
@@ -130,7 +130,7 @@ func TestStopLostWithItsLink(t *testing.T) {
 // TestStopsOfLostBrowser checks that unanswered stops of a lost browser are answered
 // once.
 func TestStopsOfLostBrowser(t *testing.T) {
-	inWorld(t, Options{GracePeriod: time.Second}, func(w *world) {
+	withHub(t, Options{GracePeriod: time.Second}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")
 		p.drop()
@@ -145,7 +145,7 @@ func TestStopsOfLostBrowser(t *testing.T) {
 // TestStopNeverOvertakes checks that the browser receives each tool.dispatch before its
 // tool.cancel if many runs start and stop concurrently.
 func TestStopNeverOvertakes(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		const runs = 200
 		for i := range runs {

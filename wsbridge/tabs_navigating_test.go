@@ -41,7 +41,7 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			hash := "h1"
-			inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+			withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
 				p := w.connectBrowser("b1", "boot1")
 				p.send(tt.before)
 				w.advanceTime(time.Second)
@@ -69,7 +69,7 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 // the pages of a reconnected browser have reported.
 func TestTabStatesCountUntilPagesReport(t *testing.T) {
 	hash := "h1"
-	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
 		tabs := func(p *peer, doc, more string) {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + tabText(7, "af", 9, doc, more) + `,` + tabText(8, "", 5, "d8", liveChat) + `]}}`)
 			p.readFrames()
@@ -91,7 +91,7 @@ func TestTabStatesCountUntilPagesReport(t *testing.T) {
 // browser or a closed tab.
 func TestCallDoesNotWaitForLostTab(t *testing.T) {
 	hash := "h1"
-	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
 		tab := func(p *peer, id int, rest string) {
 			p.sendFormat(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":%d%s}}`, id, rest)
 			p.readFrames()

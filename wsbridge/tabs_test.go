@@ -69,7 +69,7 @@ func targetNames(targets []dispatch.Target) string {
 
 func TestTargets(t *testing.T) {
 	hash := "h1"
-	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
 		want := func(live, reload string, browsers int) {
 			t.Helper()
 			w.readEvents()
@@ -120,7 +120,7 @@ func TestTargets(t *testing.T) {
 // before the pages have reported their adapters.
 func TestTabsAfterReturn(t *testing.T) {
 	hash := "h1"
-	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
 		listTabs := func(p *peer, tabs ...string) {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
 			p.readFrames()
@@ -174,7 +174,7 @@ func TestTabsAfterReturn(t *testing.T) {
 // period, if no other browser can run the plugin.
 func TestTargetsOfDisconnectedBrowser(t *testing.T) {
 	hash := "h1"
-	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
 		want := func(live string, browsers int) {
 			t.Helper()
 			if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); targetNames(got.LiveTargets) != live || got.BrowserCount != browsers {
@@ -194,7 +194,7 @@ func TestTargetsOfDisconnectedBrowser(t *testing.T) {
 
 // TestTabsOfOldLink checks that tab reports of a replaced connection are ignored.
 func TestTabsOfOldLink(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		b := newBrowser(w.hub, "b1")
 		old, current := &link{hub: w.hub}, &link{hub: w.hub}
 		b.tabs.connect(current, "", true)
@@ -207,7 +207,7 @@ func TestTabsOfOldLink(t *testing.T) {
 }
 
 func TestTabsAreBounded(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		b := newBrowser(w.hub, "b1")
 		current := &link{hub: w.hub}
 		b.tabs.connect(current, "", true)
@@ -230,7 +230,7 @@ func TestTabsAreBounded(t *testing.T) {
 }
 
 func TestBrowsers(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b2", "boot1")
 		w.connectBrowser("b1", "boot2")
 		p.send(`{"jsonrpc":"2.0","id":"s/1","result":{"mode":"userScripts"}}`)
@@ -252,7 +252,7 @@ func TestBrowsers(t *testing.T) {
 // start finds a browser that reconnects soon.
 func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 	hash := "h1"
-	inWorld(t, Options{Adapters: onePlugin(&hash), FirstBrowserWait: 3 * time.Second}, func(w *world) {
+	withHub(t, Options{Adapters: onePlugin(&hash), FirstBrowserWait: 3 * time.Second}, func(w *hubFixture) {
 		found := make(chan dispatch.Targets, 1)
 		go func() { found <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
 		w.advanceTime(time.Second)
@@ -261,7 +261,7 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 			t.Errorf("live %q, want b1/7", targetNames(got.LiveTargets))
 		}
 	})
-	inWorld(t, Options{FirstBrowserWait: 3 * time.Second}, func(w *world) {
+	withHub(t, Options{FirstBrowserWait: 3 * time.Second}, func(w *hubFixture) {
 		startTime := time.Now()
 		if got := w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}); got.BrowserCount != 0 || time.Since(startTime) != 3*time.Second {
 			t.Errorf("%d browsers after %v, want none after 3s", got.BrowserCount, time.Since(startTime))
@@ -274,7 +274,7 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 			t.Error("a call waits although the wait for the first browser is over")
 		}
 	})
-	inWorld(t, Options{FirstBrowserWait: 3 * time.Second}, func(w *world) {
+	withHub(t, Options{FirstBrowserWait: 3 * time.Second}, func(w *hubFixture) {
 		ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
 		defer cancel()
 		startTime := time.Now()
@@ -288,7 +288,7 @@ func TestTargetsWaitForTheFirstBrowser(t *testing.T) {
 // reloaded browser has received the plugins and then listed its tabs.
 func TestTargetsWaitForABrowserToSettleIn(t *testing.T) {
 	hash := "h1"
-	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
 		w.connectBrowser("b1", "boot1").drop()
 		w.advanceTime(time.Minute)
 		p := w.dial()
@@ -324,7 +324,7 @@ func TestTargetsWaitForABrowserToSettleIn(t *testing.T) {
 // changed or enabled finds tabs that the browser lists later.
 func TestTargetsWaitForNewAdapters(t *testing.T) {
 	hash := "h1"
-	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.advanceTime(time.Minute)
 		hash = "h2"
@@ -377,7 +377,7 @@ func TestTargetsWaitForALoadingTab(t *testing.T) {
 		{"another plugin is wanted", dispatch.TargetChoice{Plugin: "mail"}, ready, "", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+			withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
 				p := w.connectBrowser("b1", "boot1")
 				p.send(loading)
 				w.advanceTime(defaultFirstBrowserWait) // wait until calls no longer wait for the first sync
@@ -402,7 +402,7 @@ func TestDocumentThatIsGone(t *testing.T) {
 	for _, code := range documentGoneCodes {
 		t.Run(string(code), func(t *testing.T) {
 			hash := "h1"
-			inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+			withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
 				p := w.connectBrowser("b1", "boot1")
 				w.run("b1", "r1")
 				p.readFrames()

@@ -14,9 +14,9 @@ import (
 	"opentabs/wire"
 )
 
-// chatIs returns the state of the plugin chat in a document; ready is "true",
+// chatPluginState returns the state of the plugin chat in a document; ready is "true",
 // "false", or "" for unknown.
-func chatIs(ready string) string {
+func chatPluginState(ready string) string {
 	if ready != "" {
 		ready = `,"ready":` + ready
 	}
@@ -24,10 +24,10 @@ func chatIs(ready string) string {
 }
 
 func frameText(id int, ready string) string {
-	return fmt.Sprintf(`{"frameId":%d,"url":"https://x/f%[1]d","documentId":"f%[1]d",%s}`, id, chatIs(ready))
+	return fmt.Sprintf(`{"frameId":%d,"url":"https://x/f%[1]d","documentId":"f%[1]d",%s}`, id, chatPluginState(ready))
 }
 
-func targetSpots(targets []dispatch.Target) string {
+func describeTargets(targets []dispatch.Target) string {
 	var spots []string
 	for _, t := range targets {
 		spots = append(spots, fmt.Sprintf("%d/%d", t.TabID, t.FrameID))
@@ -40,18 +40,18 @@ func targetSpots(targets []dispatch.Target) string {
 // before other tabs.
 func TestRankOfReadiness(t *testing.T) {
 	hash := "h1"
-	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
-			tabText(1, "af", 900, "d1", ","+chatIs("false")),
-			tabText(2, "af", 900, "d2", ","+chatIs("")),
-			tabText(3, "", 100, "d3", ","+chatIs("true")),
-			tabText(4, "", 200, "d4", ","+chatIs("true")),
-			tabText(5, "a", 1, "d5", ","+chatIs("true")),
-			tabText(6, "a", 1, "d6", ","+chatIs("")),
+			tabText(1, "af", 900, "d1", ","+chatPluginState("false")),
+			tabText(2, "af", 900, "d2", ","+chatPluginState("")),
+			tabText(3, "", 100, "d3", ","+chatPluginState("true")),
+			tabText(4, "", 200, "d4", ","+chatPluginState("true")),
+			tabText(5, "a", 1, "d5", ","+chatPluginState("true")),
+			tabText(6, "a", 1, "d6", ","+chatPluginState("")),
 		}, ",") + `]}}`)
 		w.readEvents()
-		if got := targetSpots(w.hub.CurrentTargets("chat").LiveTargets); got != "2/0 5/0 6/0 4/0 3/0 1/0" {
+		if got := describeTargets(w.hub.CurrentTargets("chat").LiveTargets); got != "2/0 5/0 6/0 4/0 3/0 1/0" {
 			t.Error(got)
 		}
 	})
@@ -62,7 +62,7 @@ func TestRankOfReadiness(t *testing.T) {
 // ready.
 func TestFramesOfTabs(t *testing.T) {
 	hash := "h1"
-	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		listTabs := func(tabs ...string) {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
@@ -70,12 +70,12 @@ func TestFramesOfTabs(t *testing.T) {
 		}
 		frames := func(all ...string) string { return `,"frames":[` + strings.Join(all, ",") + `]` }
 		listTabs(
-			tabText(1, "af", 5, "d1", ","+chatIs("true")+frames(frameText(9, "true"), frameText(4, "true"))),
-			tabText(2, "", 9, "d2", ","+chatIs("false")+frames(frameText(7, "true"))),
-			tabText(3, "", 1, "", frames(frameText(8, "true"), `{"frameId":0,"url":"https://x/","documentId":"forged",`+chatIs("true")+`}`)),
+			tabText(1, "af", 5, "d1", ","+chatPluginState("true")+frames(frameText(9, "true"), frameText(4, "true"))),
+			tabText(2, "", 9, "d2", ","+chatPluginState("false")+frames(frameText(7, "true"))),
+			tabText(3, "", 1, "", frames(frameText(8, "true"), `{"frameId":0,"url":"https://x/","documentId":"forged",`+chatPluginState("true")+`}`)),
 		)
 		where := w.hub.CurrentTargets("chat")
-		if got := targetSpots(where.LiveTargets); got != "1/0 1/4 1/9 2/7 3/8 2/0" {
+		if got := describeTargets(where.LiveTargets); got != "1/0 1/4 1/9 2/7 3/8 2/0" {
 			t.Error(got)
 		}
 		frame := where.LiveTargets[3]
@@ -100,7 +100,7 @@ func TestFramesOfTabs(t *testing.T) {
 		// A frame of the page is removed, and the tab of the frame stays open.
 		p.send(`{"jsonrpc":"2.0","id":"r1","error":{"code":-32000,"message":"gone","data":{"code":"navigated","message":"gone","notStarted":true}}}`)
 		w.readEvents()
-		if got := targetSpots(w.hub.CurrentTargets("chat").LiveTargets); strings.Contains(got, "2/7") || !strings.Contains(got, "2/0") {
+		if got := describeTargets(w.hub.CurrentTargets("chat").LiveTargets); strings.Contains(got, "2/7") || !strings.Contains(got, "2/0") {
 			t.Error(got)
 		}
 		if code := start("r2"); code != string(wire.ErrNavigated) {
@@ -111,7 +111,7 @@ func TestFramesOfTabs(t *testing.T) {
 
 func TestStateOfAPlugin(t *testing.T) {
 	hash := "h1"
-	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		for _, tt := range []struct {
 			tabs []string
@@ -123,9 +123,9 @@ func TestStateOfAPlugin(t *testing.T) {
 			{[]string{tabText(1, "", 1, "", `,"loading":["other"]`)}, dispatch.StateClosed},
 			{[]string{tabText(1, "", 1, "", `,"broken":[{"name":"chat","hash":"h1","problem":"it threw"}]`)}, dispatch.StateFailed},
 			{[]string{tabText(1, "", 1, "", `,"broken":[{"name":"chat","hash":"old","problem":"it threw"}]`)}, dispatch.StateUnavailable},
-			{[]string{tabText(1, "", 1, "d", ","+chatIs(""))}, dispatch.StateUnavailable},
-			{[]string{tabText(1, "", 1, "d", ","+chatIs("false"))}, dispatch.StateUnavailable},
-			{[]string{tabText(1, "", 1, "d", ","+chatIs("false")), tabText(2, "", 1, "e", ","+chatIs("true"))}, dispatch.StateReady},
+			{[]string{tabText(1, "", 1, "d", ","+chatPluginState(""))}, dispatch.StateUnavailable},
+			{[]string{tabText(1, "", 1, "d", ","+chatPluginState("false"))}, dispatch.StateUnavailable},
+			{[]string{tabText(1, "", 1, "d", ","+chatPluginState("false")), tabText(2, "", 1, "e", ","+chatPluginState("true"))}, dispatch.StateReady},
 		} {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tt.tabs, ",") + `]}}`)
 			w.readEvents()
@@ -143,10 +143,10 @@ func TestStateOfAPlugin(t *testing.T) {
 // independent.
 func TestEqualTabsOfTwoBrowsers(t *testing.T) {
 	hash := "h1"
-	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
 		for _, id := range []string{"b1", "b2"} {
 			p := w.connectBrowser(id, "boot-"+id)
-			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + tabText(7, "", 1, "d-"+id, ","+chatIs("true")) + `]}}`)
+			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + tabText(7, "", 1, "d-"+id, ","+chatPluginState("true")) + `]}}`)
 		}
 		w.readEvents()
 		live := w.hub.CurrentTargets("chat").LiveTargets
@@ -170,24 +170,24 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 	o := Options{Adapters: onePlugin(&hash), Log: zerolog.New(&log), MayRunIn: func(plugin, url string, frame bool) bool {
 		return plugin == "chat" && strings.HasPrefix(url, "https://x/") && (!frame || frames)
 	}}
-	inWorld(t, o, func(w *world) {
+	withHub(t, o, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		evilTab := strings.Replace(frameText(4, "true"), "https://x/", "https://evil.example/", 1)
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join([]string{
-			tabText(1, "af", 900, "d1", ","+chatIs("true")+`,"frames":[`+frameText(3, "true")+","+evilTab+`]`),
-			strings.Replace(tabText(2, "af", 900, "d2", ","+chatIs("true")), "https://x/", "https://evil.example/", 1),
+			tabText(1, "af", 900, "d1", ","+chatPluginState("true")+`,"frames":[`+frameText(3, "true")+","+evilTab+`]`),
+			strings.Replace(tabText(2, "af", 900, "d2", ","+chatPluginState("true")), "https://x/", "https://evil.example/", 1),
 			strings.Replace(tabText(3, "af", 900, "", `,"needsReload":["chat"]`), "https://x/", "https://evil.example/", 1),
 		}, ",") + `]}}`)
 		w.readEvents()
 		found := w.hub.CurrentTargets("chat")
-		if got := targetSpots(found.LiveTargets); got != "1/0 1/3" || len(found.TabsToReload) != 0 {
+		if got := describeTargets(found.LiveTargets); got != "1/0 1/3" || len(found.TabsToReload) != 0 {
 			t.Error(got, found.TabsToReload)
 		}
 		if n := strings.Count(log.String(), "outside its sites"); n != 1 {
 			t.Errorf("the problem was logged %d times", n)
 		}
 		frames = false
-		if got := targetSpots(w.hub.CurrentTargets("chat").LiveTargets); got != "1/0" {
+		if got := describeTargets(w.hub.CurrentTargets("chat").LiveTargets); got != "1/0" {
 			t.Error(got)
 		}
 	})
@@ -197,21 +197,21 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 // only tab of a call does not answer, the call must wait for the tab up to loadTimeout.
 func TestSilentTabs(t *testing.T) {
 	hash := "h1"
-	inWorld(t, Options{Adapters: onePlugin(&hash)}, func(w *world) {
+	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		listTabs := func(tabs ...string) {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
 			w.readEvents()
 		}
-		silent := tabText(1, "af", 9, "d1", ","+chatIs("true")+`,"unresponsive":true`)
-		listTabs(silent, tabText(2, "", 1, "d2", ","+chatIs("true")))
+		silent := tabText(1, "af", 9, "d1", ","+chatPluginState("true")+`,"unresponsive":true`)
+		listTabs(silent, tabText(2, "", 1, "d2", ","+chatPluginState("true")))
 		found := w.hub.CurrentTargets("chat")
-		if targetSpots(found.LiveTargets) != "2/0" || targetSpots(found.SilentTargets) != "1/0" {
-			t.Errorf("the targets are live %q and silent %q", targetSpots(found.LiveTargets), targetSpots(found.SilentTargets))
+		if describeTargets(found.LiveTargets) != "2/0" || describeTargets(found.SilentTargets) != "1/0" {
+			t.Errorf("the targets are live %q and silent %q", describeTargets(found.LiveTargets), describeTargets(found.SilentTargets))
 		}
 		listTabs(silent)
 		if startTime, found := time.Now(), w.hub.Targets(context.Background(), dispatch.TargetChoice{Plugin: "chat"}); len(found.LiveTargets) > 0 || time.Since(startTime) != loadTimeout {
-			t.Errorf("the live targets are %q after %v", targetSpots(found.LiveTargets), time.Since(startTime))
+			t.Errorf("the live targets are %q after %v", describeTargets(found.LiveTargets), time.Since(startTime))
 		}
 		if err := w.hub.ReloadTab(context.Background(), "", 7); err == nil || !strings.Contains(err.Error(), "no connected browser has a tab 7") {
 			t.Errorf("the reload of tab 7 returned %v", err)

@@ -88,9 +88,9 @@ func wireMethods(t *testing.T) []string {
 // isOutput matches the lines that the hub writes.
 var isOutput = regexp.MustCompile(`^(\w+<|=) `)
 
-// stage has the state of one transcript that is being run.
-type stage struct {
-	w     *world
+// transcriptRun has the state of one transcript that is being run.
+type transcriptRun struct {
+	w     *hubFixture
 	hash  string
 	order []string // the names of peers
 	peers map[string]*peer
@@ -103,7 +103,7 @@ type stage struct {
 // sent.
 func playTranscript(t *testing.T, text string) string {
 	var transcript strings.Builder
-	s := &stage{hash: "h1", peers: map[string]*peer{}, ended: map[string]bool{}, settings: map[string]json.RawMessage{}}
+	s := &transcriptRun{hash: "h1", peers: map[string]*peer{}, ended: map[string]bool{}, settings: map[string]json.RawMessage{}}
 	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", DisplayName: "Chat", Hash: "h1", Permission: wire.PermissionOff, World: wire.WorldMain}}}
 	fetch := func(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
 		if p.Name != "chat" {
@@ -121,7 +121,7 @@ func playTranscript(t *testing.T, text string) string {
 	o.ReceiveLogs = func(id, name string, p wire.PluginLogParams) {
 		s.w.note("logged in %s (%s): %s", id, name, wire.EncodeBody(p))
 	}
-	inWorld(t, o, func(w *world) {
+	withHub(t, o, func(w *hubFixture) {
 		s.w = w
 		for line := range strings.Lines(text) {
 			line = strings.TrimSuffix(line, "\n")
@@ -139,7 +139,7 @@ func playTranscript(t *testing.T, text string) string {
 }
 
 // executeLine executes one line of a transcript.
-func (s *stage) executeLine(line string) {
+func (s *transcriptRun) executeLine(line string) {
 	if name, frame, ok := strings.Cut(line, "> "); ok && s.peers[name] != nil {
 		s.peers[name].send(frame)
 		return
@@ -207,7 +207,7 @@ func (s *stage) executeLine(line string) {
 
 // writeSentFrames writes the frames that the hub has sent since the last line of the
 // transcript.
-func (s *stage) writeSentFrames(out *strings.Builder) {
+func (s *transcriptRun) writeSentFrames(out *strings.Builder) {
 	for _, name := range s.order {
 		p := s.peers[name]
 		for _, f := range p.readFrames() {

@@ -26,7 +26,7 @@ func TestAttackByUser(t *testing.T) {
 		"with the beginning of the proof":        browserProof[:len(browserProof)-1],
 	} {
 		t.Run("a browser "+name, func(t *testing.T) {
-			inWorld(t, Options{}, func(w *world) {
+			withHub(t, Options{}, func(w *hubFixture) {
 				p := w.dial()
 				p.sendFormat(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x","proof":%q}}`, proof)
 				p.wantFrames(fmt.Sprintf(`{"jsonrpc":"2.0","id":"h","error":{"code":-32602,"message":%q}}`, wrongProof))
@@ -40,7 +40,7 @@ func TestAttackByUser(t *testing.T) {
 		})
 	}
 	t.Run("a browser that proves it, after one that did not", func(t *testing.T) {
-		inWorld(t, Options{}, func(w *world) {
+		withHub(t, Options{}, func(w *hubFixture) {
 			w.dial().send(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","bootId":"x"}}`)
 			w.connectBrowser("b1", "boot")
 			if got := w.hub.Browsers(); len(got) != 1 || !got[0].Connected {
@@ -53,7 +53,7 @@ func TestAttackByUser(t *testing.T) {
 // TestAttackByUserReplay checks that frames recorded on one connection are rejected on
 // another connection, because each connection has its own challenge.
 func TestAttackByUserReplay(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		w.connectBrowser("b1", "boot")
 		w.hub.newNonce = func() string { return "another-nonce-of-the-server" }
 		p := w.open(browserNonce)
@@ -76,7 +76,7 @@ func TestAttackByUserReplay(t *testing.T) {
 // TestHandshakeEndsInTime checks that a connection without a complete first frame is
 // closed after 10 s.
 func TestHandshakeEndsInTime(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		silent := w.dial()
 		w.advanceTime(helloTimeout - time.Millisecond)
 		if got := silent.end(); got != "" {
@@ -95,7 +95,7 @@ func TestHandshakeEndsInTime(t *testing.T) {
 // TestHandshakesAreBounded checks that too many silent connections close the oldest
 // silent connection, so that a browser can always connect.
 func TestHandshakesAreBounded(t *testing.T) {
-	inWorld(t, Options{}, func(w *world) {
+	withHub(t, Options{}, func(w *hubFixture) {
 		b := w.connectBrowser("b1", "boot")
 		var silent []*peer
 		for range maxHandshakes + 3 {

@@ -69,7 +69,7 @@ func runCalls(ctx context.Context, opts callsOptions) error {
 	}
 	out.PrintTable("", callview.Rows(list, opts.verbose, time.Now()), "CLIENT", "RAN", "PROGRESS")
 	if n := callview.CountWaiting(list); n > 0 {
-		out.Notef("%s waiting for you: see `opentabs calls show CALL`, then run `opentabs calls approve CALL` or `opentabs calls deny CALL`", terminal.Agree(n, "call is", "calls are"))
+		out.Notef("%s waiting for you: see `opentabs calls show CALL`, then run `opentabs calls approve CALL` or `opentabs calls deny CALL`", terminal.CountWithVerb(n, "call is", "calls are"))
 	}
 	return nil
 }

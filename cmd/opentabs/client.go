@@ -133,7 +133,7 @@ func runClientList(opts clientListOptions) error {
 		if !c.LastUsed.IsZero() {
 			lastUsed = c.LastUsed.Local().Format(time.DateTime)
 		}
-		rows = append(rows, []string{c.Name, c.Begins + "...", c.Created.Local().Format(time.DateTime), lastUsed})
+		rows = append(rows, []string{c.Name, c.FirstChars + "...", c.Created.Local().Format(time.DateTime), lastUsed})
 	}
 	p.out.PrintTable("", rows)
 	return nil

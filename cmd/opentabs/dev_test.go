@@ -75,8 +75,8 @@ const tool = (name: string) => defineTool({ name, description: 'For tests: ' + n
 export default definePlugin({ tools: [tool('echo'), tool('silent'), tool('quit')], isReady: () => true });
 `
 
-// startDeveloper starts a server with a browser, and develops the plugin messages.
-func startDeveloper(t *testing.T) (out *commandOutput, lines chan<- string, signals chan<- os.Signal, devErr <-chan error, dirs config.Dirs, source string) {
+// startPluginDev starts a server with a browser, and develops the plugin messages.
+func startPluginDev(t *testing.T) (out *commandOutput, lines chan<- string, signals chan<- os.Signal, devErr <-chan error, dirs config.Dirs, source string) {
 	t.Helper()
 	dirs = newInstallation(t)
 	source = filepath.Join(filepath.Dir(dirs.State), "messages")
@@ -119,7 +119,7 @@ func startDeveloper(t *testing.T) (out *commandOutput, lines chan<- string, sign
 func isRunning(s httpapi.Status) bool { return s.Calls.Running == 1 }
 
 func TestDevPrompt(t *testing.T) {
-	out, lines, signals, devErr, dirs, source := startDeveloper(t)
+	out, lines, signals, devErr, dirs, source := startPluginDev(t)
 	out.waitForWords("built messages 1.0.0, 3 tools", "waiting for changes", "messages> ")
 	waitForStatus(t, dirs, hasTab) // the tab of the previous build is gone
 	for _, c := range []struct{ line, want string }{
@@ -157,14 +157,14 @@ func TestDevPrompt(t *testing.T) {
 	out.waitForWords("the last build of messages stays in use")
 }
 
-func TestDevEnds(t *testing.T) {
+func TestDevStopsWithServerAndSignal(t *testing.T) {
 	for description, endDev := range map[string]func(lines chan<- string, signals chan<- os.Signal){
 		"quit":           func(lines chan<- string, _ chan<- os.Signal) { lines <- "quit" },
 		"the end of it":  func(lines chan<- string, _ chan<- os.Signal) { close(lines) },
 		"SIGTERM in one": func(lines chan<- string, signals chan<- os.Signal) { lines <- "silent"; signals <- syscall.SIGTERM },
 	} {
 		t.Run(description, func(t *testing.T) {
-			out, lines, signals, devErr, _, _ := startDeveloper(t)
+			out, lines, signals, devErr, _, _ := startPluginDev(t)
 			out.waitForWords("messages> ")
 			endDev(lines, signals)
 			if err := <-devErr; err != nil {

@@ -17,15 +17,15 @@ import (
 
 // The exit codes of all commands, as in `opentabs help exit-codes`.
 const (
-	exitOK          = 0
-	exitFailed      = 1   // the tool or opentabs failed
-	exitUsage       = 2   // a flag, an argument or a setting is wrong
-	exitNoServer    = 3   // no opentabs server is running
-	exitTimedOut    = 4   // the call was ended by one of its time limits
-	exitCancelled   = 5   // the call was cancelled elsewhere, or the server stopped
-	exitNoPage      = 6   // no page can run the tool, or the page was closed
-	exitTooLate     = 7   // the call is not waiting for approval
-	exitInterrupted = 130 // Ctrl-C, or SIGTERM
+	exitOK             = 0
+	exitFailed         = 1   // the tool or opentabs failed
+	exitUsage          = 2   // a flag, an argument or a setting is wrong
+	exitNoServer       = 3   // no opentabs server is running
+	exitTimedOut       = 4   // the call was ended by one of its time limits
+	exitCancelled      = 5   // the call was cancelled elsewhere, or the server stopped
+	exitNoPage         = 6   // no page can run the tool, or the page was closed
+	exitAlreadyDecided = 7   // the call is not waiting for approval
+	exitInterrupted    = 130 // Ctrl-C, or SIGTERM
 )
 
 // exitCodes has the exit code for each reason a call can fail.
@@ -80,7 +80,7 @@ func newExitCodesCmd() *cobra.Command {
   %3d  no page can run the tool, or the page was closed
   %3d  the call is not waiting for approval: it was already decided, or it ended
   %3d  interrupted, by Ctrl-C or SIGTERM`,
-			exitOK, exitFailed, exitUsage, exitNoServer, exitTimedOut, exitCancelled, exitNoPage, exitTooLate, exitInterrupted),
+			exitOK, exitFailed, exitUsage, exitNoServer, exitTimedOut, exitCancelled, exitNoPage, exitAlreadyDecided, exitInterrupted),
 	}
 }
 
@@ -91,7 +91,7 @@ func newUsageError(format string, args ...any) error { return usererr.Errorf(for
 // context of the command.
 func explainError(ctx context.Context, err error) (string, int) {
 	var callFailure *toolcall.Failure
-	var tooLate *callview.TooLate
+	var tooLate *callview.AlreadyDecidedError
 	var userErr *usererr.Error
 	switch {
 	case err == nil:
@@ -99,7 +99,7 @@ func explainError(ctx context.Context, err error) (string, int) {
 	case errors.As(err, &callFailure):
 		return callFailure.Error(), max(exitFailed, exitCodes[callFailure.Code]) // exitCodes lacks the codes of newer versions
 	case errors.As(err, &tooLate):
-		return tooLate.Error(), exitTooLate
+		return tooLate.Error(), exitAlreadyDecided
 	case errors.Is(err, toolcall.ErrInterrupted):
 		return err.Error(), exitInterrupted
 	case errors.As(err, &userErr):

@@ -64,7 +64,7 @@ func TestExplain(t *testing.T) {
 		{"a failed call", context.Background(), fmt.Errorf("x: %w", &toolcall.Failure{Code: wire.ErrTabClosed}), "", exitNoPage},
 		{"a failed call of another version", context.Background(), &toolcall.Failure{Code: "later"}, "", exitFailed},
 		{"an interrupted call", cancelledCtx, toolcall.ErrInterrupted, "interrupted; the call was cancelled", exitInterrupted},
-		{"a late decision", context.Background(), fmt.Errorf("x: %w", &callview.TooLate{}), "", exitTooLate},
+		{"a late decision", context.Background(), fmt.Errorf("x: %w", &callview.AlreadyDecidedError{}), "", exitAlreadyDecided},
 		{"the end of a stream", context.Background(), fmt.Errorf("%w: EOF", httpapi.ErrEnded), "the server has stopped; start it with `opentabs serve`", exitNoServer},
 		{"no server", context.Background(), fmt.Errorf("ask: %w", httpapi.ErrNoServer), "no opentabs server is running; start it with `opentabs serve`", exitNoServer},
 		{"Ctrl-C", cancelledCtx, fmt.Errorf("ask: %w", context.Canceled), "interrupted", exitInterrupted},

@@ -85,7 +85,7 @@ func followLogs(ctx context.Context, opts logsOptions) error {
 	err = client.Logs.Follow(ctx, opts.query, httpapi.LogListener{
 		Entry: opts.printEntry,
 		Missed: func(n int) error {
-			opts.program.out.Notef("%s missing here: plugins logged faster than the entries could be printed", terminal.Agree(n, "entry is", "entries are"))
+			opts.program.out.Notef("%s missing here: plugins logged faster than the entries could be printed", terminal.CountWithVerb(n, "entry is", "entries are"))
 			return nil
 		},
 	})

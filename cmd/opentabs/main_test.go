@@ -30,15 +30,15 @@ import (
 // hangTimeout limits how long a test waits for an event.
 const hangTimeout = 2 * time.Minute
 
-// raceOptions turns off the pause of 1 s that the race detector makes when a process
+// raceDetectorOptions turns off the pause of 1 s that the race detector makes when a process
 // exits.
-const raceOptions = "atexit_sleep_ms=0"
+const raceDetectorOptions = "atexit_sleep_ms=0"
 
 // unreachableRegistry is an address where no server listens, so that tests use no public registry.
 const unreachableRegistry = "http://127.0.0.1:1/"
 
 func TestMain(m *testing.M) {
-	for name, value := range map[string]string{"GORACE": raceOptions, "npm_config_registry": unreachableRegistry} {
+	for name, value := range map[string]string{"GORACE": raceDetectorOptions, "npm_config_registry": unreachableRegistry} {
 		if _, isSet := os.LookupEnv(name); isSet { // a script that runs the test binary as a program has set the variable
 			continue
 		}
@@ -109,7 +109,7 @@ func TestScript(t *testing.T) {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("OPENTABS_HOME", home)
 			env.Setenv("OPENTABS_PORT", "0")
-			env.Setenv("GORACE", raceOptions)
+			env.Setenv("GORACE", raceDetectorOptions)
 			env.Setenv("npm_config_registry", unreachableRegistry)
 			// BIN is the folder of the programs of TestMain, for scripts with no other
 			// folder in PATH.
@@ -320,8 +320,8 @@ func waitUntilCancelled(ctx context.Context, _ *wsbridgetest.Call) (json.RawMess
 	return nil, &wire.CallError{Code: wire.ErrToolError, Message: context.Cause(ctx).Error()}
 }
 
-// TestEveryCommandIsScripted checks that a script uses each command.
-func TestEveryCommandIsScripted(t *testing.T) {
+// TestEveryCommandHasAScript checks that a script uses each command.
+func TestEveryCommandHasAScript(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scripts: %v", err)

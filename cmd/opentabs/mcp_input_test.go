@@ -11,9 +11,9 @@ import (
 	"opentabs/internal/httpapi"
 )
 
-// TestMCPNonsense sends malformed input to a real `opentabs mcp`: each line gets an error,
+// TestMCPRejectsInvalidInput sends malformed input to a real `opentabs mcp`: each line gets an error,
 // and the session continues.
-func TestMCPNonsense(t *testing.T) {
+func TestMCPRejectsInvalidInput(t *testing.T) {
 	c := startMCP(t, newHome(t))
 	write := func(text string) {
 		t.Helper()

@@ -60,7 +60,7 @@ func runPluginAdd(ctx context.Context, opts pluginAddOptions) error {
 	if err != nil {
 		return fmt.Errorf("find %s: %w", opts.path, err)
 	}
-	newPlugin, err := h.Store().Add(path)
+	newPlugin, err := h.PluginStore().Add(path)
 	if err != nil {
 		return withBuildHint(err, path, opts.path)
 	}

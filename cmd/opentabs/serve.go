@@ -48,7 +48,7 @@ and the variable overrides the file.`,
 		},
 	}
 	for _, f := range config.Flags() {
-		cmd.Flags().String(f.Name, f.Default, f.About)
+		cmd.Flags().String(f.Name, f.Default, f.Description)
 	}
 	cmd.Flags().StringVar(&opts.logFormat, "log-format", "auto", "the `FORMAT` of the log on stderr: "+strings.Join(logFormats, ", "))
 	cmd.Flags().StringVar(&opts.logFile, "log-file", "", "write the log to `FILE` instead of stderr; at 10 MiB it is renamed to FILE.1")

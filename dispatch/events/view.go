@@ -108,9 +108,9 @@ const (
 	maxDecodedResult = 64 << 10
 )
 
-// BeginningOf returns the beginning of a result: the text of a string, else the JSON.
+// TruncateResult returns the beginning of a result: the text of a string, else the JSON.
 // A truncated result ends with "…".
-func BeginningOf(output json.RawMessage) string {
+func TruncateResult(output json.RawMessage) string {
 	text := string(output[:min(len(output), maxResultText+utf8.UTFMax)])
 	isWhole := len(text) == len(output)
 	if len(output) > 0 && output[0] == '"' && len(output) <= maxDecodedResult {

@@ -150,9 +150,9 @@ func TestStepsLeaveRoomForNumbers(t *testing.T) {
 	}
 }
 
-// TestStepsFollowTheNumbers checks that steps are finer after numbers that are close
+// TestStepSizeFollowsTheNumbersOfTheTool checks that steps are finer after numbers that are close
 // together.
-func TestStepsFollowTheNumbers(t *testing.T) {
+func TestStepSizeFollowsTheNumbersOfTheTool(t *testing.T) {
 	m := meter{Interval: -1}
 	next := func(r wire.Report) Notification {
 		m.accept(time.Unix(0, 0), &r)
@@ -261,30 +261,30 @@ func TestMeterProperty(t *testing.T) {
 }
 
 var (
-	wildNumbers = []float64{0, 1, 1, 2, 3, 10, 99.999, 100, 1e300, 1e308, -1, math.NaN(), math.Inf(1), 1e-320, 1e-9, 0.001, 0.01}
-	audiences   = []string{"", "internal", AudienceUser, "other"}
+	unusualNumbers = []float64{0, 1, 1, 2, 3, 10, 99.999, 100, 1e300, 1e308, -1, math.NaN(), math.Inf(1), 1e-320, 1e-9, 0.001, 0.01}
+	audiences      = []string{"", "internal", AudienceUser, "other"}
 )
 
-// wildReport returns a report with arbitrary numbers; tameReport returns a report of a
+// randomReport returns a report with arbitrary numbers; randomValidReport returns a report of a
 // tool that counts up to a total.
-func wildReport(rnd *rand.Rand, _ *float64) wire.Report {
+func randomReport(rnd *rand.Rand, _ *float64) wire.Report {
 	var r wire.Report
 	if rnd.IntN(4) > 0 {
-		r.Progress = f(wildNumbers[rnd.IntN(len(wildNumbers))])
+		r.Progress = f(unusualNumbers[rnd.IntN(len(unusualNumbers))])
 	}
 	if rnd.IntN(2) > 0 {
-		r.Total = f(wildNumbers[rnd.IntN(len(wildNumbers))])
+		r.Total = f(unusualNumbers[rnd.IntN(len(unusualNumbers))])
 	}
 	if rnd.IntN(20) == 0 {
-		r.Loaded = f(wildNumbers[rnd.IntN(len(wildNumbers))])
+		r.Loaded = f(unusualNumbers[rnd.IntN(len(unusualNumbers))])
 	}
 	if rnd.IntN(20) == 0 {
-		r.Percent = f(wildNumbers[rnd.IntN(len(wildNumbers))])
+		r.Percent = f(unusualNumbers[rnd.IntN(len(unusualNumbers))])
 	}
 	return r
 }
 
-func tameReport(rnd *rand.Rand, done *float64) wire.Report {
+func randomValidReport(rnd *rand.Rand, done *float64) wire.Report {
 	if rnd.IntN(3) == 0 {
 		return wire.Report{}
 	}
@@ -299,9 +299,9 @@ func tameReport(rnd *rand.Rand, done *float64) wire.Report {
 func meterProblem(seed uint64) string {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	m := meter{Interval: 100 * time.Millisecond}
-	newReport, tame := wildReport, seed%2 == 0
+	newReport, tame := randomReport, seed%2 == 0
 	if tame {
-		newReport = tameReport
+		newReport = randomValidReport
 	}
 	c := meterCheck{m: &m, audienceOf: map[string]string{"reminder": AudienceUser}, kept: map[string]bool{}, sentAt: time.Unix(-1, 0), last: -1}
 	currentTime, done := time.Unix(0, 0), 0.0
@@ -328,7 +328,7 @@ func meterProblem(seed uint64) string {
 		}
 		currentTime = currentTime.Add(time.Duration(rnd.IntN(80)) * time.Millisecond)
 		for {
-			c.urgent = m.hasFinalReport && !m.isFinalSent
+			c.isFinalWaiting = m.hasFinalReport && !m.isFinalSent
 			p, ok, _ := m.Next(currentTime)
 			if !ok {
 				break
@@ -336,7 +336,7 @@ func meterProblem(seed uint64) string {
 			c.check(p, currentTime)
 		}
 	}
-	c.over = true
+	c.isFlushing = true
 	for _, p := range drainMeter(&m) {
 		c.check(p, currentTime)
 	}
@@ -362,15 +362,15 @@ type meterCheck struct {
 	forUser    string            // the last message for the user, until it is sent
 	kept       map[string]bool   // the messages for the user before suspensions, until they are sent
 
-	last      float64
-	greatest  float64 // the greatest number that the tool reported
-	sentAt    time.Time
-	urgent    bool     // the first final report waits, so earlier reports are sent at once
-	seen      bool     // the tool sent a final report
-	final     *float64 // the first final report that was sent, if its number is still possible
-	finalSent bool
-	over      bool // the remaining reports are sent at once
-	problem   string
+	last           float64
+	greatest       float64 // the greatest number that the tool reported
+	sentAt         time.Time
+	isFinalWaiting bool     // the first final report waits, so earlier reports are sent at once
+	seen           bool     // the tool sent a final report
+	final          *float64 // the first final report that was sent, if its number is still possible
+	finalSent      bool
+	isFlushing     bool // the remaining reports are sent at once
+	problem        string
 }
 
 // keep records the last message for the user as a message that must be sent.
@@ -415,8 +415,8 @@ func (c *meterCheck) check(p Notification, now time.Time) {
 	case p.Message != "" && c.audienceOf[p.Message] != p.Audience:
 		bad("the audience was %q", c.audienceOf[p.Message])
 	}
-	if gap := now.Sub(c.sentAt); gap < 100*time.Millisecond && !c.over {
-		if !c.urgent {
+	if gap := now.Sub(c.sentAt); gap < 100*time.Millisecond && !c.isFlushing {
+		if !c.isFinalWaiting {
 			bad("it came too early")
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"os"
 )
 
-// over is how many samples each pixel takes along one side.
-const over = 8
+// samplesPerSide is how many samples each pixel takes along one side.
+const samplesPerSide = 8
 
 func main() {
 	for _, size := range []int{16, 32, 48, 128} {
@@ -38,15 +38,15 @@ func draw(size int) image.Image {
 	for y := range size {
 		for x := range size {
 			var r, g, b, a float64
-			for i := range over * over {
-				u := (float64(x) + (float64(i%over)+0.5)/over) / float64(size)
-				v := (float64(y) + (float64(i/over)+0.5)/over) / float64(size)
+			for i := range samplesPerSide * samplesPerSide {
+				u := (float64(x) + (float64(i%samplesPerSide)+0.5)/samplesPerSide) / float64(size)
+				v := (float64(y) + (float64(i/samplesPerSide)+0.5)/samplesPerSide) / float64(size)
 				c := at(u, v)
 				w := float64(c.A)
 				r, g, b, a = r+float64(c.R)*w, g+float64(c.G)*w, b+float64(c.B)*w, a+w
 			}
 			if a > 0 {
-				img.SetNRGBA(x, y, color.NRGBA{uint8(r / a), uint8(g / a), uint8(b / a), uint8(a / (over * over))})
+				img.SetNRGBA(x, y, color.NRGBA{uint8(r / a), uint8(g / a), uint8(b / a), uint8(a / (samplesPerSide * samplesPerSide))})
 			}
 		}
 	}
@@ -66,14 +66,14 @@ func at(u, v float64) color.NRGBA {
 	if math.Sqrt(dx)+math.Sqrt(dy) < math.Sqrt(0.27) {
 		return spark
 	}
-	if inBox(u, v, 0.06, 0.26, 0.94, 0.94, 0.12) || inBox(u, v, 0.06, 0.08, 0.56, 0.5, 0.12) {
+	if isInRoundedBox(u, v, 0.06, 0.26, 0.94, 0.94, 0.12) || isInRoundedBox(u, v, 0.06, 0.08, 0.56, 0.5, 0.12) {
 		return body
 	}
 	return clear
 }
 
-// inBox reports whether a point is in a box with round corners.
-func inBox(u, v, left, top, right, bottom, radius float64) bool {
+// isInRoundedBox reports whether a point is in a box with round corners.
+func isInRoundedBox(u, v, left, top, right, bottom, radius float64) bool {
 	x := math.Max(math.Max(left+radius-u, u-(right-radius)), 0)
 	y := math.Max(math.Max(top+radius-v, v-(bottom-radius)), 0)
 	return x*x+y*y <= radius*radius

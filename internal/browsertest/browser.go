@@ -47,7 +47,7 @@ type Options struct {
 // Browser is a browser with a daemon and sites for the tests of one plugin.
 type Browser struct {
 	dir      string // the directory of all files that the test writes
-	daemon   *daemon.Started
+	daemon   *daemon.StartedDaemon
 	client   *mcpclient.Client
 	cleanups []func() // functions that Close calls, in reverse order
 

@@ -22,16 +22,18 @@ type Choice struct {
 	For   time.Duration
 }
 
-// TooLate is the error for a call that is not waiting for approval.
-type TooLate struct{ sentence string }
+// AlreadyDecidedError is the error for a call that is not waiting for approval.
+type AlreadyDecidedError struct{ sentence string }
 
 // Error returns the sentence for the user.
-func (e *TooLate) Error() string { return e.sentence }
+func (e *AlreadyDecidedError) Error() string { return e.sentence }
 
-func newTooLate(format string, args ...any) error { return &TooLate{fmt.Sprintf(format, args...)} }
+func newAlreadyDecidedError(format string, args ...any) error {
+	return &AlreadyDecidedError{fmt.Sprintf(format, args...)}
+}
 
 // Decide sends a decision about a call to the server, and returns a sentence about what
-// the decision has changed. The error is *TooLate if the call is not waiting, and a
+// the decision has changed. The error is *AlreadyDecidedError if the call is not waiting, and a
 // [usererr.Error] if the call cannot be allowed in the chosen scope.
 func Decide(ctx context.Context, calls httpapi.CallsClient, id string, c Choice) (string, error) {
 	v, err := calls.Get(ctx, id)
@@ -50,7 +52,7 @@ func Decide(ctx context.Context, calls httpapi.CallsClient, id string, c Choice)
 	case result.Outcome == wire.DecisionAlreadyMade:
 		return "", newAlreadyDecided(v.CallID, result.Allowed, result.By)
 	case result.Outcome != wire.DecisionAccepted:
-		return "", newTooLate("%s is no longer waiting: it has ended, or the request was withdrawn", v.CallID)
+		return "", newAlreadyDecidedError("%s is no longer waiting: it has ended, or the request was withdrawn", v.CallID)
 	}
 	return c.describeEffect(v), nil
 }
@@ -80,14 +82,14 @@ func (c Choice) describeEffect(v dispatch.View) string {
 // explainNotWaiting returns the reason why a call is not waiting.
 func explainNotWaiting(v dispatch.View) error {
 	if v.Ended != nil {
-		return newTooLate("%s has already ended (%s)", v.CallID, statusText(v))
+		return newAlreadyDecidedError("%s has already ended (%s)", v.CallID, statusText(v))
 	}
 	for _, m := range slices.Backward(v.Timeline) {
 		if m.Kind == dispatch.EventResumed && m.Resolution != nil {
 			return newAlreadyDecided(v.CallID, m.Resolution.Allow, m.Resolution.Surface)
 		}
 	}
-	return newTooLate("%s is not waiting for approval", v.CallID)
+	return newAlreadyDecidedError("%s is not waiting for approval", v.CallID)
 }
 
 func newAlreadyDecided(id string, isAllowed bool, by string) error {
@@ -95,5 +97,5 @@ func newAlreadyDecided(id string, isAllowed bool, by string) error {
 	if isAllowed {
 		decision = "allowed"
 	}
-	return newTooLate("%s was already %s, by %s", id, decision, terminal.SafeLine(by))
+	return newAlreadyDecidedError("%s was already %s, by %s", id, decision, terminal.SafeLine(by))
 }

@@ -38,7 +38,7 @@ func TestNotWaiting(t *testing.T) {
 		"call_1 is not waiting for approval":            {Snapshot: dispatch.Snapshot{CallID: "call_1"}},
 	} {
 		err := explainNotWaiting(v)
-		var late *TooLate
+		var late *AlreadyDecidedError
 		if !errors.As(err, &late) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}

@@ -30,7 +30,7 @@ func TestCallInTheTerminal(t *testing.T) {
 	for _, v := range []dispatch.View{running, ended, {}} {
 		for _, verbose := range []bool{false, true} {
 			fmt.Fprintf(&b, "sheet, verbose: %v\n", verbose)
-			s := sheet{view: v, verbose: verbose, glyphs: terminal.ASCIIGlyphs, now: now, viewTime: now}
+			s := callDetails{view: v, verbose: verbose, glyphs: terminal.ASCIIGlyphs, now: now, viewTime: now}
 			b.WriteString(strings.Join(s.renderLines(0), "\n") + "\n\n")
 			for _, row := range Rows([]dispatch.View{v}, verbose, now) {
 				b.WriteString(strings.Join(row, " | ") + "\n")

@@ -39,7 +39,7 @@ func (l *liveCall) tick(now time.Time) {
 		return
 	}
 	columns, rows := l.out.Size()
-	s := sheet{view: *l.view, verbose: l.verbose, columns: columns, glyphs: l.out.Glyphs(), now: now, viewTime: l.viewTime}
+	s := callDetails{view: *l.view, verbose: l.verbose, columns: columns, glyphs: l.out.Glyphs(), now: now, viewTime: l.viewTime}
 	l.block.Draw(s.renderLines(rows - 1))
 }
 
@@ -47,7 +47,7 @@ func (l *liveCall) tick(now time.Time) {
 func (l *liveCall) end(v *dispatch.View) {
 	l.block.Clear()
 	if v != nil {
-		l.out.PrintSafeLines(newSheet(l.out, *v, l.verbose).renderLines(0)...)
+		l.out.PrintSafeLines(newCallDetails(l.out, *v, l.verbose).renderLines(0)...)
 	}
 }
 
@@ -65,7 +65,7 @@ type plainCall struct {
 }
 
 func (p *plainCall) begin(v dispatch.View) error {
-	s := newSheet(p.out, v, p.verbose)
+	s := newCallDetails(p.out, v, p.verbose)
 	p.hasPrintedEnd = v.Ended != nil
 	p.out.PrintSafeLines(s.renderLines(0)...)
 	for _, a := range v.Activities {
@@ -91,7 +91,7 @@ func (p *plainCall) pause() time.Duration { return plainSilence }
 
 // show prints the activities that changed, each from its first changed line.
 func (p *plainCall) show(v dispatch.View) {
-	s := newSheet(p.out, v, p.verbose)
+	s := newCallDetails(p.out, v, p.verbose)
 	shown, _ := s.shownActivities()
 	for _, a := range shown {
 		lines, oldLines := terminal.ContentLines(a.Type, a.Content, s.columns > 0), p.printedLines[a.Type]
@@ -124,7 +124,7 @@ func (p *plainCall) end(v *dispatch.View) {
 	}
 	p.show(*v)
 	if v.Ended != nil && !p.hasPrintedEnd { // the event of the call's end was lost
-		p.out.PrintSafeLines(fieldLine("status", newSheet(p.out, *v, p.verbose).statusLine()))
+		p.out.PrintSafeLines(fieldLine("status", newCallDetails(p.out, *v, p.verbose).statusLine()))
 	}
 }
 

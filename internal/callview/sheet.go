@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// sheet has everything that is shown of one call. The lines of sheet are safe for a
+// callDetails has everything that is shown of one call. The lines of callDetails are safe for a
 // terminal.
-type sheet struct {
+type callDetails struct {
 	view dispatch.View
 	// verbose also shows reports and activities that are not for the user.
 	verbose bool
@@ -26,16 +26,18 @@ type sheet struct {
 	viewTime time.Time
 }
 
-// sheetLabel is the width of the labels.
-const sheetLabel = 9
+// detailLabelWidth is the width of the labels.
+const detailLabelWidth = 9
 
 // fieldLine returns a line with a label and a text.
-func fieldLine(label, text string) string { return fmt.Sprintf("%-*s  %s", sheetLabel, label, text) }
+func fieldLine(label, text string) string {
+	return fmt.Sprintf("%-*s  %s", detailLabelWidth, label, text)
+}
 
-// renderLines returns the lines of the sheet: the call's facts, timeline and pending
+// renderLines returns the lines of a call: the call's facts, timeline and pending
 // approval, and the activities. maxLines limits the number of lines for activities; 0
 // means no limit.
-func (s sheet) renderLines(maxLines int) []string {
+func (s callDetails) renderLines(maxLines int) []string {
 	lines := append(s.headLines(), s.timelineLines()...)
 	lines = append(lines, s.questionLines()...)
 	if maxLines > 0 {
@@ -44,7 +46,7 @@ func (s sheet) renderLines(maxLines int) []string {
 	return append(lines, s.activityLines(maxLines)...)
 }
 
-func (s sheet) headLines() []string {
+func (s callDetails) headLines() []string {
 	v := s.view
 	tool := terminal.SafeLine(v.ToolName)
 	if v.Prompt {
@@ -75,7 +77,7 @@ func (s sheet) headLines() []string {
 	return lines
 }
 
-func (s sheet) statusLine() string {
+func (s callDetails) statusLine() string {
 	v := s.view
 	switch {
 	case v.Waiting != nil:
@@ -89,7 +91,7 @@ func (s sheet) statusLine() string {
 }
 
 // elapsedTime returns how long the call has run.
-func (s sheet) elapsedTime() time.Duration {
+func (s callDetails) elapsedTime() time.Duration {
 	d := runTime(s.view)
 	if s.view.Ended == nil && s.view.Waiting == nil && s.view.Status == wire.StatusRunning {
 		d += max(0, s.now.Sub(s.viewTime))
@@ -99,7 +101,7 @@ func (s sheet) elapsedTime() time.Duration {
 
 // progressBar returns a call's progress bar, or plain text for a pipe. progressBar
 // returns "" for a call without progress.
-func (s sheet) progressBar() string {
+func (s callDetails) progressBar() string {
 	v, bar := s.view, terminal.Bar{Elapsed: s.elapsedTime()}
 	progress := v.Progress
 	bar.Message = WithStatusWord(v.UserStatusWord, v.UserMessage)
@@ -118,14 +120,14 @@ func (s sheet) progressBar() string {
 	isLive := s.columns > 0 && v.Status == wire.StatusRunning
 	switch {
 	case isLive:
-		return bar.Draw(s.columns-1-sheetLabel-2, s.glyphs)
+		return bar.Draw(s.columns-1-detailLabelWidth-2, s.glyphs)
 	case !bar.HasReport:
 		return terminal.SafeLine(bar.Message)
 	}
 	return strings.Join(strings.Fields(bar.Numbers()+" "+terminal.SafeLine(bar.Message)), " ")
 }
 
-func (s sheet) timelineLines() []string {
+func (s callDetails) timelineLines() []string {
 	lines := []string{"timeline"}
 	for _, m := range s.view.Timeline {
 		text := terminal.SafeLine(string(m.Kind))
@@ -145,7 +147,7 @@ func (s sheet) timelineLines() []string {
 }
 
 // questionLines returns what the call waits for, and the commands that answer.
-func (s sheet) questionLines() []string {
+func (s callDetails) questionLines() []string {
 	w := s.view.Waiting
 	if w == nil {
 		return nil
@@ -171,7 +173,7 @@ func (s sheet) questionLines() []string {
 }
 
 // argumentLines returns the arguments of a call that waits for a permission.
-func (s sheet) argumentLines(w dispatch.WaitingTicket) []string {
+func (s callDetails) argumentLines(w dispatch.WaitingTicket) []string {
 	if w.Args == "" || w.Kind == wire.TicketUser {
 		return nil
 	}
@@ -186,7 +188,7 @@ func (s sheet) argumentLines(w dispatch.WaitingTicket) []string {
 }
 
 // shownActivities returns the activities to show, and how many are hidden.
-func (s sheet) shownActivities() (shown []dispatch.ActivityView, hidden int) {
+func (s callDetails) shownActivities() (shown []dispatch.ActivityView, hidden int) {
 	for _, a := range s.view.Activities {
 		if s.verbose || a.Audience == dispatch.AudienceUser {
 			shown = append(shown, a)
@@ -198,7 +200,7 @@ func (s sheet) shownActivities() (shown []dispatch.ActivityView, hidden int) {
 }
 
 // activityLines returns the lines of the activities, at most maxLines of them; 0 means all.
-func (s sheet) activityLines(maxLines int) []string {
+func (s callDetails) activityLines(maxLines int) []string {
 	shown, hidden := s.shownActivities()
 	var lines []string
 	for i, a := range shown {
@@ -215,7 +217,7 @@ func (s sheet) activityLines(maxLines int) []string {
 		}
 	}
 	if hidden > 0 {
-		lines = append(lines, terminal.Agree(hidden, "activity is", "activities are")+" not for the user: --verbose shows all")
+		lines = append(lines, terminal.CountWithVerb(hidden, "activity is", "activities are")+" not for the user: --verbose shows all")
 	}
 	return lines
 }
@@ -245,17 +247,17 @@ func shortenLines(kind string, lines []string, maxLines int) []string {
 	return append([]string{fmt.Sprintf("... %s above", terminal.Plural(omittedLines, "line"))}, lines[omittedLines:]...)
 }
 
-// newSheet returns the sheet of a view that was just made.
-func newSheet(out *terminal.Output, v dispatch.View, verbose bool) sheet {
+// newCallDetails returns the details of a view that was just made.
+func newCallDetails(out *terminal.Output, v dispatch.View, verbose bool) callDetails {
 	now := time.Now()
-	s := sheet{view: v, verbose: verbose, glyphs: out.Glyphs(), now: now, viewTime: now}
+	s := callDetails{view: v, verbose: verbose, glyphs: out.Glyphs(), now: now, viewTime: now}
 	if out.IsTerminal() {
 		s.columns, _ = out.Size()
 	}
 	return s
 }
 
-// Print writes the sheet of a call that was just read.
+// Print writes the details of a call that was just read.
 func Print(out *terminal.Output, v dispatch.View, verbose bool) {
-	out.PrintSafeLines(newSheet(out, v, verbose).renderLines(0)...)
+	out.PrintSafeLines(newCallDetails(out, v, verbose).renderLines(0)...)
 }

@@ -46,7 +46,7 @@ func runningView() dispatch.View {
 // beginning.
 func TestSheetFitsTheScreen(t *testing.T) {
 	now := time.Now()
-	s := sheet{view: runningView(), columns: 80, glyphs: terminal.ASCIIGlyphs, now: now.Add(time.Second), viewTime: now}
+	s := callDetails{view: runningView(), columns: 80, glyphs: terminal.ASCIIGlyphs, now: now.Add(time.Second), viewTime: now}
 	lines := s.renderLines(24)
 	text := strings.Join(lines, "\n")
 	if len(lines) > 24 {
@@ -69,7 +69,7 @@ func TestSheetFitsTheScreen(t *testing.T) {
 func TestSheetHidesInternalActivities(t *testing.T) {
 	now := time.Now()
 	for _, columns := range []int{0, 80} {
-		s := sheet{view: runningView(), columns: columns, glyphs: terminal.ASCIIGlyphs, now: now, viewTime: now}
+		s := callDetails{view: runningView(), columns: columns, glyphs: terminal.ASCIIGlyphs, now: now, viewTime: now}
 		text := strings.Join(s.renderLines(0), "\n")
 		if strings.Contains(text, "of no interest") || strings.Contains(text, "activity json") {
 			t.Errorf("it shows\n%s", text)

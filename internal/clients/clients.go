@@ -42,15 +42,15 @@ type Profile struct {
 	// Names are the names that the client sends (clientInfo.name), in any case. A
 	// star at the end matches any text.
 	Names []string
-	// From and Before are the range of versions: From <= version < Before. An empty
-	// From or Before means no limit.
-	From, Before string
+	// FromVersion and BeforeVersion are the range of versions: FromVersion <= version < BeforeVersion. An empty
+	// FromVersion or BeforeVersion means no limit.
+	FromVersion, BeforeVersion string
 	// Timeout is how long the client waits for the result of a call over stdio; 0 means
 	// no limit. HTTPTimeout is the timeout over HTTP, if it differs from Timeout.
 	Timeout     time.Duration
 	HTTPTimeout time.Duration
-	// Resets is true if each progress notification restarts the timeout.
-	Resets bool
+	// ProgressRestartsTimeout is true if each progress notification restarts the timeout.
+	ProgressRestartsTimeout bool
 	// ShowsProgress and Images are whether the client shows progress messages and
 	// images in results. ListChanged is whether the client reloads the list of tools
 	// when the list changes. Elicitation is whether a server can show the user a form;
@@ -99,7 +99,7 @@ func (p Profile) appliesToName(name string) bool {
 // appliesToVersion reports whether the profile applies to clients of the given version.
 // A version that is missing or malformed counts as the oldest.
 func (p Profile) appliesToVersion(version string) bool {
-	return compareVersions(version, p.From) >= 0 && (p.Before == "" || compareVersions(version, p.Before) < 0)
+	return compareVersions(version, p.FromVersion) >= 0 && (p.BeforeVersion == "" || compareVersions(version, p.BeforeVersion) < 0)
 }
 
 // compareVersions compares two versions by their numbers, as in 2.1.187. compareVersions ignores text

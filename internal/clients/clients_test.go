@@ -30,8 +30,8 @@ func TestOf(t *testing.T) {
 		{"", "", "", true, time.Minute, false},
 	} {
 		p := Of(tt.name, tt.version)
-		if p.Client != tt.client || p.WaitLimit(tt.http) != tt.timeout || p.Resets != tt.resets {
-			t.Errorf("%q %q: %q waits %v, resets %v", tt.name, tt.version, p.Client, p.WaitLimit(tt.http), p.Resets)
+		if p.Client != tt.client || p.WaitLimit(tt.http) != tt.timeout || p.ProgressRestartsTimeout != tt.resets {
+			t.Errorf("%q %q: %q waits %v, resets %v", tt.name, tt.version, p.Client, p.WaitLimit(tt.http), p.ProgressRestartsTimeout)
 		}
 	}
 }
@@ -39,16 +39,16 @@ func TestOf(t *testing.T) {
 // TestTable checks that each profile has sources and can be found by Of.
 func TestTable(t *testing.T) {
 	table := Table()
-	if lastProfile := table[len(table)-1]; lastProfile.Client != "" || lastProfile.Timeout != defaultTimeout || lastProfile.Resets {
+	if lastProfile := table[len(table)-1]; lastProfile.Client != "" || lastProfile.Timeout != defaultTimeout || lastProfile.ProgressRestartsTimeout {
 		t.Errorf("the last is not that of unknown clients: %+v", lastProfile)
 	}
 	for _, p := range table {
-		version := p.From
+		version := p.FromVersion
 		if version == "" {
 			version = "0"
 		}
 		for _, name := range p.Names {
-			if got := Of(name, version); got.Client != p.Client || got.From != p.From {
+			if got := Of(name, version); got.Client != p.Client || got.FromVersion != p.FromVersion {
 				t.Errorf("%s %s is hidden by %s", name, version, got.Client)
 			}
 		}

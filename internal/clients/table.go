@@ -25,8 +25,8 @@ var table = []Profile{
 		Note: "waits until the call has ended, by the server's limits",
 	},
 	{
-		Client: "Claude Code", Names: []string{"claude-code"}, From: "2.1.187",
-		Timeout: 30 * time.Minute, HTTPTimeout: 5 * time.Minute, Resets: true,
+		Client: "Claude Code", Names: []string{"claude-code"}, FromVersion: "2.1.187",
+		Timeout: 30 * time.Minute, HTTPTimeout: 5 * time.Minute, ProgressRestartsTimeout: true,
 		ShowsProgress: supported, Images: unverified, ListChanged: supported, Elicitation: supported,
 		Note: "progress does not restart a timeout that the user set for the server (MCP_TOOL_TIMEOUT)",
 		Sources: []Source{
@@ -38,7 +38,7 @@ var table = []Profile{
 		},
 	},
 	{
-		Client: "Claude Code", Names: []string{"claude-code"}, From: "2.1.76", Before: "2.1.187",
+		Client: "Claude Code", Names: []string{"claude-code"}, FromVersion: "2.1.76", BeforeVersion: "2.1.187",
 		Timeout: 5 * time.Minute, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: supported,
 		Note: "shows progress from 2.1.153 on",
 		Sources: []Source{
@@ -48,7 +48,7 @@ var table = []Profile{
 		},
 	},
 	{
-		Client: "Claude Code", Names: []string{"claude-code"}, Before: "2.1.76",
+		Client: "Claude Code", Names: []string{"claude-code"}, BeforeVersion: "2.1.76",
 		Timeout: defaultTimeout, ShowsProgress: unsupported, Images: unverified, ListChanged: unverified, Elicitation: unsupported,
 		Sources: []Source{
 			{"https://github.com/anthropics/claude-code/issues/470", "2025-03-13"},
@@ -114,7 +114,7 @@ var table = []Profile{
 		Sources: []Source{{"https://github.com/cline/cline/pull/8509", "2026-01-10"}, capabilities},
 	},
 	{
-		Client: "Gemini CLI", Names: []string{"gemini-cli*"}, From: "0.4.0",
+		Client: "Gemini CLI", Names: []string{"gemini-cli*"}, FromVersion: "0.4.0",
 		Timeout: 10 * time.Minute, ShowsProgress: supported, Images: unverified, ListChanged: unverified, Elicitation: unsupported,
 		Note: "shows progress since February 2026",
 		Sources: []Source{
@@ -124,13 +124,13 @@ var table = []Profile{
 		},
 	},
 	{
-		Client: "Gemini CLI", Names: []string{"gemini-cli*"}, Before: "0.4.0",
+		Client: "Gemini CLI", Names: []string{"gemini-cli*"}, BeforeVersion: "0.4.0",
 		Timeout: 60 * time.Second, ShowsProgress: unsupported, Images: unverified, ListChanged: unverified, Elicitation: unsupported,
 		Note:    "its version is 0.0.1 in many releases; those count as old",
 		Sources: []Source{{"https://github.com/google-gemini/gemini-cli/issues/7324", "2025-08-28"}},
 	},
 	{
-		Client: "Codex", Names: []string{"codex*"}, From: "0.146.0",
+		Client: "Codex", Names: []string{"codex*"}, FromVersion: "0.146.0",
 		Timeout: 5 * time.Minute, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: supported,
 		Note: "the timeout is paused while the user fills in a form",
 		Sources: []Source{
@@ -140,7 +140,7 @@ var table = []Profile{
 		},
 	},
 	{
-		Client: "Codex", Names: []string{"codex*"}, Before: "0.146.0",
+		Client: "Codex", Names: []string{"codex*"}, BeforeVersion: "0.146.0",
 		Timeout: 60 * time.Second, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unverified,
 		Note: "waited 60 s, later 120 s; the version of the change is unknown",
 		Sources: []Source{

@@ -63,9 +63,9 @@ var (
 // Client is one client that has a token.
 type Client struct {
 	Name string `json:"name"`
-	// Begins is the beginning of the token, to distinguish tokens.
-	Begins  string    `json:"begins"`
-	Created time.Time `json:"created"`
+	// FirstChars is the beginning of the token, to distinguish tokens.
+	FirstChars string    `json:"begins"`
+	Created    time.Time `json:"created"`
 	// LastUsed is zero for a token that was never used. LastUsed has a resolution of
 	// one minute.
 	LastUsed time.Time `json:"last_used,omitzero"`
@@ -74,8 +74,8 @@ type Client struct {
 // storedClient is the entry of a client in the file.
 type storedClient struct {
 	Client
-	// Sum is the SHA-256 sum of the token, in hex.
-	Sum string `json:"sha256"`
+	// TokenHash is the SHA-256 sum of the token, in hex.
+	TokenHash string `json:"sha256"`
 }
 
 // tokenFile is the JSON form of the file of client tokens.
@@ -100,8 +100,8 @@ type Store struct {
 // activeClient is a client whose token gives access to /mcp.
 type activeClient struct {
 	storedClient
-	sum      [sha256.Size]byte
-	requests map[int]context.CancelCauseFunc // cancels each running request, by request ID
+	tokenHash [sha256.Size]byte
+	requests  map[int]context.CancelCauseFunc // cancels each running request, by request ID
 }
 
 // Open returns the store in the file at path, which need not exist.
@@ -136,7 +136,7 @@ func (s *Store) Add(name string) (token string, err error) {
 	}
 	token = tokenPrefix + base64.RawURLEncoding.EncodeToString(random)
 	sum := sha256.Sum256([]byte(token))
-	client := storedClient{Client: Client{Name: name, Begins: token[:shownTokenChars], Created: time.Now().UTC()}, Sum: hex.EncodeToString(sum[:])}
+	client := storedClient{Client: Client{Name: name, FirstChars: token[:shownTokenChars], Created: time.Now().UTC()}, TokenHash: hex.EncodeToString(sum[:])}
 	return token, s.change(func(f *tokenFile) error {
 		for _, c := range f.Clients {
 			if strings.EqualFold(c.Name, name) {
@@ -188,7 +188,7 @@ func (s *Store) Enter(ctx context.Context, token string) (name string, requestCt
 	defer s.mu.Unlock()
 	var client *activeClient
 	for _, c := range s.clients { // compares the hash with all hashes, so that the time does not depend on the token
-		if subtle.ConstantTimeCompare(sum[:], c.sum[:]) == 1 {
+		if subtle.ConstantTimeCompare(sum[:], c.tokenHash[:]) == 1 {
 			client = c
 		}
 	}
@@ -215,12 +215,12 @@ func (s *Store) recordUse(c *activeClient) {
 		return
 	}
 	c.LastUsed = now
-	name, sum := c.Name, c.Sum
+	name, sum := c.Name, c.TokenHash
 	s.pendingWrites.Go(func() {
 		// If the token file cannot be written, only the date of the last use is lost.
 		_ = s.change(func(f *tokenFile) error {
 			for i := range f.Clients {
-				if f.Clients[i].Name == name && f.Clients[i].Sum == sum {
+				if f.Clients[i].Name == name && f.Clients[i].TokenHash == sum {
 					f.Clients[i].LastUsed = now
 				}
 			}
@@ -260,9 +260,9 @@ func (s *Store) Watch(ctx context.Context) {
 // Close waits until pending writes of last uses are in the token file.
 func (s *Store) Close() { s.pendingWrites.Wait() }
 
-// Mend renames a damaged token file and returns a warning, or "" if the file is not
+// RepairFile renames a damaged token file and returns a warning, or "" if the file is not
 // damaged.
-func (s *Store) Mend() (warning string, err error) {
+func (s *Store) RepairFile() (warning string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, err := loadFile(s.path); !errors.Is(err, errDamaged) {
@@ -342,8 +342,8 @@ func (s *Store) read() (removedClients []*activeClient) {
 	clients := map[string]*activeClient{}
 	for _, c := range f.Clients {
 		client := &activeClient{storedClient: c, requests: map[int]context.CancelCauseFunc{}}
-		copy(client.sum[:], sumOf(c.Sum))
-		if oldClient := s.clients[c.Name]; oldClient != nil && oldClient.sum == client.sum {
+		copy(client.tokenHash[:], hashOfToken(c.TokenHash))
+		if oldClient := s.clients[c.Name]; oldClient != nil && oldClient.tokenHash == client.tokenHash {
 			client.requests = oldClient.requests
 			if oldClient.LastUsed.After(client.LastUsed) {
 				client.LastUsed = oldClient.LastUsed
@@ -352,7 +352,7 @@ func (s *Store) read() (removedClients []*activeClient) {
 		clients[c.Name] = client
 	}
 	for name, oldClient := range s.clients {
-		if now := clients[name]; now == nil || now.sum != oldClient.sum {
+		if now := clients[name]; now == nil || now.tokenHash != oldClient.tokenHash {
 			removedClients = append(removedClients, oldClient)
 		}
 	}
@@ -375,7 +375,7 @@ func loadFile(path string) (tokenFile, error) {
 	var f tokenFile
 	isDamaged := json.Unmarshal(text, &f) != nil || f.Version != 1
 	for _, c := range f.Clients {
-		isDamaged = isDamaged || !namePattern().MatchString(c.Name) || len(sumOf(c.Sum)) != sha256.Size
+		isDamaged = isDamaged || !namePattern().MatchString(c.Name) || len(hashOfToken(c.TokenHash)) != sha256.Size
 	}
 	if isDamaged {
 		return tokenFile{}, fmt.Errorf("the tokens of MCP clients in %s are %w, so no client can connect over HTTP: restart the server, which puts the file aside, then make new tokens with `opentabs client add NAME`", path, errDamaged)
@@ -383,8 +383,8 @@ func loadFile(path string) (tokenFile, error) {
 	return f, nil
 }
 
-// sumOf decodes a SHA-256 sum in hex, and returns nil for any other text.
-func sumOf(text string) []byte {
+// hashOfToken decodes a SHA-256 sum in hex, and returns nil for any other text.
+func hashOfToken(text string) []byte {
 	b, err := hex.DecodeString(text)
 	if err != nil {
 		return nil

@@ -63,7 +63,7 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 		t.Error("two clients have one token")
 	}
 	clients, err := s.List()
-	if err != nil || len(clients) != 2 || clients[0].Name != "Desk-2.local" || clients[1].Begins != a[:8] || !clients[1].LastUsed.IsZero() || time.Since(clients[1].Created) > time.Minute {
+	if err != nil || len(clients) != 2 || clients[0].Name != "Desk-2.local" || clients[1].FirstChars != a[:8] || !clients[1].LastUsed.IsZero() || time.Since(clients[1].Created) > time.Minute {
 		t.Errorf("list %+v, %v", clients, err)
 	}
 }
@@ -102,9 +102,9 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestRemoveEndsWhatRuns checks that removing a client ends only its own requests. The
+// TestRemoveEndsRunningRequests checks that removing a client ends only its own requests. The
 // client may be removed, or added again under its name, by another process.
-func TestRemoveEndsWhatRuns(t *testing.T) {
+func TestRemoveEndsRunningRequests(t *testing.T) {
 	for name, remove := range map[string]func(t *testing.T, path string){
 		"removed": func(t *testing.T, path string) {
 			if err := Open(path).Remove("laptop"); err != nil {
@@ -187,9 +187,9 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// TestDamage checks that a damaged file accepts no client, is reported, and is never
+// TestDamagedFile checks that a damaged file accepts no client, is reported, and is never
 // overwritten.
-func TestDamage(t *testing.T) {
+func TestDamagedFile(t *testing.T) {
 	for _, damagedText := range []string{"", "{", "[]", `{"version":2,"clients":[]}`, `{"version":1,"clients":[{"name":"a","sha256":"00"}]}`, `{"version":1,"clients":[{"name":"a b","sha256":"` + strings.Repeat("0", 64) + `"}]}`} {
 		s, path := openStore(t)
 		token := addClient(t, s, "laptop")
@@ -205,7 +205,7 @@ func TestDamage(t *testing.T) {
 		if _, err := s.Add("desk"); err == nil {
 			t.Errorf("%q: added to a damaged file", damagedText)
 		}
-		warning, err := s.Mend()
+		warning, err := s.RepairFile()
 		keptFiles, globErr := filepath.Glob(path + ".corrupt-*")
 		if err != nil || globErr != nil || len(keptFiles) != 1 || !strings.Contains(warning, "client add") {
 			t.Errorf("%q: mended %q, %v, kept %v", damagedText, warning, err, keptFiles)
@@ -213,14 +213,14 @@ func TestDamage(t *testing.T) {
 		addClient(t, s, "desk")
 	}
 	s, _ := openStore(t)
-	if warning, err := s.Mend(); warning != "" || err != nil {
+	if warning, err := s.RepairFile(); warning != "" || err != nil {
 		t.Errorf("nothing to mend: %q, %v", warning, err)
 	}
 }
 
-// TestManyAtOnce checks that several processes can change the token file at the same
+// TestConcurrentChanges checks that several processes can change the token file at the same
 // time.
-func TestManyAtOnce(t *testing.T) {
+func TestConcurrentChanges(t *testing.T) {
 	_, path := openStore(t)
 	var wg sync.WaitGroup
 	for _, name := range strings.Fields("a b c d e f g h") {

@@ -8,11 +8,11 @@ import (
 	"opentabs/internal/statefile"
 )
 
-// Mend repairs the state directory before a server starts. Mend renames a damaged token
-// and a damaged server record, and removes temporary files of crashed processes. Mend
+// RepairStateDir repairs the state directory before a server starts. RepairStateDir renames a damaged token
+// and a damaged server record, and removes temporary files of crashed processes. RepairStateDir
 // returns a warning for each renamed file. The caller must have the lock of
 // [Dirs.LockStart].
-func (d Dirs) Mend() (warnings []string, err error) {
+func (d Dirs) RepairStateDir() (warnings []string, err error) {
 	statefile.RemoveLeftovers(d.State)
 	if _, err := readToken(d.TokenFile()); errors.Is(err, ErrDamaged) {
 		keptAs, err := statefile.PutAside(d.TokenFile())

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestMendKeepsDamagedFiles(t *testing.T) {
+func TestRepairKeepsDamagedFiles(t *testing.T) {
 	d := makeHome(t, "")
 	for round, damagedText := range []string{"", "half a tok", `{"pid":0}`} {
 		for _, file := range []string{d.TokenFile(), d.serverFile()} {
@@ -17,7 +17,7 @@ func TestMendKeepsDamagedFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		warnings, err := d.Mend()
+		warnings, err := d.RepairStateDir()
 		if err != nil || len(warnings) != 2 {
 			t.Fatalf("got %q, %v", warnings, err)
 		}
@@ -39,7 +39,7 @@ func TestMendKeepsDamagedFiles(t *testing.T) {
 	}
 }
 
-func TestMendLeavesTheRest(t *testing.T) {
+func TestRepairChangesNoValidFile(t *testing.T) {
 	d := makeHome(t, "{")
 	token, err := d.Token()
 	if err != nil {
@@ -53,7 +53,7 @@ func TestMendLeavesTheRest(t *testing.T) {
 	if err := errors.Join(os.WriteFile(leftover, nil, 0o600), os.Chtimes(leftover, oldTime, oldTime)); err != nil {
 		t.Fatal(err)
 	}
-	if warnings, err := d.Mend(); err != nil || warnings != nil {
+	if warnings, err := d.RepairStateDir(); err != nil || warnings != nil {
 		t.Errorf("got %q, %v", warnings, err)
 	}
 	var names []string

@@ -30,8 +30,8 @@ type DetachRule struct {
 	After time.Duration
 }
 
-// For returns the detach rule for the client with the given name.
-func (d Detach) For(client string) DetachRule {
+// RuleFor returns the detach rule for the client with the given name.
+func (d Detach) RuleFor(client string) DetachRule {
 	defaultRule, byClient, _ := d.parseRules()
 	if rule, ok := byClient[strings.ToLower(strings.TrimSpace(client))]; ok {
 		return rule
@@ -39,8 +39,8 @@ func (d Detach) For(client string) DetachRule {
 	return defaultRule
 }
 
-// Never reports whether no client's calls are detached.
-func (d Detach) Never() bool {
+// IsNever reports whether no client's calls are detached.
+func (d Detach) IsNever() bool {
 	defaultRule, byClient, _ := d.parseRules()
 	for _, rule := range byClient {
 		if rule != (DetachRule{}) {

@@ -19,13 +19,13 @@ func TestDetach(t *testing.T) {
 		"Cursor=5s":         {"Cursor": {After: 5 * time.Second}, "y": never},
 	} {
 		for client, rule := range want {
-			if got := Detach(text).For(client); got != rule {
+			if got := Detach(text).RuleFor(client); got != rule {
 				t.Errorf("%q for %q: %+v, want %+v", text, client, got, rule)
 			}
 		}
 	}
 	for text, want := range map[string]bool{"never": true, "never,a=never": true, "auto": false, "never,a=1s": false} {
-		if got := Detach(text).Never(); got != want {
+		if got := Detach(text).IsNever(); got != want {
 			t.Errorf("%q: Never is %t", text, got)
 		}
 	}
@@ -39,7 +39,7 @@ func TestDetachIsChecked(t *testing.T) {
 		}
 	}
 	s, err := Load(makeHome(t, `{"detach": "never, Cursor=20s"}`), emptyEnv, nil)
-	if err != nil || s.Detach.For("cursor").After != 20*time.Second {
+	if err != nil || s.Detach.RuleFor("cursor").After != 20*time.Second {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

@@ -137,7 +137,7 @@ func TestFlagsNameEverySetting(t *testing.T) {
 		t.Fatalf("%d flags for %d settings", len(flags), len(table))
 	}
 	for _, f := range flags {
-		if f.About == "" || f.Default == "" || f.Env == "" {
+		if f.Description == "" || f.Default == "" || f.Env == "" {
 			t.Errorf("%+v is not complete", f)
 		}
 		if _, err := Load(makeHome(t, ""), emptyEnv, map[string]string{f.Name: f.Default}); err != nil {

@@ -201,16 +201,16 @@ type Flag struct {
 	// Name is the flag without dashes, Env the environment variable of the same
 	// setting.
 	Name, Env string
-	// About describes the setting in the help of a command. Default is the default
+	// Description describes the setting in the help of a command. Default is the default
 	// value of the setting.
-	About, Default string
+	Description, Default string
 }
 
 // Flags returns the flags whose values [Load] accepts.
 func Flags() []Flag {
 	flags := make([]Flag, len(table))
 	for i, row := range table {
-		flags[i] = Flag{Name: row.flag, Env: row.variableName(), About: row.description, Default: row.get(Defaults())}
+		flags[i] = Flag{Name: row.flag, Env: row.variableName(), Description: row.description, Default: row.get(Defaults())}
 	}
 	return flags
 }

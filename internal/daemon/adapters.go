@@ -97,7 +97,7 @@ func (a *adapters) hostHash() (string, error) {
 
 func (a *adapters) newScript(enabledPlugin *plugin.Plugin, host string) script {
 	s := script{info: enabledPlugin.Info(), plugin: enabledPlugin, settings: a.plugins.values.ForPage(enabledPlugin, a.plugins.policy.IsRestricted(enabledPlugin))}
-	s.info.Dev, s.info.Base = a.folders.has(enabledPlugin), s.partsID()
+	s.info.Dev, s.info.Base = a.folders.has(enabledPlugin), s.unchangedPartsID()
 	s.info.Script = s.id(host)
 	return s
 }
@@ -127,22 +127,22 @@ func (s script) start() jsbuild.StartAt {
 	switch p := s.plugin; {
 	case p.Start == plugin.StartAtOnce:
 		return jsbuild.StartNow
-	case p.Start == plugin.StartIdle, p.Legacy:
+	case p.Start == plugin.StartIdle, p.IsForOriginalSDK:
 		return jsbuild.StartAtDOM
 	}
 	return ""
 }
 
-// partsID identifies the parts that stay in a document when a hot reload replaces the
+// unchangedPartsID identifies the parts that stay in a document when a hot reload replaces the
 // adapter.
-func (s script) partsID() string {
+func (s script) unchangedPartsID() string {
 	sum := sha256.Sum256([]byte(string(s.info.World) + " " + s.plugin.PreScriptHash))
 	return hex.EncodeToString(sum[:8])
 }
 
-// swapWaitMs returns how long running calls of the plugin may take to end before a
+// hotReloadWaitMs returns how long running calls of the plugin may take to end before a
 // hot reload replaces their adapter.
-func (s script) swapWaitMs() int {
+func (s script) hotReloadWaitMs() int {
 	if s.info.Dev {
 		return wire.HotReloadWaitDevMs
 	}
@@ -173,21 +173,21 @@ func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
 		return wire.PluginCodeParams{}, err
 	}
 	enabledPlugin, ok := a.plugins.registry.Set().Plugin(name)
-	if !ok || !a.plugins.policy.Runs(enabledPlugin) {
+	if !ok || !a.plugins.policy.MayRunAnyTool(enabledPlugin) {
 		return wire.PluginCodeParams{}, fmt.Errorf("the plugin %q may not run", name)
 	}
 	s := a.newScript(enabledPlugin, host)
 	if s.info.Script != id {
 		return wire.PluginCodeParams{}, fmt.Errorf("the script of the plugin %q has changed and is not %q any more", name, id)
 	}
-	code, err := a.compose(s)
+	code, err := a.composeScript(s)
 	if err != nil {
 		return wire.PluginCodeParams{}, err
 	}
 	return wire.PluginCodeParams{
 		Name: name, Hash: s.info.Hash, Script: id, Code: string(code.wholeScript),
 		Hot: &wire.HotCode{
-			Adapter: string(jsbuild.AdapterFunction(code.adapter)), WaitMs: s.swapWaitMs(),
+			Adapter: string(jsbuild.AdapterFunction(code.adapter)), WaitMs: s.hotReloadWaitMs(),
 		},
 	}, nil
 }
@@ -206,14 +206,14 @@ func (a *adapters) Fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, erro
 		return wire.PluginFetchResult{Code: string(code)}, err
 	}
 	enabledPlugin, ok := a.plugins.registry.Set().Plugin(p.Name)
-	if !ok || !a.plugins.policy.Runs(enabledPlugin) {
+	if !ok || !a.plugins.policy.MayRunAnyTool(enabledPlugin) {
 		return wire.PluginFetchResult{}, fmt.Errorf("the plugin %q may not run", p.Name)
 	}
 	s := a.newScript(enabledPlugin, host)
 	if s.info.Script != p.Script {
 		return wire.PluginFetchResult{}, fmt.Errorf("the script of the plugin %q has changed; sync the plugins first", p.Name)
 	}
-	adapter, preScript, err := a.readCodes(s)
+	adapter, preScript, err := a.readAdapterCode(s)
 	if err != nil {
 		return wire.PluginFetchResult{}, err
 	}
@@ -233,9 +233,9 @@ func (a *adapters) Host() string {
 // composedCode is the code of a script, and of its adapter alone.
 type composedCode struct{ wholeScript, adapter []byte }
 
-// compose returns the code of a script.
-func (a *adapters) compose(s script) (composedCode, error) {
-	adapter, preScript, err := a.readCodes(s)
+// composeScript returns the code of a script.
+func (a *adapters) composeScript(s script) (composedCode, error) {
+	adapter, preScript, err := a.readAdapterCode(s)
 	if err != nil {
 		return composedCode{}, err
 	}
@@ -252,10 +252,10 @@ func (a *adapters) recordFault(s script, err error) error {
 	return err
 }
 
-// readCodes returns the code of the adapter and of the pre-script, which may be empty.
-// readCodes fails if the adapter or the pre-script could break out of the function
+// readAdapterCode returns the code of the adapter and of the pre-script, which may be empty.
+// readAdapterCode fails if the adapter or the pre-script could break out of the function
 // around it.
-func (a *adapters) readCodes(s script) (adapter, preScript []byte, err error) {
+func (a *adapters) readAdapterCode(s script) (adapter, preScript []byte, err error) {
 	if adapter, err = s.plugin.Adapter(); err != nil {
 		return nil, nil, err
 	}
@@ -309,7 +309,7 @@ func (a *adapters) writeFile(path string, s script) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	code, err := a.compose(s)
+	code, err := a.composeScript(s)
 	if err != nil {
 		return err
 	}

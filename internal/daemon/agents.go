@@ -25,7 +25,7 @@ func mcpOptions(
 		Tabs: hub.CurrentTargets, Inspector: access, Ready: load.waitUntilLoaded,
 		Refusals: enforcer.Refusals,
 	}
-	if !s.Detach.Never() {
+	if !s.Detach.IsNever() {
 		o.Jobs = dispatch.NewJobs(calls, dispatch.JobOptions{})
 		o.Detach = detachRules(s.Detach)
 	}
@@ -40,7 +40,7 @@ func detachRules(d config.Detach) func(client string) mcpserver.Detach {
 		if client == CommandClient {
 			return mcpserver.Detach{}
 		}
-		rule := d.For(client)
+		rule := d.RuleFor(client)
 		return mcpserver.Detach{BeforeTimeout: rule.Auto, After: rule.After}
 	}
 }

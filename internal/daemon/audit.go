@@ -60,7 +60,7 @@ func forwardLogs(logs *pluginlog.Log, mcp *mcpserver.Server, auditLog *audit.Log
 		}
 		for _, e := range entries {
 			auditor.record(e)
-			mcp.Logged(mcpserver.LogEntry{Plugin: e.Plugin, Level: e.Level, Message: e.Message, Data: e.Data, DroppedCount: e.Dropped})
+			mcp.ForwardLog(mcpserver.LogEntry{Plugin: e.Plugin, Level: e.Level, Message: e.Message, Data: e.Data, DroppedCount: e.Dropped})
 		}
 	}
 }

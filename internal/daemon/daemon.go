@@ -112,7 +112,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 // openClients opens the file of client tokens. openClients renames a damaged file.
 func openClients(dirs config.Dirs, log zerolog.Logger) *clienttoken.Store {
 	clients := clienttoken.Open(dirs.ClientsFile())
-	if warning, err := clients.Mend(); err != nil || warning != "" {
+	if warning, err := clients.RepairFile(); err != nil || warning != "" {
 		log.Error().Err(err).Msg(cmp.Or(warning, "the damaged file of client tokens could not be renamed; no client can connect over HTTP"))
 	}
 	return clients

@@ -75,7 +75,7 @@ func TestBuildsCountAsReviewedWhileTheyAreDeveloped(t *testing.T) {
 		if code != "" {
 			build(code)
 		}
-		if developedState, otherState := reload(); !developedState.Reviewed || developedState.Effective != wire.PermissionAsk || otherState.Reviewed {
+		if developedState, otherState := reload(); !developedState.Reviewed || developedState.EffectivePermission != wire.PermissionAsk || otherState.Reviewed {
 			t.Errorf("after %q: mine %+v, other %+v", code, developedState, otherState)
 		}
 	}
@@ -86,7 +86,7 @@ func TestBuildsCountAsReviewedWhileTheyAreDeveloped(t *testing.T) {
 	}
 	build("(function(){ var fourth })();")
 	endSecond()
-	if developedState, _ := reload(); developedState.Effective != wire.PermissionAuto || *changes != 1 {
+	if developedState, _ := reload(); developedState.EffectivePermission != wire.PermissionAuto || *changes != 1 {
 		t.Errorf("while one command still runs: %+v, %d changes", developedState, *changes)
 	}
 	// After development ends, the last build stays reviewed; later builds do not count
@@ -96,7 +96,7 @@ func TestBuildsCountAsReviewedWhileTheyAreDeveloped(t *testing.T) {
 		t.Errorf("ended: %+v, %d changes", developedState, *changes)
 	}
 	build("(function(){ var fifth })();")
-	if developedState, _ := reload(); developedState.Reviewed || developedState.Effective != wire.PermissionOff {
+	if developedState, _ := reload(); developedState.Reviewed || developedState.EffectivePermission != wire.PermissionOff {
 		t.Errorf("a build after the end: %+v", developedState)
 	}
 }

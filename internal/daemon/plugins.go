@@ -35,12 +35,12 @@ func newPlugins(h *home.Home, folders *devFolders, auditLog *audit.Log, log zero
 		Log: log, Warn: func(sentence string) { log.Error().Msg(sentence) },
 		Record: func(c policy.Change) { auditLog.Write(permissions.AuditRecord(c)) },
 	}
-	values := settings.New(h.State, options.ForSettings())
+	values := settings.New(h.State, options.SettingsOptions())
 	if err := values.Repair(); err != nil {
 		log.Error().Err(err).Msg("a damaged file of settings could not be renamed; no plugin has settings")
 	}
 	scriptChecks := scriptcheck.New(h.Dirs, log)
-	registry := catalog.New(h.StoreWith(scriptChecks, nil), values, log)
+	registry := catalog.New(h.PluginStoreWith(scriptChecks, nil), values, log)
 	if err := h.DiscoverGlobal(registry.Registry); err != nil {
 		log.Warn().Err(err).Msg("plugins that are installed globally with npm are not listed")
 	}
@@ -54,7 +54,7 @@ func newPlugins(h *home.Home, folders *devFolders, auditLog *audit.Log, log zero
 
 // runnablePlugins returns the plugins that may run.
 func (p *plugins) runnablePlugins() []*plugin.Plugin {
-	return slices.DeleteFunc(p.registry.Set().Plugins(), func(loadedPlugin *plugin.Plugin) bool { return !p.policy.Runs(loadedPlugin) })
+	return slices.DeleteFunc(p.registry.Set().Plugins(), func(loadedPlugin *plugin.Plugin) bool { return !p.policy.MayRunAnyTool(loadedPlugin) })
 }
 
 // pageSettings returns the settings that documents get for the plugins that may run.
@@ -81,7 +81,7 @@ func (p *plugins) recordStart(s wsbridge.AdapterStart) {
 	switch {
 	case !ok || loadedPlugin.Hash != s.Hash:
 	case s.Problem == "":
-		p.registry.Faults().Started(loadedPlugin)
+		p.registry.Faults().ClearFault(loadedPlugin)
 	default:
 		p.registry.Faults().Failed(loadedPlugin, s.Problem, s.URL, s.Browser)
 	}

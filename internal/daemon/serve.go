@@ -35,7 +35,7 @@ func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 	logForwarding.Go(func() { forwardLogs(d.Logs, d.mcp, d.audit) })
 	go d.Values.Watch(serveCtx)
 	go d.clients.Watch(serveCtx)
-	go memory.KeepSmall(serveCtx)
+	go memory.LimitFreeMemory(serveCtx)
 	var err error
 	select {
 	case <-ctx.Done():

@@ -18,8 +18,8 @@ import (
 	"opentabs/internal/version"
 )
 
-// Started is a daemon with its open port and its record in the state directory.
-type Started struct {
+// StartedDaemon is a daemon with its open port and its record in the state directory.
+type StartedDaemon struct {
 	*Daemon
 	home     *home.Home
 	listener net.Listener
@@ -28,7 +28,7 @@ type Started struct {
 // Start opens the port of the settings, builds the daemon and writes its record. A lock
 // lets only one process start at a time, so that the second of two processes finds the
 // daemon of the first.
-func Start(ctx context.Context, h *home.Home, log zerolog.Logger) (*Started, error) {
+func Start(ctx context.Context, h *home.Home, log zerolog.Logger) (*StartedDaemon, error) {
 	unlock, err := h.LockStart()
 	switch {
 	case home.IsUnwritable(err) && h.Settings.Port != 0: // with an unwritable home, the port prevents a second daemon
@@ -38,7 +38,7 @@ func Start(ctx context.Context, h *home.Home, log zerolog.Logger) (*Started, err
 	default:
 		defer unlock()
 	}
-	warnings, err := h.Mend()
+	warnings, err := h.RepairStateDir()
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func Start(ctx context.Context, h *home.Home, log zerolog.Logger) (*Started, err
 	if err != nil {
 		return nil, err
 	}
-	s := &Started{Daemon: newDaemon(h, token, listener.Addr().String(), log), home: h, listener: listener}
+	s := &StartedDaemon{Daemon: newDaemon(h, token, listener.Addr().String(), log), home: h, listener: listener}
 	err = h.WriteServer(config.Server{PID: os.Getpid(), Port: s.Port(), Version: version.Version, Started: time.Now().UTC()})
 	if home.IsUnwritable(err) && h.Settings.Port != 0 { // clients find the daemon by the port in the settings
 		log.Warn().Err(err).Msg("the server's record could not be written")
@@ -70,13 +70,13 @@ func Start(ctx context.Context, h *home.Home, log zerolog.Logger) (*Started, err
 }
 
 // Port returns the port that the daemon listens on.
-func (s *Started) Port() int { return s.listener.Addr().(*net.TCPAddr).Port }
+func (s *StartedDaemon) Port() int { return s.listener.Addr().(*net.TCPAddr).Port }
 
 // Address returns the host and port that the daemon listens on.
-func (s *Started) Address() string { return s.listener.Addr().String() }
+func (s *StartedDaemon) Address() string { return s.listener.Addr().String() }
 
 // Serve runs the daemon until ctx ends, and then removes the daemon's record.
-func (s *Started) Serve(ctx context.Context) error {
+func (s *StartedDaemon) Serve(ctx context.Context) error {
 	err := s.Daemon.Serve(ctx, s.listener)
 	return errors.Join(err, s.home.RemoveServer(os.Getpid()))
 }

@@ -272,7 +272,7 @@ func TestCheckPluginsWithoutServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := home.New(i.Dirs, settings, i.getenv, func(sentence string) { t.Log(sentence) }).Store()
+	store := home.New(i.Dirs, settings, i.getenv, func(sentence string) { t.Log(sentence) }).PluginStore()
 	broken := plugintest.Package{Name: "broken"}.Write(t)
 	for _, dir := range []string{plugintest.Package{Name: "wiki"}.Write(t), broken} {
 		if _, err := store.Add(dir); err != nil {

@@ -10,21 +10,21 @@ import (
 
 // clientProfile is a clients.Profile as `opentabs doctor --json` prints it.
 type clientProfile struct {
-	Client string   `json:"client"`
-	Names  []string `json:"names,omitempty"`
-	From   string   `json:"from,omitempty"`
-	Before string   `json:"before,omitempty"`
+	Client        string   `json:"client"`
+	Names         []string `json:"names,omitempty"`
+	FromVersion   string   `json:"from,omitempty"`
+	BeforeVersion string   `json:"before,omitempty"`
 	// TimeoutMs is in milliseconds; 0 means no limit. HTTPTimeoutMs is set if the
 	// timeout over HTTP differs from TimeoutMs.
-	TimeoutMs     int64           `json:"timeout_ms"`
-	HTTPTimeoutMs int64           `json:"http_timeout_ms,omitempty"`
-	Resets        bool            `json:"progress_resets"`
-	Progress      clients.Support `json:"shows_progress"`
-	Images        clients.Support `json:"images"`
-	ListChanged   clients.Support `json:"list_changed"`
-	Elicitation   clients.Support `json:"elicitation"`
-	Note          string          `json:"note,omitempty"`
-	Sources       []clientSource  `json:"sources"`
+	TimeoutMs               int64           `json:"timeout_ms"`
+	HTTPTimeoutMs           int64           `json:"http_timeout_ms,omitempty"`
+	ProgressRestartsTimeout bool            `json:"progress_resets"`
+	Progress                clients.Support `json:"shows_progress"`
+	Images                  clients.Support `json:"images"`
+	ListChanged             clients.Support `json:"list_changed"`
+	Elicitation             clients.Support `json:"elicitation"`
+	Note                    string          `json:"note,omitempty"`
+	Sources                 []clientSource  `json:"sources"`
 }
 
 // clientSource is the page from which a fact was taken.
@@ -37,8 +37,8 @@ func clientProfiles() []clientProfile {
 	var profiles []clientProfile
 	for _, p := range clients.Table() {
 		profile := clientProfile{
-			Client: p.Client, Names: p.Names, From: p.From, Before: p.Before,
-			TimeoutMs: p.Timeout.Milliseconds(), HTTPTimeoutMs: p.HTTPTimeout.Milliseconds(), Resets: p.Resets,
+			Client: p.Client, Names: p.Names, FromVersion: p.FromVersion, BeforeVersion: p.BeforeVersion,
+			TimeoutMs: p.Timeout.Milliseconds(), HTTPTimeoutMs: p.HTTPTimeout.Milliseconds(), ProgressRestartsTimeout: p.ProgressRestartsTimeout,
 			Progress: p.ShowsProgress, Images: p.Images, ListChanged: p.ListChanged, Elicitation: p.Elicitation,
 			Note: p.Note, Sources: []clientSource{},
 		}
@@ -57,7 +57,7 @@ func (c *checkup) checkClients() {
 	}
 	for _, client := range c.status.Clients {
 		p := clients.Of(client.Name, client.Version)
-		c.ok("client", "%s, by %s, waits %s for a call", client.DisplayName(), client.Transport, waitText(p.WaitLimit(client.Transport == "http"), p.Resets))
+		c.ok("client", "%s, by %s, waits %s for a call", client.DisplayName(), client.Transport, waitText(p.WaitLimit(client.Transport == "http"), p.ProgressRestartsTimeout))
 	}
 }
 
@@ -80,12 +80,12 @@ func clientTable() [][]string {
 		if name == "" {
 			name = "any other"
 		}
-		waitCell := waitText(p.Timeout, p.Resets)
+		waitCell := waitText(p.Timeout, p.ProgressRestartsTimeout)
 		if p.HTTPTimeout > 0 {
 			waitCell += fmt.Sprintf(" (HTTP: %s)", humanize.ShortDuration(p.HTTPTimeout))
 		}
 		rows = append(rows, []string{
-			name + versionRange(p.From, p.Before), waitCell,
+			name + versionRange(p.FromVersion, p.BeforeVersion), waitCell,
 			string(p.ShowsProgress), string(p.Images), string(p.ListChanged), string(p.Elicitation),
 		})
 	}

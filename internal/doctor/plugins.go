@@ -74,7 +74,7 @@ func (c *checkup) listPlugins() ([]httpapi.Plugin, []httpapi.FailedPlugin, error
 		return c.status.Plugins, c.status.Failed, nil
 	}
 	h := c.findHome()
-	registry := catalog.New(h.Store(), settings.New(c.dirs.State, settings.Options{}), zerolog.Nop())
+	registry := catalog.New(h.PluginStore(), settings.New(c.dirs.State, settings.Options{}), zerolog.Nop())
 	if err := h.DiscoverGlobal(registry.Registry); err != nil {
 		c.warn("plugins", err.Error(), "correct npm's settings, or set discoverGlobal to \"off\"")
 	}

@@ -41,13 +41,13 @@ func New(dirs config.Dirs, s config.Settings, getenv func(string) string, warn f
 	return &Home{Dirs: dirs, Settings: s, getenv: getenv, warn: warn}
 }
 
-// Store returns the list of added and installed plugins.
-func (h *Home) Store() *plugin.Store {
-	return h.StoreWith(scriptcheck.New(h.Dirs, zerolog.Nop()), h.warn)
+// PluginStore returns the list of added and installed plugins.
+func (h *Home) PluginStore() *plugin.Store {
+	return h.PluginStoreWith(scriptcheck.New(h.Dirs, zerolog.Nop()), h.warn)
 }
 
-// StoreWith is like [Home.Store], with a script cache and a receiver of warnings.
-func (h *Home) StoreWith(checked *scriptcheck.Cache, warn func(sentence string)) *plugin.Store {
+// PluginStoreWith is like [Home.PluginStore], with a script cache and a receiver of warnings.
+func (h *Home) PluginStoreWith(checked *scriptcheck.Cache, warn func(sentence string)) *plugin.Store {
 	return plugin.NewStore(h.State, plugin.StoreOptions{
 		Check: checked.Check, Passed: checked.HasPassed, IndexKey: h.indexKey(), Warn: warn,
 	})
@@ -67,7 +67,7 @@ func (h *Home) indexKey() []byte {
 
 // Plugins loads the plugins, with their settings.
 func (h *Home) Plugins() (*catalog.Catalog, error) {
-	registry := catalog.New(h.Store(), settings.New(h.State, h.policyOptions().ForSettings()), zerolog.Nop())
+	registry := catalog.New(h.PluginStore(), settings.New(h.State, h.policyOptions().SettingsOptions()), zerolog.Nop())
 	if err := h.DiscoverGlobal(registry.Registry); err != nil {
 		h.warn("warning: " + err.Error())
 	}

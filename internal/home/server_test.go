@@ -164,7 +164,7 @@ func (remotePolicy) Permissions(string) (httpapi.PluginPermissions, error) {
 // files, and that a review is audited.
 func TestOpenPolicy(t *testing.T) {
 	h := newTestHome(t)
-	one, err := h.Store().Add(plugintest.Package{}.Write(t))
+	one, err := h.PluginStore().Add(plugintest.Package{}.Write(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,7 +113,7 @@ func TestOffersRefuse(t *testing.T) {
 	publishWiki(t, registry, "1.0.0")
 	i := newInstaller(t, registry)
 	folder := plugintest.Package{Name: "local"}.Write(t)
-	if _, err := i.Home.Store().Add(folder); err != nil {
+	if _, err := i.Home.PluginStore().Add(folder); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"local": "was added from the folder " + folder, "none": `no plugin "none" was installed`} {

@@ -162,7 +162,7 @@ func (i *Installer) installPackage(file npm.Tarball, e plugin.Entry, version str
 	if e.Path, err = i.movePackage(newFolder, file, e.Package, version); err != nil {
 		return nil, err
 	}
-	newPlugin, err := i.Home.Store().AddInstalled(e)
+	newPlugin, err := i.Home.PluginStore().AddInstalled(e)
 	if err != nil {
 		i.removeUnused(e.Package)
 	}
@@ -255,7 +255,7 @@ func RemoveUnused(h *home.Home, notef func(format string, args ...any), name str
 
 // removeUnused is like RemoveUnused, but the caller holds the lock.
 func (i *Installer) removeUnused(name string) {
-	entries, err := i.Home.Store().Entries()
+	entries, err := i.Home.PluginStore().Entries()
 	if err != nil {
 		return
 	}

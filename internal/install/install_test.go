@@ -60,7 +60,7 @@ func (i *Installer) fetchLatest(t *testing.T, name string) (*plugin.Plugin, erro
 	if err != nil {
 		return nil, err
 	}
-	version, err := packageInfo.Pick("")
+	version, err := packageInfo.ChooseVersion("")
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func TestInstallConcurrently(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	entries, err := i.Home.Store().Entries()
+	entries, err := i.Home.PluginStore().Entries()
 	if err != nil || len(entries) != 4 {
 		t.Fatalf("%+v, %v", entries, err)
 	}

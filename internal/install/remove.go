@@ -12,7 +12,7 @@ import (
 // name of the plugin or of its package. The daemon has to reload its plugins before
 // [RemoveUnused] can delete the removed plugin's files.
 func Remove(h *home.Home, name string) (plugin.Entry, error) {
-	store := h.Store()
+	store := h.PluginStore()
 	// An error of store.Entries is ignored, because store.Remove returns it too and
 	// repairs the file.
 	entries, _ := store.Entries()

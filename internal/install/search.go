@@ -89,7 +89,7 @@ func (i *Installer) Info(ctx context.Context, text string) (Info, error) {
 	if err != nil {
 		return Info{}, cmp.Or(i.pluginFailure(spec.name), err)
 	}
-	version, err := packageInfo.Pick(spec.versionWanted)
+	version, err := packageInfo.ChooseVersion(spec.versionWanted)
 	if err != nil {
 		return Info{}, err
 	}

@@ -75,7 +75,7 @@ func (i *Installer) getPackage(ctx context.Context, text string) (*plugin.Plugin
 	if err != nil {
 		return nil, withFolderHint(err, text)
 	}
-	version, err := packageInfo.Pick(spec.versionWanted)
+	version, err := packageInfo.ChooseVersion(spec.versionWanted)
 	if err != nil {
 		return nil, err
 	}

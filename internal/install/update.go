@@ -85,10 +85,10 @@ func (o *Offer) requestVersions(ctx context.Context, client *npm.Client) {
 	}
 	var err error
 	if o.packageInfo, err = client.Package(ctx, o.Package); err == nil {
-		if newestVersion, tagErr := o.packageInfo.Pick(""); tagErr == nil {
+		if newestVersion, tagErr := o.packageInfo.ChooseVersion(""); tagErr == nil {
 			o.Latest = newestVersion.Version
 		}
-		o.newVersion, err = o.packageInfo.Pick(o.Want)
+		o.newVersion, err = o.packageInfo.ChooseVersion(o.Want)
 	}
 	if err != nil {
 		o.Error = err.Error()
@@ -107,7 +107,7 @@ func (i *Installer) Update(ctx context.Context, o Offer) (newPlugin, oldPlugin *
 // entriesToUpdate returns the installed plugins with the given names, or all installed
 // plugins if names is empty.
 func (i *Installer) entriesToUpdate(names []string) ([]plugin.Entry, error) {
-	entries, err := i.Home.Store().Entries()
+	entries, err := i.Home.PluginStore().Entries()
 	if err != nil {
 		return nil, err
 	}

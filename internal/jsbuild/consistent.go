@@ -14,11 +14,11 @@ const maxCompileAttempts = 5
 // files that both import. The source may differ if an editor writes a file between
 // bundling the two scripts.
 func hasSameSource(a, b bundledScript) bool {
-	return agree(a.inputSizes(), b.inputSizes()) && agree(a.sourceTexts(), b.sourceTexts())
+	return agreeOnCommonKeys(a.inputSizes(), b.inputSizes()) && agreeOnCommonKeys(a.sourceTexts(), b.sourceTexts())
 }
 
-// agree reports whether two maps have equal values for all common keys.
-func agree[V comparable](a, b map[string]V) bool {
+// agreeOnCommonKeys reports whether two maps have equal values for all common keys.
+func agreeOnCommonKeys[V comparable](a, b map[string]V) bool {
 	for key, value := range a {
 		if other, isCommon := b[key]; isCommon && other != value {
 			return false

@@ -216,7 +216,7 @@ func scriptParameters(code []byte) string {
 			return "globalThis"
 		}
 		offset += distance
-		if continuesName(text[offset+len(container)]) {
+		if isNameChar(text[offset+len(container)]) {
 			continue
 		}
 		textBefore, textAfter := text[max(0, offset-maxContextBytes):offset], text[offset:min(len(text), offset+maxContextBytes)]
@@ -241,8 +241,8 @@ func isWindow(text, name []byte) bool {
 	return assignment.Match(text)
 }
 
-// continuesName reports whether c can be part of a name.
-func continuesName(c byte) bool {
+// isNameChar reports whether c can be part of a name.
+func isNameChar(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 

@@ -64,7 +64,7 @@ type toolsFile struct {
 
 // toolsFile returns the part of dist/tools.json that comes from the plugin's code.
 func (e extractedPlugin) toolsFile() toolsFile {
-	return toolsFile{SDKVersion: plugin.OwnSDK + sdkts.Version(), ConfigSchema: e.ConfigSchema, Tools: e.Tools, Prompts: e.Prompts}
+	return toolsFile{SDKVersion: plugin.OwnSDKPrefix + sdkts.Version(), ConfigSchema: e.ConfigSchema, Tools: e.Tools, Prompts: e.Prompts}
 }
 
 // encode returns the content of tools.json as indented JSON.

@@ -51,8 +51,8 @@ export default new Old();
 	if err != nil {
 		t.Fatal(err)
 	}
-	if loaded.Start != plugin.StartIdle || loaded.Legacy {
-		t.Errorf("the adapter starts %q, legacy %v; want the start of the original OpenTabs", loaded.Start, loaded.Legacy)
+	if loaded.Start != plugin.StartIdle || loaded.IsForOriginalSDK {
+		t.Errorf("the adapter starts %q, legacy %v; want the start of the original OpenTabs", loaded.Start, loaded.IsForOriginalSDK)
 	}
 	want := []plugin.PromptArgument{{Name: "to", Description: "Whom", Required: true}}
 	if p := loaded.Prompts[0]; p.Name != "compose_message" || p.DisplayName != "Compose Message" || !slices.Equal(p.Arguments, want) {

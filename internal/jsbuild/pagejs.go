@@ -17,11 +17,11 @@ import (
 //go:embed webnames.txt
 var webNames string
 
-// PageUse describes one possible use of the page's own JavaScript by a plugin's code.
-type PageUse string
+// PageScriptUse describes one possible use of the page's own JavaScript by a plugin's code.
+type PageScriptUse string
 
 // sdkPageUses are the exports and hooks of the SDK that use the page's own JavaScript.
-var sdkPageUses = map[string]PageUse{
+var sdkPageUses = map[string]PageScriptUse{
 	"getPageGlobal":     "getPageGlobal, which reads variables of the page",
 	"getPreScriptValue": "getPreScriptValue, which reads the values of a pre-script",
 	"onNavigate":        "onNavigate, which patches the page's history",
@@ -39,13 +39,13 @@ var importedName = lazyregexp.New(`[\w$]+`)
 // exportStatement matches the exports in esbuild's output.
 var exportStatement = lazyregexp.New(`(?m)^export \{\n?([^}]*)\};?\n?`)
 
-// PageUses returns the uses of the page's own JavaScript by the plugin in dir, sorted.
+// FindPageScriptUses returns the uses of the page's own JavaScript by the plugin in dir, sorted.
 // A plugin that does not use the page's JavaScript also works in the isolated world.
-// PageUses analyzes the source without the SDK and zod, which work in both worlds. Code
-// that PageUses can't follow, such as a variable with the window as its value, counts
-// as a use. The error of PageUses is a *[BuildError] if the plugin's source is the
+// FindPageScriptUses analyzes the source without the SDK and zod, which work in both worlds. Code
+// that FindPageScriptUses can't follow, such as a variable with the window as its value, counts
+// as a use. The error of FindPageScriptUses is a *[BuildError] if the plugin's source is the
 // cause.
-func PageUses(dir string) ([]PageUse, error) {
+func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
 	src, _, err := readSource(dir) // problems of package.json that do not end readSource are ignored
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func PageUses(dir string) ([]PageUse, error) {
 	if err != nil {
 		return nil, err
 	}
-	uses := map[PageUse]bool{}
+	uses := map[PageScriptUse]bool{}
 	if src.PreScript != "" {
 		uses["a pre-script, which runs among the page's scripts"] = true
 	}
@@ -78,7 +78,7 @@ func PageUses(dir string) ([]PageUse, error) {
 	}
 	scan := pageScan{tokens: tokens, uses: uses}
 	scan.findUses()
-	sortedUses := make([]PageUse, 0, len(uses))
+	sortedUses := make([]PageScriptUse, 0, len(uses))
 	for use := range uses {
 		sortedUses = append(sortedUses, use)
 	}

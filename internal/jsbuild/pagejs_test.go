@@ -9,7 +9,7 @@ import (
 
 // pageUses returns the page uses of a plugin with the given code in its handler. head
 // is the beginning of the plugin's module, and pkg is added to package.json.
-func pageUses(t *testing.T, pkg, head, code string) []PageUse {
+func pageUses(t *testing.T, pkg, head, code string) []PageScriptUse {
 	t.Helper()
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -34,7 +34,7 @@ const tool = defineTool({ name: 'get_it', displayName: 'Get', description: 'Gets
 class P extends OpenTabsPlugin { name = 'p'; tools = [tool]; async isReady() { return document.readyState === 'complete'; } `+withHook(code)+` }
 export default new P();
 `)
-	uses, err := PageUses(dir)
+	uses, err := FindPageScriptUses(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

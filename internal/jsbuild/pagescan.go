@@ -15,7 +15,7 @@ var windowNames = wordSet("window self globalThis top parent frames opener")
 
 // unavailableObjects are the properties of the window that are missing or different in the
 // isolated world.
-var unavailableObjects = map[string]PageUse{
+var unavailableObjects = map[string]PageScriptUse{
 	"customElements": "customElements, which the isolated world does not have",
 	"eval":           "eval, which a page may forbid and the isolated world does not share",
 	"Function":       "Function, which compiles code from a string",
@@ -54,12 +54,12 @@ var (
 // pageScan finds uses of the page's own JavaScript in tokens.
 type pageScan struct {
 	tokens []jsToken
-	uses   map[PageUse]bool
+	uses   map[PageScriptUse]bool
 }
 
 // addUse records one use of the page's JavaScript.
 func (s *pageScan) addUse(format string, args ...any) {
-	s.uses[PageUse(fmt.Sprintf(format, args...))] = true
+	s.uses[PageScriptUse(fmt.Sprintf(format, args...))] = true
 }
 
 // tokenText returns the token at i; "" for a string, a regular expression, or an index out

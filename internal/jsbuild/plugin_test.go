@@ -132,7 +132,7 @@ func TestBuildExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(loaded.Tools) != len(exampleTools) || loaded.SDKVersion != "opentabs-"+sdkts.Version() || loaded.Legacy || len(loaded.Warnings) > 0 {
+	if len(loaded.Tools) != len(exampleTools) || loaded.SDKVersion != "opentabs-"+sdkts.Version() || loaded.IsForOriginalSDK || len(loaded.Warnings) > 0 {
 		t.Errorf("loaded as %+v", loaded)
 	}
 	if len(b.Prompts) != 1 || b.Prompts[0].Name != "summarise_channel" || b.Prompts[0].Description == "" {

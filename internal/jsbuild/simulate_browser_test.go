@@ -72,9 +72,9 @@ func runInFakeBrowser(t *testing.T, o TestOptions) map[string]string {
 
 const emptyCall = `"reports": [], "activities": [], "calls": [], "userRequests": [], "dropped": [], "tookMs": 1`
 
-// TestRealEarlyRequest checks that a request before the start of the tests waits until
+// TestBrowserRequestBeforeFirstTest checks that a request before the start of the tests waits until
 // the child process has received their script.
-func TestRealEarlyRequest(t *testing.T) {
+func TestBrowserRequestBeforeFirstTest(t *testing.T) {
 	browser := &fakeBrowser{}
 	browser.onOperation = func(context.Context, string, map[string]any) (string, error) { return "", errors.New("no tab") }
 	cancelledCtx, cancel := context.WithCancel(t.Context())
@@ -87,8 +87,8 @@ func TestRealEarlyRequest(t *testing.T) {
 	}
 }
 
-// TestReal runs tests in a fake browser, which sends requests for the tests' routes.
-func TestReal(t *testing.T) {
+// TestTestsRunInABrowser runs tests in a fake browser, which sends requests for the tests' routes.
+func TestTestsRunInABrowser(t *testing.T) {
 	browser := &fakeBrowser{}
 	browser.onOperation = func(ctx context.Context, operation string, params map[string]any) (string, error) {
 		switch {
@@ -133,9 +133,9 @@ func TestReal(t *testing.T) {
 	}
 }
 
-// TestRealTimeout checks that a test whose browser does not respond fails, and the next
+// TestBrowserTestTimeout checks that a test whose browser does not respond fails, and the next
 // test runs. On a busy machine, the test that follows the timeout may also time out.
-func TestRealTimeout(t *testing.T) {
+func TestBrowserTestTimeout(t *testing.T) {
 	browser := &fakeBrowser{onOperation: func(ctx context.Context, operation string, params map[string]any) (string, error) {
 		if params["url"] == nil {
 			<-ctx.Done()

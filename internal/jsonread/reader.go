@@ -51,7 +51,7 @@ func (r *Reader) Text(key, remedy string) string {
 		r.Add(key, "is missing; %s", remedy)
 		return ""
 	}
-	s, ok := r.TextOK(key)
+	s, ok := r.TextOrFalse(key)
 	if ok && strings.TrimSpace(s) == "" {
 		r.Add(key, "is empty; %s", remedy)
 	}
@@ -60,13 +60,13 @@ func (r *Reader) Text(key, remedy string) string {
 
 // Optional returns an optional string; empty if the string is absent.
 func (r *Reader) Optional(key string) string {
-	s, _ := r.TextOK(key)
+	s, _ := r.TextOrFalse(key)
 	return s
 }
 
-// TextOK returns an optional string. TextOK reports false if the member is not a valid
+// TextOrFalse returns an optional string. TextOrFalse reports false if the member is not a valid
 // string.
-func (r *Reader) TextOK(key string) (string, bool) {
+func (r *Reader) TextOrFalse(key string) (string, bool) {
 	if !r.Has(key) {
 		return "", true
 	}

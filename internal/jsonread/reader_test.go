@@ -86,7 +86,7 @@ func TestReaderProblems(t *testing.T) {
 // problem and is not returned.
 func TestReaderRejectsHiddenText(t *testing.T) {
 	r, problems := readObject("{\"k\":\"a\u202eb\",\"list\":[\"ok\",\"c\u200bd\"]}")
-	if got, ok := r.TextOK("k"); got != "" || ok {
+	if got, ok := r.TextOrFalse("k"); got != "" || ok {
 		t.Errorf("k is %q, %t", got, ok)
 	}
 	if got := r.Strings("list"); !slices.Equal(got, []string{"ok"}) {

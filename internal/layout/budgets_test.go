@@ -19,7 +19,7 @@ const (
 type packageSize struct{ files, lines int }
 
 func TestPackageBudgets(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	files, err := goFiles()
 	if err != nil {
 		t.Fatal(err)
@@ -82,10 +82,10 @@ func receiverName(recv *ast.FieldList) string {
 	return name
 }
 
-// TestBudgetsBite checks the size budgets with packages and types that exceed a budget
+// TestBudgetsReportViolations checks the size budgets with packages and types that exceed a budget
 // or just fit.
-func TestBudgetsBite(t *testing.T) {
-	inRoot(t)
+func TestBudgetsReportViolations(t *testing.T) {
+	changeToRoot(t)
 	parse := func(name, src string) goFile {
 		f, err := parseGo(name, src)
 		if err != nil {

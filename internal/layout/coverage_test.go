@@ -19,7 +19,7 @@ var testReference = regexp.MustCompile("`([A-Za-z0-9_./-]+_test\\.go:(?:Test|Ben
 // reason for a difference. TestReferences checks that the code and the Go tests in
 // docs/coverage.md exist.
 func TestCoverage(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	text, err := os.ReadFile(coverageDoc)
 	if err != nil {
 		t.Fatal(err)

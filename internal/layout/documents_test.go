@@ -41,7 +41,7 @@ func documents(t *testing.T) map[string]string {
 }
 
 func TestDocuments(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	docs := documents(t)
 	for _, requiredDocs := range []string{
 		"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/tool-call.md", "docs/protocol.md", "docs/plugins.md",
@@ -59,7 +59,7 @@ var referencePattern = regexp.MustCompile("`([A-Za-z0-9_./-]+\\.(?:go|tsx?)):([A
 // TestReferences checks that each `file:Symbol` in a document names an existing
 // declaration.
 func TestReferences(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	for doc, text := range documents(t) {
 		references := referencePattern.FindAllStringSubmatch(text, -1)
 		for _, m := range references {
@@ -76,7 +76,7 @@ func TestReferences(t *testing.T) {
 // TestToolCallDoc limits the length of docs/tool-call.md, where readers of the code
 // start, and requires a diagram and references to the code.
 func TestToolCallDoc(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	const name, maxWords, minReferences = "docs/tool-call.md", 900, 30
 	text := documents(t)[name]
 	if n := len(strings.Fields(text)); n > maxWords {
@@ -172,7 +172,7 @@ func declaresTS(src, symbol string) bool {
 }
 
 func TestDeclares(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	goSrc := "package a\n\ntype T struct{ F int }\n\ntype I interface{ M() }\n\nfunc (t *T) Run() {}\n\nfunc (b B[K]) Go() {}\n\nconst C = 1\n\nfunc f() {}\n"
 	tsSrc := "export class T {\n  async run(): Promise<void> {}\n  #x = 1;\n}\nexport const table = {\n  'tool.dispatch': 1,\n};\nexport function f(): void {}\n"
 	for _, c := range []struct {
@@ -193,7 +193,7 @@ func TestDeclares(t *testing.T) {
 
 // TestGlossary limits the glossary to 60 terms, each with one definition.
 func TestGlossary(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	const maxTerms = 60
 	seen := map[string]bool{}
 	for line := range strings.Lines(documents(t)["docs/glossary.md"]) {
@@ -219,7 +219,7 @@ var linkPattern = regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
 
 // TestLinks checks that each relative link of a document leads to a file.
 func TestLinks(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	for doc, text := range documents(t) {
 		for _, m := range linkPattern.FindAllStringSubmatch(text, -1) {
 			if strings.Contains(m[1], ":") {
@@ -238,7 +238,7 @@ var excerptPattern = regexp.MustCompile("(?s)<!-- from: (\\S+) -->\n```\\w+\n(.*
 
 // TestExcerpts checks that code in documents is copied from compiled files.
 func TestExcerpts(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	for doc, text := range documents(t) {
 		for _, m := range excerptPattern.FindAllStringSubmatch(text, -1) {
 			src, err := os.ReadFile(m[1])
@@ -255,7 +255,7 @@ func TestExcerpts(t *testing.T) {
 }
 
 func TestReadmeIsShort(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	const maxLines = 120
 	if n := strings.Count(documents(t)["README.md"], "\n"); n > maxLines {
 		t.Errorf("README.md has %d lines, limit %d; move details to docs/", n, maxLines)
@@ -264,7 +264,7 @@ func TestReadmeIsShort(t *testing.T) {
 
 // TestSettingsDoc compares the table in docs/settings.md with the settings.
 func TestSettingsDoc(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	const name = "docs/settings.md"
 	text := documents(t)[name]
 	flags := config.Flags()
@@ -279,7 +279,7 @@ func TestSettingsDoc(t *testing.T) {
 }
 
 func TestChangelog(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	if !strings.Contains(documents(t)["CHANGELOG.md"], "\n## Unreleased\n") {
 		t.Error(`CHANGELOG.md needs "## Unreleased" for what users will see next`)
 	}
@@ -292,7 +292,7 @@ var examplePattern = regexp.MustCompile("(?s)<!-- golden: ([a-zA-Z.]+) -->\n```j
 // TestProtocolDoc compares docs/protocol.md with package wire: each method,
 // error code and close code is documented, and each example is a golden frame.
 func TestProtocolDoc(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	text := documents(t)["docs/protocol.md"]
 	shownMethods := map[string]bool{}
 	for _, m := range examplePattern.FindAllStringSubmatch(text, -1) {

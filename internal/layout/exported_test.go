@@ -19,7 +19,7 @@ import (
 // counts as used if an exported declaration of its package mentions the type, because
 // callers can have values of unnamed types.
 func TestExportedNamesAreUsed(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	files, err := goFiles()
 	if err != nil {
 		t.Fatal(err)
@@ -240,8 +240,8 @@ var standardMethods = []string{
 	"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText", "Set", "Type", "Run", "MarshalZerologObject",
 }
 
-func TestExportedBites(t *testing.T) {
-	inRoot(t)
+func TestUnusedExportedNamesAreReported(t *testing.T) {
+	changeToRoot(t)
 	var files []goFile
 	for _, src := range []struct{ name, text string }{
 		{"lib/lib.go", `package lib

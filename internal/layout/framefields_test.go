@@ -48,7 +48,7 @@ var frameFunction = regexp.MustCompile(`^(Parse|Envelope|Append[A-Z].*|EncodeBod
 // Tests may spell field names: they simulate the browser, and must not share the
 // encoders that they test.
 func TestFrameFieldsAreInWire(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	files, err := goFiles()
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ var writtenJSON = regexp.MustCompile("[`'\"]\\{\"[A-Za-z]|jsonrpc")
 // extension writes as text. The TypeScript compiler does not check field names in
 // strings.
 func TestFrameFieldsAreInWireTypeScript(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	for _, f := range tsFiles(t) {
 		if f.test || !strings.HasPrefix(f.name, "extension/src/") {
 			continue
@@ -240,8 +240,8 @@ func jsonName(tag *ast.BasicLit) string {
 	return name
 }
 
-// TestFrameFieldsBite runs the check on packages that spell names of fields and methods.
-func TestFrameFieldsBite(t *testing.T) {
+// TestForeignFrameFieldsAreReported runs the check on packages that spell names of fields and methods.
+func TestForeignFrameFieldsAreReported(t *testing.T) {
 	const protocol = "package wire\ntype Method string\nconst MethodToolAsk Method = \"tool.ask\"\n" +
 		"type ToolAskParams struct {\n\tDispatchID string `json:\"dispatchId\"`\n\tAsk int `json:\"ask,omitempty\"`\n}\n"
 	const uses = "\nvar _ = wire.Parse\n"

@@ -46,7 +46,7 @@ var rules = map[string]func(goFile) []string{
 }
 
 func TestHabits(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	files, err := goFiles()
 	if err != nil {
 		t.Fatal(err)
@@ -342,7 +342,7 @@ var requiredSymbols = []struct{ dir, name, why string }{
 }
 
 func TestRequired(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	files, err := goFiles()
 	if err != nil {
 		t.Fatal(err)
@@ -365,7 +365,7 @@ func TestRequired(t *testing.T) {
 // TestPackageDocs requires a doc.go with a section on concurrency where goroutines
 // share state.
 func TestPackageDocs(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	for _, dir := range []string{"wire", "dispatch", "wsbridge", "mcpserver", "mcpserver/transport"} {
 		src, err := os.ReadFile(path.Join(dir, "doc.go"))
 		if err != nil {
@@ -381,10 +381,10 @@ func TestPackageDocs(t *testing.T) {
 	}
 }
 
-// TestRulesBite runs each rule on code that breaks it, so that a rule that
+// TestRulesReportViolations runs each rule on code that breaks it, so that a rule that
 // never reports anything fails.
-func TestRulesBite(t *testing.T) {
-	inRoot(t)
+func TestRulesReportViolations(t *testing.T) {
+	changeToRoot(t)
 	longFunction := strings.Repeat("\t_ = 1\n", maxFuncLines)
 	for _, c := range []struct{ rule, name, src, want string }{
 		{"size", "wire/a.go", "package a\n\nfunc f() {\n" + longFunction + "}\n", "f has 102 lines"},

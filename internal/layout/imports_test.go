@@ -259,7 +259,7 @@ var goFiles = sync.OnceValues(func() ([]goFile, error) {
 })
 
 func TestImports(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	files, err := goFiles()
 	if err != nil {
 		t.Fatal(err)
@@ -321,7 +321,7 @@ func checkLibrary(f goFile, spec ast.Node, p string) []string {
 
 // TestLibraries compares the modules that go.mod requires with those in libraries.
 func TestLibraries(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	text, err := os.ReadFile("go.mod")
 	if err != nil {
 		t.Fatal(err)

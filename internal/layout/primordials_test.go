@@ -57,7 +57,7 @@ func checkBuiltInLookups(f tsFile) []string {
 
 // TestLateFilesExist checks that each file listed in guardedFiles exists.
 func TestLateFilesExist(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	files := tsFiles(t)
 	for _, name := range guardedFiles {
 		if !slices.ContainsFunc(files, func(f tsFile) bool { return f.name == name }) {

@@ -83,7 +83,7 @@ var tsRules = map[string]func(tsFile) []string{
 	"imports": checkTSImports,
 	"late":    checkBuiltInLookups,
 	"chrome":  checkChrome,
-	"forward": checkForwardUse,
+	"forward": checkUseBeforeDeclaration,
 	"restate": checkRestatedTypes,
 	"sleep":   checkTSSleep,
 	"debt": func(f tsFile) []string {
@@ -134,7 +134,7 @@ func (f tsFile) eachLine(check func(line string) string) []string {
 }
 
 func TestTypeScript(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	files := tsFiles(t)
 	for name, rule := range tsRules {
 		t.Run(name, func(t *testing.T) {
@@ -199,9 +199,9 @@ var compositionRoots = []string{"extension/src/worker/worker.ts", "extension/src
 
 var topLevelConst = regexp.MustCompile(`(?m)^const (\w+)\b`)
 
-// checkForwardUse reports constants of a composition root that are used before their
+// checkUseBeforeDeclaration reports constants of a composition root that are used before their
 // declaration, even in closures.
-func checkForwardUse(f tsFile) []string {
+func checkUseBeforeDeclaration(f tsFile) []string {
 	if !slices.Contains(compositionRoots, f.name) {
 		return nil
 	}
@@ -244,9 +244,9 @@ func withoutComments(src string) string { return commentPattern.ReplaceAllString
 
 func withoutStrings(src string) string { return quotedPattern.ReplaceAllString(src, `''`) }
 
-// TestTypeScriptRulesBite runs each rule on a line that breaks it.
-func TestTypeScriptRulesBite(t *testing.T) {
-	inRoot(t)
+// TestTypeScriptRulesReportViolations runs each rule on a line that breaks it.
+func TestTypeScriptRulesReportViolations(t *testing.T) {
+	changeToRoot(t)
 	for _, c := range []struct{ rule, name, src, want string }{
 		{"size", "wire/a.ts", strings.Repeat("//\n", maxFileLines+1), "501 lines"},
 		{"name", "extension/src/utils.ts", "", "by the concept"},
@@ -298,9 +298,9 @@ func TestTypeScriptRulesBite(t *testing.T) {
 	}
 }
 
-// TestLintIsOn checks that biome and tsc have the required lint rules enabled.
-func TestLintIsOn(t *testing.T) {
-	inRoot(t)
+// TestRequiredLintRulesAreEnabled checks that biome and tsc have the required lint rules enabled.
+func TestRequiredLintRulesAreEnabled(t *testing.T) {
+	changeToRoot(t)
 	var biomeConfig struct {
 		Plugins []string
 		Linter  struct{ Rules map[string]any }
@@ -351,7 +351,7 @@ var runtimePackages = map[string][]string{
 }
 
 func TestRuntimePackages(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	for file, want := range runtimePackages {
 		var p struct{ Dependencies, DevDependencies map[string]string }
 		readInto(t, file, &p)
@@ -372,10 +372,10 @@ func TestRuntimePackages(t *testing.T) {
 	}
 }
 
-// TestEndToEndIsSmall limits the number and the length of end-to-end tests: unit tests
+// TestE2EFoldersAreSmall limits the number and the length of end-to-end tests: unit tests
 // cover the details.
-func TestEndToEndIsSmall(t *testing.T) {
-	inRoot(t)
+func TestE2EFoldersAreSmall(t *testing.T) {
+	changeToRoot(t)
 	const maxFiles, maxLines = 36, 200
 	files, err := filepath.Glob("e2e/*.test.ts")
 	if err != nil {

@@ -185,7 +185,7 @@ var wordTables = []string{
 
 // TestWords checks the words of each file.
 func TestWords(t *testing.T) {
-	inRoot(t)
+	changeToRoot(t)
 	names, err := filepath.Glob(".ci/*")
 	if err != nil {
 		t.Fatal(err)
@@ -221,8 +221,8 @@ func TestWords(t *testing.T) {
 	report(t, violations)
 }
 
-func TestWordsBite(t *testing.T) {
-	inRoot(t)
+func TestBannedWordsAreReported(t *testing.T) {
+	changeToRoot(t)
 	for _, c := range []struct{ name, text, want string }{
 		{"a.go", "package a\n\n// Nobody waits.\n", "a.go:3: \"nobody\""},
 		{"a.go", "// lies\n// in a folder", "a.go:1: \"lies in\""},

@@ -44,10 +44,10 @@ type Log struct {
 	isClosed     bool
 
 	// Only the writing goroutine uses the fields below.
-	file        *os.File // nil if the log file could not be opened
-	size        int64
-	isTorn      bool // the last line of the file is incomplete
-	lastLogTime time.Time
+	file              *os.File // nil if the log file could not be opened
+	size              int64
+	endsInPartialLine bool // the last line of the file is incomplete
+	lastLogTime       time.Time
 }
 
 // Open opens the log at path, in an existing folder. If the file cannot be opened, each
@@ -123,7 +123,7 @@ func (l *Log) appendLines(text []byte, lines, droppedLines int) {
 	if droppedLines > 0 {
 		text = append(l.opts.Dropped(droppedLines), text...)
 	}
-	if l.isTorn {
+	if l.endsInPartialLine {
 		text = append([]byte("\n"), text...)
 	}
 	err := l.prepareFile(int64(len(text)))
@@ -131,7 +131,7 @@ func (l *Log) appendLines(text []byte, lines, droppedLines int) {
 		var n int
 		n, err = l.file.Write(text)
 		l.size += int64(n)
-		l.isTorn = n > 0 && text[n-1] != '\n' || n == 0 && l.isTorn
+		l.endsInPartialLine = n > 0 && text[n-1] != '\n' || n == 0 && l.endsInPartialLine
 	}
 	if err == nil {
 		return

@@ -159,7 +159,7 @@ func TestDamagedLines(t *testing.T) {
 }
 
 // Several writers write concurrently, and each line stays complete.
-func TestAtOnce(t *testing.T) {
+func TestConcurrentWrites(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	logs := []*Log{Open(path, testOptions(Options{})), Open(path, testOptions(Options{}))}
 	var wg sync.WaitGroup

@@ -36,11 +36,11 @@ const (
 	idleSpareBytes = 4 << 20
 )
 
-// KeepSmall returns memory to the system after the start, after large results, and when
+// LimitFreeMemory returns memory to the system after the start, after large results, and when
 // the process becomes idle. The garbage collector alone would keep the memory for
-// minutes. KeepSmall also makes the collector run less often while the heap is small.
-// KeepSmall returns when ctx ends, and restores the collector's settings.
-func KeepSmall(ctx context.Context) {
+// minutes. LimitFreeMemory also makes the collector run less often while the heap is small.
+// LimitFreeMemory returns when ctx ends, and restores the collector's settings.
+func LimitFreeMemory(ctx context.Context) {
 	oldPercent := debug.SetGCPercent(garbagePercent(liveHeap()))
 	defer func() { debug.SetGCPercent(oldPercent) }()
 	defer afterEachCollection(func() { debug.SetGCPercent(garbagePercent(liveHeap())) })()
@@ -71,9 +71,9 @@ func KeepSmall(ctx context.Context) {
 func afterEachCollection(work func()) (stop func()) {
 	var mu sync.Mutex // guards isStopped, and keeps work from running after stop
 	isStopped := false
-	type sentinel struct{ _ *byte } // the pointer keeps the sentinel in a separate allocation
-	var finalizer func(*sentinel)
-	finalizer = func(s *sentinel) {
+	type collectionSentinel struct{ _ *byte } // the pointer keeps the sentinel in a separate allocation
+	var finalizer func(*collectionSentinel)
+	finalizer = func(s *collectionSentinel) {
 		mu.Lock()
 		defer mu.Unlock()
 		if isStopped {
@@ -82,7 +82,7 @@ func afterEachCollection(work func()) (stop func()) {
 		work()
 		runtime.SetFinalizer(s, finalizer)
 	}
-	runtime.SetFinalizer(&sentinel{}, finalizer)
+	runtime.SetFinalizer(&collectionSentinel{}, finalizer)
 	return func() {
 		mu.Lock()
 		defer mu.Unlock()

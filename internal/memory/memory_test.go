@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// startKeepSmall runs KeepSmall in a goroutine, and returns a function that ends
-// KeepSmall.
-func startKeepSmall(t *testing.T) (end func()) {
+// startLimitFreeMemory runs LimitFreeMemory in a goroutine, and returns a function that ends
+// LimitFreeMemory.
+func startLimitFreeMemory(t *testing.T) (end func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		KeepSmall(ctx)
+		LimitFreeMemory(ctx)
 	}()
 	synctest.Wait()
 	return func() {
@@ -25,11 +25,11 @@ func startKeepSmall(t *testing.T) (end func()) {
 	}
 }
 
-// TestMemoryIsGivenBack checks that the memory of a large result is returned to the
+// TestFreedMemoryIsReturnedToTheSystem checks that the memory of a large result is returned to the
 // system at the next check.
-func TestMemoryIsGivenBack(t *testing.T) {
+func TestFreedMemoryIsReturnedToTheSystem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		end := startKeepSmall(t)
+		end := startLimitFreeMemory(t)
 		bytesBefore := Used().SystemBytes
 		touchPages(make([]byte, 200<<20))
 		if grownBytes := Used().SystemBytes; grownBytes < bytesBefore+150<<20 {
@@ -44,11 +44,11 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	})
 }
 
-// TestIdleProcessGivesBack checks that an idle process returns memory even below
+// TestIdleProcessReturnsMemoryToTheSystem checks that an idle process returns memory even below
 // busySpareBytes, and that the first check returns the garbage of the start.
-func TestIdleProcessGivesBack(t *testing.T) {
+func TestIdleProcessReturnsMemoryToTheSystem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		end := startKeepSmall(t)
+		end := startLimitFreeMemory(t)
 		before := Used().SystemBytes
 		for _, wait := range []time.Duration{firstCheckDelay, 2 * checkInterval} {
 			touchPages(make([]byte, busySpareBytes-8<<20))
@@ -73,7 +73,7 @@ func touchPages(b []byte) {
 }
 
 // TestCollectorIsQuiet checks that a small heap may have 16 MB of garbage between two
-// collections. A large heap may have as much garbage as live data, and KeepSmall
+// collections. A large heap may have as much garbage as live data, and LimitFreeMemory
 // restores the settings.
 func TestCollectorIsQuiet(t *testing.T) {
 	for _, c := range []struct {
@@ -87,7 +87,7 @@ func TestCollectorIsQuiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		percentBefore := debug.SetGCPercent(77)
 		defer debug.SetGCPercent(percentBefore)
-		end := startKeepSmall(t)
+		end := startLimitFreeMemory(t)
 		percentDuring := debug.SetGCPercent(77)
 		debug.SetGCPercent(percentDuring)
 		if percentDuring < minPercent || percentDuring != garbagePercent(liveHeap()) {

@@ -61,7 +61,7 @@ func fetchLatest(t *testing.T, c *npm.Client) (npm.Tarball, error) {
 	if err != nil {
 		return npm.Tarball{}, err
 	}
-	v, err := p.Pick("")
+	v, err := p.ChooseVersion("")
 	if err != nil {
 		return npm.Tarball{}, err
 	}

@@ -8,7 +8,7 @@
 //	config, err := npm.LoadConfig(npm.Environment{Getenv: os.Getenv, Environ: os.Environ, Home: home, Dir: "."})
 //	client := npm.New(config, npm.Options{})
 //	pkg, err := client.Package(ctx, "opentabs-plugin-slack")
-//	version, err := pkg.Pick("^1.2.0")
+//	version, err := pkg.ChooseVersion("^1.2.0")
 //	file, err := client.Download(ctx, version, dir)
 //	err = npm.Unpack(file, target)
 //

@@ -18,7 +18,7 @@ import (
 // maxListedVersions is how many versions an error lists.
 const maxListedVersions = 5
 
-// latestTag is the tag that [Package.Pick] uses if no version is named.
+// latestTag is the tag that [Package.ChooseVersion] uses if no version is named.
 const latestTag = "latest"
 
 // Package is a registry's metadata of a package.
@@ -115,11 +115,11 @@ func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 	return p, nil
 }
 
-// Pick returns the version for a tag, a version, or a range such as ^1.2.0. An empty
-// text means the tag "latest". In a range, Pick follows npm: Pick prefers the version
-// with the tag "latest", then the newest version. Pick chooses a deprecated version
-// only if no other version matches. The error of Pick lists the available versions.
-func (p *Package) Pick(want string) (*Version, error) {
+// ChooseVersion returns the version for a tag, a version, or a range such as ^1.2.0. An empty
+// text means the tag "latest". In a range, ChooseVersion follows npm: ChooseVersion prefers the version
+// with the tag "latest", then the newest version. ChooseVersion chooses a deprecated version
+// only if no other version matches. The error of ChooseVersion lists the available versions.
+func (p *Package) ChooseVersion(want string) (*Version, error) {
 	want = strings.TrimSpace(want)
 	if want == "" {
 		want = latestTag

@@ -20,7 +20,7 @@ func newTestPackage(tags map[string]string, versions ...string) *Package {
 	return p
 }
 
-func TestPick(t *testing.T) {
+func TestChooseVersion(t *testing.T) {
 	p := newTestPackage(map[string]string{"latest": "1.2.0", "next": "2.0.0-beta.1", "gone": "9.9.9"},
 		"1.0.0", "1.2.0", "1.3.0", "1.4.0!do not use", "2.0.0-beta.1", "2.0.0-beta.2", "2.1.0-rc.1", "0.9.0", "3.0.0!old", "no-version")
 	for want, version := range map[string]string{
@@ -40,7 +40,7 @@ func TestPick(t *testing.T) {
 		"0.9.0 || ^5.0.0": "0.9.0",
 		"*":               "1.2.0",
 	} {
-		v, err := p.Pick(want)
+		v, err := p.ChooseVersion(want)
 		if err != nil || v.Version != version {
 			t.Errorf("%q: %+v, %v, want %s", want, v, err, version)
 		}
@@ -50,7 +50,7 @@ func TestPick(t *testing.T) {
 		"oops": `has no version and no tag "oops", which is not a range such as ^1.2.0 either; choose one of`,
 		"gone": "p gone is 9.9.9, which the registry does not have",
 	} {
-		if v, err := p.Pick(want); err == nil || !strings.Contains(err.Error(), text) {
+		if v, err := p.ChooseVersion(want); err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("%q: %+v, %v, want %q", want, v, err, text)
 		}
 	}

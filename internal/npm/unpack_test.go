@@ -32,8 +32,8 @@ func linkFile(name, target string, kind byte) npmtest.File {
 	return npmtest.File{Header: tar.Header{Name: name, Linkname: target, Typeflag: kind}}
 }
 
-// newBomb returns an archive whose header declares a file of the given size.
-func newBomb(t *testing.T, size int64) []byte {
+// newDecompressionBomb returns an archive whose header declares a file of the given size.
+func newDecompressionBomb(t *testing.T, size int64) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	zip := gzip.NewWriter(&b)
@@ -83,7 +83,7 @@ func TestUnpackRefuses(t *testing.T) {
 		{"a long path", npmtest.Pack(regularFile("package/"+strings.Repeat("a/", 300)+"b", "")), "is longer than allowed"},
 		{"a deep path", npmtest.Pack(regularFile("package/"+strings.Repeat("a/", 40)+"b", "")), "is deeper than allowed"},
 		{"too many files", npmtest.Pack(manyFiles...), "more than 20000 files"},
-		{"a bomb", newBomb(t, 201<<20), "more than the 200 MB allowed"},
+		{"a bomb", newDecompressionBomb(t, 201<<20), "more than the 200 MB allowed"},
 	} {
 		t.Run(c.description, func(t *testing.T) {
 			parentDir := t.TempDir()

@@ -16,7 +16,7 @@ func (l Local) Status(p *plugin.Plugin) httpapi.Plugin {
 	status := httpapi.Plugin{
 		Name: p.Name, DisplayName: p.DisplayName, Version: p.Version, Source: string(p.Source), Package: p.Package, Dir: p.Dir, Hash: p.Hash,
 		Matches: append([]string{}, p.Matches...), Tools: []string{},
-		Reviewed: state.Reviewed, Permission: state.Effective, Changed: state.Review != nil && !state.Reviewed,
+		Reviewed: state.Reviewed, Permission: state.EffectivePermission, Changed: state.Review != nil && !state.Reviewed,
 	}
 	for _, t := range p.Tools {
 		status.Tools = append(status.Tools, t.FullName())
@@ -62,7 +62,7 @@ func (l Local) findRecommendation(loadedPlugin *plugin.Plugin) *httpapi.Recommen
 func (l Local) permissionsOf(loadedPlugin *plugin.Plugin) httpapi.PluginPermissions {
 	s := l.Policy.State(loadedPlugin.Name)
 	view := httpapi.PluginPermissions{
-		Plugin: loadedPlugin.Name, Hash: loadedPlugin.ContentHash(), Reviewed: s.Reviewed, Permission: s.Effective, Stored: s.Permission,
+		Plugin: loadedPlugin.Name, Hash: loadedPlugin.ContentHash(), Reviewed: s.Reviewed, Permission: s.EffectivePermission, Stored: s.Permission,
 		Mark: httpapi.Mark(s.Set), Problems: l.Policy.Problems(), Tools: []httpapi.ToolPermissions{},
 		OpensAt: loadedPlugin.OpensAt, Opening: l.Policy.MayOpen(loadedPlugin.Name),
 		World: loadedPlugin.World, Late: loadedPlugin.StartsLate(), LateAccess: s.HasLateAccess(),
@@ -110,7 +110,7 @@ func (l Local) pluginViews() []wire.PluginView {
 		s := l.Policy.State(loadedPlugin.Name)
 		view := wire.PluginView{
 			Name: loadedPlugin.Name, DisplayName: loadedPlugin.DisplayName, Version: loadedPlugin.Version, Hash: loadedPlugin.ContentHash(),
-			Reviewed: s.Reviewed, Permission: s.Effective, Matches: slices.Clone(loadedPlugin.Matches),
+			Reviewed: s.Reviewed, Permission: s.EffectivePermission, Matches: slices.Clone(loadedPlugin.Matches),
 			Icon: loadedPlugin.Icon, Homepage: loadedPlugin.Homepage, Settings: l.settingViews(loadedPlugin),
 			Opening: l.Policy.MayOpen(loadedPlugin.Name), OpensAt: loadedPlugin.OpensAt,
 			World: loadedPlugin.World, Late: loadedPlugin.StartsLate(), LateAccess: s.HasLateAccess(), Refused: l.Policy.Refused(loadedPlugin.Name),

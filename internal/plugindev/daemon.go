@@ -82,7 +82,7 @@ func (s *session) attachOnce(ctx context.Context, client *httpapi.Client, develo
 			},
 			Missed: func(n int) error {
 				s.send(ctx, func() {
-					s.Out.Notef("%s lost: they arrived faster than they could be printed", terminal.Agree(n, "log entry was", "log entries were"))
+					s.Out.Notef("%s lost: they arrived faster than they could be printed", terminal.CountWithVerb(n, "log entry was", "log entries were"))
 				})
 				return nil
 			},
@@ -106,7 +106,7 @@ func formatEntry(e pluginlog.Entry) string {
 		text += " " + terminal.SafeLine(string(e.Data))
 	}
 	if e.Dropped > 0 {
-		text = fmt.Sprintf("(%s dropped before this one)\n%s", terminal.Agree(e.Dropped, "entry was", "entries were"), text)
+		text = fmt.Sprintf("(%s dropped before this one)\n%s", terminal.CountWithVerb(e.Dropped, "entry was", "entries were"), text)
 	}
 	return text
 }

@@ -215,7 +215,7 @@ func (s *session) addPlugin(ctx context.Context, dir string) error {
 		return err
 	}
 	startTime := time.Now()
-	newPlugin, err := s.Home.Store().Add(dir)
+	newPlugin, err := s.Home.PluginStore().Add(dir)
 	if err != nil {
 		return err
 	}

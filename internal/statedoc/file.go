@@ -13,11 +13,11 @@ import (
 // File is a file in the state folder with content T that several processes change.
 type File[T any] struct {
 	Path string
-	// What describes the file in messages, as in "the list of plugins".
-	What string
-	// Lost is the part of the warning about a damaged file that names what is lost and
+	// Subject describes the file in messages, as in "the list of plugins".
+	Subject string
+	// LossText is the part of the warning about a damaged file that names what is lost and
 	// what to do.
-	Lost     string
+	LossText string
 	LockWait time.Duration
 	Warn     func(sentence string)
 	Empty    func() T
@@ -39,7 +39,7 @@ func (f File[T]) Read() (T, error) {
 	}
 	if err != nil {
 		var zero T
-		return zero, fmt.Errorf("read %s: %w", f.What, err)
+		return zero, fmt.Errorf("read %s: %w", f.Subject, err)
 	}
 	content, err := f.Parse(text)
 	if err != nil {
@@ -58,7 +58,7 @@ func (f File[T]) Change(edit func(T) error) error {
 	lock := f.Path + ".lock"
 	unlock, err := statefile.Lock(lock, f.LockWait)
 	if errors.Is(err, statefile.ErrLocked) {
-		return fmt.Errorf("%s is being changed by another opentabs (%s has been locked for %s); wait for it to end and try again", f.What, lock, f.LockWait)
+		return fmt.Errorf("%s is being changed by another opentabs (%s has been locked for %s); wait for it to end and try again", f.Subject, lock, f.LockWait)
 	}
 	if err != nil {
 		return err
@@ -85,6 +85,6 @@ func (f File[T]) putAside(content T, err error) (T, error) {
 	if moveErr != nil {
 		return content, fmt.Errorf("%w; %w", err, moveErr)
 	}
-	f.Warn(fmt.Sprintf("%s in %s was damaged and is kept as %s; %s", f.What, f.Path, keptAs, f.Lost))
+	f.Warn(fmt.Sprintf("%s in %s was damaged and is kept as %s; %s", f.Subject, f.Path, keptAs, f.LossText))
 	return f.Empty(), nil
 }

@@ -18,7 +18,7 @@ func pluginsFile(t *testing.T) (File[*Plugins], *[]string) {
 	t.Helper()
 	var warnings []string
 	return File[*Plugins]{
-		Path: filepath.Join(t.TempDir(), "state", "file.json"), What: "the list", Lost: "nothing is left",
+		Path: filepath.Join(t.TempDir(), "state", "file.json"), Subject: "the list", LossText: "nothing is left",
 		Warn:  func(sentence string) { warnings = append(warnings, sentence) },
 		Empty: NewPlugins, Parse: ParsePlugins, Encode: (*Plugins).Encode,
 	}, &warnings
@@ -27,14 +27,14 @@ func pluginsFile(t *testing.T) (File[*Plugins], *[]string) {
 // setNote returns an edit that stores a note for the plugin a.
 func setNote(note string) func(*Plugins) error {
 	return func(p *Plugins) error {
-		p.Edit("a", func(entry Object) { entry.Put("note", note) })
+		p.EditPlugin("a", func(entry Object) { entry.Put("note", note) })
 		return nil
 	}
 }
 
 // noteOf returns the note of the plugin a.
 func noteOf(p *Plugins) (note string) {
-	Decode(p.Top.Child("plugins").Child("a")["note"], &note)
+	Decode(p.TopLevel.Child("plugins").Child("a")["note"], &note)
 	return note
 }
 
@@ -132,7 +132,7 @@ func TestPluginsKeepUnknownMembers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Edit("a", func(entry Object) {
+	p.EditPlugin("a", func(entry Object) {
 		entry.Put("note", "")
 		entry.Put("list", nil)
 		entry.Put("empty", Object{})
@@ -140,8 +140,8 @@ func TestPluginsKeepUnknownMembers(t *testing.T) {
 			t.Errorf("entry %s", entry)
 		}
 	})
-	p.Edit("c", func(entry Object) { clear(entry) })
-	p.Edit("d", func(entry Object) { entry.Put("note", "z") })
+	p.EditPlugin("c", func(entry Object) { clear(entry) })
+	p.EditPlugin("d", func(entry Object) { entry.Put("note", "z") })
 	const want = `{"later":[1],"plugins":{"a":{"own":{"b":1}},"d":{"note":"z"}},"version":1}`
 	if got := strings.Join(strings.Fields(string(p.Encode())), ""); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -154,7 +154,7 @@ func TestWatchedReadsChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file, warnings := pluginsFile(t)
 		var readings, notified atomic.Int32
-		w := NewWatched(file, noteOf, "nothing", func(Reading[string]) { readings.Add(1) })
+		w := NewWatched(file, noteOf, "nothing", func(ReadResult[string]) { readings.Add(1) })
 		w.OnChange(func() { notified.Add(1) })
 		go w.Watch(t.Context())
 		check := func(note, problem string, wantReadings, wantNotified int32) {

@@ -35,11 +35,11 @@ func (o Object) Put(key string, v any) {
 }
 
 // Plugins is the content of a state file with one object for each plugin.
-type Plugins struct{ Top Object }
+type Plugins struct{ TopLevel Object }
 
 // NewPlugins returns the content of a new state file without plugins.
 func NewPlugins() *Plugins {
-	return &Plugins{Top: Object{"version": rawjson.Encode(perPluginVersion)}}
+	return &Plugins{TopLevel: Object{"version": rawjson.Encode(perPluginVersion)}}
 }
 
 // ParsePlugins parses a state file with one object for each plugin. The error is a
@@ -48,20 +48,20 @@ func NewPlugins() *Plugins {
 func ParsePlugins(text []byte) (*Plugins, error) {
 	p := &Plugins{}
 	text = rawjson.TrimBOM(text)
-	if err := json.Unmarshal(text, &p.Top); err != nil || p.Top == nil {
+	if err := json.Unmarshal(text, &p.TopLevel); err != nil || p.TopLevel == nil {
 		if err != nil && !json.Valid(text) {
 			return nil, &DamagedError{rawjson.SyntaxProblem(text, err)}
 		}
 		return nil, &DamagedError{"is " + rawjson.KindOf(text) + " instead of an object"}
 	}
 	var version int
-	if err := json.Unmarshal(p.Top["version"], &version); err != nil || version < 1 {
+	if err := json.Unmarshal(p.TopLevel["version"], &version); err != nil || version < 1 {
 		return nil, &DamagedError{"has no version"}
 	}
 	if version > perPluginVersion {
 		return nil, fmt.Errorf("has version %d, but this opentabs reads only version %d; update opentabs", version, perPluginVersion)
 	}
-	if raw, ok := p.Top["plugins"]; ok && rawjson.KindOf(raw) != rawjson.KindObject {
+	if raw, ok := p.TopLevel["plugins"]; ok && rawjson.KindOf(raw) != rawjson.KindObject {
 		return nil, &DamagedError{"has plugins that are " + rawjson.KindOf(raw) + " instead of an object"}
 	}
 	return p, nil
@@ -69,17 +69,17 @@ func ParsePlugins(text []byte) (*Plugins, error) {
 
 // Encode returns the indented text of the file.
 func (p *Plugins) Encode() []byte {
-	return rawjson.Indent(rawjson.Encode(p.Top))
+	return rawjson.Indent(rawjson.Encode(p.TopLevel))
 }
 
-// Edit changes the object of one plugin. Edit deletes the object of a plugin if the
+// EditPlugin changes the object of one plugin. EditPlugin deletes the object of a plugin if the
 // object becomes empty.
-func (p *Plugins) Edit(name string, change func(entry Object)) {
-	plugins := p.Top.Child("plugins")
+func (p *Plugins) EditPlugin(name string, change func(entry Object)) {
+	plugins := p.TopLevel.Child("plugins")
 	entry := plugins.Child(name)
 	change(entry)
 	plugins.Put(name, entry)
-	p.Top.Put("plugins", plugins)
+	p.TopLevel.Put("plugins", plugins)
 }
 
 // Decode decodes a member into v and reports whether the member has the type of v.

@@ -28,18 +28,18 @@ type Watched[T, V any] struct {
 	view      func(T) V
 	emptyView V
 	// onReading receives the result of each reading of the file.
-	onReading func(Reading[V])
+	onReading func(ReadResult[V])
 
 	readLock sync.Mutex // held while the file is read
-	latest   atomic.Pointer[Reading[V]]
+	latest   atomic.Pointer[ReadResult[V]]
 
 	notifyLock sync.Mutex // held while listeners run
 	mu         sync.Mutex // guards listeners
 	listeners  []func()
 }
 
-// Reading is the result of reading a file once.
-type Reading[V any] struct {
+// ReadResult is the result of reading a file once.
+type ReadResult[V any] struct {
 	info os.FileInfo // info is nil if the file was missing
 	View V
 	// Problem is the error of reading the file.
@@ -52,9 +52,9 @@ type Reading[V any] struct {
 
 // NewWatched reads a file and returns its Watched. onReading receives the result of
 // each reading of the file.
-func NewWatched[T, V any](file File[T], view func(T) V, emptyView V, onReading func(Reading[V])) *Watched[T, V] {
+func NewWatched[T, V any](file File[T], view func(T) V, emptyView V, onReading func(ReadResult[V])) *Watched[T, V] {
 	w := &Watched[T, V]{file: file, view: view, emptyView: emptyView, onReading: onReading}
-	w.latest.Store(&Reading[V]{View: emptyView, hasReadError: true})
+	w.latest.Store(&ReadResult[V]{View: emptyView, hasReadError: true})
 	w.refresh()
 	return w
 }
@@ -123,7 +123,7 @@ func (w *Watched[T, V]) Notify() {
 
 // Current returns the content of the file now. If the file has changed, listeners run
 // in another goroutine, so that Current does not wait for them.
-func (w *Watched[T, V]) Current() *Reading[V] {
+func (w *Watched[T, V]) Current() *ReadResult[V] {
 	if w.refresh() {
 		go w.Notify()
 	}
@@ -154,7 +154,7 @@ func (w *Watched[T, V]) refresh() bool {
 }
 
 // isCurrent reports whether the file is unchanged since a reading.
-func (w *Watched[T, V]) isCurrent(r *Reading[V]) bool {
+func (w *Watched[T, V]) isCurrent(r *ReadResult[V]) bool {
 	info, err := os.Stat(w.file.Path)
 	if err != nil {
 		info = nil
@@ -163,8 +163,8 @@ func (w *Watched[T, V]) isCurrent(r *Reading[V]) bool {
 }
 
 // read reads the file and its attributes.
-func (w *Watched[T, V]) read() *Reading[V] {
-	newReading := &Reading[V]{View: w.emptyView}
+func (w *Watched[T, V]) read() *ReadResult[V] {
+	newReading := &ReadResult[V]{View: w.emptyView}
 	f, err := os.Open(w.file.Path)
 	if errors.Is(err, os.ErrNotExist) {
 		return newReading
@@ -176,7 +176,7 @@ func (w *Watched[T, V]) read() *Reading[V] {
 		text, err = io.ReadAll(f)
 	}
 	if err != nil {
-		newReading.hasReadError, newReading.Problem = true, fmt.Errorf("read %s: %w", w.file.What, err)
+		newReading.hasReadError, newReading.Problem = true, fmt.Errorf("read %s: %w", w.file.Subject, err)
 		return newReading
 	}
 	content, err := w.file.Parse(text)

@@ -20,14 +20,14 @@ func TestWatchedReturnsCurrentContent(t *testing.T) {
 		}
 		write("first")
 		isReading, continueReading := make(chan struct{}), make(chan struct{})
-		file := File[string]{Path: path, What: "the file", Parse: func(text []byte) (string, error) {
+		file := File[string]{Path: path, Subject: "the file", Parse: func(text []byte) (string, error) {
 			if string(text) == "second" {
 				close(isReading)
 				<-continueReading
 			}
 			return string(text), nil
 		}}
-		w := NewWatched(file, func(text string) string { return text }, "", func(Reading[string]) {})
+		w := NewWatched(file, func(text string) string { return text }, "", func(ReadResult[string]) {})
 		write("second")
 		var readers sync.WaitGroup
 		readers.Go(func() { w.Current() })

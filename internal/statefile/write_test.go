@@ -24,7 +24,7 @@ func fileNames(t *testing.T, dir string) string {
 	return strings.Join(names, " ")
 }
 
-func TestTry(t *testing.T) {
+func TestCheckWritable(t *testing.T) {
 	dir := t.TempDir()
 	if err := CheckWritable(dir); err != nil {
 		t.Error(err)

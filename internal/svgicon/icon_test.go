@@ -55,9 +55,9 @@ func TestIconShrinks(t *testing.T) {
 	}
 }
 
-// TestIDs checks that the IDs of different icons differ, because icons of several
+// TestIconsHaveDistinctIDs checks that the IDs of different icons differ, because icons of several
 // plugins are in one document.
-func TestIDs(t *testing.T) {
+func TestIconsHaveDistinctIDs(t *testing.T) {
 	const source = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 8 8" aria-labelledby="t b">` +
 		`<title id="t">star</title><style>#b,.x #a{fill:url(#a)}path{fill:#bbb}</style><linearGradient id="a"/><g id="b" clip-path="url('#a')"/>` +
 		`<use href="#b"/><use xlink:href="#b"/><path style="fill:url(#a);stroke:url(#none)" d="#b"/></svg>`

@@ -89,12 +89,12 @@ func (b Bar) drawGraph(width int, g Glyphs) string {
 	case !b.HasTotal:
 		return g.spinner[int(b.Elapsed/spinnerStep)%len(g.spinner)]
 	}
-	fullCells := int(math.Floor(b.donePart() * float64(width)))
+	fullCells := int(math.Floor(b.doneFraction() * float64(width)))
 	return strings.Repeat(g.full, fullCells) + strings.Repeat(g.empty, width-fullCells)
 }
 
-// donePart returns how much is done, from 0 to 1.
-func (b Bar) donePart() float64 {
+// doneFraction returns how much is done, from 0 to 1.
+func (b Bar) doneFraction() float64 {
 	if b.Total <= 0 {
 		return 1
 	}
@@ -116,7 +116,7 @@ func (b Bar) Numbers() string {
 	case !b.HasTotal:
 		return Number(b.Progress)
 	case b.Total == 100 || b.Total == 1:
-		return Percent(b.donePart())
+		return Percent(b.doneFraction())
 	}
-	return fmt.Sprintf("%s  %s/%s", Percent(b.donePart()), Number(b.Progress), Number(b.Total))
+	return fmt.Sprintf("%s  %s/%s", Percent(b.doneFraction()), Number(b.Progress), Number(b.Total))
 }

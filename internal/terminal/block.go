@@ -35,7 +35,7 @@ func (b *Block) Draw(lines []string) {
 	for i, line := range lines {
 		newLines[i] = truncateColumns(line, max(columns-1, 1))
 	}
-	toFirstLine := b.toFirstLine(columns)
+	toFirstLine := b.moveToFirstLine(columns)
 	if slices.Equal(newLines, b.shownLines) {
 		return
 	}
@@ -57,16 +57,16 @@ func (b *Block) Draw(lines []string) {
 // Clear removes the block from the terminal.
 func (b *Block) Clear() {
 	columns, _ := b.size()
-	if text := b.toFirstLine(columns); text != "" {
+	if text := b.moveToFirstLine(columns); text != "" {
 		io.WriteString(b.out, text+"\x1b[J")
 	}
 	b.shownLines = nil
 }
 
-// toFirstLine returns the escape sequence that moves the cursor to the block's first
+// moveToFirstLine returns the escape sequence that moves the cursor to the block's first
 // line. If the terminal has become narrower, lines of the block wrap, and the escape
 // sequence also clears the whole block.
-func (b *Block) toFirstLine(columns int) string {
+func (b *Block) moveToFirstLine(columns int) string {
 	linesUp, isWrapped := 0, false
 	for _, line := range b.shownLines {
 		rows := max(1, (textWidth(line)+columns-1)/max(columns, 1))

@@ -4,5 +4,5 @@ package terminal
 
 import "os"
 
-// obeysEscapes reports whether the terminal f obeys escape sequences.
-func obeysEscapes(*os.File) bool { return true }
+// supportsEscapes reports whether the terminal f obeys escape sequences.
+func supportsEscapes(*os.File) bool { return true }

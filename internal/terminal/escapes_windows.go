@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// obeysEscapes reports whether the console f obeys escape sequences. Old consoles print
+// supportsEscapes reports whether the console f obeys escape sequences. Old consoles print
 // escape sequences as text.
-func obeysEscapes(f *os.File) bool {
+func supportsEscapes(f *os.File) bool {
 	var mode uint32
 	console := windows.Handle(f.Fd())
 	return windows.GetConsoleMode(console, &mode) == nil &&

@@ -37,11 +37,11 @@ func Elapsed(d time.Duration) string {
 }
 
 // Plural writes a number and a noun: "1 tab", "2 tabs".
-func Plural(n int, noun string) string { return Agree(n, noun, noun+"s") }
+func Plural(n int, noun string) string { return CountWithVerb(n, noun, noun+"s") }
 
-// Agree writes a number and the words that agree with it: "1 call waits", "2 calls
+// CountWithVerb writes a number and the words that agree with it: "1 call waits", "2 calls
 // wait".
-func Agree(n int, singular, plural string) string {
+func CountWithVerb(n int, singular, plural string) string {
 	if n == 1 {
 		return "1 " + singular
 	}

@@ -44,7 +44,7 @@ func New(stdout, stderr io.Writer, getenv func(string) string) *Output {
 	}
 	o.stdout.Writer = o.checkedStdout
 	if f, ok := stdout.(*os.File); ok {
-		o.canRedraw = o.stdout.isTerminal && obeysEscapes(f)
+		o.canRedraw = o.stdout.isTerminal && supportsEscapes(f)
 	}
 	if getenv("TERM") == "dumb" { // a dumb terminal cannot move its cursor back
 		o.stderr.isTerminal, o.canRedraw = false, false

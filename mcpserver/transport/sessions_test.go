@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func newTable() *sessions { return newSessions(time.Hour, nil, func(*session) {}) }
+func newTestSessions() *sessions { return newSessions(time.Hour, nil, func(*session) {}) }
 
 // startTask starts a task and returns its context.
 func startTask(t *testing.T, table *sessions, s *session, key string, stream bool) context.Context {
@@ -22,7 +22,7 @@ func startTask(t *testing.T, table *sessions, s *session, key string, stream boo
 }
 
 func TestBeginRejects(t *testing.T) {
-	table := newTable()
+	table := newTestSessions()
 	s, endedSession := table.open(OverStdio, Credential{}), table.open(OverStdio, Credential{})
 	startTask(t, table, s, "n1", false)
 	if err := table.beginTask(s, "n1", task{}); !errors.Is(err, errDuplicateID) {
@@ -43,7 +43,7 @@ func TestBeginRejects(t *testing.T) {
 }
 
 func TestEveryTaskEndsForOneReason(t *testing.T) {
-	table := newTable()
+	table := newTestSessions()
 	a, b := table.open(OverHTTP, Credential{}), table.open(OverHTTP, Credential{})
 	cancelled := startTask(t, table, a, "n1", false)
 	closed := startTask(t, table, a, "n2", false)
@@ -70,8 +70,8 @@ func TestEveryTaskEndsForOneReason(t *testing.T) {
 	}
 }
 
-func TestTableUnderLoad(t *testing.T) {
-	table := newTable()
+func TestConcurrentTasks(t *testing.T) {
+	table := newTestSessions()
 	s := table.open(OverHTTP, Credential{})
 	var wg sync.WaitGroup
 	for i := range 8 {

@@ -1,6 +1,6 @@
 // Package faults records which adapters do not start in browsers.
 //
-// [Open] reads the records in the state folder. [Faults.Started] and [Faults.Failed]
+// [Open] reads the records in the state folder. [Faults.ClearFault] and [Faults.Failed]
 // record how adapters start; [Faults.Gate] blocks calls of plugins whose code reaches
 // no page.
 //
@@ -137,8 +137,8 @@ func (f *Faults) Failed(p *plugin.Plugin, problem, pageURL, browser string) {
 	})
 }
 
-// Started records that the adapter of p runs in a page.
-func (f *Faults) Started(p *plugin.Plugin) {
+// ClearFault records that the adapter of p runs in a page.
+func (f *Faults) ClearFault(p *plugin.Plugin) {
 	f.mu.Lock()
 	hasNoFaults := len(f.byPlugin[p.Name]) == 0
 	f.mu.Unlock()

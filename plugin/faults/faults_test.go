@@ -62,11 +62,11 @@ func TestFaultsAreThoseOfAContent(t *testing.T) {
 	if _, isFaulty := faults.Open(filepath.Dir(store.Path()), zerolog.Nop()).Of(samePlugin); !isFaulty {
 		t.Error("another process does not find the fault")
 	}
-	storedFaults.Started(nextBuild)
+	storedFaults.ClearFault(nextBuild)
 	if _, isFaulty := storedFaults.Of(samePlugin); !isFaulty {
 		t.Error("the start of another content ended the fault")
 	}
-	storedFaults.Started(samePlugin)
+	storedFaults.ClearFault(samePlugin)
 	if fault, isFaulty := storedFaults.Of(samePlugin); isFaulty {
 		t.Errorf("the started adapter still has the fault %+v", fault)
 	}

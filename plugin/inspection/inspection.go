@@ -61,10 +61,10 @@ func Inspect(p *policy.Policy, set *plugin.Set, values *settings.Values, name st
 	}
 	inspection := &Inspection{Plugin: inspectedPlugin, Hash: inspectedPlugin.ContentHash()}
 	inspection.addSection(sectionTools, toolsText(inspectedPlugin))
-	inspection.addSection(SectionCode, code.Own())
+	inspection.addSection(SectionCode, code.OwnCode())
 	inspection.addSection(sectionPreScript, code.PreScript)
 	inspection.addSection(sectionChanges, changes)
-	inspection.addSection(sectionLibraries, code.Libraries())
+	inspection.addSection(sectionLibraries, code.LibraryCode())
 	overview := inspection.overviewText(p.State(name), code, values, hasReviewed, changes == "")
 	inspection.sections = slices.Insert(inspection.sections, 0, inspectedSection{SectionOverview, pagesOf(shownText(overview))})
 	return inspection, nil
@@ -198,7 +198,7 @@ func (inspection *Inspection) overviewText(s policy.State, code review.Code, val
 	}
 	line("content hash", "%s", inspection.Hash)
 	line("reviewed", "%s", reviewedText(s, hasReviewed, isUnchanged))
-	line("permission", "%s", s.Effective)
+	line("permission", "%s", s.EffectivePermission)
 	line("runs", "%s", runText(inspectedPlugin))
 	line("world", "%s", plugin.WorldMeaning(inspectedPlugin.World))
 	if inspectedPlugin.StartsLate() {
@@ -206,7 +206,7 @@ func (inspection *Inspection) overviewText(s policy.State, code review.Code, val
 		line("late access", "%s", onOff(s.HasLateAccess()))
 	}
 	line("may call", "%s", callsText(s))
-	ownCode, libraries := code.Own(), code.Libraries()
+	ownCode, libraries := code.OwnCode(), code.LibraryCode()
 	line("code", "%d bytes of its author, %d bytes marked as library code by the bundler (not verified)", len(ownCode), len(libraries))
 	ownMentions, preMentions, libraryMentions := findMentions(ownCode), findMentions(code.PreScript), findMentions(libraries)
 	line("mentions", "its own code: %s; its pre-script: %s; its libraries: %s",

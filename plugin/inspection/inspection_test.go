@@ -244,7 +244,7 @@ func TestRecommendationChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := w.policy.State("mail")
-	if s.Effective != wire.PermissionOff || s.Tool("read") != wire.PermissionOff || w.policy.Runs(mailPlugin) {
+	if s.EffectivePermission != wire.PermissionOff || s.Tool("read") != wire.PermissionOff || w.policy.MayRunAnyTool(mailPlugin) {
 		t.Errorf("an agent has switched it on: %+v", s)
 	}
 	r := w.policy.Recommended(mailPlugin)

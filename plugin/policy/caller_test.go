@@ -232,7 +232,7 @@ func TestSetCallsErrors(t *testing.T) {
 		}
 	}
 	g.failOnError(g.policy.SetCalls("a", "gone", false, "x")) // the target is a plugin that was removed
-	w := newPolicyWorld(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
+	w := newPolicyFixture(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
 	if err := w.policy.SetCalls("a", "b", true, "x"); err == nil || !strings.Contains(err.Error(), "opentabs plugin review a") {
 		t.Errorf("setting calls of an unreviewed plugin: %v", err)
 	}
@@ -241,7 +241,7 @@ func TestSetCallsErrors(t *testing.T) {
 // An old permissions file without members for calls is kept and allows no calls between
 // plugins. Malformed members of the permissions file allow nothing.
 func TestOldFileOfPermissions(t *testing.T) {
-	w := newPolicyWorld(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
+	w := newPolicyFixture(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
 	w.write(`{"version":1,"plugins":{"a":{"reviewed":{"hash":"` + w.hash("a") + `"},"permission":"auto","tools":{"send":{"permission":"ask"}}}}}`)
 	w.checkEffective("a", permissionAuto, permissionAuto, permissionAsk)
 	if s := w.policy.State("a"); policy.MayCall(s, "b") || s.HasLateAccess() || len(w.policy.Problems()) > 0 {
@@ -258,7 +258,7 @@ func TestOldFileOfPermissions(t *testing.T) {
 // Errors do not reveal the tools or parameters of a plugin that the caller must not
 // call. Errors for a late plugin do not even reveal whether the plugin exists.
 func TestResolveRevealsNothing(t *testing.T) {
-	w := newPolicyWorld(t)
+	w := newPolicyFixture(t)
 	registry, _ := plugintest.Registry(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""), latePackage("c"))
 	w.failOnError(registry.Reload())
 	w.set = registry.Set()

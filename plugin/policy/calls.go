@@ -103,7 +103,7 @@ func (p *Policy) allowAlways(name, tool string, isAllowed AlwaysAllowed) error {
 		return fmt.Errorf("the client's name %s", problem)
 	}
 	return p.file.Change(func(doc *statedoc.Plugins) error {
-		doc.Edit(name, func(entry statedoc.Object) {
+		doc.EditPlugin(name, func(entry statedoc.Object) {
 			editTool(entry, tool, func(toolEntry statedoc.Object) {
 				var allowedCallers []json.RawMessage
 				statedoc.Decode(toolEntry["allowed"], &allowedCallers)

@@ -155,8 +155,8 @@ func (p *Policy) SetLimit(name, tool string, limit Limit, surface string) error 
 func (p *Policy) Forget(name, surface string) error {
 	change := Change{Kind: "forget", Plugin: name, By: surface}
 	err := p.changeFile(&change, func(doc *statedoc.Plugins) {
-		for otherName := range doc.Top.Child("plugins") {
-			doc.Edit(otherName, func(entry statedoc.Object) {
+		for otherName := range doc.TopLevel.Child("plugins") {
+			doc.EditPlugin(otherName, func(entry statedoc.Object) {
 				calls := entry.Child("calls")
 				if _, ok := calls[name]; ok {
 					delete(calls, name)
@@ -164,7 +164,7 @@ func (p *Policy) Forget(name, surface string) error {
 				}
 			})
 		}
-		doc.Edit(name, func(entry statedoc.Object) {
+		doc.EditPlugin(name, func(entry statedoc.Object) {
 			statedoc.Decode(entry["permission"], &change.Old)
 			clear(entry)
 		})
@@ -180,7 +180,7 @@ func (p *Policy) Forget(name, surface string) error {
 // returns the value before the change.
 func (p *Policy) changeEntry(c Change, edit func(entry statedoc.Object) (oldValue string)) error {
 	return p.changeFile(&c, func(doc *statedoc.Plugins) {
-		doc.Edit(c.Plugin, func(entry statedoc.Object) { c.Old = edit(entry) })
+		doc.EditPlugin(c.Plugin, func(entry statedoc.Object) { c.Old = edit(entry) })
 	})
 }
 

@@ -76,7 +76,7 @@ func toolKey(t dispatch.Tool) string {
 // of their plugin.
 func (s State) permissionOf(t dispatch.Tool) wire.Permission {
 	if t.Prompt {
-		return s.Effective
+		return s.EffectivePermission
 	}
 	return s.Tool(t.Name)
 }

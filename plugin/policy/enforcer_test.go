@@ -22,7 +22,7 @@ import (
 
 // gatedCalls has a policy, and a dispatcher whose tools return at once.
 type gatedCalls struct {
-	*policyWorld
+	*policyFixture
 	calls    *dispatch.Dispatcher
 	runCount atomic.Int32
 }
@@ -36,7 +36,7 @@ func newGatedCalls(t *testing.T, permission wire.Permission) *gatedCalls {
 // a.
 func newGatedCallsOf(t *testing.T, permission wire.Permission, packages ...plugintest.Package) *gatedCalls {
 	t.Helper()
-	g := &gatedCalls{policyWorld: newPolicyWorld(t, packages...)}
+	g := &gatedCalls{policyFixture: newPolicyFixture(t, packages...)}
 	for _, onePackage := range packages {
 		g.review(onePackage.Name, permissionAuto)
 	}
@@ -230,7 +230,7 @@ func TestRefusals(t *testing.T) {
 func TestPermissionOfAPrompt(t *testing.T) {
 	onePackage := twoToolPackage("a", "1;")
 	onePackage.Prompts = []plugintest.Prompt{{Name: "digest"}}
-	w := newPolicyWorld(t, onePackage)
+	w := newPolicyFixture(t, onePackage)
 	w.review("a", permissionAsk)
 	err := w.policy.SetPermission("a", "digest", permissionAuto, "x")
 	if err == nil || !strings.Contains(err.Error(), "a__digest is a prompt, and prompts have no separate permission: set the permission of the plugin a") {

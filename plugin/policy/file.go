@@ -110,7 +110,7 @@ func putTool(tools statedoc.Object, name string, toolEntry statedoc.Object) {
 // as off and is reported as a problem.
 func readRules(p *statedoc.Plugins) *permissionRules {
 	r := &permissionRules{plugins: map[string]PluginEntry{}}
-	for name, raw := range p.Top.Child("plugins") {
+	for name, raw := range p.TopLevel.Child("plugins") {
 		problems := &jsonread.Problems{File: "plugins." + name}
 		r.plugins[name] = readPlugin(raw, problems)
 		for _, problem := range problems.List {
@@ -188,8 +188,8 @@ func readAllowed(f *jsonread.Reader) []AlwaysAllowed {
 			continue
 		}
 		entry := jsonread.New(raw, f.Path+entryPath+".", f.Problems)
-		client, hasClient := entry.TextOK("client")
-		caller, hasCaller := entry.TextOK("caller")
+		client, hasClient := entry.TextOrFalse("client")
+		caller, hasCaller := entry.TextOrFalse("caller")
 		if hasClient && hasCaller {
 			callers = append(callers, AlwaysAllowed{Client: client, Caller: caller, Mark: readMark(entry)})
 		}

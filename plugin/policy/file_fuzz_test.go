@@ -36,7 +36,7 @@ func FuzzPermissions(f *testing.F) {
 				}
 			}
 		}
-		p.Edit("mine", func(entry statedoc.Object) {
+		p.EditPlugin("mine", func(entry statedoc.Object) {
 			editTool(entry, "t", func(toolEntry statedoc.Object) { setPermission(toolEntry, wire.PermissionOff, "x") })
 		})
 		decodedAgain, err := statedoc.ParsePlugins(p.Encode())

@@ -112,8 +112,8 @@ type State struct {
 	PluginEntry
 	// Reviewed reports whether the content now is the reviewed content.
 	Reviewed bool
-	// Effective is the permission of the plugin; off for a plugin that is not reviewed.
-	Effective wire.Permission
+	// EffectivePermission is the permission of the plugin; off for a plugin that is not reviewed.
+	EffectivePermission wire.Permission
 }
 
 // New returns the policy in the state folder dir, which need not exist yet, for the
@@ -123,15 +123,15 @@ func New(dir string, set func() *plugin.Set, o Options) *Policy {
 	path := filepath.Join(dir, permissionsFile)
 	p := &Policy{set: set, opts: o, archive: review.NewArchive(dir)}
 	p.file = statedoc.NewWatched(statedoc.File[*statedoc.Plugins]{
-		Path: path, What: "the file of permissions",
-		Lost:     "nothing is allowed any more, so review your plugins again",
+		Path: path, Subject: "the file of permissions",
+		LossText: "nothing is allowed any more, so review your plugins again",
 		LockWait: lockWait, Warn: o.Warn, Empty: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
-	}, readRules, &permissionRules{}, func(r statedoc.Reading[*permissionRules]) { noticePermissions(o.Log, path, r) })
+	}, readRules, &permissionRules{}, func(r statedoc.ReadResult[*permissionRules]) { noticePermissions(o.Log, path, r) })
 	return p
 }
 
 // noticePermissions logs the problems of permissions.json.
-func noticePermissions(log zerolog.Logger, path string, r statedoc.Reading[*permissionRules]) {
+func noticePermissions(log zerolog.Logger, path string, r statedoc.ReadResult[*permissionRules]) {
 	if r.Problem != nil {
 		log.Error().Err(r.Problem).Msg("the permissions cannot be read, so no tool runs")
 	}
@@ -178,7 +178,7 @@ func (p *Policy) State(name string) State {
 }
 
 func (p *Policy) stateOf(name string, loadedPlugin *plugin.Plugin) State {
-	s := State{PluginEntry: p.file.Current().View.plugins[name], Effective: wire.PermissionOff}
+	s := State{PluginEntry: p.file.Current().View.plugins[name], EffectivePermission: wire.PermissionOff}
 	s.Reviewed = loadedPlugin != nil && s.Review != nil && s.Review.Hash == loadedPlugin.ContentHash()
 	if loadedPlugin != nil && !s.Reviewed && p.opts.Trusted != nil {
 		var permission wire.Permission
@@ -187,7 +187,7 @@ func (p *Policy) stateOf(name string, loadedPlugin *plugin.Plugin) State {
 		}
 	}
 	if s.Reviewed && s.Permission != "" {
-		s.Effective = s.Permission
+		s.EffectivePermission = s.Permission
 	}
 	return s
 }
@@ -200,21 +200,21 @@ func (s State) Tool(name string) wire.Permission {
 	if toolPermission := s.Tools[name].Permission; toolPermission != "" {
 		return toolPermission
 	}
-	return s.Effective
+	return s.EffectivePermission
 }
 
-// Runs reports whether any tool of the plugin may run, so that pages receive its
+// MayRunAnyTool reports whether any tool of the plugin may run, so that pages receive its
 // adapter.
-func (p *Policy) Runs(loadedPlugin *plugin.Plugin) bool {
+func (p *Policy) MayRunAnyTool(loadedPlugin *plugin.Plugin) bool {
 	s := p.stateOf(loadedPlugin.Name, loadedPlugin)
-	return s.Effective != wire.PermissionOff || slices.ContainsFunc(loadedPlugin.Tools, func(t *plugin.Tool) bool {
+	return s.EffectivePermission != wire.PermissionOff || slices.ContainsFunc(loadedPlugin.Tools, func(t *plugin.Tool) bool {
 		return s.Tool(t.Name) != wire.PermissionOff
 	})
 }
 
-// ForSettings converts options of a policy to options for the user's settings of
+// SettingsOptions converts options of a policy to options for the user's settings of
 // plugins.
-func (o Options) ForSettings() settings.Options {
+func (o Options) SettingsOptions() settings.Options {
 	s := settings.Options{Warn: o.Warn, Log: o.Log}
 	if o.Record != nil {
 		s.Record = func(name string, keys []string, by string) {

@@ -16,8 +16,8 @@ import (
 	"opentabs/wire"
 )
 
-// policyWorld has a policy, and plugins that a test can change.
-type policyWorld struct {
+// policyFixture has a policy, and plugins that a test can change.
+type policyFixture struct {
 	t      *testing.T
 	dir    string
 	policy *policy.Policy
@@ -31,9 +31,9 @@ type policyWorld struct {
 	set *plugin.Set
 }
 
-func newPolicyWorld(t *testing.T, packages ...plugintest.Package) *policyWorld {
+func newPolicyFixture(t *testing.T, packages ...plugintest.Package) *policyFixture {
 	t.Helper()
-	w := &policyWorld{t: t, dir: t.TempDir()}
+	w := &policyFixture{t: t, dir: t.TempDir()}
 	w.load(packages...)
 	w.policy = policy.New(w.dir, w.Set, policy.Options{
 		Warn:   func(sentence string) { w.warnings = append(w.warnings, sentence) },
@@ -50,14 +50,14 @@ func twoToolPackage(name, code string) plugintest.Package {
 	}}
 }
 
-func (w *policyWorld) Set() *plugin.Set {
+func (w *policyFixture) Set() *plugin.Set {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.set
 }
 
 // load replaces the plugins with these packages.
-func (w *policyWorld) load(packages ...plugintest.Package) {
+func (w *policyFixture) load(packages ...plugintest.Package) {
 	w.t.Helper()
 	var plugins []*plugin.Plugin
 	for _, p := range packages {
@@ -68,7 +68,7 @@ func (w *policyWorld) load(packages ...plugintest.Package) {
 	w.set = plugin.NewSet(plugins, nil)
 }
 
-func (w *policyWorld) hash(name string) string {
+func (w *policyFixture) hash(name string) string {
 	w.t.Helper()
 	loadedPlugin, ok := w.Set().Plugin(name)
 	if !ok {
@@ -77,12 +77,12 @@ func (w *policyWorld) hash(name string) string {
 	return loadedPlugin.ContentHash()
 }
 
-func (w *policyWorld) review(name string, permission wire.Permission) {
+func (w *policyFixture) review(name string, permission wire.Permission) {
 	w.t.Helper()
 	w.failOnError(w.policy.Review(name, w.hash(name), permission, "the test"))
 }
 
-func (w *policyWorld) failOnError(err error) {
+func (w *policyFixture) failOnError(err error) {
 	w.t.Helper()
 	if err != nil {
 		w.t.Fatal(err)
@@ -91,22 +91,22 @@ func (w *policyWorld) failOnError(err error) {
 
 // checkEffective checks the permissions in effect: of the plugin, of its tool read, and of its
 // tool send.
-func (w *policyWorld) checkEffective(name string, want ...wire.Permission) {
+func (w *policyFixture) checkEffective(name string, want ...wire.Permission) {
 	w.t.Helper()
 	s := w.policy.State(name)
-	if got := []wire.Permission{s.Effective, s.Tool("read"), s.Tool("send")}; !slices.Equal(got, want) {
+	if got := []wire.Permission{s.EffectivePermission, s.Tool("read"), s.Tool("send")}; !slices.Equal(got, want) {
 		w.t.Errorf("%s: %v, want %v", name, got, want)
 	}
 }
 
-func (w *policyWorld) file() string {
+func (w *policyFixture) file() string {
 	w.t.Helper()
 	text, err := os.ReadFile(w.policy.Path())
 	w.failOnError(err)
 	return string(text)
 }
 
-func (w *policyWorld) write(text string) {
+func (w *policyFixture) write(text string) {
 	w.t.Helper()
 	w.failOnError(os.WriteFile(w.policy.Path(), []byte(text), 0o600))
 }
@@ -119,7 +119,7 @@ const (
 
 // A review applies to the content of a plugin, not to its version.
 func TestReview(t *testing.T) {
-	w := newPolicyWorld(t, twoToolPackage("a", "1;"))
+	w := newPolicyFixture(t, twoToolPackage("a", "1;"))
 	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 	if err := w.policy.SetPermission("a", "", permissionAuto, "the test"); err == nil || !strings.Contains(err.Error(), "`opentabs plugin review a`") {
 		t.Errorf("setting a permission without a review: %v", err)
@@ -164,7 +164,7 @@ func TestReview(t *testing.T) {
 // The permission "off" of a tool is stored, and applies even if the plugin has the
 // permission "auto".
 func TestToolPermission(t *testing.T) {
-	w := newPolicyWorld(t, twoToolPackage("a", ""))
+	w := newPolicyFixture(t, twoToolPackage("a", ""))
 	w.review("a", permissionAuto)
 	w.failOnError(w.policy.SetPermission("a", "send", permissionOff, "x"))
 	if !strings.Contains(w.file(), `"permission": "off"`) { // "off" must be stored: without an entry, the permission of the plugin applies
@@ -206,7 +206,7 @@ func TestToolPermission(t *testing.T) {
 // A change of one plugin keeps the entries of missing plugins, entries of newer
 // versions, and permissions without a review.
 func TestPolicyKeepsWhatItDoesNotKnow(t *testing.T) {
-	w := newPolicyWorld(t, twoToolPackage("a", ""), twoToolPackage("b", ""))
+	w := newPolicyFixture(t, twoToolPackage("a", ""), twoToolPackage("b", ""))
 	w.review("a", permissionAuto)
 	text := strings.Replace(w.file(), `"plugins": {`, `"later": [1], "plugins": {"gone": {"reviewed": {"hash": "h", "more": 1}},`, 1)
 	text = strings.Replace(text, `"hash": "`+w.hash("a"), `"later": {"x": null}, "hash": "`+w.hash("a"), 1)
@@ -230,7 +230,7 @@ func TestPolicyKeepsWhatItDoesNotKnow(t *testing.T) {
 
 func TestPolicyFileIsDamaged(t *testing.T) {
 	for _, text := range []string{"", "{", "[]", "null", `{"plugins":{}}`, `{"version":0}`, `{"version":1,"plugins":[]}`} {
-		w := newPolicyWorld(t, twoToolPackage("a", ""))
+		w := newPolicyFixture(t, twoToolPackage("a", ""))
 		w.review("a", permissionAuto)
 		w.write(text)
 		w.checkEffective("a", permissionOff, permissionOff, permissionOff)
@@ -256,7 +256,7 @@ func TestPolicyFileIsDamaged(t *testing.T) {
 
 // A malformed entry of permissions.json turns off only its own plugin or tool.
 func TestPolicyPartsAreDamaged(t *testing.T) {
-	w := newPolicyWorld(t, twoToolPackage("a", ""), twoToolPackage("b", ""))
+	w := newPolicyFixture(t, twoToolPackage("a", ""), twoToolPackage("b", ""))
 	w.review("a", permissionAuto)
 	w.review("b", permissionAuto)
 	validText := w.file()
@@ -288,7 +288,7 @@ func TestPolicyPartsAreDamaged(t *testing.T) {
 }
 
 func TestPolicyOfNewerVersion(t *testing.T) {
-	w := newPolicyWorld(t, twoToolPackage("a", ""))
+	w := newPolicyFixture(t, twoToolPackage("a", ""))
 	const text = `{"version":2,"plugins":"else"}`
 	w.write(text)
 	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
@@ -303,7 +303,7 @@ func TestPolicyOfNewerVersion(t *testing.T) {
 // A change of permissions.json by another process applies to the next call, and
 // listeners are notified.
 func TestPolicyFollowsTheFile(t *testing.T) {
-	w := newPolicyWorld(t, twoToolPackage("a", ""))
+	w := newPolicyFixture(t, twoToolPackage("a", ""))
 	changeSignals := make(chan struct{}, 10)
 	w.policy.OnChange(func() { changeSignals <- struct{}{} })
 	otherPolicy := policy.New(w.dir, w.Set, policy.Options{})
@@ -322,7 +322,7 @@ func TestPolicyFollowsTheFile(t *testing.T) {
 // If permissions.json cannot be read, each call reads it again, but the error is
 // reported once.
 func TestPolicyCannotBeRead(t *testing.T) {
-	w := newPolicyWorld(t, twoToolPackage("a", ""))
+	w := newPolicyFixture(t, twoToolPackage("a", ""))
 	w.review("a", permissionAuto)
 	movedFile := w.policy.Path() + ".aside"
 	w.failOnError(errors.Join(os.Rename(w.policy.Path(), movedFile), os.Mkdir(w.policy.Path(), 0o700)))
@@ -345,7 +345,7 @@ func TestPolicyCannotBeRead(t *testing.T) {
 
 // A failed write of permissions.json returns an error and changes nothing.
 func TestPolicyCannotBeWritten(t *testing.T) {
-	w := newPolicyWorld(t, twoToolPackage("a", ""))
+	w := newPolicyFixture(t, twoToolPackage("a", ""))
 	w.review("a", permissionAsk)
 	textBefore := w.file()
 	lock := w.policy.Path() + ".lock"
@@ -369,7 +369,7 @@ func TestPolicyConcurrentChanges(t *testing.T) {
 	for i := range 8 {
 		packages = append(packages, twoToolPackage(fmt.Sprintf("p%c", 'a'+i), ""))
 	}
-	w := newPolicyWorld(t, packages...)
+	w := newPolicyFixture(t, packages...)
 	w.policy = policy.New(w.dir, w.Set, policy.Options{})
 	otherPolicy := policy.New(w.dir, w.Set, policy.Options{})
 	var wg sync.WaitGroup
@@ -391,7 +391,7 @@ func TestPolicyConcurrentChanges(t *testing.T) {
 		wg.Go(func() {
 			for range 100 {
 				w.policy.State(loadedPlugin.Name)
-				otherPolicy.Runs(loadedPlugin)
+				otherPolicy.MayRunAnyTool(loadedPlugin)
 			}
 		})
 	}

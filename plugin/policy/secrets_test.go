@@ -24,7 +24,7 @@ const settingsWithSecrets = `{
 func TestSecretsOfALatePlugin(t *testing.T) {
 	latePackageA := latePackage("a")
 	latePackageA.Settings = json.RawMessage(settingsWithSecrets)
-	w := newPolicyWorld(t, latePackageA)
+	w := newPolicyFixture(t, latePackageA)
 	w.review("a", permissionAuto)
 	loadedPlugin, _ := w.Set().Plugin("a")
 	v := settings.New(t.TempDir(), settings.Options{})
@@ -52,7 +52,7 @@ func TestSecretsOfALatePlugin(t *testing.T) {
 func TestRequiredSecretOfALatePlugin(t *testing.T) {
 	latePackageA := latePackage("a")
 	latePackageA.Settings = json.RawMessage(strings.Replace(settingsWithSecrets, `"secret":true`, `"secret":true,"required":true`, 1))
-	w := newPolicyWorld(t, latePackageA)
+	w := newPolicyFixture(t, latePackageA)
 	w.review("a", permissionAuto)
 	loadedPlugin, _ := w.Set().Plugin("a")
 	v := settings.New(t.TempDir(), settings.Options{})

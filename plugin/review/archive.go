@@ -96,7 +96,7 @@ func reviewableFiles(reviewedPlugin *plugin.Plugin) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := map[string][]byte{"own.js": entryName().ReplaceAll([]byte(code.Own()), []byte("_adapter_entry")), "pre-script.js": []byte(code.PreScript)}
+	files := map[string][]byte{"own.js": entryName().ReplaceAll([]byte(code.OwnCode()), []byte("_adapter_entry")), "pre-script.js": []byte(code.PreScript)}
 	packageJSON, toolsJSON, err := reviewedPlugin.Descriptions()
 	if err != nil {
 		return nil, err

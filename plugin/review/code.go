@@ -75,11 +75,11 @@ func splitModules(code string) []Module {
 	return modules
 }
 
-// Own returns the code that is not marked as a library.
-func (c Code) Own() string { return c.joinModules(false) }
+// OwnCode returns the code that is not marked as a library.
+func (c Code) OwnCode() string { return c.joinModules(false) }
 
-// Libraries returns the code that is marked as a library.
-func (c Code) Libraries() string { return c.joinModules(true) }
+// LibraryCode returns the code that is marked as a library.
+func (c Code) LibraryCode() string { return c.joinModules(true) }
 
 func (c Code) joinModules(library bool) string {
 	var b strings.Builder

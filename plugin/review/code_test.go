@@ -52,10 +52,10 @@ func TestReadCodeIsComplete(t *testing.T) {
 	if joined.String() != string(adapterCode) {
 		t.Errorf("the modules are\n%s\nwant\n%s", joined.String(), adapterCode)
 	}
-	if own, libraries := code.Own(), code.Libraries(); !strings.Contains(own, "var own") || strings.Contains(own, "var lib") || !strings.Contains(libraries, "var lib") || strings.Contains(libraries, "var own") {
+	if own, libraries := code.OwnCode(), code.LibraryCode(); !strings.Contains(own, "var own") || strings.Contains(own, "var lib") || !strings.Contains(libraries, "var lib") || strings.Contains(libraries, "var own") {
 		t.Errorf("own code\n%s\nlibraries\n%s", own, libraries)
 	}
-	if !strings.Contains(code.Own(), "__adapterHash") {
+	if !strings.Contains(code.OwnCode(), "__adapterHash") {
 		t.Error("the statement that the build appends is not part of the own code")
 	}
 	if code.PreScript != "pre();" {

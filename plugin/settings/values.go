@@ -74,9 +74,9 @@ func New(dir string, o Options) *Values {
 	o.setDefaults()
 	path := filepath.Join(dir, settingsFile)
 	return &Values{opts: o, file: statedoc.NewWatched(statedoc.File[*statedoc.Plugins]{
-		Path: path, What: "the file of settings", Lost: "no plugin has settings any more, so set them again",
+		Path: path, Subject: "the file of settings", LossText: "no plugin has settings any more, so set them again",
 		LockWait: lockWait, Warn: o.Warn, Empty: statedoc.NewPlugins, Parse: statedoc.ParsePlugins, Encode: (*statedoc.Plugins).Encode,
-	}, settingsOf, nil, func(r statedoc.Reading[settings]) {
+	}, settingsOf, nil, func(r statedoc.ReadResult[settings]) {
 		if r.Problem != nil {
 			o.Log.Error().Err(r.Problem).Msg("the settings cannot be read, so no plugin has any")
 		}
@@ -85,8 +85,8 @@ func New(dir string, o Options) *Values {
 
 func settingsOf(doc *statedoc.Plugins) settings {
 	allSettings := settings{}
-	for name := range doc.Top.Child("plugins") {
-		allSettings[name] = doc.Top.Child("plugins").Child(name)
+	for name := range doc.TopLevel.Child("plugins") {
+		allSettings[name] = doc.TopLevel.Child("plugins").Child(name)
 	}
 	return allSettings
 }
@@ -197,7 +197,7 @@ func (v *Values) Change(p *plugin.Plugin, changes map[string]json.RawMessage, by
 		return nil
 	}
 	err := v.file.Change(func(doc *statedoc.Plugins) error {
-		doc.Edit(p.Name, func(entry statedoc.Object) {
+		doc.EditPlugin(p.Name, func(entry statedoc.Object) {
 			for key, raw := range checkedValues {
 				entry.Put(key, raw)
 			}
@@ -228,7 +228,7 @@ func (v *Values) Forget(name, by string) error {
 		return nil
 	}
 	err := v.file.Change(func(doc *statedoc.Plugins) error {
-		doc.Edit(name, func(entry statedoc.Object) { clear(entry) })
+		doc.EditPlugin(name, func(entry statedoc.Object) { clear(entry) })
 		return nil
 	})
 	if err != nil {
