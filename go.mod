@@ -62,3 +62,5 @@ require (
 )
 
 tool honnef.co/go/tools/cmd/staticcheck
+
+replace github.com/santhosh-tekuri/jsonschema/v6 => ./third_party/jsonschema

@@ -219,8 +219,8 @@ func parseGo(name, src string) (goFile, error) {
 	}, nil
 }
 
-// excludedDirs are directories of installed, generated and test data files.
-var excludedDirs = []string{"node_modules", "testdata", "vendor", "dist", "bin", "artifacts"}
+// excludedDirs are directories of installed, generated, third-party and test data files.
+var excludedDirs = []string{"node_modules", "testdata", "vendor", "third_party", "dist", "bin", "artifacts"}
 
 // walkFiles calls visit with every file of the repository outside excludedDirs.
 func walkFiles(visit func(name string) error) error {

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// maxInitBytes is how much memory the initialization of one package may allocate. Every
+// command pays for the initialization of all packages before its first statement. The
+// largest package allocates about 200 KB.
+const maxInitBytes = 300_000
+
+// TestPackageInitialization checks that no library does work at the start of the program
+// that belongs to its first use. Allocated bytes do not depend on the load of the
+// machine, as the time would.
+func TestPackageInitialization(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	output, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+	packages := 0
+	for line := range strings.Lines(string(output)) {
+		var name string
+		var at, clock float64
+		var bytes, allocs int
+		if _, err := fmt.Sscanf(line, "init %s @%f ms, %f ms clock, %d bytes, %d allocs", &name, &at, &clock, &bytes, &allocs); err != nil {
+			continue
+		}
+		packages++
+		if bytes > maxInitBytes {
+			t.Errorf("the initialization of %s allocates %d bytes in %d allocations, want at most %d bytes", name, bytes, allocs, maxInitBytes)
+		}
+	}
+	if packages < 50 {
+		t.Errorf("saw the initialization of %d packages, want at least 50: %s", packages, output)
+	}
+}
