@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { afterTasks, makeBatcher } from './batch.ts';
 
-function makeBench() {
+function makeFixture() {
   const world = { port: true, alone: false };
   const sent: string[][] = [];
   const works: (() => void)[] = [];
@@ -22,7 +22,7 @@ function makeBench() {
 }
 
 test('the first message is sent at once, the following ones as a batch', () => {
-  const { sent, batcher, turn, works } = makeBench();
+  const { sent, batcher, turn, works } = makeFixture();
   for (const message of ['a', 'b', 'c']) assert.equal(batcher.post(message), true);
   assert.deepEqual(sent, [['a']]);
   turn();
@@ -38,7 +38,7 @@ test('the first message is sent at once, the following ones as a batch', () => {
 });
 
 test('after a message that is likely to be the last, no task is scheduled', () => {
-  const { world, sent, works, batcher } = makeBench();
+  const { world, sent, works, batcher } = makeFixture();
   world.alone = true;
   batcher.post('a');
   batcher.post('b');
@@ -47,7 +47,7 @@ test('after a message that is likely to be the last, no task is scheduled', () =
 });
 
 test('a long message is sent alone, after earlier messages', () => {
-  const { sent, batcher, turn } = makeBench();
+  const { sent, batcher, turn } = makeFixture();
   const long = 'x'.repeat(16 * 1024);
   for (const message of ['a', 'b', long, 'c']) batcher.post(message);
   assert.deepEqual(sent, [['a'], ['b'], [long]]);
@@ -56,7 +56,7 @@ test('a long message is sent alone, after earlier messages', () => {
 });
 
 test('the batch size is limited', () => {
-  const { sent, batcher } = makeBench();
+  const { sent, batcher } = makeFixture();
   const half = 'x'.repeat(16 * 1024 - 1);
   for (let i = 0; i < 40; i++) batcher.post(half);
   const chars = sent.map((messages) => messages.join('').length);
@@ -64,7 +64,7 @@ test('the batch size is limited', () => {
 });
 
 test('without a port, post drops messages, and queued messages wait for the next port', () => {
-  const { world, sent, batcher, turn } = makeBench();
+  const { world, sent, batcher, turn } = makeFixture();
   batcher.post('a');
   batcher.post('b');
   world.port = false;
@@ -79,7 +79,7 @@ test('without a port, post drops messages, and queued messages wait for the next
 });
 
 test('dropped messages do not count towards the batch size', () => {
-  const { world, sent, batcher, turn } = makeBench();
+  const { world, sent, batcher, turn } = makeFixture();
   const half = 'x'.repeat(16 * 1024 - 1);
   batcher.post('a');
   world.port = false;

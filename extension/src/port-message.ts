@@ -68,7 +68,7 @@ export type FromBridge =
   | { op: 'cancelled'; id: string; outcome: CancelOutcome }
   /** body is the JSON text of a wire.ToolAskParams without its ids. */
   | { op: 'ask'; id: string; ask: number; body: string }
-  /** Confirms an 'answer'. taken is true if an ask was waiting for the answer. */
+  /** Confirms an 'answer'. taken is true if a tool request was waiting for the answer. */
   | { op: 'answered'; id: string; ask: number; taken: boolean }
   /**
    * Reports that the user leaves the document, as the document's last message. begun are the calls that reached a host

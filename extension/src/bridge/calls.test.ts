@@ -5,8 +5,8 @@ import type { FromBridge, ToBridge } from '../port-message.ts';
 import { BridgeCalls } from './calls.ts';
 import type { Host } from './hosts.ts';
 
-/** makeBench returns a BridgeCalls with one live host; the test acts as the host and the worker. */
-function makeBench() {
+/** makeFixture returns a BridgeCalls with one live host; the test acts as the host and the worker. */
+function makeFixture() {
   const posted: FromBridge[] = [];
   const toHost: unknown[][] = [];
   const port = { open: true };
@@ -29,7 +29,7 @@ function makeBench() {
 }
 
 test('a host gets a call by number, and the worker gets its ending by ID', () => {
-  const { calls, host, posted, toHost, call } = makeBench();
+  const { calls, host, posted, toHost, call } = makeFixture();
   calls.fromWorker(call('call_x'));
   assert.deepEqual(toHost, [['call', 1, 't', 9, { a: 1 }, false]]);
   calls.fromHost(host, 'p 1 2 0 [{"progress":1},{"message":"a b"}]');
@@ -41,7 +41,7 @@ test('a host gets a call by number, and the worker gets its ending by ID', () =>
 });
 
 test('a tool that returns undefined ends with an empty result, and an error ends the call', () => {
-  const { calls, host, posted, call } = makeBench();
+  const { calls, host, posted, call } = makeFixture();
   calls.fromWorker(call('a'));
   calls.fromWorker(call('b'));
   calls.fromHost(host, 'n 1');
@@ -53,7 +53,7 @@ test('a tool that returns undefined ends with an empty result, and an error ends
 });
 
 test('a call of a plugin that is not live fails, and a duplicate dispatch is ignored', () => {
-  const { calls, posted, toHost, call } = makeBench();
+  const { calls, posted, toHost, call } = makeFixture();
   calls.fromWorker({ op: 'call', id: 'x', plugin: 'other', tool: 't', maxBytes: 9, args: '{}' });
   assert.match(JSON.stringify(posted), /"code\\":\\"navigated\\".*other is not live/);
   calls.fromWorker(call('y'));
@@ -62,7 +62,7 @@ test('a call of a plugin that is not live fails, and a duplicate dispatch is ign
 });
 
 test('a host cannot end a call of another host', () => {
-  const { calls, posted, call } = makeBench();
+  const { calls, posted, call } = makeFixture();
   calls.fromWorker(call('x'));
   const other: Host = { plugin: 'other', hash: 'h', send: () => undefined };
   calls.fromHost(other, 'r 1 "forged"');
@@ -71,7 +71,7 @@ test('a host cannot end a call of another host', () => {
 });
 
 test('each change of the live plugins is sent, with the reason of a failure', () => {
-  const { calls, host, posted, call } = makeBench();
+  const { calls, host, posted, call } = makeFixture();
   calls.fromWorker(call('x'));
   calls.fromHost({ plugin: 'bad', hash: 'h2', send: () => undefined }, 'broken it threw');
   assert.deepEqual(posted.at(-1), {
@@ -89,7 +89,7 @@ test('each change of the live plugins is sent, with the reason of a failure', ()
 });
 
 test('a large result is sent in parts that split no character', () => {
-  const { calls, host, posted, call } = makeBench();
+  const { calls, host, posted, call } = makeFixture();
   calls.fromWorker(call('x'));
   const text = `"${'a'.repeat(MaxPartChars - 2)}😀${'b'.repeat(MaxPartChars)}"`;
   calls.fromHost(host, `r 1 ${text}`);
@@ -105,7 +105,7 @@ test('a large result is sent in parts that split no character', () => {
 });
 
 test('a new port gets unsent messages, progress before endings', () => {
-  const { calls, host, posted, port, call } = makeBench();
+  const { calls, host, posted, port, call } = makeFixture();
   calls.fromWorker(call('x'));
   calls.fromWorker(call('y'));
   port.open = false;
@@ -125,7 +125,7 @@ test('a new port gets unsent messages, progress before endings', () => {
 });
 
 test('an ending is stored until it is acknowledged', () => {
-  const { calls, host, posted, call } = makeBench();
+  const { calls, host, posted, call } = makeFixture();
   calls.fromWorker(call('x'));
   calls.fromHost(host, 'r 1 1');
   calls.connected();
@@ -137,7 +137,7 @@ test('an ending is stored until it is acknowledged', () => {
 
 test('a cancel is answered with aborted, with finished, or after 2 s with ignored', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const { calls, host, posted, toHost, call } = makeBench();
+  const { calls, host, posted, toHost, call } = makeFixture();
   for (const id of ['a', 'b', 'c']) calls.fromWorker(call(id));
   calls.fromWorker({ op: 'cancel', id: 'a', reason: 'why' });
   assert.deepEqual(toHost.at(-1), ['cancel', 1, 'why']);
@@ -165,7 +165,7 @@ test('a cancel is answered with aborted, with finished, or after 2 s with ignore
 });
 
 test('waiting progress is bounded, and seq shows how many reports are missing', () => {
-  const { calls, host, posted, port, call } = makeBench();
+  const { calls, host, posted, port, call } = makeFixture();
   calls.fromWorker(call('x'));
   port.open = false;
   const long = 'm'.repeat(100_000);
@@ -183,7 +183,7 @@ test('waiting progress is bounded, and seq shows how many reports are missing', 
 });
 
 test('an orphaned document cancels its running calls', () => {
-  const { calls, host, toHost, call } = makeBench();
+  const { calls, host, toHost, call } = makeFixture();
   calls.fromWorker(call('x'));
   calls.fromWorker(call('y'));
   calls.fromHost(host, 'r 1 1');
@@ -192,7 +192,7 @@ test('an orphaned document cancels its running calls', () => {
 });
 
 test('leaving lists the calls that have begun, including ended ones that are not acknowledged', () => {
-  const { calls, host, posted, call } = makeBench();
+  const { calls, host, posted, call } = makeFixture();
   calls.fromWorker(call('x'));
   calls.fromWorker(call('y'));
   calls.fromHost(host, 'r 1 1');
@@ -204,7 +204,7 @@ test('leaving lists the calls that have begun, including ended ones that are not
 const asked = (ask: number, body: string, id = 'x') => ({ op: 'ask', id, ask, body });
 
 test('a prompt and a decision reach the host', () => {
-  const { calls, toHost, call } = makeBench();
+  const { calls, toHost, call } = makeFixture();
   calls.fromWorker({ ...call('x'), prompt: true, decision: '{"ok":1}' });
   calls.fromWorker({ ...call('y'), decision: 'null' });
   assert.deepEqual(toHost, [
@@ -213,8 +213,8 @@ test('a prompt and a decision reach the host', () => {
   ]);
 });
 
-test('the worker gets an ask, and the host its answer once, confirmed each time', () => {
-  const { calls, host, posted, toHost, call } = makeBench();
+test('the worker gets a tool request, and the host its answer once, confirmed each time', () => {
+  const { calls, host, posted, toHost, call } = makeFixture();
   calls.fromWorker(call('x'));
   calls.fromHost(host, 'q 1 1 {"call":{"tool":"a b","args":{}}}');
   calls.fromHost(host, 'q 1 2 {"user":{"reason":"r"}}');
@@ -253,8 +253,8 @@ test('the worker gets an ask, and the host its answer once, confirmed each time'
   assert.deepEqual(posted, [{ op: 'answered', id: 'x', ask: 1, taken: false }]);
 });
 
-test('a new port gets open and withdrawn asks until the call ends', () => {
-  const { calls, host, posted, port, toHost, call } = makeBench();
+test('a new port gets open and withdrawn tool requests until the call ends', () => {
+  const { calls, host, posted, port, toHost, call } = makeFixture();
   calls.fromWorker(call('x'));
   calls.fromHost(host, 'q 1 1 {"user":{"reason":"one"}}');
   calls.fromHost(host, 'q 1 2 {"user":{"reason":"two"}}');
@@ -281,7 +281,7 @@ test('a new port gets open and withdrawn asks until the call ends', () => {
 });
 
 test('a resync reaches the host of a running call', () => {
-  const { calls, host, toHost, call } = makeBench();
+  const { calls, host, toHost, call } = makeFixture();
   calls.fromWorker(call('x'));
   toHost.splice(0);
   calls.fromWorker({ op: 'resync', id: 'x', type: 'table' });
@@ -291,15 +291,15 @@ test('a resync reaches the host of a running call', () => {
   assert.deepEqual(toHost, [['resync', 1, 'table']]);
 });
 
-test('a host cannot send an ask for a call of another host', () => {
-  const { calls, posted, call } = makeBench();
+test('a host cannot send a tool request for a call of another host', () => {
+  const { calls, posted, call } = makeFixture();
   calls.fromWorker(call('x'));
   calls.fromHost({ plugin: 'other', hash: 'h', send: () => undefined }, 'q 1 1 {"user":{"reason":"forged"}}');
   assert.deepEqual(posted, []);
 });
 
 test('a call that arrives too late does not begin', () => {
-  const { calls, posted } = makeBench();
+  const { calls, posted } = makeFixture();
   calls.fromWorker({
     op: 'call',
     id: 'late',

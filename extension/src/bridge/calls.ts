@@ -2,11 +2,11 @@ import { type CallError, CancelTimeoutMs, MaxPartChars } from '../../../wire/wir
 import { addBounded } from '../bounded-buffer.ts';
 import { type FromBridge, StaleCallMs, type ToBridge } from '../port-message.ts';
 import { type PortHandlers, route } from '../port-router.ts';
-import { type Asks, makeAsks } from './asks.ts';
 import type { Host, HostEvents } from './hosts.ts';
 import { PartSender } from './parts.ts';
 import { Plugins } from './plugins.ts';
 import { makeSwaps, type Swaps } from './swaps.ts';
+import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
 
 type Progress = Extract<FromBridge, { op: 'progress' }>;
 
@@ -24,7 +24,7 @@ interface Call {
   sentReports: number;
   /** waitingProgress is the progress that was not sent, because there was no port. */
   waitingProgress: Progress[];
-  readonly asks: Asks;
+  readonly toolRequests: ToolRequests;
   /**
    * deferredStart is the message that starts the call when the host has its new adapter. deferredStart is undefined
    * after the call has started.
@@ -88,7 +88,7 @@ export class BridgeCalls {
         break;
       case 'q': {
         const [ask, request] = splitAtSpace(body);
-        this.#post(call.asks.recordAsk(Number(ask), request)); // without a port, connected sends the ask later
+        this.#post(call.toolRequests.recordRequest(Number(ask), request)); // without a port, connected sends the request later
         break;
       }
       case 'r':
@@ -143,7 +143,7 @@ export class BridgeCalls {
     this.#swaps.clear();
     for (const call of this.#callsById.values()) {
       for (const message of call.waitingProgress.splice(0)) this.#post(message);
-      for (const message of call.asks.listUnanswered()) this.#post(message);
+      for (const message of call.toolRequests.listUnanswered()) this.#post(message);
       if (call.endMessages?.length === 1) for (const message of call.endMessages) this.#post(message);
     }
     this.#partSender.restart();
@@ -210,7 +210,7 @@ export class BridgeCalls {
       host,
       sentReports: 0,
       waitingProgress: [],
-      asks: makeAsks(id),
+      toolRequests: makeToolRequests(id),
     };
     this.#callsById.set(id, call);
     this.#callsByNumber.set(call.number, call);
@@ -253,7 +253,7 @@ export class BridgeCalls {
 
   #answer({ id, ask, output, error }: Extract<ToBridge, { op: 'answer' }>): void {
     const call = this.#callsById.get(id);
-    const state = call?.asks.recordAnswer(ask) ?? 'unwanted';
+    const state = call?.toolRequests.recordAnswer(ask) ?? 'unwanted';
     if (call && state === 'wanted') {
       const value = error ?? output;
       const suffix = value === undefined ? '' : `,${value}`;
@@ -303,7 +303,7 @@ export class BridgeCalls {
    */
   #end(call: Call, ending: FromBridge[]): void {
     call.endMessages = ending;
-    call.asks.close();
+    call.toolRequests.close();
     this.#callsByNumber.delete(call.number);
     if (ending.length > 1) this.#partSender.begin(call.id, ending);
     else for (const message of ending) this.#post(message);

@@ -4,7 +4,7 @@ import { type FromBridge, readFromBridge, readToBridge, type ToBridge } from '..
 import { decodeMessages, encodeMessages } from '../port-text.ts';
 import { Link, type Port } from './link.ts';
 
-function makeBench(t: TestContext) {
+function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const ports: { sent: unknown[]; receive(message: unknown): void; close(): void }[] = [];
   const received: ToBridge[] = [];
@@ -64,7 +64,7 @@ const greeting: FromBridge = { op: 'live', plugins: [], running: [] };
 const message: FromBridge = { op: 'error', id: 'x', error: '{}' };
 
 test('the link connects once and passes messages on', (t) => {
-  const { link, open, ports, received, world } = makeBench(t);
+  const { link, open, ports, received, world } = makeFixture(t);
   assert.equal(link.post(message), false);
   open();
   open();
@@ -78,7 +78,7 @@ test('the link connects once and passes messages on', (t) => {
 });
 
 test('a closed port is replaced at once and without a timer, which Chrome would delay in a hidden tab', (t) => {
-  const { link, open, ports, runTasks } = makeBench(t);
+  const { link, open, ports, runTasks } = makeFixture(t);
   open();
   t.mock.timers.tick(5000);
   ports[0]?.close();
@@ -93,7 +93,7 @@ test('a closed port is replaced at once and without a timer, which Chrome would 
 });
 
 test('retries slow down to one per second while the worker keeps closing the port', (t) => {
-  const { open, ports, runTasks } = makeBench(t);
+  const { open, ports, runTasks } = makeFixture(t);
   open();
   ports[0]?.close();
   runTasks();
@@ -113,7 +113,7 @@ test('retries slow down to one per second while the worker keeps closing the por
 });
 
 test('a document from the back/forward cache opens a new port', (t) => {
-  const { link, open, ports, world } = makeBench(t);
+  const { link, open, ports, world } = makeFixture(t);
   open();
   link.reopen();
   assert.equal(ports.length, 2);
@@ -127,7 +127,7 @@ test('a document from the back/forward cache opens a new port', (t) => {
 });
 
 test('a document that the user leaves receives nothing on its old port', (t) => {
-  const { link, open, ports, received, world } = makeBench(t);
+  const { link, open, ports, received, world } = makeFixture(t);
   open();
   link.leave();
   ports[0]?.receive(encodeMessages([{ op: 'ack', ids: ['late'] }]));
@@ -142,7 +142,7 @@ test('a document that the user leaves receives nothing on its old port', (t) => 
 });
 
 test('the link reports once that the extension is gone', (t) => {
-  const { link, open, ports, world } = makeBench(t);
+  const { link, open, ports, world } = makeFixture(t);
   open();
   world.alive = false;
   ports[0]?.close();
@@ -153,7 +153,7 @@ test('the link reports once that the extension is gone', (t) => {
 });
 
 test('a document of an unloaded extension stops at once', (t) => {
-  const { open, world } = makeBench(t);
+  const { open, world } = makeFixture(t);
   world.refuse = true;
   open();
   open();
@@ -161,7 +161,7 @@ test('a document of an unloaded extension stops at once', (t) => {
 });
 
 test('messages are batched, and none is lost when the port closes', (t) => {
-  const { link, open, ports, world, runTasks } = makeBench(t);
+  const { link, open, ports, world, runTasks } = makeFixture(t);
   const numbered = (id: string): FromBridge => ({ op: 'cancelled', id, outcome: 'aborted' });
   world.alone = false;
   open();
@@ -177,7 +177,7 @@ test('messages are batched, and none is lost when the port closes', (t) => {
 });
 
 test('leave sends waiting messages before it closes the port', (t) => {
-  const { link, open, ports, world } = makeBench(t);
+  const { link, open, ports, world } = makeFixture(t);
   world.alone = false;
   open();
   link.post(message);
@@ -186,8 +186,8 @@ test('leave sends waiting messages before it closes the port', (t) => {
   assert.deepEqual(ports[0]?.sent, [[greeting], [message], [message]]);
 });
 
-test('a new port drops waiting asks and endings, because connected sends them again', (t) => {
-  const { link, open, ports, world, runTasks } = makeBench(t);
+test('a new port drops waiting tool requests and endings, because connected sends them again', (t) => {
+  const { link, open, ports, world, runTasks } = makeFixture(t);
   world.alone = false;
   open();
   const progress: FromBridge = { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[]' };
@@ -201,7 +201,7 @@ test('a new port drops waiting asks and endings, because connected sends them ag
 });
 
 test('a dead port that was opened during a reload of the extension is closed', (t) => {
-  const { link, open, ports, world, runTasks } = makeBench(t);
+  const { link, open, ports, world, runTasks } = makeFixture(t);
   open();
   t.mock.timers.tick(5000);
   ports[0]?.close();

@@ -3,7 +3,7 @@ import test from 'node:test';
 import type { FromBridge } from '../port-message.ts';
 import { MaxInFlight, PartSender } from './parts.ts';
 
-function makeBench() {
+function makeFixture() {
   const posted: string[] = [];
   const port = { open: true };
   const parts = new PartSender((message) => {
@@ -20,7 +20,7 @@ const makeEnding = (id: string, count: number): FromBridge[] => [
 ];
 
 test('parts in flight are limited, and each acknowledgement sends the next', () => {
-  const { parts, posted } = makeBench();
+  const { parts, posted } = makeFixture();
   parts.begin('a', makeEnding('a', MaxInFlight + 2));
   assert.equal(posted.length, MaxInFlight);
   parts.confirmPart();
@@ -31,7 +31,7 @@ test('parts in flight are limited, and each acknowledgement sends the next', () 
 });
 
 test('the shortest result goes first, and every fourth part is one of the oldest', () => {
-  const { parts, posted } = makeBench();
+  const { parts, posted } = makeFixture();
   parts.begin('a', makeEnding('a', 100));
   parts.begin('b', makeEnding('b', 50));
   parts.begin('c', makeEnding('c', 3));
@@ -41,7 +41,7 @@ test('the shortest result goes first, and every fourth part is one of the oldest
 });
 
 test('a new port restarts every result', () => {
-  const { parts, posted, port } = makeBench();
+  const { parts, posted, port } = makeFixture();
   parts.begin('a', makeEnding('a', 3));
   parts.begin('b', makeEnding('b', 100));
   port.open = false;
@@ -55,7 +55,7 @@ test('a new port restarts every result', () => {
 });
 
 test('after a result is dropped, parts of other results are sent', () => {
-  const { parts, posted } = makeBench();
+  const { parts, posted } = makeFixture();
   parts.begin('a', makeEnding('a', 100));
   parts.begin('b', makeEnding('b', 1));
   parts.drop('a');

@@ -8,8 +8,8 @@ import type { Host } from './hosts.ts';
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 }));
 afterEach(() => mock.timers.reset());
 
-/** makeBench returns a BridgeCalls for a new document, and the hosts of the document by name. */
-function makeBench(...names: string[]) {
+/** makeFixture returns a BridgeCalls for a new document, and the hosts of the document by name. */
+function makeFixture(...names: string[]) {
   const posted: FromBridge[] = [];
   const page = { visible: true, port: true };
   const calls = new BridgeCalls(
@@ -35,7 +35,7 @@ const live = (posted: FromBridge[]) =>
   posted.splice(0).flatMap((message) => (message.op === 'live' ? [message.plugins] : []));
 
 test('when the document is parsed, all hosts start and the live hosts are probed', () => {
-  const { plugins, toHost, fromHost } = makeBench('now', 'late', 'odd');
+  const { plugins, toHost, fromHost } = makeFixture('now', 'late', 'odd');
   fromHost('now', 'ready');
   assert.deepEqual(toHost, []);
   plugins.documentParsed();
@@ -52,7 +52,7 @@ test('when the document is parsed, all hosts start and the live hosts are probed
 });
 
 test('readiness is sent for each plugin and with every greeting', () => {
-  const { posted, fromHost, calls } = makeBench('a', 'b');
+  const { posted, fromHost, calls } = makeFixture('a', 'b');
   fromHost('a', 'ready');
   fromHost('b', 'ready');
   posted.splice(0);
@@ -71,7 +71,7 @@ test('readiness is sent for each plugin and with every greeting', () => {
 });
 
 test('adapters that are not ready are probed at growing intervals, but not in a hidden tab', () => {
-  const { plugins, toHost, fromHost, page } = makeBench('a', 'b', 'c');
+  const { plugins, toHost, fromHost, page } = makeFixture('a', 'b', 'c');
   for (const name of ['a', 'b']) fromHost(name, 'ready');
   fromHost('c', 'broken it does not work');
   plugins.documentParsed();
@@ -99,7 +99,7 @@ test('adapters that are not ready are probed at growing intervals, but not in a 
 });
 
 test('a navigation within the document probes all adapters, at most once per second', () => {
-  const { plugins, toHost, fromHost } = makeBench('a', 'b');
+  const { plugins, toHost, fromHost } = makeFixture('a', 'b');
   for (const name of ['a', 'b']) {
     fromHost(name, 'ready');
     fromHost(name, 's 1');
@@ -118,7 +118,7 @@ test('a navigation within the document probes all adapters, at most once per sec
 });
 
 test('settings, probes and renewals reach only the host of their plugin', () => {
-  const { calls, toHost } = makeBench('a', 'b');
+  const { calls, toHost } = makeFixture('a', 'b');
   calls.fromWorker({ op: 'settings', plugin: 'a', settings: { values: { key: 'v' } } });
   calls.fromWorker({ op: 'probe', plugin: 'b' });
   calls.fromWorker({ op: 'renew', plugin: 'b', hash: 'h2', nonce: 'n', waitMs: 1000 });
@@ -128,7 +128,7 @@ test('settings, probes and renewals reach only the host of their plugin', () => 
 });
 
 test('a renewed adapter is live with its hash and probed again, and a kept one stays live', () => {
-  const { posted, toHost, fromHost, plugins } = makeBench('a');
+  const { posted, toHost, fromHost, plugins } = makeFixture('a');
   fromHost('a', 'ready');
   plugins.documentParsed();
   fromHost('a', 's 1');
@@ -145,7 +145,7 @@ test('a renewed adapter is live with its hash and probed again, and a kept one s
 });
 
 test('a removed plugin is not live, and its calls still end', () => {
-  const { calls, posted, toHost, fromHost } = makeBench('a', 'b');
+  const { calls, posted, toHost, fromHost } = makeFixture('a', 'b');
   fromHost('a', 'ready');
   fromHost('b', 'ready');
   calls.fromWorker({ op: 'call', id: 'x', plugin: 'a', tool: 't', maxBytes: 9, args: '{}' });
@@ -165,7 +165,7 @@ test('a removed plugin is not live, and its calls still end', () => {
 });
 
 test('log entries are sent at once, then batched, and none is lost with a port', () => {
-  const { posted, fromHost, page, calls } = makeBench('a', 'b');
+  const { posted, fromHost, page, calls } = makeFixture('a', 'b');
   fromHost('a', 'l 1 0 [{"message":"1 x"}]');
   fromHost('a', 'l 2 0 [{"message":"2"},{"message":"3"}]');
   fromHost('a', 'l 1 0 [{"message":"4"}]');
@@ -195,7 +195,7 @@ test('log entries are sent at once, then batched, and none is lost with a port',
 });
 
 test('waiting log entries are bounded, and dropped ones are counted', () => {
-  const { posted, fromHost, page, calls } = makeBench('a', 'b');
+  const { posted, fromHost, page, calls } = makeFixture('a', 'b');
   page.port = false;
   fromHost('b', 'l 1 0 [0]');
   for (let i = 0; i < 60; i++) fromHost('a', `l 25 0 [${Array.from({ length: 25 }, () => i).join()}]`);

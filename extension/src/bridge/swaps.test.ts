@@ -7,8 +7,8 @@ import type { Host } from './hosts.ts';
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 }));
 afterEach(() => mock.timers.reset());
 
-/** makeBench returns a BridgeCalls with the adapter of one plugin, in which the call x runs. */
-function makeBench() {
+/** makeFixture returns a BridgeCalls with the adapter of one plugin, in which the call x runs. */
+function makeFixture() {
   const posted: FromBridge[] = [];
   const calls = new BridgeCalls((message) => {
     posted.push(message);
@@ -33,7 +33,7 @@ function makeBench() {
 }
 
 test('an adapter is replaced once its calls have ended, and new calls wait', () => {
-  const { posted, toHost, fromHost, call, renew, calls } = makeBench();
+  const { posted, toHost, fromHost, call, renew, calls } = makeFixture();
   renew();
   call('y');
   call('z');
@@ -56,7 +56,7 @@ test('an adapter is replaced once its calls have ended, and new calls wait', () 
 });
 
 test('calls that exceed the wait fail with plugin_updated and are cancelled', () => {
-  const { posted, toHost, fromHost, renew } = makeBench();
+  const { posted, toHost, fromHost, renew } = makeFixture();
   renew('h2');
   mock.timers.tick(900);
   renew('h3'); // A newer adapter does not extend the time limit of the running calls
@@ -74,7 +74,7 @@ test('calls that exceed the wait fail with plugin_updated and are cancelled', ()
 
 test('waiting calls run in the old adapter if the new one is missing or rejected', () => {
   for (const end of ['kept a typo', 'nothing', 'another worker']) {
-    const { calls, toHost, fromHost, call, renew } = makeBench();
+    const { calls, toHost, fromHost, call, renew } = makeFixture();
     fromHost('r 1 "old"');
     renew();
     call('y');
@@ -87,7 +87,7 @@ test('waiting calls run in the old adapter if the new one is missing or rejected
 });
 
 test('a call that waits for the new adapter has not begun, and fails if the plugin is removed', () => {
-  const { calls, posted, call, renew } = makeBench();
+  const { calls, posted, call, renew } = makeFixture();
   renew();
   call('y');
   calls.reportLeaving();
@@ -97,7 +97,7 @@ test('a call that waits for the new adapter has not begun, and fails if the plug
 });
 
 test('a removed plugin whose new adapter does not start has failed', () => {
-  const { calls, posted, fromHost, renew } = makeBench();
+  const { calls, posted, fromHost, renew } = makeFixture();
   fromHost('r 1 1');
   calls.fromWorker({ op: 'remove', plugin: 'p' });
   renew();
@@ -110,7 +110,7 @@ test('a removed plugin whose new adapter does not start has failed', () => {
 });
 
 test('a removed plugin is vacant until it gets another adapter', () => {
-  const { calls, posted, toHost, fromHost, renew } = makeBench();
+  const { calls, posted, toHost, fromHost, renew } = makeFixture();
   fromHost('r 1 1');
   calls.fromWorker({ op: 'remove', plugin: 'p' });
   assert.deepEqual(posted.splice(0).at(-1), {

@@ -1,6 +1,5 @@
 import { CancelTimeoutMs } from '../../../wire/wire.gen.ts';
 import { type Activities, makeActivities } from './activity.ts';
-import { type Asks, makeAsks } from './asks.ts';
 import { makeContext } from './context.ts';
 import { abortedError, failureText, thrownText, toolError } from './failure.ts';
 import { objectText } from './json.ts';
@@ -28,6 +27,7 @@ import {
 import { makeReadiness } from './ready.ts';
 import { truncate } from './report.ts';
 import { type Outcome, outcomeOf } from './result.ts';
+import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
 
 /**
  * Request is a call that the bridge passed to the host. The page must not learn the call's ID, so the bridge assigns a
@@ -66,7 +66,7 @@ export interface Runner {
   run(request: Request): void;
   /** cancel aborts the signal of a call. cancel returns false if the call is not running. */
   cancel(call: number, reason: string): boolean;
-  /** answer settles an ask of a call with an output, or a wire.CallError if ok is false. */
+  /** answer settles a tool request of a call with an output, or a wire.CallError if ok is false. */
   answer(call: number, ask: number, ok: boolean, value: unknown): void;
   /** resync sends the reports of an activity of a call again. */
   resync(call: number, type: string): void;
@@ -86,7 +86,7 @@ interface RunningCall {
   readonly call: number;
   readonly controller: AbortController;
   readonly signal: AbortSignal;
-  readonly asks: Asks;
+  readonly toolRequests: ToolRequests;
   readonly activities: Activities;
   /** endAudience is the audience of the call's final message, or empty. */
   endAudience: string;
@@ -117,7 +117,7 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
     if (!entry.isLive) return false;
     entry.isLive = false;
     delete table[entry.call];
-    entry.asks.close(() => toolError('the call has ended', 'call_ended'));
+    entry.toolRequests.close(() => toolError('the call has ended', 'call_ended'));
     return true;
   };
   const endCall = (entry: RunningCall, outcome: Outcome) => {
@@ -145,7 +145,7 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
         call,
         controller,
         signal,
-        asks: makeAsks((ask, body) => events.ask(call, ask, body)),
+        toolRequests: makeToolRequests((ask, body) => events.ask(call, ask, body)),
         activities: makeActivities(),
         endAudience: '',
         isLive: true,
@@ -159,7 +159,7 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
       // does not wait longer than CancelTimeoutMs for a cancelled call.
       nativeSetTimeout(() => finish(entry), CancelTimeoutMs);
       apply(abortController, entry.controller, [construct(NativeDOMException, [reason, 'AbortError'])]);
-      entry.asks.close(() => abortedError(apply(reasonGetter, entry.signal, [])));
+      entry.toolRequests.close(() => abortedError(apply(reasonGetter, entry.signal, [])));
     },
   };
 }
@@ -199,7 +199,7 @@ export function makeRunner(plugin: string, readContainer: () => unknown, events:
     return entry !== undefined;
   };
   const answer = (call: number, ask: number, ok: boolean, value: unknown) =>
-    calls.find(call)?.asks.answer(ask, ok, value);
+    calls.find(call)?.toolRequests.answer(ask, ok, value);
   const resync = (call: number, type: string) =>
     calls.find(call)?.activities.resend(type, (reports, count) => events.report(call, reports, count));
 
@@ -296,9 +296,9 @@ function unknownText(plugin: string, { tool, prompt }: Request): string {
 }
 
 function contextOf(entry: RunningCall, decision: unknown, sendReport: (report: string) => void): object {
-  const { signal, activities, asks } = entry;
+  const { signal, activities, toolRequests } = entry;
   const endAudience = (audience: unknown) => {
     if (typeof audience === 'string') entry.endAudience = truncate(audience);
   };
-  return makeContext({ signal, decision, activities, asks, sendReport, setEndAudience: endAudience });
+  return makeContext({ signal, decision, activities, toolRequests, sendReport, setEndAudience: endAudience });
 }

@@ -1,8 +1,8 @@
 import type { Activities } from './activity.ts';
-import type { Asks } from './asks.ts';
 import { detach } from './detach.ts';
 import { freeze, setPrototypeOf } from './primordials.ts';
 import { audienceOf, reportText } from './report.ts';
+import type { ToolRequests } from './tool-requests.ts';
 
 /** ContextOptions are the parts of one call that its context uses. */
 export interface ContextOptions {
@@ -10,7 +10,7 @@ export interface ContextOptions {
   /** decision is the user's decision before the tool started; undefined if no approval was required. */
   readonly decision: unknown;
   readonly activities: Activities;
-  readonly asks: Asks;
+  readonly toolRequests: ToolRequests;
   /** sendReport accepts the JSON text of a wire.Report. */
   sendReport(report: string): void;
   /** setEndAudience sets the audience of the call's ending. */
@@ -19,7 +19,7 @@ export interface ContextOptions {
 
 /** makeContext returns the second argument of a handler. The functions of the context never throw. */
 export function makeContext(options: ContextOptions): object {
-  const { sendReport, activities, asks } = options;
+  const { sendReport, activities, toolRequests } = options;
   const sendProgress = (progress: unknown, total: unknown, percent: unknown, message: unknown, options: unknown) =>
     sendReport(reportText(removePrototype({ progress, total, percent, message, audience: audienceOf(options) })));
   return freeze(
@@ -34,8 +34,8 @@ export function makeContext(options: ContextOptions): object {
       reportActivityDelta: (type: unknown, patch: unknown, options?: unknown) =>
         sendReport(activities.reportPatch(type, patch, options)),
       endAudience: (audience: unknown) => options.setEndAudience(audience),
-      call: (tool: unknown, input?: unknown, options?: unknown) => asks.callTool(tool, input, options),
-      waitForUser: (request: unknown) => asks.waitForUser(request),
+      call: (tool: unknown, input?: unknown, options?: unknown) => toolRequests.callTool(tool, input, options),
+      waitForUser: (request: unknown) => toolRequests.waitForUser(request),
       decision: detach(options.decision),
       signal: options.signal,
     }),

@@ -9,7 +9,7 @@ import { Calls, type CallsOptions } from './calls.ts';
 import { Outbox } from './outbox.ts';
 import { RunningCalls } from './running.ts';
 
-function makeBench(t: TestContext, booting = false, health?: CallsOptions['health']) {
+function makeFixture(t: TestContext, booting = false, health?: CallsOptions['health']) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const sent: string[] = [];
   const linked = { up: true };
@@ -97,7 +97,7 @@ function makeBench(t: TestContext, booting = false, health?: CallsOptions['healt
 }
 
 test('a call to a frozen page does not begin, so that it can run in another', async (t) => {
-  const { sent, frozen, join, dispatch, codes, pass } = makeBench(t);
+  const { sent, frozen, join, dispatch, codes, pass } = makeFixture(t);
   const { got } = join(1, 'd1');
   frozen.set(1, true);
   dispatch('x');
@@ -114,7 +114,7 @@ test('a call to a frozen page does not begin, so that it can run in another', as
 });
 
 test("a call that is cancelled while its page's state is read does not begin", async (t) => {
-  const { calls, frozen, join, dispatch, pass } = makeBench(t);
+  const { calls, frozen, join, dispatch, pass } = makeFixture(t);
   const { got } = join(1, 'd1');
   frozen.set(1, false);
   dispatch('x');
@@ -127,13 +127,13 @@ test("a call that is cancelled while its page's state is read does not begin", a
 });
 
 test('the readiness that an adapter reports is stored', (t) => {
-  const { calls, docs, join } = makeBench(t);
+  const { calls, docs, join } = makeFixture(t);
   calls.receive(join(1, 'd1').doc, { op: 'ready', plugin: 'demo', ready: true });
   assert.deepEqual(docs.live(1)?.plugins, [{ name: 'demo', hash: 'h', ready: true }]);
 });
 
 test('a document may send the next part of a large result when the socket has room, even for an unknown call', async (t) => {
-  const { calls, room, join, dispatch, pass } = makeBench(t);
+  const { calls, room, join, dispatch, pass } = makeFixture(t);
   const { doc, got } = join(1, 'd1');
   dispatch('x');
   got.splice(0);
@@ -150,7 +150,7 @@ test('a document may send the next part of a large result when the socket has ro
 });
 
 test('a call goes to its document, and its reports and result to the server', (t) => {
-  const { calls, running, sent, join, dispatch } = makeBench(t);
+  const { calls, running, sent, join, dispatch } = makeFixture(t);
   const { doc, got } = join(1, 'd1');
   dispatch('x');
   dispatch('x');
@@ -168,7 +168,7 @@ test('a call goes to its document, and its reports and result to the server', (t
 });
 
 test('messages about a call from another document are ignored', (t) => {
-  const { calls, running, sent, join, dispatch } = makeBench(t);
+  const { calls, running, sent, join, dispatch } = makeFixture(t);
   join(1, 'd1');
   const other = join(2, 'd2');
   dispatch('x');
@@ -181,7 +181,7 @@ test('messages about a call from another document are ignored', (t) => {
 });
 
 test('calls for a missing document or tab fail without having begun', async (t) => {
-  const { join, dispatch, codes, missing, sent, pass } = makeBench(t);
+  const { join, dispatch, codes, missing, sent, pass } = makeFixture(t);
   join(1, 'd1');
   dispatch('a', 1, 'old');
   dispatch('b', 9, 'd9');
@@ -193,7 +193,7 @@ test('calls for a missing document or tab fail without having begun', async (t) 
 });
 
 test('a restarted worker waits for documents to connect', async (t) => {
-  const { dispatch, join, codes, pass } = makeBench(t, true);
+  const { dispatch, join, codes, pass } = makeFixture(t, true);
   dispatch('a');
   dispatch('b', 1, 'never');
   const { got } = join(1, 'd1');
@@ -203,7 +203,7 @@ test('a restarted worker waits for documents to connect', async (t) => {
 });
 
 test('a closed tab ends its calls at once, a navigation after 50 ms, and an earlier result wins', async (t) => {
-  const { calls, running, tabs, join, dispatch, codes, pass } = makeBench(t);
+  const { calls, running, tabs, join, dispatch, codes, pass } = makeFixture(t);
   const one = join(1, 'd1');
   const two = join(2, 'd2');
   dispatch('closed', 1, 'd1');
@@ -223,7 +223,7 @@ test('a closed tab ends its calls at once, a navigation after 50 ms, and an earl
 });
 
 test("a port that closes before the tab's removal is reported still ends as tab_closed", async (t) => {
-  const { calls, tabs, join, dispatch, codes, pass } = makeBench(t);
+  const { calls, tabs, join, dispatch, codes, pass } = makeFixture(t);
   const { doc } = join(1, 'd1');
   dispatch('x');
   calls.documentDisconnected(doc);
@@ -233,7 +233,7 @@ test("a port that closes before the tab's removal is reported still ends as tab_
 });
 
 test('a document that reconnects in time keeps its calls', async (t) => {
-  const { calls, running, sent, join, dispatch, pass } = makeBench(t);
+  const { calls, running, sent, join, dispatch, pass } = makeFixture(t);
   const { doc } = join(1, 'd1');
   dispatch('x');
   calls.documentDisconnected(doc);
@@ -246,7 +246,7 @@ test('a document that reconnects in time keeps its calls', async (t) => {
 });
 
 test('unknown calls that a document reports are reported to the server', (t) => {
-  const { calls, running, resumed, doc, sent } = makeBench(t);
+  const { calls, running, resumed, doc, sent } = makeFixture(t);
   const { doc: made } = doc(1, 'd1');
   calls.documentConnected(made);
   calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
@@ -259,7 +259,7 @@ test('unknown calls that a document reports are reported to the server', (t) => 
 });
 
 test("cancel resolves with the document's answer", async (t) => {
-  const { calls, running, join, dispatch, sent } = makeBench(t);
+  const { calls, running, join, dispatch, sent } = makeFixture(t);
   const { doc, got } = join(1, 'd1');
   const outcomes: CancelOutcome[] = [];
   for (const id of ['a', 'b']) {
@@ -281,7 +281,7 @@ test("cancel resolves with the document's answer", async (t) => {
 });
 
 test('a cancel of a call that only its document has reaches the document', async (t) => {
-  const { calls, running, doc } = makeBench(t);
+  const { calls, running, doc } = makeFixture(t);
   assert.equal(await calls.cancel({ dispatchId: 'x', reason: 'late' }), 'finished');
   const { doc: made, got } = doc(1, 'd1');
   calls.documentConnected(made);
@@ -291,7 +291,7 @@ test('a cancel of a call that only its document has reaches the document', async
 });
 
 test('an unreadable error becomes an internal error', (t) => {
-  const { calls, join, dispatch, codes } = makeBench(t);
+  const { calls, join, dispatch, codes } = makeFixture(t);
   const { doc } = join(1, 'd1');
   dispatch('x');
   calls.receive(doc, { op: 'error', id: 'x', error: '{"code":"made_up","message":"m"}' });
@@ -301,7 +301,7 @@ test('an unreadable error becomes an internal error', (t) => {
 });
 
 test('a call that did not reach its document before a navigation can be retried', async (t) => {
-  const { calls, sent, join, dispatch, pass } = makeBench(t);
+  const { calls, sent, join, dispatch, pass } = makeFixture(t);
   const { doc } = join(1, 'd1');
   dispatch('begun');
   calls.receive(doc, { op: 'leaving', begun: ['begun'] });
@@ -319,7 +319,7 @@ for (const [state, code] of [
   ['discarded', 'tab_discarded'],
 ] as const) {
   test(`a document whose tab is then ${state} ends its calls with ${code}, at once`, async (t) => {
-    const { calls, tabs, join, dispatch, codes, pass } = makeBench(t);
+    const { calls, tabs, join, dispatch, codes, pass } = makeFixture(t);
     const { doc } = join(1, 'd1');
     dispatch('x');
     tabs.set(1, state);
@@ -331,7 +331,7 @@ for (const [state, code] of [
 }
 
 test('a document that leaves unannounced ends its calls with page_crashed if Chrome reports the crash within 2 s', async (t) => {
-  const { calls, tabs, join, dispatch, codes, pass } = makeBench(t);
+  const { calls, tabs, join, dispatch, codes, pass } = makeFixture(t);
   const { doc } = join(1, 'd1');
   dispatch('x');
   calls.documentDisconnected(doc);
@@ -343,7 +343,7 @@ test('a document that leaves unannounced ends its calls with page_crashed if Chr
 });
 
 test('the calls of a crashed page end with page_crashed if the tab is reloaded for another call within 50 ms', async (t) => {
-  const { calls, running, loading, join, dispatch, codes, pass } = makeBench(t);
+  const { calls, running, loading, join, dispatch, codes, pass } = makeFixture(t);
   const { doc } = join(1, 'd1');
   dispatch('x');
   calls.documentDisconnected(doc);
@@ -362,7 +362,7 @@ for (const [what, ms] of [
   ['2 s have passed', 2050],
 ] as const) {
   test(`a document that leaves unannounced ends its calls with navigated when ${what}`, async (t) => {
-    const { calls, loading, join, dispatch, codes, pass } = makeBench(t);
+    const { calls, loading, join, dispatch, codes, pass } = makeFixture(t);
     const { doc } = join(1, 'd1');
     dispatch('x');
     if (ms === 50) loading.add(1);
@@ -377,7 +377,7 @@ for (const [what, ms] of [
 }
 
 test('a discarded tab, whose ID changes, ends its calls with tab_discarded', async (t) => {
-  const { calls, join, dispatch, codes, pass } = makeBench(t);
+  const { calls, join, dispatch, codes, pass } = makeFixture(t);
   join(1, 'd1');
   dispatch('x');
   calls.tabDiscarded(1);
@@ -386,7 +386,7 @@ test('a discarded tab, whose ID changes, ends its calls with tab_discarded', asy
 });
 
 test('a repeated call is not reported as not started, and does not run twice', async (t) => {
-  const { calls, sent, join, dispatch, codes, pass } = makeBench(t);
+  const { calls, sent, join, dispatch, codes, pass } = makeFixture(t);
   const { doc, got } = join(1, 'd1');
   dispatch('x');
   dispatch('x', 1, 'd1', true);
@@ -405,7 +405,7 @@ test('a repeated call is not reported as not started, and does not run twice', a
 });
 
 test('a restarted worker waits for a busy document', async (t) => {
-  const { busy, join, dispatch, codes, pass } = makeBench(t, true);
+  const { busy, join, dispatch, codes, pass } = makeFixture(t, true);
   busy.add('d1');
   dispatch('x');
   dispatch('y', 2, 'gone');
@@ -419,7 +419,7 @@ test('a restarted worker waits for a busy document', async (t) => {
 });
 
 test('a call for a document that was just removed did not begin, even if the call arrives first', async (t) => {
-  const { calls, sent, join, dispatch, codes, pass } = makeBench(t, true);
+  const { calls, sent, join, dispatch, codes, pass } = makeFixture(t, true);
   const { doc } = join(1, 'd1');
   await pass(5000); // Soon after the start of the call, the worker checks whether the document is busy.
   calls.documentDisconnected(doc);
@@ -434,7 +434,7 @@ test('a call for a document that was just removed did not begin, even if the cal
 });
 
 test('calls sent to an orphaned document have not begun, and the document is no longer live', async (t) => {
-  const { calls, docs, codes, sent, join, dispatch, pass } = makeBench(t);
+  const { calls, docs, codes, sent, join, dispatch, pass } = makeFixture(t);
   join(1, 'd1');
   dispatch('x');
   calls.documentOrphaned('d1');
@@ -446,7 +446,7 @@ test('calls sent to an orphaned document have not begun, and the document is no 
 });
 
 test('a call for a document that navigates away does not begin there', async (t) => {
-  const { calls, sent, loading, join, dispatch, codes, pass } = makeBench(t);
+  const { calls, sent, loading, join, dispatch, codes, pass } = makeFixture(t);
   const { doc, got } = join(1, 'd1');
   calls.receive(doc, { op: 'navigating', on: true });
   loading.add(1);
@@ -461,7 +461,7 @@ test('a call for a document that navigates away does not begin there', async (t)
 });
 
 test('a call for a document whose navigation is cancelled runs there in order', async (t) => {
-  const { calls, join, dispatch } = makeBench(t);
+  const { calls, join, dispatch } = makeFixture(t);
   const { doc, got } = join(1, 'd1');
   calls.receive(doc, { op: 'navigating', on: true });
   dispatch('x');
@@ -476,7 +476,7 @@ test('a call for a document whose navigation is cancelled runs there in order', 
 });
 
 test('a call that is cancelled while its document navigates does not reach the document', async (t) => {
-  const { calls, join, dispatch } = makeBench(t);
+  const { calls, join, dispatch } = makeFixture(t);
   const { doc, got } = join(1, 'd1');
   calls.receive(doc, { op: 'navigating', on: true });
   dispatch('x');
@@ -491,8 +491,8 @@ test('a call that is cancelled while its document navigates does not reach the d
 const askText = (id: string, rest = '"ask":1,"user":{"reason":"r"}') =>
   `{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":"${id}",${rest}}}`;
 
-test('an ask of a call goes to the server, and its answer to the document, which confirms it', async (t) => {
-  const { calls, sent, join, dispatch } = makeBench(t);
+test('a tool request of a call goes to the server, and its answer to the document, which confirms it', async (t) => {
+  const { calls, sent, join, dispatch } = makeFixture(t);
   const { doc, got } = join(1, 'd1');
   dispatch('x');
   calls.receive(doc, { op: 'ask', id: 'x', ask: 1, body: '{"user":{"reason":"r"}}' });
@@ -509,8 +509,8 @@ test('an ask of a call goes to the server, and its answer to the document, which
   assert.equal(sent.length, 1);
 });
 
-test('another document can neither send asks for a call nor confirm answers', async (t) => {
-  const { calls, sent, join, dispatch } = makeBench(t);
+test('another document can neither send tool requests for a call nor confirm answers', async (t) => {
+  const { calls, sent, join, dispatch } = makeFixture(t);
   join(1, 'd1');
   const other = join(2, 'd2');
   dispatch('x');
@@ -523,8 +523,8 @@ test('another document can neither send asks for a call nor confirm answers', as
   assert.deepEqual([sent, outcomes], [[], []]);
 });
 
-test('open asks are sent again on a new link until their call ends', (t) => {
-  const { calls, sent, linked, join, dispatch } = makeBench(t);
+test('open tool requests are sent again on a new link until their call ends', (t) => {
+  const { calls, sent, linked, join, dispatch } = makeFixture(t);
   const { doc } = join(1, 'd1');
   for (const id of ['x', 'y', 'z']) dispatch(id);
   linked.up = false;
@@ -538,8 +538,8 @@ test('open asks are sent again on a new link until their call ends', (t) => {
   assert.deepEqual(sent, [askText('x'), askText('x')]);
 });
 
-test('a restarted worker gets open asks from documents, and keeps an answer that arrives first', async (t) => {
-  const { calls, sent, doc, pass } = makeBench(t, true);
+test('a restarted worker gets open tool requests from documents, and keeps an answer that arrives first', async (t) => {
+  const { calls, sent, doc, pass } = makeFixture(t, true);
   const outcomes: [string, boolean][] = [];
   const answer = (id: string) =>
     void calls.answer({ dispatchId: id, ask: 1 }).then((taken) => outcomes.push([id, taken]));
@@ -563,7 +563,7 @@ test('a restarted worker gets open asks from documents, and keeps an answer that
 });
 
 test('an answer waits while its document changes ports, and is dropped when the call ends', async (t) => {
-  const { calls, join, doc, dispatch } = makeBench(t);
+  const { calls, join, doc, dispatch } = makeFixture(t);
   const first = join(1, 'd1');
   dispatch('x');
   calls.documentDisconnected(first.doc);
@@ -585,7 +585,7 @@ test('an answer waits while its document changes ports, and is dropped when the 
 });
 
 test('prompts, decisions and resyncs reach the document', (t) => {
-  const { calls, join } = makeBench(t);
+  const { calls, join } = makeFixture(t);
   const { got } = join(1, 'd1');
   const call = { plugin: 'demo', tool: 't', tabId: 1, documentId: 'd1', maxResultBytes: 5, args: {} };
   calls.dispatch({ ...call, dispatchId: 'x', prompt: true, decision: { ok: [1] } });
@@ -601,7 +601,7 @@ test('prompts, decisions and resyncs reach the document', (t) => {
 test('if a document does not answer, only calls that cannot have arrived end at once', (t) => {
   const arrived = new Set([1]);
   const pings = [0, 1, 2];
-  const { calls, running, sent, join, dispatch } = makeBench(t, false, {
+  const { calls, running, sent, join, dispatch } = makeFixture(t, false, {
     prepareCall: () => pings.shift() ?? 0,
     hasAnswered: (_, ping) => arrived.has(ping),
   });

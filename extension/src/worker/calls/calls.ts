@@ -12,11 +12,11 @@ import { type PortHandlers, route } from '../../port-router.ts';
 import type { Doc, Docs } from '../documents/docs.ts';
 import type { Health } from '../documents/health.ts';
 import { Signal } from '../signal.ts';
-import { type Asks, makeAsks } from './asks.ts';
 import { endedErrors, frozenError, notStartedErrors, readError } from './endings.ts';
 import { makeNavigating, type Navigating } from './navigating.ts';
 import type { Outbox } from './outbox.ts';
 import type { RunningCall, RunningCalls } from './running.ts';
+import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
 
 /**
  * ReconnectMs is how long a document may take to reconnect after its port closed, before its calls end, in
@@ -89,7 +89,7 @@ export class Calls {
   /** #documentOfEnded maps each ended call to its document, until the server has confirmed the ending. */
   readonly #documentOfEnded = new Map<string, string>();
   readonly #navigating: Navigating;
-  readonly #asks: Asks;
+  readonly #toolRequests: ToolRequests;
   readonly #startedAt = Date.now();
 
   constructor(options: CallsOptions) {
@@ -98,14 +98,14 @@ export class Calls {
     this.#docs = options.docs;
     this.#running = options.running;
     this.#navigating = makeNavigating((tabId) => options.isTabLoading(tabId));
-    this.#asks = makeAsks({
+    this.#toolRequests = makeToolRequests({
       send: (text) => options.send(text),
       post: (id, message) => this.#post(id, message),
     });
   }
 
   #forget(id: string): void {
-    this.#asks.forget(id);
+    this.#toolRequests.forget(id);
     this.#running.remove(id);
   }
 
@@ -220,16 +220,16 @@ export class Calls {
     });
   }
 
-  /** answer delivers the answer to an ask of a call, and resolves with whether the ask was waiting for an answer. */
+  /** answer delivers the answer to a tool request of a call, and resolves with whether the request was waiting for an answer. */
   async answer(params: ToolAnswerParams): Promise<boolean> {
     const id = params.dispatchId;
     const call = this.#running.get(id);
     // After a restart of the worker, documents that have not connected yet still have to report their calls.
     if (!call && Date.now() - this.#startedAt < BusyConnectMs) {
       const timeout = sleep(this.#startedAt + BusyConnectMs - Date.now());
-      void timeout.then(() => !this.#running.has(id) && this.#asks.forget(id));
+      void timeout.then(() => !this.#running.has(id) && this.#toolRequests.forget(id));
     } else if (!call) return false;
-    return await this.#asks.answer(params);
+    return await this.#toolRequests.answer(params);
   }
 
   /** resync requests the current state of an activity from a call. */
@@ -237,9 +237,9 @@ export class Calls {
     this.#post(id, { op: 'resync', id, type });
   }
 
-  /** resume sends the open asks of calls. Call resume when the link opens. */
+  /** resume sends the open tool requests of calls. Call resume when the link opens. */
   resume(): void {
-    this.#asks.resume();
+    this.#toolRequests.resume();
   }
 
   /** post sends a message to the document of a call, and returns false if the document is not connected. */
@@ -269,7 +269,7 @@ export class Calls {
         this.#running.add({ id, plugin, tabId: doc.tabId, documentId: doc.documentId, mayHaveBegun: true, ping: 0 });
         unknownCalls.push(id);
       }
-      this.#asks.documentConnected(id);
+      this.#toolRequests.documentConnected(id);
     }
     if (unknownCalls.length > 0) this.#options.reportResumed(unknownCalls);
     this.docsChanged.emit();
@@ -305,9 +305,9 @@ export class Calls {
       if (this.#running.has(message.id)) this.#outbox.progress(message.id, message);
     },
     ask: ({ id, ask, body }) => {
-      if (this.#running.has(id)) this.#asks.receiveAsk(id, ask, body);
+      if (this.#running.has(id)) this.#toolRequests.receiveRequest(id, ask, body);
     },
-    answered: ({ id, ask, taken }) => this.#asks.confirmAnswer(id, ask, taken),
+    answered: ({ id, ask, taken }) => this.#toolRequests.confirmAnswer(id, ask, taken),
     part: ({ id, seq, text }) => this.#outbox.part(id, seq, text),
     result: ({ id, text, parts }, doc) => {
       this.#forget(id);

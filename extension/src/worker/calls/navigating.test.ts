@@ -3,7 +3,7 @@ import test, { type TestContext } from 'node:test';
 import { settle } from '../../../test/server.ts';
 import { makeNavigating } from './navigating.ts';
 
-function makeBench(t: TestContext) {
+function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const tab = { loads: false };
   const started: string[] = [];
@@ -19,13 +19,13 @@ function makeBench(t: TestContext) {
 }
 
 test('a call starts at once in a document that does not navigate', (t) => {
-  const { started, hold } = makeBench(t);
+  const { started, hold } = makeFixture(t);
   hold('a');
   assert.deepEqual(started, ['a']);
 });
 
 test('a navigation without a new document, such as a download, delays a call until the tab stops loading', async (t) => {
-  const { tab, started, navigating, hold, pass } = makeBench(t);
+  const { tab, started, navigating, hold, pass } = makeFixture(t);
   navigating.setNavigating(1, 'd', true);
   hold('a');
   hold('b');
@@ -38,7 +38,7 @@ test('a navigation without a new document, such as a download, delays a call unt
 });
 
 test('a navigation during which the tab never loads delays a call by 1 s', async (t) => {
-  const { started, navigating, hold, pass } = makeBench(t);
+  const { started, navigating, hold, pass } = makeFixture(t);
   navigating.setNavigating(1, 'd', true);
   hold('a');
   await pass(900);
@@ -48,7 +48,7 @@ test('a navigation during which the tab never loads delays a call by 1 s', async
 });
 
 test('two navigations in a row delay a call by at most 5 s together', async (t) => {
-  const { tab, started, navigating, hold, pass } = makeBench(t);
+  const { tab, started, navigating, hold, pass } = makeFixture(t);
   navigating.setNavigating(1, 'd', true);
   hold('a');
   await pass(900);
@@ -63,7 +63,7 @@ test('two navigations in a row delay a call by at most 5 s together', async (t) 
 });
 
 test('a navigation that replaces another one has its own second to start loading', async (t) => {
-  const { tab, started, navigating, hold, pass } = makeBench(t);
+  const { tab, started, navigating, hold, pass } = makeFixture(t);
   navigating.setNavigating(1, 'd', true);
   hold('a');
   tab.loads = true;
@@ -77,7 +77,7 @@ test('a navigation that replaces another one has its own second to start loading
 });
 
 test('a call for a removed document never starts', async (t) => {
-  const { started, navigating, hold, pass } = makeBench(t);
+  const { started, navigating, hold, pass } = makeFixture(t);
   navigating.setNavigating(1, 'd', true);
   hold('a');
   navigating.forget('d');

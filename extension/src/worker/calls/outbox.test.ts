@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { Outbox } from './outbox.ts';
 
-function makeBench(t: TestContext) {
+function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const sent: string[] = [];
   const delivered: string[] = [];
@@ -26,7 +26,7 @@ function makeBench(t: TestContext) {
 }
 
 test('with a link, everything is sent at once, with unchanged text', (t) => {
-  const { outbox, sent } = makeBench(t);
+  const { outbox, sent } = makeFixture(t);
   outbox.progress('a', { seq: 0, skipped: 0, reports: '[{"progress":1}]' });
   outbox.progress('a', { seq: 4, skipped: 3, reports: '[{}]' });
   outbox.part('a', 0, '"x');
@@ -46,7 +46,7 @@ test('with a link, everything is sent at once, with unchanged text', (t) => {
 });
 
 test('a call sends only one ending', (t) => {
-  const { outbox, sent } = makeBench(t);
+  const { outbox, sent } = makeFixture(t);
   outbox.endWithResult('a', '1', undefined);
   outbox.endWithResult('a', '2', undefined);
   outbox.fail('a', { code: 'navigated', message: 'x' });
@@ -54,7 +54,7 @@ test('a call sends only one ending', (t) => {
 });
 
 test('an ending is delivered when a later ping was answered', async (t) => {
-  const { outbox, sent, delivered, link, idle } = makeBench(t);
+  const { outbox, sent, delivered, link, idle } = makeFixture(t);
   outbox.endWithResult('a', '1', undefined);
   t.mock.timers.tick(1000);
   assert.equal(link.pongs.length, 1);
@@ -73,7 +73,7 @@ test('an ending is delivered when a later ping was answered', async (t) => {
 });
 
 test('frames that a lost link may have dropped are sent again and then delivered', async (t) => {
-  const { outbox, sent, delivered, link, idle } = makeBench(t);
+  const { outbox, sent, delivered, link, idle } = makeFixture(t);
   outbox.part('a', 0, 'x');
   outbox.endWithResult('a', undefined, 1);
   t.mock.timers.tick(1000);
@@ -92,7 +92,7 @@ test('frames that a lost link may have dropped are sent again and then delivered
 });
 
 test('without a link, progress waits in front of the ending', (t) => {
-  const { outbox, sent, link } = makeBench(t);
+  const { outbox, sent, link } = makeFixture(t);
   link.open = false;
   outbox.progress('a', { seq: 0, skipped: 0, reports: '[{"progress":1}]' });
   outbox.progress('a', { seq: 1, skipped: 0, reports: '[{"progress":2}]' });
@@ -107,7 +107,7 @@ test('without a link, progress waits in front of the ending', (t) => {
 });
 
 test('a call that the server no longer wants is dropped', (t) => {
-  const { outbox, sent, link } = makeBench(t);
+  const { outbox, sent, link } = makeFixture(t);
   link.open = false;
   outbox.progress('a', { seq: 0, skipped: 0, reports: '[{}]' });
   outbox.endWithResult('a', '1', undefined);
@@ -119,7 +119,7 @@ test('a call that the server no longer wants is dropped', (t) => {
 });
 
 test('a result that is too large to store becomes an error with the reason', (t) => {
-  const { outbox, sent, link } = makeBench(t);
+  const { outbox, sent, link } = makeFixture(t);
   link.open = false;
   const text = 'x'.repeat(1 << 20);
   for (let i = 0; i < 130; i++) outbox.part('huge', i, text);
@@ -133,7 +133,7 @@ test('a result that is too large to store becomes an error with the reason', (t)
 });
 
 test('reports that a lost link may have dropped are sent again before the ending, until they have arrived', async (t) => {
-  const { outbox, sent, link, idle } = makeBench(t);
+  const { outbox, sent, link, idle } = makeFixture(t);
   const report = (seq: number) => outbox.progress('a', { seq, skipped: 0, reports: `[{"progress":${seq}}]` });
   const seqs = () => sent.splice(0).map((text) => /"seq":(\d+)|"output":1/.exec(text)?.[1] ?? 'end');
   report(0);
@@ -161,7 +161,7 @@ test('reports that a lost link may have dropped are sent again before the ending
 });
 
 test('the newest 256 Ki units of unconfirmed reports are kept', (t) => {
-  const { outbox, sent } = makeBench(t);
+  const { outbox, sent } = makeFixture(t);
   const text = `["${'x'.repeat(100 * 1024)}"]`;
   for (let seq = 0; seq < 9; seq++) outbox.progress('a', { seq, skipped: 0, reports: text });
   sent.splice(0);

@@ -10,7 +10,7 @@ import { lateStartScript } from './entry-points.ts';
 
 const demo: PluginInfo = { ...demoPlugin, excludes: ['https://demo.example/not'] };
 
-function makeBench(t: TestContext, plugin: PluginInfo = demo) {
+function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   t.mock.method(console, 'warn', () => undefined);
   const docs = makeDocs();
@@ -67,7 +67,7 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
 }
 
 test("the adapter goes through the base's entry point once the document is armed", async (t) => {
-  const { delivery, got, ran, used, join, pass } = makeBench(t);
+  const { delivery, got, ran, used, join, pass } = makeFixture(t);
   const doc = join('d');
   await settle();
   assert.deepEqual(got, [{ op: 'host', plugin: 'demo', hash: 'h', nonce: 'n', options: '{"name":"demo"}' }]);
@@ -85,7 +85,7 @@ test("the adapter goes through the base's entry point once the document is armed
 });
 
 test('code that Chrome does not run in the page is injected again', async (t) => {
-  const { delivery, got, ran, state, join, pass } = makeBench(t);
+  const { delivery, got, ran, state, join, pass } = makeFixture(t);
   state.hangs = true;
   const doc = join('d');
   await settle();
@@ -98,7 +98,7 @@ test('code that Chrome does not run in the page is injected again', async (t) =>
 });
 
 test('expects gives up on a host that does not become live', async (t) => {
-  const { delivery, join, pass } = makeBench(t);
+  const { delivery, join, pass } = makeFixture(t);
   join('d', { started: [{ name: 'demo', hash: 'h', empty: false }] });
   assert.equal(delivery.expects('d', 'demo'), true);
   await pass(14_999);
@@ -112,7 +112,7 @@ test('expects gives up on a host that does not become live', async (t) => {
 });
 
 test('a plugin is not injected where it is live, starting, not matching, or not allowed to start late', async (t) => {
-  const { delivery, got, state, join } = makeBench(t);
+  const { delivery, got, state, join } = makeFixture(t);
   join('live', { live: ['demo'] });
   join('ahead', { started: [{ name: 'demo', hash: 'h', empty: false }] });
   join('elsewhere', { url: 'https://other.example/' });
@@ -130,7 +130,7 @@ test('a plugin is not injected where it is live, starting, not matching, or not 
 });
 
 test('a page that changes its URL without a new document gets the adapter', async (t) => {
-  const { delivery, got, join } = makeBench(t);
+  const { delivery, got, join } = makeFixture(t);
   join('d', { url: 'https://demo.example/not' });
   delivery.urlChanged(1, 'https://demo.example/');
   delivery.urlChanged(1, 'https://demo.example/');
@@ -139,7 +139,7 @@ test('a page that changes its URL without a new document gets the adapter', asyn
 });
 
 test('in an isolated world, a host starts late where the bridge waits for it', async (t) => {
-  const { delivery, got, ran, join } = makeBench(t, { ...demo, world: 'isolated' });
+  const { delivery, got, ran, join } = makeFixture(t, { ...demo, world: 'isolated' });
   const doc = join('d', { based: false });
   await settle();
   assert.deepEqual(got, [{ op: 'meet', plugin: 'demo', hash: 'h', nonce: 'n' }]);
@@ -150,7 +150,7 @@ test('in an isolated world, a host starts late where the bridge waits for it', a
 });
 
 test('a host that fails to start is started again', async (t) => {
-  const { delivery, got, ran, state, join, pass } = makeBench(t, { ...demo, world: 'isolated' });
+  const { delivery, got, ran, state, join, pass } = makeFixture(t, { ...demo, world: 'isolated' });
   const armed = { op: 'armed', plugin: 'demo', nonce: 'n', based: false, late: true } as const;
   state.refuses = true;
   const doc = join('d', { based: false });
@@ -166,7 +166,7 @@ test('a host that fails to start is started again', async (t) => {
 });
 
 test('an accepted adapter that is not live is injected again, up to three times', async (t) => {
-  const { delivery, got, ran, join, pass } = makeBench(t);
+  const { delivery, got, ran, join, pass } = makeFixture(t);
   const doc = join('d');
   for (let i = 0; i < 5; i++) {
     await settle();
@@ -182,7 +182,7 @@ test('an accepted adapter that is not live is injected again, up to three times'
 });
 
 test('code of a plugin that is no longer wanted is not injected', async (t) => {
-  const { delivery, got, ran, state, join } = makeBench(t);
+  const { delivery, got, ran, state, join } = makeFixture(t);
   const doc = join('d');
   await settle();
   state.plugins = [];
@@ -193,7 +193,7 @@ test('code of a plugin that is no longer wanted is not injected', async (t) => {
 });
 
 test('failures are retried and finally reported, and the next sync starts over', async (t) => {
-  const { delivery, got, state, join, pass } = makeBench(t);
+  const { delivery, got, state, join, pass } = makeFixture(t);
   state.noCode = 2;
   join('d');
   await settle();
@@ -212,7 +212,7 @@ test('failures are retried and finally reported, and the next sync starts over',
 });
 
 test('the removal of a document ends its injections', async (t) => {
-  const { docs, delivery, ran, join, pass } = makeBench(t);
+  const { docs, delivery, ran, join, pass } = makeFixture(t);
   const doc = join('d');
   await settle();
   docs.remove('d');
@@ -223,7 +223,7 @@ test('the removal of a document ends its injections', async (t) => {
 });
 
 test('code with a syntax error is broken at once, until other code is wanted', async (t) => {
-  const { delivery, got, state, join, pass } = makeBench(t);
+  const { delivery, got, state, join, pass } = makeFixture(t);
   Object.assign(state, { refuses: true, syntax: 'SyntaxError' });
   const doc = join('d');
   await settle();
@@ -245,7 +245,7 @@ test('code with a syntax error is broken at once, until other code is wanted', a
 });
 
 test('a missing plugin that starts only with the document is broken if its code has a syntax error', async (t) => {
-  const { delivery, got, state, join, parsed } = makeBench(t);
+  const { delivery, got, state, join, parsed } = makeFixture(t);
   state.late = false;
   join('fine');
   await settle();

@@ -17,7 +17,7 @@ const fresh: PluginCodeParams = {
 };
 const armed = { op: 'armed', plugin: 'demo', nonce: 'n', based: false } as const;
 
-function makeBench(t: TestContext, plugin: PluginInfo = demo) {
+function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const warn = t.mock.method(console, 'warn', () => undefined);
   const docs = makeDocs();
@@ -59,7 +59,7 @@ function makeBench(t: TestContext, plugin: PluginInfo = demo) {
 }
 
 test('the new adapter replaces older or removed ones on the same base, once their calls have ended', async (t) => {
-  const { hotReload, got, ran, join, old, pass } = makeBench(t);
+  const { hotReload, got, ran, join, old, pass } = makeFixture(t);
   const doc = old('old');
   join('new', [{ name: 'demo', hash: 'h2', base: 'b' }]);
   join('other base', [{ name: 'demo', hash: 'h1', base: 'c' }]);
@@ -76,7 +76,7 @@ test('the new adapter replaces older or removed ones on the same base, once thei
 });
 
 test('a document that reports an older adapter late gets the new code too', async (t) => {
-  const { hotReload, got, ran, wanted, fetched, join, old, pass } = makeBench(t);
+  const { hotReload, got, ran, wanted, fetched, join, old, pass } = makeFixture(t);
   wanted.code = 'function () {}';
   await hotReload.receiveCode(fresh);
   await pass(60_000);
@@ -103,7 +103,7 @@ test('a document that reports an older adapter late gets the new code too', asyn
 });
 
 test('code that could not be fetched is fetched when the document reports its adapters again', async (t) => {
-  const { hotReload, got, wanted, old } = makeBench(t);
+  const { hotReload, got, wanted, old } = makeFixture(t);
   const doc = old('d');
   hotReload.documentReported(doc);
   await settle();
@@ -115,7 +115,7 @@ test('code that could not be fetched is fetched when the document reports its ad
 });
 
 test('a build that a document refused is not retried there, and its problem is returned until there is another build', async (t) => {
-  const { docs, hotReload, got, wanted, old, warnings } = makeBench(t);
+  const { docs, hotReload, got, wanted, old, warnings } = makeFixture(t);
   const doc = old('d');
   assert.equal(hotReload.canReplace(doc, demo), true, 'a tab is not reloaded while new code is expected');
   await hotReload.receiveCode(fresh);
@@ -136,7 +136,7 @@ test('a build that a document refused is not retried there, and its problem is r
 });
 
 test('a build with a syntax error is refused at once, with the reason', async (t) => {
-  const { hotReload, got, wanted, old, pass } = makeBench(t);
+  const { hotReload, got, wanted, old, pass } = makeFixture(t);
   wanted.syntax = 'SyntaxError';
   const doc = old('deaf');
   await hotReload.receiveCode(fresh);
@@ -148,7 +148,7 @@ test('a build with a syntax error is refused at once, with the reason', async (t
 });
 
 test('a document that does not answer gets three attempts', async (t) => {
-  const { hotReload, got, old, pass, warnings } = makeBench(t);
+  const { hotReload, got, old, pass, warnings } = makeFixture(t);
   const all = ['gone', 'deaf', 'silent'].map(old);
   hotReload.synced(['demo']);
   await hotReload.receiveCode(fresh);
@@ -166,7 +166,7 @@ test('a document that does not answer gets three attempts', async (t) => {
 });
 
 test('code that is no longer wanted is not sent to documents', async (t) => {
-  const { hotReload, got, ran, wanted, old } = makeBench(t);
+  const { hotReload, got, ran, wanted, old } = makeFixture(t);
   const doc = old('old');
   await hotReload.receiveCode({ ...fresh, hash: 'h3' });
   await hotReload.receiveCode({ ...fresh, name: 'other' });
@@ -181,7 +181,7 @@ test('code that is no longer wanted is not sent to documents', async (t) => {
 });
 
 test('a tab that is about to get new code needs no reload, but a tab that fails to get it does', async (t) => {
-  const { hotReload, old, pass } = makeBench(t);
+  const { hotReload, old, pass } = makeFixture(t);
   const doc = old('old');
   assert.equal(hotReload.expects(1, 'demo'), false, 'there was no plugin.sync yet');
   hotReload.synced(['other']);

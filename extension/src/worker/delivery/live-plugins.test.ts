@@ -14,7 +14,7 @@ const plugin = (name: string, more: Partial<PluginInfo> = {}): PluginInfo => ({
   ...more,
 });
 
-function makeBench(...wanted: PluginInfo[]) {
+function makeFixture(...wanted: PluginInfo[]) {
   const docs = makeDocs();
   /**
    * replacing, arriving and broken contain the names of plugins that are being replaced, are being injected, or failed.
@@ -46,7 +46,7 @@ function makeBench(...wanted: PluginInfo[]) {
 }
 
 test('plugins that cannot run, have another base or are being replaced are left out, and problems are added', () => {
-  const { livePlugins, replacing, broken, join } = makeBench(
+  const { livePlugins, replacing, broken, join } = makeFixture(
     plugin('a'),
     plugin('b', { base: 'new' }),
     plugin('c'),
@@ -67,7 +67,7 @@ test('plugins that cannot run, have another base or are being replaced are left 
 });
 
 test('a plugin is settled if a reload of the tab would not make the plugin live', () => {
-  const { livePlugins, replacing, arriving, broken, replaceable, join, wanted } = makeBench(
+  const { livePlugins, replacing, arriving, broken, replaceable, join, wanted } = makeFixture(
     ...['live', 'old', 'broken', 'replaceable', 'arriving', 'replacing'].map((name) => plugin(name)),
   );
   broken.set('broken', 'no code');
@@ -84,7 +84,7 @@ test('a plugin is settled if a reload of the tab would not make the plugin live'
 });
 
 test('panels show the state of each plugin in a tab and its frames', () => {
-  const { docs, livePlugins, broken, join, wanted } = makeBench(
+  const { docs, livePlugins, broken, join, wanted } = makeFixture(
     ...['ready', 'framed', 'old', 'absent', 'broken', 'elsewhere'].map((name) => plugin(name)),
   );
   broken.set('broken', 'no code');

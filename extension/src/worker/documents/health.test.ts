@@ -4,7 +4,7 @@ import { settle } from '../../../test/server.ts';
 import type { Doc } from './docs.ts';
 import { Health } from './health.ts';
 
-function makeBench(t: TestContext) {
+function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
   const pinged: number[] = [];
   const changes: boolean[] = [];
@@ -32,7 +32,7 @@ function makeBench(t: TestContext) {
 }
 
 test('a document that answers is pinged each second while calls run, and not otherwise', async (t) => {
-  const { health, doc, pinged, changes, page, pass } = makeBench(t);
+  const { health, doc, pinged, changes, page, pass } = makeFixture(t);
   for (let i = 1; i <= 5; i++) {
     await pass(1000);
     assert.equal(pinged.at(-1), i);
@@ -45,7 +45,7 @@ test('a document that answers is pinged each second while calls run, and not oth
 });
 
 test('a busy document is pinged one second after its last message', async (t) => {
-  const { health, doc, pinged, pass } = makeBench(t);
+  const { health, doc, pinged, pass } = makeFixture(t);
   await pass(900);
   health.prepareCall(doc);
   health.recordMessage(doc);
@@ -56,7 +56,7 @@ test('a busy document is pinged one second after its last message', async (t) =>
 });
 
 test('a document that does not answer for 5 s is silent until it answers', async (t) => {
-  const { health, doc, changes, pass } = makeBench(t);
+  const { health, doc, changes, pass } = makeFixture(t);
   await pass(1000);
   await pass(4999);
   assert.equal(health.isSilent('d'), false);
@@ -69,7 +69,7 @@ test('a document that does not answer for 5 s is silent until it answers', async
 });
 
 test('a call after a ping has arrived once the ping is answered, and a call after a message needs no ping', async (t) => {
-  const { health, doc, pinged, page, pass } = makeBench(t);
+  const { health, doc, pinged, page, pass } = makeFixture(t);
   assert.equal(health.prepareCall(doc), 0);
   page.busy = false;
   await pass(5000);
@@ -83,7 +83,7 @@ test('a call after a ping has arrived once the ping is answered, and a call afte
 });
 
 test('a frozen tab, a sleeping machine and a new port do not make a document silent', async (t) => {
-  const { health, doc, page, pass, changes } = makeBench(t);
+  const { health, doc, page, pass, changes } = makeFixture(t);
   page.frozen = true;
   await pass(1000);
   await pass(60_000);
@@ -105,7 +105,7 @@ test('a frozen tab, a sleeping machine and a new port do not make a document sil
 });
 
 test('answersWithin sends one ping at a time and resolves within its limit', async (t) => {
-  const { health, doc, pinged, page, pass } = makeBench(t);
+  const { health, doc, pinged, page, pass } = makeFixture(t);
   page.busy = false;
   const answers: boolean[] = [];
   const ask = () => void health.answersWithin(doc, 1000).then((answer) => answers.push(answer));

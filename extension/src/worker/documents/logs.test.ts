@@ -4,7 +4,7 @@ import type { PluginLogParams } from '../../../../wire/wire.gen.ts';
 import type { Doc } from './docs.ts';
 import { makeLogs } from './logs.ts';
 
-function makeBench(t: TestContext) {
+function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['Date'] });
   const sent: PluginLogParams[] = [];
   const logs = makeLogs({
@@ -20,7 +20,7 @@ const entries = (...messages: string[]) =>
 const log = (text: string, dropped = 0, plugin = 'demo') => ({ op: 'log', plugin, entries: text, dropped }) as const;
 
 test('entries are forwarded with the tab of their document', (t) => {
-  const { logs, sent, d1 } = makeBench(t);
+  const { logs, sent, d1 } = makeFixture(t);
   logs.add(d1, log('[{"level":"error","message":"m","data":[1,{"a":[]}],"atMs":5.5}]', 3));
   assert.deepEqual(sent, [
     {
@@ -33,14 +33,14 @@ test('entries are forwarded with the tab of their document', (t) => {
 });
 
 test('entries of a plugin that does not run in the document are ignored', (t) => {
-  const { logs, sent, d1, d2 } = makeBench(t);
+  const { logs, sent, d1, d2 } = makeFixture(t);
   logs.add(d1, log(entries('x'), 0, 'other'));
   logs.add(d2, log(entries('x')));
   assert.deepEqual(sent, []);
 });
 
 test('invalid entries are counted as dropped, and reported with the next entries', (t) => {
-  const { logs, sent, d1 } = makeBench(t);
+  const { logs, sent, d1 } = makeFixture(t);
   for (const bad of [
     'no json',
     '{}',
@@ -58,7 +58,7 @@ test('invalid entries are counted as dropped, and reported with the next entries
 });
 
 test('a document can send 20 frames per second, and further entries are counted', (t) => {
-  const { logs, sent, d1, tick } = makeBench(t);
+  const { logs, sent, d1, tick } = makeFixture(t);
   for (let i = 0; i < 30; i++) logs.add(d1, log(entries('a', 'b'), i === 29 ? 5 : 0));
   assert.equal(sent.length, 20);
   tick(999);

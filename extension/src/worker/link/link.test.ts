@@ -8,7 +8,7 @@ import { Link, type LinkState } from './link.ts';
 const hello = { protocol: Version, browserId: 'b', browserName: 'n', bootId: 'o', extensionVersion: '1' };
 const server = { protocol: Version, serverVersion: '9.9.9' };
 
-function makeBench(t: TestContext) {
+function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] });
   const { open, sockets } = makeServer();
   const states: LinkState[] = [];
@@ -62,7 +62,7 @@ function makeBench(t: TestContext) {
 }
 
 test('the server sends its proof first, then the browser sends hello with its proof', async (t) => {
-  const { link, states, events, last } = makeBench(t);
+  const { link, states, events, last } = makeFixture(t);
   link.start();
   link.start();
   await settle();
@@ -88,7 +88,7 @@ test('the server sends its proof first, then the browser sends hello with its pr
 });
 
 test('a try for which Chrome returns no data is repeated', async (t) => {
-  const { link, states, sockets, world, pass } = makeBench(t);
+  const { link, states, sockets, world, pass } = makeFixture(t);
   world.stuck = true;
   link.start();
   await pass(2999);
@@ -101,7 +101,7 @@ test('a try for which Chrome returns no data is repeated', async (t) => {
 });
 
 test('valid frames are forwarded, invalid ones are answered or dropped', async (t) => {
-  const { events, connected } = makeBench(t);
+  const { events, connected } = makeFixture(t);
   const warn = t.mock.method(console, 'warn', () => undefined);
   const socket = await connected();
   socket.request('s1', 'ping', {});
@@ -122,7 +122,7 @@ test('valid frames are forwarded, invalid ones are answered or dropped', async (
 });
 
 test('the link pings after 5 s of silence and closes after 10 s', async (t) => {
-  const { sockets, events, states, connected, pass } = makeBench(t);
+  const { sockets, events, states, connected, pass } = makeFixture(t);
   const socket = await connected();
   for (let i = 0; i < 20; i++) {
     await pass(2500);
@@ -144,7 +144,7 @@ test('the link pings after 5 s of silence and closes after 10 s', async (t) => {
 });
 
 test('a link survives the sleep of the machine', async (t) => {
-  const { events, connected, pass } = makeBench(t);
+  const { events, connected, pass } = makeFixture(t);
   const socket = await connected();
   await pass(2500);
   t.mock.method(Date, 'now', () => 4e12);
@@ -155,7 +155,7 @@ test('a link survives the sleep of the machine', async (t) => {
 });
 
 test('a link that still sends a large result is alive', async (t) => {
-  const { connected, pass } = makeBench(t);
+  const { connected, pass } = makeFixture(t);
   const socket = await connected();
   for (socket.unsent = 100_000_000; socket.unsent > 0; socket.unsent -= 10_000_000) {
     for (let beat = 0; beat < 3; beat++) await pass(2500);
@@ -166,7 +166,7 @@ test('a link that still sends a large result is alive', async (t) => {
 });
 
 test('after a lost link, the browser tries to reconnect every second without a limit', async (t) => {
-  const { sockets, states, world, accepted, connected, last, pass } = makeBench(t);
+  const { sockets, states, world, accepted, connected, last, pass } = makeFixture(t);
   const socket = await connected();
   world.listener = 'nothing';
   socket.close();
@@ -198,7 +198,7 @@ test('after a lost link, the browser tries to reconnect every second without a l
 const inUse = 'Port 4321 is in use by another program or another opentabs installation. No data was sent to it.';
 
 test('another program on the port gets no socket, and the server is found when it is back', async (t) => {
-  const { link, sockets, states, world, last, pass } = makeBench(t);
+  const { link, sockets, states, world, last, pass } = makeFixture(t);
   world.listener = 'other';
   link.start();
   await settle();
@@ -213,7 +213,7 @@ test('another program on the port gets no socket, and the server is found when i
 });
 
 test('an unauthenticated peer receives nothing, whatever it sends', async (t) => {
-  const { link, events, states, sockets, last, pass } = makeBench(t);
+  const { link, events, states, sockets, last, pass } = makeFixture(t);
   const peers: [string, (socket: FakeSocket) => void][] = [
     ['a wrong proof', (socket) => socket.notify('challenge', { nonce: 'of-the-server', proof: 'wrong' })],
     ['a request', (socket) => socket.request('s1', 'ping', {})],
@@ -248,7 +248,7 @@ test('an unauthenticated peer receives nothing, whatever it sends', async (t) =>
 });
 
 test('the link waits until a connection is installed', async (t) => {
-  const { link, sockets, states, world, pass } = makeBench(t);
+  const { link, sockets, states, world, pass } = makeFixture(t);
   const { connection } = world;
   world.connection = undefined;
   link.start();
@@ -263,7 +263,7 @@ test('the link waits until a connection is installed', async (t) => {
 });
 
 test("a version mismatch shows the server's message and is retried slowly", async (t) => {
-  const { link, sockets, states, accepted, last, pass } = makeBench(t);
+  const { link, sockets, states, accepted, last, pass } = makeFixture(t);
   link.start();
   await settle();
   await accepted();
@@ -290,7 +290,7 @@ test("a version mismatch shows the server's message and is retried slowly", asyn
 });
 
 test('a connection that another browser replaced is retried slowly', async (t) => {
-  const { states, sockets, link, connected, pass } = makeBench(t);
+  const { states, sockets, link, connected, pass } = makeFixture(t);
   (await connected()).close(CloseReplaced, 'another connection');
   await pass(20_000);
   assert.deepEqual(states.at(-1), { kind: 'down', why: 'replaced', text: 'another connection' });
@@ -303,7 +303,7 @@ test('a connection that another browser replaced is retried slowly', async (t) =
 });
 
 test('a handshake ends within 5 s, at whatever stage it stops', async (t) => {
-  const { link, states, sockets, last, pass } = makeBench(t);
+  const { link, states, sockets, last, pass } = makeFixture(t);
   const stops: [string, (socket: FakeSocket) => void, LinkState][] = [
     ['before the socket is open', () => undefined, { kind: 'down', why: 'refused', text: inUse }],
     ['before the challenge', (socket) => socket.open(), { kind: 'down', why: 'refused', text: inUse }],
@@ -330,7 +330,7 @@ test('a handshake ends within 5 s, at whatever stage it stops', async (t) => {
 });
 
 test('every request ends once: answer, error, unreadable answer, timeout, loss', async (t) => {
-  const { link, connected, pass } = makeBench(t);
+  const { link, connected, pass } = makeFixture(t);
   const socket = await connected();
   const ends: string[] = [];
   const ask = (name: string) =>
@@ -362,7 +362,7 @@ test('every request ends once: answer, error, unreadable answer, timeout, loss',
 });
 
 test('events of a socket that was dropped have no effect', async (t) => {
-  const { link, events, states, accepted, connected, last } = makeBench(t);
+  const { link, events, states, accepted, connected, last } = makeFixture(t);
   const old = await connected();
   link.restart();
   await settle();

@@ -4,7 +4,7 @@ import type { PluginInfo, PluginSyncParams } from '../../../../wire/wire.gen.ts'
 import type { Script } from '../../chrome-scripts.ts';
 import { Plugins, type Registrar } from './plugins.ts';
 
-function makeBench() {
+function makeFixture() {
   const state = { boot: 'first', allowed: true, asked: 0, registrations: 0, chars: 10 };
   const refused = new Set<string>();
   const used: string[] = [];
@@ -102,7 +102,7 @@ const plugin = (name: string, more: Partial<PluginInfo> = {}): PluginInfo => ({
   ...more,
 });
 test('one base and one bridge serve the pages of all plugins, and isolated or framed plugins have their own', async () => {
-  const { plugins, scripts, files, state } = makeBench();
+  const { plugins, scripts, files, state } = makeFixture();
   const all = [
     plugin('a'),
     plugin('i', { world: 'isolated' }),
@@ -128,7 +128,7 @@ test('one base and one bridge serve the pages of all plugins, and isolated or fr
 });
 
 test('a few adapters are preregistered together, with their entry points, and the bridge after them', async () => {
-  const { plugins, scripts, state, order, refused } = makeBench();
+  const { plugins, scripts, state, order, refused } = makeFixture();
   const isolated = plugin('i', { world: 'isolated', excludes: ['*://i.org/x*'] });
   await syncAndPrepare(plugins, [plugin('a'), isolated]);
   assert.equal(state.registrations, 2);
@@ -156,7 +156,7 @@ test('a few adapters are preregistered together, with their entry points, and th
 });
 
 test('of many plugins, those that start early or were used recently are preregistered, within the budget', async () => {
-  const { plugins, scripts, used, state } = makeBench();
+  const { plugins, scripts, used, state } = makeFixture();
   const many = Array.from({ length: 120 }, (_, i) => plugin(`p${i}`, i === 7 ? { early: true } : {}));
   await syncAndPrepare(plugins, many);
   assert.deepEqual(withoutDigests(scripts.keys()), ['base', 'plugin-p7-script-p7']);
@@ -173,7 +173,7 @@ test('of many plugins, those that start early or were used recently are preregis
 });
 
 test('pre-scripts are always preregistered, and plugins that need the documentâ€™s start cannot start late', async () => {
-  const { plugins, scripts, state } = makeBench();
+  const { plugins, scripts, state } = makeFixture();
   const pre = plugin('pre', { preScript: true, allFrames: true });
   const early = Array.from({ length: 3 }, (_, i) => plugin(`e${i}`, { early: true }));
   state.chars = 3 << 20;
@@ -197,7 +197,7 @@ test('pre-scripts are always preregistered, and plugins that need the documentâ€
 });
 
 test('a restarted worker finds the registrations', async () => {
-  const { plugins, make, state, order } = makeBench();
+  const { plugins, make, state, order } = makeFixture();
   await syncAndPrepare(plugins, [plugin('a')]);
   const [before, registrations] = [order.join(), state.registrations];
   await syncAndPrepare(make(), [plugin('a')]);
@@ -205,7 +205,7 @@ test('a restarted worker finds the registrations', async () => {
 });
 
 test('a restarted browser keeps the registrations, and the bridge is registered again because Chrome would run none of them', async () => {
-  const { make, plugins, scripts, files, state } = makeBench();
+  const { make, plugins, scripts, files, state } = makeFixture();
   const wanted = [plugin('b', { matches: ['*://b.org/*', '*://a.org/*'] }), plugin('i', { world: 'isolated' })];
   await syncAndPrepare(plugins, wanted);
   const before = [...files.map((f) => f.script.id), ...scripts.keys()];
@@ -232,7 +232,7 @@ test('a restarted browser keeps the registrations, and the bridge is registered 
 });
 
 test('unwanted scripts are removed, changed patterns are updated, and a new script replaces the old one', async () => {
-  const { plugins, scripts, files, log, order } = makeBench();
+  const { plugins, scripts, files, log, order } = makeFixture();
   await syncAndPrepare(plugins, [plugin('a'), plugin('b')]);
   await syncAndPrepare(plugins, [plugin('a', { matches: ['*://other.org/*'] })]);
   assert.deepEqual(withoutDigests(scripts.keys()).sort(), ['base', 'plugin-a-script-a']);
@@ -249,7 +249,7 @@ test('unwanted scripts are removed, changed patterns are updated, and a new scri
 
 test('a removed plugin is wanted until Chrome has unregistered it, and no registration comes before that', async () => {
   for (const allowed of [true, false]) {
-    const { plugins, chrome, state, log } = makeBench();
+    const { plugins, chrome, state, log } = makeFixture();
     state.allowed = allowed;
     const wanted = () => plugins.wanted.map(({ name }) => name);
     const [a, b] = [plugin('a', { file: 'a.js' }), plugin('b', { file: 'b.js' })];
@@ -280,7 +280,7 @@ test('a removed plugin is wanted until Chrome has unregistered it, and no regist
 });
 
 test('a pattern that Chrome would reject does not affect others', async () => {
-  const { plugins, files } = makeBench();
+  const { plugins, files } = makeFixture();
   const bad = plugin('bad', { matches: ['*://*', 'not a pattern'] });
   const half = plugin('half', { matches: ['nonsense', '*://half.org:81/*'], excludes: ['?'] });
   await plugins.sync(sync(bad, half));
@@ -289,7 +289,7 @@ test('a pattern that Chrome would reject does not affect others', async () => {
 });
 
 test('without user scripts, isolated plugins cannot run, whatever a document reports', async () => {
-  const { plugins, state } = makeBench();
+  const { plugins, state } = makeFixture();
   const isolated = plugin('a', { world: 'isolated', file: 'adapters/a.js' });
   await plugins.sync(sync(isolated));
   assert.equal(plugins.canRun(isolated), true);
@@ -299,7 +299,7 @@ test('without user scripts, isolated plugins cannot run, whatever a document rep
 });
 
 test('without user scripts, files are registered before the bridge, but none in the isolated world', async () => {
-  const { plugins, files, state } = makeBench();
+  const { plugins, files, state } = makeFixture();
   state.allowed = false;
   const a = plugin('a', { file: 'adapters/a.js' });
   assert.equal(await plugins.sync(sync(a)), 'files');
@@ -324,7 +324,7 @@ test('without user scripts, files are registered before the bridge, but none in 
 });
 
 test('without user scripts and files, the mode is none', async () => {
-  const { plugins, state } = makeBench();
+  const { plugins, state } = makeFixture();
   state.allowed = false;
   assert.equal(await plugins.sync(sync(plugin('a'))), 'none');
   assert.equal(plugins.mode, 'none');
@@ -333,14 +333,14 @@ test('without user scripts and files, the mode is none', async () => {
 });
 
 test('syncs run one after the other', async () => {
-  const { plugins, scripts } = makeBench();
+  const { plugins, scripts } = makeFixture();
   const all = [plugins.sync(sync(plugin('a'))), plugins.prepare(), plugins.sync(sync(plugin('a'))), plugins.prepare()];
   await Promise.all(all);
   assert.equal(scripts.size, 2);
 });
 
 test('clear removes all registrations', async () => {
-  const { plugins, scripts, files } = makeBench();
+  const { plugins, scripts, files } = makeFixture();
   await syncAndPrepare(plugins, [plugin('a')]);
   await plugins.clear();
   assert.deepEqual([scripts.size, files.length], [0, 0]);

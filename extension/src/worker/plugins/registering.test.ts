@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import { Registering, type Registrations } from './registering.ts';
 
-function makeBench(t: TestContext) {
+function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['Date'], now: 10_000 });
   const reports: Registrations[] = [];
   const registering = new Registering();
@@ -12,7 +12,7 @@ function makeBench(t: TestContext) {
 }
 
 test('changes of a sync count from shortly before the first change', (t) => {
-  const { registering, change, reports } = makeBench(t);
+  const { registering, change, reports } = makeFixture(t);
   registering.recordSettled();
   assert.deepEqual([reports, registering.pending], [[], false]);
   t.mock.timers.setTime(20_000);
@@ -29,7 +29,7 @@ test('changes of a sync count from shortly before the first change', (t) => {
 });
 
 test('a new worker or extension may have been interrupted between two registrations', (t) => {
-  const { registering, change, reports } = makeBench(t);
+  const { registering, change, reports } = makeFixture(t);
   t.mock.timers.setTime(15_000);
   void change(['a']);
   registering.recordSettled();
@@ -43,14 +43,14 @@ test('a new worker or extension may have been interrupted between two registrati
 });
 
 test('documents from before a browser start have no scripts, even if everything is registered', (t) => {
-  const { registering, reports } = makeBench(t);
+  const { registering, reports } = makeFixture(t);
   registering.recordBrowserStart();
   registering.recordSettled();
   assert.deepEqual(reports, [{ fromMs: 0, firstMs: undefined }]);
 });
 
 test('the scripts that every document needs are reported first, and the rest counts from the same time', (t) => {
-  const { registering, change, reports } = makeBench(t);
+  const { registering, change, reports } = makeFixture(t);
   registering.recordBrowserStart();
   registering.recordBases();
   void change(['base']);

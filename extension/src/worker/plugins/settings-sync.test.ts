@@ -7,7 +7,7 @@ import { makeSettingsSync } from './settings-sync.ts';
 
 const info = (name: string): PluginInfo => ({ name, displayName: name, hash: 'h', script: 's', world: 'main' });
 
-function makeBench() {
+function makeFixture() {
   const docs = makeDocs();
   const state: { wanted: PluginInfo[] | undefined } = { wanted: undefined };
   const settingsSync = makeSettingsSync({ docs, wanted: () => state.wanted });
@@ -25,7 +25,7 @@ function makeBench() {
 }
 
 test('settings are sent once to each current and later document', () => {
-  const { settingsSync, join } = makeBench();
+  const { settingsSync, join } = makeFixture();
   const there = join('d1', 'a', 'b');
   const blue = { values: { team: 'blue' } };
   const want: ToBridge[] = [{ op: 'settings', plugin: 'a', settings: blue }];
@@ -42,7 +42,7 @@ test('settings are sent once to each current and later document', () => {
 });
 
 test('a document that returns after it was left receives the settings again', () => {
-  const { docs, settingsSync, join } = makeBench();
+  const { docs, settingsSync, join } = makeFixture();
   settingsSync.setSettings('a', {});
   join('d1', 'a');
   docs.remove('d1');
@@ -51,7 +51,7 @@ test('a document that returns after it was left receives the settings again', ()
 });
 
 test('the adapter of a plugin that no longer exists is removed, but not before the first sync', () => {
-  const { state, settingsSync, join } = makeBench();
+  const { state, settingsSync, join } = makeFixture();
   const there = join('d1', 'a', 'b');
   settingsSync.synced();
   assert.deepEqual(there, []);

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { settle } from '../../../test/server.ts';
 import { makeStore } from './store.ts';
 
-function makeBench() {
+function makeFixture() {
   const cached = new Map<string, string>();
   const asked: string[] = [];
   const state = { full: false };
@@ -26,7 +26,7 @@ function makeBench() {
 }
 
 test('code is fetched from the server once, and then read from the cache, even by a new worker', async () => {
-  const { asked, make, store } = makeBench();
+  const { asked, make, store } = makeFixture();
   const [one, same] = await Promise.all([store.get('a', '1'), store.get('a', '1')]);
   assert.deepEqual([one, same], [{ code: 'code of a', options: '{}' }, one]);
   await settle();
@@ -36,7 +36,7 @@ test('code is fetched from the server once, and then read from the cache, even b
 });
 
 test('a refusal is not cached', async () => {
-  const { asked, store, cached } = makeBench();
+  const { asked, store, cached } = makeFixture();
   await assert.rejects(store.get('a', 'gone'), /another script/);
   await assert.rejects(store.get('a', 'gone'), /another script/);
   assert.deepEqual([asked.length, cached.size], [2, 0]);
@@ -44,7 +44,7 @@ test('a refusal is not cached', async () => {
 
 test('a full or damaged cache is ignored', async (t) => {
   t.mock.method(console, 'warn', () => undefined);
-  const { cached, state, asked, store } = makeBench();
+  const { cached, state, asked, store } = makeFixture();
   cached.set('a/1', '{"code":');
   state.full = true;
   assert.equal((await store.get('a', '1')).code, 'code of a');
@@ -52,7 +52,7 @@ test('a full or damaged cache is ignored', async (t) => {
 });
 
 test('code of plugins that no longer exist is removed', async () => {
-  const { cached, store } = makeBench();
+  const { cached, store } = makeFixture();
   await store.get('a', '1');
   await store.get('b', '1');
   await settle();

@@ -5,7 +5,7 @@ import { makeOpening } from './opening.ts';
 
 const page = 'https://demo.example/start';
 
-function makeBench(t: TestContext) {
+function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['Date'] });
   const opened: string[] = [];
   const there = new Set<number>();
@@ -36,7 +36,7 @@ function makeBench(t: TestContext) {
 }
 
 test('simultaneous and repeated calls get the same tab', async (t) => {
-  const { opening, opened, there, tick } = makeBench(t);
+  const { opening, opened, there, tick } = makeFixture(t);
   assert.deepEqual(await Promise.all([opening.open(page), opening.open(page)]), [1, 1]);
   tick(9 * 60_000);
   assert.equal(await opening.open(page), 1);
@@ -51,7 +51,7 @@ test('simultaneous and repeated calls get the same tab', async (t) => {
 });
 
 test('open rejects a URL that no plugin matches', async (t) => {
-  const { opening, opened } = makeBench(t);
+  const { opening, opened } = makeFixture(t);
   for (const url of ['https://evil.example/', 'https://demo.example/admin', 'javascript:alert(1)', 'about:blank', '']) {
     await assert.rejects(opening.open(url), /no plugin works in that page/, url);
   }
@@ -59,7 +59,7 @@ test('open rejects a URL that no plugin matches', async (t) => {
 });
 
 test('a tab that failed to open can be opened again', async (t) => {
-  const { opening, state } = makeBench(t);
+  const { opening, state } = makeFixture(t);
   state.window = false;
   await assert.rejects(opening.open(page), /no window is open/);
   state.window = true;
@@ -67,7 +67,7 @@ test('a tab that failed to open can be opened again', async (t) => {
 });
 
 test('reopen loads the original page in a tab that was redirected to a dead site, and ignores other tabs', async (t) => {
-  const { opening, failed, shown, navigated, there, state, tick } = makeBench(t);
+  const { opening, failed, shown, navigated, there, state, tick } = makeFixture(t);
   assert.equal(await opening.open(page), 1);
   assert.deepEqual([opening.urlOpenedWith(1), opening.urlOpenedWith(2)], [page, undefined]);
   there.add(2);
@@ -93,7 +93,7 @@ test('reopen loads the original page in a tab that was redirected to a dead site
 });
 
 test('a site that has not answered for 20 s is requested again', async (t) => {
-  const { opening, failed, navigated, tick } = makeBench(t);
+  const { opening, failed, navigated, tick } = makeFixture(t);
   assert.equal(await opening.open(page), 1);
   failed.set(1, 'no_answer'); // The site has not answered for 8 s.
   tick(11_999);

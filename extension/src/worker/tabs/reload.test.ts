@@ -11,7 +11,7 @@ const busyMs = 8000;
 /** untouched is a page without a bridge and without user input. */
 const untouched: Page = { isTouched: false, startedMs: 5000, audible: false, documentId: 'd', hasBridge: false };
 
-function makeBench(t: TestContext) {
+function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 5000 });
   const reloaded: number[] = [];
   const orphans: string[] = [];
@@ -93,7 +93,7 @@ function makeBench(t: TestContext) {
 }
 
 test('an error page is reloaded for a call only', async (t) => {
-  const { reload, registered, reloaded, pages, pass } = makeBench(t);
+  const { reload, registered, reloaded, pages, pass } = makeFixture(t);
   pages.set(1, 'error');
   assert.equal(await reload.load(1), true);
   assert.deepEqual(reloaded, [1]);
@@ -103,7 +103,7 @@ test('an error page is reloaded for a call only', async (t) => {
 });
 
 test('a tab is reloaded for a call if the user has nothing to lose there', async (t) => {
-  const { reload, reloaded, pages, states, live } = makeBench(t);
+  const { reload, reloaded, pages, states, live } = makeFixture(t);
   pages.set(1, untouched);
   pages.set(2, { ...untouched, isTouched: true });
   pages.set(3, { ...untouched, audible: true });
@@ -126,7 +126,7 @@ test('a tab is reloaded for a call if the user has nothing to lose there', async
 });
 
 test('a page that does not answer is not reloaded', async (t) => {
-  const { reload, reloaded, pages, pass } = makeBench(t);
+  const { reload, reloaded, pages, pass } = makeFixture(t);
   pages.set(1, 'busy');
   const answer = reload.load(1);
   await settle();
@@ -135,7 +135,7 @@ test('a page that does not answer is not reloaded', async (t) => {
 });
 
 test('load waits for a page that is loading, but not for a touched one', async (t) => {
-  const { reload, reloaded, pages, loading, pass } = makeBench(t);
+  const { reload, reloaded, pages, loading, pass } = makeFixture(t);
   pages.set(1, 'busy');
   pages.set(2, { ...untouched, isTouched: true });
   loading.add(1).add(2);
@@ -146,7 +146,7 @@ test('load waits for a page that is loading, but not for a touched one', async (
 });
 
 test('documents that began while scripts were registered are reloaded at once, and others are not', async (t) => {
-  const { reload, registered, reloaded, fetched, pages, live, pass } = makeBench(t);
+  const { reload, registered, reloaded, fetched, pages, live, pass } = makeFixture(t);
   for (const [id, startedMs] of [
     [1, 4900],
     [2, 5000],
@@ -171,7 +171,7 @@ test('documents that began while scripts were registered are reloaded at once, a
 });
 
 test('a document that may have its scripts is inspected only if it does not connect', async (t) => {
-  const { reload, registered, reloaded, inspected, pages, live, pass } = makeBench(t);
+  const { reload, registered, reloaded, inspected, pages, live, pass } = makeFixture(t);
   for (const id of [1, 2, 3]) pages.set(id, untouched);
   await pass(100);
   reload.recordStart(1, 5040); // The document started before the registrations.
@@ -196,7 +196,7 @@ test('a document that may have its scripts is inspected only if it does not conn
 });
 
 test('no script runs in pages that begin soon after a registration and get their plugins', async (t) => {
-  const { reload, registered, inspected, pinged, reloaded, pages, live, loading, pass } = makeBench(t);
+  const { reload, registered, inspected, pinged, reloaded, pages, live, loading, pass } = makeFixture(t);
   pages.set(1, untouched);
   pages.set(2, untouched);
   live.add(1).add(2);
@@ -221,7 +221,7 @@ test('no script runs in pages that begin soon after a registration and get their
 });
 
 test('a page whose bridge appears late, or has not connected, is rechecked', async (t) => {
-  const { registered, reloaded, inspected, pages, live, world, pass } = makeBench(t);
+  const { registered, reloaded, inspected, pages, live, world, pass } = makeFixture(t);
   let bridged = false;
   pages.set(1, {
     ...untouched,
@@ -244,7 +244,7 @@ test('a page whose bridge appears late, or has not connected, is rechecked', asy
 });
 
 test('a tab whose plugin is not registered yet is reloaded afterwards', async (t) => {
-  const { registered, reloaded, inspected, pages, world, pass } = makeBench(t);
+  const { registered, reloaded, inspected, pages, world, pass } = makeFixture(t);
   pages.set(1, untouched);
   world.isRegistered = false;
   await registered(0);
@@ -256,7 +256,7 @@ test('a tab whose plugin is not registered yet is reloaded afterwards', async (t
 });
 
 test('a reloaded tab is checked until its plugins are live, and reloaded twice at most', async (t) => {
-  const { reload, registered, reloaded, pages, live, pass } = makeBench(t);
+  const { reload, registered, reloaded, pages, live, pass } = makeFixture(t);
   pages.set(1, untouched);
   pages.set(2, untouched);
   await registered(5000);
@@ -271,7 +271,7 @@ test('a reloaded tab is checked until its plugins are live, and reloaded twice a
 });
 
 test('a busy tab and a tab that cannot be reloaded yet delay no other and are rechecked', async (t) => {
-  const { registered, reloaded, pages, live, gone, pass } = makeBench(t);
+  const { registered, reloaded, pages, live, gone, pass } = makeFixture(t);
   const warn = t.mock.method(console, 'warn', () => undefined);
   pages.set(1, 'busy');
   pages.set(2, untouched);
@@ -291,7 +291,7 @@ test('a busy tab and a tab that cannot be reloaded yet delay no other and are re
 });
 
 test('a frame that began while scripts were registered is reloaded alone', async (t) => {
-  const { registered, reloaded, reframed, inspected, frames, pages, live, pass } = makeBench(t);
+  const { registered, reloaded, reframed, inspected, frames, pages, live, pass } = makeFixture(t);
   pages.set(1, untouched);
   live.add(1);
   const frame = { url: 'https://demo.example/in', startedMs: 5000, isTouched: false };
@@ -315,7 +315,7 @@ test('a frame that began while scripts were registered is reloaded alone', async
 });
 
 test('a frame that may have its scripts gets time to connect', async (t) => {
-  const { registered, reframed, frames, pages, live, pass } = makeBench(t);
+  const { registered, reframed, frames, pages, live, pass } = makeFixture(t);
   pages.set(1, untouched);
   live.add(1);
   const frame = { url: 'https://demo.example/in', startedMs: 5000, isTouched: false };
@@ -327,7 +327,7 @@ test('a frame that may have its scripts gets time to connect', async (t) => {
 });
 
 test('a document that seems live but has the bridge of a removed extension is dropped and reloaded', async (t) => {
-  const { registered, reloaded, orphans, inspected, deaf, pages, live } = makeBench(t);
+  const { registered, reloaded, orphans, inspected, deaf, pages, live } = makeFixture(t);
   pages.set(1, untouched);
   pages.set(2, { ...untouched, startedMs: 1, documentId: 'd2' });
   pages.set(3, { ...untouched, documentId: 'd3', isTouched: true });

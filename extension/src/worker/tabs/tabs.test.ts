@@ -169,7 +169,7 @@ test('plugins with frames are live in frames too, and others are not', () => {
   assert.deepEqual([outside?.frames, outside?.needsReload], [want, undefined]);
 });
 
-function makeBench(t: TestContext) {
+function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const world: { tabs: Tab[]; queries: number } = { tabs: [tab(1), tab(2)], queries: 0 };
   const reports: string[] = [];
@@ -191,7 +191,7 @@ function makeBench(t: TestContext) {
 }
 
 test('changes are collected, and only differences are sent', async (t) => {
-  const { world, reports, tabs } = makeBench(t);
+  const { world, reports, tabs } = makeFixture(t);
   tabs.sync();
   await settle();
   assert.deepEqual(reports.splice(0), ['all 1,2']);
@@ -215,7 +215,7 @@ test('changes are collected, and only differences are sent', async (t) => {
 });
 
 test('a change that a call may wait for is sent at once, and fast further changes are collected', async (t) => {
-  const { world, reports, tabs } = makeBench(t);
+  const { world, reports, tabs } = makeFixture(t);
   tabs.sync();
   await settle();
   t.mock.timers.tick(50);
@@ -238,7 +238,7 @@ test('a change that a call may wait for is sent at once, and fast further change
 });
 
 test('a change while the tabs are being listed is not lost', async (t) => {
-  const { world, reports, tabs } = makeBench(t);
+  const { world, reports, tabs } = makeFixture(t);
   tabs.sync();
   tabs.scheduleUpdate();
   t.mock.timers.tick(50);
@@ -250,7 +250,7 @@ test('a change while the tabs are being listed is not lost', async (t) => {
 });
 
 test('a sync while the tabs are being listed runs afterwards', async (t) => {
-  const { reports, tabs } = makeBench(t);
+  const { reports, tabs } = makeFixture(t);
   tabs.sync();
   tabs.sync();
   await settle();
@@ -260,7 +260,7 @@ test('a sync while the tabs are being listed runs afterwards', async (t) => {
 });
 
 test('resendTab sends a tab again although it has not changed', async (t) => {
-  const { reports, tabs } = makeBench(t);
+  const { reports, tabs } = makeFixture(t);
   tabs.sync();
   await settle();
   reports.splice(0);

@@ -18,60 +18,60 @@ import { type Deferred, makeDeferred } from './promise.ts';
 import { truncate } from './report.ts';
 
 /**
- * MaxOpenAsks limits the open asks of one call, and MaxAsksPerCall limits all asks of one call. The server also
- * enforces the limits MaxOpenAsks and MaxAsksPerCall.
+ * MaxOpenRequests limits the open requests of one call, and MaxRequestsPerCall limits all requests of one call. The server also
+ * enforces the limits MaxOpenRequests and MaxRequestsPerCall.
  */
-const MaxOpenAsks = 64;
-const MaxAsksPerCall = 1000;
+const MaxOpenRequests = 64;
+const MaxRequestsPerCall = 1000;
 /** MaxNameChars is the maximum length of a tool's name and of a title, in UTF-16 units. */
 const MaxNameChars = 200;
 
-/** WITHDRAWN is the JSON text that withdraws an ask after the ask's signal has aborted. */
+/** WITHDRAWN is the JSON text that withdraws a request after the request's signal has aborted. */
 const WITHDRAWN = objectText<'ToolAskParams'>({ withdrawn: 'true' });
 
-/** Asks are the requests of one call to the server: calls of other tools, and waits for the user. */
-export interface Asks {
+/** ToolRequests are the requests of one call to the server: calls of other tools, and waits for the user. */
+export interface ToolRequests {
   /** callTool implements context.call, and returns a promise of the other tool's result. */
   callTool(tool: unknown, input: unknown, options: unknown): object;
   /** waitForUser implements context.waitForUser, and returns a promise that resolves when the user has confirmed. */
   waitForUser(options: unknown): object;
   /**
-   * answer settles an ask with the answer of the server. value is the output of an ask, or a wire.CallError if ok is
+   * answer settles a request with the answer of the server. value is the output of a request, or a wire.CallError if ok is
    * false.
    */
   answer(ask: number, ok: boolean, value: unknown): void;
   /**
-   * close rejects all open and all future asks with the error that makeError returns. A second call of the method close
+   * close rejects all open and all future tool requests with the error that makeError returns. A second call of the method close
    * has no effect.
    */
   close(makeError: () => unknown): void;
 }
 
-/** OpenAsk is an ask that the server has not answered. */
-interface OpenAsk {
+/** OpenRequest is a request that the server has not answered. */
+interface OpenRequest {
   readonly kind: 'call' | 'user';
   readonly deferred: Deferred;
-  /** unlisten removes the listener from the signal that withdraws the ask. */
+  /** unlisten removes the listener from the signal that withdraws the request. */
   unlisten(): void;
 }
 
-/** makeAsks returns the asks of a new call. send sends the number of an ask, from 1, and its JSON text. */
-export function makeAsks(send: (ask: number, body: string) => void): Asks {
-  const openAsks = makeBareObject();
+/** makeToolRequests returns the requests of a new call. send sends the number of a request, from 1, and its JSON text. */
+export function makeToolRequests(send: (ask: number, body: string) => void): ToolRequests {
+  const openRequests = makeBareObject();
   let lastNumber = 0;
   let openCount = 0;
   let closedError: (() => unknown) | undefined;
 
-  const remove = (ask: number): OpenAsk | undefined => {
-    const entry = openAsks[ask];
-    if (!isOpenAsk(entry)) return undefined;
-    delete openAsks[ask];
+  const remove = (ask: number): OpenRequest | undefined => {
+    const entry = openRequests[ask];
+    if (!isOpenRequest(entry)) return undefined;
+    delete openRequests[ask];
     openCount--;
     entry.unlisten();
     return entry;
   };
 
-  const sendAsk = (kind: OpenAsk['kind'], body: string, signal: object | undefined): object => {
+  const sendRequest = (kind: OpenRequest['kind'], body: string, signal: object | undefined): object => {
     const deferred = makeDeferred();
     if (closedError) {
       deferred.reject(closedError());
@@ -81,15 +81,15 @@ export function makeAsks(send: (ask: number, body: string) => void): Asks {
       deferred.reject(abortedError(apply(reasonGetter, signal, [])));
       return deferred.promise;
     }
-    if (lastNumber >= MaxAsksPerCall) {
+    if (lastNumber >= MaxRequestsPerCall) {
       deferred.reject(
-        toolError(`this call has made ${MaxAsksPerCall} requests to the server, the maximum`, 'nested_too_deep'),
+        toolError(`this call has made ${MaxRequestsPerCall} requests to the server, the maximum`, 'nested_too_deep'),
       );
       return deferred.promise;
     }
-    if (openCount >= MaxOpenAsks) {
+    if (openCount >= MaxOpenRequests) {
       deferred.reject(
-        toolError(`this call has ${MaxOpenAsks} open requests to the server, the maximum`, 'nested_too_deep'),
+        toolError(`this call has ${MaxOpenRequests} open requests to the server, the maximum`, 'nested_too_deep'),
       );
       return deferred.promise;
     }
@@ -104,16 +104,16 @@ export function makeAsks(send: (ask: number, body: string) => void): Asks {
     const unlisten = () => {
       if (signal) apply(removeEventListener, signal, ['abort', withdraw]);
     };
-    const entry: OpenAsk = { kind, deferred, unlisten };
-    openAsks[number] = entry;
+    const entry: OpenRequest = { kind, deferred, unlisten };
+    openRequests[number] = entry;
     send(number, body);
     return deferred.promise;
   };
-  /** startAsk sends an ask, and returns a rejected promise if the arguments of the tool are invalid. */
-  const startAsk = (kind: OpenAsk['kind'], readBody: () => string, options: unknown): object => {
+  /** startRequest sends a request, and returns a rejected promise if the arguments of the tool are invalid. */
+  const startRequest = (kind: OpenRequest['kind'], readBody: () => string, options: unknown): object => {
     try {
       const body = readBody();
-      return sendAsk(kind, body, signalOfOptions(options));
+      return sendRequest(kind, body, signalOfOptions(options));
     } catch (error) {
       const deferred = makeDeferred();
       deferred.reject(error);
@@ -122,8 +122,8 @@ export function makeAsks(send: (ask: number, body: string) => void): Asks {
   };
 
   return {
-    callTool: (tool, input, options) => startAsk('call', () => callBody(tool, input, options), options),
-    waitForUser: (options) => startAsk('user', () => userBody(options), undefined),
+    callTool: (tool, input, options) => startRequest('call', () => callBody(tool, input, options), options),
+    waitForUser: (options) => startRequest('user', () => userBody(options), undefined),
     answer: (number, ok, value) => {
       const entry = remove(number);
       if (!entry) return;
@@ -132,16 +132,16 @@ export function makeAsks(send: (ask: number, body: string) => void): Asks {
     },
     close: (makeError) => {
       closedError ??= makeError;
-      for (const number in openAsks) remove(+number)?.deferred.reject(closedError());
+      for (const number in openRequests) remove(+number)?.deferred.reject(closedError());
     },
   };
 }
 
-function isOpenAsk(value: unknown): value is OpenAsk {
+function isOpenRequest(value: unknown): value is OpenRequest {
   return isObject(value);
 }
 
-/** callBody returns the JSON text of an ask for a nested call. callBody throws a tool error for invalid arguments. */
+/** callBody returns the JSON text of a request for a nested call. callBody throws a tool error for invalid arguments. */
 function callBody(tool: unknown, input: unknown, options: unknown): string {
   if (typeof tool !== 'string' || tool === '' || tool.length > MaxNameChars) {
     throw invalidArguments('context.call(tool, input): tool must be the name of a tool');
@@ -149,12 +149,12 @@ function callBody(tool: unknown, input: unknown, options: unknown): string {
   const tabId = isObject(options) ? lookup(options, 'tabId') : undefined;
   if (tabId !== undefined && !isPositiveInteger(tabId))
     throw invalidArguments('context.call(): tabId must be a positive integer');
-  const args = input === undefined || input === null ? '{}' : argsText(input);
+  const args = input === undefined || input === null ? '{}' : argumentsText(input);
   const tab = tabId === undefined ? undefined : `${tabId}`;
   return objectText<'ToolAskParams'>({ call: objectText<'AskCall'>({ tool: toJson(tool), tabId: tab, args }) });
 }
 
-function argsText(input: unknown): string {
+function argumentsText(input: unknown): string {
   let text: string | undefined;
   try {
     text = writeJson(input);
@@ -169,7 +169,7 @@ function argsText(input: unknown): string {
   return text;
 }
 
-/** userBody returns the JSON text of an ask for the user. userBody throws a tool error for invalid options. */
+/** userBody returns the JSON text of a request for the user. userBody throws a tool error for invalid options. */
 function userBody(options: unknown): string {
   const reason = isObject(options) ? lookup(options, 'reason') : undefined;
   const title = isObject(options) ? lookup(options, 'title') : undefined;

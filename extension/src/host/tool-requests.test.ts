@@ -3,7 +3,7 @@ import test from 'node:test';
 import { adapter, type HostPort, makeRealm, type Realm } from '../../test/realm.ts';
 
 /**
- * beginCall starts a call and waits until the asks of the call are sent. The parameter handle is the body of the
+ * beginCall starts a call and waits until the tool requests of the call are sent. The parameter handle is the body of the
  * handler, which receives the context `c`.
  */
 async function beginCall(handle: string): Promise<{ realm: Realm; port: HostPort }> {
@@ -28,7 +28,7 @@ test('context.call sends the tool and its input, and returns the result', async 
   assert.deepEqual(port.received, ['r 1 [{"got":[1]},"after"]']);
 });
 
-test('the asks of a call are numbered, and answered once each in any order', async () => {
+test('the tool requests of a call are numbered, and answered once each in any order', async () => {
   const { realm, port } = await beginCall(`
     const all = ['a', 'b', 'c'].map((tool, i) => c.call(tool, undefined, { tabId: i + 7 }));
     return await Promise.all(all);`);
@@ -68,7 +68,7 @@ test('fields that the page adds to Object.prototype are not sent', async () => {
   ]);
 });
 
-test('a report before an ask is sent before the ask', async () => {
+test('a report before a tool request is sent before the request', async () => {
   const { port } = await beginCall(`c.reportProgress({ message: 'soon' }); await c.call('other', {});`);
   assert.deepEqual(port.received, ['p 1 1 0 [{"message":"soon"}]', 'q 1 1 {"call":{"tool":"other","args":{}}}']);
 });
@@ -108,7 +108,7 @@ test('an uncaught error of a nested call fails the call with its code', async ()
   ]);
 });
 
-test('invalid arguments of an ask are rejected in the page', async () => {
+test('invalid arguments of a tool request are rejected in the page', async () => {
   const cases: [string, RegExp][] = [
     [`c.call('', {})`, /tool must be the name/],
     [`c.call({}, {})`, /tool must be the name/],
@@ -153,7 +153,7 @@ test('context.waitForUser rejects after a denial, a timeout or another error', a
   }
 });
 
-test('the signal option withdraws an ask', async () => {
+test('the signal option withdraws a tool request', async () => {
   const { realm, port } = await beginCall(`
     const stop = new AbortController(); stopIt = () => stop.abort('enough');
     try { await c.call('t', {}, { signal: stop.signal }); } catch (e) { return [e.code, e.message, e.cause]; }`);
@@ -183,7 +183,7 @@ test('a forged abort event withdraws nothing', async () => {
   assert.deepEqual(port.received, ['r 1 1']);
 });
 
-test('an answered ask is not withdrawn', async () => {
+test('an answered request is not withdrawn', async () => {
   const { realm, port } = await beginCall(`
     const stop = new AbortController(); stopIt = () => stop.abort();
     return [await c.call('t', {}, { signal: stop.signal }), await new Promise((ok) => { go = ok; })];`);
@@ -195,7 +195,7 @@ test('an answered ask is not withdrawn', async () => {
   assert.deepEqual(port.received, ['r 1 [1,2]']);
 });
 
-test('a settled ask removes its listener from the signal', async () => {
+test('a settled request removes its listener from the signal', async () => {
   const realm = makeRealm();
   realm.run(`listeners = 0;
     for (const [name, by] of [['addEventListener', 1], ['removeEventListener', -1]]) {
@@ -223,7 +223,7 @@ test('a settled ask removes its listener from the signal', async () => {
   assert.equal(realm.run('most + " " + listeners'), '3 0');
 });
 
-test('the asks of a cancelled call are rejected as aborted, and it can send no more', async () => {
+test('the tool requests of a cancelled call are rejected as aborted, and it can send no more', async () => {
   const { realm, port } = await beginCall(`
     const why = [];
     keep = c;
@@ -237,10 +237,10 @@ test('the asks of a cancelled call are rejected as aborted, and it can send no m
   assert.equal(realm.run('JSON.stringify(seen)'), '["aborted, aborted: stop","aborted, aborted: stop",true]');
   realm.run(`keep.call('t', {}).catch((e) => { late = e.code; })`);
   await realm.idle();
-  assert.equal(realm.run('late'), 'aborted', 'an ask after the end of the call is aborted too');
+  assert.equal(realm.run('late'), 'aborted', 'a tool request after the end of the call is aborted too');
 });
 
-test('open asks of an ended call are rejected, and it can send no more', async () => {
+test('open tool requests of an ended call are rejected, and it can send no more', async () => {
   const { realm, port } = await beginCall(`c.call('a', {}).catch((e) => { left = e.code; }); keep = c; return 1;`);
   await realm.idle();
   assert.deepEqual(port.received.splice(0), ['q 1 1 {"call":{"tool":"a","args":{}}}', 'r 1 1']);
@@ -250,7 +250,7 @@ test('open asks of an ended call are rejected, and it can send no more', async (
   assert.deepEqual(port.received, []);
 });
 
-test('one call can have 64 open asks', async () => {
+test('one call can have 64 open tool requests', async () => {
   const { realm, port } = await beginCall(`
     const all = Array.from({ length: 64 }, () => c.call('t', {}));
     const over = await c.call('t', {}).catch((e) => e.code);
@@ -263,7 +263,7 @@ test('one call can have 64 open asks', async () => {
   assert.deepEqual(port.received, ['q 1 65 {"call":{"tool":"t","args":{}}}', 'r 1 "nested_too_deep"']);
 });
 
-test('one call can send 1,000 asks', async () => {
+test('one call can send 1,000 tool requests', async () => {
   const { realm, port } = await beginCall(`
     for (let n = 0; n < 1000; n++) await c.call('t', {});
     return await c.call('t', {}).catch((e) => e.code + ': ' + e.message);`);
@@ -294,7 +294,7 @@ test('then, catch and finally of a returned promise work like those of Promise',
   assert.deepEqual(port.received, ['r 1 [2,"denied","own denied","thrown","last","f,g"]']);
 });
 
-test('a handler may return the promise of an ask', async () => {
+test('a handler may return the promise of a tool request', async () => {
   const realm = makeRealm();
   realm.start('demo', 'h', adapter('demo', `{ name: 'run', handle: (p, c) => c.call('t', {}) }`));
   const [port] = realm.bridge();

@@ -7,27 +7,27 @@ import type { ToBridge } from '../../port-message.ts';
 // its document has no port.
 
 /**
- * MaxStoredChars limits the stored asks of all calls, in UTF-16 units. Asks above MaxStoredChars are sent only once.
+ * MaxStoredChars limits the stored requests of all calls, in UTF-16 units. ToolRequests above MaxStoredChars are sent only once.
  */
 const MaxStoredChars = 64 * 1024 * 1024;
-/** MaxAsksPerCall limits the stored asks per call. The server also accepts at most 1000 asks per call. */
-const MaxAsksPerCall = 1000;
+/** MaxRequestsPerCall limits the stored requests per call. The server also accepts at most 1000 tool requests per call. */
+const MaxRequestsPerCall = 1000;
 
-export interface AsksOptions {
+export interface ToolRequestsOptions {
   /** send sends a frame to the server, and returns false while there is no link. */
   send(text: string): boolean;
   /** post sends a message to the document of a call, and returns false if the document is not connected. */
   post(id: string, message: ToBridge): boolean;
 }
 
-/** Asks stores the asks of all calls. */
-export interface Asks {
+/** ToolRequests stores the requests of all calls. */
+export interface ToolRequests {
   /**
-   * receiveAsk stores and sends an ask of a document. body is the JSON text of a wire.ToolAskParams without its IDs.
+   * receiveRequest stores and sends a request of a document. body is the JSON text of a wire.ToolAskParams without its IDs.
    */
-  receiveAsk(id: string, ask: number, body: string): void;
+  receiveRequest(id: string, ask: number, body: string): void;
   /**
-   * answer sends the server's answer to the call's document, and resolves with whether an ask was waiting for the
+   * answer sends the server's answer to the call's document, and resolves with whether a request was waiting for the
    * answer.
    */
   answer(params: ToolAnswerParams): Promise<boolean>;
@@ -35,9 +35,9 @@ export interface Asks {
   confirmAnswer(id: string, ask: number, taken: boolean): void;
   /** documentConnected resends the waiting answers of a call whose document has a new port. */
   documentConnected(id: string): void;
-  /** forget drops the asks and answers of a call. */
+  /** forget drops the requests and answers of a call. */
   forget(id: string): void;
-  /** resume sends all open asks. Call resume when the link opens. */
+  /** resume sends all open requests. Call resume when the link opens. */
   resume(): void;
 }
 
@@ -47,32 +47,32 @@ interface WaitingAnswer {
   readonly resolvers: ((taken: boolean) => void)[];
 }
 
-interface StoredAsks {
+interface StoredRequests {
   readonly frames: Map<number, string>;
   readonly answers: Map<number, WaitingAnswer>;
 }
 
-/** makeAsks returns an empty Asks. */
-export function makeAsks(options: AsksOptions): Asks {
-  const storedByCall = new Map<string, StoredAsks>();
+/** makeToolRequests returns an empty ToolRequests. */
+export function makeToolRequests(options: ToolRequestsOptions): ToolRequests {
+  const storedByCall = new Map<string, StoredRequests>();
   let storedChars = 0;
 
-  const getOrCreate = (id: string): StoredAsks => {
+  const getOrCreate = (id: string): StoredRequests => {
     const stored = storedByCall.get(id);
     if (stored) return stored;
-    const newEntry: StoredAsks = { frames: new Map(), answers: new Map() };
+    const newEntry: StoredRequests = { frames: new Map(), answers: new Map() };
     storedByCall.set(id, newEntry);
     return newEntry;
   };
   const storeFrame = (frames: Map<number, string>, ask: number, frame: string) => {
     storedChars -= frames.get(ask)?.length ?? 0;
     frames.delete(ask);
-    if (frames.size >= MaxAsksPerCall || storedChars + frame.length > MaxStoredChars) return;
+    if (frames.size >= MaxRequestsPerCall || storedChars + frame.length > MaxStoredChars) return;
     frames.set(ask, frame);
     storedChars += frame.length;
   };
 
-  const receiveAsk = (id: string, ask: number, body: string) => {
+  const receiveRequest = (id: string, ask: number, body: string) => {
     const frame = encodeRawAsk(id, ask, body);
     if (frame === undefined) return;
     const { frames, answers } = getOrCreate(id);
@@ -86,7 +86,7 @@ export function makeAsks(options: AsksOptions): Asks {
       const { dispatchId: id, ask } = params;
       const { answers } = getOrCreate(id);
       const message = answerMessage(params);
-      // On a new link, the server sends the answer to an ask in a second request. The requests with an answer on the
+      // On a new link, the server sends the answer to a request in a second request. The requests with an answer on the
       // old link and on the new link wait for one confirmation of the document.
       answers.set(ask, { message, resolvers: [...(answers.get(ask)?.resolvers ?? []), resolve] });
       options.post(id, message);
@@ -108,7 +108,7 @@ export function makeAsks(options: AsksOptions): Asks {
     for (const { resolvers } of stored.answers.values()) for (const resolve of resolvers) resolve(false);
   };
   return {
-    receiveAsk,
+    receiveRequest,
     answer,
     confirmAnswer,
     documentConnected: (id) => {
