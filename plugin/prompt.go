@@ -167,5 +167,5 @@ func (p *Prompt) Validate(args json.RawMessage) (json.RawMessage, error) {
 }
 
 func (p *Prompt) subject() schema.Subject {
-	return schema.Subject{Name: p.FullName(), Retry: "get the prompt again", Plugin: p.Plugin.Name, Version: p.Plugin.Version}
+	return schema.Subject{Name: p.Name, Retry: "get the prompt again", Plugin: p.Plugin.Name, Version: p.Plugin.Version}
 }

@@ -49,5 +49,5 @@ func (t *Tool) ValidateResult(result json.RawMessage) error {
 }
 
 func (t *Tool) subject() schema.Subject {
-	return schema.Subject{Name: t.FullName(), Retry: "call the tool again", Plugin: t.Plugin.Name, Version: t.Plugin.Version}
+	return schema.Subject{Name: t.Name, Retry: "call the tool again", Plugin: t.Plugin.Name, Version: t.Plugin.Version}
 }

@@ -15,18 +15,24 @@ import (
 
 // Subject is the tool or prompt that an error message is about.
 type Subject struct {
-	// Name is the full name, such as messages__export.
+	// Plugin and Version name the package to report a broken schema for.
+	Plugin, Version string
+	// Name is the name within the plugin, such as export.
 	Name string
 	// Retry is the step after the arguments are corrected: "call the tool again".
 	Retry string
-	// Plugin and Version name the package to report a broken schema for.
-	Plugin, Version string
 }
+
+// fullName returns the name for agents, such as messages__export.
+func (s Subject) fullName() string { return dispatch.Tool{Plugin: s.Plugin, Name: s.Name}.FullName() }
 
 // CheckArguments checks the arguments of a call. Empty args stand for an empty object.
 // CheckArguments returns nil or a *dispatch.Error: invalid_arguments, whose message
 // lists every violation, or internal if the schema cannot be used.
 func (v *Validator) CheckArguments(s Subject, schema, args json.RawMessage) error {
+	if i := skipBlanks(args, 0); i < len(args) && args[i] == '{' && v.accepts(schema, args) {
+		return nil
+	}
 	members, err := s.decode(args)
 	if err != nil {
 		return err
@@ -93,7 +99,7 @@ func (s Subject) decode(args json.RawMessage) (map[string]any, error) {
 
 func (s Subject) invalidArguments(violations []string) *dispatch.Error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "invalid arguments for %s:", s.Name)
+	fmt.Fprintf(&b, "invalid arguments for %s:", s.fullName())
 	for _, v := range violations {
 		b.WriteString("\n- ")
 		b.WriteString(v)
@@ -105,5 +111,5 @@ func (s Subject) invalidArguments(violations []string) *dispatch.Error {
 func (s Subject) brokenSchema(err error) *dispatch.Error {
 	return &dispatch.Error{Code: wire.ErrInternal, Message: fmt.Sprintf(
 		"the input schema of %s cannot be used, so its arguments cannot be checked and nothing was run: %v. Report it to the author of plugin %s (%s).",
-		s.Name, err, s.Plugin, s.Version)}
+		s.fullName(), err, s.Plugin, s.Version)}
 }

@@ -2,7 +2,8 @@
 //
 // A [Validator] compiles one schema at the first use and checks values with the
 // compiled schema. The errors of package schema list every violation in a sentence that
-// an agent can act on.
+// an agent can act on. An acceptor first checks the JSON text without decoding it. The
+// library jsonschema checks the values that the acceptor does not accept.
 //
 // Package schema does not trust the schemas, because they come from plugin packages.
 // [Clean] removes hidden characters and cuts long texts. [RelaxDefaults] makes

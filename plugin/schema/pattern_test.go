@@ -19,7 +19,7 @@ type tool struct {
 }
 
 func (t *tool) Validate(args json.RawMessage) error {
-	return t.validator.CheckArguments(Subject{Name: "p__t", Retry: "call the tool again", Plugin: "p", Version: "1.0.0"}, t.schema, args)
+	return t.validator.CheckArguments(Subject{Name: "t", Retry: "call the tool again", Plugin: "p", Version: "1.0.0"}, t.schema, args)
 }
 
 // toolWith returns a tool whose only argument v has this schema.

@@ -32,6 +32,9 @@ func (v *Validator) CheckResult(s Subject, schema, result json.RawMessage) error
 	if len(result) == 0 {
 		return s.invalidResult([]string{"it returned undefined"}, nil)
 	}
+	if v.accepts(schema, result) {
+		return nil
+	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(result))
 	if err != nil {
 		return s.invalidResult([]string{"the result is not valid JSON: " + err.Error()}, result)
@@ -51,7 +54,7 @@ func (v *Validator) CheckResult(s Subject, schema, result json.RawMessage) error
 
 func (s Subject) invalidResult(violations []string, result json.RawMessage) *dispatch.Error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s has run, but what it returned does not match its own output schema (%s):", s.Name, wire.ErrInvalidResult)
+	fmt.Fprintf(&b, "%s has run, but what it returned does not match its own output schema (%s):", s.fullName(), wire.ErrInvalidResult)
 	for _, v := range violations {
 		b.WriteString("\n- ")
 		b.WriteString(v)

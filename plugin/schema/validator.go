@@ -30,7 +30,8 @@ const (
 type Validator struct {
 	once   sync.Once // once guards the fields below, which compile sets
 	schema *jsonschema.Schema
-	doc    any // the decoded schema; error texts list the allowed values from the schema
+	quick  *acceptor // accepts most valid values without decoding them; nil if the schema cannot be used
+	doc    any       // the decoded schema; error texts list the allowed values from the schema
 	err    error
 }
 
@@ -79,7 +80,15 @@ func (v *Validator) compile(schema json.RawMessage) {
 		return
 	}
 	v.doc = doc
-	v.schema, v.err = c.Compile(schemaURL)
+	if v.schema, v.err = c.Compile(schemaURL); v.err == nil {
+		v.quick = newAcceptor(v.schema, map[*jsonschema.Schema]*acceptor{})
+	}
+}
+
+// accepts reports whether text is JSON that matches the schema, without decoding the text.
+// For some valid texts, and for all invalid texts, accepts returns false.
+func (v *Validator) accepts(schema, text json.RawMessage) bool {
+	return v.Compile(schema) == nil && v.quick.acceptText(text)
 }
 
 // CompileProblem returns the quoted text of an error of [Validator.Compile],

@@ -1,0 +1,469 @@
+package schema
+
+import (
+	"cmp"
+	"encoding/json"
+	"math/big"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// maxAcceptDepth limits the levels of a value and of references that an acceptor follows.
+const maxAcceptDepth = 64
+
+// maxExactDigits is the number of digits up to which two different decimal numbers are
+// different as float64.
+const maxExactDigits = 15
+
+// maxExactInteger is the greatest integer up to which each integer is a float64.
+const maxExactInteger = 1 << 53
+
+// kindSet is a set of kinds of JSON values.
+type kindSet uint8
+
+const (
+	kindObject kindSet = 1 << iota
+	kindArray
+	kindString
+	kindInteger
+	kindNumber // a number that may have a fraction
+	kindBoolean
+	kindNull
+	allKinds = 1<<iota - 1
+)
+
+var kindsByName = map[string]kindSet{
+	"object": kindObject, "array": kindArray, "string": kindString, "integer": kindInteger,
+	"number": kindNumber | kindInteger, "boolean": kindBoolean, "null": kindNull,
+}
+
+// acceptor checks JSON text against a schema without decoding the text, which is about
+// ten times as fast as the library. An acceptor accepts only text that the library also
+// accepts. The acceptor may reject valid text, such as text whose schema has a keyword
+// that acceptors do not support. The library then decides.
+type acceptor struct {
+	kinds kindSet // none if the schema has an unknown keyword
+	// isIndirect is set if conjuncts and alternatives contain all rules of the schema.
+	isIndirect bool
+	// conjuncts are schemas that the value must also match ($ref and allOf). The value
+	// must match one of alternatives (anyOf); nil for any value.
+	conjuncts, alternatives []*acceptor
+	constants               []string // the allowed values as JSON text (enum and const); nil for all
+
+	members         map[string]memberRule
+	requiredMembers uint64    // the bits of all required members
+	otherMembers    *acceptor // for the values of members that are not in members
+	memberNames     *acceptor // for the keys of members; nil for any key
+
+	items     *acceptor
+	itemCount countRange
+
+	textLength countRange
+	pattern    jsonschema.Regexp
+	format     *jsonschema.Format
+
+	lowerBound, upperBound numberBound
+}
+
+// memberRule is what a schema requires of one member.
+type memberRule struct {
+	value *acceptor
+	bit   uint64 // the member's bit in requiredMembers; 0 if the member is optional
+}
+
+// countRange limits a count; a nil limit does not apply.
+type countRange struct{ min, max *int }
+
+func (r countRange) isSet() bool { return r.min != nil || r.max != nil }
+func (r countRange) contains(n int) bool {
+	return (r.min == nil || n >= *r.min) && (r.max == nil || n <= *r.max)
+}
+
+// numberBound is the least or greatest number that a schema allows.
+type numberBound struct {
+	isSet, isExclusive bool
+	limit              int64
+}
+
+// anything accepts every value.
+var anything = func() *acceptor {
+	a := &acceptor{kinds: allKinds}
+	a.otherMembers, a.items = a, a
+	return a
+}()
+
+// nothing accepts no value.
+var nothing = &acceptor{}
+
+// newAcceptor returns the acceptor for a compiled schema. built contains the acceptors of
+// schemas that were built already, because schemas may refer to themselves.
+func newAcceptor(s *jsonschema.Schema, built map[*jsonschema.Schema]*acceptor) *acceptor {
+	if s == nil || s.Bool != nil && *s.Bool {
+		return anything
+	}
+	if s.Bool != nil || hasUnknownKeyword(s) {
+		return nothing
+	}
+	if a, ok := built[s]; ok {
+		return a
+	}
+	a := &acceptor{kinds: allKinds}
+	built[s] = a
+	if s.Types != nil && !s.Types.IsEmpty() {
+		a.kinds = 0
+		for _, name := range s.Types.ToStrings() {
+			a.kinds |= kindsByName[name]
+		}
+	}
+	if s.Ref != nil {
+		a.conjuncts = append(a.conjuncts, newAcceptor(s.Ref, built))
+	}
+	for _, schema := range s.AllOf {
+		a.conjuncts = append(a.conjuncts, newAcceptor(schema, built))
+	}
+	for _, schema := range s.AnyOf {
+		a.alternatives = append(a.alternatives, newAcceptor(schema, built))
+	}
+	a.textLength, a.pattern, a.format = countRange{s.MinLength, s.MaxLength}, s.Pattern, s.Format
+	a.itemCount = countRange{s.MinItems, s.MaxItems}
+	a.items = newAcceptor(itemsSchema(s), built)
+	a.isIndirect = s.Types == nil && s.Enum == nil && s.Const == nil && len(s.Properties)+len(s.Required) == 0 &&
+		s.AdditionalProperties == nil && s.PropertyNames == nil && a.items == anything && !a.itemCount.isSet() && !a.textLength.isSet() &&
+		s.Pattern == nil && s.Format == nil && s.Minimum == nil && s.ExclusiveMinimum == nil && s.Maximum == nil && s.ExclusiveMaximum == nil &&
+		len(a.conjuncts)+len(a.alternatives) > 0
+	if !a.setConstants(s) || !a.setMembers(s, built) || !a.setBounds(s) {
+		*a = acceptor{}
+	}
+	return a
+}
+
+// itemsSchema returns the schema of the elements of an array, nil for any element.
+// hasUnknownKeyword excludes a list of schemas.
+func itemsSchema(s *jsonschema.Schema) *jsonschema.Schema {
+	if items, ok := s.Items.(*jsonschema.Schema); ok {
+		return items
+	}
+	return s.Items2020
+}
+
+// hasUnknownKeyword reports whether a schema has a keyword that acceptors do not support. A
+// test checks that acceptors handle each field of a schema.
+func hasUnknownKeyword(s *jsonschema.Schema) bool {
+	_, hasOneItemSchema := s.Items.(*jsonschema.Schema)
+	_, isSlow := s.Pattern.(*slowPattern) // the library decides, so that a slow pattern runs only once
+	return isSlow || s.RecursiveRef != nil || s.DynamicRef != nil || s.Not != nil || s.OneOf != nil || s.If != nil || s.Then != nil || s.Else != nil ||
+		s.Format != nil && s.Format.Name == "regex" ||
+		s.MaxProperties != nil || s.MinProperties != nil || s.PatternProperties != nil || s.Dependencies != nil ||
+		s.DependentRequired != nil || s.DependentSchemas != nil || s.UnevaluatedProperties != nil ||
+		s.UniqueItems || s.Contains != nil || s.MinContains != nil || s.MaxContains != nil ||
+		s.Items != nil && !hasOneItemSchema || s.AdditionalItems != nil || s.PrefixItems != nil || s.UnevaluatedItems != nil ||
+		s.ContentEncoding != nil || s.ContentMediaType != nil || s.ContentSchema != nil ||
+		s.MultipleOf != nil || len(s.Extensions) > 0
+}
+
+// setConstants sets the constants of a schema. setConstants returns false for a schema that
+// has both enum and const.
+func (a *acceptor) setConstants(s *jsonschema.Schema) bool {
+	var values []any
+	if s.Enum != nil {
+		values = s.Enum.Values
+	}
+	if s.Const != nil {
+		if values != nil {
+			return false
+		}
+		values = []any{*s.Const}
+	}
+	if values == nil {
+		return true
+	}
+	a.constants = []string{}
+	for _, value := range values {
+		switch v := value.(type) {
+		case string:
+			if quoted := []byte(`"` + v + `"`); isUnescaped(quoted) {
+				a.constants = append(a.constants, string(quoted))
+			}
+		case json.Number:
+			a.constants = append(a.constants, v.String())
+		case bool:
+			a.constants = append(a.constants, strconv.FormatBool(v))
+		case nil:
+			a.constants = append(a.constants, "null")
+		}
+	}
+	return true
+}
+
+// isUnescaped reports whether text is a JSON string without escapes.
+func isUnescaped(text []byte) bool {
+	end, hasEscape := skipText(text, 0)
+	return end == len(text) && !hasEscape
+}
+
+// setMembers sets the rules for the members of an object. setMembers returns false if there
+// are too many required members.
+func (a *acceptor) setMembers(s *jsonschema.Schema, built map[*jsonschema.Schema]*acceptor) bool {
+	switch additional := s.AdditionalProperties.(type) {
+	case bool:
+		a.otherMembers = nothing
+		if additional {
+			a.otherMembers = anything
+		}
+	case *jsonschema.Schema:
+		a.otherMembers = newAcceptor(additional, built)
+	default:
+		a.otherMembers = anything
+	}
+	if s.PropertyNames != nil {
+		a.memberNames = newAcceptor(s.PropertyNames, built)
+	}
+	if len(s.Required) > 64 {
+		return false
+	}
+	a.members = make(map[string]memberRule, len(s.Properties))
+	for name, property := range s.Properties {
+		a.members[name] = memberRule{value: newAcceptor(property, built)}
+	}
+	for i, name := range s.Required {
+		rule, ok := a.members[name]
+		if !ok {
+			rule.value = a.otherMembers
+		}
+		if rule.bit == 0 {
+			rule.bit = 1 << i
+		}
+		a.requiredMembers |= rule.bit
+		a.members[name] = rule
+	}
+	return true
+}
+
+// setBounds sets the bounds for numbers. setBounds returns false for a bound that is not an
+// exact float64, and for two bounds on one side.
+func (a *acceptor) setBounds(s *jsonschema.Schema) bool {
+	return a.lowerBound.set(s.Minimum, false) && a.lowerBound.set(s.ExclusiveMinimum, true) &&
+		a.upperBound.set(s.Maximum, false) && a.upperBound.set(s.ExclusiveMaximum, true)
+}
+
+func (b *numberBound) set(limit *big.Rat, isExclusive bool) bool {
+	if limit == nil {
+		return true
+	}
+	if b.isSet || !limit.IsInt() || !limit.Num().IsInt64() {
+		return false
+	}
+	*b = numberBound{isSet: true, isExclusive: isExclusive, limit: limit.Num().Int64()}
+	return b.limit >= -maxExactInteger && b.limit <= maxExactInteger
+}
+
+// acceptText reports whether text is one valid JSON value that matches the schema.
+func (a *acceptor) acceptText(text []byte) bool {
+	end := a.acceptValue(text, skipBlanks(text, 0), maxAcceptDepth)
+	return end >= 0 && skipBlanks(text, end) == len(text)
+}
+
+// acceptValue returns the index after the value that begins at index i, or -1 if the value
+// is not accepted. depth is the number of levels that are left.
+func (a *acceptor) acceptValue(text []byte, i, depth int) int {
+	if i >= len(text) || depth == 0 || a.kinds == 0 {
+		return -1
+	}
+	end := -1
+	switch {
+	case a.isIndirect:
+	case text[i] == '{':
+		end = a.acceptObject(text, i, depth)
+	case text[i] == '[':
+		end = a.acceptArray(text, i, depth)
+	default:
+		end = a.acceptScalar(text, i)
+	}
+	if end < 0 && !a.isIndirect {
+		return -1
+	}
+	for _, conjunct := range a.conjuncts {
+		if end = conjunct.acceptValue(text, i, depth-1); end < 0 {
+			return -1
+		}
+	}
+	if a.alternatives == nil {
+		return end
+	}
+	for _, alternative := range a.alternatives {
+		if end = alternative.acceptValue(text, i, depth-1); end >= 0 {
+			return end
+		}
+	}
+	return -1
+}
+
+// acceptObject returns the index after the object that begins at index i, or -1.
+func (a *acceptor) acceptObject(text []byte, i, depth int) int {
+	if a.kinds&kindObject == 0 || a.constants != nil {
+		return -1
+	}
+	i = skipBlanks(text, i+1)
+	if i < len(text) && text[i] == '}' {
+		return unlessMissing(a.requiredMembers, i+1)
+	}
+	seenMembers := uint64(0)
+	for {
+		keyEnd, hasEscape := skipText(text, i)
+		if keyEnd < 0 || a.memberNames != nil && a.memberNames.acceptValue(text, i, depth-1) < 0 {
+			return -1
+		}
+		value := a.otherMembers
+		if hasEscape && len(a.members) > 0 {
+			return -1
+		}
+		if rule, ok := a.members[string(text[i+1:keyEnd-1])]; ok {
+			value = rule.value
+			seenMembers |= rule.bit
+		}
+		i = skipBlanks(text, keyEnd)
+		if i == len(text) || text[i] != ':' {
+			return -1
+		}
+		if i = value.acceptValue(text, skipBlanks(text, i+1), depth-1); i < 0 {
+			return -1
+		}
+		i = skipBlanks(text, i)
+		switch {
+		case i == len(text):
+			return -1
+		case text[i] == '}':
+			return unlessMissing(a.requiredMembers&^seenMembers, i+1)
+		case text[i] != ',':
+			return -1
+		}
+		i = skipBlanks(text, i+1)
+	}
+}
+
+// unlessMissing returns end, or -1 if required members are missing.
+func unlessMissing(missingMembers uint64, end int) int {
+	if missingMembers != 0 {
+		return -1
+	}
+	return end
+}
+
+// acceptArray returns the index after the array that begins at index i, or -1.
+func (a *acceptor) acceptArray(text []byte, i, depth int) int {
+	if a.kinds&kindArray == 0 || a.constants != nil {
+		return -1
+	}
+	count := 0
+	i = skipBlanks(text, i+1)
+	if i < len(text) && text[i] == ']' {
+		return a.itemCount.endIfContains(count, i+1)
+	}
+	for {
+		if i = a.items.acceptValue(text, i, depth-1); i < 0 {
+			return -1
+		}
+		count++
+		i = skipBlanks(text, i)
+		switch {
+		case i == len(text):
+			return -1
+		case text[i] == ']':
+			return a.itemCount.endIfContains(count, i+1)
+		case text[i] != ',':
+			return -1
+		}
+		i = skipBlanks(text, i+1)
+	}
+}
+
+// endIfContains returns end if the range contains n, or -1.
+func (r countRange) endIfContains(n, end int) int {
+	if !r.contains(n) {
+		return -1
+	}
+	return end
+}
+
+// acceptScalar returns the index after the string, number or word that begins at index i,
+// or -1.
+func (a *acceptor) acceptScalar(text []byte, i int) int {
+	end, isAccepted := -1, false
+	switch text[i] {
+	case '"':
+		var hasEscape bool
+		end, hasEscape = skipText(text, i)
+		isAccepted = end >= 0 && a.acceptString(text[i+1:end-1], hasEscape)
+	case 't':
+		end, isAccepted = skipWord(text, i, "true"), a.kinds&kindBoolean != 0
+	case 'f':
+		end, isAccepted = skipWord(text, i, "false"), a.kinds&kindBoolean != 0
+	case 'n':
+		end, isAccepted = skipWord(text, i, "null"), a.kinds&kindNull != 0
+	default:
+		var isInteger bool
+		end, isInteger = skipPlainNumber(text, i)
+		isAccepted = end >= 0 && a.acceptNumber(text[i:end], isInteger)
+	}
+	if end < 0 || !isAccepted || a.constants != nil && !a.hasConstant(text[i:end]) {
+		return -1
+	}
+	return end
+}
+
+// hasConstant reports whether the text of a value equals the text of an allowed value.
+func (a *acceptor) hasConstant(value []byte) bool {
+	for _, constant := range a.constants {
+		if string(value) == constant {
+			return true
+		}
+	}
+	return false
+}
+
+// acceptString reports whether the schema accepts a string; text is the string without
+// quotes.
+func (a *acceptor) acceptString(text []byte, hasEscape bool) bool {
+	if a.kinds&kindString == 0 {
+		return false
+	}
+	if !a.textLength.isSet() && a.pattern == nil && a.format == nil {
+		return true
+	}
+	if hasEscape || !utf8.Valid(text) || a.textLength.isSet() && !a.textLength.contains(utf8.RuneCount(text)) {
+		return false
+	}
+	if a.pattern == nil && a.format == nil {
+		return true
+	}
+	s := string(text)
+	return (a.pattern == nil || a.pattern.MatchString(s)) && (a.format == nil || a.format.Validate(s) == nil)
+}
+
+// acceptNumber reports whether the schema accepts a number without an exponent.
+func (a *acceptor) acceptNumber(text []byte, isInteger bool) bool {
+	if len(text) > maxNumberChars || a.kinds&kindNumber == 0 && (!isInteger || a.kinds&kindInteger == 0) {
+		return false
+	}
+	if !a.lowerBound.isSet && !a.upperBound.isSet {
+		return true
+	}
+	if isInteger {
+		n, err := strconv.ParseInt(string(text), 10, 64)
+		return err == nil && a.lowerBound.allows(cmp.Compare(n, a.lowerBound.limit)) && a.upperBound.allows(cmp.Compare(a.upperBound.limit, n))
+	}
+	if len(text) > maxExactDigits {
+		return false
+	}
+	f, err := strconv.ParseFloat(string(text), 64)
+	return err == nil && a.lowerBound.allows(cmp.Compare(f, float64(a.lowerBound.limit))) &&
+		a.upperBound.allows(cmp.Compare(float64(a.upperBound.limit), f))
+}
+
+// allows reports whether a number is within the bound. side is positive if the number is
+// inside the bound, 0 if it equals the limit, and negative if it is outside.
+func (b numberBound) allows(side int) bool {
+	return !b.isSet || side > 0 || side == 0 && !b.isExclusive
+}

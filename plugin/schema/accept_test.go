@@ -1,0 +1,189 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"opentabs/internal/alloctest"
+)
+
+// acceptCases are schemas with texts that acceptors accept, and texts that they leave to the
+// library.
+var acceptCases = []struct {
+	schema      string
+	accepted    []string
+	notAccepted []string
+}{
+	{`{}`, []string{`1`, `-0.5`, `"a"`, `"\u00e9\n"`, `null`, `true`, ` { "a" : [ ] } `, `[1,{"a":{}}]`}, []string{``, ` `, `1 2`, `01`, `1e5`, `[1,]`, `{"a"}`, `{"a":1,}`, `"` + "\n" + `"`, `"\x"`, `tru`, `nul`, `[1`, `{"a":1`, `"a`, `+1`, `.5`, `1.`, `-`}},
+	{`true`, []string{`1`}, nil},
+	{`false`, nil, []string{`1`}},
+	{`{"type":"object","properties":{"text":{"type":"string"},"n":{"type":"integer"}},"required":["text"],"additionalProperties":false}`,
+		[]string{`{"text":"x"}`, `{"n":-12,"text":""}`, `{"text":"x","text":"y"}`},
+		[]string{`{}`, `{"n":1}`, `{"text":1}`, `{"text":"x","more":1}`, `{"text":"x","n":1.5}`, `{"text":"x","n":"1"}`, `[]`, `{"te\u0078t":"x"}`, `{"text":"x","text":1}`}},
+	{`{"required":["a","b"],"additionalProperties":{"type":"number"}}`, []string{`{"a":1,"b":2.5}`, `"text"`}, []string{`{"a":1}`, `{"a":1,"b":"2"}`}},
+	{`{"type":["string","null"]}`, []string{`"a"`, `null`}, []string{`1`, `false`}},
+	{`{"type":"array","items":{"type":"boolean"},"minItems":1,"maxItems":2}`, []string{`[true]`, `[true,false]`}, []string{`[]`, `[1]`, `[true,true,true]`}},
+	{`{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991}`, []string{`9007199254740991`, `-9007199254740991`, `0`}, []string{`9007199254740992`, `1.0`, `123456789012345678901`}},
+	{`{"type":"number","exclusiveMinimum":0,"maximum":10}`, []string{`0.001`, `10`, `10.0`, `5`}, []string{`0`, `0.0`, `10.001`, `10.0000000000000001`}},
+	{`{"type":"number","minimum":0.5}`, nil, []string{`1`}},
+	{`{"minLength":2,"maxLength":3}`, []string{`"ab"`, `"ééé"`, `5`}, []string{`"a"`, `"éééé"`, `"\u0061b"`}},
+	{`{"pattern":"^a+$"}`, []string{`"aaa"`}, []string{`"b"`, `""`}},
+	{`{"pattern":"^(?=a)"}`, nil, []string{`"a"`}},
+	{`{"format":"email"}`, []string{`"a@example.com"`}, []string{`"a"`}},
+	{`{"enum":["a","b",1,null,true]}`, []string{`"a"`, `1`, `null`, `true`}, []string{`"c"`, `1.0`, `false`, `{}`}},
+	{`{"enum":["a\\u0041"]}`, nil, []string{`"a\u0041"`, `"a\\u0041"`}},
+	{`{"const":"x"}`, []string{`"x"`}, []string{`"y"`}},
+	{`{"anyOf":[{"type":"string"},{"type":"integer"}]}`, []string{`"x"`, `1`}, []string{`1.5`, `[]`}},
+	{`{"type":"integer","anyOf":[{"minimum":5},{"maximum":2}]}`, []string{`6`, `1`}, []string{`3`, `"x"`}},
+	{`{"allOf":[{"required":["a"]},{"required":["b"]}]}`, []string{`{"a":1,"b":2}`}, []string{`{"a":1}`}},
+	{`{"$ref":"#/$defs/node","$defs":{"node":{"type":"object","properties":{"next":{"$ref":"#/$defs/node"}},"additionalProperties":false}}}`,
+		[]string{`{}`, `{"next":{"next":{}}}`}, []string{`{"next":1}`, strings.Repeat(`{"next":`, 100) + `{}` + strings.Repeat(`}`, 100)}},
+	{`{"$ref":"#"}`, nil, []string{`1`}},
+	{`{"propertyNames":{"type":"string"},"additionalProperties":{"type":"integer"}}`, []string{`{"a":1}`}, []string{`{"a":"x"}`}},
+	{`{"propertyNames":{"maxLength":2}}`, []string{`{"ab":1}`}, []string{`{"abc":1}`}},
+	{`{"properties":{"a":{"oneOf":[{"type":"string"}]}}}`, []string{`{"b":1}`}, []string{`{"a":"x"}`}},
+	{`{"uniqueItems":true}`, nil, []string{`[1]`}},
+	{`{"$schema":"http://json-schema.org/draft-04/schema#","minimum":1,"exclusiveMinimum":true}`, []string{`2`}, []string{`1`}},
+	{`{"$schema":"http://json-schema.org/draft-07/schema#","items":{"type":"string"}}`, []string{`["a"]`}, []string{`[1]`}},
+	{`{"$schema":"http://json-schema.org/draft-07/schema#","items":[{"type":"string"}]}`, nil, []string{`[1]`}},
+}
+
+func TestAcceptor(t *testing.T) {
+	for _, c := range acceptCases {
+		var v Validator
+		for _, text := range c.accepted {
+			if !v.accepts(json.RawMessage(c.schema), []byte(text)) {
+				t.Errorf("%s does not accept %s", c.schema, text)
+			}
+			checkAcceptor(t, c.schema, text)
+		}
+		for _, text := range c.notAccepted {
+			if v.accepts(json.RawMessage(c.schema), []byte(text)) {
+				t.Errorf("%s accepts %s", c.schema, text)
+			}
+		}
+	}
+}
+
+// TestAcceptorRejectsHugeNumbers checks that a text with a number that is rejected before the
+// validation is not accepted.
+func TestAcceptorRejectsHugeNumbers(t *testing.T) {
+	var v Validator
+	for _, text := range []string{strings.Repeat("1", 1001), `[[1e9999]]`, `{"a":1E5}`} {
+		if v.accepts(json.RawMessage(`{}`), []byte(text)) {
+			t.Errorf("%.20s is accepted", text)
+		}
+	}
+}
+
+// TestAcceptorHandlesAllKeywords checks that an acceptor handles each field of a compiled schema. An
+// acceptor that does not handle a new keyword of the library would accept invalid values.
+func TestAcceptorHandlesAllKeywords(t *testing.T) {
+	handled := strings.Fields(`Bool Ref Types Enum Const AllOf AnyOf Format Required PropertyNames Properties AdditionalProperties
+		MinItems MaxItems Items Items2020 MinLength MaxLength Pattern Maximum Minimum ExclusiveMaximum ExclusiveMinimum
+		DraftVersion Location ID Anchor RecursiveAnchor DynamicAnchor Title Description Default Comment ReadOnly WriteOnly Examples Deprecated`)
+	fields := reflect.VisibleFields(reflect.TypeFor[jsonschema.Schema]())
+	for _, f := range fields {
+		if !f.IsExported() || slices.Contains(handled, f.Name) {
+			continue
+		}
+		s := &jsonschema.Schema{}
+		setField(t, reflect.ValueOf(s).Elem().FieldByIndex(f.Index), f.Name)
+		if newAcceptor(s, map[*jsonschema.Schema]*acceptor{}).kinds != 0 {
+			t.Errorf("an acceptor ignores the field %s of a schema", f.Name)
+		}
+	}
+}
+
+// setField sets a field of a schema to a value that is not zero.
+func setField(t *testing.T, field reflect.Value, name string) {
+	t.Helper()
+	switch field.Kind() {
+	case reflect.Pointer:
+		field.Set(reflect.New(field.Type().Elem()))
+	case reflect.Slice:
+		field.Set(reflect.MakeSlice(field.Type(), 1, 1))
+	case reflect.Map:
+		field.Set(reflect.MakeMap(field.Type()))
+	case reflect.Bool:
+		field.SetBool(true)
+	case reflect.Interface:
+		field.Set(reflect.ValueOf(false))
+	default:
+		t.Errorf("field %s has the kind %s; extend setField", name, field.Kind())
+	}
+}
+
+// checkAcceptor fails the test if an acceptor accepts a text that the full check rejects.
+func checkAcceptor(t *testing.T, schema, text string) {
+	t.Helper()
+	var v Validator
+	if !v.accepts(json.RawMessage(schema), []byte(text)) {
+		return
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(text)))
+	if err != nil {
+		t.Fatalf("accepted, but no JSON: %q", text)
+	}
+	if isTooDeep(value, maxDepth) || checkNumbers(value) != "" {
+		t.Fatalf("accepted, but too large: %q", text)
+	}
+	if violations, err := v.violationTexts(json.RawMessage(schema), value); err != nil || len(violations) > 0 {
+		t.Fatalf("%s accepts %q, but: %v %v", schema, text, violations, err)
+	}
+}
+
+// FuzzAcceptor checks that an acceptor accepts only texts that the full check accepts.
+func FuzzAcceptor(f *testing.F) {
+	for _, c := range acceptCases {
+		for _, text := range slices.Concat(c.accepted, c.notAccepted) {
+			f.Add(c.schema, text)
+		}
+	}
+	f.Add(exportInput, `{"channelId":"C1","limit":5,"labels":["a"],"format":"json","target":{"kind":"mail","to":"x"}}`)
+	f.Fuzz(func(t *testing.T, schema, text string) { checkAcceptor(t, schema, text) })
+}
+
+func TestValidArgumentsAllocateNothing(t *testing.T) {
+	schema := json.RawMessage(acceptCases[3].schema)
+	var v Validator
+	text := json.RawMessage(`{"n":-12,"text":"some text"}`)
+	subject := Subject{Plugin: "p", Name: "t"}
+	alloctest.Check(t, "the check of arguments", 0, 0, func() {
+		if v.CheckArguments(subject, schema, text) != nil || v.CheckResult(subject, schema, text) != nil {
+			t.Error("rejected")
+		}
+	})
+}
+
+// BenchmarkCheckResult compares the check of a result of 1 MB with and without an acceptor.
+func BenchmarkCheckResult(b *testing.B) {
+	schema := json.RawMessage(`{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"text":{"type":"string"},"n":{"type":"integer"}},"required":["id","text","n"],"additionalProperties":false}}}}`)
+	item := `{"id":"0123456789","text":"a message with \"quotes\" and more words","n":123},`
+	text := json.RawMessage(`{"items":[` + strings.TrimSuffix(strings.Repeat(item, 1<<20/len(item)), ",") + `]}`)
+	var v Validator
+	check := func(b *testing.B, isQuick bool) {
+		if v.Compile(schema) != nil {
+			b.Fatal(v.err)
+		}
+		if !isQuick {
+			quick := v.quick
+			v.quick = nothing
+			defer func() { v.quick = quick }()
+		}
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			if err := v.CheckResult(Subject{}, schema, text); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.Run("acceptor", func(b *testing.B) { check(b, true) })
+	b.Run("library", func(b *testing.B) { check(b, false) })
+}
