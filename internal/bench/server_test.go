@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"opentabs/internal/clienttoken"
+	"opentabs/plugin"
+	"opentabs/plugin/plugintest"
+)
+
+// runVariable is the environment variable that makes the test binary run as the program
+// bench.
+const runVariable = "OPENTABS_TEST_RUN_BENCH"
+
+var serverProfile = flag.String("serverprofile", "", "a file for the CPU profile of the server that BenchmarkServer measures")
+
+func TestMain(m *testing.M) {
+	if os.Getenv(runVariable) != "" {
+		os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// startServer runs a server of bench in a separate process until the benchmark ends, and
+// returns its URL.
+func startServer(b *testing.B, args ...string) string {
+	b.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	cmd := exec.Command(program, args...)
+	cmd.Env = append(os.Environ(), runVariable+"=1")
+	cmd.Stderr = b.Output()
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		stdin.Close()
+		_, _ = io.Copy(io.Discard, stdout)
+		if err := cmd.Wait(); err != nil {
+			b.Error(err)
+		}
+	})
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		b.Fatal(err)
+	}
+	return "http://127.0.0.1:" + strings.TrimSpace(line)
+}
+
+// BenchmarkServer compares the HTTP and MCP server of opentabs, with a bridge that answers at
+// once, with a plain JSON echo. Each server runs in a separate process, and the two servers
+// are measured in alternating blocks. The ratio is the ratio of the medians of the blocks'
+// medians, as in the row "server" of `make bench`.
+func BenchmarkServer(b *testing.B) {
+	const callsPerBlock = 1000
+	stateDir := b.TempDir()
+	store := plugin.NewStore(stateDir, plugin.StoreOptions{})
+	echo := plugintest.Tool{Name: "echo", Description: "Returns its text.", Input: json.RawMessage(
+		`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`),
+		Output: json.RawMessage(`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`)}
+	if _, err := store.Add(plugintest.Package{Name: "bench", Tools: []plugintest.Tool{echo}}.Write(b)); err != nil {
+		b.Fatal(err)
+	}
+	tokens := clienttoken.Open(filepath.Join(stateDir, "clients.json"))
+	token, err := tokens.Add("bench")
+	if err != nil {
+		b.Fatal(err)
+	}
+	tokens.Close()
+	floor, err := connectTarget(startServer(b, "floor")+"/echo", "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	ours, err := connectTarget(startServer(b, "instant", "-state", stateDir, "-token", "t", "-profile", *serverProfile)+"/mcp", token)
+	if err != nil {
+		b.Fatal(err)
+	}
+	measureBlock := func(t *target) int64 {
+		m, err := measureCalls(t, request{Tool: "bench__echo", Args: json.RawMessage(fmt.Sprintf(`{"text":%q}`, strings.Repeat("x", 188))), Calls: callsPerBlock})
+		if err != nil || m.Failed > 0 {
+			b.Fatal(err, m.Problem)
+		}
+		return medianNs(m.EachNs)
+	}
+	measureBlock(floor)
+	measureBlock(ours)
+	var floorBlocks, oursBlocks []int64
+	for b.Loop() {
+		floorBlocks = append(floorBlocks, measureBlock(floor))
+		oursBlocks = append(oursBlocks, measureBlock(ours))
+	}
+	floorNs, oursNs := medianNs(floorBlocks), medianNs(oursBlocks)
+	b.ReportMetric(0, "ns/op") // an iteration is a pair of blocks, whose time means nothing
+	b.ReportMetric(float64(oursNs), "call-p50-ns")
+	b.ReportMetric(float64(floorNs), "floor-p50-ns")
+	b.ReportMetric(float64(oursNs)/float64(floorNs), "ratio")
+}
+
+func medianNs(ns []int64) int64 {
+	slices.Sort(ns)
+	return ns[len(ns)/2]
+}
