@@ -4,7 +4,7 @@ import { type FromBridge, readFromBridge, readToBridge, type ToBridge } from './
 
 const fromBridge: FromBridge[] = [
   {
-    op: 'live',
+    op: 'documentState',
     plugins: [
       { name: 'a', hash: 'h' },
       { name: 'b', hash: 'h', problem: 'p' },
@@ -19,15 +19,15 @@ const fromBridge: FromBridge[] = [
   { op: 'result', id: 'x' },
   { op: 'error', id: 'x', error: '{}' },
   { op: 'cancelled', id: 'x', outcome: 'aborted' },
-  { op: 'ask', id: 'x', ask: 1, body: '{}' },
-  { op: 'answered', id: 'x', ask: 1, taken: false },
-  { op: 'leaving', begun: ['x', 'y'] },
+  { op: 'toolRequest', id: 'x', ask: 1, body: '{}' },
+  { op: 'answerReceived', id: 'x', ask: 1, taken: false },
+  { op: 'leaving', begunCalls: ['x', 'y'] },
   { op: 'navigating', on: true },
   { op: 'ready', plugin: 'p', ready: false },
   { op: 'log', plugin: 'p', entries: '[{}]', dropped: 2 },
-  { op: 'wake', ms: 1000 },
-  { op: 'renewed', plugin: 'p', hash: 'h' },
-  { op: 'renewed', plugin: 'p', hash: 'h', problem: 'p' },
+  { op: 'scheduleWake', ms: 1000 },
+  { op: 'adapterReplaced', plugin: 'p', hash: 'h' },
+  { op: 'adapterReplaced', plugin: 'p', hash: 'h', problem: 'p' },
 ];
 const toBridge: ToBridge[] = [
   { op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 1, args: '{"a":null}' },
@@ -37,13 +37,13 @@ const toBridge: ToBridge[] = [
   { op: 'answer', id: 'x', ask: 1, error: '{}' },
   { op: 'answer', id: 'x', ask: 1 },
   { op: 'resync', id: 'x', type: 't' },
-  { op: 'taken' },
+  { op: 'partSent' },
   { op: 'wake' },
-  { op: 'ack', ids: ['x', 'y'] },
+  { op: 'confirmEndings', ids: ['x', 'y'] },
   { op: 'settings', plugin: 'p', settings: { values: { key: 'v' }, urls: { at: { main: 'https://a.b' } } } },
   { op: 'probe', plugin: 'p' },
-  { op: 'renew', plugin: 'p', hash: 'h', nonce: 'n', waitMs: 1 },
-  { op: 'remove', plugin: 'p' },
+  { op: 'replaceAdapter', plugin: 'p', hash: 'h', nonce: 'n', waitMs: 1 },
+  { op: 'removePlugin', plugin: 'p' },
 ];
 
 test('valid messages are read unchanged, without unknown fields', () => {
@@ -58,31 +58,31 @@ test('invalid messages are rejected', () => {
     'text',
     [],
     {},
-    { op: 'live', plugins: [] },
-    { op: 'live', plugins: [{ name: 'a' }], running: [] },
-    { op: 'live', plugins: [], running: ['x'] },
+    { op: 'documentState', plugins: [] },
+    { op: 'documentState', plugins: [{ name: 'a' }], running: [] },
+    { op: 'documentState', plugins: [], running: ['x'] },
     { op: 'progress', id: 'x', skipped: 0, reports: '[]' },
     { op: 'progress', id: 'x', seq: -1, skipped: 0, reports: '[]' },
     { op: 'progress', id: 'x', seq: 0, skipped: 0.5, reports: '[]' },
     { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: [] },
     { op: 'part', id: 'x', seq: '0', text: 't' },
     { op: 'error', id: 'x', error: {} },
-    { op: 'leaving', begun: ['x', 1] },
+    { op: 'leaving', begunCalls: ['x', 1] },
     { op: 'cancelled', id: 'x', outcome: 'maybe' },
     { op: 'result', id: '' },
     { op: 'result', id: 5, text: '1' },
-    { op: 'ask', id: 'x', ask: -1, body: '{}' },
-    { op: 'ask', id: 'x', ask: 1, body: {} },
-    { op: 'answered', id: 'x', ask: 1 },
-    { op: 'answered', id: 'x', ask: -1, taken: true },
+    { op: 'toolRequest', id: 'x', ask: -1, body: '{}' },
+    { op: 'toolRequest', id: 'x', ask: 1, body: {} },
+    { op: 'answerReceived', id: 'x', ask: 1 },
+    { op: 'answerReceived', id: 'x', ask: -1, taken: true },
     { op: 'navigating', on: 'yes' },
     { op: 'ready', plugin: 'p' },
     { op: 'ready', plugin: '', ready: true },
     { op: 'log', plugin: 'p', entries: [], dropped: 0 },
     { op: 'log', plugin: 'p', entries: '[]', dropped: -1 },
-    { op: 'renewed', plugin: 'p' },
+    { op: 'adapterReplaced', plugin: 'p' },
     { op: 'settings', plugin: 'p', settings: [] },
-    { op: 'renew', plugin: 'p', hash: 'h' },
+    { op: 'replaceAdapter', plugin: 'p', hash: 'h' },
     { op: 'probe' },
     { op: 'answer', id: 'x' },
     { op: 'resync', id: 'x', type: 1 },
@@ -93,9 +93,9 @@ test('invalid messages are rejected', () => {
     assert.equal(readToBridge(message), undefined, JSON.stringify(message));
   }
   assert.equal(readToBridge({ op: 'call', id: 'x', plugin: 'p', tool: 't', maxBytes: 'many' }), undefined);
-  assert.equal(readToBridge({ op: 'ack', ids: ['x', 1] }), undefined);
+  assert.equal(readToBridge({ op: 'confirmEndings', ids: ['x', 1] }), undefined);
 });
 
 test('a wake has a delay that browser timers support', () => {
-  for (const ms of [undefined, -1, 0.5, 2 ** 31]) assert.equal(readFromBridge({ op: 'wake', ms }), undefined);
+  for (const ms of [undefined, -1, 0.5, 2 ** 31]) assert.equal(readFromBridge({ op: 'scheduleWake', ms }), undefined);
 });

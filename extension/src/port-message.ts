@@ -26,10 +26,10 @@ export interface LiveAdapter extends TabPlugin {
 }
 
 /**
- * VacantPlugin is a plugin whose adapter was removed from a document. The document can get a new adapter of the removed
- * plugin.
+ * RemovedPlugin is a plugin whose adapter was removed from a document. The document can get a new adapter of the
+ * removed plugin.
  */
-export interface VacantPlugin {
+export interface RemovedPlugin {
   name: string;
   base?: string;
 }
@@ -39,22 +39,22 @@ export interface StartedPlugin {
   readonly name: string;
   readonly hash: string;
   /** empty is true if the host has no adapter yet and accepts an adapter through its entry point. */
-  readonly empty: boolean;
+  readonly awaitsAdapter: boolean;
 }
 
 /** FromBridge is a message from a document to the worker. */
 export type FromBridge =
   /**
-   * 'live' is the first message on each port, and is sent again when plugins change. vacant are the plugins whose
-   * adapter was removed. started are the plugins that are not live yet. running contains the calls that run in the
-   * document. based is true if the document has a base, which can host more plugins.
+   * 'documentState' is the first message on each port, and is sent again when plugins change. removedPlugins are the
+   * plugins whose adapter was removed. startedPlugins are the plugins that are not live yet. running contains the calls
+   * that run in the document. hasBase is true if the document has a base, which can host more plugins.
    */
   | {
-      op: 'live';
+      op: 'documentState';
       plugins: LiveAdapter[];
-      vacant?: VacantPlugin[];
-      started?: StartedPlugin[];
-      based?: boolean;
+      removedPlugins?: RemovedPlugin[];
+      startedPlugins?: StartedPlugin[];
+      hasBase?: boolean;
       running: { id: string; plugin: string }[];
     }
   /** reports is the JSON text of an array of wire.Report. seq is the number of earlier reports of the call. */
@@ -67,14 +67,14 @@ export type FromBridge =
   | { op: 'error'; id: string; error: string }
   | { op: 'cancelled'; id: string; outcome: CancelOutcome }
   /** body is the JSON text of a wire.ToolAskParams without its ids. */
-  | { op: 'ask'; id: string; ask: number; body: string }
+  | { op: 'toolRequest'; id: string; ask: number; body: string }
   /** Confirms an 'answer'. taken is true if a tool request was waiting for the answer. */
-  | { op: 'answered'; id: string; ask: number; taken: boolean }
+  | { op: 'answerReceived'; id: string; ask: number; taken: boolean }
   /**
-   * Reports that the user leaves the document, as the document's last message. begun are the calls that reached a host
-   * and whose ending is not confirmed. Waiting calls that are not in begun have not started.
+   * Reports that the user leaves the document, as the document's last message. begunCalls are the calls that reached a
+   * host and whose ending is not confirmed. Waiting calls that are not in begunCalls have not started.
    */
-  | { op: 'leaving'; begun: readonly string[] }
+  | { op: 'leaving'; begunCalls: readonly string[] }
   /** Reports that the document started to navigate away, or that the navigation was cancelled. */
   | { op: 'navigating'; on: boolean }
   /** Reports that the readiness of a live adapter changed. */
@@ -85,23 +85,23 @@ export type FromBridge =
    */
   | { op: 'log'; plugin: string; entries: string; dropped: number }
   /**
-   * Reports that the document is hidden and needs a 'wake' in ms milliseconds, at most 2^31 - 1. A new 'wake' request
+   * Reports that the document is hidden and needs a 'wake' in ms milliseconds, at most 2^31 - 1. A new 'scheduleWake'
    * of a document replaces its previous request.
    */
-  | { op: 'wake'; ms: number }
+  | { op: 'scheduleWake'; ms: number }
   /** Answers a 'ping' at once. */
   | { op: 'pong'; ping: number }
   /**
-   * Answers a message 'renew', 'host' or 'meet'. After 'armed', no call runs in an old adapter, and an entry point
-   * accepts an adapter with the nonce. based is true if the entry point belongs to the base, and false if it belongs to
-   * the plugin. late is true if the bridge waits for the host.
+   * Answers a message 'replaceAdapter', 'prepareHost' or 'awaitLateHost'. After 'entryPointReady', no call runs in an
+   * old adapter, and an entry point accepts an adapter with the nonce. usesBase is true if the entry point belongs to
+   * the base, and false if it belongs to the plugin. isHostLate is true if the bridge waits for the host.
    */
-  | { op: 'armed'; plugin: string; nonce: string; based: boolean; late?: true }
+  | { op: 'entryPointReady'; plugin: string; nonce: string; usesBase: boolean; isHostLate?: true }
   /**
-   * Ends the replacement that a 'renew' started. If problem is absent, the new adapter is live. If problem is set, the
-   * new adapter failed to start and the old adapter stays.
+   * Ends the replacement that a 'replaceAdapter' started. If problem is absent, the new adapter is live. If problem is
+   * set, the new adapter failed to start and the old adapter stays.
    */
-  | { op: 'renewed'; plugin: string; hash: string; problem?: string };
+  | { op: 'adapterReplaced'; plugin: string; hash: string; problem?: string };
 
 /** ToBridge is a message from the worker to a document. */
 export type ToBridge =
@@ -134,31 +134,32 @@ export type ToBridge =
   /**
    * Reports that a part of a large result was sent to the server. The bridge may then send the next part of the result.
    */
-  | { op: 'taken' }
+  | { op: 'partSent' }
   /** Reports that the endings of calls have reached the server, so that the bridge can delete the calls. */
-  | { op: 'ack'; ids: readonly string[] }
+  | { op: 'confirmEndings'; ids: readonly string[] }
   /** Replaces the settings of a plugin. */
   | { op: 'settings'; plugin: string; settings: PluginSettings }
   /** Requests the readiness of the adapter. */
   | { op: 'probe'; plugin: string }
-  /** Wakes the document at the time that its 'wake' message requested. */
+  /** Wakes the document at the time that its 'scheduleWake' message requested. */
   | { op: 'wake' }
   /**
-   * Announces a new adapter, identified by hash, that replaces the current adapter. The document answers 'armed' once
-   * the running calls have ended, after at most waitMs. The entry point accepts the adapter once, with the nonce.
+   * Announces a new adapter, identified by hash, that replaces the current adapter. The document answers
+   * 'entryPointReady' once the running calls have ended, after at most waitMs. The entry point accepts the adapter
+   * once, with the nonce.
    */
-  | { op: 'renew'; plugin: string; hash: string; nonce: string; waitMs: number }
+  | { op: 'replaceAdapter'; plugin: string; hash: string; nonce: string; waitMs: number }
   /**
    * Prepares for an adapter: the base creates a host with options (JSON text), or a host arms its entry point.
    */
-  | { op: 'host'; plugin: string; hash: string; nonce: string; options: string }
+  | { op: 'prepareHost'; plugin: string; hash: string; nonce: string; options: string }
   /**
-   * Prepares for a new adapter in an isolated world, as 'host' does in the page's world. A host that does not exist yet
-   * sends its offer in an event of type nonce.
+   * Prepares for a new adapter in an isolated world, as 'prepareHost' does in the page's world. A host that does not
+   * exist yet sends its offer in an event of type nonce.
    */
-  | { op: 'meet'; plugin: string; hash: string; nonce: string }
+  | { op: 'awaitLateHost'; plugin: string; hash: string; nonce: string }
   /** Removes a plugin: the bridge tears down the plugin's adapter. */
-  | { op: 'remove'; plugin: string };
+  | { op: 'removePlugin'; plugin: string };
 
 /** MaxWakeMs is the longest delay of a browser timer. */
 const MaxWakeMs = 2 ** 31 - 1;
@@ -175,7 +176,7 @@ export function readFromBridge(value: unknown): FromBridge | undefined {
 }
 
 const fromBridge: PortReaders<FromBridge> = {
-  live: readLive,
+  documentState: readDocumentState,
   progress: ({ id, seq, skipped, reports }) =>
     isId(id) && isCount(seq) && isCount(skipped) && isText(reports)
       ? { op: 'progress', id, seq, skipped, reports }
@@ -191,44 +192,53 @@ const fromBridge: PortReaders<FromBridge> = {
     isId(id) && (outcome === 'aborted' || outcome === 'finished' || outcome === 'ignored')
       ? { op: 'cancelled', id, outcome }
       : undefined,
-  ask: ({ id, ask, body }) => (isId(id) && isCount(ask) && isText(body) ? { op: 'ask', id, ask, body } : undefined),
-  answered: ({ id, ask, taken }) =>
-    isId(id) && isCount(ask) && typeof taken === 'boolean' ? { op: 'answered', id, ask, taken } : undefined,
-  leaving: ({ begun }) => (isTexts(begun) ? { op: 'leaving', begun } : undefined),
+  toolRequest: ({ id, ask, body }) =>
+    isId(id) && isCount(ask) && isText(body) ? { op: 'toolRequest', id, ask, body } : undefined,
+  answerReceived: ({ id, ask, taken }) =>
+    isId(id) && isCount(ask) && typeof taken === 'boolean' ? { op: 'answerReceived', id, ask, taken } : undefined,
+  leaving: ({ begunCalls }) => (isTexts(begunCalls) ? { op: 'leaving', begunCalls } : undefined),
   navigating: ({ on }) => (typeof on === 'boolean' ? { op: 'navigating', on } : undefined),
   ready: ({ plugin, ready }) =>
     isId(plugin) && typeof ready === 'boolean' ? { op: 'ready', plugin, ready } : undefined,
   log: ({ plugin, entries, dropped }) =>
     isId(plugin) && isText(entries) && isCount(dropped) ? { op: 'log', plugin, entries, dropped } : undefined,
-  wake: ({ ms }) => (isCount(ms) && ms <= MaxWakeMs ? { op: 'wake', ms } : undefined),
+  scheduleWake: ({ ms }) => (isCount(ms) && ms <= MaxWakeMs ? { op: 'scheduleWake', ms } : undefined),
   pong: ({ ping }) => (isCount(ping) ? { op: 'pong', ping } : undefined),
-  armed: ({ plugin, nonce, based, late }) =>
+  entryPointReady: ({ plugin, nonce, usesBase, isHostLate }) =>
     isId(plugin) && isText(nonce)
-      ? { op: 'armed', plugin, nonce, based: based === true, ...(late === true ? { late } : {}) }
+      ? {
+          op: 'entryPointReady',
+          plugin,
+          nonce,
+          usesBase: usesBase === true,
+          ...(isHostLate === true ? { isHostLate } : {}),
+        }
       : undefined,
-  renewed: ({ plugin, hash, problem }) =>
-    isId(plugin) && isText(hash) ? { op: 'renewed', plugin, hash, ...(isText(problem) ? { problem } : {}) } : undefined,
+  adapterReplaced: ({ plugin, hash, problem }) =>
+    isId(plugin) && isText(hash)
+      ? { op: 'adapterReplaced', plugin, hash, ...(isText(problem) ? { problem } : {}) }
+      : undefined,
 };
 
-function readLive(fields: Fields): Extract<FromBridge, { op: 'live' }> | undefined {
+function readDocumentState(fields: Fields): Extract<FromBridge, { op: 'documentState' }> | undefined {
   const plugins = readList(fields.plugins, readPlugin);
   const running = readList(fields.running, ({ id, plugin }) =>
     isText(id) && isText(plugin) ? { id, plugin } : undefined,
   );
-  const vacant = readList(listOf(fields.vacant), ({ name, base }) =>
+  const removedPlugins = readList(listOf(fields.removedPlugins), ({ name, base }) =>
     isText(name) ? { name, ...(isText(base) ? { base } : {}) } : undefined,
   );
-  const started = readList(listOf(fields.started), ({ name, hash, empty }) =>
-    isText(name) && isText(hash) ? { name, hash, empty: empty === true } : undefined,
+  const startedPlugins = readList(listOf(fields.startedPlugins), ({ name, hash, awaitsAdapter }) =>
+    isText(name) && isText(hash) ? { name, hash, awaitsAdapter: awaitsAdapter === true } : undefined,
   );
-  if (!plugins || !running || !vacant || !started) return undefined;
+  if (!plugins || !running || !removedPlugins || !startedPlugins) return undefined;
   return {
-    op: 'live',
+    op: 'documentState',
     plugins,
     running,
-    ...(vacant.length > 0 ? { vacant } : {}),
-    ...(started.length > 0 ? { started } : {}),
-    ...(fields.based === true ? { based: true } : {}),
+    ...(removedPlugins.length > 0 ? { removedPlugins } : {}),
+    ...(startedPlugins.length > 0 ? { startedPlugins } : {}),
+    ...(fields.hasBase === true ? { hasBase: true } : {}),
   };
 }
 
@@ -284,23 +294,23 @@ const toBridge: PortReaders<ToBridge> = {
     return isText(output) ? { op: 'answer', id, ask, output } : { op: 'answer', id, ask };
   },
   resync: ({ id, type }) => (isText(id) && isText(type) ? { op: 'resync', id, type } : undefined),
-  taken: () => ({ op: 'taken' }),
-  ack: ({ ids }) => (isTexts(ids) ? { op: 'ack', ids } : undefined),
+  partSent: () => ({ op: 'partSent' }),
+  confirmEndings: ({ ids }) => (isTexts(ids) ? { op: 'confirmEndings', ids } : undefined),
   settings: ({ plugin, settings }) =>
     isText(plugin) && isRecord(settings) ? { op: 'settings', plugin, settings } : undefined,
   probe: ({ plugin }) => (isText(plugin) ? { op: 'probe', plugin } : undefined),
   wake: () => ({ op: 'wake' }),
-  renew: ({ plugin, hash, nonce, waitMs }) =>
+  replaceAdapter: ({ plugin, hash, nonce, waitMs }) =>
     isText(plugin) && isText(hash) && isText(nonce) && isCount(waitMs)
-      ? { op: 'renew', plugin, hash, nonce, waitMs }
+      ? { op: 'replaceAdapter', plugin, hash, nonce, waitMs }
       : undefined,
-  host: ({ plugin, hash, nonce, options }) =>
+  prepareHost: ({ plugin, hash, nonce, options }) =>
     isText(plugin) && isText(hash) && isText(nonce) && isText(options)
-      ? { op: 'host', plugin, hash, nonce, options }
+      ? { op: 'prepareHost', plugin, hash, nonce, options }
       : undefined,
-  meet: ({ plugin, hash, nonce }) =>
-    isText(plugin) && isText(hash) && isText(nonce) ? { op: 'meet', plugin, hash, nonce } : undefined,
-  remove: ({ plugin }) => (isText(plugin) ? { op: 'remove', plugin } : undefined),
+  awaitLateHost: ({ plugin, hash, nonce }) =>
+    isText(plugin) && isText(hash) && isText(nonce) ? { op: 'awaitLateHost', plugin, hash, nonce } : undefined,
+  removePlugin: ({ plugin }) => (isText(plugin) ? { op: 'removePlugin', plugin } : undefined),
 };
 
 function isText(value: unknown): value is string {

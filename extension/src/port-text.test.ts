@@ -11,7 +11,7 @@ const fromBridge: FromBridge[] = [
   { op: 'result', id: 'x', text: '' },
   { op: 'result', id: 'x' },
   { op: 'error', id: 'x', error: long },
-  { op: 'ask', id: 'x', ask: 1, body: long },
+  { op: 'toolRequest', id: 'x', ask: 1, body: long },
   { op: 'log', plugin: 'p', entries: long, dropped: 0 },
 ];
 const toBridge: ToBridge[] = [

@@ -5,7 +5,7 @@ import { connectBridge, isExtensionAlive } from '../chrome.ts';
 import { BRIDGE_MARK, readToBridge } from '../port-message.ts';
 import { BridgeCalls } from './calls.ts';
 import { hasOriginOfTop, mayShareWindow, probeFrame } from './frame.ts';
-import { gatherHosts, meetHost } from './hosts.ts';
+import { awaitLateHost, gatherHosts } from './hosts.ts';
 import { Link, type Session } from './link.ts';
 import { watchNavigation } from './navigating.ts';
 
@@ -16,7 +16,7 @@ const link = new Link({ connect: connectBridge, isExtensionAlive, read: readToBr
 const calls = new BridgeCalls(
   (message) => link.post(message),
   () => document.visibilityState === 'visible',
-  (plugin, type, events) => meetHost(document, type, plugin, events),
+  (plugin, type, events) => awaitLateHost(document, type, plugin, events),
 );
 const { plugins } = calls;
 const session: Session = {

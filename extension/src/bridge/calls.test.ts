@@ -75,7 +75,7 @@ test('each change of the live plugins is sent, with the reason of a failure', ()
   calls.fromWorker(call('x'));
   calls.fromHost({ plugin: 'bad', hash: 'h2', send: () => undefined }, 'broken it threw');
   assert.deepEqual(posted.at(-1), {
-    op: 'live',
+    op: 'documentState',
     plugins: [
       { name: 'demo', hash: 'h' },
       { name: 'bad', hash: 'h2', problem: 'it threw' },
@@ -116,7 +116,7 @@ test('a new port gets unsent messages, progress before endings', () => {
   port.open = true;
   calls.connected();
   const plugins = [{ name: 'demo', hash: 'h' }];
-  assert.deepEqual(calls.greeting(), { op: 'live', plugins, running: [{ id: 'y', plugin: 'demo' }] });
+  assert.deepEqual(calls.greeting(), { op: 'documentState', plugins, running: [{ id: 'y', plugin: 'demo' }] });
   assert.deepEqual(posted, [
     { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[{"progress":1}]' },
     { op: 'result', id: 'x', text: '"done"' },
@@ -130,7 +130,7 @@ test('an ending is stored until it is acknowledged', () => {
   calls.fromHost(host, 'r 1 1');
   calls.connected();
   assert.equal(posted.filter((m) => m.op === 'result').length, 2);
-  calls.fromWorker({ op: 'ack', ids: ['x'] });
+  calls.fromWorker({ op: 'confirmEndings', ids: ['x'] });
   calls.connected();
   assert.equal(posted.filter((m) => m.op === 'result').length, 2);
 });
@@ -198,10 +198,10 @@ test('leaving lists the calls that have begun, including ended ones that are not
   calls.fromHost(host, 'r 1 1');
   posted.splice(0);
   calls.reportLeaving();
-  assert.deepEqual(posted, [{ op: 'leaving', begun: ['x', 'y'] }]);
+  assert.deepEqual(posted, [{ op: 'leaving', begunCalls: ['x', 'y'] }]);
 });
 
-const asked = (ask: number, body: string, id = 'x') => ({ op: 'ask', id, ask, body });
+const asked = (ask: number, body: string, id = 'x') => ({ op: 'toolRequest', id, ask, body });
 
 test('a prompt and a decision reach the host', () => {
   const { calls, toHost, call } = makeFixture();
@@ -237,7 +237,7 @@ test('the worker gets a tool request, and the host its answer once, confirmed ea
     ['answer', 1, 3, true],
   ]);
   assert.deepEqual(
-    posted.map((m) => (m.op === 'answered' ? [m.id, m.ask, m.taken] : m)),
+    posted.map((m) => (m.op === 'answerReceived' ? [m.id, m.ask, m.taken] : m)),
     [
       ['x', 2, true],
       ['x', 1, true],
@@ -250,7 +250,7 @@ test('the worker gets a tool request, and the host its answer once, confirmed ea
   calls.fromHost(host, 'r 1 1');
   posted.splice(0);
   calls.fromWorker({ op: 'answer', id: 'x', ask: 1, output: '{"n":1}' });
-  assert.deepEqual(posted, [{ op: 'answered', id: 'x', ask: 1, taken: false }]);
+  assert.deepEqual(posted, [{ op: 'answerReceived', id: 'x', ask: 1, taken: false }]);
 });
 
 test('a new port gets open and withdrawn tool requests until the call ends', () => {
@@ -268,10 +268,10 @@ test('a new port gets open and withdrawn tool requests until the call ends', () 
   assert.deepEqual(posted.splice(0), [asked(2, '{"withdrawn":true}'), asked(3, '{"user":{"reason":"three"}}')]);
   toHost.splice(0);
   calls.fromWorker({ op: 'answer', id: 'x', ask: 2 });
-  assert.deepEqual(posted.splice(0), [{ op: 'answered', id: 'x', ask: 2, taken: false }]);
+  assert.deepEqual(posted.splice(0), [{ op: 'answerReceived', id: 'x', ask: 2, taken: false }]);
   calls.fromHost(host, 'r 1 1');
   calls.fromWorker({ op: 'answer', id: 'x', ask: 3 });
-  assert.deepEqual(posted.splice(0).slice(1), [{ op: 'answered', id: 'x', ask: 3, taken: false }]);
+  assert.deepEqual(posted.splice(0).slice(1), [{ op: 'answerReceived', id: 'x', ask: 3, taken: false }]);
   calls.connected();
   assert.deepEqual(
     posted.map((m) => m.op),

@@ -51,12 +51,13 @@ export class BridgeCalls {
 
   /**
    * post sends a message to the worker, and returns false without a port. isVisible reports whether the document may be
-   * visible, as in PluginsOptions. meet waits for a late host, as in PluginsOptions, and passes the host to events.
+   * visible, as in PluginsOptions. awaitLateHost waits for a late host, as in PluginsOptions, and passes the host to
+   * events.
    */
   constructor(
     post: (message: FromBridge) => boolean,
     isVisible: () => boolean = () => true,
-    meet: (plugin: string, type: string, events: HostEvents) => () => void = () => () => undefined,
+    awaitLateHost: (plugin: string, type: string, events: HostEvents) => () => void = () => () => undefined,
   ) {
     this.#post = post;
     this.#swaps = makeSwaps({
@@ -67,7 +68,7 @@ export class BridgeCalls {
     this.plugins = new Plugins({
       post,
       isVisible,
-      meet: (plugin, type) => meet(plugin, type, this.hostEvents),
+      awaitLateHost: (plugin, type) => awaitLateHost(plugin, type, this.hostEvents),
       changed: () => this.#post(this.greeting()),
       hashOf: (host) => this.#swaps.hashOf(host),
       endSwap: (host) => this.#swaps.finish(host),
@@ -118,24 +119,24 @@ export class BridgeCalls {
     cancel: ({ id, reason }) => this.#cancel(id, reason),
     answer: (message) => this.#answer(message),
     resync: ({ id, type }) => this.#sendToHost(this.#callsById.get(id), 'resync', type),
-    taken: () => this.#partSender.confirmPart(),
+    partSent: () => this.#partSender.confirmPart(),
     wake: () => this.plugins.wake(),
-    ack: ({ ids }) => {
+    confirmEndings: ({ ids }) => {
       for (const id of ids) {
         const call = this.#callsById.get(id);
         if (call) this.#forget(call);
       }
     },
-    renew: (message) => {
+    replaceAdapter: (message) => {
       const host = this.plugins.anyHost(message.plugin);
       if (host) this.#swaps.begin(host, message);
     },
     ping: () => undefined, // the link (link.ts) answers pings
     settings: (message) => this.plugins.receive(message),
     probe: (message) => this.plugins.receive(message),
-    host: (message) => this.plugins.receive(message),
-    meet: (message) => this.plugins.receive(message),
-    remove: (message) => this.plugins.receive(message),
+    prepareHost: (message) => this.plugins.receive(message),
+    awaitLateHost: (message) => this.plugins.receive(message),
+    removePlugin: (message) => this.plugins.receive(message),
   };
 
   /** connected sends all messages that a worker on a new port may not have received. */
@@ -162,7 +163,7 @@ export class BridgeCalls {
     const startedIds = [...this.#callsById.values()]
       .filter((call) => call.deferredStart === undefined)
       .map((call) => call.id);
-    this.#post({ op: 'leaving', begun: startedIds });
+    this.#post({ op: 'leaving', begunCalls: startedIds });
   }
 
   /** cancelAll cancels all calls, because the extension was removed or reloaded. */
@@ -174,13 +175,13 @@ export class BridgeCalls {
 
   /** greeting returns the first message on each port: the document's plugins and the running calls. */
   greeting(): FromBridge {
-    const { live, vacant, started, hasBase } = this.plugins;
+    const { live, removedPlugins, startedPlugins, hasBase } = this.plugins;
     return {
-      op: 'live',
+      op: 'documentState',
       plugins: live,
-      ...(vacant.length > 0 ? { vacant } : {}),
-      ...(started.length > 0 ? { started } : {}),
-      ...(hasBase ? { based: hasBase } : {}),
+      ...(removedPlugins.length > 0 ? { removedPlugins } : {}),
+      ...(startedPlugins.length > 0 ? { startedPlugins } : {}),
+      ...(hasBase ? { hasBase } : {}),
       running: this.#running().map((call) => ({ id: call.id, plugin: call.host.plugin })),
     };
   }
@@ -259,7 +260,7 @@ export class BridgeCalls {
       const suffix = value === undefined ? '' : `,${value}`;
       call.host.send(`["answer",${call.number},${ask},${error === undefined}${suffix}]`);
     }
-    this.#post({ op: 'answered', id, ask, taken: state !== 'unwanted' });
+    this.#post({ op: 'answerReceived', id, ask, taken: state !== 'unwanted' });
   }
 
   #cancel(id: string, reason: string): void {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ACCEPTED, HANDSHAKE, OFFER, UP } from '../handshake.ts';
 import { BridgeCalls } from './calls.ts';
-import { gatherHosts, type Host, meetHost } from './hosts.ts';
+import { awaitLateHost, gatherHosts, type Host } from './hosts.ts';
 
 class EmptyPage extends EventTarget {
   readonly documentElement = { firstChild: null, lastChild: null };
@@ -38,7 +38,7 @@ test('hosts are accepted during the handshake, and never before or after', () =>
   });
   assert.deepEqual(found, ['demo']);
   asked.up('ready');
-  // The document is still empty, but a script that is the root element runs before the document has content.
+  // The document is still awaitsAdapter, but a script that is the root element runs before the document has content.
   const late = dispatchOffer(page, 'late');
   late.up('ready');
   assert.deepEqual([early.taken, asked.taken, late.taken], [false, true, false]);
@@ -62,14 +62,14 @@ test('only the newest wait of a plugin accepts a late host, once', () => {
     () => true,
     () => true,
     (plugin, type) => {
-      return meetHost(page, type, plugin, {
+      return awaitLateHost(page, type, plugin, {
         hostFound: (host) => found.push(`${type} ${host.plugin}`),
         received: () => undefined,
       });
     },
   );
-  for (const nonce of ['old', 'new']) calls.fromWorker({ op: 'meet', plugin: 'demo', hash: nonce, nonce });
-  calls.fromWorker({ op: 'meet', plugin: 'other', hash: 'h', nonce: 'third' });
+  for (const nonce of ['old', 'new']) calls.fromWorker({ op: 'awaitLateHost', plugin: 'demo', hash: nonce, nonce });
+  calls.fromWorker({ op: 'awaitLateHost', plugin: 'other', hash: 'h', nonce: 'third' });
   const taken = [
     dispatchOffer(page, 'demo', 'old').taken,
     dispatchOffer(page, 'other', 'new').taken,
@@ -77,6 +77,6 @@ test('only the newest wait of a plugin accepts a late host, once', () => {
     dispatchOffer(page, 'other', 'third').taken,
   ];
   assert.deepEqual([taken, found], [[false, false, true, false], ['third other']]);
-  calls.fromWorker({ op: 'meet', plugin: 'demo', hash: 'newest', nonce: 'newest' });
+  calls.fromWorker({ op: 'awaitLateHost', plugin: 'demo', hash: 'newest', nonce: 'newest' });
   assert.equal(dispatchOffer(page, 'demo', 'newest').taken, true);
 });

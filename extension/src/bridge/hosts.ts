@@ -10,9 +10,9 @@ export interface Host {
    */
   readonly base?: string;
   /** empty is true while the host waits for its adapter at its entry point. */
-  readonly empty?: boolean;
-  /** based is true if the base created the host. A host that the base created uses the entry point of the base. */
-  readonly based?: boolean;
+  readonly awaitsAdapter?: boolean;
+  /** usesBase is true if the base created the host. A host that the base created uses the entry point of the base. */
+  readonly usesBase?: boolean;
   /** send dispatches a message to the host and returns at once. */
   send(text: string): void;
 }
@@ -67,10 +67,10 @@ export function gatherHosts(doc: Page, events: HostEvents): void {
 }
 
 /**
- * meetHost waits for the offer of a late host in an isolated world. The parameter type is the secret event type of the
- * offer. The function that meetHost returns ends the wait for a late host.
+ * awaitLateHost waits for the offer of a late host in an isolated world. The parameter type is the secret event type of
+ * the offer. The function that awaitLateHost returns ends the wait for a late host.
  */
-export function meetHost(doc: EventTarget, type: string, plugin: string, events: HostEvents): () => void {
+export function awaitLateHost(doc: EventTarget, type: string, plugin: string, events: HostEvents): () => void {
   const onOffer = (event: Event) => {
     const offer = readOffer(event, event instanceof MessageEvent ? event.data : undefined);
     if (offer?.plugin === plugin) connectHost(offer, false, events);
@@ -84,12 +84,12 @@ interface Offer {
   readonly plugin: string;
   readonly hash: string;
   readonly base?: string;
-  readonly empty: boolean;
+  readonly awaitsAdapter: boolean;
   readonly port: MessagePort;
 }
 
 function connectHost({ port, ...introduction }: Offer, isBased: boolean, events: HostEvents): void {
-  const host: Host = { ...introduction, based: isBased, send: (text) => sendDown(port, text) };
+  const host: Host = { ...introduction, usesBase: isBased, send: (text) => sendDown(port, text) };
   port.addEventListener(UP, (message) => {
     if (message instanceof MessageEvent && typeof message.data === 'string') events.received(host, message.data);
   });
@@ -132,7 +132,7 @@ function readOffer(event: Event, data: unknown): Offer | undefined {
     if (!Array.isArray(parts)) return undefined;
     const [plugin, hash, base, hasAdapter]: unknown[] = parts;
     if (typeof plugin !== 'string' || typeof hash !== 'string') return undefined;
-    const offer: Offer = { plugin, hash, empty: hasAdapter !== true, port };
+    const offer: Offer = { plugin, hash, awaitsAdapter: hasAdapter !== true, port };
     return typeof base === 'string' && base !== '' ? { ...offer, base } : offer;
   } catch {
     return undefined;

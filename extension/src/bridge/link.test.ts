@@ -60,7 +60,7 @@ function makeFixture(t: TestContext) {
   return { link, open, ports, received, world, runTasks };
 }
 
-const greeting: FromBridge = { op: 'live', plugins: [], running: [] };
+const greeting: FromBridge = { op: 'documentState', plugins: [], running: [] };
 const message: FromBridge = { op: 'error', id: 'x', error: '{}' };
 
 test('the link connects once and passes messages on', (t) => {
@@ -71,10 +71,10 @@ test('the link connects once and passes messages on', (t) => {
   assert.equal(ports.length, 1);
   assert.equal(world.connected, 1);
   assert.equal(link.post(message), true);
-  ports[0]?.receive('[{"op":"ack","ids":["x"]},{"op":"nonsense","id":"x"}]\n');
-  ports[0]?.receive([{ op: 'ack', ids: ['y'] }]);
+  ports[0]?.receive('[{"op":"confirmEndings","ids":["x"]},{"op":"nonsense","id":"x"}]\n');
+  ports[0]?.receive([{ op: 'confirmEndings', ids: ['y'] }]);
   ports[0]?.receive('text');
-  assert.deepEqual(received, [{ op: 'ack', ids: ['x'] }]);
+  assert.deepEqual(received, [{ op: 'confirmEndings', ids: ['x'] }]);
 });
 
 test('a closed port is replaced at once and without a timer, which Chrome would delay in a hidden tab', (t) => {
@@ -130,14 +130,14 @@ test('a document that the user leaves receives nothing on its old port', (t) => 
   const { link, open, ports, received, world } = makeFixture(t);
   open();
   link.leave();
-  ports[0]?.receive(encodeMessages([{ op: 'ack', ids: ['late'] }]));
+  ports[0]?.receive(encodeMessages([{ op: 'confirmEndings', ids: ['late'] }]));
   t.mock.timers.tick(5000);
   open();
   assert.deepEqual([ports.length, link.post(message)], [1, false]);
   link.reopen();
-  ports[0]?.receive(encodeMessages([{ op: 'ack', ids: ['out of the cache'] }]));
-  ports[1]?.receive(encodeMessages([{ op: 'ack', ids: ['new'] }]));
-  assert.deepEqual(received, [{ op: 'ack', ids: ['new'] }]);
+  ports[0]?.receive(encodeMessages([{ op: 'confirmEndings', ids: ['out of the cache'] }]));
+  ports[1]?.receive(encodeMessages([{ op: 'confirmEndings', ids: ['new'] }]));
+  assert.deepEqual(received, [{ op: 'confirmEndings', ids: ['new'] }]);
   assert.deepEqual([ports.length, world.connected], [2, 2]);
 });
 
@@ -192,7 +192,7 @@ test('a new port drops waiting tool requests and endings, because connected send
   open();
   const progress: FromBridge = { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[]' };
   link.post(message);
-  const ask = { op: 'ask', id: 'x', ask: 1, body: '{}' } as const;
+  const ask = { op: 'toolRequest', id: 'x', ask: 1, body: '{}' } as const;
   for (const waits of [progress, ask, { op: 'result', id: 'x', parts: 8 }, message] as const) link.post(waits);
   t.mock.timers.tick(5000);
   ports[0]?.close();

@@ -118,9 +118,9 @@ export class Link {
     }
     this.#send([session.greeting()]);
     // Waiting messages are sent first, because they are older than the messages that connected sends. connected sends
-    // all unanswered tool requests and unconfirmed endings again, so waiting tool requests and endings are dropped. An ending that is
-    // sent before its parts would refer to parts that the server does not have.
-    this.#batcher.drop(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'ask');
+    // all unanswered tool requests and unconfirmed endings again, so waiting tool requests and endings are dropped. An
+    // ending that is sent before its parts would refer to parts that the server does not have.
+    this.#batcher.drop(({ op }) => op === 'part' || op === 'result' || op === 'error' || op === 'toolRequest');
     this.#batcher.flush();
     session.connected();
   }

@@ -32,7 +32,7 @@ function makeFixture(...names: string[]) {
 }
 
 const live = (posted: FromBridge[]) =>
-  posted.splice(0).flatMap((message) => (message.op === 'live' ? [message.plugins] : []));
+  posted.splice(0).flatMap((message) => (message.op === 'documentState' ? [message.plugins] : []));
 
 test('when the document is parsed, all hosts start and the live hosts are probed', () => {
   const { plugins, toHost, fromHost } = makeFixture('now', 'late', 'odd');
@@ -121,7 +121,7 @@ test('settings, probes and renewals reach only the host of their plugin', () => 
   const { calls, toHost } = makeFixture('a', 'b');
   calls.fromWorker({ op: 'settings', plugin: 'a', settings: { values: { key: 'v' } } });
   calls.fromWorker({ op: 'probe', plugin: 'b' });
-  calls.fromWorker({ op: 'renew', plugin: 'b', hash: 'h2', nonce: 'n', waitMs: 1000 });
+  calls.fromWorker({ op: 'replaceAdapter', plugin: 'b', hash: 'h2', nonce: 'n', waitMs: 1000 });
   calls.fromWorker({ op: 'settings', plugin: 'none', settings: {} });
   assert.deepEqual(toHost.splice(0, 2), ['a ["settings",{"values":{"key":"v"}}]', 'b ["probe"]']);
   assert.deepEqual(toHost, ['b ["renew","n","h2"]']);
@@ -136,12 +136,12 @@ test('a renewed adapter is live with its hash and probed again, and a kept one s
   toHost.splice(0);
   fromHost('a', 'renewed h2');
   assert.deepEqual(posted.splice(0), [
-    { op: 'live', plugins: [{ name: 'a', hash: 'h2' }], running: [] },
-    { op: 'renewed', plugin: 'a', hash: 'h2' },
+    { op: 'documentState', plugins: [{ name: 'a', hash: 'h2' }], running: [] },
+    { op: 'adapterReplaced', plugin: 'a', hash: 'h2' },
   ]);
   assert.deepEqual(toHost, ['a ["probe"]']);
   fromHost('a', 'kept a typo in line 1');
-  assert.deepEqual(posted, [{ op: 'renewed', plugin: 'a', hash: 'h2', problem: 'a typo in line 1' }]);
+  assert.deepEqual(posted, [{ op: 'adapterReplaced', plugin: 'a', hash: 'h2', problem: 'a typo in line 1' }]);
 });
 
 test('a removed plugin is not live, and its calls still end', () => {
@@ -150,11 +150,16 @@ test('a removed plugin is not live, and its calls still end', () => {
   fromHost('b', 'ready');
   calls.fromWorker({ op: 'call', id: 'x', plugin: 'a', tool: 't', maxBytes: 9, args: '{}' });
   posted.splice(0);
-  calls.fromWorker({ op: 'remove', plugin: 'a' });
-  calls.fromWorker({ op: 'remove', plugin: 'a' });
+  calls.fromWorker({ op: 'removePlugin', plugin: 'a' });
+  calls.fromWorker({ op: 'removePlugin', plugin: 'a' });
   assert.deepEqual(toHost.slice(1), ['a ["remove"]']);
   assert.deepEqual(posted.splice(0), [
-    { op: 'live', plugins: [{ name: 'b', hash: 'h' }], vacant: [{ name: 'a' }], running: [{ id: 'x', plugin: 'a' }] },
+    {
+      op: 'documentState',
+      plugins: [{ name: 'b', hash: 'h' }],
+      removedPlugins: [{ name: 'a' }],
+      running: [{ id: 'x', plugin: 'a' }],
+    },
   ]);
   for (const text of ['ready', 's 1', 'l 1 0 [{}]']) fromHost('a', text);
   assert.deepEqual(posted, []);

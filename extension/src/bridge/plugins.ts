@@ -1,4 +1,4 @@
-import type { FromBridge, LiveAdapter, StartedPlugin, ToBridge, VacantPlugin } from '../port-message.ts';
+import type { FromBridge, LiveAdapter, RemovedPlugin, StartedPlugin, ToBridge } from '../port-message.ts';
 import { type PortHandlers, route } from '../port-router.ts';
 import type { Base, Host } from './hosts.ts';
 import { type Logs, makeLogs } from './logs.ts';
@@ -6,10 +6,13 @@ import { makeProbing, type Probing } from './probing.ts';
 import { makeWakes, type Wakes } from './wakes.ts';
 
 /**
- * PluginMessage is a message of the worker to one plugin. The message 'renew' is not a PluginMessage, because 'renew'
- * also concerns calls.
+ * PluginMessage is a message of the worker to one plugin. The message 'replaceAdapter' is not a PluginMessage, because
+ * it also concerns calls.
  */
-export type PluginMessage = Extract<ToBridge, { op: 'settings' | 'probe' | 'host' | 'meet' | 'remove' }>;
+export type PluginMessage = Extract<
+  ToBridge,
+  { op: 'settings' | 'probe' | 'prepareHost' | 'awaitLateHost' | 'removePlugin' }
+>;
 
 export interface PluginsOptions {
   /** post sends a message to the worker. post returns false without a port. */
@@ -23,10 +26,10 @@ export interface PluginsOptions {
   /** endSwap is called when a host has accepted or rejected a new adapter, or has lost its adapter. */
   endSwap(host: Host): void;
   /**
-   * meet waits for the offer of a late host in an event of the given type. The function that meet returns ends the wait
-   * for a late host.
+   * awaitLateHost waits for the offer of a late host in an event of the given type. The function that awaitLateHost
+   * returns ends the wait for a late host.
    */
-  meet(plugin: string, type: string): () => void;
+  awaitLateHost(plugin: string, type: string): () => void;
 }
 
 /** HostOp is an operation of a host that does not concern a call (handshake.ts). */
@@ -41,10 +44,10 @@ export class Plugins {
   readonly #liveAdapters = new Map<string, LiveAdapter>();
   readonly #removedHosts = new Set<Host>();
   /**
-   * #endMeetings maps each plugin to a function that ends the wait for a late host. Only the newest 'meet' message of a
-   * plugin has an effect.
+   * #stopAwaiting maps each plugin to a function that ends the wait for a late host. Only the newest 'awaitLateHost'
+   * message of a plugin has an effect.
    */
-  readonly #endMeetings = new Map<string, () => void>();
+  readonly #stopAwaiting = new Map<string, () => void>();
   readonly #logs: Logs;
   readonly #wakes: Wakes;
   readonly #probing: Probing;
@@ -68,18 +71,20 @@ export class Plugins {
     return [...this.#liveAdapters.values()];
   }
 
-  /** vacant returns the plugins whose adapter was removed. */
-  get vacant(): VacantPlugin[] {
+  /** removedPlugins returns the plugins whose adapter was removed. */
+  get removedPlugins(): RemovedPlugin[] {
     return [...this.#removedHosts].map(({ plugin, base }) =>
       base === undefined ? { name: plugin } : { name: plugin, base },
     );
   }
 
-  /** started returns the plugins whose host has started but is not live yet. */
-  get started(): StartedPlugin[] {
+  /** startedPlugins returns the plugins whose host has started but is not live yet. */
+  get startedPlugins(): StartedPlugin[] {
     return [...this.#allHosts.values()].flatMap((host): StartedPlugin[] => {
-      const { plugin, hash, empty = false } = host;
-      return this.#liveAdapters.has(plugin) || this.#removedHosts.has(host) ? [] : [{ name: plugin, hash, empty }];
+      const { plugin, hash, awaitsAdapter = false } = host;
+      return this.#liveAdapters.has(plugin) || this.#removedHosts.has(host)
+        ? []
+        : [{ name: plugin, hash, awaitsAdapter }];
     });
   }
 
@@ -163,31 +168,32 @@ export class Plugins {
   readonly #handlers: PortHandlers<PluginMessage, [host: Host | undefined]> = {
     settings: ({ settings }, host) => host?.send(JSON.stringify(['settings', settings])),
     probe: (_, host) => host?.send('["probe"]'),
-    host: ({ nonce, hash, options }, host) => {
+    prepareHost: ({ nonce, hash, options }, host) => {
       if (host) host.send(JSON.stringify(['renew', nonce, hash]));
       else this.#base?.send(JSON.stringify(['host', options, nonce]));
     },
-    meet: ({ plugin, nonce, hash }, host) => {
+    awaitLateHost: ({ plugin, nonce, hash }, host) => {
       if (host) {
         host.send(JSON.stringify(['renew', nonce, hash]));
         return;
       }
-      this.#endMeetings.get(plugin)?.();
-      this.#endMeetings.set(plugin, this.#options.meet(plugin, nonce));
-      this.#options.post({ op: 'armed', plugin, nonce, based: false, late: true });
+      this.#stopAwaiting.get(plugin)?.();
+      this.#stopAwaiting.set(plugin, this.#options.awaitLateHost(plugin, nonce));
+      this.#options.post({ op: 'entryPointReady', plugin, nonce, usesBase: false, isHostLate: true });
     },
-    remove: ({ plugin }) => this.#remove(plugin),
+    removePlugin: ({ plugin }) => this.#remove(plugin),
   };
 
   readonly #hostHandlers: Readonly<Record<HostOp, (host: Host, rest: string) => void>> = {
     ready: (host) => this.#addLiveAdapter(host, host.hash),
     broken: (host, problem) => this.#addLiveAdapter(host, host.hash, problem),
-    armed: ({ plugin, based = false }, nonce) => this.#options.post({ op: 'armed', plugin, nonce, based }),
+    armed: ({ plugin, usesBase = false }, nonce) =>
+      this.#options.post({ op: 'entryPointReady', plugin, nonce, usesBase }),
     renewed: (host, hash) => {
       this.#removedHosts.delete(host);
       this.#addLiveAdapter(host, hash);
       this.#options.endSwap(host);
-      this.#options.post({ op: 'renewed', plugin: host.plugin, hash });
+      this.#options.post({ op: 'adapterReplaced', plugin: host.plugin, hash });
     },
     kept: (host, problem) => {
       const { hashOf, endSwap, post } = this.#options;
@@ -195,7 +201,7 @@ export class Plugins {
       if (this.#removedHosts.delete(host)) this.#addLiveAdapter(host, hashOf(host) ?? host.hash, problem);
       endSwap(host);
       post({
-        op: 'renewed',
+        op: 'adapterReplaced',
         plugin: host.plugin,
         hash: this.#liveAdapters.get(host.plugin)?.hash ?? host.hash,
         problem,

@@ -24,7 +24,8 @@ function makeFixture() {
   calls.plugins.addHost(host);
   const fromHost = (text: string) => calls.fromHost(host, text);
   const call = (id: string) => calls.fromWorker({ op: 'call', id, plugin: 'p', tool: 't', maxBytes: 9, args: '{}' });
-  const renew = (hash = 'h2') => calls.fromWorker({ op: 'renew', plugin: 'p', hash, nonce: 'n', waitMs: 1000 });
+  const renew = (hash = 'h2') =>
+    calls.fromWorker({ op: 'replaceAdapter', plugin: 'p', hash, nonce: 'n', waitMs: 1000 });
   fromHost('ready');
   call('x');
   posted.splice(0);
@@ -43,13 +44,13 @@ test('an adapter is replaced once its calls have ended, and new calls wait', () 
   fromHost('r 1 "old"');
   assert.deepEqual(toHost.splice(0), ['["renew","n","h2"]']);
   fromHost('armed n');
-  assert.deepEqual(posted.splice(1), [{ op: 'armed', plugin: 'p', nonce: 'n', based: false }]);
+  assert.deepEqual(posted.splice(1), [{ op: 'entryPointReady', plugin: 'p', nonce: 'n', usesBase: false }]);
   posted.splice(0);
   fromHost('renewed h2');
   assert.deepEqual(toHost.splice(0), ['["call",2,"t",9,{},false]']);
   assert.deepEqual(
     posted.splice(0).map(({ op }) => op),
-    ['live', 'renewed'],
+    ['documentState', 'adapterReplaced'],
   );
   fromHost('r 2 "new"');
   assert.deepEqual(posted.splice(0), [{ op: 'result', id: 'y', text: '"new"' }]);
@@ -91,32 +92,32 @@ test('a call that waits for the new adapter has not begun, and fails if the plug
   renew();
   call('y');
   calls.reportLeaving();
-  assert.deepEqual(posted.splice(0), [{ op: 'leaving', begun: ['x'] }]);
-  calls.fromWorker({ op: 'remove', plugin: 'p' });
+  assert.deepEqual(posted.splice(0), [{ op: 'leaving', begunCalls: ['x'] }]);
+  calls.fromWorker({ op: 'removePlugin', plugin: 'p' });
   assert.match(JSON.stringify(posted), /"id":"y","error":"{.*navigated.*notStarted.*true}"/);
 });
 
 test('a removed plugin whose new adapter does not start has failed', () => {
   const { calls, posted, fromHost, renew } = makeFixture();
   fromHost('r 1 1');
-  calls.fromWorker({ op: 'remove', plugin: 'p' });
+  calls.fromWorker({ op: 'removePlugin', plugin: 'p' });
   renew();
   posted.splice(0);
   fromHost('kept a typo');
   assert.deepEqual(posted, [
-    { op: 'live', plugins: [{ name: 'p', hash: 'h2', base: 'b', problem: 'a typo' }], running: [] },
-    { op: 'renewed', plugin: 'p', hash: 'h2', problem: 'a typo' },
+    { op: 'documentState', plugins: [{ name: 'p', hash: 'h2', base: 'b', problem: 'a typo' }], running: [] },
+    { op: 'adapterReplaced', plugin: 'p', hash: 'h2', problem: 'a typo' },
   ]);
 });
 
-test('a removed plugin is vacant until it gets another adapter', () => {
+test('a removed plugin is reported until it gets another adapter', () => {
   const { calls, posted, toHost, fromHost, renew } = makeFixture();
   fromHost('r 1 1');
-  calls.fromWorker({ op: 'remove', plugin: 'p' });
+  calls.fromWorker({ op: 'removePlugin', plugin: 'p' });
   assert.deepEqual(posted.splice(0).at(-1), {
-    op: 'live',
+    op: 'documentState',
     plugins: [],
-    vacant: [{ name: 'p', base: 'b' }],
+    removedPlugins: [{ name: 'p', base: 'b' }],
     running: [],
   });
   calls.plugins.documentParsed();
@@ -124,6 +125,10 @@ test('a removed plugin is vacant until it gets another adapter', () => {
   renew();
   fromHost('armed n');
   fromHost('renewed h2');
-  assert.deepEqual(posted.splice(1)[0], { op: 'live', plugins: [{ name: 'p', hash: 'h2', base: 'b' }], running: [] });
+  assert.deepEqual(posted.splice(1)[0], {
+    op: 'documentState',
+    plugins: [{ name: 'p', hash: 'h2', base: 'b' }],
+    running: [],
+  });
   assert.deepEqual(toHost, ['["renew","n","h2"]', '["probe"]']);
 });

@@ -1,10 +1,10 @@
 import type { ToBridge } from '../port-message.ts';
 import type { Host } from './hosts.ts';
 
-/** ArmedTimeoutMs is how long calls wait for the new adapter after the entry point was armed, in milliseconds. */
-const ArmedTimeoutMs = 10_000;
+/** NewAdapterTimeoutMs is how long calls wait for the new adapter after the entry point was armed, in milliseconds. */
+const NewAdapterTimeoutMs = 10_000;
 
-type RenewMessage = Extract<ToBridge, { op: 'renew' }>;
+type ReplaceMessage = Extract<ToBridge, { op: 'replaceAdapter' }>;
 
 export interface SwapsOptions {
   /** isBusy reports whether calls run in the adapter of a host. */
@@ -21,7 +21,7 @@ export interface SwapsOptions {
  */
 export interface Swaps {
   /** begin prepares a host for the arrival of a new adapter. begin replaces an earlier pending swap of the host. */
-  begin(host: Host, message: RenewMessage): void;
+  begin(host: Host, message: ReplaceMessage): void;
   /** isWaiting reports whether calls for a host wait for the new adapter of the host. */
   isWaiting(host: Host): boolean;
   /** callEnded is called when a call in the adapter of a host has ended. */
@@ -40,7 +40,7 @@ export interface Swaps {
 export function makeSwaps({ isBusy, endCalls, startWaitingCalls }: SwapsOptions): Swaps {
   const pendingSwaps = new Map<
     Host,
-    { message: RenewMessage; isArmed: boolean; timer: ReturnType<typeof setTimeout> }
+    { message: ReplaceMessage; isArmed: boolean; timer: ReturnType<typeof setTimeout> }
   >();
 
   const armHost = (host: Host) => {
@@ -48,7 +48,7 @@ export function makeSwaps({ isBusy, endCalls, startWaitingCalls }: SwapsOptions)
     if (!entry || entry.isArmed) return;
     clearTimeout(entry.timer);
     entry.isArmed = true;
-    entry.timer = setTimeout(() => finish(host), ArmedTimeoutMs);
+    entry.timer = setTimeout(() => finish(host), NewAdapterTimeoutMs);
     const { nonce, hash } = entry.message;
     host.send(JSON.stringify(['renew', nonce, hash]));
   };

@@ -4,13 +4,16 @@ import type { FromBridge } from '../port-message.ts';
 /** WITHDRAWN is the body that the host sends when a tool withdraws a request. */
 const WITHDRAWN = JSON.stringify({ withdrawn: true } satisfies Partial<ToolAskParams>);
 
-/** ToolRequests are the requests of one call to the server. The server ignores duplicates, so open requests may be sent again. */
+/**
+ * ToolRequests are the requests of one call to the server. The server ignores duplicates, so open requests may be sent
+ * again.
+ */
 export interface ToolRequests {
   /** recordRequest stores a request of the host and returns the message for the worker. */
   recordRequest(ask: number, body: string): FromBridge;
   /**
-   * recordAnswer records that a request was answered. The result is "wanted" if the host waits for the answer, "known" if
-   * the host already has the answer, and otherwise "unwanted".
+   * recordAnswer records that a request was answered. The result is "wanted" if the host waits for the answer, "known"
+   * if the host already has the answer, and otherwise "unwanted".
    */
   recordAnswer(ask: number): 'wanted' | 'known' | 'unwanted';
   /** listUnanswered returns the messages for a new worker: all open or withdrawn requests, oldest first. */
@@ -23,7 +26,7 @@ export interface ToolRequests {
 export function makeToolRequests(id: string): ToolRequests {
   const unansweredBodies = new Map<number, string>();
   const answeredRequests = new Set<number>();
-  const requestMessage = (ask: number, body: string): FromBridge => ({ op: 'ask', id, ask, body });
+  const requestMessage = (ask: number, body: string): FromBridge => ({ op: 'toolRequest', id, ask, body });
   return {
     recordRequest: (ask, body) => {
       unansweredBodies.set(ask, body);

@@ -18,7 +18,7 @@ function setUpWakes() {
     isVisible: () => state.visible,
     now: () => state.now,
   });
-  const asked = () => posted.splice(0).map((message) => (message.op === 'wake' ? message.ms : message.op));
+  const asked = () => posted.splice(0).map((message) => (message.op === 'scheduleWake' ? message.ms : message.op));
   return { state, woken, wakes, asked, a: host('a'), b: host('b') };
 }
 

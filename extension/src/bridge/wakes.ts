@@ -42,7 +42,7 @@ export function makeWakes({ post, isVisible, now = () => performance.now() }: Wa
     if (isVisible() || dueTimes.size === 0) return;
     const nextWakeAt = Math.max(Math.min(...dueTimes.values()), now() + MinWakeIntervalMs);
     if (nextWakeAt >= requestedWakeAt) return;
-    if (post({ op: 'wake', ms: Math.ceil(nextWakeAt - now()) })) requestedWakeAt = nextWakeAt;
+    if (post({ op: 'scheduleWake', ms: Math.ceil(nextWakeAt - now()) })) requestedWakeAt = nextWakeAt;
   };
   return {
     setTimer: (host, ms) => {

@@ -55,7 +55,7 @@ function makeFixture(t: TestContext, booting = false, health?: CallsOptions['hea
   const join = (tabId: number, documentId: string) => {
     const made = doc(tabId, documentId);
     calls.documentConnected(made.doc);
-    calls.receive(made.doc, { op: 'live', plugins: [{ name: 'demo', hash: 'h' }], running: [] });
+    calls.receive(made.doc, { op: 'documentState', plugins: [{ name: 'demo', hash: 'h' }], running: [] });
     return made;
   };
   const dispatch = (id: string, tabId = 1, documentId = 'd1', again = false) =>
@@ -143,7 +143,7 @@ test('a document may send the next part of a large result when the socket has ro
   assert.deepEqual(got, []);
   room.inMs = 0;
   await pass(1);
-  assert.deepEqual(got, [{ op: 'taken' }]);
+  assert.deepEqual(got, [{ op: 'partSent' }]);
   calls.receive(doc, { op: 'part', id: 'unknown', seq: 0, text: '1' });
   await pass(0);
   assert.equal(got.length, 2);
@@ -164,7 +164,7 @@ test('a call goes to its document, and its reports and result to the server', (t
   ]);
   assert.deepEqual(running.ids, []);
   calls.confirmDelivery(['x', 'unknown']);
-  assert.deepEqual(got.at(-1), { op: 'ack', ids: ['x'] });
+  assert.deepEqual(got.at(-1), { op: 'confirmEndings', ids: ['x'] });
 });
 
 test('messages about a call from another document are ignored', (t) => {
@@ -214,7 +214,7 @@ test('a closed tab ends its calls at once, a navigation after 50 ms, and an earl
   calls.documentDisconnected(one.doc);
   assert.deepEqual(codes(), ['closed tab_closed']);
   calls.receive(two.doc, { op: 'result', id: 'won', text: '1' });
-  calls.receive(two.doc, { op: 'leaving', begun: ['left'] });
+  calls.receive(two.doc, { op: 'leaving', begunCalls: ['left'] });
   calls.documentDisconnected(two.doc);
   await pass(49);
   assert.deepEqual(running.ids, ['left']);
@@ -249,8 +249,8 @@ test('unknown calls that a document reports are reported to the server', (t) => 
   const { calls, running, resumed, doc, sent } = makeFixture(t);
   const { doc: made } = doc(1, 'd1');
   calls.documentConnected(made);
-  calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
-  calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  calls.receive(made, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  calls.receive(made, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   assert.deepEqual(resumed, [['x']]);
   assert.deepEqual(running.ids, ['x']);
   // A restarted worker also forwards an ending that the document sent while no worker ran.
@@ -285,7 +285,7 @@ test('a cancel of a call that only its document has reaches the document', async
   assert.equal(await calls.cancel({ dispatchId: 'x', reason: 'late' }), 'finished');
   const { doc: made, got } = doc(1, 'd1');
   calls.documentConnected(made);
-  calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  calls.receive(made, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   assert.deepEqual(got, [{ op: 'cancel', id: 'x', reason: 'late' }]);
   assert.deepEqual(running.ids, []);
 });
@@ -304,7 +304,7 @@ test('a call that did not reach its document before a navigation can be retried'
   const { calls, sent, join, dispatch, pass } = makeFixture(t);
   const { doc } = join(1, 'd1');
   dispatch('begun');
-  calls.receive(doc, { op: 'leaving', begun: ['begun'] });
+  calls.receive(doc, { op: 'leaving', begunCalls: ['begun'] });
   dispatch('late');
   calls.documentDisconnected(doc);
   await pass(50);
@@ -323,7 +323,7 @@ for (const [state, code] of [
     const { doc } = join(1, 'd1');
     dispatch('x');
     tabs.set(1, state);
-    if (state === 'open') calls.receive(doc, { op: 'leaving', begun: ['x'] });
+    if (state === 'open') calls.receive(doc, { op: 'leaving', begunCalls: ['x'] });
     calls.documentDisconnected(doc);
     await pass(50);
     assert.deepEqual(codes(), [`x ${code}`]);
@@ -495,14 +495,14 @@ test('a tool request of a call goes to the server, and its answer to the documen
   const { calls, sent, join, dispatch } = makeFixture(t);
   const { doc, got } = join(1, 'd1');
   dispatch('x');
-  calls.receive(doc, { op: 'ask', id: 'x', ask: 1, body: '{"user":{"reason":"r"}}' });
+  calls.receive(doc, { op: 'toolRequest', id: 'x', ask: 1, body: '{"user":{"reason":"r"}}' });
   assert.deepEqual(sent, [askText('x')]);
   const outcomes: boolean[] = [];
   void calls.answer({ dispatchId: 'x', ask: 1, output: { a: 1 } }).then((taken) => outcomes.push(taken));
   assert.deepEqual(got.at(-1), { op: 'answer', id: 'x', ask: 1, output: '{"a":1}' });
   await settle();
   assert.deepEqual(outcomes, []);
-  calls.receive(doc, { op: 'answered', id: 'x', ask: 1, taken: true });
+  calls.receive(doc, { op: 'answerReceived', id: 'x', ask: 1, taken: true });
   await settle();
   assert.deepEqual(outcomes, [true]);
   calls.resume();
@@ -514,11 +514,11 @@ test('another document can neither send tool requests for a call nor confirm ans
   join(1, 'd1');
   const other = join(2, 'd2');
   dispatch('x');
-  calls.receive(other.doc, { op: 'ask', id: 'x', ask: 1, body: '{"user":{"reason":"forged"}}' });
-  calls.receive(other.doc, { op: 'ask', id: 'unknown', ask: 1, body: '{"user":{"reason":"forged"}}' });
+  calls.receive(other.doc, { op: 'toolRequest', id: 'x', ask: 1, body: '{"user":{"reason":"forged"}}' });
+  calls.receive(other.doc, { op: 'toolRequest', id: 'unknown', ask: 1, body: '{"user":{"reason":"forged"}}' });
   const outcomes: boolean[] = [];
   void calls.answer({ dispatchId: 'x', ask: 1 }).then((taken) => outcomes.push(taken));
-  calls.receive(other.doc, { op: 'answered', id: 'x', ask: 1, taken: true });
+  calls.receive(other.doc, { op: 'answerReceived', id: 'x', ask: 1, taken: true });
   await settle();
   assert.deepEqual([sent, outcomes], [[], []]);
 });
@@ -528,7 +528,8 @@ test('open tool requests are sent again on a new link until their call ends', (t
   const { doc } = join(1, 'd1');
   for (const id of ['x', 'y', 'z']) dispatch(id);
   linked.up = false;
-  for (const id of ['x', 'y', 'z']) calls.receive(doc, { op: 'ask', id, ask: 1, body: '{"user":{"reason":"r"}}' });
+  for (const id of ['x', 'y', 'z'])
+    calls.receive(doc, { op: 'toolRequest', id, ask: 1, body: '{"user":{"reason":"r"}}' });
   calls.receive(doc, { op: 'result', id: 'y', text: '1' });
   void calls.cancel({ dispatchId: 'z', reason: 'no' });
   linked.up = true;
@@ -547,13 +548,13 @@ test('a restarted worker gets open tool requests from documents, and keeps an an
   answer('never');
   const { doc: made, got } = doc(1, 'd1');
   calls.documentConnected(made);
-  calls.receive(made, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
-  calls.receive(made, { op: 'ask', id: 'x', ask: 1, body: '{"user":{"reason":"r"}}' });
-  calls.receive(made, { op: 'ask', id: 'x', ask: 2, body: '{"withdrawn":true}' });
+  calls.receive(made, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  calls.receive(made, { op: 'toolRequest', id: 'x', ask: 1, body: '{"user":{"reason":"r"}}' });
+  calls.receive(made, { op: 'toolRequest', id: 'x', ask: 2, body: '{"withdrawn":true}' });
   const given = { op: 'answer', id: 'x', ask: 1 };
   assert.deepEqual(got, [given, given]);
   assert.deepEqual(sent, [askText('x', '"ask":2,"withdrawn":true')]);
-  calls.receive(made, { op: 'answered', id: 'x', ask: 1, taken: true });
+  calls.receive(made, { op: 'answerReceived', id: 'x', ask: 1, taken: true });
   await pass(10_000);
   assert.deepEqual(outcomes, [
     ['x', true],
@@ -573,9 +574,9 @@ test('an answer waits while its document changes ports, and is dropped when the 
   void calls.answer({ dispatchId: 'x', ask: 1, error }).then((taken) => outcomes.push(taken));
   const again = doc(1, 'd1');
   calls.documentConnected(again.doc);
-  calls.receive(again.doc, { op: 'live', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
+  calls.receive(again.doc, { op: 'documentState', plugins: [], running: [{ id: 'x', plugin: 'demo' }] });
   assert.deepEqual(again.got, [{ op: 'answer', id: 'x', ask: 1, error: '{"code":"denied","message":"no"}' }]);
-  calls.receive(again.doc, { op: 'answered', id: 'x', ask: 1, taken: true });
+  calls.receive(again.doc, { op: 'answerReceived', id: 'x', ask: 1, taken: true });
   await settle();
   assert.deepEqual(outcomes, [true, true]);
   void calls.answer({ dispatchId: 'x', ask: 2 }).then((taken) => outcomes.push(taken));

@@ -69,7 +69,10 @@ export interface CallsOptions {
 }
 
 /** CallMessage is a message from a document about its calls or the readiness of its plugins. */
-export type CallMessage = Exclude<FromBridge, { op: 'log' | 'wake' | 'armed' | 'renewed' | 'pong' }>;
+export type CallMessage = Exclude<
+  FromBridge,
+  { op: 'log' | 'scheduleWake' | 'entryPointReady' | 'adapterReplaced' | 'pong' }
+>;
 
 /** Calls passes calls to documents, and passes the progress and the endings of calls to the server. */
 export class Calls {
@@ -220,7 +223,10 @@ export class Calls {
     });
   }
 
-  /** answer delivers the answer to a tool request of a call, and resolves with whether the request was waiting for an answer. */
+  /**
+   * answer delivers the answer to a tool request of a call, and resolves with whether the request was waiting for an
+   * answer.
+   */
   async answer(params: ToolAnswerParams): Promise<boolean> {
     const id = params.dispatchId;
     const call = this.#running.get(id);
@@ -257,8 +263,8 @@ export class Calls {
     this.#navigating.setNavigating(doc.tabId, doc.documentId, false);
   }
 
-  #receiveLive(doc: Doc, message: Extract<FromBridge, { op: 'live' }>): void {
-    this.#docs.setPlugins(doc.documentId, message.plugins, message.vacant);
+  #receiveState(doc: Doc, message: Extract<FromBridge, { op: 'documentState' }>): void {
+    this.#docs.setPlugins(doc.documentId, message.plugins, message.removedPlugins);
     const unknownCalls: string[] = [];
     for (const { id, plugin } of message.running) {
       const reason = this.#cancelReasons.get(id);
@@ -294,8 +300,8 @@ export class Calls {
   }
 
   readonly #handlers: PortHandlers<CallMessage, [doc: Doc]> = {
-    live: (message, doc) => this.#receiveLive(doc, message),
-    leaving: ({ begun }, { documentId }) => this.#startedCalls.set(documentId, new Set(begun)),
+    documentState: (message, doc) => this.#receiveState(doc, message),
+    leaving: ({ begunCalls }, { documentId }) => this.#startedCalls.set(documentId, new Set(begunCalls)),
     navigating: ({ on }, { tabId, documentId }) => this.#navigating.setNavigating(tabId, documentId, on),
     ready: ({ plugin, ready }, { documentId }) => {
       this.#docs.setReady(documentId, plugin, ready);
@@ -304,10 +310,10 @@ export class Calls {
     progress: (message) => {
       if (this.#running.has(message.id)) this.#outbox.progress(message.id, message);
     },
-    ask: ({ id, ask, body }) => {
+    toolRequest: ({ id, ask, body }) => {
       if (this.#running.has(id)) this.#toolRequests.receiveRequest(id, ask, body);
     },
-    answered: ({ id, ask, taken }) => this.#toolRequests.confirmAnswer(id, ask, taken),
+    answerReceived: ({ id, ask, taken }) => this.#toolRequests.confirmAnswer(id, ask, taken),
     part: ({ id, seq, text }) => this.#outbox.part(id, seq, text),
     result: ({ id, text, parts }, doc) => {
       this.#forget(id);
@@ -330,7 +336,7 @@ export class Calls {
       await sleep(waitMs);
       if (this.#docs.get(doc.documentId) !== doc) return;
     }
-    doc.post({ op: 'taken' });
+    doc.post({ op: 'partSent' });
   }
 
   documentDisconnected(doc: Doc): void {
@@ -366,7 +372,9 @@ export class Calls {
     setTimeout(() => this.#removedTabs.delete(tabId), 10 * ReconnectMs);
   }
 
-  /** tabCrashed ends the calls of the documents of a crashed tab, before a reload of the tab looks like a navigation. */
+  /**
+   * tabCrashed ends the calls of the documents of a crashed tab, before a reload of the tab looks like a navigation.
+   */
   tabCrashed(tabId: number): void {
     for (const { mayHaveBegun, documentId } of this.#running.inTab(tabId)) {
       if (mayHaveBegun && !this.#docs.get(documentId)) this.#endCallsOf(documentId, 'crashed');
@@ -418,7 +426,7 @@ export class Calls {
       idsByDocument.set(documentId, documentCalls);
     }
     for (const [documentId, documentCalls] of idsByDocument)
-      this.#docs.get(documentId)?.post({ op: 'ack', ids: documentCalls });
+      this.#docs.get(documentId)?.post({ op: 'confirmEndings', ids: documentCalls });
   }
 }
 

@@ -17,13 +17,13 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
   const got: ToBridge[] = [];
   const ran: string[] = [];
   const used: string[] = [];
-  const state = { plugins: [plugin], refuses: false, hangs: false, noCode: 0, late: true, syntax: '' };
+  const state = { plugins: [plugin], refuses: false, hangs: false, noCode: 0, canStartLate: true, syntax: '' };
   let parsed = 0;
   const delivery = new Delivery({
     docs,
     entryPoints: { nameOf: async (name) => `_${name}` },
     plugins: () => state.plugins,
-    canStartLate: () => state.late,
+    canStartLate: () => state.canStartLate,
     code: async () => {
       if (state.noCode-- > 0) throw new Error('there is no link to the server');
       return { code: 'function () {}', options: '{"name":"demo"}' };
@@ -46,16 +46,16 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
   /** join simulates a document that connects to the worker. */
   const join = (
     documentId: string,
-    more: { based?: boolean; started?: StartedPlugin[]; live?: string[]; url?: string; frameId?: number } = {},
+    more: { usesBase?: boolean; started?: StartedPlugin[]; live?: string[]; url?: string; frameId?: number } = {},
   ) => {
-    const { based = true, started = [], live = [], url = 'https://demo.example/', frameId = 0 } = more;
+    const { usesBase = true, started = [], live = [], url = 'https://demo.example/', frameId = 0 } = more;
     const doc: Doc = { tabId: 1, frameId, documentId, url, post: (message) => got.push(message) };
     docs.add(doc);
     docs.setPlugins(
       documentId,
       live.map((name) => ({ name, hash: 'h' })),
     );
-    docs.setStarted(documentId, started, based);
+    docs.setStarted(documentId, started, usesBase);
     delivery.documentReported(doc);
     return doc;
   };
@@ -70,11 +70,11 @@ test("the adapter goes through the base's entry point once the document is armed
   const { delivery, got, ran, used, join, pass } = makeFixture(t);
   const doc = join('d');
   await settle();
-  assert.deepEqual(got, [{ op: 'host', plugin: 'demo', hash: 'h', nonce: 'n', options: '{"name":"demo"}' }]);
-  delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'other', based: true });
+  assert.deepEqual(got, [{ op: 'prepareHost', plugin: 'demo', hash: 'h', nonce: 'n', options: '{"name":"demo"}' }]);
+  delivery.entryPointReady(doc, { op: 'entryPointReady', plugin: 'demo', nonce: 'other', usesBase: true });
   await settle();
   assert.deepEqual(ran, []);
-  delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'n', based: true });
+  delivery.entryPointReady(doc, { op: 'entryPointReady', plugin: 'demo', nonce: 'n', usesBase: true });
   await settle();
   assert.deepEqual(ran, [`d typeof _ === 'function' && _("n", "h", function () {}\n)`]);
   assert.deepEqual([used, delivery.expects('d', 'demo')], [['demo'], true]);
@@ -89,7 +89,7 @@ test('code that Chrome does not run in the page is injected again', async (t) =>
   state.hangs = true;
   const doc = join('d');
   await settle();
-  delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'n', based: true });
+  delivery.entryPointReady(doc, { op: 'entryPointReady', plugin: 'demo', nonce: 'n', usesBase: true });
   await settle();
   assert.deepEqual([got.length, ran.length], [1, 1]);
   await pass(20_000);
@@ -99,7 +99,7 @@ test('code that Chrome does not run in the page is injected again', async (t) =>
 
 test('expects gives up on a host that does not become live', async (t) => {
   const { delivery, join, pass } = makeFixture(t);
-  join('d', { started: [{ name: 'demo', hash: 'h', empty: false }] });
+  join('d', { started: [{ name: 'demo', hash: 'h', awaitsAdapter: false }] });
   assert.equal(delivery.expects('d', 'demo'), true);
   await pass(14_999);
   assert.equal(delivery.expects('d', 'demo'), true);
@@ -107,24 +107,24 @@ test('expects gives up on a host that does not become live', async (t) => {
   assert.equal(delivery.expects('d', 'demo'), false);
   join('d', { live: ['demo'] });
   assert.equal(delivery.expects('d', 'demo'), false);
-  join('d', { started: [{ name: 'demo', hash: 'h2', empty: false }] });
+  join('d', { started: [{ name: 'demo', hash: 'h2', awaitsAdapter: false }] });
   assert.equal(delivery.expects('d', 'demo'), true);
 });
 
 test('a plugin is not injected where it is live, starting, not matching, or not allowed to start late', async (t) => {
   const { delivery, got, state, join } = makeFixture(t);
   join('live', { live: ['demo'] });
-  join('ahead', { started: [{ name: 'demo', hash: 'h', empty: false }] });
+  join('ahead', { started: [{ name: 'demo', hash: 'h', awaitsAdapter: false }] });
   join('elsewhere', { url: 'https://other.example/' });
   join('excluded', { url: 'https://demo.example/not' });
   join('frame', { frameId: 3 });
-  join('no base', { based: false });
-  state.late = false;
+  join('no base', { usesBase: false });
+  state.canStartLate = false;
   join('too late');
   await settle();
   assert.deepEqual(got, []);
   assert.deepEqual([delivery.expects('ahead', 'demo'), delivery.expects('no base', 'demo')], [true, false]);
-  join('pre-script', { started: [{ name: 'demo', hash: 'h', empty: true }] });
+  join('pre-script', { started: [{ name: 'demo', hash: 'h', awaitsAdapter: true }] });
   await settle();
   assert.equal(got.length, 1);
 });
@@ -140,10 +140,16 @@ test('a page that changes its URL without a new document gets the adapter', asyn
 
 test('in an isolated world, a host starts late where the bridge waits for it', async (t) => {
   const { delivery, got, ran, join } = makeFixture(t, { ...demo, world: 'isolated' });
-  const doc = join('d', { based: false });
+  const doc = join('d', { usesBase: false });
   await settle();
-  assert.deepEqual(got, [{ op: 'meet', plugin: 'demo', hash: 'h', nonce: 'n' }]);
-  delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'n', based: false, late: true });
+  assert.deepEqual(got, [{ op: 'awaitLateHost', plugin: 'demo', hash: 'h', nonce: 'n' }]);
+  delivery.entryPointReady(doc, {
+    op: 'entryPointReady',
+    plugin: 'demo',
+    nonce: 'n',
+    usesBase: false,
+    isHostLate: true,
+  });
   await settle();
   const start = `HOST(true)("{\\"name\\":\\"demo\\",\\"meet\\":\\"n\\"}", function () {}\n)`;
   assert.deepEqual(ran, [`d ${lateStartScript('_demo', start)}`]);
@@ -151,16 +157,22 @@ test('in an isolated world, a host starts late where the bridge waits for it', a
 
 test('a host that fails to start is started again', async (t) => {
   const { delivery, got, ran, state, join, pass } = makeFixture(t, { ...demo, world: 'isolated' });
-  const armed = { op: 'armed', plugin: 'demo', nonce: 'n', based: false, late: true } as const;
+  const entryPointMessage = {
+    op: 'entryPointReady',
+    plugin: 'demo',
+    nonce: 'n',
+    usesBase: false,
+    isHostLate: true,
+  } as const;
   state.refuses = true;
-  const doc = join('d', { based: false });
+  const doc = join('d', { usesBase: false });
   await settle();
-  delivery.armed(doc, armed);
+  delivery.entryPointReady(doc, entryPointMessage);
   await settle();
   assert.deepEqual([got.length, ran.length], [1, 1]);
   await pass(400);
   state.refuses = false;
-  delivery.armed(doc, armed);
+  delivery.entryPointReady(doc, entryPointMessage);
   await settle();
   assert.deepEqual([got.length, ran.length, delivery.expects('d', 'demo')], [2, 2, true]);
 });
@@ -170,7 +182,7 @@ test('an accepted adapter that is not live is injected again, up to three times'
   const doc = join('d');
   for (let i = 0; i < 5; i++) {
     await settle();
-    delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'n', based: true });
+    delivery.entryPointReady(doc, { op: 'entryPointReady', plugin: 'demo', nonce: 'n', usesBase: true });
     await settle();
     await pass(5000);
   }
@@ -187,7 +199,7 @@ test('code of a plugin that is no longer wanted is not injected', async (t) => {
   await settle();
   state.plugins = [];
   delivery.synced();
-  delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'n', based: true });
+  delivery.entryPointReady(doc, { op: 'entryPointReady', plugin: 'demo', nonce: 'n', usesBase: true });
   await settle();
   assert.deepEqual([got.length, ran.length, delivery.expects('d', 'demo')], [1, 0, false]);
 });
@@ -216,7 +228,7 @@ test('the removal of a document ends its injections', async (t) => {
   const doc = join('d');
   await settle();
   docs.remove('d');
-  delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'n', based: true });
+  delivery.entryPointReady(doc, { op: 'entryPointReady', plugin: 'demo', nonce: 'n', usesBase: true });
   await settle();
   await pass(60_000);
   assert.deepEqual([ran, delivery.expects('d', 'demo')], [[], false]);
@@ -227,8 +239,9 @@ test('code with a syntax error is broken at once, until other code is wanted', a
   Object.assign(state, { refuses: true, syntax: 'SyntaxError' });
   const doc = join('d');
   await settle();
-  const armed = () => delivery.armed(doc, { op: 'armed', plugin: 'demo', nonce: 'n', based: true });
-  armed();
+  const reportEntryPoint = () =>
+    delivery.entryPointReady(doc, { op: 'entryPointReady', plugin: 'demo', nonce: 'n', usesBase: true });
+  reportEntryPoint();
   await settle();
   const seen = () => [delivery.problem('d', 'demo'), delivery.isBroken('d', 'demo'), delivery.expects('d', 'demo')];
   assert.deepEqual(seen(), ['SyntaxError', true, false]);
@@ -239,19 +252,19 @@ test('code with a syntax error is broken at once, until other code is wanted', a
   Object.assign(state, { plugins: [{ ...demo, script: 's2' }], refuses: false });
   delivery.synced();
   await settle();
-  armed();
+  reportEntryPoint();
   await settle();
   assert.deepEqual([got.length, seen()], [2, [undefined, false, true]]);
 });
 
 test('a missing plugin that starts only with the document is broken if its code has a syntax error', async (t) => {
   const { delivery, got, state, join, parsed } = makeFixture(t);
-  state.late = false;
+  state.canStartLate = false;
   join('fine');
   await settle();
   state.syntax = 'SyntaxError';
   join('d');
-  join('started', { started: [{ name: 'demo', hash: 'h', empty: false }] });
+  join('started', { started: [{ name: 'demo', hash: 'h', awaitsAdapter: false }] });
   await settle();
   const seen = ['fine', 'd', 'started'].map((id) => delivery.problem(id, 'demo'));
   assert.deepEqual([got, seen, parsed()], [[], [undefined, 'SyntaxError', undefined], 2]);

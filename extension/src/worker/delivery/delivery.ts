@@ -33,7 +33,7 @@ const MaxInjections = 3;
  */
 const HostStartMs = 15_000;
 
-type ArmedMessage = Extract<FromBridge, { op: 'armed' }>;
+type EntryPointMessage = Extract<FromBridge, { op: 'entryPointReady' }>;
 
 export interface DeliveryOptions {
   readonly docs: Docs;
@@ -67,8 +67,8 @@ interface Injection {
   /** isBroken is true if the problem is in the plugin's code. A plugin with broken code is not injected again. */
   isBroken?: true;
   timer?: ReturnType<typeof setTimeout>;
-  /** armed contains the function that is called once, when the document is ready for the adapter. */
-  armed?: { readonly nonce: string; readonly accept: (message: ArmedMessage) => void };
+  /** waitingEntryPoint contains the function that is called once, when the document is ready for the adapter. */
+  waitingEntryPoint?: { readonly nonce: string; readonly accept: (message: EntryPointMessage) => void };
 }
 
 /** Delivery injects the adapters of plugins into matching documents that do not have these adapters. */
@@ -118,10 +118,10 @@ export class Delivery {
     for (const { doc } of this.#options.docs.all()) this.#injectMissing(doc, doc.url);
   }
 
-  /** armed handles the message of a document that is ready for an adapter. */
-  armed(doc: Doc, message: ArmedMessage): void {
+  /** entryPointReady handles the message of a document that is ready for an adapter. */
+  entryPointReady(doc: Doc, message: EntryPointMessage): void {
     const injection = this.#injections.get(doc.documentId)?.get(message.plugin);
-    if (injection?.armed?.nonce === message.nonce) injection.armed.accept(message);
+    if (injection?.waitingEntryPoint?.nonce === message.nonce) injection.waitingEntryPoint.accept(message);
   }
 
   /** expects reports whether a plugin is being injected into a document. */
@@ -129,7 +129,7 @@ export class Delivery {
     const injection = this.#injections.get(documentId)?.get(plugin);
     if (injection) return injection.problem === undefined;
     const key = `${documentId} ${plugin}`;
-    if (!this.#options.docs.started(documentId).some((s) => s.name === plugin)) {
+    if (!this.#options.docs.startedPlugins(documentId).some((s) => s.name === plugin)) {
       this.#startingHosts.delete(key);
       return false;
     }
@@ -237,14 +237,14 @@ export class Delivery {
     if (doc.frameId !== 0 && plugin.frames !== true) return false;
     if (!matchesAny(url, plugin.matches ?? [], plugin.excludes ?? [])) return false;
     // If a plugin was removed from a document, hot reload brings the plugin back into the document (hot-reload.ts).
-    return !docs.vacantPlugins(doc.documentId).some((p) => p.name === plugin.name);
+    return !docs.removedPlugins(doc.documentId).some((p) => p.name === plugin.name);
   }
 
   /** canInject reports whether a missing plugin can be injected into a document. */
   #canInject(doc: Doc, plugin: PluginInfo): boolean {
     const { docs } = this.#options;
-    const started = docs.started(doc.documentId).find((s) => s.name === plugin.name);
-    if (started) return started.empty;
+    const started = docs.startedPlugins(doc.documentId).find((s) => s.name === plugin.name);
+    if (started) return started.awaitsAdapter;
     if (!this.#options.canStartLate(plugin)) return false;
     return plugin.world === 'isolated' || docs.hasBase(doc.documentId);
   }
@@ -252,7 +252,7 @@ export class Delivery {
   /** shouldHaveStarted reports whether a missing plugin can only start with the document. */
   #shouldHaveStarted(doc: Doc, plugin: PluginInfo): boolean {
     const { docs, canStartLate } = this.#options;
-    return !canStartLate(plugin) && !docs.started(doc.documentId).some((s) => s.name === plugin.name);
+    return !canStartLate(plugin) && !docs.startedPlugins(doc.documentId).some((s) => s.name === plugin.name);
   }
 
   async #inject(injection: Injection): Promise<void> {
@@ -266,11 +266,11 @@ export class Delivery {
       const code = await this.#options.code(plugin);
       if (!this.#isCurrent(injection)) return;
       const nonce = this.#options.nonce();
-      const armedMessage = await this.#arm(injection, nonce, code.options ?? '');
-      const script = armedMessage.late
+      const entryPointMessage = await this.#arm(injection, nonce, code.options ?? '');
+      const script = entryPointMessage.isHostLate
         ? lateHostScript(await this.#options.host(), await this.#options.entryPoints.nameOf(plugin.name), nonce, code)
         : adapterScript(
-            await this.#options.entryPoints.nameOf(armedMessage.based ? BASE : plugin.name),
+            await this.#options.entryPoints.nameOf(entryPointMessage.usesBase ? BASE : plugin.name),
             nonce,
             plugin.hash,
             code.code,
@@ -284,7 +284,9 @@ export class Delivery {
       if (isAccepted !== true) {
         const problem = await this.#findSyntaxError(injection, async () => code);
         if (problem === undefined)
-          throw new Error(armedMessage.late ? 'its host did not start' : 'its entry point rejected the adapter');
+          throw new Error(
+            entryPointMessage.isHostLate ? 'its host did not start' : 'its entry point rejected the adapter',
+          );
         if (this.#isCurrent(injection)) this.#markBroken(injection, problem);
         return;
       }
@@ -331,22 +333,22 @@ export class Delivery {
   }
 
   /** arm prepares the document for the adapter, over the document's latest port. */
-  #arm(injection: Injection, nonce: string, options: string): Promise<ArmedMessage> {
+  #arm(injection: Injection, nonce: string, options: string): Promise<EntryPointMessage> {
     const { plugin, doc } = injection;
     const latestDoc = this.#options.docs.get(doc.documentId) ?? doc;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error('the page did not answer')), ArmTimeoutMs);
-      injection.armed = {
+      injection.waitingEntryPoint = {
         nonce,
         accept: (message) => {
           clearTimeout(timer);
-          delete injection.armed;
+          delete injection.waitingEntryPoint;
           resolve(message);
         },
       };
       const { name, hash } = plugin;
-      if (plugin.world === 'isolated') latestDoc.post({ op: 'meet', plugin: name, hash, nonce });
-      else latestDoc.post({ op: 'host', plugin: name, hash, nonce, options });
+      if (plugin.world === 'isolated') latestDoc.post({ op: 'awaitLateHost', plugin: name, hash, nonce });
+      else latestDoc.post({ op: 'prepareHost', plugin: name, hash, nonce, options });
     });
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { PluginCodeParams, PluginInfo } from '../../../../wire/wire.gen.ts';
 import { settle } from '../../../test/server.ts';
-import type { LiveAdapter, ToBridge, VacantPlugin } from '../../port-message.ts';
+import type { LiveAdapter, RemovedPlugin, ToBridge } from '../../port-message.ts';
 import { makeDocs } from '../documents/docs.ts';
 import { adapterScript } from './entry-points.ts';
 import { HotReload } from './hot-reload.ts';
@@ -15,7 +15,7 @@ const fresh: PluginCodeParams = {
   code: '',
   hot: { adapter: 'function(globalThis){ // a comment', waitMs: 1000 },
 };
-const armed = { op: 'armed', plugin: 'demo', nonce: 'n', based: false } as const;
+const entryPointMessage = { op: 'entryPointReady', plugin: 'demo', nonce: 'n', usesBase: false } as const;
 
 function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
@@ -42,11 +42,11 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
     },
     nonce: () => 'n',
   });
-  const join = (documentId: string, plugins: LiveAdapter[], vacant: VacantPlugin[] = []) => {
+  const join = (documentId: string, plugins: LiveAdapter[], removedPlugins: RemovedPlugin[] = []) => {
     const post = (message: ToBridge) => got.push(`${documentId} ${message.op}`);
     const doc = { tabId: 1, frameId: 0, documentId, url: '', post };
     docs.add(doc);
-    docs.setPlugins(documentId, plugins, vacant);
+    docs.setPlugins(documentId, plugins, removedPlugins);
     return doc;
   };
   const old = (documentId: string) => join(documentId, [{ name: 'demo', hash: 'h1', base: 'b' }]);
@@ -64,13 +64,13 @@ test('the new adapter replaces older or removed ones on the same base, once thei
   join('new', [{ name: 'demo', hash: 'h2', base: 'b' }]);
   join('other base', [{ name: 'demo', hash: 'h1', base: 'c' }]);
   join('without', []);
-  join('vacant', [], [{ name: 'demo', base: 'b' }]);
-  join('vacant, other base', [], [{ name: 'demo', base: 'c' }]);
+  join('removed', [], [{ name: 'demo', base: 'b' }]);
+  join('removed, other base', [], [{ name: 'demo', base: 'c' }]);
   assert.deepEqual(hotReload.outdated(), ['demo', 'demo']);
   await hotReload.receiveCode(fresh);
   await pass(900);
-  assert.deepEqual([got, ran], [['old renew', 'vacant renew'], []]);
-  hotReload.handleArmed(doc, armed);
+  assert.deepEqual([got, ran], [['old replaceAdapter', 'removed replaceAdapter'], []]);
+  hotReload.handleEntryPoint(doc, entryPointMessage);
   await settle();
   assert.deepEqual(ran, [`old demo ${adapterScript('_entry', 'n', 'h2', fresh.hot?.adapter ?? '')}`]);
 });
@@ -84,17 +84,17 @@ test('a document that reports an older adapter late gets the new code too', asyn
   hotReload.documentReported(doc);
   hotReload.documentReported(doc);
   await settle();
-  hotReload.documentReported(join('vacant', [], [{ name: 'demo', base: 'b' }]));
+  hotReload.documentReported(join('removed', [], [{ name: 'demo', base: 'b' }]));
   await settle();
   assert.deepEqual(
     [got, fetched],
     [
-      ['late renew', 'vacant renew'],
+      ['late replaceAdapter', 'removed replaceAdapter'],
       ['s2', 's2'],
     ],
   );
   assert.equal(hotReload.expects(1, 'demo'), true);
-  hotReload.handleArmed(doc, armed);
+  hotReload.handleEntryPoint(doc, entryPointMessage);
   await settle();
   assert.deepEqual(ran, [`late demo ${adapterScript('_entry', 'n', 'h2', 'function () {}')}`]);
   hotReload.documentReported(join('other base', [{ name: 'demo', hash: 'h1', base: 'c' }]));
@@ -111,7 +111,7 @@ test('code that could not be fetched is fetched when the document reports its ad
   wanted.code = 'function () {}';
   hotReload.documentReported(doc);
   await settle();
-  assert.deepEqual(got, ['d renew']);
+  assert.deepEqual(got, ['d replaceAdapter']);
 });
 
 test('a build that a document refused is not retried there, and its problem is returned until there is another build', async (t) => {
@@ -120,7 +120,7 @@ test('a build that a document refused is not retried there, and its problem is r
   assert.equal(hotReload.canReplace(doc, demo), true, 'a tab is not reloaded while new code is expected');
   await hotReload.receiveCode(fresh);
   assert.equal(hotReload.problem('d', demo), undefined);
-  hotReload.handleRenewed(doc, { op: 'renewed', plugin: 'demo', hash: 'h1', problem: 'a typo' });
+  hotReload.handleReplaced(doc, { op: 'adapterReplaced', plugin: 'demo', hash: 'h1', problem: 'a typo' });
   assert.equal(hotReload.problem('d', demo), 'a typo');
   assert.equal(hotReload.canReplace(doc, demo), false);
   assert.match(warnings().join(), /tab 1 keeps the old adapter of demo: a typo/);
@@ -140,7 +140,7 @@ test('a build with a syntax error is refused at once, with the reason', async (t
   wanted.syntax = 'SyntaxError';
   const doc = old('deaf');
   await hotReload.receiveCode(fresh);
-  hotReload.handleArmed(doc, armed);
+  hotReload.handleEntryPoint(doc, entryPointMessage);
   await settle();
   assert.equal(hotReload.problem('deaf', demo), 'SyntaxError');
   await pass(60_000);
@@ -153,7 +153,7 @@ test('a document that does not answer gets three attempts', async (t) => {
   hotReload.synced(['demo']);
   await hotReload.receiveCode(fresh);
   for (let i = 0; i < 3; i++) {
-    for (const doc of all.slice(0, 2)) hotReload.handleArmed(doc, armed);
+    for (const doc of all.slice(0, 2)) hotReload.handleEntryPoint(doc, entryPointMessage);
     await settle();
     await pass(2000);
   }
@@ -175,7 +175,7 @@ test('code that is no longer wanted is not sent to documents', async (t) => {
   assert.deepEqual(got, []);
   await hotReload.receiveCode(fresh);
   wanted.plugin = { ...demo, name: 'removed' };
-  hotReload.handleArmed(doc, armed);
+  hotReload.handleEntryPoint(doc, entryPointMessage);
   await settle();
   assert.deepEqual(ran, []);
 });
@@ -190,10 +190,10 @@ test('a tab that is about to get new code needs no reload, but a tab that fails 
   assert.equal(hotReload.expects(1, 'demo'), true);
   assert.equal(hotReload.expects(2, 'demo'), false, 'tab 2 has no document with demo');
   await hotReload.receiveCode(fresh);
-  hotReload.handleArmed(doc, armed);
+  hotReload.handleEntryPoint(doc, entryPointMessage);
   await settle();
   assert.equal(hotReload.expects(1, 'demo'), true, 'the new adapter is being started');
-  hotReload.handleRenewed(doc, { op: 'renewed', plugin: 'demo', hash: 'h2' });
+  hotReload.handleReplaced(doc, { op: 'adapterReplaced', plugin: 'demo', hash: 'h2' });
   assert.equal(hotReload.expects(1, 'demo'), false, 'the new adapter has started');
   hotReload.synced(['demo']);
   await pass(30_000);

@@ -11,7 +11,9 @@ import { Signal } from '../signal.ts';
 import { adapterScript, BASE, type EntryPoints } from './entry-points.ts';
 import type { Syntax } from './syntax.ts';
 
-/** ReplyTimeoutMs is how long a document may take to arm its entry point after its calls have ended, in milliseconds. */
+/**
+ * ReplyTimeoutMs is how long a document may take to arm its entry point after its calls have ended, in milliseconds.
+ */
 const ReplyTimeoutMs = 5000;
 /**
  * CodeTimeoutMs is how long the server may take to send code after a sync, in milliseconds. After CodeTimeoutMs, the
@@ -105,27 +107,30 @@ export class HotReload {
     }
   }
 
-  /** handleRenewed handles the message that a document has the new adapter, or keeps the old adapter because of a problem. */
-  handleRenewed(doc: Doc, message: Extract<FromBridge, { op: 'renewed' }>): void {
+  /**
+   * handleReplaced handles the message that a document has the new adapter, or keeps the old adapter because of a
+   * problem.
+   */
+  handleReplaced(doc: Doc, message: Extract<FromBridge, { op: 'adapterReplaced' }>): void {
     if (message.problem !== undefined) this.#recordFailure(doc, message.plugin, message.problem);
     else this.#end(doc, message.plugin);
   }
 
-  /** handleArmed handles the message of a document that is ready for the new adapter, and sends the adapter. */
-  handleArmed(doc: Doc, message: Extract<FromBridge, { op: 'armed' }>): void {
+  /** handleEntryPoint handles the message of a document that is ready for the new adapter, and sends the adapter. */
+  handleEntryPoint(doc: Doc, message: Extract<FromBridge, { op: 'entryPointReady' }>): void {
     const swap = this.#findSwap(doc, message.plugin);
     const plugin = this.#findPlugin(message.plugin);
     if (!swap || !plugin || swap.nonce !== message.nonce) return;
     clearTimeout(swap.timer);
     swap.timer = setTimeout(() => this.#retryOrEnd(doc, swap, 'it did not answer'), ReplyTimeoutMs);
-    void this.#sendAdapter(doc, plugin, swap, message.based);
+    void this.#sendAdapter(doc, plugin, swap, message.usesBase);
   }
 
   /** outdated returns the names of the plugins that have a replaceable older adapter in some document. */
   outdated(): string[] {
     const { docs } = this.#options;
     return docs.all().flatMap(({ doc, plugins }) =>
-      [...plugins, ...docs.vacantPlugins(doc.documentId)].flatMap(({ name }) => {
+      [...plugins, ...docs.removedPlugins(doc.documentId)].flatMap(({ name }) => {
         const plugin = this.#findPlugin(name);
         return plugin && this.#needsAdapter(doc, plugin) ? [name] : [];
       }),
@@ -173,7 +178,9 @@ export class HotReload {
     return this.#swaps.get(doc)?.get(plugin);
   }
 
-  /** needsAdapter reports whether a document has an older or removed adapter of a plugin, and can get the new adapter. */
+  /**
+   * needsAdapter reports whether a document has an older or removed adapter of a plugin, and can get the new adapter.
+   */
   #needsAdapter({ documentId }: Doc, { name, hash, base }: PluginInfo): boolean {
     const { docs } = this.#options;
     const attempt = this.#attempts.get(`${documentId} ${name}`);
@@ -181,7 +188,7 @@ export class HotReload {
     const hasOlder = docs
       .findReported(documentId)
       ?.plugins.some((p) => p.name === name && p.hash !== hash && p.base === base);
-    return hasOlder === true || docs.vacantPlugins(documentId).some((p) => p.name === name && p.base === base);
+    return hasOlder === true || docs.removedPlugins(documentId).some((p) => p.name === name && p.base === base);
   }
 
   #docsToUpdate(plugin: PluginInfo): Doc[] {
@@ -237,7 +244,7 @@ export class HotReload {
     const swap: Swap = { build, nonce, timer: setTimeout(onTimeout, waitMs + ReplyTimeoutMs) };
     swaps.set(name, swap);
     this.#addExpected(doc, name);
-    doc.post({ op: 'renew', plugin: name, hash, nonce, waitMs });
+    doc.post({ op: 'replaceAdapter', plugin: name, hash, nonce, waitMs });
   }
 
   async #sendAdapter(doc: Doc, plugin: PluginInfo, swap: Swap, isBased: boolean): Promise<void> {
@@ -249,7 +256,7 @@ export class HotReload {
         hash,
         adapter,
       );
-      if ((await this.#options.run(doc, plugin, code)) === true) return; // the document will send 'renewed'
+      if ((await this.#options.run(doc, plugin, code)) === true) return; // the document will send adapterReplaced
       const problem = await this.#options.syntax.problem(doc, plugin, { code: adapter });
       if (this.#findSwap(doc, name) !== swap) return;
       if (problem !== undefined) this.#recordFailure(doc, name, problem);

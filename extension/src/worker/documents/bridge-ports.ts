@@ -22,8 +22,8 @@ export interface BridgePortsOptions {
   readonly logs: Logs;
   readonly wakes: Wakes;
   readonly settingsSync: SettingsSync;
-  readonly hotReload: Pick<HotReload, 'documentReported' | 'handleArmed' | 'handleRenewed'>;
-  readonly delivery: Pick<Delivery, 'documentReported' | 'armed'>;
+  readonly hotReload: Pick<HotReload, 'documentReported' | 'handleEntryPoint' | 'handleReplaced'>;
+  readonly delivery: Pick<Delivery, 'documentReported' | 'entryPointReady'>;
 }
 
 /** makeBridgePorts returns a function that connects the port of a document to the worker. */
@@ -67,8 +67,8 @@ function bridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridge, [
   /** receiveCall handles the messages that concern only calls. */
   const receiveCall = (message: CallMessage, doc: Doc) => calls.receive(doc, message);
   return {
-    live: (message, doc) => {
-      docs.setStarted(doc.documentId, message.started ?? [], message.based === true);
+    documentState: (message, doc) => {
+      docs.setStarted(doc.documentId, message.startedPlugins ?? [], message.hasBase === true);
       calls.receive(doc, message);
       settingsSync.documentReported(doc.documentId);
       hotReload.documentReported(doc);
@@ -79,18 +79,18 @@ function bridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridge, [
     result: receiveCall,
     error: receiveCall,
     cancelled: receiveCall,
-    ask: receiveCall,
-    answered: receiveCall,
+    toolRequest: receiveCall,
+    answerReceived: receiveCall,
     leaving: receiveCall,
     navigating: receiveCall,
     ready: receiveCall,
     log: (message, doc) => logs.add(doc, message),
-    wake: ({ ms }, doc) => wakes.schedule(doc, ms),
+    scheduleWake: ({ ms }, doc) => wakes.schedule(doc, ms),
     pong: () => undefined, // health.recordMessage handles the answer to a ping
-    armed: (message, doc) => {
-      delivery.armed(doc, message);
-      hotReload.handleArmed(doc, message);
+    entryPointReady: (message, doc) => {
+      delivery.entryPointReady(doc, message);
+      hotReload.handleEntryPoint(doc, message);
     },
-    renewed: (message, doc) => hotReload.handleRenewed(doc, message),
+    adapterReplaced: (message, doc) => hotReload.handleReplaced(doc, message),
   };
 }

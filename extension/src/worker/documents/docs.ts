@@ -1,4 +1,4 @@
-import type { LiveAdapter, StartedPlugin, ToBridge, VacantPlugin } from '../../port-message.ts';
+import type { LiveAdapter, RemovedPlugin, StartedPlugin, ToBridge } from '../../port-message.ts';
 
 /** Doc is one document with a bridge. */
 export interface Doc {
@@ -30,14 +30,14 @@ export interface Docs {
    * setStarted stores which plugins have started in a document but are not live yet, and whether the document has a
    * base.
    */
-  setStarted(documentId: string, started: readonly StartedPlugin[], based: boolean): void;
-  started(documentId: string): readonly StartedPlugin[];
+  setStarted(documentId: string, startedPlugins: readonly StartedPlugin[], hasBase: boolean): void;
+  startedPlugins(documentId: string): readonly StartedPlugin[];
   hasBase(documentId: string): boolean;
   /** setPlugins stores the adapters of a document, and the plugins whose adapter was removed. */
-  setPlugins(documentId: string, plugins: readonly LiveAdapter[], vacant?: readonly VacantPlugin[]): void;
+  setPlugins(documentId: string, plugins: readonly LiveAdapter[], removedPlugins?: readonly RemovedPlugin[]): void;
   setReady(documentId: string, plugin: string, ready: boolean): void;
-  /** vacantPlugins returns the plugins whose adapter was removed from a document. */
-  vacantPlugins(documentId: string): readonly VacantPlugin[];
+  /** removedPlugins returns the plugins whose adapter was removed from a document. */
+  removedPlugins(documentId: string): readonly RemovedPlugin[];
   /** isRunning reports whether a plugin runs in a document. */
   isRunning(documentId: string, plugin: string): boolean;
   /** findReported returns a document if the document has reported its adapters. */
@@ -56,8 +56,11 @@ export interface Docs {
 export function makeDocs(): Docs {
   const docsById = new Map<string, Doc>();
   const adaptersByDocument = new Map<string, readonly LiveAdapter[]>();
-  const vacantByDocument = new Map<string, readonly VacantPlugin[]>();
-  const startsByDocument = new Map<string, { readonly started: readonly StartedPlugin[]; readonly based: boolean }>();
+  const removedByDocument = new Map<string, readonly RemovedPlugin[]>();
+  const startsByDocument = new Map<
+    string,
+    { readonly startedPlugins: readonly StartedPlugin[]; readonly hasBase: boolean }
+  >();
   /** documentsByTab contains the document IDs of each tab, oldest first. */
   const documentsByTab = new Map<number, Set<string>>();
 
@@ -77,19 +80,19 @@ export function makeDocs(): Docs {
       const tabId = docsById.get(documentId)?.tabId ?? -1;
       docsById.delete(documentId);
       adaptersByDocument.delete(documentId);
-      vacantByDocument.delete(documentId);
+      removedByDocument.delete(documentId);
       startsByDocument.delete(documentId);
       documentsByTab.get(tabId)?.delete(documentId);
       if (documentsByTab.get(tabId)?.size === 0) documentsByTab.delete(tabId);
     },
-    setStarted: (documentId, started, based) => startsByDocument.set(documentId, { started, based }),
-    started: (documentId) => startsByDocument.get(documentId)?.started ?? [],
-    hasBase: (documentId) => startsByDocument.get(documentId)?.based === true,
-    setPlugins: (documentId, adapters, vacantPlugins = []) => {
+    setStarted: (documentId, startedPlugins, hasBase) => startsByDocument.set(documentId, { startedPlugins, hasBase }),
+    startedPlugins: (documentId) => startsByDocument.get(documentId)?.startedPlugins ?? [],
+    hasBase: (documentId) => startsByDocument.get(documentId)?.hasBase === true,
+    setPlugins: (documentId, adapters, removedPlugins = []) => {
       adaptersByDocument.set(documentId, adapters);
-      vacantByDocument.set(documentId, vacantPlugins);
+      removedByDocument.set(documentId, removedPlugins);
     },
-    vacantPlugins: (documentId) => vacantByDocument.get(documentId) ?? [],
+    removedPlugins: (documentId) => removedByDocument.get(documentId) ?? [],
     setReady: (documentId, name, ready) => {
       const adapters = adaptersByDocument.get(documentId);
       if (!adapters) return;

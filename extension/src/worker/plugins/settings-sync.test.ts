@@ -57,7 +57,7 @@ test('the adapter of a plugin that no longer exists is removed, but not before t
   assert.deepEqual(there, []);
   state.wanted = [info('b')];
   settingsSync.synced();
-  assert.deepEqual(there, [{ op: 'remove', plugin: 'a' }]);
+  assert.deepEqual(there, [{ op: 'removePlugin', plugin: 'a' }]);
   // A document from the back/forward cache still has the adapter.
-  assert.deepEqual(join('d2', 'a'), [{ op: 'remove', plugin: 'a' }]);
+  assert.deepEqual(join('d2', 'a'), [{ op: 'removePlugin', plugin: 'a' }]);
 });

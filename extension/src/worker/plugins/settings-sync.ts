@@ -31,7 +31,7 @@ export function makeSettingsSync(options: SettingsSyncOptions): SettingsSync {
     const documentSettings = sentSettings.get(doc.documentId) ?? new Map<string, PluginSettings>();
     sentSettings.set(doc.documentId, documentSettings);
     for (const { name } of plugins) {
-      if (wanted && !wanted.some((plugin) => plugin.name === name)) doc.post({ op: 'remove', plugin: name });
+      if (wanted && !wanted.some((plugin) => plugin.name === name)) doc.post({ op: 'removePlugin', plugin: name });
       const settings = settingsByPlugin.get(name);
       if (!settings || documentSettings.get(name) === settings) continue;
       documentSettings.set(name, settings);
