@@ -181,7 +181,7 @@ func TestInvalidReportsResetTheTimerToo(t *testing.T) {
 		p := &page{handler: func(_ dispatch.Run, s dispatch.Sink) {
 			for range 3 {
 				sleepFake(20 * time.Second)
-				s.Reports([]wire.Report{{Progress: newFloat(-1)}, {Invalid: true}, {}}, 2)
+				s.Reports([]wire.Report{{Progress: newFloat(-1)}, {HasInvalidNumber: true}, {}}, 2)
 			}
 			s.Finish(nil, nil)
 		}}

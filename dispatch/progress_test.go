@@ -332,7 +332,7 @@ func TestEveryReportIsLogged(t *testing.T) {
 				}
 				s.Reports([]wire.Report{
 					{Progress: newFloat(3), Total: newFloat(50), Audience: "user"}, // this report is dropped because its number does not increase
-					{Invalid: true, Status: "exporting", Message: "bad numbers"},
+					{HasInvalidNumber: true, Status: "exporting", Message: "bad numbers"},
 					{Activity: &wire.Activity{Type: "table", Content: json.RawMessage(`[1]`)}},
 					{EndAudience: "user"},
 				}, 7)

@@ -36,7 +36,7 @@ type shownReport struct {
 // isProgress reports whether r reports progress. An empty report counts as progress. A
 // report with an activity or an EndAudience counts only if it also has text or numbers.
 func isProgress(r *wire.Report) bool {
-	return r.Activity == nil && r.EndAudience == "" || r.Message != "" || r.Status != "" || r.Invalid ||
+	return r.Activity == nil && r.EndAudience == "" || r.Message != "" || r.Status != "" || r.HasInvalidNumber ||
 		r.Progress != nil || r.Percent != nil || r.Loaded != nil || r.Total != nil
 }
 

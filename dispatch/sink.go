@@ -130,7 +130,7 @@ func logReport(logEvent *zerolog.Event, r *wire.Report) {
 	addText("audience", r.Audience)
 	addText("end_audience", r.EndAudience)
 	addText("text", r.Message)
-	if r.Invalid {
+	if r.HasInvalidNumber {
 		logEvent.Bool("invalid", true)
 	}
 	if a := r.Activity; a != nil {

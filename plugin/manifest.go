@@ -90,7 +90,7 @@ func parseDescription(f *jsonread.Reader, p *Plugin) {
 	}
 	p.Start = readStart(f)
 	frames := f.Bool("frames")
-	p.Frames = frames != nil && *frames
+	p.RunsInFrames = frames != nil && *frames
 	switch world := f.Optional("world"); world {
 	case "", string(wire.WorldMain):
 		p.World = wire.WorldMain
@@ -226,7 +226,7 @@ func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	}
 	t.InputSchema = readInputSchema(f, p)
 	t.OutputSchema = readSchema(f, "output_schema", p)
-	t.Idle, t.Hard = readTimeouts(f)
+	t.IdleLimit, t.HardLimit = readTimeouts(f)
 	if a := f.Object("annotations"); a != nil {
 		t.Annotations = Annotations{
 			Title:       readShort(a, p, "title", maxNameChars),

@@ -54,8 +54,8 @@ type Plugin struct {
 	// Activates reports that the adapter has an onActivate hook. An adapter with an
 	// onActivate hook starts late unless the package declares Start.
 	Activates bool
-	// Frames reports that the adapter may run in frames of the page's origin.
-	Frames bool
+	// RunsInFrames reports that the adapter may run in frames of the page's origin.
+	RunsInFrames bool
 	// Icon is an SVG of at most 64 KB, or empty. Show the icon only as an image, never
 	// as part of a document, because an SVG may contain scripts.
 	Icon string
@@ -93,8 +93,8 @@ func (p *Plugin) Info() wire.PluginInfo {
 	return wire.PluginInfo{
 		Name: p.Name, DisplayName: p.DisplayName, Hash: p.Hash, World: p.World,
 		Matches: p.Matches, Excludes: p.Excludes,
-		AllFrames: p.PreScript || p.Frames, Frames: p.Frames,
-		Early: p.Start == StartAtOnce, PreScript: p.PreScript,
+		AllFrames: p.PreScript || p.RunsInFrames, RunsInFrames: p.RunsInFrames,
+		StartsEarly: p.Start == StartAtOnce, PreScript: p.PreScript,
 	}
 }
 
@@ -138,10 +138,10 @@ type Tool struct {
 	// OutputSchema is a compact JSON Schema.
 	OutputSchema json.RawMessage
 	Annotations  Annotations
-	// Idle and Hard are the limits of the tool; zero means the limits of the server.
-	// Each call also ends at the hard limit of the server.
-	Idle time.Duration
-	Hard time.Duration
+	// IdleLimit and HardLimit are the limits of the tool; zero means the limits of the
+	// server. Each call also ends at the hard limit of the server.
+	IdleLimit time.Duration
+	HardLimit time.Duration
 
 	arguments schema.Validator
 	results   schema.Validator
@@ -167,7 +167,7 @@ func (t *Tool) FullName() string { return t.Plugin.Name + "__" + t.Name }
 func (t *Tool) Dispatch() dispatch.Tool {
 	return dispatch.Tool{
 		Plugin: t.Plugin.Name, Name: t.Name,
-		PluginName: t.Plugin.DisplayName, Matches: t.Plugin.Matches, IdleLimit: t.Idle, HardLimit: t.Hard,
+		PluginName: t.Plugin.DisplayName, Matches: t.Plugin.Matches, IdleLimit: t.IdleLimit, HardLimit: t.HardLimit,
 		Instances: t.Plugin.Instances, OpenURL: t.Plugin.OpensAt,
 	}
 }

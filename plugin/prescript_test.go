@@ -21,7 +21,7 @@ func TestLoadReadsPreScripts(t *testing.T) {
 	if err != nil || string(code) != "token()" || !p.PreScript || p.PreScriptHash != sum || len(p.Warnings) > 0 {
 		t.Errorf("%q, %v, %+v", code, err, p)
 	}
-	if info := p.Info(); !info.AllFrames || info.Frames {
+	if info := p.Info(); !info.AllFrames || info.RunsInFrames {
 		t.Errorf("a pre-script runs in all frames, an adapter does not: %+v", info)
 	}
 	pluginWithout := plugintest.Load(t, plugintest.Package{})
@@ -100,7 +100,7 @@ func TestLoadReadsIconsAndFrames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Icon != "<svg viewBox='0 0 1 1'><script>alert(1)</script></svg>" || !p.Frames || !p.Info().Frames || !p.Info().AllFrames {
+	if p.Icon != "<svg viewBox='0 0 1 1'><script>alert(1)</script></svg>" || !p.RunsInFrames || !p.Info().RunsInFrames || !p.Info().AllFrames {
 		t.Errorf("%+v", p)
 	}
 	want := []string{"dist/tools.json: iconDarkSvg is no SVG", "dist/tools.json: tools[0].iconSvg has 65547 bytes, more than the 65536 allowed"}

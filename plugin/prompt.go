@@ -27,10 +27,10 @@ type Prompt struct {
 	// InputSchema is a compact JSON Schema of all arguments, whose root is an object. An
 	// argument with a default is never required.
 	InputSchema json.RawMessage
-	// Idle and Hard are the limits of the prompt; zero means the limits of the server.
-	// Each call also ends at the hard limit of the server.
-	Idle time.Duration
-	Hard time.Duration
+	// IdleLimit and HardLimit are the limits of the prompt; zero means the limits of
+	// the server. Each call also ends at the hard limit of the server.
+	IdleLimit time.Duration
+	HardLimit time.Duration
 
 	arguments schema.Validator
 }
@@ -50,7 +50,7 @@ func (p *Prompt) FullName() string { return p.Plugin.Name + "__" + p.Name }
 func (p *Prompt) Dispatch() dispatch.Tool {
 	return dispatch.Tool{
 		Plugin: p.Plugin.Name, Name: p.Name,
-		PluginName: p.Plugin.DisplayName, Matches: p.Plugin.Matches, Prompt: true, IdleLimit: p.Idle, HardLimit: p.Hard,
+		PluginName: p.Plugin.DisplayName, Matches: p.Plugin.Matches, Prompt: true, IdleLimit: p.IdleLimit, HardLimit: p.HardLimit,
 		Instances: p.Plugin.Instances, OpenURL: p.Plugin.OpensAt,
 	}
 }
@@ -93,7 +93,7 @@ func parsePrompt(f *jsonread.Reader, p *Plugin) *Prompt {
 	if n := utf8.RuneCountInString(prompt.Description); n > maxDescriptionChars {
 		f.Add("description", "has %d characters; shorten it to at most %d", n, maxDescriptionChars)
 	}
-	prompt.Idle, prompt.Hard = readTimeouts(f)
+	prompt.IdleLimit, prompt.HardLimit = readTimeouts(f)
 	if f.Has("input_schema") {
 		prompt.InputSchema = readInputSchema(f, p)
 		prompt.Arguments = argumentsOf(prompt.InputSchema, f)

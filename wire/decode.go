@@ -56,7 +56,7 @@ func DecodeDispatchResult(result []byte) (r ToolDispatchResult, err error) {
 //
 // The browser copies the report texts of a page into Reports without parsing them.
 // Reports can contain malformed reports, which are kept with their valid fields and
-// marked as Invalid. The text of a page can't replace another member of the params,
+// marked as invalid. The text of a page can't replace another member of the params,
 // because duplicate members are an error.
 func DecodeProgress(params []byte) (p ToolProgressParams, err error) {
 	err = splitBody(params, func(key, value []byte) (err error) {
@@ -69,7 +69,7 @@ func DecodeProgress(params []byte) (p ToolProgressParams, err error) {
 		case "seq":
 			err = json.Unmarshal(value, &p.Seq)
 		case "skipped":
-			err = json.Unmarshal(value, &p.Skipped)
+			err = json.Unmarshal(value, &p.SkippedReports)
 		case "reports":
 			if json.Unmarshal(value, &p.Reports) != nil {
 				p.Reports, err = decodeMalformedReports(value)
@@ -102,7 +102,7 @@ func decodeMalformedReports(text []byte) ([]Report, error) {
 		_ = json.Unmarshal(one, &texts) // json.Unmarshal decodes the valid fields even if it returns an error
 		reports[i] = Report{
 			Message: texts.Message, Status: texts.Status, Audience: texts.Audience, EndAudience: texts.EndAudience,
-			Activity: decodeActivity(texts.Activity), Invalid: true,
+			Activity: decodeActivity(texts.Activity), HasInvalidNumber: true,
 		}
 	}
 	return reports, nil

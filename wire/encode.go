@@ -94,7 +94,7 @@ func AppendDispatch(dst []byte, p *ToolDispatchParams) []byte {
 	dst = appendString(dst, p.DocumentID)
 	dst = append(dst, `,"maxResultBytes":`...)
 	dst = strconv.AppendInt(dst, int64(p.MaxResultBytes), 10)
-	if p.Again {
+	if p.IsResent {
 		dst = append(dst, `,"again":true`...)
 	}
 	if p.Prompt {

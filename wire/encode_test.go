@@ -96,7 +96,7 @@ func FuzzAppendDispatch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, id, plugin, tool string, tab int, document string, limit int, again, prompt bool, decision, args string) {
 		p := ToolDispatchParams{
 			DispatchID: id, Plugin: plugin, Tool: tool, TabID: tab, DocumentID: document, MaxResultBytes: limit,
-			Again: again, Prompt: prompt, Decision: rawJSON(decision), Args: rawJSON(args),
+			IsResent: again, Prompt: prompt, Decision: rawJSON(decision), Args: rawJSON(args),
 		}
 		frame := AppendDispatch(nil, &p)
 		if len(p.Args) == 0 {

@@ -22,26 +22,26 @@ type PluginInfo struct {
 	// Matches and Excludes are Chrome match patterns.
 	Matches  []string `json:"matches,omitempty"`
 	Excludes []string `json:"excludes,omitempty"`
-	// Script identifies the complete script that runs the adapter and changes with the
-	// adapter, the host, the pre-script and the settings. Script contains only letters,
+	// ScriptID identifies the complete script that runs the adapter and changes with the
+	// adapter, the host, the pre-script and the settings. ScriptID contains only letters,
 	// digits, hyphens and underscores.
-	Script string `json:"script"`
+	ScriptID string `json:"script"`
 	// AllFrames is true if the script also runs in the frames of a page, because the
-	// plugin has a pre-script or Frames is true.
+	// plugin has a pre-script or RunsInFrames is true.
 	AllFrames bool `json:"allFrames,omitempty"`
-	// Frames is true if the adapter also runs in frames that have the origin of the
+	// RunsInFrames is true if the adapter also runs in frames that have the origin of the
 	// page.
-	Frames bool `json:"frames,omitempty"`
-	// Early is true if the adapter must start before the scripts of the page.
-	Early bool `json:"early,omitempty"`
+	RunsInFrames bool `json:"frames,omitempty"`
+	// StartsEarly is true if the adapter must start before the scripts of the page.
+	StartsEarly bool `json:"early,omitempty"`
 	// PreScript is true if the plugin has a pre-script.
 	PreScript bool `json:"preScript,omitempty"`
-	// Base identifies the plugin's world and pre-script, which a hot reload can't
-	// change. A new adapter replaces a running adapter without a reload of the page if
-	// both adapters have an equal Base.
-	Base string `json:"base,omitempty"`
-	// Dev is true if the plugin is in development.
-	Dev bool `json:"dev,omitempty"`
+	// UnchangedPartsID identifies the plugin's world and pre-script, which a hot reload
+	// can't change. A new adapter replaces a running adapter without a reload of the
+	// page if both adapters have an equal UnchangedPartsID.
+	UnchangedPartsID string `json:"base,omitempty"`
+	// InDevelopment is true if the plugin is in development.
+	InDevelopment bool `json:"dev,omitempty"`
 	// File is the adapter's path in the folder of the unpacked extension, for a browser
 	// without user scripts. File is empty if the server has no folder of an unpacked
 	// extension.
@@ -51,10 +51,10 @@ type PluginInfo struct {
 // PluginSyncParams lists all plugins. The browser removes plugins that are not in
 // the list.
 type PluginSyncParams struct {
-	// Host identifies the code of the host, which plugin.fetch returns. Host is empty
-	// if the server has no host.
-	Host    string       `json:"host,omitempty"`
-	Plugins []PluginInfo `json:"plugins,omitempty"`
+	// HostScriptID identifies the code of the host, which plugin.fetch returns. HostScriptID is
+	// empty if the server has no host.
+	HostScriptID string       `json:"host,omitempty"`
+	Plugins      []PluginInfo `json:"plugins,omitempty"`
 }
 
 // InjectMode is the way in which a browser adds adapters to pages.
@@ -73,30 +73,30 @@ const (
 // PluginSyncResult lists the code that the browser needs.
 type PluginSyncResult struct {
 	Mode InjectMode `json:"mode"`
-	// Missing names the plugins whose code the server must send by plugin.code, for
-	// documents in which an older adapter runs.
-	Missing []string `json:"missing,omitempty"`
+	// MissingHotReloads names the plugins whose code the server must send by
+	// plugin.code, for documents in which an older adapter runs.
+	MissingHotReloads []string `json:"missing,omitempty"`
 }
 
 // PluginCodeParams has the code of one adapter.
 type PluginCodeParams struct {
 	Name string `json:"name"`
 	Hash string `json:"hash"`
-	// Script is the Script of the PluginInfo to which the code belongs.
-	Script string `json:"script"`
-	Code   string `json:"code"`
-	// Hot is the adapter's code without the host's code, for documents in which an
-	// older adapter runs.
-	Hot *HotCode `json:"hot,omitempty"`
+	// ScriptID is the ScriptID of the PluginInfo to which the code belongs.
+	ScriptID string `json:"script"`
+	Code     string `json:"code"`
+	// HotReloadCode is the adapter's code without the host's code, for documents in
+	// which an older adapter runs.
+	HotReloadCode *HotCode `json:"hot,omitempty"`
 }
 
 // PluginFetchParams identifies the code of a plugin or of the host.
 type PluginFetchParams struct {
 	// Name is the plugin's name. Name is empty for the host.
 	Name string `json:"name,omitempty"`
-	// Script is the Script of the plugin's PluginInfo, or PluginSyncParams.Host for the
-	// host.
-	Script string `json:"script"`
+	// ScriptID is the ScriptID of the plugin's PluginInfo, or
+	// PluginSyncParams.HostScriptID for the host.
+	ScriptID string `json:"script"`
 }
 
 // PluginFetchResult has the parts of a plugin's script, or the host.

@@ -215,22 +215,22 @@ type PluginView struct {
 	Homepage string `json:"homepage,omitempty"`
 	// Settings are the settings of the plugin, sorted by key.
 	Settings []SettingView `json:"settings,omitempty"`
-	// Opening is true if a call without a tab may open OpensAt in a new tab. OpensAt
+	// MayOpenTab is true if a call without a tab may open OpensURL in a new tab. OpensURL
 	// is absent if the plugin has no page to open.
-	Opening bool   `json:"opening,omitempty"`
-	OpensAt string `json:"opensAt,omitempty"`
+	MayOpenTab bool   `json:"opening,omitempty"`
+	OpensURL   string `json:"opensAt,omitempty"`
 	// World is the world of the adapter. If World is absent, the adapter runs in the
 	// main world.
 	World World `json:"world,omitempty"`
-	// Late is true if scripts of the page run before the adapter. A late plugin needs
-	// LateAccess to get secret settings and to call other plugins.
-	Late       bool `json:"late,omitempty"`
-	LateAccess bool `json:"lateAccess,omitempty"`
+	// StartsLate is true if scripts of the page run before the adapter. A late plugin needs
+	// HasLateAccess to get secret settings and to call other plugins.
+	StartsLate    bool `json:"late,omitempty"`
+	HasLateAccess bool `json:"lateAccess,omitempty"`
 	// Calls are the other plugins whose tools the plugin is allowed to call.
 	Calls []string `json:"calls,omitempty"`
-	// Refused are the other plugins that the plugin tried to call without permission
+	// RefusedPlugins are the other plugins that the plugin tried to call without permission
 	// since the server started.
-	Refused []string `json:"refused,omitempty"`
+	RefusedPlugins []string `json:"refused,omitempty"`
 	// Recommended is the recommendation of an agent that has examined the plugin, and
 	// changes no permission.
 	Recommended *RecommendationView `json:"recommended,omitempty"`
@@ -260,12 +260,12 @@ type SettingView struct {
 	// Options are the valid values of a SettingSelect.
 	Options []string `json:"options,omitempty"`
 	// Secret is true if the value may be a password or a key. For a secret setting, the
-	// side panel receives only the field Set instead of the value.
+	// side panel receives only the field IsSet instead of the value.
 	Secret bool `json:"secret,omitempty"`
-	Set    bool `json:"set,omitempty"`
-	// Withheld is true if the plugin does not get the setting's value, because the
-	// plugin starts late and its LateAccess is false.
-	Withheld bool `json:"withheld,omitempty"`
+	IsSet  bool `json:"set,omitempty"`
+	// IsWithheld is true if the plugin does not get the setting's value, because the
+	// plugin starts late and its HasLateAccess is false.
+	IsWithheld bool `json:"withheld,omitempty"`
 	// Value is a string, number or boolean, or an object of URLs by instance for a
 	// SettingURL. Value is absent if the setting has no value.
 	Value json.RawMessage `json:"value,omitempty"`
@@ -317,11 +317,11 @@ type ConfigOpeningParams struct {
 type ConfigOpeningResult struct{}
 
 // ConfigCallsParams allows or forbids that tools of the plugin Plugin call tools of the
-// plugin Other.
+// plugin CalledPlugin.
 type ConfigCallsParams struct {
-	Plugin  string `json:"plugin"`
-	Other   string `json:"other"`
-	Allowed bool   `json:"allowed"`
+	Plugin       string `json:"plugin"`
+	CalledPlugin string `json:"other"`
+	Allowed      bool   `json:"allowed"`
 }
 
 // ConfigCallsResult is empty. ConfigCallsResult confirms that the change is saved.

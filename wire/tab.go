@@ -68,15 +68,15 @@ type TabInfo struct {
 	// Loading names the matching plugins that may start soon, because the document is
 	// still loading.
 	Loading []string `json:"loading,omitempty"`
-	// Arriving names the matching plugins that will start soon, because the browser is
-	// adding their code to the document.
-	Arriving []string `json:"arriving,omitempty"`
+	// ArrivingPlugins names the matching plugins that will start soon, because the
+	// browser is adding their code to the document.
+	ArrivingPlugins []string `json:"arriving,omitempty"`
 	// NeedsReload names the matching plugins that run only after a reload, because they
 	// were registered after the document loaded. Without a reload, scripts of the page
 	// could tamper with JavaScript built-ins before the adapter starts.
 	NeedsReload []string `json:"needsReload,omitempty"`
-	// Broken are the adapters that failed to start in the document.
-	Broken []BrokenPlugin `json:"broken,omitempty"`
+	// BrokenPlugins are the adapters that failed to start in the document.
+	BrokenPlugins []BrokenPlugin `json:"broken,omitempty"`
 	// LoadError is Chrome's name of the network error that the tab displays, such as
 	// net::ERR_CONNECTION_REFUSED. LoadError is LoadErrorNoAnswer if the site has not
 	// responded for SiteTimeoutMs, and empty while the tab loads again.
@@ -117,9 +117,9 @@ type TabOpenResult struct {
 // TabLoadParams identifies a tab to reload.
 type TabLoadParams struct {
 	TabID int `json:"tabId"`
-	// Force reloads the tab even if work of the user is lost. Only the user can request
+	// IsForced reloads the tab even if work of the user is lost. Only the user can request
 	// a forced reload.
-	Force bool `json:"force,omitempty"`
+	IsForced bool `json:"force,omitempty"`
 }
 
 // TabLoadResult reports whether the requested tab is being reloaded.

@@ -17,10 +17,10 @@ type ToolDispatchParams struct {
 	DocumentID string `json:"documentId"`
 	// MaxResultBytes is the maximum length of the result, in bytes of UTF-8.
 	MaxResultBytes int `json:"maxResultBytes"`
-	// Again is true if an earlier link may have delivered the same tool.dispatch. If
-	// Again is true, the browser starts the tool only if the ID is new, and never
+	// IsResent is true if an earlier link may have delivered the same tool.dispatch. If
+	// IsResent is true, the browser starts the tool only if the ID is new, and never
 	// answers with NotStarted.
-	Again bool `json:"again,omitempty"`
+	IsResent bool `json:"again,omitempty"`
 	// Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
 	// Decision is the user's decision before the tool ran, as JSON (context.decision).
@@ -88,10 +88,10 @@ type Report struct {
 	Status  string   `json:"status,omitempty"`
 	// Audience is "user" or "internal". A missing or unknown Audience means "internal".
 	Audience string `json:"audience,omitempty"`
-	// Invalid is true if a field had an infinite number, NaN or a value of a wrong
+	// HasInvalidNumber is true if a field had an infinite number, NaN or a value of a wrong
 	// type. An invalid report lacks the invalid number, because JSON can't represent
 	// infinity and NaN.
-	Invalid bool `json:"invalid,omitempty"`
+	HasInvalidNumber bool `json:"invalid,omitempty"`
 	// Activity is a change of content that is displayed beside the progress.
 	Activity *Activity `json:"activity,omitempty"`
 	// EndAudience is the audience of the call's result if the call succeeds.
@@ -168,8 +168,8 @@ type ToolAnswerParams struct {
 
 // ToolAnswerResult confirms that an answer has reached the page.
 type ToolAnswerResult struct {
-	// Taken is false if no tool in the page waits for the answer.
-	Taken bool `json:"taken"`
+	// WasExpected is false if no tool in the page waits for the answer.
+	WasExpected bool `json:"taken"`
 }
 
 // ToolProgressParams has reports of a running tool, oldest first.
@@ -181,9 +181,9 @@ type ToolProgressParams struct {
 	// the previous reports.
 	Seq     *int     `json:"seq,omitempty"`
 	Reports []Report `json:"reports,omitempty"`
-	// Skipped is the number of reports that were dropped before the reports in Reports,
-	// because the page's buffer was full.
-	Skipped int `json:"skipped,omitempty"`
+	// SkippedReports is the number of reports that were dropped before the reports in
+	// Reports, because the page's buffer was full.
+	SkippedReports int `json:"skipped,omitempty"`
 }
 
 // CallResumedParams lists the calls that still run in pages.

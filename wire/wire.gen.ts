@@ -111,13 +111,13 @@ export type ErrorCode = (typeof ErrorCodes)[number];
 
 /** ToolErrorInfo describes an error that a tool's handler threw as a ToolError. */
 export interface ToolErrorInfo {
-  /** Code is the error code that the tool chose. */
+  /** code is the error code that the tool chose. */
   code: string;
   category?: string;
-  /** Retryable is true if a repetition of the call may succeed later. */
+  /** retryable is true if a repetition of the call may succeed later. */
   retryable: boolean;
   /**
-   * RetryAfterMs is the time until a retry makes sense, in milliseconds; absent if
+   * retryAfterMs is the time until a retry makes sense, in milliseconds; absent if
    * the tool gave no time.
    */
   retryAfterMs?: number;
@@ -129,7 +129,7 @@ export interface CallError {
   message: string;
   tool?: ToolErrorInfo;
   /**
-   * NotStarted is true if the tool did not begin, so the call can safely run in
+   * notStarted is true if the tool did not begin, so the call can safely run in
    * another document.
    */
   notStarted?: boolean;
@@ -144,10 +144,10 @@ export interface RPCError {
 
 /** ChallengeParams is the server's part of the handshake. */
 export interface ChallengeParams {
-  /** Nonce is random and new for each link. */
+  /** nonce is random and new for each link. */
   nonce: string;
   /**
-   * Proof is the result of the function ServerProof. Proof proves that the server has
+   * proof is the result of the function ServerProof. proof proves that the server has
    * the shared key.
    */
   proof: string;
@@ -155,23 +155,23 @@ export interface ChallengeParams {
 
 /** HelloParams is the browser's part of the handshake. */
 export interface HelloParams {
-  /** Protocol is the Version of the extension. */
+  /** protocol is the Version of the extension. */
   protocol: number;
-  /** BrowserID identifies a browser profile and never changes. */
+  /** browserId identifies a browser profile and never changes. */
   browserId: string;
   /**
-   * BrowserName is the name that the user gave the browser. BrowserName is displayed
+   * browserName is the name that the user gave the browser. browserName is displayed
    * and does not identify the browser.
    */
   browserName: string;
   /**
-   * BootID changes when the browser restarts and does not change when only the
+   * bootId changes when the browser restarts and does not change when only the
    * service worker restarts.
    */
   bootId: string;
   extensionVersion: string;
   /**
-   * Proof is the result of the function BrowserProof. Proof proves that the browser
+   * proof is the result of the function BrowserProof. proof proves that the browser
    * has the shared key.
    */
   proof: string;
@@ -179,7 +179,7 @@ export interface HelloParams {
 
 /** HelloResult completes the handshake. */
 export interface HelloResult {
-  /** Protocol is the Version of the server. */
+  /** protocol is the Version of the server. */
   protocol: number;
   serverVersion: string;
 }
@@ -385,43 +385,43 @@ export type World = (typeof Worlds)[number];
 export interface PluginInfo {
   name: string;
   displayName: string;
-  /** Hash is the SHA-256 of the adapter's code, in hexadecimal. */
+  /** hash is the SHA-256 of the adapter's code, in hexadecimal. */
   hash: string;
   world: World;
-  /** Matches and Excludes are Chrome match patterns. */
+  /** matches and Excludes are Chrome match patterns. */
   matches?: readonly string[];
   excludes?: readonly string[];
   /**
-   * Script identifies the complete script that runs the adapter and changes with the
-   * adapter, the host, the pre-script and the settings. Script contains only letters,
+   * script identifies the complete script that runs the adapter and changes with the
+   * adapter, the host, the pre-script and the settings. script contains only letters,
    * digits, hyphens and underscores.
    */
   script: string;
   /**
-   * AllFrames is true if the script also runs in the frames of a page, because the
-   * plugin has a pre-script or Frames is true.
+   * allFrames is true if the script also runs in the frames of a page, because the
+   * plugin has a pre-script or frames is true.
    */
   allFrames?: boolean;
   /**
-   * Frames is true if the adapter also runs in frames that have the origin of the
+   * frames is true if the adapter also runs in frames that have the origin of the
    * page.
    */
   frames?: boolean;
-  /** Early is true if the adapter must start before the scripts of the page. */
+  /** early is true if the adapter must start before the scripts of the page. */
   early?: boolean;
-  /** PreScript is true if the plugin has a pre-script. */
+  /** preScript is true if the plugin has a pre-script. */
   preScript?: boolean;
   /**
-   * Base identifies the plugin's world and pre-script, which a hot reload can't
-   * change. A new adapter replaces a running adapter without a reload of the page if
-   * both adapters have an equal Base.
+   * base identifies the plugin's world and pre-script, which a hot reload
+   * can't change. A new adapter replaces a running adapter without a reload of the
+   * page if both adapters have an equal base.
    */
   base?: string;
-  /** Dev is true if the plugin is in development. */
+  /** dev is true if the plugin is in development. */
   dev?: boolean;
   /**
-   * File is the adapter's path in the folder of the unpacked extension, for a browser
-   * without user scripts. File is empty if the server has no folder of an unpacked
+   * file is the adapter's path in the folder of the unpacked extension, for a browser
+   * without user scripts. file is empty if the server has no folder of an unpacked
    * extension.
    */
   file?: string;
@@ -433,8 +433,8 @@ export interface PluginInfo {
  */
 export interface PluginSyncParams {
   /**
-   * Host identifies the code of the host, which plugin.fetch returns. Host is empty
-   * if the server has no host.
+   * host identifies the code of the host, which plugin.fetch returns. host is
+   * empty if the server has no host.
    */
   host?: string;
   plugins?: readonly PluginInfo[];
@@ -458,8 +458,8 @@ export type InjectMode = (typeof InjectModes)[number];
 export interface PluginSyncResult {
   mode: InjectMode;
   /**
-   * Missing names the plugins whose code the server must send by plugin.code, for
-   * documents in which an older adapter runs.
+   * missing names the plugins whose code the server must send by
+   * plugin.code, for documents in which an older adapter runs.
    */
   missing?: readonly string[];
 }
@@ -468,23 +468,23 @@ export interface PluginSyncResult {
 export interface PluginCodeParams {
   name: string;
   hash: string;
-  /** Script is the Script of the PluginInfo to which the code belongs. */
+  /** script is the script of the PluginInfo to which the code belongs. */
   script: string;
   code: string;
   /**
-   * Hot is the adapter's code without the host's code, for documents in which an
-   * older adapter runs.
+   * hot is the adapter's code without the host's code, for documents in
+   * which an older adapter runs.
    */
   hot?: HotCode;
 }
 
 /** PluginFetchParams identifies the code of a plugin or of the host. */
 export interface PluginFetchParams {
-  /** Name is the plugin's name. Name is empty for the host. */
+  /** name is the plugin's name. name is empty for the host. */
   name?: string;
   /**
-   * Script is the Script of the plugin's PluginInfo, or PluginSyncParams.Host for the
-   * host.
+   * script is the script of the plugin's PluginInfo, or
+   * PluginSyncParams.HostScriptID for the host.
    */
   script: string;
 }
@@ -492,18 +492,18 @@ export interface PluginFetchParams {
 /** PluginFetchResult has the parts of a plugin's script, or the host. */
 export interface PluginFetchResult {
   /**
-   * Code is a JavaScript expression. The Code of a plugin is a function with the
-   * adapter's code. The Code of the host is a function that receives whether the host
+   * code is a JavaScript expression. The code of a plugin is a function with the
+   * adapter's code. The code of the host is a function that receives whether the host
    * starts late, and returns the function that starts an adapter.
    */
   code: string;
   /**
-   * Options is the JSON text of the host's options (extension/src/host/options.ts).
-   * Options is empty for the host.
+   * options is the JSON text of the host's options (extension/src/host/options.ts).
+   * options is empty for the host.
    */
   options?: string;
   /**
-   * PreScript is a JavaScript function with the pre-script's code. PreScript is empty
+   * preScript is a JavaScript function with the pre-script's code. preScript is empty
    * if the plugin has no pre-script.
    */
   preScript?: string;
@@ -512,12 +512,12 @@ export interface PluginFetchResult {
 /** HotCode replaces a running adapter by a new build. */
 export interface HotCode {
   /**
-   * Adapter is a JavaScript function with the adapter's code. The parameters of the
+   * adapter is a JavaScript function with the adapter's code. The parameters of the
    * function are globalThis, window and self.
    */
   adapter: string;
   /**
-   * WaitMs is how long the hot reload waits for the running calls of a document to
+   * waitMs is how long the hot reload waits for the running calls of a document to
    * end, in milliseconds.
    */
   waitMs: number;
@@ -529,13 +529,13 @@ export type PluginCodeResult = Record<string, never>;
 /** PluginSettings are the settings of a plugin that its adapters in documents receive. */
 export interface PluginSettings {
   /**
-   * Values is a JSON object that maps each setting to a string, number or boolean.
+   * values is a JSON object that maps each setting to a string, number or boolean.
    * Settings without a value are absent.
    */
   values?: unknown;
   /**
-   * URLs is a JSON object that maps each setting of type url to an object of URLs by
-   * instance. From each setting in URLs, a document gets the URL that has the
+   * urls is a JSON object that maps each setting of type url to an object of urls by
+   * instance. From each setting in urls, a document gets the URL that has the
    * document's host.
    */
   urls?: unknown;
@@ -566,9 +566,9 @@ export type LogLevel = (typeof LogLevels)[number];
 export interface LogEntry {
   level: LogLevel;
   message: string;
-  /** Data is a JSON array of at most MaxLogArgs arguments that follow the message. */
+  /** data is a JSON array of at most MaxLogArgs arguments that follow the message. */
   data?: unknown;
-  /** AtMs is the time of the entry on the page's clock, in milliseconds since 1970. */
+  /** atMs is the time of the entry on the page's clock, in milliseconds since 1970. */
   atMs: number;
 }
 
@@ -578,7 +578,7 @@ export interface PluginLogParams {
   plugin: string;
   entries?: readonly LogEntry[];
   /**
-   * Dropped is the number of earlier log entries that were not sent, because the
+   * dropped is the number of earlier log entries that were not sent, because the
    * adapter logged too many.
    */
   dropped?: number;
@@ -606,43 +606,43 @@ export interface CallView {
   plugin: string;
   tool: string;
   status: CallStatus;
-  /** Progress is from 0 to 1. Progress is absent while the progress is unknown. */
+  /** progress is from 0 to 1. progress is absent while the progress is unknown. */
   progress?: number;
   message?: string;
-  /** Client is the name of the MCP client. */
+  /** client is the name of the MCP client. */
   client?: string;
   /**
-   * TabID is the tab in which the call runs. TabID is absent before a tab is chosen,
+   * tabId is the tab in which the call runs. tabId is absent before a tab is chosen,
    * and for a tab of another browser.
    */
   tabId?: number;
-  /** RunMs is how long the call has run so far, or ran in total, in milliseconds. */
+  /** runMs is how long the call has run so far, or ran in total, in milliseconds. */
   runMs: number;
-  /** Error is the reason why the call failed, for the user. */
+  /** error is the reason why the call failed, for the user. */
   error?: string;
-  /** Prompt is true if Tool is the name of a prompt. */
+  /** prompt is true if Tool is the name of a prompt. */
   prompt?: boolean;
-  /** ParentCallID is the ID of the call whose tool made a nested call. */
+  /** parentCallId is the ID of the call whose tool made a nested call. */
   parentCallId?: string;
   /**
-   * UserProgress and UserMessage are the Progress and Message of the last report for
+   * userProgress and userMessage are the Progress and Message of the last report for
    * the audience "user".
    */
   userProgress?: number;
   userMessage?: string;
   /**
-   * StatusWord is the tool's word for its activity, such as "indexing".
-   * UserStatusWord is the status word of the last report for the audience "user".
+   * statusWord is the tool's word for its activity, such as "indexing".
+   * userStatusWord is the status word of the last report for the audience "user".
    */
   statusWord?: string;
   userStatusWord?: string;
-  /** EndAudience is "user" if the result of the call is meant for the user. */
+  /** endAudience is "user" if the result of the call is meant for the user. */
   endAudience?: string;
-  /** Result is the beginning of the result of a successful call, as text or JSON. */
+  /** result is the beginning of the result of a successful call, as text or JSON. */
   result?: string;
-  /** Waiting is set while the call is waiting for the user. */
+  /** waiting is set while the call is waiting for the user. */
   waiting?: WaitingView;
-  /** Activities are the activities of the call, in the order of their first report. */
+  /** activities are the activities of the call, in the order of their first report. */
   activities?: readonly ActivityView[];
 }
 
@@ -674,16 +674,16 @@ export interface WaitingView {
   kind: TicketKind;
   reason: string;
   title?: string;
-  /** Args is the JSON text of the arguments, truncated to MaxShownArgsBytes. */
+  /** args is the JSON text of the arguments, truncated to MaxShownArgsBytes. */
   args?: string;
   /**
-   * Caller is the tool that made a nested call. Caller is absent for a call of a
+   * caller is the tool that made a nested call. caller is absent for a call of a
    * client.
    */
   caller?: CallerView;
-  /** LeftMs is the remaining time for the decision, in milliseconds. */
+  /** leftMs is the remaining time for the decision, in milliseconds. */
   leftMs: number;
-  /** Scopes are the scopes that the user can choose from. */
+  /** scopes are the scopes that the user can choose from. */
   scopes?: readonly Scope[];
 }
 
@@ -691,7 +691,7 @@ export interface WaitingView {
 export interface CallerView {
   plugin: string;
   tool: string;
-  /** TabID is the tab of the calling tool, and is absent for a tab of another browser. */
+  /** tabId is the tab of the calling tool, and is absent for a tab of another browser. */
   tabId?: number;
   origin?: string;
 }
@@ -700,24 +700,24 @@ export interface CallerView {
 export interface ActivityView {
   type: string;
   /**
-   * Content is the JSON text of the activity's content. Content is empty if the JSON
+   * content is the JSON text of the activity's content. content is empty if the JSON
    * text is longer than MaxShownActivityBytes.
    */
   content?: string;
   audience?: string;
-  /** Bytes is the length of the complete content. */
+  /** bytes is the length of the complete content. */
   bytes: number;
 }
 
 /** CallDecideParams is the user's decision about a suspended call. */
 export interface CallDecideParams {
   callId: string;
-  /** TicketID is the TicketID of the WaitingView that the user decides about. */
+  /** ticketId is the ticketId of the WaitingView that the user decides about. */
   ticketId: string;
   allow: boolean;
-  /** Scope is the scope of the permission if Allow is true. Absent means ScopeOnce. */
+  /** scope is the scope of the permission if Allow is true. Absent means ScopeOnce. */
   scope?: Scope;
-  /** ForMs is the duration of a ScopeTime, in milliseconds. */
+  /** forMs is the duration of a ScopeTime, in milliseconds. */
   forMs?: number;
 }
 
@@ -738,9 +738,9 @@ export type DecisionOutcome = (typeof DecisionOutcomes)[number];
 /** CallDecideResult reports the effect of a decision. */
 export interface CallDecideResult {
   outcome: DecisionOutcome;
-  /** By is the surface of the earlier decision, for DecisionAlreadyMade. */
+  /** by is the surface of the earlier decision, for DecisionAlreadyMade. */
   by?: string;
-  /** Allowed is true if the decision that takes effect allows the call. */
+  /** allowed is true if the decision that takes effect allows the call. */
   allowed: boolean;
 }
 
@@ -760,24 +760,24 @@ export interface ToolView {
   name: string;
   displayName: string;
   /**
-   * Permission is the permission of the tool. If Permission is absent, the permission
+   * permission is the permission of the tool. If permission is absent, the permission
    * of the plugin applies.
    */
   permission?: Permission;
-  /** ReadOnly is true if the author declares that the tool changes nothing. */
+  /** readOnly is true if the author declares that the tool changes nothing. */
   readOnly?: boolean;
-  /** Allowed are the callers that need no approval for the tool. */
+  /** allowed are the callers that need no approval for the tool. */
   allowed?: readonly AllowedCallerView[];
-  /** Category is the group of the tool. Category is absent if the tool has no group. */
+  /** category is the group of the tool. category is absent if the tool has no group. */
   category?: string;
 }
 
 /** AllowedCallerView is a caller that the user always allows to call a tool. */
 export interface AllowedCallerView {
-  /** Client is the name of the MCP client. */
+  /** client is the name of the MCP client. */
   client?: string;
   /**
-   * Caller is the plugin whose tool makes the call. Caller is absent for a call of a
+   * caller is the plugin whose tool makes the call. caller is absent for a call of a
    * client.
    */
   caller?: string;
@@ -789,59 +789,59 @@ export interface PluginView {
   displayName: string;
   version: string;
   /**
-   * Hash is the hash of the plugin's code and descriptions. The user's review of a
-   * plugin is valid only for one Hash.
+   * hash is the hash of the plugin's code and descriptions. The user's review of a
+   * plugin is valid only for one hash.
    */
   hash: string;
   /**
-   * Reviewed is true if the user has reviewed the plugin's version with the hash
+   * reviewed is true if the user has reviewed the plugin's version with the hash
    * Hash.
    */
   reviewed: boolean;
   permission: Permission;
   /**
-   * Problem is the reason why the plugin does not start in pages. Problem is absent
+   * problem is the reason why the plugin does not start in pages. problem is absent
    * if the plugin starts, or if no page has reported a problem.
    */
   problem?: string;
-  /** Matches are the Chrome match patterns of the plugin's sites. */
+  /** matches are the Chrome match patterns of the plugin's sites. */
   matches?: readonly string[];
   tools?: readonly ToolView[];
-  /** Icon is an SVG image. Icon is absent if the plugin has no icon. */
+  /** icon is an SVG image. icon is absent if the plugin has no icon. */
   icon?: string;
   /**
-   * Homepage is an http or https URL. Homepage is absent if the plugin has no
+   * homepage is an http or https URL. homepage is absent if the plugin has no
    * homepage.
    */
   homepage?: string;
-  /** Settings are the settings of the plugin, sorted by key. */
+  /** settings are the settings of the plugin, sorted by key. */
   settings?: readonly SettingView[];
   /**
-   * Opening is true if a call without a tab may open OpensAt in a new tab. OpensAt
+   * opening is true if a call without a tab may open opensAt in a new tab. opensAt
    * is absent if the plugin has no page to open.
    */
   opening?: boolean;
   opensAt?: string;
   /**
-   * World is the world of the adapter. If World is absent, the adapter runs in the
+   * world is the world of the adapter. If world is absent, the adapter runs in the
    * main world.
    */
   world?: World;
   /**
-   * Late is true if scripts of the page run before the adapter. A late plugin needs
-   * LateAccess to get secret settings and to call other plugins.
+   * late is true if scripts of the page run before the adapter. A late plugin needs
+   * lateAccess to get secret settings and to call other plugins.
    */
   late?: boolean;
   lateAccess?: boolean;
-  /** Calls are the other plugins whose tools the plugin is allowed to call. */
+  /** calls are the other plugins whose tools the plugin is allowed to call. */
   calls?: readonly string[];
   /**
-   * Refused are the other plugins that the plugin tried to call without permission
+   * refused are the other plugins that the plugin tried to call without permission
    * since the server started.
    */
   refused?: readonly string[];
   /**
-   * Recommended is the recommendation of an agent that has examined the plugin, and
+   * recommended is the recommendation of an agent that has examined the plugin, and
    * changes no permission.
    */
   recommended?: RecommendationView;
@@ -867,41 +867,41 @@ export interface SettingView {
   description?: string;
   placeholder?: string;
   required?: boolean;
-  /** Options are the valid values of a SettingSelect. */
+  /** options are the valid values of a SettingSelect. */
   options?: readonly string[];
   /**
-   * Secret is true if the value may be a password or a key. For a secret setting, the
-   * side panel receives only the field Set instead of the value.
+   * secret is true if the value may be a password or a key. For a secret setting, the
+   * side panel receives only the field set instead of the value.
    */
   secret?: boolean;
   set?: boolean;
   /**
-   * Withheld is true if the plugin does not get the setting's value, because the
-   * plugin starts late and its LateAccess is false.
+   * withheld is true if the plugin does not get the setting's value, because the
+   * plugin starts late and its HasLateAccess is false.
    */
   withheld?: boolean;
   /**
-   * Value is a string, number or boolean, or an object of URLs by instance for a
-   * SettingURL. Value is absent if the setting has no value.
+   * value is a string, number or boolean, or an object of URLs by instance for a
+   * SettingURL. value is absent if the setting has no value.
    */
   value?: unknown;
 }
 
 /** RecommendationView is an agent's recommendation about a plugin. */
 export interface RecommendationView {
-  /** By is the name of the agent's MCP client. */
+  /** by is the name of the agent's MCP client. */
   by: string;
   permission: Permission;
-  /** Note is the agent's comment. */
+  /** note is the agent's comment. */
   note?: string;
 }
 
 /** FailedPluginView is a plugin that can't be loaded. */
 export interface FailedPluginView {
-  /** Name is the plugin's name. Name is absent if the plugin's name is unknown. */
+  /** name is the plugin's name. name is absent if the plugin's name is unknown. */
   name?: string;
   path: string;
-  /** Error describes why the plugin can't be loaded, and the remedy. */
+  /** error describes why the plugin can't be loaded, and the remedy. */
   error: string;
 }
 
@@ -915,7 +915,7 @@ export interface StatePluginsParams {
 export interface ConfigSettingsParams {
   plugin: string;
   /**
-   * Values is a JSON object of the settings to change. Each value has the format of
+   * values is a JSON object of the settings to change. Each value has the format of
    * SettingView.Value; null removes the value.
    */
   values: unknown;
@@ -938,7 +938,7 @@ export type ConfigOpeningResult = Record<string, never>;
 
 /**
  * ConfigCallsParams allows or forbids that tools of the plugin Plugin call tools of the
- * plugin Other.
+ * plugin CalledPlugin.
  */
 export interface ConfigCallsParams {
   plugin: string;
@@ -966,16 +966,16 @@ export type ConfigLateAccessResult = Record<string, never>;
 
 /** StateWaitingParams is the number for the badge of the extension's toolbar icon. */
 export interface StateWaitingParams {
-  /** Count is the number of calls in all browsers that are waiting for the user. */
+  /** count is the number of calls in all browsers that are waiting for the user. */
   count: number;
 }
 
 /** ConfigPermissionParams sets the permission of a plugin or of one of its tools. */
 export interface ConfigPermissionParams {
   plugin: string;
-  /** Tool is empty for the permission of the plugin. */
+  /** tool is empty for the permission of the plugin. */
   tool?: string;
-  /** Permission is empty to remove the permission of a tool. */
+  /** permission is empty to remove the permission of a tool. */
   permission?: Permission;
 }
 
@@ -988,7 +988,7 @@ export type ConfigPermissionResult = Record<string, never>;
 /** ConfigReviewParams is the user's review of a plugin. */
 export interface ConfigReviewParams {
   plugin: string;
-  /** Hash is the Hash of the PluginView that the user reviewed. */
+  /** hash is the hash of the PluginView that the user reviewed. */
   hash: string;
   permission: Permission;
 }
@@ -1003,12 +1003,12 @@ export type ConfigReviewResult = Record<string, never>;
 export interface StateSyncParams {
   serverVersion: string;
   /**
-   * Calls are the calls that have not ended, oldest first, then the calls that ended
+   * calls are the calls that have not ended, oldest first, then the calls that ended
    * last, newest first.
    */
   calls?: readonly CallView[];
   /**
-   * Running is the number of all calls that have not ended, including calls that are
+   * running is the number of all calls that have not ended, including calls that are
    * not in Calls.
    */
   running: number;
@@ -1017,10 +1017,10 @@ export interface StateSyncParams {
 /** TabPlugin is an adapter that runs in a document. */
 export interface TabPlugin {
   name: string;
-  /** Hash is the hash of the adapter's code that runs in the document. */
+  /** hash is the hash of the adapter's code that runs in the document. */
   hash: string;
   /**
-   * Ready is the last result of the adapter's isReady(). Ready is absent before the
+   * ready is the last result of the adapter's isReady(). ready is absent before the
    * first result.
    */
   ready?: boolean;
@@ -1029,10 +1029,10 @@ export interface TabPlugin {
 /** BrokenPlugin is an adapter that failed to start in a document. */
 export interface BrokenPlugin {
   name: string;
-  /** Hash is the hash of the adapter's code that failed. */
+  /** hash is the hash of the adapter's code that failed. */
   hash: string;
   /**
-   * Problem is the reason why the adapter failed to start, a sentence without a
+   * problem is the reason why the adapter failed to start, a sentence without a
    * period.
    */
   problem: string;
@@ -1055,64 +1055,64 @@ export interface TabInfo {
   windowId: number;
   url: string;
   title: string;
-  /** Active is true if the window of the tab displays the tab. */
+  /** active is true if the window of the tab displays the tab. */
   active: boolean;
-  /** Focused is true if the window of the tab has the focus. */
+  /** focused is true if the window of the tab has the focus. */
   focused: boolean;
   /**
-   * LastAccessedMs is the time when the tab was last active, in milliseconds since
+   * lastAccessedMs is the time when the tab was last active, in milliseconds since
    * 1970.
    */
   lastAccessedMs: number;
-  /** DocumentID is empty if no adapter runs in the tab. */
+  /** documentId is empty if no adapter runs in the tab. */
   documentId?: string;
-  /** Plugins are the adapters that run in the document. */
+  /** plugins are the adapters that run in the document. */
   plugins?: readonly TabPlugin[];
-  /** Frames are the frames in which adapters run, in document order. */
+  /** frames are the frames in which adapters run, in document order. */
   frames?: readonly FrameInfo[];
-  /** Discarded is true if Chrome has unloaded the tab to save memory. */
+  /** discarded is true if Chrome has unloaded the tab to save memory. */
   discarded?: boolean;
   /**
-   * Unresponsive is true while the page does not respond, because a script blocks it.
+   * unresponsive is true while the page does not respond, because a script blocks it.
    * No call can begin in a page that does not respond.
    */
   unresponsive?: boolean;
   /**
-   * Frozen is true while Chrome suspends the page to save resources. No script runs
+   * frozen is true while Chrome suspends the page to save resources. No script runs
    * in a frozen page.
    */
   frozen?: boolean;
   /**
-   * Loading names the matching plugins that may start soon, because the document is
+   * loading names the matching plugins that may start soon, because the document is
    * still loading.
    */
   loading?: readonly string[];
   /**
-   * Arriving names the matching plugins that will start soon, because the browser is
-   * adding their code to the document.
+   * arriving names the matching plugins that will start soon, because the
+   * browser is adding their code to the document.
    */
   arriving?: readonly string[];
   /**
-   * NeedsReload names the matching plugins that run only after a reload, because they
+   * needsReload names the matching plugins that run only after a reload, because they
    * were registered after the document loaded. Without a reload, scripts of the page
    * could tamper with JavaScript built-ins before the adapter starts.
    */
   needsReload?: readonly string[];
-  /** Broken are the adapters that failed to start in the document. */
+  /** broken are the adapters that failed to start in the document. */
   broken?: readonly BrokenPlugin[];
   /**
-   * LoadError is Chrome's name of the network error that the tab displays, such as
-   * net::ERR_CONNECTION_REFUSED. LoadError is LoadErrorNoAnswer if the site has not
+   * loadError is Chrome's name of the network error that the tab displays, such as
+   * net::ERR_CONNECTION_REFUSED. loadError is LoadErrorNoAnswer if the site has not
    * responded for SiteTimeoutMs, and empty while the tab loads again.
    *
    * A tab that was opened for a call may redirect to a site that can't be loaded. For
-   * a tab that was redirected to a site that can't be loaded, URL is the address with
+   * a tab that was redirected to a site that can't be loaded, url is the address with
    * which the tab was opened.
    */
   loadError?: string;
   /**
-   * LoadFailedMs is the time of LoadError on the browser's clock, in milliseconds
-   * since 1970. LoadFailedMs distinguishes a repeated failure from the first failure.
+   * loadFailedMs is the time of loadError on the browser's clock, in milliseconds
+   * since 1970. loadFailedMs distinguishes a repeated failure from the first failure.
    */
   loadFailedMs?: number;
 }
@@ -1136,7 +1136,7 @@ export interface TabChangedParams {
 
 /** TabOpenParams has the address of a tab to open. The new tab does not take the focus. */
 export interface TabOpenParams {
-  /** URL is an http or https URL. */
+  /** url is an http or https url. */
   url: string;
 }
 
@@ -1149,7 +1149,7 @@ export interface TabOpenResult {
 export interface TabLoadParams {
   tabId: number;
   /**
-   * Force reloads the tab even if work of the user is lost. Only the user can request
+   * force reloads the tab even if work of the user is lost. Only the user can request
    * a forced reload.
    */
   force?: boolean;
@@ -1158,7 +1158,7 @@ export interface TabLoadParams {
 /** TabLoadResult reports whether the requested tab is being reloaded. */
 export interface TabLoadResult {
   /**
-   * Loading is false if the user could lose work, because the page is loaded and the
+   * loading is false if the user could lose work, because the page is loaded and the
    * user has interacted with it.
    */
   loading: boolean;
@@ -1167,7 +1167,7 @@ export interface TabLoadResult {
 /** TabDescribeParams identifies a tab. */
 export interface TabDescribeParams {
   /**
-   * TabID is absent for the tab that the user looks at: the active tab of the window
+   * tabId is absent for the tab that the user looks at: the active tab of the window
    * that had the focus last.
    */
   tabId?: number;
@@ -1184,56 +1184,56 @@ export interface TabDescribeResult {
 /** AnyTab is the current state of a tab, whether or not a plugin matches it. */
 export interface AnyTab {
   tabId: number;
-  /** URL is the address of the document that the tab shows. */
+  /** url is the address of the document that the tab shows. */
   url: string;
   title: string;
   /**
-   * DocumentID is the top document of the tab. DocumentID is empty if scripts of the
+   * documentId is the top document of the tab. documentId is empty if scripts of the
    * extension can't run there.
    */
   documentId?: string;
   /**
-   * Problem is why scripts of the extension can't run in the tab, a sentence without
-   * a period. Problem is absent if they can.
+   * problem is why scripts of the extension can't run in the tab, a sentence without
+   * a period. problem is absent if they can.
    */
   problem?: string;
-  /** Active is true if the window of the tab displays the tab. */
+  /** active is true if the window of the tab displays the tab. */
   active: boolean;
 }
 
 /** ToolDispatchParams runs one tool or prompt in one document. */
 export interface ToolDispatchParams {
   /**
-   * DispatchID is the ID of the call. All log lines about a call contain its
-   * DispatchID, on the server and in the browser.
+   * dispatchId is the ID of the call. All log lines about a call contain its
+   * dispatchId, on the server and in the browser.
    */
   dispatchId: string;
   plugin: string;
   tool: string;
-  /** TabID is 0 for a browser tool that needs no tab. */
+  /** tabId is 0 for a browser tool that needs no tab. */
   tabId: number;
   /**
-   * DocumentID is the document in which the server wants to run the tool. If the
+   * documentId is the document in which the server wants to run the tool. If the
    * tab has another document, the browser answers with the error "navigated".
-   * DocumentID is empty for a browser tool that needs no document.
+   * documentId is empty for a browser tool that needs no document.
    */
   documentId: string;
-  /** MaxResultBytes is the maximum length of the result, in bytes of UTF-8. */
+  /** maxResultBytes is the maximum length of the result, in bytes of UTF-8. */
   maxResultBytes: number;
   /**
-   * Again is true if an earlier link may have delivered the same tool.dispatch. If
-   * Again is true, the browser starts the tool only if the ID is new, and never
+   * again is true if an earlier link may have delivered the same tool.dispatch. If
+   * again is true, the browser starts the tool only if the ID is new, and never
    * answers with NotStarted.
    */
   again?: boolean;
-  /** Prompt is true if Tool is the name of a prompt. */
+  /** prompt is true if Tool is the name of a prompt. */
   prompt?: boolean;
   /**
-   * Decision is the user's decision before the tool ran, as JSON (context.decision).
-   * Decision is absent if the call needed no decision.
+   * decision is the user's decision before the tool ran, as JSON (context.decision).
+   * decision is absent if the call needed no decision.
    */
   decision?: unknown;
-  /** Args are the arguments of the tool, a JSON object. */
+  /** args are the arguments of the tool, a JSON object. */
   args: unknown;
 }
 
@@ -1242,19 +1242,19 @@ export interface ToolDispatchParams {
  * Parts is set; both are absent if the tool returned undefined.
  */
 export interface ToolDispatchResult {
-  /** Output is the result, in the JSON text that the page's JSON.stringify wrote. */
+  /** output is the result, in the JSON text that the page's JSON.stringify wrote. */
   output?: unknown;
-  /** Parts is the number of tool.part notifications that preceded the answer. */
+  /** parts is the number of tool.part notifications that preceded the answer. */
   parts?: number;
 }
 
 /** ToolPartParams is one part of a large result. */
 export interface ToolPartParams {
   dispatchId: string;
-  /** Seq is the index of the part in the result, from 0. */
+  /** seq is the index of the part in the result, from 0. */
   seq: number;
   /**
-   * Text is a slice of the result's JSON text. Joined in order, the slices of all
+   * text is a slice of the result's JSON text. Joined in order, the slices of all
    * parts are the whole text.
    */
   text: string;
@@ -1277,7 +1277,7 @@ export type CancelOutcome = (typeof CancelOutcomes)[number];
 /** ToolCancelParams cancels a running tool. */
 export interface ToolCancelParams {
   dispatchId: string;
-  /** Reason is the sentence that the tool gets as the reason of its AbortSignal. */
+  /** reason is the sentence that the tool gets as the reason of its AbortSignal. */
   reason: string;
 }
 
@@ -1294,27 +1294,27 @@ export interface Report {
   progress?: number;
   total?: number;
   /**
-   * Percent is from 0 to 100. Percent is an alternative to Progress with a Total of
+   * percent is from 0 to 100. percent is an alternative to Progress with a Total of
    * 100.
    */
   percent?: number;
-  /** Loaded is an absolute count that is displayed beside the progress. */
+  /** loaded is an absolute count that is displayed beside the progress. */
   loaded?: number;
   message?: string;
   status?: string;
-  /** Audience is "user" or "internal". A missing or unknown Audience means "internal". */
+  /** audience is "user" or "internal". A missing or unknown audience means "internal". */
   audience?: string;
   /**
-   * Invalid is true if a field had an infinite number, NaN or a value of a wrong
+   * invalid is true if a field had an infinite number, NaN or a value of a wrong
    * type. An invalid report lacks the invalid number, because JSON can't represent
    * infinity and NaN.
    */
   invalid?: boolean;
-  /** Activity is a change of content that is displayed beside the progress. */
+  /** activity is a change of content that is displayed beside the progress. */
   activity?: Activity;
   /**
-   * EndAudience is the audience of the call's result if the call succeeds.
-   * EndAudience is "internal" unless a report sets EndAudience.
+   * endAudience is the audience of the call's result if the call succeeds.
+   * endAudience is "internal" unless a report sets endAudience.
    */
   endAudience?: string;
 }
@@ -1325,14 +1325,14 @@ export interface Report {
  */
 export interface Activity {
   /**
-   * Type is the format of the content: "text", "code", "table", "json", or a type
+   * type is the format of the content: "text", "code", "table", "json", or a type
    * that the plugin defines.
    */
   type: string;
-  /** Content is the new content, any JSON value of at most MaxActivityBytes. */
+  /** content is the new content, any JSON value of at most MaxActivityBytes. */
   content?: unknown;
   /**
-   * Patch is a JSON Patch of the content (RFC 6902), a JSON array, and applies
+   * patch is a JSON patch of the content (RFC 6902), a JSON array, and applies
    * completely or not at all.
    */
   patch?: unknown;
@@ -1346,7 +1346,7 @@ export interface Activity {
 export interface ToolResyncParams {
   dispatchId: string;
   /**
-   * ActivityType is the Type of the activity. If ActivityType is empty, all
+   * activityType is the Type of the activity. If activityType is empty, all
    * activities are requested.
    */
   activityType: string;
@@ -1361,35 +1361,35 @@ export interface ToolResyncParams {
  */
 export interface ToolAskParams {
   dispatchId: string;
-  /** Ask is the number of the tool.ask in its call, from 1. */
+  /** ask is the number of the tool.ask in its call, from 1. */
   ask: number;
   call?: AskCall;
   user?: AskUser;
-  /** Withdrawn is true if the tool no longer waits for the answer. */
+  /** withdrawn is true if the tool no longer waits for the answer. */
   withdrawn?: boolean;
 }
 
 /** AskCall requests a nested call. */
 export interface AskCall {
   /**
-   * Tool is the name of a tool of the calling plugin, or plugin__tool for a tool of
+   * tool is the name of a tool of the calling plugin, or plugin__tool for a tool of
    * another plugin.
    */
   tool: string;
   /**
-   * TabID is the tab for the nested call. If TabID is absent, the server chooses a
+   * tabId is the tab for the nested call. If tabId is absent, the server chooses a
    * tab and prefers the tab of the calling tool.
    */
   tabId?: number;
-  /** Args are the arguments of the nested call, a JSON object. */
+  /** args are the arguments of the nested call, a JSON object. */
   args: unknown;
 }
 
 /** AskUser requests an action of the user, such as to log in to the site. */
 export interface AskUser {
-  /** Reason is a sentence that describes what the user should do. */
+  /** reason is a sentence that describes what the user should do. */
   reason: string;
-  /** Title is a short heading. Title is absent if the tool gave no heading. */
+  /** title is a short heading. title is absent if the tool gave no heading. */
   title?: string;
 }
 
@@ -1406,7 +1406,7 @@ export interface ToolAnswerParams {
 
 /** ToolAnswerResult confirms that an answer has reached the page. */
 export interface ToolAnswerResult {
-  /** Taken is false if no tool in the page waits for the answer. */
+  /** taken is false if no tool in the page waits for the answer. */
   taken: boolean;
 }
 
@@ -1414,16 +1414,16 @@ export interface ToolAnswerResult {
 export interface ToolProgressParams {
   dispatchId: string;
   /**
-   * Seq is the number of reports that the browser sent before the reports in Reports.
+   * seq is the number of reports that the browser sent before the reports in Reports.
    * The browser repeats reports that a lost link may not have delivered, and the
-   * server uses Seq to ignore repeated reports. If Seq is absent, the reports follow
+   * server uses seq to ignore repeated reports. If seq is absent, the reports follow
    * the previous reports.
    */
   seq?: number;
   reports?: readonly Report[];
   /**
-   * Skipped is the number of reports that were dropped before the reports in Reports,
-   * because the page's buffer was full.
+   * skipped is the number of reports that were dropped before the reports in
+   * Reports, because the page's buffer was full.
    */
   skipped?: number;
 }
@@ -1440,7 +1440,7 @@ export interface CallCancelParams {
 
 /** CallCancelResult reports whether a call was cancelled. */
 export interface CallCancelResult {
-  /** Cancelled is false if the call has ended or does not exist. */
+  /** cancelled is false if the call has ended or does not exist. */
   cancelled: boolean;
 }
 

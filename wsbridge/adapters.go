@@ -63,7 +63,7 @@ func (a *adapterSync) sendPlugins(b *browser) error {
 	plugins := a.link.hub.listPlugins()
 	params := wire.PluginSyncParams{Plugins: plugins}
 	if a.link.hub.opts.HostScript != nil {
-		params.Host = a.link.hub.opts.HostScript()
+		params.HostScriptID = a.link.hub.opts.HostScript()
 	}
 	answer, err := a.link.requests.sendAndWait(context.Background(), wire.MethodPluginSync, wire.EncodeBody(params))
 	if err != nil {
@@ -74,14 +74,14 @@ func (a *adapterSync) sendPlugins(b *browser) error {
 		return fmt.Errorf("plugin.sync: %w", err)
 	}
 	a.link.hub.registry.setInject(b, a.link, r.Mode)
-	a.link.log.Debug().Int("plugins", len(plugins)).Int("missing", len(r.Missing)).Str("mode", inbound.CleanText(string(r.Mode), 20)).Msg("plugins sent")
+	a.link.log.Debug().Int("plugins", len(plugins)).Int("missing", len(r.MissingHotReloads)).Str("mode", inbound.CleanText(string(r.Mode), 20)).Msg("plugins sent")
 	scriptByName := make(map[string]string, len(plugins))
 	for _, p := range plugins {
-		scriptByName[p.Name] = p.Script
+		scriptByName[p.Name] = p.ScriptID
 	}
 	unconfirmedCode := unconfirmedCode{link: a.link}
 	defer unconfirmedCode.waitBelow(0)
-	for _, name := range r.Missing {
+	for _, name := range r.MissingHotReloads {
 		if len(a.syncDue) > 0 || a.link.hasEnded() {
 			return nil // the next plugin.sync sends the newer list of plugins
 		}

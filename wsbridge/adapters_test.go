@@ -23,7 +23,7 @@ func codeFrame(id int, name, hash, code string) string {
 func pluginInfos(names ...string) []wire.PluginInfo {
 	var infos []wire.PluginInfo
 	for _, n := range names {
-		infos = append(infos, wire.PluginInfo{Name: n, DisplayName: n, Hash: "h-" + n, World: wire.WorldMain, Script: "s-h-" + n})
+		infos = append(infos, wire.PluginInfo{Name: n, DisplayName: n, Hash: "h-" + n, World: wire.WorldMain, ScriptID: "s-h-" + n})
 	}
 	return infos
 }

@@ -190,10 +190,10 @@ func (rt *runTable) answerConfirmed(l *link, id string, e wire.Envelope) {
 	}
 	// An answer that the page has not accepted is kept, because the page may send the
 	// tool.ask again.
-	if openRequest := r.requests.openRequests[number]; openRequest != nil && openRequest.answer != nil && result.Taken {
+	if openRequest := r.requests.openRequests[number]; openRequest != nil && openRequest.answer != nil && result.WasExpected {
 		r.requests.removeRequest(number)
 	}
-	l.log.Debug().Str("call", runID).Int("ask", number).Bool("taken", result.Taken).Msg("answer arrived")
+	l.log.Debug().Str("call", runID).Int("ask", number).Bool("taken", result.WasExpected).Msg("answer arrived")
 }
 
 // answerFrame returns the tool.answer frame for an ask of a run.

@@ -137,8 +137,8 @@ func TestAskWithdrawn(t *testing.T) {
 	})
 }
 
-// TestAskForAnotherBrowsersRun checks that a browser can send asks only for its own runs, and
-// only for existing runs.
+// TestAskForAnotherBrowsersRun checks that a browser can send asks only for its own
+// runs, and only for existing runs.
 func TestAskForAnotherBrowsersRun(t *testing.T) {
 	withRunningCall(t, func(w *hubFixture, p *peer) {
 		other := w.connectBrowser("b2", "boot2")
@@ -294,7 +294,7 @@ func TestEncodeRun(t *testing.T) {
 		Decision: json.RawMessage(`{"allow":true}`), MaxResultBytes: 7, Target: dispatch.Target{TabID: 7, DocumentID: "d7"},
 	}
 	params := wire.EncodeBody(wire.ToolDispatchParams{
-		DispatchID: "c1", Plugin: "chat", Tool: "summarise", TabID: 7, DocumentID: "d7", MaxResultBytes: 7, Again: true,
+		DispatchID: "c1", Plugin: "chat", Tool: "summarise", TabID: 7, DocumentID: "d7", MaxResultBytes: 7, IsResent: true,
 		Prompt: true, Decision: run.Decision, Args: run.Args,
 	})
 	if got, want := encodeRun(&run, true), wire.AppendRequest(nil, "c1", wire.MethodToolDispatch, params); !bytes.Equal(got, want) {

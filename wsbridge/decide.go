@@ -116,7 +116,7 @@ func setOpening(policy Policy, in wire.ConfigOpeningParams) (r wire.ConfigOpenin
 
 // setCalls stores for a side panel whether a plugin may call another plugin.
 func setCalls(policy Policy, in wire.ConfigCallsParams) (r wire.ConfigCallsResult, err error) {
-	return r, policy.SetCalls(in.Plugin, in.Other, in.Allowed, panelSurface)
+	return r, policy.SetCalls(in.Plugin, in.CalledPlugin, in.Allowed, panelSurface)
 }
 
 // setLateAccess stores for a side panel whether a plugin that starts late gets secret

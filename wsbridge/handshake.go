@@ -47,7 +47,7 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Connection", "Upgrade")
 			w.Header().Set("Upgrade", "websocket")
 		}
-		httpjson.Refuse(w, status, sentence)
+		httpjson.SendError(w, status, sentence)
 		return
 	}
 	var connKeeper connKeeper

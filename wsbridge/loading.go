@@ -73,7 +73,7 @@ func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	default:
 		return fmt.Errorf("several browsers have a tab %d: name one with --browser", tabID)
 	}
-	answer, err := links[0].requests.sendAndWait(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: tabID, Force: true}))
+	answer, err := links[0].requests.sendAndWait(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: tabID, IsForced: true}))
 	if err == nil {
 		err = decodeAnswer(answer, &wire.TabLoadResult{})
 	}

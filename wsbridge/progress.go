@@ -38,14 +38,14 @@ func (rt *runTable) forwardReports(l *link, p wire.ToolProgressParams) {
 		return
 	}
 	inbound.CleanReports(p.Reports)
-	r.sink.Reports(p.Reports, p.Skipped)
+	r.sink.Reports(p.Reports, p.SkippedReports)
 }
 
 // dropRepeated removes reports from p that arrived before on a lost link, and returns
 // false if p has nothing new. Reports that never arrived count as skipped. A
 // tool.progress with an impossible Seq is ignored. The caller holds runTable.mu.
 func (r *run) dropRepeated(p *wire.ToolProgressParams) bool {
-	p.Skipped = min(max(0, p.Skipped), maxReportCount)
+	p.SkippedReports = min(max(0, p.SkippedReports), maxReportCount)
 	if p.Seq == nil {
 		r.reportCount += len(p.Reports)
 		return true
@@ -59,9 +59,9 @@ func (r *run) dropRepeated(p *wire.ToolProgressParams) bool {
 	case knownCount > 0 && knownCount >= n:
 		return false
 	case knownCount > 0:
-		p.Reports, p.Skipped = p.Reports[knownCount:], 0
+		p.Reports, p.SkippedReports = p.Reports[knownCount:], 0
 	default:
-		p.Skipped -= knownCount
+		p.SkippedReports -= knownCount
 	}
 	r.reportCount = seq + n
 	return true

@@ -132,6 +132,6 @@ func (rt *runTable) resendRuns() {
 func encodeRun(r *dispatch.Run, isRepeated bool) []byte {
 	return wire.AppendDispatch(nil, &wire.ToolDispatchParams{
 		DispatchID: r.ID, Plugin: r.Plugin, Tool: r.Tool, TabID: r.Target.TabID, DocumentID: r.Target.DocumentID,
-		MaxResultBytes: r.MaxResultBytes, Again: isRepeated, Prompt: r.Prompt, Decision: r.Decision, Args: r.Args,
+		MaxResultBytes: r.MaxResultBytes, IsResent: isRepeated, Prompt: r.Prompt, Decision: r.Decision, Args: r.Args,
 	})
 }

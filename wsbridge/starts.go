@@ -22,7 +22,7 @@ func listAdapterStarts(t wire.TabInfo, browser string) []AdapterStart {
 			starts = append(starts, AdapterStart{Plugin: p.Name, Hash: p.Hash, URL: d.url, Browser: browser})
 		}
 	}
-	for _, p := range t.Broken {
+	for _, p := range t.BrokenPlugins {
 		starts = append(starts, AdapterStart{Plugin: p.Name, Hash: p.Hash, URL: t.URL, Browser: browser, Problem: p.Problem})
 	}
 	return starts

@@ -313,7 +313,7 @@ func (ts *tabTable) storeTab(t wire.TabInfo) {
 	earlier := ts.tabs[t.TabID]
 	ts.tabs[t.TabID] = t
 	switch {
-	case t.DocumentID != "" || len(t.Loading)+len(t.Arriving) == 0:
+	case t.DocumentID != "" || len(t.Loading)+len(t.ArrivingPlugins) == 0:
 		delete(ts.leftDocumentAt, t.TabID)
 	case earlier.DocumentID != "":
 		ts.leftDocumentAt[t.TabID] = time.Now()
@@ -341,7 +341,7 @@ func (ts *tabTable) nextDocumentWait(choice dispatch.TargetChoice, live []ranked
 	for id, leftAt := range ts.leftDocumentAt {
 		t := ts.findTab(id)
 		p := rankedTarget{lastAccessedMs: t.LastAccessedMs, visibility: visibilityClass(t), Target: ts.newTarget(t, documentsOf(t)[0])}
-		if t.DocumentID != "" || !slices.Contains(t.Loading, choice.Plugin) && !slices.Contains(t.Arriving, choice.Plugin) || !choice.Allows(p.Target) {
+		if t.DocumentID != "" || !slices.Contains(t.Loading, choice.Plugin) && !slices.Contains(t.ArrivingPlugins, choice.Plugin) || !choice.Allows(p.Target) {
 			continue
 		}
 		isBest := !slices.ContainsFunc(live, func(other rankedTarget) bool {

@@ -23,7 +23,7 @@ var _ Adapters = fakeAdapters{}
 func (f fakeAdapters) List() []wire.PluginInfo {
 	list := f.list()
 	for i := range list {
-		list[i].Script = "s-" + list[i].Hash
+		list[i].ScriptID = "s-" + list[i].Hash
 	}
 	return list
 }
@@ -39,7 +39,7 @@ func (f fakeAdapters) Hashes() map[string]string {
 func (f fakeAdapters) Code(name, script string) (wire.PluginCodeParams, error) {
 	hash := strings.TrimPrefix(script, "s-")
 	code, err := f.code(name, hash)
-	return wire.PluginCodeParams{Name: name, Hash: hash, Script: script, Code: code}, err
+	return wire.PluginCodeParams{Name: name, Hash: hash, ScriptID: script, Code: code}, err
 }
 
 // onePlugin returns adapters with the single plugin chat, which has the given hash.
@@ -170,8 +170,8 @@ func TestTabsAfterReturn(t *testing.T) {
 	})
 }
 
-// TestTargetsOfDisconnectedBrowser checks that a browser with a lost link is offered during the grace
-// period, if no other browser can run the plugin.
+// TestTargetsOfDisconnectedBrowser checks that a browser with a lost link is offered
+// during the grace period, if no other browser can run the plugin.
 func TestTargetsOfDisconnectedBrowser(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {

@@ -285,12 +285,12 @@ func (browserPlaces *browserTargets) addTab(ts *tabTable, t wire.TabInfo, plugin
 		case isTopDocument && t.LoadError != "" && slices.Contains(t.NeedsReload, plugin):
 			p.Problem, p.LoadFailedMs = t.LoadError, t.LoadFailedMs
 			browserPlaces.failed = append(browserPlaces.failed, p)
-		case isTopDocument && slices.Contains(t.Arriving, plugin):
+		case isTopDocument && slices.Contains(t.ArrivingPlugins, plugin):
 			browserPlaces.arriving = append(browserPlaces.arriving, p)
-		case isTopDocument && slices.ContainsFunc(t.Broken, isBroken):
-			p.Problem = t.Broken[slices.IndexFunc(t.Broken, isBroken)].Problem
+		case isTopDocument && slices.ContainsFunc(t.BrokenPlugins, isBroken):
+			p.Problem = t.BrokenPlugins[slices.IndexFunc(t.BrokenPlugins, isBroken)].Problem
 			browserPlaces.broken = append(browserPlaces.broken, p)
-		case isTopDocument && (i >= 0 || slices.Contains(t.NeedsReload, plugin) || slices.ContainsFunc(t.Broken, isOlder)):
+		case isTopDocument && (i >= 0 || slices.Contains(t.NeedsReload, plugin) || slices.ContainsFunc(t.BrokenPlugins, isOlder)):
 			browserPlaces.reload = append(browserPlaces.reload, p)
 		case isTopDocument && slices.Contains(t.Loading, plugin):
 			browserPlaces.loading = append(browserPlaces.loading, p)

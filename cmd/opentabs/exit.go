@@ -84,7 +84,8 @@ func newExitCodesCmd() *cobra.Command {
 	}
 }
 
-// newUsageError returns an error about the user's input. Long texts among args are truncated.
+// newUsageError returns an error about the user's input. Long texts among args are
+// truncated.
 func newUsageError(format string, args ...any) error { return usererr.Errorf(format, args...) }
 
 // explainError returns the sentence for the user and the exit code of err. ctx is the
@@ -106,7 +107,7 @@ func explainError(ctx context.Context, err error) (string, int) {
 		return userErr.Error(), exitUsage
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return "interrupted", exitInterrupted
-	case errors.Is(err, httpapi.ErrEnded):
+	case errors.Is(err, httpapi.ErrStreamEnded):
 		return "the server has stopped; start it with `opentabs serve`", exitNoServer
 	case errors.Is(err, httpapi.ErrNoServer):
 		return "no opentabs server is running; start it with `opentabs serve`", exitNoServer

@@ -65,12 +65,12 @@ func TestExplain(t *testing.T) {
 		{"a failed call of another version", context.Background(), &toolcall.Failure{Code: "later"}, "", exitFailed},
 		{"an interrupted call", cancelledCtx, toolcall.ErrInterrupted, "interrupted; the call was cancelled", exitInterrupted},
 		{"a late decision", context.Background(), fmt.Errorf("x: %w", &callview.AlreadyDecidedError{}), "", exitAlreadyDecided},
-		{"the end of a stream", context.Background(), fmt.Errorf("%w: EOF", httpapi.ErrEnded), "the server has stopped; start it with `opentabs serve`", exitNoServer},
+		{"the end of a stream", context.Background(), fmt.Errorf("%w: EOF", httpapi.ErrStreamEnded), "the server has stopped; start it with `opentabs serve`", exitNoServer},
 		{"no server", context.Background(), fmt.Errorf("ask: %w", httpapi.ErrNoServer), "no opentabs server is running; start it with `opentabs serve`", exitNoServer},
 		{"Ctrl-C", cancelledCtx, fmt.Errorf("ask: %w", context.Canceled), "interrupted", exitInterrupted},
 		{"an error after Ctrl-C", cancelledCtx, errors.New("boom"), "boom", exitFailed},
 		{"another token", context.Background(), fmt.Errorf("ask: %w", httpapi.ErrForeignServer), "the port of opentabs is in use by another program or another opentabs installation, and no data was sent to it: set OPENTABS_HOME to the directory of that installation, or choose another port with OPENTABS_PORT", exitFailed},
-		{"a refusal", context.Background(), &httpapi.Refused{Status: 404, Sentence: "no such call"}, "no such call", exitFailed},
+		{"a refusal", context.Background(), &httpapi.RefusedError{Status: 404, Explanation: "no such call"}, "no such call", exitFailed},
 	} {
 		if got, code := explainError(c.ctx, c.err); got != c.want || code != c.code {
 			t.Errorf("%s: got the message %q and the exit code %d", c.name, got, code)

@@ -47,7 +47,7 @@ func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 	if err != nil {
 		return err
 	}
-	offers, err := i.Offers(ctx, opts.names)
+	offers, err := i.FindUpdates(ctx, opts.names)
 	if err != nil {
 		return err
 	}
@@ -86,10 +86,10 @@ func runPluginUpdate(ctx context.Context, opts pluginUpdateOptions) error {
 }
 
 // showOffers prints the new versions, and returns the errors of registries.
-func (p *program) showOffers(offers []install.Offer, asJSON bool) error {
+func (p *program) showOffers(offers []install.UpdateOffer, asJSON bool) error {
 	if asJSON {
 		return p.out.PrintValue(struct {
-			Plugins []install.Offer `json:"plugins"`
+			Plugins []install.UpdateOffer `json:"plugins"`
 		}{offers})
 	}
 	var problems []string

@@ -135,7 +135,7 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 	}
 	capture("a sentence on stderr", func(o *terminal.Output) error { o.Notef("warning: %s", evilText); return nil })
 	capture("a refusal of the server", func(o *terminal.Output) error {
-		sentence, _ := explainError(t.Context(), fmt.Errorf("x: %w", &httpapi.Refused{Sentence: evilText}))
+		sentence, _ := explainError(t.Context(), fmt.Errorf("x: %w", &httpapi.RefusedError{Explanation: evilText}))
 		o.Notef("%s", sentence)
 		return nil
 	})
@@ -184,7 +184,7 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 	mark := httpapi.Mark{By: evilText}
 	permissionsView := httpapi.PluginPermissions{
 		Plugin: "messages", Review: &httpapi.Review{Version: evilText, Dir: evilText, Mark: mark}, Mark: mark,
-		Tools: []httpapi.ToolPermissions{{Name: "echo", Own: wire.PermissionAsk, Mark: mark, Limit: evilText, Grants: []httpapi.Grant{{Mark: mark}}}},
+		Tools: []httpapi.ToolPermissions{{Name: "echo", OwnPermission: wire.PermissionAsk, Mark: mark, Limit: evilText, Grants: []httpapi.Grant{{Mark: mark}}}},
 	}
 	capture("plugin review", func(o *terminal.Output) error { pluginview.PrintReview(o, one, permissionsView); return nil })
 	capture("plugin permission", func(o *terminal.Output) error {

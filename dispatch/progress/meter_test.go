@@ -87,7 +87,7 @@ func TestMeterKeepsProgressStrictlyIncreasing(t *testing.T) {
 		{"a smaller phase after the end", []wire.Report{r(9, 9, ""), r(1, 2, "upload"), r(2, 2, "done")}, []Notification{numberedNotification(9, 9, ""), notificationAt(9.000002, "upload"), notificationAt(9.000004, "done")}},
 		{"no numbers ever", []wire.Report{{}, text("a"), text("a")}, []Notification{notificationAt(0.000001, ""), notificationAt(0.000002, "a"), notificationAt(0.000003, "a")}},
 		{"not finite", []wire.Report{only(1, ""), only(math.NaN(), "a"), only(math.Inf(1), "")}, []Notification{notificationAt(1, ""), notificationAt(1.000001, "a"), notificationAt(1.000002, "")}},
-		{"marked invalid", []wire.Report{{Invalid: true, Message: "a"}, {Invalid: true, Total: f(5)}}, []Notification{notificationAt(0.000001, "a"), notificationAt(0.000002, "")}},
+		{"marked invalid", []wire.Report{{HasInvalidNumber: true, Message: "a"}, {HasInvalidNumber: true, Total: f(5)}}, []Notification{notificationAt(0.000001, "a"), notificationAt(0.000002, "")}},
 		{"negative", []wire.Report{only(-1, ""), only(0, ""), r(1, -1, "")}, []Notification{notificationAt(0.000001, ""), notificationAt(0.000002, "")}},
 		{"beyond total", []wire.Report{r(150, 100, "a"), r(2, 100, "")}, []Notification{notificationAt(0.000001, "a"), numberedNotification(2, 100, "")}},
 		{"beyond total by rounding", []wire.Report{r(100.00000001, 100, "")}, []Notification{numberedNotification(100, 100, "")}},
@@ -150,8 +150,8 @@ func TestStepsLeaveRoomForNumbers(t *testing.T) {
 	}
 }
 
-// TestStepSizeFollowsTheNumbersOfTheTool checks that steps are finer after numbers that are close
-// together.
+// TestStepSizeFollowsTheNumbersOfTheTool checks that steps are finer after numbers that
+// are close together.
 func TestStepSizeFollowsTheNumbersOfTheTool(t *testing.T) {
 	m := meter{Interval: -1}
 	next := func(r wire.Report) Notification {
@@ -265,8 +265,8 @@ var (
 	audiences      = []string{"", "internal", AudienceUser, "other"}
 )
 
-// randomReport returns a report with arbitrary numbers; randomValidReport returns a report of a
-// tool that counts up to a total.
+// randomReport returns a report with arbitrary numbers; randomValidReport returns a
+// report of a tool that counts up to a total.
 func randomReport(rnd *rand.Rand, _ *float64) wire.Report {
 	var r wire.Report
 	if rnd.IntN(4) > 0 {

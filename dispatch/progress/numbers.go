@@ -28,7 +28,7 @@ func (n Numbers) IsFinal() bool { return n.HasProgress && n.HasTotal && n.Progre
 // if progress exceeds total.
 func NumbersOf(r *wire.Report) (Numbers, bool) {
 	var n Numbers
-	if r.Invalid {
+	if r.HasInvalidNumber {
 		return n, false
 	}
 	for _, f := range [...]*float64{r.Progress, r.Total, r.Percent, r.Loaded} {

@@ -32,7 +32,7 @@ func TestNumbersOf(t *testing.T) {
 		{"a total below 0", wire.Report{Total: n(-1)}, Numbers{}, false},
 		{"a percentage below 0", wire.Report{Percent: n(-1)}, Numbers{}, false},
 		{"a count below 0", wire.Report{Progress: n(1), Loaded: n(-1)}, Numbers{}, false},
-		{"the page marks the report invalid", wire.Report{Progress: n(1), Invalid: true}, Numbers{}, false},
+		{"the page marks the report invalid", wire.Report{Progress: n(1), HasInvalidNumber: true}, Numbers{}, false},
 	} {
 		if got, ok := NumbersOf(&tt.report); got != tt.want || ok != tt.ok {
 			t.Errorf("%s: %+v, %t; want %+v, %t", tt.name, got, ok, tt.want, tt.ok)

@@ -97,8 +97,8 @@ func (a *adapters) hostHash() (string, error) {
 
 func (a *adapters) newScript(enabledPlugin *plugin.Plugin, host string) script {
 	s := script{info: enabledPlugin.Info(), plugin: enabledPlugin, settings: a.plugins.values.ForPage(enabledPlugin, a.plugins.policy.IsRestricted(enabledPlugin))}
-	s.info.Dev, s.info.Base = a.folders.has(enabledPlugin), s.unchangedPartsID()
-	s.info.Script = s.id(host)
+	s.info.InDevelopment, s.info.UnchangedPartsID = a.folders.has(enabledPlugin), s.unchangedPartsID()
+	s.info.ScriptID = s.id(host)
 	return s
 }
 
@@ -115,15 +115,15 @@ func (s script) id(host string) string {
 
 func (s script) options() jsbuild.ScriptOptions {
 	return jsbuild.ScriptOptions{
-		Name: s.info.Name, Hash: s.info.Hash, Settings: s.settings, Start: s.start(), Frames: s.info.Frames,
-		Base: s.info.Base,
+		Name: s.info.Name, Hash: s.info.Hash, Settings: s.settings, Start: s.start(), RunsInFrames: s.info.RunsInFrames,
+		UnchangedPartsID: s.info.UnchangedPartsID,
 	}
 }
 
 // start returns the point at which the adapter starts, or "" if the adapter's code
 // decides. The original OpenTabs SDK starts adapters at DOMContentLoaded, and adapters
 // for this SDK may need a parsed document.
-func (s script) start() jsbuild.StartAt {
+func (s script) start() jsbuild.StartTime {
 	switch p := s.plugin; {
 	case p.Start == plugin.StartAtOnce:
 		return jsbuild.StartNow
@@ -133,8 +133,8 @@ func (s script) start() jsbuild.StartAt {
 	return ""
 }
 
-// unchangedPartsID identifies the parts that stay in a document when a hot reload replaces the
-// adapter.
+// unchangedPartsID identifies the parts that stay in a document when a hot reload
+// replaces the adapter.
 func (s script) unchangedPartsID() string {
 	sum := sha256.Sum256([]byte(string(s.info.World) + " " + s.plugin.PreScriptHash))
 	return hex.EncodeToString(sum[:8])
@@ -143,7 +143,7 @@ func (s script) unchangedPartsID() string {
 // hotReloadWaitMs returns how long running calls of the plugin may take to end before a
 // hot reload replaces their adapter.
 func (s script) hotReloadWaitMs() int {
-	if s.info.Dev {
+	if s.info.InDevelopment {
 		return wire.HotReloadWaitDevMs
 	}
 	return wire.HotReloadWaitMs
@@ -177,7 +177,7 @@ func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
 		return wire.PluginCodeParams{}, fmt.Errorf("the plugin %q may not run", name)
 	}
 	s := a.newScript(enabledPlugin, host)
-	if s.info.Script != id {
+	if s.info.ScriptID != id {
 		return wire.PluginCodeParams{}, fmt.Errorf("the script of the plugin %q has changed and is not %q any more", name, id)
 	}
 	code, err := a.composeScript(s)
@@ -185,8 +185,8 @@ func (a *adapters) Code(name, id string) (wire.PluginCodeParams, error) {
 		return wire.PluginCodeParams{}, err
 	}
 	return wire.PluginCodeParams{
-		Name: name, Hash: s.info.Hash, Script: id, Code: string(code.wholeScript),
-		Hot: &wire.HotCode{
+		Name: name, Hash: s.info.Hash, ScriptID: id, Code: string(code.wholeScript),
+		HotReloadCode: &wire.HotCode{
 			Adapter: string(jsbuild.AdapterFunction(code.adapter)), WaitMs: s.hotReloadWaitMs(),
 		},
 	}, nil
@@ -200,7 +200,7 @@ func (a *adapters) Fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, erro
 	}
 	if p.Name == "" {
 		code, err := a.host()
-		if err == nil && p.Script != host {
+		if err == nil && p.ScriptID != host {
 			err = errors.New("the host script has changed; sync the plugins first")
 		}
 		return wire.PluginFetchResult{Code: string(code)}, err
@@ -210,7 +210,7 @@ func (a *adapters) Fetch(p wire.PluginFetchParams) (wire.PluginFetchResult, erro
 		return wire.PluginFetchResult{}, fmt.Errorf("the plugin %q may not run", p.Name)
 	}
 	s := a.newScript(enabledPlugin, host)
-	if s.info.Script != p.Script {
+	if s.info.ScriptID != p.ScriptID {
 		return wire.PluginFetchResult{}, fmt.Errorf("the script of the plugin %q has changed; sync the plugins first", p.Name)
 	}
 	adapter, preScript, err := a.readAdapterCode(s)
@@ -252,9 +252,9 @@ func (a *adapters) recordFault(s script, err error) error {
 	return err
 }
 
-// readAdapterCode returns the code of the adapter and of the pre-script, which may be empty.
-// readAdapterCode fails if the adapter or the pre-script could break out of the function
-// around it.
+// readAdapterCode returns the code of the adapter and of the pre-script, which may be
+// empty. readAdapterCode fails if the adapter or the pre-script could break out of the
+// function around it.
 func (a *adapters) readAdapterCode(s script) (adapter, preScript []byte, err error) {
 	if adapter, err = s.plugin.Adapter(); err != nil {
 		return nil, nil, err
@@ -290,7 +290,7 @@ func (a *adapters) writeFiles() error {
 	files, current := map[string]string{}, map[string]bool{}
 	var failures []error
 	for _, enabledPlugin := range a.currentScripts() {
-		name := enabledPlugin.info.Name + "-" + enabledPlugin.info.Script + ".js"
+		name := enabledPlugin.info.Name + "-" + enabledPlugin.info.ScriptID + ".js"
 		if err := a.writeFile(filepath.Join(folder, name), enabledPlugin); err != nil {
 			failures = append(failures, fmt.Errorf("write the adapter of %s: %w", enabledPlugin.info.Name, err))
 			continue

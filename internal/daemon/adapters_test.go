@@ -31,7 +31,7 @@ func TestAdaptersCheckAgain(t *testing.T) {
 	a := newTestAdapters(registry, newReviewedPolicy(t, dirs, registry), dirs)
 	scripts := map[string]string{}
 	for _, info := range a.List() {
-		scripts[info.Name] = info.Script
+		scripts[info.Name] = info.ScriptID
 	}
 	if code, err := a.Code("good", scripts["good"]); err != nil || code.Code == "" {
 		t.Errorf("good: %v", err)
@@ -106,7 +106,7 @@ func TestAdaptersScript(t *testing.T) {
 		t.Helper()
 		for _, info := range a.List() {
 			if info.Name == name {
-				params, err := a.Code(name, info.Script)
+				params, err := a.Code(name, info.ScriptID)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -117,7 +117,7 @@ func TestAdaptersScript(t *testing.T) {
 		return wire.PluginInfo{}, wire.PluginCodeParams{}
 	}
 	for name, want := range map[string]string{"ours": "now", "hooked": "dom", "legacy": "dom", "pre": "now"} {
-		if _, got := code(name); !strings.Contains(got.Code, `\"start\":\"`+want+`\"`) || got.Hot == nil || got.Hot.WaitMs != 30_000 {
+		if _, got := code(name); !strings.Contains(got.Code, `\"start\":\"`+want+`\"`) || got.HotReloadCode == nil || got.HotReloadCode.WaitMs != 30_000 {
 			t.Errorf("%s does not start %q, or its calls get no 30 s before it is replaced: %.80q", name, want, got.Code[strings.LastIndex(got.Code, `"{\"`):])
 		}
 	}
@@ -130,20 +130,20 @@ func TestAdaptersScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	after, got := code("pre")
-	if after.Script == pluginInfo.Script || !strings.Contains(got.Code, `S3CRET`) {
-		t.Errorf("settings are not in the script, or it has the same name: %s", after.Script)
+	if after.ScriptID == pluginInfo.ScriptID || !strings.Contains(got.Code, `S3CRET`) {
+		t.Errorf("settings are not in the script, or it has the same name: %s", after.ScriptID)
 	}
-	if _, err := a.Code("pre", pluginInfo.Script); err == nil {
+	if _, err := a.Code("pre", pluginInfo.ScriptID); err == nil {
 		t.Error("the script of an old version was composed")
 	}
 	a.folders.add(testPlugin.Dir, wire.PermissionAuto)
 	developedInfo, got := code("pre")
-	if !developedInfo.Dev || developedInfo.Script != after.Script || got.Hot.WaitMs != 1000 ||
-		!strings.HasPrefix(got.Hot.Adapter, "function (") || strings.Contains(got.Hot.Adapter, "token()") {
-		t.Errorf("the adapter of a plugin under development is missing: %+v, %+v", developedInfo, got.Hot)
+	if !developedInfo.InDevelopment || developedInfo.ScriptID != after.ScriptID || got.HotReloadCode.WaitMs != 1000 ||
+		!strings.HasPrefix(got.HotReloadCode.Adapter, "function (") || strings.Contains(got.HotReloadCode.Adapter, "token()") {
+		t.Errorf("the adapter of a plugin under development is missing: %+v, %+v", developedInfo, got.HotReloadCode)
 	}
-	if otherInfo, _ := code("ours"); otherInfo.Base == "" || otherInfo.Base == developedInfo.Base || developedInfo.Base != pluginInfo.Base {
-		t.Errorf("bases: %q with a pre-script, %q without, %q before", developedInfo.Base, otherInfo.Base, pluginInfo.Base)
+	if otherInfo, _ := code("ours"); otherInfo.UnchangedPartsID == "" || otherInfo.UnchangedPartsID == developedInfo.UnchangedPartsID || developedInfo.UnchangedPartsID != pluginInfo.UnchangedPartsID {
+		t.Errorf("bases: %q with a pre-script, %q without, %q before", developedInfo.UnchangedPartsID, otherInfo.UnchangedPartsID, pluginInfo.UnchangedPartsID)
 	}
 }
 
@@ -187,7 +187,7 @@ func BenchmarkAdaptersCode(b *testing.B) {
 
 func composeAll(b *testing.B, a *adapters) {
 	for _, info := range a.List() {
-		if _, err := a.Code(info.Name, info.Script); err != nil {
+		if _, err := a.Code(info.Name, info.ScriptID); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -71,7 +71,7 @@ func (p *plugins) pageSettings() []wire.PluginSettingsParams {
 // mayRunIn reports whether a plugin may run in a document.
 func (p *plugins) mayRunIn(name, url string, frame bool) bool {
 	loadedPlugin, ok := p.registry.Set().Plugin(name)
-	return ok && loadedPlugin.MatchesURL(url) && (!frame || loadedPlugin.Frames)
+	return ok && loadedPlugin.MatchesURL(url) && (!frame || loadedPlugin.RunsInFrames)
 }
 
 // recordStart records whether an adapter started in a browser. recordStart ignores

@@ -58,13 +58,13 @@ func (r statusReporter) status() httpapi.Status {
 	for _, b := range r.hub.Browsers() {
 		status.Browsers = append(status.Browsers, httpapi.Browser{
 			ID: b.ID, Name: b.Name, Version: b.ExtensionVersion, Connected: b.Connected, Since: b.LinkChangedAt,
-			Running: b.RunCount, Inject: b.InjectMode, Tabs: append([]wire.TabInfo{}, b.Tabs...),
+			Running: b.RunCount, InjectMode: b.InjectMode, Tabs: append([]wire.TabInfo{}, b.Tabs...),
 		})
 	}
 	for _, c := range r.mcp.Clients() {
 		// The session id is left out of the status, because the id works as a password.
 		status.Clients = append(status.Clients, httpapi.MCPClient{
-			Client: c.Token, Via: string(c.Kind), Name: c.Name, Version: c.Version, Transport: c.Transport, Since: c.ConnectedSince,
+			Client: c.Token, Credential: string(c.Kind), Name: c.Name, Version: c.Version, Transport: c.Transport, Since: c.ConnectedSince,
 		})
 	}
 	set := r.registry.Set()

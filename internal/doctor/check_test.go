@@ -157,7 +157,7 @@ func TestCheckRunningServer(t *testing.T) {
 	i := newInstallation(t)
 	tab := wire.TabInfo{TabID: 5, NeedsReload: []string{"wiki"}}
 	browser := func(change func(b *httpapi.Browser)) httpapi.Browser {
-		b := httpapi.Browser{Name: "Work", Version: version.Version, Connected: true, Inject: wire.InjectUserScripts, Tabs: []wire.TabInfo{{TabID: 1}}}
+		b := httpapi.Browser{Name: "Work", Version: version.Version, Connected: true, InjectMode: wire.InjectUserScripts, Tabs: []wire.TabInfo{{TabID: 1}}}
 		change(&b)
 		return b
 	}
@@ -171,19 +171,19 @@ func TestCheckRunningServer(t *testing.T) {
 		Browsers: []httpapi.Browser{
 			browser(func(*httpapi.Browser) {}),
 			browser(func(b *httpapi.Browser) { b.Connected = false }),
-			browser(func(b *httpapi.Browser) { b.Inject = wire.InjectNone }),
+			browser(func(b *httpapi.Browser) { b.InjectMode = wire.InjectNone }),
 			browser(func(b *httpapi.Browser) { b.Version = "0.0.1" }),
-			browser(func(b *httpapi.Browser) { b.Inject = wire.InjectFiles }),
+			browser(func(b *httpapi.Browser) { b.InjectMode = wire.InjectFiles }),
 			browser(func(b *httpapi.Browser) { b.Tabs = append(b.Tabs, tab) }),
 		},
 		Plugins: []httpapi.Plugin{
 			one(func(*httpapi.Plugin) {}),
-			one(func(p *httpapi.Plugin) { p.Changed = true }),
+			one(func(p *httpapi.Plugin) { p.HasChanged = true }),
 			one(func(p *httpapi.Plugin) { p.Reviewed = false }),
 			one(func(p *httpapi.Plugin) { p.Reviewed, p.Source = false, "global" }),
 			one(func(p *httpapi.Plugin) { p.Permission = wire.PermissionOff }),
 			one(func(p *httpapi.Plugin) { p.Fault = &httpapi.Fault{Text: "threw while it started"} }),
-			one(func(p *httpapi.Plugin) { p.Needs = []string{"site", "key"} }),
+			one(func(p *httpapi.Plugin) { p.MissingSettings = []string{"site", "key"} }),
 		},
 		Failed:      []httpapi.FailedPlugin{{Path: "/broken", Error: "it has no tools"}},
 		Permissions: []string{"plugins.a.permission is wrong"},

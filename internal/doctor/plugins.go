@@ -51,7 +51,7 @@ func (c *checkup) checkPlugins() {
 func (c *checkup) checkPlugin(p httpapi.Plugin) (usablePlugins bool) {
 	switch {
 	case p.Source == string(plugin.SourceGlobal) && !p.Reviewed:
-	case p.Changed:
+	case p.HasChanged:
 		c.warn("plugins", p.Name+" has changed since its review, so agents cannot use it", "review it with `opentabs plugin review "+p.Name+"`")
 	case !p.Reviewed:
 		c.warn("plugins", p.Name+" is not reviewed, so agents cannot use it", "review it with `opentabs plugin review "+p.Name+"`")
@@ -59,8 +59,8 @@ func (c *checkup) checkPlugin(p httpapi.Plugin) (usablePlugins bool) {
 		c.warn("plugins", p.Name+" is off, so agents cannot use it", "enable it with `opentabs plugin permission "+p.Name+" ask`, or remove it")
 	case p.Fault != nil:
 		c.fail("plugins", p.Name+" "+p.Fault.Text, "repair or update it, or remove it with `opentabs plugin remove "+p.Name+"`; `opentabs logs --plugin "+p.Name+"` may show why")
-	case len(p.Needs) > 0:
-		c.warn("plugins", p.Name+" needs these settings: "+strings.Join(p.Needs, ", "), "set them with `opentabs plugin configure "+p.Name+"`")
+	case len(p.MissingSettings) > 0:
+		c.warn("plugins", p.Name+" needs these settings: "+strings.Join(p.MissingSettings, ", "), "set them with `opentabs plugin configure "+p.Name+"`")
 	default:
 		return true
 	}

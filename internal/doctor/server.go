@@ -98,11 +98,11 @@ func (c *checkup) checkBrowser(b httpapi.Browser) {
 	switch {
 	case !b.Connected:
 		c.warn("browsers", fact+"; it is disconnected", "check that the browser still runs; it reconnects by itself")
-	case b.Inject == wire.InjectNone:
+	case b.InjectMode == wire.InjectNone:
 		c.fail("browsers", fact+"; it cannot run plugins", allowUserScriptsText)
 	case b.Version != version.Version:
 		c.warn("browsers", fmt.Sprintf("%s; this program is %s", fact, version.Version), updateExtensionText)
-	case b.Inject == wire.InjectFiles:
+	case b.InjectMode == wire.InjectFiles:
 		c.warn("browsers", fact+"; it runs plugins from files, so a new plugin needs a reload of the extension", allowUserScriptsText)
 	case staleTabs != nil:
 		c.warn("browsers", fmt.Sprintf("%s; tabs that are older than their plugins: %s", fact, strings.Join(staleTabs, ", ")), "reload these tabs, or call a tool in them")

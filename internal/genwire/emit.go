@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/ast"
 	"io/fs"
+	"regexp"
 	"strings"
 )
 
@@ -61,11 +62,23 @@ func writeStruct(out *bytes.Buffer, st *structDecl) {
 	fmt.Fprintf(out, "export interface %s {\n", st.name)
 	for _, fd := range st.fields {
 		if fd.doc != "" {
-			writeDoc(out, "  ", fd.doc)
+			writeDoc(out, "  ", st.fieldDoc(fd))
 		}
 		fmt.Fprintf(out, "  %s%s: %s;\n", fd.name, optionalMark(fd), fd.tsType())
 	}
 	out.WriteString("}\n")
+}
+
+// fieldDoc returns the comment of a field with the TypeScript names of the fields. A
+// name that may be an ordinary word, such as Type, is replaced only in its own comment.
+func (st *structDecl) fieldDoc(fd field) string {
+	doc := fd.doc
+	for _, other := range st.fields {
+		if other.goName == fd.goName || strings.ToLower(other.goName[1:]) != other.goName[1:] {
+			doc = regexp.MustCompile(`\b`+other.goName+`\b`).ReplaceAllString(doc, other.name)
+		}
+	}
+	return doc
 }
 
 // writeMethods pairs each method with its types by name. A method with a result type is

@@ -45,6 +45,7 @@ type structDecl struct {
 }
 
 type field struct {
+	goName    string
 	name, doc string
 	optional  bool
 	pointer   bool
@@ -203,7 +204,7 @@ func loadField(f *ast.Field) (field, error) {
 		return field{}, fmt.Errorf(".%s: %w", goName, err)
 	}
 	name, option, _ := strings.Cut(reflect.StructTag(raw).Get("json"), ",")
-	fd := field{name: name, doc: f.Doc.Text(), optional: option != ""}
+	fd := field{goName: goName, name: name, doc: f.Doc.Text(), optional: option != ""}
 	switch {
 	case name == "" || name == "-":
 		return field{}, fmt.Errorf(".%s: give it a json name", goName)

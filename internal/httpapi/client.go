@@ -38,26 +38,26 @@ var ErrNoServer = errors.New("no opentabs server is running")
 // time.
 var ErrSilent = errors.New("the program on the port does not answer")
 
-// ErrEnded is the error if the server ended a stream.
-var ErrEnded = errors.New("the server has ended the stream")
+// ErrStreamEnded is the error if the server ended a stream.
+var ErrStreamEnded = errors.New("the server has ended the stream")
 
-// Refused is an error response of the server.
-type Refused struct {
-	Status   int
-	Sentence string
+// RefusedError is an error response of the server.
+type RefusedError struct {
+	Status      int
+	Explanation string
 }
 
 // Error returns the sentence that the server sent.
-func (e *Refused) Error() string { return e.Sentence }
+func (e *RefusedError) Error() string { return e.Explanation }
 
 // Is reports that a response with status 404 matches ErrUnknown.
-func (e *Refused) Is(target error) bool {
+func (e *RefusedError) Is(target error) bool {
 	return target == ErrUnknown && e.Status == http.StatusNotFound
 }
 
 // Client sends requests to a running server. The methods of Client return ErrNoServer
 // without a listener, ErrForeignServer for another program, ErrSilent without an
-// answer, and *Refused for a rejected request.
+// answer, and *RefusedError for a rejected request.
 type Client struct {
 	Calls   CallsClient
 	Logs    LogsClient
@@ -212,5 +212,5 @@ func refusalOf(resp *http.Response) error {
 	if json.NewDecoder(io.LimitReader(resp.Body, 64<<10)).Decode(&p) != nil || p.Error == "" {
 		p.Error = "the server answered " + resp.Status
 	}
-	return &Refused{Status: resp.StatusCode, Sentence: p.Error}
+	return &RefusedError{Status: resp.StatusCode, Explanation: p.Error}
 }

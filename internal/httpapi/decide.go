@@ -44,7 +44,7 @@ func (c callRoutes) serveDecision(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := decision.check(); err != nil {
-		httpjson.Refuse(w, http.StatusBadRequest, err.Error())
+		httpjson.SendError(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	id := r.PathValue("id")
@@ -57,7 +57,7 @@ func (c callRoutes) serveDecision(w http.ResponseWriter, r *http.Request) {
 		Duration: time.Duration(decision.ForMs) * time.Millisecond, Surface: CommandLine,
 	})
 	if err != nil {
-		httpjson.Refuse(w, http.StatusBadRequest, err.Error())
+		httpjson.SendError(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	httpjson.Send(w, http.StatusOK, Decided{Outcome: result.Outcome, By: result.Surface, Allowed: result.Allowed})

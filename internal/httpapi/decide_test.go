@@ -61,7 +61,7 @@ func TestDecide(t *testing.T) {
 	if got, err := c.Calls.Decide(context.Background(), id, Decision{Allow: &yes}); err != nil || got.Outcome != wire.DecisionNotPending {
 		t.Errorf("of a call that is not waiting for approval: %+v, %v", got, err)
 	}
-	var refused *Refused
+	var refused *RefusedError
 	if _, err := c.Calls.Decide(context.Background(), "call_none", Decision{Allow: &yes}); !errors.As(err, &refused) || refused.Status != http.StatusNotFound {
 		t.Errorf("of an unknown call: %v", err)
 	}
@@ -109,9 +109,9 @@ func decideRequest(t *testing.T, f *fixture, id, body string) *http.Request {
 	return req
 }
 
-// TestCallHasAll checks that /calls/{id} has the activities and the timeline, which
-// /calls leaves out.
-func TestCallHasAll(t *testing.T) {
+// TestCallResponseIsComplete checks that /calls/{id} has the activities and the
+// timeline, which /calls leaves out.
+func TestCallResponseIsComplete(t *testing.T) {
 	f := startFixture(t)
 	id, sink := f.call(t)
 	sink.Reports([]wire.Report{

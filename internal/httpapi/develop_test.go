@@ -16,17 +16,17 @@ func TestDevelopLastsAsLongAsItsRequest(t *testing.T) {
 	for _, end := range []struct {
 		description string
 		want        error
-	}{{"the client goes", context.Canceled}, {"the server stops", ErrEnded}} {
+	}{{"the client goes", context.Canceled}, {"the server stops", ErrStreamEnded}} {
 		ctx, cancel := context.WithCancel(context.Background())
 		hasBegun, done := make(chan struct{}), make(chan error, 1)
 		go func() {
-			done <- c.Plugins.Develop(ctx, "/plugins/../plugins/a", wire.PermissionAuto, func() { close(hasBegun) })
+			done <- c.Plugins.DevelopPlugin(ctx, "/plugins/../plugins/a", wire.PermissionAuto, func() { close(hasBegun) })
 		}()
 		<-hasBegun
 		if got := <-f.developedDirs; got != "begin /plugins/a auto" {
 			t.Errorf("%s: got %q", end.description, got)
 		}
-		if end.want == ErrEnded {
+		if end.want == ErrStreamEnded {
 			f.api.streams.stop()
 		} else {
 			cancel()
@@ -44,8 +44,8 @@ func TestDevelopLastsAsLongAsItsRequest(t *testing.T) {
 func TestDevelopRefuses(t *testing.T) {
 	f := startFixture(t)
 	for dir, permission := range map[string]wire.Permission{"": "auto", "plugins/a": "auto", "/plugins/a": "always"} {
-		var refused *Refused
-		err := NewClient(f.port, testToken).Plugins.Develop(context.Background(), dir, permission, func() { t.Error("it began") })
+		var refused *RefusedError
+		err := NewClient(f.port, testToken).Plugins.DevelopPlugin(context.Background(), dir, permission, func() { t.Error("it began") })
 		if !errors.As(err, &refused) || refused.Status != 400 {
 			t.Errorf("%q: got %v", dir, err)
 		}

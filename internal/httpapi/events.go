@@ -21,19 +21,21 @@ import (
 // maxChunkBytes is the approximate size of one write to a client, in bytes.
 const maxChunkBytes = 32 << 10
 
-// serverMark is the prefix of all event ids of one server process, so that a client
+// serverInstanceID is the prefix of all event ids of one server process, so that a client
 // that reconnects to another process receives a missed event.
-type serverMark string
+type serverInstanceID string
 
-func newServerMark() serverMark { return serverMark(strings.ToLower(rand.Text()[:8])) }
+func newServerInstanceID() serverInstanceID {
+	return serverInstanceID(strings.ToLower(rand.Text()[:8]))
+}
 
 // id returns the id of the event with the given sequence number.
-func (m serverMark) id(seq uint64) string { return string(m) + "-" + strconv.FormatUint(seq, 10) }
+func (m serverInstanceID) id(seq uint64) string { return string(m) + "-" + strconv.FormatUint(seq, 10) }
 
 // parseID returns the Seq in an event id, and false if id is malformed. For an id of
 // another server process, parseID returns math.MaxUint64, which no event's sequence
 // number reaches.
-func (m serverMark) parseID(id string) (uint64, bool) {
+func (m serverInstanceID) parseID(id string) (uint64, bool) {
 	mark, seqText, hasMark := strings.Cut(id, "-")
 	if !hasMark {
 		mark, seqText = string(m), id
@@ -96,14 +98,14 @@ func (e eventRoute) followOptions(r *http.Request) (o dispatch.FollowOptions, er
 func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 	options, err := e.followOptions(r)
 	if err != nil {
-		httpjson.Refuse(w, http.StatusBadRequest, err.Error())
+		httpjson.SendError(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	follower := e.calls.Follow(options)
 	defer follower.Close()
 	out, streamCtx, endStream := e.streams.open(w, r)
 	defer endStream()
-	writePosition := func(comment string) error { return out.writeQuiet(comment, follower.Position()) }
+	writePosition := func(comment string) error { return out.writeHeartbeat(comment, follower.Position()) }
 	// The comment "following" confirms that the stream has started; the id with it is
 	// the stream's position.
 	if writePosition("following") != nil {
@@ -124,8 +126,8 @@ func (e eventRoute) serveEvents(w http.ResponseWriter, r *http.Request) {
 // only during a write.
 var chunkPool = sync.Pool{New: func() any { return new([]byte) }}
 
-// writeEvents writes events, and a "missed" event if lostEvents > 0. All clients share the JSON
-// of an event.
+// writeEvents writes events, and a "missed" event if lostEvents > 0. All clients share
+// the JSON of an event.
 func (e eventWriter) writeEvents(events []*dispatch.Event, lostEvents int) error {
 	chunk := chunkPool.Get().(*[]byte)
 	defer chunkPool.Put(chunk)
@@ -166,7 +168,7 @@ type Listener struct {
 }
 
 // Follow receives the events that o selects until ctx ends, the server ends the stream
-// (ErrEnded), or one of the listener's functions returns an error.
+// (ErrStreamEnded), or one of the listener's functions returns an error.
 func (c CallsClient) Follow(ctx context.Context, o dispatch.FollowOptions, l Listener) error {
 	query := url.Values{}
 	for name, value := range map[string]string{"call": o.CallID, "tool": o.Tool, "audience": o.Audience} {

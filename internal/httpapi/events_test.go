@@ -249,7 +249,7 @@ func TestFollowEndsWithServer(t *testing.T) {
 	err := NewClient(f.port, testToken).Calls.Follow(context.Background(), dispatch.FollowOptions{}, Listener{
 		Following: func() error { return f.api.Shutdown(context.Background()) },
 	})
-	if !errors.Is(err, ErrEnded) {
+	if !errors.Is(err, ErrStreamEnded) {
 		t.Errorf("got %v", err)
 	}
 }

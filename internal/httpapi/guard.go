@@ -36,12 +36,12 @@ func newGuard(token string, clients ClientTokens, origins []string) *requestGuar
 func (g *requestGuard) requireLocal(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !loopback.IsHost(r.Host) {
-			httpjson.Refuse(w, http.StatusMisdirectedRequest, "the Host header is not this machine's: connect to 127.0.0.1, localhost or [::1]")
+			httpjson.SendError(w, http.StatusMisdirectedRequest, "the Host header is not this machine's: connect to 127.0.0.1, localhost or [::1]")
 			return
 		}
 		origins := r.Header.Values("Origin")
 		if !g.isTrusted(r.Host, origins) || len(origins) == 0 && isFromPage(r.Header) {
-			httpjson.Refuse(w, http.StatusForbidden, "requests from web pages are refused: connect from a program, without an Origin header")
+			httpjson.SendError(w, http.StatusForbidden, "requests from web pages are refused: connect from a program, without an Origin header")
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -74,7 +74,7 @@ func (g *requestGuard) requireToken(next http.Handler) http.Handler {
 		}
 		if name, _, endRequest, ok := g.enterClient(r.Context(), token); ok {
 			endRequest()
-			httpjson.Refuse(w, http.StatusForbidden, fmt.Sprintf("the token of the MCP client %s opens /mcp and nothing else: use the opentabs command for this", name))
+			httpjson.SendError(w, http.StatusForbidden, fmt.Sprintf("the token of the MCP client %s opens /mcp and nothing else: use the opentabs command for this", name))
 			return
 		}
 		writeUnauthorized(w)
@@ -88,7 +88,7 @@ func (g *requestGuard) requireClient(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := bearerOf(r.Header)
 		if g.isAdministrator(token) {
-			httpjson.Refuse(w, http.StatusForbidden, "the administrator's token does not open /mcp: create a token for this MCP client with `opentabs client add NAME`, and send that token")
+			httpjson.SendError(w, http.StatusForbidden, "the administrator's token does not open /mcp: create a token for this MCP client with `opentabs client add NAME`, and send that token")
 			return
 		}
 		name, ctx, endRequest, ok := g.enterClient(r.Context(), token)
@@ -134,7 +134,7 @@ func (g *requestGuard) isAdministrator(token string) bool {
 
 func writeUnauthorized(w http.ResponseWriter) {
 	w.Header().Set("WWW-Authenticate", `Bearer realm="opentabs"`)
-	httpjson.Refuse(w, http.StatusUnauthorized, "the token is missing or wrong: send the header Authorization: Bearer TOKEN to /mcp with a token that `opentabs client add NAME` made; for everything else use the opentabs command")
+	httpjson.SendError(w, http.StatusUnauthorized, "the token is missing or wrong: send the header Authorization: Bearer TOKEN to /mcp with a token that `opentabs client add NAME` made; for everything else use the opentabs command")
 }
 
 // isFromPage reports whether a browser sent the request for a page. When a page loads

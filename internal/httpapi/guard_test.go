@@ -76,7 +76,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-func TestGuardLetsThrough(t *testing.T) {
+func TestGuardAcceptsRequests(t *testing.T) {
 	f := startFixture(t)
 	for _, header := range []map[string]string{
 		nil,

@@ -40,9 +40,10 @@ type Options struct {
 	Status func() Status
 	// Reload reloads the plugins.
 	Reload func() error
-	// Develop marks the plugin in a folder, an absolute path, as in development until
-	// end is called. A plugin without a permission gets the given permission.
-	Develop func(dir string, permission wire.Permission) (end func(), err error)
+	// StartDevelopment marks the plugin in a folder, an absolute path, as in
+	// development until end is called. A plugin without a permission gets the given
+	// permission.
+	StartDevelopment func(dir string, permission wire.Permission) (end func(), err error)
 	// ReloadTab reloads the tab with the given ID in a browser. browser is an ID or a
 	// name; empty means the only browser that has a tab with this ID.
 	ReloadTab func(ctx context.Context, browser string, tabID int) error
@@ -126,7 +127,7 @@ func (a *API) routeTable() map[string]map[string]http.HandlerFunc {
 		"/tabs/{id}/reload":          post(tabRoutes{a.options.ReloadTab}.serveReload),
 		"/clients/reload":            post(handleReload(a.reloadClients)),
 		"/plugins/reload":            post(handleReload(a.options.Reload)),
-		"/plugins/develop":           get(developRoute{a.options.Develop, a.streams}.serveDevelopment),
+		"/plugins/develop":           get(developRoute{a.options.StartDevelopment, a.streams}.serveDevelopment),
 		"/plugins/{name}/permission": {http.MethodGet: policy.servePermissions, http.MethodPost: handleChange(policy.setPermission)},
 		"/plugins/{name}/review":     post(handleChange(policy.storeReview)),
 		"/plugins/{name}/limit":      post(handleChange(policy.setLimit)),
@@ -182,7 +183,7 @@ func (a *API) reloadClients() error {
 func handleReload(reload func() error) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if err := reload(); err != nil {
-			httpjson.Refuse(w, http.StatusInternalServerError, err.Error())
+			httpjson.SendError(w, http.StatusInternalServerError, err.Error())
 			return
 		}
 		writeConfirmation(w)
@@ -192,12 +193,12 @@ func handleReload(reload func() error) http.HandlerFunc {
 func rejectOtherMethods(allowedMethods []string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", strings.Join(allowedMethods, ", "))
-		httpjson.Refuse(w, http.StatusMethodNotAllowed, r.Method+" is not allowed here: use "+strings.Join(allowedMethods, " or "))
+		httpjson.SendError(w, http.StatusMethodNotAllowed, r.Method+" is not allowed here: use "+strings.Join(allowedMethods, " or "))
 	}
 }
 
 func serveNotFound(w http.ResponseWriter, _ *http.Request) {
-	httpjson.Refuse(w, http.StatusNotFound, "there is nothing here: use /mcp, /healthz, /status, /calls, /calls/{id}, /calls/{id}/cancel, /calls/{id}/decide, /events, /logs, /plugins/reload or /plugins/{name}/permission")
+	httpjson.SendError(w, http.StatusNotFound, "there is nothing here: use /mcp, /healthz, /status, /calls, /calls/{id}, /calls/{id}/cancel, /calls/{id}/decide, /events, /logs, /plugins/reload or /plugins/{name}/permission")
 }
 
 func (a *API) serveHealth(w http.ResponseWriter, r *http.Request) {
@@ -205,7 +206,7 @@ func (a *API) serveHealth(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Query().Has("challenge") {
 		challenge := r.URL.Query().Get("challenge")
 		if !isChallenge(challenge) {
-			httpjson.Refuse(w, http.StatusBadRequest, "the challenge is not 16 to 128 letters, digits, - and _: make it from random bytes")
+			httpjson.SendError(w, http.StatusBadRequest, "the challenge is not 16 to 128 letters, digits, - and _: make it from random bytes")
 			return
 		}
 		h.Proof = computeProof(a.options.Token, loopback.Port(r), challenge)
@@ -220,7 +221,7 @@ func (a *API) serveWhenReady(serve http.HandlerFunc) http.HandlerFunc {
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := a.options.Ready(r.Context()); err != nil {
-			httpjson.Refuse(w, http.StatusServiceUnavailable, err.Error())
+			httpjson.SendError(w, http.StatusServiceUnavailable, err.Error())
 			return
 		}
 		serve(w, r)

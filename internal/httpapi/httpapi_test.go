@@ -58,7 +58,7 @@ func startFixture(t *testing.T, change ...func(*Options)) *fixture {
 		Calls:   f.calls,
 		Status:  func() Status { return Status{Version: "1.2.3"} },
 		Reload:  func() error { return f.reloadErr },
-		Develop: func(dir string, permission wire.Permission) (func(), error) {
+		StartDevelopment: func(dir string, permission wire.Permission) (func(), error) {
 			if permission == "always" {
 				return nil, errors.New("no such permission")
 			}
@@ -200,8 +200,8 @@ func TestReloadFails(t *testing.T) {
 	f := startFixture(t)
 	f.reloadErr = errors.New("plugins.json is damaged")
 	err := NewClient(f.port, testToken).Plugins.Reload(context.Background())
-	var refused *Refused
-	if !errors.As(err, &refused) || refused.Status != 500 || refused.Sentence != "plugins.json is damaged" {
+	var refused *RefusedError
+	if !errors.As(err, &refused) || refused.Status != 500 || refused.Explanation != "plugins.json is damaged" {
 		t.Errorf("got %v", err)
 	}
 }

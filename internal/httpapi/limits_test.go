@@ -192,7 +192,7 @@ func TestSlowRequestsAreServed(t *testing.T) {
 	mux.HandleFunc("GET /events", func(w http.ResponseWriter, r *http.Request) {
 		out := eventWriter{w: w, c: http.NewResponseController(w)}
 		for range 40 {
-			if err := out.writeQuiet("still here", 0); err != nil {
+			if err := out.writeHeartbeat("still here", 0); err != nil {
 				t.Error(err)
 			}
 			<-time.After(15 * time.Second)

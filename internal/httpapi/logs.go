@@ -93,7 +93,7 @@ func (l logRoute) serveLogs(w http.ResponseWriter, r *http.Request) {
 	values := r.URL.Query()
 	query, err := parseLogQuery(values)
 	if err != nil {
-		httpjson.Refuse(w, http.StatusBadRequest, err.Error())
+		httpjson.SendError(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	if !values.Has("follow") {
@@ -110,7 +110,8 @@ func (l logRoute) serveLogs(w http.ResponseWriter, r *http.Request) {
 	writeStream(streamCtx, l.streams.heartbeat, follower.Next, out.writeEntries, func() error { return out.writeComment("still here") })
 }
 
-// writeEntries writes a "log" event for each entry, and a "missed" event if lostEntries > 0.
+// writeEntries writes a "log" event for each entry, and a "missed" event if lostEntries
+// > 0.
 func (e eventWriter) writeEntries(list []pluginlog.Entry, lostEntries int) error {
 	var text []byte
 	for _, entry := range list {
@@ -166,7 +167,7 @@ type LogListener struct {
 }
 
 // Follow passes the last entries that q selects to l, and then each new entry. Follow
-// returns when ctx ends, the server ends the stream (ErrEnded), or one of the
+// returns when ctx ends, the server ends the stream (ErrStreamEnded), or one of the
 // listener's functions returns an error.
 func (c LogsClient) Follow(ctx context.Context, q LogQuery, l LogListener) error {
 	values := q.urlValues()

@@ -20,18 +20,19 @@ type developRoute struct {
 	streams          *streams
 }
 
-// serveDevelopment marks the plugin in the folder dir as in development while the request is
-// open. The mark ends with the client's process, even if the process is killed.
+// serveDevelopment marks the plugin in the folder dir as in development while the
+// request is open. The mark ends with the client's process, even if the process is
+// killed.
 func (d developRoute) serveDevelopment(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	dir := query.Get("dir")
 	if !filepath.IsAbs(dir) {
-		httpjson.Refuse(w, http.StatusBadRequest, fmt.Sprintf("the parameter dir is %.200q: give the absolute path of a plugin's folder", dir))
+		httpjson.SendError(w, http.StatusBadRequest, fmt.Sprintf("the parameter dir is %.200q: give the absolute path of a plugin's folder", dir))
 		return
 	}
 	endDevelopment, err := d.startDevelopment(filepath.Clean(dir), wire.Permission(query.Get("permission")))
 	if err != nil {
-		httpjson.Refuse(w, http.StatusBadRequest, err.Error())
+		httpjson.SendError(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	defer endDevelopment()
@@ -57,11 +58,12 @@ func (c PluginsClient) Reload(ctx context.Context) error {
 	return c.client.exchange(ctx, reloadTimeout, http.MethodPost, "/plugins/reload", nil)
 }
 
-// Develop marks the plugin in the folder dir, an absolute path, as in development until
-// ctx ends: each version in the folder counts as reviewed. A plugin without a
+// DevelopPlugin marks the plugin in the folder dir, an absolute path, as in development
+// until ctx ends: each version in the folder counts as reviewed. A plugin without a
 // permission gets the given permission. onBegin is called when the server has confirmed
-// the request. Develop returns ErrEnded if the server stops before ctx ends.
-func (c PluginsClient) Develop(ctx context.Context, dir string, permission wire.Permission, onBegin func()) error {
+// the request. DevelopPlugin returns ErrStreamEnded if the server stops before ctx
+// ends.
+func (c PluginsClient) DevelopPlugin(ctx context.Context, dir string, permission wire.Permission, onBegin func()) error {
 	query := url.Values{"dir": {dir}, "permission": {string(permission)}}
 	resp, err := c.client.send(ctx, http.MethodGet, "/plugins/develop?"+query.Encode(), nil)
 	if err != nil {
@@ -73,5 +75,5 @@ func (c PluginsClient) Develop(ctx context.Context, dir string, permission wire.
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return errors.Join(ErrEnded, err)
+	return errors.Join(ErrStreamEnded, err)
 }

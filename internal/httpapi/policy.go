@@ -55,24 +55,24 @@ type PluginPermissions struct {
 	Permission wire.Permission `json:"permission"`
 	Stored     wire.Permission `json:"stored,omitempty"`
 	Mark
-	// OpensAt is the page that may be opened for a call without a tab. Opening is true
-	// if the user has allowed calls to open the page OpensAt.
-	OpensAt string `json:"opens_at,omitempty"`
-	Opening bool   `json:"opening,omitempty"`
-	// World is the JavaScript world of the adapter. Late is true if scripts of the page
-	// run before the adapter; a late plugin needs LateAccess for secret settings and
-	// calls of other plugins.
-	World      wire.World `json:"world,omitempty"`
-	Late       bool       `json:"late,omitempty"`
-	LateAccess bool       `json:"late_access,omitempty"`
+	// OpensURL is the page that may be opened for a call without a tab. MayOpenTab is true
+	// if the user has allowed calls to open the page OpensURL.
+	OpensURL   string `json:"opens_at,omitempty"`
+	MayOpenTab bool   `json:"opening,omitempty"`
+	// World is the JavaScript world of the adapter. StartsLate is true if scripts of
+	// the page run before the adapter; a late plugin needs HasLateAccess for secret
+	// settings and calls of other plugins.
+	World         wire.World `json:"world,omitempty"`
+	StartsLate    bool       `json:"late,omitempty"`
+	HasLateAccess bool       `json:"late_access,omitempty"`
 	// Calls lists the other plugins whose tools this plugin may call. StoredCalls are
 	// the plugins that the user allowed for earlier content.
 	Calls       []AllowedCall `json:"calls,omitempty"`
 	StoredCalls []AllowedCall `json:"stored_calls,omitempty"`
-	// Recommended is an agent's recommendation about the plugin's content. Recommended
-	// changes nothing.
-	Recommended *Recommendation   `json:"recommended,omitempty"`
-	Tools       []ToolPermissions `json:"tools"`
+	// Recommendation is an agent's recommendation about the plugin's content.
+	// Recommendation changes nothing.
+	Recommendation *Recommendation   `json:"recommended,omitempty"`
+	Tools          []ToolPermissions `json:"tools"`
 	// Fault is why the plugin's current content did not start in a page; nil if no
 	// start failed.
 	Fault *Fault `json:"fault,omitempty"`
@@ -110,11 +110,11 @@ type Recommendation struct {
 // ToolPermissions are the permissions of one tool.
 type ToolPermissions struct {
 	Name string `json:"name"`
-	// Permission is the permission in effect: Own, or the permission of the plugin. Own
-	// is the permission that the user has set for the tool, and Mark has the surface
-	// and time of the change.
-	Permission wire.Permission `json:"permission"`
-	Own        wire.Permission `json:"own,omitempty"`
+	// Permission is the permission in effect: OwnPermission, or the permission of the
+	// plugin. OwnPermission is the permission that the user has set for the tool, and
+	// Mark has the surface and time of the change.
+	Permission    wire.Permission `json:"permission"`
+	OwnPermission wire.Permission `json:"own,omitempty"`
 	Mark
 	// Limit is how often the tool may run, as in "10/1m".
 	Limit string `json:"limit,omitempty"`

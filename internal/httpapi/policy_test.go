@@ -53,7 +53,7 @@ func (f *fakePolicy) SetLateAccess(plugin string, allowed bool, by string) error
 }
 
 func (f *fakePolicy) Settings(plugin string) ([]wire.SettingView, error) {
-	return []wire.SettingView{{Key: plugin + "-token", Secret: true, Set: true}}, f.err
+	return []wire.SettingView{{Key: plugin + "-token", Secret: true, IsSet: true}}, f.err
 }
 
 func (f *fakePolicy) ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error {
@@ -95,7 +95,7 @@ func TestPolicyRoutes(t *testing.T) {
 		t.Errorf("got %+v, %v", view, err)
 	}
 	settings, err := c.Settings("a")
-	if err != nil || len(settings) != 1 || settings[0].Key != "a-token" || !settings[0].Set {
+	if err != nil || len(settings) != 1 || settings[0].Key != "a-token" || !settings[0].IsSet {
 		t.Errorf("got %+v, %v", settings, err)
 	}
 	for _, refusal := range []struct {
@@ -110,8 +110,8 @@ func TestPolicyRoutes(t *testing.T) {
 		_, viewErr := c.Permissions("a")
 		_, settingsErr := c.Settings("a")
 		for _, err := range []error{c.Review("a", "h", "auto", ""), c.Forget("a", ""), viewErr, settingsErr, c.ChangeSettings("a", nil, "")} {
-			var refused *Refused
-			if !errors.As(err, &refused) || refused.Status != refusal.status || refused.Sentence != refusal.err.Error() || errors.Is(err, ErrUnknown) != (refusal.status == http.StatusNotFound) {
+			var refused *RefusedError
+			if !errors.As(err, &refused) || refused.Status != refusal.status || refused.Explanation != refusal.err.Error() || errors.Is(err, ErrUnknown) != (refusal.status == http.StatusNotFound) {
 				t.Errorf("%v: got %v", refusal.err, err)
 			}
 		}

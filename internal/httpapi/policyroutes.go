@@ -37,7 +37,7 @@ type changeBody struct {
 func (p policyRoutes) servePermissions(w http.ResponseWriter, r *http.Request) {
 	view, err := p.policy.Permissions(r.PathValue("name"))
 	if err != nil {
-		httpjson.Refuse(w, statusOf(err), err.Error())
+		httpjson.SendError(w, statusOf(err), err.Error())
 		return
 	}
 	httpjson.Send(w, http.StatusOK, view)
@@ -53,7 +53,7 @@ func (p policyRoutes) serveSettings(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	settings, err := p.policy.Settings(name)
 	if err != nil {
-		httpjson.Refuse(w, statusOf(err), err.Error())
+		httpjson.SendError(w, statusOf(err), err.Error())
 		return
 	}
 	httpjson.Send(w, http.StatusOK, pluginSettings{Plugin: name, Settings: append([]wire.SettingView{}, settings...)})
@@ -100,7 +100,7 @@ func handleChange(apply func(plugin string, c changeBody) error) http.HandlerFun
 			return
 		}
 		if err := apply(r.PathValue("name"), c); err != nil {
-			httpjson.Refuse(w, statusOf(err), err.Error())
+			httpjson.SendError(w, statusOf(err), err.Error())
 			return
 		}
 		writeConfirmation(w)
@@ -113,11 +113,11 @@ func bodyOf[T any](w http.ResponseWriter, r *http.Request) (body T, ok bool) {
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBodyBytes))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&body); err != nil {
-		httpjson.Refuse(w, http.StatusBadRequest, "the body is not the JSON object that is wanted here: "+strings.TrimPrefix(err.Error(), "json: "))
+		httpjson.SendError(w, http.StatusBadRequest, "the body is not the JSON object that is wanted here: "+strings.TrimPrefix(err.Error(), "json: "))
 		return body, false
 	}
 	if d.More() {
-		httpjson.Refuse(w, http.StatusBadRequest, "there is something behind the JSON object in the body: send one object")
+		httpjson.SendError(w, http.StatusBadRequest, "there is something behind the JSON object in the body: send one object")
 		return body, false
 	}
 	return body, true

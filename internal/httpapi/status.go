@@ -83,10 +83,10 @@ type Browser struct {
 	Since time.Time `json:"since"`
 	// Running is the number of running calls in the browser.
 	Running int `json:"running"`
-	// Inject is how the browser injects adapters into pages; empty until the browser
+	// InjectMode is how the browser injects adapters into pages; empty until the browser
 	// has reported its injection mode.
-	Inject wire.InjectMode `json:"inject,omitempty"`
-	Tabs   []wire.TabInfo  `json:"tabs"`
+	InjectMode wire.InjectMode `json:"inject,omitempty"`
+	Tabs       []wire.TabInfo  `json:"tabs"`
 }
 
 // Plugin is one loaded plugin.
@@ -107,21 +107,21 @@ type Plugin struct {
 	// Permission is off.
 	Reviewed   bool            `json:"reviewed"`
 	Permission wire.Permission `json:"permission"`
-	// Changed is true if the user has reviewed earlier content, but not the current
+	// HasChanged is true if the user has reviewed earlier content, but not the current
 	// content.
-	Changed bool `json:"changed,omitempty"`
-	// Needs are the required settings that are not set. The plugin's tools do not run
-	// before all required settings are set.
-	Needs []string `json:"needs,omitempty"`
-	// Calls are the other plugins whose tools this plugin may call. Late is true if
-	// scripts of the page run before the adapter. LateAccess is true if the user allows
+	HasChanged bool `json:"changed,omitempty"`
+	// MissingSettings are the required settings that are not set. The plugin's tools do
+	// not run before all required settings are set.
+	MissingSettings []string `json:"needs,omitempty"`
+	// Calls are the other plugins whose tools this plugin may call. StartsLate is true if
+	// scripts of the page run before the adapter. HasLateAccess is true if the user allows
 	// a late plugin to have its secret settings and to call other plugins.
-	Calls      []string `json:"calls,omitempty"`
-	Late       bool     `json:"late,omitempty"`
-	LateAccess bool     `json:"late_access,omitempty"`
-	// Recommended is an agent's recommendation about the current content. Recommended
+	Calls         []string `json:"calls,omitempty"`
+	StartsLate    bool     `json:"late,omitempty"`
+	HasLateAccess bool     `json:"late_access,omitempty"`
+	// Recommendation is an agent's recommendation about the current content. Recommendation
 	// changes nothing.
-	Recommended *Recommendation `json:"recommended,omitempty"`
+	Recommendation *Recommendation `json:"recommended,omitempty"`
 	// Fault is why the plugin's current content did not start in a page; nil if no
 	// start failed.
 	Fault *Fault `json:"fault,omitempty"`
@@ -150,19 +150,19 @@ type FailedPlugin struct {
 
 // MCPClient is one connected MCP client.
 type MCPClient struct {
-	// Client is the name of the client's token, Via the kind of its credential. Name
+	// Client is the name of the client's token, Credential the kind of its credential. Name
 	// and Version are what the client sent in initialize.
-	Client    string    `json:"client,omitempty"`
-	Via       string    `json:"via,omitempty"`
-	Name      string    `json:"name"`
-	Version   string    `json:"version,omitempty"`
-	Transport string    `json:"transport"`
-	Since     time.Time `json:"since"`
+	Client     string    `json:"client,omitempty"`
+	Credential string    `json:"via,omitempty"`
+	Name       string    `json:"name"`
+	Version    string    `json:"version,omitempty"`
+	Transport  string    `json:"transport"`
+	Since      time.Time `json:"since"`
 }
 
 // DisplayName names the client by its credential and by the client name in initialize.
 func (c MCPClient) DisplayName() string {
-	identity := dispatch.Client{Credential: dispatch.CredentialKind(c.Via), Token: c.Client}
+	identity := dispatch.Client{Credential: dispatch.CredentialKind(c.Credential), Token: c.Client}
 	identity.Name = strings.TrimSpace(c.Name + " " + c.Version)
 	return cmp.Or(identity.String(), "a client that has not sent its name")
 }

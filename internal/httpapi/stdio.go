@@ -92,12 +92,12 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 	if !strings.EqualFold(r.Header.Get("Upgrade"), StdioProtocol) || !hasToken(r.Header.Get("Connection"), "upgrade") {
 		w.Header().Set("Upgrade", StdioProtocol)
 		w.Header().Set("Connection", "Upgrade")
-		httpjson.Refuse(w, http.StatusUpgradeRequired, "this is for opentabs mcp: send Connection: Upgrade and Upgrade: "+StdioProtocol+", or use /mcp")
+		httpjson.SendError(w, http.StatusUpgradeRequired, "this is for opentabs mcp: send Connection: Upgrade and Upgrade: "+StdioProtocol+", or use /mcp")
 		return
 	}
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		httpjson.Refuse(w, http.StatusInternalServerError, "the connection cannot be upgraded: use HTTP/1.1")
+		httpjson.SendError(w, http.StatusInternalServerError, "the connection cannot be upgraded: use HTTP/1.1")
 		return
 	}
 	defer conn.Close()

@@ -26,7 +26,7 @@ type missedBody struct {
 // streams are the responses of server-sent events. All streams of server-sent events
 // end when the server stops.
 type streams struct {
-	mark      serverMark
+	mark      serverInstanceID
 	heartbeat time.Duration
 	// stopping is a context that the function stop cancels when the server stops.
 	stopping context.Context
@@ -34,7 +34,7 @@ type streams struct {
 }
 
 func newStreams(heartbeat time.Duration) *streams {
-	s := &streams{mark: newServerMark(), heartbeat: heartbeat}
+	s := &streams{mark: newServerInstanceID(), heartbeat: heartbeat}
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	return s
 }
@@ -57,8 +57,8 @@ func (s *streams) open(w http.ResponseWriter, r *http.Request) (out eventWriter,
 	}
 }
 
-// writeStream writes what next returns until ctx ends, or next or write fails. writeQuiet runs
-// after each heartbeat in which next had nothing to return.
+// writeStream writes what next returns until ctx ends, or next or write fails.
+// writeHeartbeat runs after each heartbeat in which next had nothing to return.
 func writeStream[T any](ctx context.Context, heartbeat time.Duration, next func(context.Context) (T, int, error), write func(items T, lostItems int) error, writeQuiet func() error) {
 	for {
 		heartbeatCtx, cancel := context.WithTimeout(ctx, heartbeat)
@@ -80,12 +80,12 @@ func writeStream[T any](ctx context.Context, heartbeat time.Duration, next func(
 type eventWriter struct {
 	w    http.ResponseWriter
 	c    *http.ResponseController
-	mark serverMark
+	mark serverInstanceID
 }
 
-// writeQuiet writes a comment, and the id of the last event that the client has or that
+// writeHeartbeat writes a comment, and the id of the last event that the client has or that
 // its filters leave out.
-func (e eventWriter) writeQuiet(comment string, seq uint64) error {
+func (e eventWriter) writeHeartbeat(comment string, seq uint64) error {
 	if err := e.write(fmt.Appendf(nil, ": %s\nid: %s\n\n", comment, e.mark.id(seq))); err != nil {
 		return err
 	}
@@ -115,8 +115,8 @@ func (e eventWriter) writeComment(text string) error {
 }
 
 // readStream calls onBegin, if set, when the server starts the stream, and onEvent for
-// each event. readStream ends when ctx ends, the stream ends (ErrEnded), or a function
-// returns an error.
+// each event. readStream ends when ctx ends, the stream ends (ErrStreamEnded), or a
+// function returns an error.
 func (c *Client) readStream(ctx context.Context, path string, onBegin func() error, onEvent func(sse.Event) error) error {
 	resp, err := c.send(ctx, http.MethodGet, path, nil)
 	if err != nil {
@@ -130,13 +130,13 @@ func (c *Client) readStream(ctx context.Context, path string, onBegin func() err
 	}
 	for e, err := range sse.Read(resp.Body, maxAnswerBytes) {
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrEnded, err)
+			return fmt.Errorf("%w: %w", ErrStreamEnded, err)
 		}
 		if err := onEvent(e); err != nil {
 			return err
 		}
 	}
-	return ErrEnded
+	return ErrStreamEnded
 }
 
 // dispatchEvent passes an event to the function event, or the number of lost events to

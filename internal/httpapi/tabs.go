@@ -30,11 +30,11 @@ func (t tabRoutes) serveReload(w http.ResponseWriter, r *http.Request) {
 	}
 	tab, err := strconv.Atoi(r.PathValue("id"))
 	if err != nil || tab <= 0 {
-		httpjson.Refuse(w, http.StatusBadRequest, "the tab ID is not a positive number: use an ID from `opentabs status`")
+		httpjson.SendError(w, http.StatusBadRequest, "the tab ID is not a positive number: use an ID from `opentabs status`")
 		return
 	}
 	if err := t.reloadTab(r.Context(), body.Browser, tab); err != nil {
-		httpjson.Refuse(w, http.StatusConflict, err.Error())
+		httpjson.SendError(w, http.StatusConflict, err.Error())
 		return
 	}
 	httpjson.Send(w, http.StatusOK, reloadedTab{})

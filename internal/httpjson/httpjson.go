@@ -19,7 +19,7 @@ func Send(w http.ResponseWriter, status int, body any) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	Begin(w, status)
+	WriteJSONHeader(w, status)
 	_, _ = w.Write(append(data, '\n')) // a write error means that the client has disconnected
 }
 
@@ -28,15 +28,15 @@ type Problem struct {
 	Error string `json:"error"`
 }
 
-// Refuse sends an error with a sentence that includes what to do.
-func Refuse(w http.ResponseWriter, status int, sentence string) {
+// SendError sends an error with a sentence that includes what to do.
+func SendError(w http.ResponseWriter, status int, sentence string) {
 	Send(w, status, Problem{Error: sentence})
 }
 
-// Begin sends the status and the type of a response whose JSON the caller writes. MCP
-// responses need Begin, because their errors have another format and a result is
-// written in parts.
-func Begin(w http.ResponseWriter, status int) {
+// WriteJSONHeader sends the status and the type of a response whose JSON the caller
+// writes. MCP responses need WriteJSONHeader, because their errors have another format
+// and a result is written in parts.
+func WriteJSONHeader(w http.ResponseWriter, status int) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 }

@@ -15,9 +15,9 @@ func TestSend(t *testing.T) {
 		body   string
 	}{
 		{"a value", func(w http.ResponseWriter) { Send(w, http.StatusCreated, map[string]int{"a": 1}) }, 201, `{"a":1}` + "\n"},
-		{"an error", func(w http.ResponseWriter) { Refuse(w, http.StatusNotFound, "no call <1>") }, 404, `{"error":"no call \u003c1\u003e"}` + "\n"},
+		{"an error", func(w http.ResponseWriter) { SendError(w, http.StatusNotFound, "no call <1>") }, 404, `{"error":"no call \u003c1\u003e"}` + "\n"},
 		{"no JSON", func(w http.ResponseWriter) { Send(w, http.StatusOK, math.NaN()) }, 500, `{"error":"the answer is not JSON: report this as a bug of opentabs"}` + "\n"},
-		{"by the caller", func(w http.ResponseWriter) { Begin(w, http.StatusAccepted) }, 202, ""},
+		{"by the caller", func(w http.ResponseWriter) { WriteJSONHeader(w, http.StatusAccepted) }, 202, ""},
 	} {
 		w := httptest.NewRecorder()
 		c.send(w)

@@ -73,13 +73,13 @@ func TestGetAndUpdate(t *testing.T) {
 	if err != nil || newPlugin.Version != "1.0.0" || oldPlugin != nil {
 		t.Fatalf("%+v, %+v, %v", newPlugin, oldPlugin, err)
 	}
-	if offers, err := i.Offers(t.Context(), nil); err != nil || len(offers) != 1 || offers[0].IsNewer() || offers[0].String() != "wiki 1.0.0 is up to date" {
+	if offers, err := i.FindUpdates(t.Context(), nil); err != nil || len(offers) != 1 || offers[0].IsNewer() || offers[0].String() != "wiki 1.0.0 is up to date" {
 		t.Errorf("%v, %v", offers, err)
 	}
 	publishWiki(t, registry, "1.1.0")
 	publishWiki(t, registry, "2.0.0")
-	offers, err := i.Offers(t.Context(), []string{"opentabs-plugin-wiki"})
-	if err != nil || len(offers) != 1 || !offers[0].IsNewer() || offers[0].String() != "wiki 1.0.0 -> 1.1.0" || offers[0].Latest != "2.0.0" {
+	offers, err := i.FindUpdates(t.Context(), []string{"opentabs-plugin-wiki"})
+	if err != nil || len(offers) != 1 || !offers[0].IsNewer() || offers[0].String() != "wiki 1.0.0 -> 1.1.0" || offers[0].LatestVersion != "2.0.0" {
 		t.Fatalf("%v, %v", offers, err)
 	}
 	newPlugin, oldPlugin, err = i.Update(t.Context(), offers[0])
@@ -90,7 +90,7 @@ func TestGetAndUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	const pinnedLine = "wiki 1.1.0 is up to date with ^1; there is 2.0.0 (opentabs plugin install opentabs-plugin-wiki@latest)"
-	if offers, err := i.Offers(t.Context(), nil); err != nil || offers[0].String() != pinnedLine {
+	if offers, err := i.FindUpdates(t.Context(), nil); err != nil || offers[0].String() != pinnedLine {
 		t.Errorf("%v, %v", offers, err)
 	}
 	if _, oldPlugin, err := i.installFrom(t, "wiki@^1"); err != nil || oldPlugin == nil || oldPlugin.Version != "1.1.0" {
@@ -118,11 +118,11 @@ func TestOffersRefuse(t *testing.T) {
 	}
 	for name, want := range map[string]string{"local": "was added from the folder " + folder, "none": `no plugin "none" was installed`} {
 		var userErr *usererr.Error
-		if _, err := i.Offers(t.Context(), []string{name}); !errors.As(err, &userErr) || !strings.Contains(err.Error(), want) {
+		if _, err := i.FindUpdates(t.Context(), []string{name}); !errors.As(err, &userErr) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if offers, err := i.Offers(t.Context(), nil); err != nil || len(offers) != 0 {
+	if offers, err := i.FindUpdates(t.Context(), nil); err != nil || len(offers) != 0 {
 		t.Errorf("%v, %v", offers, err)
 	}
 	// After installation, the registry no longer has the package of the plugin wiki.
@@ -130,7 +130,7 @@ func TestOffersRefuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	i = withRegistry(t, i, &npmtest.Registry{})
-	if offers, err := i.Offers(t.Context(), nil); err != nil || len(offers) != 1 || offers[0].Error == "" || offers[0].IsNewer() || !strings.HasPrefix(offers[0].String(), "wiki: ") {
+	if offers, err := i.FindUpdates(t.Context(), nil); err != nil || len(offers) != 1 || offers[0].Error == "" || offers[0].IsNewer() || !strings.HasPrefix(offers[0].String(), "wiki: ") {
 		t.Errorf("%v, %v", offers, err)
 	}
 }

@@ -15,46 +15,46 @@ import (
 // maxParallelUpdates is how many packages are requested at the same time.
 const maxParallelUpdates = 8
 
-// Offer is the newest version of one installed plugin.
-type Offer struct {
+// UpdateOffer is the newest version of one installed plugin.
+type UpdateOffer struct {
 	entry         plugin.Entry
 	packageInfo   *npm.Package
 	newVersion    *npm.Version
 	currentPlugin *plugin.Plugin // nil if the installed plugin can't be loaded
 
-	Name    string `json:"name"`
-	Package string `json:"package"`
-	Current string `json:"current"`
-	// Wanted is the version that update would install, Latest the newest version,
-	// even outside of the allowed range.
-	Wanted string `json:"wanted,omitempty"`
-	Latest string `json:"latest,omitempty"`
-	Want   string `json:"range,omitempty"`
-	Error  string `json:"error,omitempty"`
+	Name           string `json:"name"`
+	Package        string `json:"package"`
+	CurrentVersion string `json:"current"`
+	// AllowedVersion is the version that update would install, LatestVersion the newest
+	// version, even outside of the allowed range.
+	AllowedVersion string `json:"wanted,omitempty"`
+	LatestVersion  string `json:"latest,omitempty"`
+	AllowedRange   string `json:"range,omitempty"`
+	Error          string `json:"error,omitempty"`
 }
 
 // IsNewer reports whether the offered version is newer than the installed version.
-func (o Offer) IsNewer() bool {
-	return o.newVersion != nil && (o.Current == "" || npm.Compare(o.Wanted, o.Current) > 0)
+func (o UpdateOffer) IsNewer() bool {
+	return o.newVersion != nil && (o.CurrentVersion == "" || npm.Compare(o.AllowedVersion, o.CurrentVersion) > 0)
 }
 
 // String returns what an update would do, as one line.
-func (o Offer) String() string {
-	current, latest := terminal.SafeLine(o.Current), terminal.SafeLine(o.Latest)
+func (o UpdateOffer) String() string {
+	current, latest := terminal.SafeLine(o.CurrentVersion), terminal.SafeLine(o.LatestVersion)
 	switch {
 	case o.Error != "":
 		return o.Name + ": " + terminal.SafeLine(o.Error)
 	case o.IsNewer():
-		return o.Name + " " + current + " -> " + terminal.SafeLine(o.Wanted)
-	case npm.Compare(o.Latest, o.Current) > 0:
-		return fmt.Sprintf("%s %s is up to date with %s; there is %s (opentabs plugin install %s@latest)", o.Name, current, terminal.SafeLine(o.Want), latest, o.Package)
+		return o.Name + " " + current + " -> " + terminal.SafeLine(o.AllowedVersion)
+	case npm.Compare(o.LatestVersion, o.CurrentVersion) > 0:
+		return fmt.Sprintf("%s %s is up to date with %s; there is %s (opentabs plugin install %s@latest)", o.Name, current, terminal.SafeLine(o.AllowedRange), latest, o.Package)
 	}
 	return o.Name + " " + current + " is up to date"
 }
 
-// Offers finds the newest versions of the installed plugins with the given names, or of
-// all installed plugins.
-func (i *Installer) Offers(ctx context.Context, names []string) ([]Offer, error) {
+// FindUpdates finds the newest versions of the installed plugins with the given names,
+// or of all installed plugins.
+func (i *Installer) FindUpdates(ctx context.Context, names []string) ([]UpdateOffer, error) {
 	entries, err := i.entriesToUpdate(names)
 	if err != nil {
 		return nil, err
@@ -63,11 +63,11 @@ func (i *Installer) Offers(ctx context.Context, names []string) ([]Offer, error)
 	for _, installed := range i.Plugins.Set().Plugins() {
 		current[installed.Dir] = installed
 	}
-	offers := make([]Offer, len(entries))
+	offers := make([]UpdateOffer, len(entries))
 	slots := make(chan struct{}, maxParallelUpdates)
 	var wg sync.WaitGroup
 	for index, e := range entries {
-		offers[index] = Offer{entry: e, currentPlugin: current[e.Path], Name: e.Name, Package: e.Package, Want: e.VersionWanted}
+		offers[index] = UpdateOffer{entry: e, currentPlugin: current[e.Path], Name: e.Name, Package: e.Package, AllowedRange: e.VersionWanted}
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
@@ -79,27 +79,27 @@ func (i *Installer) Offers(ctx context.Context, names []string) ([]Offer, error)
 }
 
 // requestVersions requests the versions of the package.
-func (o *Offer) requestVersions(ctx context.Context, client *npm.Client) {
+func (o *UpdateOffer) requestVersions(ctx context.Context, client *npm.Client) {
 	if o.currentPlugin != nil {
-		o.Current = o.currentPlugin.Version
+		o.CurrentVersion = o.currentPlugin.Version
 	}
 	var err error
 	if o.packageInfo, err = client.Package(ctx, o.Package); err == nil {
 		if newestVersion, tagErr := o.packageInfo.ChooseVersion(""); tagErr == nil {
-			o.Latest = newestVersion.Version
+			o.LatestVersion = newestVersion.Version
 		}
-		o.newVersion, err = o.packageInfo.ChooseVersion(o.Want)
+		o.newVersion, err = o.packageInfo.ChooseVersion(o.AllowedRange)
 	}
 	if err != nil {
 		o.Error = err.Error()
 		return
 	}
-	o.Wanted = o.newVersion.Version
+	o.AllowedVersion = o.newVersion.Version
 }
 
-// Update installs the version that an Offer of an installed plugin names. oldPlugin is
-// the replaced plugin; nil if the replaced plugin can't be loaded.
-func (i *Installer) Update(ctx context.Context, o Offer) (newPlugin, oldPlugin *plugin.Plugin, err error) {
+// Update installs the version that an UpdateOffer of an installed plugin names.
+// oldPlugin is the replaced plugin; nil if the replaced plugin can't be loaded.
+func (i *Installer) Update(ctx context.Context, o UpdateOffer) (newPlugin, oldPlugin *plugin.Plugin, err error) {
 	newPlugin, err = i.fetchAndInstall(ctx, o.packageInfo, o.newVersion, o.entry.VersionWanted)
 	return newPlugin, o.currentPlugin, err
 }

@@ -255,22 +255,22 @@ type ScriptOptions struct {
 	Settings wire.PluginSettings `json:"settings"`
 	// Start is when the adapter starts. If Start is empty, [MakeScriptParts] derives
 	// Start from the adapter's code.
-	Start StartAt `json:"start"`
-	// Frames is true if the adapter also runs in frames of the page's origin.
-	Frames bool `json:"frames,omitempty"`
-	// Base identifies the plugin's world and pre-script, as the field Base of
-	// wire.PluginInfo does.
-	Base string `json:"base,omitempty"`
+	Start StartTime `json:"start"`
+	// RunsInFrames is true if the adapter also runs in frames of the page's origin.
+	RunsInFrames bool `json:"frames,omitempty"`
+	// UnchangedPartsID identifies the plugin's world and pre-script, as the field
+	// UnchangedPartsID of wire.PluginInfo does.
+	UnchangedPartsID string `json:"base,omitempty"`
 }
 
-// StartAt is when an adapter starts.
-type StartAt string
+// StartTime is when an adapter starts.
+type StartTime string
 
 const (
 	// StartNow starts the adapter before the page's first script.
-	StartNow StartAt = "now"
+	StartNow StartTime = "now"
 	// StartAtDOM starts the adapter after the document is parsed.
-	StartAtDOM StartAt = "dom"
+	StartAtDOM StartTime = "dom"
 )
 
 // WrapAdapter returns the script that Chrome runs for one plugin. WrapAdapter starts
@@ -369,7 +369,7 @@ func replaceGlobalThis(code []byte) []byte {
 
 // defaultStart returns StartAtDOM if the adapter has the hook onActivate, which may use
 // the document, and otherwise StartNow.
-func defaultStart(code []byte) StartAt {
+func defaultStart(code []byte) StartTime {
 	if plugin.HasOnActivate(code) {
 		return StartAtDOM
 	}

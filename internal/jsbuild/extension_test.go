@@ -187,7 +187,7 @@ func TestWrapAdapter(t *testing.T) {
 // user's setting can't inject code.
 func TestWrapAdapterOptions(t *testing.T) {
 	options := ScriptOptions{
-		Name: "a", Hash: "h", Frames: true, Base: "b", Settings: wire.PluginSettings{
+		Name: "a", Hash: "h", RunsInFrames: true, UnchangedPartsID: "b", Settings: wire.PluginSettings{
 			Values: json.RawMessage(`{"__proto__":{"x":1},"key":"</script>\"); EVIL(\"\u2028"}`),
 			URLs:   json.RawMessage(`{"at":{"main":"https://a.example"}}`),
 		},
@@ -208,7 +208,7 @@ func TestWrapAdapterOptions(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &decoded); err != nil {
 		t.Fatal(err)
 	}
-	if decoded.Name != "a" || decoded.Hash != "h" || !decoded.Frames || decoded.Base != "b" || decoded.Start != StartNow ||
+	if decoded.Name != "a" || decoded.Hash != "h" || !decoded.RunsInFrames || decoded.UnchangedPartsID != "b" || decoded.Start != StartNow ||
 		!strings.Contains(string(decoded.Settings.Values), `"__proto__":{"x":1}`) || string(decoded.Settings.URLs) != string(options.Settings.URLs) {
 		t.Errorf("got %s", text)
 	}
@@ -219,7 +219,7 @@ func TestWrapAdapterOptions(t *testing.T) {
 func TestStartOf(t *testing.T) {
 	for _, c := range []struct {
 		code string
-		want StartAt
+		want StartTime
 	}{
 		{`class P { onActivate() { this.x(); } }`, StartAtDOM},
 		{`class P { async onActivate () {} }`, StartAtDOM},
@@ -247,7 +247,7 @@ func TestStartOf(t *testing.T) {
 // TestWrapAdapterStart checks that the start in the options overrides the default from
 // the code.
 func TestWrapAdapterStart(t *testing.T) {
-	for _, want := range []StartAt{StartNow, StartAtDOM} {
+	for _, want := range []StartTime{StartNow, StartAtDOM} {
 		for _, code := range []string{"", "onActivate() {}"} {
 			got := string(WrapAdapter([]byte("x"), ScriptOptions{Start: want}, []byte(code), nil))
 			if !strings.Contains(got, `\"start\":\"`+string(want)+`\"`) {

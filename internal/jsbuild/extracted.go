@@ -19,7 +19,7 @@ type extractedPlugin struct {
 	Tools        []extractedTool   `json:"tools"`
 	Prompts      []extractedPrompt `json:"prompts"`
 	ConfigSchema json.RawMessage   `json:"configSchema"`
-	Described    identity          `json:"described"`
+	Identity     identity          `json:"described"`
 	Problems     []string          `json:"problems"`
 }
 

@@ -211,7 +211,7 @@ func findWarnings(src pluginSource, zod zodSource, extracted extractedPlugin) []
 	if src.ConfigSchema != nil && extracted.ConfigSchema != nil && !isSameJSON(src.ConfigSchema, extracted.ConfigSchema) {
 		warnings = append(warnings, Problem{Where: packageFile, Text: "opentabs.configSchema differs from the plugin's code, which is used; make both the same, or remove it from package.json"})
 	}
-	description := extracted.Described
+	description := extracted.Identity
 	for _, field := range []struct{ name, code, packageText string }{
 		{"displayName", description.DisplayName, src.ID.DisplayName},
 		{"description", description.Description, src.ID.Description},

@@ -40,8 +40,8 @@ const (
 // answer.
 var ErrNoAnswer = errors.New("the server ended the connection before it answered")
 
-// ErrSilent is the error if the server sent nothing for 2 min.
-var ErrSilent = errors.New("the server has not answered for 2 min")
+// ErrServerSilent is the error if the server sent nothing for 2 min.
+var ErrServerSilent = errors.New("the server has not answered for 2 min")
 
 // ErrNoServer is the error if no server listens at the URL.
 var ErrNoServer = errors.New("no MCP server listens")

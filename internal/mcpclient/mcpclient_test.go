@@ -323,7 +323,7 @@ func TestSilentServer(t *testing.T) {
 	runWithClient(t, f, func(t *testing.T, c *Client) {
 		startTime := time.Now()
 		_, err := c.CallTool(t.Context(), "a", json.RawMessage(`{}`), nil)
-		if !errors.Is(err, ErrSilent) {
+		if !errors.Is(err, ErrServerSilent) {
 			t.Errorf("got %v", err)
 		}
 		if waitTime, want := time.Since(startTime), 60*25*time.Second+silenceTimeout; waitTime < want-25*time.Second || waitTime > want {

@@ -103,7 +103,7 @@ func (c *Client) request(ctx context.Context, method string, params any, progres
 		return fmt.Errorf("%s: %w", method, ctx.Err())
 	}
 	if err != nil && isSilent.Load() {
-		return fmt.Errorf("%s: %w", method, ErrSilent)
+		return fmt.Errorf("%s: %w", method, ErrServerSilent)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", method, err)

@@ -71,8 +71,8 @@ func (c Changes) setPermission(p httpapi.Policy, notef func(format string, args 
 		switch {
 		case t.Name == c.Tool:
 			notef("the permission of %s__%s is %s", c.Plugin, t.Name, t.Permission)
-		case c.Tool == "" && t.Own != "":
-			notef("%s__%s has its own: %s", c.Plugin, t.Name, t.Own)
+		case c.Tool == "" && t.OwnPermission != "":
+			notef("%s__%s has its own: %s", c.Plugin, t.Name, t.OwnPermission)
 		}
 	}
 	return nil
@@ -93,8 +93,8 @@ func (c Changes) setOpening(p httpapi.Policy, notef func(format string, args ...
 	switch {
 	case err != nil:
 		return err
-	case now.Opening:
-		notef("a call that finds no tab of %s may open %s", c.Plugin, now.OpensAt)
+	case now.MayOpenTab:
+		notef("a call that finds no tab of %s may open %s", c.Plugin, now.OpensURL)
 	default:
 		notef("calls may not open tabs of %s", c.Plugin)
 	}
@@ -129,7 +129,7 @@ func (c Changes) setCalls(p httpapi.Policy, notef func(format string, args ...an
 		notef("%s may call the tools of %s; the permission of each tool applies too", c.Plugin, target)
 	}
 	now, err := p.Permissions(c.Plugin)
-	if err == nil && len(c.AllowCalls) > 0 && now.Late && !now.LateAccess {
+	if err == nil && len(c.AllowCalls) > 0 && now.StartsLate && !now.HasLateAccess {
 		notef("%s starts after the page's scripts, so it still cannot call other plugins: see the reason with `opentabs plugin review %[1]s`, "+
 			"and allow it with `opentabs plugin permission %[1]s --late-access on`", c.Plugin)
 	}

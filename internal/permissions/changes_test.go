@@ -39,7 +39,7 @@ func (r *recordingPolicy) SetLateAccess(plugin string, allowed bool, _ string) e
 }
 
 func TestApply(t *testing.T) {
-	tools := []httpapi.ToolPermissions{{Name: "x", Permission: wire.PermissionAsk}, {Name: "y", Own: wire.PermissionOff}}
+	tools := []httpapi.ToolPermissions{{Name: "x", Permission: wire.PermissionAsk}, {Name: "y", OwnPermission: wire.PermissionOff}}
 	for _, c := range []struct {
 		changes              Changes
 		view                 httpapi.PluginPermissions
@@ -48,10 +48,10 @@ func TestApply(t *testing.T) {
 		{Changes{Plugin: "a", Permission: "auto"}, httpapi.PluginPermissions{Permission: wire.PermissionAuto, Tools: tools},
 			"permission a  auto", "the permission of a is auto|a__y has its own: off"},
 		{Changes{Plugin: "a", Tool: "x", Permission: "default"}, httpapi.PluginPermissions{Tools: tools}, "permission a x", "the permission of a__x is ask"},
-		{Changes{Plugin: "a", OpenTabs: "on"}, httpapi.PluginPermissions{Opening: true, OpensAt: "https://a.example/"},
+		{Changes{Plugin: "a", OpenTabs: "on"}, httpapi.PluginPermissions{MayOpenTab: true, OpensURL: "https://a.example/"},
 			"opening a true", "a call that finds no tab of a may open https://a.example/"},
 		{Changes{Plugin: "a", OpenTabs: "off"}, httpapi.PluginPermissions{}, "opening a false", "calls may not open tabs of a"},
-		{Changes{Plugin: "a", AllowCalls: []string{"b"}, ForbidCalls: []string{"c"}, LateAccess: "off"}, httpapi.PluginPermissions{Late: true}, "calls a c false|late a false|calls a b true",
+		{Changes{Plugin: "a", AllowCalls: []string{"b"}, ForbidCalls: []string{"c"}, LateAccess: "off"}, httpapi.PluginPermissions{StartsLate: true}, "calls a c false|late a false|calls a b true",
 			"a may not call the tools of c|late access of a is off|a may call the tools of b; the permission of each tool applies too|" +
 				"a starts after the page's scripts, so it still cannot call other plugins: see the reason with `opentabs plugin review a`, and allow it with `opentabs plugin permission a --late-access on`"},
 	} {

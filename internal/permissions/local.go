@@ -43,7 +43,7 @@ func (l Local) Permissions(name string) (httpapi.PluginPermissions, error) {
 		return httpapi.PluginPermissions{}, err
 	}
 	view := l.permissionsOf(loadedPlugin)
-	view.Recommended, view.Fault = l.findRecommendation(loadedPlugin), l.startFault(loadedPlugin)
+	view.Recommendation, view.Fault = l.findRecommendation(loadedPlugin), l.startFault(loadedPlugin)
 	return view, nil
 }
 

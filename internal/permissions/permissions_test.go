@@ -117,10 +117,10 @@ func TestLocalAndRemote(t *testing.T) {
 			}
 			readView, sendView := view.Tools[0], view.Tools[1]
 			if !view.Reviewed || view.Permission != wire.PermissionAsk || view.By != by || view.Review.Hash != i.wiki.ContentHash() ||
-				!view.Late || !view.LateAccess || len(view.Calls) != 1 || view.Calls[0].Plugin != "mail" || view.StoredCalls != nil {
+				!view.StartsLate || !view.HasLateAccess || len(view.Calls) != 1 || view.Calls[0].Plugin != "mail" || view.StoredCalls != nil {
 				t.Errorf("%+v", view)
 			}
-			if readView.Name != "read" || readView.Permission != wire.PermissionAsk || readView.Own != "" || readView.Limit != "3/1m" || sendView.Own != wire.PermissionOff || sendView.Permission != wire.PermissionOff {
+			if readView.Name != "read" || readView.Permission != wire.PermissionAsk || readView.OwnPermission != "" || readView.Limit != "3/1m" || sendView.OwnPermission != wire.PermissionOff || sendView.Permission != wire.PermissionOff {
 				t.Errorf("read %+v, send %+v", readView, sendView)
 			}
 			views, err := p.Settings("wiki")
@@ -131,14 +131,14 @@ func TestLocalAndRemote(t *testing.T) {
 			if pagesView.Secret {
 				token, pagesView = pagesView, token
 			}
-			if !token.Set || token.Value != nil || token.Withheld || string(pagesView.Value) != "7" {
+			if !token.IsSet || token.Value != nil || token.IsWithheld || string(pagesView.Value) != "7" {
 				t.Errorf("token %+v, pages %+v", token, pagesView)
 			}
 			if err := p.SetLateAccess("wiki", false, by); err != nil {
 				t.Fatal(err)
 			}
-			if views, err = p.Settings("wiki"); err != nil || !slices.ContainsFunc(views, func(v wire.SettingView) bool { return v.Secret && v.Withheld }) ||
-				slices.ContainsFunc(views, func(v wire.SettingView) bool { return !v.Secret && v.Withheld }) {
+			if views, err = p.Settings("wiki"); err != nil || !slices.ContainsFunc(views, func(v wire.SettingView) bool { return v.Secret && v.IsWithheld }) ||
+				slices.ContainsFunc(views, func(v wire.SettingView) bool { return !v.Secret && v.IsWithheld }) {
 				t.Errorf("without late access: %+v, %v; want the secret setting withheld", views, err)
 			}
 			if err := p.Forget("wiki", by); err != nil {
@@ -148,7 +148,7 @@ func TestLocalAndRemote(t *testing.T) {
 			if err != nil || view.Reviewed || view.Review != nil || view.Permission != wire.PermissionOff || view.Tools[0].Limit != "" {
 				t.Errorf("after Forget: %+v, %v", view, err)
 			}
-			if views, err := p.Settings("wiki"); err != nil || slices.ContainsFunc(views, func(v wire.SettingView) bool { return v.Set }) {
+			if views, err := p.Settings("wiki"); err != nil || slices.ContainsFunc(views, func(v wire.SettingView) bool { return v.IsSet }) {
 				t.Errorf("after Forget: settings %+v, %v", views, err)
 			}
 		})
@@ -214,13 +214,13 @@ func TestViews(t *testing.T) {
 		t.Fatal(err)
 	}
 	view, status := readViews()
-	if view.Reviewed || status.Reviewed || view.Permission != wire.PermissionOff || status.Permission != wire.PermissionOff || status.Changed || !slices.Equal(status.Needs, []string{"pages"}) {
+	if view.Reviewed || status.Reviewed || view.Permission != wire.PermissionOff || status.Permission != wire.PermissionOff || status.HasChanged || !slices.Equal(status.MissingSettings, []string{"pages"}) {
 		t.Errorf("before the review: view %+v, status %+v", view, status)
 	}
 	if r := view.Recommended; r == nil || r.By != "Claude" || r.Permission != wire.PermissionAuto || r.Note != "it only reads" {
 		t.Errorf("recommendation in the view: %+v", r)
 	}
-	if r := status.Recommended; r == nil || r.By != "Claude" || r.Note != "it only reads" {
+	if r := status.Recommendation; r == nil || r.By != "Claude" || r.Note != "it only reads" {
 		t.Errorf("recommendation in the status: %+v", r)
 	}
 	i.local.registry.Faults().Failed(i.wiki, "it threw", "https://wiki.test/x", "Chrome")
@@ -232,7 +232,7 @@ func TestViews(t *testing.T) {
 		t.Fatal(err)
 	}
 	view, status = readViews()
-	if !view.Reviewed || !status.Reviewed || view.Permission != wire.PermissionAuto || view.Recommended != nil || status.Recommended != nil {
+	if !view.Reviewed || !status.Reviewed || view.Permission != wire.PermissionAuto || view.Recommended != nil || status.Recommendation != nil {
 		t.Errorf("after the review: view %+v, status %+v", view, status)
 	}
 	if len(view.Tools) != 2 || view.Tools[0].Permission != "" || view.Tools[1].Permission != wire.PermissionAsk || !slices.Equal(view.Calls, []string{"mail"}) || !slices.Equal(status.Calls, []string{"mail"}) {
@@ -241,7 +241,7 @@ func TestViews(t *testing.T) {
 	if view.Problem != "did not start in a page of https://wiki.test: it threw" || status.Fault == nil || status.Fault.Text != view.Problem || status.Fault.Browser != "Chrome" {
 		t.Errorf("fault %q and %+v", view.Problem, status.Fault)
 	}
-	if !slices.Equal(status.Tools, []string{"wiki__read", "wiki__send"}) || !status.Late || status.LateAccess {
+	if !slices.Equal(status.Tools, []string{"wiki__read", "wiki__send"}) || !status.StartsLate || status.HasLateAccess {
 		t.Errorf("status %+v", status)
 	}
 }
@@ -261,7 +261,7 @@ func TestCallsOfEarlierContent(t *testing.T) {
 	if err != nil || view.Reviewed || view.Calls != nil || len(view.StoredCalls) != 1 || view.StoredCalls[0].Plugin != "mail" {
 		t.Errorf("after new content: %+v, %v", view, err)
 	}
-	if s := i.local.Status(i.find("wiki")); !s.Changed || s.Calls != nil {
+	if s := i.local.Status(i.find("wiki")); !s.HasChanged || s.Calls != nil {
 		t.Errorf("status %+v, want changed content without calls", s)
 	}
 }

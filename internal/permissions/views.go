@@ -16,19 +16,19 @@ func (l Local) Status(p *plugin.Plugin) httpapi.Plugin {
 	status := httpapi.Plugin{
 		Name: p.Name, DisplayName: p.DisplayName, Version: p.Version, Source: string(p.Source), Package: p.Package, Dir: p.Dir, Hash: p.Hash,
 		Matches: append([]string{}, p.Matches...), Tools: []string{},
-		Reviewed: state.Reviewed, Permission: state.EffectivePermission, Changed: state.Review != nil && !state.Reviewed,
+		Reviewed: state.Reviewed, Permission: state.EffectivePermission, HasChanged: state.Review != nil && !state.Reviewed,
 	}
 	for _, t := range p.Tools {
 		status.Tools = append(status.Tools, t.FullName())
 	}
 	for _, s := range l.registry.Values().Missing(p) {
-		status.Needs = append(status.Needs, s.Key)
+		status.MissingSettings = append(status.MissingSettings, s.Key)
 	}
 	if state.Reviewed {
 		status.Calls = state.CallsTo()
 	}
-	status.Late, status.LateAccess = p.StartsLate(), state.HasLateAccess()
-	status.Recommended = l.findRecommendation(p)
+	status.StartsLate, status.HasLateAccess = p.StartsLate(), state.HasLateAccess()
+	status.Recommendation = l.findRecommendation(p)
 	status.Fault = l.startFault(p)
 	return status
 }
@@ -64,8 +64,8 @@ func (l Local) permissionsOf(loadedPlugin *plugin.Plugin) httpapi.PluginPermissi
 	view := httpapi.PluginPermissions{
 		Plugin: loadedPlugin.Name, Hash: loadedPlugin.ContentHash(), Reviewed: s.Reviewed, Permission: s.EffectivePermission, Stored: s.Permission,
 		Mark: httpapi.Mark(s.Set), Problems: l.Policy.Problems(), Tools: []httpapi.ToolPermissions{},
-		OpensAt: loadedPlugin.OpensAt, Opening: l.Policy.MayOpen(loadedPlugin.Name),
-		World: loadedPlugin.World, Late: loadedPlugin.StartsLate(), LateAccess: s.HasLateAccess(),
+		OpensURL: loadedPlugin.OpensAt, MayOpenTab: l.Policy.MayOpen(loadedPlugin.Name),
+		World: loadedPlugin.World, StartsLate: loadedPlugin.StartsLate(), HasLateAccess: s.HasLateAccess(),
 	}
 	for _, target := range s.CallsTo() {
 		call := httpapi.AllowedCall{Plugin: target, Mark: httpapi.Mark(s.Calls[target])}
@@ -82,7 +82,7 @@ func (l Local) permissionsOf(loadedPlugin *plugin.Plugin) httpapi.PluginPermissi
 	for _, t := range loadedPlugin.Tools {
 		toolPermission := s.Tools[t.Name]
 		tool := httpapi.ToolPermissions{
-			Name: t.Name, Permission: s.Tool(t.Name), Own: toolPermission.Permission, Mark: httpapi.Mark(toolPermission.Mark), Limit: toolPermission.Limit.String(),
+			Name: t.Name, Permission: s.Tool(t.Name), OwnPermission: toolPermission.Permission, Mark: httpapi.Mark(toolPermission.Mark), Limit: toolPermission.Limit.String(),
 		}
 		for _, g := range grants[t.Name] {
 			tool.Grants = append(tool.Grants, httpapi.Grant{Scope: g.Scope, Client: g.Client, Caller: g.Caller, Mark: httpapi.Mark(g.Mark), Until: g.Until})
@@ -98,7 +98,7 @@ func (l Local) settingViews(loadedPlugin *plugin.Plugin) []wire.SettingView {
 	views := l.registry.Values().Views(loadedPlugin)
 	if l.Policy.IsRestricted(loadedPlugin) {
 		for i := range views {
-			views[i].Withheld = views[i].Secret
+			views[i].IsWithheld = views[i].Secret
 		}
 	}
 	return views
@@ -112,8 +112,8 @@ func (l Local) pluginViews() []wire.PluginView {
 			Name: loadedPlugin.Name, DisplayName: loadedPlugin.DisplayName, Version: loadedPlugin.Version, Hash: loadedPlugin.ContentHash(),
 			Reviewed: s.Reviewed, Permission: s.EffectivePermission, Matches: slices.Clone(loadedPlugin.Matches),
 			Icon: loadedPlugin.Icon, Homepage: loadedPlugin.Homepage, Settings: l.settingViews(loadedPlugin),
-			Opening: l.Policy.MayOpen(loadedPlugin.Name), OpensAt: loadedPlugin.OpensAt,
-			World: loadedPlugin.World, Late: loadedPlugin.StartsLate(), LateAccess: s.HasLateAccess(), Refused: l.Policy.Refused(loadedPlugin.Name),
+			MayOpenTab: l.Policy.MayOpen(loadedPlugin.Name), OpensURL: loadedPlugin.OpensAt,
+			World: loadedPlugin.World, StartsLate: loadedPlugin.StartsLate(), HasLateAccess: s.HasLateAccess(), RefusedPlugins: l.Policy.Refused(loadedPlugin.Name),
 		}
 		if s.Reviewed {
 			view.Calls = s.CallsTo()

@@ -42,7 +42,7 @@ func (s *session) connect(ctx context.Context) (*httpapi.Client, error) {
 // the error if it has not.
 func (s *session) keepAttached(ctx context.Context, client *httpapi.Client, developed *plugin.Plugin, attachResult chan<- error) {
 	err := s.attachOnce(ctx, client, developed, func() { attachResult <- nil })
-	if !errors.Is(err, httpapi.ErrEnded) {
+	if !errors.Is(err, httpapi.ErrStreamEnded) {
 		attachResult <- err // the channel is buffered, because addPlugin may have returned
 		return
 	}
@@ -88,7 +88,7 @@ func (s *session) attachOnce(ctx context.Context, client *httpapi.Client, develo
 			},
 		})
 	}()
-	return client.Plugins.Develop(ctx, developed.Dir, s.Permission, onAttached)
+	return client.Plugins.DevelopPlugin(ctx, developed.Dir, s.Permission, onAttached)
 }
 
 // send passes event to the goroutine of session.run, which calls event.
@@ -137,7 +137,7 @@ func collectTabs(status httpapi.Status, developed *plugin.Plugin) tabStates {
 		}
 		for _, t := range b.Tabs {
 			tab := tabState{id: t.TabID, url: t.URL, browser: b.Name, needsReload: slices.Contains(t.NeedsReload, developed.Name)}
-			isKnown, isLive := tab.needsReload || slices.Contains(t.Loading, developed.Name) || slices.Contains(t.Arriving, developed.Name), false
+			isKnown, isLive := tab.needsReload || slices.Contains(t.Loading, developed.Name) || slices.Contains(t.ArrivingPlugins, developed.Name), false
 			for _, p := range t.Plugins {
 				if p.Name == developed.Name {
 					isKnown, isLive, tab.ready = true, p.Hash == developed.Hash, p.Ready

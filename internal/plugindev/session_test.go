@@ -130,7 +130,7 @@ func (s *devServer) restart(t *testing.T) {
 	old := s.current.Swap(httpapi.New(httpapi.Options{
 		Token: token, Health: httpapi.Health{OK: true, Version: "1", PID: os.Getpid()},
 		Reload: func() error { return nil }, Status: s.status, Logs: s.log,
-		Develop: func(dir string, permission wire.Permission) (func(), error) {
+		StartDevelopment: func(dir string, permission wire.Permission) (func(), error) {
 			if permission != wire.PermissionAsk {
 				return nil, errors.New("the permission is " + string(permission))
 			}

@@ -18,7 +18,7 @@ func PermissionRows(views []httpapi.PluginPermissions, tool string) [][]string {
 				continue
 			}
 			setByText := ""
-			if t.Own != "" {
+			if t.OwnPermission != "" {
 				setByText = strings.TrimSpace(markText(t.Mark))
 			}
 			var grants []string
@@ -40,16 +40,16 @@ func noteText(view httpapi.PluginPermissions) string {
 		return "not reviewed: opentabs plugin review " + view.Plugin
 	}
 	var notes []string
-	if view.Opening {
-		notes = append(notes, "may open "+view.OpensAt)
+	if view.MayOpenTab {
+		notes = append(notes, "may open "+view.OpensURL)
 	}
 	if len(view.Calls) > 0 {
 		notes = append(notes, "may call "+calledNames(view.Calls))
 	}
 	switch {
-	case view.LateAccess:
+	case view.HasLateAccess:
 		notes = append(notes, "late access")
-	case view.Late && len(view.Calls) > 0:
+	case view.StartsLate && len(view.Calls) > 0:
 		notes = append(notes, "but not without late access")
 	}
 	return strings.Join(notes, "; ")

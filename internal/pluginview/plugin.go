@@ -56,19 +56,19 @@ func ToolRows(p *plugin.Plugin) [][]string {
 // State returns how the tools of a plugin run, and whether they can run now.
 func State(p httpapi.Plugin) string {
 	recommendationText := ""
-	if p.Recommended != nil {
-		recommendationText = ", " + p.Recommended.By + " recommends it"
+	if p.Recommendation != nil {
+		recommendationText = ", " + p.Recommendation.By + " recommends it"
 	}
 	text := string(p.Permission)
 	switch {
-	case p.Changed:
+	case p.HasChanged:
 		text = "changed since it was reviewed (opentabs plugin review " + p.Name + ")" + recommendationText
 	case !p.Reviewed:
 		text = "not reviewed (opentabs plugin review " + p.Name + ")" + recommendationText
 	case p.Fault != nil:
 		text += ", failed: " + p.Fault.Text
-	case len(p.Needs) > 0:
-		text = "needs settings: " + strings.Join(p.Needs, ", ") + " (opentabs plugin configure " + p.Name + ")"
+	case len(p.MissingSettings) > 0:
+		text = "needs settings: " + strings.Join(p.MissingSettings, ", ") + " (opentabs plugin configure " + p.Name + ")"
 	default:
 		if p.State != "" { // only a running server returns the state
 			text += ", " + string(p.State)
@@ -76,7 +76,7 @@ func State(p httpapi.Plugin) string {
 		if len(p.Calls) > 0 {
 			text += ", may call " + strings.Join(p.Calls, " and ")
 		}
-		if p.LateAccess {
+		if p.HasLateAccess {
 			text += ", late access"
 		}
 	}

@@ -17,11 +17,11 @@ var testTime = time.Date(2026, 5, 4, 3, 2, 1, 0, time.Local)
 
 func TestState(t *testing.T) {
 	for want, p := range map[string]httpapi.Plugin{
-		"changed since it was reviewed (opentabs plugin review a), an agent recommends it": {Changed: true, Recommended: &httpapi.Recommendation{Mark: httpapi.Mark{By: "an agent"}}},
+		"changed since it was reviewed (opentabs plugin review a), an agent recommends it": {HasChanged: true, Recommendation: &httpapi.Recommendation{Mark: httpapi.Mark{By: "an agent"}}},
 		"not reviewed (opentabs plugin review a)":                                          {Permission: wire.PermissionOff},
 		"auto, failed: it threw":                                                           {Reviewed: true, Permission: wire.PermissionAuto, Fault: &httpapi.Fault{Text: "it\nthrew"}},
-		"needs settings: key, url (opentabs plugin configure a)":                           {Reviewed: true, Needs: []string{"key", "url"}},
-		"ask, closed, may call b and c, late access":                                       {Reviewed: true, Permission: wire.PermissionAsk, State: "closed", Calls: []string{"b", "c"}, LateAccess: true},
+		"needs settings: key, url (opentabs plugin configure a)":                           {Reviewed: true, MissingSettings: []string{"key", "url"}},
+		"ask, closed, may call b and c, late access":                                       {Reviewed: true, Permission: wire.PermissionAsk, State: "closed", Calls: []string{"b", "c"}, HasLateAccess: true},
 		"ask": {Reviewed: true, Permission: wire.PermissionAsk},
 	} {
 		p.Name = "a"
@@ -74,10 +74,10 @@ func TestPrintReview(t *testing.T) {
 	mark := httpapi.Mark{At: testTime, By: "the terminal"}
 	var b bytes.Buffer
 	PrintReview(terminal.New(&b, &b, func(string) string { return "" }), p, httpapi.PluginPermissions{
-		Hash: "h", Late: true, LateAccess: true, Stored: wire.PermissionAuto, StoredCalls: []httpapi.AllowedCall{{Plugin: "b"}, {Plugin: "c"}},
+		Hash: "h", StartsLate: true, HasLateAccess: true, Stored: wire.PermissionAuto, StoredCalls: []httpapi.AllowedCall{{Plugin: "b"}, {Plugin: "c"}},
 		Review: &httpapi.Review{Version: "1", Dir: "/old", Mark: mark}, Fault: &httpapi.Fault{Text: "it threw"},
-		Recommended: &httpapi.Recommendation{Permission: wire.PermissionAsk, Note: "fine", Mark: httpapi.Mark{By: "desk"}},
-		Tools:       []httpapi.ToolPermissions{{Name: "x", Own: wire.PermissionOff, Limit: "1/1m"}},
+		Recommendation: &httpapi.Recommendation{Permission: wire.PermissionAsk, Note: "fine", Mark: httpapi.Mark{By: "desk"}},
+		Tools:          []httpapi.ToolPermissions{{Name: "x", OwnPermission: wire.PermissionOff, Limit: "1/1m"}},
 	})
 	got := b.String()
 	for _, want := range []string{
@@ -98,10 +98,10 @@ func TestPrintReview(t *testing.T) {
 func TestPermissionRows(t *testing.T) {
 	mark := httpapi.Mark{At: testTime, By: "the terminal"}
 	views := []httpapi.PluginPermissions{{
-		Plugin: "a", Permission: wire.PermissionAsk, Reviewed: true, Mark: mark, Opening: true, OpensAt: "https://a.example/", Late: true,
+		Plugin: "a", Permission: wire.PermissionAsk, Reviewed: true, Mark: mark, MayOpenTab: true, OpensURL: "https://a.example/", StartsLate: true,
 		Calls: []httpapi.AllowedCall{{Plugin: "b"}},
 		Tools: []httpapi.ToolPermissions{
-			{Name: "x", Permission: wire.PermissionAuto, Own: wire.PermissionAuto, Limit: "1/1m", Mark: mark, Grants: []httpapi.Grant{
+			{Name: "x", Permission: wire.PermissionAuto, OwnPermission: wire.PermissionAuto, Limit: "1/1m", Mark: mark, Grants: []httpapi.Grant{
 				{Scope: wire.ScopeSession, Client: "desk"}, {Scope: wire.ScopeAlways, Caller: "b", Client: "desk"}, {Scope: wire.ScopeTime, Caller: "b", Until: testTime, Mark: mark},
 			}},
 			{Name: "y", Permission: wire.PermissionAsk},

@@ -59,16 +59,16 @@ func reviewRows(p *plugin.Plugin, now httpapi.PluginPermissions) [][2]string {
 	add(true, "code", codeText(p))
 	add(p.PreScript, "before it", "dist/pre-script.iife.js, which runs before all scripts of the page and in its frames")
 	add(true, "world", plugin.WorldMeaning(p.World))
-	add(now.Late && !now.LateAccess, "late", plugin.LateMeaning)
-	add(now.Late && now.LateAccess, "late", plugin.LateMeaning+" You have allowed both.")
+	add(now.StartsLate && !now.HasLateAccess, "late", plugin.LateMeaning)
+	add(now.StartsLate && now.HasLateAccess, "late", plugin.LateMeaning+" You have allowed both.")
 	add(true, "calls", callsText(now))
 	add(true, "hash", now.Hash)
 	add(true, "reviewed", reviewText(now))
 	if now.Fault != nil {
 		add(true, "failed", now.Fault.Text)
 	}
-	if now.Recommended != nil {
-		add(true, "advised", recommendationText(*now.Recommended))
+	if now.Recommendation != nil {
+		add(true, "advised", recommendationText(*now.Recommendation))
 	}
 	return rows
 }
@@ -165,8 +165,8 @@ func claimsText(a plugin.Annotations) string {
 // ownText returns the user's settings for a tool.
 func ownText(t httpapi.ToolPermissions) string {
 	text := ""
-	if t.Own != "" {
-		text += "  " + terminal.SafeLine(string(t.Own))
+	if t.OwnPermission != "" {
+		text += "  " + terminal.SafeLine(string(t.OwnPermission))
 	}
 	if t.Limit != "" {
 		text += "  limit " + terminal.SafeLine(t.Limit)

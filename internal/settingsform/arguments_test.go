@@ -15,8 +15,8 @@ import (
 // wikiViews are settings of all kinds. The settings site and token have values.
 func wikiViews() []wire.SettingView {
 	return []wire.SettingView{
-		{Key: "site", Type: wire.SettingURL, Set: true, Value: json.RawMessage(`{"default":"https://a.test","work":"https://b.test"}`)},
-		{Key: "token", Type: wire.SettingString, Secret: true, Set: true},
+		{Key: "site", Type: wire.SettingURL, IsSet: true, Value: json.RawMessage(`{"default":"https://a.test","work":"https://b.test"}`)},
+		{Key: "token", Type: wire.SettingString, Secret: true, IsSet: true},
 		{Key: "pages", Type: wire.SettingNumber},
 		{Key: "quiet", Type: wire.SettingBoolean},
 		{Key: "view", Type: wire.SettingSelect, Options: []string{"list", "grid"}},

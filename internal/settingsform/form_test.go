@@ -13,9 +13,9 @@ import (
 
 var views = []wire.SettingView{
 	{Key: "size", Type: wire.SettingNumber, Label: "Page size", Description: "of a list", Required: true},
-	{Key: "site", Type: wire.SettingURL, Label: "Site", Set: true, Value: json.RawMessage(`{"work":"https://w.example.com","home":"https://h.example.com"}`)},
-	{Key: "token", Type: wire.SettingString, Label: "Token", Secret: true, Set: true, Withheld: true},
-	{Key: "sort", Type: wire.SettingSelect, Label: "Order", Options: []string{"old", "new"}, Set: true, Value: json.RawMessage(`"old"`)},
+	{Key: "site", Type: wire.SettingURL, Label: "Site", IsSet: true, Value: json.RawMessage(`{"work":"https://w.example.com","home":"https://h.example.com"}`)},
+	{Key: "token", Type: wire.SettingString, Label: "Token", Secret: true, IsSet: true, IsWithheld: true},
+	{Key: "sort", Type: wire.SettingSelect, Label: "Order", Options: []string{"old", "new"}, IsSet: true, Value: json.RawMessage(`"old"`)},
 }
 
 // scriptAnswers returns an ask function that returns the given answers, and then

@@ -29,9 +29,9 @@ func valueText(v wire.SettingView) string {
 	var text string
 	var urls map[string]string
 	switch {
-	case !v.Set:
+	case !v.IsSet:
 		return "(not set)"
-	case v.Secret && v.Withheld:
+	case v.Secret && v.IsWithheld:
 		return "(set, not shown; not given to the plugin, which starts late)"
 	case v.Secret:
 		return "(set, not shown)"
@@ -62,10 +62,10 @@ func (f *Form) Summary(views []wire.SettingView) []string {
 		lines = append(lines, "nothing has changed")
 	}
 	for _, v := range views {
-		if v.Withheld && v.Set && string(f.Changes[v.Key]) != "" {
+		if v.IsWithheld && v.IsSet && string(f.Changes[v.Key]) != "" {
 			lines = append(lines, fmt.Sprintf("%s does not get %s, which is secret, because it starts after the page's scripts: allow it with `opentabs plugin permission %[1]s --late-access on`", f.Plugin, v.Key))
 		}
-		if v.Required && !v.Set {
+		if v.Required && !v.IsSet {
 			lines = append(lines, fmt.Sprintf("%s needs %s (%s) before its tools run", f.Plugin, v.Key, v.Label))
 		}
 	}

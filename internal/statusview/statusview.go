@@ -59,7 +59,7 @@ func printBrowser(out *terminal.Output, b httpapi.Browser) {
 		state = "link lost"
 	}
 	out.PrintLine("  %s (%s), extension %s, %s", terminal.SafeLine(b.Name), terminal.SafeLine(b.ID), terminal.SafeLine(b.Version), state)
-	switch b.Inject {
+	switch b.InjectMode {
 	case wire.InjectNone:
 		out.PrintLine("    it cannot run plugins: switch on \"Allow User Scripts\" on the extension's page in chrome://extensions")
 	case wire.InjectFiles:
@@ -92,7 +92,7 @@ func pluginsIn(t wire.TabInfo) []string {
 	for _, f := range t.Frames {
 		add(f.Plugins, fmt.Sprintf(" in frame %d", f.FrameID))
 	}
-	for _, p := range t.Broken {
+	for _, p := range t.BrokenPlugins {
 		names = append(names, p.Name+" (failed to start: "+p.Problem+")")
 	}
 	for _, name := range t.NeedsReload {

@@ -17,14 +17,14 @@ func TestPrint(t *testing.T) {
 	Print(terminal.New(&b, &b, func(string) string { return "" }), httpapi.Status{
 		Version: "1.2.3", PID: 42, Address: "127.0.0.1:9527", UptimeMs: 1500, Home: httpapi.Home{Config: "/c", State: "/c"},
 		Limits: httpapi.Limits{IdleMs: 60_000, HardMs: 3_600_000}, Calls: httpapi.CallCount{Running: 1, Pending: 2},
-		Browsers: []httpapi.Browser{{Name: "Work\x1b", ID: "b1", Version: "9", Connected: true, Inject: wire.InjectFiles, Tabs: []wire.TabInfo{
+		Browsers: []httpapi.Browser{{Name: "Work\x1b", ID: "b1", Version: "9", Connected: true, InjectMode: wire.InjectFiles, Tabs: []wire.TabInfo{
 			{TabID: 7, URL: "https://a.example/", Plugins: []wire.TabPlugin{{Name: "a", Ready: &yes}, {Name: "b"}},
 				Frames: []wire.FrameInfo{{FrameID: 3, Plugins: []wire.TabPlugin{{Name: "c", Ready: &yes}}}}, Frozen: true},
 			{TabID: 8, URL: "https://b.example/", NeedsReload: []string{"a"}, Unresponsive: true},
 			{TabID: 9, NeedsReload: []string{"a"}, LoadError: wire.LoadErrorNoAnswer},
 			{TabID: 10, NeedsReload: []string{"a"}, LoadError: "net::ERR_FAILED"},
 			{TabID: 11, NeedsReload: []string{"a"}, Discarded: true},
-		}}, {Name: "Home", ID: "b2", Version: "9", Inject: wire.InjectNone}},
+		}}, {Name: "Home", ID: "b2", Version: "9", InjectMode: wire.InjectNone}},
 		Plugins:     []httpapi.Plugin{{Name: "a", Version: "1", Tools: []string{"a__x"}, Reviewed: true, Permission: wire.PermissionAuto, State: "ready"}},
 		Failed:      []httpapi.FailedPlugin{{Path: "/p", Error: "is broken"}},
 		Permissions: []string{"one entry was dropped"},

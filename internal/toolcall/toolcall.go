@@ -184,7 +184,7 @@ func callError(ctx context.Context, err error) error {
 		return ErrInterrupted
 	case errors.Is(err, mcpclient.ErrNoServer):
 		return httpapi.ErrNoServer
-	case errors.Is(err, mcpclient.ErrSilent):
+	case errors.Is(err, mcpclient.ErrServerSilent):
 		return errors.New("the server has not responded for 2 min, and the call may have taken effect: stop the server and start it again with `opentabs serve`")
 	case errors.Is(err, mcpclient.ErrNoAnswer):
 		return &Failure{wire.ErrShutdown, "the server stopped during the call, which may have taken effect: check the page, then start the server with `opentabs serve` and call again"}

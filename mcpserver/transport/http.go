@@ -51,7 +51,7 @@ func refuseRequest(w http.ResponseWriter, status int, id json.RawMessage, code i
 // sendJSON sends the JSON that f writes as the HTTP response. Because each write has a
 // deadline, a client that does not read cannot block Shutdown.
 func sendJSON(w http.ResponseWriter, status int, f func(*bufio.Writer)) {
-	httpjson.Begin(w, status)
+	httpjson.WriteJSONHeader(w, status)
 	_ = writeBuffered(newLibraryWriter(w), f) // an error means that the client is gone and needs no answer
 }
 

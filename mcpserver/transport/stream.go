@@ -137,7 +137,7 @@ func (s *stream) answer(status int, f func(*bufio.Writer)) error {
 	if s.isStarted {
 		return s.sendEvent(writeTimeout, f)
 	}
-	httpjson.Begin(s.w, status)
+	httpjson.WriteJSONHeader(s.w, status)
 	return s.write(writeTimeout, f)
 }
 

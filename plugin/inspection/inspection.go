@@ -233,7 +233,7 @@ func (inspection *Inspection) overviewText(s policy.State, code review.Code, val
 // runText returns the documents and frames that receive the code.
 func runText(inspectedPlugin *plugin.Plugin) string {
 	text := "in the documents of its sites"
-	if inspectedPlugin.Frames {
+	if inspectedPlugin.RunsInFrames {
 		text += ", also in frames of the page's origin"
 	}
 	if inspectedPlugin.PreScript {

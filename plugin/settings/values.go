@@ -165,7 +165,7 @@ func (v *Values) Views(p *plugin.Plugin) []wire.SettingView {
 		raw, isSet := setValues[s.Key]
 		view := wire.SettingView{
 			Key: s.Key, Type: s.Type, Label: s.Label, Description: s.Description, Placeholder: s.Placeholder,
-			Required: s.Required, Options: slices.Clone(s.Options), Secret: s.Secret(), Set: isSet,
+			Required: s.Required, Options: slices.Clone(s.Options), Secret: s.Secret(), IsSet: isSet,
 		}
 		if !view.Secret {
 			view.Value = raw

@@ -41,11 +41,11 @@ func CleanTab(t wire.TabInfo) wire.TabInfo {
 	for i := range t.Frames {
 		t.Frames[i].URL, t.Frames[i].Plugins = CleanText(t.Frames[i].URL, maxURLChars), validPlugins(t.Frames[i].Plugins)
 	}
-	t.Broken = firstValid(t.Broken, maxTabPlugins, func(p wire.BrokenPlugin) bool { return isInvalid(p.Name) || isInvalid(p.Hash) })
-	for i := range t.Broken {
-		t.Broken[i].Problem = CleanText(t.Broken[i].Problem, maxProblemChars)
+	t.BrokenPlugins = firstValid(t.BrokenPlugins, maxTabPlugins, func(p wire.BrokenPlugin) bool { return isInvalid(p.Name) || isInvalid(p.Hash) })
+	for i := range t.BrokenPlugins {
+		t.BrokenPlugins[i].Problem = CleanText(t.BrokenPlugins[i].Problem, maxProblemChars)
 	}
-	for _, names := range []*[]string{&t.Loading, &t.Arriving, &t.NeedsReload} {
+	for _, names := range []*[]string{&t.Loading, &t.ArrivingPlugins, &t.NeedsReload} {
 		*names = firstValid(*names, maxTabPlugins, isInvalid)
 	}
 	return t

@@ -66,5 +66,5 @@ func (b *Browser) deliverAnswer(id string, p wire.ToolAnswerParams) error {
 	if answers != nil {
 		answers <- p // the send never blocks, because the channel has room for the only answer
 	}
-	return b.answer(id, wire.ToolAnswerResult{Taken: answers != nil})
+	return b.answer(id, wire.ToolAnswerResult{WasExpected: answers != nil})
 }

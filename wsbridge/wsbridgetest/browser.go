@@ -252,7 +252,7 @@ func (b *Browser) syncPlugins(e wire.Envelope) error {
 		missing = append(missing, info.Name)
 	}
 	b.mu.Unlock()
-	return errors.Join(b.answer(e.ID, wire.PluginSyncResult{Mode: wire.InjectUserScripts, Missing: missing}), b.sendTabs())
+	return errors.Join(b.answer(e.ID, wire.PluginSyncResult{Mode: wire.InjectUserScripts, MissingHotReloads: missing}), b.sendTabs())
 }
 
 // sendTabs sends a tab.sync with one tab per plugin.
