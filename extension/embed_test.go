@@ -35,8 +35,10 @@ func TestManifestAsksForNoMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]any{
-		"permissions":            []any{"alarms", "scripting", "sidePanel", "storage", "tabs", "userScripts", "webNavigation"},
-		"host_permissions":       []any{"*://*/*"},
+		"permissions":          []any{"alarms", "scripting", "sidePanel", "storage", "tabs", "userScripts", "webNavigation"},
+		"optional_permissions": []any{"tabGroups"},
+		// captureVisibleTab works with <all_urls> only.
+		"host_permissions":       []any{"<all_urls>"},
 		"minimum_chrome_version": "138",
 		"manifest_version":       3.0,
 	}

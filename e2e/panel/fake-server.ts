@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { PluginInfo } from '../../wire/wire.gen.ts';
+import type { PluginInfo, ToolDispatchParams } from '../../wire/wire.gen.ts';
 import { freePort } from '../harness/chromium.ts';
 
 const key = 'key-of-the-fake-server';
@@ -27,9 +27,32 @@ export interface FakeServer {
   answerRequest: (method: string, params: unknown) => object;
   /** syncPlugins sends the message plugin.sync with the given plugins. */
   syncPlugins(plugins: readonly PluginInfo[]): void;
+  /** request sends a request to the browser and resolves with its result. */
+  request(method: string, params: object): Promise<Answer>;
+  /** dispatchTool runs a tool in the browser. */
+  dispatchTool(params: Partial<ToolDispatchParams> & Pick<ToolDispatchParams, 'plugin' | 'tool'>): ToolRun;
   /** notifyPanel sends a notification to an open panel. A panel that opens later gets the last notification of each method. */
   notifyPanel(method: string, params: object): void;
   close(): Promise<void>;
+}
+
+/** Answer is the browser's answer to a request. */
+export interface Answer {
+  readonly result?: unknown;
+  readonly error?: { readonly message: string; readonly data?: unknown };
+}
+
+/** ToolRun is a tool that the server has dispatched. */
+export interface ToolRun {
+  readonly id: string;
+  /** ended resolves with the browser's answer. A result in parts is joined. */
+  readonly ended: Promise<Answer>;
+  /** reports are the progress reports so far. */
+  readonly reports: readonly unknown[];
+  /** partCount is the number of parts of the result so far. */
+  readonly partCount: number;
+  /** cancel cancels the call and resolves with the outcome. */
+  cancel(reason: string): Promise<Answer>;
 }
 
 /**
@@ -54,8 +77,42 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
   const server = new WebSocketServer({ server: http, path: '/ws', handleProtocols: () => 'opentabs' });
   const sendRequest = (method: string, params: object) =>
     currentSocket?.send(JSON.stringify({ jsonrpc: '2.0', id: `s-${method}`, method, params }));
+  const waitingAnswers = new Map<string, (answer: Answer) => void>();
+  const toolEvents = new Map<string, { reports: unknown[]; parts: string[] }>();
+  const send = (id: string, method: string, params: object) =>
+    new Promise<Answer>((resolve, reject) => {
+      if (!currentSocket) return reject(new Error('the browser has not connected'));
+      waitingAnswers.set(id, resolve);
+      currentSocket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    });
+  const receiveToolEvent = (method: unknown, params: unknown) => {
+    const { dispatchId, reports = [], text } = Object(params);
+    const events = toolEvents.get(dispatchId);
+    if (method === 'tool.progress') events?.reports.push(...reports);
+    if (method === 'tool.part') events?.parts.push(text);
+  };
+  const dispatchTool: FakeServer['dispatchTool'] = (params) => {
+    const id = params.dispatchId ?? `call_${randomUUID()}`;
+    const events = { reports: [], parts: [] };
+    toolEvents.set(id, events);
+    const defaults = { tabId: 0, documentId: '', maxResultBytes: 64 << 20, args: {} };
+    const ended = send(id, 'tool.dispatch', { ...defaults, ...params, dispatchId: id }).then((answer) =>
+      Object(answer.result).parts === undefined ? answer : { result: { output: JSON.parse(events.parts.join('')) } },
+    );
+    return {
+      id,
+      ended,
+      reports: events.reports,
+      get partCount() {
+        return events.parts.length;
+      },
+      cancel: (reason) => send(randomUUID(), 'tool.cancel', { dispatchId: id, reason }),
+    };
+  };
   const fakeServer: FakeServer = {
     requests,
+    request: (method, params) => send(randomUUID(), method, params),
+    dispatchTool,
     clearRequests: () => requests.splice(0),
     answerRequest: () => ({}),
     listTabs: () => tabs,
@@ -78,7 +135,7 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
     isPanelOpen = false;
     socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'challenge', params: makeChallenge(request, port) }));
     socket.on('message', (data) => {
-      const { id, method, params } = Object(JSON.parse(String(data)));
+      const { id, method, params, result, error } = Object(JSON.parse(String(data)));
       if (method === 'state.watch') {
         isPanelOpen = Object(params).on === true;
         for (const [savedMethod, savedParams] of isPanelOpen ? lastParams : [])
@@ -90,6 +147,11 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
           ...tabs.filter((tab) => tab.tabId !== Object(params).tabId),
           ...(Object(params).tab ? [Object(params).tab] : []),
         ];
+      if (id === undefined) receiveToolEvent(method, params);
+      if (id !== undefined && method === undefined) {
+        waitingAnswers.get(id)?.({ result, error });
+        waitingAnswers.delete(id);
+      }
       if (id === undefined || method === undefined) return;
       if (method !== 'hello' && method !== 'ping') requests.push({ method, params });
       socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...makeReply(fakeServer, method, params) }));

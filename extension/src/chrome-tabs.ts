@@ -44,3 +44,107 @@ function isWebStore(url: string): boolean {
     hostname === 'chromewebstore.google.com' || (hostname === 'chrome.google.com' && pathname.startsWith('/webstore'))
   );
 }
+
+// ---- the list of tabs ----
+
+/** TabEntry is a tab in the list of all tabs. */
+export interface TabEntry {
+  readonly tabId: number;
+  readonly windowId: number;
+  readonly title: string;
+  readonly url: string;
+  readonly active: boolean;
+  readonly groupTitle?: string;
+}
+
+/** listAllTabs returns all tabs, in the order of their windows. */
+export async function listAllTabs(): Promise<TabEntry[]> {
+  const [tabs, groupTitles] = await Promise.all([chrome.tabs.query({}), readGroupTitles()]);
+  return tabs.flatMap(({ id, windowId, title = '', url, pendingUrl, active, groupId }) => {
+    if (id === undefined || id < 0) return [];
+    const groupTitle = groupTitles.get(groupId);
+    const entry = { tabId: id, windowId, title, url: url || (pendingUrl ?? ''), active };
+    return [groupTitle === undefined ? entry : { ...entry, groupTitle }];
+  });
+}
+
+/** readGroupTitles maps tab groups to their titles. Without the permission tabGroups, readGroupTitles is empty. */
+async function readGroupTitles(): Promise<ReadonlyMap<number, string>> {
+  if (!(await canNameGroups())) return new Map();
+  const groups = await chrome.tabGroups.query({});
+  return new Map(groups.map(({ id, title = '' }) => [id, title]));
+}
+
+/** canNameGroups reports whether the user has given the optional permission for tab groups. */
+function canNameGroups(): Promise<boolean> {
+  return chrome.permissions.contains({ permissions: ['tabGroups'] });
+}
+
+/** groupColors are Chrome's colors of tab groups. */
+const groupColors = ['blue', 'green', 'purple', 'cyan', 'orange', 'pink', 'yellow', 'red', 'grey'] as const;
+
+/**
+ * groupTab moves a tab into the group with the given title in the tab's window. Without the permission tabGroups,
+ * groupTab does nothing, because a group could not be named.
+ */
+export async function groupTab(tabId: number, title: string): Promise<void> {
+  if (title === '' || !(await canNameGroups())) return;
+  const { windowId } = await chrome.tabs.get(tabId);
+  const [group] = await chrome.tabGroups.query({ title, windowId });
+  if (group) {
+    await chrome.tabs.group({ tabIds: [tabId], groupId: group.id });
+    return;
+  }
+  const groupId = await chrome.tabs.group({ tabIds: [tabId], createProperties: { windowId } });
+  const letterSum = [...title].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0);
+  const color = groupColors[letterSum % groupColors.length] ?? 'grey';
+  await chrome.tabGroups.update(groupId, { title, color });
+}
+
+/** closeTab closes a tab. If the page asks the user whether to leave, the promise settles after the user's answer. */
+export async function closeTab(tabId: number): Promise<void> {
+  await chrome.tabs.remove(tabId);
+}
+
+// ---- what the user looks at ----
+
+/** View is what the user looks at: the active tab of each window, and the focused window. */
+export interface View {
+  readonly activeTabs: readonly { readonly windowId: number; readonly tabId: number }[];
+  readonly focusedWindow: number | undefined;
+}
+
+/** readView returns what the user looks at. */
+export async function readView(): Promise<View> {
+  const [active, windows] = await Promise.all([chrome.tabs.query({ active: true }), chrome.windows.getAll()]);
+  return {
+    activeTabs: active.flatMap(({ id, windowId }) => (id === undefined ? [] : [{ windowId, tabId: id }])),
+    focusedWindow: windows.find((window) => window.focused)?.id,
+  };
+}
+
+/** restoreView displays the tabs of an earlier view again, if newTab has taken the place of one or has the focus. */
+export async function restoreView(view: View, newTab: number): Promise<void> {
+  const tab = await chrome.tabs.get(newTab).catch(() => undefined);
+  if (!tab?.active) return;
+  const earlier = view.activeTabs.find((entry) => entry.windowId === tab.windowId);
+  if (earlier && earlier.tabId !== newTab) await chrome.tabs.update(earlier.tabId, { active: true });
+  const { focused } = await chrome.windows.get(tab.windowId);
+  if (focused && view.focusedWindow !== undefined && view.focusedWindow !== tab.windowId)
+    await chrome.windows.update(view.focusedWindow, { focused: true });
+}
+
+// ---- pictures ----
+
+/** captureTab returns a picture of the visible part of the active tab of a window, as a data URL. */
+export async function captureTab(windowId: number): Promise<string> {
+  return await chrome.tabs.captureVisibleTab(windowId, { format: 'png' });
+}
+
+/** readTab returns the window of a tab, and whether the window displays the tab; undefined for a closed tab. */
+export async function readTab(
+  tabId: number,
+): Promise<{ readonly windowId: number; readonly active: boolean; readonly loading: boolean } | undefined> {
+  const tab = await chrome.tabs.get(tabId).catch(() => undefined);
+  return tab && { windowId: tab.windowId, active: tab.active, loading: tab.status === 'loading' };
+}

@@ -2,6 +2,7 @@ import { type CallError, CancelTimeoutMs, MaxPartChars } from '../../../wire/wir
 import { addBounded } from '../bounded-buffer.ts';
 import { type FromBridge, StaleCallMs, type ToBridge } from '../port-message.ts';
 import { type PortHandlers, route } from '../port-router.ts';
+import { splitResult } from '../result-parts.ts';
 import type { Host, HostEvents } from './hosts.ts';
 import { PartSender } from './parts.ts';
 import { Plugins } from './plugins.ts';
@@ -329,14 +330,7 @@ function notLiveError(plugin: string): string {
 /** resultMessages splits a large result into parts, because Chrome limits port messages to 64 MiB. */
 function resultMessages(id: string, text: string): FromBridge[] {
   if (text.length <= MaxPartChars) return [{ op: 'result', id, text }];
-  const messages: FromBridge[] = [];
-  for (let start = 0; start < text.length; ) {
-    // A part must not end within a surrogate pair, because UTF-8 cannot encode half a pair.
-    const lastUnit = text.charCodeAt(start + MaxPartChars - 1);
-    const end = lastUnit >= 0xd800 && lastUnit <= 0xdbff ? start + MaxPartChars - 1 : start + MaxPartChars;
-    messages.push({ op: 'part', id, seq: messages.length, text: text.slice(start, end) });
-    start = end;
-  }
+  const messages: FromBridge[] = splitResult(text).map((part, seq) => ({ op: 'part', id, seq, text: part }));
   messages.push({ op: 'result', id, parts: messages.length });
   return messages;
 }

@@ -7,9 +7,12 @@
 
 import type { PluginInfo } from '../../../wire/wire.gen.ts';
 import * as browser from '../chrome.ts';
+import * as chromePages from '../chrome-pages.ts';
 import * as scripts from '../chrome-scripts.ts';
-import { describeTab } from '../chrome-tabs.ts';
+import * as chromeTabs from '../chrome-tabs.ts';
 import { BRIDGE_PORT, PANEL_PORT } from '../port-message.ts';
+import { BrowserCalls, BrowserPlugin } from './browser/browser-calls.ts';
+import { makeBrowserTools } from './browser/browser-tools.ts';
 import { Calls } from './calls/calls.ts';
 import { Outbox } from './calls/outbox.ts';
 import { RunningCalls } from './calls/running.ts';
@@ -190,6 +193,14 @@ const calls = new Calls({
   waitBeforePartMs: () => link.waitBeforePartMs(),
   onDocumentMissing: (tabId) => tabs.resendTab(tabId),
 });
+const browserCalls = new BrowserCalls({
+  outbox,
+  tools: makeBrowserTools({ ...browser, ...chromePages, ...chromeTabs }),
+  readTabState: browser.readTabState,
+  readTopDocument: chromePages.readTopDocument,
+  readPage: chromeTabs.describeTab,
+  waitBeforePartMs: () => link.waitBeforePartMs(),
+});
 const wakes = makeWakes();
 const joinBridge = makeBridgePorts({ calls, running, docs, health, logs, wakes, settingsSync, hotReload, delivery });
 
@@ -221,7 +232,7 @@ const panels = makePanels({
   }),
 });
 const badge = new Badge({
-  state: () => ({ isLinked: link.state.kind === 'open', running: running.size }),
+  state: () => ({ isLinked: link.state.kind === 'open', running: running.size + browserCalls.size }),
   draw: (text, color, title) => void browser.setBadge(text, color, title),
 });
 
@@ -243,11 +254,14 @@ async function preregister(): Promise<void> {
 const requestHandlers: RequestHandlers = {
   ping: async () => ({}),
   'tool.dispatch': async (params) => {
-    calls.dispatch(params);
+    if (params.plugin === BrowserPlugin) browserCalls.dispatch(params);
+    else calls.dispatch(params);
     return undefined;
   },
-  'tool.cancel': async (params) => ({ outcome: await calls.cancel(params) }),
-  'tool.answer': async (params) => ({ taken: await calls.answer(params) }),
+  'tool.cancel': async (params) => ({
+    outcome: await (browserCalls.has(params.dispatchId) ? browserCalls : calls).cancel(params),
+  }),
+  'tool.answer': async (params) => ({ taken: !browserCalls.has(params.dispatchId) && (await calls.answer(params)) }),
   'plugin.sync': async (params) => {
     const mode = await plugins.sync(params);
     // Documents with an older adapter need the code of the new adapter at once.
@@ -276,7 +290,7 @@ const requestHandlers: RequestHandlers = {
   },
   'tab.open': async ({ url }) => ({ tabId: await opening.open(url) }),
   'tab.describe': async ({ tabId }) => {
-    const tab = await describeTab(tabId);
+    const tab = await chromeTabs.describeTab(tabId);
     return tab ? { tab } : {};
   },
 };
@@ -295,7 +309,7 @@ link.received.addListener((frame) => {
   else handleNotification(notificationHandlers, frame);
 });
 link.opened.addListener(() => {
-  link.notify('call.resumed', { dispatchIds: running.ids });
+  link.notify('call.resumed', { dispatchIds: [...running.ids, ...browserCalls.ids] });
   outbox.resume();
   calls.resume();
   tabs.sync();
@@ -326,7 +340,7 @@ health.changed.addListener(async ({ documentId }) => {
 });
 tabs.reported.addListener(() => panels.scheduleUpdate());
 outbox.delivered.addListener((ids) => calls.confirmDelivery(ids));
-running.changed.addListener(() => badge.scheduleRedraw());
+for (const table of [running, browserCalls]) table.changed.addListener(() => badge.scheduleRedraw());
 calls.docsChanged.addListener(() => {
   tabs.sendSoon();
   panels.scheduleUpdate();

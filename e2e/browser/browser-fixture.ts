@@ -1,0 +1,139 @@
+/** A browser with the extension, a fake server that dispatches browser tools, and two sites with test pages. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { type Chrome, launchChrome } from '../harness/chromium.ts';
+import { runChecked } from '../harness/process.ts';
+import { waitFor } from '../harness/wait.ts';
+import { type Answer, type FakeServer, startFakeServer, type ToolRun } from '../panel/fake-server.ts';
+
+/** Output is the result of a browser tool. */
+export interface Output {
+  readonly text?: string;
+  readonly content?: string;
+  readonly page?: { readonly url: string; readonly title: string };
+  readonly image?: { readonly data: string; readonly mimeType: string };
+  readonly tabs?: readonly {
+    readonly tabId: number;
+    readonly url: string;
+    readonly title: string;
+    readonly active: boolean;
+  }[];
+  readonly tabId?: number;
+}
+
+/** Failure is the error of a browser tool. code is the tool's error code if the tool gave one. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly notStarted?: boolean;
+}
+
+/** BrowserFixture is what tests of browser tools need. */
+export interface BrowserFixture {
+  readonly server: FakeServer;
+  readonly chrome: Chrome;
+  /** userPage is the tab that the user looks at. */
+  readonly userPage: Page;
+  /** origin and otherOrigin are two sites that serve the same pages. */
+  readonly origin: string;
+  readonly otherOrigin: string;
+  /** setPage sets the HTML that both sites serve for a path. */
+  setPage(path: string, html: string): void;
+  /** start dispatches a browser tool in a tab, pinned to the tab's document. */
+  start(tool: string, args?: object, tabId?: number): Promise<ToolRun>;
+  /** call runs a browser tool in a tab and returns its result; it fails if the tool fails. */
+  call(tool: string, args?: object, tabId?: number): Promise<Output>;
+  /** fail runs a browser tool in a tab and returns its error; it fails if the tool succeeds. */
+  fail(tool: string, args?: object, tabId?: number): Promise<Failure>;
+  /** open opens a page of the site in a background tab and returns its tab. */
+  open(path: string): Promise<number>;
+  /** pageOf returns the page of a tab, for oracles. */
+  pageOf(url: string): Promise<Page>;
+  close(): Promise<void>;
+}
+
+/** outputOf returns the result of a successful tool. */
+export function outputOf(answer: Answer): Output {
+  if (answer.error) throw new Error(`the tool failed: ${JSON.stringify(answer.error)}`);
+  return Object(Object(answer.result).output);
+}
+
+/** failureOf returns the error of a failed tool. */
+export function failureOf(answer: Answer): Failure {
+  if (!answer.error) throw new Error(`the tool did not fail: ${JSON.stringify(answer.result)}`);
+  const { code, message, tool, notStarted } = Object(answer.error.data);
+  return { code: tool?.code ?? code, message, ...(notStarted === true ? { notStarted } : {}) };
+}
+
+/** startBrowserFixture starts the fake server, the browser and the sites. */
+export async function startBrowserFixture(): Promise<BrowserFixture> {
+  const home = mkdtempSync(join(tmpdir(), 'opentabs-browser-'));
+  const extension = join(home, 'unpacked');
+  await runChecked(['extension', 'install', '--dir', extension], { OPENTABS_HOME: home, NO_COLOR: '1' });
+  const server = await startFakeServer(extension);
+  const htmlByPath = new Map([['/', '<!doctype html><title>Home</title><h1>Home</h1>']]);
+  const site = createServer((request, response) => servePage(htmlByPath, request, response));
+  await new Promise<void>((resolve) => site.listen(0, resolve));
+  const address = site.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const origin = `http://127.0.0.1:${port}`;
+  const chrome = await launchChrome({ extension });
+  const userPage = await chrome.openPage(`${origin}/`);
+  await waitFor('the browser to connect', async () => (await server.request('tab.describe', {})).result !== undefined);
+  const start: BrowserFixture['start'] = async (tool, args = {}, tabId = 0) => {
+    const described = tabId > 0 ? await server.request('tab.describe', { tabId }) : {};
+    const { documentId = '' } = Object(Object(described.result).tab);
+    return server.dispatchTool({ plugin: 'browser', tool, tabId, documentId, args });
+  };
+  const fixture: BrowserFixture = {
+    server,
+    chrome,
+    userPage,
+    origin,
+    otherOrigin: `http://localhost:${port}`,
+    setPage: (path, html) => htmlByPath.set(path, html),
+    start,
+    call: async (tool, args, tabId) => outputOf(await (await start(tool, args, tabId)).ended),
+    fail: async (tool, args, tabId) => failureOf(await (await start(tool, args, tabId)).ended),
+    open: async (path) => {
+      const output = await fixture.call('browser_tabs', { action: 'new', url: `${origin}${path}` });
+      if (output.tabId === undefined) throw new Error(`no tab was opened: ${JSON.stringify(output)}`);
+      return output.tabId;
+    },
+    pageOf: (url) =>
+      waitFor(`the page ${url}`, () => chrome.context.pages().find((page) => page.url().startsWith(url))),
+    async close() {
+      await chrome.close();
+      await server.close();
+      site.closeAllConnections();
+      await new Promise((resolve) => site.close(resolve));
+      rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+  return fixture;
+}
+
+/**
+ * servePage answers a request. The query ?status=N sets the status, ?to=URL redirects, ?delay=N delays the answer by N
+ * milliseconds, and ?download sends a file.
+ */
+function servePage(htmlByPath: ReadonlyMap<string, string>, request: IncomingMessage, response: ServerResponse): void {
+  const url = new URL(request.url ?? '/', 'http://site');
+  const send = () => {
+    const target = url.searchParams.get('to');
+    if (target !== null) {
+      response.writeHead(302, { location: target });
+      response.end();
+      return;
+    }
+    if (url.searchParams.has('download')) response.setHeader('content-disposition', 'attachment; filename="a.txt"');
+    const html = htmlByPath.get(url.pathname);
+    response.statusCode = Number(url.searchParams.get('status') ?? (html === undefined ? 404 : 200));
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    response.end(html ?? '<!doctype html><title>Not found</title>');
+  };
+  setTimeout(send, Number(url.searchParams.get('delay') ?? 0));
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { waitFor } from '../harness/wait.ts';
+import { type BrowserFixture, failureOf, outputOf, startBrowserFixture } from './browser-fixture.ts';
+
+let fixture: BrowserFixture;
+
+before(async () => {
+  fixture = await startBrowserFixture();
+  fixture.setPage('/a', '<!doctype html><title>Page A</title><h1>A</h1><a href="/b">to B</a>');
+  fixture.setPage('/b', '<!doctype html><title>Page B</title><h1>B</h1>');
+});
+after(() => fixture.close());
+
+/** isUserPageVisible reports whether the browser displays the user's tab. */
+const isUserPageVisible = async () => {
+  const { tabs = [] } = await fixture.call('browser_tabs', { action: 'list' });
+  return tabs.some((tab) => tab.active && tab.url === fixture.userPage.url());
+};
+
+test('a tab opens in the background, is listed, selected and closed', async () => {
+  const { call, origin } = fixture;
+  const opened = await call('browser_tabs', { action: 'new', url: `${origin}/a` });
+  const tabId = opened.tabId ?? 0;
+  assert.match(opened.text ?? '', /^Opened tab \d+ in the background\. .*The tab shows http:\S+\/a \(status 200\)\.$/);
+  assert.deepEqual(opened.page, { url: `${origin}/a`, title: 'Page A' });
+  assert.equal(await isUserPageVisible(), true);
+  const listed = await call('browser_tabs', { action: 'list', query: 'page a' });
+  assert.deepEqual(
+    listed.tabs?.map((tab) => [tab.tabId, tab.title, tab.active]),
+    [[tabId, 'Page A', false]],
+  );
+  assert.equal((await call('browser_tabs', { action: 'select' })).page?.title, 'Home');
+  assert.equal((await call('browser_tabs', { action: 'select', tabId })).page?.title, 'Page A');
+  assert.equal(await isUserPageVisible(), true);
+  await call('browser_tabs', { action: 'select', tabId, focus: true });
+  await waitFor('the tab to be in front', async () => !(await isUserPageVisible()));
+  assert.match((await call('browser_tabs', { action: 'close', tabId })).text ?? '', /^Closed tab/);
+  assert.equal((await fixture.fail('browser_tabs', { action: 'select', tabId })).code, 'not_found');
+  assert.equal((await fixture.fail('browser_navigate', { go: 'back' }, tabId)).code, 'tab_closed');
+  await fixture.userPage.bringToFront();
+});
+
+test('a tab navigates, goes back, forward and reloads, and the answer has the final address', async () => {
+  const { call, fail, open, origin, otherOrigin } = fixture;
+  const tabId = await open('/a');
+  const navigated = await call('browser_navigate', { url: `${origin}/b` }, tabId);
+  assert.deepEqual(navigated.page, { url: `${origin}/b`, title: 'Page B' });
+  assert.equal(navigated.text, `The tab shows ${origin}/b (status 200).`);
+  assert.equal((await call('browser_navigate_back', {}, tabId)).page?.title, 'Page A');
+  assert.equal((await call('browser_navigate', { go: 'forward' }, tabId)).page?.title, 'Page B');
+  assert.equal((await call('browser_navigate', { go: 'reload' }, tabId)).page?.title, 'Page B');
+  const redirected = await call('browser_navigate', { url: `${origin}/a?to=${otherOrigin}/a` }, tabId);
+  assert.deepEqual(redirected.page, { url: `${otherOrigin}/a`, title: 'Page A' });
+  assert.match(redirected.text ?? '', /The site redirected from /);
+  const hash = await call('browser_navigate', { url: `${otherOrigin}/a#part` }, tabId);
+  assert.equal(hash.text, `The address is now ${otherOrigin}/a#part; the document is the same.`);
+  const missing = await call('browser_navigate', { url: `${origin}/none` }, tabId);
+  assert.match(missing.text ?? '', /\(status 404\)\. The site reports an error\.$/);
+  await call('browser_navigate', { url: `${origin}/b`, waitUntil: 'networkidle' }, tabId);
+  await call('browser_navigate', { go: 'reload' }, tabId);
+  assert.match((await fail('browser_navigate', { go: 'forward' }, tabId)).message, /no page there in its history/);
+  await call('browser_tabs', { action: 'close', tabId });
+});
+
+test('a navigation that fails names the error of Chrome', async () => {
+  const { call, fail, open, origin } = fixture;
+  const tabId = await open('/a');
+  const refused = await fail('browser_navigate', { url: 'http://127.0.0.1:9/' }, tabId);
+  assert.equal(refused.code, 'navigation_failed');
+  assert.match(refused.message, /^net::ERR_\w+: /);
+  const unknown = await fail('browser_navigate', { url: 'http://no-such-host.invalid/' }, tabId);
+  assert.match(unknown.message, /^net::ERR_NAME_NOT_RESOLVED: no site has this host name/);
+  const download = await fail('browser_navigate', { url: `${origin}/a?download` }, tabId);
+  assert.match(download.message, /download/);
+  for (const url of [
+    'file:///etc/passwd',
+    'chrome://settings/',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'example.com',
+  ]) {
+    assert.equal((await fail('browser_navigate', { url }, tabId)).code, 'invalid_url', url);
+  }
+  assert.equal((await fail('browser_tabs', { action: 'new', url: 'chrome://settings/' })).code, 'invalid_url');
+  assert.equal((await fail('browser_navigate', {}, tabId)).code, 'invalid_arguments');
+  await call('browser_tabs', { action: 'close', tabId });
+});
+
+test('a tool of a document that the tab no longer shows does not start', async () => {
+  const { open, origin, server, call } = fixture;
+  const tabId = await open('/a');
+  const run = server.dispatchTool({
+    plugin: 'browser',
+    tool: 'browser_navigate',
+    tabId,
+    documentId: 'D0000000000000000000000000000000',
+    args: { url: `${origin}/b` },
+  });
+  const failure = failureOf(await run.ended);
+  assert.deepEqual([failure.code, failure.notStarted], ['navigated', true]);
+  assert.equal((await call('browser_tabs', { action: 'select', tabId })).page?.title, 'Page A');
+  await call('browser_tabs', { action: 'close', tabId });
+});
+
+test('a slow navigation reports progress and can be cancelled', async () => {
+  const { call, open, origin, start } = fixture;
+  const tabId = await open('/a');
+  const run = await start('browser_navigate', { url: `${origin}/b?delay=2500` }, tabId);
+  assert.equal(outputOf(await run.ended).page?.title, 'Page B');
+  assert.deepEqual(run.reports[0], { message: "waiting for the site's answer, 1 s" });
+  const slow = await start('browser_navigate', { url: `${origin}/b?delay=60000` }, tabId);
+  await waitFor('a report', () => slow.reports.length > 0);
+  assert.deepEqual((await slow.cancel('enough')).result, { outcome: 'aborted' });
+  await call('browser_tabs', { action: 'close', tabId });
+});
+
+test('a call that an earlier worker may have run does not run again', async () => {
+  const { server, call } = fixture;
+  const { tabs = [] } = await call('browser_tabs', { action: 'list' });
+  const run = server.dispatchTool({ plugin: 'browser', tool: 'browser_tabs', args: { action: 'new' }, again: true });
+  const failure = failureOf(await run.ended);
+  assert.deepEqual([failure.code, failure.notStarted], ['link_lost', undefined]);
+  assert.equal((await call('browser_tabs', { action: 'list' })).tabs?.length, tabs.length);
+});

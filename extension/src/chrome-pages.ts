@@ -1,0 +1,180 @@
+// The functions of Chrome that browser tools use on documents: frames, loads, and the page script.
+
+import { within } from './within.ts';
+
+/** TabFrame is a frame of a tab. The top frame has the frameId 0. */
+export interface TabFrame {
+  readonly frameId: number;
+  /** parentFrameId is -1 for the top frame. */
+  readonly parentFrameId: number;
+  readonly documentId: string;
+  readonly url: string;
+}
+
+/** listTabFrames returns all frames of a tab from the browser's records, without running a script. */
+export async function listTabFrames(tabId: number): Promise<TabFrame[]> {
+  const frames = (await chrome.webNavigation.getAllFrames({ tabId }).catch(() => null)) ?? [];
+  return frames
+    .filter((frame) => !frame.errorOccurred)
+    .map(({ frameId, parentFrameId, documentId, url }) => ({ frameId, parentFrameId, documentId, url }));
+}
+
+/** readTopDocument returns the ID of a tab's top document; undefined if the tab has none. */
+export async function readTopDocument(tabId: number): Promise<string | undefined> {
+  return (await chrome.webNavigation.getFrame({ tabId, frameId: 0 }).catch(() => null))?.documentId;
+}
+
+/** TabEvent is an event of a tab's top document. */
+export type TabEvent =
+  /** The tab requests a new document. */
+  | { readonly kind: 'started'; readonly url: string }
+  /** The tab shows a new document. */
+  | { readonly kind: 'committed'; readonly url: string; readonly documentId: string }
+  | { readonly kind: 'domcontentloaded'; readonly documentId: string }
+  | { readonly kind: 'load'; readonly documentId: string }
+  /** A document was not loaded. error is Chrome's name of the error, such as net::ERR_NAME_NOT_RESOLVED. */
+  | { readonly kind: 'failed'; readonly error: string; readonly url: string }
+  /** The address changed without a new document. */
+  | { readonly kind: 'address'; readonly url: string }
+  | { readonly kind: 'closed' }
+  /** A document of the tab opened a new tab. */
+  | { readonly kind: 'opened'; readonly tabId: number; readonly url: string };
+
+/** watchTabs reports the events of all tabs until the returned function is called. */
+export function watchTabs(listener: (tabId: number, event: TabEvent) => void): () => void {
+  const { webNavigation, tabs } = chrome;
+  const removers: (() => void)[] = [];
+  const add = <L>(event: { addListener(callback: L): void; removeListener(callback: L): void }, callback: L) => {
+    event.addListener(callback);
+    removers.push(() => event.removeListener(callback));
+  };
+  type Details = { tabId: number; frameId: number; documentLifecycle?: string };
+  const addTop = <D extends Details>(
+    event: { addListener(callback: (e: D) => void): void; removeListener(callback: (e: D) => void): void },
+    toEvent: (e: D) => TabEvent,
+  ) =>
+    add(event, (e) => {
+      // A prerendered page is not in a tab yet.
+      if (e.frameId === 0 && e.documentLifecycle !== 'prerender') listener(e.tabId, toEvent(e));
+    });
+  addTop(webNavigation.onBeforeNavigate, ({ url }) => ({ kind: 'started', url }));
+  addTop(webNavigation.onCommitted, ({ url, documentId }) => ({ kind: 'committed', url, documentId }));
+  addTop(webNavigation.onDOMContentLoaded, ({ documentId }) => ({ kind: 'domcontentloaded', documentId }));
+  addTop(webNavigation.onCompleted, ({ documentId }) => ({ kind: 'load', documentId }));
+  addTop(webNavigation.onErrorOccurred, ({ error, url }) => ({ kind: 'failed', error, url }));
+  addTop(webNavigation.onHistoryStateUpdated, ({ url }) => ({ kind: 'address', url }));
+  addTop(webNavigation.onReferenceFragmentUpdated, ({ url }) => ({ kind: 'address', url }));
+  add(webNavigation.onCreatedNavigationTarget, ({ sourceTabId, tabId, url }) =>
+    listener(sourceTabId, { kind: 'opened', tabId, url }),
+  );
+  add(tabs.onRemoved, (tabId: number) => listener(tabId, { kind: 'closed' }));
+  return () => {
+    for (const remove of removers.splice(0)) remove();
+  };
+}
+
+/** LoadedPage describes the document that a tab shows. */
+export interface LoadedPage {
+  readonly url: string;
+  readonly title: string;
+  readonly readyState: string;
+  /** status is the status of the HTTP answer; 0 if unknown. */
+  readonly status: number;
+  /** resources is the number of requests of the page that have ended. */
+  readonly resources: number;
+}
+
+/**
+ * readLoadedPage reads the document that a tab shows. readLoadedPage returns undefined if the page does not answer
+ * within limitMs, or cannot be read.
+ */
+export async function readLoadedPage(tabId: number, limitMs: number): Promise<LoadedPage | undefined> {
+  const reading = chrome.scripting.executeScript({
+    target: { tabId },
+    injectImmediately: true,
+    func: () => {
+      const [entry] = performance.getEntriesByType('navigation');
+      const status: unknown = entry ? Reflect.get(entry, 'responseStatus') : 0;
+      return {
+        url: location.href,
+        title: document.title,
+        readyState: document.readyState,
+        status: typeof status === 'number' ? status : 0,
+        resources: performance.getEntriesByType('resource').length,
+      };
+    },
+  });
+  const [frame] = (await within(reading, limitMs)) ?? [];
+  return frame?.result;
+}
+
+// ---- navigation ----
+
+/** navigate loads a URL in a tab. */
+export async function startNavigation(tabId: number, url: string): Promise<void> {
+  await chrome.tabs.update(tabId, { url });
+}
+
+/**
+ * moveInHistory goes one page back (-1) or forward (1) in the history of a tab. chrome.tabs.goBack is the fallback for
+ * pages without scripts, because it skips pages in which the user did nothing. At the end of the history, nothing
+ * happens.
+ */
+export async function moveInHistory(tabId: number, step: -1 | 1): Promise<void> {
+  try {
+    const func = (delta: number) => history.go(delta);
+    await chrome.scripting.executeScript({ target: { tabId }, func, args: [step], injectImmediately: true });
+  } catch {
+    await (step < 0 ? chrome.tabs.goBack(tabId) : chrome.tabs.goForward(tabId)).catch(() => undefined);
+  }
+}
+
+// ---- the page script ----
+
+/** PageScriptFile is the script that browser tools run in the isolated world of a document (page-script/). */
+const PageScriptFile = 'page.js';
+/** PagePortName is the name of the port between the worker and the page script. */
+const PagePortName = 'page';
+
+/** PagePort is the worker's end of the port to a page script. */
+export interface PagePort {
+  post(text: string): void;
+  disconnect(): void;
+}
+
+/** PagePortEvents are the events of a PagePort. */
+export interface PagePortEvents {
+  onText(text: unknown): void;
+  onDisconnect(): void;
+}
+
+/**
+ * injectPageScript runs the page script in documents of a tab. The promise may never settle, because the page is busy or
+ * is in the back/forward cache.
+ */
+export async function injectPageScript(tabId: number, documentIds: readonly string[]): Promise<void> {
+  const target = { tabId, documentIds: [...documentIds] };
+  await chrome.scripting.executeScript({ target, files: [PageScriptFile], world: 'ISOLATED', injectImmediately: true });
+}
+
+/** connectPageScript opens a port to the page script of a document. */
+export function connectPageScript(tabId: number, documentId: string, events: PagePortEvents): PagePort {
+  const port = chrome.tabs.connect(tabId, { documentId, name: PagePortName });
+  port.onMessage.addListener((text: unknown) => events.onText(text));
+  port.onDisconnect.addListener(() => {
+    // Reading lastError prevents Chrome from logging the error as unchecked.
+    void chrome.runtime.lastError;
+    events.onDisconnect();
+  });
+  return { post: (text) => port.postMessage(text), disconnect: () => port.disconnect() };
+}
+
+/** onPagePort accepts the ports of the worker in a document. onPagePort runs in the page script. */
+export function onPagePort(accept: (port: PagePort) => { onText(text: unknown): void; onDisconnect(): void }): void {
+  chrome.runtime.onConnect.addListener((port) => {
+    if (port.name !== PagePortName) return;
+    const events = accept({ post: (text) => port.postMessage(text), disconnect: () => port.disconnect() });
+    port.onMessage.addListener((text: unknown) => events.onText(text));
+    port.onDisconnect.addListener(() => events.onDisconnect());
+  });
+}

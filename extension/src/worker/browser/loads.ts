@@ -1,0 +1,175 @@
+import type * as pages from '../../chrome-pages.ts';
+import type { LoadedPage } from '../../chrome-pages.ts';
+import type * as tabs from '../../chrome-tabs.ts';
+import { sleep } from '../../within.ts';
+import type { BrowserCall } from './browser-tool.ts';
+import type { TabWatch } from './tab-watch.ts';
+import { documentGone, toolFailure } from './tool-failure.ts';
+
+/** WaitUntil is the state of a document at which a navigation ends. */
+export type WaitUntil = 'commit' | 'domcontentloaded' | 'load' | 'networkidle';
+export const WaitUntilValues: readonly WaitUntil[] = ['commit', 'domcontentloaded', 'load', 'networkidle'];
+
+/** AnswerMs is how long a site may take to answer a request for a document, in milliseconds. */
+const AnswerMs = 60_000;
+/** LoadMs is how long a document may take to load before the tool ends without its load event, in milliseconds. */
+const LoadMs = 15_000;
+/** ReportMs is the interval of progress reports, in milliseconds. */
+const ReportMs = 1000;
+/** DialogMs is how long a page may delay the request for a new document before the tool checks for a dialog. */
+const DialogMs = 2000;
+/** AbortedMs is how long a new request may take to follow an aborted one, as with redirects by scripts. */
+const AbortedMs = 300;
+/** IdleMs is the time without a finished request after which the network counts as idle, in milliseconds. */
+const IdleMs = 500;
+/** PageAnswerMs is how long a page may take to return its state, in milliseconds. */
+const PageAnswerMs = 1000;
+
+/** LoadBrowser is the part of Chrome that waiting for loads needs. */
+export type LoadBrowser = Pick<typeof pages, 'readLoadedPage'> & Pick<typeof tabs, 'readTab'>;
+
+/** LoadOutcome is how a navigation ended. */
+export interface LoadOutcome {
+  /** reached is false if the document had not reached the requested state in time. */
+  readonly reached: boolean;
+  /** isNewDocument is false if only the address changed. */
+  readonly isNewDocument: boolean;
+  /** page is undefined if the page did not return its state in time. */
+  readonly page: LoadedPage | undefined;
+}
+
+/**
+ * waitForLoad waits until a navigation that has been requested ends, and reports its progress. isMove is true for a move
+ * in the history, which may have no page to go to.
+ */
+export async function waitForLoad(
+  browser: LoadBrowser,
+  call: Pick<BrowserCall, 'tabId' | 'report' | 'signal'>,
+  watch: TabWatch,
+  waitUntil: WaitUntil,
+  isMove = false,
+): Promise<LoadOutcome> {
+  const hasNewDocument = await waitForDocument(browser, call, watch, isMove);
+  const reached = !hasNewDocument || (await waitForState(browser, call, watch, waitUntil));
+  if (watch.isClosed) throw documentGone('closed', true);
+  return { reached, isNewDocument: hasNewDocument, page: await browser.readLoadedPage(call.tabId, PageAnswerMs) };
+}
+
+/** waitForDocument waits for the new document, and returns false if only the address changed. */
+async function waitForDocument(
+  browser: LoadBrowser,
+  { tabId, report, signal }: Pick<BrowserCall, 'tabId' | 'report' | 'signal'>,
+  watch: TabWatch,
+  isMove: boolean,
+): Promise<boolean> {
+  const startMs = Date.now();
+  let hasCheckedDialog = false;
+  while (!watch.document) {
+    if (watch.isClosed) throw documentGone('closed', true);
+    if (watch.address !== undefined && !watch.isLoading) return false;
+    const elapsedMs = Date.now() - startMs;
+    if (watch.error !== undefined) await failUnlessReplaced(watch, signal);
+    else if (elapsedMs >= AnswerMs)
+      throw toolFailure(
+        'timeout',
+        `the site did not answer within ${AnswerMs / 1000} s. Check the address, or try again`,
+      );
+    else if (!watch.hasStarted && elapsedMs >= DialogMs && !hasCheckedDialog) {
+      hasCheckedDialog = true;
+      if (!(await browser.readLoadedPage(tabId, PageAnswerMs))) throw dialogFailure();
+      if (isMove && !watch.hasStarted)
+        throw toolFailure('navigation_failed', 'the tab has no page there in its history. Navigate to a url instead');
+    } else {
+      await watch.next(ReportMs, signal);
+      const seconds = Math.floor((Date.now() - startMs) / 1000);
+      if (!watch.document && seconds > 0) report({ message: `waiting for the site's answer, ${seconds} s` });
+    }
+  }
+  return true;
+}
+
+function dialogFailure(): Error {
+  return toolFailure(
+    'dialog_open',
+    'the page does not leave: it probably shows a dialog, such as "Leave site?", to the user. Ask the user to answer it',
+  );
+}
+
+/** failUnlessReplaced fails for a request that ended with an error, unless another request follows an aborted one. */
+async function failUnlessReplaced(watch: TabWatch, signal: AbortSignal): Promise<void> {
+  const { error = '' } = watch;
+  if (error === 'net::ERR_ABORTED') {
+    const endMs = Date.now() + AbortedMs;
+    while (watch.error === error && Date.now() < endMs) await watch.next(endMs - Date.now(), signal);
+    if (watch.error !== error) return;
+  }
+  throw toolFailure('navigation_failed', navigationProblem(error));
+}
+
+/** navigationProblem explains Chrome's error of a navigation. */
+function navigationProblem(error: string): string {
+  const known: Readonly<Record<string, string>> = {
+    'net::ERR_NAME_NOT_RESOLVED': 'no site has this host name. Check the address',
+    'net::ERR_CONNECTION_REFUSED':
+      'nothing listens at this host and port. Check the address, or whether the server runs',
+    'net::ERR_CONNECTION_TIMED_OUT': 'the host does not answer. Check the address, or try again',
+    'net::ERR_INTERNET_DISCONNECTED': 'the computer has no network connection. Ask the user',
+    'net::ERR_TOO_MANY_REDIRECTS': 'the site redirects without end. Cookies of the site may cause this; ask the user',
+    'net::ERR_ABORTED':
+      'the site sent no page: the answer was a download or empty, or the page stopped the load. The tab shows what it showed before',
+    'net::ERR_BLOCKED_BY_CLIENT': 'an extension or a setting of the browser blocks this page. Ask the user',
+  };
+  const explanation =
+    known[error] ??
+    (error.startsWith('net::ERR_CERT_')
+      ? 'the certificate of the site is not valid. Ask the user whether to visit the site'
+      : 'the page could not be loaded. Check the address, or try again');
+  return `${error}: ${explanation}`;
+}
+
+/** waitForState waits until the new document has the state, and returns false if the state did not come in time. */
+async function waitForState(
+  browser: LoadBrowser,
+  call: Pick<BrowserCall, 'tabId' | 'report' | 'signal'>,
+  watch: TabWatch,
+  waitUntil: WaitUntil,
+): Promise<boolean> {
+  const { report, signal, tabId } = call;
+  const startMs = Date.now();
+  const endMs = startMs + LoadMs;
+  while (!hasState(watch, waitUntil)) {
+    if (watch.isClosed || Date.now() >= endMs) return false;
+    await watch.next(Math.min(ReportMs / 2, endMs - Date.now()), signal);
+    if (hasState(watch, waitUntil)) break;
+    // A page from the back/forward cache may come without a load event.
+    if (!watch.isClosed && (await browser.readTab(tabId))?.loading === false) break;
+    report({ message: watch.isDomReady ? 'the page is loading its resources' : 'the page is loading' });
+  }
+  return waitUntil !== 'networkidle' || (await waitForIdleNetwork(browser, call, endMs));
+}
+
+function hasState(watch: TabWatch, waitUntil: WaitUntil): boolean {
+  if (waitUntil === 'commit') return true;
+  return waitUntil === 'domcontentloaded' ? watch.isDomReady : watch.isLoaded;
+}
+
+/** waitForIdleNetwork waits until no request of the page has ended for IdleMs. */
+async function waitForIdleNetwork(
+  browser: LoadBrowser,
+  { tabId, report, signal }: Pick<BrowserCall, 'tabId' | 'report' | 'signal'>,
+  endMs: number,
+): Promise<boolean> {
+  let count = -1;
+  let idleSinceMs = Date.now();
+  while (Date.now() < endMs) {
+    const page = await browser.readLoadedPage(tabId, PageAnswerMs);
+    if (page && page.resources === count && Date.now() - idleSinceMs >= IdleMs) return true;
+    if (page?.resources !== count) {
+      count = page?.resources ?? -1;
+      idleSinceMs = Date.now();
+      report({ message: 'waiting until the page requests nothing more' });
+    }
+    await sleep(IdleMs / 4, signal);
+  }
+  return false;
+}

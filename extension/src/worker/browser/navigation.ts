@@ -1,0 +1,104 @@
+import type * as chromeBase from '../../chrome.ts';
+import type * as pages from '../../chrome-pages.ts';
+import { within } from '../../within.ts';
+import { readChoice, readText, requireText } from './arguments.ts';
+import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
+import { type LoadBrowser, type LoadOutcome, type WaitUntil, WaitUntilValues, waitForLoad } from './loads.ts';
+import { TabWatch } from './tab-watch.ts';
+import { callFailure, toolFailure } from './tool-failure.ts';
+
+/** NavigationBrowser is the part of Chrome that navigations need. */
+export type NavigationBrowser = LoadBrowser &
+  Pick<typeof pages, 'watchTabs' | 'startNavigation' | 'moveInHistory'> &
+  Pick<typeof chromeBase, 'reloadTab'>;
+
+/** StartMs is how long Chrome may take to accept a navigation, in milliseconds. */
+const StartMs = 2000;
+
+/** makeNavigationTools returns browser_navigate and browser_navigate_back. */
+export function makeNavigationTools(browser: NavigationBrowser): [string, BrowserTool][] {
+  return [
+    ['browser_navigate', (call) => navigate(browser, call)],
+    ['browser_navigate_back', (call) => move(browser, call, 'back', 'load')],
+  ];
+}
+
+async function navigate(browser: NavigationBrowser, call: BrowserCall): Promise<BrowserResult> {
+  const waitUntil = readChoice(call.args, 'waitUntil', WaitUntilValues) ?? 'load';
+  const go = readChoice(call.args, 'go', ['back', 'forward', 'reload']);
+  const url = readText(call.args, 'url');
+  if ((url === undefined) === (go === undefined))
+    throw callFailure('invalid_arguments', 'browser_navigate needs either url, or go: back, forward or reload');
+  if (go !== undefined) return await move(browser, call, go, waitUntil);
+  const address = webAddress(requireText(call.args, 'url'));
+  const outcome = await run(browser, call, () => browser.startNavigation(call.tabId, address), waitUntil);
+  return { text: describeLoad(outcome, waitUntil, address) };
+}
+
+/** move goes back or forward in the history of the tab, or reloads the tab. */
+async function move(
+  browser: NavigationBrowser,
+  call: BrowserCall,
+  go: 'back' | 'forward' | 'reload',
+  waitUntil: WaitUntil,
+): Promise<BrowserResult> {
+  const start = {
+    back: () => browser.moveInHistory(call.tabId, -1),
+    forward: () => browser.moveInHistory(call.tabId, 1),
+    reload: () => browser.reloadTab(call.tabId),
+  }[go];
+  const outcome = await run(browser, call, start, waitUntil, go !== 'reload');
+  return { text: describeLoad(outcome, waitUntil) };
+}
+
+/** run starts a navigation and waits until it ends. */
+async function run(
+  browser: NavigationBrowser,
+  call: BrowserCall,
+  start: () => Promise<void>,
+  waitUntil: WaitUntil,
+  isMove = false,
+): Promise<LoadOutcome> {
+  const watch = new TabWatch(browser.watchTabs, call.tabId);
+  try {
+    let problem: unknown;
+    // A dialog of the page delays the promise of Chrome.
+    await within(
+      start().catch((error: unknown) => {
+        problem = error;
+      }),
+      StartMs,
+    );
+    if (problem !== undefined) throw problem;
+    return await waitForLoad(browser, call, watch, waitUntil, isMove);
+  } finally {
+    watch.stop();
+  }
+}
+
+/** webAddress checks that a text is an address of a web page, and returns it in its standard form. */
+export function webAddress(text: string): string {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    const problem = 'is not a whole address. Write the scheme and the host, such as https://example.com/';
+    throw toolFailure('invalid_url', `"${text.slice(0, 200)}" ${problem}`);
+  }
+  if (url.protocol === 'http:' || url.protocol === 'https:') return url.href;
+  throw toolFailure('invalid_url', `browser tools open http and https addresses only, not ${url.protocol} addresses`);
+}
+
+/** describeLoad describes how a navigation ended. requested is the address in the arguments of the tool, if any. */
+export function describeLoad(outcome: LoadOutcome, waitUntil: WaitUntil, requested?: string): string {
+  const { page, isNewDocument, reached } = outcome;
+  if (!page) return 'The tab shows a new page, which does not answer yet. Use browser_wait_for or try again.';
+  if (!isNewDocument) return `The address is now ${page.url}; the document is the same.`;
+  const status = page.status > 0 ? ` (status ${page.status})` : '';
+  const words = [`The tab shows ${page.url}${status}.`];
+  if (requested !== undefined && requested !== page.url) words.push(`The site redirected from ${requested}.`);
+  if (page.status >= 400) words.push('The site reports an error.');
+  if (!reached)
+    words.push(`The page has not reached "${waitUntil}" yet; what is there can be read. Use browser_wait_for to wait.`);
+  return words.join(' ');
+}

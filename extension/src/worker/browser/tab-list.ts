@@ -1,0 +1,105 @@
+import type * as chromeBase from '../../chrome.ts';
+import type * as chromeTabs from '../../chrome-tabs.ts';
+import { within } from '../../within.ts';
+import { readChoice, readFlag, readNumber, readText } from './arguments.ts';
+import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
+import { waitForLoad } from './loads.ts';
+import { describeLoad, type NavigationBrowser, webAddress } from './navigation.ts';
+import { TabWatch } from './tab-watch.ts';
+import { callFailure, toolFailure } from './tool-failure.ts';
+
+/** TabListBrowser is the part of Chrome that browser_tabs needs. */
+export type TabListBrowser = NavigationBrowser &
+  Pick<typeof chromeTabs, 'listAllTabs' | 'groupTab' | 'closeTab' | 'describeTab'> &
+  Pick<typeof chromeBase, 'openInBackground' | 'showTab' | 'readTabState'>;
+
+/** CloseMs is how long a page may take to close, in milliseconds. */
+const CloseMs = 2000;
+/** BlankPage is the address of a new tab without an address. */
+const BlankPage = 'about:blank';
+
+/** makeTabListTools returns browser_tabs. */
+export function makeTabListTools(browser: TabListBrowser): [string, BrowserTool][] {
+  const actions = { list: listTabs, new: openTab, select: selectTab, close: closeTab } as const;
+  const names = ['list', 'new', 'select', 'close'] as const;
+  return [
+    ['browser_tabs', async (call) => await actions[readChoice(call.args, 'action', names) ?? 'list'](browser, call)],
+  ];
+}
+
+async function listTabs(browser: TabListBrowser, { args }: BrowserCall): Promise<BrowserResult> {
+  const query = (readText(args, 'query') ?? '').toLowerCase();
+  const all = await browser.listAllTabs();
+  const tabs = all.filter(({ title, url }) => `${title}\n${url}`.toLowerCase().includes(query));
+  const count = `${tabs.length} ${tabs.length === 1 ? 'tab' : 'tabs'}`;
+  return { tabs, text: query === '' ? `${count}.` : `${count} of ${all.length} match.` };
+}
+
+async function openTab(browser: TabListBrowser, call: BrowserCall): Promise<BrowserResult> {
+  const url = readText(call.args, 'url');
+  const address = url === undefined ? BlankPage : webAddress(url);
+  const watch = new TabWatch(browser.watchTabs);
+  try {
+    const tabId = await browser.openInBackground(address);
+    watch.setTab(tabId);
+    // A tab without a group is better than no tab.
+    await browser.groupTab(tabId, readText(call.args, '_client') ?? '').catch(() => undefined);
+    const loaded = url === undefined ? '' : await describeNewTab(browser, { ...call, tabId }, watch, address);
+    const isFocused = readFlag(call.args, 'focus');
+    if (isFocused) await browser.showTab(tabId);
+    const place = isFocused ? '' : ' in the background';
+    return { text: `Opened tab ${tabId}${place}. It is your current tab. ${loaded}`.trim(), tabId };
+  } finally {
+    watch.stop();
+  }
+}
+
+/** describeNewTab waits until a new tab has loaded. If the load fails, the tab is closed. */
+async function describeNewTab(
+  browser: TabListBrowser,
+  call: BrowserCall,
+  watch: TabWatch,
+  address: string,
+): Promise<string> {
+  try {
+    return describeLoad(await waitForLoad(browser, call, watch, 'load'), 'load', address);
+  } catch (error) {
+    await browser.closeTab(call.tabId).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** tabOf returns the tab that a call names. */
+function tabOf({ args, tabId }: BrowserCall): number | undefined {
+  return readNumber(args, 'tabId') ?? (tabId > 0 ? tabId : undefined);
+}
+
+async function selectTab(browser: TabListBrowser, call: BrowserCall): Promise<BrowserResult> {
+  const tab = await browser.describeTab(tabOf(call));
+  if (!tab) throw noTab(call);
+  const isFocused = readFlag(call.args, 'focus');
+  if (isFocused) await browser.showTab(tab.tabId);
+  const words = [`Tab ${tab.tabId} is your current tab.`];
+  if (isFocused) words.push('The browser displays it.');
+  if (tab.problem !== undefined) words.push(`Browser tools cannot read it: ${tab.problem}.`);
+  return { text: words.join(' '), tabId: tab.tabId };
+}
+
+async function closeTab(browser: TabListBrowser, call: BrowserCall): Promise<BrowserResult> {
+  const tabId = tabOf(call);
+  if (tabId === undefined) throw callFailure('invalid_arguments', 'the action close needs a tabId');
+  if ((await browser.readTabState(tabId)) === 'closed') throw noTab(call);
+  await within(browser.closeTab(tabId), CloseMs);
+  if ((await browser.readTabState(tabId)) !== 'closed')
+    throw toolFailure(
+      'dialog_open',
+      'the tab is still open: the page probably asks the user whether to leave. Ask the user to answer',
+    );
+  return { text: `Closed tab ${tabId}.` };
+}
+
+function noTab(call: BrowserCall): Error {
+  const tabId = tabOf(call);
+  const problem = tabId === undefined ? 'no window of the browser displays a tab' : `there is no tab ${tabId}`;
+  return toolFailure('not_found', `${problem}. Use browser_tabs with the action list or new`);
+}

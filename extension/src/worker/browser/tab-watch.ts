@@ -1,0 +1,117 @@
+import type { TabEvent } from '../../chrome-pages.ts';
+
+/** WatchTabs reports the events of all tabs until the returned function is called. */
+export type WatchTabs = (listener: (tabId: number, event: TabEvent) => void) => () => void;
+
+/** OpenedTab is a tab that a document of a watched tab opened. */
+export interface OpenedTab {
+  readonly tabId: number;
+  readonly url: string;
+}
+
+/** TabWatch records what happens in a tab while a tool runs. Call stop at the end of the tool. */
+export class TabWatch {
+  /** isLoading is true from the request for a new document until its load event. */
+  isLoading = false;
+  /** hasStarted is true if the tab has requested a new document. */
+  hasStarted = false;
+  /** document is the last new document that the tab has shown; undefined without a new document. */
+  document: { readonly url: string; readonly documentId: string } | undefined;
+  isDomReady = false;
+  isLoaded = false;
+  /** error is Chrome's name of the error of the last request for a document; undefined without an error. */
+  error: string | undefined;
+  /** address is the last address that changed without a new document. */
+  address: string | undefined;
+  isClosed = false;
+  readonly opened: OpenedTab[] = [];
+  /** onOpened is called for each tab that a document of the watched tab opens. */
+  onOpened: ((tab: OpenedTab) => void) | undefined;
+  readonly stop: () => void;
+  readonly #wakers: (() => void)[] = [];
+  readonly #kept: [number, TabEvent][] = [];
+  #tabId: number | undefined;
+
+  /** Without a tabId, the events of all tabs are kept until setTab. */
+  constructor(watchTabs: WatchTabs, tabId?: number) {
+    this.#tabId = tabId;
+    this.stop = watchTabs((id, event) => {
+      if (this.#tabId === undefined) this.#kept.push([id, event]);
+      else if (id === this.#tabId) this.#receive(event);
+    });
+  }
+
+  /** setTab names the watched tab, and records its events that came before. */
+  setTab(tabId: number): void {
+    this.#tabId = tabId;
+    for (const [id, event] of this.#kept.splice(0)) if (id === tabId) this.#receive(event);
+  }
+
+  #receive(event: TabEvent): void {
+    this.#record(event);
+    for (const wake of this.#wakers.splice(0)) wake();
+  }
+
+  /** next resolves at the next event, or after limitMs, and rejects when the signal is aborted. */
+  next(limitMs: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', abort);
+        resolve();
+      };
+      const abort = () => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      };
+      const timer = setTimeout(end, Math.max(0, limitMs));
+      this.#wakers.push(end);
+      if (signal.aborted) abort();
+      else signal.addEventListener('abort', abort, { once: true });
+    });
+  }
+
+  #record(event: TabEvent): void {
+    switch (event.kind) {
+      case 'started':
+        this.hasStarted = true;
+        this.isLoading = true;
+        this.error = undefined;
+        break;
+      case 'committed':
+        this.hasStarted = true;
+        this.isLoading = true;
+        this.error = undefined;
+        this.document = { url: event.url, documentId: event.documentId };
+        this.isDomReady = false;
+        this.isLoaded = false;
+        break;
+      case 'domcontentloaded':
+        if (event.documentId === this.document?.documentId) this.isDomReady = true;
+        break;
+      case 'load':
+        if (event.documentId !== this.document?.documentId) break;
+        this.isDomReady = true;
+        this.isLoaded = true;
+        this.isLoading = false;
+        break;
+      case 'failed':
+        this.error = event.error;
+        this.isLoading = false;
+        break;
+      case 'address':
+        this.address = event.url;
+        break;
+      case 'closed':
+        this.isClosed = true;
+        this.isLoading = false;
+        break;
+      case 'opened': {
+        const tab = { tabId: event.tabId, url: event.url };
+        this.opened.push(tab);
+        this.onOpened?.(tab);
+        break;
+      }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import type { CallError, ErrorCode } from '../../../../wire/wire.gen.ts';
+import type { TabState } from '../../chrome.ts';
+import { endedErrors, notStartedErrors } from '../calls/endings.ts';
+
+/** ToolCode is why a browser tool failed. The server passes ToolCode to the client as the code of a tool error. */
+export type ToolCode =
+  | 'stale_ref'
+  | 'not_hittable'
+  | 'wrong_element'
+  | 'rejected'
+  | 'not_found'
+  | 'not_typable'
+  | 'dialog_open'
+  | 'needs_debugger'
+  | 'timeout'
+  | 'invalid_url'
+  | 'navigation_failed';
+
+/** retryable are the codes of failures that may be over when the agent calls the tool again. */
+const retryable: ReadonlySet<ToolCode> = new Set(['not_hittable', 'dialog_open', 'timeout', 'navigation_failed']);
+
+/** categories are the codes that have a category of the SDK's ToolError. */
+const categories: Readonly<Partial<Record<ToolCode, string>>> = {
+  invalid_url: 'validation',
+  wrong_element: 'validation',
+  not_typable: 'validation',
+  not_found: 'not_found',
+  stale_ref: 'not_found',
+  timeout: 'timeout',
+};
+
+/** ToolFailure ends a browser tool with an error. */
+export class ToolFailure extends Error {
+  readonly error: CallError;
+
+  constructor(error: CallError) {
+    super(error.message);
+    this.name = 'ToolFailure';
+    this.error = error;
+  }
+}
+
+/** toolFailure returns a failure with a code of browser tools. message contains the problem and the next step. */
+export function toolFailure(code: ToolCode, message: string): ToolFailure {
+  const category = categories[code];
+  const tool = { code, retryable: retryable.has(code), ...(category === undefined ? {} : { category }) };
+  return new ToolFailure({ code: 'tool_error', message, tool });
+}
+
+/** callFailure returns a failure with a code that all calls share. */
+export function callFailure(code: ErrorCode, message: string): ToolFailure {
+  return new ToolFailure({ code, message });
+}
+
+/** documentGone returns the failure of a tool whose document no longer exists. */
+export function documentGone(state: TabState, hasStarted: boolean): ToolFailure {
+  return new ToolFailure(hasStarted ? endedErrors[state] : { ...notStartedErrors[state], notStarted: true });
+}
+
+/** errorOf returns the CallError of a value that a tool threw. */
+export function errorOf(thrown: unknown): CallError {
+  if (thrown instanceof ToolFailure) return thrown.error;
+  return { code: 'internal', message: thrown instanceof Error ? thrown.message : String(thrown) };
+}
