@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"encoding/json"
+	"opentabs/dispatch/events"
 	"time"
 )
 
@@ -29,7 +30,7 @@ type Tool struct {
 }
 
 // FullName is the name for agents: <plugin>__<tool>.
-func (t Tool) FullName() string { return t.Plugin + "__" + t.Name }
+func (t Tool) FullName() string { return events.ToolName(t.Plugin, t.Name) }
 
 // Call requests one execution of a tool.
 type Call struct {

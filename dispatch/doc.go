@@ -25,7 +25,8 @@
 //   - [progress.Sender]: the notifications of the client (package progress)
 //   - [activity.Set]: content beside the progress (package activity)
 //
-// Package events describes calls to surfaces and keeps the events for followers.
+// Package events describes calls to surfaces and keeps the events for followers. A call
+// only stores what changed; a follower makes the events when it reads.
 //
 // # Concurrency
 //
@@ -43,7 +44,7 @@
 //	liveCall.mu      > Dispatcher.mu     when a call is added
 //	liveCall.mu      > progress.Sender   when a report is queued or the call ends
 //	liveCall.mu      > activity.Set.mu   when a report has an activity
-//	liveCall.mu      > Stream.mu         when an event is published
+//	liveCall.mu      > Stream.mu         when a change is published
 //	Jobs.mu          > Job.mu            when a result is stored or dropped
 //	Set.applyMu      > activity.Set.mu   when patches are applied
 //

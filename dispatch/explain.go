@@ -44,7 +44,7 @@ type failure struct {
 func (c *liveCall) describeFailure() failure {
 	f := failure{
 		callID: c.id, tool: c.req.Tool, err: c.state.err, refusal: c.refusal, note: c.state.note,
-		hasBegun: c.state.hasBegun(), runTime: c.state.finalRunTime, reportCount: c.reports.reportCount, lastMessage: c.reports.anyAudience.message,
+		hasBegun: c.state.hasBegun(), runTime: c.state.finalRunTime, reportCount: c.reports.Count, lastMessage: c.reports.AnyAudience.Message,
 		stopSent: c.state.stopSent, stopOutcome: c.state.stopOutcome,
 	}
 	if f.reportCount > 0 {

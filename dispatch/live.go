@@ -51,7 +51,9 @@ type liveCall struct {
 	reports    reportLog
 	timeline   timeline
 	refusal    Verdict // the last Block of a gate
-	resultText string  // the beginning of the result of a successful call
+	// resultStart is the start of the result of a successful call.
+	resultStart events.ResultStart
+	card        *events.Card // made for the first event
 	// stopAnswered is closed when the page has answered the stop; nil if the page gets
 	// no stop.
 	stopAnswered chan struct{}
@@ -247,7 +249,7 @@ func (c *liveCall) end(e ending) bool {
 	c.req.Args = nil
 	c.suspension.end()
 	if e.status == statusSucceeded {
-		c.resultText = events.TruncateResult(e.output)
+		c.resultStart = events.NewResultStart(e.output)
 	}
 	if stopSent {
 		c.stopAnswered = make(chan struct{})
@@ -302,7 +304,7 @@ func (c *liveCall) finalResult() (Result, error) {
 	}
 	r := Result{
 		CallID: c.id, Output: c.state.output, Target: c.attempts.target,
-		RunTime: c.state.finalRunTime, ReportCount: c.reports.reportCount, Audience: c.reports.endAudience,
+		RunTime: c.state.finalRunTime, ReportCount: c.reports.Count, Audience: c.reports.endAudience,
 	}
 	c.state.output = nil
 	c.logEnd(nil)
@@ -358,5 +360,5 @@ func (c *liveCall) logEnd(e *Error) {
 	}
 	logEvent.Str("call", c.id).Str("tool", c.req.Tool.FullName()).Str("client", c.req.Client.String()).
 		Str("browser", c.attempts.target.Browser).Int("tab", c.attempts.target.TabID).Str("status", c.state.status.String()).
-		Dur("ran_ms", c.state.finalRunTime).Int("reports", c.reports.reportCount).Msg("call ended")
+		Dur("ran_ms", c.state.finalRunTime).Int("reports", c.reports.Count).Msg("call ended")
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"opentabs/dispatch/events"
 	"opentabs/wire"
 )
 
@@ -40,11 +41,17 @@ func (c *liveCall) publish(kind EventKind, now time.Time, r *Resolution) {
 	if !c.d.stream.IsRecording() {
 		return
 	}
-	e := Event{Kind: kind, Call: c.viewLocked(), Resolution: r}
-	if kind == EventEnded {
-		e.Audience = c.reports.endAudience
+	change := events.Change{Kind: kind, Time: now, Call: sharedCard(c)}
+	switch {
+	case kind == EventEnded:
+		change.Details = &change.Call.End
+		change.Details.Audience = c.reports.endAudience
+		fillState(&change.Details.State, c)
+	case kind != EventCreated && (kind != EventRunning || c.attempts.count > 0):
+		change.Details = &events.Details{Resolution: r}
+		fillState(&change.Details.State, c)
 	}
-	c.d.stream.Publish(e)
+	c.d.stream.Publish(change)
 }
 
 // publishReport sends a report to the followers, if there are any, and keeps no
@@ -53,16 +60,68 @@ func (c *liveCall) publishReport(kind EventKind, r *wire.Report) {
 	if !c.d.stream.IsRecording() {
 		return
 	}
-	e := Event{Kind: kind, Call: c.viewLocked(), Audience: r.Audience}
+	copied := &struct {
+		details  events.Details
+		report   wire.Report
+		activity wire.Activity
+	}{details: events.Details{Audience: r.Audience}}
+	fillState(&copied.details.State, c)
 	if kind == EventActivity {
-		activityCopy := *r.Activity
-		e.Activity = &activityCopy
+		copied.activity = *r.Activity
+		copied.details.Activity = &copied.activity
 	} else {
-		reportCopy := *r
-		reportCopy.Activity = nil
-		e.Report = &reportCopy
+		copied.report = *r
+		copied.report.Activity = nil
+		copied.details.Report = &copied.report
 	}
-	c.d.stream.Publish(e)
+	c.d.stream.Publish(events.Change{Kind: kind, Time: c.reports.lastReportAt, Call: sharedCard(c), Details: &copied.details})
+}
+
+// fillCard sets card to what never changes about c.
+func fillCard(card *events.Card, c *liveCall) {
+	card.CallID, card.ParentCallID, card.ParentNodeID = c.id, c.req.ParentCallID, c.req.ParentNodeID
+	card.Plugin, card.Tool, card.Prompt = c.req.Tool.Plugin, c.req.Tool.Name, c.req.Tool.Prompt
+	card.Client, card.Caller, card.Created, card.Depth = c.req.Client, c.req.Caller, c.created, c.depth
+}
+
+// sharedCard returns the card of all events of c. Without followers, a call has no
+// shared card. The caller has locked c.mu.
+func sharedCard(c *liveCall) *events.Card {
+	if c.card == nil {
+		c.card = new(events.Card)
+		fillCard(c.card, c)
+	}
+	return c.card
+}
+
+// fillState sets s to what surfaces show of the present state of c. The caller has
+// locked c.mu.
+func fillState(s *events.State, c *liveCall) {
+	*s = events.State{
+		Status:  c.state.status.shownStatus(),
+		Browser: c.attempts.target.Browser, TabID: c.attempts.target.TabID,
+		RunTime: c.state.runTime(&c.clock), Ended: c.state.endedAt,
+		Reports: c.reports.ReportSummary, EndAudience: c.reports.endAudience, Result: c.resultStart,
+		CancelReason: c.state.reason, StopOutcome: c.state.stopOutcome,
+	}
+	if c.suspension.ticket != nil {
+		s.Waiting = &c.suspension.ticket.WaitingTicket
+	}
+	if err := c.state.err; err != nil {
+		s.ErrorCode, s.Error = err.Code, err.Message
+		if text := c.describeFailure().textForUser(); text != "" {
+			s.Error = text
+		}
+	}
+}
+
+// viewLocked returns the call as lists show it. The caller has locked mu.
+func (c *liveCall) viewLocked() View {
+	var card events.Card
+	fillCard(&card, c)
+	var state events.State
+	fillState(&state, c)
+	return events.NewView(&card, &state)
 }
 
 // listView returns the call as lists show it.
@@ -70,39 +129,6 @@ func (c *liveCall) listView() View {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.viewLocked()
-}
-
-// viewLocked returns the call as lists show it. The caller has locked mu.
-func (c *liveCall) viewLocked() View {
-	v := View{
-		Snapshot: Snapshot{
-			Schema: SnapshotSchema, NodeID: c.id, CallID: c.id,
-			ToolName: c.req.Tool.FullName(), Progression: Progression{Status: c.state.status.shownStatus()},
-			ParentNodeID: c.req.ParentNodeID, ParentCallID: c.req.ParentCallID,
-		},
-		Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name,
-		Requester: c.req.Client.Requester(),
-		Browser:   c.attempts.target.Browser, TabID: c.attempts.target.TabID,
-		Created: c.created, RunMs: float64(c.state.runTime(&c.clock)) / float64(time.Millisecond),
-		StopOutcome: c.state.stopOutcome, CancelReason: c.state.reason, Prompt: c.req.Tool.Prompt,
-		Depth: c.depth, Caller: c.req.Caller, Result: c.resultText,
-	}
-	c.reports.fillView(&v)
-	if c.suspension.ticket != nil {
-		waiting := c.suspension.ticket.WaitingTicket
-		v.Waiting = &waiting
-	}
-	if !c.state.endedAt.IsZero() {
-		endedAt := c.state.endedAt
-		v.Ended = &endedAt
-	}
-	if err := c.state.err; err != nil {
-		v.ErrorCode, v.Error = err.Code, err.Message
-		if text := c.describeFailure().textForUser(); text != "" {
-			v.Error = text
-		}
-	}
-	return v
 }
 
 // fullView returns the call with its activities, its timeline and the number of the

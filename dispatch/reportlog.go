@@ -17,20 +17,11 @@ const (
 // reportLog is what surfaces show of the reports of a call. reportLog has no lock:
 // liveCall.mu guards it.
 type reportLog struct {
-	reportCount, invalidCount int
-	lastReportAt              time.Time
-	// anyAudience is from the last reports of any audience, userAudience from the last
-	// reports for the user.
-	anyAudience, userAudience shownReport
-	endAudience               string
+	events.ReportSummary
+	lastReportAt time.Time
+	endAudience  string
 	// lastMessages are the last messages, oldest first.
 	lastMessages []ToolMessage
-}
-
-// shownReport is the last valid numbers, the last message and the last status word.
-type shownReport struct {
-	numbers             progress.Numbers
-	message, statusWord string
 }
 
 // isProgress reports whether r reports progress. An empty report counts as progress. A
@@ -44,24 +35,24 @@ func isProgress(r *wire.Report) bool {
 func (l *reportLog) add(n progress.Numbers, r *wire.Report, keepMessages bool) {
 	isForUser := r.Audience == AudienceUser
 	if n.HasProgress {
-		l.anyAudience.numbers = n
+		l.AnyAudience.Numbers = n
 		if isForUser {
-			l.userAudience.numbers = n
+			l.UserAudience.Numbers = n
 		}
 	}
 	if r.Message == "" && r.Status == "" {
 		return
 	}
-	l.anyAudience.statusWord = r.Status
+	l.AnyAudience.StatusWord = r.Status
 	if isForUser {
-		l.userAudience.statusWord = r.Status
+		l.UserAudience.StatusWord = r.Status
 	}
-	if r.Message == "" || r.Message == l.anyAudience.message && !isForUser {
+	if r.Message == "" || r.Message == l.AnyAudience.Message && !isForUser {
 		return
 	}
-	l.anyAudience.message = r.Message
+	l.AnyAudience.Message = r.Message
 	if isForUser {
-		l.userAudience.message = r.Message
+		l.UserAudience.Message = r.Message
 	}
 	if !keepMessages {
 		return
@@ -70,39 +61,4 @@ func (l *reportLog) add(n progress.Numbers, r *wire.Report, keepMessages bool) {
 		l.lastMessages = append(l.lastMessages[:0], l.lastMessages[1:]...)
 	}
 	l.lastMessages = append(l.lastMessages, ToolMessage{Time: l.lastReportAt, Message: events.CutText([]byte(r.Message), maxLastMessageBytes), Audience: r.Audience})
-}
-
-// fillView sets the fields of a view that reports determine.
-func (l *reportLog) fillView(v *View) {
-	v.ReportCount, v.InvalidCount, v.EndAudience = l.reportCount, l.invalidCount, l.endAudience
-	v.Message, v.StatusWord = l.anyAudience.message, l.anyAudience.statusWord
-	v.UserMessage, v.UserStatusWord = l.userAudience.message, l.userAudience.statusWord
-	fillNumbers(&v.Snapshot, l.anyAudience.numbers)
-	var userSnapshot Snapshot
-	fillNumbers(&userSnapshot, l.userAudience.numbers)
-	v.UserProgress = userSnapshot.Progress
-}
-
-// fillNumbers sets the numbers of a snapshot.
-func fillNumbers(s *Snapshot, n progress.Numbers) {
-	if n.HasProgress {
-		loaded := n.Progress
-		if n.HasLoaded {
-			loaded = n.Loaded
-		}
-		s.Loaded = &loaded
-	}
-	if !n.HasTotal {
-		return
-	}
-	total := n.Total
-	s.Total = &total
-	switch {
-	case n.Total > 0:
-		fraction := n.Progress / n.Total
-		s.Progress = &fraction
-	case n.IsFinal(): // progress 0 of total 0 is complete
-		complete := 1.0
-		s.Progress = &complete
-	}
 }

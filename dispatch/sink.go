@@ -29,7 +29,7 @@ func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 	c.mu.Lock()
 	// A call that has reported progress or made calls has started, even if the browser
 	// reports that it has not.
-	isRetried := c.state.status == statusRunning && c.reports.reportCount == 0 && c.attempts.canRetry(err) && !c.requests.hasRequested.Load()
+	isRetried := c.state.status == statusRunning && c.reports.Count == 0 && c.attempts.canRetry(err) && !c.requests.hasRequested.Load()
 	if isRetried {
 		c.attempts.hasOtherTarget = false
 	}
@@ -64,7 +64,7 @@ func (s sink) acceptReports(reports []wire.Report, skippedCount int) bool {
 		return false
 	}
 	c.reports.lastReportAt = time.Now()
-	c.reports.reportCount += max(skippedCount, 0)
+	c.reports.Count += max(skippedCount, 0)
 	for i := range reports {
 		s.acceptReport(&reports[i])
 	}
@@ -83,11 +83,11 @@ func (s sink) acceptReport(r *wire.Report) {
 	}
 	hasProgress := isProgress(r)
 	if hasProgress || r.Activity != nil { // a report that sets only EndAudience does not count
-		c.reports.reportCount++
+		c.reports.Count++
 	}
 	n, ok := progress.NumbersOf(r)
 	if !ok {
-		if c.reports.invalidCount++; c.reports.invalidCount == 1 {
+		if c.reports.InvalidCount++; c.reports.InvalidCount == 1 {
 			c.d.opts.Log.Warn().Str("call", c.id).Str("tool", c.req.Tool.FullName()).
 				Msg("dropped invalid numbers of a progress report: numbers must be finite and not negative, and progress must not exceed total")
 		}

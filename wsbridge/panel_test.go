@@ -150,7 +150,7 @@ func TestPanel(t *testing.T) {
 	})
 }
 
-// TestPanelRate checks that the first change is sent at once, and later changes at most
+// TestPanelRate checks that the first change is sent within 20 ms, and later changes at most
 // ten times a second. The last frame that the panel receives must have the newest
 // change.
 func TestPanelRate(t *testing.T) {
@@ -163,16 +163,17 @@ func TestPanelRate(t *testing.T) {
 		for i := range 1000 { // the state changes once per millisecond
 			calls.changeViews(callView("c1", float64(i)/1000, "b1"))
 			if i == 0 {
+				w.advanceTime(20 * time.Millisecond)
 				if got := p.stateFrames(); len(got) != 1 {
-					t.Errorf("%d states at once, want 1", len(got))
+					t.Errorf("%d states after 20 ms, want 1", len(got))
 				}
 			}
 			w.advanceTime(time.Millisecond)
 		}
 		w.advanceTime(time.Second)
 		got := p.stateFrames()
-		if len(got) < 9 || len(got) > 10 {
-			t.Errorf("%d states in a second, want 9 or 10", len(got))
+		if len(got) < 9 || len(got) > 11 { // the dispatcher's followers read the last change up to 60 ms later
+			t.Errorf("%d states in 1.1 s, want 9 to 11", len(got))
 		}
 		if last := *got[len(got)-1].Calls[0].Progress; last != 0.999 {
 			t.Errorf("the last state has progress %v, want 0.999", last)

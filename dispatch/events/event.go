@@ -44,7 +44,7 @@ type Event struct {
 	// internal.
 	Audience string `json:"audience,omitempty"`
 
-	text *eventText // set for events that a follower receives
+	shared *eventShared // set for events that a follower receives
 }
 
 // IsForUser reports whether surfaces show the event to the user by default: reports
@@ -64,17 +64,19 @@ func (e *Event) IsForUser() bool {
 // JSON returns the event as JSON, encoded once for all followers. The caller must not
 // change the JSON.
 func (e *Event) JSON() []byte {
-	if e.text == nil {
+	if e.shared == nil {
 		return encodeEvent(e)
 	}
-	e.text.once.Do(func() { e.text.json = encodeEvent(e) })
-	return e.text.json
+	e.shared.once.Do(func() { e.shared.json = encodeEvent(e) })
+	return e.shared.json
 }
 
-// eventText is the JSON of an event, encoded on first use.
-type eventText struct {
+// eventShared is what all followers share of an event: the JSON, encoded on first use,
+// and the approximate memory of the event in bytes.
+type eventShared struct {
 	once sync.Once
 	json []byte
+	size int
 }
 
 // An activitySnapshot replaces the activity; an activityDelta patches the activity.

@@ -12,15 +12,22 @@ import (
 type Follower struct {
 	stream        *Stream
 	options       FollowOptions
-	index         int           // the position in Stream.followers; guarded by Stream.mu
+	index         int           // the position in Stream.followers; guarded by Stream.ringMu
 	mayHaveEvents chan struct{} // has a token while there may be something to read
 	closeOnce     sync.Once
 	closed        chan struct{}
 
 	// lastSeq is the Seq of the last examined event; missedCount counts lost events.
-	// Only the goroutine that calls Next uses lastSeq and missedCount.
+	// Only
+	// the goroutine that calls Next uses the fields from here on.
 	lastSeq     uint64
 	missedCount int
+	// mayMakeEvents is set if the follower may make events of queued changes: before its
+	// first read and after each wake-up. readableSeq is the newest event after that.
+	// Until the next wake-up the follower reads only up to readableSeq, so a follower
+	// that is faster than the calls does not read each event alone.
+	mayMakeEvents bool
+	readableSeq   uint64
 }
 
 // maxNextEvents limits the events that Next returns at once.
@@ -39,6 +46,7 @@ func (f *Follower) Next(ctx context.Context) (events []*Event, missed int, err e
 		}
 		select {
 		case <-f.mayHaveEvents:
+			f.mayMakeEvents = true
 		case <-f.closed:
 			return nil, 0, ErrFollowerClosed
 		case <-ctx.Done():
@@ -50,14 +58,20 @@ func (f *Follower) Next(ctx context.Context) (events []*Event, missed int, err e
 // unreadEvents returns the next matching events.
 func (f *Follower) unreadEvents() []*Event {
 	s := f.stream
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+	if f.mayMakeEvents {
+		f.mayMakeEvents, f.readableSeq = false, s.makeEvents()
+	}
+	s.ringMu.RLock()
+	defer s.ringMu.RUnlock()
 	if f.lastSeq+1 < s.oldestSeq {
 		f.missedCount += int(s.oldestSeq - 1 - f.lastSeq)
 		f.lastSeq = s.oldestSeq - 1
 	}
-	var events []*Event
-	for f.lastSeq < s.seq && len(events) < maxNextEvents {
+	if f.lastSeq >= f.readableSeq {
+		return nil
+	}
+	events := make([]*Event, 0, min(f.readableSeq-f.lastSeq, maxNextEvents))
+	for f.lastSeq < f.readableSeq && len(events) < maxNextEvents {
 		f.lastSeq++
 		if e := s.eventRing[f.lastSeq%maxRingEvents]; f.options.matches(e) {
 			events = append(events, e)

@@ -17,11 +17,16 @@ const (
 	recordingTimeout = 2 * time.Minute
 )
 
-// Followers are woken in groups with a pause after each group, so that running calls
-// get a processor between two groups.
+// These constants pace the followers. Followers are woken wakeDelay after a change, and
+// at most once per wakeInterval, or once per backlogInterval if maxRingEvents/2 changes
+// or maxRingBytes/2 bytes wait. Followers are woken in groups with a pause after each
+// group, so that running calls get a processor between two groups.
 const (
-	wakeGroupSize  = 16
-	wakeGroupPause = 200 * time.Microsecond
+	wakeDelay       = 10 * time.Millisecond
+	wakeInterval    = 50 * time.Millisecond
+	backlogInterval = 20 * time.Millisecond
+	wakeGroupSize   = 16
+	wakeGroupPause  = 200 * time.Microsecond
 )
 
 // ErrFollowerClosed is the error of Next after Close.
@@ -63,81 +68,89 @@ func (o *FollowOptions) matches(e *Event) bool {
 	}
 }
 
-// Stream keeps the last events in one ring for all followers. Publishing does not wait
-// for followers, and its cost does not depend on their number.
+// Stream keeps the last events in one ring for all followers. Publish stores only what
+// changed, in a queue. The next follower that reads makes events of all queued changes.
+// So a call pays neither for the events nor for the number of followers, and the events
+// of followers that do not read are never made.
 type Stream struct {
-	// isRecording is set while events are recorded. Without followers, a report makes
-	// no event.
+	// isRecording is set while changes are recorded. Without followers, a report makes
+	// no change.
 	isRecording atomic.Bool
 
-	mu        sync.RWMutex // guards all fields below; no other lock is taken while mu is held
-	seq       uint64       // the number of the last event
-	oldestSeq uint64       // the number of the oldest kept event; seq+1 if there is none
-	eventRing []*Event     // event n is at n % maxRingEvents; nil before the first follower
+	// ringMu guards the fields down to followers. Publish takes ringMu only when it
+	// stops the recording. mu may be taken while ringMu is held; no other lock is.
+	ringMu    sync.RWMutex
+	newestSeq uint64   // the number of the newest event in eventRing; changes with higher numbers are in queue
+	oldestSeq uint64   // the number of the oldest event in eventRing; newestSeq+1 if there is none
+	eventRing []*Event // event n is at n % maxRingEvents; nil before the first follower
 	ringBytes int
-	// followers are in no order; lastFollowerClosed is the time when the last follower
-	// closed.
-	followers          []*Follower
+	idleQueue changeQueue // empty; exchanged with queue, so that slots are reused
+	followers []*Follower // in no order
+
+	mu    sync.Mutex // guards all fields below; no other lock is taken while mu is held
+	seq   uint64     // the number of the last change
+	queue changeQueue
+	// hasFollowers is false without followers; lastFollowerClosed is the time when the
+	// last follower closed.
+	hasFollowers       bool
 	lastFollowerClosed time.Time
-	// wakeRequests has a token while followers must be woken; nil without followers.
-	wakeRequests chan struct{}
+	// waker wakes the followers; nil without followers.
+	waker *waker
 }
 
-// Publish records an event with its number and time.
-func (s *Stream) Publish(e Event) {
-	e.text = &eventText{}
-	size := sizeOf(&e)
+// Publish records a change with the next number.
+func (s *Stream) Publish(c Change) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	e.Time = time.Now()
-	if len(s.followers) == 0 && e.Time.Sub(s.lastFollowerClosed) > recordingTimeout {
-		s.seq++ // all unrecorded events share one number
-		s.eventRing, s.ringBytes, s.oldestSeq = nil, 0, s.seq+1
-		s.isRecording.Store(false)
+	if !s.hasFollowers && c.Time.Sub(s.lastFollowerClosed) > recordingTimeout {
+		s.mu.Unlock()
+		s.stopRecording()
 		return
 	}
 	s.seq++
-	e.Seq = s.seq
-	for s.seq-s.oldestSeq >= maxRingEvents || s.ringBytes+size > maxRingBytes && s.oldestSeq < s.seq {
-		s.ringBytes -= sizeOf(s.eventRing[s.oldestSeq%maxRingEvents])
-		s.eventRing[s.oldestSeq%maxRingEvents] = nil
-		s.oldestSeq++
-	}
-	s.eventRing[s.seq%maxRingEvents] = &e
-	s.ringBytes += size
-	if s.wakeRequests != nil {
-		sendToken(s.wakeRequests)
+	s.queue.push(c)
+	waker, isLong := s.waker, s.queue.count >= maxRingEvents/2 || s.queue.bytes >= maxRingBytes/2
+	s.mu.Unlock()
+	if waker != nil {
+		waker.request(isLong)
 	}
 }
 
-// sizeOf returns the approximate memory of an event in bytes.
-func sizeOf(e *Event) int {
-	size := 1536 + 2*(len(e.Call.Message)+len(e.Call.UserMessage)+len(e.Call.Error))
-	if e.Report != nil {
-		size += len(e.Report.Message)
+// stopRecording drops all events, unless there is a follower. All changes that are not
+// recorded share one number.
+func (s *Stream) stopRecording() {
+	s.ringMu.Lock()
+	defer s.ringMu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.hasFollowers || !s.isRecording.Load() {
+		return
 	}
-	if e.Activity != nil {
-		size += 2 * (len(e.Activity.Content) + len(e.Activity.Patch))
-	}
-	if e.Call.Waiting != nil {
-		size += 2 * len(e.Call.Waiting.Args)
-	}
-	return size
+	s.seq++
+	s.newestSeq, s.oldestSeq = s.seq, s.seq+1
+	s.eventRing, s.ringBytes, s.queue, s.idleQueue = nil, 0, changeQueue{}, changeQueue{}
+	s.isRecording.Store(false)
 }
 
 // Follow returns a follower of events. Close the Follower after use.
 func (s *Stream) Follow(o FollowOptions) *Follower {
+	s.ringMu.Lock()
+	defer s.ringMu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.eventRing == nil {
-		s.eventRing, s.oldestSeq = make([]*Event, maxRingEvents), s.seq+1
+		s.eventRing = make([]*Event, maxRingEvents)
+		s.newestSeq, s.oldestSeq = s.seq, s.seq+1
 		s.isRecording.Store(true)
 	}
-	if s.wakeRequests == nil {
-		s.wakeRequests = make(chan struct{}, 1)
-		go s.wakeFollowers(s.wakeRequests)
+	s.hasFollowers = true
+	if s.waker == nil {
+		s.waker = newWaker()
+		go s.wakeFollowers(s.waker)
 	}
-	f := &Follower{stream: s, options: o, lastSeq: s.seq, mayHaveEvents: make(chan struct{}, 1), closed: make(chan struct{})}
+	f := &Follower{
+		stream: s, options: o, lastSeq: s.seq, mayMakeEvents: true,
+		mayHaveEvents: make(chan struct{}, 1), closed: make(chan struct{}),
+	}
 	f.index = len(s.followers)
 	s.followers = append(s.followers, f)
 	switch {
@@ -149,56 +162,72 @@ func (s *Stream) Follow(o FollowOptions) *Follower {
 	return f
 }
 
-// wakeFollowers wakes the followers after each change, until wakeRequests is closed.
-// Publish does not wake followers itself, because many followers would delay it.
-func (s *Stream) wakeFollowers(wakeRequests <-chan struct{}) {
-	var group [wakeGroupSize]*Follower
-	for range wakeRequests {
-		for offset := 0; ; offset += wakeGroupSize {
-			s.mu.RLock()
-			n := copy(group[:], s.followers[min(offset, len(s.followers)):])
-			s.mu.RUnlock()
-			for _, f := range group[:n] {
-				sendToken(f.mayHaveEvents)
-			}
-			if n < wakeGroupSize {
-				break
-			}
-			time.Sleep(wakeGroupPause)
-		}
+// makeEvents makes the events of all queued changes and returns the number of the newest
+// event.
+func (s *Stream) makeEvents() uint64 {
+	s.ringMu.Lock()
+	defer s.ringMu.Unlock()
+	s.mu.Lock()
+	lastSeq := s.seq
+	if s.queue.count == 0 {
+		s.mu.Unlock()
+		return s.newestSeq
 	}
+	changes := s.queue
+	s.queue, s.idleQueue = s.idleQueue, changeQueue{}
+	s.mu.Unlock()
+	firstSeq := lastSeq - uint64(changes.count) + 1
+	if firstSeq != s.newestSeq+1 { // the queue dropped changes, so the older events are dropped too
+		clear(s.eventRing)
+		s.ringBytes, s.oldestSeq = 0, firstSeq
+	}
+	for i := range changes.count {
+		s.addEvent(newEvent(changes.at(i), firstSeq+uint64(i)))
+	}
+	changes.reset()
+	s.idleQueue = changes
+	return s.newestSeq
+}
+
+// addEvent adds the next event to the ring and drops the oldest events beyond the limits.
+// The caller has locked ringMu.
+func (s *Stream) addEvent(e *Event) {
+	s.newestSeq = e.Seq
+	for e.Seq-s.oldestSeq >= maxRingEvents || s.ringBytes+e.shared.size > maxRingBytes && s.oldestSeq < e.Seq {
+		slot := &s.eventRing[s.oldestSeq%maxRingEvents]
+		s.ringBytes -= (*slot).shared.size
+		*slot = nil
+		s.oldestSeq++
+	}
+	s.eventRing[e.Seq%maxRingEvents] = e
+	s.ringBytes += e.shared.size
 }
 
 // LastSeq returns the Seq of the last event.
 func (s *Stream) LastSeq() uint64 {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return s.seq
 }
 
 // removeFollower removes f; the last follower of the list replaces it.
 func (s *Stream) removeFollower(f *Follower) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.ringMu.Lock()
+	defer s.ringMu.Unlock()
 	lastIndex := len(s.followers) - 1
 	movedFollower := s.followers[lastIndex]
 	s.followers[f.index], movedFollower.index = movedFollower, f.index
 	s.followers[lastIndex] = nil
-	if s.followers = s.followers[:lastIndex]; lastIndex == 0 {
-		close(s.wakeRequests)
-		s.wakeRequests, s.lastFollowerClosed = nil, time.Now()
+	s.followers = s.followers[:lastIndex]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if lastIndex == 0 {
+		close(s.waker.stopped)
+		s.waker, s.hasFollowers, s.lastFollowerClosed = nil, false, time.Now()
 		return
 	}
-	sendToken(s.wakeRequests) // wakeFollowers may have skipped movedFollower
+	s.waker.request(false) // wakeFollowers may have skipped movedFollower
 }
 
-// sendToken sends a token to c, unless c is full.
-func sendToken(c chan<- struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}
-
-// IsRecording reports whether events are recorded: Publish then keeps the event.
+// IsRecording reports whether changes are recorded: Publish then keeps the change.
 func (s *Stream) IsRecording() bool { return s.isRecording.Load() }

@@ -1,7 +1,6 @@
 package events
 
 import (
-	"encoding/json"
 	"time"
 	"unicode/utf8"
 
@@ -98,31 +97,6 @@ func (v *View) ShownResult(showAll bool) string {
 		return v.Result
 	}
 	return ""
-}
-
-// maxResultText is the length of the part of a result that surfaces get.
-// maxDecodedResult is the length of the longest text result whose escapes are decoded.
-// maxResultText and maxDecodedResult are in bytes.
-const (
-	maxResultText    = 400
-	maxDecodedResult = 64 << 10
-)
-
-// TruncateResult returns the beginning of a result: the text of a string, else the JSON.
-// A truncated result ends with "…".
-func TruncateResult(output json.RawMessage) string {
-	text := string(output[:min(len(output), maxResultText+utf8.UTFMax)])
-	isWhole := len(text) == len(output)
-	if len(output) > 0 && output[0] == '"' && len(output) <= maxDecodedResult {
-		var s string
-		if json.Unmarshal(output, &s) == nil {
-			text, isWhole = s, true
-		}
-	}
-	if isWhole && len(text) <= maxResultText {
-		return text
-	}
-	return CutText([]byte(text), maxResultText) + "…"
 }
 
 // CutText returns the beginning of a text: at most limit bytes, whole characters.

@@ -1,0 +1,130 @@
+package events
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// decodeWhole returns what ResultStart.Text must return, from the whole result.
+func decodeWhole(output json.RawMessage) string {
+	text := string(output)
+	if len(output) > 0 && output[0] == '"' && len(output) <= maxDecodedResult {
+		var s string
+		if json.Unmarshal(output, &s) == nil {
+			text = s
+		}
+	}
+	if len(text) <= maxResultText {
+		return text
+	}
+	return CutText([]byte(text), maxResultText) + "…"
+}
+
+// FuzzResultStart checks that the text from the start of a result equals the text from
+// the whole result.
+func FuzzResultStart(f *testing.F) {
+	for _, s := range []string{"", "a", `\u0041`, `\ud83d\ude00`, `\"`, `\\`, "ü", "€", "😀", `\ud83d`, "\xff", `\n`} {
+		for _, count := range []int{1, 399, 400, 401, 408, 409, 500, 3000, 20_000} {
+			for _, lead := range []string{"", "x", "xy"} {
+				f.Add([]byte(`"` + lead + strings.Repeat(s, count) + `"`))
+			}
+		}
+	}
+	f.Add([]byte(`{"a":"` + strings.Repeat("ü", 300) + `"}`))
+	f.Add([]byte(nil))
+	f.Fuzz(func(t *testing.T, output []byte) {
+		if !json.Valid(output) && len(output) > 0 {
+			return
+		}
+		start := NewResultStart(output)
+		if len(start.text) > maxTextStart {
+			t.Errorf("the start has %d bytes", len(start.text))
+		}
+		got, want := start.Text(), decodeWhole(output)
+		if got != want {
+			t.Errorf("the text of %.80q (%d bytes) is\n%q, want\n%q", output, len(output), got, want)
+		}
+		if utf8.Valid(output) && !utf8.ValidString(got) {
+			t.Errorf("the text %q is not UTF-8", got)
+		}
+	})
+}
+
+// TestChangeQueue checks the limits of the queue of changes.
+func TestChangeQueue(t *testing.T) {
+	var q changeQueue
+	newChange := func(n int, message string) Change {
+		d := &Details{}
+		d.State.Reports.Count, d.State.Error = n, message
+		return Change{Kind: Progress, Time: time.Unix(int64(n), 0), Details: d}
+	}
+	check := func(wantFirst, wantCount int) {
+		t.Helper()
+		bytes := 0
+		for i := range q.count {
+			c := q.at(i)
+			if got := c.Details.State.Reports.Count; got != wantFirst+i {
+				t.Fatalf("change %d is %d, want %d", i, got, wantFirst+i)
+			}
+			bytes += c.size
+		}
+		if q.count != wantCount || q.bytes != bytes {
+			t.Errorf("the queue has %d changes and counts %d bytes, want %d changes and %d bytes", q.count, q.bytes, wantCount, bytes)
+		}
+	}
+	for n := range 100 {
+		q.push(newChange(n, ""))
+	}
+	check(0, 100)
+	for n := 100; n < maxRingEvents+500; n++ {
+		q.push(newChange(n, ""))
+	}
+	check(500, maxRingEvents)
+	slots := len(q.slots)
+	q.reset()
+	if q.count != 0 || q.bytes != 0 || len(q.slots) != slots || q.slots[0].Details != nil {
+		t.Errorf("a full queue after reset: %d changes, %d bytes, %d slots", q.count, q.bytes, len(q.slots))
+	}
+	long := strings.Repeat("x", 1<<20) // counts twice
+	for n := range 20 {
+		q.push(newChange(n, long))
+	}
+	check(13, 7)
+	q.push(newChange(20, strings.Repeat(long, 9))) // more than the limit alone
+	check(20, 1)
+	q.push(newChange(21, ""))
+	check(21, 1)
+	q.reset()
+	if len(q.slots) != 0 {
+		t.Errorf("a nearly empty queue keeps %d slots", len(q.slots))
+	}
+}
+
+// TestUnreadEventsAreNotMade checks that changes without a reader stay changes, and that
+// the first reader makes the events of exactly the last changes.
+func TestUnreadEventsAreNotMade(t *testing.T) {
+	var s Stream
+	f := s.Follow(FollowOptions{})
+	defer f.Close()
+	const extra = 100
+	for n := range maxRingEvents + extra {
+		s.Publish(Change{Kind: Created, Time: time.Now(), Call: &Card{CallID: fmt.Sprint(n)}})
+	}
+	s.ringMu.RLock()
+	made := s.newestSeq
+	s.ringMu.RUnlock()
+	if made != 0 || s.queue.count != maxRingEvents {
+		t.Errorf("%d events were made and %d changes wait, want 0 and %d", made, s.queue.count, maxRingEvents)
+	}
+	events, missed, err := f.Next(t.Context())
+	if err != nil || missed != extra || len(events) != maxNextEvents || events[0].Seq != extra+1 || events[0].Call.CallID != fmt.Sprint(extra) {
+		t.Fatalf("%d events, %d missed, %v", len(events), missed, err)
+	}
+	if events[0].Call.Status != "pending" || s.queue.count != 0 {
+		t.Errorf("the first event is %+v, and %d changes wait", events[0], s.queue.count)
+	}
+}

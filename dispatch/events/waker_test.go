@@ -1,0 +1,79 @@
+package events
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestFollowersReadInBatches checks when followers read: soon after a single change, at
+// most once per wakeInterval while changes arrive one by one, and more often while many
+// changes wait.
+func TestFollowersReadInBatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s Stream
+		f := s.Follow(FollowOptions{})
+		type batch struct {
+			at    time.Time
+			count int
+		}
+		var batches []batch
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for {
+				events, missed, err := f.Next(context.Background())
+				if err != nil {
+					return
+				}
+				if missed > 0 {
+					t.Errorf("the follower missed %d events", missed)
+				}
+				batches = append(batches, batch{time.Now(), len(events)})
+			}
+		}()
+		publish := func(count int) {
+			for range count {
+				s.Publish(Change{Kind: Created, Time: time.Now(), Call: &Card{}})
+			}
+		}
+		// takeBatches returns the number of batches and of their events since began, and the
+		// longest time between two batches.
+		takeBatches := func(began time.Time) (count, events int, longest time.Duration) {
+			synctest.Wait()
+			for _, b := range batches {
+				count, events, longest = count+1, events+b.count, max(longest, b.at.Sub(began))
+				began = b.at
+			}
+			batches = nil
+			return count, events, longest
+		}
+		time.Sleep(time.Minute)
+		began := time.Now()
+		publish(3)
+		time.Sleep(time.Second)
+		if count, events, longest := takeBatches(began); count != 1 || events != 3 || longest != wakeDelay {
+			t.Errorf("three changes were read in %d batches, %d events, after %v", count, events, longest)
+		}
+		began = time.Now()
+		for range 500 {
+			publish(3)
+			time.Sleep(2 * time.Millisecond)
+		}
+		time.Sleep(wakeInterval + wakeDelay)
+		if count, events, longest := takeBatches(began); count > 22 || events != 1500 || longest > wakeInterval+wakeDelay {
+			t.Errorf("1,500 changes in 1 s were read in %d batches, %d events, at most %v apart", count, events, longest)
+		}
+		for range 50 { // 100,000 changes per second
+			publish(1000)
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(wakeInterval + wakeDelay)
+		if _, events, _ := takeBatches(began); events != 50_000 {
+			t.Errorf("%d of 50,000 events were read", events)
+		}
+		f.Close()
+		<-done
+	})
+}

@@ -1,0 +1,112 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"opentabs/internal/alloctest"
+	"opentabs/wire"
+)
+
+// BenchmarkFollowers compares a call that ten followers read with a call without
+// followers, both one after the other without a pause. The blocks of both alternate, so
+// that other work on the machine affects both, and the garbage collector runs as rarely
+// as in the daemon. The metric "ratio" is the median of the ratios of neighbouring
+// blocks; it includes the work of the followers, if there is no idle processor for it.
+// The metric "path-ratio" has followers that never read: what the call itself pays.
+func BenchmarkFollowers(b *testing.B) {
+	const blockCalls, followerCount = 20_000, 10
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}
+	var dispatchers [3]*Dispatcher
+	for i := range dispatchers {
+		dispatchers[i] = New(newAllocFreeBridge(), Options{})
+	}
+	var times, ratios [3][]float64
+	measureBlock := func(i int) {
+		began := time.Now()
+		for range blockCalls {
+			if _, err := dispatchers[i].Call(context.Background(), req); err != nil {
+				b.Fatal(err)
+			}
+		}
+		times[i] = append(times[i], float64(time.Since(began).Nanoseconds())/blockCalls)
+		ratios[i] = append(ratios[i], times[i][len(times[i])-1]/times[0][len(times[0])-1])
+	}
+	unread := dispatchers[2].Follow(FollowOptions{})
+	defer unread.Close()
+	for b.Loop() {
+		measureBlock(0)
+		endFollowers := followAll(dispatchers[1], followerCount)
+		measureBlock(1)
+		endFollowers()
+		measureBlock(2)
+	}
+	b.ReportMetric(median(times[0]), "ns/call")
+	b.ReportMetric(median(ratios[1]), "ratio")
+	b.ReportMetric(median(ratios[2]), "path-ratio")
+}
+
+// followAll starts followers that read all events. The returned function ends the
+// followers.
+func followAll(d *Dispatcher, count int) (end func()) {
+	var readers sync.WaitGroup
+	var followers []*Follower
+	for range count {
+		f := d.Follow(FollowOptions{})
+		followers = append(followers, f)
+		readers.Go(func() {
+			for {
+				if _, _, err := f.Next(context.Background()); err != nil {
+					return
+				}
+			}
+		})
+	}
+	return func() {
+		for _, f := range followers {
+			f.Close()
+		}
+		readers.Wait()
+	}
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+// TestFollowedAllocations checks what a call and a report allocate for followers, however
+// many there are: one card for the call, and the details of the report. The queue of
+// changes is at its limit, so its memory is reused.
+func TestFollowedAllocations(t *testing.T) {
+	d := New(newAllocFreeBridge(), Options{})
+	for range 10 {
+		defer d.Follow(FollowOptions{}).Close()
+	}
+	req := Call{Tool: Tool{Plugin: "p", Name: "t"}, Args: json.RawMessage(`{}`)}
+	call := func() {
+		if _, err := d.Call(context.Background(), req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2000 {
+		call()
+	}
+	alloctest.Check(t, "one call with ten followers", 12, 1, call)
+
+	c := newLiveCall(d, Call{Tool: Tool{Plugin: "p", Name: "t"}, Progress: func(Progress) {}})
+	c.beginRunning()
+	defer c.clock.Stop()
+	progress, total := 0.0, 1e18
+	reports := []wire.Report{{Progress: &progress, Total: &total, Message: "page"}}
+	alloctest.Check(t, "one report with ten followers", 1, 0, func() {
+		progress++
+		sink{c}.Reports(reports, 0)
+	})
+}
