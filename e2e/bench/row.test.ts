@@ -9,20 +9,20 @@ const row: Row = { id: 'echo', what: 'an echo', ours: '1 ms' };
 test('a row is MISSED if its value is beyond the limit or a condition is broken', () => {
   const cases: [Partial<Row>, ReturnType<typeof verdictOf>][] = [
     [{}, ''],
-    [{ value: 1.25, bar: atMost(1.25, 'x') }, 'ok'],
-    [{ value: 1.26, bar: atMost(1.25, 'x') }, 'MISSED'],
-    [{ value: Number.NaN, bar: atMost(1.25, 'x') }, 'MISSED'],
-    [{ bar: atMost(1.25, 'x') }, 'MISSED'],
-    [{ value: 1500, bar: atLeast(1500, '/s') }, 'ok'],
-    [{ value: 1499, bar: atLeast(1500, '/s') }, 'MISSED'],
-    [{ value: 1, bar: atMost(2, 'ms'), broken: 'one was lost' }, 'MISSED'],
+    [{ value: 1.25, threshold: atMost(1.25, 'x') }, 'ok'],
+    [{ value: 1.26, threshold: atMost(1.25, 'x') }, 'MISSED'],
+    [{ value: Number.NaN, threshold: atMost(1.25, 'x') }, 'MISSED'],
+    [{ threshold: atMost(1.25, 'x') }, 'MISSED'],
+    [{ value: 1500, threshold: atLeast(1500, '/s') }, 'ok'],
+    [{ value: 1499, threshold: atLeast(1500, '/s') }, 'MISSED'],
+    [{ value: 1, threshold: atMost(2, 'ms'), broken: 'one was lost' }, 'MISSED'],
     [{ broken: 'one was lost' }, 'MISSED'],
   ];
   for (const [fields, want] of cases) assert.equal(verdictOf({ ...row, ...fields }), want, JSON.stringify(fields));
 });
 
 test('the table has value, limit and verdict, and lists the broken conditions below', () => {
-  const text = formatTable([{ ...row, value: 3, bar: atMost(2, 'ms'), broken: 'one was lost' }]);
+  const text = formatTable([{ ...row, value: 3, threshold: atMost(2, 'ms'), broken: 'one was lost' }]);
   assert.match(text, /^echo +an echo +1 ms +3\.00 ms +<= 2 ms +MISSED$/m);
   assert.match(text, /^echo: one was lost$/m);
 });

@@ -11,28 +11,28 @@ export interface Row {
   readonly floor?: string;
   /** The number that is compared with the limit `bar`. Without a limit, the number is only reported. */
   readonly value?: number;
-  readonly bar?: Bar;
+  readonly threshold?: Threshold;
   /** Further information for the reader, such as a failure. */
   readonly note?: string;
   /** A condition, other than the bar, that the measurement did not meet. */
   readonly broken?: string;
 }
 
-/** Bar is a limit for the value of a row, such as "atMost 1.5 x". */
-export interface Bar {
+/** Threshold is a limit for the value of a row, such as "atMost 1.5 x". */
+export interface Threshold {
   readonly kind: 'atMost' | 'atLeast';
   readonly limit: number;
   readonly unit: string;
 }
 
-export const atMost = (limit: number, unit: string): Bar => ({ kind: 'atMost', limit, unit });
-export const atLeast = (limit: number, unit: string): Bar => ({ kind: 'atLeast', limit, unit });
+export const atMost = (limit: number, unit: string): Threshold => ({ kind: 'atMost', limit, unit });
+export const atLeast = (limit: number, unit: string): Threshold => ({ kind: 'atLeast', limit, unit });
 
 /** verdictOf returns "ok" or "MISSED", or "" for a row without a bar. */
 export function verdictOf(row: Row): 'ok' | 'MISSED' | '' {
   if (row.broken !== undefined) return 'MISSED';
-  if (row.bar === undefined) return '';
-  const { value = Number.NaN, bar } = row;
+  if (row.threshold === undefined) return '';
+  const { value = Number.NaN, threshold: bar } = row;
   return (bar.kind === 'atMost' ? value <= bar.limit : value >= bar.limit) ? 'ok' : 'MISSED';
 }
 
@@ -64,8 +64,10 @@ export function formatTable(rows: readonly Row[]): string {
     row.what,
     row.ours,
     row.floor ?? '',
-    row.value === undefined ? '' : formatValue(row.value, row.bar?.unit ?? 'x'),
-    row.bar ? `${row.bar.kind === 'atMost' ? '<=' : '>='} ${row.bar.limit} ${row.bar.unit}` : '',
+    row.value === undefined ? '' : formatValue(row.value, row.threshold?.unit ?? 'x'),
+    row.threshold
+      ? `${row.threshold.kind === 'atMost' ? '<=' : '>='} ${row.threshold.limit} ${row.threshold.unit}`
+      : '',
     verdictOf(row),
   ]);
   const allLines = [['row', 'what', 'measured', 'floor', 'value', 'bar', ''], ...cells];

@@ -158,15 +158,19 @@ function assertComplete(outcome: Outcome, stepCount: number): void {
   assert.equal(numbers.at(-1), stepCount, 'the last report arrived');
 }
 
-/** Recovery is the time until a call succeeded, and the errors of the calls that failed before. */
-interface Recovery {
+/** RecoveryMeasurement is the time until a call succeeded, and the errors of the calls that failed before. */
+interface RecoveryMeasurement {
   readonly durationMs: number;
   readonly failures: readonly string[];
   readonly texts: readonly string[];
 }
 
 /** callUntilSuccess repeats a call, each time with a new session, until the call succeeds. */
-async function callUntilSuccess(cell: CellContext, expected: ExpectedBehavior, sinceMs: number): Promise<Recovery> {
+async function callUntilSuccess(
+  cell: CellContext,
+  expected: ExpectedBehavior,
+  sinceMs: number,
+): Promise<RecoveryMeasurement> {
   const failures: string[] = [];
   const texts: string[] = [];
   const endMs = sinceMs + (expected.maxRecoveryMs ?? 2000) + 30_000;
@@ -191,7 +195,7 @@ async function callUntilSuccess(cell: CellContext, expected: ExpectedBehavior, s
   throw new Error(`no call succeeded: ${[...new Set(texts)].join('\n')}`);
 }
 
-function checkRecovery(recovery: Recovery, expected: ExpectedBehavior): void {
+function checkRecovery(recovery: RecoveryMeasurement, expected: ExpectedBehavior): void {
   assert.ok(
     recovery.durationMs <= (expected.maxRecoveryMs ?? 2000) + busyMachineMs,
     `the next call worked ${formatMs(recovery.durationMs)} after the fault`,
@@ -202,7 +206,7 @@ function checkRecovery(recovery: Recovery, expected: ExpectedBehavior): void {
   );
 }
 
-function describeRecovery({ durationMs, failures }: Recovery): string {
+function describeRecovery({ durationMs, failures }: RecoveryMeasurement): string {
   return `${formatMs(durationMs)}${failures.length > 0 ? `, ${failures.length} failed (${[...new Set(failures)].join(', ')})` : ''}`;
 }
 

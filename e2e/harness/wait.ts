@@ -13,7 +13,7 @@ export async function waitFor<T>(
   const endMs = Date.now() + limitMs;
   let lastError: unknown;
   // If probe never settles, the error must still name the awaited event.
-  const probeTimeout = rejectAfter(limitMs + ProbeMs);
+  const probeTimeout = rejectAfter(limitMs + ProbeIntervalMs);
   probeTimeout.catch(() => undefined); // without a handler, a timeout after the wait would end the test process
   for (;;) {
     try {
@@ -28,8 +28,8 @@ export async function waitFor<T>(
   }
 }
 
-/** ProbeMs is how long one probe may run beyond the limit of the wait, in milliseconds. */
-const ProbeMs = 60_000;
+/** ProbeIntervalMs is how long one probe may run beyond the limit of the wait, in milliseconds. */
+const ProbeIntervalMs = 60_000;
 
 async function rejectAfter(ms: number): Promise<never> {
   await setTimeout(ms, undefined, { ref: false });

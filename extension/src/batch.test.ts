@@ -3,22 +3,22 @@ import test from 'node:test';
 import { afterTasks, makeBatcher } from './batch.ts';
 
 function makeFixture() {
-  const world = { port: true, alone: false };
+  const environment = { port: true, alone: false };
   const sent: string[][] = [];
   const works: (() => void)[] = [];
   const batcher = makeBatcher<string>({
     send: (messages) => {
-      if (world.port) sent.push([...messages]);
-      return world.port;
+      if (environment.port) sent.push([...messages]);
+      return environment.port;
     },
     charsOf: (message) => message.length,
-    isLikelyLastMessage: () => world.alone,
+    isLikelyLastMessage: () => environment.alone,
     runSoon: (work) => void works.push(work),
   });
   const turn = () => {
     for (const work of works.splice(0)) work();
   };
-  return { world, sent, works, batcher, turn };
+  return { world: environment, sent, works, batcher, turn };
 }
 
 test('the first message is sent at once, the following ones as a batch', () => {

@@ -61,10 +61,10 @@ export interface PanelState {
 }
 
 /**
- * Done is the worker's answer to an action of the panel. error is set if the action failed. decided is the result of
- * the action "decide".
+ * ActionResult is the worker's answer to an action of the panel. error is set if the action failed. decided is the
+ * result of the action "decide".
  */
-export interface Done {
+export interface ActionResult {
   readonly error?: string;
   readonly decided?: CallDecideResult;
 }
@@ -77,7 +77,7 @@ export type ToPanel =
   | { readonly op: 'state'; readonly state: PanelState }
   /** plugins is the new list of plugins, and failed is the new list of plugins that could not be loaded. */
   | { readonly op: 'plugins'; readonly plugins: readonly PluginView[]; readonly failed: readonly FailedPluginView[] }
-  | { readonly op: 'done'; readonly requestId: number; readonly done: Done };
+  | { readonly op: 'done'; readonly requestId: number; readonly done: ActionResult };
 
 /** Action is a user action in the panel. */
 export type Action =

@@ -131,7 +131,7 @@ export function makeContext(script: ContextScript = {}, onReport: () => void = (
       }
       await runUnlessStopped([signal], () => {
         userRequests.push(request);
-        return answerAsUser(script.user, request);
+        return answerUserRequest(script.user, request);
       });
     },
   };
@@ -220,7 +220,7 @@ async function resolveToolResult(tools: ContextScript['tools'], { tool, input }:
   }
 }
 
-async function answerAsUser(userBehavior: ContextScript['user'], request: UserRequest): Promise<void> {
+async function answerUserRequest(userBehavior: ContextScript['user'], request: UserRequest): Promise<void> {
   if (userBehavior === 'deny') throw new ToolError('the user declined', 'user_denied');
   if (userBehavior === 'timeout') throw new ToolError('the user did not answer', 'user_timeout');
   if (typeof userBehavior === 'function') await userBehavior(request);

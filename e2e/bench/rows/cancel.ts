@@ -38,7 +38,7 @@ export async function measureCancel(fixture: BenchFixture): Promise<Row[]> {
       what: "time from sending notifications/cancelled to the abort of the page's AbortSignal, p50",
       ours: `${formatSummary(summary)}, max ${formatMs(summary.max)}`,
       value: summary.p50,
-      bar: atMost(10, 'ms'),
+      threshold: atMost(10, 'ms'),
     },
   ];
 }

@@ -46,7 +46,7 @@ export async function measureDev(fixture: BenchFixture): Promise<Row[]> {
       ours: formatTimes(callTimes),
       floor: formatTimes(floorTimes),
       value: median(callTimes),
-      bar: atMost(1000, 'ms'),
+      threshold: atMost(1000, 'ms'),
       note: 'the floor is opentabs plugin build and the adapter evaluated in the page by the DevTools protocol',
     },
   ];

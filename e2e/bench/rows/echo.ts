@@ -34,7 +34,7 @@ export async function measureEcho(fixture: BenchFixture): Promise<Row[]> {
       ours: formatSummary(oursSummary),
       floor: formatSummary(floorSummary),
       value: oursSummary.p50 / floorSummary.p50,
-      bar: atMost(1.25, 'x'),
+      threshold: atMost(1.25, 'x'),
     });
   }
   return rows;
@@ -69,7 +69,7 @@ export async function measureLoad(fixture: BenchFixture): Promise<Row[]> {
       ours: `${median(rates.ours).toFixed(0)}/s (each ${formatMs(median(latencies))}, n 20000)`,
       floor: `${median(rates.floor).toFixed(0)}/s`,
       value: median(rates.ours),
-      bar: atLeast(1500, '/s'),
+      threshold: atLeast(1500, '/s'),
       ...(refusedCount > 0 ? { broken: `${refusedCount} calls were refused: ${problem}` } : {}),
     },
   ];

@@ -13,7 +13,10 @@ const token = 'bench';
 const callsPerBlock = 1000;
 const rounds = 5;
 
-/** measureFollowers measures the cost of clients of /events: calls to an instant tool, without followers and with 1,000 followers. */
+/**
+ * measureFollowers measures the cost of clients of /events: calls to an instant tool, without followers and with 1,000
+ * followers.
+ */
 export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
   const home = join(fixture.home, 'followers');
   const plugin = join(home, 'bench-plugin');
@@ -79,7 +82,7 @@ export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
         ours: formatSummary(followedSummary),
         floor: formatSummary(unfollowedSummary),
         value: followedSummary.p50 / unfollowedSummary.p50,
-        bar: atMost(1.5, 'x'),
+        threshold: atMost(1.5, 'x'),
       },
       {
         id,
@@ -97,7 +100,7 @@ export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
         what: `resident memory of the server with ${followerCount} followers, after ${calls * 3} calls`,
         ours: formatMegabytes(memory),
         value: memory / 1e6,
-        bar: atMost(150, 'MB'),
+        threshold: atMost(150, 'MB'),
       },
       {
         id,
@@ -110,7 +113,7 @@ export async function measureFollowers(fixture: BenchFixture): Promise<Row[]> {
         what: `peak resident memory of the server with ${followerCount} followers that never read`,
         ours: formatMegabytes(stuckMemory.peak),
         value: stuckMemory.peak / 1e6,
-        bar: atMost(250, 'MB'),
+        threshold: atMost(250, 'MB'),
       },
     ];
   } finally {

@@ -40,7 +40,7 @@ export async function measureDispatch(): Promise<Row[]> {
       what: 'time in which a report resets the idle timer of a call, with 10,000 running calls',
       ours: formatMetrics(reset),
       value: metricOf(reset, 'ns/op'),
-      bar: atMost(100, 'ns'),
+      threshold: atMost(100, 'ns'),
       ...(allocs === 0 ? {} : { broken: `a reset makes ${allocs} allocations; 0 are allowed` }),
     },
     {

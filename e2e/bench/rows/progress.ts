@@ -7,7 +7,10 @@ import { measureInTurns, median } from '../samples.ts';
 const reportCount = 10_000;
 const rounds = 7;
 
-/** watchTurns runs in the page and records the longest delay of a timer of 1 ms, which is the longest turn of the event loop. */
+/**
+ * watchTurns runs in the page and records the longest delay of a timer of 1 ms, which is the longest turn of the event
+ * loop.
+ */
 function watchTurns(): void {
   const turnTimes = { longestMs: 0, last: performance.now(), timer: 0 };
   turnTimes.timer = window.setInterval(() => {
@@ -65,7 +68,7 @@ export async function measureProgress(fixture: BenchFixture): Promise<Row[]> {
       what: `time for which ${reportCount} reports in one loop block the page, p50`,
       ours: formatTimes(longestTurns),
       value: median(longestTurns),
-      bar: atMost(150, 'ms'),
+      threshold: atMost(150, 'ms'),
       note: `the longest turn of the page's event loop; ${formatMs(median(loopTimes))} of this turn are the loop itself; all ${reportCount} were counted, in order; ${median(notificationCounts)} notifications, the final one among them; the call took ${formatMs(median(callTimes))}`,
       ...(faults.size > 0 ? { broken: [...faults].join('; ') } : {}),
     },
@@ -95,7 +98,7 @@ export async function measureEvent(fixture: BenchFixture): Promise<Row[]> {
       ours: formatSummary(oursSummary),
       floor: formatSummary(floorSummary),
       value: oursSummary.p50,
-      bar: atMost(2, 'ms'),
+      threshold: atMost(2, 'ms'),
       note: "the page's clock is compared with the client's on the same machine (plugin/src/clock.ts), to about 0.1 ms",
     },
   ];

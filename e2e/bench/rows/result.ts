@@ -25,7 +25,7 @@ export async function measureResult(fixture: BenchFixture): Promise<Row[]> {
       ours: formatSummary(oursSummary),
       floor: formatSummary(floorSummary),
       value: oursSummary.p50,
-      bar: atMost(400, 'ms'),
+      threshold: atMost(400, 'ms'),
     },
     {
       id: 'result',

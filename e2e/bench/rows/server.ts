@@ -3,7 +3,10 @@ import { type GoServer, startServer } from '../go.ts';
 import { atMost, formatSummary, type Row } from '../row.ts';
 import { measureInTurns } from '../samples.ts';
 
-/** startInstantServer starts the HTTP and MCP server of opentabs with a bridge that answers at once: the target "instant". */
+/**
+ * startInstantServer starts the HTTP and MCP server of opentabs with a bridge that answers at once: the target
+ * "instant".
+ */
 export async function startInstantServer(fixture: BenchFixture): Promise<GoServer> {
   const { stack } = await fixture.getLiveStack();
   const server = await startServer('instant', '-state', stack.home, '-token', stack.token);
@@ -32,7 +35,7 @@ export async function measureServer(fixture: BenchFixture): Promise<Row[]> {
         ours: formatSummary(oursSummary),
         floor: formatSummary(floorSummary),
         value: oursSummary.p50 / floorSummary.p50,
-        bar: atMost(1.5, 'x'),
+        threshold: atMost(1.5, 'x'),
       },
     ];
   } finally {

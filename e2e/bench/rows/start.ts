@@ -66,7 +66,7 @@ export async function measureStart(fixture: BenchFixture): Promise<Row[]> {
       ours: formatTimes(acceptTimes),
       floor: formatTimes(floorAcceptTimes),
       value: median(acceptTimes) / median(floorAcceptTimes),
-      bar: atMost(1.2, 'x'),
+      threshold: atMost(1.2, 'x'),
       note: `the floor is a Go program of ${formatMegabytes(statSync(benchProgram).size)} with a plain HTTP server`,
     },
     {
@@ -75,7 +75,7 @@ export async function measureStart(fixture: BenchFixture): Promise<Row[]> {
       ours: formatTimes(healthTimes),
       floor: formatTimes(floorHealthTimes),
       value: median(healthTimes) / median(floorHealthTimes),
-      bar: atMost(1.5, 'x'),
+      threshold: atMost(1.5, 'x'),
     },
   ];
 }
@@ -93,7 +93,7 @@ export function makeMemoryRow(id: string, description: string, memory: Memory, l
     what: `${description}, ${settleMs / 1000} s later`,
     ours: `${formatMegabytes(memory.rssBytes)} (${formatMegabytes(memory.anonBytes)} without files)`,
     value: memory.rssBytes / 1e6,
-    bar: atMost(limitMb, 'MB'),
+    threshold: atMost(limitMb, 'MB'),
   };
 }
 
@@ -106,7 +106,7 @@ export async function measureSize(fixture: BenchFixture): Promise<Row[]> {
       what: 'size of the program that make build builds',
       ours: formatMegabytes(bytes),
       value: bytes / 1e6,
-      bar: atMost(40, 'MB'),
+      threshold: atMost(40, 'MB'),
     },
     makeMemoryRow(
       'size',

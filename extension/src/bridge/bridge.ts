@@ -67,7 +67,7 @@ function connectToWorker(): void {
   listen(document, 'visibilitychange', () => plugins.visibilityChanged());
   listen(window, 'pagehide', () => {
     calls.reportLeaving();
-    link.leave();
+    link.closeForNavigation();
   });
   // After a return from the back/forward cache the port is closed, but the hosts and their calls still exist.
   listen(window, 'pageshow', (event) => {

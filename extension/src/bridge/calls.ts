@@ -6,7 +6,7 @@ import { splitResult } from '../result-parts.ts';
 import type { Host, HostEvents } from './hosts.ts';
 import { PartSender } from './parts.ts';
 import { Plugins } from './plugins.ts';
-import { makeSwaps, type Swaps } from './swaps.ts';
+import { type AdapterSwaps, makeAdapterSwaps } from './swaps.ts';
 import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
 
 type Progress = Extract<FromBridge, { op: 'progress' }>;
@@ -40,7 +40,7 @@ export class BridgeCalls {
   readonly #callsById = new Map<string, Call>();
   readonly #callsByNumber = new Map<number, Call>();
   readonly #partSender: PartSender;
-  readonly #swaps: Swaps;
+  readonly #swaps: AdapterSwaps;
   #lastNumber = 0;
 
   /** hostEvents are the functions that receive the hosts of the document and the messages of these hosts. */
@@ -61,7 +61,7 @@ export class BridgeCalls {
     awaitLateHost: (plugin: string, type: string, events: HostEvents) => () => void = () => () => undefined,
   ) {
     this.#post = post;
-    this.#swaps = makeSwaps({
+    this.#swaps = makeAdapterSwaps({
       isBusy: (host) => this.#runningIn(host).length > 0,
       endCalls: (host) => this.#endAll(host),
       startWaitingCalls: (host) => this.#release(host),

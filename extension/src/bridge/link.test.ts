@@ -9,9 +9,9 @@ function makeFixture(t: TestContext) {
   const ports: { sent: unknown[]; receive(message: unknown): void; close(): void }[] = [];
   const received: ToBridge[] = [];
   const later: (() => void)[] = [];
-  const world = { alone: true, alive: true, refuse: false, connected: 0, orphaned: 0 };
+  const environment = { alone: true, alive: true, refuse: false, connected: 0, orphaned: 0 };
   const connect = (): Port => {
-    if (world.refuse) throw new Error('Extension context invalidated.');
+    if (environment.refuse) throw new Error('Extension context invalidated.');
     let take: (message: unknown) => void = () => undefined;
     let closed: () => void = () => undefined;
     let open = true;
@@ -42,7 +42,7 @@ function makeFixture(t: TestContext) {
   };
   const link = new Link({
     connect,
-    isExtensionAlive: () => world.alive,
+    isExtensionAlive: () => environment.alive,
     read: readToBridge,
     runSoon: (work) => void later.push(work),
   });
@@ -50,14 +50,14 @@ function makeFixture(t: TestContext) {
     link.open({
       received: (message) => received.push(message),
       greeting: () => greeting,
-      isLikelyLastMessage: () => world.alone,
-      connected: () => void world.connected++,
-      orphaned: () => void world.orphaned++,
+      isLikelyLastMessage: () => environment.alone,
+      connected: () => void environment.connected++,
+      orphaned: () => void environment.orphaned++,
     });
   const runTasks = () => {
     for (const work of later.splice(0)) work();
   };
-  return { link, open, ports, received, world, runTasks };
+  return { link, open, ports, received, world: environment, runTasks };
 }
 
 const greeting: FromBridge = { op: 'documentState', plugins: [], running: [] };
@@ -129,7 +129,7 @@ test('a document from the back/forward cache opens a new port', (t) => {
 test('a document that the user leaves receives nothing on its old port', (t) => {
   const { link, open, ports, received, world } = makeFixture(t);
   open();
-  link.leave();
+  link.closeForNavigation();
   ports[0]?.receive(encodeMessages([{ op: 'confirmEndings', ids: ['late'] }]));
   t.mock.timers.tick(5000);
   open();
@@ -182,7 +182,7 @@ test('leave sends waiting messages before it closes the port', (t) => {
   open();
   link.post(message);
   link.post(message);
-  link.leave();
+  link.closeForNavigation();
   assert.deepEqual(ports[0]?.sent, [[greeting], [message], [message]]);
 });
 

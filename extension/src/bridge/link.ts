@@ -37,8 +37,8 @@ export interface Session {
   orphaned(): void;
 }
 
-/** ShortMs is the lifetime below which a port counts as a short port, in milliseconds. */
-const ShortMs = 1000;
+/** ShortConnectionMs is the lifetime below which a port counts as a short port, in milliseconds. */
+const ShortConnectionMs = 1000;
 /**
  * RetryMs is the delay after two short ports in a row, in milliseconds. Each further attempt doubles the delay, up to
  * MaxRetryMs.
@@ -46,11 +46,11 @@ const ShortMs = 1000;
 const RetryMs = 50;
 const MaxRetryMs = 1000;
 /**
- * AliveCheckMs is the interval, in milliseconds, between checks that the extension is still loaded. AliveChecks is the
- * number of checks, after a port has closed, that the extension is still loaded.
+ * AliveCheckMs is the interval, in milliseconds, between checks that the extension is still loaded. MaxAliveChecks is
+ * the number of checks, after a port has closed, that the extension is still loaded.
  */
 const AliveCheckMs = 1000;
-const AliveChecks = 10;
+const MaxAliveChecks = 10;
 
 /**
  * Link is the port to the worker. Once open, the link reopens the port whenever Chrome closes the port: at once, or
@@ -97,11 +97,11 @@ export class Link {
   }
 
   /**
-   * leave closes the port of a document that the user leaves. Messages that arrive after a return from the back/forward
-   * cache are ignored. The server has ended the calls of a document that the user left, and another document may run
-   * these calls.
+   * closeForNavigation closes the port of a document that the user leaves. Messages that arrive after a return from the
+   * back/forward cache are ignored. The server has ended the calls of a document that the user left, and another
+   * document may run these calls.
    */
-  leave(): void {
+  closeForNavigation(): void {
     this.#hasLeft = true;
     this.#batcher.flush();
     this.#close();
@@ -159,8 +159,8 @@ export class Link {
       this.#becomeOrphan();
       return;
     }
-    setTimeout(() => this.#checkAlive(AliveChecks), AliveCheckMs);
-    this.#shortPorts = Date.now() - openedAt < ShortMs ? this.#shortPorts + 1 : 0;
+    setTimeout(() => this.#checkAlive(MaxAliveChecks), AliveCheckMs);
+    this.#shortPorts = Date.now() - openedAt < ShortConnectionMs ? this.#shortPorts + 1 : 0;
     // Chrome closes the port when it stops the worker, and a new connection restarts the worker. The link uses no
     // timer, because in a hidden tab Chrome fires timers once per second, even with a delay of 0. A document in the
     // back/forward cache runs no code, and `pageshow` reopens the link.

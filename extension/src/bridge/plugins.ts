@@ -3,7 +3,7 @@ import { type PortHandlers, route } from '../port-router.ts';
 import type { Base, Host } from './hosts.ts';
 import { type Logs, makeLogs } from './logs.ts';
 import { makeProbing, type Probing } from './probing.ts';
-import { makeWakes, type Wakes } from './wakes.ts';
+import { makeWakeRequests, type WakeRequests } from './wakes.ts';
 
 /**
  * PluginMessage is a message of the worker to one plugin. The message 'replaceAdapter' is not a PluginMessage, because
@@ -32,8 +32,8 @@ export interface PluginsOptions {
   awaitLateHost(plugin: string, type: string): () => void;
 }
 
-/** HostOp is an operation of a host that does not concern a call (handshake.ts). */
-type HostOp = 'ready' | 'broken' | 'armed' | 'renewed' | 'kept' | 's' | 'l' | 'w';
+/** HostOperation is an operation of a host that does not concern a call (handshake.ts). */
+type HostOperation = 'ready' | 'broken' | 'armed' | 'renewed' | 'kept' | 's' | 'l' | 'w';
 
 /** Plugins are the plugins of this document, with their hosts, readiness and logs. */
 export class Plugins {
@@ -49,7 +49,7 @@ export class Plugins {
    */
   readonly #stopAwaiting = new Map<string, () => void>();
   readonly #logs: Logs;
-  readonly #wakes: Wakes;
+  readonly #wakes: WakeRequests;
   readonly #probing: Probing;
   #isParsed = false;
   #base: Base | undefined;
@@ -58,7 +58,7 @@ export class Plugins {
     const { post, isVisible } = options;
     this.#options = options;
     this.#logs = makeLogs(post);
-    this.#wakes = makeWakes({ post, isVisible });
+    this.#wakes = makeWakeRequests({ post, isVisible });
     this.#probing = makeProbing({
       probe: (isAll) => this.#probeAdapters(isAll ? isWorking : isNotReadyYet),
       areAllReady: () => ![...this.#liveAdapters.values()].some(isNotReadyYet),
@@ -115,7 +115,7 @@ export class Plugins {
 
   /** receiveFromHost handles a message of a host, and returns false if the message is about a call. */
   receiveFromHost(host: Host, op: string, rest: string): boolean {
-    if (!this.#isHostOp(op)) return false;
+    if (!this.#isHostOperation(op)) return false;
     const isRenewal = op === 'armed' || op === 'renewed' || op === 'kept';
     if (isRenewal || !this.#removedHosts.has(host)) this.#hostHandlers[op](host, rest);
     return true;
@@ -184,7 +184,7 @@ export class Plugins {
     removePlugin: ({ plugin }) => this.#remove(plugin),
   };
 
-  readonly #hostHandlers: Readonly<Record<HostOp, (host: Host, rest: string) => void>> = {
+  readonly #hostHandlers: Readonly<Record<HostOperation, (host: Host, rest: string) => void>> = {
     ready: (host) => this.#addLiveAdapter(host, host.hash),
     broken: (host, problem) => this.#addLiveAdapter(host, host.hash, problem),
     armed: ({ plugin, usesBase = false }, nonce) =>
@@ -215,7 +215,7 @@ export class Plugins {
     w: (host, ms) => this.#wakes.setTimer(host, Number(ms)),
   };
 
-  #isHostOp(op: string): op is HostOp {
+  #isHostOperation(op: string): op is HostOperation {
     return Object.hasOwn(this.#hostHandlers, op);
   }
 

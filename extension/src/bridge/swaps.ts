@@ -6,7 +6,7 @@ const NewAdapterTimeoutMs = 10_000;
 
 type ReplaceMessage = Extract<ToBridge, { op: 'replaceAdapter' }>;
 
-export interface SwapsOptions {
+export interface AdapterSwapsOptions {
   /** isBusy reports whether calls run in the adapter of a host. */
   isBusy(host: Host): boolean;
   /** endCalls ends the calls that run in the adapter of a host. */
@@ -16,10 +16,10 @@ export interface SwapsOptions {
 }
 
 /**
- * Swaps are the pending replacements of adapters in this document. An adapter is replaced when no call runs in the
- * adapter. New calls of a host wait for the new adapter.
+ * AdapterSwaps are the pending replacements of adapters in this document. An adapter is replaced when no call runs in
+ * the adapter. New calls of a host wait for the new adapter.
  */
-export interface Swaps {
+export interface AdapterSwaps {
   /** begin prepares a host for the arrival of a new adapter. begin replaces an earlier pending swap of the host. */
   begin(host: Host, message: ReplaceMessage): void;
   /** isWaiting reports whether calls for a host wait for the new adapter of the host. */
@@ -36,8 +36,8 @@ export interface Swaps {
   clear(): void;
 }
 
-/** makeSwaps returns a Swaps without pending replacements. */
-export function makeSwaps({ isBusy, endCalls, startWaitingCalls }: SwapsOptions): Swaps {
+/** makeAdapterSwaps returns an AdapterSwaps without pending replacements. */
+export function makeAdapterSwaps({ isBusy, endCalls, startWaitingCalls }: AdapterSwapsOptions): AdapterSwaps {
   const pendingSwaps = new Map<
     Host,
     { message: ReplaceMessage; isArmed: boolean; timer: ReturnType<typeof setTimeout> }

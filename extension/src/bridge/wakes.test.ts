@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { FromBridge } from '../port-message.ts';
 import type { Host } from './hosts.ts';
-import { makeWakes } from './wakes.ts';
+import { makeWakeRequests } from './wakes.ts';
 
-/** setUpWakes returns Wakes at a time that a test moves, with two hosts. */
+/** setUpWakes returns WakeRequests at a time that a test moves, with two hosts. */
 function setUpWakes() {
   const state = { now: 1000, visible: false, port: true };
   const posted: FromBridge[] = [];
   const woken: string[] = [];
   const host = (plugin: string): Host => ({ plugin, hash: 'h', send: (text) => woken.push(`${plugin} ${text}`) });
-  const wakes = makeWakes({
+  const wakes = makeWakeRequests({
     post: (message) => {
       if (state.port) posted.push(message);
       return state.port;

@@ -7,8 +7,8 @@ import type { Host } from './hosts.ts';
  */
 const MinWakeIntervalMs = 4;
 
-/** WakesOptions are the functions that Wakes use. */
-export interface WakesOptions {
+/** WakeRequestsOptions are the functions that WakeRequests use. */
+export interface WakeRequestsOptions {
   /** post sends a message to the worker. post returns false without a port. */
   post(message: FromBridge): boolean;
   /** isVisible reports whether the document may be visible to the user. */
@@ -18,10 +18,10 @@ export interface WakesOptions {
 }
 
 /**
- * Wakes requests wakes from the worker for timers that are due while the document is hidden. Wakes requests at most one
- * wake at a time.
+ * WakeRequests requests wakes from the worker for timers that are due while the document is hidden. WakeRequests
+ * requests at most one wake at a time.
  */
-export interface Wakes {
+export interface WakeRequests {
   /** setTimer sets in how many milliseconds the next timer of a host is due. Negative means never. */
   setTimer(host: Host, ms: number): void;
   /** wake sends a wake to each host with a due timer. */
@@ -32,8 +32,12 @@ export interface Wakes {
   portConnected(): void;
 }
 
-/** makeWakes returns Wakes without timers. */
-export function makeWakes({ post, isVisible, now = () => performance.now() }: WakesOptions): Wakes {
+/** makeWakeRequests returns WakeRequests without timers. */
+export function makeWakeRequests({
+  post,
+  isVisible,
+  now = () => performance.now(),
+}: WakeRequestsOptions): WakeRequests {
   const dueTimes = new Map<Host, number>();
   /** requestedWakeAt is the time for which a wake was requested; Infinity if no wake was requested. */
   let requestedWakeAt = Infinity;

@@ -1,5 +1,5 @@
 import { ACCEPTED, DOWN, HANDSHAKE, OFFER, UP } from '../handshake.ts';
-import { exactInteger } from './number.ts';
+import { parseExactInteger } from './number.ts';
 import {
   addEventListener,
   apply,
@@ -45,10 +45,10 @@ export interface Channel {
    */
   offer(introduction: string, done: (isAccepted: boolean) => void): void;
   /**
-   * offerOn sends the channel in an event of the given type on target, and returns whether a bridge has accepted the
-   * channel.
+   * offerThroughPort sends the channel in an event of the given type on target, and returns whether a bridge has
+   * accepted the channel.
    */
-  offerOn(target: EventTarget, type: string, introduction: string): boolean;
+  offerThroughPort(target: EventTarget, type: string, introduction: string): boolean;
 }
 
 /** makeChannel returns a channel without a bridge. */
@@ -73,9 +73,9 @@ export function makeChannel(): Channel {
     port,
     sendToBridge,
     listen: (onMessage) => listenOn(port, onMessage),
-    offerOn,
+    offerThroughPort: offerOn,
     offer: (introduction, done) => {
-      atStart((hasHandshake) => {
+      runAtStart((hasHandshake) => {
         const isAccepted = hasHandshake && isPristine() && offerOn(realDocument, OFFER, introduction);
         // done runs after the bridge's event, because page code could read the event from `window.event`.
         runInMicrotask(() => done(isAccepted));
@@ -98,11 +98,11 @@ export function isPristine(): boolean {
 }
 
 /**
- * atStart runs work once, when all hosts of the document have started. The argument of work is true at the bridge's
+ * runAtStart runs work once, when all hosts of the document have started. The argument of work is true at the bridge's
  * handshake, and false at the end of the task or at the document's first child. A later handshake that the page
  * dispatches has no effect.
  */
-export function atStart(onStart: (hasHandshake: boolean) => void): void {
+export function runAtStart(onStart: (hasHandshake: boolean) => void): void {
   let hasRun = false;
   const runOnce = (hasHandshake: boolean) => {
     if (hasRun) return;
@@ -122,8 +122,8 @@ export function atStart(onStart: (hasHandshake: boolean) => void): void {
   nativeSetTimeout(onNoHandshake, 0);
 }
 
-/** atEndOfTask returns a function that schedules work after the current task, even in hidden tabs without delay. */
-export function atEndOfTask(work: () => void): () => void {
+/** runAtEndOfTask returns a function that schedules work after the current task, even in hidden tabs without delay. */
+export function runAtEndOfTask(work: () => void): () => void {
   const channel = construct(NativeMessageChannel, []);
   const receiver = firstPort(channel);
   const sender = apply(port2Getter, channel, []);
@@ -160,7 +160,7 @@ function listenOn(port: EventTarget, onMessage: (parts: readonly unknown[]) => v
     if (typeof text !== 'string') return;
     runInMicrotask(() => {
       try {
-        const parts: unknown = parseJson(text, exactInteger);
+        const parts: unknown = parseJson(text, parseExactInteger);
         if (isObject(parts) && isArray(parts)) onMessage(parts);
       } catch {
         // Only a bridge of another version sends malformed messages. An uncaught error in the host would be visible to

@@ -29,7 +29,7 @@ import {
 // `__openTabs` and forwards all other properties to the page's window. The page's window stays unchanged, the page
 // cannot replace a registry, and a plugin has no access to the state of another plugin.
 
-const KEY = '__openTabs';
+const ADAPTER_GLOBALS_KEY = '__openTabs';
 
 /** Container is the private `__openTabs` of one plugin, together with the `globalThis` of this plugin. */
 export interface Container {
@@ -47,21 +47,23 @@ export function makeContainer(services: Services, previousGlobals?: unknown): Co
   const ownProperties = makeBareObject();
   const storeGlobals = (value: unknown) => {
     addAdapterGlobals(value, services);
-    defineProperty(ownProperties, KEY, dataProperty(value));
+    defineProperty(ownProperties, ADAPTER_GLOBALS_KEY, dataProperty(value));
     return true;
   };
-  defineProperty(ownProperties, KEY, dataProperty(makeAdapterGlobals(services, previousGlobals)));
-  const disguise = makeDisguise();
+  defineProperty(ownProperties, ADAPTER_GLOBALS_KEY, dataProperty(makeAdapterGlobals(services, previousGlobals)));
+  const disguise = makeWindowDisguise();
   // The target of the proxy for `globalThis` is an empty object, not the window. A proxy must return the locked
   // properties of its target, so a page with a locked `__openTabs` could force a value on the adapter.
   const proxyTarget = makeBareObject();
   const scope: object = new NativeProxy(proxyTarget, scopeHandler(ownProperties, storeGlobals, proxyTarget, disguise));
   disguise.scope = scope;
-  return { scope, read: () => ownProperties[KEY] };
+  return { scope, read: () => ownProperties[ADAPTER_GLOBALS_KEY] };
 }
 
-/** Disguise exchanges the scope and the window, and functions and their proxies, between an adapter and the page. */
-interface Disguise {
+/**
+ * WindowDisguise exchanges the scope and the window, and functions and their proxies, between an adapter and the page.
+ */
+interface WindowDisguise {
   scope: object;
   /** toAdapterValue replaces a value of the window by the value that the adapter sees. */
   toAdapterValue(value: unknown): unknown;
@@ -69,10 +71,10 @@ interface Disguise {
   toWindowValue(value: unknown): unknown;
 }
 
-function makeDisguise(): Disguise {
+function makeWindowDisguise(): WindowDisguise {
   const proxies = construct(NativeWeakMap, []);
   const originals = construct(NativeWeakMap, []);
-  const disguise: Disguise = {
+  const disguise: WindowDisguise = {
     scope: realWindow,
     toAdapterValue: (value) => {
       if (value === realWindow) return disguise.scope;
@@ -114,22 +116,22 @@ function scopeHandler(
   ownProperties: Record<PropertyKey, unknown>,
   storeGlobals: (value: unknown) => boolean,
   proxyTarget: Record<PropertyKey, unknown>,
-  disguise: Disguise,
+  disguise: WindowDisguise,
 ): ProxyHandler<object> {
-  const ownerOf = (key: PropertyKey): object => (key === KEY ? ownProperties : realWindow);
+  const ownerOf = (key: PropertyKey): object => (key === ADAPTER_GLOBALS_KEY ? ownProperties : realWindow);
   const handler: ProxyHandler<object> = {
     get: (_, key) => {
-      if (key === KEY) return ownProperties[KEY];
+      if (key === ADAPTER_GLOBALS_KEY) return ownProperties[ADAPTER_GLOBALS_KEY];
       const value: unknown = getProperty(realWindow, key);
       return hasOwn(proxyTarget, key) ? value : disguise.toAdapterValue(value);
     },
     set: (_, key, value) =>
-      key === KEY ? storeGlobals(value) : setProperty(realWindow, key, disguise.toWindowValue(value)),
+      key === ADAPTER_GLOBALS_KEY ? storeGlobals(value) : setProperty(realWindow, key, disguise.toWindowValue(value)),
     has: (_, key) => hasProperty(ownerOf(key), key),
     deleteProperty: (_, key) => deleteProperty(ownerOf(key), key),
     defineProperty: (_, key, descriptor) => {
       setPrototypeOf(descriptor, null);
-      if (key === KEY) return storeGlobals(descriptor.value);
+      if (key === ADAPTER_GLOBALS_KEY) return storeGlobals(descriptor.value);
       if (hasOwn(descriptor, 'value'))
         defineProperty(descriptor, 'value', dataProperty(disguise.toWindowValue(descriptor.value)));
       if (!defineProperty(realWindow, key, descriptor)) return false;
@@ -142,7 +144,7 @@ function scopeHandler(
       setPrototypeOf(descriptor, null);
       if (hasOwn(proxyTarget, key)) return descriptor;
       defineProperty(descriptor, 'configurable', dataProperty(true));
-      if (key !== KEY && hasOwn(descriptor, 'value')) {
+      if (key !== ADAPTER_GLOBALS_KEY && hasOwn(descriptor, 'value')) {
         defineProperty(descriptor, 'value', dataProperty(disguise.toAdapterValue(descriptor.value)));
       }
       return descriptor;
@@ -152,7 +154,8 @@ function scopeHandler(
     preventExtensions: () => false,
     ownKeys: () => {
       const keys = ownKeys(realWindow);
-      if (hasOwn(ownProperties, KEY) && !hasOwn(realWindow, KEY)) defineProperty(keys, keys.length, dataProperty(KEY));
+      if (hasOwn(ownProperties, ADAPTER_GLOBALS_KEY) && !hasOwn(realWindow, ADAPTER_GLOBALS_KEY))
+        defineProperty(keys, keys.length, dataProperty(ADAPTER_GLOBALS_KEY));
       return keys;
     },
   };

@@ -1,5 +1,5 @@
 import type { Activities } from './activity.ts';
-import { detach } from './detach.ts';
+import { detachFromPage } from './detach.ts';
 import { freeze, setPrototypeOf } from './primordials.ts';
 import { audienceOf, reportText } from './report.ts';
 import type { ToolRequests } from './tool-requests.ts';
@@ -36,7 +36,7 @@ export function makeContext(options: ContextOptions): object {
       endAudience: (audience: unknown) => options.setEndAudience(audience),
       call: (tool: unknown, input?: unknown, options?: unknown) => toolRequests.callTool(tool, input, options),
       waitForUser: (request: unknown) => toolRequests.waitForUser(request),
-      decision: detach(options.decision),
+      decision: detachFromPage(options.decision),
       signal: options.signal,
     }),
   );

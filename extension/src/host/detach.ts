@@ -39,10 +39,10 @@ const detachedObjectPrototype = copyOfPrototype(ObjectPrototype, objectMethods, 
 const detachedArrayPrototype = copyOfPrototype(ArrayPrototype, ownKeys(ArrayPrototype), detachedObjectPrototype);
 
 /**
- * detach makes plain objects and arrays in value, at any depth, inherit from frozen copies of the standard methods. A
- * frozen object is replaced by a copy. Instances of other classes than Object and Array stay unchanged.
+ * detachFromPage makes plain objects and arrays in value, at any depth, inherit from frozen copies of the standard
+ * methods. A frozen object is replaced by a copy. Instances of other classes than Object and Array stay unchanged.
  */
-export function detach(value: unknown): unknown {
+export function detachFromPage(value: unknown): unknown {
   return detachBelow(value, 0);
 }
 

@@ -32,7 +32,7 @@ function errorText(code: ErrorCode, message: string, tool: string | undefined): 
 
 /** thrownText returns the JSON text of a wire.CallError for a value that a tool threw, and never throws. */
 export function thrownText(thrown: unknown): string {
-  return errorText('tool_error', messageOf(thrown), toolText(thrown));
+  return errorText('tool_error', messageOf(thrown), toolErrorText(thrown));
 }
 
 /** messageOf returns the message of a thrown value, and never throws. */
@@ -69,7 +69,9 @@ function readField(thrown: object, field: string): unknown {
   }
 }
 
-/** readExceptionMessage reads the message of a DOMException with the browser's getter, which throws for any other value. */
+/**
+ * readExceptionMessage reads the message of a DOMException with the browser's getter, which throws for any other value.
+ */
 function readExceptionMessage(thrown: object): unknown {
   try {
     return apply(exceptionMessageGetter, thrown, []);
@@ -78,8 +80,8 @@ function readExceptionMessage(thrown: object): unknown {
   }
 }
 
-/** toolText returns the JSON text of a wire.ToolErrorInfo, or undefined for a value without a string `code`. */
-function toolText(thrown: unknown): string | undefined {
+/** toolErrorText returns the JSON text of a wire.ToolErrorInfo, or undefined for a value without a string `code`. */
+function toolErrorText(thrown: unknown): string | undefined {
   if (!isObject(thrown)) return undefined;
   const code = readField(thrown, 'code');
   if (typeof code !== 'string' || code === '') return undefined;

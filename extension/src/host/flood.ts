@@ -4,8 +4,8 @@ import { apply, nativePerformance, performanceNow } from './primordials.ts';
 // for example a loop that reports without awaiting, reports are also sent at intervals. Without sends at intervals, the
 // server would receive no progress during a long task.
 
-/** Send sends reports of one call to the bridge. reports is the JSON text of an array. */
-export type Send = (call: number, count: number, skipped: number, reports: string) => void;
+/** SendReports sends reports of one call to the bridge. reports is the JSON text of an array. */
+export type SendReports = (call: number, count: number, skipped: number, reports: string) => void;
 
 // MaxChunkReports and MaxChunkChars limit one chunk, and MaxWaitingChars limits all chunks that wait for a flush.
 const MaxChunkReports = 1000;
@@ -35,7 +35,7 @@ export interface ReportBuffer {
  * makeReportBuffer returns a ReportBuffer, which calls whenIdle once per task. whenIdle must call flush at the end
  * of the task.
  */
-export function makeReportBuffer(send: Send, whenIdle: () => void): ReportBuffer {
+export function makeReportBuffer(send: SendReports, whenIdle: () => void): ReportBuffer {
   let first: Chunk | undefined;
   let last: Chunk | undefined;
   let waitingChars = 0;

@@ -1,5 +1,5 @@
 import { UP } from '../handshake.ts';
-import { atEndOfTask, atStart, type Channel, isPristine, makeChannel } from './channel.ts';
+import { type Channel, isPristine, makeChannel, runAtEndOfTask, runAtStart } from './channel.ts';
 import { makeReportBuffer } from './flood.ts';
 import { type EntryPoint, type Evaluate, type Lifecycle, makeLifecycle } from './lifecycle.ts';
 import { makeLogs } from './logs.ts';
@@ -38,7 +38,7 @@ export function start(optionsText: string, evaluate?: Evaluate, preScript?: Eval
   };
   if (isFramed && !options.runsInFrames) {
     // The pre-script waits until all hosts of the document have stored their built-ins.
-    if (preScript) atStart(() => runInMicrotask(prepare));
+    if (preScript) runAtStart(() => runInMicrotask(prepare));
     return undefined;
   }
   channel.offer(introduction, (isAccepted) => {
@@ -69,7 +69,7 @@ function makePlugin(
     logs.flush();
     reportBuffer.flush();
   };
-  const scheduleFlush = atEndOfTask(flush);
+  const scheduleFlush = runAtEndOfTask(flush);
   const logs = makeLogs((count, dropped, entries) => sendToBridge(`l ${count} ${dropped} ${entries}`), scheduleFlush);
   const reportBuffer = makeReportBuffer(
     (call, count, skipped, reports) => sendToBridge(`p ${call} ${count} ${skipped} ${reports}`),
@@ -113,8 +113,8 @@ function startBase(): EntryPoint {
     if (options.plugin === '') return;
     const { channel, lifecycle, introduction } = makePlugin(options, undefined);
     defineProperty(entryPoints, entryPoints.length, dataProperty(lifecycle.entryPoint));
-    if (channel.offerOn(baseChannel.port, UP, `host ${introduction}`))
-      lifecycle.arm(textOrEmpty(readPart(2)), options.hash);
+    if (channel.offerThroughPort(baseChannel.port, UP, `host ${introduction}`))
+      lifecycle.armEntryPoint(textOrEmpty(readPart(2)), options.hash);
   });
   baseChannel.offer(toJson(['', '', '']), doNothing);
   return freeze((nonce: unknown, hash: unknown, next: unknown) => {
@@ -126,7 +126,7 @@ function startBase(): EntryPoint {
 /** startLate starts a plugin in an isolated world. If no bridge waits for the plugin, startLate does nothing. */
 function startLate(options: Options, evaluate: Evaluate | undefined): EntryPoint | undefined {
   const { channel, lifecycle, introduction } = makePlugin(options, evaluate);
-  if (!channel.offerOn(realDocument, options.meetingEvent, introduction)) return undefined;
+  if (!channel.offerThroughPort(realDocument, options.meetingEvent, introduction)) return undefined;
   lifecycle.begin(false);
   return lifecycle.entryPoint;
 }
@@ -166,7 +166,7 @@ function handleMessage(
       updateSettings(readPart(1));
       return;
     case 'renew':
-      lifecycle.arm(textOrEmpty(readPart(1)), textOrEmpty(readPart(2)));
+      lifecycle.armEntryPoint(textOrEmpty(readPart(1)), textOrEmpty(readPart(2)));
       return;
     case 'remove':
       lifecycle.remove();

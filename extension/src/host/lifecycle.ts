@@ -3,7 +3,7 @@ import { type CallEvents, makeRunner, type Runner } from './call.ts';
 import { makeContainer } from './container.ts';
 import { messageOf } from './failure.ts';
 import { builtIns } from './globals.ts';
-import { type Patches, watchPatches } from './patches.ts';
+import { type BuiltInPatches, watchPatches } from './patches.ts';
 import { apply, freeze, isFn, isObject, lookup } from './primordials.ts';
 import { withPristineBuiltIns } from './pristine.ts';
 
@@ -41,8 +41,8 @@ export interface Lifecycle {
   begin(isParsed: boolean): void;
   /** entryPoint accepts the adapter that arm has announced, and returns whether the adapter was accepted. */
   readonly entryPoint: EntryPoint;
-  /** arm allows the entry point to accept one adapter with the given hash and nonce. */
-  arm(nonce: string, hash: string): void;
+  /** armEntryPoint allows the entry point to accept one adapter with the given hash and nonce. */
+  armEntryPoint(nonce: string, hash: string): void;
   /**
    * remove tears the adapter down. After remove, the plugin can start again only with an adapter that arrives through
    * the entry point.
@@ -57,8 +57,8 @@ export interface Lifecycle {
  */
 export type EntryPoint = (nonce: unknown, hash: unknown, next: unknown) => boolean;
 
-/** ArmedAdapter identifies the next adapter that the entry point accepts. */
-interface ArmedAdapter {
+/** ExpectedAdapter identifies the next adapter that the entry point accepts. */
+interface ExpectedAdapter {
   readonly nonce: string;
   readonly hash: string;
 }
@@ -84,7 +84,7 @@ function makeSlot(services: Services, events: CallEvents): AdapterSlot {
   const { plugin, logs } = services;
   let container = makeContainer(services);
   const runner = makeRunner(plugin, () => container.read(), events);
-  let patches: Patches | undefined;
+  let patches: BuiltInPatches | undefined;
 
   const prepare = (preScript: Evaluate) => {
     try {
@@ -125,7 +125,7 @@ function makeSlot(services: Services, events: CallEvents): AdapterSlot {
 
 /** makeEntry returns an entry point that calls accept with one adapter for each call of arm. */
 function makeEntry(sendToBridge: (text: string) => void, accept: (hash: string, next: Evaluate) => void) {
-  let armed: ArmedAdapter | undefined;
+  let armed: ExpectedAdapter | undefined;
   // Only the host, over the private port, and the script that contains the adapter receive the nonce.
   const entryPoint: EntryPoint = (nonce, hash, next) => {
     if (!armed || nonce !== armed.nonce || hash !== armed.hash || !isEvaluate(next)) return false;
@@ -202,7 +202,7 @@ export function makeLifecycle(options: LifecycleOptions): Lifecycle {
     state = 'removed';
     disarm();
   };
-  return { runner: slot.runner, prepare: slot.prepare, begin, entryPoint, arm, remove };
+  return { runner: slot.runner, prepare: slot.prepare, begin, entryPoint, armEntryPoint: arm, remove };
 }
 
 /**

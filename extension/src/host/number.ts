@@ -6,8 +6,8 @@ import { apply, isFn, NativeTypeError, rawJson, toBigInt } from './primordials.t
 /** MaxSafeInteger is Number.MAX_SAFE_INTEGER. */
 export const MaxSafeInteger = 9007199254740991;
 
-/** exactInteger is a reviver for JSON.parse that converts large integers to bigint. */
-export function exactInteger(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+/** parseExactInteger is a reviver for JSON.parse that converts large integers to bigint. */
+export function parseExactInteger(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number' || (value <= MaxSafeInteger && value >= -MaxSafeInteger)) return value;
   const source = context?.source;
   return typeof source === 'string' && isInteger(source) ? toBigInt(source) : value;

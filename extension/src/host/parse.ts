@@ -1,11 +1,11 @@
-import { detach } from './detach.ts';
+import { detachFromPage } from './detach.ts';
 import { issuesText, messageOf } from './failure.ts';
 import { apply, isFn, isObject, lookup, whenSettled } from './primordials.ts';
 import { withPristineBuiltIns } from './pristine.ts';
 import { compileParser, findParser, notParsed } from './simple-schema.ts';
 
-/** Parsing receives the outcome of parsing arguments. Exactly one function of Parsing is called, once. */
-export interface Parsing {
+/** ParseCallbacks receives the outcome of parsing arguments. Exactly one function of ParseCallbacks is called, once. */
+export interface ParseCallbacks {
   /** onValid receives the output of the schema, detached from the page. */
   onValid(params: unknown): void;
   /** onInvalid receives the text of all issues, one issue per line. */
@@ -26,9 +26,9 @@ type ParseOutcome =
  * built-ins at each step, so the schema runs with pristine built-ins. Without a schema, all arguments are valid and
  * stay unchanged.
  */
-export function parseWith(schema: unknown, args: unknown, parsing: Parsing): void {
+export function parseWith(schema: unknown, args: unknown, parsing: ParseCallbacks): void {
   if (!isObject(schema)) {
-    parsing.onValid(detach(args));
+    parsing.onValid(detachFromPage(args));
     return;
   }
   const simple = findParser(schema);
@@ -37,7 +37,7 @@ export function parseWith(schema: unknown, args: unknown, parsing: Parsing): voi
     parsing.onValid(params);
     return;
   }
-  const detachedArgs = detach(args);
+  const detachedArgs = detachFromPage(args);
   const parse = (): ParseOutcome => {
     // A getter of zod creates the method safeParse at the first access.
     const safeParse = lookup(schema, 'safeParse');
@@ -75,7 +75,7 @@ export function parseWith(schema: unknown, args: unknown, parsing: Parsing): voi
  */
 function readResult(parsed: unknown): ParseOutcome {
   if (!isObject(parsed)) return { kind: 'invalid', issues: 'the schema of the tool returned no result' };
-  if (lookup(parsed, 'success') === true) return { kind: 'valid', params: detach(lookup(parsed, 'data')) };
+  if (lookup(parsed, 'success') === true) return { kind: 'valid', params: detachFromPage(lookup(parsed, 'data')) };
   return { kind: 'invalid', issues: issuesText(lookup(parsed, 'error')) };
 }
 
@@ -87,7 +87,7 @@ function readAsyncResult(parsed: unknown): ParseOutcome {
   }
 }
 
-function deliver(outcome: ParseOutcome, parsing: Parsing): void {
+function deliver(outcome: ParseOutcome, parsing: ParseCallbacks): void {
   switch (outcome.kind) {
     case 'valid':
       parsing.onValid(outcome.params);

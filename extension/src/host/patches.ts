@@ -4,8 +4,8 @@ import { getProperty, isObject, realWindow, setProperty } from './primordials.ts
 // teardown. If another plugin replaces methods of `history` before the teardown, a simple teardown would remove the
 // methods of the other plugin. A plugin without its methods would miss all further navigations.
 
-/** Patches are the methods of `history` that an adapter has replaced during its start. */
-export interface Patches {
+/** BuiltInPatches are the methods of `history` that an adapter has replaced during its start. */
+export interface BuiltInPatches {
   /** recordPatched stores the methods of `history` at the end of the adapter's start. */
   recordPatched(): void;
   /** undoAfter runs tearDown, removes the adapter's methods of `history`, and keeps the methods of other plugins. */
@@ -13,7 +13,7 @@ export interface Patches {
 }
 
 /** watchPatches records the methods of `history` before an adapter starts. */
-export function watchPatches(): Patches {
+export function watchPatches(): BuiltInPatches {
   const methods = [watchMethod('pushState'), watchMethod('replaceState')];
   return {
     recordPatched: () => {

@@ -42,11 +42,11 @@ interface PathEntry {
   readonly up: PathEntry | undefined;
 }
 
-/** Plain is the class of copied objects, because objects without a prototype are slow. */
-class Plain {
+/** PlainValue is the class of copied objects, because objects without a prototype are slow. */
+class PlainValue {
   readonly [key: string]: unknown;
 }
-const plainPrototype = Plain.prototype;
+const plainPrototype = PlainValue.prototype;
 deleteProperty(plainPrototype, 'constructor');
 setPrototypeOf(plainPrototype, null);
 freeze(plainPrototype);
@@ -117,7 +117,7 @@ function copyOfArray(value: readonly unknown[], path: PathEntry): unknown {
 }
 
 function copyOfObject(value: object, path: PathEntry): unknown {
-  const copy: Record<string, unknown> = construct(Plain, []);
+  const copy: Record<string, unknown> = construct(PlainValue, []);
   const keys = keysOf(value);
   const source: Readonly<Record<string, unknown>> = isRecord(value) ? value : copy;
   for (let i = 0; i < keys.length; i++) {

@@ -6,8 +6,8 @@ import {
   apply,
   getOwnPropertyDescriptor,
   getPrototypeOf,
-  isFn,
-  isIn,
+  isFunction,
+  listIncludes,
 } from '../../../sdk-ts/src/runtime/primordials.ts';
 
 export {
@@ -29,8 +29,8 @@ export {
   hiddenProperty,
   isArray,
   isFiniteNumber,
-  isFn,
   isFrozen,
+  isFunction as isFn,
   isObject,
   isSame,
   keysOf,
@@ -59,7 +59,7 @@ export const rawJson: unknown = 'rawJSON' in JSON ? JSON.rawJSON : undefined;
 const nativeIsRawJson: unknown = 'isRawJSON' in JSON ? JSON.isRawJSON : undefined;
 /** isRawJson reports whether JSON.rawJSON created value. */
 export const isRawJson = (value: object): boolean =>
-  isFn(nativeIsRawJson) && apply(nativeIsRawJson, undefined, [value]) === true;
+  isFunction(nativeIsRawJson) && apply(nativeIsRawJson, undefined, [value]) === true;
 
 export const StringPrototype = String.prototype;
 export const NumberPrototype = Number.prototype;
@@ -150,5 +150,9 @@ const binaryBuiltIns: object[] = [ArrayBuffer, DataView, Uint8Array, Int8Array, 
  * to other code.
  */
 export function isBuiltIn(value: object): boolean {
-  return isIn(builtIns, value) || isIn(collectionAndErrorBuiltIns, value) || isIn(binaryBuiltIns, value);
+  return (
+    listIncludes(builtIns, value) ||
+    listIncludes(collectionAndErrorBuiltIns, value) ||
+    listIncludes(binaryBuiltIns, value)
+  );
 }

@@ -32,25 +32,26 @@ interface Snapshot {
 }
 
 /**
- * Change is one change that the page made to a built-in, to reapply later. Changes form a linked list that begins with
- * the last change.
+ * PageChange is one change that the page made to a built-in, to reapply later. Changes form a linked list that begins
+ * with the last change.
  */
-interface Change {
+interface PageChange {
   readonly object: object;
   /** key is undefined for a changed prototype. */
   readonly key: PropertyKey | undefined;
   /** pageDescriptor is the page's descriptor; undefined if the page has deleted the property. */
   readonly pageDescriptor: PropertyDescriptor | undefined;
   readonly parent: object | null;
-  readonly next: Change | undefined;
+  readonly next: PageChange | undefined;
 }
 
 /**
- * Failure contains the name of a built-in that cannot be restored, and the changes that were undone before the failure.
+ * RestoreFailure contains the name of a built-in that cannot be restored, and the changes that were undone before the
+ * failure.
  */
-interface Failure {
+interface RestoreFailure {
   readonly lockedName: string;
-  readonly changes: Change | undefined;
+  readonly changes: PageChange | undefined;
 }
 
 const snapshots = takeSnapshots();
@@ -89,8 +90,8 @@ function runMarked<T>(work: () => T): T {
 }
 
 /** restoreBuiltIns undoes all changes of the page and returns the changes. */
-function restoreBuiltIns(): Change | Failure | undefined {
-  let changes: Change | undefined;
+function restoreBuiltIns(): PageChange | RestoreFailure | undefined {
+  let changes: PageChange | undefined;
   for (let i = 0; i < snapshots.length; i++) {
     const snapshot = snapshots[i];
     if (snapshot === undefined) continue;
@@ -101,12 +102,15 @@ function restoreBuiltIns(): Change | Failure | undefined {
   return changes;
 }
 
-function restoreOne(snapshot: Snapshot, previousChanges: Change | undefined): Change | Failure | undefined {
+function restoreOne(
+  snapshot: Snapshot,
+  previousChanges: PageChange | undefined,
+): PageChange | RestoreFailure | undefined {
   const { object, keys, descriptors, name } = snapshot;
   let changes = previousChanges;
   const parent = getPrototypeOf(object);
   if (parent !== snapshot.parent) {
-    if (!setPrototypeOf(object, snapshot.parent)) return makeFailure(`the prototype of ${name}`, changes);
+    if (!setPrototypeOf(object, snapshot.parent)) return makeRestoreFailure(`the prototype of ${name}`, changes);
     changes = makeChange(object, undefined, undefined, parent, changes);
   }
   const currentKeys = ownKeys(object);
@@ -124,7 +128,8 @@ function restoreOne(snapshot: Snapshot, previousChanges: Change | undefined): Ch
     if (pageDescriptor === undefined) isMissing = true;
     else if (isUnchanged(pageDescriptor, originalDescriptor)) continue;
     else setPrototypeOf(pageDescriptor, null);
-    if (!defineProperty(object, key, originalDescriptor)) return makeFailure(`${name}.${propertyName(key)}`, changes);
+    if (!defineProperty(object, key, originalDescriptor))
+      return makeRestoreFailure(`${name}.${propertyName(key)}`, changes);
     changes = makeChange(object, key, pageDescriptor, null, changes);
   }
   // If the page deleted and added the same number of properties, a comparison of the numbers does not detect the added
@@ -136,8 +141,8 @@ function restoreOne(snapshot: Snapshot, previousChanges: Change | undefined): Ch
 function removeAdded(
   { object, knownKeys, name }: Snapshot,
   currentKeys: readonly PropertyKey[],
-  previousChanges: Change | undefined,
-): Change | Failure | undefined {
+  previousChanges: PageChange | undefined,
+): PageChange | RestoreFailure | undefined {
   let changes = previousChanges;
   for (let i = 0; i < currentKeys.length; i++) {
     const key = currentKeys[i];
@@ -146,7 +151,7 @@ function removeAdded(
     if (pageDescriptor === undefined) continue;
     setPrototypeOf(pageDescriptor, null);
     if (deleteProperty(object, key)) changes = makeChange(object, key, pageDescriptor, null, changes);
-    else if (isHarmful(object, key)) return makeFailure(`${name}.${propertyName(key)}`, changes);
+    else if (isHarmful(object, key)) return makeRestoreFailure(`${name}.${propertyName(key)}`, changes);
   }
   return changes;
 }
@@ -166,7 +171,7 @@ function isIndex(key: string): boolean {
   return first !== undefined && first >= '0' && first <= '9';
 }
 
-function reapplyChanges(changes: Change | undefined): void {
+function reapplyChanges(changes: PageChange | undefined): void {
   for (let change = changes; change !== undefined; change = change.next) {
     if (change.key === undefined) setPrototypeOf(change.object, change.parent);
     else if (change.pageDescriptor === undefined) deleteProperty(change.object, change.key);
@@ -191,15 +196,15 @@ function makeChange(
   key: PropertyKey | undefined,
   pageDescriptor: PropertyDescriptor | undefined,
   parent: object | null,
-  next: Change | undefined,
-): Change {
-  const change: Change = { object, key, pageDescriptor, parent, next };
+  next: PageChange | undefined,
+): PageChange {
+  const change: PageChange = { object, key, pageDescriptor, parent, next };
   setPrototypeOf(change, null);
   return change;
 }
 
-function makeFailure(lockedName: string, changes: Change | undefined): Failure {
-  const failure: Failure = { lockedName, changes };
+function makeRestoreFailure(lockedName: string, changes: PageChange | undefined): RestoreFailure {
+  const failure: RestoreFailure = { lockedName, changes };
   setPrototypeOf(failure, null);
   return failure;
 }

@@ -1,4 +1,4 @@
-import { detach, inheritDetached } from './detach.ts';
+import { detachFromPage, inheritDetached } from './detach.ts';
 import { MaxSafeInteger } from './number.ts';
 import {
   apply,
@@ -103,7 +103,7 @@ function compileType(definition: object, compilation: Compilation): Parser | und
       return compileMember('innerType');
     case 'unknown':
     case 'any':
-      return detach;
+      return detachFromPage;
     default:
       return undefined;
   }

@@ -1,4 +1,4 @@
-import { atEndOfTask } from './channel.ts';
+import { runAtEndOfTask } from './channel.ts';
 import {
   apply,
   isFiniteNumber,
@@ -85,7 +85,7 @@ export function makeTimers(announce: (ms: number) => void): Timers {
     }
   };
   // Due timers do not run in the task of a native timer, because Chrome throttles nested timers more.
-  const runAfterTask = atEndOfTask(runDueTimers);
+  const runAfterTask = runAtEndOfTask(runDueTimers);
 
   return {
     set: (delayMs, done) => {

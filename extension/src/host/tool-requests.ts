@@ -1,5 +1,5 @@
 import { MaxAnswerBytes, MaxMessageChars } from '../../../wire/wire.gen.ts';
-import { detach } from './detach.ts';
+import { detachFromPage } from './detach.ts';
 import { abortedError, messageOf, toolError, toolErrorOf } from './failure.ts';
 import { objectText, utf8LengthOf, writeJson } from './json.ts';
 import {
@@ -18,8 +18,8 @@ import { type Deferred, makeDeferred } from './promise.ts';
 import { truncate } from './report.ts';
 
 /**
- * MaxOpenRequests limits the open requests of one call, and MaxRequestsPerCall limits all requests of one call. The server also
- * enforces the limits MaxOpenRequests and MaxRequestsPerCall.
+ * MaxOpenRequests limits the open requests of one call, and MaxRequestsPerCall limits all requests of one call. The
+ * server also enforces the limits MaxOpenRequests and MaxRequestsPerCall.
  */
 const MaxOpenRequests = 64;
 const MaxRequestsPerCall = 1000;
@@ -36,13 +36,13 @@ export interface ToolRequests {
   /** waitForUser implements context.waitForUser, and returns a promise that resolves when the user has confirmed. */
   waitForUser(options: unknown): object;
   /**
-   * answer settles a request with the answer of the server. value is the output of a request, or a wire.CallError if ok is
-   * false.
+   * answer settles a request with the answer of the server. value is the output of a request, or a wire.CallError if ok
+   * is false.
    */
   answer(ask: number, ok: boolean, value: unknown): void;
   /**
-   * close rejects all open and all future tool requests with the error that makeError returns. A second call of the method close
-   * has no effect.
+   * close rejects all open and all future tool requests with the error that makeError returns. A second call of the
+   * method close has no effect.
    */
   close(makeError: () => unknown): void;
 }
@@ -55,7 +55,9 @@ interface OpenRequest {
   unlisten(): void;
 }
 
-/** makeToolRequests returns the requests of a new call. send sends the number of a request, from 1, and its JSON text. */
+/**
+ * makeToolRequests returns the requests of a new call. send sends the number of a request, from 1, and its JSON text.
+ */
 export function makeToolRequests(send: (ask: number, body: string) => void): ToolRequests {
   const openRequests = makeBareObject();
   let lastNumber = 0;
@@ -128,7 +130,7 @@ export function makeToolRequests(send: (ask: number, body: string) => void): Too
       const entry = remove(number);
       if (!entry) return;
       if (!ok) entry.deferred.reject(toolErrorOf(value, entry.kind === 'user'));
-      else entry.deferred.resolve(entry.kind === 'user' ? undefined : detach(value));
+      else entry.deferred.resolve(entry.kind === 'user' ? undefined : detachFromPage(value));
     },
     close: (makeError) => {
       closedError ??= makeError;
@@ -141,7 +143,9 @@ function isOpenRequest(value: unknown): value is OpenRequest {
   return isObject(value);
 }
 
-/** callBody returns the JSON text of a request for a nested call. callBody throws a tool error for invalid arguments. */
+/**
+ * callBody returns the JSON text of a request for a nested call. callBody throws a tool error for invalid arguments.
+ */
 function callBody(tool: unknown, input: unknown, options: unknown): string {
   if (typeof tool !== 'string' || tool === '' || tool.length > MaxNameChars) {
     throw invalidArguments('context.call(tool, input): tool must be the name of a tool');

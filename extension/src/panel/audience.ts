@@ -1,12 +1,12 @@
-// Selects the messages, results and activities that the panel shows. A tool marks each report and its result as meant for
-// the user or not. The panel always shows calls, their endings, numbers, and decisions that the user has to make.
+// Selects the messages, results and activities that the panel shows. A tool marks each report and its result as meant
+// for the user or not. The panel always shows calls, their endings, numbers, and decisions that the user has to make.
 
 import type { ActivityView, CallView } from '../../../wire/wire.gen.ts';
 
 /**
- * ForUser marks content for the user. Content without the mark ForUser is shown only with "Show everything".
+ * UserAudience marks content for the user. Content without the mark UserAudience is shown only with "Show everything".
  */
-const ForUser = 'user';
+const UserAudience = 'user';
 
 /** Report is the progress of a call as the panel shows it. */
 export interface Report {
@@ -25,7 +25,7 @@ export function reportOf(call: CallView, showsEverything: boolean): Report {
 
 /** activitiesOf returns the visible activities of a call. */
 export function activitiesOf(call: CallView, showsEverything: boolean): readonly ActivityView[] {
-  return (call.activities ?? []).filter((activity) => showsEverything || activity.audience === ForUser);
+  return (call.activities ?? []).filter((activity) => showsEverything || activity.audience === UserAudience);
 }
 
 /** isOpen reports whether a call has not ended yet. */
@@ -35,5 +35,5 @@ export function isOpen(call: CallView): boolean {
 
 /** resultOf returns the beginning of a call's result, or an empty text if the result is not for the user. */
 export function resultOf(call: CallView, showsEverything: boolean): string {
-  return showsEverything || call.endAudience === ForUser ? (call.result ?? '') : '';
+  return showsEverything || call.endAudience === UserAudience ? (call.result ?? '') : '';
 }

@@ -6,7 +6,7 @@ import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
 import { lateEffect, removeHidden } from './wording.ts';
 
-interface CallingProps {
+interface NestedCallPermissionsProps {
   readonly plugin: PluginView;
   /** otherPlugins contains the names of the plugins that the user can choose as called plugins. */
   readonly otherPlugins: readonly string[];
@@ -14,10 +14,10 @@ interface CallingProps {
 }
 
 /**
- * Calling lists the plugins that a plugin may call and the plugins that were denied to the plugin. The user can add
- * plugins to the list of plugins that a plugin may call.
+ * NestedCallPermissions lists the plugins that a plugin may call and the plugins that were denied to the plugin. The
+ * user can add plugins to the list of plugins that a plugin may call.
  */
-export function Calling({ plugin, otherPlugins, act }: CallingProps): VNode | null {
+export function NestedCallPermissions({ plugin, otherPlugins, act }: NestedCallPermissionsProps): VNode | null {
   const { isBusy, error, run } = usePanelAction(act);
   const { name } = plugin;
   const calls = plugin.calls ?? [];

@@ -9,10 +9,10 @@ import type { Act } from './requests.ts';
 import { type PlacedCall, placeCalls } from './tree.ts';
 import { formatDuration, formatPercent, hostOf, removeHidden, statusWord } from './wording.ts';
 
-/** ShownEnded is the number of ended calls in the list. */
-const ShownEnded = 20;
-/** ManyCalls is the number of open calls from which each call is shown compactly. */
-const ManyCalls = 6;
+/** MaxShownEndedCalls is the number of ended calls in the list. */
+const MaxShownEndedCalls = 20;
+/** MinCallsForCompactList is the number of open calls from which each call is shown compactly. */
+const MinCallsForCompactList = 6;
 /** MaxIndent is the deepest level of nested calls that is indented. */
 const MaxIndent = 4;
 
@@ -44,7 +44,7 @@ export function Calls({
   const shownCalls = placeCalls(open.filter((call) => call.waiting?.kind !== 'permission'));
   const awaitingPermission = open.length - shownCalls.length;
   const unlistedCount = running - open.length;
-  const isCompact = shownCalls.length >= ManyCalls;
+  const isCompact = shownCalls.length >= MinCallsForCompactList;
   return (
     <>
       <section aria-labelledby="running">
@@ -163,7 +163,7 @@ function EndedCalls({
   readonly calls: readonly CallView[];
   readonly everything: boolean;
 }): VNode | null {
-  const shownCalls = calls.slice(0, ShownEnded);
+  const shownCalls = calls.slice(0, MaxShownEndedCalls);
   if (shownCalls.length === 0) return null;
   return (
     <section aria-labelledby="recent">

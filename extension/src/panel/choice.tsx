@@ -1,12 +1,12 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Done } from '../panel-message.ts';
+import type { ActionResult } from '../panel-message.ts';
 
 /**
  * useChoice returns the value that a control shows and a function that changes the value. A new choice is shown at
  * once, until the value of the server changes or the server rejects the choice.
  */
-export function useChoice<T>(current: T, send: (value: T) => Promise<Done>): [T, (value: T) => void] {
+export function useChoice<T>(current: T, send: (value: T) => Promise<ActionResult>): [T, (value: T) => void] {
   const [chosenValue, setChosenValue] = useState<{ readonly value: T; readonly before: T }>();
   const shownValue = chosenValue?.before === current ? chosenValue.value : current;
   // The user's choice is dropped, so that the choice does not reappear when another surface restores the old value.
@@ -24,7 +24,7 @@ interface SwitchProps {
   /** current is the value that the server sent. */
   readonly current: boolean;
   readonly busy: boolean;
-  send(on: boolean): Promise<Done>;
+  send(on: boolean): Promise<ActionResult>;
 }
 
 /** Switch shows a choice at once, and reverts the choice if the server rejects the change. */

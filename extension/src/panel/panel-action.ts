@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Action, Done } from '../panel-message.ts';
+import type { Action, ActionResult } from '../panel-message.ts';
 import type { Act } from './requests.ts';
 import { removeHidden } from './wording.ts';
 
@@ -9,7 +9,7 @@ export interface PanelAction {
   readonly isBusy: boolean;
   /** error is the reason why the last action failed, as plain text; empty if the action succeeded. */
   readonly error: string;
-  run(action: Action): Promise<Done>;
+  run(action: Action): Promise<ActionResult>;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { FailedPluginView, PluginView, ToolView } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
-import { Calling, LateAccess } from './calling.tsx';
+import { LateAccess, NestedCallPermissions } from './calling.tsx';
 import { ErrorText, Switch } from './choice.tsx';
 import { usePanelAction } from './panel-action.ts';
 import { PermissionSelect } from './permission-select.tsx';
@@ -20,8 +20,8 @@ import type { Act } from './requests.ts';
 import { Settings } from './settings-form.tsx';
 import { lateEffect, removeHidden, worldEffect } from './wording.ts';
 
-/** ManyPlugins is the number of plugins from which a search field is shown. */
-const ManyPlugins = 8;
+/** MinPluginsForSearch is the number of plugins from which a search field is shown. */
+const MinPluginsForSearch = 8;
 
 export interface PluginsProps {
   /** plugins is undefined until the server sends the list. */
@@ -44,7 +44,7 @@ export function Plugins({ plugins, failed, tabs, act }: PluginsProps): VNode {
           No plugin is installed. Install one with <code>opentabs plugin install</code>.
         </p>
       )}
-      {allPlugins.length >= ManyPlugins && (
+      {allPlugins.length >= MinPluginsForSearch && (
         <input
           class="find"
           type="search"
@@ -130,7 +130,9 @@ function Plugin({ plugin, readiness, allPlugins, act }: PluginProps): VNode {
       {reviewed && <Settings plugin={plugin} act={act} />}
       {reviewed && plugin.opensAt && <Opening plugin={plugin} opensAt={plugin.opensAt} act={act} />}
       {reviewed && <LateAccess plugin={plugin} act={act} />}
-      {reviewed && <Calling plugin={plugin} otherPlugins={allPlugins.map((other) => other.name)} act={act} />}
+      {reviewed && (
+        <NestedCallPermissions plugin={plugin} otherPlugins={allPlugins.map((other) => other.name)} act={act} />
+      )}
     </li>
   );
 }

@@ -1,13 +1,13 @@
-import type { Action, Done, FromPanel } from '../panel-message.ts';
+import type { Action, ActionResult, FromPanel } from '../panel-message.ts';
 
-/** Act sends a user action to the worker. Act never rejects: Done.error is set on failure. */
-export type Act = (action: Action) => Promise<Done>;
+/** Act sends a user action to the worker. Act never rejects: ActionResult.error is set on failure. */
+export type Act = (action: Action) => Promise<ActionResult>;
 
 /** Requests tracks the actions that the worker has not answered. */
 export interface Requests {
   readonly act: Act;
   /** settle passes the worker's answer to the caller of act. */
-  settle(requestId: number, done: Done): void;
+  settle(requestId: number, done: ActionResult): void;
   /**
    * disconnected fails all requests that the worker has not answered. The worker may have run open requests before the
    * worker stopped.
@@ -17,7 +17,7 @@ export interface Requests {
 
 /** makeRequests returns a Requests without open requests. send returns false if no worker is connected. */
 export function makeRequests(send: (message: FromPanel) => boolean): Requests {
-  const pendingRequests = new Map<number, (done: Done) => void>();
+  const pendingRequests = new Map<number, (done: ActionResult) => void>();
   let lastId = 0;
   return {
     act: (action) =>

@@ -9,8 +9,8 @@ import type { Act } from './requests.ts';
 import { type Card, decisionOutcome, formatClock, isTruncated, TimedGrantMs } from './tickets.ts';
 import { hostOf, removeHidden } from './wording.ts';
 
-/** LittleTimeMs is the remaining time below which the remaining time is highlighted, in milliseconds. */
-const LittleTimeMs = 30_000;
+/** HighlightedTimeMs is the remaining time below which the remaining time is highlighted, in milliseconds. */
+const HighlightedTimeMs = 30_000;
 
 export interface TicketCardProps {
   readonly card: Card;
@@ -177,7 +177,7 @@ function TicketCard(props: TicketCardProps & { readonly error: string; readonly 
       <div class="head">
         <CallName call={call} />
         {!settlement && (
-          <span class={`time ${leftMs < LittleTimeMs ? 'short' : ''}`} title="Time left to answer">
+          <span class={`time ${leftMs < HighlightedTimeMs ? 'short' : ''}`} title="Time left to answer">
             {formatClock(leftMs)}
           </span>
         )}

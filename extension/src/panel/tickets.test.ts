@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { CallView, TicketKind } from '../../../wire/wire.gen.ts';
-import { decisionOutcome, formatClock, isTruncated, LingerMs, nextCards } from './tickets.ts';
+import { DecidedCardShownMs, decisionOutcome, formatClock, isTruncated, updateCards } from './tickets.ts';
 
 const nothing = new Map<string, string>();
 const call = (
@@ -20,8 +20,8 @@ const call = (
 });
 
 test('cards keep their order, new ones come last', () => {
-  const first = nextCards([], [call('b', 't1'), call('x')], nothing, 0);
-  const second = nextCards(first, [call('a', 't2'), call('b', 't1'), call('x', 't3')], nothing, 1);
+  const first = updateCards([], [call('b', 't1'), call('x')], nothing, 0);
+  const second = updateCards(first, [call('a', 't2'), call('b', 't1'), call('x', 't3')], nothing, 1);
   assert.deepEqual(
     second.map((card) => card.ticket.ticketId),
     ['t1', 't2', 't3'],
@@ -31,8 +31,8 @@ test('cards keep their order, new ones come last', () => {
 
 test('a settled card shows its outcome for 5 s', () => {
   const outcome = (kind: TicketKind, now: readonly CallView[]) => {
-    const had = nextCards([], [call('a', 't1', {}, kind)], nothing, 0);
-    return nextCards(had, now, nothing, 0)[0]?.settlement?.outcome;
+    const had = updateCards([], [call('a', 't1', {}, kind)], nothing, 0);
+    return updateCards(had, now, nothing, 0)[0]?.settlement?.outcome;
   };
   assert.equal(outcome('permission', [call('a', undefined, { status: 'running' })]), 'Already allowed elsewhere.');
   assert.equal(outcome('user', [call('a', undefined, { status: 'done' })]), 'No longer needed: the call continues.');
@@ -43,11 +43,11 @@ test('a settled card shows its outcome for 5 s', () => {
   assert.equal(outcome('user', [call('a', undefined, { status: 'cancelled' })]), 'Withdrawn: the call was cancelled.');
   assert.equal(outcome('user', []), 'The call is no longer waiting for approval.');
 
-  let cards = nextCards([], [call('a', 't1'), call('b', 't2')], nothing, 0);
-  cards = nextCards(cards, [call('b', 't2')], nothing, 1000);
-  cards = nextCards(cards, [call('b', 't2')], nothing, 1000 + LingerMs - 1);
+  let cards = updateCards([], [call('a', 't1'), call('b', 't2')], nothing, 0);
+  cards = updateCards(cards, [call('b', 't2')], nothing, 1000);
+  cards = updateCards(cards, [call('b', 't2')], nothing, 1000 + DecidedCardShownMs - 1);
   assert.equal(cards.length, 2);
-  cards = nextCards(cards, [call('b', 't2')], nothing, 1000 + LingerMs);
+  cards = updateCards(cards, [call('b', 't2')], nothing, 1000 + DecidedCardShownMs);
   assert.deepEqual(
     cards.map((card) => card.ticket.ticketId),
     ['t2'],
@@ -55,8 +55,8 @@ test('a settled card shows its outcome for 5 s', () => {
 });
 
 test('each ticket of a call has its own card', () => {
-  const had = nextCards([], [call('a', 't1')], nothing, 0);
-  const next = nextCards(had, [call('a', 't2')], nothing, 0);
+  const had = updateCards([], [call('a', 't1')], nothing, 0);
+  const next = updateCards(had, [call('a', 't2')], nothing, 0);
   assert.deepEqual(
     next.map((card) => [card.ticket.ticketId, card.settlement !== undefined]),
     [
@@ -67,9 +67,9 @@ test('each ticket of a call has its own card', () => {
 });
 
 test('a card shows the outcome of a late decision', () => {
-  let cards = nextCards([], [call('a', 't1')], nothing, 0);
-  cards = nextCards(cards, [], nothing, 0);
-  cards = nextCards(cards, [], new Map([['t1', 'Denied.']]), 10);
+  let cards = updateCards([], [call('a', 't1')], nothing, 0);
+  cards = updateCards(cards, [], nothing, 0);
+  cards = updateCards(cards, [], new Map([['t1', 'Denied.']]), 10);
   assert.equal(cards[0]?.settlement?.outcome, 'Denied.');
 });
 

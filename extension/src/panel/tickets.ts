@@ -10,8 +10,8 @@ import type {
 } from '../../../wire/wire.gen.ts';
 import { removeHidden } from './wording.ts';
 
-/** LingerMs is how long a settled card stays to show its outcome, in milliseconds. */
-export const LingerMs = 5000;
+/** DecidedCardShownMs is how long a settled card stays to show its outcome, in milliseconds. */
+export const DecidedCardShownMs = 5000;
 /** TimedGrantMs is the duration of the grant "for 10 min", in milliseconds. */
 export const TimedGrantMs = 600_000;
 
@@ -24,11 +24,11 @@ export interface Card {
 }
 
 /**
- * nextCards returns the approval cards after a change of the calls. The cards keep their order and new cards come last,
- * so that no card moves when a new card arrives. outcomes maps each ticket to the outcome of the decision that this
- * panel sent.
+ * updateCards returns the approval cards after a change of the calls. The cards keep their order and new cards come
+ * last, so that no card moves when a new card arrives. outcomes maps each ticket to the outcome of the decision that
+ * this panel sent.
  */
-export function nextCards(
+export function updateCards(
   cards: readonly Card[],
   calls: readonly CallView[],
   outcomes: ReadonlyMap<string, string>,
@@ -44,9 +44,9 @@ export function nextCards(
     else if (!card.settlement)
       newCards.push({
         ...card,
-        settlement: { atMs: nowMs, outcome: outcomes.get(id) ?? foreignOutcome(card.ticket.kind, call) },
+        settlement: { atMs: nowMs, outcome: outcomes.get(id) ?? outcomeOnOtherSurface(card.ticket.kind, call) },
       });
-    else if (nowMs - card.settlement.atMs < LingerMs) {
+    else if (nowMs - card.settlement.atMs < DecidedCardShownMs) {
       const outcome = outcomes.get(id) ?? card.settlement.outcome;
       newCards.push({ ...card, settlement: { ...card.settlement, outcome } });
     }
@@ -57,8 +57,8 @@ export function nextCards(
   return newCards;
 }
 
-/** foreignOutcome returns the outcome of a ticket that this panel did not decide. */
-function foreignOutcome(kind: TicketKind, call: CallView | undefined): string {
+/** outcomeOnOtherSurface returns the outcome of a ticket that this panel did not decide. */
+function outcomeOnOtherSurface(kind: TicketKind, call: CallView | undefined): string {
   switch (call?.status) {
     case 'failed':
       return `${kind === 'permission' ? 'Not run' : 'Ended'}: ${removeHidden(call.error ?? '') || 'the call failed'}`;

@@ -5,13 +5,13 @@ import type { PanelTab } from '../panel-message.ts';
 import { makeClickGuard } from './click-guard.ts';
 import type { Act } from './requests.ts';
 import { PermissionCard, UserCard } from './ticket-card.tsx';
-import { type Card, nextCards } from './tickets.ts';
+import { type Card, updateCards } from './tickets.ts';
 import { removeHidden } from './wording.ts';
 
-/** ManyCards is the number of cards above which arguments are shown compactly. */
-const ManyCards = 3;
-/** FirstCards is the number of cards that are shown before the user clicks "Show more". */
-const FirstCards = 5;
+/** MaxFullCards is the number of cards above which arguments are shown compactly. */
+const MaxFullCards = 3;
+/** InitialCardCount is the number of cards that are shown before the user clicks "Show more". */
+const InitialCardCount = 5;
 
 export interface WaitingProps {
   readonly calls: readonly CallView[];
@@ -27,7 +27,7 @@ export function Waiting({ calls, tabs, nowMs, callsAt, act }: WaitingProps): VNo
   const outcomes = useRef(new Map<string, string>());
   const previousCards = useRef<Card[]>([]);
   const sectionRef = useRef<HTMLElement>(null);
-  const cards = nextCards(previousCards.current, calls, outcomes.current, nowMs);
+  const cards = updateCards(previousCards.current, calls, outcomes.current, nowMs);
   previousCards.current = cards;
   for (const id of outcomes.current.keys())
     if (!cards.some((one) => one.ticket.ticketId === id)) outcomes.current.delete(id);
@@ -35,7 +35,7 @@ export function Waiting({ calls, tabs, nowMs, callsAt, act }: WaitingProps): VNo
   useFocusFallback(sectionRef);
   const openCards = cards.filter((card) => !card.settlement);
   const [showsAll, setShowsAll] = useState(false);
-  const shownCards = showsAll ? cards : cards.slice(0, FirstCards);
+  const shownCards = showsAll ? cards : cards.slice(0, InitialCardCount);
   const card = (one: Card) => {
     const { ticketId, kind } = one.ticket;
     const props = {
@@ -59,7 +59,7 @@ export function Waiting({ calls, tabs, nowMs, callsAt, act }: WaitingProps): VNo
         <h2 id="waiting" tabIndex={-1} data-rest>
           Waiting for you <span class="count">{openCards.length}</span>
         </h2>
-        <ul class={cards.length > ManyCards ? 'crowded' : ''}>{shownCards.map(card)}</ul>
+        <ul class={cards.length > MaxFullCards ? 'crowded' : ''}>{shownCards.map(card)}</ul>
         {cards.length > shownCards.length && (
           <button type="button" class="rest" onClick={() => setShowsAll(true)}>
             Show {cards.length - shownCards.length} more

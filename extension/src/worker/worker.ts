@@ -25,7 +25,7 @@ import { makeBridgePorts } from './documents/bridge-ports.ts';
 import { type Doc, makeDocs } from './documents/docs.ts';
 import { Health } from './documents/health.ts';
 import { makeLogs } from './documents/logs.ts';
-import { makeWakes } from './documents/wakes.ts';
+import { makeWakeTimers } from './documents/wakes.ts';
 import { answerRequest, handleNotification, type NotificationHandlers, type RequestHandlers } from './link/handlers.ts';
 import { findListener, makeHandshake } from './link/handshake.ts';
 import { BrowserIdentity, readConnection } from './link/identity.ts';
@@ -43,12 +43,12 @@ import { makeStore } from './plugins/store.ts';
 import { Usage } from './plugins/usage.ts';
 import { LoadErrors } from './tabs/load-errors.ts';
 import { makeOpening } from './tabs/opening.ts';
-import { Reload } from './tabs/reload.ts';
+import { TabReloader } from './tabs/reload.ts';
 import { Tabs } from './tabs/tabs.ts';
 import { makeUserReload } from './tabs/user-reload.ts';
 
-/** OrphanAnswerMs is the time limit for the answer of a document that may be orphaned, in milliseconds. */
-const OrphanAnswerMs = 1000;
+/** OrphanAnswerTimeoutMs is the time limit for the answer of a document that may be orphaned, in milliseconds. */
+const OrphanAnswerTimeoutMs = 1000;
 
 // ---- the link to the server ----
 
@@ -124,7 +124,7 @@ const opening = makeOpening({
   isBlank: browser.isBlank,
   navigate: browser.navigateTab,
 });
-const reload = new Reload({
+const reload = new TabReloader({
   query: browser.queryTabs,
   tabState: browser.readTabState,
   readPage: browser.readPage,
@@ -137,7 +137,7 @@ const reload = new Reload({
   liveDocument: (tabId) => docs.live(tabId)?.doc.documentId,
   answersSoon: async (documentId) => {
     const doc = docs.get(documentId);
-    return doc !== undefined && (await health.answersWithin(doc, OrphanAnswerMs));
+    return doc !== undefined && (await health.answersWithin(doc, OrphanAnswerTimeoutMs));
   },
   isConnected: (documentId) => docs.findReported(documentId) !== undefined,
   isRegistered: (plugin) => !registering.pending || (plugins.mode === 'userScripts' && plugins.canStartLate(plugin)),
@@ -201,7 +201,7 @@ const browserCalls = new BrowserCalls({
   readPage: chromeTabs.describeTab,
   waitBeforePartMs: () => link.waitBeforePartMs(),
 });
-const wakes = makeWakes();
+const wakes = makeWakeTimers();
 const joinBridge = makeBridgePorts({ calls, running, docs, health, logs, wakes, settingsSync, hotReload, delivery });
 
 // ---- what the user sees ----

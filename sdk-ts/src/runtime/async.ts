@@ -4,7 +4,7 @@ import {
   type Fn,
   getOwnPropertyDescriptor,
   getPrototypeOf,
-  isFn,
+  isFunction,
   isObject,
   lockedThenMessage,
   NativePromise,
@@ -29,7 +29,7 @@ const iterator = Symbol.iterator;
 
 function getGeneratorMethod(prototype: object, name: string): Fn {
   const method: unknown = getOwnPropertyDescriptor(prototype, name)?.value;
-  if (!isFn(method)) throw new NativeTypeError(`this browser has no ${name} of generators`);
+  if (!isFunction(method)) throw new NativeTypeError(`this browser has no ${name} of generators`);
   return method;
 }
 
@@ -101,14 +101,14 @@ function resolveWith(
 /** Returns the iterator of a `for await`. The `next` and `return` methods of the returned iterator return promises. */
 export function asyncIteratorOf(values: Readonly<Record<PropertyKey, unknown>>): unknown {
   const asyncMethod = values[asyncIterator];
-  if (isFn(asyncMethod)) return apply(asyncMethod, values, []);
+  if (isFunction(asyncMethod)) return apply(asyncMethod, values, []);
   const syncMethod = values[iterator];
-  if (!isFn(syncMethod)) throw new NativeTypeError('the value of a for await is not iterable');
+  if (!isFunction(syncMethod)) throw new NativeTypeError('the value of a for await is not iterable');
   const syncIterator: unknown = apply(syncMethod, values, []);
   if (!isRecord(syncIterator)) throw new NativeTypeError('the value of a for await has no iterator');
   const makeMethod = (name: 'next' | 'return') => {
     const syncStep = syncIterator[name];
-    if (!isFn(syncStep)) return undefined;
+    if (!isFunction(syncStep)) return undefined;
     return (argument: unknown) =>
       runAsync(undefined, null, function* (): Generator<unknown, unknown, unknown> {
         const stepResult: unknown = apply(syncStep, syncIterator, [argument]);

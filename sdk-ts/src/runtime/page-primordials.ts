@@ -1,4 +1,4 @@
-import { apply, construct, type Fn, getOwnPropertyDescriptor, isFn, isObject, lookup } from './primordials.ts';
+import { apply, construct, type Fn, getOwnPropertyDescriptor, isFunction, isObject, lookup } from './primordials.ts';
 
 // DOM built-ins that the SDK uses. The DOM built-ins are stored when this module loads, as primordials.ts stores the
 // language built-ins. Without a page, as in the simulator and in unit tests, some classes are fakes whose prototypes
@@ -8,10 +8,10 @@ import { apply, construct, type Fn, getOwnPropertyDescriptor, isFn, isObject, lo
 /** Returns the method `key` of a class of the page. */
 function methodOf(owner: unknown, key: string): Fn {
   const value: unknown = descriptorOf(owner, key)?.value;
-  if (isFn(value)) return value;
+  if (isFunction(value)) return value;
   return function (this: unknown, arg1?: unknown, arg2?: unknown) {
     const method = readProperty(this, key);
-    return isFn(method) ? apply(method, this, [arg1, arg2]) : undefined;
+    return isFunction(method) ? apply(method, this, [arg1, arg2]) : undefined;
   };
 }
 
@@ -26,7 +26,7 @@ function getterOf(owner: unknown, key: string): Fn {
 }
 
 function descriptorOf(owner: unknown, key: string): PropertyDescriptor | undefined {
-  if (!isFn(owner)) return undefined;
+  if (!isFunction(owner)) return undefined;
   const prototype: unknown = getOwnPropertyDescriptor(owner, 'prototype')?.value;
   return isObject(prototype) ? getOwnPropertyDescriptor(prototype, key) : undefined;
 }
@@ -52,7 +52,7 @@ const performanceNow: unknown = clock?.now;
 
 /** Returns the time since the start of the document, in milliseconds; 0 without a page. */
 export function elapsedMs(): number {
-  if (!isFn(performanceNow)) return globalThis.performance?.now() ?? 0;
+  if (!isFunction(performanceNow)) return globalThis.performance?.now() ?? 0;
   const time: unknown = apply(performanceNow, clock, []);
   return typeof time === 'number' ? time : 0;
 }

@@ -3,9 +3,9 @@
 // replace `Reflect.apply` or `Promise.prototype.then`, so code that runs during a call must not look up built-ins
 // again. Rules for code that runs during a call:
 //
-// - call methods of built-ins only through `apply` with a function that this module exports;
-// - no `for...of`, no spread and no destructuring of arrays: they look up methods that a page can replace;
-// - create tables, descriptors and option objects without a prototype, and read optional fields with `lookup`, so that no
+// - call methods of built-ins only through `apply` with a function that this module exports; - no `for...of`, no spread
+// and no destructuring of arrays: they look up methods that a page can replace; - create tables, descriptors and option
+// objects without a prototype, and read optional fields with `lookup`, so that no
 //   getter on `Object.prototype` runs;
 // - never write `array[i] = x`: a setter on `Array.prototype` would receive x.
 
@@ -28,7 +28,7 @@ export const slice = String.prototype.slice;
 /** Fn is the type of any function. */
 export type Fn = (this: unknown, ...args: unknown[]) => unknown;
 
-export function isFn(value: unknown): value is Fn {
+export function isFunction(value: unknown): value is Fn {
   return typeof value === 'function';
 }
 
@@ -78,8 +78,8 @@ export function errorKind(value: object): string {
   return '';
 }
 
-/** isIn reports whether list contains value. The page must not have access to list. */
-export function isIn(list: readonly object[], value: object): boolean {
+/** listIncludes reports whether list contains value. The page must not have access to list. */
+export function listIncludes(list: readonly object[], value: object): boolean {
   for (let i = 0; i < list.length; i++) if (list[i] === value) return true;
   return false;
 }
@@ -88,10 +88,10 @@ export function isIn(list: readonly object[], value: object): boolean {
 function isNativePrototype(value: object): boolean {
   return (
     value === ObjectPrototype ||
-    isIn(errorPrototypes, value) ||
-    isIn(plainPrototypes, value) ||
-    isIn(textPrototypes, value) ||
-    isIn(keyedPrototypes, value)
+    listIncludes(errorPrototypes, value) ||
+    listIncludes(plainPrototypes, value) ||
+    listIncludes(textPrototypes, value) ||
+    listIncludes(keyedPrototypes, value)
   );
 }
 
@@ -106,7 +106,7 @@ export function lookup(object: object, key: PropertyKey): unknown {
     const descriptor: PropertyDescriptor | undefined = getOwnPropertyDescriptor(owner, key);
     if (descriptor) {
       if (hasOwn(descriptor, 'value')) return descriptor.value;
-      return isFn(descriptor.get) ? apply(descriptor.get, object, []) : undefined;
+      return isFunction(descriptor.get) ? apply(descriptor.get, object, []) : undefined;
     }
     owner = getPrototypeOf(owner);
   }
@@ -157,7 +157,7 @@ function settleChain(
       onRejected(error);
       return;
     }
-    if (!isFn(then)) {
+    if (!isFunction(then)) {
       onFulfilled(currentValue);
       return;
     }

@@ -1,5 +1,5 @@
 import { hasProperties, isMethod, type Properties } from '../runtime/value.ts';
-import { Failure } from './failure.ts';
+import { SimulatedCallError } from './failure.ts';
 
 /** Parses arguments like the server and the page: rejects unknown arguments and fills in defaults. */
 export function checkInput(definition: Properties, kind: 'tools' | 'prompts', args: unknown): unknown {
@@ -24,8 +24,8 @@ export function checkInput(definition: Properties, kind: 'tools' | 'prompts', ar
   throw invalidArguments(name, formatIssues(hasProperties(parsed) ? parsed.error : undefined, 'arguments'));
 }
 
-function invalidArguments(name: string, issues: string): Failure {
-  return new Failure('invalid_arguments', `the arguments of ${name} are not valid:\n${issues}`);
+function invalidArguments(name: string, issues: string): SimulatedCallError {
+  return new SimulatedCallError('invalid_arguments', `the arguments of ${name} are not valid:\n${issues}`);
 }
 
 /** Converts a result to the JSON value that the agent gets, and validates this value with the tool's schema. */
@@ -34,7 +34,7 @@ export function checkOutput(definition: Properties, kind: 'tools' | 'prompts', v
   try {
     text = JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? Number(member) : member));
   } catch (error) {
-    throw new Failure(
+    throw new SimulatedCallError(
       'invalid_result',
       `the result is not JSON: ${error instanceof Error ? error.message : String(error)}`,
     );
@@ -44,7 +44,7 @@ export function checkOutput(definition: Properties, kind: 'tools' | 'prompts', v
   if (!hasProperties(schema) || !isMethod(schema.safeParse)) return result;
   const parsed: unknown = Reflect.apply(schema.safeParse, schema, [result]);
   if (hasProperties(parsed) && parsed.success === true) return result;
-  throw new Failure(
+  throw new SimulatedCallError(
     'invalid_result',
     `the result does not match the output schema:\n${formatIssues(hasProperties(parsed) ? parsed.error : undefined, 'result')}`,
   );

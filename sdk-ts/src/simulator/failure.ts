@@ -1,5 +1,5 @@
 /** Error of a simulated call, with an error code of the server. */
-export class Failure extends Error {
+export class SimulatedCallError extends Error {
   readonly code: string;
 
   constructor(code: string, message: string) {

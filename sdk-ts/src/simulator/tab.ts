@@ -11,7 +11,7 @@ import {
   type TestContext,
 } from '../testing-context.ts';
 import { checkInput, checkOutput } from './check.ts';
-import { Failure } from './failure.ts';
+import { SimulatedCallError } from './failure.ts';
 import type { RouteRequest } from './http.ts';
 import { isSimulated, realTimeoutMs } from './mode.ts';
 import { type ConsoleLine, clock, openPage, type Page, type PageOptions } from './page.ts';
@@ -40,7 +40,10 @@ export interface CallOptions {
 
 /** Error of a failed call, with the code that an agent gets. */
 export interface SimulatedError {
-  /** `tool_error` for an error of the tool, else a code of the server: `idle_timeout`, `cancelled`, `invalid_arguments`, ... */
+  /**
+   * `tool_error` for an error of the tool, else a code of the server: `idle_timeout`, `cancelled`, `invalid_arguments`,
+   * ...
+   */
   readonly code: string;
   readonly message: string;
   /** The fields of the ToolError that the tool threw. */
@@ -169,7 +172,7 @@ class Tab implements SimulatedTab {
   }
 
   async #run(kind: 'tools' | 'prompts', name: string, input: unknown, options: CallOptions): Promise<SimulatedCall> {
-    const run = new CallRun(options, this.#options);
+    const run = new SimulatedCallRun(options, this.#options);
     try {
       const definition = this.#findDefinition(kind, name);
       const params = checkInput(definition, kind, input);
@@ -187,7 +190,7 @@ class Tab implements SimulatedTab {
     const definition: unknown = definitions.find((entry: unknown) => hasProperties(entry) && entry.name === name);
     if (hasProperties(definition)) return definition;
     const names = definitions.flatMap((entry: unknown) => (hasProperties(entry) ? [String(entry.name)] : []));
-    throw new Failure(
+    throw new SimulatedCallError(
       kind === 'tools' ? 'unknown_tool' : 'unknown_prompt',
       `the plugin has no ${name}; it has ${names.join(', ')}`,
     );
@@ -197,9 +200,9 @@ class Tab implements SimulatedTab {
    * Throws an error unless the plugin's isReady() returns true. The host also calls isReady() before each call of a
    * tool.
    */
-  async #checkReady(run: CallRun): Promise<void> {
+  async #checkReady(run: SimulatedCallRun): Promise<void> {
     const { isReady } = this.#plugin;
-    if (!isMethod(isReady)) throw new Failure('internal', 'the plugin has no isReady function');
+    if (!isMethod(isReady)) throw new SimulatedCallError('internal', 'the plugin has no isReady function');
     const timeout = new Promise((resolve) => {
       clock.setTimer(() => resolve(undefined), readinessLimitMs);
     });
@@ -209,17 +212,17 @@ class Tab implements SimulatedTab {
       run.outcome,
     ]);
     if (readiness !== true && !run.isOver)
-      throw new Failure('not_ready', 'isReady() did not return true; is the user logged in?');
+      throw new SimulatedCallError('not_ready', 'isReady() did not return true; is the user logged in?');
   }
 
-  #startHandler(run: CallRun, kind: 'tools' | 'prompts', definition: Properties, params: unknown): void {
+  #startHandler(run: SimulatedCallRun, kind: 'tools' | 'prompts', definition: Properties, params: unknown): void {
     const reportHookError = (hook: string, error: unknown) =>
       run.context.reportProgress({ message: `${hook} failed: ${messageOf(error)}` });
     const installedPlugin = { name: String(this.#plugin.name ?? ''), plugin: this.#plugin, reportHookError };
     const wrappedDefinition =
       kind === 'tools' ? wrapTool(installedPlugin, definition) : wrapPrompt(installedPlugin, definition);
     const handle = wrappedDefinition[kind === 'tools' ? 'handle' : 'render'];
-    if (!isMethod(handle)) throw new Failure('internal', `${String(definition.name)} has no handler`);
+    if (!isMethod(handle)) throw new SimulatedCallError('internal', `${String(definition.name)} has no handler`);
     run.start(definition.limits);
     this.#page.onNavigate((url) => run.navigate(url));
     Promise.resolve(Reflect.apply(handle, wrappedDefinition, [params, run.context])).then(
@@ -230,7 +233,7 @@ class Tab implements SimulatedTab {
 }
 
 /** A simulated call of a tool, with its limits and its outcome. */
-class CallRun {
+class SimulatedCallRun {
   readonly context: TestContext;
   readonly outcome: Promise<SimulatedCall>;
   isOver = false;
@@ -295,7 +298,7 @@ class CallRun {
   }
 
   fail(code: string, message: string): void {
-    this.failWith(new Failure(code, message));
+    this.failWith(new SimulatedCallError(code, message));
   }
 
   /** Aborts the handler's signal, and ends the call when the handler settles or after stopLimitMs. */
@@ -350,7 +353,7 @@ class CallRun {
 
 /** Converts a thrown value to the error that the agent gets. */
 function toSimulatedError(error: unknown): SimulatedError {
-  if (error instanceof Failure) return { code: error.code, message: error.message };
+  if (error instanceof SimulatedCallError) return { code: error.code, message: error.message };
   const message = messageOf(error);
   const code = hasProperties(error) && typeof error.code === 'string' ? error.code : '';
   if (!hasProperties(error) || code === '') return { code: 'tool_error', message };

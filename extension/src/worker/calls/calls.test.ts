@@ -24,7 +24,7 @@ function makeFixture(t: TestContext, booting = false, health?: CallsOptions['hea
   const loading = new Set<number>();
   /** frozen contains each tab whose state must be queried, and whether Chrome has frozen the tab. */
   const frozen = new Map<number, boolean>();
-  const room = { inMs: 0 };
+  const partDelay = { inMs: 0 };
   const missing: number[] = [];
   const outbox = new Outbox({
     send: (text) => sent.push(text) > 0,
@@ -43,7 +43,7 @@ function makeFixture(t: TestContext, booting = false, health?: CallsOptions['hea
     isTabLoading: async (id) => loading.has(id),
     isTabFrozen: (id) => (frozen.has(id) ? Promise.resolve(frozen.get(id) === true) : false),
     isDocumentGone: async (_tab, id) => !busy.has(id),
-    waitBeforePartMs: () => room.inMs,
+    waitBeforePartMs: () => partDelay.inMs,
     onDocumentMissing: (id) => missing.push(id),
   });
   if (!booting) t.mock.timers.tick(10_000);
@@ -52,7 +52,7 @@ function makeFixture(t: TestContext, booting = false, health?: CallsOptions['hea
     const made: Doc = { tabId, frameId: 0, documentId, url: '', post: (message) => got.push(message) };
     return { doc: made, got };
   };
-  const join = (tabId: number, documentId: string) => {
+  const addDocument = (tabId: number, documentId: string) => {
     const made = doc(tabId, documentId);
     calls.documentConnected(made.doc);
     calls.receive(made.doc, { op: 'documentState', plugins: [{ name: 'demo', hash: 'h' }], running: [] });
@@ -80,7 +80,7 @@ function makeFixture(t: TestContext, booting = false, health?: CallsOptions['hea
     docs,
     sent,
     linked,
-    room,
+    room: partDelay,
     resumed,
     tabs,
     busy,
@@ -88,7 +88,7 @@ function makeFixture(t: TestContext, booting = false, health?: CallsOptions['hea
     frozen,
     running,
     missing,
-    join,
+    join: addDocument,
     doc,
     dispatch,
     codes,

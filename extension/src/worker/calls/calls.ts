@@ -19,19 +19,19 @@ import type { RunningCall, RunningCalls } from './running.ts';
 import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
 
 /**
- * ReconnectMs is how long a document may take to reconnect after its port closed, before its calls end, in
+ * ReconnectTimeoutMs is how long a document may take to reconnect after its port closed, before its calls end, in
  * milliseconds.
  */
-const ReconnectMs = 50;
+const ReconnectTimeoutMs = 50;
 /**
- * CrashReportMs is how long Chrome may take to report the crash of a page after the page's port closed, in
+ * CrashReportDelayMs is how long Chrome may take to report the crash of a page after the page's port closed, in
  * milliseconds.
  */
-const CrashReportMs = 2000;
-/** ConnectMs is how long documents may take to connect to a restarted worker, in milliseconds. */
-const ConnectMs = 300;
-/** BusyConnectMs is how long a busy document may take to connect to a restarted worker, in milliseconds. */
-const BusyConnectMs = 10_000;
+const CrashReportDelayMs = 2000;
+/** ConnectTimeoutMs is how long documents may take to connect to a restarted worker, in milliseconds. */
+const ConnectTimeoutMs = 300;
+/** BusyPageConnectTimeoutMs is how long a busy document may take to connect to a restarted worker, in milliseconds. */
+const BusyPageConnectTimeoutMs = 10_000;
 /** MaxStoredCancels limits the stored cancels of calls that no document has reported yet. */
 const MaxStoredCancels = 1000;
 
@@ -170,7 +170,7 @@ export class Calls {
         if (frozenCheck === false || call.mayHaveBegun) startIn(this.#docs.get(documentId));
         else void startIfAwake(frozenCheck);
       });
-    } else if (Date.now() - this.#startedAt >= BusyConnectMs) startIn(undefined);
+    } else if (Date.now() - this.#startedAt >= BusyPageConnectTimeoutMs) startIn(undefined);
     else void this.#waitForDocument(tabId, documentId).then(() => startIn(this.#docs.get(documentId)));
   }
 
@@ -179,13 +179,13 @@ export class Calls {
    * connected documents yet.
    */
   async #waitForDocument(tabId: number, documentId: string): Promise<void> {
-    const waitMs = this.#startedAt + ConnectMs - Date.now();
+    const waitMs = this.#startedAt + ConnectTimeoutMs - Date.now();
     if (waitMs > 0) await sleep(waitMs);
     if (this.#docs.get(documentId)) return;
     // While a page is busy, the page can neither answer executeScript nor connect.
-    const timeout = sleep(this.#startedAt + BusyConnectMs - Date.now()).then(() => true);
+    const timeout = sleep(this.#startedAt + BusyPageConnectTimeoutMs - Date.now()).then(() => true);
     const isGoneOrLate = await Promise.race([this.#options.isDocumentGone(tabId, documentId), timeout]);
-    if (!isGoneOrLate) await sleep(ConnectMs);
+    if (!isGoneOrLate) await sleep(ConnectTimeoutMs);
   }
 
   /**
@@ -231,8 +231,8 @@ export class Calls {
     const id = params.dispatchId;
     const call = this.#running.get(id);
     // After a restart of the worker, documents that have not connected yet still have to report their calls.
-    if (!call && Date.now() - this.#startedAt < BusyConnectMs) {
-      const timeout = sleep(this.#startedAt + BusyConnectMs - Date.now());
+    if (!call && Date.now() - this.#startedAt < BusyPageConnectTimeoutMs) {
+      const timeout = sleep(this.#startedAt + BusyPageConnectTimeoutMs - Date.now());
       void timeout.then(() => !this.#running.has(id) && this.#toolRequests.forget(id));
     } else if (!call) return false;
     return await this.#toolRequests.answer(params);
@@ -347,7 +347,7 @@ export class Calls {
       if (this.#docs.get(doc.documentId)) return;
       const state = await this.#readStateAfterClose(doc);
       if (!this.#docs.get(doc.documentId)) this.#endCallsOf(doc.documentId, state);
-    }, ReconnectMs);
+    }, ReconnectTimeoutMs);
   }
 
   /**
@@ -356,7 +356,7 @@ export class Calls {
    * page has probably crashed.
    */
   async #readStateAfterClose({ tabId, documentId }: Doc): Promise<TabState> {
-    for (const endMs = Date.now() + CrashReportMs; ; await sleep(ReconnectMs)) {
+    for (const endMs = Date.now() + CrashReportDelayMs; ; await sleep(ReconnectTimeoutMs)) {
       const state = this.#removedTabs.has(tabId) ? 'closed' : await this.#options.readTabState(tabId);
       const hasTop = this.#docs.ofTab(tabId).some((doc) => doc.frameId === 0);
       if (state !== 'open' || hasTop || this.#startedCalls.has(documentId)) return state;
@@ -369,7 +369,7 @@ export class Calls {
   tabRemoved(tabId: number): void {
     this.#removedTabs.add(tabId);
     this.#endCallsOfTab(tabId, 'closed');
-    setTimeout(() => this.#removedTabs.delete(tabId), 10 * ReconnectMs);
+    setTimeout(() => this.#removedTabs.delete(tabId), 10 * ReconnectTimeoutMs);
   }
 
   /**

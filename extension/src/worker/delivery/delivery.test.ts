@@ -43,8 +43,8 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
     nonce: () => 'n',
     recordUse: (name) => used.push(name),
   });
-  /** join simulates a document that connects to the worker. */
-  const join = (
+  /** addDocument simulates a document that connects to the worker. */
+  const addDocument = (
     documentId: string,
     more: { usesBase?: boolean; started?: StartedPlugin[]; live?: string[]; url?: string; frameId?: number } = {},
   ) => {
@@ -63,7 +63,7 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
     t.mock.timers.tick(ms);
     await settle();
   };
-  return { docs, delivery, got, ran, used, state, join, pass, parsed: () => parsed };
+  return { docs, delivery, got, ran, used, state, join: addDocument, pass, parsed: () => parsed };
 }
 
 test("the adapter goes through the base's entry point once the document is armed", async (t) => {

@@ -42,20 +42,20 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
     },
     nonce: () => 'n',
   });
-  const join = (documentId: string, plugins: LiveAdapter[], removedPlugins: RemovedPlugin[] = []) => {
+  const addDocument = (documentId: string, plugins: LiveAdapter[], removedPlugins: RemovedPlugin[] = []) => {
     const post = (message: ToBridge) => got.push(`${documentId} ${message.op}`);
     const doc = { tabId: 1, frameId: 0, documentId, url: '', post };
     docs.add(doc);
     docs.setPlugins(documentId, plugins, removedPlugins);
     return doc;
   };
-  const old = (documentId: string) => join(documentId, [{ name: 'demo', hash: 'h1', base: 'b' }]);
+  const old = (documentId: string) => addDocument(documentId, [{ name: 'demo', hash: 'h1', base: 'b' }]);
   const pass = async (ms: number) => {
     t.mock.timers.tick(ms);
     await settle();
   };
   const warnings = () => warn.mock.calls.map((call) => String(call.arguments[0]));
-  return { docs, hotReload, got, ran, wanted, fetched, join, old, pass, warnings };
+  return { docs, hotReload, got, ran, wanted, fetched, join: addDocument, old, pass, warnings };
 }
 
 test('the new adapter replaces older or removed ones on the same base, once their calls have ended', async (t) => {

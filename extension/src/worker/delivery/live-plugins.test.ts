@@ -37,12 +37,16 @@ function makeFixture(...wanted: PluginInfo[]) {
       isBroken: (_documentId, name) => broken.has(name),
     },
   });
-  const join = (documentId: string, frameId: number, ...live: { name: string; hash: string; base?: string }[]) => {
+  const addDocument = (
+    documentId: string,
+    frameId: number,
+    ...live: { name: string; hash: string; base?: string }[]
+  ) => {
     const doc: Doc = { tabId: 1, frameId, documentId, url: '', post: () => undefined };
     docs.add(doc);
     docs.setPlugins(documentId, live);
   };
-  return { docs, livePlugins, replacing, arriving, broken, replaceable, join, wanted };
+  return { docs, livePlugins, replacing, arriving, broken, replaceable, join: addDocument, wanted };
 }
 
 test('plugins that cannot run, have another base or are being replaced are left out, and problems are added', () => {

@@ -11,7 +11,7 @@ import type { SettingsSync } from '../plugins/settings-sync.ts';
 import type { Doc, Docs } from './docs.ts';
 import type { Health } from './health.ts';
 import type { Logs } from './logs.ts';
-import type { Wakes } from './wakes.ts';
+import type { WakeTimers } from './wakes.ts';
 
 /** BridgePortsOptions are the parts of the worker that handle messages of documents. */
 export interface BridgePortsOptions {
@@ -20,7 +20,7 @@ export interface BridgePortsOptions {
   readonly docs: Docs;
   readonly health: Pick<Health, 'documentConnected' | 'recordMessage' | 'documentDisconnected'>;
   readonly logs: Logs;
-  readonly wakes: Wakes;
+  readonly wakes: WakeTimers;
   readonly settingsSync: SettingsSync;
   readonly hotReload: Pick<HotReload, 'documentReported' | 'handleEntryPoint' | 'handleReplaced'>;
   readonly delivery: Pick<Delivery, 'documentReported' | 'entryPointReady'>;

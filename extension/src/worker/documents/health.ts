@@ -1,8 +1,11 @@
 import { Signal } from '../signal.ts';
 import type { Doc } from './docs.ts';
 
-/** SilentMs is how long a document may take to answer a ping before the document counts as silent, in milliseconds. */
-const SilentMs = 5000;
+/**
+ * SilenceLimitMs is how long a document may take to answer a ping before the document counts as silent, in
+ * milliseconds.
+ */
+const SilenceLimitMs = 5000;
 /** PingIntervalMs is how long after its last message a document with running calls is pinged again, in milliseconds. */
 const PingIntervalMs = 1000;
 /** SleepDelayMs is the timer delay that shows that the machine or browser was asleep, in milliseconds. */
@@ -146,9 +149,9 @@ export class Health {
   }
 
   #expectAnswer(health: DocumentHealth): void {
-    const dueAt = Date.now() + SilentMs;
+    const dueAt = Date.now() + SilenceLimitMs;
     this.#stopTimer(health);
-    health.timer = setTimeout(() => void this.#markSilent(health, dueAt), SilentMs);
+    health.timer = setTimeout(() => void this.#markSilent(health, dueAt), SilenceLimitMs);
   }
 
   /** markSilent marks a document as silent, unless Chrome froze the document or the machine was asleep. */

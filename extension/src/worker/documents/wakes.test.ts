@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { makeWakes } from './wakes.ts';
+import { makeWakeTimers } from './wakes.ts';
 
 test('a document is woken once, at the last requested time', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const woken: string[] = [];
   const doc = (name: string) => ({ post: () => woken.push(name) });
   const [a, b, gone] = [doc('a'), doc('b'), doc('gone')];
-  const wakes = makeWakes();
+  const wakes = makeWakeTimers();
   wakes.schedule(a, 100);
   wakes.schedule(b, 300);
   wakes.schedule(gone, 10);

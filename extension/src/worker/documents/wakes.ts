@@ -5,16 +5,16 @@ export interface WakeTarget {
   post(message: ToBridge): void;
 }
 
-/** Wakes are the timers of hidden documents. Timers in a service worker are not throttled. */
-export interface Wakes {
+/** WakeTimers are the timers of hidden documents. Timers in a service worker are not throttled. */
+export interface WakeTimers {
   /** schedule wakes a document once, in ms milliseconds. An earlier timer of the same document is replaced. */
   schedule(doc: WakeTarget, ms: number): void;
   /** documentDisconnected drops the timer of a document whose port closed. */
   documentDisconnected(doc: WakeTarget): void;
 }
 
-/** makeWakes returns Wakes without timers. */
-export function makeWakes(): Wakes {
+/** makeWakeTimers returns WakeTimers without timers. */
+export function makeWakeTimers(): WakeTimers {
   const timers = new Map<WakeTarget, ReturnType<typeof setTimeout>>();
   const stopTimer = (doc: WakeTarget) => {
     clearTimeout(timers.get(doc));

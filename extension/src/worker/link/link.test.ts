@@ -14,20 +14,20 @@ function makeFixture(t: TestContext) {
   const states: LinkState[] = [];
   const events: string[] = [];
   const connection: Connection = { port: 4321, key: 'secret' };
-  const world: { connection: Connection | undefined; stuck: boolean; listener: Listener; asked: number } = {
+  const environment: { connection: Connection | undefined; stuck: boolean; listener: Listener; asked: number } = {
     connection,
     stuck: false,
     listener: 'opentabs',
     asked: 0,
   };
   const link = new Link({
-    readConnection: () => (world.stuck ? new Promise(() => undefined) : Promise.resolve(world.connection)),
+    readConnection: () => (environment.stuck ? new Promise(() => undefined) : Promise.resolve(environment.connection)),
     readIdentity: async () => hello,
     openSocket: open,
     makeHandshake: makeFakeHandshake,
     findListener: async () => {
-      world.asked++;
-      return world.listener;
+      environment.asked++;
+      return environment.listener;
     },
     random: () => 0,
   });
@@ -58,7 +58,7 @@ function makeFixture(t: TestContext) {
     t.mock.timers.tick(ms);
     await settle();
   };
-  return { link, sockets, states, events, world, last, accepted, connected, pass };
+  return { link, sockets, states, events, world: environment, last, accepted, connected, pass };
 }
 
 test('the server sends its proof first, then the browser sends hello with its proof', async (t) => {

@@ -61,24 +61,25 @@ const RetryMs = 600;
 const RetryJitterMs = 300;
 const SlowRetryMs = 30_000;
 /**
- * UnsentBytes limits the unsent bytes of large results in the socket, because other frames queue behind these bytes.
- * DrainMs is roughly how long UnsentBytes bytes take to send, in milliseconds.
+ * MaxUnsentBytes limits the unsent bytes of large results in the socket, because other frames queue behind these bytes.
+ * SendBufferDrainMs is roughly how long MaxUnsentBytes bytes take to send, in milliseconds.
  */
-const UnsentBytes = 1024 * 1024;
-const DrainMs = 4;
+const MaxUnsentBytes = 1024 * 1024;
+const SendBufferDrainMs = 4;
 /**
- * PrepareMs is how long Chrome may take to return the server's address and this browser's identity, in milliseconds. In
- * a worker that starts during an extension reload, Chrome may never return the address and the identity.
+ * PrepareTimeoutMs is how long Chrome may take to return the server's address and this browser's identity, in
+ * milliseconds. In a worker that starts during an extension reload, Chrome may never return the address and the
+ * identity.
  */
-const PrepareMs = 3000;
-const OpenMs = 5000;
-const AnswerMs = 10_000;
+const PrepareTimeoutMs = 3000;
+const OpenTimeoutMs = 5000;
+const AnswerTimeoutMs = 10_000;
 /**
- * The link ends after DeadBeats ticks of its timer without a message, and sends a ping after PingBeats ticks. The clock
- * jumps when the machine sleeps or the browser is suspended, so the link counts ticks instead of time.
+ * The link ends after MaxSilentBeats ticks of its timer without a message, and sends a ping after BeatsBeforePing
+ * ticks. The clock jumps when the machine sleeps or the browser is suspended, so the link counts ticks instead of time.
  */
-const DeadBeats = 4;
-const PingBeats = 2;
+const MaxSilentBeats = 4;
+const BeatsBeforePing = 2;
 
 /** EndRequest ends one request of the browser. frame is the server's answer; undefined if the link was lost. */
 type EndRequest = (frame: Frame | undefined) => void;
@@ -145,7 +146,7 @@ export class Link {
    */
   waitBeforePartMs(): number {
     if (this.#state.kind !== 'open' || !this.#socket) return RetryMs;
-    return this.#socket.unsentBytes > UnsentBytes ? DrainMs : 0;
+    return this.#socket.unsentBytes > MaxUnsentBytes ? SendBufferDrainMs : 0;
   }
 
   notify<M extends BrowserNotification>(method: M, params: Notifications[M]): boolean {
@@ -173,8 +174,8 @@ export class Link {
       const id = `b${++this.#lastRequestNumber}`;
       const timer = setTimeout(() => {
         this.#pending.delete(id);
-        reject(new Error(`the server did not answer ${method} for ${AnswerMs / 1000} s`));
-      }, AnswerMs);
+        reject(new Error(`the server did not answer ${method} for ${AnswerTimeoutMs / 1000} s`));
+      }, AnswerTimeoutMs);
       this.#pending.set(id, (frame) => {
         clearTimeout(timer);
         const answer = readAnswer(method, frame);
@@ -240,7 +241,7 @@ export class Link {
         refuse(isVersionError ? CloseVersion : 0, error instanceof Error ? error.message : String(error));
       });
     };
-    const timer = setTimeout(() => refuse(0, 'the server did not answer'), OpenMs);
+    const timer = setTimeout(() => refuse(0, 'the server did not answer'), OpenTimeoutMs);
     const socket = this.#options.openSocket(`ws://127.0.0.1:${connection.port}/ws`, handshake.protocols, {
       onOpen: () => {
         stage = 'opened';
@@ -260,7 +261,7 @@ export class Link {
   #setOpen(server: HelloResult): void {
     this.#silentBeats = 0;
     this.#lastUnsentBytes = 0;
-    this.#beatTimer = setInterval(() => this.#checkBeat(), MaxSilenceMs / DeadBeats);
+    this.#beatTimer = setInterval(() => this.#checkBeat(), MaxSilenceMs / MaxSilentBeats);
     this.#setState({ kind: 'open', serverVersion: server.serverVersion });
     this.opened.emit();
   }
@@ -271,12 +272,12 @@ export class Link {
     // is alive.
     this.#silentBeats = unsentBytes < this.#lastUnsentBytes ? 0 : this.#silentBeats + 1;
     this.#lastUnsentBytes = unsentBytes;
-    if (this.#silentBeats >= DeadBeats) {
+    if (this.#silentBeats >= MaxSilentBeats) {
       const deadSocket = this.#socket;
       this.#dropSocket();
       deadSocket?.close();
       this.#goDown('lost', `the server did not answer for ${MaxSilenceMs / 1000} s`, 0);
-    } else if (this.#silentBeats === PingBeats) {
+    } else if (this.#silentBeats === BeatsBeforePing) {
       this.request('ping', {}).catch(() => undefined);
     }
   }
@@ -376,12 +377,15 @@ async function proveIdentity(handshake: Handshake, text: string): Promise<string
 
 /**
  * prepareTry returns the server's address and the identity of this browser. prepareTry rejects if Chrome does not
- * return the address and the identity within PrepareMs.
+ * return the address and the identity within PrepareTimeoutMs.
  */
 async function prepareTry(options: LinkOptions): Promise<[Connection | undefined, Identity]> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`the browser did not answer for ${PrepareMs / 1000} s`)), PrepareMs);
+    timer = setTimeout(
+      () => reject(new Error(`the browser did not answer for ${PrepareTimeoutMs / 1000} s`)),
+      PrepareTimeoutMs,
+    );
   });
   try {
     return await Promise.race([Promise.all([options.readConnection(), options.readIdentity()]), timeout]);

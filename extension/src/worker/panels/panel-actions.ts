@@ -1,4 +1,4 @@
-import type { Action, Done } from '../../panel-message.ts';
+import type { Action, ActionResult } from '../../panel-message.ts';
 import { type PortHandlers, route } from '../../port-router.ts';
 import type { Link } from '../link/link.ts';
 
@@ -14,11 +14,11 @@ export interface PanelActionsOptions {
  * makePanelActions returns a function that runs the user's actions in the side panel. The function rejects with an
  * error for the user.
  */
-export function makePanelActions(options: PanelActionsOptions): (action: Action) => Promise<Done> {
+export function makePanelActions(options: PanelActionsOptions): (action: Action) => Promise<ActionResult> {
   const { link, reloadTab, showTab, openDetails, rename } = options;
   /** toDone returns the answer to an action without a result. */
-  const toDone = (work: Promise<unknown>): Promise<Done> => work.then(() => ({}));
-  const handlers: PortHandlers<Action, [], Promise<Done>> = {
+  const toDone = (work: Promise<unknown>): Promise<ActionResult> => work.then(() => ({}));
+  const handlers: PortHandlers<Action, [], Promise<ActionResult>> = {
     stop: ({ callId }) => toDone(link.request('call.cancel', { callId })),
     decide: async ({ params }) => ({ decided: await link.request('call.decide', params) }),
     permission: ({ params }) => toDone(link.request('config.permission', params)),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { settle } from '../../../test/server.ts';
 import type { Port } from '../../chrome.ts';
-import type { Action, Done, PanelState, ToPanel } from '../../panel-message.ts';
+import type { Action, ActionResult, PanelState, ToPanel } from '../../panel-message.ts';
 import { makePanels } from './panels.ts';
 
 function makePort() {
@@ -33,7 +33,7 @@ const base: Omit<PanelState, 'calls' | 'callsAt' | 'running'> = {
   tabs: [],
 };
 
-const runNoAction = async (): Promise<Done> => ({});
+const runNoAction = async (): Promise<ActionResult> => ({});
 const state = (more: Pick<PanelState, 'calls' | 'callsAt' | 'running'>): ToPanel => ({
   op: 'state',
   state: { ...base, ...more },

@@ -1,6 +1,6 @@
 import type { StatePluginsParams, StateSyncParams } from '../../../../wire/wire.gen.ts';
 import type { Port } from '../../chrome.ts';
-import { type Action, type Done, type PanelState, readFromPanel, type ToPanel } from '../../panel-message.ts';
+import { type Action, type ActionResult, type PanelState, readFromPanel, type ToPanel } from '../../panel-message.ts';
 
 /** UpdateDelayMs is the minimum time between two states that are sent to panels, in milliseconds. */
 const UpdateDelayMs = 50;
@@ -13,7 +13,7 @@ export interface PanelsOptions {
   /**
    * runAction runs an action of the user. If runAction rejects, the panel that sent the action shows the error message.
    */
-  runAction(action: Action): Promise<Done>;
+  runAction(action: Action): Promise<ActionResult>;
 }
 
 /** Panels are the open side panels, one per window. */

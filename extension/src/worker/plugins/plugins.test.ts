@@ -329,7 +329,7 @@ test('without user scripts and files, the mode is none', async () => {
   assert.equal(await plugins.sync(sync(plugin('a'))), 'none');
   assert.equal(plugins.mode, 'none');
   state.allowed = true;
-  assert.equal(await plugins.detect(), 'userScripts');
+  assert.equal(await plugins.detectMode(), 'userScripts');
 });
 
 test('syncs run one after the other', async () => {

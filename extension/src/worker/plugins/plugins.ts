@@ -259,11 +259,11 @@ export class Plugins {
   /** hasModeChanged reports whether the user has allowed or revoked user scripts since the last sync. */
   async hasModeChanged(): Promise<boolean> {
     const oldMode = this.#mode;
-    return (await this.detect()) !== oldMode;
+    return (await this.detectMode()) !== oldMode;
   }
 
-  /** detect finds out how adapters can be injected into pages now. */
-  detect(): Promise<InjectMode> {
+  /** detectMode finds out how adapters can be injected into pages now. */
+  detectMode(): Promise<InjectMode> {
     return this.#detect(this.#wanted);
   }
 

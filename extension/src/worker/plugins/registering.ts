@@ -1,10 +1,10 @@
 import { Signal } from '../signal.ts';
 
 /**
- * LeadMs is the maximum time between the cause of a registration and the registration, in milliseconds. The server
- * sends a new plugin with a delay.
+ * RegistrationDelayMs is the maximum time between the cause of a registration and the registration, in milliseconds.
+ * The server sends a new plugin with a delay.
  */
-const LeadMs = 3000;
+const RegistrationDelayMs = 3000;
 
 /** Registrations describes when a group of scripts was registered. */
 export interface Registrations {
@@ -28,7 +28,7 @@ export class Registering {
    * are registered.
    */
   readonly registered = new Signal<[registrations: Registrations]>();
-  #sinceMs: number | undefined = Date.now() - LeadMs;
+  #sinceMs: number | undefined = Date.now() - RegistrationDelayMs;
   #firstMs: number | undefined;
   #hasChanged = false;
 
@@ -43,7 +43,7 @@ export class Registering {
       const [scripts] = args;
       if (!Array.isArray(scripts) || scripts.length > 0) {
         this.#hasChanged = true;
-        this.#sinceMs ??= Date.now() - LeadMs;
+        this.#sinceMs ??= Date.now() - RegistrationDelayMs;
         this.#firstMs ??= Date.now();
       }
       return registerScripts(...args);
@@ -52,7 +52,7 @@ export class Registering {
 
   /** recordCleared records that all registrations were removed. */
   recordCleared(): void {
-    this.#sinceMs ??= Date.now() - LeadMs;
+    this.#sinceMs ??= Date.now() - RegistrationDelayMs;
   }
 
   /** recordBrowserStart records that the browser has just started, so that no earlier document has any script. */

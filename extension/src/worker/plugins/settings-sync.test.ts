@@ -11,7 +11,7 @@ function makeFixture() {
   const docs = makeDocs();
   const state: { wanted: PluginInfo[] | undefined } = { wanted: undefined };
   const settingsSync = makeSettingsSync({ docs, wanted: () => state.wanted });
-  const join = (documentId: string, ...plugins: string[]) => {
+  const addDocument = (documentId: string, ...plugins: string[]) => {
     const got: ToBridge[] = [];
     docs.add({ tabId: 1, frameId: 0, documentId, url: '', post: (message) => got.push(message) });
     docs.setPlugins(
@@ -21,7 +21,7 @@ function makeFixture() {
     settingsSync.documentReported(documentId);
     return got;
   };
-  return { docs, state, settingsSync, join };
+  return { docs, state, settingsSync, join: addDocument };
 }
 
 test('settings are sent once to each current and later document', () => {

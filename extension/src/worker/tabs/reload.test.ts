@@ -3,7 +3,7 @@ import test, { type TestContext } from 'node:test';
 import { demoPlugin } from '../../../test/demo-plugin.ts';
 import { settle } from '../../../test/server.ts';
 import type { FramePage, Page, TabState } from '../../chrome.ts';
-import { Reload } from './reload.ts';
+import { TabReloader } from './reload.ts';
 
 /** busyMs is how long a busy page takes to answer. */
 const busyMs = 8000;
@@ -27,8 +27,8 @@ function makeFixture(t: TestContext) {
   const pinged: string[] = [];
   const deaf = new Set<string>();
   const fetched: string[] = [];
-  const world = { isRegistered: true, isConnected: true };
-  const reload = new Reload({
+  const environment = { isRegistered: true, isConnected: true };
+  const reload = new TabReloader({
     query: async () =>
       [...pages.keys()].map((id) => ({
         id,
@@ -74,9 +74,9 @@ function makeFixture(t: TestContext) {
       pinged.push(documentId);
       return !deaf.has(documentId);
     },
-    isRegistered: () => world.isRegistered,
+    isRegistered: () => environment.isRegistered,
     beforeReload: (plugins) => fetched.push(...plugins.map(({ name }) => name)),
-    isConnected: () => world.isConnected,
+    isConnected: () => environment.isConnected,
     canRun: (plugin) => plugin.name === 'demo',
   });
   reload.orphaned.addListener((documentId) => orphans.push(documentId));
@@ -88,7 +88,7 @@ function makeFixture(t: TestContext) {
     reload.recordRegistration({ fromMs, firstMs });
     await pass(0);
   };
-  const of = { inspected, pinged, deaf, fetched, world };
+  const of = { inspected, pinged, deaf, fetched, world: environment };
   return { reload, registered, frames, reframed, reloaded, orphans, pages, states, live, gone, loading, pass, ...of };
 }
 

@@ -25,11 +25,11 @@ const MaxReloads = 2;
 /** ReloadMs is how long a tab may take to show the next document, in milliseconds. */
 const ReloadMs = 3000;
 /**
- * CallAnswerMs is how long a page may take to answer while a call waits, in milliseconds. AnswerMs is how long a page
- * may take to answer while no call waits, in milliseconds.
+ * CallPageAnswerTimeoutMs is how long a page may take to answer while a call waits, in milliseconds.
+ * PageAnswerTimeoutMs is how long a page may take to answer while no call waits, in milliseconds.
  */
-const CallAnswerMs = 1000;
-const AnswerMs = 10_000;
+const CallPageAnswerTimeoutMs = 1000;
+const PageAnswerTimeoutMs = 10_000;
 
 export interface ReloadOptions {
   query(): Promise<readonly Tab[]>;
@@ -64,13 +64,13 @@ export interface ReloadOptions {
 }
 
 /**
- * Verdict is the result of checking a tab. The verdict "done" means that the tab has its plugins or cannot get its
- * plugins. The verdict "again" means that the tab must be checked again.
+ * TabCheckResult is the result of checking a tab. The verdict "done" means that the tab has its plugins or cannot get
+ * its plugins. The verdict "again" means that the tab must be checked again.
  */
-type Verdict = 'done' | 'again';
+type TabCheckResult = 'done' | 'again';
 
-/** Reload reloads tabs that lack their plugins, if the user cannot lose input in the tab. */
-export class Reload {
+/** TabReloader reloads tabs that lack their plugins, if the user cannot lose input in the tab. */
+export class TabReloader {
   /** changed is emitted when the result of expects has changed for a tab. */
   readonly changed = new Signal();
   /**
@@ -85,7 +85,7 @@ export class Reload {
   readonly crashed = new Signal<[tabId: number]>();
   readonly #options: ReloadOptions;
   /** #spans are the time spans in which documents may have started without their scripts. */
-  #spans: { readonly fromMs: number; readonly toMs: number }[] = [];
+  #unregisteredTimeSpans: { readonly fromMs: number; readonly toMs: number }[] = [];
   /**
    * #checks maps each undecided tab to the number of its checks, and #reloads maps each tab to the number and the time
    * of its reloads.
@@ -118,7 +118,7 @@ export class Reload {
     // the new state.
     if (this.#missingPlugins(tab).length === 0) return true;
     if (!(await this.#isUnloaded(tabId))) {
-      const page = await this.#readPage(tabId, CallAnswerMs);
+      const page = await this.#readPage(tabId, CallPageAnswerTimeoutMs);
       // A reload of an error page loses no user input. A page that cannot answer because it is loading needs no reload.
       if (page !== 'error' && !isUntouched(page) && !(await this.#isUnloaded(tabId)))
         return !page && (await findTab())?.loading === true;
@@ -137,7 +137,10 @@ export class Reload {
     this.#firstMs = firstMs;
     this.#lastMs = Date.now();
     const toMs = this.#lastMs + DistributeMs;
-    this.#spans = [...this.#spans.filter((span) => toMs - span.toMs < AnswerMs * 6), { fromMs, toMs }];
+    this.#unregisteredTimeSpans = [
+      ...this.#unregisteredTimeSpans.filter((span) => toMs - span.toMs < PageAnswerTimeoutMs * 6),
+      { fromMs, toMs },
+    ];
     this.#mustCheckAll = true;
     this.#schedule(0);
   }
@@ -180,7 +183,7 @@ export class Reload {
 
   async #checkTab(tab: Tab): Promise<void> {
     this.#checking.add(tab.id);
-    const verdict = await this.#repair(tab).catch((error: unknown): Verdict => {
+    const verdict = await this.#repair(tab).catch((error: unknown): TabCheckResult => {
       warnNotReloaded(error); // the tab may have been closed or may have started to load
       return 'again';
     });
@@ -195,7 +198,7 @@ export class Reload {
     if (this.#checks.delete(tabId)) this.changed.emit();
   }
 
-  async #repair(tab: Tab): Promise<Verdict> {
+  async #repair(tab: Tab): Promise<TabCheckResult> {
     if (tab.discarded || (await this.#isUnloaded(tab.id))) return 'done';
     const missing = this.#missingPlugins(tab);
     return missing.length === 0 ? this.#repairLive(tab) : this.#repairMissing(tab, missing);
@@ -205,11 +208,11 @@ export class Reload {
    * repairLive drops a document that seems live but does not answer. A document that started during an extension reload
    * may have the old bridge on a port to this worker.
    */
-  async #repairLive(tab: Tab): Promise<Verdict> {
+  async #repairLive(tab: Tab): Promise<TabCheckResult> {
     const documentId = this.#options.liveDocument(tab.id);
-    const mayBeOrphaned = documentId !== undefined && this.#spans.some((span) => span.fromMs === 0);
+    const mayBeOrphaned = documentId !== undefined && this.#unregisteredTimeSpans.some((span) => span.fromMs === 0);
     if (mayBeOrphaned && !(await this.#options.answersSoon(documentId))) {
-      const page = await this.#readPage(tab.id, AnswerMs);
+      const page = await this.#readPage(tab.id, PageAnswerTimeoutMs);
       if (!page) return 'again';
       if (page === 'error') return 'done';
       if (!page.hasBridge) {
@@ -222,22 +225,22 @@ export class Reload {
   }
 
   /** repairMissing reloads a tab whose document started without the scripts of the missing plugins. */
-  async #repairMissing(tab: Tab, missing: readonly PluginInfo[]): Promise<Verdict> {
+  async #repairMissing(tab: Tab, missing: readonly PluginInfo[]): Promise<TabCheckResult> {
     const startMs = this.#documentStartMs.get(tab.id);
     const verdictIfNotLacking = tab.loading ? 'again' : 'done';
     if (startMs !== undefined && !this.#mayLackScripts(startMs)) return verdictIfNotLacking;
     if (this.#mayConnect(startMs) || !missing.every((plugin) => this.#options.isRegistered(plugin))) return 'again';
-    const page = await this.#readPage(tab.id, AnswerMs);
+    const page = await this.#readPage(tab.id, PageAnswerTimeoutMs);
     if (!page) return 'again';
     if (page === 'error') return 'done';
     if (!this.#mayLackScripts(page.startedMs)) return verdictIfNotLacking;
     if (!isUntouched(page)) return 'done';
     if (page.hasBridge) {
       const isNotConnected = !this.#options.isConnected(page.documentId);
-      if (isNotConnected && (this.#checks.get(tab.id) ?? 0) * CheckIntervalMs < AnswerMs) return 'again';
+      if (isNotConnected && (this.#checks.get(tab.id) ?? 0) * CheckIntervalMs < PageAnswerTimeoutMs) return 'again';
     } else {
       // In a document that is just starting, Chrome may run the inspecting script before the bridge.
-      const laterPage = await this.#readPage(tab.id, AnswerMs);
+      const laterPage = await this.#readPage(tab.id, PageAnswerTimeoutMs);
       if (!laterPage || laterPage === 'error' || laterPage.hasBridge || laterPage.documentId !== page.documentId)
         return 'again';
     }
@@ -257,7 +260,7 @@ export class Reload {
    * reloadOnce reloads a tab or a frame of the tab, unless the tab or frame was just reloaded, or was reloaded too
    * often.
    */
-  async #reloadOnce(tabId: number, reload: () => Promise<void>): Promise<Verdict> {
+  async #reloadOnce(tabId: number, reload: () => Promise<void>): Promise<TabCheckResult> {
     const { count, atMs } = this.#reloads.get(tabId) ?? { count: 0, atMs: 0 };
     if (count > 0 && Date.now() - atMs < ReloadMs) return 'again';
     if (count >= MaxReloads) return 'done';
@@ -267,7 +270,7 @@ export class Reload {
   }
 
   /** repairFrames reloads frames without a plugin that should run in frames. */
-  async #repairFrames(tab: Tab): Promise<Verdict> {
+  async #repairFrames(tab: Tab): Promise<TabCheckResult> {
     const { plugins, canRun, isLive } = this.#options;
     const framePlugins = plugins().filter((p) => p.frames === true && canRun(p));
     const lacksPlugin = ({ url, documentId }: Frame) =>
@@ -284,7 +287,7 @@ export class Reload {
   }
 
   #mayLackScripts(startedMs: number): boolean {
-    return this.#spans.some((span) => startedMs >= span.fromMs && startedMs <= span.toMs);
+    return this.#unregisteredTimeSpans.some((span) => startedMs >= span.fromMs && startedMs <= span.toMs);
   }
 
   /** matchingPlugins returns the plugins that could run in the tab. */
