@@ -27,6 +27,8 @@ var extensionSources = sourceSet{
 		"preact":             "extension/vendor/preact/src/index.js",
 		"preact/hooks":       "extension/vendor/preact/hooks/src/index.js",
 		"preact/jsx-runtime": "extension/vendor/preact/jsx-runtime/src/index.js",
+
+		"dom-accessibility-api": "extension/vendor/dom-accessibility-api/dist/accessible-name.mjs",
 	},
 }
 

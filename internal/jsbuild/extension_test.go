@@ -322,3 +322,15 @@ func syntaxErrors(text string) []string {
 	}
 	return problems
 }
+
+// The page script of the built-in browser tools bundles without npm, although it
+// imports a library.
+func TestPageScriptBundles(t *testing.T) {
+	code, err := bundleScript("extension/src/page/main.ts", "page")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(code), "aria-labelledby") {
+		t.Error("the bundle lacks dom-accessibility-api")
+	}
+}

@@ -21,7 +21,7 @@ import (
 // relative path, packages by name. Tests may also import testOnlyPackages.
 var allowedTSImports = map[string][]string{
 	"wire":      {},
-	"extension": {"wire", "preact", "sdk-ts/src/runtime/primordials.ts"},
+	"extension": {"wire", "preact", "dom-accessibility-api", "sdk-ts/src/runtime/primordials.ts"},
 	"sdk-ts":    {"zod", "@opentabs/sdk", "@opentabs-dev/plugin-sdk"}, // tsconfig.json maps the original OpenTabs SDK to sdk-ts
 	"e2e":       {"wire", "sdk-ts", "node:", "playwright-core", "@modelcontextprotocol/sdk", "ws", "@opentabs/sdk", "zod"},
 }
@@ -34,7 +34,7 @@ var lintIgnored = map[string]string{}
 
 // chromeFiles are the files that may use chrome's API.
 var chromeFiles = []string{
-	"extension/src/chrome.ts", "extension/src/chrome-pages.ts", "extension/src/chrome-scripts.ts", "extension/src/chrome-tabs.ts",
+	"extension/src/chrome.ts", "extension/src/chrome-dom.ts", "extension/src/chrome-pages.ts", "extension/src/chrome-scripts.ts", "extension/src/chrome-tabs.ts",
 }
 
 type tsFile struct {

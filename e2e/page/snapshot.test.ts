@@ -1,0 +1,295 @@
+/** The page script reads pages as text: roles, names, states and refs, and nothing that a user cannot see. */
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { type PageLab, startPageLab } from './test/page-lab.ts';
+
+let lab: PageLab;
+before(async () => {
+  lab = await startPageLab();
+});
+after(() => lab?.close());
+
+const orders = `
+<nav aria-label="Main"><ul><li><a href="/a">Home</a></li><li><a href="/b">Orders</a></li></ul></nav>
+<main>
+ <h1>Orders</h1>
+ <p>You have <b>3</b> orders, see the <a href="/help">help</a>.</p>
+ <button>New order</button>
+ <label>Status <select><option>All</option><option>Open</option></select></label>
+ <form aria-label="Search"><input type="search" placeholder="Search orders"><label><input type="checkbox" checked> Only mine</label></form>
+ <table><caption>Orders</caption>
+  <thead><tr><th>Id</th><th>Title</th><th></th></tr></thead>
+  <tbody>
+   <tr><td>#1</td><td><a href="/o/1">Pump</a> blue</td><td><button aria-label="Edit order 1"><svg></svg></button></td></tr>
+   <tr><td>#2</td><td><a href="/o/2">Hose</a></td><td><button aria-label="Edit order 2"><svg></svg></button></td></tr>
+  </tbody>
+ </table>
+</main>`;
+
+test('a page becomes lines with roles, names, states and refs', async () => {
+  const page = await lab.openPage(orders, { title: 'Orders' });
+  assert.equal(
+    await page.snapshot(),
+    `navigation "Main"
+ list
+  - link "Home" [ref=e1]
+  - link "Orders" [ref=e2]
+main
+ heading "Orders" [level=1]
+ You have 3 orders, see the link "help" [ref=e3].
+ button "New order" [ref=e4]
+ combobox "Status" [ref=e5]: All
+ form "Search"
+  searchbox "Search orders" [ref=e6]
+  checkbox "Only mine" [checked] [ref=e7]
+ table "Orders" [ref=e8]
+  row Id | Title |
+  row #1 | link "Pump" [ref=e9] blue | button "Edit order 1" [ref=e10]
+  row #2 | link "Hose" [ref=e11] | button "Edit order 2" [ref=e12]`,
+  );
+});
+
+test('text that a user cannot see is left out', async () => {
+  const page =
+    await lab.openPage(`<style>.sr{position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)}</style>
+    <p>seen</p>
+    <p style="display:none">secret1</p><p style="visibility:hidden">secret2</p><p style="opacity:0">secret3</p>
+    <p style="position:absolute;left:-9999px">secret4</p><p style="font-size:0">secret5</p>
+    <p style="color:#fff">secret6</p><p style="color:transparent">secret7</p><p class="sr">secret8</p>
+    <div style="height:0;overflow:hidden"><p>secret9</p></div><p style="text-indent:-9999px">secret10</p>
+    <p hidden>secret11</p><details><summary>more</summary>secret12</details><template><p>secret13</p></template>
+    <div style="background:#000"><p style="color:rgb(2,2,2)">secret14</p><p style="color:#fff">white on black</p></div>
+    <p aria-hidden="true">secret15</p><p style="transform:scale(0)">secret16</p><!-- secret17 -->
+    <p style="clip-path:inset(50%);position:absolute">secret18</p><div inert>secret19</div>
+    <p style="position:fixed;left:100vw">secret20</p><noscript>secret21</noscript>
+    <div style="visibility:hidden">secret22<b style="visibility:visible">seen again</b></div>
+    <p style="content-visibility:hidden">secret23</p><p style="opacity:0.01">secret24</p>
+    <p>a\u200bb\u202ec\u{e0041}d\u00ade</p>`);
+  assert.equal(await page.snapshot(), 'seen\nbutton "more" [collapsed] [ref=e1]\nwhite on black\nseen again\nabcde');
+});
+
+test('values of passwords, codes and cards are never shown, not even in names', async () => {
+  const page = await lab.openPage(`
+    <label>Password <input id=p type=password value="hunter2222"></label>
+    <label>Code <input autocomplete=one-time-code value="123456"></label>
+    <label>Card <input autocomplete="billing cc-number" value="4111111111111111"></label>
+    <label>CVV <input name=cardCvv value="9876"></label>
+    <input id=shown type=password value="was-hidden">
+    <button aria-labelledby=p>b</button><p>Your password is hunter2222.</p><input value="open" aria-label="Plain">`);
+  const first = await page.snapshot();
+  await page.inPage(`shown.type = 'text'`);
+  const all = [
+    first,
+    await page.snapshot(),
+    JSON.stringify(await page.result('find', { text: '', selector: 'input' })),
+    JSON.stringify(await page.result('find', { text: 'hunter2' })),
+  ].join('\n');
+  for (const secret of ['hunter2222', '123456', '4111111111111111', '9876', 'was-hidden']) {
+    assert.ok(!all.includes(secret), `${secret} is shown in:\n${all}`);
+  }
+  assert.match(first, /textbox "Password" \[ref=e1\]: •••/);
+  assert.match(first, /textbox "Plain" \[ref=e\d+\]: open/);
+  assert.deepEqual((await page.result('facts')).secretFields, ['card', 'code', 'password']);
+});
+
+test('shadow roots, open and closed, slots and nested hosts are part of the page', async () => {
+  const page = await lab.openPage(`<x-card><b slot=title>Title</b>body</x-card><script>
+    customElements.define('x-card', class extends HTMLElement { constructor() { super();
+      this.attachShadow({mode:'closed'}).innerHTML = '<h2><slot name=title></slot></h2><x-in></x-in><p><slot></slot></p>'; } });
+    customElements.define('x-in', class extends HTMLElement { constructor() { super();
+      this.attachShadow({mode:'open'}).innerHTML = '<button>Inside</button>'; } });
+  </script>`);
+  assert.equal(await page.snapshot(), 'heading "Title" [level=2]\nbutton "Inside" [ref=e1]\nbody');
+});
+
+test('custom controls: hidden inputs with labels, clickable elements, ARIA states', async () => {
+  const page = await lab.openPage(`
+    <input type=checkbox id=c style="display:none" checked><label for=c>Terms</label>
+    <label><input type=radio style="opacity:0;position:absolute"><span>Express</span></label>
+    <div style="cursor:pointer"><span>Card</span> <i>text</i></div>
+    <div onclick="1">Old style</div>
+    <button aria-expanded=false aria-haspopup=menu>Menu</button><button disabled>Off</button>
+    <div role=tablist><div role=tab tabindex=0 aria-selected=true>One</div></div>
+    <div role=switch aria-checked=true tabindex=0 aria-label=Dark></div>
+    <input type=range aria-label=Volume value=30><progress aria-label=Load value=.25></progress>
+    <div contenteditable aria-label=Note>hello</div><a>no link</a><div tabindex=-1>plain</div>
+    <select multiple aria-label=Many><option selected>A</option><option selected>B</option></select>
+    <svg width=60 height=20><text y=15>Chart label</text></svg>
+    <div role=alert>Saved</div>`);
+  assert.equal(
+    await page.snapshot(),
+    `checkbox "Terms" [checked] [ref=e1]
+radio "Express" [ref=e2]
+clickable "Card text" [ref=e3]
+clickable "Old style" [ref=e4]
+button "Menu" [collapsed] [ref=e5]
+button "Off" [disabled] [ref=e6]
+tablist
+ tab "One" [selected] [ref=e7]
+switch "Dark" [checked] [ref=e8]
+slider "Volume" [ref=e9]: 30
+progressbar "Load": 25 %
+textbox "Note" [ref=e10]: hello
+no link
+plain
+listbox "Many" [ref=e11]: A, B
+Chart label
+alert Saved`,
+  );
+});
+
+const bigPage = (rows: number) =>
+  `<h1>Orders</h1><button>New order</button><table aria-label="Orders"><tbody>${Array.from(
+    { length: rows },
+    (_, i) =>
+      `<tr><td>#${i + 1}</td><td><a href="/o/${i + 1}">Order ${i + 1}</a></td><td>Open</td><td><button>Edit</button></td></tr>`,
+  ).join('')}</tbody></table><footer>The end</footer>`;
+
+test('long tables are folded, and what is in view is never folded away', async (t) => {
+  const page = await lab.openPage(bigPage(430));
+  const top = await page.result('snapshot');
+  assert.match(top.text, /table "Orders" \[ref=e\d+\] 430 rows, 2\d shown/);
+  assert.match(top.text, /contentinfo\n The end/);
+  assert.ok(top.tokens < 2_000);
+  await page.inPage('scrollTo(0, document.querySelectorAll("tr")[300].offsetTop)');
+  const below = await page.snapshot();
+  for (const row of [301, 305, 310])
+    assert.ok(below.includes(`link "Order ${row}"`), `row ${row} is in view, but not in:\n${below}`);
+  const whole = await page.result('snapshot', { maxTokens: 0 });
+  assert.equal(whole.text.match(/\n +row/g)?.length, 430);
+  assert.equal(whole.folded, 0);
+  const view = await page.result('snapshot', { mode: 'viewport' });
+  assert.ok(!view.text.includes('Order 1"') && view.text.includes('Order 301"'));
+  const interactive = await page.snapshot({ mode: 'interactive' });
+  assert.ok(!interactive.includes('The end') && interactive.includes('link "Order 301"'));
+  const small = await page.result('snapshot', { maxTokens: 400 });
+  t.diagnostic(`folded ${top.tokens}, view ${view.tokens}, small ${small.tokens}, whole ${whole.tokens} tokens`);
+  assert.ok(small.text.includes('Order 301"') && small.text.includes('…'));
+});
+
+test('times of snapshots, as information', async (t) => {
+  for (const [rows, nodes] of [
+    [110, 1_000],
+    [1_110, 10_000],
+    [5_550, 50_000],
+  ] as const) {
+    const page = await lab.openPage(bigPage(rows));
+    const times = new Map<string, number[]>();
+    for (let i = 0; i < 5; i++) {
+      for (const [mode, args] of Object.entries({ folded: {}, whole: { maxTokens: 0 }, view: { mode: 'viewport' } })) {
+        const answer = await page.call('snapshot', args);
+        times.set(mode, [...(times.get(mode) ?? []), answer.ms]);
+      }
+    }
+    const shown = [...times].map(
+      ([mode, list]) => `${mode} first ${list[0]?.toFixed(1)} p50 ${[...list].sort((a, b) => a - b)[2]?.toFixed(1)} ms`,
+    );
+    t.diagnostic(`${nodes} nodes: ${shown.join(', ')}`);
+  }
+});
+
+test('refs keep their element through 1,000 changes of the page, and gone elements give stale_ref', async () => {
+  const page = await lab.openPage('<main></main>');
+  await page.inPage(`{
+    let seed = 7;
+    const random = (n) => (seed = (seed * 16807) % 2147483647) % n;
+    const root = document.querySelector('main');
+    let count = 0;
+    const make = () => Object.assign(document.createElement('button'), { textContent: 'b' + ++count });
+    for (let i = 0; i < 40; i++) root.append(make());
+    window.mutate = (times) => { for (let i = 0; i < times; i++) {
+      const all = root.querySelectorAll('button');
+      const at = all[random(all.length)];
+      switch (random(5)) {
+        case 0: at.before(make()); break;
+        case 1: if (all.length > 30) at.remove(); break;
+        case 2: root.append(at); break;
+        case 3: { const box = document.createElement('div'); at.replaceWith(box); box.append(at); break; }
+        case 4: at.toggleAttribute('disabled'); break;
+      } } };
+  }`);
+  const refs = new Map<string, string>(); // refs by the name of the button
+  const readRefs = async () => {
+    const text = await page.snapshot({ maxTokens: 0 });
+    return new Map([...text.matchAll(/button "(b\d+)".*?\[ref=(\w+)\]/g)].map((m) => [m[1] ?? '', m[2] ?? '']));
+  };
+  for (let i = 0; i < 20; i++) {
+    for (const [name, ref] of await readRefs()) {
+      assert.equal(refs.get(name) ?? ref, ref, `${name} changed its ref`);
+      refs.set(name, ref);
+    }
+    await page.inPage('mutate(50)');
+  }
+  assert.equal(new Set(refs.values()).size, refs.size, 'a ref was used for two elements');
+  const current = await readRefs();
+  const gone = [...refs].filter(([name]) => !current.has(name));
+  assert.ok(gone.length > 20 && current.size > 20);
+  for (const [name, ref] of gone) {
+    const answer = await page.call('describe', { target: ref });
+    assert.equal(answer.error?.code, 'stale_ref', `${name} ${ref}: ${JSON.stringify(answer)}`);
+  }
+  for (const [name, ref] of current) assert.equal((await page.result('describe', { target: ref })).elementName, name);
+});
+
+test('stale_ref names the nearest match, and never another document', async () => {
+  const page = await lab.openPage('<main><button>Save draft</button><button>Cancel</button></main>');
+  const ref = await page.refOf('Save draft');
+  await page.inPage(
+    `document.querySelector('main').innerHTML = '<button>Cancel</button><button>Save the draft</button>'`,
+  );
+  const { error } = await page.call('describe', { target: ref });
+  assert.equal(error.code, 'stale_ref');
+  assert.match(error.message, /button "Save draft"\) is gone\. The nearest match is e\d+/);
+  assert.equal((await page.result('describe', { target: error.ref })).elementName, 'Save the draft');
+  for (const wrong of ['e999', 'f2e1'])
+    assert.equal((await page.call('describe', { target: wrong })).error.code, 'stale_ref');
+  assert.equal((await page.call('describe', { target: 'Save' })).error.code, 'invalid_arguments');
+});
+
+test('with since, only what changed is returned', async (t) => {
+  const page = await lab.openPage(bigPage(100));
+  const first = await page.result('snapshot');
+  const same = await page.result('snapshot', { since: first.snapshot });
+  assert.equal(same.text, `nothing changed since ${first.snapshot}`);
+  await page.inPage(`{const row = document.querySelector('tbody').insertRow(0);
+    row.innerHTML = '<td>#0</td><td><a href=/new>New order</a></td><td>Draft</td><td><button>Edit</button></td>'}`);
+  const added = await page.result('snapshot', { since: first.snapshot });
+  t.diagnostic(`${added.tokens} tokens instead of ${first.tokens}`);
+  assert.match(
+    added.text,
+    /^~ table "Orders".* 101 rows, 2\d shown\n\+ {2}row #0 \| link "New order" \[ref=e\d+\] \| Draft \| button "Edit" \[ref=e\d+\]$/,
+  );
+  assert.ok(added.tokens <= 60);
+  await page.inPage(`document.querySelector('button').disabled = true; document.querySelector('footer').remove()`);
+  const after = await page.result('snapshot', { since: added.snapshot });
+  assert.equal(after.text, '~ button "New order" [disabled] [ref=e1]\n- contentinfo');
+  const unknown = await page.result('snapshot', { since: 's99' });
+  assert.equal(unknown.full, true);
+  await page.inPage(`document.body.innerHTML = '<h1>Other</h1>' + '<p>text</p>'.repeat(20)`);
+  assert.equal((await page.result('snapshot', { since: after.snapshot })).full, true);
+});
+
+test('frames are listed with their index, and each frame has a separate script', async () => {
+  const inner = '<!doctype html><title>in</title><button>Inner</button><iframe srcdoc="<a href=/x>Deep</a>"></iframe>';
+  const page = await lab.openPage(
+    '<h1>Outer</h1><iframe src="/inner" title="Shop"></iframe><iframe src="http://other.test:PORT/foreign" title="Other"></iframe>',
+    {
+      others: { '/inner': inner, '/foreign': '<button>Foreign</button>' },
+    },
+  );
+  const top = await page.result('snapshot');
+  assert.match(top.text, /^heading "Outer" \[level=1\]\niframe "Shop" \[ref=e1\]\niframe "Other" \[ref=e2\]$/);
+  assert.deepEqual(
+    top.frames.map((frame: { ref: string; line: number; index: number }) => [frame.ref, frame.line, frame.index]),
+    [
+      ['e1', 1, 0],
+      ['e2', 2, 1],
+    ],
+  );
+  const child = (await page.callFrame('/inner', 'f2', 'snapshot')).result;
+  assert.match(child.text, /^button "Inner" \[ref=f2e1\]\niframe \[ref=f2e2\]$/);
+  assert.match(child.snapshot, /^f2s\d+$/);
+  assert.equal((await page.callFrame('/inner', 'f2', 'facts')).result.index, 0);
+  assert.equal((await page.callFrame('/foreign', 'f3', 'facts')).result.index, 1);
+  assert.equal((await page.callFrame('/foreign', 'f3', 'snapshot')).result.text, 'button "Foreign" [ref=f3e1]');
+});

@@ -1,0 +1,74 @@
+// Lines and facts of single elements.
+import { closestInFlatTree } from './flat-tree.ts';
+import { headOf } from './lines.ts';
+import { nameOf } from './names.ts';
+import type { DescribeResult, TargetArguments } from './operations.ts';
+import { roleOf } from './roles.ts';
+import { collectSecrets, secretKind } from './secrets.ts';
+import { type Context, targetElement } from './state.ts';
+import { marksOf, shownValue } from './states.ts';
+import { makeNode } from './tree.ts';
+import { cleanText, shorten } from './visible-text.ts';
+
+const MaxNameCharacters = 120;
+
+/** lineOf returns the line of an element with its ref, as in a snapshot. An element without a role gets its tag. */
+export function lineOf(element: Element, context: Context): string {
+  const own = roleOf(element);
+  const role = own === '' || own === 'paragraph' || own === 'rowgroup' ? element.localName : own;
+  let name = nameOf(element, own);
+  if (name === '') name = textOf(element);
+  name = shorten(name, MaxNameCharacters);
+  const ref = context.state.refs.refOf(element, context.prefix, role, name);
+  const marks = `${marksOf(element, role)} [ref=${ref}]`;
+  const head = headOf(makeNode({ element, role, name, marks, value: shownValue(element, role), ref }));
+  return collectSecrets().maskText(head);
+}
+
+/** textOf returns the beginning of the text of an element that shows text. */
+function textOf(element: Element): string {
+  if (
+    !(element instanceof HTMLElement) ||
+    element instanceof HTMLInputElement ||
+    element instanceof HTMLTextAreaElement
+  ) {
+    return '';
+  }
+  if (element instanceof HTMLSelectElement || element.isContentEditable) return '';
+  return cleanText((element.textContent ?? '').slice(0, 4 * MaxNameCharacters));
+}
+
+/** describe is the operation of this name. */
+export async function describe(args: TargetArguments, context: Context): Promise<DescribeResult> {
+  const element = targetElement(args.target, context);
+  const role = roleOf(element);
+  const link = closestInFlatTree(element, isLink);
+  const form = formOf(element);
+  return {
+    line: lineOf(element, context),
+    role,
+    elementName: nameOf(element, role),
+    tag: element.localName,
+    secret: secretKind(element) !== undefined,
+    ...(link ? { href: hrefOf(link) } : {}),
+    ...(form ? { formAction: form.action } : {}),
+  };
+}
+
+/** isLink reports whether an element is a link with an address. */
+export function isLink(element: Element): boolean {
+  return hrefOf(element) !== '';
+}
+
+/** hrefOf returns the absolute address of a link, and an empty text for other elements. */
+export function hrefOf(element: Element): string {
+  if (element instanceof HTMLAnchorElement || element instanceof HTMLAreaElement) return element.href;
+  return element instanceof SVGAElement ? (URL.parse(element.href.baseVal, document.baseURI)?.href ?? '') : '';
+}
+
+/** formOf returns the form that a control belongs to. */
+export function formOf(element: Element): HTMLFormElement | null {
+  if (element instanceof HTMLInputElement || element instanceof HTMLButtonElement) return element.form;
+  if (element instanceof HTMLSelectElement || element instanceof HTMLTextAreaElement) return element.form;
+  return element.closest('form');
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { type DiffLine, diffLines } from './diff.ts';
+
+/** lines makes lines of a text; the key of a line is the word after "#", or its text. */
+function lines(text: string, folded = false): DiffLine[] {
+  return text.split('\n').map((line) => {
+    const [shown = '', key] = line.trim().split(' #');
+    return { depth: line.length - line.trimStart().length, text: shown, key: key ?? shown, folded };
+  });
+}
+
+function diff(before: string, after: string, maxTokens = 1_000): string {
+  const options = { isStillShown: () => false, markFresh: () => '+' as const, maxTokens };
+  return diffLines(lines(before), lines(after), options).text;
+}
+
+test('a new row is shown below its table', () => {
+  const before = 'main\n table "Orders"\n  row 1\n  row 2';
+  assert.equal(diff(before, `${before}\n  row 3`), 'in table "Orders"\n+ row 3');
+});
+
+test('changed, new and removed lines, with the content of new containers below them', () => {
+  assert.equal(
+    diff('button Save #s\ndialog A #d\n text in A\ntext', 'button Save [disabled] #s\ntext\ndialog B #e\n text in B'),
+    '~ button Save [disabled]\n+ dialog B\n+  text in B\n- dialog A',
+  );
+});
+
+test('elements that the page draws again are changes of their refs only', () => {
+  assert.equal(
+    diff('list #l\n button Edit [ref=e1] #1\n plain #2', 'list #l\n button Edit [ref=e9] #8\n plain #9'),
+    'in list\n~ button Edit [ref=e9]',
+  );
+});
+
+test('nothing changed gives an empty text', () => {
+  assert.equal(diff('a\nb', 'a\nb'), '');
+});
+
+test('lines beyond maxTokens are counted', () => {
+  const after = Array.from({ length: 100 }, (_, i) => `line number ${i}`).join('\n');
+  assert.match(diff('x', after, 50), /… \d\d more changed lines; take a snapshot$/);
+});
+
+test('rows that are still shown, but folded away, are not gone', () => {
+  const options = { isStillShown: () => true, markFresh: () => '>' as const, maxTokens: 100 };
+  assert.equal(diffLines(lines('row 1\nrow 2'), lines('row 2\nrow 3', true), options).text, '> row 3');
+});

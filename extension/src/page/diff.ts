@@ -1,0 +1,151 @@
+// What changed between two snapshots of one document.
+import { countTokens } from './visible-text.ts';
+
+/** DiffLine is the part of a line that a diff compares. */
+export interface DiffLine {
+  readonly depth: number;
+  readonly text: string;
+  /** Identifies the line in all snapshots of the document. */
+  readonly key: string;
+  readonly folded: boolean;
+}
+
+export interface DiffOptions<Old extends DiffLine, New extends DiffLine> {
+  /** Reports whether a line that is missing in the new snapshot is still shown by the page, but folded away. */
+  readonly isStillShown: (line: Old) => boolean;
+  /** Returns the mark of a line that the old snapshot does not contain: new, changed, or shown by scrolling. */
+  readonly markFresh: (line: New) => '+' | '~' | '>';
+  /** The size of the text in tokens; lines beyond are counted. */
+  readonly maxTokens: number;
+}
+
+export interface Diff {
+  readonly text: string;
+  readonly changes: number;
+  /** The share of the new lines that are new or changed, from 0 to 1. */
+  readonly share: number;
+}
+
+/**
+ * diffLines returns the changes from before to after: "+" new, "~" changed, "-" gone, ">" shown by scrolling. Lines with the same key are
+ * compared by text. A line "in …" names the container of the changes below it.
+ */
+export function diffLines<Old extends DiffLine, New extends DiffLine>(
+  before: readonly Old[],
+  after: readonly New[],
+  options: DiffOptions<Old, New>,
+): Diff {
+  const old = new Map(before.map((line) => [line.key, line]));
+  const current = new Set(after.map((line) => line.key));
+  const gone = before.filter((line) => !current.has(line.key) && !options.isStillShown(line));
+  const replaced = pairReplaced(
+    gone,
+    after.filter((line) => !old.has(line.key)),
+  );
+  const marks = new Map<string, string>();
+  for (const line of after) {
+    const mark = markOf(line, old.get(line.key), replaced.has(line.key)) ?? options.markFresh(line);
+    if (mark) marks.set(line.key, mark);
+  }
+  const droppedGone = gone.filter((line) => !replaced.goneKeys.has(line.key));
+  const output = new DiffText(options.maxTokens);
+  printMarked(after, marks, output);
+  for (const line of topmost(droppedGone, before)) output.add(`- ${line.text}`);
+  const changes = marks.size + droppedGone.length;
+  return { text: output.finish(), changes, share: after.length === 0 ? 1 : marks.size / after.length };
+}
+
+/** markOf returns the mark of a line that has a counterpart, and undefined for a line without one. */
+function markOf(line: DiffLine, previous: DiffLine | undefined, isReplaced: boolean): string | undefined {
+  if (line.key.endsWith('…')) return '';
+  if (previous) return previous.text === line.text ? '' : '~';
+  if (isReplaced) return /\[ref=/.test(line.text) ? '~' : '';
+  return undefined;
+}
+
+/** Replaced are the new lines whose text repeats that of a line that is gone: the page drew its elements again. */
+interface Replaced {
+  has(key: string): boolean;
+  readonly goneKeys: ReadonlySet<string>;
+}
+
+function pairReplaced(gone: readonly DiffLine[], fresh: readonly DiffLine[]): Replaced {
+  const byText = new Map<string, DiffLine[]>();
+  for (const line of gone) {
+    const text = withoutRefs(line.text);
+    const list = byText.get(text);
+    if (list) list.push(line);
+    else byText.set(text, [line]);
+  }
+  const [keys, goneKeys] = [new Set<string>(), new Set<string>()];
+  for (const line of fresh) {
+    const pair = byText.get(withoutRefs(line.text))?.shift();
+    if (!pair) continue;
+    keys.add(line.key);
+    goneKeys.add(pair.key);
+  }
+  return { has: (key) => keys.has(key), goneKeys };
+}
+
+function withoutRefs(text: string): string {
+  return text.replace(/ ?\[ref=\w+\]| \[focused\]/g, '');
+}
+
+/** printMarked prints the marked lines, each below the lines around it that did not change. */
+function printMarked(lines: readonly DiffLine[], marks: ReadonlyMap<string, string>, output: DiffText): void {
+  const path: DiffLine[] = []; // the lines around the current line
+  const printed = new Set<DiffLine>();
+  for (const line of lines) {
+    while ((path.at(-1)?.depth ?? -1) >= line.depth) path.pop();
+    const mark = marks.get(line.key);
+    if (mark) {
+      const around = path.at(-1);
+      if (around && !printed.has(around) && !marks.has(around.key)) output.add(`in ${around.text}`);
+      for (const outer of path) printed.add(outer);
+      const indent = path.filter((outer) => marks.has(outer.key)).length;
+      output.add(`${mark} ${' '.repeat(indent)}${line.text}`);
+    }
+    path.push(line);
+  }
+}
+
+/** topmost returns the lines without those below another line of the list. */
+function topmost(gone: readonly DiffLine[], before: readonly DiffLine[]): DiffLine[] {
+  const isGone = new Set(gone);
+  const top: DiffLine[] = [];
+  let goneDepth = Number.POSITIVE_INFINITY;
+  for (const line of before) {
+    if (line.depth <= goneDepth) goneDepth = Number.POSITIVE_INFINITY;
+    if (!isGone.has(line) || line.depth > goneDepth) continue;
+    top.push(line);
+    goneDepth = line.depth;
+  }
+  return top;
+}
+
+/** DiffText collects lines up to a number of tokens. */
+class DiffText {
+  readonly #lines: string[] = [];
+  readonly #maxTokens: number;
+  #tokens = 0;
+  #left = 0;
+
+  constructor(maxTokens: number) {
+    this.#maxTokens = maxTokens;
+  }
+
+  add(line: string): void {
+    const cost = countTokens(line) + 1;
+    if (this.#left > 0 || this.#tokens + cost > this.#maxTokens) {
+      this.#left++;
+      return;
+    }
+    this.#tokens += cost;
+    this.#lines.push(line);
+  }
+
+  finish(): string {
+    if (this.#left > 0) this.#lines.push(`… ${this.#left} more changed lines; take a snapshot`);
+    return this.#lines.join('\n');
+  }
+}

@@ -1,0 +1,8 @@
+// The part of dom-accessibility-api (extension/vendor) that the page script uses. With this declaration, tsc needs no
+// installed package.
+declare module 'dom-accessibility-api' {
+  export function computeAccessibleName(
+    root: Element,
+    options?: { readonly computedStyleSupportsPseudoElements?: boolean },
+  ): string;
+}

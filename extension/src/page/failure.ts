@@ -1,0 +1,26 @@
+// Errors of operations, as the worker gets them.
+import type { PageError, PageErrorCode } from './operations.ts';
+
+/** PageFailure ends an operation with an error that the agent reads. */
+export class PageFailure extends Error {
+  readonly code: PageErrorCode;
+  readonly ref: string | undefined;
+
+  constructor(code: PageErrorCode, message: string, ref?: string) {
+    super(message);
+    this.name = 'PageFailure';
+    this.code = code;
+    this.ref = ref;
+  }
+}
+
+/** toPageError returns the error for a thrown value. done is how far the operation came. */
+export function toPageError(thrown: unknown, signal: AbortSignal, done: string): PageError {
+  const progress = done === '' ? {} : { done };
+  if (thrown instanceof PageFailure) {
+    return { code: thrown.code, message: thrown.message, ...(thrown.ref ? { ref: thrown.ref } : {}), ...progress };
+  }
+  if (signal.aborted) return { code: 'cancelled', message: 'The call was cancelled.', ...progress };
+  const message = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+  return { code: 'internal', message: `The page script failed: ${message}`, ...progress };
+}

@@ -1,0 +1,187 @@
+// Finds elements by text, regular expression, role or CSS selector.
+import { lineOf } from './describe.ts';
+import { PageFailure } from './failure.ts';
+import { flatParent, selectAll } from './flat-tree.ts';
+import { compileRegex, type LinearRegex } from './linear-regex.ts';
+import { headOf, Printer } from './lines.ts';
+import { nameOf } from './names.ts';
+import type { FindArguments, FindMatch, FindResult } from './operations.ts';
+import { roleOf } from './roles.ts';
+import { collectSecrets } from './secrets.ts';
+import { buildTree, rootElement } from './snapshot.ts';
+import type { Context } from './state.ts';
+import { makeNode, type TreeNode, type TreePart } from './tree.ts';
+import { cleanText, shorten } from './visible-text.ts';
+
+const DefaultLimit = 20;
+const MaxLimit = 200;
+const MaxTotal = 1_000;
+
+/** find is the operation of this name. */
+export async function find(args: FindArguments, context: Context): Promise<FindResult> {
+  const { text, regex, role, selector } = args;
+  const limit = Math.min(args.limit ?? DefaultLimit, MaxLimit);
+  if (!(text || regex || role || selector)) {
+    throw new PageFailure('invalid_arguments', 'Give at least one of text, regex, role and selector.');
+  }
+  if (!Number.isInteger(limit) || limit < 1) {
+    throw new PageFailure('invalid_arguments', `limit is ${args.limit}. Use a whole number from 1 to ${MaxLimit}.`);
+  }
+  const matchesText = textMatcher(text, regex);
+  const wantedRole = role?.trim().toLowerCase();
+  if (selector) return findBySelector(selector, matchesText, wantedRole, limit, context);
+  const search = new TreeSearch(matchesText, wantedRole, limit, context);
+  search.visit(await buildTree(rootElement(), context), []);
+  return { matches: search.matches, total: search.total };
+}
+
+type TextMatcher = ((text: string) => boolean) | undefined;
+
+function textMatcher(text: string | undefined, regex: string | undefined): TextMatcher {
+  const part = text ? cleanText(text).toLowerCase() : undefined;
+  const pattern: LinearRegex | undefined = regex ? compileRegex(regex) : undefined;
+  if (part === undefined && !pattern) return undefined;
+  return (candidate) => {
+    if (part !== undefined && !candidate.toLowerCase().includes(part)) return false;
+    return pattern ? pattern.test(candidate) : true;
+  };
+}
+
+async function findBySelector(
+  selector: string,
+  matchesText: TextMatcher,
+  role: string | undefined,
+  limit: number,
+  context: Context,
+): Promise<FindResult> {
+  const matches: FindMatch[] = [];
+  let total = 0;
+  for (const element of selectElements(selector)) {
+    if (role !== undefined && roleOf(element) !== role) continue;
+    if (matchesText && !matchesText(cleanText(`${nameOf(element, roleOf(element))} ${element.textContent ?? ''}`)))
+      continue;
+    if (++total > limit) continue;
+    const line = lineOf(element, context);
+    matches.push({ ref: refIn(line), line, path: pathOf(element) });
+  }
+  return { matches, total };
+}
+
+/** selectElements returns the elements that match a selector, and throws invalid_arguments for a wrong selector. */
+export function selectElements(selector: string): Element[] {
+  try {
+    return selectAll(selector, MaxTotal);
+  } catch {
+    throw new PageFailure('invalid_arguments', `"${selector}" is not a valid CSS selector.`);
+  }
+}
+
+function refIn(line: string): string {
+  return /\[ref=(\w+)\]/.exec(line)?.[1] ?? '';
+}
+
+const MaxPath = 6;
+
+/** pathOf returns the lines of the elements with a role around an element, from the root. */
+function pathOf(element: Element): string[] {
+  const path: string[] = [];
+  for (let at = flatParent(element); at && path.length < MaxPath; at = flatParent(at)) {
+    const role = roleOf(at);
+    if (role === '' || role === 'paragraph' || role === 'rowgroup') continue;
+    path.unshift(
+      headOf(
+        makeNode({ element: at, role, name: shorten(nameOf(at, role), 60), marks: '', value: undefined, ref: '' }),
+      ),
+    );
+  }
+  return path;
+}
+
+/** TreeSearch searches a tree for texts and roles. */
+class TreeSearch {
+  readonly matches: FindMatch[] = [];
+  total = 0;
+  readonly #matchesText: TextMatcher;
+  readonly #role: string | undefined;
+  readonly #limit: number;
+  readonly #context: Context;
+  readonly #mask = collectSecrets();
+
+  constructor(matchesText: TextMatcher, role: string | undefined, limit: number, context: Context) {
+    this.#matchesText = matchesText;
+    this.#role = role;
+    this.#limit = limit;
+    this.#context = context;
+  }
+
+  /** visit searches the parts of a node, and reports whether one of them matched. */
+  visit(node: TreeNode, path: readonly string[]): boolean {
+    let found = false;
+    for (const part of node.children) {
+      if (this.total >= MaxTotal) break;
+      if (part.kind === 'node') found = this.#visitNode(part, path) || found;
+      else if (part.kind === 'text' && this.#role === undefined && this.#accepts(cleanText(part.text))) {
+        found = true;
+        this.#add(part, node, path);
+      }
+    }
+    return found;
+  }
+
+  #visitNode(node: TreeNode, path: readonly string[]): boolean {
+    const head = headOf(node);
+    const inner = head === '' || head === '-' ? path : [...path, shorten(head, 80)];
+    if (this.#role !== undefined) {
+      const isMatch = node.role === this.#role && this.#accepts(`${node.name} ${node.value ?? ''} ${allText(node)}`);
+      if (isMatch) this.#add(node, node, path);
+      return this.visit(node, inner) || isMatch;
+    }
+    // A container matches by its content, so its name alone is only compared where the content has no match.
+    if (this.visit(node, inner)) return true;
+    if (!this.#accepts(`${node.name} ${node.value ?? ''}`) && !this.#acceptsJoined(node)) return false;
+    this.#add(node, node, path);
+    return true;
+  }
+
+  /** #acceptsJoined reports whether a text matches that goes across the parts of a line. */
+  #acceptsJoined(node: TreeNode): boolean {
+    return node.children.length > 1 && node.children.length < 50 && this.#accepts(allText(node));
+  }
+
+  #accepts(text: string): boolean {
+    if (!this.#matchesText) return true;
+    return text !== '' && this.#matchesText(this.#mask.maskText(text));
+  }
+
+  #add(part: TreePart, around: TreeNode, path: readonly string[]): void {
+    if (++this.total > this.#limit) return;
+    const { refs } = this.#context.state;
+    if (part.kind !== 'node') {
+      const name = shorten(cleanText(part.text), 200);
+      const ref = around.ref || refs.refOf(part.element, this.#context.prefix, roleOf(part.element), shorten(name, 80));
+      const line = around.ref ? this.#lineOf(around) : `${name} [ref=${ref}]`;
+      this.matches.push({ ref, line: this.#mask.maskText(line), path });
+      return;
+    }
+    const ref =
+      part.ref || refs.refOf(part.element, this.#context.prefix, part.role, part.name || allText(part).slice(0, 80));
+    const line = this.#lineOf(part);
+    const withRef = line.includes(`[ref=${ref}]`) ? line : `${line} [ref=${ref}]`;
+    this.matches.push({ ref, line: this.#mask.maskText(withRef), path });
+  }
+
+  #lineOf(node: TreeNode): string {
+    const printer = new Printer(this.#context.state.refs, 'full');
+    printer.printParts({ ...node, children: [node] }, 0, 'find');
+    return shorten(printer.lines[0]?.text ?? headOf(node), 400);
+  }
+}
+
+function allText(node: TreeNode): string {
+  return node.children
+    .map((part) =>
+      part.kind === 'node' ? `${part.name} ${allText(part)}` : part.kind === 'text' ? cleanText(part.text) : '',
+    )
+    .join(' ')
+    .slice(0, 2_000);
+}

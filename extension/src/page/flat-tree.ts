@@ -1,0 +1,90 @@
+// The flat tree of a document: what the browser draws, with shadow roots in place of their hosts' children, and
+// assigned nodes in place of slots.
+import { readShadowRoot } from '../chrome-dom.ts';
+
+/**
+ * ShadowHostTags are the built-in elements that can have a shadow root. A custom element has a hyphen in its name. The
+ * check avoids a call of Chrome's API for each element.
+ */
+const ShadowHostTags = new Set(
+  'article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span'.split(' '),
+);
+
+/** shadowRootOf returns the open or closed shadow root of an element, and null if there is none. */
+export function shadowRootOf(element: Element): ShadowRoot | null {
+  const tag = element.localName;
+  return ShadowHostTags.has(tag) || tag.includes('-') ? readShadowRoot(element) : null;
+}
+
+/** flatChildren returns the nodes that the browser draws inside an element, in order. */
+export function flatChildren(element: Element): Iterable<Node> {
+  if (element instanceof HTMLSlotElement) {
+    const assigned = element.assignedNodes();
+    if (assigned.length > 0) return assigned;
+  }
+  return (shadowRootOf(element) ?? element).childNodes;
+}
+
+/** flatParent returns the element around an element in the flat tree, and null at the root. */
+export function flatParent(element: Element): Element | null {
+  const slot = element.assignedSlot;
+  if (slot) return slot;
+  const parent = element.parentNode;
+  if (parent instanceof ShadowRoot) return parent.host;
+  return parent instanceof Element ? parent : null;
+}
+
+/** containsInFlatTree reports whether inner is outer or is drawn inside of outer. */
+export function containsInFlatTree(outer: Element, inner: Element): boolean {
+  for (let at: Element | null = inner; at !== null; at = flatParent(at)) if (at === outer) return true;
+  return false;
+}
+
+/** closestInFlatTree returns the nearest element for which matches is true: the element itself, or one around it. */
+export function closestInFlatTree(element: Element, matches: (at: Element) => boolean): Element | undefined {
+  for (let at: Element | null = element; at !== null; at = flatParent(at)) if (matches(at)) return at;
+  return undefined;
+}
+
+/** elementAt returns the deepest element at a point of the viewport, through shadow roots. */
+export function elementAt(x: number, y: number): Element | null {
+  let found = document.elementFromPoint(x, y);
+  while (found) {
+    const inner = shadowRootOf(found)?.elementFromPoint(x, y);
+    if (!inner || inner === found) return found;
+    found = inner;
+  }
+  return found;
+}
+
+/** focusedElement returns the focused element, through shadow roots. */
+export function focusedElement(): Element | null {
+  let focused = document.activeElement;
+  while (focused) {
+    const inner = shadowRootOf(focused)?.activeElement;
+    if (!inner) break;
+    focused = inner;
+  }
+  return focused === document.body ? null : focused;
+}
+
+/** forEachRoot calls visit with the document and with each shadow root in it. */
+export function forEachRoot(visit: (root: Document | ShadowRoot) => void): void {
+  const pending: (Document | ShadowRoot)[] = [document];
+  for (let root = pending.pop(); root; root = pending.pop()) {
+    visit(root);
+    for (const element of root.querySelectorAll('*')) {
+      const inner = shadowRootOf(element);
+      if (inner) pending.push(inner);
+    }
+  }
+}
+
+/** selectAll returns the elements that match a CSS selector, also in shadow roots. Throws for an invalid selector. */
+export function selectAll(selector: string, limit = Number.POSITIVE_INFINITY): Element[] {
+  const found: Element[] = [];
+  forEachRoot((root) => {
+    for (const element of root.querySelectorAll(selector)) if (found.length < limit) found.push(element);
+  });
+  return found;
+}

@@ -1,0 +1,78 @@
+// Folds a snapshot to a number of tokens. What is in view is never folded away.
+import type { Line } from './lines.ts';
+import type { Rect } from './operations.ts';
+import { intersection, viewportRect } from './view.ts';
+import { countTokens } from './visible-text.ts';
+
+export interface Folded {
+  readonly lines: readonly Line[];
+  /** The number of lines that were left out. */
+  readonly removed: number;
+}
+
+/** foldLines leaves out the lines that are farthest from the view, until the text has at most maxTokens tokens. */
+export function foldLines(lines: readonly Line[], maxTokens: number, view: Rect): Folded {
+  const costs = lines.map((line) => (line.depth + 1) / 4 + countTokens(line.text));
+  let total = costs.reduce((sum, cost) => sum + cost, 0);
+  if (maxTokens === 0 || total <= maxTokens) return { lines, removed: 0 };
+  const clip = intersection(view, viewportRect());
+  const far = lines
+    .map((line, i) => ({ i, distance: distanceOf(line.element, clip), children: hasChildren(lines, i) }))
+    .filter(({ distance }) => distance > 0)
+    .sort((a, b) => b.distance - a.distance || b.i - a.i);
+  const removed = new Set<number>();
+  // Lines without content below them go first. Another line goes when all of its content is gone.
+  for (const passes of [false, true]) {
+    for (const { i, children } of far) {
+      if (total <= maxTokens - MarkerTokens) break;
+      if (removed.has(i) || children !== passes || (children && !isEmptied(lines, i, removed))) continue;
+      removed.add(i);
+      total -= costs[i] ?? 0;
+    }
+  }
+  return { lines: withMarkers(lines, removed), removed: removed.size };
+}
+
+const MarkerTokens = 40;
+
+function hasChildren(lines: readonly Line[], i: number): boolean {
+  return (lines[i + 1]?.depth ?? 0) > (lines[i]?.depth ?? 0);
+}
+
+function isEmptied(lines: readonly Line[], i: number, removed: ReadonlySet<number>): boolean {
+  const depth = lines[i]?.depth ?? 0;
+  for (let j = i + 1; j < lines.length && (lines[j]?.depth ?? 0) > depth; j++) if (!removed.has(j)) return false;
+  return true;
+}
+
+/** distanceOf returns how far an element is from the view in pixels; 0 for an element in view. */
+function distanceOf(element: Element, view: Rect): number {
+  const rect = element.getBoundingClientRect();
+  if (rect.width === 0 && rect.height === 0) return element.checkVisibility() ? 0 : Number.MAX_VALUE;
+  const vertical = Math.max(rect.top - (view.y + view.height), view.y - rect.bottom, 0);
+  const horizontal = Math.max(rect.left - (view.x + view.width), view.x - rect.right, 0);
+  return vertical + horizontal;
+}
+
+/** withMarkers replaces each run of removed lines by a line that counts them. */
+function withMarkers(lines: readonly Line[], removed: ReadonlySet<number>): Line[] {
+  const kept: Line[] = [];
+  let run: { line: Line; count: number; depth: number } | undefined;
+  const endRun = () => {
+    if (run)
+      kept.push({ ...run.line, depth: run.depth, text: `… ${run.count} lines`, key: `${run.line.key}…`, frame: '' });
+    run = undefined;
+  };
+  for (const [i, line] of lines.entries()) {
+    if (removed.has(i)) {
+      run ??= { line, count: 0, depth: line.depth };
+      run.count++;
+      run.depth = Math.min(run.depth, line.depth);
+    } else {
+      endRun();
+      kept.push(line);
+    }
+  }
+  endRun();
+  return kept;
+}

@@ -1,0 +1,186 @@
+// Prints the tree of a walk as lines of text, one space of indent for each level.
+import type { SnapshotMode } from './operations.ts';
+import type { Refs } from './refs.ts';
+import { ActionRoles } from './roles.ts';
+import type { TreeNode, TreePart } from './tree.ts';
+import { cleanText, shorten } from './visible-text.ts';
+
+/** Line is one line of a snapshot. */
+export interface Line {
+  readonly depth: number;
+  /** The text without indent. */
+  readonly text: string;
+  /** Identifies the line in later snapshots of the document. */
+  readonly key: string;
+  /** The element of the line, or around its text. */
+  readonly element: Element;
+  /** The frame element on this line, if any. */
+  readonly frame: string;
+  /** The list of the line was folded, so other rows exist that the snapshot does not contain. */
+  readonly folded: boolean;
+}
+
+/** Roles whose content follows the role on one line, if the content is short. */
+const JoinedRoles = new Set(
+  `paragraph listitem row heading status alert log timer tooltip option treeitem clickable link button menuitem tab
+  term definition gridcell cell columnheader rowheader img`.split(/\s+/),
+);
+const RoleWords: Readonly<Record<string, string>> = {
+  paragraph: '',
+  listitem: '-',
+  cell: '',
+  gridcell: '',
+  columnheader: '',
+  rowheader: '',
+  term: '',
+  definition: '',
+};
+const CellRole = /^(cell|gridcell|columnheader|rowheader)$/;
+const MaxJoinedCharacters = 500;
+const MaxRowCharacters = 1_500;
+const MaxLineText = 500;
+
+/** Printer prints the parts of a tree. */
+export class Printer {
+  readonly lines: Line[] = [];
+  readonly #refs: Refs;
+  readonly #mode: SnapshotMode;
+  readonly #texts = new Map<string, number>();
+
+  constructor(refs: Refs, mode: SnapshotMode) {
+    this.#refs = refs;
+    this.#mode = mode;
+  }
+
+  /** printParts adds the lines of the children of a node. */
+  printParts(node: TreeNode, depth: number, key: string): void {
+    const folded = node.rows > node.shownRows;
+    for (const part of node.children) this.#printPart(part, depth, key, folded);
+  }
+
+  #printPart(part: TreePart, depth: number, parentKey: string, folded: boolean): void {
+    if (part.kind === 'text') {
+      const text = cleanText(part.text);
+      if (text) this.#add(shorten(text, MaxLineText), depth, this.#textKey(parentKey, text), part.element, '', folded);
+    } else if (part.kind === 'fold') this.#add('…', depth, `${parentKey}…`, part.element, '', true);
+    else this.#printNode(part, depth, folded);
+  }
+
+  #printNode(node: TreeNode, depth: number, folded: boolean): void {
+    const key = `#${this.#refs.idOf(node.element)}`;
+    if (this.#isOmitted(node)) return;
+    const joined = this.#joinedText(node);
+    if (joined !== undefined) {
+      if (joined !== '') this.#add(joined, depth, key, node.element, frameOf(node), folded);
+      return;
+    }
+    const head = headOf(node);
+    const isWordless = head === '' || head === '-';
+    if (!isWordless) this.#add(head, depth, key, node.element, frameOf(node), folded);
+    else if (node.role === 'listitem') this.#add('- item', depth, key, node.element, '', folded);
+    const inner = isWordless && node.role !== 'listitem' ? depth : depth + 1;
+    const before = this.lines.length;
+    this.printParts(node, inner, key);
+    // A landmark, list or row without content is left out.
+    if (this.lines.length === before && !node.ref && !node.name && !node.value) {
+      if (!isWordless || node.role === 'listitem') this.lines.pop();
+    }
+  }
+
+  #isOmitted(node: TreeNode): boolean {
+    if (this.#mode !== 'interactive' || node.children.length > 0) return false;
+    return !node.ref && !ActionRoles.has(node.role) && !/^(heading|status|alert)$/.test(node.role);
+  }
+
+  #textKey(parentKey: string, text: string): string {
+    const key = `${parentKey}:${text}`;
+    const count = this.#texts.get(key) ?? 0;
+    this.#texts.set(key, count + 1);
+    return count === 0 ? key : `${key}/${count}`;
+  }
+
+  #add(text: string, depth: number, key: string, element: Element, frame: string, folded: boolean): void {
+    this.lines.push({ depth, text, key, element, frame, folded });
+  }
+
+  /** #joinedText returns the line of a node with all of its content, and undefined if the content needs more lines. */
+  #joinedText(node: TreeNode): string | undefined {
+    if (node.children.length === 0)
+      return JoinedRoles.has(node.role) || node.ref || node.name ? headOf(node) : undefined;
+    if (!JoinedRoles.has(node.role) || !node.children.every((part) => isSimple(part, 0))) return undefined;
+    const text = node.role === 'row' ? rowText(node, this.#mode) : partsText(node.children);
+    const limit = node.role === 'row' ? MaxRowCharacters : MaxJoinedCharacters;
+    const isText = node.children.every((part) => part.kind === 'text');
+    if (text.length > limit && !isText) return undefined;
+    if (text === '') return node.ref || node.name ? headOf(node) : '';
+    const head = headOf(node);
+    return head === '' ? shorten(text, 2 * MaxLineText) : `${head} ${shorten(text, 2 * MaxLineText)}`;
+  }
+}
+
+function frameOf(node: TreeNode): string {
+  return node.role === 'iframe' ? node.ref : '';
+}
+
+/** headOf returns the role, the name, the states and the value of a node. */
+export function headOf(node: TreeNode): string {
+  const word = Object.hasOwn(RoleWords, node.role) ? (RoleWords[node.role] ?? '') : node.role;
+  let head = word + (node.name ? ` ${JSON.stringify(node.name)}` : '') + node.marks;
+  if (node.value !== undefined) head += `: ${node.value}`;
+  if (node.rows > node.shownRows) head += ` ${node.rows} rows, ${node.shownRows} shown`;
+  return head.trim();
+}
+
+const MaxSimpleParts = 15;
+
+/** isSimple reports whether a part fits on the line of the node around it. */
+function isSimple(part: TreePart, level: number): boolean {
+  if (part.kind === 'text') return true;
+  if (part.kind === 'fold' || part.role === 'iframe' || part.rows > part.shownRows) return false;
+  if (part.children.length === 0) return true;
+  const isContainer = JoinedRoles.has(part.role) && part.role !== 'row' && (part.role !== 'listitem' || level === 0);
+  return (
+    isContainer &&
+    level < 4 &&
+    part.children.length <= MaxSimpleParts &&
+    part.children.every((p) => isSimple(p, level + 1))
+  );
+}
+
+function partsText(parts: readonly TreePart[]): string {
+  let text = '';
+  for (const part of parts) {
+    const next = part.kind === 'node' ? nodeText(part) : part.kind === 'text' ? cleanText(part.text) : '';
+    if (next === '') continue;
+    // Punctuation that follows a link directly stays at the link.
+    const isAttached = part.kind === 'text' && /^[.,;:!?)\]}]/.test(part.text);
+    text += text === '' || isAttached ? next : ` ${next}`;
+  }
+  return text;
+}
+
+function nodeText(node: TreeNode): string {
+  return `${headOf(node)} ${partsText(node.children)}`.trim();
+}
+
+const MaxRowLabel = 60;
+
+/** rowText returns the cells of a row; in the mode interactive, the first cell with text and what can be acted on. */
+function rowText(row: TreeNode, mode: SnapshotMode): string {
+  const cells = row.children.map((part) => {
+    if (part.kind !== 'node') return partsText([part]);
+    return CellRole.test(part.role) ? `${partsText(part.children)}${part.marks}`.trim() : nodeText(part);
+  });
+  if (mode !== 'interactive') return cells.every((cell) => cell === '') ? '' : cells.join(' | ').trimEnd();
+  const label = cells.findIndex((cell) => cell !== '');
+  const kept = cells.flatMap((cell, i) => {
+    if (/\[ref=/.test(cell)) return [cell];
+    return i === label ? [shorten(cell, MaxRowLabel)] : [];
+  });
+  return kept.join(' | ');
+}
+
+/** joinLines returns lines as text. */
+export function joinLines(lines: readonly Pick<Line, 'depth' | 'text'>[]): string {
+  return lines.map((line) => ' '.repeat(line.depth) + line.text).join('\n');
+}

@@ -1,0 +1,58 @@
+// The entry point of the page script: runs one operation of operations.ts.
+import { describe } from './describe.ts';
+import { PageFailure, toPageError } from './failure.ts';
+import { find } from './find.ts';
+import { indexInParent } from './frames.ts';
+import type { FactsResult, Operation, PageAnswer, PageCalls, PageOperationName, PageProgress } from './operations.ts';
+import { visibleSecretKinds } from './secrets.ts';
+import { documentTitle, snapshot } from './snapshot.ts';
+import { type Context, DocumentState } from './state.ts';
+
+type Handlers = {
+  [N in PageOperationName]?: (args: PageCalls[N]['arguments'], context: Context) => Promise<PageCalls[N]['result']>;
+};
+
+const handlers: Handlers = {
+  snapshot,
+  find,
+  facts,
+  describe,
+};
+
+const state = new DocumentState();
+
+/**
+ * run runs one operation and returns its answer. run never rejects. report may be called at any time until run
+ * resolves. After the signal is aborted, run releases what it holds and answers with the code cancelled.
+ */
+export async function run<N extends PageOperationName>(
+  operation: Operation<N>,
+  report: (progress: PageProgress) => void,
+  signal: AbortSignal,
+): Promise<PageAnswer<N>> {
+  let done = '';
+  const setDone = (text: string) => {
+    done = text;
+  };
+  try {
+    signal.throwIfAborted();
+    const handler: Handlers[N] = handlers[operation.name];
+    if (!handler) throw new PageFailure('invalid_arguments', `The page script has no operation "${operation.name}".`);
+    const context = { state, prefix: operation.prefix, report, signal, setDone };
+    return { ok: true, result: await handler(operation.arguments, context) };
+  } catch (error) {
+    return { ok: false, error: toPageError(error, signal, done) };
+  }
+}
+
+async function facts(): Promise<FactsResult> {
+  return {
+    url: location.href,
+    title: documentTitle(),
+    readyState: document.readyState,
+    index: indexInParent(),
+    secretFields: visibleSecretKinds(),
+    hasFocus: document.hasFocus(),
+    visibility: document.visibilityState,
+  };
+}

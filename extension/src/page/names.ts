@@ -1,0 +1,164 @@
+// The names of elements, as assistive technology computes them (https://w3c.github.io/accname/).
+import { computeAccessibleName } from 'dom-accessibility-api';
+import { flatChildren, flatParent } from './flat-tree.ts';
+import { ContentNameRoles } from './roles.ts';
+import { cleanText } from './visible-text.ts';
+
+/** MaxNameCharacters limits the content that a name is made from. */
+const MaxNameCharacters = 1_000;
+
+/** UnnamedRoles are the roles that have no name, or whose name would repeat their content. */
+const UnnamedRoles = new Set([
+  '',
+  'paragraph',
+  'row',
+  'rowgroup',
+  'cell',
+  'listitem',
+  'definition',
+  'term',
+  'blockquote',
+]);
+
+/** nameOf returns the name of an element with a role. */
+export function nameOf(element: Element, role: string): string {
+  if (UnnamedRoles.has(role)) return cleanText(element.getAttribute('aria-label') ?? '');
+  if (element.hasAttribute('aria-labelledby')) return computeName(element, role);
+  const label = element.getAttribute('aria-label');
+  if (label?.trim()) return cleanText(label);
+  if (role === 'img' && element.hasAttribute('alt')) return cleanText(element.getAttribute('alt') ?? '');
+  if (isNamedByContent(element, role)) {
+    const content = contentName(element);
+    if (content !== undefined) return content || nameByAttribute(element);
+  }
+  return needsComputation(element) ? computeName(element, role) : nameByAttribute(element);
+}
+
+/** isNamedByContent reports whether the content of an element is its name, if no attribute is. */
+export function isNamedByContent(element: Element, role: string): boolean {
+  if (!ContentNameRoles.has(role)) return false;
+  return !(element instanceof HTMLInputElement || element instanceof HTMLSelectElement);
+}
+
+/** needsComputation reports whether the name may come from a label, a legend, a caption, or a title in a drawing. */
+function needsComputation(element: Element): boolean {
+  if (element instanceof HTMLInputElement || element instanceof HTMLSelectElement) return true;
+  if (element instanceof HTMLTextAreaElement || element instanceof SVGElement) return true;
+  return /^(fieldset|table|figure|meter|progress|output|button|optgroup|area)$/.test(element.localName);
+}
+
+function computeName(element: Element, role: string): string {
+  let name = '';
+  try {
+    name = computeAccessibleName(element, { computedStyleSupportsPseudoElements: true });
+  } catch {
+    // The library fails on labels that are nested too deeply. The attributes below are the second choice.
+  }
+  const cleaned = cleanText(name.slice(0, MaxNameCharacters));
+  if (cleaned) return cleaned;
+  if (isNamedByContent(element, role)) return contentName(element) || nameByAttribute(element);
+  return labelName(element) || nameByAttribute(element);
+}
+
+/** labelName returns the text of the labels of a control that is not drawn itself. */
+function labelName(element: Element): string {
+  if (!(element instanceof HTMLInputElement)) return '';
+  return [...(element.labels ?? [])].map((label) => contentName(label) ?? cleanText(label.textContent ?? '')).join(' ');
+}
+
+function nameByAttribute(element: Element): string {
+  for (const attribute of ['title', 'placeholder', 'aria-placeholder', 'alt']) {
+    const value = element.getAttribute(attribute);
+    if (value?.trim()) return cleanText(value);
+  }
+  if (element.localName === 'figure') return cleanText(element.querySelector('figcaption')?.textContent ?? '');
+  return '';
+}
+
+/** NameBuilder collects the text of a subtree until MaxNameCharacters. */
+interface NameBuilder {
+  text: string;
+  /** An element needs the full computation, such as a field inside of a button. */
+  isComplex: boolean;
+}
+
+/** contentName returns the name by content, and undefined if the content needs the full computation. */
+function contentName(element: Element): string | undefined {
+  const builder: NameBuilder = { text: '', isComplex: false };
+  addContent(element, builder);
+  return builder.isComplex ? undefined : cleanText(builder.text);
+}
+
+function addContent(element: Element, builder: NameBuilder): void {
+  const style = getComputedStyle(element);
+  builder.text += pseudoText(element, '::before');
+  for (const child of flatChildren(element)) {
+    if (builder.text.length > MaxNameCharacters || builder.isComplex) return;
+    if (child instanceof Text) builder.text += transformText(child.data, style);
+    else if (child instanceof Element) addChild(child, builder);
+  }
+  builder.text += pseudoText(element, '::after');
+}
+
+function addChild(child: Element, builder: NameBuilder): void {
+  const tag = child.localName;
+  if (tag === 'br') builder.text += ' ';
+  if (/^(br|script|style|template|noscript)$/.test(tag) || child.getAttribute('aria-hidden') === 'true') return;
+  if (/^(input|select|textarea|meter|progress)$/.test(tag) || child.hasAttribute('aria-labelledby')) {
+    builder.isComplex = true;
+    return;
+  }
+  const style = getComputedStyle(child);
+  if (style.display === 'none' || style.visibility === 'hidden') return;
+  const isInline = style.display === 'inline' || style.display === 'contents';
+  if (!isInline) builder.text += ' ';
+  const label = child.getAttribute('aria-label')?.trim();
+  if (label) builder.text += label;
+  else if (tag === 'img') builder.text += child.getAttribute('alt') ?? child.getAttribute('title') ?? '';
+  else if (tag === 'svg') builder.text += child.querySelector(':scope > title')?.textContent ?? '';
+  else addTitled(child, builder);
+  if (!isInline) builder.text += ' ';
+}
+
+/** addTitled adds the content of an element, and its title if there is no content. */
+function addTitled(child: Element, builder: NameBuilder): void {
+  const before = builder.text;
+  addContent(child, builder);
+  if (builder.text.trim() === before.trim()) builder.text += child.getAttribute('title') ?? '';
+}
+
+/** pseudoText returns the text that a style sheet adds before or after the content. */
+function pseudoText(element: Element, pseudo: '::before' | '::after'): string {
+  const style = getComputedStyle(element, pseudo);
+  const content = style.content;
+  if (content === 'none' || content === 'normal' || content === '') return '';
+  // content: "x" / "alternative" replaces the text for assistive technology.
+  const quoted = /^"((?:[^"\\]|\\.)*)"(?: \/ "((?:[^"\\]|\\.)*)")?$/.exec(content);
+  const text = (quoted?.[2] ?? quoted?.[1] ?? '').replace(/\\(.)/g, '$1');
+  return text !== '' && style.display !== 'inline' ? ` ${text} ` : text;
+}
+
+function transformText(text: string, style: CSSStyleDeclaration): string {
+  switch (style.textTransform) {
+    case 'uppercase':
+      return text.toUpperCase();
+    case 'lowercase':
+      return text.toLowerCase();
+    case 'capitalize':
+      return text.replace(
+        /(^|[\s([{"'-])(\p{Ll})/gu,
+        (_, before: string, letter: string) => before + letter.toUpperCase(),
+      );
+    default:
+      return text;
+  }
+}
+
+/** labelledControl returns the element that a label, legend or caption names, and null for other elements. */
+export function labelledControl(element: Element): Element | null {
+  if (element instanceof HTMLLabelElement) return element.control;
+  const parent = flatParent(element);
+  if (element.localName === 'legend' && parent?.localName === 'fieldset') return parent;
+  if (element.localName === 'caption' && parent?.localName === 'table') return parent;
+  return null;
+}

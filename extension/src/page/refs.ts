@@ -1,0 +1,108 @@
+// Refs name elements of one document. An element keeps its ref as long as it lives; no ref is used twice.
+
+import { flatParent } from './flat-tree.ts';
+import { nameOf } from './names.ts';
+import { roleOf } from './roles.ts';
+
+/** Remembered is what a ref pointed to, so that a stale ref can name the nearest match. */
+interface Remembered {
+  readonly element: WeakRef<Element>;
+  role: string;
+  name: string;
+}
+
+/** Refs gives elements their refs. */
+export class Refs {
+  readonly #ids = new WeakMap<Node, number>();
+  readonly #elements = new Map<string, Remembered>();
+  #lastRef = 0;
+  #lastId = 0;
+  readonly #numbers = new WeakMap<Element, number>();
+
+  /** idOf returns a number that identifies a node in this document. Ids are not shown to agents. */
+  idOf(node: Node): number {
+    const known = this.#ids.get(node);
+    if (known !== undefined) return known;
+    this.#ids.set(node, ++this.#lastId);
+    return this.#lastId;
+  }
+
+  /** refOf returns the ref of an element, such as f3e12. */
+  refOf(element: Element, prefix: string, role: string, name: string): string {
+    let number = this.#numbers.get(element);
+    if (number === undefined) {
+      number = ++this.#lastRef;
+      this.#numbers.set(element, number);
+      this.#forgetDead();
+    }
+    const ref = `e${number}`;
+    const known = this.#elements.get(ref);
+    if (known) {
+      known.role = role;
+      known.name = name;
+    } else this.#elements.set(ref, { element: new WeakRef(element), role, name });
+    return prefix + ref;
+  }
+
+  /** find returns the element of a ref if the element is in the document, and otherwise what the ref pointed to. */
+  find(ref: string, prefix: string): Element | { readonly role: string; readonly name: string } | undefined {
+    if (!ref.startsWith(prefix)) return undefined;
+    const known = this.#elements.get(ref.slice(prefix.length));
+    if (!known) return undefined;
+    const element = known.element.deref();
+    return element?.isConnected && isInDocument(element) ? element : { role: known.role, name: known.name };
+  }
+
+  /** #forgetDead removes half of the refs whose elements no longer exist, once there are many refs. */
+  #forgetDead(): void {
+    if (this.#lastRef % 5_000 !== 0) return;
+    let kept = 0;
+    const dead: string[] = [];
+    for (const [ref, { element }] of this.#elements) if (element.deref() === undefined) dead.push(ref);
+    for (const ref of dead) if (++kept > 2_000) this.#elements.delete(ref);
+  }
+}
+
+function isInDocument(element: Element): boolean {
+  return element.ownerDocument === document && element.isConnected;
+}
+
+/** MaxCandidates limits the elements that nearestMatch compares. */
+const MaxCandidates = 5_000;
+
+/**
+ * nearestMatch returns the element that is most like the one that a stale ref pointed to: the same role, and the same or
+ * a similar name.
+ */
+export function nearestMatch(
+  wanted: { readonly role: string; readonly name: string },
+  elements: Iterable<Element>,
+): Element | undefined {
+  let best: Element | undefined;
+  let bestScore = 0;
+  let count = 0;
+  for (const element of elements) {
+    if (++count > MaxCandidates) break;
+    if (roleOf(element) !== wanted.role || !element.checkVisibility({ visibilityProperty: true })) continue;
+    const score = similarity(nameOf(element, wanted.role), wanted.name);
+    if (score > bestScore) [best, bestScore] = [element, score];
+  }
+  return bestScore >= MinSimilarity ? best : undefined;
+}
+
+const MinSimilarity = 0.4;
+
+/** similarity returns 1 for equal texts, and otherwise the share of words that two texts have in common. */
+function similarity(a: string, b: string): number {
+  if (a === b) return 1;
+  const words = new Set(a.toLowerCase().split(/\s+/));
+  const others = new Set(b.toLowerCase().split(/\s+/));
+  let common = 0;
+  for (const word of words) if (others.has(word)) common++;
+  return (0.99 * 2 * common) / (words.size + others.size);
+}
+
+/** isAttached reports whether an element still belongs to the flat tree of the document. */
+export function isAttached(element: Element): boolean {
+  return element.isConnected && (flatParent(element) !== null || element === document.documentElement);
+}

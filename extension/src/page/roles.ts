@@ -1,0 +1,172 @@
+// The roles of elements, by ARIA in HTML (https://www.w3.org/TR/html-aria/) and by the attribute role.
+
+type RoleRule = string | ((element: Element) => string);
+
+const Heading: RoleRule = 'heading';
+const sectioning =
+  'article,aside,main,nav,section,[role=article],[role=complementary],[role=main],[role=navigation],[role=region]';
+
+/** NativeRoles maps the names of HTML elements to roles. An empty role means an element without meaning. */
+const NativeRoles: Readonly<Record<string, RoleRule>> = {
+  a: (e) => (e.hasAttribute('href') ? 'link' : ''),
+  area: (e) => (e.hasAttribute('href') ? 'link' : ''),
+  article: 'article',
+  aside: 'complementary',
+  audio: 'audio',
+  blockquote: 'blockquote',
+  button: 'button',
+  canvas: 'canvas',
+  dd: 'definition',
+  details: 'group',
+  dialog: 'dialog',
+  dt: 'term',
+  embed: 'embed',
+  fieldset: 'group',
+  figure: 'figure',
+  footer: (e) => (isScoped(e) ? '' : 'contentinfo'),
+  form: (e) => (hasLabel(e) ? 'form' : ''),
+  frame: 'iframe',
+  h1: Heading,
+  h2: Heading,
+  h3: Heading,
+  h4: Heading,
+  h5: Heading,
+  h6: Heading,
+  header: (e) => (isScoped(e) ? '' : 'banner'),
+  hr: 'separator',
+  iframe: 'iframe',
+  img: (e) => (e.getAttribute('alt') === '' && !hasLabel(e) ? '' : 'img'),
+  input: (e) => inputRole(e),
+  li: 'listitem',
+  main: 'main',
+  menu: 'list',
+  meter: 'meter',
+  nav: 'navigation',
+  object: 'embed',
+  ol: 'list',
+  optgroup: 'group',
+  option: 'option',
+  output: 'status',
+  p: 'paragraph',
+  progress: 'progressbar',
+  search: 'search',
+  section: (e) => (hasLabel(e) ? 'region' : ''),
+  select: (e) => (e instanceof HTMLSelectElement && (e.multiple || e.size > 1) ? 'listbox' : 'combobox'),
+  summary: (e) => (e.parentElement?.localName === 'details' ? 'button' : ''),
+  table: 'table',
+  tbody: 'rowgroup',
+  td: (e) => (/^(grid|treegrid)$/.test(e.closest('table')?.getAttribute('role') ?? '') ? 'gridcell' : 'cell'),
+  textarea: 'textbox',
+  tfoot: 'rowgroup',
+  th: (e) => (isRowHeader(e) ? 'rowheader' : 'columnheader'),
+  thead: 'rowgroup',
+  tr: 'row',
+  ul: 'list',
+  video: 'video',
+};
+
+const InputRoles: Readonly<Record<string, string>> = {
+  button: 'button',
+  checkbox: 'checkbox',
+  color: 'colorpicker',
+  file: 'filefield',
+  hidden: '',
+  image: 'button',
+  number: 'spinbutton',
+  radio: 'radio',
+  range: 'slider',
+  reset: 'button',
+  search: 'searchbox',
+  submit: 'button',
+};
+
+/** KnownRoles are the values of the attribute role that are taken as they are; other values are ignored. */
+const KnownRoles = new Set(
+  `alert alertdialog application article banner blockquote button cell checkbox columnheader combobox complementary
+  contentinfo definition dialog document feed figure form grid gridcell group heading img image link list listbox
+  listitem log main marquee math menu menubar menuitem menuitemcheckbox menuitemradio meter navigation note option
+  paragraph progressbar radio radiogroup region row rowgroup rowheader scrollbar search searchbox separator slider
+  spinbutton status switch tab table tablist tabpanel term textbox timer toolbar tooltip tree treegrid treeitem`.split(
+    /\s+/,
+  ),
+);
+
+/** ActionRoles are the roles that a user acts on. Each element with such a role gets a ref. */
+export const ActionRoles: ReadonlySet<string> = new Set(
+  `button link textbox searchbox checkbox radio combobox listbox option slider spinbutton tab menuitem menuitemcheckbox
+  menuitemradio switch treeitem iframe filefield colorpicker scrollbar clickable canvas video audio embed gridcell`.split(
+    /\s+/,
+  ),
+);
+
+/** ContentNameRoles are the roles whose name is their content. */
+export const ContentNameRoles: ReadonlySet<string> = new Set(
+  `button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row
+  rowheader switch tab tooltip treeitem clickable`.split(/\s+/),
+);
+
+/** roleOf returns the role of an element, and an empty text for an element without meaning. */
+export function roleOf(element: Element): string {
+  const explicit = element.getAttribute('role');
+  if (explicit) {
+    for (const role of explicit.toLowerCase().split(/\s+/)) {
+      if (role === 'none' || role === 'presentation') return isFocusable(element) ? nativeRole(element) : '';
+      if (KnownRoles.has(role)) return role === 'image' ? 'img' : role;
+    }
+  }
+  return nativeRole(element);
+}
+
+function nativeRole(element: Element): string {
+  const tag = element.localName;
+  const rule = Object.hasOwn(NativeRoles, tag) ? NativeRoles[tag] : undefined;
+  const role = typeof rule === 'function' ? rule(element) : (rule ?? '');
+  if (role !== '') return role;
+  if (element instanceof SVGElement) return svgRole(element);
+  return isEditingHost(element) ? 'textbox' : '';
+}
+
+/** isEditingHost reports whether an element is the outermost element that a user can write into. */
+export function isEditingHost(element: Element): boolean {
+  const value = element.getAttribute('contenteditable');
+  return value !== null && value !== 'false' && element instanceof HTMLElement && element.isContentEditable;
+}
+
+function svgRole(element: SVGElement): string {
+  if (element.localName === 'a') return 'link';
+  if (element.localName !== 'svg') return '';
+  const named = hasLabel(element) || element.firstElementChild?.localName === 'title';
+  return named ? 'img' : '';
+}
+
+function inputRole(element: Element): string {
+  if (!(element instanceof HTMLInputElement)) return 'textbox';
+  const role = Object.hasOwn(InputRoles, element.type) ? InputRoles[element.type] : undefined;
+  if (role !== undefined && role !== 'searchbox') return role;
+  return element.hasAttribute('list') ? 'combobox' : (role ?? 'textbox');
+}
+
+function hasLabel(element: Element): boolean {
+  return Boolean(element.getAttribute('aria-label')?.trim() || element.getAttribute('aria-labelledby')?.trim());
+}
+
+/** isScoped reports whether a header or footer belongs to a section, so that it is no landmark. */
+function isScoped(element: Element): boolean {
+  return element.parentElement?.closest(sectioning) != null;
+}
+
+function isRowHeader(element: Element): boolean {
+  const scope = element.getAttribute('scope');
+  if (scope === 'row' || scope === 'rowgroup') return true;
+  if (scope === 'col' || scope === 'colgroup') return false;
+  const row = element.parentElement;
+  return row?.parentElement?.localName !== 'thead' && row?.querySelector(':scope > td') != null;
+}
+
+/** isFocusable reports whether an element takes part in keyboard navigation by its markup. */
+export function isFocusable(element: Element): boolean {
+  if (element.hasAttribute('tabindex') || isEditingHost(element)) return true;
+  const tag = element.localName;
+  if (tag === 'a' || tag === 'area') return element.hasAttribute('href');
+  return /^(button|input|select|textarea|iframe|summary)$/.test(tag);
+}

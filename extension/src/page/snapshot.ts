@@ -1,0 +1,173 @@
+// Takes snapshots of the frame.
+import { diffLines } from './diff.ts';
+import { PageFailure } from './failure.ts';
+import { foldLines } from './fold.ts';
+import { frameInfo } from './frames.ts';
+import { joinLines, type Line, Printer } from './lines.ts';
+import type { Rect, SnapshotArguments, SnapshotMode, SnapshotResult } from './operations.ts';
+import { nextTask } from './pace.ts';
+import { collectSecrets } from './secrets.ts';
+import { type Context, type StoredLine, type StoredSnapshot, targetElement } from './state.ts';
+import type { TreeNode } from './tree.ts';
+import { View, viewportRect } from './view.ts';
+import { cleanText, countTokens } from './visible-text.ts';
+import { Walk } from './walk.ts';
+
+/** DefaultMaxTokens is the size of a snapshot, unless the agent asks for another. */
+export const DefaultMaxTokens = 6_000;
+const MaxTitleCharacters = 200;
+
+/** TakeOptions configure takeSnapshot. */
+export interface TakeOptions {
+  readonly root: Element;
+  readonly mode: SnapshotMode;
+  readonly maxTokens: number;
+  readonly depth?: number;
+  readonly view?: Rect;
+  readonly unfolded?: Element | undefined;
+  readonly forced?: ReadonlySet<Element>;
+}
+
+/** Taken are the lines of a snapshot. */
+export interface Taken {
+  readonly lines: readonly Line[];
+  readonly folded: number;
+  readonly frames: readonly TreeNode[];
+}
+
+const NoElements: ReadonlySet<Element> = new Set();
+
+/** takeSnapshot walks the frame and returns the lines. It gives way to the page after each 50 ms. */
+export async function takeSnapshot(options: TakeOptions, context: Context): Promise<Taken> {
+  const { root, mode, maxTokens } = options;
+  const { refs } = context.state;
+  const view = new View(options.view ?? viewportRect());
+  const walk = new Walk({
+    refs,
+    prefix: context.prefix,
+    mode,
+    maxTokens,
+    view,
+    depth: options.depth ?? Number.POSITIVE_INFINITY,
+    unfolded: options.unfolded,
+    forced: options.forced ?? NoElements,
+    onFold: (container) => context.state.births.watch(container),
+  });
+  const tree = await runWalk(walk, root, context);
+  const printer = new Printer(refs, mode);
+  printer.printParts(tree, 0, 'root');
+  const secrets = collectSecrets();
+  const lines = printer.lines.map((line) => {
+    const text = secrets.maskText(line.text);
+    return text === line.text ? line : { ...line, text };
+  });
+  const folded = foldLines(lines, maxTokens, view.clip.rect);
+  return { lines: folded.lines, folded: walk.folded + folded.removed, frames: walk.frames };
+}
+
+async function runWalk(walk: Walk, root: Element, context: Context): Promise<TreeNode> {
+  const steps = walk.run(root);
+  let total: number | undefined;
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    total ??= document.getElementsByTagName('*').length;
+    context.report({ message: `read ${step.value} elements`, progress: Math.min(step.value, total), total });
+    await nextTask();
+    context.signal.throwIfAborted();
+  }
+}
+
+/** buildTree returns the whole tree below an element, with nothing folded. */
+export function buildTree(root: Element, context: Context): Promise<TreeNode> {
+  const walk = new Walk({
+    refs: context.state.refs,
+    prefix: context.prefix,
+    mode: 'full',
+    maxTokens: 0,
+    view: new View(viewportRect()),
+    depth: Number.POSITIVE_INFINITY,
+    unfolded: undefined,
+    forced: NoElements,
+    onFold: () => undefined,
+  });
+  return runWalk(walk, root, context);
+}
+
+/** rootElement returns the element that a snapshot of the whole frame begins with. */
+export function rootElement(): Element {
+  return document.body ?? document.documentElement;
+}
+
+/** snapshot is the operation of this name. */
+export async function snapshot(args: SnapshotArguments, context: Context): Promise<SnapshotResult> {
+  const { mode = 'full', maxTokens = DefaultMaxTokens, target = '' } = args;
+  if (!Number.isFinite(maxTokens) || maxTokens < 0 || (maxTokens > 0 && maxTokens < 200)) {
+    throw new PageFailure('invalid_arguments', `maxTokens is ${maxTokens}. Use 0 for the whole tree, or at least 200.`);
+  }
+  const root = target ? targetElement(target, context) : rootElement();
+  const base = args.since === undefined ? undefined : context.state.snapshot(args.since);
+  const options: TakeOptions = {
+    root,
+    mode: base?.mode ?? mode,
+    maxTokens,
+    unfolded: target ? root : undefined,
+    ...(args.depth === undefined ? {} : { depth: args.depth }),
+    ...(args.view ? { view: args.view } : {}),
+  };
+  const taken = await takeSnapshot(options, context);
+  const id = context.state.store(taken.lines, { mode: options.mode, target, maxTokens }, context.prefix);
+  if (args.since !== undefined) {
+    const diff = base && base.target === target ? diffSince(base, taken, maxTokens, context) : undefined;
+    if (diff !== undefined) return { ...result(id, diff, taken), folded: 0, full: false };
+    return { ...result(id, joinLines(taken.lines), taken), full: true };
+  }
+  return { ...result(id, joinLines(taken.lines), taken), full: false };
+}
+
+function result(id: string, text: string, taken: Taken): Omit<SnapshotResult, 'full'> {
+  const lineOf = new Map<string, number>();
+  if (text === joinLines(taken.lines))
+    for (const [i, line] of taken.lines.entries()) if (line.frame) lineOf.set(line.frame, i);
+  return {
+    snapshot: id,
+    text,
+    title: documentTitle(),
+    url: location.href,
+    tokens: countTokens(text),
+    folded: taken.folded,
+    frames: taken.frames.map((node) => frameInfo(node.element, node.ref, lineOf.get(node.ref) ?? -1)),
+  };
+}
+
+/** documentTitle returns the title of the document without hidden characters. */
+export function documentTitle(): string {
+  return cleanText(document.title).slice(0, MaxTitleCharacters);
+}
+
+/** MaxShare is the share of changed lines from which a full snapshot is shorter than its changes. */
+const MaxShare = 0.6;
+const MinLinesForShare = 12;
+
+function diffSince(base: StoredSnapshot, taken: Taken, maxTokens: number, context: Context): string | undefined {
+  const diff = diffLines(base.lines, taken.lines, {
+    isStillShown: stillShown(taken),
+    markFresh: (line) => (line.folded && !context.state.births.isBornSince(line.element, base.number) ? '>' : '+'),
+    maxTokens: maxTokens || DefaultMaxTokens,
+  });
+  if (diff.share > MaxShare && taken.lines.length > MinLinesForShare) return undefined;
+  return diff.changes === 0 ? `nothing changed since ${base.id}` : diff.text;
+}
+
+/** stillShown returns whether the page still shows a line that the new snapshot lacks, because it folds the line. */
+export function stillShown(taken: Taken): (line: StoredLine) => boolean {
+  if (taken.folded === 0) return () => false;
+  const keys = new Set(taken.lines.map((line) => line.key));
+  return (line) => {
+    const element = line.element.deref();
+    if (!element?.isConnected) return false;
+    const text = line.key.indexOf(':');
+    if (text >= 0 && keys.has(line.key.slice(0, text))) return false;
+    return element.checkVisibility({ visibilityProperty: true });
+  };
+}

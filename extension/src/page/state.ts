@@ -1,0 +1,155 @@
+// The state of one document: its refs and its last snapshots.
+
+import type { DiffLine } from './diff.ts';
+import { PageFailure } from './failure.ts';
+import { forEachRoot } from './flat-tree.ts';
+import type { Line } from './lines.ts';
+import type { PageProgress, SnapshotMode } from './operations.ts';
+import { nearestMatch, Refs } from './refs.ts';
+
+/** Context is what an operation gets besides its arguments. */
+export interface Context {
+  readonly state: DocumentState;
+  /** The prefix of the frame, such as f3. */
+  readonly prefix: string;
+  readonly report: (progress: PageProgress) => void;
+  readonly signal: AbortSignal;
+  /** Stores how far the operation came, for the answer to a cancel. */
+  readonly setDone: (done: string) => void;
+}
+
+/** StoredLine is a line of an earlier snapshot. */
+export interface StoredLine extends DiffLine {
+  readonly element: WeakRef<Element>;
+}
+
+/** StoredSnapshot is an earlier snapshot. */
+export interface StoredSnapshot {
+  readonly id: string;
+  /** The snapshots of a document are numbered from 1. */
+  readonly number: number;
+  readonly lines: readonly StoredLine[];
+  readonly mode: SnapshotMode;
+  readonly target: string;
+  readonly maxTokens: number;
+}
+
+const MaxSnapshots = 8;
+const MaxStoredLines = 100_000;
+
+/**
+ * Births records which rows of folded lists the page added after which snapshot. A row that a snapshot did not show may
+ * be old, and only scrolled into view.
+ */
+export class Births {
+  /** The number of snapshots so far. */
+  snapshots = 0;
+  readonly #bornAfter = new WeakMap<Element, number>();
+  readonly #observer = new MutationObserver((records) => this.#record(records));
+
+  /** watch begins to record the rows of a list. */
+  watch(container: Node): void {
+    this.#observer.observe(container, { childList: true });
+  }
+
+  /** isBornSince reports whether the page added an element after a snapshot. */
+  isBornSince(element: Element, snapshot: number): boolean {
+    this.#record(this.#observer.takeRecords());
+    return (this.#bornAfter.get(element) ?? -1) >= snapshot;
+  }
+
+  #record(records: readonly MutationRecord[]): void {
+    for (const { addedNodes } of records) {
+      for (const node of addedNodes) if (node instanceof Element) this.#bornAfter.set(node, this.snapshots);
+    }
+  }
+}
+
+/** DocumentState is the state of one document in one frame. */
+export class DocumentState {
+  readonly refs = new Refs();
+  readonly births = new Births();
+  readonly #snapshots: StoredSnapshot[] = [];
+  readonly #readings = new Map<string, string>();
+  #lastReading = 0;
+
+  /** store keeps a snapshot as the base of later diffs, and returns its id. */
+  store(lines: readonly Line[], origin: Pick<StoredSnapshot, 'mode' | 'target' | 'maxTokens'>, prefix: string): string {
+    const number = ++this.births.snapshots;
+    const id = `${prefix}s${number}`;
+    const stored = lines.map(({ depth, text, key, folded, element }) => ({
+      depth,
+      text,
+      key,
+      folded,
+      element: new WeakRef(element),
+    }));
+    this.#snapshots.push({ id, number, lines: stored, ...origin });
+    let size = 0;
+    for (const [i, snapshot] of [...this.#snapshots.entries()].reverse()) {
+      size += snapshot.lines.length;
+      const isKept = i >= this.#snapshots.length - MaxSnapshots && (size <= MaxStoredLines || snapshot.id === id);
+      if (!isKept) this.#snapshots.splice(i, 1);
+    }
+    return id;
+  }
+
+  /** snapshot returns an earlier snapshot, and undefined if it is no longer stored. */
+  snapshot(id: string): StoredSnapshot | undefined {
+    return this.#snapshots.find((snapshot) => snapshot.id === id);
+  }
+
+  /** storeReading keeps a text that a client reads in parts, and returns its id. The last four texts are kept. */
+  storeReading(text: string): string {
+    const id = `r${++this.#lastReading}`;
+    this.#readings.set(id, text);
+    for (const old of this.#readings.keys()) {
+      if (this.#readings.size <= 4) break;
+      this.#readings.delete(old);
+    }
+    return id;
+  }
+
+  reading(id: string): string | undefined {
+    return this.#readings.get(id);
+  }
+}
+
+/** targetElement returns the element of a ref, or throws stale_ref with the nearest match. */
+export function targetElement(ref: string, context: Context): Element {
+  const { state, prefix } = context;
+  const found = state.refs.find(ref, prefix);
+  if (found instanceof Element) return found;
+  if (!/^(f\d+)?e\d+$/.test(ref)) {
+    throw new PageFailure(
+      'invalid_arguments',
+      `"${ref}" is not a ref. Use a ref such as e12 from browser_snapshot or browser_find.`,
+    );
+  }
+  if (!found) {
+    throw new PageFailure(
+      'stale_ref',
+      `There is no element ${ref} in this document. Take a new snapshot and use a ref from it.`,
+    );
+  }
+  const what = `${found.role}${found.name ? ` ${JSON.stringify(found.name)}` : ''}`;
+  const match = nearestMatch(found, allElements());
+  if (!match) {
+    throw new PageFailure(
+      'stale_ref',
+      `The element ${ref} (${what}) is gone, and no element is similar. Take a new snapshot.`,
+    );
+  }
+  const matchRef = state.refs.refOf(match, prefix, found.role, found.name);
+  throw new PageFailure(
+    'stale_ref',
+    `The element ${ref} (${what}) is gone. The nearest match is ${matchRef}. Check it in a new snapshot, then use its ref.`,
+    matchRef,
+  );
+}
+
+function* allElements(): Generator<Element> {
+  const roots: ParentNode[] = [];
+  forEachRoot((root) => roots.push(root));
+  for (const root of roots) yield* root.querySelectorAll('*');
+}

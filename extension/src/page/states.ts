@@ -1,0 +1,137 @@
+// The states and the values of elements, as marks in a snapshot's line.
+import { flatParent, focusedElement } from './flat-tree.ts';
+import { secretKind } from './secrets.ts';
+import { cleanText, shorten } from './visible-text.ts';
+
+const MaxValueCharacters = 200;
+
+/** marksOf returns the states of an element, such as ' [checked] [disabled]'. */
+export function marksOf(element: Element, role: string): string {
+  let marks = '';
+  if (role === 'heading') marks += ` [level=${headingLevel(element)}]`;
+  const checked = checkedState(element, role);
+  if (checked === 'true') marks += ' [checked]';
+  else if (checked === 'mixed') marks += ' [mixed]';
+  if (isDisabled(element)) marks += ' [disabled]';
+  const attributes = element.hasAttributes() ? ariaMarks(element) : '';
+  if (element instanceof HTMLOptionElement && element.selected) marks += ' [selected]';
+  if (element.localName === 'summary')
+    marks += element.parentElement?.hasAttribute('open') ? ' [expanded]' : ' [collapsed]';
+  if ((element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) && element.readOnly) {
+    marks += ' [readonly]';
+  }
+  if (isRequired(element)) marks += ' [required]';
+  return marks + attributes;
+}
+
+function ariaMarks(element: Element): string {
+  let marks = '';
+  const pressed = element.getAttribute('aria-pressed');
+  if (pressed === 'true') marks += ' [pressed]';
+  const expanded = element.getAttribute('aria-expanded');
+  if (expanded === 'true') marks += ' [expanded]';
+  else if (expanded === 'false') marks += ' [collapsed]';
+  if (element.getAttribute('aria-selected') === 'true') marks += ' [selected]';
+  const current = element.getAttribute('aria-current');
+  if (current && current !== 'false') marks += ' [current]';
+  if (element.getAttribute('aria-busy') === 'true') marks += ' [busy]';
+  const invalid = element.getAttribute('aria-invalid');
+  if (invalid && invalid !== 'false') marks += ' [invalid]';
+  const sort = element.getAttribute('aria-sort');
+  if (sort === 'ascending' || sort === 'descending') marks += ` [${sort}]`;
+  return marks;
+}
+
+function headingLevel(element: Element): string {
+  const explicit = Number(element.getAttribute('aria-level'));
+  if (Number.isInteger(explicit) && explicit > 0) return String(explicit);
+  return /^h[1-6]$/.test(element.localName) ? element.localName.slice(1) : '2';
+}
+
+/** checkedState returns true, false or mixed for what can be checked, and undefined otherwise. */
+export function checkedState(element: Element, role: string): 'true' | 'false' | 'mixed' | undefined {
+  if (element instanceof HTMLInputElement && (element.type === 'checkbox' || element.type === 'radio')) {
+    if (element.indeterminate && element.type === 'checkbox') return 'mixed';
+    return element.checked ? 'true' : 'false';
+  }
+  if (!/^(checkbox|radio|switch|menuitemcheckbox|menuitemradio|option|treeitem)$/.test(role)) return undefined;
+  const value = element.getAttribute('aria-checked');
+  return value === 'true' || value === 'mixed' ? value : value === 'false' ? 'false' : undefined;
+}
+
+/** isDisabled reports whether an element ignores the user, by the attribute disabled or by ARIA. */
+export function isDisabled(element: Element): boolean {
+  if (/^(button|input|select|textarea|option|optgroup|fieldset)$/.test(element.localName)) {
+    if (element.matches(':disabled')) return true;
+  } else if (element.localName.includes('-') && element.matches(':disabled')) return true; // form-associated
+  for (let at: Element | null = element, levels = 0; at && levels < 20; at = flatParent(at), levels++) {
+    const value = at.getAttribute('aria-disabled');
+    if (value === 'true') return true;
+    if (value === 'false') return false;
+  }
+  return false;
+}
+
+function isRequired(element: Element): boolean {
+  if (
+    element instanceof HTMLInputElement ||
+    element instanceof HTMLSelectElement ||
+    element instanceof HTMLTextAreaElement
+  ) {
+    if (element.required) return true;
+  }
+  return element.getAttribute('aria-required') === 'true';
+}
+
+/** SecretShown is shown in place of the value of a secret field. */
+const SecretShown = '•••';
+
+/** shownValue returns the value that a user sees in a field; undefined if the element has none. */
+export function shownValue(element: Element, role: string): string | undefined {
+  const value = wholeValue(element, role);
+  return value === undefined || value === '' ? undefined : shorten(cleanText(value), MaxValueCharacters);
+}
+
+/** wholeValue returns the whole value of a field, and for secret fields only whether there is one. */
+export function wholeValue(element: Element, role: string): string | undefined {
+  if (element instanceof HTMLInputElement) return inputValue(element);
+  if (element instanceof HTMLTextAreaElement) return secretKind(element) && element.value ? SecretShown : element.value;
+  if (element instanceof HTMLSelectElement) return [...element.selectedOptions].map((o) => o.label).join(', ');
+  if (element instanceof HTMLProgressElement)
+    return element.position < 0 ? undefined : `${Math.round(element.position * 100)} %`;
+  if (element instanceof HTMLMeterElement) return String(element.value);
+  if (role === 'textbox' || role === 'searchbox' || role === 'combobox') return editableText(element);
+  if (/^(slider|spinbutton|scrollbar|progressbar|meter|separator)$/.test(role)) {
+    return element.getAttribute('aria-valuetext') ?? element.getAttribute('aria-valuenow') ?? undefined;
+  }
+  return undefined;
+}
+
+function inputValue(input: HTMLInputElement): string | undefined {
+  switch (input.type) {
+    case 'button':
+    case 'checkbox':
+    case 'hidden':
+    case 'image':
+    case 'radio':
+    case 'reset':
+    case 'submit':
+      return undefined;
+    case 'file':
+      return [...(input.files ?? [])].map((file) => file.name).join(', ');
+    default:
+      return input.value !== '' && secretKind(input) ? SecretShown : input.value;
+  }
+}
+
+/** editableText returns the text of an element that a user writes into. */
+export function editableText(element: Element): string | undefined {
+  if (!(element instanceof HTMLElement)) return undefined;
+  if (element.isContentEditable) return element.innerText.replace(/\n$/, '');
+  return element.getAttribute('aria-valuetext') ?? undefined;
+}
+
+/** focusMark returns ' [focused]' for the focused element. */
+export function focusMark(element: Element): string {
+  return element === focusedElement() ? ' [focused]' : '';
+}

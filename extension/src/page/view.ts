@@ -1,0 +1,147 @@
+// The visible part of the frame, and which elements are in it.
+import { elementAt, flatParent } from './flat-tree.ts';
+import type { Rect } from './operations.ts';
+
+/** Clip is the part of the viewport in which the content of a scroll container can be seen. */
+export class Clip {
+  readonly #element: Element | undefined;
+  readonly #outer: Clip | undefined;
+  #rect: Rect | undefined;
+
+  constructor(where: Rect | { readonly element: Element; readonly outer: Clip }) {
+    if ('element' in where) {
+      this.#element = where.element;
+      this.#outer = where.outer;
+    } else this.#rect = where;
+  }
+
+  get rect(): Rect {
+    if (!this.#rect && this.#element && this.#outer) {
+      this.#rect = intersection(this.#element.getBoundingClientRect(), this.#outer.rect);
+    }
+    this.#rect ??= { x: 0, y: 0, width: 0, height: 0 };
+    return this.#rect;
+  }
+}
+
+/** intersection returns the common part of two rectangles, with no size if there is none. */
+export function intersection(a: Rect, b: Rect): Rect {
+  const [x, y] = [Math.max(a.x, b.x), Math.max(a.y, b.y)];
+  const width = Math.max(0, Math.min(a.x + a.width, b.x + b.width) - x);
+  const height = Math.max(0, Math.min(a.y + a.height, b.y + b.height) - y);
+  return { x, y, width, height };
+}
+
+/** viewportRect returns the viewport of the frame. */
+export function viewportRect(): Rect {
+  return { x: 0, y: 0, width: innerWidth, height: innerHeight };
+}
+
+/** plainRect returns a DOMRect as plain JSON, rounded to tenths of a pixel. */
+export function plainRect(rect: Rect): Rect {
+  const round = (n: number) => Math.round(n * 10) / 10;
+  return { x: round(rect.x), y: round(rect.y), width: round(rect.width), height: round(rect.height) };
+}
+
+/** GridPoints is the number of points in each direction that View probes. */
+const GridPoints = 6;
+
+/** View finds the elements in the visible part of the frame. One View serves one walk. */
+export class View {
+  readonly clip: Clip;
+  #pinned: Set<Element> | undefined;
+
+  constructor(rect: Rect) {
+    this.clip = new Clip(intersection(rect, viewportRect()));
+  }
+
+  /**
+   * intersects reports whether an element is in view. An element without a size counts as in view, because its content
+   * may overflow.
+   */
+  intersects(element: Element, clip: Clip): boolean {
+    if (this.#pins().has(element)) return true;
+    const rect = element.getBoundingClientRect();
+    if (rect.width === 0 || rect.height === 0) return element.childElementCount > 0;
+    const common = intersection(rect, clip.rect);
+    return common.width > 0 && common.height > 0;
+  }
+
+  /** #pins returns the elements at points of the visible part, and those around them: fixed content is among them. */
+  #pins(): Set<Element> {
+    if (this.#pinned) return this.#pinned;
+    const pinned = new Set<Element>();
+    const { x, y, width, height } = this.clip.rect;
+    for (let i = 0; i < GridPoints; i++) {
+      for (let j = 0; j < GridPoints; j++) {
+        const hit = elementAt(x + ((i + 0.5) / GridPoints) * width, y + ((j + 0.5) / GridPoints) * height);
+        for (let at = hit; at && !pinned.has(at); at = flatParent(at)) pinned.add(at);
+      }
+    }
+    this.#pinned = pinned;
+    return pinned;
+  }
+
+  /**
+   * findRows returns the range of rows in view. Rows follow each other from top to bottom, so a search by halves
+   * finds the range of 50,000 rows with few measurements.
+   */
+  findRows(rows: ArrayLike<Element>, clip: Clip): Range {
+    const { y, height } = clip.rect;
+    if (height === 0 || rows.length === 0) return NoRows;
+    const first = rows[0];
+    const last = rows[rows.length - 1];
+    const isReversed = first && last && first.getBoundingClientRect().top > last.getBoundingClientRect().top;
+    if (isReversed) return this.#pinnedRows(rows);
+    let [low, high] = [0, rows.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (bottomOf(rows, middle, high) <= y) low = middle + 1;
+      else high = middle;
+    }
+    let end = low;
+    while (end < rows.length && end - low < MaxRowsInView && topOf(rows, end) < y + height) end++;
+    while (end > low && !this.#isRowShown(rows[end - 1], clip)) end--;
+    return { start: low, end };
+  }
+
+  #isRowShown(row: Element | undefined, clip: Clip): boolean {
+    return row !== undefined && this.intersects(row, clip);
+  }
+
+  #pinnedRows(rows: ArrayLike<Element>): Range {
+    let [start, end] = [-1, 0];
+    const pins = this.#pins();
+    for (let i = 0; i < rows.length && i < MaxReversedRows; i++) {
+      const row = rows[i];
+      if (!row || !pins.has(row)) continue;
+      if (start < 0) start = i;
+      end = i + 1;
+    }
+    return start < 0 ? NoRows : { start, end };
+  }
+}
+
+/** Range is a range of indices; end is not in the range. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+const NoRows: Range = { start: 0, end: 0 };
+const MaxRowsInView = 500;
+const MaxReversedRows = 5_000;
+
+/** bottomOf returns the bottom of a row, or of the next row with a size. */
+function bottomOf(rows: ArrayLike<Element>, index: number, end: number): number {
+  for (let i = index; i < end; i++) {
+    const rect = rows[i]?.getBoundingClientRect();
+    if (rect && rect.height > 0) return rect.bottom;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+function topOf(rows: ArrayLike<Element>, index: number): number {
+  const rect = rows[index]?.getBoundingClientRect();
+  return rect && rect.height > 0 ? rect.top : Number.NEGATIVE_INFINITY;
+}

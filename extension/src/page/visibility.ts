@@ -1,0 +1,149 @@
+// Whether a user can see an element, and its text.
+import { flatParent } from './flat-tree.ts';
+
+/** Shown describes what a user can see of an element. */
+export interface Shown {
+  /** The element has a box, or passes its children through (display: contents). */
+  readonly drawn: boolean;
+  /** Text that is directly in the element can be seen. */
+  readonly text: boolean;
+  /** Input can reach the element. */
+  readonly reachable: boolean;
+  /** Nothing inside can be seen, except controls that the page draws by other means. */
+  readonly closed: boolean;
+}
+
+const NotDrawn: Shown = { drawn: false, text: false, reachable: false, closed: true };
+const Transparent: Shown = { drawn: true, text: true, reachable: false, closed: false };
+const Visible: Shown = { drawn: true, text: true, reachable: true, closed: false };
+const Invisible: Shown = { drawn: true, text: false, reachable: false, closed: false };
+const SeeThrough: Shown = { drawn: true, text: false, reachable: true, closed: false };
+const Closed: Shown = { drawn: true, text: false, reachable: false, closed: true };
+
+const everything = { visibilityProperty: true, opacityProperty: true } as const;
+
+/** showElement returns what a user can see of an element. style is the element's computed style. */
+export function showElement(element: Element, style: CSSStyleDeclaration): Shown {
+  if (!element.checkVisibility(everything)) return showUnchecked(element, style);
+  if (isCollapsed(element, style)) return Closed;
+  if (style.position !== 'static' && isOffPage(element, style)) return Closed;
+  return Number(style.opacity) < 0.05 ? SeeThrough : Visible;
+}
+
+function showUnchecked(element: Element, style: CSSStyleDeclaration): Shown {
+  if (!element.checkVisibility()) return style.display === 'contents' ? Transparent : NotDrawn;
+  if (style.visibility !== 'visible') return Invisible;
+  return isCollapsed(element, style) ? Closed : SeeThrough;
+}
+
+/** isCollapsed reports whether an element hides its content because the element itself has no size. */
+function isCollapsed(element: Element, style: CSSStyleDeclaration): boolean {
+  if (!(element instanceof HTMLElement)) return false;
+  const { offsetWidth, offsetHeight } = element;
+  if (offsetWidth > 1 && offsetHeight > 1) return false;
+  return (offsetWidth <= 1 && clips(style.overflowX)) || (offsetHeight <= 1 && clips(style.overflowY));
+}
+
+function clips(overflow: string): boolean {
+  return overflow === 'hidden' || overflow === 'clip';
+}
+
+/** isOffPage reports whether no scrolling brings a positioned element into view, or its clip hides all of it. */
+function isOffPage(element: Element, style: CSSStyleDeclaration): boolean {
+  if (style.position === 'relative' || style.position === 'sticky') {
+    if (style.left === 'auto' && style.top === 'auto') return false;
+  }
+  const { right, bottom, left, top, width, height } = element.getBoundingClientRect();
+  if (width === 0 && height === 0) return false; // its children may overflow
+  if (style.position === 'fixed') return right <= 0 || bottom <= 0 || left >= innerWidth || top >= innerHeight;
+  if (right + scrollX <= 0 || bottom + scrollY <= 0) return !scrollsInside(element);
+  const clip = style.clipPath;
+  if (clip === 'none') return /^rect\(0px,? 0px,? 0px,? 0px\)$|^rect\(1px,? 1px,? 1px,? 1px\)$/.test(style.clip);
+  return /^inset\((50|100)%\)$|^circle\(0(px|%)?\b|^polygon\(0px 0px, 0px 0px/.test(clip);
+}
+
+/** scrollsInside reports whether an element is in a scroll container, which may bring the element into view. */
+function scrollsInside(element: Element): boolean {
+  for (let at = flatParent(element); at && at !== document.body; at = flatParent(at)) {
+    if (at.scrollTop > 0 || at.scrollLeft !== 0) return true;
+  }
+  return false;
+}
+
+/** TextSight decides whether text can be seen in its colour and size. One TextSight serves one walk. */
+export class TextSight {
+  readonly #backgrounds = new Map<Element, string>();
+
+  /** isShown reports whether text directly in the element can be seen. */
+  isShown(element: Element, style: CSSStyleDeclaration): boolean {
+    if (Number.parseFloat(style.fontSize) < 2 || skipsContent(element, style) || isShrunk(element)) return false;
+    if (style.textIndent !== '0px' && Math.abs(Number.parseFloat(style.textIndent)) > 500) return false;
+    const color = style.color;
+    if (isTransparent(color)) return style.backgroundClip === 'text' || !isTransparent(style.webkitTextFillColor);
+    const background = this.#backgroundOf(element);
+    return background === '' || !areEqualColors(color, background) || hasPictureAround(element);
+  }
+
+  /** #backgroundOf returns the colour behind an element, and an empty text if a picture is behind it. */
+  #backgroundOf(element: Element): string {
+    const known = this.#backgrounds.get(element);
+    if (known !== undefined) return known;
+    const style = getComputedStyle(element);
+    let background = style.backgroundColor;
+    if (style.backgroundImage !== 'none') background = '';
+    else if (isTransparent(background)) {
+      const parent = flatParent(element);
+      background = parent ? this.#backgroundOf(parent) : 'rgb(255, 255, 255)';
+    }
+    this.#backgrounds.set(element, background);
+    return background;
+  }
+}
+
+/** skipsContent reports whether the browser draws an element, but not the text in it. */
+function skipsContent(element: Element, style: CSSStyleDeclaration): boolean {
+  return style.contentVisibility === 'hidden' || (element instanceof HTMLDetailsElement && !element.open);
+}
+
+/** isShrunk reports whether a transformation leaves nothing of an element. */
+function isShrunk(element: Element): boolean {
+  if (!(element instanceof HTMLElement) || element.offsetWidth === 0) return false;
+  const { width, height } = element.getBoundingClientRect();
+  return width < 1 || height < 1;
+}
+
+function isTransparent(color: string): boolean {
+  return color === 'transparent' || /^rgba\(.*, 0(\.0[0-4]\d*)?\)$|\/ 0(\.0[0-4]\d*)?\)$/.test(color);
+}
+
+/** MaxColorDistance is the sum of differences of red, green and blue up to which no user can read a text. */
+const MaxColorDistance = 12;
+
+function areEqualColors(a: string, b: string): boolean {
+  if (a === b) return true;
+  const [x, y] = [channelsOf(a), channelsOf(b)];
+  if (!x || !y) return false;
+  return x.reduce((sum, value, i) => sum + Math.abs(value - (y[i] ?? 0)), 0) <= MaxColorDistance;
+}
+
+function channelsOf(color: string): number[] | undefined {
+  if (!color.startsWith('rgb')) return undefined;
+  const channels = color.match(/[\d.]+/g)?.map(Number);
+  return channels && (channels.length === 3 || channels[3] === 1) ? channels.slice(0, 3) : undefined;
+}
+
+const PictureLevels = 5;
+
+/**
+ * hasPictureAround reports whether a picture may be behind an element, by a neighbour that the page draws below it.
+ * White text over a white page is then readable.
+ */
+function hasPictureAround(element: Element): boolean {
+  let at: Element | null = element;
+  for (let level = 0; at && at !== document.body && level < PictureLevels; level++) {
+    if (at.querySelector('img,video,canvas,picture,svg') !== null) return true;
+    if (getComputedStyle(at, '::before').content !== 'none') return true;
+    at = flatParent(at);
+  }
+  return false;
+}

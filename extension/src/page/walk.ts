@@ -1,0 +1,336 @@
+// Walks the flat tree of a frame and builds the tree of a snapshot.
+import { flatChildren, focusedElement, shadowRootOf } from './flat-tree.ts';
+import { isNamedByContent, labelledControl, nameOf } from './names.ts';
+import type { SnapshotMode } from './operations.ts';
+import type { Refs } from './refs.ts';
+import { ActionRoles, roleOf } from './roles.ts';
+import { isDisabled, marksOf, shownValue } from './states.ts';
+import { type FoldPart, makeNode, type TreeNode } from './tree.ts';
+import { type Clip, Clip as ClipOf, type View } from './view.ts';
+import { type Shown, showElement, TextSight } from './visibility.ts';
+import { cleanText, shorten } from './visible-text.ts';
+
+/** WalkOptions configure one walk. */
+export interface WalkOptions {
+  readonly refs: Refs;
+  readonly prefix: string;
+  readonly mode: SnapshotMode;
+  /** The tokens after which the walk leaves out what is not in view; 0 means the whole tree. */
+  readonly maxTokens: number;
+  readonly view: View;
+  /** The levels below the root; Infinity for all. */
+  readonly depth: number;
+  /** The root that the agent named, whose rows are folded later. */
+  readonly unfolded: Element | undefined;
+  /** Elements that are shown although their list is folded, because they changed. */
+  readonly forced: ReadonlySet<Element>;
+  /** Is called with the element around the rows of each folded list. */
+  readonly onFold: (container: Node) => void;
+}
+
+/** Place is what a visit inherits from the elements around it. */
+interface Place {
+  readonly clip: Clip;
+  /** Nothing here can be seen, except controls that the page draws by other means. */
+  readonly closed: boolean;
+  /** An element around has cursor: pointer, or acts on a click. */
+  readonly pointer: boolean;
+  /** The text here is the name of a control. */
+  readonly named: boolean;
+  readonly level: number;
+  /** The nearest list or table, whose rows are counted. */
+  readonly list: TreeNode | undefined;
+}
+
+const SkippedTags = new Set(
+  'script style template noscript head meta link title base source track datalist'.split(' '),
+);
+/** Transparent are roles without a line; the content takes the place of the element. */
+const Transparent = new Set([
+  'rowgroup',
+  'blockquote',
+  'document',
+  'application',
+  'note',
+  'math',
+  'separator',
+  'marquee',
+]);
+const UnnamedIsTransparent = new Set(['group', 'figure', 'region', 'form', 'toolbar', 'tabpanel', 'search', 'article']);
+const ListRoles = new Set('table grid treegrid list listbox tree menu menubar feed radiogroup rowgroup'.split(' '));
+const RefRoles = new Set('table grid treegrid listbox tree dialog alertdialog feed'.split(' '));
+/** Controls that pages hide to draw their own picture of them. */
+const HiddenControl = /^(checkbox|radio|file)$/;
+const NestedActions = `a[href],button,input,select,textarea,summary,iframe,[contenteditable],[tabindex],[onclick],
+  [role=button],[role=link],[role=checkbox],[role=radio],[role=menuitem],[role=option],[role=tab],[role=treeitem],
+  [role=switch],[role=textbox],[role=combobox],[role=group] [role]`;
+
+export const FoldRows = 20;
+const FoldPlain = 50;
+/** MaxForcedRows limits the changed rows of a folded list that are shown. */
+const MaxForcedRows = 100;
+/** MaxMixedChildren limits the children that isMixed checks. */
+const MaxMixedChildren = 30;
+const SliceMs = 50;
+const MaxNameShown = 200;
+const MaxTextCharacters = 2_000;
+
+/** Walk builds one tree. */
+export class Walk {
+  readonly #options: WalkOptions;
+  readonly #sight = new TextSight();
+  readonly #focused = focusedElement();
+  /** The elements that were visited. */
+  visited = 0;
+  /** The elements that were left out, at least. */
+  folded = 0;
+  /** The frame elements, in order. */
+  readonly frames: TreeNode[] = [];
+  #tokens = 0;
+  #breaks = true;
+  #sliceEnd = 0;
+
+  constructor(options: WalkOptions) {
+    this.#options = options;
+  }
+
+  /** run yields the number of visited elements after each 50 ms, and returns the root. */
+  *run(root: Element): Generator<number, TreeNode> {
+    this.#sliceEnd = performance.now() + SliceMs;
+    const top = makeNode({ element: root, role: 'page', name: '', marks: '', value: undefined, ref: '' });
+    yield* this.#visit(root, top, {
+      clip: this.#options.view.clip,
+      closed: false,
+      pointer: false,
+      named: false,
+      level: 0,
+      list: undefined,
+    });
+    return top;
+  }
+
+  *#visit(element: Element, parent: TreeNode, place: Place): Generator<number, void> {
+    if (SkippedTags.has(element.localName) || element.getAttribute('aria-hidden') === 'true') return;
+    if (element instanceof HTMLElement && element.inert) return;
+    if ((++this.visited & 31) === 0 && performance.now() > this.#sliceEnd) {
+      yield this.visited;
+      this.#sliceEnd = performance.now() + SliceMs;
+    }
+    const style = getComputedStyle(element);
+    const shown = showElement(element, style);
+    if (!shown.drawn) return this.#addHiddenControl(element, parent, place);
+    if (this.#isTight() && !this.#options.forced.has(element) && !this.#options.view.intersects(element, place.clip)) {
+      this.folded += 1 + element.childElementCount;
+      return this.#addFold(parent, element);
+    }
+    const isBlock = !style.display.startsWith('inline') && style.display !== 'contents';
+    if (isBlock) this.#breaks = true;
+    yield* this.#enter(element, parent, place, style, shown);
+    if (isBlock) this.#breaks = true;
+  }
+
+  /** #enter adds the element's line if it has one, and visits its children. */
+  *#enter(element: Element, parent: TreeNode, place: Place, style: CSSStyleDeclaration, shown: Shown) {
+    const closed = place.closed || shown.closed;
+    const isPointer = style.cursor === 'pointer' || element.hasAttribute('onclick');
+    let role = roleOf(element);
+    const isAction = ActionRoles.has(role) || (isPointer && !place.pointer) || takesFocus(element);
+    if (role === '' && isAction && shown.reachable && labelledControl(element) === null) role = 'clickable';
+    if (closed || !shown.reachable) {
+      if (!this.#showsHidden(element, role, closed, shown)) role = '';
+    }
+    const inner: Place = {
+      clip: clipsContent(style) ? new ClipOf({ element, outer: place.clip }) : place.clip,
+      closed,
+      pointer: place.pointer || isPointer || isAction,
+      named: place.named || this.#isNameOf(element),
+      level: place.level,
+      list: place.list,
+    };
+    if (!this.#hasLine(element, role)) return yield* this.#visitChildren(element, parent, inner, style, shown);
+    const node = this.#addNode(element, role, parent, isAction || (isPointer && !place.pointer));
+    this.#breaks = true;
+    if (!isLeaf(element, role, node)) {
+      const list = ListRoles.has(role) ? node : place.list;
+      const level = role === 'paragraph' ? place.level : place.level + 1;
+      if (level > this.#options.depth) this.#addFold(node, element);
+      else yield* this.#visitChildren(element, node, { ...inner, level, list }, style, shown);
+    }
+    this.#breaks = true;
+  }
+
+  /** #showsHidden reports whether a control is shown although the user cannot see the element itself. */
+  #showsHidden(element: Element, role: string, closed: boolean, shown: Shown): boolean {
+    if (!ActionRoles.has(role) && role !== 'row' && role !== 'listitem') return false;
+    if (element instanceof HTMLInputElement && HiddenControl.test(element.type)) return true;
+    return !closed && shown.reachable;
+  }
+
+  /** #addHiddenControl adds a control that is not drawn itself, but whose label is, or that takes files. */
+  #addHiddenControl(element: Element, parent: TreeNode, place: Place): void {
+    if (!(element instanceof HTMLInputElement) || !HiddenControl.test(element.type)) return;
+    if (element.type !== 'file' && ![...(element.labels ?? [])].some((label) => label.checkVisibility())) return;
+    if (this.#isTight() && !place.named) return;
+    this.#addNode(element, roleOf(element), parent, true);
+    this.#breaks = true;
+  }
+
+  #isTight(): boolean {
+    const { mode, maxTokens } = this.#options;
+    return mode === 'viewport' || (maxTokens > 0 && this.#tokens > maxTokens);
+  }
+
+  #isNameOf(element: Element): boolean {
+    const control = labelledControl(element);
+    return control !== null && (control.checkVisibility() || control instanceof HTMLInputElement);
+  }
+
+  #hasLine(element: Element, role: string): boolean {
+    if (role === '') return isMixed(element);
+    if (Transparent.has(role)) return false;
+    return !(UnnamedIsTransparent.has(role) && role !== 'article' && nameOf(element, role) === '');
+  }
+
+  #addNode(element: Element, ownRole: string, parent: TreeNode, isAction: boolean): TreeNode {
+    const role = ownRole === '' ? 'paragraph' : ownRole;
+    const { refs, prefix } = this.#options;
+    const name = hasNestedActions(element, role) ? '' : shorten(nameOf(element, role), MaxNameShown);
+    const isDraggable = element instanceof HTMLElement && element.draggable && element.hasAttribute('draggable');
+    const needsRef = isAction || isDraggable || RefRoles.has(role);
+    const ref = needsRef ? refs.refOf(element, prefix, role, name) : '';
+    let marks = marksOf(element, role);
+    if (element === this.#focused) marks += ' [focused]';
+    if (isDraggable) marks += ' [draggable]';
+    if (ref) marks += ` [ref=${ref}]`;
+    const node = makeNode({ element, role, name, marks, value: shownValue(element, role), ref });
+    parent.children.push(node);
+    if (role === 'iframe') this.frames.push(node);
+    this.#tokens += (role.length + name.length + marks.length + (node.value?.length ?? 0) + place(parent)) / 4;
+    return node;
+  }
+
+  *#visitChildren(element: Element, parent: TreeNode, inner: Place, style: CSSStyleDeclaration, shown: Shown) {
+    const rows = this.#rowsToShow(element, inner, parent);
+    let isTextShown: boolean | undefined;
+    for (const child of rows ?? flatChildren(element)) {
+      if (child instanceof Element) yield* this.#visit(child, parent, inner);
+      else if (child instanceof Text && child.data.trim() !== '') {
+        if (inner.closed || inner.named || !shown.text) continue;
+        isTextShown ??= this.#sight.isShown(element, style);
+        if (isTextShown) this.#addText(child.data, element, parent);
+      } else if (child instanceof Text && !this.#breaks) this.#addText(' ', element, parent);
+    }
+  }
+
+  #addText(data: string, element: Element, parent: TreeNode): void {
+    if (this.#options.mode === 'interactive' && !keepsText(parent)) return;
+    const text = data.length > MaxTextCharacters ? `${data.slice(0, MaxTextCharacters)}…` : data;
+    const last = parent.children.at(-1);
+    if (!this.#breaks && last?.kind === 'text') last.text += text;
+    else if (text.trim() !== '') parent.children.push({ kind: 'text', element, text });
+    else return;
+    this.#breaks = false;
+    this.#tokens += text.length / 4;
+  }
+
+  #addFold(parent: TreeNode, element: Element): void {
+    const last = parent.children.at(-1);
+    if (last?.kind === 'fold') return;
+    const fold: FoldPart = { kind: 'fold', element, text: '' };
+    parent.children.push(fold);
+  }
+
+  /** #rowsToShow returns the rows of a long list that are shown, and undefined for a short list. */
+  #rowsToShow(element: Element, inner: Place, parent: TreeNode): Element[] | undefined {
+    const { maxTokens, unfolded, view, forced } = this.#options;
+    if (maxTokens === 0 || element.childElementCount <= FoldRows) return undefined;
+    const isList = ListRoles.has(roleOf(element));
+    const rows =
+      element instanceof HTMLSlotElement ? element.assignedElements() : (shadowRootOf(element) ?? element).children;
+    const count = rows.length;
+    if (count <= (isList ? FoldRows : FoldPlain)) return undefined;
+    const seen = view.findRows(rows, inner.clip);
+    const isWanted = element === unfolded || (unfolded !== undefined && inner.list?.element === unfolded);
+    const head = isWanted ? 10 * FoldRows : Math.max(0, FoldRows - (seen.end - seen.start));
+    const shown = new Set<Element>();
+    const addRows = (start: number, end: number) => {
+      for (let i = start; i < Math.min(end, count); i++) {
+        const row = rows[i];
+        if (row) shown.add(row);
+      }
+    };
+    addRows(0, Math.min(head, seen.start));
+    const extra = [...forced].filter((row) => row.parentNode === rows[0]?.parentNode);
+    if (extra.length <= MaxForcedRows) for (const row of extra) shown.add(row);
+    addRows(Math.min(head, seen.start), head);
+    addRows(seen.start, seen.end);
+    if (shown.size >= count) return undefined;
+    this.folded += count - shown.size;
+    const container = rows[0]?.parentNode;
+    if (container) this.#options.onFold(container);
+    const list = isList ? (inner.list ?? parent) : parent;
+    list.rows += count;
+    list.shownRows += shown.size;
+    return extra.length === 0 ? [...shown] : [...shown].sort(compareByPosition);
+  }
+}
+
+function compareByPosition(a: Element, b: Element): number {
+  return a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
+}
+
+function place(parent: TreeNode): number {
+  return parent.role === 'row' ? 3 : 6;
+}
+
+function takesFocus(element: Element): boolean {
+  const value = element.getAttribute('tabindex');
+  return value !== null && Number(value) >= 0;
+}
+
+function clipsContent(style: CSSStyleDeclaration): boolean {
+  return style.overflowY !== 'visible' || style.overflowX !== 'visible';
+}
+
+/** isMixed reports whether an element has both text and elements, so that its content reads as one line. */
+function isMixed(element: Element): boolean {
+  if (element.firstElementChild === null || element.localName === 'body') return false;
+  if (/^(span|b|i|em|strong|a|small|code|sub|sup|mark|u|s|label|font|slot)$/.test(element.localName)) return false;
+  let checked = 0;
+  for (const child of flatChildren(element)) {
+    if (child instanceof Text && child.data.trim() !== '') return true;
+    if (++checked === MaxMixedChildren) break;
+  }
+  return false;
+}
+
+/** hasNestedActions reports whether a name by content would repeat controls that have their own lines. */
+function hasNestedActions(element: Element, role: string): boolean {
+  if (!isNamedByContent(element, role) || element.firstElementChild === null) return false;
+  if (element.hasAttribute('aria-label') || element.hasAttribute('aria-labelledby')) return false;
+  return element.querySelector(NestedActions) !== null;
+}
+
+/** isLeaf reports whether the line of a node contains all of its content. */
+function isLeaf(element: Element, role: string, node: TreeNode): boolean {
+  if (
+    /^(textbox|searchbox|iframe|img|canvas|video|audio|embed|slider|spinbutton|progressbar|meter|filefield|colorpicker)$/.test(
+      role,
+    )
+  ) {
+    return true;
+  }
+  if (element instanceof HTMLSelectElement || element instanceof HTMLInputElement) return true;
+  if (!isNamedByContent(element, role) || role === 'row' || role === 'cell' || /header$/.test(role)) return false;
+  if (node.name === '' && role !== 'button') return false;
+  return element.querySelector(NestedActions) === null || (isDisabled(element) && role === 'option');
+}
+
+/** keepsText reports whether text belongs to a line that the mode interactive shows. */
+function keepsText(parent: TreeNode): boolean {
+  return (
+    /^(heading|status|alert|alertdialog|dialog|log|row|listitem|treeitem|option|tab|link|button|clickable)$/.test(
+      parent.role,
+    ) || cleanText(parent.name) !== ''
+  );
+}
