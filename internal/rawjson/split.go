@@ -19,25 +19,51 @@ type Member struct {
 // Members yields nothing for a value that is not an object.
 func Members(raw []byte) iter.Seq[Member] {
 	return func(yield func(Member) bool) {
-		i := SkipSpace(raw, 0)
-		if i == len(raw) || raw[i] != '{' {
-			return
-		}
-		for hasMore := true; hasMore; {
-			i = SkipSpace(raw, i+1)
-			key := SkipString(raw, i)
-			if key < 0 { // the object is empty
+		for pairs := NewPairs(raw); pairs.Next(); {
+			if !yield(Member{Key: Unquote(pairs.Quoted), Quoted: pairs.Quoted, Value: pairs.Value}) {
 				return
 			}
-			valueStart := SkipSpace(raw, SkipSpace(raw, key)+1) // the value starts after the colon
-			end := SkipValue(raw, valueStart)
-			if end < 0 || !yield(Member{Key: Unquote(raw[i:key]), Quoted: raw[i:key], Value: raw[valueStart:end]}) {
-				return
-			}
-			i = SkipSpace(raw, end)
-			hasMore = i < len(raw) && raw[i] == ','
 		}
 	}
+}
+
+// Pairs are the keys and values of an object as they are written in the text. Unlike
+// [Members], Pairs allocate nothing.
+type Pairs struct {
+	// Quoted and Value are the key and the value after a call of Next that returned true.
+	Quoted, Value []byte
+
+	raw     []byte
+	i       int // where the previous member ended
+	hasMore bool
+}
+
+// NewPairs returns the members of an object, valid JSON, in the order of the text. Any other
+// value has no members.
+func NewPairs(raw []byte) Pairs {
+	i := SkipSpace(raw, 0)
+	return Pairs{raw: raw, i: i, hasMore: i < len(raw) && raw[i] == '{'}
+}
+
+// Next moves to the next member and reports whether there is one.
+func (p *Pairs) Next() bool {
+	if !p.hasMore {
+		return false
+	}
+	start := SkipSpace(p.raw, p.i+1)
+	key := SkipString(p.raw, start)
+	if key < 0 { // the object is empty
+		return false
+	}
+	valueStart := SkipSpace(p.raw, SkipSpace(p.raw, key)+1) // the value starts after the colon
+	end := SkipValue(p.raw, valueStart)
+	if end < 0 {
+		return false
+	}
+	p.Quoted, p.Value = p.raw[start:key], p.raw[valueStart:end]
+	p.i = SkipSpace(p.raw, end)
+	p.hasMore = p.i < len(p.raw) && p.raw[p.i] == ','
+	return true
 }
 
 // Get returns the value of a member of an object, valid JSON; nil if there is none. Of

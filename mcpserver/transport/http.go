@@ -179,11 +179,11 @@ func (s httpTransport) refuseTask(w http.ResponseWriter, id json.RawMessage, err
 
 // servePost serves one message of a client.
 func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
-	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
+	if !hasJSON(r) {
 		refuseRequest(w, http.StatusUnsupportedMediaType, nil, wire.CodeInvalidRequest, "Send MCP messages with Content-Type: application/json.")
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.opts.MaxRequestBytes))
+	body, err := s.readBody(w, r)
 	if err != nil {
 		var sizeErr *http.MaxBytesError
 		switch {
@@ -249,6 +249,31 @@ func (s httpTransport) servePost(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// hasJSON reports whether the body of a request is JSON according to its header.
+func hasJSON(r *http.Request) bool {
+	contentType := r.Header.Get("Content-Type")
+	if contentType == "application/json" {
+		return true
+	}
+	t, _, err := mime.ParseMediaType(contentType)
+	return err == nil && t == "application/json"
+}
+
+// maxWholeRead is the greatest Content-Length for which memory is allocated before the body
+// arrives, in bytes.
+const maxWholeRead = 64 << 10
+
+// readBody reads the body of a request. The error is *http.MaxBytesError for a body above
+// the size limit, with the beginning of the body.
+func (s httpTransport) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if n := r.ContentLength; n > 0 && n <= maxWholeRead && n <= s.opts.MaxRequestBytes {
+		body := make([]byte, n)
+		read, err := io.ReadFull(r.Body, body)
+		return body[:read], err
+	}
+	return io.ReadAll(http.MaxBytesReader(w, r.Body, s.opts.MaxRequestBytes))
+}
+
 // refuseInvalid answers a request whose body is not one JSON-RPC message.
 func refuseInvalid(w http.ResponseWriter, body []byte) {
 	code, text := invalidMessageText(body)
@@ -295,7 +320,7 @@ func answerHTTP(w http.ResponseWriter, answer mcp.JSONRPCMessage) {
 // serveLegacyCall serves a call in a session.
 func (s httpTransport) serveLegacyCall(w http.ResponseWriter, r *http.Request, m message, p *Params, clientSession *session) {
 	key, _ := requestKey(m.ID) // servePost rejects a bad ID
-	s.serveCall(w, r, m, p, clientSession, key, clientSession.credential.dispatchClient(clientSession.publicName(), s.sessions.clientInfo(clientSession).Name))
+	s.serveCall(w, r, m, p, clientSession, key, clientSession.credential.dispatchClient(clientSession.publicName, s.sessions.clientInfo(clientSession).Name))
 }
 
 // serveCall runs a call and writes its answer as the response to r.

@@ -3,7 +3,6 @@ package transport
 import (
 	"bytes"
 	"encoding/json"
-	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -34,17 +33,6 @@ type message struct {
 	Error  json.RawMessage `json:"error,omitempty"`
 }
 
-// parseMessage returns the JSON-RPC message in b. For anything but one JSON-RPC object,
-// parseMessage reports false; invalidMessageText returns the error.
-func parseMessage(b []byte) (message, bool) {
-	var m message
-	// Invalid UTF-8 would reach the browser, which would close the connection.
-	if !utf8.Valid(b) || json.Unmarshal(b, &m) != nil {
-		return message{}, false
-	}
-	return m, m.Method != "" || m.Result != nil || m.Error != nil
-}
-
 // isAnswer reports whether m answers a request of the server.
 func (m message) isAnswer() bool { return m.Method == "" && (m.Result != nil || m.Error != nil) }
 
@@ -59,8 +47,8 @@ func (m message) hasInvalidID() bool {
 	if m.Method == "" || len(m.ID) == 0 {
 		return false
 	}
-	_, ok := requestKey(m.ID)
-	return !ok
+	first := bytes.TrimSpace(m.ID)[0] // an ID is valid JSON
+	return first != '"' && first != '-' && (first < '0' || first > '9')
 }
 
 // idSearchBytes is how many bytes at each end of a request above the size limit are
@@ -141,16 +129,6 @@ type Params struct {
 type reportedClient struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
-}
-
-// parseParams decodes params; missing params are empty.
-func parseParams(raw json.RawMessage) (Params, error) {
-	var p Params
-	if len(raw) == 0 {
-		return p, nil
-	}
-	err := json.Unmarshal(raw, &p)
-	return p, err
 }
 
 // IsModern reports whether the request names a protocol version that has no

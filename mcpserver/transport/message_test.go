@@ -2,8 +2,12 @@ package transport
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"opentabs/internal/alloctest"
 )
 
 func TestRequestKey(t *testing.T) {
@@ -29,17 +33,52 @@ func TestRequestKey(t *testing.T) {
 	}
 }
 
+// checkSplit checks that a message and its params have the values that encoding/json decodes.
+func checkSplit(t *testing.T, b []byte, m message) {
+	t.Helper()
+	var want message
+	if !utf8.Valid(b) || json.Unmarshal(b, &want) != nil || want.Method == "" && want.Result == nil && want.Error == nil {
+		want = message{}
+	}
+	if !reflect.DeepEqual(m, want) {
+		t.Fatalf("%s is the message %+v, want %+v", b, m, want)
+	}
+	if m.Params == nil {
+		return
+	}
+	var wantParams Params
+	wantErr := json.Unmarshal(m.Params, &wantParams)
+	if p, err := parseParams(m.Params); !reflect.DeepEqual(p, wantParams) || !reflect.DeepEqual(err, wantErr) {
+		t.Fatalf("%s are the params %+v (%v), want %+v (%v)", m.Params, p, err, wantParams, wantErr)
+	}
+}
+
+// TestParseAllocations checks that only the name of the tool is copied.
+func TestParseAllocations(t *testing.T) {
+	text := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"messages__echo","arguments":{"a":1},"_meta":{"progressToken":"t"}}}`)
+	alloctest.Check(t, "parsing a tools/call", 1, 0, func() {
+		m, ok := parseMessage(text)
+		if p, err := parseParams(m.Params); !ok || err != nil || p.Name != "messages__echo" {
+			t.Error("not parsed")
+		}
+	})
+}
+
 func FuzzMessage(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"messages__echo","arguments":{"a":1},"_meta":{"progressToken":"t"}}}`,
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"1"}}`,
 		`{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}`,
+		`{"Jsonrpc":"2.0","id":1,"id":2,"method":"tools\/call","p\u0061rams":{},"params":null,"PARAMS":{"name":null,"Name":"a","uri":1}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","name":"b","_meta":{"progressToken":1},"_meta":{"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`,
+		` { "jsonrpc" : "2.0" , "result" : null , "error" : null , "more" : [ ] , "method" : null } `, `{"method":"a","params":{"_META":{"PROGRESSTOKEN":1},"_meta":null}}`,
 		`[]`, `{"id":null}`, `{"id":{},"method":"tools/call","params":{"_meta":[]}}`, `{nonsense`, "\xff",
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m, ok := parseMessage(b)
+		checkSplit(t, b, m)
 		if !ok {
 			if code, text := invalidMessageText(b); code == 0 || text == "" {
 				t.Fatal("the message was rejected without a reason")

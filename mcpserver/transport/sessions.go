@@ -53,6 +53,7 @@ type ClientInfo struct {
 // session is one client's session and its tasks.
 type session struct {
 	id          string
+	publicName  string         // the session's name in lists of calls; unlike id, publicName is not secret
 	listener    *listener      // the session as mcp-go sees it; nil if sessionless
 	credential  Credential     // the credential of the client
 	requests    clientRequests // the pending requests to the client
@@ -64,10 +65,12 @@ type session struct {
 	// sessions.mu.
 	runningTasks map[string]task
 	// earlyCancels contains the cancellations that arrived before their requests.
-	// endedKeys contains the keys of the last released tasks. sessions.mu guards
-	// earlyCancels and endedKeys.
+	// endedKeys contains the keys of the last released tasks, and oldestEnded is the
+	// index of the oldest key once endedKeys is full. sessions.mu guards earlyCancels,
+	// endedKeys and oldestEnded.
 	earlyCancels map[string]earlyCancel
 	endedKeys    []string
+	oldestEnded  int
 }
 
 // quietLimit is how long a client without requests and streams counts as connected.
@@ -91,10 +94,9 @@ const (
 	maxEndedKeys    = 256
 )
 
-// publicName returns the session's name in lists of calls. Unlike the ID, the name is
-// not secret.
-func (s *session) publicName() string {
-	sum := sha256.Sum256([]byte(s.id))
+// publicNameOf returns the public name of the session with the given ID.
+func publicNameOf(id string) string {
+	sum := sha256.Sum256([]byte(id))
 	return "session-" + hex.EncodeToString(sum[:6])
 }
 
@@ -155,6 +157,7 @@ func (t *sessions) open(transport string, c Credential) *session {
 	now, id := time.Now(), transport+"-"+strings.ToLower(rand.Text())
 	s := &session{
 		id:           id,
+		publicName:   publicNameOf(id),
 		listener:     newListener(id, t.resources),
 		credential:   c,
 		info:         ClientInfo{ID: id, Credential: c, Transport: transport, ConnectedSince: now},
@@ -254,10 +257,12 @@ func (t *sessions) beginTask(s *session, key string, k task) error {
 func (t *sessions) releaseTask(s *session, key string) {
 	t.mu.Lock()
 	delete(s.runningTasks, key)
-	if len(s.endedKeys) == maxEndedKeys {
-		s.endedKeys = append(s.endedKeys[:0], s.endedKeys[1:]...)
+	if len(s.endedKeys) < maxEndedKeys {
+		s.endedKeys = append(s.endedKeys, key)
+	} else {
+		s.endedKeys[s.oldestEnded] = key
+		s.oldestEnded = (s.oldestEnded + 1) % maxEndedKeys
 	}
-	s.endedKeys = append(s.endedKeys, key)
 	s.lastRequest = time.Now()
 	t.mu.Unlock()
 }

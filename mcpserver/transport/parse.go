@@ -1,0 +1,185 @@
+package transport
+
+import (
+	"bytes"
+	"encoding/json"
+	"unicode/utf8"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"opentabs/internal/rawjson"
+	"opentabs/wire"
+)
+
+// parseMessage returns the JSON-RPC message in b, which shares the memory of b. For
+// anything but one JSON-RPC object, parseMessage reports false; invalidMessageText returns
+// the error.
+func parseMessage(b []byte) (message, bool) {
+	// Invalid UTF-8 would reach the browser, which would close the connection.
+	if !utf8.Valid(b) || !wire.IsJSON(b) {
+		return message{}, false
+	}
+	m, ok := splitMessage(b)
+	if !ok {
+		var err error
+		if m, err = decode[message](b); err != nil {
+			return message{}, false
+		}
+	}
+	if m.Method == "" && m.Result == nil && m.Error == nil {
+		return message{}, false
+	}
+	return m, true
+}
+
+// parseParams decodes params, valid JSON; missing params are empty. The decoded params
+// share the memory of raw.
+func parseParams(raw json.RawMessage) (Params, error) {
+	if len(raw) == 0 {
+		return Params{}, nil
+	}
+	if p, ok := splitParams(raw); ok {
+		return p, nil
+	}
+	return decode[Params](raw)
+}
+
+// decode returns the value that encoding/json decodes.
+func decode[T any](raw []byte) (T, error) {
+	var v T
+	err := json.Unmarshal(raw, &v)
+	return v, err
+}
+
+// splitMessage returns the message in b, valid JSON, as encoding/json decodes it. Package
+// encoding/json reads each byte of a message three times and takes five times as long.
+// splitMessage reports false for text that only encoding/json decodes correctly, such as a
+// key with an escape.
+func splitMessage(b []byte) (m message, ok bool) {
+	if !isObject(b) {
+		return m, false
+	}
+	for pairs := rawjson.NewPairs(b); pairs.Next(); {
+		key, value, ok := pairs.Quoted, pairs.Value, true
+		switch string(key) {
+		case `"jsonrpc"`:
+			m.JSONRPC, ok = plainString(value)
+		case `"id"`:
+			m.ID = value
+		case `"method"`:
+			m.Method, ok = plainString(value)
+		case `"params"`:
+			m.Params = value
+		case `"result"`:
+			m.Result = value
+		case `"error"`:
+			m.Error = value
+		default:
+			ok = !mayEqual(key, "jsonrpc", "id", "method", "params", "result", "error")
+		}
+		if !ok {
+			return m, false
+		}
+	}
+	return m, true
+}
+
+// splitParams returns the params in raw, valid JSON, as encoding/json decodes them.
+// splitParams reports false for text that only encoding/json decodes correctly.
+func splitParams(raw []byte) (p Params, ok bool) {
+	if !isObject(raw) {
+		return p, false
+	}
+	for pairs := rawjson.NewPairs(raw); pairs.Next(); {
+		key, value, ok := pairs.Quoted, pairs.Value, true
+		switch string(key) {
+		case `"name"`:
+			p.Name, ok = plainString(value)
+		case `"arguments"`:
+			p.Arguments = value
+		case `"uri"`:
+			p.URI, ok = plainString(value)
+		case `"requestId"`:
+			p.RequestID = value
+		case `"reason"`:
+			p.Reason = value
+		case `"inputResponses"`:
+			p.InputResponses = value
+		case `"requestState"`:
+			p.RequestState, ok = plainString(value)
+		case `"_meta"`:
+			ok = p.splitMeta(value)
+		default:
+			ok = !mayEqual(key, "name", "arguments", "uri", "requestId", "reason", "inputResponses", "requestState", "_meta")
+		}
+		if !ok {
+			return p, false
+		}
+	}
+	return p, true
+}
+
+// splitMeta sets the fields of p from the member _meta as splitParams does.
+func (p *Params) splitMeta(raw []byte) bool {
+	if !isObject(raw) {
+		return false
+	}
+	hasClientInfo := p.Meta.ClientInfo != reportedClient{} // encoding/json merges two objects
+	for pairs := rawjson.NewPairs(raw); pairs.Next(); {
+		key, value, ok := pairs.Quoted, pairs.Value, true
+		switch string(key) {
+		case `"progressToken"`:
+			p.Meta.ProgressToken = value
+		case `"` + mcp.MetaKeyProtocolVersion + `"`:
+			p.Meta.ProtocolVersion, ok = plainString(value)
+		case `"` + mcp.MetaKeyClientInfo + `"`:
+			var err error
+			p.Meta.ClientInfo, err = decode[reportedClient](value)
+			ok = err == nil && !hasClientInfo
+			hasClientInfo = true
+		case `"` + mcp.MetaKeyClientCapabilities + `"`:
+			p.Meta.Capabilities = value
+		default:
+			ok = !mayEqual(key, "progressToken", mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientInfo, mcp.MetaKeyClientCapabilities)
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// isObject reports whether valid JSON is an object.
+func isObject(raw []byte) bool {
+	i := rawjson.SkipSpace(raw, 0)
+	return i < len(raw) && raw[i] == '{'
+}
+
+// plainString returns the text of a string without escapes, and reports false for any other
+// value.
+func plainString(value []byte) (string, bool) {
+	if value[0] != '"' || bytes.IndexByte(value, '\\') >= 0 {
+		return "", false
+	}
+	switch string(value) { // these strings need no allocation
+	case `"` + mcp.JSONRPC_VERSION + `"`:
+		return mcp.JSONRPC_VERSION, true
+	case `"` + MethodCall + `"`:
+		return MethodCall, true
+	}
+	return string(value[1 : len(value)-1]), true
+}
+
+// mayEqual reports whether encoding/json may decode a member with the given key into a field
+// with one of names: encoding/json ignores the case of keys.
+func mayEqual(key []byte, names ...string) bool {
+	if bytes.IndexByte(key, '\\') >= 0 {
+		return true
+	}
+	for _, name := range names {
+		if bytes.EqualFold(key[1:len(key)-1], []byte(name)) {
+			return true
+		}
+	}
+	return false
+}
