@@ -86,27 +86,27 @@ type requestForms struct {
 	progress  *progressSender
 	ask       transport.Ask // nil if the client shows no forms
 
-	ctx    context.Context // ctx ends with the request
-	cancel context.CancelFunc
+	ctx context.Context // the context of the request
 
-	mu         sync.Mutex     // guards isAnswered, and additions to openForms
-	isAnswered bool           // set when the request has been answered
-	openForms  sync.WaitGroup // counts the forms that are shown
+	mu          sync.Mutex           // guards isAnswered and cancelForms, and additions to openForms
+	isAnswered  bool                 // set when the request has been answered
+	cancelForms []context.CancelFunc // ends the forms that were shown
+	openForms   sync.WaitGroup       // counts the forms that are shown
 }
 
 // newForms returns the forms of a request. Call close before the request is answered.
 func (a *approvals) newForms(ctx context.Context, q request) *requestForms {
-	f := &requestForms{approvals: a, client: q.Client, progress: newProgressSender(ctx, q.Params, q.Send), ask: q.Ask}
-	f.ctx, f.cancel = context.WithCancel(ctx)
-	return f
+	return &requestForms{approvals: a, ctx: ctx, client: q.Client, progress: newProgressSender(ctx, q.Params, q.Send), ask: q.Ask}
 }
 
 // close cancels all forms and returns when the client has received the cancellations.
 func (f *requestForms) close() {
 	f.mu.Lock()
 	f.isAnswered = true
+	for _, cancel := range f.cancelForms {
+		cancel()
+	}
 	f.mu.Unlock()
-	f.cancel()
 	f.openForms.Wait()
 }
 
@@ -117,11 +117,12 @@ func (f *requestForms) showForm(ctx context.Context, w dispatch.WaitingTicket) {
 		f.mu.Unlock()
 		return
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	f.cancelForms = append(f.cancelForms, cancel)
 	f.openForms.Add(1)
 	f.mu.Unlock()
 	defer f.openForms.Done()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	defer context.AfterFunc(f.ctx, cancel)()
 	q := formQuestion{WaitingTicket: w}
 	var reminders sync.WaitGroup

@@ -47,6 +47,30 @@ func findDefinedArguments(schema json.RawMessage, p *plugin.Plugin) definedArgum
 	}
 }
 
+// isAdded reports whether the named argument belongs to opentabs, not to the tool.
+func (d definedArguments) isAdded(name string) bool {
+	switch name {
+	case argTab:
+		return !d.definesTab
+	case argBrowser:
+		return !d.definesBrowser
+	case argInstance:
+		return !d.definesInstance
+	case argDetach:
+		return !d.definesDetach
+	}
+	return false
+}
+
+// mayAdd reports whether arguments may contain an argument that belongs to opentabs, without
+// parsing the arguments.
+func (d definedArguments) mayAdd(raw []byte) bool {
+	return !d.definesTab && bytes.Contains(raw, []byte(`"`+argTab+`"`)) ||
+		!d.definesBrowser && bytes.Contains(raw, []byte(`"`+argBrowser+`"`)) ||
+		!d.definesInstance && bytes.Contains(raw, []byte(`"`+argInstance+`"`)) ||
+		!d.definesDetach && bytes.Contains(raw, []byte(`"`+argDetach+`"`))
+}
+
 // instanceNames returns the names of a plugin's instances, each once.
 func instanceNames(p *plugin.Plugin) []string {
 	var names []string
@@ -67,16 +91,12 @@ func splitArguments(raw json.RawMessage, definedByTool definedArguments, isPromp
 		return arguments{toolArgs: json.RawMessage("{}")}, nil
 	}
 	a := arguments{toolArgs: raw}
-	isAdded := map[string]bool{argTab: !definedByTool.definesTab, argBrowser: !definedByTool.definesBrowser, argInstance: !definedByTool.definesInstance, argDetach: !definedByTool.definesDetach}
-	for name := range isAdded {
-		isAdded[name] = isAdded[name] && bytes.Contains(raw, []byte(`"`+name+`"`))
-	}
-	if !isAdded[argTab] && !isAdded[argBrowser] && !isAdded[argInstance] && !isAdded[argDetach] {
+	if !definedByTool.mayAdd(raw) {
 		return a, nil
 	}
 	var toolMembers []rawjson.Member
 	for m := range rawjson.Members(raw) { // no members if raw is not an object: the validation against the tool's schema then returns the error
-		if !isAdded[m.Key] {
+		if !definedByTool.isAdded(m.Key) {
 			toolMembers = append(toolMembers, m)
 			continue
 		}

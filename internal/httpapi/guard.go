@@ -87,12 +87,13 @@ func (g *requestGuard) requireToken(next http.Handler) http.Handler {
 func (g *requestGuard) requireClient(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token := bearerOf(r.Header)
-		if g.isAdministrator(token) {
+		name, ctx, endRequest, ok := g.enterClient(r.Context(), token)
+		switch {
+		case ok:
+		case g.isAdministrator(token):
 			httpjson.SendError(w, http.StatusForbidden, "the administrator's token does not open /mcp: create a token for this MCP client with `opentabs client add NAME`, and send that token")
 			return
-		}
-		name, ctx, endRequest, ok := g.enterClient(r.Context(), token)
-		if !ok {
+		default:
 			writeUnauthorized(w)
 			return
 		}
