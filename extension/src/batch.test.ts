@@ -15,31 +15,31 @@ function makeFixture() {
     isLikelyLastMessage: () => environment.alone,
     runSoon: (work) => void works.push(work),
   });
-  const turn = () => {
+  const runScheduledWork = () => {
     for (const work of works.splice(0)) work();
   };
-  return { world: environment, sent, works, batcher, turn };
+  return { environment, sent, works, batcher, runScheduledWork };
 }
 
 test('the first message is sent at once, the following ones as a batch', () => {
-  const { sent, batcher, turn, works } = makeFixture();
+  const { sent, batcher, runScheduledWork, works } = makeFixture();
   for (const message of ['a', 'b', 'c']) assert.equal(batcher.post(message), true);
   assert.deepEqual(sent, [['a']]);
-  turn();
+  runScheduledWork();
   assert.deepEqual(sent, [['a'], ['b', 'c']]);
   batcher.post('d');
-  turn();
+  runScheduledWork();
   assert.deepEqual(sent, [['a'], ['b', 'c'], ['d']]);
   // Without new messages the batcher schedules no task, and sends the next message at once.
-  turn();
+  runScheduledWork();
   assert.equal(works.length, 0);
   batcher.post('e');
   assert.deepEqual(sent.at(-1), ['e']);
 });
 
 test('after a message that is likely to be the last, no task is scheduled', () => {
-  const { world, sent, works, batcher } = makeFixture();
-  world.alone = true;
+  const { environment, sent, works, batcher } = makeFixture();
+  environment.alone = true;
   batcher.post('a');
   batcher.post('b');
   assert.deepEqual(sent, [['a'], ['b']]);
@@ -47,11 +47,11 @@ test('after a message that is likely to be the last, no task is scheduled', () =
 });
 
 test('a long message is sent alone, after earlier messages', () => {
-  const { sent, batcher, turn } = makeFixture();
+  const { sent, batcher, runScheduledWork } = makeFixture();
   const long = 'x'.repeat(16 * 1024);
   for (const message of ['a', 'b', long, 'c']) batcher.post(message);
   assert.deepEqual(sent, [['a'], ['b'], [long]]);
-  turn();
+  runScheduledWork();
   assert.deepEqual(sent.at(-1), ['c']);
 });
 
@@ -64,14 +64,14 @@ test('the batch size is limited', () => {
 });
 
 test('without a port, post drops messages, and queued messages wait for the next port', () => {
-  const { world, sent, batcher, turn } = makeFixture();
+  const { environment, sent, batcher, runScheduledWork } = makeFixture();
   batcher.post('a');
   batcher.post('b');
-  world.port = false;
-  turn();
+  environment.port = false;
+  runScheduledWork();
   assert.equal(batcher.post('c'), false);
   assert.equal(batcher.flush(), false);
-  world.port = true;
+  environment.port = true;
   assert.equal(batcher.flush(), true);
   assert.deepEqual(sent, [['a'], ['b']]);
   batcher.post('d');
@@ -79,16 +79,16 @@ test('without a port, post drops messages, and queued messages wait for the next
 });
 
 test('dropped messages do not count towards the batch size', () => {
-  const { world, sent, batcher, turn } = makeFixture();
+  const { environment, sent, batcher, runScheduledWork } = makeFixture();
   const half = 'x'.repeat(16 * 1024 - 1);
   batcher.post('a');
-  world.port = false;
+  environment.port = false;
   for (let i = 0; i < 17; i++) batcher.post(half);
   batcher.drop((message) => message === half);
-  world.port = true;
-  turn();
+  environment.port = true;
+  runScheduledWork();
   for (const message of ['b', 'c', 'd']) batcher.post(message);
-  turn();
+  runScheduledWork();
   assert.deepEqual(sent, [['a'], ['b'], ['c', 'd']]);
 });
 

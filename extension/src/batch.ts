@@ -3,11 +3,11 @@
 // until the pending tasks have run, and are sent as one batch.
 
 /**
- * LoneChars is the length from which a message is sent alone, in UTF-16 units. BatchChars is the maximum length of a
- * batch, in UTF-16 units.
+ * MinSingleMessageChars is the length from which a message is sent alone, in UTF-16 units. MaxBatchChars is the maximum
+ * length of a batch, in UTF-16 units.
  */
-const LoneChars = 16 * 1024;
-const BatchChars = 256 * 1024;
+const MinSingleMessageChars = 16 * 1024;
+const MaxBatchChars = 256 * 1024;
 
 /** BatcherOptions are the functions that a Batcher uses. */
 export interface BatcherOptions<M> {
@@ -59,7 +59,7 @@ export function makeBatcher<M>(options: BatcherOptions<M>): Batcher<M> {
   };
   const post = (message: M): boolean => {
     const length = options.charsOf(message);
-    if (isFlushScheduled && length < LoneChars && waitingChars < BatchChars) {
+    if (isFlushScheduled && length < MinSingleMessageChars && waitingChars < MaxBatchChars) {
       waitingMessages.push(message);
       waitingChars += length;
       return true;

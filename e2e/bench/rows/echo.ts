@@ -4,19 +4,19 @@ import { atLeast, atMost, formatMs, formatSummary, type Row } from '../row.ts';
 import { measureInTurns, median } from '../samples.ts';
 
 const text = 'x'.repeat(188); // {"text":"..."} is 200 bytes
-const oursOrder = { target: 'ours', tool: 'bench__echo', args: { text } };
-const floorOrder = { ...oursOrder, target: 'floor-c' };
+const opentabsOrder = { target: 'ours', tool: 'bench__echo', args: { text } };
+const floorOrder = { ...opentabsOrder, target: 'floor-c' };
 
 /** measureEcho measures one call of a tool that returns 200 bytes, through a page. */
 export async function measureEcho(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
-  const measureSide = (order: typeof oursOrder, calls: number, everyMs: number) => async () => {
+  const measureSide = (order: typeof opentabsOrder, calls: number, everyMs: number) => async () => {
     await (order.target === 'ours' ? stack.page : floorPage).bringToFront();
     await fixture.measureCalls({ ...order, calls: 20 });
     return fixture.measureCalls({ ...order, calls, everyMs });
   };
   await measureSide(floorOrder, 500, 0)();
-  await measureSide(oursOrder, 500, 0)();
+  await measureSide(opentabsOrder, 500, 0)();
   const rows: Row[] = [];
   for (const [pace, calls, everyMs, rounds] of [
     ['back to back', 400, 0, 9],
@@ -24,7 +24,7 @@ export async function measureEcho(fixture: BenchFixture): Promise<Row[]> {
   ] as const) {
     const summaries = await measureInTurns(rounds, {
       floor: measureSide(floorOrder, calls, everyMs),
-      ours: measureSide(oursOrder, calls, everyMs),
+      ours: measureSide(opentabsOrder, calls, everyMs),
     });
     const [floorSummary, oursSummary] = [summaries.get('floor'), summaries.get('ours')];
     if (!floorSummary || !oursSummary) throw new Error('nothing was measured');
@@ -45,7 +45,7 @@ export async function measureLoad(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
   let refusedCount = 0;
   let problem = '';
-  const runCalls = (order: typeof oursOrder) => async () => {
+  const runCalls = (order: typeof opentabsOrder) => async () => {
     await (order.target === 'ours' ? stack.page : floorPage).bringToFront();
     const answer = await fixture.goClient.sendOrder({ do: 'calls', ...order, calls: 4000, inFlight: 32 }, CallsAnswer);
     refusedCount += answer.failed;
@@ -55,10 +55,10 @@ export async function measureLoad(fixture: BenchFixture): Promise<Row[]> {
   const rates: { floor: number[]; ours: number[] } = { floor: [], ours: [] };
   const latencies: number[] = [];
   await runCalls(floorOrder)();
-  await runCalls(oursOrder)();
+  await runCalls(opentabsOrder)();
   for (let round = 0; round < 5; round++) {
     rates.floor.push((await runCalls(floorOrder)())[0]);
-    const [rate, latency] = await runCalls(oursOrder)();
+    const [rate, latency] = await runCalls(opentabsOrder)();
     rates.ours.push(rate);
     latencies.push(latency);
   }

@@ -57,19 +57,19 @@ function makeFixture(t: TestContext) {
   const runTasks = () => {
     for (const work of later.splice(0)) work();
   };
-  return { link, open, ports, received, world: environment, runTasks };
+  return { link, open, ports, received, environment, runTasks };
 }
 
 const greeting: FromBridge = { op: 'documentState', plugins: [], running: [] };
 const message: FromBridge = { op: 'error', id: 'x', error: '{}' };
 
 test('the link connects once and passes messages on', (t) => {
-  const { link, open, ports, received, world } = makeFixture(t);
+  const { link, open, ports, received, environment } = makeFixture(t);
   assert.equal(link.post(message), false);
   open();
   open();
   assert.equal(ports.length, 1);
-  assert.equal(world.connected, 1);
+  assert.equal(environment.connected, 1);
   assert.equal(link.post(message), true);
   ports[0]?.receive('[{"op":"confirmEndings","ids":["x"]},{"op":"nonsense","id":"x"}]\n');
   ports[0]?.receive([{ op: 'confirmEndings', ids: ['y'] }]);
@@ -113,11 +113,11 @@ test('retries slow down to one per second while the worker keeps closing the por
 });
 
 test('a document from the back/forward cache opens a new port', (t) => {
-  const { link, open, ports, world } = makeFixture(t);
+  const { link, open, ports, environment } = makeFixture(t);
   open();
   link.reopen();
   assert.equal(ports.length, 2);
-  assert.equal(world.connected, 2);
+  assert.equal(environment.connected, 2);
   link.post(message);
   assert.deepEqual([ports[0]?.sent, ports[1]?.sent], [[[greeting]], [[greeting], [message]]]);
   // Chrome may report the end of an old port after a new port is open.
@@ -127,7 +127,7 @@ test('a document from the back/forward cache opens a new port', (t) => {
 });
 
 test('a document that the user leaves receives nothing on its old port', (t) => {
-  const { link, open, ports, received, world } = makeFixture(t);
+  const { link, open, ports, received, environment } = makeFixture(t);
   open();
   link.closeForNavigation();
   ports[0]?.receive(encodeMessages([{ op: 'confirmEndings', ids: ['late'] }]));
@@ -138,32 +138,32 @@ test('a document that the user leaves receives nothing on its old port', (t) => 
   ports[0]?.receive(encodeMessages([{ op: 'confirmEndings', ids: ['out of the cache'] }]));
   ports[1]?.receive(encodeMessages([{ op: 'confirmEndings', ids: ['new'] }]));
   assert.deepEqual(received, [{ op: 'confirmEndings', ids: ['new'] }]);
-  assert.deepEqual([ports.length, world.connected], [2, 2]);
+  assert.deepEqual([ports.length, environment.connected], [2, 2]);
 });
 
 test('the link reports once that the extension is gone', (t) => {
-  const { link, open, ports, world } = makeFixture(t);
+  const { link, open, ports, environment } = makeFixture(t);
   open();
-  world.alive = false;
+  environment.alive = false;
   ports[0]?.close();
   t.mock.timers.tick(10_000);
   open();
   link.reopen();
-  assert.deepEqual([ports.length, world.orphaned], [1, 1]);
+  assert.deepEqual([ports.length, environment.orphaned], [1, 1]);
 });
 
 test('a document of an unloaded extension stops at once', (t) => {
-  const { open, world } = makeFixture(t);
-  world.refuse = true;
+  const { open, environment } = makeFixture(t);
+  environment.refuse = true;
   open();
   open();
-  assert.deepEqual([world.connected, world.orphaned], [0, 1]);
+  assert.deepEqual([environment.connected, environment.orphaned], [0, 1]);
 });
 
 test('messages are batched, and none is lost when the port closes', (t) => {
-  const { link, open, ports, world, runTasks } = makeFixture(t);
+  const { link, open, ports, environment, runTasks } = makeFixture(t);
   const numbered = (id: string): FromBridge => ({ op: 'cancelled', id, outcome: 'aborted' });
-  world.alone = false;
+  environment.alone = false;
   open();
   for (const id of ['1', '2', '3']) assert.equal(link.post(numbered(id)), true);
   assert.deepEqual(ports[0]?.sent, [[greeting], [numbered('1')]]);
@@ -177,8 +177,8 @@ test('messages are batched, and none is lost when the port closes', (t) => {
 });
 
 test('leave sends waiting messages before it closes the port', (t) => {
-  const { link, open, ports, world } = makeFixture(t);
-  world.alone = false;
+  const { link, open, ports, environment } = makeFixture(t);
+  environment.alone = false;
   open();
   link.post(message);
   link.post(message);
@@ -187,8 +187,8 @@ test('leave sends waiting messages before it closes the port', (t) => {
 });
 
 test('a new port drops waiting tool requests and endings, because connected sends them again', (t) => {
-  const { link, open, ports, world, runTasks } = makeFixture(t);
-  world.alone = false;
+  const { link, open, ports, environment, runTasks } = makeFixture(t);
+  environment.alone = false;
   open();
   const progress: FromBridge = { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[]' };
   link.post(message);
@@ -201,18 +201,18 @@ test('a new port drops waiting tool requests and endings, because connected send
 });
 
 test('a dead port that was opened during a reload of the extension is closed', (t) => {
-  const { link, open, ports, world, runTasks } = makeFixture(t);
+  const { link, open, ports, environment, runTasks } = makeFixture(t);
   open();
   t.mock.timers.tick(5000);
   ports[0]?.close();
   runTasks();
   assert.equal(ports.length, 2);
   t.mock.timers.tick(4000);
-  assert.equal(world.orphaned, 0);
-  world.alive = false;
+  assert.equal(environment.orphaned, 0);
+  environment.alive = false;
   t.mock.timers.tick(1000);
-  assert.equal(world.orphaned, 1);
+  assert.equal(environment.orphaned, 1);
   assert.equal(link.post(message), false);
   t.mock.timers.tick(20_000);
-  assert.deepEqual([world.orphaned, ports.length], [1, 2]);
+  assert.deepEqual([environment.orphaned, ports.length], [1, 2]);
 });

@@ -13,8 +13,8 @@ const MaxStoredChars = 1024 * 1024;
  */
 const MaxResends = 8;
 
-/** INVALID is the report of an activity that cannot be sent. */
-const INVALID = objectText<'Report'>({ invalid: 'true' });
+/** INVALID_REPORT is the report of an activity that cannot be sent. */
+const INVALID_REPORT = objectText<'Report'>({ invalid: 'true' });
 
 /** Activities converts the activities of one call to reports, and stores the reports for a resync. No method throws. */
 export interface Activities {
@@ -76,12 +76,12 @@ export function makeActivities(): Activities {
   return {
     reportContent: (type, content, options) => {
       const report = reportOf(type, 'content', () => writeJson(content), options);
-      if (typeof type === 'string' && report !== INVALID) storeContent(type, report);
+      if (typeof type === 'string' && report !== INVALID_REPORT) storeContent(type, report);
       return report;
     },
     reportPatch: (type, patch, options) => {
       const report = reportOf(type, 'patch', () => patchText(patch), options);
-      if (typeof type === 'string' && report !== INVALID) storePatch(type, report);
+      if (typeof type === 'string' && report !== INVALID_REPORT) storePatch(type, report);
       return report;
     },
     resend: (type, send) => {
@@ -105,10 +105,10 @@ function reportOf(
   writeField: () => string | undefined,
   options: unknown,
 ): string {
-  if (typeof type !== 'string' || type === '' || type.length > MaxTypeChars) return INVALID;
+  if (typeof type !== 'string' || type === '' || type.length > MaxTypeChars) return INVALID_REPORT;
   try {
     const text = writeField();
-    if (text === undefined || utf8LengthOf(text, MaxActivityBytes) > MaxActivityBytes) return INVALID;
+    if (text === undefined || utf8LengthOf(text, MaxActivityBytes) > MaxActivityBytes) return INVALID_REPORT;
     const audience = audienceOf(options);
     const activity =
       field === 'content'
@@ -119,7 +119,7 @@ function reportOf(
       audience: typeof audience === 'string' && audience !== '' ? toJson(truncate(audience)) : undefined,
     });
   } catch {
-    return INVALID;
+    return INVALID_REPORT;
   }
 }
 

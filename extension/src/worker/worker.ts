@@ -41,7 +41,7 @@ import { Registering } from './plugins/registering.ts';
 import { makeSettingsSync } from './plugins/settings-sync.ts';
 import { makeStore } from './plugins/store.ts';
 import { Usage } from './plugins/usage.ts';
-import { LoadErrors } from './tabs/load-errors.ts';
+import { TabLoadErrors } from './tabs/load-errors.ts';
 import { makeOpening } from './tabs/opening.ts';
 import { TabReloader } from './tabs/reload.ts';
 import { Tabs } from './tabs/tabs.ts';
@@ -114,7 +114,7 @@ const health = new Health({
   isBusy: (documentId) => running.isBusy(documentId),
   isFrozen: browser.isTabFrozen,
 });
-const loadErrors = new LoadErrors();
+const loadErrors = new TabLoadErrors();
 const opening = makeOpening({
   plugins: () => plugins.wanted,
   open: browser.openInBackground,

@@ -49,15 +49,15 @@ test('each change of the URL is reported once', () => {
 test('several adapters share one patch of history, and the last adapter removes the patch', () => {
   const { pushState, replaceState } = page.history;
   const notified: string[] = [];
-  const stopA = watchNavigation('a', () => notified.push('a'), failTest);
+  const stopFirstWatcher = watchNavigation('a', () => notified.push('a'), failTest);
   const patchedPushState = page.history.pushState;
-  const stopB = watchNavigation('b', () => notified.push('b'), failTest);
+  const stopSecondWatcher = watchNavigation('b', () => notified.push('b'), failTest);
   assert.equal(page.history.pushState, patchedPushState);
   page.history.pushState(null, '', '/1');
-  stopA();
+  stopFirstWatcher();
   page.history.pushState(null, '', '/2');
   assert.deepEqual(notified, ['a', 'b', 'b']);
-  stopB();
+  stopSecondWatcher();
   assert.deepEqual([page.history.pushState, page.history.replaceState], [pushState, replaceState]);
   assert.ok(hasProperties(globalThis.__openTabs));
   assert.equal('_navigationInterceptor' in globalThis.__openTabs, false);

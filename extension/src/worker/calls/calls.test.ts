@@ -71,7 +71,7 @@ function makeFixture(t: TestContext, booting = false, health?: CallsOptions['hea
     });
   const codes = () =>
     sent.map((s) => /"id":"(\w+)".*?(?:"code":"(\w+)"|"result":(.*)}$)/.exec(s)?.slice(1).filter(Boolean).join(' '));
-  const pass = async (ms: number) => {
+  const advanceTime = async (ms: number) => {
     t.mock.timers.tick(ms);
     await settle();
   };
@@ -80,7 +80,7 @@ function makeFixture(t: TestContext, booting = false, health?: CallsOptions['hea
     docs,
     sent,
     linked,
-    room: partDelay,
+    partDelay,
     resumed,
     tabs,
     busy,
@@ -88,25 +88,25 @@ function makeFixture(t: TestContext, booting = false, health?: CallsOptions['hea
     frozen,
     running,
     missing,
-    join: addDocument,
+    addDocument,
     doc,
     dispatch,
     codes,
-    pass,
+    advanceTime,
   };
 }
 
 test('a call to a frozen page does not begin, so that it can run in another', async (t) => {
-  const { sent, frozen, join, dispatch, codes, pass } = makeFixture(t);
-  const { got } = join(1, 'd1');
+  const { sent, frozen, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
+  const { got } = addDocument(1, 'd1');
   frozen.set(1, true);
   dispatch('x');
-  await pass(0);
+  await advanceTime(0);
   assert.deepEqual([got, codes()], [[], ['x tab_frozen']]);
   assert.match(sent.join(), /"notStarted":true/);
   frozen.set(1, false);
   dispatch('y');
-  await pass(0);
+  await advanceTime(0);
   assert.deepEqual(
     got.map((message) => message.op),
     ['call'],
@@ -114,12 +114,12 @@ test('a call to a frozen page does not begin, so that it can run in another', as
 });
 
 test("a call that is cancelled while its page's state is read does not begin", async (t) => {
-  const { calls, frozen, join, dispatch, pass } = makeFixture(t);
-  const { got } = join(1, 'd1');
+  const { calls, frozen, addDocument, dispatch, advanceTime } = makeFixture(t);
+  const { got } = addDocument(1, 'd1');
   frozen.set(1, false);
   dispatch('x');
   void calls.cancel({ dispatchId: 'x', reason: 'enough' });
-  await pass(0);
+  await advanceTime(0);
   assert.deepEqual(
     got.map((message) => message.op),
     ['cancel'],
@@ -127,31 +127,31 @@ test("a call that is cancelled while its page's state is read does not begin", a
 });
 
 test('the readiness that an adapter reports is stored', (t) => {
-  const { calls, docs, join } = makeFixture(t);
-  calls.receive(join(1, 'd1').doc, { op: 'ready', plugin: 'demo', ready: true });
+  const { calls, docs, addDocument } = makeFixture(t);
+  calls.receive(addDocument(1, 'd1').doc, { op: 'ready', plugin: 'demo', ready: true });
   assert.deepEqual(docs.live(1)?.plugins, [{ name: 'demo', hash: 'h', ready: true }]);
 });
 
-test('a document may send the next part of a large result when the socket has room, even for an unknown call', async (t) => {
-  const { calls, room, join, dispatch, pass } = makeFixture(t);
-  const { doc, got } = join(1, 'd1');
+test('a document may send the next part of a large result when the socket has partDelay, even for an unknown call', async (t) => {
+  const { calls, partDelay, addDocument, dispatch, advanceTime } = makeFixture(t);
+  const { doc, got } = addDocument(1, 'd1');
   dispatch('x');
   got.splice(0);
-  room.inMs = 4;
+  partDelay.inMs = 4;
   calls.receive(doc, { op: 'part', id: 'x', seq: 0, text: '1' });
-  await pass(3);
+  await advanceTime(3);
   assert.deepEqual(got, []);
-  room.inMs = 0;
-  await pass(1);
+  partDelay.inMs = 0;
+  await advanceTime(1);
   assert.deepEqual(got, [{ op: 'partSent' }]);
   calls.receive(doc, { op: 'part', id: 'unknown', seq: 0, text: '1' });
-  await pass(0);
+  await advanceTime(0);
   assert.equal(got.length, 2);
 });
 
 test('a call goes to its document, and its reports and result to the server', (t) => {
-  const { calls, running, sent, join, dispatch } = makeFixture(t);
-  const { doc, got } = join(1, 'd1');
+  const { calls, running, sent, addDocument, dispatch } = makeFixture(t);
+  const { doc, got } = addDocument(1, 'd1');
   dispatch('x');
   dispatch('x');
   const sentCall = { op: 'call', id: 'x', plugin: 'demo', tool: 't', maxBytes: 5, args: '{"a":1}', atMs: Date.now() };
@@ -168,9 +168,9 @@ test('a call goes to its document, and its reports and result to the server', (t
 });
 
 test('messages about a call from another document are ignored', (t) => {
-  const { calls, running, sent, join, dispatch } = makeFixture(t);
-  join(1, 'd1');
-  const other = join(2, 'd2');
+  const { calls, running, sent, addDocument, dispatch } = makeFixture(t);
+  addDocument(1, 'd1');
+  const other = addDocument(2, 'd2');
   dispatch('x');
   calls.receive(other.doc, { op: 'progress', id: 'x', seq: 0, skipped: 0, reports: '[{}]' });
   calls.receive(other.doc, { op: 'part', id: 'x', seq: 0, text: 'forged' });
@@ -181,31 +181,31 @@ test('messages about a call from another document are ignored', (t) => {
 });
 
 test('calls for a missing document or tab fail without having begun', async (t) => {
-  const { join, dispatch, codes, missing, sent, pass } = makeFixture(t);
-  join(1, 'd1');
+  const { addDocument, dispatch, codes, missing, sent, advanceTime } = makeFixture(t);
+  addDocument(1, 'd1');
   dispatch('a', 1, 'old');
   dispatch('b', 9, 'd9');
   dispatch('c', 2, 'd1');
-  await pass(0);
+  await advanceTime(0);
   assert.deepEqual(codes(), ['a navigated', 'b tab_closed', 'c navigated']);
   assert.ok(sent.every((text) => text.includes('"notStarted":true')));
   assert.deepEqual(missing, [1, 9, 2]);
 });
 
 test('a restarted worker waits for documents to connect', async (t) => {
-  const { dispatch, join, codes, pass } = makeFixture(t, true);
+  const { dispatch, addDocument, codes, advanceTime } = makeFixture(t, true);
   dispatch('a');
   dispatch('b', 1, 'never');
-  const { got } = join(1, 'd1');
-  await pass(300);
+  const { got } = addDocument(1, 'd1');
+  await advanceTime(300);
   assert.equal(got[0]?.op, 'call');
   assert.deepEqual(codes(), ['b navigated']);
 });
 
 test('a closed tab ends its calls at once, a navigation after 50 ms, and an earlier result wins', async (t) => {
-  const { calls, running, tabs, join, dispatch, codes, pass } = makeFixture(t);
-  const one = join(1, 'd1');
-  const two = join(2, 'd2');
+  const { calls, running, tabs, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
+  const one = addDocument(1, 'd1');
+  const two = addDocument(2, 'd2');
   dispatch('closed', 1, 'd1');
   dispatch('won', 2, 'd2');
   dispatch('left', 2, 'd2');
@@ -216,29 +216,29 @@ test('a closed tab ends its calls at once, a navigation after 50 ms, and an earl
   calls.receive(two.doc, { op: 'result', id: 'won', text: '1' });
   calls.receive(two.doc, { op: 'leaving', begunCalls: ['left'] });
   calls.documentDisconnected(two.doc);
-  await pass(49);
+  await advanceTime(49);
   assert.deepEqual(running.ids, ['left']);
-  await pass(1);
+  await advanceTime(1);
   assert.deepEqual(codes(), ['closed tab_closed', 'won {"output":1}', 'left navigated']);
 });
 
 test("a port that closes before the tab's removal is reported still ends as tab_closed", async (t) => {
-  const { calls, tabs, join, dispatch, codes, pass } = makeFixture(t);
-  const { doc } = join(1, 'd1');
+  const { calls, tabs, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
+  const { doc } = addDocument(1, 'd1');
   dispatch('x');
   calls.documentDisconnected(doc);
   tabs.delete(1);
-  await pass(50);
+  await advanceTime(50);
   assert.deepEqual(codes(), ['x tab_closed']);
 });
 
 test('a document that reconnects in time keeps its calls', async (t) => {
-  const { calls, running, sent, join, dispatch, pass } = makeFixture(t);
-  const { doc } = join(1, 'd1');
+  const { calls, running, sent, addDocument, dispatch, advanceTime } = makeFixture(t);
+  const { doc } = addDocument(1, 'd1');
   dispatch('x');
   calls.documentDisconnected(doc);
-  const again = join(1, 'd1');
-  await pass(1000);
+  const again = addDocument(1, 'd1');
+  await advanceTime(1000);
   assert.deepEqual(running.ids, ['x']);
   calls.receive(doc, { op: 'result', id: 'x', text: '"of the old port"' });
   calls.receive(again.doc, { op: 'result', id: 'x', text: '1' });
@@ -259,8 +259,8 @@ test('unknown calls that a document reports are reported to the server', (t) => 
 });
 
 test("cancel resolves with the document's answer", async (t) => {
-  const { calls, running, join, dispatch, sent } = makeFixture(t);
-  const { doc, got } = join(1, 'd1');
+  const { calls, running, addDocument, dispatch, sent } = makeFixture(t);
+  const { doc, got } = addDocument(1, 'd1');
   const outcomes: CancelOutcome[] = [];
   for (const id of ['a', 'b']) {
     dispatch(id);
@@ -291,8 +291,8 @@ test('a cancel of a call that only its document has reaches the document', async
 });
 
 test('an unreadable error becomes an internal error', (t) => {
-  const { calls, join, dispatch, codes } = makeFixture(t);
-  const { doc } = join(1, 'd1');
+  const { calls, addDocument, dispatch, codes } = makeFixture(t);
+  const { doc } = addDocument(1, 'd1');
   dispatch('x');
   calls.receive(doc, { op: 'error', id: 'x', error: '{"code":"made_up","message":"m"}' });
   dispatch('y');
@@ -301,13 +301,13 @@ test('an unreadable error becomes an internal error', (t) => {
 });
 
 test('a call that did not reach its document before a navigation can be retried', async (t) => {
-  const { calls, sent, join, dispatch, pass } = makeFixture(t);
-  const { doc } = join(1, 'd1');
+  const { calls, sent, addDocument, dispatch, advanceTime } = makeFixture(t);
+  const { doc } = addDocument(1, 'd1');
   dispatch('begun');
   calls.receive(doc, { op: 'leaving', begunCalls: ['begun'] });
   dispatch('late');
   calls.documentDisconnected(doc);
-  await pass(50);
+  await advanceTime(50);
   const notStarted = (id: string) => sent.find((text) => text.includes(`"id":"${id}"`))?.includes('"notStarted":true');
   assert.deepEqual([notStarted('begun'), notStarted('late')], [false, true]);
 });
@@ -319,40 +319,40 @@ for (const [state, code] of [
   ['discarded', 'tab_discarded'],
 ] as const) {
   test(`a document whose tab is then ${state} ends its calls with ${code}, at once`, async (t) => {
-    const { calls, tabs, join, dispatch, codes, pass } = makeFixture(t);
-    const { doc } = join(1, 'd1');
+    const { calls, tabs, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
+    const { doc } = addDocument(1, 'd1');
     dispatch('x');
     tabs.set(1, state);
     if (state === 'open') calls.receive(doc, { op: 'leaving', begunCalls: ['x'] });
     calls.documentDisconnected(doc);
-    await pass(50);
+    await advanceTime(50);
     assert.deepEqual(codes(), [`x ${code}`]);
   });
 }
 
 test('a document that leaves unannounced ends its calls with page_crashed if Chrome reports the crash within 2 s', async (t) => {
-  const { calls, tabs, join, dispatch, codes, pass } = makeFixture(t);
-  const { doc } = join(1, 'd1');
+  const { calls, tabs, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
+  const { doc } = addDocument(1, 'd1');
   dispatch('x');
   calls.documentDisconnected(doc);
-  for (let i = 0; i < 20; i++) await pass(50);
+  for (let i = 0; i < 20; i++) await advanceTime(50);
   assert.deepEqual(codes(), []);
   tabs.set(1, 'crashed');
-  await pass(50);
+  await advanceTime(50);
   assert.deepEqual(codes(), ['x page_crashed']);
 });
 
 test('the calls of a crashed page end with page_crashed if the tab is reloaded for another call within 50 ms', async (t) => {
-  const { calls, running, loading, join, dispatch, codes, pass } = makeFixture(t);
-  const { doc } = join(1, 'd1');
+  const { calls, running, loading, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
+  const { doc } = addDocument(1, 'd1');
   dispatch('x');
   calls.documentDisconnected(doc);
   calls.tabCrashed(1);
   loading.add(1);
-  join(1, 'd2');
+  addDocument(1, 'd2');
   dispatch('y', 1, 'd2');
   calls.tabCrashed(1); // A late report about the tab does not concern the new document.
-  await pass(50);
+  await advanceTime(50);
   assert.deepEqual([codes(), running.ids], [['x page_crashed'], ['y']]);
 });
 
@@ -362,32 +362,32 @@ for (const [what, ms] of [
   ['2 s have passed', 2050],
 ] as const) {
   test(`a document that leaves unannounced ends its calls with navigated when ${what}`, async (t) => {
-    const { calls, loading, join, dispatch, codes, pass } = makeFixture(t);
-    const { doc } = join(1, 'd1');
+    const { calls, loading, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
+    const { doc } = addDocument(1, 'd1');
     dispatch('x');
     if (ms === 50) loading.add(1);
     calls.documentDisconnected(doc);
     for (let passed = 0; passed < ms; passed += 50) {
       assert.deepEqual(codes(), []);
-      await pass(50);
-      if (ms === 100) join(1, 'd2');
+      await advanceTime(50);
+      if (ms === 100) addDocument(1, 'd2');
     }
     assert.deepEqual(codes(), ['x navigated']);
   });
 }
 
 test('a discarded tab, whose ID changes, ends its calls with tab_discarded', async (t) => {
-  const { calls, join, dispatch, codes, pass } = makeFixture(t);
-  join(1, 'd1');
+  const { calls, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
+  addDocument(1, 'd1');
   dispatch('x');
   calls.tabDiscarded(1);
-  await pass(50);
+  await advanceTime(50);
   assert.deepEqual(codes(), ['x tab_discarded']);
 });
 
 test('a repeated call is not reported as not started, and does not run twice', async (t) => {
-  const { calls, sent, join, dispatch, codes, pass } = makeFixture(t);
-  const { doc, got } = join(1, 'd1');
+  const { calls, sent, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
+  const { doc, got } = addDocument(1, 'd1');
   dispatch('x');
   dispatch('x', 1, 'd1', true);
   assert.equal(got.length, 1);
@@ -396,7 +396,7 @@ test('a repeated call is not reported as not started, and does not run twice', a
   assert.equal(got.length, 1);
   dispatch('y', 1, 'gone');
   dispatch('z', 1, 'gone', true);
-  await pass(0);
+  await advanceTime(0);
   assert.deepEqual(codes().slice(1), ['y navigated', 'z navigated']);
   assert.deepEqual(
     sent.slice(1).map((text) => text.includes('notStarted')),
@@ -405,27 +405,27 @@ test('a repeated call is not reported as not started, and does not run twice', a
 });
 
 test('a restarted worker waits for a busy document', async (t) => {
-  const { busy, join, dispatch, codes, pass } = makeFixture(t, true);
+  const { busy, addDocument, dispatch, codes, advanceTime } = makeFixture(t, true);
   busy.add('d1');
   dispatch('x');
   dispatch('y', 2, 'gone');
-  await pass(300);
-  await pass(0);
+  await advanceTime(300);
+  await advanceTime(0);
   assert.deepEqual(codes(), ['y navigated']);
-  await pass(200);
-  const { got } = join(1, 'd1');
-  await pass(100);
+  await advanceTime(200);
+  const { got } = addDocument(1, 'd1');
+  await advanceTime(100);
   assert.equal(got.length, 1);
 });
 
 test('a call for a document that was just removed did not begin, even if the call arrives first', async (t) => {
-  const { calls, sent, join, dispatch, codes, pass } = makeFixture(t, true);
-  const { doc } = join(1, 'd1');
-  await pass(5000); // Soon after the start of the call, the worker checks whether the document is busy.
+  const { calls, sent, addDocument, dispatch, codes, advanceTime } = makeFixture(t, true);
+  const { doc } = addDocument(1, 'd1');
+  await advanceTime(5000); // Soon after the start of the call, the worker checks whether the document is busy.
   calls.documentDisconnected(doc);
   dispatch('x');
   dispatch('y', 1, 'd1', true);
-  await pass(50);
+  await advanceTime(50);
   assert.deepEqual(codes(), ['x navigated', 'y navigated']);
   assert.deepEqual(
     sent.map((text) => text.includes('notStarted')),
@@ -434,35 +434,35 @@ test('a call for a document that was just removed did not begin, even if the cal
 });
 
 test('calls sent to an orphaned document have not begun, and the document is no longer live', async (t) => {
-  const { calls, docs, codes, sent, join, dispatch, pass } = makeFixture(t);
-  join(1, 'd1');
+  const { calls, docs, codes, sent, addDocument, dispatch, advanceTime } = makeFixture(t);
+  addDocument(1, 'd1');
   dispatch('x');
   calls.documentOrphaned('d1');
   calls.documentOrphaned('unknown');
   assert.equal(docs.live(1), undefined);
-  await pass(50);
+  await advanceTime(50);
   assert.deepEqual(codes(), ['x navigated']);
   assert.match(sent.join(), /"notStarted":true/);
 });
 
 test('a call for a document that navigates away does not begin there', async (t) => {
-  const { calls, sent, loading, join, dispatch, codes, pass } = makeFixture(t);
-  const { doc, got } = join(1, 'd1');
+  const { calls, sent, loading, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
+  const { doc, got } = addDocument(1, 'd1');
   calls.receive(doc, { op: 'navigating', on: true });
   loading.add(1);
   dispatch('x');
-  await pass(100);
-  await pass(4000);
+  await advanceTime(100);
+  await advanceTime(4000);
   calls.documentDisconnected(doc);
-  await pass(50);
+  await advanceTime(50);
   assert.deepEqual(got, []);
   assert.deepEqual(codes(), ['x navigated']);
   assert.match(sent.join(), /"notStarted":true/);
 });
 
 test('a call for a document whose navigation is cancelled runs there in order', async (t) => {
-  const { calls, join, dispatch } = makeFixture(t);
-  const { doc, got } = join(1, 'd1');
+  const { calls, addDocument, dispatch } = makeFixture(t);
+  const { doc, got } = addDocument(1, 'd1');
   calls.receive(doc, { op: 'navigating', on: true });
   dispatch('x');
   dispatch('y');
@@ -476,8 +476,8 @@ test('a call for a document whose navigation is cancelled runs there in order', 
 });
 
 test('a call that is cancelled while its document navigates does not reach the document', async (t) => {
-  const { calls, join, dispatch } = makeFixture(t);
-  const { doc, got } = join(1, 'd1');
+  const { calls, addDocument, dispatch } = makeFixture(t);
+  const { doc, got } = addDocument(1, 'd1');
   calls.receive(doc, { op: 'navigating', on: true });
   dispatch('x');
   void calls.cancel({ dispatchId: 'x', reason: 'why' });
@@ -492,8 +492,8 @@ const askText = (id: string, rest = '"ask":1,"user":{"reason":"r"}') =>
   `{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":"${id}",${rest}}}`;
 
 test('a tool request of a call goes to the server, and its answer to the document, which confirms it', async (t) => {
-  const { calls, sent, join, dispatch } = makeFixture(t);
-  const { doc, got } = join(1, 'd1');
+  const { calls, sent, addDocument, dispatch } = makeFixture(t);
+  const { doc, got } = addDocument(1, 'd1');
   dispatch('x');
   calls.receive(doc, { op: 'toolRequest', id: 'x', ask: 1, body: '{"user":{"reason":"r"}}' });
   assert.deepEqual(sent, [askText('x')]);
@@ -510,9 +510,9 @@ test('a tool request of a call goes to the server, and its answer to the documen
 });
 
 test('another document can neither send tool requests for a call nor confirm answers', async (t) => {
-  const { calls, sent, join, dispatch } = makeFixture(t);
-  join(1, 'd1');
-  const other = join(2, 'd2');
+  const { calls, sent, addDocument, dispatch } = makeFixture(t);
+  addDocument(1, 'd1');
+  const other = addDocument(2, 'd2');
   dispatch('x');
   calls.receive(other.doc, { op: 'toolRequest', id: 'x', ask: 1, body: '{"user":{"reason":"forged"}}' });
   calls.receive(other.doc, { op: 'toolRequest', id: 'unknown', ask: 1, body: '{"user":{"reason":"forged"}}' });
@@ -524,8 +524,8 @@ test('another document can neither send tool requests for a call nor confirm ans
 });
 
 test('open tool requests are sent again on a new link until their call ends', (t) => {
-  const { calls, sent, linked, join, dispatch } = makeFixture(t);
-  const { doc } = join(1, 'd1');
+  const { calls, sent, linked, addDocument, dispatch } = makeFixture(t);
+  const { doc } = addDocument(1, 'd1');
   for (const id of ['x', 'y', 'z']) dispatch(id);
   linked.up = false;
   for (const id of ['x', 'y', 'z'])
@@ -540,7 +540,7 @@ test('open tool requests are sent again on a new link until their call ends', (t
 });
 
 test('a restarted worker gets open tool requests from documents, and keeps an answer that arrives first', async (t) => {
-  const { calls, sent, doc, pass } = makeFixture(t, true);
+  const { calls, sent, doc, advanceTime } = makeFixture(t, true);
   const outcomes: [string, boolean][] = [];
   const answer = (id: string) =>
     void calls.answer({ dispatchId: id, ask: 1 }).then((taken) => outcomes.push([id, taken]));
@@ -555,7 +555,7 @@ test('a restarted worker gets open tool requests from documents, and keeps an an
   assert.deepEqual(got, [given, given]);
   assert.deepEqual(sent, [askText('x', '"ask":2,"withdrawn":true')]);
   calls.receive(made, { op: 'answerReceived', id: 'x', ask: 1, taken: true });
-  await pass(10_000);
+  await advanceTime(10_000);
   assert.deepEqual(outcomes, [
     ['x', true],
     ['never', false],
@@ -564,8 +564,8 @@ test('a restarted worker gets open tool requests from documents, and keeps an an
 });
 
 test('an answer waits while its document changes ports, and is dropped when the call ends', async (t) => {
-  const { calls, join, doc, dispatch } = makeFixture(t);
-  const first = join(1, 'd1');
+  const { calls, addDocument, doc, dispatch } = makeFixture(t);
+  const first = addDocument(1, 'd1');
   dispatch('x');
   calls.documentDisconnected(first.doc);
   const outcomes: boolean[] = [];
@@ -586,8 +586,8 @@ test('an answer waits while its document changes ports, and is dropped when the 
 });
 
 test('prompts, decisions and resyncs reach the document', (t) => {
-  const { calls, join } = makeFixture(t);
-  const { got } = join(1, 'd1');
+  const { calls, addDocument } = makeFixture(t);
+  const { got } = addDocument(1, 'd1');
   const call = { plugin: 'demo', tool: 't', tabId: 1, documentId: 'd1', maxResultBytes: 5, args: {} };
   calls.dispatch({ ...call, dispatchId: 'x', prompt: true, decision: { ok: [1] } });
   calls.resync({ dispatchId: 'x', activityType: 'a' });
@@ -602,11 +602,11 @@ test('prompts, decisions and resyncs reach the document', (t) => {
 test('if a document does not answer, only calls that cannot have arrived end at once', (t) => {
   const arrived = new Set([1]);
   const pings = [0, 1, 2];
-  const { calls, running, sent, join, dispatch } = makeFixture(t, false, {
+  const { calls, running, sent, addDocument, dispatch } = makeFixture(t, false, {
     prepareCall: () => pings.shift() ?? 0,
     hasAnswered: (_, ping) => arrived.has(ping),
   });
-  join(1, 'd1');
+  addDocument(1, 'd1');
   for (const id of ['x', 'y', 'z']) dispatch(id);
   assert.deepEqual([running.isBusy('d1'), running.isBusy('d2')], [true, false]);
   calls.documentSilent('d1');

@@ -34,7 +34,7 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
         parsed++;
         return state.syntax === '' ? undefined : state.syntax;
       },
-      known: () => undefined,
+      lastProblem: () => undefined,
     },
     run: async (doc, _, code) => {
       ran.push(`${doc.documentId} ${code}`);
@@ -59,16 +59,16 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
     delivery.documentReported(doc);
     return doc;
   };
-  const pass = async (ms: number) => {
+  const advanceTime = async (ms: number) => {
     t.mock.timers.tick(ms);
     await settle();
   };
-  return { docs, delivery, got, ran, used, state, join: addDocument, pass, parsed: () => parsed };
+  return { docs, delivery, got, ran, used, state, addDocument, advanceTime, parsed: () => parsed };
 }
 
 test("the adapter goes through the base's entry point once the document is armed", async (t) => {
-  const { delivery, got, ran, used, join, pass } = makeFixture(t);
-  const doc = join('d');
+  const { delivery, got, ran, used, addDocument, advanceTime } = makeFixture(t);
+  const doc = addDocument('d');
   await settle();
   assert.deepEqual(got, [{ op: 'prepareHost', plugin: 'demo', hash: 'h', nonce: 'n', options: '{"name":"demo"}' }]);
   delivery.entryPointReady(doc, { op: 'entryPointReady', plugin: 'demo', nonce: 'other', usesBase: true });
@@ -78,60 +78,60 @@ test("the adapter goes through the base's entry point once the document is armed
   await settle();
   assert.deepEqual(ran, [`d typeof _ === 'function' && _("n", "h", function () {}\n)`]);
   assert.deepEqual([used, delivery.expects('d', 'demo')], [['demo'], true]);
-  join('d', { live: ['demo'] });
+  addDocument('d', { live: ['demo'] });
   assert.equal(delivery.expects('d', 'demo'), false);
-  await pass(60_000);
+  await advanceTime(60_000);
   assert.equal(ran.length, 1);
 });
 
 test('code that Chrome does not run in the page is injected again', async (t) => {
-  const { delivery, got, ran, state, join, pass } = makeFixture(t);
+  const { delivery, got, ran, state, addDocument, advanceTime } = makeFixture(t);
   state.hangs = true;
-  const doc = join('d');
+  const doc = addDocument('d');
   await settle();
   delivery.entryPointReady(doc, { op: 'entryPointReady', plugin: 'demo', nonce: 'n', usesBase: true });
   await settle();
   assert.deepEqual([got.length, ran.length], [1, 1]);
-  await pass(20_000);
-  await pass(400);
+  await advanceTime(20_000);
+  await advanceTime(400);
   assert.equal(got.length, 2);
 });
 
 test('expects gives up on a host that does not become live', async (t) => {
-  const { delivery, join, pass } = makeFixture(t);
-  join('d', { started: [{ name: 'demo', hash: 'h', awaitsAdapter: false }] });
+  const { delivery, addDocument, advanceTime } = makeFixture(t);
+  addDocument('d', { started: [{ name: 'demo', hash: 'h', awaitsAdapter: false }] });
   assert.equal(delivery.expects('d', 'demo'), true);
-  await pass(14_999);
+  await advanceTime(14_999);
   assert.equal(delivery.expects('d', 'demo'), true);
-  await pass(1);
+  await advanceTime(1);
   assert.equal(delivery.expects('d', 'demo'), false);
-  join('d', { live: ['demo'] });
+  addDocument('d', { live: ['demo'] });
   assert.equal(delivery.expects('d', 'demo'), false);
-  join('d', { started: [{ name: 'demo', hash: 'h2', awaitsAdapter: false }] });
+  addDocument('d', { started: [{ name: 'demo', hash: 'h2', awaitsAdapter: false }] });
   assert.equal(delivery.expects('d', 'demo'), true);
 });
 
 test('a plugin is not injected where it is live, starting, not matching, or not allowed to start late', async (t) => {
-  const { delivery, got, state, join } = makeFixture(t);
-  join('live', { live: ['demo'] });
-  join('ahead', { started: [{ name: 'demo', hash: 'h', awaitsAdapter: false }] });
-  join('elsewhere', { url: 'https://other.example/' });
-  join('excluded', { url: 'https://demo.example/not' });
-  join('frame', { frameId: 3 });
-  join('no base', { usesBase: false });
+  const { delivery, got, state, addDocument } = makeFixture(t);
+  addDocument('live', { live: ['demo'] });
+  addDocument('ahead', { started: [{ name: 'demo', hash: 'h', awaitsAdapter: false }] });
+  addDocument('elsewhere', { url: 'https://other.example/' });
+  addDocument('excluded', { url: 'https://demo.example/not' });
+  addDocument('frame', { frameId: 3 });
+  addDocument('no base', { usesBase: false });
   state.canStartLate = false;
-  join('too late');
+  addDocument('too late');
   await settle();
   assert.deepEqual(got, []);
   assert.deepEqual([delivery.expects('ahead', 'demo'), delivery.expects('no base', 'demo')], [true, false]);
-  join('pre-script', { started: [{ name: 'demo', hash: 'h', awaitsAdapter: true }] });
+  addDocument('pre-script', { started: [{ name: 'demo', hash: 'h', awaitsAdapter: true }] });
   await settle();
   assert.equal(got.length, 1);
 });
 
 test('a page that changes its URL without a new document gets the adapter', async (t) => {
-  const { delivery, got, join } = makeFixture(t);
-  join('d', { url: 'https://demo.example/not' });
+  const { delivery, got, addDocument } = makeFixture(t);
+  addDocument('d', { url: 'https://demo.example/not' });
   delivery.urlChanged(1, 'https://demo.example/');
   delivery.urlChanged(1, 'https://demo.example/');
   await settle();
@@ -139,8 +139,8 @@ test('a page that changes its URL without a new document gets the adapter', asyn
 });
 
 test('in an isolated world, a host starts late where the bridge waits for it', async (t) => {
-  const { delivery, got, ran, join } = makeFixture(t, { ...demo, world: 'isolated' });
-  const doc = join('d', { usesBase: false });
+  const { delivery, got, ran, addDocument } = makeFixture(t, { ...demo, world: 'isolated' });
+  const doc = addDocument('d', { usesBase: false });
   await settle();
   assert.deepEqual(got, [{ op: 'awaitLateHost', plugin: 'demo', hash: 'h', nonce: 'n' }]);
   delivery.entryPointReady(doc, {
@@ -156,7 +156,7 @@ test('in an isolated world, a host starts late where the bridge waits for it', a
 });
 
 test('a host that fails to start is started again', async (t) => {
-  const { delivery, got, ran, state, join, pass } = makeFixture(t, { ...demo, world: 'isolated' });
+  const { delivery, got, ran, state, addDocument, advanceTime } = makeFixture(t, { ...demo, world: 'isolated' });
   const entryPointMessage = {
     op: 'entryPointReady',
     plugin: 'demo',
@@ -165,12 +165,12 @@ test('a host that fails to start is started again', async (t) => {
     isHostLate: true,
   } as const;
   state.refuses = true;
-  const doc = join('d', { usesBase: false });
+  const doc = addDocument('d', { usesBase: false });
   await settle();
   delivery.entryPointReady(doc, entryPointMessage);
   await settle();
   assert.deepEqual([got.length, ran.length], [1, 1]);
-  await pass(400);
+  await advanceTime(400);
   state.refuses = false;
   delivery.entryPointReady(doc, entryPointMessage);
   await settle();
@@ -178,13 +178,13 @@ test('a host that fails to start is started again', async (t) => {
 });
 
 test('an accepted adapter that is not live is injected again, up to three times', async (t) => {
-  const { delivery, got, ran, join, pass } = makeFixture(t);
-  const doc = join('d');
+  const { delivery, got, ran, addDocument, advanceTime } = makeFixture(t);
+  const doc = addDocument('d');
   for (let i = 0; i < 5; i++) {
     await settle();
     delivery.entryPointReady(doc, { op: 'entryPointReady', plugin: 'demo', nonce: 'n', usesBase: true });
     await settle();
-    await pass(5000);
+    await advanceTime(5000);
   }
   assert.deepEqual([got.length, ran.length, delivery.expects('d', 'demo')], [3, 3, false]);
   assert.equal(delivery.problem('d', 'demo'), undefined);
@@ -194,8 +194,8 @@ test('an accepted adapter that is not live is injected again, up to three times'
 });
 
 test('code of a plugin that is no longer wanted is not injected', async (t) => {
-  const { delivery, got, ran, state, join } = makeFixture(t);
-  const doc = join('d');
+  const { delivery, got, ran, state, addDocument } = makeFixture(t);
+  const doc = addDocument('d');
   await settle();
   state.plugins = [];
   delivery.synced();
@@ -205,16 +205,16 @@ test('code of a plugin that is no longer wanted is not injected', async (t) => {
 });
 
 test('failures are retried and finally reported, and the next sync starts over', async (t) => {
-  const { delivery, got, state, join, pass } = makeFixture(t);
+  const { delivery, got, state, addDocument, advanceTime } = makeFixture(t);
   state.noCode = 2;
-  join('d');
+  addDocument('d');
   await settle();
-  for (const ms of [400, 800]) await pass(ms);
+  for (const ms of [400, 800]) await advanceTime(ms);
   assert.equal(got.length, 1);
   state.noCode = 100;
   delivery.synced();
-  await pass(10_000);
-  for (let i = 0; i < 10; i++) await pass(10_000);
+  await advanceTime(10_000);
+  for (let i = 0; i < 10; i++) await advanceTime(10_000);
   assert.equal(delivery.expects('d', 'demo'), false);
   assert.match(delivery.problem('d', 'demo') ?? '', /no link to the server/);
   state.noCode = 0;
@@ -224,20 +224,20 @@ test('failures are retried and finally reported, and the next sync starts over',
 });
 
 test('the removal of a document ends its injections', async (t) => {
-  const { docs, delivery, ran, join, pass } = makeFixture(t);
-  const doc = join('d');
+  const { docs, delivery, ran, addDocument, advanceTime } = makeFixture(t);
+  const doc = addDocument('d');
   await settle();
   docs.remove('d');
   delivery.entryPointReady(doc, { op: 'entryPointReady', plugin: 'demo', nonce: 'n', usesBase: true });
   await settle();
-  await pass(60_000);
+  await advanceTime(60_000);
   assert.deepEqual([ran, delivery.expects('d', 'demo')], [[], false]);
 });
 
 test('code with a syntax error is broken at once, until other code is wanted', async (t) => {
-  const { delivery, got, state, join, pass } = makeFixture(t);
+  const { delivery, got, state, addDocument, advanceTime } = makeFixture(t);
   Object.assign(state, { refuses: true, syntax: 'SyntaxError' });
-  const doc = join('d');
+  const doc = addDocument('d');
   await settle();
   const reportEntryPoint = () =>
     delivery.entryPointReady(doc, { op: 'entryPointReady', plugin: 'demo', nonce: 'n', usesBase: true });
@@ -245,7 +245,7 @@ test('code with a syntax error is broken at once, until other code is wanted', a
   await settle();
   const seen = () => [delivery.problem('d', 'demo'), delivery.isBroken('d', 'demo'), delivery.expects('d', 'demo')];
   assert.deepEqual(seen(), ['SyntaxError', true, false]);
-  await pass(60_000);
+  await advanceTime(60_000);
   delivery.synced();
   await settle();
   assert.deepEqual([got.length, seen()], [1, ['SyntaxError', true, false]]);
@@ -258,13 +258,13 @@ test('code with a syntax error is broken at once, until other code is wanted', a
 });
 
 test('a missing plugin that starts only with the document is broken if its code has a syntax error', async (t) => {
-  const { delivery, got, state, join, parsed } = makeFixture(t);
+  const { delivery, got, state, addDocument, parsed } = makeFixture(t);
   state.canStartLate = false;
-  join('fine');
+  addDocument('fine');
   await settle();
   state.syntax = 'SyntaxError';
-  join('d');
-  join('started', { started: [{ name: 'demo', hash: 'h', awaitsAdapter: false }] });
+  addDocument('d');
+  addDocument('started', { started: [{ name: 'demo', hash: 'h', awaitsAdapter: false }] });
   await settle();
   const seen = ['fine', 'd', 'started'].map((id) => delivery.problem(id, 'demo'));
   assert.deepEqual([got, seen, parsed()], [[], [undefined, 'SyntaxError', undefined], 2]);

@@ -203,7 +203,7 @@ export class Delivery {
     code: () => Promise<PluginFetchResult>,
   ): Promise<string | undefined> {
     const { syntax, docs } = this.#options;
-    return syntax.known(plugin) ?? (await syntax.problem(docs.get(doc.documentId) ?? doc, plugin, await code()));
+    return syntax.lastProblem(plugin) ?? (await syntax.problem(docs.get(doc.documentId) ?? doc, plugin, await code()));
   }
 
   #markBroken(injection: Injection, problem: string): void {
@@ -258,7 +258,7 @@ export class Delivery {
   async #inject(injection: Injection): Promise<void> {
     const { plugin, doc } = injection;
     try {
-      const knownProblem = this.#options.syntax.known(plugin);
+      const knownProblem = this.#options.syntax.lastProblem(plugin);
       if (knownProblem !== undefined) {
         this.#markBroken(injection, knownProblem);
         return;
@@ -266,7 +266,7 @@ export class Delivery {
       const code = await this.#options.code(plugin);
       if (!this.#isCurrent(injection)) return;
       const nonce = this.#options.nonce();
-      const entryPointMessage = await this.#arm(injection, nonce, code.options ?? '');
+      const entryPointMessage = await this.#awaitEntryPoint(injection, nonce, code.options ?? '');
       const script = entryPointMessage.isHostLate
         ? lateHostScript(await this.#options.host(), await this.#options.entryPoints.nameOf(plugin.name), nonce, code)
         : adapterScript(
@@ -332,8 +332,8 @@ export class Delivery {
     this.#recordProblem(injection, error instanceof Error ? error.message : String(error));
   }
 
-  /** arm prepares the document for the adapter, over the document's latest port. */
-  #arm(injection: Injection, nonce: string, options: string): Promise<EntryPointMessage> {
+  /** awaitEntryPoint prepares the document for the adapter, over the document's latest port. */
+  #awaitEntryPoint(injection: Injection, nonce: string, options: string): Promise<EntryPointMessage> {
     const { plugin, doc } = injection;
     const latestDoc = this.#options.docs.get(doc.documentId) ?? doc;
     return new Promise((resolve, reject) => {

@@ -34,7 +34,7 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
       if (wanted.code === undefined) throw new Error('there is no link to the server');
       return { code: wanted.code };
     },
-    syntax: { problem: async () => wanted.syntax, known: () => undefined },
+    syntax: { problem: async () => wanted.syntax, lastProblem: () => undefined },
     run: async (doc, of, code) => {
       if (doc.documentId === 'gone') throw new Error('No document with id');
       ran.push(`${doc.documentId} ${of.name} ${code}`);
@@ -50,25 +50,25 @@ function makeFixture(t: TestContext, plugin: PluginInfo = demo) {
     return doc;
   };
   const old = (documentId: string) => addDocument(documentId, [{ name: 'demo', hash: 'h1', base: 'b' }]);
-  const pass = async (ms: number) => {
+  const advanceTime = async (ms: number) => {
     t.mock.timers.tick(ms);
     await settle();
   };
   const warnings = () => warn.mock.calls.map((call) => String(call.arguments[0]));
-  return { docs, hotReload, got, ran, wanted, fetched, join: addDocument, old, pass, warnings };
+  return { docs, hotReload, got, ran, wanted, fetched, addDocument, old, advanceTime, warnings };
 }
 
 test('the new adapter replaces older or removed ones on the same base, once their calls have ended', async (t) => {
-  const { hotReload, got, ran, join, old, pass } = makeFixture(t);
+  const { hotReload, got, ran, addDocument, old, advanceTime } = makeFixture(t);
   const doc = old('old');
-  join('new', [{ name: 'demo', hash: 'h2', base: 'b' }]);
-  join('other base', [{ name: 'demo', hash: 'h1', base: 'c' }]);
-  join('without', []);
-  join('removed', [], [{ name: 'demo', base: 'b' }]);
-  join('removed, other base', [], [{ name: 'demo', base: 'c' }]);
+  addDocument('new', [{ name: 'demo', hash: 'h2', base: 'b' }]);
+  addDocument('other base', [{ name: 'demo', hash: 'h1', base: 'c' }]);
+  addDocument('without', []);
+  addDocument('removed', [], [{ name: 'demo', base: 'b' }]);
+  addDocument('removed, other base', [], [{ name: 'demo', base: 'c' }]);
   assert.deepEqual(hotReload.outdated(), ['demo', 'demo']);
   await hotReload.receiveCode(fresh);
-  await pass(900);
+  await advanceTime(900);
   assert.deepEqual([got, ran], [['old replaceAdapter', 'removed replaceAdapter'], []]);
   hotReload.handleEntryPoint(doc, entryPointMessage);
   await settle();
@@ -76,15 +76,15 @@ test('the new adapter replaces older or removed ones on the same base, once thei
 });
 
 test('a document that reports an older adapter late gets the new code too', async (t) => {
-  const { hotReload, got, ran, wanted, fetched, join, old, pass } = makeFixture(t);
+  const { hotReload, got, ran, wanted, fetched, addDocument, old, advanceTime } = makeFixture(t);
   wanted.code = 'function () {}';
   await hotReload.receiveCode(fresh);
-  await pass(60_000);
+  await advanceTime(60_000);
   const doc = old('late');
   hotReload.documentReported(doc);
   hotReload.documentReported(doc);
   await settle();
-  hotReload.documentReported(join('removed', [], [{ name: 'demo', base: 'b' }]));
+  hotReload.documentReported(addDocument('removed', [], [{ name: 'demo', base: 'b' }]));
   await settle();
   assert.deepEqual(
     [got, fetched],
@@ -97,8 +97,8 @@ test('a document that reports an older adapter late gets the new code too', asyn
   hotReload.handleEntryPoint(doc, entryPointMessage);
   await settle();
   assert.deepEqual(ran, [`late demo ${adapterScript('_entry', 'n', 'h2', 'function () {}')}`]);
-  hotReload.documentReported(join('other base', [{ name: 'demo', hash: 'h1', base: 'c' }]));
-  hotReload.documentReported(join('new', [{ name: 'demo', hash: 'h2', base: 'b' }]));
+  hotReload.documentReported(addDocument('other base', [{ name: 'demo', hash: 'h1', base: 'c' }]));
+  hotReload.documentReported(addDocument('new', [{ name: 'demo', hash: 'h2', base: 'b' }]));
   assert.equal(fetched.length, 2);
 });
 
@@ -136,30 +136,30 @@ test('a build that a document refused is not retried there, and its problem is r
 });
 
 test('a build with a syntax error is refused at once, with the reason', async (t) => {
-  const { hotReload, got, wanted, old, pass } = makeFixture(t);
+  const { hotReload, got, wanted, old, advanceTime } = makeFixture(t);
   wanted.syntax = 'SyntaxError';
   const doc = old('deaf');
   await hotReload.receiveCode(fresh);
   hotReload.handleEntryPoint(doc, entryPointMessage);
   await settle();
   assert.equal(hotReload.problem('deaf', demo), 'SyntaxError');
-  await pass(60_000);
+  await advanceTime(60_000);
   assert.equal(got.length, 1);
 });
 
 test('a document that does not answer gets three attempts', async (t) => {
-  const { hotReload, got, old, pass, warnings } = makeFixture(t);
+  const { hotReload, got, old, advanceTime, warnings } = makeFixture(t);
   const all = ['gone', 'deaf', 'silent'].map(old);
   hotReload.synced(['demo']);
   await hotReload.receiveCode(fresh);
   for (let i = 0; i < 3; i++) {
     for (const doc of all.slice(0, 2)) hotReload.handleEntryPoint(doc, entryPointMessage);
     await settle();
-    await pass(2000);
+    await advanceTime(2000);
   }
   assert.match(warnings().join(), /No document with id.*its entry point rejected the new adapter/);
   assert.equal(warnings().length, 2);
-  for (let i = 0; i < 20; i++) await pass(1000);
+  for (let i = 0; i < 20; i++) await advanceTime(1000);
   assert.match(warnings()[2] ?? '', /it did not answer/);
   assert.deepEqual([got.length, hotReload.expects(1, 'demo'), hotReload.outdated()], [9, false, []]);
   for (const { documentId } of all) assert.equal(hotReload.problem(documentId, demo), undefined);
@@ -181,7 +181,7 @@ test('code that is no longer wanted is not sent to documents', async (t) => {
 });
 
 test('a tab that is about to get new code needs no reload, but a tab that fails to get it does', async (t) => {
-  const { hotReload, old, pass } = makeFixture(t);
+  const { hotReload, old, advanceTime } = makeFixture(t);
   const doc = old('old');
   assert.equal(hotReload.expects(1, 'demo'), false, 'there was no plugin.sync yet');
   hotReload.synced(['other']);
@@ -196,6 +196,6 @@ test('a tab that is about to get new code needs no reload, but a tab that fails 
   hotReload.handleReplaced(doc, { op: 'adapterReplaced', plugin: 'demo', hash: 'h2' });
   assert.equal(hotReload.expects(1, 'demo'), false, 'the new adapter has started');
   hotReload.synced(['demo']);
-  await pass(30_000);
+  await advanceTime(30_000);
   assert.equal(hotReload.expects(1, 'demo'), false, 'the new code did not arrive in time');
 });

@@ -21,7 +21,7 @@ function makeFixture(...wanted: PluginInfo[]) {
    */
   const replacing = new Set<string>();
   const arriving = new Set<string>();
-  const broken = new Map<string, string>();
+  const problemsByPlugin = new Map<string, string>();
   const replaceable = new Set<string>();
   const livePlugins = new LivePlugins({
     docs,
@@ -33,8 +33,8 @@ function makeFixture(...wanted: PluginInfo[]) {
     },
     delivery: {
       expects: (_documentId, name) => arriving.has(name),
-      problem: (_documentId, name) => broken.get(name),
-      isBroken: (_documentId, name) => broken.has(name),
+      problem: (_documentId, name) => problemsByPlugin.get(name),
+      isBroken: (_documentId, name) => problemsByPlugin.has(name),
     },
   });
   const addDocument = (
@@ -46,11 +46,11 @@ function makeFixture(...wanted: PluginInfo[]) {
     docs.add(doc);
     docs.setPlugins(documentId, live);
   };
-  return { docs, livePlugins, replacing, arriving, broken, replaceable, join: addDocument, wanted };
+  return { docs, livePlugins, replacing, arriving, broken: problemsByPlugin, replaceable, addDocument, wanted };
 }
 
 test('plugins that cannot run, have another base or are being replaced are left out, and problems are added', () => {
-  const { livePlugins, replacing, broken, join } = makeFixture(
+  const { livePlugins, replacing, broken, addDocument } = makeFixture(
     plugin('a'),
     plugin('b', { base: 'new' }),
     plugin('c'),
@@ -60,8 +60,8 @@ test('plugins that cannot run, have another base or are being replaced are left 
   replacing.add('c');
   broken.set('e', 'no code');
   const hash = (name: string) => ({ name, hash: `hash-${name}` });
-  join('top', 0, hash('a'), { ...hash('b'), base: 'old' }, hash('c'), hash('d'), hash('gone'));
-  join('frame', 3, hash('a'));
+  addDocument('top', 0, hash('a'), { ...hash('b'), base: 'old' }, hash('c'), hash('d'), hash('gone'));
+  addDocument('frame', 3, hash('a'));
   assert.deepEqual(livePlugins.top(1)?.plugins, [hash('a'), { ...hash('e'), problem: 'no code' }]);
   assert.deepEqual(
     livePlugins.frames(1).map(({ doc, plugins }) => [doc.documentId, plugins.map(({ name }) => name)]),
@@ -71,7 +71,7 @@ test('plugins that cannot run, have another base or are being replaced are left 
 });
 
 test('a plugin is settled if a reload of the tab would not make the plugin live', () => {
-  const { livePlugins, replacing, arriving, broken, replaceable, join, wanted } = makeFixture(
+  const { livePlugins, replacing, arriving, broken, replaceable, addDocument, wanted } = makeFixture(
     ...['live', 'old', 'broken', 'replaceable', 'arriving', 'replacing'].map((name) => plugin(name)),
   );
   broken.set('broken', 'no code');
@@ -80,19 +80,19 @@ test('a plugin is settled if a reload of the tab would not make the plugin live'
   replacing.add('replacing');
   const settled = (frame?: string) => wanted.flatMap((p) => (livePlugins.isSettled(1, p, frame) ? [p.name] : []));
   assert.deepEqual(settled(), ['replacing'], 'only the plugin that is being replaced is settled without a document');
-  join('top', 0, { name: 'live', hash: 'hash-live' }, { name: 'old', hash: 'older' });
-  join('frame', 3);
+  addDocument('top', 0, { name: 'live', hash: 'hash-live' }, { name: 'old', hash: 'older' });
+  addDocument('frame', 3);
   assert.deepEqual(settled(), ['live', 'broken', 'replaceable', 'arriving', 'replacing']);
   assert.deepEqual(settled('frame'), ['broken', 'replaceable', 'arriving', 'replacing']);
   assert.deepEqual([livePlugins.isArriving(1, 'arriving'), livePlugins.isArriving(2, 'arriving')], [true, false]);
 });
 
 test('panels show the state of each plugin in a tab and its frames', () => {
-  const { docs, livePlugins, broken, join, wanted } = makeFixture(
+  const { docs, livePlugins, broken, addDocument, wanted } = makeFixture(
     ...['ready', 'framed', 'old', 'absent', 'broken', 'elsewhere'].map((name) => plugin(name)),
   );
   broken.set('broken', 'no code');
-  join('top', 0, { name: 'ready', hash: 'hash-ready' }, { name: 'old', hash: 'older' });
+  addDocument('top', 0, { name: 'ready', hash: 'hash-ready' }, { name: 'old', hash: 'older' });
   docs.setReady('top', 'ready', true);
   const tab = { tabId: 1, windowId: 1, url: 'https://a.example/', title: 'A', active: true, focused: true };
   const info = {

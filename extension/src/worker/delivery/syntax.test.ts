@@ -14,8 +14,8 @@ function wrapCode(code: string): string {
 }
 
 /**
- * runInWorld runs scripts like Chrome in an isolated world: an error becomes an event and ends only the script that threw
- * the error.
+ * runInWorld runs scripts like Chrome in an isolated world: an error becomes an event and ends only the script that
+ * threw the error.
  */
 async function runInWorld(_: Doc, scripts: readonly string[]): Promise<unknown> {
   const listeners = new Set<(event: unknown) => void>();
@@ -39,14 +39,14 @@ async function runInWorld(_: Doc, scripts: readonly string[]): Promise<unknown> 
 test('a syntax error is found with its message and line', async () => {
   const syntax = makeSyntax(runInWorld);
   const code = wrapCode('// first\nvar x = /(?<a>.)(?<a>.)/;');
-  assert.equal(syntax.known(plugin), undefined);
+  assert.equal(syntax.lastProblem(plugin), undefined);
   const problem = await syntax.problem(doc, plugin, { code });
   assert.match(
     problem ?? '',
     /^the browser can't parse the adapter: SyntaxError: .*Duplicate capture group name \(line 2\)$/,
   );
-  assert.equal(syntax.known(plugin), problem);
-  assert.equal(syntax.known({ ...plugin, script: 's2' }), undefined);
+  assert.equal(syntax.lastProblem(plugin), problem);
+  assert.equal(syntax.lastProblem({ ...plugin, script: 's2' }), undefined);
   const pre = await syntax.problem(doc, plugin, { code: wrapCode('1'), preScript: wrapCode('let a; let a;') });
   assert.match(pre ?? '', /the pre-script: .*already been declared \(line 1\)/);
 });
@@ -56,5 +56,5 @@ test('valid code has no problem and does not run, and neither does code in a doc
   const code = wrapCode('throw new Error("it ran") // end');
   assert.equal(await syntax.problem(doc, plugin, { code, preScript: code }), undefined);
   assert.equal(await makeSyntax(() => Promise.reject(new Error('gone'))).problem(doc, plugin, { code }), undefined);
-  assert.equal(syntax.known(plugin), undefined);
+  assert.equal(syntax.lastProblem(plugin), undefined);
 });

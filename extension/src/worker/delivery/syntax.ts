@@ -20,8 +20,8 @@ export interface Syntax {
    * code cannot be parsed; undefined if the code can be parsed or the document does not answer.
    */
   problem(doc: Doc, plugin: PluginInfo, code: Code): Promise<string | undefined>;
-  /** known returns the last result of the method problem for a plugin. */
-  known(plugin: PluginInfo): string | undefined;
+  /** lastProblem returns the last result of the method problem for a plugin. */
+  lastProblem(plugin: PluginInfo): string | undefined;
 }
 
 /**
@@ -48,7 +48,7 @@ export function makeSyntax(run: (doc: Doc, scripts: readonly [string, ...string[
       problems.set(plugin.script, problem);
       return problem;
     },
-    known: ({ script }) => problems.get(script),
+    lastProblem: ({ script }) => problems.get(script),
   };
 }
 

@@ -24,43 +24,43 @@ function makeFixture(t: TestContext) {
   });
   health.changed.addListener(() => changes.push(health.isSilent('d')));
   health.documentConnected(doc);
-  const pass = async (ms: number) => {
+  const advanceTime = async (ms: number) => {
     t.mock.timers.tick(ms);
     await settle();
   };
-  return { health, doc, pinged, changes, page, pass };
+  return { health, doc, pinged, changes, page, advanceTime };
 }
 
 test('a document that answers is pinged each second while calls run, and not otherwise', async (t) => {
-  const { health, doc, pinged, changes, page, pass } = makeFixture(t);
+  const { health, doc, pinged, changes, page, advanceTime } = makeFixture(t);
   for (let i = 1; i <= 5; i++) {
-    await pass(1000);
+    await advanceTime(1000);
     assert.equal(pinged.at(-1), i);
     health.recordMessage(doc, i);
   }
   health.recordMessage(doc);
   page.busy = false;
-  await pass(60_000);
+  await advanceTime(60_000);
   assert.deepEqual([pinged.length, changes], [5, []]);
 });
 
 test('a busy document is pinged one second after its last message', async (t) => {
-  const { health, doc, pinged, pass } = makeFixture(t);
-  await pass(900);
+  const { health, doc, pinged, advanceTime } = makeFixture(t);
+  await advanceTime(900);
   health.prepareCall(doc);
   health.recordMessage(doc);
-  await pass(999);
+  await advanceTime(999);
   assert.deepEqual(pinged, []);
-  await pass(1);
+  await advanceTime(1);
   assert.deepEqual(pinged, [1]);
 });
 
 test('a document that does not answer for 5 s is silent until it answers', async (t) => {
-  const { health, doc, changes, pass } = makeFixture(t);
-  await pass(1000);
-  await pass(4999);
+  const { health, doc, changes, advanceTime } = makeFixture(t);
+  await advanceTime(1000);
+  await advanceTime(4999);
   assert.equal(health.isSilent('d'), false);
-  await pass(1);
+  await advanceTime(1);
   assert.equal(health.isSilent('d'), true);
   health.recordMessage(doc); // The document sent the message before the ping.
   assert.equal(health.isSilent('d'), true);
@@ -69,10 +69,10 @@ test('a document that does not answer for 5 s is silent until it answers', async
 });
 
 test('a call after a ping has arrived once the ping is answered, and a call after a message needs no ping', async (t) => {
-  const { health, doc, pinged, page, pass } = makeFixture(t);
+  const { health, doc, pinged, page, advanceTime } = makeFixture(t);
   assert.equal(health.prepareCall(doc), 0);
   page.busy = false;
-  await pass(5000);
+  await advanceTime(5000);
   assert.deepEqual([health.prepareCall(doc), health.prepareCall(doc), pinged], [1, 1, [1]]);
   assert.equal(health.hasAnswered('d', 1), false);
   health.recordMessage(doc, 7); // No ping with the number 7 was sent.
@@ -83,41 +83,41 @@ test('a call after a ping has arrived once the ping is answered, and a call afte
 });
 
 test('a frozen tab, a sleeping machine and a new port do not make a document silent', async (t) => {
-  const { health, doc, page, pass, changes } = makeFixture(t);
+  const { health, doc, page, advanceTime, changes } = makeFixture(t);
   page.frozen = true;
-  await pass(1000);
-  await pass(60_000);
+  await advanceTime(1000);
+  await advanceTime(60_000);
   page.frozen = false;
   health.documentConnected(doc);
-  await pass(1000);
+  await advanceTime(1000);
   t.mock.timers.setTime(Date.now() + 60_000); // The machine was asleep, so all timers fire late.
   await settle();
   assert.deepEqual(changes, []);
-  await pass(1); // The delayed timers fire after the machine wakes up.
+  await advanceTime(1); // The delayed timers fire after the machine wakes up.
   assert.deepEqual(changes, []);
-  await pass(5000);
+  await advanceTime(5000);
   assert.deepEqual(changes, [true]);
   health.documentConnected(doc);
   assert.equal(health.isSilent('d'), false);
   health.documentDisconnected('d');
-  await pass(60_000);
+  await advanceTime(60_000);
   assert.deepEqual(changes, [true]);
 });
 
 test('answersWithin sends one ping at a time and resolves within its limit', async (t) => {
-  const { health, doc, pinged, page, pass } = makeFixture(t);
+  const { health, doc, pinged, page, advanceTime } = makeFixture(t);
   page.busy = false;
   const answers: boolean[] = [];
   const ask = () => void health.answersWithin(doc, 1000).then((answer) => answers.push(answer));
   ask();
   ask();
   assert.deepEqual(pinged, [1]);
-  await pass(999);
+  await advanceTime(999);
   health.recordMessage(doc, 1);
-  await pass(0);
+  await advanceTime(0);
   assert.deepEqual(answers, [true, true]);
   ask();
-  await pass(1000);
+  await advanceTime(1000);
   assert.deepEqual(
     [pinged, answers],
     [
@@ -126,6 +126,6 @@ test('answersWithin sends one ping at a time and resolves within its limit', asy
     ],
   );
   health.recordMessage(doc, 2);
-  await pass(10_000);
+  await advanceTime(10_000);
   assert.deepEqual([answers.length, health.isSilent('d')], [3, false]);
 });

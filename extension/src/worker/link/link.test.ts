@@ -35,39 +35,39 @@ function makeFixture(t: TestContext) {
   link.lost.addListener(() => events.push('lost'));
   link.received.addListener((frame) => events.push(`${frame.kind} ${frame.method}`));
   link.changed.addListener(() => states.push(link.state));
-  const last = (): FakeSocket => {
+  const lastSocket = (): FakeSocket => {
     const socket = sockets.at(-1);
     if (!socket) throw new Error('no socket was opened');
     return socket;
   };
   /** accepted makes the fake server send its proof. */
   const accepted = async () => {
-    last().accept();
+    lastSocket().accept();
     await settle();
   };
   const connected = async () => {
     link.start();
     await settle();
     await accepted();
-    last().answer('hello', server);
+    lastSocket().answer('hello', server);
     await settle();
-    return last();
+    return lastSocket();
   };
   /** pass advances the time and runs due timers. */
-  const pass = async (ms: number) => {
+  const advanceTime = async (ms: number) => {
     t.mock.timers.tick(ms);
     await settle();
   };
-  return { link, sockets, states, events, world: environment, last, accepted, connected, pass };
+  return { link, sockets, states, events, environment, lastSocket, accepted, connected, advanceTime };
 }
 
 test('the server sends its proof first, then the browser sends hello with its proof', async (t) => {
-  const { link, states, events, last } = makeFixture(t);
+  const { link, states, events, lastSocket } = makeFixture(t);
   link.start();
   link.start();
   await settle();
   await assert.rejects(link.request('ping', {}), /no link/);
-  const socket = last();
+  const socket = lastSocket();
   assert.equal(socket.url, 'ws://127.0.0.1:4321/ws');
   assert.deepEqual(socket.protocols, ['opentabs', 'opentabs.nonce.of-the-browser']);
   assert.equal(link.send('early'), false);
@@ -88,15 +88,15 @@ test('the server sends its proof first, then the browser sends hello with its pr
 });
 
 test('a try for which Chrome returns no data is repeated', async (t) => {
-  const { link, states, sockets, world, pass } = makeFixture(t);
-  world.stuck = true;
+  const { link, states, sockets, environment, advanceTime } = makeFixture(t);
+  environment.stuck = true;
   link.start();
-  await pass(2999);
+  await advanceTime(2999);
   assert.deepEqual(states, []);
-  await pass(1);
+  await advanceTime(1);
   assert.deepEqual(states, [{ kind: 'down', why: 'lost', text: 'Error: the browser did not answer for 3 s' }]);
-  world.stuck = false;
-  await pass(1000);
+  environment.stuck = false;
+  await advanceTime(1000);
   assert.equal(sockets.length, 1);
 });
 
@@ -122,75 +122,75 @@ test('valid frames are forwarded, invalid ones are answered or dropped', async (
 });
 
 test('the link pings after 5 s of silence and closes after 10 s', async (t) => {
-  const { sockets, events, states, connected, pass } = makeFixture(t);
+  const { sockets, events, states, connected, advanceTime } = makeFixture(t);
   const socket = await connected();
   for (let i = 0; i < 20; i++) {
-    await pass(2500);
+    await advanceTime(2500);
     assert.equal(socket.sent.length, 0);
-    await pass(2500);
+    await advanceTime(2500);
     socket.answer('ping', {});
   }
-  await pass(2500);
-  await pass(2500);
+  await advanceTime(2500);
+  await advanceTime(2500);
   assert.equal(socket.sent.length, 1);
-  await pass(2500);
+  await advanceTime(2500);
   assert.equal(socket.hungUp, false);
-  await pass(2500);
+  await advanceTime(2500);
   assert.equal(socket.hungUp, true);
   assert.deepEqual(events, ['opened', 'lost']);
   assert.deepEqual(states.at(-1), { kind: 'down', why: 'lost', text: 'the server did not answer for 10 s' });
-  await pass(0);
+  await advanceTime(0);
   assert.equal(sockets.length, 2);
 });
 
 test('a link survives the sleep of the machine', async (t) => {
-  const { events, connected, pass } = makeFixture(t);
+  const { events, connected, advanceTime } = makeFixture(t);
   const socket = await connected();
-  await pass(2500);
+  await advanceTime(2500);
   t.mock.method(Date, 'now', () => 4e12);
-  await pass(2500);
+  await advanceTime(2500);
   socket.answer('ping', {});
-  await pass(5000);
+  await advanceTime(5000);
   assert.deepEqual([socket.hungUp, events], [false, ['opened']]);
 });
 
 test('a link that still sends a large result is alive', async (t) => {
-  const { connected, pass } = makeFixture(t);
+  const { connected, advanceTime } = makeFixture(t);
   const socket = await connected();
   for (socket.unsent = 100_000_000; socket.unsent > 0; socket.unsent -= 10_000_000) {
-    for (let beat = 0; beat < 3; beat++) await pass(2500);
+    for (let beat = 0; beat < 3; beat++) await advanceTime(2500);
     assert.equal(socket.hungUp, false);
   }
-  for (let beat = 0; beat < 5; beat++) await pass(2500);
+  for (let beat = 0; beat < 5; beat++) await advanceTime(2500);
   assert.equal(socket.hungUp, true);
 });
 
 test('after a lost link, the browser tries to reconnect every second without a limit', async (t) => {
-  const { sockets, states, world, accepted, connected, last, pass } = makeFixture(t);
+  const { sockets, states, environment, accepted, connected, lastSocket, advanceTime } = makeFixture(t);
   const socket = await connected();
-  world.listener = 'nothing';
+  environment.listener = 'nothing';
   socket.close();
   await settle();
   assert.deepEqual(states.at(-1), { kind: 'down', why: 'lost', text: '' });
-  await pass(600);
-  assert.deepEqual([sockets.length, world.asked], [2, 0]);
-  last().close();
+  await advanceTime(600);
+  assert.deepEqual([sockets.length, environment.asked], [2, 0]);
+  lastSocket().close();
   await settle();
   for (let asked = 2; asked < 200; asked++) {
-    await pass(600);
-    assert.equal(world.asked, asked);
+    await advanceTime(600);
+    assert.equal(environment.asked, asked);
   }
   assert.deepEqual(states.at(-1), { kind: 'down', why: 'no_server', text: '' });
   assert.equal(sockets.length, 2);
-  world.listener = 'opentabs';
-  await pass(600);
+  environment.listener = 'opentabs';
+  await advanceTime(600);
   assert.equal(sockets.length, 3);
-  last().close();
+  lastSocket().close();
   await settle();
   assert.deepEqual(states.at(-1), { kind: 'down', why: 'refused', text: inUse });
-  await pass(600);
+  await advanceTime(600);
   await accepted();
-  last().answer('hello', server);
+  lastSocket().answer('hello', server);
   await settle();
   assert.equal(states.at(-1)?.kind, 'open');
 });
@@ -198,22 +198,22 @@ test('after a lost link, the browser tries to reconnect every second without a l
 const inUse = 'Port 4321 is in use by another program or another opentabs installation. No data was sent to it.';
 
 test('another program on the port gets no socket, and the server is found when it is back', async (t) => {
-  const { link, sockets, states, world, last, pass } = makeFixture(t);
-  world.listener = 'other';
+  const { link, sockets, states, environment, lastSocket, advanceTime } = makeFixture(t);
+  environment.listener = 'other';
   link.start();
   await settle();
-  last().close();
+  lastSocket().close();
   await settle();
-  for (let i = 0; i < 20; i++) await pass(600);
+  for (let i = 0; i < 20; i++) await advanceTime(600);
   assert.equal(sockets.length, 1);
   assert.deepEqual(states, [{ kind: 'down', why: 'refused', text: inUse }]);
-  world.listener = 'opentabs';
-  await pass(600);
+  environment.listener = 'opentabs';
+  await advanceTime(600);
   assert.equal(sockets.length, 2);
 });
 
 test('an unauthenticated peer receives nothing, whatever it sends', async (t) => {
-  const { link, events, states, sockets, last, pass } = makeFixture(t);
+  const { link, events, states, sockets, lastSocket, advanceTime } = makeFixture(t);
   const peers: [string, (socket: FakeSocket) => void][] = [
     ['a wrong proof', (socket) => socket.notify('challenge', { nonce: 'of-the-server', proof: 'wrong' })],
     ['a request', (socket) => socket.request('s1', 'ping', {})],
@@ -234,65 +234,65 @@ test('an unauthenticated peer receives nothing, whatever it sends', async (t) =>
   link.start();
   await settle();
   for (const [name, act] of peers) {
-    const socket = last();
+    const socket = lastSocket();
     const before = sockets.length;
     socket.open();
     act(socket);
     await settle();
     assert.deepEqual(socket.sent, [], name);
     assert.deepEqual(states, [{ kind: 'down', why: 'refused', text: inUse }], name);
-    await pass(600);
+    await advanceTime(600);
     assert.equal(sockets.length, before + 1, name);
   }
   assert.deepEqual(events, []);
 });
 
 test('the link waits until a connection is installed', async (t) => {
-  const { link, sockets, states, world, pass } = makeFixture(t);
-  const { connection } = world;
-  world.connection = undefined;
+  const { link, sockets, states, environment, advanceTime } = makeFixture(t);
+  const { connection } = environment;
+  environment.connection = undefined;
   link.start();
   await settle();
   assert.deepEqual(states, [{ kind: 'down', why: 'not_installed', text: '' }]);
-  await pass(600);
-  await pass(600);
+  await advanceTime(600);
+  await advanceTime(600);
   assert.equal(states.length, 1);
-  world.connection = connection;
-  await pass(600);
+  environment.connection = connection;
+  await advanceTime(600);
   assert.equal(sockets.length, 1);
 });
 
 test("a version mismatch shows the server's message and is retried slowly", async (t) => {
-  const { link, sockets, states, accepted, last, pass } = makeFixture(t);
+  const { link, sockets, states, accepted, lastSocket, advanceTime } = makeFixture(t);
   link.start();
   await settle();
   await accepted();
-  last().refuse('hello', CodeVersion, 'the server speaks 2, this extension 1');
+  lastSocket().refuse('hello', CodeVersion, 'the server speaks 2, this extension 1');
   await settle();
-  last().close(CloseVersion, 'the server speaks 2');
+  lastSocket().close(CloseVersion, 'the server speaks 2');
   await settle();
   const want = { kind: 'down', why: 'version', text: 'the server speaks 2, this extension 1' };
   assert.deepEqual(states, [want]);
   link.start();
-  await pass(29_999);
+  await advanceTime(29_999);
   assert.equal(sockets.length, 1);
-  await pass(1);
+  await advanceTime(1);
   assert.equal(sockets.length, 2);
   await accepted();
-  last().answer('hello', { protocol: Version + 1, serverVersion: '2.0.0' });
+  lastSocket().answer('hello', { protocol: Version + 1, serverVersion: '2.0.0' });
   await settle();
   const state = states.at(-1);
   assert.match(
     state?.kind === 'down' ? `${state.why}: ${state.text}` : '',
     /^version: .*protocol 1.*protocol 2.*update the extension/,
   );
-  assert.equal(last().hungUp, true);
+  assert.equal(lastSocket().hungUp, true);
 });
 
 test('a connection that another browser replaced is retried slowly', async (t) => {
-  const { states, sockets, link, connected, pass } = makeFixture(t);
+  const { states, sockets, link, connected, advanceTime } = makeFixture(t);
   (await connected()).close(CloseReplaced, 'another connection');
-  await pass(20_000);
+  await advanceTime(20_000);
   assert.deepEqual(states.at(-1), { kind: 'down', why: 'replaced', text: 'another connection' });
   link.start();
   await settle();
@@ -303,7 +303,7 @@ test('a connection that another browser replaced is retried slowly', async (t) =
 });
 
 test('a handshake ends within 5 s, at whatever stage it stops', async (t) => {
-  const { link, states, sockets, last, pass } = makeFixture(t);
+  const { link, states, sockets, lastSocket, advanceTime } = makeFixture(t);
   const stops: [string, (socket: FakeSocket) => void, LinkState][] = [
     ['before the socket is open', () => undefined, { kind: 'down', why: 'refused', text: inUse }],
     ['before the challenge', (socket) => socket.open(), { kind: 'down', why: 'refused', text: inUse }],
@@ -316,21 +316,21 @@ test('a handshake ends within 5 s, at whatever stage it stops', async (t) => {
   link.start();
   await settle();
   for (const [name, act, want] of stops) {
-    const socket = last();
+    const socket = lastSocket();
     const before = sockets.length;
     act(socket);
-    await pass(4999);
+    await advanceTime(4999);
     assert.equal(socket.hungUp, false, name);
-    await pass(1);
+    await advanceTime(1);
     assert.equal(socket.hungUp, true, name);
     assert.deepEqual(states.at(-1), want, name);
-    await pass(600);
+    await advanceTime(600);
     assert.equal(sockets.length, before + 1, name);
   }
 });
 
 test('every request ends once: answer, error, unreadable answer, timeout, loss', async (t) => {
-  const { link, connected, pass } = makeFixture(t);
+  const { link, connected, advanceTime } = makeFixture(t);
   const socket = await connected();
   const ends: string[] = [];
   const ask = (name: string) =>
@@ -342,9 +342,9 @@ test('every request ends once: answer, error, unreadable answer, timeout, loss',
   socket.answer('call.cancel', { cancelled: true });
   socket.refuse('call.cancel', -32000, 'no');
   socket.answer('call.cancel', { cancelled: 'yes' });
-  await pass(5000);
+  await advanceTime(5000);
   socket.request('s1', 'ping', {});
-  await pass(5000);
+  await advanceTime(5000);
   socket.text('{"jsonrpc":"2.0","id":"b5","result":{"cancelled":true}}');
   void ask('e');
   socket.close();
@@ -362,7 +362,7 @@ test('every request ends once: answer, error, unreadable answer, timeout, loss',
 });
 
 test('events of a socket that was dropped have no effect', async (t) => {
-  const { link, events, states, accepted, connected, last } = makeFixture(t);
+  const { link, events, states, accepted, connected, lastSocket } = makeFixture(t);
   const old = await connected();
   link.restart();
   await settle();
@@ -374,7 +374,7 @@ test('events of a socket that was dropped have no effect', async (t) => {
   assert.deepEqual(events, ['opened', 'lost']);
   assert.equal(states.length, before);
   await accepted();
-  last().answer('hello', server);
+  lastSocket().answer('hello', server);
   await settle();
   assert.deepEqual(events, ['opened', 'lost', 'opened']);
 });

@@ -13,7 +13,7 @@ function makeFixture() {
   const log: string[] = [];
   /** order holds the script IDs in the order in which Chrome runs them. */
   const order: string[] = [];
-  const went = (id: string) => order.splice(order.indexOf(id), 1);
+  const removeFromOrder = (id: string) => order.splice(order.indexOf(id), 1);
   const chrome: Registrar = {
     areUserScriptsAllowed: async () => state.allowed,
     listUserScripts: async () => {
@@ -33,13 +33,13 @@ function makeFixture() {
       const old = scripts.get(script.id);
       assert.ok(old);
       scripts.set(script.id, { script, code: old.code });
-      order.push(...went(script.id));
+      order.push(...removeFromOrder(script.id));
       log.push(`moved ${script.id}`);
     },
     unregisterUserScripts: async (ids) => {
       for (const id of ids) {
         assert.ok(scripts.delete(id), `${id} was not registered`);
-        went(id);
+        removeFromOrder(id);
       }
     },
     listFileScripts: async () => files.map((f) => f.script),
@@ -61,7 +61,7 @@ function makeFixture() {
         const at = files.findIndex((f) => f.script.id === id);
         assert.ok(at >= 0, `${id} was not registered`);
         files.splice(at, 1);
-        went(id);
+        removeFromOrder(id);
       }
     },
   };

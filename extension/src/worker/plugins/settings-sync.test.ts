@@ -21,12 +21,12 @@ function makeFixture() {
     settingsSync.documentReported(documentId);
     return got;
   };
-  return { docs, state, settingsSync, join: addDocument };
+  return { docs, state, settingsSync, addDocument };
 }
 
 test('settings are sent once to each current and later document', () => {
-  const { settingsSync, join } = makeFixture();
-  const there = join('d1', 'a', 'b');
+  const { settingsSync, addDocument } = makeFixture();
+  const there = addDocument('d1', 'a', 'b');
   const blue = { values: { team: 'blue' } };
   const want: ToBridge[] = [{ op: 'settings', plugin: 'a', settings: blue }];
   settingsSync.setSettings('a', blue);
@@ -34,30 +34,30 @@ test('settings are sent once to each current and later document', () => {
   settingsSync.documentReported('unknown');
   assert.deepEqual(there, want);
   // A document that began while the script was registered again has the old settings.
-  assert.deepEqual(join('d2', 'a'), want);
-  assert.deepEqual(join('d3', 'b'), []);
+  assert.deepEqual(addDocument('d2', 'a'), want);
+  assert.deepEqual(addDocument('d3', 'b'), []);
   const red = { values: { team: 'red' } };
   settingsSync.setSettings('a', red);
   assert.deepEqual(there.slice(1), [{ op: 'settings', plugin: 'a', settings: red }]);
 });
 
 test('a document that returns after it was left receives the settings again', () => {
-  const { docs, settingsSync, join } = makeFixture();
+  const { docs, settingsSync, addDocument } = makeFixture();
   settingsSync.setSettings('a', {});
-  join('d1', 'a');
+  addDocument('d1', 'a');
   docs.remove('d1');
   settingsSync.synced();
-  assert.equal(join('d1', 'a').length, 1);
+  assert.equal(addDocument('d1', 'a').length, 1);
 });
 
 test('the adapter of a plugin that no longer exists is removed, but not before the first sync', () => {
-  const { state, settingsSync, join } = makeFixture();
-  const there = join('d1', 'a', 'b');
+  const { state, settingsSync, addDocument } = makeFixture();
+  const there = addDocument('d1', 'a', 'b');
   settingsSync.synced();
   assert.deepEqual(there, []);
   state.wanted = [info('b')];
   settingsSync.synced();
   assert.deepEqual(there, [{ op: 'removePlugin', plugin: 'a' }]);
   // A document from the back/forward cache still has the adapter.
-  assert.deepEqual(join('d2', 'a'), [{ op: 'removePlugin', plugin: 'a' }]);
+  assert.deepEqual(addDocument('d2', 'a'), [{ op: 'removePlugin', plugin: 'a' }]);
 });

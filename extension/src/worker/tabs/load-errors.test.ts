@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { LoadErrors } from './load-errors.ts';
+import { TabLoadErrors } from './load-errors.ts';
 
 test('an error lasts until the tab shows another page', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 5000 });
   let changes = 0;
-  const errors = new LoadErrors();
+  const errors = new TabLoadErrors();
   errors.changed.addListener(() => {
     changes++;
   });
@@ -22,7 +22,7 @@ test('an error lasts until the tab shows another page', (t) => {
 });
 
 test('a cancelled navigation leaves the tab with its current page', () => {
-  const errors = new LoadErrors();
+  const errors = new TabLoadErrors();
   errors.recordFailure(1, 'net::ERR_ABORTED');
   assert.equal(errors.getError(1), undefined);
   errors.recordFailure(1, 'net::ERR_NAME_NOT_RESOLVED');
@@ -33,7 +33,7 @@ test('a cancelled navigation leaves the tab with its current page', () => {
 test('a site that has not answered for 8 s is an error until it answers, or the tab requests it again', (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setTimeout'], now: 0 });
   let changes = 0;
-  const errors = new LoadErrors();
+  const errors = new TabLoadErrors();
   errors.changed.addListener(() => {
     changes++;
   });

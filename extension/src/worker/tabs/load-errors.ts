@@ -18,8 +18,8 @@ export interface LoadError {
   readonly atMs: number;
 }
 
-/** LoadErrors tracks the tabs that show Chrome's error page, and the tabs whose site does not answer. */
-export class LoadErrors {
+/** TabLoadErrors tracks the tabs that show Chrome's error page, and the tabs whose site does not answer. */
+export class TabLoadErrors {
   /** changed reports that an error was added or removed. */
   readonly changed = new Signal();
   readonly #errors = new Map<number, LoadError>();

@@ -8,21 +8,21 @@ const page = 'https://demo.example/start';
 function makeFixture(t: TestContext) {
   t.mock.timers.enable({ apis: ['Date'] });
   const opened: string[] = [];
-  const there = new Set<number>();
+  const existingTabs = new Set<number>();
   const failed = new Map<number, string>();
   const state = { window: true, blank: true };
-  const shown = new Map<number, string>();
+  const shownUrls = new Map<number, string>();
   const navigated: (readonly [number, string])[] = [];
   const opening = makeOpening({
     plugins: () => [{ ...demoPlugin, excludes: ['https://demo.example/admin'] }],
     open: async (url) => {
       if (!state.window) throw new Error('no window is open');
       opened.push(url);
-      there.add(opened.length);
+      existingTabs.add(opened.length);
       return opened.length;
     },
-    exists: async (tabId) => there.has(tabId),
-    urlOf: async (tabId) => (there.has(tabId) ? (shown.get(tabId) ?? page) : undefined),
+    exists: async (tabId) => existingTabs.has(tabId),
+    urlOf: async (tabId) => (existingTabs.has(tabId) ? (shownUrls.get(tabId) ?? page) : undefined),
     loadError: (tabId) => {
       const name = failed.get(tabId);
       return name === undefined ? undefined : { name, atMs: 0 };
@@ -32,17 +32,26 @@ function makeFixture(t: TestContext) {
       navigated.push([tabId, url]);
     },
   });
-  return { failed, shown, navigated, opening, opened, there, state, tick: (ms: number) => t.mock.timers.tick(ms) };
+  return {
+    failed,
+    shownUrls,
+    navigated,
+    opening,
+    opened,
+    existingTabs,
+    state,
+    tick: (ms: number) => t.mock.timers.tick(ms),
+  };
 }
 
 test('simultaneous and repeated calls get the same tab', async (t) => {
-  const { opening, opened, there, tick } = makeFixture(t);
+  const { opening, opened, existingTabs, tick } = makeFixture(t);
   assert.deepEqual(await Promise.all([opening.open(page), opening.open(page)]), [1, 1]);
   tick(9 * 60_000);
   assert.equal(await opening.open(page), 1);
   assert.equal(await opening.open(`${page}?2`), 2);
   // The test simulates that the user closed tab 1.
-  there.delete(1);
+  existingTabs.delete(1);
   assert.deepEqual(await Promise.all([opening.open(page), opening.open(page)]), [3, 3]);
   // After 10 min, an opened tab is no longer reused.
   tick(10 * 60_000);
@@ -67,27 +76,27 @@ test('a tab that failed to open can be opened again', async (t) => {
 });
 
 test('reopen loads the original page in a tab that was redirected to a dead site, and ignores other tabs', async (t) => {
-  const { opening, failed, shown, navigated, there, state, tick } = makeFixture(t);
+  const { opening, failed, shownUrls, navigated, existingTabs, state, tick } = makeFixture(t);
   assert.equal(await opening.open(page), 1);
   assert.deepEqual([opening.urlOpenedWith(1), opening.urlOpenedWith(2)], [page, undefined]);
-  there.add(2);
+  existingTabs.add(2);
   // reopen does not navigate a tab with a loaded page, a tab whose original page failed, or a tab of the user.
-  shown.set(1, 'https://login.example/');
+  shownUrls.set(1, 'https://login.example/');
   assert.equal(await opening.reopen(1), false);
   failed.set(1, 'net::ERR_FAILED').set(2, 'net::ERR_FAILED');
-  shown.set(1, page);
+  shownUrls.set(1, page);
   assert.equal(await opening.reopen(1), false);
-  shown.set(2, 'https://dead.example/');
+  shownUrls.set(2, 'https://dead.example/');
   assert.equal(await opening.reopen(2), false);
-  shown.set(1, 'https://dead.example/');
+  shownUrls.set(1, 'https://dead.example/');
   state.blank = false;
   assert.equal(await opening.reopen(1), false);
   state.blank = true;
   assert.equal(await opening.reopen(1), true);
   assert.deepEqual(navigated, [[1, page]]);
-  there.delete(1);
+  existingTabs.delete(1);
   assert.equal(await opening.reopen(1), false);
-  there.add(1);
+  existingTabs.add(1);
   tick(10 * 60_000);
   assert.deepEqual([opening.urlOpenedWith(1), await opening.reopen(1)], [undefined, false]);
 });

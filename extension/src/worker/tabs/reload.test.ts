@@ -80,25 +80,39 @@ function makeFixture(t: TestContext) {
     canRun: (plugin) => plugin.name === 'demo',
   });
   reload.orphaned.addListener((documentId) => orphans.push(documentId));
-  const pass = async (ms: number) => {
+  const advanceTime = async (ms: number) => {
     t.mock.timers.tick(ms);
     await settle();
   };
   const registered = async (fromMs: number, firstMs: number | undefined = Date.now()) => {
     reload.recordRegistration({ fromMs, firstMs });
-    await pass(0);
+    await advanceTime(0);
   };
-  const of = { inspected, pinged, deaf, fetched, world: environment };
-  return { reload, registered, frames, reframed, reloaded, orphans, pages, states, live, gone, loading, pass, ...of };
+  const of = { inspected, pinged, deaf, fetched, environment };
+  return {
+    reload,
+    registered,
+    frames,
+    reframed,
+    reloaded,
+    orphans,
+    pages,
+    states,
+    live,
+    gone,
+    loading,
+    advanceTime,
+    ...of,
+  };
 }
 
 test('an error page is reloaded for a call only', async (t) => {
-  const { reload, registered, reloaded, pages, pass } = makeFixture(t);
+  const { reload, registered, reloaded, pages, advanceTime } = makeFixture(t);
   pages.set(1, 'error');
   assert.equal(await reload.load(1), true);
   assert.deepEqual(reloaded, [1]);
   await registered(0);
-  for (let i = 0; i < 20; i++) await pass(1000);
+  for (let i = 0; i < 20; i++) await advanceTime(1000);
   assert.deepEqual([reloaded, reload.expects(1)], [[1], false]);
 });
 
@@ -126,27 +140,27 @@ test('a tab is reloaded for a call if the user has nothing to lose there', async
 });
 
 test('a page that does not answer is not reloaded', async (t) => {
-  const { reload, reloaded, pages, pass } = makeFixture(t);
+  const { reload, reloaded, pages, advanceTime } = makeFixture(t);
   pages.set(1, 'busy');
   const answer = reload.load(1);
   await settle();
-  await pass(1000);
+  await advanceTime(1000);
   assert.deepEqual([await answer, reloaded], [false, []]);
 });
 
 test('load waits for a page that is loading, but not for a touched one', async (t) => {
-  const { reload, reloaded, pages, loading, pass } = makeFixture(t);
+  const { reload, reloaded, pages, loading, advanceTime } = makeFixture(t);
   pages.set(1, 'busy');
   pages.set(2, { ...untouched, isTouched: true });
   loading.add(1).add(2);
   const answers = Promise.all([reload.load(1), reload.load(2)]);
   await settle();
-  await pass(1000);
+  await advanceTime(1000);
   assert.deepEqual([await answers, reloaded], [[true, false], []]);
 });
 
 test('documents that began while scripts were registered are reloaded at once, and others are not', async (t) => {
-  const { reload, registered, reloaded, fetched, pages, live, pass } = makeFixture(t);
+  const { reload, registered, reloaded, fetched, pages, live, advanceTime } = makeFixture(t);
   for (const [id, startedMs] of [
     [1, 4900],
     [2, 5000],
@@ -158,7 +172,7 @@ test('documents that began while scripts were registered are reloaded at once, a
     pages.set(id, { ...untouched, startedMs, isTouched: id === 6 });
   }
   live.add(5);
-  await pass(60);
+  await advanceTime(60);
   await registered(5000);
   assert.deepEqual(
     [reloaded, fetched],
@@ -171,9 +185,9 @@ test('documents that began while scripts were registered are reloaded at once, a
 });
 
 test('a document that may have its scripts is inspected only if it does not connect', async (t) => {
-  const { reload, registered, reloaded, inspected, pages, live, pass } = makeFixture(t);
+  const { reload, registered, reloaded, inspected, pages, live, advanceTime } = makeFixture(t);
   for (const id of [1, 2, 3]) pages.set(id, untouched);
-  await pass(100);
+  await advanceTime(100);
   reload.recordStart(1, 5040); // The document started before the registrations.
   reload.recordStart(2, 5060); // The document started while the scripts were being registered.
   reload.recordStart(3, 5080);
@@ -184,7 +198,7 @@ test('a document that may have its scripts is inspected only if it does not conn
     'a document that started before the registrations lacks the scripts',
   );
   live.add(1).add(2);
-  await pass(300);
+  await advanceTime(300);
   assert.deepEqual(
     [inspected.slice(2), reloaded],
     [
@@ -196,7 +210,7 @@ test('a document that may have its scripts is inspected only if it does not conn
 });
 
 test('no script runs in pages that begin soon after a registration and get their plugins', async (t) => {
-  const { reload, registered, inspected, pinged, reloaded, pages, live, loading, pass } = makeFixture(t);
+  const { reload, registered, inspected, pinged, reloaded, pages, live, loading, advanceTime } = makeFixture(t);
   pages.set(1, untouched);
   pages.set(2, untouched);
   live.add(1).add(2);
@@ -205,23 +219,23 @@ test('no script runs in pages that begin soon after a registration and get their
   reload.recordStart(1, 5010);
   live.delete(1);
   loading.add(1).add(2);
-  await pass(10);
+  await advanceTime(10);
   await registered(2000, 5000);
-  await pass(150);
+  await advanceTime(150);
   live.add(1);
   loading.delete(1);
-  await pass(900);
+  await advanceTime(900);
   live.delete(2);
   reload.recordStart(2, 6050);
-  for (let i = 0; i < 10; i++) await pass(300);
+  for (let i = 0; i < 10; i++) await advanceTime(300);
   loading.delete(2);
-  await pass(300);
+  await advanceTime(300);
   assert.deepEqual([inspected, reloaded, new Set(pinged)], [[], [], new Set(['d1', 'd2'])]);
   assert.deepEqual([reload.expects(1), reload.expects(2)], [false, false]);
 });
 
 test('a page whose bridge appears late, or has not connected, is rechecked', async (t) => {
-  const { registered, reloaded, inspected, pages, live, world, pass } = makeFixture(t);
+  const { registered, reloaded, inspected, pages, live, environment, advanceTime } = makeFixture(t);
   let bridged = false;
   pages.set(1, {
     ...untouched,
@@ -231,47 +245,47 @@ test('a page whose bridge appears late, or has not connected, is rechecked', asy
       return before;
     },
   });
-  world.isConnected = false;
+  environment.isConnected = false;
   await registered(5000);
   assert.deepEqual([inspected, reloaded], [[1, 1], []]);
-  for (let i = 0; i < 10; i++) await pass(300);
+  for (let i = 0; i < 10; i++) await advanceTime(300);
   assert.deepEqual(reloaded, []);
   live.add(1);
-  await pass(300);
+  await advanceTime(300);
   const looks = inspected.length;
-  await pass(10_000);
+  await advanceTime(10_000);
   assert.deepEqual([inspected.length, reloaded], [looks, []]);
 });
 
 test('a tab whose plugin is not registered yet is reloaded afterwards', async (t) => {
-  const { registered, reloaded, inspected, pages, world, pass } = makeFixture(t);
+  const { registered, reloaded, inspected, pages, environment, advanceTime } = makeFixture(t);
   pages.set(1, untouched);
-  world.isRegistered = false;
+  environment.isRegistered = false;
   await registered(0);
-  await pass(300);
+  await advanceTime(300);
   assert.deepEqual([inspected, reloaded], [[], []]);
-  world.isRegistered = true;
+  environment.isRegistered = true;
   await registered(0);
   assert.deepEqual(reloaded, [1]);
 });
 
 test('a reloaded tab is checked until its plugins are live, and reloaded twice at most', async (t) => {
-  const { reload, registered, reloaded, pages, live, pass } = makeFixture(t);
+  const { reload, registered, reloaded, pages, live, advanceTime } = makeFixture(t);
   pages.set(1, untouched);
   pages.set(2, untouched);
   await registered(5000);
   assert.deepEqual(reloaded, [1, 2]);
   live.add(1);
-  for (let i = 0; i < 9; i++) await pass(300);
+  for (let i = 0; i < 9; i++) await advanceTime(300);
   assert.deepEqual(reloaded, [1, 2], 'each tab is reloaded only once while its next document loads');
   assert.deepEqual([reload.expects(1), reload.expects(2)], [false, true]);
-  for (let i = 0; i < 30; i++) await pass(300);
+  for (let i = 0; i < 30; i++) await advanceTime(300);
   assert.deepEqual(reloaded, [1, 2, 2]);
   assert.equal(reload.expects(2), false);
 });
 
 test('a busy tab and a tab that cannot be reloaded yet delay no other and are rechecked', async (t) => {
-  const { registered, reloaded, pages, live, gone, pass } = makeFixture(t);
+  const { registered, reloaded, pages, live, gone, advanceTime } = makeFixture(t);
   const warn = t.mock.method(console, 'warn', () => undefined);
   pages.set(1, 'busy');
   pages.set(2, untouched);
@@ -281,21 +295,21 @@ test('a busy tab and a tab that cannot be reloaded yet delay no other and are re
   assert.deepEqual(reloaded, [3]);
   live.add(3);
   gone.delete(2);
-  await pass(300);
+  await advanceTime(300);
   assert.deepEqual(reloaded, [3, 2], 'the busy page delays no other page');
   live.add(2);
-  await pass(busyMs);
-  await pass(busyMs);
+  await advanceTime(busyMs);
+  await advanceTime(busyMs);
   assert.deepEqual(reloaded, [3, 2, 1]);
   assert.match(String(warn.mock.calls[0]?.arguments[0]), /No tab with id: 2/);
 });
 
 test('a frame that began while scripts were registered is reloaded alone', async (t) => {
-  const { registered, reloaded, reframed, inspected, frames, pages, live, pass } = makeFixture(t);
+  const { registered, reloaded, reframed, inspected, frames, pages, live, advanceTime } = makeFixture(t);
   pages.set(1, untouched);
   live.add(1);
   const frame = { url: 'https://demo.example/in', startedMs: 5000, isTouched: false };
-  await pass(50);
+  await advanceTime(50);
   frames.set(1, [
     { ...frame, documentId: 'f-live' },
     { ...frame, documentId: 'f-without', url: 'https://other.example/' },
@@ -315,14 +329,14 @@ test('a frame that began while scripts were registered is reloaded alone', async
 });
 
 test('a frame that may have its scripts gets time to connect', async (t) => {
-  const { registered, reframed, frames, pages, live, pass } = makeFixture(t);
+  const { registered, reframed, frames, pages, live, advanceTime } = makeFixture(t);
   pages.set(1, untouched);
   live.add(1);
   const frame = { url: 'https://demo.example/in', startedMs: 5000, isTouched: false };
   frames.set(1, [{ ...frame, documentId: 'f-without' }]);
   await registered(0, 5000);
   assert.deepEqual(reframed, []);
-  await pass(300);
+  await advanceTime(300);
   assert.deepEqual(reframed, ['f-without']);
 });
 
