@@ -150,7 +150,8 @@ class TreeSearch {
 
   #accepts(text: string): boolean {
     if (!this.#matchesText) return true;
-    return text !== '' && this.#matchesText(this.#mask.maskText(text));
+    const shown = this.#mask.maskText(text.trim());
+    return shown !== '' && this.#matchesText(shown);
   }
 
   #add(part: TreePart, around: TreeNode, path: readonly string[]): void {

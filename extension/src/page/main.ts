@@ -4,6 +4,7 @@ import { PageFailure, toPageError } from './failure.ts';
 import { find } from './find.ts';
 import { indexInParent } from './frames.ts';
 import type { FactsResult, Operation, PageAnswer, PageCalls, PageOperationName, PageProgress } from './operations.ts';
+import { read } from './read.ts';
 import { visibleSecretKinds } from './secrets.ts';
 import { documentTitle, snapshot } from './snapshot.ts';
 import { type Context, DocumentState } from './state.ts';
@@ -15,6 +16,7 @@ type Handlers = {
 const handlers: Handlers = {
   snapshot,
   find,
+  read,
   facts,
   describe,
 };

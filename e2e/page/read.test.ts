@@ -1,0 +1,131 @@
+/** The page script reads page content in parts, and finds lines by text, pattern, role and selector. */
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { type PageLab, startPageLab } from './test/page-lab.ts';
+
+let lab: PageLab;
+before(async () => {
+  lab = await startPageLab();
+});
+after(() => lab?.close());
+
+const article = `<h1>Guide</h1>
+<p>Read <b>this</b> <i>first</i>, then the <a href="/next?a=1">next page</a>.<br>New line</p>
+<ul><li>One</li><li>Two<ol><li>Two a</li><li>Two b</li></ol></li></ul>
+<table><thead><tr><th>Name</th><th>Price</th></tr></thead><tbody><tr><td>Tea | black</td><td><a href="/t">3 €</a></td></tr></tbody></table>
+<pre>line 1
+  line 2</pre><blockquote>Quoted<p>twice</p></blockquote><img src="/x.png" alt="Chart"><hr>
+<p style="display:none">hidden</p><p style="color:#fff">white</p><code>x = 1</code>
+<label>Name <input value="Ada"></label><input type=password value="hunter2222" aria-label="Password">
+<div>Block one</div><div>Block two</div>`;
+
+test('a page reads as Markdown', async () => {
+  const page = await lab.openPage(article);
+  const { text, cursor } = await page.result('read');
+  assert.equal(
+    text,
+    `# Guide
+
+Read **this** _first_, then the [next page](${page.origin}/next?a=1).
+
+New line
+
+- One
+- Two
+  1. Two a
+  2. Two b
+
+| Name | Price |
+| --- | --- |
+| Tea \\| black | [3 €](${page.origin}/t) |
+
+\`\`\`
+line 1
+  line 2
+\`\`\`
+
+> Quoted
+>
+> twice
+
+![Chart](${page.origin}/x.png)
+
+---
+
+\`x = 1\` Name [Name: Ada] [Password: •••]
+
+Block one
+
+Block two`,
+  );
+  assert.equal(cursor, undefined);
+});
+
+test('a page reads as text and as HTML, and a target limits what is read', async () => {
+  const page = await lab.openPage(article);
+  const { text } = await page.result('read', { format: 'text' });
+  assert.match(text, /^Guide\n\nRead this first, then the next page\.\nNew line\n- One\n- Two\n {2}1\. Two a/);
+  assert.match(text, /Name\tPrice\nTea \| black\t3 €/);
+  const html = await page.result('read', { format: 'html' });
+  assert.match(html.text, /<a href="\/next\?a=1">next page<\/a>/);
+  for (const hidden of ['hunter2222', 'hidden', 'white']) assert.ok(!html.text.includes(hidden), hidden);
+  const found = await page.result('find', { selector: 'table' });
+  const table = await page.result('read', { target: found.matches[0].ref, format: 'text' });
+  assert.equal(table.text, 'Name\tPrice\nTea | black\t3 €');
+});
+
+test('a long page comes in parts that join to the whole text', async () => {
+  const page = await lab.openPage(
+    Array.from({ length: 400 }, (_, i) => `<p>Paragraph ${i} with words — “ä”.</p>`).join(''),
+  );
+  const parts: string[] = [];
+  let cursor: string | undefined;
+  let total = 0;
+  do {
+    const part = await page.result('read', { maxTokens: 500, ...(cursor ? { cursor } : {}) });
+    assert.ok(part.tokens <= 500);
+    parts.push(part.text);
+    ({ cursor, total } = part);
+  } while (cursor);
+  assert.ok(parts.length > 5 && total > 2_500);
+  const numbers = [...parts.join('\n\n').matchAll(/Paragraph (\d+) with words — “ä”\./g)].map((m) => Number(m[1]));
+  assert.deepEqual(
+    numbers,
+    Array.from({ length: 400 }, (_, i) => i),
+  );
+  assert.equal((await page.call('read', { cursor: 'r99:0' })).error.code, 'invalid_arguments');
+});
+
+test('find returns lines with refs and paths', async () => {
+  const rows = Array.from({ length: 60 }, (_, i) => `<tr><td>#${i}</td><td><button>Edit ${i}</button></td></tr>`).join(
+    '',
+  );
+  const page = await lab.openPage(`<main><h1>All orders</h1><table aria-label="Orders">${rows}</table>
+    <p>Call <b>555</b>-1234 now</p><p style="display:none">Edit hidden</p></main>`);
+  const byText = await page.result('find', { text: 'edit 42' });
+  assert.equal(byText.total, 1);
+  assert.match(byText.matches[0].line, /^button "Edit 42" \[ref=e\d+\]$/);
+  assert.deepEqual(
+    byText.matches[0].path.map((line: string) => line.replace(/ \[ref=\w+\]/, '')),
+    ['main', 'table "Orders"', 'row'],
+  );
+  const byRole = await page.result('find', { role: 'button', limit: 5 });
+  assert.deepEqual([byRole.matches.length, byRole.total], [5, 60]);
+  const byRegex = await page.result('find', { regex: '^edit 1\\d$' });
+  assert.equal(byRegex.total, 10);
+  const across = await page.result('find', { text: '555-1234' });
+  assert.match(across.matches[0].line, /^Call 555-1234 now \[ref=e\d+\]$/);
+  const bySelector = await page.result('find', { selector: 'tr:nth-child(3) button' });
+  assert.match(bySelector.matches[0].line, /^button "Edit 2"/);
+  assert.equal((await page.result('find', { text: 'Edit hidden' })).total, 0);
+  for (const [args, reason] of [
+    [{}, /at least one/],
+    [{ selector: '!!' }, /CSS selector/],
+    [{ regex: '(a+)\\1' }, /back-references/],
+    [{ text: 'x', limit: 0 }, /limit/],
+  ] as const) {
+    const { error } = await page.call('find', args);
+    assert.equal(error.code, 'invalid_arguments');
+    assert.match(error.message, reason);
+  }
+});

@@ -1,0 +1,83 @@
+// Writes the visible content of a page as HTML, with the attributes that describe content, and without scripts.
+import { flatChildren } from './flat-tree.ts';
+import { roleOf } from './roles.ts';
+import { secretKind } from './secrets.ts';
+import { wholeValue } from './states.ts';
+import { showElement, TextSight } from './visibility.ts';
+import { cleanLines } from './visible-text.ts';
+
+const Skipped = new Set('script style template noscript head meta link base'.split(' '));
+const Void = /^(area|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
+const Attributes = new Set(
+  `id class name type role href src alt title placeholder for value checked selected disabled readonly required
+  multiple open colspan rowspan scope lang dir datetime action method target rel tabindex contenteditable draggable
+  data-testid data-id`.split(/\s+/),
+);
+const MaxAttribute = 300;
+const MaxCharacters = 4_000_000;
+const SliceMs = 50;
+
+/** HtmlWriter writes one element. */
+export class HtmlWriter {
+  readonly frames: Element[] = [];
+  readonly #sight = new TextSight();
+  readonly #parts: string[] = [];
+  #characters = 0;
+  #visited = 0;
+  #sliceEnd = 0;
+
+  /** run yields the number of visited elements after each 50 ms, and returns the HTML. */
+  *run(root: Element): Generator<number, string> {
+    this.#sliceEnd = performance.now() + SliceMs;
+    yield* this.#visit(root);
+    return this.#parts
+      .join('')
+      .replace(/\n\s*\n+/g, '\n')
+      .trim();
+  }
+
+  *#visit(element: Element): Generator<number, void> {
+    const tag = element.localName;
+    if (Skipped.has(tag) || this.#characters > MaxCharacters) return;
+    if ((++this.#visited & 31) === 0 && performance.now() > this.#sliceEnd) {
+      yield this.#visited;
+      this.#sliceEnd = performance.now() + SliceMs;
+    }
+    const style = getComputedStyle(element);
+    const shown = showElement(element, style);
+    if (!shown.drawn) return;
+    if (roleOf(element) === 'iframe') this.frames.push(element);
+    this.#add(`<${tag}${attributesOf(element)}>`);
+    if (Void.test(tag)) return;
+    if (element instanceof HTMLTextAreaElement) this.#add(encode(wholeValue(element, 'textbox') ?? ''));
+    else if (tag !== 'iframe') {
+      const canSee = !shown.closed && shown.text && this.#sight.isShown(element, style);
+      for (const child of flatChildren(element)) {
+        if (child instanceof Element) yield* this.#visit(child);
+        else if (child instanceof Text && (canSee || child.data.trim() === ''))
+          this.#add(encode(cleanLines(child.data)));
+      }
+    }
+    this.#add(`</${tag}>`);
+  }
+
+  #add(text: string): void {
+    this.#parts.push(text);
+    this.#characters += text.length;
+  }
+}
+
+function attributesOf(element: Element): string {
+  let text = '';
+  for (const { name, value } of element.attributes) {
+    if (!Attributes.has(name) && !name.startsWith('aria-')) continue;
+    if (name === 'value' && secretKind(element)) continue;
+    const isData = value.startsWith('data:') || value.startsWith('javascript:');
+    text += ` ${name}="${encode(cleanLines(isData ? '…' : value.slice(0, MaxAttribute)))}"`;
+  }
+  return text;
+}
+
+function encode(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}

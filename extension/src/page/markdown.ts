@@ -1,0 +1,271 @@
+// Writes the visible content of a page as Markdown, or as plain text with the same line breaks.
+import { hrefOf } from './describe.ts';
+import { flatChildren } from './flat-tree.ts';
+import { nameOf } from './names.ts';
+import { roleOf } from './roles.ts';
+import { shownValue } from './states.ts';
+import { showElement, TextSight } from './visibility.ts';
+import { cleanText } from './visible-text.ts';
+
+/** MaxCharacters limits the text that is collected, whatever the size of the parts. */
+const MaxCharacters = 4_000_000;
+const MaxAddress = 500;
+const SliceMs = 50;
+
+const Skipped = new Set('script style template noscript head meta link title datalist base svg canvas'.split(' '));
+const Fields = /^(input|select|textarea|progress|meter)$/;
+
+/** Inline is what a piece of text inherits from the elements around it. */
+interface Inline {
+  readonly isPreformatted: boolean;
+  /** The text may not contain line breaks, such as in a table cell. */
+  readonly isFlat: boolean;
+}
+
+/** Writer writes one element. */
+export class Writer {
+  /** The frame elements that were met. */
+  readonly frames: Element[] = [];
+  readonly #isMarkdown: boolean;
+  readonly #sight = new TextSight();
+  #lines: string[] = [];
+  #text = '';
+  /** What each line begins with: quotes and the indent of lists. */
+  #prefix = '';
+  /** What the next line begins with instead, such as the mark of a list item. */
+  #marker = '';
+  #characters = 0;
+  #visited = 0;
+  #sliceEnd = 0;
+  isCut = false;
+
+  constructor(isMarkdown: boolean) {
+    this.#isMarkdown = isMarkdown;
+  }
+
+  /** run yields the number of visited elements after each 50 ms, and returns the text. */
+  *run(root: Element): Generator<number, string> {
+    this.#sliceEnd = performance.now() + SliceMs;
+    yield* this.#visit(root, { isPreformatted: false, isFlat: false });
+    this.#endLine();
+    return this.#lines
+      .join('\n')
+      .replace(/\n{3,}/g, '\n\n')
+      .trim();
+  }
+
+  *#visit(element: Element, inline: Inline): Generator<number, void> {
+    const tag = element.localName;
+    if (Skipped.has(tag) || element.getAttribute('aria-hidden') === 'true') return;
+    if (this.#characters > MaxCharacters) {
+      this.isCut = true;
+      return;
+    }
+    if ((++this.#visited & 31) === 0 && performance.now() > this.#sliceEnd) {
+      yield this.#visited;
+      this.#sliceEnd = performance.now() + SliceMs;
+    }
+    const style = getComputedStyle(element);
+    const shown = showElement(element, style);
+    if (!shown.drawn || shown.closed) return;
+    const isBlock = !inline.isFlat && !style.display.startsWith('inline') && style.display !== 'contents';
+    if (inline.isFlat && !style.display.startsWith('inline')) this.#text += ' ';
+    if (isBlock) this.#endLine();
+    yield* this.#element(element, tag, inline, () => shown.text && this.#sight.isShown(element, style));
+    if (isBlock) this.#endLine();
+  }
+
+  *#element(element: Element, tag: string, inline: Inline, isTextShown: () => boolean): Generator<number, void> {
+    const role = roleOf(element);
+    if (tag === 'br') {
+      if (inline.isFlat) this.#text += ' ';
+      else this.#endLine();
+    } else if (tag === 'hr') this.#block('---');
+    else if (tag === 'img') this.#image(element);
+    else if (role === 'iframe') this.#frame(element);
+    else if (Fields.test(tag)) this.#field(element, role);
+    else if (tag === 'pre' && !inline.isFlat) this.#preformatted(element);
+    else if (role === 'heading' && !inline.isFlat) yield* this.#heading(element, inline, isTextShown);
+    else if (tag === 'li' || role === 'listitem') yield* this.#item(element, inline, isTextShown);
+    else if (tag === 'blockquote' && !inline.isFlat) yield* this.#indented('> ', element, inline, isTextShown);
+    else if (tag === 'table' && !inline.isFlat && isDataTable(element)) yield* this.#table(element, inline);
+    else yield* this.#wrapped(element, tag, inline, isTextShown);
+  }
+
+  /** #wrapped writes content between marks, such as those of a link. */
+  *#wrapped(element: Element, tag: string, inline: Inline, isTextShown: () => boolean): Generator<number, void> {
+    if ((tag === 'ul' || tag === 'ol') && this.#isMarkdown && this.#prefix === '') this.#blank();
+    const marks = this.#isMarkdown ? marksAround(element, tag) : undefined;
+    if (!marks) return yield* this.#children(element, inline, isTextShown);
+    const before = this.#text;
+    const lines = this.#lines.length;
+    this.#text = '';
+    yield* this.#children(element, inline, isTextShown);
+    const inner = collapse(this.#text);
+    const hasLines = this.#lines.length !== lines;
+    const [open, close] = marks;
+    if (hasLines || inner.trim() === '') this.#text = hasLines ? this.#text : before + inner;
+    else
+      this.#text = `${before}${/^\s/.test(inner) ? ' ' : ''}${open}${inner.trim()}${close}${/\s$/.test(inner) ? ' ' : ''}`;
+    if (hasLines && before.trim() !== '') this.#lines.splice(lines, 0, this.#prefix + collapse(before).trim());
+  }
+
+  *#children(element: Element, inline: Inline, isTextShown: () => boolean): Generator<number, void> {
+    let canSee: boolean | undefined;
+    for (const child of flatChildren(element)) {
+      if (child instanceof Element) yield* this.#visit(child, inline);
+      else if (child instanceof Text && child.data !== '') {
+        if (child.data.trim() === '') {
+          this.#text += ' ';
+          continue;
+        }
+        canSee ??= isTextShown();
+        if (!canSee) continue;
+        this.#text += child.data;
+        this.#characters += child.data.length;
+      }
+    }
+  }
+
+  *#heading(element: Element, inline: Inline, isTextShown: () => boolean): Generator<number, void> {
+    const level = Number(element.getAttribute('aria-level')) || Number(/^h([1-6])$/.exec(element.localName)?.[1] ?? 2);
+    this.#blank();
+    if (this.#isMarkdown) this.#marker = `${'#'.repeat(Math.min(6, level))} `;
+    yield* this.#children(element, { ...inline, isFlat: true }, isTextShown);
+    this.#endLine();
+    this.#marker = '';
+    this.#blank();
+  }
+
+  *#item(element: Element, inline: Inline, isTextShown: () => boolean): Generator<number, void> {
+    if (inline.isFlat) return yield* this.#children(element, inline, isTextShown);
+    const list = element.parentElement;
+    const number = list instanceof HTMLOListElement ? `${itemNumber(element, list)}. ` : '- ';
+    this.#marker = number;
+    yield* this.#indented('  ', element, inline, isTextShown);
+    this.#marker = '';
+  }
+
+  *#indented(prefix: string, element: Element, inline: Inline, isTextShown: () => boolean): Generator<number, void> {
+    const outer = this.#prefix;
+    this.#prefix += prefix;
+    if (this.#marker) this.#marker = outer + this.#marker;
+    yield* this.#children(element, inline, isTextShown);
+    this.#endLine();
+    this.#prefix = outer;
+  }
+
+  *#table(table: Element, inline: Inline): Generator<number, void> {
+    this.#blank();
+    let columns = 0;
+    for (const row of table.querySelectorAll('tr')) {
+      if (row.closest('table') !== table || !row.checkVisibility()) continue;
+      const cells: string[] = [];
+      for (const cell of row.cells) cells.push(yield* this.#cell(cell, inline));
+      if (cells.every((cell) => cell === '')) continue;
+      this.#lines.push(this.#prefix + (this.#isMarkdown ? `| ${cells.join(' | ')} |` : cells.join('\t')));
+      if (columns === 0 && this.#isMarkdown) this.#lines.push(`${this.#prefix}|${' --- |'.repeat(cells.length)}`);
+      columns = cells.length;
+    }
+    this.#blank();
+  }
+
+  *#cell(cell: Element, inline: Inline): Generator<number, string> {
+    const outer = this.#text;
+    this.#text = '';
+    yield* this.#visit(cell, { ...inline, isFlat: true });
+    const text = cleanText(this.#text);
+    this.#text = outer;
+    return this.#isMarkdown ? text.replaceAll('|', '\\|') : text;
+  }
+
+  #preformatted(element: Element): void {
+    if (!(element instanceof HTMLElement)) return;
+    const text = element.innerText.replace(/\n$/, '');
+    this.#characters += text.length;
+    const fence = text.includes('```') ? '````' : '```';
+    this.#block(this.#isMarkdown ? `${fence}\n${text}\n${fence}` : text);
+  }
+
+  #image(element: Element): void {
+    const alt = cleanText(element.getAttribute('alt') ?? '');
+    if (alt === '') return;
+    const source = element instanceof HTMLImageElement ? element.currentSrc || element.src : '';
+    const isShort = /^https?:/.test(source) && source.length <= MaxAddress;
+    this.#text += this.#isMarkdown ? `![${alt}]${isShort ? `(${source})` : ''}` : alt;
+  }
+
+  #frame(element: Element): void {
+    this.frames.push(element);
+    const title = nameOf(element, 'iframe');
+    this.#text += this.#isMarkdown || title ? ` [frame${title ? `: ${title}` : ''}] ` : '';
+  }
+
+  #field(element: Element, role: string): void {
+    if (role === '' || element.getAttribute('type') === 'hidden') return;
+    const name = nameOf(element, role);
+    const value = shownValue(element, role);
+    const checked = element instanceof HTMLInputElement && /^(checkbox|radio)$/.test(element.type);
+    if (checked) this.#text += element.checked ? ' [x] ' : ' [ ] ';
+    else if (role === 'button') this.#text += ` ${name} `;
+    else if (value !== undefined) this.#text += ` [${name ? `${name}: ` : ''}${value}] `;
+  }
+
+  /** #endLine ends the current line. */
+  #endLine(): void {
+    const text = collapse(this.#text).trim();
+    this.#text = '';
+    if (text === '') return;
+    const start = this.#marker || this.#prefix;
+    this.#marker = '';
+    const isItem = /^\s*([-*]|\d+\.) $/.test(start);
+    const isInList = this.#prefix.endsWith('  ');
+    if (!isItem && !isInList && this.#isMarkdown) this.#blank();
+    this.#lines.push(start + text);
+  }
+
+  #block(text: string): void {
+    this.#endLine();
+    this.#blank();
+    for (const line of text.split('\n')) this.#lines.push(this.#prefix + line);
+    this.#blank();
+  }
+
+  /** #blank adds an empty line between two blocks. */
+  #blank(): void {
+    const last = this.#lines.at(-1);
+    if (last !== undefined && last.trim() !== '' && last.trim() !== '>') this.#lines.push(this.#prefix.trimEnd());
+  }
+}
+
+function collapse(text: string): string {
+  return text.replace(/[\s\u2028\u2029]+/g, ' ');
+}
+
+function marksAround(element: Element, tag: string): readonly [string, string] | undefined {
+  if (tag === 'a' && hrefOf(element) !== '') {
+    const href = hrefOf(element);
+    if (href.startsWith('javascript:') || href.length > MaxAddress) return undefined;
+    return ['[', `](${href.replaceAll(')', '%29')})`];
+  }
+  if (tag === 'strong' || tag === 'b') return ['**', '**'];
+  if (tag === 'em' || tag === 'i') return ['_', '_'];
+  if (tag === 'code' || tag === 'kbd' || tag === 'samp') return ['`', '`'];
+  return tag === 'del' || tag === 's' ? ['~~', '~~'] : undefined;
+}
+
+/** isDataTable reports whether a table has rows of data; a table may also arrange a page. */
+function isDataTable(table: Element): boolean {
+  if (!(table instanceof HTMLTableElement) || table.querySelector('table') !== null) return false;
+  if (table.getAttribute('role') === 'presentation' || table.getAttribute('role') === 'none') return false;
+  return [...table.rows].slice(0, 20).some((row) => row.cells.length > 1);
+}
+
+function itemNumber(item: Element, list: HTMLOListElement): number {
+  let number = list.start;
+  for (const sibling of list.children) {
+    if (sibling === item) break;
+    if (sibling.localName === 'li') number++;
+  }
+  return item instanceof HTMLLIElement && item.hasAttribute('value') ? item.value : number;
+}

@@ -1,0 +1,77 @@
+// Reads the content of the frame as Markdown, text or HTML, in parts.
+import { PageFailure } from './failure.ts';
+import { frameInfo } from './frames.ts';
+import { HtmlWriter } from './html.ts';
+import { Writer } from './markdown.ts';
+import type { FrameInfo, ReadArguments, ReadResult } from './operations.ts';
+import { nextTask } from './pace.ts';
+import { collectSecrets } from './secrets.ts';
+import { DefaultMaxTokens, documentTitle, rootElement } from './snapshot.ts';
+import { type Context, targetElement } from './state.ts';
+import { cleanLines, countTokens } from './visible-text.ts';
+
+const MinTokens = 100;
+
+/** read is the operation of this name. */
+export async function read(args: ReadArguments, context: Context): Promise<ReadResult> {
+  const { maxTokens = DefaultMaxTokens, cursor } = args;
+  if (!Number.isFinite(maxTokens) || maxTokens < MinTokens) {
+    throw new PageFailure('invalid_arguments', `maxTokens is ${maxTokens}. Use at least ${MinTokens}.`);
+  }
+  if (cursor !== undefined) return continueReading(cursor, maxTokens, context);
+  const format = args.format ?? 'markdown';
+  const root = args.target ? targetElement(args.target, context) : rootElement();
+  const writer = format === 'html' ? new HtmlWriter() : new Writer(format === 'markdown');
+  const steps = writer.run(root);
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) {
+    context.report({ message: `read ${step.value} elements`, progress: step.value });
+    await nextTask();
+    context.signal.throwIfAborted();
+  }
+  const text = collectSecrets().maskText(cleanLines(step.value));
+  const frames = writer.frames.map((element) => {
+    const ref = context.state.refs.refOf(element, context.prefix, 'iframe', '');
+    return frameInfo(element, ref, -1);
+  });
+  return part(context.state.storeReading(text), text, 0, maxTokens, frames);
+}
+
+function continueReading(cursor: string, maxTokens: number, context: Context): ReadResult {
+  const [, id = '', offset = ''] = /^(r\d+):(\d+)$/.exec(cursor) ?? [];
+  const text = context.state.reading(id);
+  if (text === undefined) {
+    throw new PageFailure(
+      'invalid_arguments',
+      `The cursor "${cursor}" has expired. Read the page again without a cursor.`,
+    );
+  }
+  return part(id, text, Number(offset), maxTokens, []);
+}
+
+function part(id: string, text: string, offset: number, maxTokens: number, frames: readonly FrameInfo[]): ReadResult {
+  const end = endOfPart(text, offset, maxTokens);
+  const shown = text.slice(offset, end);
+  return {
+    text: shown.trim(),
+    title: documentTitle(),
+    url: location.href,
+    tokens: countTokens(shown),
+    ...(end < text.length ? { cursor: `${id}:${end}` } : {}),
+    total: countTokens(text),
+    frames,
+  };
+}
+
+/** endOfPart returns the end of a part of at most maxTokens, at the end of a paragraph, line or word if possible. */
+function endOfPart(text: string, offset: number, maxTokens: number): number {
+  let length = 4 * maxTokens;
+  while (countTokens(text.slice(offset, offset + length)) > maxTokens) length = Math.floor(length * 0.8);
+  if (offset + length >= text.length) return text.length;
+  const window = text.slice(offset, offset + length);
+  for (const separator of ['\n\n', '\n', ' ']) {
+    const at = window.lastIndexOf(separator);
+    if (at > length * 0.7) return offset + at + separator.length;
+  }
+  return offset + (/[\ud800-\udbff]$/.test(window) ? length - 1 : length);
+}
