@@ -53,7 +53,7 @@ type liveCall struct {
 	refusal    Verdict // the last Block of a gate
 	// resultStart is the start of the result of a successful call.
 	resultStart events.ResultStart
-	card        *events.Card // made for the first event
+	card        *events.CallFacts // made for the first event
 	// stopAnswered is closed when the page has answered the stop; nil if the page gets
 	// no stop.
 	stopAnswered chan struct{}

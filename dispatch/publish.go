@@ -78,7 +78,7 @@ func (c *liveCall) publishReport(kind EventKind, r *wire.Report) {
 }
 
 // fillCard sets card to what never changes about c.
-func fillCard(card *events.Card, c *liveCall) {
+func fillCard(card *events.CallFacts, c *liveCall) {
 	card.CallID, card.ParentCallID, card.ParentNodeID = c.id, c.req.ParentCallID, c.req.ParentNodeID
 	card.Plugin, card.Tool, card.Prompt = c.req.Tool.Plugin, c.req.Tool.Name, c.req.Tool.Prompt
 	card.Client, card.Caller, card.Created, card.Depth = c.req.Client, c.req.Caller, c.created, c.depth
@@ -86,9 +86,9 @@ func fillCard(card *events.Card, c *liveCall) {
 
 // sharedCard returns the card of all events of c. Without followers, a call has no
 // shared card. The caller has locked c.mu.
-func sharedCard(c *liveCall) *events.Card {
+func sharedCard(c *liveCall) *events.CallFacts {
 	if c.card == nil {
-		c.card = new(events.Card)
+		c.card = new(events.CallFacts)
 		fillCard(c.card, c)
 	}
 	return c.card
@@ -117,7 +117,7 @@ func fillState(s *events.State, c *liveCall) {
 
 // viewLocked returns the call as lists show it. The caller has locked mu.
 func (c *liveCall) viewLocked() View {
-	var card events.Card
+	var card events.CallFacts
 	fillCard(&card, c)
 	var state events.State
 	fillState(&state, c)

@@ -45,7 +45,7 @@ func (p *pingedClient) read(n int) []receivedLine {
 		if err != nil {
 			p.t.Fatal(err)
 		}
-		var m received
+		var m receivedMessage
 		if err := json.Unmarshal([]byte(line), &m); err != nil {
 			p.t.Fatalf("%v: %.200s", err, line)
 		}

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// asBlock returns the content block that the members form, or false if the object is
+// anyBlock returns the content block that the members form, or false if the object is
 // not a content block. Clients reject a whole result for one block that violates MCP's
-// schema, so asBlock is as strict as that schema.
-func (m *objectMembers) asBlock() (foundBlock, bool) {
+// schema, so anyBlock is as strict as that schema.
+func (m *objectMembers) anyBlock() (foundBlock, bool) {
 	kind, ok := m.findValue("type")
 	if !ok || m.n > maxBlockMembers {
 		return foundBlock{}, false
@@ -20,11 +20,11 @@ func (m *objectMembers) asBlock() (foundBlock, bool) {
 	var b foundBlock
 	switch string(kind.cutFrom(m.text)) {
 	case `"image"`:
-		b, ok = m.asMedia("image/")
+		b, ok = m.mediaBlock("image/")
 	case `"audio"`:
-		b, ok = m.asMedia("audio/")
+		b, ok = m.mediaBlock("audio/")
 	case `"resource"`:
-		b, ok = m.asResource()
+		b, ok = m.resourceBlock()
 	case `"resource_link"`:
 		ok = m.hasOnlyMembers("type", "uri", "name", "title", "description", "mimeType", "size", "annotations", "_meta") &&
 			m.hasValidURI() && m.hasStrings("name") && m.hasOptionalStrings("title", "description", "mimeType") && m.hasValidSize()
@@ -34,8 +34,8 @@ func (m *objectMembers) asBlock() (foundBlock, bool) {
 	return b, ok && m.hasValidExtras()
 }
 
-// asMedia returns the block of an image or a sound.
-func (m *objectMembers) asMedia(typePrefix string) (foundBlock, bool) {
+// mediaBlock returns the block of an image or a sound.
+func (m *objectMembers) mediaBlock(typePrefix string) (foundBlock, bool) {
 	mediaType := m.mediaType("mimeType")
 	if !m.hasOnlyMembers("type", "data", "mimeType", "annotations", "_meta") || !strings.HasPrefix(mediaType, typePrefix) {
 		return foundBlock{}, false
@@ -48,8 +48,8 @@ func (m *objectMembers) asMedia(typePrefix string) (foundBlock, bool) {
 	return foundBlock{data: data, mediaType: mediaType, size: size}, ok
 }
 
-// asResource returns the block of an embedded file.
-func (m *objectMembers) asResource() (foundBlock, bool) {
+// resourceBlock returns the block of an embedded file.
+func (m *objectMembers) resourceBlock() (foundBlock, bool) {
 	if !m.hasOnlyMembers("type", "resource", "annotations", "_meta") {
 		return foundBlock{}, false
 	}

@@ -55,7 +55,7 @@ func fakeAndRealCallers() map[string]Caller {
 
 // checkReports checks that msgs are all reports of one token in order, followed by
 // the answer to id.
-func checkReports(t *testing.T, msgs []received, id, token string) {
+func checkReports(t *testing.T, msgs []receivedMessage, id, token string) {
 	t.Helper()
 	if len(msgs) != reportsPerCall+1 {
 		t.Errorf("call %s: %d messages, want %d", id, len(msgs), reportsPerCall+1)
@@ -151,7 +151,7 @@ func TestProgressOverStdioIsCompleteAndInOrder(t *testing.T) {
 			p.initialize("a")
 			const at = 4 // how many calls run at once
 			for round := range callRounds {
-				messagesByToken := map[string][]received{}
+				messagesByToken := map[string][]receivedMessage{}
 				for i := range at {
 					id := fmt.Sprint(round*at + i)
 					p.send(callText(id, `{}`, `{"progressToken":"`+id+`"}`))

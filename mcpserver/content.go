@@ -160,7 +160,7 @@ func (f *contentFinder) scanObject(i, depth int) (int, bool) {
 	if !ok {
 		return 0, false
 	}
-	if b, ok := m.asBlock(); ok {
+	if b, ok := m.anyBlock(); ok {
 		b.place = span{i, end}
 		f.blocks = append(f.blocks[:countBefore], b) // drops blocks that were found in the _meta of this block
 	}

@@ -176,7 +176,7 @@ func FuzzContent(f *testing.F) {
 		var rebuiltText []byte
 		switch {
 		case r.output != nil:
-			rebuiltText = putBack(t, r)
+			rebuiltText = restoreBlocks(t, r)
 		case r.data != nil: // the result itself is one block
 			rebuiltText = r.blocks[0]
 		default:
@@ -188,8 +188,8 @@ func FuzzContent(f *testing.F) {
 	})
 }
 
-// putBack returns the text of a result with the data of its blocks in place.
-func putBack(t *testing.T, r reply) []byte {
+// restoreBlocks returns the text of a result with the data of its blocks in place.
+func restoreBlocks(t *testing.T, r reply) []byte {
 	t.Helper()
 	text := r.output
 	for i, raw := range r.blocks {

@@ -17,7 +17,7 @@ import (
 const testClientHeader = "X-Test-Client"
 
 // serveGuarded serves the site behind a guard that checks the tokens of clients.
-func (s *site) serveGuarded(t *testing.T) *site {
+func (s *testServer) serveGuarded(t *testing.T) *testServer {
 	t.Helper()
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		known := transport.Credential{Kind: dispatch.CredentialCommandLine}
@@ -32,7 +32,7 @@ func (s *site) serveGuarded(t *testing.T) *site {
 }
 
 // openAs opens a session of the client with a token, which reports name.
-func (s *site) openAs(t *testing.T, token, name string) *client {
+func (s *testServer) openAs(t *testing.T, token, name string) *client {
 	t.Helper()
 	c := s.sessionlessClient(t)
 	c.headers.Set(testClientHeader, token)
@@ -79,7 +79,7 @@ func TestCallsNameTheirClient(t *testing.T) {
 // TestAttackByClient checks that a client with its own token cannot use sessions and
 // calls of another client.
 func TestAttackByClient(t *testing.T) {
-	h := newHanging()
+	h := newHangingCaller()
 	s := serveTools(t, h, Options{}).serveGuarded(t)
 	laptopClient := s.openAs(t, "laptop", "same")
 	for name, token := range map[string]string{"another client": "desk", "the command line": ""} {
@@ -97,7 +97,7 @@ func TestAttackByClient(t *testing.T) {
 		})
 	}
 	t.Run("a cancel of a client's call, from another client", func(t *testing.T) {
-		done := make(chan []received, 1)
+		done := make(chan []receivedMessage, 1)
 		go func() { done <- laptopClient.ask(callText(`7`, `{}`, `{}`)) }()
 		<-h.started
 		readMessages(t, s.openAs(t, "desk", "same").post(t.Context(), cancelText(`7`)))
@@ -119,12 +119,12 @@ func TestAttackByClient(t *testing.T) {
 // is removed, also without a session. Sessions, streams and calls of other clients
 // continue.
 func TestRevoke(t *testing.T) {
-	h := newHanging()
+	h := newHangingCaller()
 	s := serveTools(t, h, Options{}).serveGuarded(t)
 	laptopClient, inspector := s.openAs(t, "laptop", "x"), s.openAs(t, "desk", "x")
 	listening := laptopClient.do(laptopClient.request(t.Context(), http.MethodGet, ""))
 	defer listening.Body.Close()
-	done := make(chan []received, 2)
+	done := make(chan []receivedMessage, 2)
 	go func() { done <- laptopClient.ask(callText(`1`, `{}`, `{}`)) }()
 	<-h.started
 	go func() { done <- inspector.ask(callText(`1`, `{}`, `{}`)) }()

@@ -33,9 +33,9 @@ func (g alwaysAskGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
 	}}
 }
 
-// approvalDispatcher is a dispatcher that requires approval for every call. The argument "wait" is
-// how often the tool of approvalDispatcher waits for the user; the tool then returns its
-// arguments.
+// approvalDispatcher is a dispatcher that requires approval for every call. The
+// argument "wait" is how often the tool of approvalDispatcher waits for the user; the
+// tool then returns its arguments.
 type approvalDispatcher struct {
 	*dispatch.Dispatcher
 	runs atomic.Int32
@@ -115,7 +115,7 @@ func waitUntilCallEnded(t *testing.T, f *dispatch.Follower) {
 type sessionClient struct {
 	t *testing.T
 	// messages are all messages in order; closed after the answer to a call over HTTP.
-	messages chan received
+	messages chan receivedMessage
 	// send sends a message to the server. When send returns, the server has read the
 	// message, unless the message is a call.
 	send func(text string)
@@ -124,7 +124,7 @@ type sessionClient struct {
 }
 
 // mustRead returns the next message that is not about progress.
-func (p *sessionClient) mustRead() received {
+func (p *sessionClient) mustRead() receivedMessage {
 	p.t.Helper()
 	for m := range p.messages {
 		if m.Method != "notifications/progress" {
@@ -132,7 +132,7 @@ func (p *sessionClient) mustRead() received {
 		}
 	}
 	p.t.Fatal("the server closed the connection")
-	return received{}
+	return receivedMessage{}
 }
 
 // nextForm returns the ID and the params of the next elicitation request.
@@ -164,13 +164,13 @@ const showsForms = `{"elicitation":{}}`
 
 // sessionClients has a function for each transport, which connects a client with the given
 // capabilities.
-var sessionClients = map[string]func(t *testing.T, s *site, capabilities string) *sessionClient{
-	"http": func(t *testing.T, s *site, capabilities string) *sessionClient {
+var sessionClients = map[string]func(t *testing.T, s *testServer, capabilities string) *sessionClient{
+	"http": func(t *testing.T, s *testServer, capabilities string) *sessionClient {
 		c := s.sessionlessClient(t)
 		res := c.post(context.Background(), strings.Replace(initializeText("Claude"), `"capabilities":{}`, `"capabilities":`+capabilities, 1))
 		readMessages(t, res)
 		c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
-		p := &sessionClient{t: t, messages: make(chan received, 100)}
+		p := &sessionClient{t: t, messages: make(chan receivedMessage, 100)}
 		ctx, disconnect := context.WithCancel(t.Context())
 		p.disconnect = disconnect
 		p.send = func(text string) {
@@ -204,11 +204,11 @@ var sessionClients = map[string]func(t *testing.T, s *site, capabilities string)
 		}
 		return p
 	},
-	"stdio": func(t *testing.T, s *site, capabilities string) *sessionClient {
+	"stdio": func(t *testing.T, s *testServer, capabilities string) *sessionClient {
 		peer := s.dial(t)
 		peer.send(strings.Replace(initializeText("Claude"), `"capabilities":{}`, `"capabilities":`+capabilities, 1))
 		peer.mustRead()
-		p := &sessionClient{t: t, messages: make(chan received, 100), disconnect: func() { peer.in.Close() }}
+		p := &sessionClient{t: t, messages: make(chan receivedMessage, 100), disconnect: func() { peer.in.Close() }}
 		progressRead := make(chan struct{}, 1)
 		p.send = func(text string) {
 			if strings.Contains(text, `"tools/call"`) {
@@ -511,8 +511,8 @@ func TestNoProgressAfterTheAnswer(t *testing.T) {
 	}
 }
 
-// TestRemindersDoNotChangeProgressNumbers checks that reminders of a waiting call do not change
-// the numbers of the tool.
+// TestRemindersDoNotChangeProgressNumbers checks that reminders of a waiting call do
+// not change the numbers of the tool.
 func TestRemindersDoNotChangeProgressNumbers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bridge := &dispatchtest.Bridge{StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {

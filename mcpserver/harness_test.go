@@ -49,26 +49,26 @@ func returnOutput(output string) callerFunc {
 	}
 }
 
-// hanging is a Caller whose calls end when they are cancelled.
-type hanging struct {
+// hangingCaller is a Caller whose calls end when they are cancelled.
+type hangingCaller struct {
 	callerFunc // callerFunc provides the method Decide
 	started    chan dispatch.Call
 	ended      chan error // the cause of the call's context
 }
 
-func newHanging() *hanging {
-	return &hanging{started: make(chan dispatch.Call, 1000), ended: make(chan error, 1000)}
+func newHangingCaller() *hangingCaller {
+	return &hangingCaller{started: make(chan dispatch.Call, 1000), ended: make(chan error, 1000)}
 }
 
-func (h *hanging) Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
+func (h *hangingCaller) Call(ctx context.Context, c dispatch.Call) (dispatch.Result, error) {
 	h.started <- c
 	<-ctx.Done()
 	h.ended <- context.Cause(ctx)
 	return dispatch.Result{}, &dispatch.Error{Code: wire.ErrCancelled, Message: "cancelled by the client"}
 }
 
-// site is a server that listens on loopback.
-type site struct {
+// testServer is a server that listens on loopback.
+type testServer struct {
 	*Server
 	url   string
 	store *plugin.Store
@@ -76,30 +76,30 @@ type site struct {
 }
 
 // newServer returns a server with the plugins in packages.
-func newServer(t testing.TB, c Caller, o Options, packages ...plugintest.Package) *site {
+func newServer(t testing.TB, c Caller, o Options, packages ...plugintest.Package) *testServer {
 	t.Helper()
 	if packages == nil {
 		packages = []plugintest.Package{{}}
 	}
 	reg, store := plugintest.Registry(t, packages...)
-	return &site{Server: New(c, reg, o), reg: reg, store: store}
+	return &testServer{Server: New(c, reg, o), reg: reg, store: store}
 }
 
 // serveTools returns a server with the plugins in packages that listens until the test
 // ends.
-func serveTools(t testing.TB, c Caller, o Options, packages ...plugintest.Package) *site {
+func serveTools(t testing.TB, c Caller, o Options, packages ...plugintest.Package) *testServer {
 	t.Helper()
 	return listenFor(t, newServer(t, c, o, packages...))
 }
 
 // serveRegistry returns a server with the plugins of a registry that listens until the
 // test ends. The tools of the registry return their arguments.
-func serveRegistry(t testing.TB, registry *plugin.Registry, o Options) *site {
+func serveRegistry(t testing.TB, registry *plugin.Registry, o Options) *testServer {
 	t.Helper()
-	return listenFor(t, &site{Server: New(callerFunc(echoArguments), registry, o), reg: registry})
+	return listenFor(t, &testServer{Server: New(callerFunc(echoArguments), registry, o), reg: registry})
 }
 
-func listenFor(t testing.TB, s *site) *site {
+func listenFor(t testing.TB, s *testServer) *testServer {
 	ts := httptest.NewServer(s.Handler())
 	s.url = ts.URL
 	t.Cleanup(func() {
@@ -122,14 +122,14 @@ type client struct {
 }
 
 // sessionlessClient returns a client without a session.
-func (s *site) sessionlessClient(t testing.TB) *client {
+func (s *testServer) sessionlessClient(t testing.TB) *client {
 	tr := &http.Transport{}
 	t.Cleanup(tr.CloseIdleConnections)
 	return &client{t: t, url: s.url, http: &http.Client{Transport: tr}, headers: http.Header{}}
 }
 
 // open returns a client with a session that reports name.
-func (s *site) open(t testing.TB, name string) *client {
+func (s *testServer) open(t testing.TB, name string) *client {
 	t.Helper()
 	c := s.sessionlessClient(t)
 	res := c.post(context.Background(), initializeText(name))
@@ -190,13 +190,13 @@ func (c *client) do(r *http.Request) *http.Response {
 }
 
 // ask posts one message and returns all messages of the response.
-func (c *client) ask(body string) []received {
+func (c *client) ask(body string) []receivedMessage {
 	c.t.Helper()
 	return readMessages(c.t, c.post(context.Background(), body))
 }
 
 // answer posts one message and returns the only message of the response.
-func (c *client) answer(body string) received {
+func (c *client) answer(body string) receivedMessage {
 	c.t.Helper()
 	all := c.ask(body)
 	if len(all) != 1 {
@@ -214,8 +214,8 @@ func cancelText(id string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, id)
 }
 
-// received is one message as a client sees it.
-type received struct {
+// receivedMessage is one message as a client sees it.
+type receivedMessage struct {
 	text   string
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -245,9 +245,9 @@ type toolResult struct {
 	ResultType string                     `json:"resultType"`
 }
 
-func parseReceived(t testing.TB, text string) received {
+func parseReceived(t testing.TB, text string) receivedMessage {
 	t.Helper()
-	r := received{text: text}
+	r := receivedMessage{text: text}
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		t.Errorf("the text is not a message: %v\n%.300s", err, text)
 	}
@@ -255,7 +255,7 @@ func parseReceived(t testing.TB, text string) received {
 }
 
 // toolResultOf decodes the result of a tools/call.
-func (r received) toolResultOf(t testing.TB) toolResult {
+func (r receivedMessage) toolResultOf(t testing.TB) toolResult {
 	t.Helper()
 	var res toolResult
 	if r.Result == nil {
@@ -268,7 +268,7 @@ func (r received) toolResultOf(t testing.TB) toolResult {
 }
 
 // readMessages reads a whole response, JSON or events.
-func readMessages(t testing.TB, res *http.Response) []received {
+func readMessages(t testing.TB, res *http.Response) []receivedMessage {
 	t.Helper()
 	defer res.Body.Close()
 	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
@@ -279,9 +279,9 @@ func readMessages(t testing.TB, res *http.Response) []received {
 		if len(bytes.TrimSpace(b)) == 0 {
 			return nil
 		}
-		return []received{parseReceived(t, string(b))}
+		return []receivedMessage{parseReceived(t, string(b))}
 	}
-	var all []received
+	var all []receivedMessage
 	events := newEvents(res.Body)
 	for {
 		data, ok := events.nextData()
@@ -329,7 +329,7 @@ type stdioPeer struct {
 }
 
 // dial runs ServeStdio over system pipes until the test ends.
-func (s *site) dial(t testing.TB) *stdioPeer {
+func (s *testServer) dial(t testing.TB) *stdioPeer {
 	t.Helper()
 	inR, inW := systemPipe(t)
 	outR, outW := systemPipe(t)
@@ -366,12 +366,12 @@ func (p *stdioPeer) send(lines ...string) {
 
 // readNext reads one message, and returns false at the end of the stream. readNext
 // answers pings, as clients do.
-func (p *stdioPeer) readNext() (received, bool) {
+func (p *stdioPeer) readNext() (receivedMessage, bool) {
 	p.t.Helper()
 	for {
 		line, err := p.out.ReadString('\n')
 		if err != nil {
-			return received{}, false
+			return receivedMessage{}, false
 		}
 		m := parseReceived(p.t, strings.TrimRight(line, " \n"))
 		if m.Method != "ping" {
@@ -382,7 +382,7 @@ func (p *stdioPeer) readNext() (received, bool) {
 }
 
 // mustRead reads one message, and fails the test if no message arrives.
-func (p *stdioPeer) mustRead() received {
+func (p *stdioPeer) mustRead() receivedMessage {
 	p.t.Helper()
 	m, ok := p.readNext()
 	if !ok {
@@ -404,10 +404,10 @@ func (p *stdioPeer) initialize(name string) {
 }
 
 // closeAndReadAll closes the client's end and returns all remaining messages.
-func (p *stdioPeer) closeAndReadAll() []received {
+func (p *stdioPeer) closeAndReadAll() []receivedMessage {
 	p.t.Helper()
 	p.in.Close()
-	var all []received
+	var all []receivedMessage
 	for {
 		m, ok := p.readNext()
 		if !ok {
@@ -418,7 +418,7 @@ func (p *stdioPeer) closeAndReadAll() []received {
 }
 
 // add adds a plugin to the server and reloads its registry.
-func (s *site) add(t testing.TB, name string) {
+func (s *testServer) add(t testing.TB, name string) {
 	t.Helper()
 	if _, err := s.store.Add(plugintest.Package{Name: name}.Write(t)); err != nil {
 		t.Fatal(err)

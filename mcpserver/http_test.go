@@ -17,9 +17,9 @@ import (
 )
 
 // postLater posts in a goroutine and returns the channel of the response's messages.
-func (c *client) postLater(ctx context.Context, body string) <-chan []received {
+func (c *client) postLater(ctx context.Context, body string) <-chan []receivedMessage {
 	c.t.Helper()
-	got := make(chan []received, 1)
+	got := make(chan []receivedMessage, 1)
 	r := c.request(ctx, http.MethodPost, body)
 	go func() {
 		res, err := c.http.Do(r)
@@ -52,7 +52,7 @@ func (c *client) cancel(id string) {
 
 func TestClientCancelsItsCall(t *testing.T) {
 	for _, id := range []string{`5`, `"5"`, `9007199254740993`} {
-		h := newHanging()
+		h := newHangingCaller()
 		s := serveTools(t, h, Options{})
 		c := s.open(t, "a")
 		got := c.postLater(context.Background(), callText(id, `{}`, `{"progressToken":1}`))
@@ -71,9 +71,9 @@ func TestClientCancelsItsCall(t *testing.T) {
 // TestACancelMayOvertakeItsCall checks a cancellation that arrives before its call,
 // because over HTTP the two use different connections.
 func TestACancelMayOvertakeItsCall(t *testing.T) {
-	h := &hanging{}
-	inFakeTime(t, h, Options{}, func(t *testing.T, _ *site, _ *pipeListener, c *client) {
-		*h = *newHanging()
+	h := &hangingCaller{}
+	inFakeTime(t, h, Options{}, func(t *testing.T, _ *testServer, _ *pipeListener, c *client) {
+		*h = *newHangingCaller()
 		c.cancel(`1`)
 		if msgs := c.ask(callText(`1`, `{}`, `{"progressToken":1}`)); len(msgs) != 0 {
 			t.Errorf("the call was answered: %s", msgs[0].text)
@@ -99,7 +99,7 @@ func TestACancelMayOvertakeItsCall(t *testing.T) {
 }
 
 func TestOnlyTheSameIDInTheSameSessionIsCancelled(t *testing.T) {
-	h := newHanging()
+	h := newHangingCaller()
 	s := serveTools(t, h, Options{})
 	a, b, sessionless := s.open(t, "a"), s.open(t, "b"), s.sessionlessClient(t)
 	ctx, disconnect := context.WithCancel(context.Background())
@@ -132,7 +132,7 @@ func TestOnlyTheSameIDInTheSameSessionIsCancelled(t *testing.T) {
 
 func TestDisconnectCancels(t *testing.T) {
 	for _, accept := range []string{"application/json, text/event-stream", "application/json"} {
-		h := newHanging()
+		h := newHangingCaller()
 		s := serveTools(t, h, Options{})
 		c := s.open(t, "a")
 		c.headers.Set("Accept", accept)
@@ -156,7 +156,7 @@ func TestStopByTheUserIsReported(t *testing.T) {
 }
 
 func TestAnIDInUseIsRejected(t *testing.T) {
-	h := newHanging()
+	h := newHangingCaller()
 	s := serveTools(t, h, Options{})
 	c := s.open(t, "a")
 	ctx, disconnect := context.WithCancel(context.Background())
@@ -226,7 +226,7 @@ func TestSessionsOverHTTP(t *testing.T) {
 }
 
 func TestEndOfSessionEndsItsCallsAndStreams(t *testing.T) {
-	h := newHanging()
+	h := newHangingCaller()
 	s := serveTools(t, h, Options{})
 	c := s.open(t, "a")
 	stop := c.countMessages()
@@ -397,7 +397,7 @@ func TestShutdownEndsStreamsAtOnceAndLetsCallsEnd(t *testing.T) {
 }
 
 func TestShutdownCancelsCallsWhenItsContextEnds(t *testing.T) {
-	h := newHanging()
+	h := newHangingCaller()
 	s := serveTools(t, h, Options{})
 	c := s.open(t, "a")
 	got := c.postLater(context.Background(), callText(`1`, `{}`, `{}`))

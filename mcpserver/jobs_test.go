@@ -20,7 +20,7 @@ import (
 
 // jobSite is a server in fake time whose tool is a function.
 type jobSite struct {
-	*site
+	*testServer
 	t     *testing.T
 	d     *dispatch.Dispatcher
 	http  *http.Client
@@ -42,8 +42,8 @@ func withJobs(t *testing.T, o dispatch.Options, detach func(client string) Detac
 		},
 	}, o)
 	options := Options{Jobs: dispatch.NewJobs(d, dispatch.JobOptions{Results: 2}), Detach: detach, CallWatcher: d}
-	inFakeTime(t, d, options, func(t *testing.T, site *site, _ *pipeListener, a *client) {
-		s.site, s.t, s.d, s.http, s.stops = site, t, d, a.http, make(chan string, 10)
+	inFakeTime(t, d, options, func(t *testing.T, site *testServer, _ *pipeListener, a *client) {
+		s.testServer, s.t, s.d, s.http, s.stops = site, t, d, a.http, make(chan string, 10)
 		f(t, s)
 		d.Shutdown()
 		s.pages.Wait()
@@ -56,7 +56,8 @@ func alwaysDetach(d Detach) func(string) Detach { return func(string) Detach { r
 // as returns a new session of a client with the given name and version.
 func (s *jobSite) as(name, version string) *client { return s.connectClient(name, version, `{}`) }
 
-// connectClient returns a new session of a client with the given name, version and capabilities.
+// connectClient returns a new session of a client with the given name, version and
+// capabilities.
 func (s *jobSite) connectClient(name, version, capabilities string) *client {
 	c := &client{t: s.t, url: s.url, http: s.http, headers: http.Header{}}
 	text := strings.Replace(initializeText(name), `"version":"1.2"`, `"version":"`+version+`"`, 1)
@@ -85,8 +86,8 @@ func toolText(name, args, meta string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":%s}}`, name, args, meta)
 }
 
-// handleIn returns the job in the last of the messages.
-func handleIn(t *testing.T, msgs []received) shape.Job {
+// jobFromMessages returns the job in the last of the messages.
+func jobFromMessages(t *testing.T, msgs []receivedMessage) shape.Job {
 	t.Helper()
 	if len(msgs) == 0 {
 		t.Fatal("the request got no answer")
@@ -105,7 +106,7 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: 20 * time.Second}), countSeconds(90, `{"n":90}`), func(t *testing.T, s *jobSite) {
 		startTime, first := time.Now(), s.as("first", "1")
 		msgs := first.ask(callText(`1`, `{}`, token))
-		job := handleIn(t, msgs)
+		job := jobFromMessages(t, msgs)
 		if elapsed := time.Since(startTime); elapsed != 20*time.Second || len(msgs) < 19 || msgs[0].Method != "notifications/progress" {
 			t.Errorf("the client received %d messages in %s", len(msgs), elapsed)
 		}
@@ -126,12 +127,12 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 		if !strings.Contains(listed.text, job.JobID) || !strings.Contains(listed.text, `"status":"running"`) {
 			t.Error(listed.text)
 		}
-		if currentJob := handleIn(t, second.ask(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); currentJob.Status != wire.StatusRunning {
+		if currentJob := jobFromMessages(t, second.ask(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); currentJob.Status != wire.StatusRunning {
 			t.Errorf("the job is %+v", currentJob)
 		}
 		// An unknown client is assumed to give up after 60 s.
 		wait := toolText("job_wait", `{"job":"`+job.JobID+`"}`, token)
-		if currentJob := handleIn(t, second.ask(wait)); time.Since(startTime) != 70*time.Second || *currentJob.Loaded < 69 {
+		if currentJob := jobFromMessages(t, second.ask(wait)); time.Since(startTime) != 70*time.Second || *currentJob.Loaded < 69 {
 			t.Errorf("after %s the job is %+v", time.Since(startTime), currentJob)
 		}
 		msgs = second.ask(wait)
@@ -179,7 +180,7 @@ func TestDetachTimes(t *testing.T) {
 					t.Errorf("the server answered after %s: %s", elapsed, msgs[0].text)
 				}
 				if test.want != 90*time.Second {
-					handleIn(t, msgs)
+					jobFromMessages(t, msgs)
 				}
 			})
 		})
@@ -206,7 +207,7 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 			{`{}`, 290 * time.Second},                   // the client gets no notifications
 		} {
 			startTime := time.Now()
-			handleIn(t, s.as("claude-code", "2.1.200").ask(callText(`1`, `{}`, test.meta)))
+			jobFromMessages(t, s.as("claude-code", "2.1.200").ask(callText(`1`, `{}`, test.meta)))
 			if elapsed := time.Since(startTime); elapsed != test.want {
 				t.Errorf("%s: answered after %s, want %s", test.meta, elapsed, test.want)
 			}
@@ -221,7 +222,7 @@ func TestJobThatWaitsForTheUser(t *testing.T) {
 	withJobs(t, o, alwaysDetach(Detach{After: 20 * time.Second}), countSeconds(3, `"done"`), func(t *testing.T, s *jobSite) {
 		c := s.connectClient("x", "1", `{"elicitation":{}}`)
 		msgs := c.ask(callText(`1`, `{}`, token))
-		job := handleIn(t, msgs)
+		job := jobFromMessages(t, msgs)
 		if job.Status != wire.StatusPending || job.WaitsFor != "Its permission is ask." {
 			t.Errorf("the job is %+v", job)
 		}
@@ -279,7 +280,7 @@ func TestResumableCallBecomesAJob(t *testing.T) {
 		}
 		for id := range q.Requests {
 			formAnswer := fmt.Sprintf(`,"requestState":%q,"inputResponses":{%q:{"action":"accept","content":{"decision":"allow once"}}}}}`, q.State, id)
-			job := handleIn(t, c.ask(strings.TrimSuffix(callText(`2`, `{}`, meta), `}}`)+formAnswer))
+			job := jobFromMessages(t, c.ask(strings.TrimSuffix(callText(`2`, `{}`, meta), `}}`)+formAnswer))
 			if job.Status != wire.StatusRunning {
 				t.Errorf("the job is %+v", job)
 			}
@@ -326,10 +327,10 @@ func TestCancelBeforeTheHandle(t *testing.T) {
 			t.Error(m.text)
 		}
 		// A cancellation after the answer with the job's ID has no effect.
-		job := handleIn(t, c.ask(callText(`9`, `{}`, `{}`)))
+		job := jobFromMessages(t, c.ask(callText(`9`, `{}`, `{}`)))
 		c.ask(cancelText(`9`))
 		synctest.Wait()
-		if currentJob := handleIn(t, c.ask(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); currentJob.Status != wire.StatusRunning || len(s.stops) != 0 {
+		if currentJob := jobFromMessages(t, c.ask(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); currentJob.Status != wire.StatusRunning || len(s.stops) != 0 {
 			t.Errorf("the job is %+v, and the page got %d stops", currentJob, len(s.stops))
 		}
 	})
@@ -375,7 +376,7 @@ func TestAudienceOfTheEnd(t *testing.T) {
 			return dispatch.Result{CallID: "call_1", Output: json.RawMessage(`"x"`), Audience: audience}, nil
 		}), Options{}, withPrompts)
 		c := s.open(t, "a")
-		for _, m := range []received{c.answer(callText(`1`, `{}`, `{}`)), c.answer(getText(`2`, "messages__plain", `{}`, `{}`))} {
+		for _, m := range []receivedMessage{c.answer(callText(`1`, `{}`, `{}`)), c.answer(getText(`2`, "messages__plain", `{}`, `{}`))} {
 			if got := m.toolResultOf(t).Meta[metaAudience]; string(got) != want {
 				t.Errorf("%q: %s", audience, m.text)
 			}

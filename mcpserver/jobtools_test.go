@@ -17,15 +17,15 @@ import (
 func TestJobCancel(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Second}), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
 		c := s.as("x", "1")
-		job := handleIn(t, c.ask(callText(`1`, `{}`, `{}`)))
+		job := jobFromMessages(t, c.ask(callText(`1`, `{}`, `{}`)))
 		cancel := toolText("job_cancel", `{"job":"`+job.JobID+`"}`, `{}`)
-		if got := handleIn(t, c.ask(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "was stopped") {
+		if got := jobFromMessages(t, c.ask(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "was stopped") {
 			t.Errorf("%+v", got)
 		}
 		if why := <-s.stops; why != "cancelled by an agent (x)" {
 			t.Error(why)
 		}
-		if got := handleIn(t, c.ask(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "job_result") {
+		if got := jobFromMessages(t, c.ask(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "job_result") {
 			t.Errorf("the second read of the job returned %+v", got)
 		}
 		r := c.answer(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`)).toolResultOf(t)
@@ -41,8 +41,8 @@ func TestJobCancelBeforeItBegan(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
 	withJobs(t, o, alwaysDetach(Detach{After: time.Second}), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
 		c := s.as("x", "1")
-		job := handleIn(t, c.ask(callText(`1`, `{}`, `{}`)))
-		got := handleIn(t, c.ask(toolText("job_cancel", `{"job":"`+job.JobID+`"}`, `{}`)))
+		job := jobFromMessages(t, c.ask(callText(`1`, `{}`, `{}`)))
+		got := jobFromMessages(t, c.ask(toolText("job_cancel", `{"job":"`+job.JobID+`"}`, `{}`)))
 		if got.Status != wire.StatusCancelled || got.Hint != "It had not started, so nothing was run." {
 			t.Errorf("%+v", got)
 		}
@@ -54,7 +54,7 @@ func TestJobsThatAreNotThere(t *testing.T) {
 		c := s.as("x", "1")
 		var jobs []string
 		for range 3 { // the server keeps two results
-			jobs = append(jobs, handleIn(t, c.ask(callText(`1`, `{}`, `{}`))).JobID)
+			jobs = append(jobs, jobFromMessages(t, c.ask(callText(`1`, `{}`, `{}`))).JobID)
 			<-time.After(2 * time.Second)
 		}
 		for _, test := range []struct{ name, args, want string }{
@@ -88,7 +88,7 @@ func TestJobsAreForSomeClients(t *testing.T) {
 		list := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":` + modernMeta + `}}`
 		modern := &client{t: t, url: s.url, http: s.http, headers: http.Header{}, version: "2026-07-28"}
 		modern.headers.Set("Mcp-Method", "tools/list")
-		for name, answer := range map[string]received{
+		for name, answer := range map[string]receivedMessage{
 			"some":   s.as("some", "1").answer(strings.Replace(list, modernMeta, `{}`, 1)),
 			"modern": modern.answer(list),
 			"other":  s.as("other", "1").answer(strings.Replace(list, modernMeta, `{}`, 1)),

@@ -16,7 +16,7 @@ const modernMeta = `{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.
 	`"io.modelcontextprotocol/clientCapabilities":{},"progressToken":"p"}`
 
 // modernClient returns a client of protocol version 2026-07-28.
-func (s *site) modernClient(t testing.TB) *client {
+func (s *testServer) modernClient(t testing.TB) *client {
 	c := s.sessionlessClient(t)
 	c.version = "2026-07-28"
 	c.headers.Set("Mcp-Method", "tools/call")
@@ -54,7 +54,7 @@ func TestModernCallsProgressIsCompleteAndInOrder(t *testing.T) {
 }
 
 func TestModernCallsMayShareAnID(t *testing.T) {
-	h := newHanging()
+	h := newHangingCaller()
 	s := serveTools(t, h, Options{})
 	ctx, disconnect := context.WithCancel(context.Background())
 	for range 2 {

@@ -162,7 +162,7 @@ func parseContent(raw json.RawMessage) ([]byte, bool) {
 	if kind, ok := members.findValue("type"); ok && string(kind.cutFrom(raw)) == `"text"` {
 		return raw, members.hasOnlyMembers("type", "text", "annotations", "_meta") && members.hasStrings("text") && members.hasValidExtras()
 	}
-	_, ok = members.asBlock()
+	_, ok = members.anyBlock()
 	return raw, ok
 }
 

@@ -68,7 +68,7 @@ func TestPromptRuns(t *testing.T) {
 		return dispatch.Result{CallID: "call_1", Output: json.RawMessage(`"Sum up #general."`)}, nil
 	}), Options{}, withPrompts)
 	const members = `"description":"Sums a channel up.","messages":[{"role":"user","content":{"type":"text","text":"Sum up #general."}}]`
-	check := func(how string, msgs []received, rest string) {
+	check := func(how string, msgs []receivedMessage, rest string) {
 		t.Helper()
 		if len(msgs) != 2 || msgs[0].Method != "notifications/progress" || string(msgs[0].Params.Token) != `"p"` {
 			t.Fatalf("%s: %v", how, msgs)
@@ -87,7 +87,7 @@ func TestPromptRuns(t *testing.T) {
 	p := s.dial(t)
 	p.initialize("a")
 	p.send(getText(`1`, "messages__summarise", args, `{"progressToken":"p"}`))
-	check("stdio", []received{p.mustRead(), p.mustRead()}, "")
+	check("stdio", []receivedMessage{p.mustRead(), p.mustRead()}, "")
 
 	const modern = `,"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"opentabs","version":"dev"}}`
 	c := s.modernClient(t)
@@ -95,7 +95,7 @@ func TestPromptRuns(t *testing.T) {
 	c.headers.Set("Mcp-Name", "messages__summarise")
 	check("modern", c.ask(getText(`1`, "messages__summarise", args, modernMeta)), modern)
 	p.send(getText(`2`, "messages__summarise", args, modernMeta))
-	check("modern stdio", []received{p.mustRead(), p.mustRead()}, modern)
+	check("modern stdio", []receivedMessage{p.mustRead(), p.mustRead()}, modern)
 }
 
 func TestPromptResults(t *testing.T) {
@@ -160,7 +160,7 @@ func TestPromptFailures(t *testing.T) {
 		c.headers.Set("Mcp-Method", "prompts/get")
 		c.headers.Set("Mcp-Name", test.name)
 		res := c.post(t.Context(), getText(`1`, test.name, test.args, modernMeta))
-		for how, m := range map[string]received{
+		for how, m := range map[string]receivedMessage{
 			"sessions": s.open(t, "a").answer(getText(`1`, test.name, test.args, `{}`)),
 			"modern":   readMessages(t, res)[0],
 		} {
@@ -177,7 +177,7 @@ func TestPromptFailures(t *testing.T) {
 // TestPromptIsCancelled checks that after a cancellation, the client receives
 // nothing more.
 func TestPromptIsCancelled(t *testing.T) {
-	h := newHanging()
+	h := newHangingCaller()
 	s := serveTools(t, h, Options{}, withPrompts)
 	p := s.dial(t)
 	p.initialize("a")

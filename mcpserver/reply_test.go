@@ -69,7 +69,7 @@ func TestLargeResultArrivesWholeBesideProgress(t *testing.T) {
 		return dispatch.Result{Output: json.RawMessage(bigResult)}, nil
 	})
 	s := serveTools(t, caller, Options{})
-	check := func(m received) {
+	check := func(m receivedMessage) {
 		t.Helper()
 		if res := m.toolResultOf(t); string(res.Structured) != bigResult || res.Content[0].Text != bigResult {
 			t.Errorf("the client received %d bytes of the %d bytes of the result", len(res.Structured), len(bigResult))

@@ -46,7 +46,7 @@ func reportProgress(sink dispatch.Sink, progress float64) {
 }
 
 // resourceText returns the text in the answer to a resources/read.
-func resourceText(t *testing.T, m received) string {
+func resourceText(t *testing.T, m receivedMessage) string {
 	t.Helper()
 	var r struct {
 		Contents []struct{ URI, MimeType, Text string }
@@ -62,7 +62,7 @@ func readText(uri, meta string) string {
 }
 
 // ask posts a request of protocol version 2026-07-28.
-func (s *site) requestAsModernClient(t *testing.T, method, name, body string) (int, received) {
+func (s *testServer) requestAsModernClient(t *testing.T, method, name, body string) (int, receivedMessage) {
 	t.Helper()
 	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", method)
@@ -82,7 +82,7 @@ func TestResourcesAreRead(t *testing.T) {
 	c := s.open(t, "a")
 	uri := "opentabs://calls/" + id
 	status, modern := s.requestAsModernClient(t, "resources/read", uri, readText(uri, modernMeta))
-	for how, m := range map[string]received{"sessions": c.answer(readText(uri, `{}`)), "modern": modern} {
+	for how, m := range map[string]receivedMessage{"sessions": c.answer(readText(uri, `{}`)), "modern": modern} {
 		var v dispatch.View
 		if err := json.Unmarshal([]byte(resourceText(t, m)), &v); err != nil {
 			t.Fatal(err)
@@ -112,7 +112,7 @@ func TestResourcesThatAreNotThere(t *testing.T) {
 		if uri != "" && (modern.Error == nil || modern.Error.Code != -32602 || status != http.StatusBadRequest || !strings.Contains(modern.text, `"data":{"uri":"`+uri+`"}`)) {
 			t.Errorf("%q: %d %s", uri, status, modern.text)
 		}
-		for method, m := range map[string]received{
+		for method, m := range map[string]receivedMessage{
 			"read":      s.open(t, "a").answer(readText(uri, `{}`)),
 			"subscribe": s.open(t, "a").answer(strings.Replace(readText(uri, `{}`), "resources/read", "resources/subscribe", 1)),
 		} {

@@ -35,12 +35,12 @@ func repeatCallText(id, args, answers, state string) string {
 
 // modernSender sends a request and returns the answer without progress, over either
 // transport.
-type modernSender func(text string) received
+type modernSender func(text string) receivedMessage
 
-var modernSenders = map[string]func(t *testing.T, s *site) modernSender{
-	"http": func(t *testing.T, s *site) modernSender {
+var modernSenders = map[string]func(t *testing.T, s *testServer) modernSender{
+	"http": func(t *testing.T, s *testServer) modernSender {
 		c := s.modernClient(t)
-		return func(text string) received {
+		return func(text string) receivedMessage {
 			all := c.ask(text)
 			if len(all) == 0 {
 				t.Fatal("the request got no answer")
@@ -48,9 +48,9 @@ var modernSenders = map[string]func(t *testing.T, s *site) modernSender{
 			return all[len(all)-1]
 		}
 	},
-	"stdio": func(t *testing.T, s *site) modernSender {
+	"stdio": func(t *testing.T, s *testServer) modernSender {
 		p := s.dial(t)
-		return func(text string) received {
+		return func(text string) receivedMessage {
 			p.send(text)
 			for {
 				if m := p.mustRead(); m.Method == "" {
@@ -78,7 +78,7 @@ func eachModernSender(t *testing.T, gates []dispatch.Gate, f func(t *testing.T, 
 }
 
 // decodeQuestion decodes a result with one form, and returns the key of the form.
-func (r received) decodeQuestion(t *testing.T) (string, formsResult) {
+func (r receivedMessage) decodeQuestion(t *testing.T) (string, formsResult) {
 	t.Helper()
 	var a formsResult
 	if r.Result == nil || json.Unmarshal(r.Result, &a) != nil || a.Type != "input_required" || len(a.Requests) != 1 || a.State == "" {
@@ -227,7 +227,7 @@ func TestModernDecisionOnAnotherSurface(t *testing.T) {
 						t.Errorf("Decide returned %+v, %v", d, err)
 					}
 				}
-				got := make(chan received)
+				got := make(chan receivedMessage)
 				if !closed {
 					decide()
 					waitUntilCallEnded(t, f)
@@ -304,7 +304,7 @@ func TestModernClientsWithoutForms(t *testing.T) {
 	eachModernSender(t, askForEveryCall, func(t *testing.T, g *approvalDispatcher, ask modernSender) {
 		f := g.Follow(dispatch.FollowOptions{})
 		defer f.Close()
-		got := make(chan received)
+		got := make(chan receivedMessage)
 		go func() { got <- ask(callText(`1`, `{}`, modernMeta)) }()
 		for {
 			events, _, err := f.Next(t.Context())

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestSchemaQuestions(t *testing.T) {
+func TestPropertiesOfSchemas(t *testing.T) {
 	for schema, want := range map[string]bool{
 		`{"type":"object"}`: true, `{"type":["object","null"]}`: false, `{"type":"array"}`: false,
 		`{"oneOf":[]}`: false, `true`: false, ``: false, `null`: false,

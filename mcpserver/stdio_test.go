@@ -18,7 +18,7 @@ import (
 )
 
 func TestStdioCancelInTheSameChunk(t *testing.T) {
-	h := newHanging()
+	h := newHangingCaller()
 	s := newServer(t, h, Options{})
 	p := s.dial(t)
 	p.initialize("a")
@@ -50,7 +50,7 @@ func TestCancelReason(t *testing.T) {
 		`5`:                                      "", `null`: "", `["x"]`: "", `""`: "",
 	} {
 		text := strings.Replace(cancelText(`1`), `"requestId":1`, `"requestId":1,"reason":`+reason, 1)
-		h := newHanging()
+		h := newHangingCaller()
 		s := serveTools(t, h, Options{})
 		check := func(over string) {
 			t.Helper()
@@ -86,7 +86,7 @@ func TestCancelReason(t *testing.T) {
 }
 
 func TestStdioCancelNeedsTheSameTypeOfID(t *testing.T) {
-	h := newHanging()
+	h := newHangingCaller()
 	s := newServer(t, h, Options{})
 	p := s.dial(t)
 	p.initialize("a")
@@ -107,7 +107,7 @@ func TestStdioCancelNeedsTheSameTypeOfID(t *testing.T) {
 
 func TestStdioCallsRunAtOnce(t *testing.T) {
 	const n = 200
-	h := newHanging()
+	h := newHangingCaller()
 	s := newServer(t, h, Options{})
 	p := s.dial(t)
 	p.initialize("a")
@@ -121,14 +121,14 @@ func TestStdioCallsRunAtOnce(t *testing.T) {
 }
 
 func TestStdioEndOfInputCancelsCallsAndAnswersTheRest(t *testing.T) {
-	h := newHanging()
+	h := newHangingCaller()
 	s := newServer(t, h, Options{})
 	p := s.dial(t)
 	if _, err := io.WriteString(p.in, initializeText("a")+"\n"+callText(`1`, `{}`, `{}`)+"\r\n\n"+`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`); err != nil {
 		t.Fatal(err)
 	}
 	all := p.closeAndReadAll()
-	slices.SortFunc(all, func(a, b received) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	slices.SortFunc(all, func(a, b receivedMessage) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	if len(all) != 2 || string(all[0].ID) != `"init"` || string(all[1].ID) != `2` {
 		t.Errorf("the client received the answers %v", all)
 	}
@@ -180,7 +180,7 @@ func TestStdioSurvivesInvalidMessages(t *testing.T) {
 }
 
 func TestStdioEndsWithItsContext(t *testing.T) {
-	h := newHanging()
+	h := newHangingCaller()
 	s := newServer(t, h, Options{})
 	serverConn, clientConn := net.Pipe()
 	defer clientConn.Close()

@@ -54,10 +54,10 @@ func (l *pipeListener) dial() net.Conn {
 // inFakeTime runs f in fake time with a server that listens on pipes, and a client with
 // a session. The function f must make the channels that f uses, because they belong to
 // the fake time.
-func inFakeTime(t *testing.T, c Caller, o Options, f func(t *testing.T, s *site, l *pipeListener, a *client)) {
+func inFakeTime(t *testing.T, c Caller, o Options, f func(t *testing.T, s *testServer, l *pipeListener, a *client)) {
 	packages := newServer(t, c, Options{}) // files are read outside of fake time
 	synctest.Test(t, func(t *testing.T) {
-		s := &site{Server: New(c, packages.reg, o), url: "http://127.0.0.1"}
+		s := &testServer{Server: New(c, packages.reg, o), url: "http://127.0.0.1"}
 		l := newPipeListener()
 		hs := &http.Server{Handler: s.Handler()}
 		serveError := make(chan error)
@@ -107,7 +107,7 @@ func TestClientThatDoesNotReadLosesOnlyItsCall(t *testing.T) {
 		ended <- time.Now()
 		return dispatch.Result{}, errors.New("cancelled")
 	})
-	inFakeTime(t, caller, Options{}, func(t *testing.T, _ *site, l *pipeListener, a *client) {
+	inFakeTime(t, caller, Options{}, func(t *testing.T, _ *testServer, l *pipeListener, a *client) {
 		begun, ended = make(chan time.Time, 1), make(chan time.Time, 1)
 		conn := rawCall(t, l, a, callText(`1`, `{"slow":1}`, `{"progressToken":1}`))
 		start := <-begun
@@ -125,7 +125,7 @@ func TestClientThatDoesNotReadLosesOnlyItsCall(t *testing.T) {
 
 func TestClientThatDoesNotReadItsResultIsDisconnected(t *testing.T) {
 	bigResult := `"` + strings.Repeat("x", 1<<20) + `"`
-	inFakeTime(t, returnOutput(bigResult), Options{}, func(t *testing.T, s *site, l *pipeListener, a *client) {
+	inFakeTime(t, returnOutput(bigResult), Options{}, func(t *testing.T, s *testServer, l *pipeListener, a *client) {
 		begin := time.Now()
 		conn := rawCall(t, l, a, callText(`1`, `{}`, `{}`))
 		synctest.Wait() // the server writes to the silent client
@@ -147,7 +147,7 @@ func TestResultAfterLongSilenceArrives(t *testing.T) {
 		<-time.After(5 * time.Minute)
 		return dispatch.Result{Output: json.RawMessage(`{}`)}, nil
 	})
-	inFakeTime(t, caller, Options{}, func(t *testing.T, _ *site, _ *pipeListener, a *client) {
+	inFakeTime(t, caller, Options{}, func(t *testing.T, _ *testServer, _ *pipeListener, a *client) {
 		msgs := a.ask(callText(`1`, `{}`, `{"progressToken":1}`))
 		if len(msgs) != 2 || msgs[1].Result == nil {
 			t.Errorf("the client received %v", msgs)
@@ -164,7 +164,7 @@ func TestSilentCallSendsKeepAlives(t *testing.T) {
 		}
 		return echoArguments(ctx, c)
 	})
-	inFakeTime(t, caller, Options{}, func(t *testing.T, _ *site, _ *pipeListener, a *client) {
+	inFakeTime(t, caller, Options{}, func(t *testing.T, _ *testServer, _ *pipeListener, a *client) {
 		for _, meta := range []string{`{}`, `{"progressToken":1}`} {
 			begin := time.Now()
 			res := a.post(t.Context(), callText(`1`, `{}`, meta))
@@ -195,7 +195,7 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 		<-time.After(3 * time.Hour)
 		return echoArguments(ctx, c)
 	})
-	inFakeTime(t, caller, Options{}, func(t *testing.T, s *site, _ *pipeListener, idleClient *client) {
+	inFakeTime(t, caller, Options{}, func(t *testing.T, s *testServer, _ *pipeListener, idleClient *client) {
 		listening := s.openOver(t, idleClient, "listening")
 		busyClient := s.openOver(t, idleClient, "busy")
 		ctx, stop := context.WithCancel(t.Context())
@@ -242,7 +242,7 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 // session. A client counts as gone after a response that it closed early, or after 10
 // min without requests, until its next request.
 func TestAClientThatIsGoneIsNotListed(t *testing.T) {
-	inFakeTime(t, newHanging(), Options{}, func(t *testing.T, s *site, _ *pipeListener, quietClient *client) {
+	inFakeTime(t, newHangingCaller(), Options{}, func(t *testing.T, s *testServer, _ *pipeListener, quietClient *client) {
 		listening, callingClient := s.openOver(t, quietClient, "listening"), s.openOver(t, quietClient, "calling")
 		ping := func(c *client) int {
 			code, _ := c.status(c.request(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`))
@@ -302,7 +302,7 @@ func TestAClientThatIsGoneIsNotListed(t *testing.T) {
 }
 
 // openOver opens another session over the connections of a client.
-func (s *site) openOver(t *testing.T, other *client, name string) *client {
+func (s *testServer) openOver(t *testing.T, other *client, name string) *client {
 	t.Helper()
 	c := &client{t: t, url: s.url, http: other.http, headers: http.Header{}}
 	res := c.post(t.Context(), initializeText(name))

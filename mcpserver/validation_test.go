@@ -48,13 +48,13 @@ func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 	sessionless := s.modernClient(t)
 	over := s.dial(t)
 	over.initialize("b")
-	stdio := func(text string) received {
+	stdio := func(text string) receivedMessage {
 		over.send(text)
 		return over.mustRead()
 	}
 	for _, tt := range []struct {
 		name      string
-		ask       func(string) received
+		ask       func(string) receivedMessage
 		bad, good string
 	}{
 		{"http", sessions.answer, callText(`1`, `{"txt":"a"}`, `{}`), callText(`2`, `{"text":"a"}`, `{}`)},

@@ -163,9 +163,9 @@ func schemaOf(arguments []PromptArgument) json.RawMessage {
 // Validate checks the arguments of prompts/get and returns them as the page
 // receives them; see [schema.Validator.CheckTextArguments].
 func (p *Prompt) Validate(args json.RawMessage) (json.RawMessage, error) {
-	return p.arguments.CheckTextArguments(p.subject(), p.InputSchema, args)
+	return p.arguments.CheckTextArguments(p.validationSubject(), p.InputSchema, args)
 }
 
-func (p *Prompt) subject() schema.Subject {
+func (p *Prompt) validationSubject() schema.Subject {
 	return schema.Subject{Name: p.Name, Retry: "get the prompt again", Plugin: p.Plugin.Name, Version: p.Plugin.Version}
 }

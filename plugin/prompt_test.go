@@ -137,7 +137,7 @@ func TestPromptArgumentsAreReadFromTexts(t *testing.T) {
 
 // An argument stays a text if the schema allows a string; if not, the text is parsed as
 // JSON.
-func TestWhichTextsAreRead(t *testing.T) {
+func TestPromptArgumentsThatAreParsedAsJSON(t *testing.T) {
 	for schema, text := range map[string]bool{
 		`{"type":"string"}`:                               true,
 		`{"type":["number","string"]}`:                    true,

@@ -34,7 +34,7 @@ func (p *Plugin) CheckSchemas() error {
 
 // Validate checks a call's arguments; see [schema.Validator.CheckArguments].
 func (t *Tool) Validate(args json.RawMessage) error {
-	return t.arguments.CheckArguments(t.subject(), t.InputSchema, args)
+	return t.arguments.CheckArguments(t.validationSubject(), t.InputSchema, args)
 }
 
 // DeclaresResults reports whether results must match the output schema. Agents receive
@@ -45,9 +45,9 @@ func (t *Tool) DeclaresResults() bool { return !t.Plugin.IsForOriginalSDK }
 // ValidateResult checks what the tool returned, nil for undefined; see
 // [schema.Validator.CheckResult].
 func (t *Tool) ValidateResult(result json.RawMessage) error {
-	return t.results.CheckResult(t.subject(), t.OutputSchema, result)
+	return t.results.CheckResult(t.validationSubject(), t.OutputSchema, result)
 }
 
-func (t *Tool) subject() schema.Subject {
+func (t *Tool) validationSubject() schema.Subject {
 	return schema.Subject{Name: t.Name, Retry: "call the tool again", Plugin: t.Plugin.Name, Version: t.Plugin.Version}
 }

@@ -11,21 +11,21 @@ import (
 	"opentabs/plugin/plugintest"
 )
 
-// watcher counts the reloads of a registry.
-type watcher struct {
+// reloadCounter counts the reloads of a registry.
+type reloadCounter struct {
 	t        *testing.T
 	registry *plugin.Registry
 	watch    *plugin.Watch
 	reloads  int
 }
 
-func startWatcher(t *testing.T, r *plugin.Registry) *watcher {
-	w := &watcher{t: t, registry: r, watch: r.Watch()}
+func startWatcher(t *testing.T, r *plugin.Registry) *reloadCounter {
+	w := &reloadCounter{t: t, registry: r, watch: r.Watch()}
 	w.checkFiles()
 	return w
 }
 
-func (w *watcher) checkFiles() {
+func (w *reloadCounter) checkFiles() {
 	if w.watch.Changed() {
 		w.reloads++
 		// Each reload of a damaged plugins.json returns an error.
@@ -33,7 +33,7 @@ func (w *watcher) checkFiles() {
 	}
 }
 
-func (w *watcher) wantReloads(step string, reloads int) {
+func (w *reloadCounter) wantReloads(step string, reloads int) {
 	w.t.Helper()
 	for range 3 {
 		w.checkFiles()

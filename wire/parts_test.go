@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// TestResultTextReplacesHalf checks that half a character at the end of a text becomes
+// TestHalfACharacterIsReplaced checks that half a character at the end of a text becomes
 // U+FFFD.
-func TestResultTextReplacesHalf(t *testing.T) {
+func TestHalfACharacterIsReplaced(t *testing.T) {
 	var text ResultText
 	text.Append([]byte(`"a\ud83d"`))
 	if text.Len() != 1 {

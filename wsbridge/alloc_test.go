@@ -9,13 +9,13 @@ import (
 	"opentabs/wire"
 )
 
-// lastFinish is a sink that counts the ends of its runs.
-type lastFinish struct {
+// finishCountingSink is a sink that counts the ends of its runs.
+type finishCountingSink struct {
 	endSink
 	ends int
 }
 
-func (s *lastFinish) Finish(json.RawMessage, *wire.CallError) { s.ends++ }
+func (s *finishCountingSink) Finish(json.RawMessage, *wire.CallError) { s.ends++ }
 
 // TestRunAllocations checks the allocations of one run through the hub, without the
 // network. A run allocates the run, its frame, the ID of the answer and a copy of the
@@ -31,7 +31,7 @@ func TestRunAllocations(t *testing.T) {
 		Target: dispatch.Target{Browser: "b1", TabID: 7, DocumentID: "d7"},
 	}
 	answer := wire.AppendResult(nil, request.ID, []byte(`{"output":{"text":"hello"}}`))
-	sink := &lastFinish{}
+	sink := &finishCountingSink{}
 	alloctest.Check(t, "one run", 4, 3, func() {
 		r := request
 		if err := b.runs.startRun(&r, encodeRun(&r, false), sink, true); err != nil {

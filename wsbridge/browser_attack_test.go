@@ -17,7 +17,7 @@ import (
 // has the run "good", and the attacker's browser has the run "own".
 type twoBrowsers struct {
 	*hubFixture
-	good, bad *peer
+	good, bad *browserPeer
 	log       *lineCounter
 }
 
@@ -119,17 +119,17 @@ func TestAttackByBrowser(t *testing.T) {
 			cancelText("never", "the server no longer has this call"), cancelText("s/1", "the server no longer has this call"))
 	})
 	runAttack(t, "asks of another browser's call, and the end of them", func(w *twoBrowsers) {
-		w.good.asks("good", nestedCallAsk(1))
-		w.wantEvents(askFrame("good", 1))
+		w.good.sendToolRequest("good", nestedCallParams(1))
+		w.wantEvents(toolRequestFrame("good", 1))
 		for n := range 1000 {
-			w.bad.asks("good", nestedCallAsk(n+2))
+			w.bad.sendToolRequest("good", nestedCallParams(n+2))
 		}
-		w.bad.asks("good", `"ask":1,"withdrawn":true`)
+		w.bad.sendToolRequest("good", `"ask":1,"withdrawn":true`)
 		w.hub.Answer("good", 1, []byte("1"), nil)
 		w.good.wantFrames(answerText("good", 1, `,"output":1`))
 		w.bad.confirm("good", 1, true)
 		w.bad.wantFrames()
-		w.good.asks("good", nestedCallAsk(1)) // the hub still sends the answer to the good browser
+		w.good.sendToolRequest("good", nestedCallParams(1)) // the hub still sends the answer to the good browser
 		w.good.wantFrames(answerText("good", 1, `,"output":1`))
 		w.checkConnected()
 	})
@@ -138,7 +138,7 @@ func TestAttackByBrowser(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		for n := range 20_000 {
-			w.bad.asks("own", nestedCallAsk(n+1))
+			w.bad.sendToolRequest("own", nestedCallParams(n+1))
 			if n%1000 == 0 {
 				w.bad.readFrames()
 			}

@@ -90,9 +90,9 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// TestAskAgain checks that a run whose frame may be lost is sent again at each
+// TestRepeatedToolRequest checks that a run whose frame may be lost is sent again at each
 // reconnect until its confirmation.
-func TestAskAgain(t *testing.T) {
+func TestRepeatedToolRequest(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		again := func(id string) string {
@@ -140,7 +140,8 @@ func TestRunLearnsLinkState(t *testing.T) {
 	})
 }
 
-// TestEachLostLinkGetsGracePeriod checks that each loss of a link starts a complete grace period.
+// TestEachLostLinkGetsGracePeriod checks that each loss of a link starts a complete
+// grace period.
 func TestEachLostLinkGetsGracePeriod(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")

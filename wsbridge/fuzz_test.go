@@ -91,7 +91,7 @@ func FuzzInbound(f *testing.F) {
 const maxFuzzed = 64 << 10
 
 // sendAnything sends the frames of a line of FuzzInbound.
-func (p *peer) sendAnything(line []byte) {
+func (p *browserPeer) sendAnything(line []byte) {
 	kind, data := websocket.MessageText, line
 	if len(line) > 0 {
 		switch line[0] {

@@ -243,8 +243,8 @@ func TestHelloInTime(t *testing.T) {
 	})
 }
 
-// TestHelloTimerStopsAfterHello checks that a browser that sent hello just before the timeout
-// stays connected.
+// TestHelloTimerStopsAfterHello checks that a browser that sent hello just before the
+// timeout stays connected.
 func TestHelloTimerStopsAfterHello(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
@@ -258,9 +258,9 @@ func TestHelloTimerStopsAfterHello(t *testing.T) {
 	})
 }
 
-// TestNames checks that the name of a browser is shortened and has no hidden
+// TestBrowserNames checks that the name of a browser is shortened and has no hidden
 // characters.
-func TestNames(t *testing.T) {
+func TestBrowserNames(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.dial()
 		p.sendFormat(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b1","browserName":"\u001b[31mRed\u202e%s","bootId":"x","extensionVersion":"1\u0000","proof":"`+browserProof+`"}}`,

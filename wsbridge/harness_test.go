@@ -157,8 +157,8 @@ func (w *hubFixture) cancel(id string) {
 	w.hub.Cancel(id, "stop it", func(o wire.CancelOutcome) { w.note("%s stopped: %s", id, o) })
 }
 
-// peer is the browser's end of one connection.
-type peer struct {
+// browserPeer is the browser's end of one connection.
+type browserPeer struct {
 	w      *hubFixture
 	ws     *websocket.Conn
 	raw    *stallConn
@@ -170,7 +170,7 @@ type peer struct {
 }
 
 // dial opens a WebSocket to the hub and reads the server's challenge.
-func (w *hubFixture) dial() *peer {
+func (w *hubFixture) dial() *browserPeer {
 	w.t.Helper()
 	p := w.open(browserNonce)
 	p.wantFrames(challenge)
@@ -178,9 +178,9 @@ func (w *hubFixture) dial() *peer {
 }
 
 // open opens a WebSocket to the hub and sends no frame.
-func (w *hubFixture) open(browserNonce string) *peer {
+func (w *hubFixture) open(browserNonce string) *browserPeer {
 	w.t.Helper()
-	p := &peer{w: w, done: make(chan struct{}), pongs: true}
+	p := &browserPeer{w: w, done: make(chan struct{}), pongs: true}
 	tr := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 		c, err := w.ln.Dial(ctx, network, addr)
 		p.raw = &stallConn{Conn: c}
@@ -205,13 +205,13 @@ func (w *hubFixture) open(browserNonce string) *peer {
 }
 
 // setPongs turns automatic answers to pings and loads on or off.
-func (p *peer) setPongs(on bool) {
+func (p *browserPeer) setPongs(on bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.pongs = on
 }
 
-func (p *peer) readAll() {
+func (p *browserPeer) readAll() {
 	defer close(p.done)
 	for {
 		_, b, err := p.ws.Read(context.Background())
@@ -241,15 +241,15 @@ func (p *peer) readAll() {
 }
 
 // send sends a frame, and ignores an error if the connection is closed.
-func (p *peer) send(frame string) {
+func (p *browserPeer) send(frame string) {
 	_ = p.ws.Write(context.Background(), websocket.MessageText, []byte(frame))
 }
 
-func (p *peer) sendFormat(format string, args ...any) { p.send(fmt.Sprintf(format, args...)) }
+func (p *browserPeer) sendFormat(format string, args ...any) { p.send(fmt.Sprintf(format, args...)) }
 
 // readFrames waits until all goroutines are idle and returns the frames since the
 // last call.
-func (p *peer) readFrames() []string {
+func (p *browserPeer) readFrames() []string {
 	synctest.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -259,7 +259,7 @@ func (p *peer) readFrames() []string {
 }
 
 // end waits until all goroutines are idle and returns how the connection ended.
-func (p *peer) end() string {
+func (p *browserPeer) end() string {
 	synctest.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -267,7 +267,7 @@ func (p *peer) end() string {
 }
 
 // wantFrames compares the frames since the last call with want.
-func (p *peer) wantFrames(want ...string) {
+func (p *browserPeer) wantFrames(want ...string) {
 	p.w.t.Helper()
 	if got := p.readFrames(); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		p.w.t.Errorf("after %v: frames\n got %q\nwant %q", time.Since(p.w.start), got, want)
@@ -289,10 +289,10 @@ func (c *stallConn) Read(b []byte) (int, error) {
 }
 
 // stall pauses reading until release is closed.
-func (p *peer) stall(release chan struct{}) { p.raw.gate.Store(&release) }
+func (p *browserPeer) stall(release chan struct{}) { p.raw.gate.Store(&release) }
 
 // drop closes the connection without a close frame.
-func (p *peer) drop() {
+func (p *browserPeer) drop() {
 	_ = p.raw.Close()
 	<-p.done
 	synctest.Wait()
@@ -316,7 +316,7 @@ const (
 )
 
 // connectBrowser connects a browser with tab 7 and document d7, and reads its first frames.
-func (w *hubFixture) connectBrowser(id, boot string) *peer {
+func (w *hubFixture) connectBrowser(id, boot string) *browserPeer {
 	w.t.Helper()
 	p := w.dial()
 	p.sendHello(id, boot)
@@ -327,7 +327,7 @@ func (w *hubFixture) connectBrowser(id, boot string) *peer {
 	return p
 }
 
-func (p *peer) sendHello(id, boot string) {
+func (p *browserPeer) sendHello(id, boot string) {
 	p.sendFormat(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":%q,"browserName":"Chrome","bootId":%q,"extensionVersion":"0.1.0","proof":%q}}`,
 		id, boot, browserProof)
 }
@@ -340,6 +340,6 @@ func cancelText(id, reason string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"s/cancel/%s","method":"tool.cancel","params":{"dispatchId":%[1]q,"reason":%q}}`, id, reason)
 }
 
-func (p *peer) answer(id, output string) {
+func (p *browserPeer) answer(id, output string) {
 	p.sendFormat(`{"jsonrpc":"2.0","id":%q,"result":{"output":%s}}`, id, output)
 }

@@ -169,7 +169,7 @@ func (in *inbox) handleNotification(b *browser, e wire.Envelope) {
 	case wire.MethodToolAsk:
 		var p wire.ToolAskParams
 		if err = wire.DecodeBody(e.Params, &p); err == nil {
-			err = b.runs.handleAsk(in.link, p)
+			err = b.runs.handleToolRequest(in.link, p)
 		}
 	case wire.MethodToolPart:
 		err = b.runs.handlePart(in.link, e.Params)

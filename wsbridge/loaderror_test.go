@@ -16,7 +16,7 @@ func errorPage(id int, name string, atMs int) string {
 
 // connectSyncedBrowser connects a browser that has received the plugins and has listed the
 // given tabs.
-func (w *hubFixture) connectSyncedBrowser(tabs ...string) *peer {
+func (w *hubFixture) connectSyncedBrowser(tabs ...string) *browserPeer {
 	w.t.Helper()
 	p := w.connectBrowser("b1", "boot1")
 	p.pongs = false // the test answers tab.load requests itself
@@ -26,7 +26,7 @@ func (w *hubFixture) connectSyncedBrowser(tabs ...string) *peer {
 }
 
 // listTabs sends a tab.sync with the given tabs.
-func (p *peer) listTabs(tabs ...string) {
+func (p *browserPeer) listTabs(tabs ...string) {
 	p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
 	p.readFrames()
 }
@@ -34,7 +34,7 @@ func (p *peer) listTabs(tabs ...string) {
 // findTargets starts a call that searches for a tab, and answers the requests that the peer
 // receives for the call. Each step of findTargets is a frame of the browser, sent some time
 // after the previous frame.
-func (w *hubFixture) findTargets(p *peer, want dispatch.TargetChoice, answer func(frame string) string, steps ...string) (dispatch.Targets, time.Duration) {
+func (w *hubFixture) findTargets(p *browserPeer, want dispatch.TargetChoice, answer func(frame string) string, steps ...string) (dispatch.Targets, time.Duration) {
 	w.t.Helper()
 	done := make(chan dispatch.Targets, 1)
 	startTime := time.Now()

@@ -39,8 +39,8 @@ type chaosTest struct {
 	w     *hubFixture
 	rnd   *rand.Rand
 	boots map[string]int
-	peers map[string]*peer
-	all   []*peer // all connections, including those that the map peers no longer has
+	peers map[string]*browserPeer
+	all   []*browserPeer // all connections, including those that the map peers no longer has
 	runs  map[string]*endingCounts
 	ids   []string
 }
@@ -137,7 +137,7 @@ func TestEveryRunEndsOnce(t *testing.T) {
 		withHub(t, Options{}, func(w *hubFixture) {
 			c := &chaosTest{
 				w: w, rnd: rand.New(rand.NewPCG(seed, 1)), boots: map[string]int{},
-				peers: map[string]*peer{}, runs: map[string]*endingCounts{},
+				peers: map[string]*browserPeer{}, runs: map[string]*endingCounts{},
 			}
 			for range 60 {
 				var all sync.WaitGroup

@@ -94,10 +94,10 @@ func callView(id string, p float64, browser string) dispatch.View {
 	return dispatch.View{Snapshot: dispatch.Snapshot{CallID: id, Progression: dispatch.Progression{Status: wire.StatusRunning, Progress: &p}}, Browser: browser, TabID: 7}
 }
 
-const watchOn = `{"jsonrpc":"2.0","method":"state.watch","params":{"on":true}}`
+const watchStateFrame = `{"jsonrpc":"2.0","method":"state.watch","params":{"on":true}}`
 
 // stateFrames decodes the state.sync frames since the last call.
-func (p *peer) stateFrames() []wire.StateSyncParams {
+func (p *browserPeer) stateFrames() []wire.StateSyncParams {
 	var states []wire.StateSyncParams
 	for _, f := range p.readFrames() {
 		e, err := wire.Parse([]byte(f))
@@ -121,7 +121,7 @@ func TestPanel(t *testing.T) {
 		if got := p.stateFrames(); len(got) != 0 {
 			t.Errorf("%d states arrived although no panel is open", len(got))
 		}
-		p.send(watchOn)
+		p.send(watchStateFrame)
 		got := p.stateFrames()
 		if len(got) != 1 || got[0].Running != 2 || len(got[0].Calls) != 2 || got[0].ServerVersion != "0.1.0" {
 			t.Fatalf("states = %+v, want one with two calls", got)
@@ -138,11 +138,11 @@ func TestPanel(t *testing.T) {
 		if got := p.stateFrames(); len(got) != 0 {
 			t.Errorf("%d states arrived although the panel is closed", len(got))
 		}
-		p.send(watchOn) // a new panel gets the unchanged state
+		p.send(watchStateFrame) // a new panel gets the unchanged state
 		if got := p.stateFrames(); len(got) != 1 || *got[0].Calls[0].Progress != 0.5 {
 			t.Errorf("states = %+v, want the newest", got)
 		}
-		p.send(watchOn)
+		p.send(watchStateFrame)
 		w.advanceTime(time.Second)
 		if got := p.stateFrames(); len(got) != 1 {
 			t.Errorf("%d states for a second watch, want 1", len(got))
@@ -150,14 +150,14 @@ func TestPanel(t *testing.T) {
 	})
 }
 
-// TestPanelRate checks that the first change is sent within 20 ms, and later changes at most
-// ten times a second. The last frame that the panel receives must have the newest
+// TestPanelRate checks that the first change is sent within 20 ms, and later changes at
+// most ten times a second. The last frame that the panel receives must have the newest
 // change.
 func TestPanelRate(t *testing.T) {
 	calls := newFakeCalls()
 	withHub(t, Options{Calls: calls}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
-		p.send(watchOn)
+		p.send(watchStateFrame)
 		w.advanceTime(time.Second)
 		p.stateFrames()
 		for i := range 1000 { // the state changes once per millisecond
@@ -192,7 +192,7 @@ func TestPanelIsBounded(t *testing.T) {
 		endTime := time.Now()
 		views = append(views, dispatch.View{Ended: &endTime})
 		calls.changeViews(views...)
-		p.send(watchOn)
+		p.send(watchStateFrame)
 		if got := p.stateFrames(); len(got) != 1 || got[0].Running != 1000 || len(got[0].Calls) != maxShownCalls || got[0].Calls[0].CallID != "c0" {
 			t.Errorf("states = %+v", got)
 		}
@@ -209,7 +209,7 @@ func TestPanelShowsPlugins(t *testing.T) {
 		if got := p.pluginFrames(); len(got) != 0 {
 			t.Errorf("%d lists arrived although no panel is open", len(got))
 		}
-		p.send(watchOn)
+		p.send(watchStateFrame)
 		if got := p.pluginFrames(); len(got) != 1 || got[0][0].Hash != "h1" {
 			t.Errorf("lists = %+v, want plugin h1", got)
 		}
@@ -223,7 +223,7 @@ func TestPanelShowsPlugins(t *testing.T) {
 		}
 		p.send(`{"jsonrpc":"2.0","method":"state.watch","params":{"on":false}}`)
 		p.readFrames()
-		p.send(watchOn)
+		p.send(watchStateFrame)
 		w.advanceTime(stateInterval)
 		if got := p.pluginFrames(); len(got) != 1 {
 			t.Errorf("%d lists for a new panel, want 1", len(got))
@@ -290,7 +290,7 @@ func (f *fakePolicy) do(what, plugin string) error {
 }
 
 // pluginFrames decodes the state.plugins frames since the last call.
-func (p *peer) pluginFrames() (out [][]wire.PluginView) {
+func (p *browserPeer) pluginFrames() (out [][]wire.PluginView) {
 	for _, f := range p.readFrames() {
 		e, err := wire.Parse([]byte(f))
 		if err != nil || e.Method != wire.MethodStatePlugins {
@@ -326,7 +326,7 @@ func TestPanelShowsCalls(t *testing.T) {
 			ExpiresAt: time.Now().Add(time.Minute), Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeTime},
 		}
 		calls.changeViews(v)
-		p.send(watchOn)
+		p.send(watchStateFrame)
 		got := p.stateFrames()
 		if len(got) != 1 || len(got[0].Calls) != 1 {
 			t.Fatalf("states = %+v", got)
@@ -361,7 +361,7 @@ func TestPanelActivitiesAreBounded(t *testing.T) {
 			views = append(views, callView(fmt.Sprint("c", i), 0, "b1"))
 		}
 		calls.changeViews(views...)
-		p.send(watchOn)
+		p.send(watchStateFrame)
 		shown, text := 0, 0
 		for _, c := range p.stateFrames()[0].Calls {
 			if len(c.Activities) > 0 {
@@ -437,7 +437,7 @@ func TestPanelFlood(t *testing.T) {
 // TestPanelSetsPermissions checks the methods of a side panel that change something.
 // The transcripts cover all methods of a side panel.
 func TestPanelSetsPermissions(t *testing.T) {
-	ask := func(p *peer, method, params, want string) {
+	ask := func(p *browserPeer, method, params, want string) {
 		t.Helper()
 		p.send(`{"jsonrpc":"2.0","id":"1","method":"` + method + `","params":` + params + `}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"1",` + want + `}`)

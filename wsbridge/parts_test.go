@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func (p *peer) sendPart(id string, seq int, text string) {
+func (p *browserPeer) sendPart(id string, seq int, text string) {
 	q, err := json.Marshal(text)
 	if err != nil {
 		p.w.t.Fatal(err)
@@ -14,7 +14,7 @@ func (p *peer) sendPart(id string, seq int, text string) {
 	p.rawPart(id, seq, string(q))
 }
 
-func (p *peer) rawPart(id string, seq int, text string) {
+func (p *browserPeer) rawPart(id string, seq int, text string) {
 	p.sendFormat(`{"jsonrpc":"2.0","method":"tool.part","params":{"dispatchId":%q,"seq":%d,"text":%s}}`, id, seq, text)
 }
 

@@ -73,9 +73,9 @@ func TestReportTextsAreClean(t *testing.T) {
 	})
 }
 
-// TestReportsAreTakenOnce checks that reports which are repeated on a new link count
+// TestReportsAreForwardedOnce checks that reports which are repeated on a new link count
 // once, and that missing reports count as skipped.
-func TestReportsAreTakenOnce(t *testing.T) {
+func TestReportsAreForwardedOnce(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
 		w.run("b1", "c1")

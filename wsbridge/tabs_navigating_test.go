@@ -70,7 +70,7 @@ func TestCallWaitsForNavigatingTab(t *testing.T) {
 func TestTabStatesCountUntilPagesReport(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
-		tabs := func(p *peer, doc, more string) {
+		tabs := func(p *browserPeer, doc, more string) {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + tabText(7, "af", 9, doc, more) + `,` + tabText(8, "", 5, "d8", liveChat) + `]}}`)
 			p.readFrames()
 		}
@@ -92,7 +92,7 @@ func TestTabStatesCountUntilPagesReport(t *testing.T) {
 func TestCallDoesNotWaitForLostTab(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
-		tab := func(p *peer, id int, rest string) {
+		tab := func(p *browserPeer, id int, rest string) {
 			p.sendFormat(`{"jsonrpc":"2.0","method":"tab.changed","params":{"tabId":%d%s}}`, id, rest)
 			p.readFrames()
 		}

@@ -121,7 +121,7 @@ func TestTargets(t *testing.T) {
 func TestTabsAfterReturn(t *testing.T) {
 	hash := "h1"
 	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
-		listTabs := func(p *peer, tabs ...string) {
+		listTabs := func(p *browserPeer, tabs ...string) {
 			p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[` + strings.Join(tabs, ",") + `]}}`)
 			p.readFrames()
 		}
@@ -131,7 +131,7 @@ func TestTabsAfterReturn(t *testing.T) {
 				t.Errorf("after %v: live %q, reload %q; want %q, %q", time.Since(w.start), targetNames(got.LiveTargets), targetNames(got.TabsToReload), live, reload)
 			}
 		}
-		back := func() *peer {
+		back := func() *browserPeer {
 			p := w.dial()
 			p.sendHello("b1", "boot1")
 			p.readFrames()

@@ -93,7 +93,7 @@ type transcriptRun struct {
 	w     *hubFixture
 	hash  string
 	order []string // the names of peers
-	peers map[string]*peer
+	peers map[string]*browserPeer
 	ended map[string]bool
 	// settings are the settings of plugins, by name.
 	settings map[string]json.RawMessage
@@ -103,7 +103,7 @@ type transcriptRun struct {
 // sent.
 func playTranscript(t *testing.T, text string) string {
 	var transcript strings.Builder
-	s := &transcriptRun{hash: "h1", peers: map[string]*peer{}, ended: map[string]bool{}, settings: map[string]json.RawMessage{}}
+	s := &transcriptRun{hash: "h1", peers: map[string]*browserPeer{}, ended: map[string]bool{}, settings: map[string]json.RawMessage{}}
 	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", DisplayName: "Chat", Hash: "h1", Permission: wire.PermissionOff, World: wire.WorldMain}}}
 	fetch := func(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
 		if p.Name != "chat" {

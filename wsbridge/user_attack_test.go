@@ -97,7 +97,7 @@ func TestHandshakeEndsInTime(t *testing.T) {
 func TestHandshakesAreBounded(t *testing.T) {
 	withHub(t, Options{}, func(w *hubFixture) {
 		b := w.connectBrowser("b1", "boot")
-		var silent []*peer
+		var silent []*browserPeer
 		for range maxHandshakes + 3 {
 			silent = append(silent, w.dial())
 		}

@@ -48,7 +48,7 @@ func TestExitCodesAreComplete(t *testing.T) {
 	}
 }
 
-func TestExplain(t *testing.T) {
+func TestExplainError(t *testing.T) {
 	cancelledCtx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, c := range []struct {

@@ -7,8 +7,9 @@ import (
 	"opentabs/wire"
 )
 
-// Card is what never changes about a call. All changes of a call share a Card.
-type Card struct {
+// CallFacts is what never changes about a call. All changes of a call share the same
+// CallFacts.
+type CallFacts struct {
 	CallID, ParentCallID, ParentNodeID string
 	Plugin, Tool                       string
 	Client                             Client
@@ -60,11 +61,11 @@ type ShownReport struct {
 
 // Change is one change of a call, before an [Event] is made of it. Making a Change is
 // cheap, because the call pays for it; the Event is made when a follower reads. A
-// published Change, its Card and its Details are read-only.
+// published Change, its CallFacts and its Details are read-only.
 type Change struct {
 	Kind Kind
 	Time time.Time
-	Call *Card
+	Call *CallFacts
 	// Details is nil for the Created and for the first Running of a call.
 	Details *Details
 }
@@ -118,11 +119,11 @@ type viewMemory struct {
 }
 
 // NewView returns the call with this card and state.
-func NewView(card *Card, s *State) View {
+func NewView(card *CallFacts, s *State) View {
 	return newView(card, s, &viewMemory{})
 }
 
-func newView(card *Card, s *State, memory *viewMemory) View {
+func newView(card *CallFacts, s *State, memory *viewMemory) View {
 	v := View{
 		Snapshot: Snapshot{
 			Schema: SnapshotSchema, NodeID: card.CallID, CallID: card.CallID,

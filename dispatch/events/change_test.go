@@ -112,7 +112,7 @@ func TestUnreadEventsAreNotMade(t *testing.T) {
 	defer f.Close()
 	const extra = 100
 	for n := range maxRingEvents + extra {
-		s.Publish(Change{Kind: Created, Time: time.Now(), Call: &Card{CallID: fmt.Sprint(n)}})
+		s.Publish(Change{Kind: Created, Time: time.Now(), Call: &CallFacts{CallID: fmt.Sprint(n)}})
 	}
 	s.ringMu.RLock()
 	made := s.newestSeq

@@ -35,11 +35,11 @@ func TestFollowersReadInBatches(t *testing.T) {
 		}()
 		publish := func(count int) {
 			for range count {
-				s.Publish(Change{Kind: Created, Time: time.Now(), Call: &Card{}})
+				s.Publish(Change{Kind: Created, Time: time.Now(), Call: &CallFacts{}})
 			}
 		}
-		// takeBatches returns the number of batches and of their events since began, and the
-		// longest time between two batches.
+		// takeBatches returns the number of batches and of their events since began,
+		// and the longest time between two batches.
 		takeBatches := func(began time.Time) (count, events int, longest time.Duration) {
 			synctest.Wait()
 			for _, b := range batches {

@@ -10,7 +10,7 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-func TestEnds(t *testing.T) {
+func TestContextEnds(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		end  func(c *Context, cancelParent func())
@@ -51,8 +51,8 @@ func TestEndBeforeBegin(t *testing.T) {
 	<-c.Done()
 }
 
-// TestChildrenEnd checks that contexts made from a Context end with it.
-func TestChildrenEnd(t *testing.T) {
+// TestChildContextsEnd checks that contexts made from a Context end with it.
+func TestChildContextsEnd(t *testing.T) {
 	var c Context
 	c.Begin(t.Context())
 	child, cancel := context.WithTimeout(&c, time.Hour)

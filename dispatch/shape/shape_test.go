@@ -15,9 +15,10 @@ import (
 	"opentabs/wire"
 )
 
-// TestFields lists which projection contains which field of a call. The author of a new
-// field must decide for each surface whether the surface shows the field.
-func TestFields(t *testing.T) {
+// TestFieldsOfProjections lists which projection contains which field of a call. The
+// author of a new field must decide for each surface whether the surface shows the
+// field.
+func TestFieldsOfProjections(t *testing.T) {
 	projections := []struct {
 		name    string
 		project func(dispatch.View) any

@@ -10,9 +10,9 @@ import (
 	"opentabs/wire"
 )
 
-// TestDecisionIsAboutOneQuestion checks that a decision about one ticket does not
+// TestDecisionAppliesToOneTicket checks that a decision about one ticket does not
 // apply to a later ticket of the same call.
-func TestDecisionIsAboutOneQuestion(t *testing.T) {
+func TestDecisionAppliesToOneTicket(t *testing.T) {
 	w := dispatch.WaitingTicket{TicketID: "ticket_1"}
 	yes := Choice{Allow: true, Scope: wire.ScopeTime, For: time.Minute}.decisionFor(w)
 	if yes.TicketID != "ticket_1" || !*yes.Allow || yes.Scope != wire.ScopeTime || yes.ForMs != 60000 {

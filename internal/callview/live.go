@@ -26,15 +26,15 @@ func (l *liveCall) begin(v dispatch.View) error {
 
 func (l *liveCall) show(v dispatch.View) {
 	l.view, l.viewTime = &v, time.Now()
-	l.tick(l.viewTime)
+	l.redraw(l.viewTime)
 }
 
-func (l *liveCall) event(dispatch.Event, []byte) error { return nil }
-func (l *liveCall) missed(int)                         {}
-func (l *liveCall) pause() time.Duration               { return watchTick }
+func (l *liveCall) showEvent(dispatch.Event, []byte) error { return nil }
+func (l *liveCall) showMissed(int)                         {}
+func (l *liveCall) pause() time.Duration                   { return watchTick }
 
-// tick draws the sheet as of now.
-func (l *liveCall) tick(now time.Time) {
+// redraw draws the sheet as of now.
+func (l *liveCall) redraw(now time.Time) {
 	if l.view == nil {
 		return
 	}
@@ -74,9 +74,9 @@ func (p *plainCall) begin(v dispatch.View) error {
 	return nil
 }
 
-// event prints an event of the call as one line. event omits reports that are not for
+// showEvent prints an event of the call as one line. event omits reports that are not for
 // the user, and activities, because the method show prints activities.
-func (p *plainCall) event(e dispatch.Event, _ []byte) error {
+func (p *plainCall) showEvent(e dispatch.Event, _ []byte) error {
 	p.hasPrintedEnd = p.hasPrintedEnd || e.Kind == dispatch.EventEnded
 	isReport := e.Kind == dispatch.EventProgress || e.Kind == dispatch.EventActivity
 	if e.Kind != dispatch.EventActivity && (!isReport || p.verbose || e.IsForUser()) {
@@ -85,8 +85,8 @@ func (p *plainCall) event(e dispatch.Event, _ []byte) error {
 	return nil
 }
 
-func (p *plainCall) missed(n int)         { p.out.Notef("%s were missed", terminal.Plural(n, "event")) }
-func (p *plainCall) tick(time.Time)       {}
+func (p *plainCall) showMissed(n int)     { p.out.Notef("%s were missed", terminal.Plural(n, "event")) }
+func (p *plainCall) redraw(time.Time)     {}
 func (p *plainCall) pause() time.Duration { return plainSilence }
 
 // show prints the activities that changed, each from its first changed line.
@@ -135,9 +135,9 @@ func (j jsonCall) begin(v dispatch.View) error {
 	return j.out.PrintValueLine(v)
 }
 
-func (j jsonCall) event(_ dispatch.Event, raw []byte) error { return j.out.PrintJSONLine(raw) }
-func (j jsonCall) missed(n int)                             { j.out.Notef("%s were missed", terminal.Plural(n, "event")) }
-func (jsonCall) show(dispatch.View)                         {}
-func (jsonCall) tick(time.Time)                             {}
-func (jsonCall) end(*dispatch.View)                         {}
-func (jsonCall) pause() time.Duration                       { return time.Second }
+func (j jsonCall) showEvent(_ dispatch.Event, raw []byte) error { return j.out.PrintJSONLine(raw) }
+func (j jsonCall) showMissed(n int)                             { j.out.Notef("%s were missed", terminal.Plural(n, "event")) }
+func (jsonCall) show(dispatch.View)                             {}
+func (jsonCall) redraw(time.Time)                               {}
+func (jsonCall) end(*dispatch.View)                             {}
+func (jsonCall) pause() time.Duration                           { return time.Second }

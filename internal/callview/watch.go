@@ -23,13 +23,13 @@ type display interface {
 	// begin shows the first state of the call; show shows a later state.
 	begin(v dispatch.View) error
 	show(v dispatch.View)
-	// event shows an event that followed the state passed to begin; raw is the event's
+	// showEvent shows an event that followed the state passed to begin; raw is the event's
 	// JSON.
-	event(e dispatch.Event, raw []byte) error
-	// missed shows how many events were lost.
-	missed(n int)
-	// tick is called every watchTick.
-	tick(now time.Time)
+	showEvent(e dispatch.Event, raw []byte) error
+	// showMissed shows how many events were lost.
+	showMissed(n int)
+	// redraw is called every watchTick.
+	redraw(now time.Time)
 	// end shows the last state of the call; v is nil if the state could not be read.
 	end(v *dispatch.View)
 	// pause is the least time between two reads of a call that changes.
@@ -131,7 +131,7 @@ func (w *watcher) handle(ctx context.Context, item streamItem) (hasEnded bool, e
 		w.viewSeq = w.lastView.Seq
 		return w.lastView.Ended != nil, w.display.begin(*w.lastView)
 	case item.event == nil:
-		w.display.missed(item.missed)
+		w.display.showMissed(item.missed)
 		w.isStale = true
 		return false, nil
 	case item.event.Seq <= w.viewSeq:
@@ -145,7 +145,7 @@ func (w *watcher) handle(ctx context.Context, item streamItem) (hasEnded bool, e
 		}
 		w.display.show(*w.lastView)
 	}
-	return hasEnded, w.display.event(*item.event, item.raw)
+	return hasEnded, w.display.showEvent(*item.event, item.raw)
 }
 
 // refreshCall reads the call again if it has changed and the pause is over.
@@ -158,7 +158,7 @@ func (w *watcher) refreshCall(ctx context.Context, now time.Time) (hasEnded bool
 		// The end of the call arrives as an event, unless that event was lost.
 		hasEnded = w.lastView.Ended != nil && w.lastView.Seq > w.viewSeq && time.Since(*w.lastView.Ended) > time.Second
 	}
-	w.display.tick(now)
+	w.display.redraw(now)
 	return hasEnded, nil
 }
 

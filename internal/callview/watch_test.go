@@ -17,12 +17,12 @@ type recordedDisplay struct{ calls []string }
 
 func (r *recordedDisplay) begin(dispatch.View) error { r.calls = append(r.calls, "begin"); return nil }
 func (r *recordedDisplay) show(dispatch.View)        { r.calls = append(r.calls, "show") }
-func (r *recordedDisplay) missed(int)                { r.calls = append(r.calls, "missed") }
-func (r *recordedDisplay) tick(time.Time)            {}
+func (r *recordedDisplay) showMissed(int)            { r.calls = append(r.calls, "missed") }
+func (r *recordedDisplay) redraw(time.Time)          {}
 func (r *recordedDisplay) end(*dispatch.View)        { r.calls = append(r.calls, "end") }
 func (r *recordedDisplay) pause() time.Duration      { return time.Second }
 
-func (r *recordedDisplay) event(e dispatch.Event, _ []byte) error {
+func (r *recordedDisplay) showEvent(e dispatch.Event, _ []byte) error {
 	r.calls = append(r.calls, string(e.Kind))
 	return nil
 }
@@ -62,7 +62,7 @@ func TestLiveCallLeavesAllOfIt(t *testing.T) {
 		t.Errorf("%d lines on a screen of %d", n, v.Rows)
 	}
 	before := v.Written
-	l.tick(l.viewTime.Add(50 * time.Millisecond))
+	l.redraw(l.viewTime.Add(50 * time.Millisecond))
 	if n := v.Written - before; n > 200 {
 		t.Errorf("%d bytes are drawn without a change", n)
 	}
@@ -102,7 +102,7 @@ func TestPlainCallPrintsChanges(t *testing.T) {
 	}
 	event := dispatch.Event{Kind: dispatch.EventProgress}
 	b.Reset()
-	if err := p.event(event, nil); err != nil || b.Len() > 0 {
+	if err := p.showEvent(event, nil); err != nil || b.Len() > 0 {
 		t.Errorf("a report that is not for the user: %q, %v", b.String(), err)
 	}
 	now := time.Now()
@@ -111,7 +111,7 @@ func TestPlainCallPrintsChanges(t *testing.T) {
 		t.Errorf("an end that was lost: %q", b.String())
 	}
 	p.verbose = true
-	if err := p.event(event, nil); err != nil || !strings.HasSuffix(b.String(), "  progress\n") {
+	if err := p.showEvent(event, nil); err != nil || !strings.HasSuffix(b.String(), "  progress\n") {
 		t.Errorf("with --verbose: %q, %v", b.String(), err)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestOf(t *testing.T) {
+func TestFindProfile(t *testing.T) {
 	for _, tt := range []struct {
 		name, version, client string
 		http                  bool

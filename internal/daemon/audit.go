@@ -52,7 +52,7 @@ const maxAuditedEntries = 30
 func forwardLogs(logs *pluginlog.Log, mcp *mcpserver.Server, auditLog *audit.Log) {
 	_, follower := logs.Follow(pluginlog.Filter{}, 0)
 	defer follower.Close()
-	auditor := logAuditor{writeRecord: auditLog.Write, minutes: map[string]*auditMinute{}}
+	auditor := logAuditor{writeRecord: auditLog.Write, minutes: map[string]*minuteCount{}}
 	for {
 		entries, _, err := follower.Next(context.Background())
 		if err != nil {
@@ -69,11 +69,11 @@ func forwardLogs(logs *pluginlog.Log, mcp *mcpserver.Server, auditLog *audit.Log
 // maxAuditedEntries per plugin and minute.
 type logAuditor struct {
 	writeRecord func(audit.Record)
-	minutes     map[string]*auditMinute // the current minute of each plugin
+	minutes     map[string]*minuteCount // the current minute of each plugin
 }
 
-// auditMinute counts the entries of one plugin in the current minute.
-type auditMinute struct {
+// minuteCount counts the entries of one plugin in the current minute.
+type minuteCount struct {
 	began          time.Time
 	writtenEntries int
 	droppedEntries int
@@ -85,11 +85,11 @@ func (a logAuditor) record(e pluginlog.Entry) {
 	}
 	m := a.minutes[e.Plugin]
 	if m == nil {
-		m = &auditMinute{began: e.Time}
+		m = &minuteCount{began: e.Time}
 		a.minutes[e.Plugin] = m
 	}
 	if e.Time.Sub(m.began) >= time.Minute {
-		*m = auditMinute{began: e.Time, droppedEntries: m.droppedEntries}
+		*m = minuteCount{began: e.Time, droppedEntries: m.droppedEntries}
 	}
 	if m.writtenEntries == maxAuditedEntries {
 		m.droppedEntries++

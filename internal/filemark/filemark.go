@@ -30,7 +30,7 @@ type Mark struct {
 // Of returns the mark of a file.
 func Of(info os.FileInfo) Mark {
 	m := Mark{Size: info.Size(), ModifiedNs: info.ModTime().UnixNano()}
-	m.addSystem(info)
+	m.addSystemFields(info)
 	return m
 }
 

@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// addSystem adds the change time, the inode and the device of a file, which Linux
+// addSystemFields adds the change time, the inode and the device of a file, which Linux
 // reports.
-func (m *Mark) addSystem(info os.FileInfo) {
+func (m *Mark) addSystemFields(info os.FileInfo) {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		m.ChangedNs, m.Inode, m.Device = s.Ctim.Nano(), s.Ino, uint64(s.Dev)
 	}

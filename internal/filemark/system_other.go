@@ -4,6 +4,6 @@ package filemark
 
 import "os"
 
-// addSystem adds nothing: systems other than Linux and macOS have only size and
+// addSystemFields adds nothing: systems other than Linux and macOS have only size and
 // modification time.
-func (m *Mark) addSystem(os.FileInfo) {}
+func (m *Mark) addSystemFields(os.FileInfo) {}

@@ -29,9 +29,9 @@ func TestGeneratedIsCurrent(t *testing.T) {
 	}
 }
 
-// TestRefused generates from each small package in testdata/refused, whose
-// first line is part of the expected error.
-func TestRefused(t *testing.T) {
+// TestInvalidPackagesAreRefused generates from each small package in testdata/refused,
+// whose first line is part of the expected error.
+func TestInvalidPackagesAreRefused(t *testing.T) {
 	files, err := filepath.Glob("testdata/refused/*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func isAboutPackage(text string) bool {
 	return false
 }
 
-func TestAccepted(t *testing.T) {
+func TestValidPackageIsAccepted(t *testing.T) {
 	src, err := os.ReadFile("testdata/accepted/kinds.go")
 	if err != nil {
 		t.Fatal(err)

@@ -258,7 +258,7 @@ func TestStartServer(t *testing.T) {
 	}
 }
 
-func TestExplain(t *testing.T) {
+func TestExplainError(t *testing.T) {
 	for want, err := range map[string]error{
 		"write a: no space left on device: free some space on that disk, then try again":                              fmt.Errorf("write a: %w", syscall.ENOSPC),
 		"permission denied: check that you can read and write there, or set OPENTABS_HOME to a directory of your own": syscall.EACCES,

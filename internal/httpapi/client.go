@@ -88,7 +88,7 @@ func NewClient(port int, token string) *Client {
 // token.
 func (c *Client) Transport() *http.Transport {
 	// The transport uses no proxy, because the server is on this machine.
-	return &http.Transport{DialContext: c.dialProved, DisableCompression: true}
+	return &http.Transport{DialContext: c.dialAndCheckProof, DisableCompression: true}
 }
 
 // Token returns the token, for other clients of the same server.

@@ -51,10 +51,10 @@ func isChallenge(s string) bool {
 	return len(s) >= minChallenge && len(s) <= maxChallenge
 }
 
-// dialProved opens a connection to the server and checks that the server has the token. A
-// client without a token skips the check. dialProved returns ErrForeignServer if another
-// program listens.
-func (c *Client) dialProved(ctx context.Context, _, _ string) (net.Conn, error) {
+// dialAndCheckProof opens a connection to the server and checks that the server has the
+// token. A client without a token skips the check. dialAndCheckProof returns
+// ErrForeignServer if another program listens.
+func (c *Client) dialAndCheckProof(ctx context.Context, _, _ string) (net.Conn, error) {
 	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", c.address)
 	if err != nil {
 		return nil, err

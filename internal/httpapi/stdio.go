@@ -150,7 +150,7 @@ func hasToken(header, token string) bool {
 // only the time until the connection is open. The connection has CloseWrite, which
 // signals the end of the input to the server.
 func (c *Client) Stdio(ctx context.Context) (*StdioConn, error) {
-	conn, err := c.dialProved(ctx, "tcp", c.address)
+	conn, err := c.dialAndCheckProof(ctx, "tcp", c.address)
 	if err != nil {
 		return nil, dialError(err)
 	}

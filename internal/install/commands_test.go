@@ -142,7 +142,7 @@ func withRegistry(t *testing.T, i *Installer, r *npmtest.Registry) *Installer {
 	return otherInstaller
 }
 
-func TestGetAddsAHint(t *testing.T) {
+func TestGetErrorHasAHint(t *testing.T) {
 	i := newInstaller(t, &npmtest.Registry{})
 	t.Chdir(t.TempDir())
 	if err := errors.Join(os.Mkdir("mine", 0o700), os.WriteFile(filepath.Join("mine", "package.json"), []byte("{}"), 0o600)); err != nil {

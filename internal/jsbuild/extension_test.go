@@ -214,9 +214,9 @@ func TestWrapAdapterOptions(t *testing.T) {
 	}
 }
 
-// TestStartOf checks that only a hook of the author delays the start of an adapter, not
-// the code of the SDK that calls the hook.
-func TestStartOf(t *testing.T) {
+// TestStartTimeOfAdapter checks that only a hook of the author delays the start of an
+// adapter, not the code of the SDK that calls the hook.
+func TestStartTimeOfAdapter(t *testing.T) {
 	for _, c := range []struct {
 		code string
 		want StartTime

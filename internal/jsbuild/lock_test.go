@@ -41,7 +41,7 @@ JSON.stringify([
   a.__adapterHash, a.name, a.displayName, a.urlPatterns.length, typeof a.teardown, typeof a.isReady,
 ]);`
 
-func TestAdapterRegistersLocked(t *testing.T) {
+func TestRegisteredAdapterIsLocked(t *testing.T) {
 	b := buildExampleOnce(t)
 	code := string(readFileIn(t, b.Dir, "dist/adapter.iife.js"))
 	want := fmt.Sprintf(`[true,true,true,%d,false,false,true,false,false,%q,"messages","Messages",2,"function","function"]`, len(exampleTools), b.Hash)

@@ -171,7 +171,7 @@ func TestPreScriptThatThrows(t *testing.T) {
 	}
 }
 
-func TestBadParts(t *testing.T) {
+func TestInvalidPackageParts(t *testing.T) {
 	withPreScript := func(text string) map[string]string { return map[string]string{"src/early.ts": text} }
 	tests := []struct {
 		name, moreFields string
@@ -389,8 +389,8 @@ func TestPatternsOfTheSDK(t *testing.T) {
 	}
 }
 
-// bareRealmScript defines the globals that an adapter needs in order to start in the original
-// OpenTabs.
+// bareRealmScript defines the globals that an adapter needs in order to start in the
+// original OpenTabs.
 const bareRealmScript = `globalThis.window = globalThis; globalThis.document = {}; globalThis.location = {href: "https://a.test/"};
 globalThis.history = {}; globalThis.performance = {now: () => 0}; globalThis.setTimeout = () => 0; globalThis.addEventListener = () => {};
 globalThis.AbortController = class { signal = {aborted: false, addEventListener() {}} };

@@ -9,10 +9,10 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// mounts are file trees by the name of their root.
-type mounts map[string]fstest.MapFS
+// mountedTrees are file trees by the name of their root.
+type mountedTrees map[string]fstest.MapFS
 
-func (m mounts) mountFiles() map[string]fs.FS {
+func (m mountedTrees) mountFiles() map[string]fs.FS {
 	roots := map[string]fs.FS{}
 	for name, tree := range m {
 		roots[name] = tree
@@ -42,7 +42,7 @@ func bundleTest(t *testing.T, s sourceSet, entry string) (string, []string) {
 
 func TestSourcesBundle(t *testing.T) {
 	s := sourceSet{
-		Roots: mounts{
+		Roots: mountedTrees{
 			"app": {
 				"src/main.ts":   {Data: []byte(`import { a } from './a.ts'; import { b } from '../../lib/b'; import { c } from 'pkg'; import { d } from 'pkg/deep/d.js'; import { e } from './e.js'; console.log(a, b, c, d, e);`)},
 				"src/a.ts":      {Data: []byte(`export const a: string = 'from-a';`)},
@@ -77,7 +77,7 @@ func TestSourcesBundle(t *testing.T) {
 // TestSourcesLeaveDiskAlone checks that esbuild resolves the imports of files on disk
 // that have no alias.
 func TestSourcesLeaveDiskAlone(t *testing.T) {
-	s := sourceSet{Roots: mounts{"pkg": {"main.js": {Data: []byte(`export const c = 'from-c';`)}}}.mountFiles(), Alias: map[string]string{"pkg": "pkg/main.js"}}
+	s := sourceSet{Roots: mountedTrees{"pkg": {"main.js": {Data: []byte(`export const c = 'from-c';`)}}}.mountFiles(), Alias: map[string]string{"pkg": "pkg/main.js"}}
 	r := api.Build(api.BuildOptions{
 		Stdin:    &api.StdinOptions{Contents: `import { c } from 'pkg'; import './not-here.js'; console.log(c)`, ResolveDir: t.TempDir()},
 		Bundle:   true,

@@ -341,7 +341,7 @@ var requiredSymbols = []struct{ dir, name, why string }{
 	{"mcpserver/transport", "TestMain", "a leaked goroutine fails the package"},
 }
 
-func TestRequired(t *testing.T) {
+func TestRequiredSymbols(t *testing.T) {
 	changeToRoot(t)
 	files, err := goFiles()
 	if err != nil {

@@ -106,7 +106,7 @@ func TestRotationOfOne(t *testing.T) {
 // While the folder is missing, lines are dropped without a delay. The log has one entry
 // about the failure, and the first line of the next file has the number of dropped
 // lines.
-func TestCannotWrite(t *testing.T) {
+func TestFailedWritesAreLogged(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "later")
 	var logOutput bytes.Buffer
 	l := Open(filepath.Join(dir, "lines"), testOptions(Options{Log: zerolog.New(&logOutput)}))

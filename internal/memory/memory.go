@@ -28,22 +28,23 @@ const (
 	// as live.
 	minPercent = 100
 	maxPercent = 400
-	// maxIdleAllocation is the maximum number of bytes that an idle process allocates between two
-	// checks.
+	// maxIdleAllocation is the maximum number of bytes that an idle process allocates
+	// between two checks.
 	maxIdleAllocation = 1 << 20
 	// idleSpareBytes is how many bytes above its needs an idle process may keep without
 	// a collection.
 	idleSpareBytes = 4 << 20
 )
 
-// LimitFreeMemory returns memory to the system after the start, after large results, and when
-// the process becomes idle. The garbage collector alone would keep the memory for
-// minutes. LimitFreeMemory also makes the collector run less often while the heap is small.
-// LimitFreeMemory returns when ctx ends, and restores the collector's settings.
+// LimitFreeMemory returns memory to the system after the start, after large results,
+// and when the process becomes idle. The garbage collector alone would keep the memory
+// for minutes. LimitFreeMemory also makes the collector run less often while the heap
+// is small. LimitFreeMemory returns when ctx ends, and restores the collector's
+// settings.
 func LimitFreeMemory(ctx context.Context) {
 	oldPercent := debug.SetGCPercent(garbagePercent(liveHeap()))
 	defer func() { debug.SetGCPercent(oldPercent) }()
-	defer afterEachCollection(func() { debug.SetGCPercent(garbagePercent(liveHeap())) })()
+	defer runAfterEachCollection(func() { debug.SetGCPercent(garbagePercent(liveHeap())) })()
 	checkTimer := time.NewTimer(firstCheckDelay)
 	defer checkTimer.Stop()
 	neededBytes, allocatedBytes := uint64(0), uint64(0) // zeros make the first check return memory to the system
@@ -65,10 +66,10 @@ func LimitFreeMemory(ctx context.Context) {
 	}
 }
 
-// afterEachCollection calls work after each garbage collection until stop is called.
+// runAfterEachCollection calls work after each garbage collection until stop is called.
 // work sets the GC percentage again when the heap grows fast, because a large heap
 // needs a smaller percentage.
-func afterEachCollection(work func()) (stop func()) {
+func runAfterEachCollection(work func()) (stop func()) {
 	var mu sync.Mutex // guards isStopped, and keeps work from running after stop
 	isStopped := false
 	type collectionSentinel struct{ _ *byte } // the pointer keeps the sentinel in a separate allocation

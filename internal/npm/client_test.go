@@ -50,7 +50,7 @@ func serveRegistry(t *testing.T, h http.Handler) (address, host string) {
 }
 
 func validVersion() npmtest.Version {
-	return npmtest.Version{Name: pluginPackage, Version: "1.0.0", File: npmtest.Pack(npmtest.RegularFile("package/package.json", "{}"))}
+	return npmtest.Version{Name: pluginPackage, Version: "1.0.0", File: npmtest.Pack(npmtest.NewFile("package/package.json", "{}"))}
 }
 
 // fetchLatest downloads the latest version of the plugin.

@@ -49,8 +49,8 @@ func newDecompressionBomb(t *testing.T, size int64) []byte {
 // TestUnpackRefuses checks that each kind of bad package is refused with a specific
 // error, and leaves no file.
 func TestUnpackRefuses(t *testing.T) {
-	validFile := npmtest.RegularFile("package/package.json", "{}")
-	regularFile := npmtest.RegularFile
+	validFile := npmtest.NewFile("package/package.json", "{}")
+	regularFile := npmtest.NewFile
 	manyFiles := make([]npmtest.File, 20001)
 	for i := range manyFiles {
 		manyFiles[i] = regularFile(fmt.Sprintf("package/f%d", i), "")
@@ -107,10 +107,10 @@ func TestUnpack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "p")
 	err := npm.Unpack(writeTarball(t, npmtest.Pack(
 		npmtest.File{Header: tar.Header{Name: "package/", Typeflag: tar.TypeDir}},
-		npmtest.RegularFile("package/package.json", "{}"),
+		npmtest.NewFile("package/package.json", "{}"),
 		npmtest.File{Header: tar.Header{Name: "package/dist/", Typeflag: tar.TypeDir}},
-		npmtest.RegularFile("./package/dist/adapter.iife.js", "run()"),
-		npmtest.RegularFile("package/install.sh", "#!/bin/sh\nrm -rf /"),
+		npmtest.NewFile("./package/dist/adapter.iife.js", "run()"),
+		npmtest.NewFile("package/install.sh", "#!/bin/sh\nrm -rf /"),
 	)), dir)
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +125,7 @@ func TestUnpack(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 	}
-	if err := npm.Unpack(writeTarball(t, npmtest.Pack(npmtest.RegularFile("package/x", ""))), dir); err == nil || !strings.Contains(err.Error(), "is not empty") {
+	if err := npm.Unpack(writeTarball(t, npmtest.Pack(npmtest.NewFile("package/x", ""))), dir); err == nil || !strings.Contains(err.Error(), "is not empty") {
 		t.Errorf("into a folder with files: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "package.json")); err != nil {
@@ -136,8 +136,8 @@ func TestUnpack(t *testing.T) {
 // FuzzUnpack unpacks arbitrary bytes. Nothing is written outside of the folder, and
 // the folder contains the whole package or does not exist.
 func FuzzUnpack(f *testing.F) {
-	f.Add(npmtest.Pack(npmtest.RegularFile("package/package.json", "{}")))
-	f.Add(npmtest.Pack(npmtest.RegularFile("package/../../x", "{}"), linkFile("package/a", "/", tar.TypeSymlink)))
+	f.Add(npmtest.Pack(npmtest.NewFile("package/package.json", "{}")))
+	f.Add(npmtest.Pack(npmtest.NewFile("package/../../x", "{}"), linkFile("package/a", "/", tar.TypeSymlink)))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		parentDir := t.TempDir()
 		if len(file) == 0 {

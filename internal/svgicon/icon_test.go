@@ -55,8 +55,8 @@ func TestIconShrinks(t *testing.T) {
 	}
 }
 
-// TestIconsHaveDistinctIDs checks that the IDs of different icons differ, because icons of several
-// plugins are in one document.
+// TestIconsHaveDistinctIDs checks that the IDs of different icons differ, because icons
+// of several plugins are in one document.
 func TestIconsHaveDistinctIDs(t *testing.T) {
 	const source = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 8 8" aria-labelledby="t b">` +
 		`<title id="t">star</title><style>#b,.x #a{fill:url(#a)}path{fill:#bbb}</style><linearGradient id="a"/><g id="b" clip-path="url('#a')"/>` +
@@ -73,7 +73,7 @@ func TestIconsHaveDistinctIDs(t *testing.T) {
 	}
 }
 
-func TestRefused(t *testing.T) {
+func TestInvalidIconsAreRefused(t *testing.T) {
 	insideSVG := func(text string) string {
 		return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8">` + text + `</svg>`
 	}

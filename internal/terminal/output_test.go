@@ -80,7 +80,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestNew(t *testing.T) {
+func TestNewOutput(t *testing.T) {
 	for _, c := range []struct {
 		env  map[string]string
 		want Glyphs

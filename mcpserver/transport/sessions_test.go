@@ -21,7 +21,7 @@ func startTask(t *testing.T, table *sessions, s *session, key string, stream boo
 	return ctx
 }
 
-func TestBeginRejects(t *testing.T) {
+func TestBeginTaskRejects(t *testing.T) {
 	table := newTestSessions()
 	s, endedSession := table.open(OverStdio, Credential{}), table.open(OverStdio, Credential{})
 	startTask(t, table, s, "n1", false)

@@ -324,7 +324,7 @@ func TestParseLimit(t *testing.T) {
 
 // If the permission changes while a call waits, the new permission applies to that
 // call.
-func TestAsk(t *testing.T) {
+func TestPermissionChangesWhileACallWaits(t *testing.T) {
 	g := newGatedCalls(t, permissionAsk)
 	callInfo := dispatch.CallInfo{CallID: "c", Tool: dispatch.Tool{Plugin: "a", Name: "send"}, Client: dispatch.Client{Session: "s"}}
 	if v := g.enforcer.Ask(callInfo); v.Suspend == nil || v.Suspend.Kind != wire.TicketPermission || v.Suspend.Reason != "An agent wants to run a__send" {

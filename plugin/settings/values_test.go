@@ -250,7 +250,7 @@ func TestValuesFollowTheFile(t *testing.T) {
 
 // A url setting names the plugin's sites. After a reload, the plugin runs in the sites
 // of the url setting, and calls may open the first site.
-func TestURLSettingsNameSites(t *testing.T) {
+func TestURLSettingsDefineSites(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
 	dir := plugintest.Package{Name: "wiki", Matches: []string{}, Settings: json.RawMessage(wikiSettings)}.Write(t)
 	if _, err := store.Add(dir); err != nil {

@@ -63,8 +63,8 @@ func panicOn(err error) {
 	}
 }
 
-// RegularFile returns a regular file.
-func RegularFile(name, text string) File {
+// NewFile returns a regular file.
+func NewFile(name, text string) File {
 	return File{Header: tar.Header{Name: name}, Text: text}
 }
 
@@ -80,7 +80,7 @@ func PackFolder(dir string) ([]byte, error) {
 			return err
 		}
 		name, err := filepath.Rel(dir, path)
-		files = append(files, RegularFile("package/"+filepath.ToSlash(name), string(text)))
+		files = append(files, NewFile("package/"+filepath.ToSlash(name), string(text)))
 		return err
 	})
 	return Pack(files...), err

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// maxOpenRequests limits the asks of one run whose answer is not confirmed.
-	// maxRequests limits all asks of one run.
+	// maxOpenRequests limits the tool requests of one run whose answer is not confirmed.
+	// maxRequests limits all tool requests of one run.
 	maxOpenRequests = 64
 	maxRequests     = 1000
 	// maxKeptAnswerBytes limits the unconfirmed answers of one run, in bytes.
@@ -22,8 +22,8 @@ const (
 // runRequests are the requests that one run has made by tool.ask. runTable.mu guards
 // the fields of runRequests.
 type runRequests struct {
-	// openRequests has the asks of a run without a confirmed answer, by number.
-	// seenNumbers has the numbers of all asks that a run has made.
+	// openRequests has the tool requests of a run without a confirmed answer, by number.
+	// seenNumbers has the numbers of all tool requests that a run has made.
 	openRequests map[int]*toolRequest
 	seenNumbers  map[int]bool
 	// keptBytes is the total length of the answers in openRequests.
@@ -41,8 +41,8 @@ type toolRequest struct {
 	isResent bool
 }
 
-// handleAsk handles one tool.ask notification of a browser.
-func (rt *runTable) handleAsk(l *link, p wire.ToolAskParams) error {
+// handleToolRequest handles one tool.ask notification of a browser.
+func (rt *runTable) handleToolRequest(l *link, p wire.ToolAskParams) error {
 	if err := inbound.CheckToolRequest(&p); err != nil {
 		return err
 	}
@@ -121,16 +121,16 @@ func newTooManyError(limit string) *wire.CallError {
 // Answer implements dispatch.Bridge.
 func (h *Hub) Answer(runID string, number int, output json.RawMessage, err *wire.CallError) {
 	for _, b := range h.registry.listBrowsers() {
-		if b.runs.answerAsk(runID, number, output, err) {
+		if b.runs.answerToolRequest(runID, number, output, err) {
 			return
 		}
 	}
 }
 
-// answerAsk sends the answer to an ask, and reports whether the browser has the run.
-// The answer to an ask is kept until the browser has confirmed the answer. Only the
-// first answer to an ask is sent; later answers are ignored.
-func (rt *runTable) answerAsk(runID string, number int, output json.RawMessage, err *wire.CallError) bool {
+// answerToolRequest sends the answer to an ask, and reports whether the browser has the
+// run. The answer to an ask is kept until the browser has confirmed the answer. Only
+// the first answer to an ask is sent; later answers are ignored.
+func (rt *runTable) answerToolRequest(runID string, number int, output json.RawMessage, err *wire.CallError) bool {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	r := rt.runs[runID]

@@ -11,30 +11,30 @@ import (
 	"opentabs/wire"
 )
 
-// asks sends a tool.ask frame of a run with the given members, such as
+// sendToolRequest sends a tool.ask frame of a run with the given members, such as
 // `"ask":1,"withdrawn":true`.
-func (p *peer) asks(id, body string) {
+func (p *browserPeer) sendToolRequest(id, body string) {
 	p.sendFormat(`{"jsonrpc":"2.0","method":"tool.ask","params":{"dispatchId":%q,%s}}`, id, body)
 }
 
-const askEcho = `"call":{"tool":"echo","args":{"n":9007199254740993}}`
+const echoRequestJSON = `"call":{"tool":"echo","args":{"n":9007199254740993}}`
 
-func nestedCallAsk(n int) string { return fmt.Sprintf(`"ask":%d,%s`, n, askEcho) }
+func nestedCallParams(n int) string { return fmt.Sprintf(`"ask":%d,%s`, n, echoRequestJSON) }
 
-func askFrame(id string, n int) string {
-	return fmt.Sprintf(`%s asks {"dispatchId":%[1]q,%s}`, id, nestedCallAsk(n))
+func toolRequestFrame(id string, n int) string {
+	return fmt.Sprintf(`%s asks {"dispatchId":%[1]q,%s}`, id, nestedCallParams(n))
 }
 
 func answerText(id string, n int, rest string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"s/answer/%d/%s","method":"tool.answer","params":{"dispatchId":%[2]q,"ask":%[1]d%[3]s}}`, n, id, rest)
 }
 
-func (p *peer) confirm(id string, n int, taken bool) {
+func (p *browserPeer) confirm(id string, n int, taken bool) {
 	p.sendFormat(`{"jsonrpc":"2.0","id":"s/answer/%d/%s","result":{"taken":%v}}`, n, id, taken)
 }
 
 // withRunningCall calls test with a hub and a browser that has received the run c1.
-func withRunningCall(t *testing.T, test func(w *hubFixture, p *peer)) {
+func withRunningCall(t *testing.T, test func(w *hubFixture, p *browserPeer)) {
 	t.Helper()
 	withHub(t, Options{}, func(w *hubFixture) {
 		p := w.connectBrowser("b1", "boot1")
@@ -44,37 +44,37 @@ func withRunningCall(t *testing.T, test func(w *hubFixture, p *peer)) {
 	})
 }
 
-func TestAsk(t *testing.T) {
-	withRunningCall(t, func(w *hubFixture, p *peer) {
-		p.asks("c1", nestedCallAsk(1))
-		p.asks("c1", `"ask":2,"user":{"reason":"Log in\u001b[0m","title":"`+strings.Repeat("x", 300)+`"}`)
-		w.wantEvents(askFrame("c1", 1), `c1 asks {"dispatchId":"c1","ask":2,"user":{"reason":"Log in[0m","title":"`+strings.Repeat("x", 199)+`…"}}`)
+func TestToolRequest(t *testing.T) {
+	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
+		p.sendToolRequest("c1", nestedCallParams(1))
+		p.sendToolRequest("c1", `"ask":2,"user":{"reason":"Log in\u001b[0m","title":"`+strings.Repeat("x", 300)+`"}`)
+		w.wantEvents(toolRequestFrame("c1", 1), `c1 asks {"dispatchId":"c1","ask":2,"user":{"reason":"Log in[0m","title":"`+strings.Repeat("x", 199)+`…"}}`)
 		w.hub.Answer("c1", 1, json.RawMessage(`{"text":"<b>"}`), nil)
 		p.wantFrames(answerText("c1", 1, `,"output":{"text":"<b>"}`))
 		w.hub.Answer("c1", 2, nil, &wire.CallError{Code: wire.ErrDenied, Message: "no"})
 		p.wantFrames(answerText("c1", 2, `,"error":{"code":"denied","message":"no"}`))
-		p.asks("c1", nestedCallAsk(3))
+		p.sendToolRequest("c1", nestedCallParams(3))
 		w.hub.Answer("c1", 3, nil, nil)
-		w.wantEvents(askFrame("c1", 3))
+		w.wantEvents(toolRequestFrame("c1", 3))
 		w.hub.Answer("c1", 3, nil, nil) // the answer is ignored, because ask 3 does not exist yet
 	})
 }
 
-// TestAskIsTakenOnce checks that the dispatcher receives a repeated ask only once. The
-// answer to an ask is sent again until the page confirms the answer.
-func TestAskIsTakenOnce(t *testing.T) {
-	withRunningCall(t, func(w *hubFixture, p *peer) {
-		p.asks("c1", nestedCallAsk(1))
-		p.asks("c1", nestedCallAsk(1))
-		w.wantEvents(askFrame("c1", 1))
+// TestToolRequestIsHandledOnce checks that the dispatcher receives a repeated ask only
+// once. The answer to an ask is sent again until the page confirms the answer.
+func TestToolRequestIsHandledOnce(t *testing.T) {
+	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
+		p.sendToolRequest("c1", nestedCallParams(1))
+		p.sendToolRequest("c1", nestedCallParams(1))
+		w.wantEvents(toolRequestFrame("c1", 1))
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
 		w.hub.Answer("c1", 1, json.RawMessage(`2`), nil) // the second answer to ask 1 is dropped
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
 		p.confirm("c1", 1, false)
-		p.asks("c1", nestedCallAsk(1))
+		p.sendToolRequest("c1", nestedCallParams(1))
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
 		p.confirm("c1", 1, true)
-		p.asks("c1", nestedCallAsk(1))
+		p.sendToolRequest("c1", nestedCallParams(1))
 		w.hub.Answer("c1", 1, json.RawMessage(`3`), nil)
 		p.wantFrames()
 		w.wantEvents()
@@ -84,9 +84,9 @@ func TestAskIsTakenOnce(t *testing.T) {
 // TestAnswerSurvivesTheLink checks that an answer made without a link is sent once,
 // after the reconnected browser lists the run.
 func TestAnswerSurvivesTheLink(t *testing.T) {
-	withRunningCall(t, func(w *hubFixture, p *peer) {
-		p.asks("c1", nestedCallAsk(1))
-		p.asks("c1", nestedCallAsk(2))
+	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
+		p.sendToolRequest("c1", nestedCallParams(1))
+		p.sendToolRequest("c1", nestedCallParams(2))
 		w.readEvents()
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
 		p.drop()
@@ -94,10 +94,10 @@ func TestAnswerSurvivesTheLink(t *testing.T) {
 		p = w.connectBrowser("b1", "boot1")
 		p.readFrames()
 		p.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
-		p.asks("c1", nestedCallAsk(1))
-		p.asks("c1", nestedCallAsk(2))
+		p.sendToolRequest("c1", nestedCallParams(1))
+		p.sendToolRequest("c1", nestedCallParams(2))
 		p.wantFrames(answerText("c1", 1, `,"output":1`), answerText("c1", 2, `,"output":2`))
-		p.asks("c1", nestedCallAsk(1)) // the page sends ask 1 again
+		p.sendToolRequest("c1", nestedCallParams(1)) // the page sends ask 1 again
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
 		p.confirm("c1", 1, true)
 		p.confirm("c1", 2, true)
@@ -113,62 +113,62 @@ func TestAnswerSurvivesTheLink(t *testing.T) {
 	})
 }
 
-// TestAskWithdrawn checks that the dispatcher is notified once about a withdrawn ask,
-// and only if the ask has no answer.
-func TestAskWithdrawn(t *testing.T) {
+// TestWithdrawnToolRequest checks that the dispatcher is notified once about a
+// withdrawn ask, and only if the ask has no answer.
+func TestWithdrawnToolRequest(t *testing.T) {
 	const withdrawn = `"ask":%d,"withdrawn":true`
-	withRunningCall(t, func(w *hubFixture, p *peer) {
-		p.asks("c1", nestedCallAsk(1))
-		p.asks("c1", nestedCallAsk(2))
+	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
+		p.sendToolRequest("c1", nestedCallParams(1))
+		p.sendToolRequest("c1", nestedCallParams(2))
 		w.readEvents()
-		p.asks("c1", fmt.Sprintf(withdrawn, 1))
-		p.asks("c1", fmt.Sprintf(withdrawn, 1))
+		p.sendToolRequest("c1", fmt.Sprintf(withdrawn, 1))
+		p.sendToolRequest("c1", fmt.Sprintf(withdrawn, 1))
 		w.wantEvents(`c1 asks {"dispatchId":"c1","ask":1,"withdrawn":true}`)
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
 		p.wantFrames()
 		w.hub.Answer("c1", 2, json.RawMessage(`2`), nil)
 		p.readFrames()
-		p.asks("c1", fmt.Sprintf(withdrawn, 2)) // ask 2 has an answer, so the dispatcher does not receive its withdrawal
-		p.asks("c1", fmt.Sprintf(withdrawn, 3)) // ask 3 is ignored, because its withdrawal arrives first
-		p.asks("c1", nestedCallAsk(2))
-		p.asks("c1", nestedCallAsk(3))
+		p.sendToolRequest("c1", fmt.Sprintf(withdrawn, 2)) // ask 2 has an answer, so the dispatcher does not receive its withdrawal
+		p.sendToolRequest("c1", fmt.Sprintf(withdrawn, 3)) // ask 3 is ignored, because its withdrawal arrives first
+		p.sendToolRequest("c1", nestedCallParams(2))
+		p.sendToolRequest("c1", nestedCallParams(3))
 		w.wantEvents()
 		p.wantFrames()
 	})
 }
 
-// TestAskForAnotherBrowsersRun checks that a browser can send asks only for its own
+// TestToolRequestForAnotherBrowsersRun checks that a browser can send asks only for its own
 // runs, and only for existing runs.
-func TestAskForAnotherBrowsersRun(t *testing.T) {
-	withRunningCall(t, func(w *hubFixture, p *peer) {
+func TestToolRequestForAnotherBrowsersRun(t *testing.T) {
+	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		other := w.connectBrowser("b2", "boot2")
-		other.asks("c1", nestedCallAsk(1))
-		other.asks("c9", nestedCallAsk(1))
+		other.sendToolRequest("c1", nestedCallParams(1))
+		other.sendToolRequest("c9", nestedCallParams(1))
 		w.wantEvents()
 		other.wantFrames()
-		p.asks("c1", nestedCallAsk(1))
-		w.wantEvents(askFrame("c1", 1))
+		p.sendToolRequest("c1", nestedCallParams(1))
+		w.wantEvents(toolRequestFrame("c1", 1))
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
 		p.readFrames()
 		other.confirm("c1", 1, true) // a browser cannot confirm an answer to a run of another browser
 		w.readEvents()
-		p.asks("c1", nestedCallAsk(1))
+		p.sendToolRequest("c1", nestedCallParams(1))
 		p.wantFrames(answerText("c1", 1, `,"output":1`))
 		p.answer("c1", "7")
 		w.wantEvents("c1 returned 7")
 		w.hub.Answer("c1", 1, json.RawMessage(`1`), nil)
-		p.asks("c1", nestedCallAsk(2))
+		p.sendToolRequest("c1", nestedCallParams(2))
 		w.wantEvents()
 		p.wantFrames()
 	})
 }
 
-// TestAskFlood checks that memory is bounded for a browser that sends endless asks or
-// never confirms answers.
-func TestAskFlood(t *testing.T) {
-	withRunningCall(t, func(w *hubFixture, p *peer) {
+// TestToolRequestsAreLimited checks that memory is bounded for a browser that sends
+// endless asks or never confirms answers.
+func TestToolRequestsAreLimited(t *testing.T) {
+	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		for n := range 5 * maxOpenRequests {
-			p.asks("c1", nestedCallAsk(n+1))
+			p.sendToolRequest("c1", nestedCallParams(n+1))
 		}
 		if got := w.readEvents(); len(got) != maxOpenRequests {
 			t.Errorf("%d asks were taken, want %d", len(got), maxOpenRequests)
@@ -181,17 +181,17 @@ func TestAskFlood(t *testing.T) {
 			w.hub.Answer("c1", n+1, nil, nil)
 		}
 		p.readFrames()
-		p.asks("c1", nestedCallAsk(2*maxOpenRequests))
+		p.sendToolRequest("c1", nestedCallParams(2*maxOpenRequests))
 		w.wantEvents() // the browser confirms no answer
 		p.readFrames()
 		for n := range maxRequests {
 			p.confirm("c1", n+1, true)
-			p.asks("c1", nestedCallAsk(n+1))
+			p.sendToolRequest("c1", nestedCallParams(n+1))
 			w.readEvents()
 			w.hub.Answer("c1", n+1, nil, nil)
 		}
 		p.readFrames()
-		p.asks("c1", nestedCallAsk(maxRequests+1))
+		p.sendToolRequest("c1", nestedCallParams(maxRequests+1))
 		p.wantFrames(answerText("c1", maxRequests+1, `,"error":{"code":"nested_too_deep","message":"a call may ask 1000 times in all"}`))
 		w.wantEvents()
 		p.answer("c1", "7")
@@ -202,10 +202,10 @@ func TestAskFlood(t *testing.T) {
 // TestLargeAnswers checks that a large answer is rejected, and that unconfirmed
 // answers have a total limit.
 func TestLargeAnswers(t *testing.T) {
-	withRunningCall(t, func(w *hubFixture, p *peer) {
+	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		large := json.RawMessage(`"` + strings.Repeat("x", wire.MaxAnswerBytes-2) + `"`)
 		for n := range 6 {
-			p.asks("c1", nestedCallAsk(n+1))
+			p.sendToolRequest("c1", nestedCallParams(n+1))
 		}
 		w.readEvents()
 		w.hub.Answer("c1", 1, append(bytes.Clone(large), ' '), nil)
@@ -226,26 +226,26 @@ func TestLargeAnswers(t *testing.T) {
 	})
 }
 
-func TestInvalidAsks(t *testing.T) {
-	withRunningCall(t, func(w *hubFixture, p *peer) {
+func TestInvalidToolRequests(t *testing.T) {
+	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		for _, body := range []string{
-			`"ask":1`, `"ask":0,` + askEcho, `"ask":-1,` + askEcho, `"ask":1.5,` + askEcho, `"ask":"1",` + askEcho, `"ask":1e99,` + askEcho,
-			nestedCallAsk(1) + `,"withdrawn":true`, nestedCallAsk(1) + `,"user":{"reason":"r"}`, `"ask":1,"call":7`, `"ask":1,"user":[]`,
+			`"ask":1`, `"ask":0,` + echoRequestJSON, `"ask":-1,` + echoRequestJSON, `"ask":1.5,` + echoRequestJSON, `"ask":"1",` + echoRequestJSON, `"ask":1e99,` + echoRequestJSON,
+			nestedCallParams(1) + `,"withdrawn":true`, nestedCallParams(1) + `,"user":{"reason":"r"}`, `"ask":1,"call":7`, `"ask":1,"user":[]`,
 		} {
-			p.asks("c1", body)
+			p.sendToolRequest("c1", body)
 		}
-		p.send(`{"jsonrpc":"2.0","id":"1","method":"tool.ask","params":{"dispatchId":"c1",` + nestedCallAsk(1) + `}}`)
+		p.send(`{"jsonrpc":"2.0","id":"1","method":"tool.ask","params":{"dispatchId":"c1",` + nestedCallParams(1) + `}}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"1","error":{"code":-32600,"message":"tool.ask is a notification; send it without an id"}}`)
 		for i, args := range []string{`,"args":7`, `,"args":null`, ``, `,"args":["{"]`} {
-			p.asks("c1", fmt.Sprintf(`"ask":%d,"call":{"tool":"echo"%s}`, i+1, args))
+			p.sendToolRequest("c1", fmt.Sprintf(`"ask":%d,"call":{"tool":"echo"%s}`, i+1, args))
 			p.wantFrames(answerText("c1", i+1, `,"error":{"code":"invalid_arguments","message":"the arguments are not an object; pass an object to context.call"}`))
 		}
 		for _, id := range []string{"s/answer/1", "s/answer/x/c1", "s/answer/99999999999999999999/c1", "s/answer//"} {
 			p.sendFormat(`{"jsonrpc":"2.0","id":%q,"result":{"taken":true}}`, id)
 		}
 		w.wantEvents()
-		p.asks("c1", nestedCallAsk(1))
-		w.wantEvents(askFrame("c1", 1))
+		p.sendToolRequest("c1", nestedCallParams(1))
+		w.wantEvents(toolRequestFrame("c1", 1))
 	})
 }
 
@@ -253,7 +253,7 @@ func TestInvalidAsks(t *testing.T) {
 // browser has reconnected.
 func TestResync(t *testing.T) {
 	const frame = `{"jsonrpc":"2.0","method":"tool.resync","params":{"dispatchId":"c1","activityType":"table"}}`
-	withRunningCall(t, func(w *hubFixture, p *peer) {
+	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
 		w.hub.Resync("c1", "table")
 		w.hub.Resync("c9", "table")
 		p.wantFrames(frame)
@@ -272,18 +272,18 @@ func TestResync(t *testing.T) {
 	})
 }
 
-// TestAskConfirmsRun checks that an ask confirms its run: the run is not sent again and
-// does not end with link_lost.
-func TestAskConfirmsRun(t *testing.T) {
-	withRunningCall(t, func(w *hubFixture, p *peer) {
-		p.asks("c1", nestedCallAsk(1))
+// TestToolRequestConfirmsRun checks that an ask confirms its run: the run is not sent
+// again and does not end with link_lost.
+func TestToolRequestConfirmsRun(t *testing.T) {
+	withRunningCall(t, func(w *hubFixture, p *browserPeer) {
+		p.sendToolRequest("c1", nestedCallParams(1))
 		p.drop()
 		p = w.dial()
 		p.sendHello("b1", "boot1")
 		p.wantFrames(helloOK, syncNil) // tool.dispatch is not sent again
-		p.asks("c1", nestedCallAsk(2))
+		p.sendToolRequest("c1", nestedCallParams(2))
 		w.advanceTime(defaultGracePeriod)
-		w.wantEvents(askFrame("c1", 1), askFrame("c1", 2))
+		w.wantEvents(toolRequestFrame("c1", 1), toolRequestFrame("c1", 2))
 	})
 }
 
