@@ -90,10 +90,10 @@ func splitArguments(raw json.RawMessage, definedByTool definedArguments, isPromp
 	if len(raw) == 0 || string(raw) == "null" {
 		return arguments{toolArgs: json.RawMessage("{}")}, nil
 	}
-	a := arguments{toolArgs: raw}
 	if !definedByTool.mayAdd(raw) {
-		return a, nil
+		return arguments{toolArgs: raw}, nil
 	}
+	a := arguments{toolArgs: raw}
 	var toolMembers []rawjson.Member
 	for m := range rawjson.Members(raw) { // no members if raw is not an object: the validation against the tool's schema then returns the error
 		if !definedByTool.isAdded(m.Key) {

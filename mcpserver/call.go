@@ -165,6 +165,9 @@ func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) rep
 // nor what to do.
 func checkResult(t *plugin.Tool, r *dispatch.Result) error {
 	err := t.ValidateResult(r.Output)
+	if err == nil {
+		return nil
+	}
 	var e *dispatch.Error
 	if errors.As(err, &e) {
 		e.CallID, e.RunTime, e.ReportCount = r.CallID, r.RunTime, r.ReportCount

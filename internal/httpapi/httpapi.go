@@ -98,11 +98,17 @@ func New(o Options) *API {
 	}
 	mux.HandleFunc("GET /healthz", a.serveHealth)
 	mux.HandleFunc("/healthz", rejectOtherMethods([]string{http.MethodGet}))
-	mux.Handle("/mcp", g.requireClient(o.MCP))
 	mux.Handle(CommandPath, g.requireToken(o.MCP))
 	mux.Handle("/", g.requireToken(http.HandlerFunc(serveNotFound)))
 	// The guard is before the mux, because the mux answers some requests itself.
-	a.guardedHandler = g.requireLocal(mux)
+	clientHandler := g.requireClient(o.MCP)
+	a.guardedHandler = g.requireLocal(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/mcp" { // the path of almost all requests needs no mux
+			clientHandler.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	}))
 	return a
 }
 
