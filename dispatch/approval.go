@@ -57,7 +57,9 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 			c.fail(v.Block)
 			return false
 		case v.Suspend != nil:
-			if !c.requestApproval(ctx, *v.Suspend, gate) {
+			// While the call waited, its tab may have shown another page, whose site the
+			// gates must judge.
+			if !c.requestApproval(ctx, *v.Suspend, gate) || !c.choosePlace(ctx) {
 				return false
 			}
 		case v.Result != nil:

@@ -23,6 +23,9 @@ type CallInfo struct {
 	// no tab.
 	Browser string
 	TabID   int
+	// Target is where a browser tool will run: the browser, tab and document that were
+	// chosen before the gates. Target is zero for a tool of a package.
+	Target Target
 	// Resolution is the user's decision about the last ticket of this gate for this
 	// call; nil if there is none.
 	Resolution *Resolution

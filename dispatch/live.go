@@ -46,6 +46,7 @@ type liveCall struct {
 
 	mu         sync.Mutex // guards all fields below; the package doc has the lock order
 	state      state
+	place      Target // the target of a browser tool
 	attempts   attempts
 	suspension suspension
 	reports    reportLog
@@ -117,7 +118,7 @@ func (c *liveCall) run(ctx context.Context) {
 			return
 		}
 	}
-	if !c.search.Begin(ctx) {
+	if !c.req.Tool.Place.isChosenFirst() && !c.search.Begin(ctx) {
 		return
 	}
 	targets, err := c.chooseTargets()
@@ -155,6 +156,9 @@ func (c *liveCall) run(ctx context.Context) {
 
 // chooseTargets returns the documents that can run the call, best first.
 func (c *liveCall) chooseTargets() ([]Target, *wire.CallError) {
+	if c.req.Tool.Place.isChosenFirst() {
+		return []Target{c.currentPlace()}, nil
+	}
 	want, err := c.req.targetChoice(c.d.opts.MayOpenTab)
 	if err != nil {
 		return nil, err
@@ -182,7 +186,7 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 	c.attempts.begin(c.id, targets)
 	isFirst, hasEnded := c.attempts.count == 1, c.state.status.isTerminal()
 	run := Run{
-		ID: c.attempts.runID, Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name, Prompt: c.req.Tool.Prompt,
+		ID: c.attempts.runID, Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name, Prompt: c.req.Tool.Prompt, Place: c.req.Tool.Place,
 		Decision: c.suspension.decision, Args: c.req.Args, MaxResultBytes: c.d.opts.MaxResultBytes, Target: targets[0],
 	}
 	c.mu.Unlock()
@@ -334,7 +338,7 @@ func (c *liveCall) gateInfo(g Gate) CallInfo {
 	defer c.mu.Unlock()
 	i := CallInfo{
 		CallID: c.id, Tool: c.req.Tool, Args: c.req.Args, Client: c.req.Client, ParentCallID: c.req.ParentCallID,
-		Caller: c.req.Caller, Browser: c.req.Browser, TabID: c.req.TabID,
+		Caller: c.req.Caller, Browser: c.req.Browser, TabID: c.req.TabID, Target: c.place,
 	}
 	if g != nil {
 		i.Resolution = c.suspension.lastResolution(g.Name())
