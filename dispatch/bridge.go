@@ -153,6 +153,8 @@ type Run struct {
 	Prompt bool
 	// Place is the place of the tool.
 	Place Place
+	// Client is the client's name for users, set for browser tools only.
+	Client string
 	// Decision is the user's decision for the tool; nil if there is none.
 	Decision json.RawMessage
 	// Args is a JSON object.

@@ -180,7 +180,7 @@ func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 	}
 	defer d.runningCalls.Done()
 	switch {
-	case !c.validate(), !c.choosePlace(ctx), !c.passGates(ctx):
+	case !c.validate(), !c.place.choose(ctx, c), !c.passGates(ctx):
 	case c.parent != nil: // the root call has a place in the queue; waiting for a second place could deadlock
 		c.run(ctx)
 	default:
@@ -193,7 +193,7 @@ func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 func (d *Dispatcher) runInTurn(ctx context.Context, c *liveCall) {
 	q, lane := d.queue, c.req.Tool.Plugin
 	if c.req.Tool.IsExclusive {
-		target := c.currentPlace()
+		target := c.place.get()
 		q, lane = d.tabQueue, fmt.Sprintf("tab %d of %s", target.TabID, target.Browser)
 	}
 	place, rejection := q.Enter(lane, c.req.Client.Session, c.argBytes)

@@ -31,13 +31,14 @@ type liveCall struct {
 	parent, root *liveCall
 	depth        int
 
-	// clock, sender, activities, search and requests have their own locks.
+	// clock, sender, activities, search, requests and place have their own locks.
 	clock      clock.Clock
 	sender     progress.Sender
 	activities activity.Set
 	// search, the context of the search for targets, ends with the request or the call.
 	search   lazycontext.Context
 	requests toolRequests
+	place    placement
 
 	// retryErrors receives the error of an attempt after which another attempt is
 	// possible.
@@ -46,7 +47,6 @@ type liveCall struct {
 
 	mu         sync.Mutex // guards all fields below; the package doc has the lock order
 	state      state
-	place      Target // the target of a browser tool
 	attempts   attempts
 	suspension suspension
 	reports    reportLog
@@ -157,7 +157,7 @@ func (c *liveCall) run(ctx context.Context) {
 // chooseTargets returns the documents that can run the call, best first.
 func (c *liveCall) chooseTargets() ([]Target, *wire.CallError) {
 	if c.req.Tool.Place.isChosenFirst() {
-		return []Target{c.currentPlace()}, nil
+		return []Target{c.place.get()}, nil
 	}
 	want, err := c.req.targetChoice(c.d.opts.MayOpenTab)
 	if err != nil {
@@ -192,6 +192,9 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 	c.mu.Unlock()
 	if hasEnded {
 		return nil
+	}
+	if run.Place.isChosenFirst() {
+		run.Client = c.req.Client.String()
 	}
 	if !isFirst {
 		// A link lost in the previous attempt does not affect the next attempt: Start
@@ -338,7 +341,7 @@ func (c *liveCall) gateInfo(g Gate) CallInfo {
 	defer c.mu.Unlock()
 	i := CallInfo{
 		CallID: c.id, Tool: c.req.Tool, Args: c.req.Args, Client: c.req.Client, ParentCallID: c.req.ParentCallID,
-		Caller: c.req.Caller, Browser: c.req.Browser, TabID: c.req.TabID, Target: c.place,
+		Caller: c.req.Caller, Browser: c.req.Browser, TabID: c.req.TabID, Target: c.place.get(),
 	}
 	if g != nil {
 		i.Resolution = c.suspension.lastResolution(g.Name())

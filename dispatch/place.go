@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
 
 	"opentabs/wire"
 )
@@ -28,29 +29,42 @@ const (
 // site.
 func (p Place) isChosenFirst() bool { return p != PlaceDocument }
 
-// choosePlace chooses the target of a browser tool. choosePlace returns false if the
-// call has ended. The tools of packages need no place before the gates.
-func (c *liveCall) choosePlace(ctx context.Context) bool {
+// placement is the target of a browser tool.
+type placement struct {
+	mu     sync.Mutex // guards target
+	target Target
+}
+
+// get returns the target; zero for a tool of a package.
+func (p *placement) get() Target {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.target
+}
+
+// choose chooses the target of a browser tool. choose returns false if the call has
+// ended. The tools of packages need no target before the gates.
+func (p *placement) choose(ctx context.Context, c *liveCall) bool {
 	if !c.req.Tool.Place.isChosenFirst() {
 		return true
 	}
 	if !c.search.Begin(ctx) {
 		return false
 	}
-	target, err := c.findPlace()
+	target, err := findPlace(c)
 	if err != nil {
 		c.fail(err)
 		return false
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.place = target
-	return !c.state.status.isTerminal()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.target = target
+	return true
 }
 
 // findPlace returns the target of a browser tool: the tab that the call names, or the
 // tab that the client used last.
-func (c *liveCall) findPlace() (Target, *wire.CallError) {
+func findPlace(c *liveCall) (Target, *wire.CallError) {
 	t := c.req.Tool
 	choice := TargetChoice{Plugin: t.Plugin, Browser: c.req.Browser, TabID: c.req.TabID, Place: t.Place}
 	if choice.TabID == 0 && c.d.opts.CurrentTab != nil {
@@ -86,18 +100,10 @@ func (c *liveCall) findPlace() (Target, *wire.CallError) {
 	return tabs[0], nil
 }
 
-// currentPlace returns the target that choosePlace has chosen; zero for a tool of a
-// package.
-func (c *liveCall) currentPlace() Target {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.place
-}
-
 // shapeOutput passes the output of a browser tool to [Options.ShapeOutput].
-func (c *liveCall) shapeOutput(output json.RawMessage) (json.RawMessage, *wire.CallError) {
-	if !c.req.Tool.Place.isChosenFirst() || c.d.opts.ShapeOutput == nil {
+func (d *Dispatcher) shapeOutput(c *liveCall, output json.RawMessage) (json.RawMessage, *wire.CallError) {
+	if !c.req.Tool.Place.isChosenFirst() || d.opts.ShapeOutput == nil {
 		return output, nil
 	}
-	return c.d.opts.ShapeOutput(c.gateInfo(nil), output)
+	return d.opts.ShapeOutput(c.gateInfo(nil), output)
 }

@@ -23,7 +23,7 @@ func (s sink) LinkRestored() { s.call.clock.ReleaseIdle() }
 func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 	c := s.call
 	if err == nil {
-		output, err = c.shapeOutput(output)
+		output, err = c.d.shapeOutput(c, output)
 	}
 	if err == nil {
 		c.end(ending{status: statusSucceeded, output: output})

@@ -27,7 +27,7 @@ func newTicket(c *liveCall, t Ticket, gate Gate, limit time.Duration) *ticket {
 	now := time.Now()
 	args := c.arguments()
 	browser, tabID := c.req.Browser, c.req.TabID
-	if place := c.currentPlace(); place.TabID != 0 {
+	if place := c.place.get(); place.TabID != 0 {
 		browser, tabID = place.Browser, place.TabID
 	}
 	return &ticket{

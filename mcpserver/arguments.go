@@ -41,6 +41,9 @@ type definedArguments struct{ definesTab, definesBrowser, definesInstance, defin
 
 // findDefinedArguments returns which names the schema of a tool or prompt of p defines.
 func findDefinedArguments(schema json.RawMessage, p *plugin.Plugin) definedArguments {
+	if p.IsBuiltin() { // the schemas of browser tools describe the argument tabId of opentabs
+		return definedArguments{definesInstance: true}
+	}
 	return definedArguments{
 		definesTab: definesProperty(schema, argTab), definesBrowser: definesProperty(schema, argBrowser), definesDetach: definesProperty(schema, argDetach),
 		definesInstance: len(p.Instances) == 0 || definesProperty(schema, argInstance),

@@ -149,6 +149,9 @@ func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) rep
 	if err != nil {
 		return s.replyToFailure(err)
 	}
+	if l != nil && l.tool.Plugin.IsBuiltin() {
+		return newBrowserReply(result)
+	}
 	r := newSuccessReply(result.CallID, result.Output)
 	r.audience = result.Audience
 	// The tool's output schema may restrict the data of a block, such as to base64. If

@@ -109,14 +109,18 @@ func (s *targetSearch) openTab(ctx context.Context, target dispatch.Target) *dis
 	return &target
 }
 
-// findPlaces returns the targets of a browser tool: the tab that choice names, with its
-// current state, or all connected browsers if choice names no tab. findPlaces waits a
-// short time for a browser that may reconnect.
-func (h *Hub) findPlaces(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
+// placeSearch finds the targets of browser tools.
+type placeSearch struct{ hub *Hub }
+
+// find returns the tab that choice names, with its current state, or all connected
+// browsers if choice names no tab. find waits a short time for a browser that may
+// reconnect.
+func (s placeSearch) find(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
+	h := s.hub
 	waitUntil := time.Now().Add(h.opts.GracePeriod)
 	for {
 		tabsChanged := h.tabChanges.nextChange()
-		places, isWaiting := h.describePlaces(ctx, choice)
+		places, isWaiting := s.askBrowsers(ctx, choice)
 		waitTime := time.Until(waitUntil)
 		if places.BrowserCount == 0 && !h.tabChanges.hasListed() {
 			waitTime, isWaiting = h.opts.FirstBrowserWait-time.Since(h.startedAt), true
@@ -136,12 +140,12 @@ func (h *Hub) findPlaces(ctx context.Context, choice dispatch.TargetChoice) disp
 	}
 }
 
-// describePlaces asks each allowed browser once. isWaiting is true if the link to one of
+// askBrowsers asks each allowed browser once. isWaiting is true if the link to one of
 // them is lost and may return.
-func (h *Hub) describePlaces(ctx context.Context, choice dispatch.TargetChoice) (places dispatch.Targets, isWaiting bool) {
-	for _, b := range h.registry.listBrowsers() {
+func (s placeSearch) askBrowsers(ctx context.Context, choice dispatch.TargetChoice) (places dispatch.Targets, isWaiting bool) {
+	for _, b := range s.hub.registry.listBrowsers() {
 		places.BrowserCount++
-		name, l := h.registry.currentLink(b)
+		name, l := s.hub.registry.currentLink(b)
 		switch {
 		case !choice.AllowsBrowser(b.id, name):
 		case l == nil:

@@ -27,7 +27,7 @@ import (
 // the connected browsers.
 func (h *Hub) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
 	if choice.Place != dispatch.PlaceDocument {
-		return h.findPlaces(ctx, choice)
+		return placeSearch{h}.find(ctx, choice)
 	}
 	s := targetSearch{hub: h, choice: choice, stepStart: time.Now()}
 	for {

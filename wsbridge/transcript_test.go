@@ -209,7 +209,7 @@ func (s *transcriptRun) executeLine(line string) {
 }
 
 // describeTab requests the target of a browser tool in the background.
-func (s *stage) describeTab(tab, browser string) {
+func (s *transcriptRun) describeTab(tab, browser string) {
 	tabID, err := strconv.Atoi(tab)
 	if err != nil {
 		s.w.t.Fatal(err)

@@ -142,6 +142,7 @@ func (a *API) routeTable() map[string]map[string]http.HandlerFunc {
 		"/plugins/{name}/late":       post(handleChange(policy.setLateAccess)),
 		"/plugins/{name}/settings":   {http.MethodGet: policy.serveSettings, http.MethodPost: handleChange(policy.changeSettings)},
 		"/plugins/{name}/forget":     post(handleChange(policy.forgetGrants)),
+		"/sites":                     {http.MethodGet: policy.serveSites, http.MethodPost: policy.setSite},
 		"/stdio":                     get(a.stdio.serveUpgrade),
 		// The command `go tool pprof` expects the path /debug/pprof.
 		"/debug/pprof/{name}": get(serveProfile),
