@@ -14,9 +14,8 @@ type CallInfo struct {
 	CallID string
 	Tool   Tool
 	// Args are the validated arguments, a read-only JSON object; nil for an AfterHook.
-	Args         json.RawMessage
-	Client       Client
-	ParentCallID string
+	Args   json.RawMessage
+	Client Client
 	// Caller is the tool that made the call; nil for a call of a client.
 	Caller *Caller
 	// Browser and TabID are the tab that the call names; zero values if the call names

@@ -340,7 +340,7 @@ func (c *liveCall) gateInfo(g Gate) CallInfo {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	i := CallInfo{
-		CallID: c.id, Tool: c.req.Tool, Args: c.req.Args, Client: c.req.Client, ParentCallID: c.req.ParentCallID,
+		CallID: c.id, Tool: c.req.Tool, Args: c.req.Args, Client: c.req.Client,
 		Caller: c.req.Caller, Browser: c.req.Browser, TabID: c.req.TabID, Target: c.place.get(),
 	}
 	if g != nil {
