@@ -127,10 +127,8 @@ type Tool struct {
 	DisplayName string
 	// Description is for agents, at most 1,000 characters.
 	Description string
-	// Summary is a short text for surfaces. Group is the heading under which surfaces
-	// list the tool.
-	Summary string
-	Group   string
+	// Group is the heading under which surfaces list the tool.
+	Group string
 	// Icon is a Lucide icon name; it defaults to "wrench".
 	Icon string
 	// InputSchema is a compact JSON Schema whose root is an object. A property with a
