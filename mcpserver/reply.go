@@ -65,6 +65,11 @@ func (r reply) sizeBytes() int {
 	return n
 }
 
+// textRepeatsData reports whether the text content is the structured content as JSON.
+func (r reply) textRepeatsData() bool {
+	return len(r.output) > 0 && len(r.output) == len(r.data) && &r.output[0] == &r.data[0] && len(r.blocks) == 0 && r.text == ""
+}
+
 // newFaultReply returns a reply that is a JSON-RPC error.
 func newFaultReply(code int, format string, args ...any) reply {
 	return reply{Fault: transport.Faultf(code, format, args...)}
