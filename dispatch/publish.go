@@ -47,7 +47,7 @@ func (c *liveCall) publish(kind EventKind, now time.Time, r *Resolution) {
 		change.Details = &change.Call.End
 		change.Details.Audience = c.reports.endAudience
 		fillState(&change.Details.State, c)
-	case kind != EventCreated && (kind != EventRunning || c.attempts.count > 0):
+	case kind != EventCreated && kind != EventRunning || c.attempts.count > 0 || c.attempts.target.Browser != "":
 		change.Details = &events.Details{Resolution: r}
 		fillState(&change.Details.State, c)
 	}

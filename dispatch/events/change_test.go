@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"opentabs/wire"
 )
 
 // decodeWhole returns what ResultStart.Text must return, from the whole result.
@@ -52,6 +54,15 @@ func FuzzResultStart(f *testing.F) {
 			t.Errorf("the text %q is not UTF-8", got)
 		}
 	})
+}
+
+// TestRunningCallHasNoResult checks the view of a call that has not ended.
+func TestRunningCallHasNoResult(t *testing.T) {
+	v := NewView(&CallFacts{CallID: "call_1", Plugin: "p", Tool: "t"}, &State{Status: wire.StatusRunning})
+	text, err := json.Marshal(v)
+	if err != nil || v.Result != "" || strings.Contains(string(text), "result") {
+		t.Errorf("the view is %s, %v", text, err)
+	}
 }
 
 // TestChangeQueue checks the limits of the queue of changes.

@@ -20,9 +20,9 @@ const (
 // makes the part that surfaces show. The end of a call stores the ResultStart, and a
 // reader of the call makes the text. The zero value is the start of an empty result.
 type ResultStart struct {
-	text    []byte
-	isWhole bool // text is the whole result
-	isText  bool // the result is a JSON string whose escapes are decoded
+	text   []byte
+	isCut  bool // the result is longer than text
+	isText bool // the result is a JSON string whose escapes are decoded
 }
 
 // NewResultStart copies the start of a result.
@@ -32,7 +32,7 @@ func NewResultStart(output json.RawMessage) ResultStart {
 	if r.isText {
 		limit = maxTextStart
 	}
-	r.isWhole = len(output) <= limit
+	r.isCut = len(output) > limit
 	r.text = bytes.Clone(output[:min(len(output), limit)])
 	return r
 }
@@ -40,22 +40,22 @@ func NewResultStart(output json.RawMessage) ResultStart {
 // Text returns the beginning of the result: the text of a string, else the JSON. A
 // truncated result ends with "…".
 func (r ResultStart) Text() string {
-	text, isWhole := r.text, r.isWhole
+	text := r.text
 	if r.isText {
-		if decoded, ok := decodeTextStart(r.text, r.isWhole); ok {
+		if decoded, ok := decodeTextStart(r.text, r.isCut); ok {
 			text = decoded
 		}
 	}
-	if isWhole && len(text) <= maxResultText {
+	if !r.isCut && len(text) <= maxResultText {
 		return string(text)
 	}
 	return CutText(text, maxResultText) + "…"
 }
 
-// decodeTextStart decodes the start of a JSON string. If the start is not the whole
-// string, the last characters of the decoded text may be damaged.
-func decodeTextStart(text []byte, isWhole bool) (decoded []byte, ok bool) {
-	if !isWhole {
+// decodeTextStart decodes a JSON string, or its start if isCut is set. The last characters
+// of a decoded start may be damaged.
+func decodeTextStart(text []byte, isCut bool) (decoded []byte, ok bool) {
+	if isCut {
 		text = append(trimEscape(text), '"')
 	}
 	var s string
