@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build gen fmt lint test test-go test-ts nightly e2e faults attacks fuzz bench conformance soak demo picture setup clean
+.PHONY: build gen fmt lint test test-go test-ts nightly e2e faults attacks fuzz bench bench-smoke conformance soak demo picture setup clean
 
 WORKSPACES := wire extension sdk-ts
 
@@ -24,7 +24,7 @@ lint: setup
 	.ci/lint
 
 ## test: runs all tests, including those in a real browser
-test: setup lint test-go test-ts e2e faults
+test: setup lint test-go test-ts bench-smoke e2e faults
 	@echo "== make test: all passed"
 
 test-go:
@@ -65,6 +65,12 @@ attacks: setup build
 bench: setup build
 	go build -trimpath -o bin/bench ./internal/bench
 	@CHROMIUM=$$(.ci/chromium) BENCH_JSON="$(abspath $(JSON))" npm run -s -w e2e bench
+
+## bench-smoke: compares counts and ratios of speed and memory with internal/bench/smoke.json in about 10 s; UPDATE=1 stores the new values
+bench-smoke: setup build
+	@echo "== bench-smoke"
+	go build -trimpath -o bin/bench ./internal/bench
+	@bin/bench smoke $(if $(UPDATE),-update)
 
 ## conformance: runs the official MCP suites for both protocol eras against the program with a real browser
 conformance: setup build

@@ -5,6 +5,7 @@
 //	bench floor                       a plain HTTP echo, and an echo through a page (floor.go)
 //	bench instant -state DIR -token T opentabs' HTTP and MCP server with a bridge that answers at once
 //	bench followers -port N -token T -n N     clients of /events, which count what they read (followers.go)
+//	bench smoke -update               the rows of `make bench-smoke` (smoke.go); runs at the root of the repository
 //
 // The servers floor and instant print their port on the first line and run until stdin
 // ends, so that they end with their parent process.
@@ -43,6 +44,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	profile := flags.String("profile", "", "a file for a CPU profile of a server")
 	port := flags.Int("port", 0, "the port that a server listens on, 0 for a free one; or that followers connect to")
 	n := flags.Int("n", 1, "how many followers there are")
+	isUpdate := flags.Bool("update", false, "smoke stores the new values")
 	isStuck := flags.Bool("stuck", false, "followers read nothing")
 	if err := flags.Parse(args); err != nil {
 		return 2
@@ -65,8 +67,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		}
 	case "followers":
 		err = followEvents(*port, *token, *n, *isStuck, stdin, stdout)
+	case "smoke":
+		err = runSmoke(context.Background(), stdout, *isUpdate)
 	default:
-		err = fmt.Errorf("the mode is %q: give client, floor, instant or followers", mode)
+		err = fmt.Errorf("the mode is %q: give client, floor, instant, followers or smoke", mode)
 	}
 	if err := errors.Join(err, stopProfile()); err != nil {
 		fmt.Fprintln(stderr, "bench:", err)

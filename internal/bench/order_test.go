@@ -125,7 +125,7 @@ func TestCancel(t *testing.T) {
 
 func TestRunRefuses(t *testing.T) {
 	var stderr bytes.Buffer
-	if code := run([]string{"other"}, nil, nil, &stderr); code != 1 || !strings.Contains(stderr.String(), "give client, floor, instant or followers") {
+	if code := run([]string{"other"}, nil, nil, &stderr); code != 1 || !strings.Contains(stderr.String(), "give client, floor, instant, followers or smoke") {
 		t.Errorf("exit code %d, %s", code, &stderr)
 	}
 }

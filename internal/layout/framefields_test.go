@@ -25,7 +25,7 @@ var otherProtocols = map[string]struct {
 	"internal/toolcall": {[]string{"tabId"}, "arguments of MCP tools"},
 	"internal/author":   {[]string{"tabId"}, "arguments of MCP tools that no plugin may define"},
 	"internal/config":   {[]string{"maxResultBytes"}, "the settings file"},
-	"internal/bench":    {[]string{"atMs"}, "the log of a measured MCP call"},
+	"internal/bench":    {[]string{"atMs", "displayName"}, "the log of a measured MCP call, and the package format of plugins"},
 	"internal/install":  {[]string{"displayName"}, "the package format of plugins"},
 	"internal/jsbuild":  {[]string{"displayName", "preScript"}, "the package format of plugins"},
 	"plugin":            {[]string{"displayName"}, "the package format of plugins"},

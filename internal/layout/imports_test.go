@@ -99,7 +99,9 @@ var allowedImports = map[string][]string{
 	"internal/relay":        {"internal/home", "internal/httpapi", "internal/rawjson"},
 	"internal/extensiondir": {"internal/config", "internal/home", "internal/httpapi", "internal/jsbuild", "internal/statefile", "internal/usererr", "internal/version"},
 	"internal/layout":       {"wire", "internal/config"},
-	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "internal/clienttoken", "internal/httpapi", "internal/memory"}, // a program for developers, not part of the binary
+	"internal/bench":        {"wire", "dispatch", "plugin", "mcpserver", "wsbridge", "internal/bench/peer", "internal/bench/smoke", "internal/clienttoken", "internal/httpapi", "internal/memory"}, // a program for developers, not part of the binary
+	"internal/bench/peer":   {"wire", "dispatch"},
+	"internal/bench/smoke":  {},
 	"internal/terminal":     {"internal/plaintext", "internal/rawjson"},
 	"internal/callview":     {"wire", "dispatch", "internal/httpapi", "internal/terminal", "internal/humanize", "internal/usererr"},
 	"internal/testrun":      {"internal/browsertest", "internal/jsbuild", "internal/terminal", "internal/usererr"},
@@ -164,7 +166,7 @@ type library struct {
 }
 
 var libraries = map[string]library{
-	"github.com/coder/websocket": {[]string{"wsbridge", "wsbridge/wsbridgetest", "internal/bench"}, // bench measures the bare library as a baseline
+	"github.com/coder/websocket": {[]string{"wsbridge", "wsbridge/wsbridgetest", "internal/bench", "internal/bench/peer"}, // bench measures the bare library as a baseline
 		"the WebSocket protocol: closing handshake, masking, limits"},
 	"github.com/mark3labs/mcp-go": {[]string{"mcpserver", "mcpserver/transport"}, "the MCP protocol in all its versions"},
 	"github.com/spf13/cobra":      {[]string{"cmd/opentabs"}, "commands, flags, help, completions"},

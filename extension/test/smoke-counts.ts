@@ -1,0 +1,112 @@
+// Prints counts of the extension's work as one JSON object, for `make bench-smoke` (internal/bench). The counts are exact
+// and do not depend on the machine.
+
+import type { PluginInfo } from '../../wire/wire.gen.ts';
+import type { Script } from '../src/chrome-scripts.ts';
+import type { FromBridge, ToBridge } from '../src/port-message.ts';
+import { encodeMessages } from '../src/port-text.ts';
+import { Calls } from '../src/worker/calls/calls.ts';
+import { Outbox } from '../src/worker/calls/outbox.ts';
+import { RunningCalls } from '../src/worker/calls/running.ts';
+import { type Doc, makeDocs } from '../src/worker/documents/docs.ts';
+import { Plugins, type Registrar } from '../src/worker/plugins/plugins.ts';
+
+/** pluginCount is the number of installed plugins. */
+const pluginCount = 120;
+
+/** callId has the length of the ID of a call. */
+const callId = 'call_0123456789abcdefghijklmnop';
+
+/** never is a promise of an answer that does not arrive. */
+const never = new Promise<never>(() => undefined);
+
+/** makePlugin returns the plugin with this number, which runs on one site. */
+function makePlugin(number: number): PluginInfo {
+  const name = `plugin${number}`;
+  return {
+    name,
+    displayName: name,
+    hash: `hash-${name}`,
+    script: `script-${name}`,
+    world: 'main',
+    matches: [`*://${name}.example/*`],
+  };
+}
+
+/** countRegistrations returns how many scripts Chrome has registered after a sync of all plugins. */
+async function countRegistrations(): Promise<number> {
+  const userScripts = new Map<string, Script>();
+  const files = new Map<string, Script>();
+  const add = (to: Map<string, Script>) => async (scripts: readonly Script[]) => {
+    for (const script of scripts) to.set(script.id, script);
+  };
+  const remove = (from: Map<string, Script>) => async (ids: readonly string[]) => {
+    for (const id of ids) from.delete(id);
+  };
+  const registrar: Registrar = {
+    areUserScriptsAllowed: async () => true,
+    listUserScripts: async () => [...userScripts.values()],
+    registerUserScripts: add(userScripts),
+    updateUserScript: async (script) => void userScripts.set(script.id, script),
+    unregisterUserScripts: remove(userScripts),
+    listFileScripts: async () => [...files.values()],
+    registerFiles: add(files),
+    updateFile: async (script) => void files.set(script.id, script),
+    unregisterFiles: remove(files),
+  };
+  const plugins = new Plugins(registrar, {
+    entryPoints: { nameOf: async (plugin) => `_${plugin}` },
+    fetchCode: async (name) => ({ code: `function () { ${name} }`, options: '{}' }),
+    recentlyUsed: async () => [],
+    bootId: async () => 'boot',
+  });
+  await plugins.sync({ host: 'host', plugins: Array.from({ length: pluginCount }, (_, number) => makePlugin(number)) });
+  await plugins.prepare();
+  return userScripts.size + files.size;
+}
+
+/**
+ * countCallBytes returns the bytes that the worker sends to the page for one call, and to the server for the result.
+ * The tool has no arguments and no result.
+ */
+async function countCallBytes(): Promise<{ portBytes: number; frameBytes: number }> {
+  let portBytes = 0;
+  let frameBytes = 0;
+  const send = (text: string) => {
+    frameBytes += new TextEncoder().encode(text).length;
+    return true;
+  };
+  const post = (message: FromBridge | ToBridge) => {
+    portBytes += new TextEncoder().encode(encodeMessages([message])).length;
+  };
+  const calls = new Calls({
+    outbox: new Outbox({ send, confirm: () => never }),
+    docs: makeDocs(),
+    running: new RunningCalls(),
+    send,
+    reportResumed: () => undefined,
+    readTabState: async () => 'open',
+    isTabLoading: async () => false,
+    isTabFrozen: () => false,
+    isDocumentGone: async () => false,
+    waitBeforePartMs: () => 0,
+    onDocumentMissing: () => undefined,
+  });
+  const document: Doc = { tabId: 1, frameId: 0, documentId: 'document', url: '', post };
+  calls.documentConnected(document);
+  calls.receive(document, { op: 'documentState', plugins: [{ name: 'chat', hash: 'hash' }], running: [] });
+  calls.dispatch({
+    dispatchId: callId,
+    plugin: 'chat',
+    tool: 'export',
+    tabId: 1,
+    documentId: 'document',
+    maxResultBytes: 1,
+    args: {},
+  });
+  calls.receive(document, { op: 'result', id: callId, text: '{}' });
+  return { portBytes, frameBytes };
+}
+
+const registrations = await countRegistrations();
+process.stdout.write(`${JSON.stringify({ registrations, ...(await countCallBytes()) })}\n`, () => process.exit(0));

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"opentabs/internal/bench/smoke"
+)
+
+// smokeFile has the last values of the rows. program is the program that make build
+// writes. Both paths are relative to the root of the repository.
+const (
+	smokeFile = "internal/bench/smoke.json"
+	program   = "bin/opentabs"
+)
+
+// smokeAttempts is how often a row is measured before its loss counts. Other programs on
+// the machine can make a measurement worse, but not better.
+const smokeAttempts = 3
+
+// smokeGroup is a measurement that gives the values of several rows.
+type smokeGroup struct {
+	rows []smoke.Row
+	// measure returns one value per row. dir is an empty directory.
+	measure func(ctx context.Context, dir string) ([]float64, error)
+	// needsLinux is set if the measurement reads /proc.
+	needsLinux bool
+}
+
+// smokeGroups are all measurements of `make bench-smoke`. The tolerances of counts are
+// less than five allocations and less than a field in a frame. The tolerances of times
+// and memory are about twice the spread of 20 runs beside two busy loops (see
+// docs/performance.md).
+var smokeGroups = []smokeGroup{
+	{rows: []smoke.Row{
+		{ID: "call-allocs", What: "allocations of a call over HTTP to a tool without a page, more than those of a plain echo", Tolerance: 2},
+		{ID: "server-ratio", What: "time of that call, as a multiple of a plain echo over HTTP", Unit: "x", Tolerance: 0.15},
+	}, measure: func(_ context.Context, dir string) ([]float64, error) {
+		costs, err := measureSmokeCalls(dir)
+		return []float64{costs.allocs, costs.ratio}, err
+	}},
+	{rows: []smoke.Row{
+		{ID: "dispatch-bytes", What: "bytes of the frame that sends a call without arguments to the browser", Unit: "B", Tolerance: 10},
+		{ID: "hub-ratio", What: "time of a run through the WebSocket hub, as a multiple of a bare echo", Unit: "x", Tolerance: 0.2},
+	}, measure: func(ctx context.Context, _ string) ([]float64, error) {
+		costs, err := measureSmokeHub(ctx)
+		return []float64{costs.dispatchBytes, costs.ratio}, err
+	}},
+	{rows: []smoke.Row{
+		{ID: "report-ratio", What: "time of a progress report in dispatch, as a multiple of the time to lock a mutex and read the clock", Unit: "x", Tolerance: 0.6},
+	}, measure: func(ctx context.Context, _ string) ([]float64, error) {
+		ratio, err := measureSmokeReports(ctx)
+		return []float64{ratio}, err
+	}},
+	{rows: []smoke.Row{
+		{ID: "registrations", What: "scripts that the extension registers in Chrome for 120 plugins", Tolerance: 0},
+		{ID: "port-bytes", What: "bytes of the message that sends a call without arguments from the worker to the page", Unit: "B", Tolerance: 10},
+		{ID: "result-bytes", What: "bytes of the frame that sends an empty result to the server", Unit: "B", Tolerance: 10},
+	}, measure: func(ctx context.Context, _ string) ([]float64, error) { return countExtensionWork(ctx) }},
+	{rows: []smoke.Row{
+		{ID: "idle-goroutines", What: "goroutines of an idle server", Tolerance: 1},
+		{ID: "idle-memory", What: "resident memory of an idle server", Unit: "MB", Tolerance: 1},
+		{ID: "idle-private", What: "resident memory of an idle server without file pages", Unit: "MB", Tolerance: 0.5},
+	}, measure: measureIdleServer, needsLinux: true},
+	{rows: []smoke.Row{
+		{ID: "init-allocs", What: "allocations before the first statement of the program", Tolerance: 50},
+		{ID: "size", What: "size of the program", Unit: "MB", Tolerance: 0.3},
+	}, measure: measureProgram},
+}
+
+// runSmoke measures all rows and compares the values with the last values. With isUpdate,
+// runSmoke stores the values instead.
+func runSmoke(ctx context.Context, stdout io.Writer, isUpdate bool) error {
+	last, err := smoke.Read(smokeFile)
+	if err != nil {
+		return err
+	}
+	var measured []smoke.Row
+	for _, group := range smokeGroups {
+		if group.needsLinux && runtime.GOOS != "linux" {
+			fmt.Fprintf(stdout, "not measured on %s: %s\n", runtime.GOOS, strings.Join(group.ids(), ", "))
+			last = slices.DeleteFunc(last, func(row smoke.Row) bool { return slices.Contains(group.ids(), row.ID) })
+			continue
+		}
+		rows, err := measureGroup(ctx, group, last)
+		if err != nil {
+			return fmt.Errorf("measure the row %s: %w", group.rows[0].ID, err)
+		}
+		measured = append(measured, rows...)
+	}
+	fmt.Fprint(stdout, smoke.Table(last, measured))
+	if isUpdate && runtime.GOOS != "linux" {
+		return errors.New("the file of last values can be updated on Linux only, because other systems cannot measure all rows")
+	}
+	if isUpdate {
+		return smoke.Write(smokeFile, smoke.Update(last, measured, time.Now().UTC().Format(time.DateOnly)))
+	}
+	result := smoke.Compare(last, measured, func(id string) string { return smoke.CommitsSince(ctx, smokeFile, id) })
+	for _, row := range result.Gains {
+		fmt.Fprintf(stdout, "row %q is better than its last value: run `make bench-smoke UPDATE=1`, so that the gain is kept\n", row.ID)
+	}
+	return result.Err()
+}
+
+// ids returns the IDs of the rows of a group.
+func (g smokeGroup) ids() []string {
+	ids := make([]string, 0, len(g.rows))
+	for _, row := range g.rows {
+		ids = append(ids, row.ID)
+	}
+	return ids
+}
+
+// measureGroup measures the rows of a group. measureGroup measures again if a row is
+// worse than its last value, and returns the least value of each row.
+func measureGroup(ctx context.Context, group smokeGroup, last []smoke.Row) ([]smoke.Row, error) {
+	rows := slices.Clone(group.rows)
+	for i := range rows {
+		rows[i].Value = math.Inf(1)
+	}
+	for range smokeAttempts {
+		dir, err := os.MkdirTemp("", "opentabs-smoke-")
+		if err != nil {
+			return nil, err
+		}
+		values, err := measureWithoutCollector(ctx, group, dir)
+		if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
+			return nil, err
+		}
+		isWorse := false
+		for i, value := range values {
+			rows[i].Value = min(rows[i].Value, math.Round(value*100)/100)
+			isWorse = isWorse || smoke.IsWorse(last, rows[i])
+		}
+		if !isWorse {
+			break
+		}
+	}
+	return rows, nil
+}
+
+// measureWithoutCollector measures a group without the garbage collector, because its runs
+// would change times and counts.
+func measureWithoutCollector(ctx context.Context, group smokeGroup, dir string) ([]float64, error) {
+	debug.FreeOSMemory()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	return group.measure(ctx, dir)
+}
+
+// countExtensionWork runs the script that counts the work of the extension.
+func countExtensionWork(ctx context.Context) ([]float64, error) {
+	cmd := exec.CommandContext(ctx, "node_modules/.bin/tsx", "extension/test/smoke-counts.ts")
+	cmd.Stderr = os.Stderr
+	output, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", cmd, err)
+	}
+	var counts struct {
+		Registrations float64 `json:"registrations"`
+		PortBytes     float64 `json:"portBytes"`
+		FrameBytes    float64 `json:"frameBytes"`
+	}
+	if err := json.Unmarshal(output, &counts); err != nil {
+		return nil, fmt.Errorf("%s: %w: %s", cmd, err, output)
+	}
+	return []float64{counts.Registrations, counts.PortBytes, counts.FrameBytes}, nil
+}

@@ -1,0 +1,59 @@
+package smoke
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// Read reads the rows of a file. A missing file has no rows.
+func Read(name string) ([]Row, error) {
+	text, err := os.ReadFile(name)
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var rows []Row
+	if err := json.Unmarshal(text, &rows); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return rows, nil
+}
+
+// Write writes rows to a file, one row per line, so that the history of a line is the
+// history of a row.
+func Write(name string, rows []Row) error {
+	var text bytes.Buffer
+	text.WriteString("[")
+	for i, row := range rows {
+		if i > 0 {
+			text.WriteString(",")
+		}
+		line, err := json.Marshal(row)
+		if err != nil {
+			return err
+		}
+		text.WriteString("\n")
+		text.Write(line)
+	}
+	text.WriteString("\n]\n")
+	return os.WriteFile(name, text.Bytes(), 0o644)
+}
+
+// linePrefix is the beginning of the line of a row in a file.
+func linePrefix(id string) string { return `{"id":"` + id + `",` }
+
+// lineOf returns the number of the line of a row in the text of a file, from 1; 0 if the
+// row is missing.
+func lineOf(text, id string) int {
+	for i, line := range strings.Split(text, "\n") {
+		if strings.HasPrefix(line, linePrefix(id)) {
+			return i + 1
+		}
+	}
+	return 0
+}

@@ -1,0 +1,56 @@
+package smoke
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// uncommittedHash is git's hash for a line that is not committed.
+const uncommittedHash = "0000000000000000000000000000000000000000"
+
+// CommitsSince returns the range of the commits from the commit that wrote the last
+// value of a row to HEAD, as text. CommitsSince also works in a shallow clone, and in
+// a copy of the source without git.
+func CommitsSince(ctx context.Context, file, id string) string {
+	text, err := os.ReadFile(file)
+	line := lineOf(string(text), id)
+	if err != nil || line == 0 {
+		return "unknown"
+	}
+	git := func(args ...string) (string, error) {
+		cmd := exec.CommandContext(ctx, "git", args...)
+		cmd.Dir = filepath.Dir(file)
+		output, err := cmd.Output()
+		return strings.TrimSpace(string(output)), err
+	}
+	head, err := git("rev-parse", "--short", "HEAD")
+	if err != nil {
+		return "unknown, because this is no git repository; the date of the last value is known"
+	}
+	changes := ""
+	if status, err := git("status", "--porcelain"); err == nil && status != "" {
+		changes = " and uncommitted changes"
+	}
+	blame, err := git("blame", "--porcelain", "-L", fmt.Sprintf("%d,%d", line, line), "--", filepath.Base(file))
+	if err != nil {
+		return "unknown..." + head + changes
+	}
+	hash, _, _ := strings.Cut(blame, " ")
+	if hash == uncommittedHash {
+		return "none; the last value is not committed" + changes
+	}
+	short := hash[:min(len(hash), len(head))]
+	// In a shallow clone, git reports the oldest known commit for older lines.
+	if shallow, err := git("rev-parse", "--is-shallow-repository"); err == nil && shallow == "true" && strings.Contains(blame, "\nboundary\n") {
+		return fmt.Sprintf("at or before %s..%s%s (shallow clone: run git fetch --unshallow)", short, head, changes)
+	}
+	count, err := git("rev-list", "--count", hash+"..HEAD")
+	if err != nil {
+		return short + ".." + head + changes
+	}
+	return fmt.Sprintf("%s..%s (%s)%s: git log --oneline %[1]s..%[2]s", short, head, count, changes)
+}

@@ -1,0 +1,161 @@
+package smoke
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Row is one measured number. The rows of the file have the values that were measured
+// last.
+type Row struct {
+	// ID is the unique name of the row, and What describes what is measured.
+	ID   string `json:"id"`
+	What string `json:"what"`
+	// Value is the measured number in Unit.
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"`
+	// Tolerance is how much a new value may exceed the last value, in Unit.
+	Tolerance float64 `json:"tolerance"`
+	// Date is the day of the last measurement, such as 2026-11-23.
+	Date string `json:"date,omitempty"`
+}
+
+// roundingError is less than the difference of any two values in the file.
+const roundingError = 1e-9
+
+// isWorse reports whether value is outside the tolerance of the row.
+func (r Row) isWorse(value float64) bool { return value > r.Value+r.Tolerance+roundingError }
+
+// isBetter reports whether value is so much less that the row should get the new value.
+func (r Row) isBetter(value float64) bool { return value < r.Value-r.Tolerance-roundingError }
+
+// IsWorse reports whether a new measurement of a row is worse than the last value. A row
+// without a last value is not worse.
+func IsWorse(last []Row, measured Row) bool {
+	row, ok := find(last, measured.ID)
+	return ok && row.isWorse(measured.Value)
+}
+
+// Loss is a row whose new value is worse than the last value by more than the tolerance.
+type Loss struct {
+	Last Row
+	// Value is the new value.
+	Value float64
+	// Commits is the range of the commits that may have caused the loss; see Repository.
+	Commits string
+}
+
+func (l Loss) String() string {
+	return fmt.Sprintf(`row %q is worse than its last value
+  what        %s
+  last value  %s (%s)
+  new value   %s
+  tolerance   %s
+  commits     %s`,
+		l.Last.ID, l.Last.What, format(l.Last.Value, l.Last.Unit), l.Last.Date, format(l.Value, l.Last.Unit),
+		format(l.Last.Tolerance, l.Last.Unit), l.Commits)
+}
+
+// Result is the comparison of a measurement with the last values.
+type Result struct {
+	Losses []Loss
+	// Gains are the rows with a better value, which should be stored.
+	Gains []Row
+	// Unknown are the IDs of measured rows without a last value. Unmeasured are the IDs of
+	// rows of the file that were not measured.
+	Unknown, Unmeasured []string
+}
+
+// Compare compares a measurement with the last values. commitsSince returns the range of
+// the commits since the last value of a row was written.
+func Compare(last, measured []Row, commitsSince func(id string) string) Result {
+	var result Result
+	for _, row := range measured {
+		lastRow, ok := find(last, row.ID)
+		switch {
+		case !ok:
+			result.Unknown = append(result.Unknown, row.ID)
+		case lastRow.isWorse(row.Value):
+			result.Losses = append(result.Losses, Loss{Last: lastRow, Value: row.Value, Commits: commitsSince(row.ID)})
+		case lastRow.isBetter(row.Value):
+			result.Gains = append(result.Gains, row)
+		}
+	}
+	for _, row := range last {
+		if _, ok := find(measured, row.ID); !ok {
+			result.Unmeasured = append(result.Unmeasured, row.ID)
+		}
+	}
+	return result
+}
+
+// Err returns an error that describes every loss and every row that only one side has;
+// nil if there is none.
+func (r Result) Err() error {
+	var lines []string
+	for _, loss := range r.Losses {
+		lines = append(lines, loss.String())
+	}
+	if len(r.Losses) > 0 {
+		lines = append(lines, "Find the commit and remove the cost. If the cost is justified, run `make bench-smoke UPDATE=1` and give the reason in the commit message.")
+	}
+	if len(r.Unknown) > 0 {
+		lines = append(lines, "No last value is stored for "+strings.Join(r.Unknown, ", ")+". Run `make bench-smoke UPDATE=1`.")
+	}
+	if len(r.Unmeasured) > 0 {
+		lines = append(lines, "A last value is stored for "+strings.Join(r.Unmeasured, ", ")+", but nothing was measured. Run `make bench-smoke UPDATE=1`.")
+	}
+	if lines == nil {
+		return nil
+	}
+	return fmt.Errorf("%s", strings.Join(lines, "\n"))
+}
+
+// Update returns the rows to store after a measurement on date. A row keeps its last
+// value if the new value differs by at most half of the tolerance, so that noise does
+// not change the file.
+func Update(last, measured []Row, date string) []Row {
+	updated := make([]Row, 0, len(measured))
+	for _, row := range measured {
+		row.Date = date
+		if lastRow, ok := find(last, row.ID); ok && math.Abs(row.Value-lastRow.Value) <= row.Tolerance/2 {
+			row.Value, row.Date = lastRow.Value, lastRow.Date
+		}
+		updated = append(updated, row)
+	}
+	return updated
+}
+
+// Table returns the rows as lines of text: last value, new value and tolerance.
+func Table(last, measured []Row) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-16s %12s %12s %12s  %s\n", "row", "last", "new", "tolerance", "what")
+	for _, row := range measured {
+		lastValue := "-"
+		if lastRow, ok := find(last, row.ID); ok {
+			lastValue = format(lastRow.Value, row.Unit)
+		}
+		fmt.Fprintf(&b, "%-16s %12s %12s %12s  %s\n", row.ID, lastValue, format(row.Value, row.Unit), format(row.Tolerance, row.Unit), row.What)
+	}
+	return b.String()
+}
+
+func find(rows []Row, id string) (Row, bool) {
+	for _, row := range rows {
+		if row.ID == id {
+			return row, true
+		}
+	}
+	return Row{}, false
+}
+
+// format returns a value with its unit, such as "113" or "1.35 x".
+func format(value float64, unit string) string {
+	text := strconv.FormatFloat(value, 'f', -1, 64)
+	if unit == "" {
+		return text
+	}
+	return text + " " + unit
+}

@@ -1,0 +1,96 @@
+package smoke
+
+import (
+	"strings"
+	"testing"
+)
+
+// fakeRows are last values with a tolerance.
+var fakeRows = []Row{
+	{ID: "allocs", What: "allocations of a call", Value: 30, Tolerance: 2, Date: "2026-11-23"},
+	{ID: "ratio", What: "time of a call, as a multiple of an echo", Value: 1.43, Unit: "x", Tolerance: 0.25, Date: "2026-11-22"},
+	{ID: "bytes", What: "bytes of a frame", Value: 242, Unit: "B", Tolerance: 10, Date: "2026-11-21"},
+}
+
+// measure returns rows with new values.
+func measure(values ...float64) []Row {
+	rows := make([]Row, 0, len(values))
+	for i, value := range values {
+		row := fakeRows[i]
+		row.Value, row.Date = value, ""
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func commitsOfTest(id string) string { return "abc1234..def5678 (" + id + ")" }
+
+func TestLossNamesRowValuesToleranceAndCommits(t *testing.T) {
+	err := Compare(fakeRows, measure(35, 1.5, 292), commitsOfTest).Err()
+	if err == nil {
+		t.Fatal("a loss of two rows is no error")
+	}
+	const want = `row "allocs" is worse than its last value
+  what        allocations of a call
+  last value  30 (2026-11-23)
+  new value   35
+  tolerance   2
+  commits     abc1234..def5678 (allocs)
+row "bytes" is worse than its last value
+  what        bytes of a frame
+  last value  242 B (2026-11-21)
+  new value   292 B
+  tolerance   10 B
+  commits     abc1234..def5678 (bytes)
+Find the commit and remove the cost. If the cost is justified, run ` + "`make bench-smoke UPDATE=1`" + ` and give the reason in the commit message.`
+	if err.Error() != want {
+		t.Errorf("the error is:\n%v\nwant:\n%s", err, want)
+	}
+}
+
+func TestValuesWithinToleranceAreNoLoss(t *testing.T) {
+	result := Compare(fakeRows, measure(32, 1.68, 232), commitsOfTest)
+	if err := result.Err(); err != nil || len(result.Gains) > 0 {
+		t.Errorf("got %v and %d gains, want neither", err, len(result.Gains))
+	}
+}
+
+func TestGainIsNoError(t *testing.T) {
+	result := Compare(fakeRows, measure(20, 1.43, 242), commitsOfTest)
+	if err := result.Err(); err != nil || len(result.Gains) != 1 || result.Gains[0].ID != "allocs" {
+		t.Errorf("got %v and %v, want a gain of allocs", err, result.Gains)
+	}
+}
+
+func TestRowOfOnlyOneSideIsAnError(t *testing.T) {
+	unknown := Compare(fakeRows[:2], measure(30, 1.43, 242), commitsOfTest).Err()
+	if unknown == nil || !strings.Contains(unknown.Error(), "No last value is stored for bytes. Run `make bench-smoke UPDATE=1`.") {
+		t.Errorf("a new row without a last value: got %v", unknown)
+	}
+	unmeasured := Compare(fakeRows, measure(30, 1.43), commitsOfTest).Err()
+	if unmeasured == nil || !strings.Contains(unmeasured.Error(), "A last value is stored for bytes, but nothing was measured.") {
+		t.Errorf("a row that was not measured: got %v", unmeasured)
+	}
+}
+
+func TestUpdateIgnoresNoise(t *testing.T) {
+	got := Update(fakeRows, measure(31, 1.2, 246), "2026-12-01")
+	want := []struct {
+		value float64
+		date  string
+	}{{30, "2026-11-23"}, {1.2, "2026-12-01"}, {242, "2026-11-21"}}
+	for i, row := range got {
+		if row.Value != want[i].value || row.Date != want[i].date {
+			t.Errorf("%s: got %v of %s, want %v of %s", row.ID, row.Value, row.Date, want[i].value, want[i].date)
+		}
+	}
+}
+
+// TestUpdateOfExactRow checks that a row without tolerance always gets its new value.
+func TestUpdateOfExactRow(t *testing.T) {
+	last := []Row{{ID: "count", Value: 3, Date: "2026-11-23"}}
+	got := Update(last, []Row{{ID: "count", Value: 2}}, "2026-12-01")
+	if got[0].Value != 2 || got[0].Date != "2026-12-01" {
+		t.Errorf("got %v", got[0])
+	}
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"opentabs/internal/bench/smoke"
+)
+
+// TestSmokeFile checks that the file of last values has every row of `make bench-smoke`
+// with its current text, unit and tolerance.
+func TestSmokeFile(t *testing.T) {
+	rows, err := smoke.Read("smoke.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []smoke.Row
+	for _, group := range smokeGroups {
+		want = append(want, group.rows...)
+	}
+	for i := range rows {
+		if rows[i].Value <= 0 || rows[i].Date == "" {
+			t.Errorf("%s has the value %v of %q", rows[i].ID, rows[i].Value, rows[i].Date)
+		}
+		rows[i].Value, rows[i].Date = 0, ""
+	}
+	if !slices.Equal(rows, want) {
+		t.Errorf("smoke.json has the rows\n%v\nwant\n%v\nRun `make bench-smoke UPDATE=1`.", rows, want)
+	}
+}
+
+// TestLossIsMeasuredAgain checks that a row fails only if every attempt is worse than the
+// last value, because other programs on the machine can slow down one attempt.
+func TestLossIsMeasuredAgain(t *testing.T) {
+	last := []smoke.Row{{ID: "ratio", Value: 1, Tolerance: 0.1}}
+	for _, c := range []struct {
+		values       []float64
+		want         float64
+		wantAttempts int
+	}{
+		{[]float64{1.05}, 1.05, 1},
+		{[]float64{3, 1.02}, 1.02, 2},
+		{[]float64{3, 2, 4}, 2, 3},
+	} {
+		attempts := 0
+		group := smokeGroup{rows: []smoke.Row{{ID: "ratio"}}, measure: func(context.Context, string) ([]float64, error) {
+			attempts++
+			return []float64{c.values[attempts-1]}, nil
+		}}
+		rows, err := measureGroup(t.Context(), group, last)
+		if err != nil || rows[0].Value != c.want || attempts != c.wantAttempts {
+			t.Errorf("%v: got %v after %d attempts (%v), want %v after %d", c.values, rows, attempts, err, c.want, c.wantAttempts)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/internal/clienttoken"
+	"opentabs/internal/httpapi"
+	"opentabs/plugin"
+)
+
+// smokeTool is the tool that measureSmokeCalls calls. smokeArgs are its arguments, which
+// are as long as in the row "server" of `make bench`.
+const smokeTool = "smoke__echo"
+
+var smokeArgs = json.RawMessage(`{"text":"` + strings.Repeat("x", 188) + `"}`)
+
+// callCosts are the costs of a call to a tool without a page.
+type callCosts struct {
+	// ratio is the time of a call over HTTP, as a multiple of the time of a plain echo.
+	ratio float64
+	// allocs is how many more allocations a call makes than a plain echo.
+	allocs float64
+}
+
+// measureSmokeCalls compares calls over HTTP with plain echoes. Client and servers run in
+// this process, so that the counts of allocations include all of them.
+func measureSmokeCalls(dir string) (costs callCosts, err error) {
+	state := filepath.Join(dir, "state")
+	if err := installSmokePlugin(dir, state); err != nil {
+		return costs, fmt.Errorf("install the plugin: %w", err)
+	}
+	clients := clienttoken.Open(filepath.Join(state, "clients.json"))
+	clientToken, err := clients.Add("smoke")
+	if err != nil {
+		return costs, err
+	}
+	instantServer, err := newInstantServer(state, "administrator")
+	if err != nil {
+		return costs, err
+	}
+	instantURL, stopInstant, err := listenInProcess(httpapi.NewServer(instantServer, zerolog.Nop()))
+	if err != nil {
+		return costs, err
+	}
+	defer stopInstant()
+	floorURL, stopFloor, err := listenInProcess(&http.Server{Handler: newFloorServer()})
+	if err != nil {
+		return costs, err
+	}
+	defer stopFloor()
+	call, stopCalls, err := makeSmokeClient(instantURL+"/mcp", clientToken)
+	if err != nil {
+		return costs, err
+	}
+	defer stopCalls()
+	echo, stopEchoes, err := makeSmokeClient(floorURL+"/echo", "")
+	if err != nil {
+		return costs, err
+	}
+	defer stopEchoes()
+	if costs.ratio, err = compareTimes(60, echo, call); err != nil {
+		return costs, err
+	}
+	echoAllocs, err := countAllocs(2000, echo)
+	if err != nil {
+		return costs, err
+	}
+	callAllocs, err := countAllocs(2000, call)
+	costs.allocs = callAllocs - echoAllocs
+	return costs, err
+}
+
+// installSmokePlugin writes a package with the tool smokeTool and adds it to the plugins
+// of a state directory.
+func installSmokePlugin(dir, state string) error {
+	const code = `(()=>{globalThis.__openTabs.adapters["smoke"]={tools:[]}})();` + "\n"
+	const statement = `(function(){var o=(globalThis).__openTabs;var a=o.adapters["smoke"];a.__adapterHash="%x";Object.freeze(a);})();` + "\n"
+	const schema = `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`
+	folder := filepath.Join(dir, "smoke-plugin")
+	if err := os.MkdirAll(filepath.Join(folder, "dist"), 0o755); err != nil {
+		return err
+	}
+	for name, text := range map[string]string{
+		"package.json": `{"name":"opentabs-plugin-smoke","version":"1.0.0","main":"dist/adapter.iife.js",` +
+			`"opentabs":{"displayName":"Smoke","description":"Echoes.","urlPatterns":["*://localhost/*"]}}`,
+		"dist/tools.json": `{"sdkVersion":"0.1.0","tools":[{"name":"echo","description":"Returns its text.",` +
+			`"input_schema":` + schema + `,"output_schema":` + schema + `}]}`,
+		"dist/adapter.iife.js": code + fmt.Sprintf(statement, sha256.Sum256([]byte(code))),
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	_, err := plugin.NewStore(state, plugin.StoreOptions{}).Add(folder)
+	return err
+}
+
+// listenInProcess runs a server on a free loopback port until stop is called.
+func listenInProcess(server *http.Server) (url string, stop func(), err error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+	go func() { _ = server.Serve(listener) }()
+	return "http://" + listener.Addr().String(), func() { _ = server.Close() }, nil
+}
+
+// makeSmokeClient returns a function that makes one call on one connection.
+func makeSmokeClient(url, token string) (call func() error, stop func(), err error) {
+	t, err := connectTarget(url, token)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := t.acquire()
+	if err != nil {
+		return nil, nil, err
+	}
+	var body []byte
+	return func() error {
+		body, _ = t.makeCallRequest(body[:0], smokeTool, smokeArgs, false)
+		response, err := c.post(body)
+		if err != nil {
+			return err
+		}
+		if text := responseError(response); text != "" {
+			return fmt.Errorf("the call failed: %s", text)
+		}
+		return nil
+	}, c.close, nil
+}
+
+// countAllocs returns how many allocations one run of f makes. The average is rounded
+// down, as in testing.AllocsPerRun. Unlike testing.AllocsPerRun, countAllocs does not
+// reduce the number of processors, because f waits for goroutines.
+func countAllocs(runs int, f func() error) (float64, error) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range runs {
+		if err := f(); err != nil {
+			return 0, err
+		}
+	}
+	runtime.ReadMemStats(&after)
+	return float64((after.Mallocs - before.Mallocs) / uint64(runs)), nil
+}

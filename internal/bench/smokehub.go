@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"opentabs/dispatch"
+	"opentabs/internal/bench/peer"
+	"opentabs/wire"
+	"opentabs/wsbridge"
+)
+
+// hubCosts are the costs of a run through the WebSocket hub.
+type hubCosts struct {
+	// ratio is the time of a run, as a multiple of the time of a bare echo over the
+	// WebSocket library.
+	ratio float64
+	// dispatchBytes is the length of the frame that starts a run without arguments.
+	dispatchBytes float64
+}
+
+// measureSmokeHub compares runs through the hub with bare echoes over the WebSocket
+// library.
+func measureSmokeHub(ctx context.Context) (costs hubCosts, err error) {
+	echo, stopEcho, err := makeBareEcho(ctx)
+	if err != nil {
+		return costs, err
+	}
+	defer stopEcho()
+	hub := wsbridge.New(wsbridge.Options{Key: peer.Key, Origins: []string{peer.Origin}})
+	defer hub.Close()
+	hubURL, stopHub, err := listenInProcess(&http.Server{Handler: hub.Handler()})
+	if err != nil {
+		return costs, err
+	}
+	defer stopHub()
+	browser, err := peer.Connect(ctx, hubURL, smokeArgs)
+	if err != nil {
+		return costs, err
+	}
+	defer browser.Close()
+	sink := make(endSignal, 1)
+	runCount := 0
+	run := func(args json.RawMessage) error {
+		runCount++
+		request := dispatch.Run{
+			ID: fmt.Sprintf("call_%026d", runCount), Plugin: "chat", Tool: "export", Args: args,
+			Target: peer.Target,
+		}
+		if err := hub.Start(ctx, request, sink); err != nil {
+			return errors.New(err.Message)
+		}
+		if err := <-sink; err != nil {
+			return errors.New(err.Message)
+		}
+		return nil
+	}
+	if err := run(json.RawMessage(`{}`)); err != nil {
+		return costs, err
+	}
+	costs.dispatchBytes = float64(browser.LastRunBytes())
+	costs.ratio, err = compareTimes(60, echo, func() error { return run(smokeArgs) })
+	return costs, err
+}
+
+// makeBareEcho returns a function that sends a frame over a WebSocket and reads its echo.
+func makeBareEcho(ctx context.Context) (echo func() error, stop func(), err error) {
+	conns := make(chan *websocket.Conn, 1)
+	floorURL, stopServer, err := listenInProcess(&http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c, err := websocket.Accept(w, r, nil); err == nil {
+			conns <- c
+		}
+	})})
+	if err != nil {
+		return nil, nil, err
+	}
+	peer, _, err := websocket.Dial(ctx, floorURL, nil)
+	if err != nil {
+		stopServer()
+		return nil, nil, err
+	}
+	go func() {
+		for {
+			kind, frame, err := peer.Read(ctx)
+			if err != nil || peer.Write(ctx, kind, frame) != nil {
+				return
+			}
+		}
+	}()
+	c := <-conns
+	frame := bytes.Repeat([]byte("x"), 420) // the length of a frame with smokeArgs
+	echo = func() error {
+		if err := c.Write(ctx, websocket.MessageText, frame); err != nil {
+			return err
+		}
+		_, _, err := c.Read(ctx)
+		return err
+	}
+	return echo, func() {
+		_ = peer.CloseNow()
+		_ = c.CloseNow()
+		stopServer()
+	}, nil
+}
+
+// endSignal is a sink that receives only the end of a run.
+type endSignal chan *wire.CallError
+
+var _ dispatch.Sink = endSignal(nil)
+
+// Reports implements dispatch.Sink.
+func (endSignal) Reports([]wire.Report, int) {}
+
+// Ask implements dispatch.Sink.
+func (endSignal) Ask(wire.ToolAskParams) {}
+
+// LinkLost implements dispatch.Sink.
+func (endSignal) LinkLost() {}
+
+// LinkRestored implements dispatch.Sink.
+func (endSignal) LinkRestored() {}
+
+// Finish implements dispatch.Sink.
+func (s endSignal) Finish(_ json.RawMessage, err *wire.CallError) { s <- err }
+
+// reportingBridge is a bridge that keeps the sink of its last run.
+type reportingBridge struct {
+	instantBridge
+	sinks chan dispatch.Sink
+}
+
+// Start keeps the sink of the run, which runs until the sink is finished.
+func (b reportingBridge) Start(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
+	b.sinks <- sink
+	return nil
+}
+
+// measureSmokeReports returns the time of one progress report in dispatch, as a multiple
+// of the time to lock a mutex, read the clock and store a number.
+func measureSmokeReports(ctx context.Context) (ratio float64, err error) {
+	bridge := reportingBridge{sinks: make(chan dispatch.Sink, 1)}
+	d := dispatch.New(bridge, dispatch.Options{})
+	callErr := make(chan error, 1)
+	go func() {
+		_, err := d.Call(ctx, dispatch.Call{Tool: dispatch.Tool{Plugin: "smoke", Name: "report"}, Args: json.RawMessage(`{}`), Progress: func(dispatch.Progress) {}})
+		callErr <- err
+	}()
+	sink := <-bridge.sinks
+	progress, total := 0.0, 1e18
+	reports := []wire.Report{{Progress: &progress, Total: &total, Message: "page"}}
+	const reportsPerRun = 500
+	var mu sync.Mutex // guards lastTime
+	var lastTime time.Time
+	lock := func() error {
+		for range reportsPerRun {
+			mu.Lock()
+			lastTime = time.Now()
+			mu.Unlock()
+		}
+		return nil
+	}
+	report := func() error {
+		for range reportsPerRun {
+			progress++
+			sink.Reports(reports, 0)
+		}
+		return nil
+	}
+	ratio, err = compareTimes(5, lock, report)
+	_ = lastTime
+	sink.Finish(json.RawMessage(`{}`), nil)
+	return ratio, errors.Join(err, <-callErr)
+}
