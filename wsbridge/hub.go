@@ -14,7 +14,6 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/wire"
-	"opentabs/wsbridge/refusallog"
 )
 
 // Defaults for the durations in Options.
@@ -140,7 +139,7 @@ type Hub struct {
 	newNonce   func() string // newNonce returns a new nonce for each connection
 	startedAt  time.Time
 	tabChanges tabChanges
-	refusals   refusallog.Log
+	refusals   refusalLog
 	registry   registry
 	syncCount  atomic.Int64 // syncCount counts the calls of Sync
 

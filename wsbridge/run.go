@@ -67,11 +67,9 @@ func newNotConnectedError(t dispatch.Target) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrBrowserLost, Message: fmt.Sprintf("the browser %q is not connected", t.BrowserName)}
 }
 
-// startRun starts a run if the tab still shows the document of the run. The browser
-// itself checks the document of a browser tool, because the server does not know the
-// documents of all tabs.
+// startRun starts a run if the tab still shows the document of the run.
 func (b *browser) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire.CallError {
-	isDocumentShown := r.Place != dispatch.PlaceDocument || b.tabs.isShowing(r.Target.TabID, r.Target.DocumentID)
+	isDocumentShown := b.tabs.isShowing(r.Target.TabID, r.Target.DocumentID)
 	return b.runs.startRun(r, frame, sink, isDocumentShown)
 }
 

@@ -42,6 +42,12 @@ export interface Answer {
   readonly error?: { readonly message: string; readonly data?: unknown };
 }
 
+/** WaitingAnswer is a request that the browser has not answered. */
+interface WaitingAnswer {
+  resolve(answer: Answer): void;
+  reject(error: Error): void;
+}
+
 /** ToolRun is a tool that the server has dispatched. */
 export interface ToolRun {
   readonly id: string;
@@ -77,12 +83,12 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
   const server = new WebSocketServer({ server: http, path: '/ws', handleProtocols: () => 'opentabs' });
   const sendRequest = (method: string, params: object) =>
     currentSocket?.send(JSON.stringify({ jsonrpc: '2.0', id: `s-${method}`, method, params }));
-  const waitingAnswers = new Map<string, (answer: Answer) => void>();
+  const waitingAnswers = new Map<string, WaitingAnswer>();
   const toolEvents = new Map<string, { reports: unknown[]; parts: string[] }>();
   const send = (id: string, method: string, params: object) =>
     new Promise<Answer>((resolve, reject) => {
       if (!currentSocket) return reject(new Error('the browser has not connected'));
-      waitingAnswers.set(id, resolve);
+      waitingAnswers.set(id, { resolve, reject });
       currentSocket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
     });
   const receiveToolEvent = (method: unknown, params: unknown) => {
@@ -134,6 +140,11 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
     currentSocket = socket;
     isPanelOpen = false;
     socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'challenge', params: makeChallenge(request, port) }));
+    socket.on('close', () => {
+      if (currentSocket === socket) currentSocket = undefined;
+      for (const { reject } of waitingAnswers.values()) reject(new Error('the browser has disconnected'));
+      waitingAnswers.clear();
+    });
     socket.on('message', (data) => {
       const { id, method, params, result, error } = Object(JSON.parse(String(data)));
       if (method === 'state.watch') {
@@ -149,7 +160,7 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
         ];
       if (id === undefined) receiveToolEvent(method, params);
       if (id !== undefined && method === undefined) {
-        waitingAnswers.get(id)?.({ result, error });
+        waitingAnswers.get(id)?.resolve({ result, error });
         waitingAnswers.delete(id);
       }
       if (id === undefined || method === undefined) return;

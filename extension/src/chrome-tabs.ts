@@ -141,10 +141,24 @@ export async function captureTab(windowId: number): Promise<string> {
   return await chrome.tabs.captureVisibleTab(windowId, { format: 'png' });
 }
 
-/** readTab returns the window of a tab, and whether the window displays the tab; undefined for a closed tab. */
-export async function readTab(
-  tabId: number,
-): Promise<{ readonly windowId: number; readonly active: boolean; readonly loading: boolean } | undefined> {
-  const tab = await chrome.tabs.get(tabId).catch(() => undefined);
-  return tab && { windowId: tab.windowId, active: tab.active, loading: tab.status === 'loading' };
+/** DisplayedTab is where a tab is displayed. */
+export interface DisplayedTab {
+  readonly windowId: number;
+  /** active is true if the window displays the tab. */
+  readonly active: boolean;
+  readonly loading: boolean;
+  /** width is the width of the page's view, in CSS pixels at a zoom of 100 %; 0 if unknown. */
+  readonly width: number;
+  readonly documentId: string | undefined;
+}
+
+/** readTab returns where a tab is displayed; undefined for a closed tab. */
+export async function readTab(tabId: number): Promise<DisplayedTab | undefined> {
+  const [tab, frame] = await Promise.all([
+    chrome.tabs.get(tabId).catch(() => undefined),
+    chrome.webNavigation.getFrame({ tabId, frameId: 0 }).catch(() => null),
+  ]);
+  if (!tab) return undefined;
+  const { windowId, active, status, width = 0 } = tab;
+  return { windowId, active, loading: status === 'loading', width, documentId: frame?.documentId };
 }

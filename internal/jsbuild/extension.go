@@ -41,6 +41,7 @@ func ExtensionFiles(version string) (map[string][]byte, error) {
 		"worker.js": "extension/src/worker/worker.ts",
 		"bridge.js": "extension/src/bridge/bridge.ts",
 		"probe.js":  "extension/src/bridge/probe.ts",
+		"page.js":   "extension/src/page/page-script.ts",
 		"panel.js":  "extension/src/panel/main.tsx",
 	} {
 		code, err := bundleScript(entry, "")

@@ -38,7 +38,7 @@ func TestExtension(t *testing.T) {
 	if m.Version != "7.8.9" || m.Key == "" {
 		t.Errorf("version %q, key %q", m.Version, m.Key)
 	}
-	namedFiles := []string{m.Background.Worker, m.SidePanel.Path, "bridge.js"}
+	namedFiles := []string{m.Background.Worker, m.SidePanel.Path, "bridge.js", "page.js"}
 	for _, icons := range []map[string]string{m.Icons, m.Action.Icons} {
 		for _, icon := range icons {
 			namedFiles = append(namedFiles, icon)

@@ -3,7 +3,15 @@ import { describe } from './describe.ts';
 import { PageFailure, toPageError } from './failure.ts';
 import { find } from './find.ts';
 import { indexInParent } from './frames.ts';
-import type { FactsResult, Operation, PageAnswer, PageCalls, PageOperationName, PageProgress } from './operations.ts';
+import type {
+  FactsResult,
+  Operation,
+  PageAnswer,
+  PageCalls,
+  PageNumbers,
+  PageOperationName,
+  PageProgress,
+} from './operations.ts';
 import { read } from './read.ts';
 import { visibleSecretKinds } from './secrets.ts';
 import { documentTitle, snapshot } from './snapshot.ts';
@@ -22,6 +30,16 @@ const handlers: Handlers = {
 };
 
 const state = new DocumentState();
+
+/** beginAfter continues the numbers of an earlier document of the frame. Call beginAfter before run. */
+export function beginAfter(numbers: PageNumbers): void {
+  state.beginAfter(numbers);
+}
+
+/** lastNumbers returns the greatest numbers of refs and snapshots of the document. */
+export function lastNumbers(): PageNumbers {
+  return state.lastNumbers;
+}
 
 /**
  * run runs one operation and returns its answer. run never rejects. report may be called at any time until run

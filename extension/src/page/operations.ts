@@ -70,6 +70,15 @@ export type PageAnswer<N extends PageOperationName = PageOperationName> =
   | { readonly ok: true; readonly result: PageResult<N> }
   | { readonly ok: false; readonly error: PageError };
 
+/**
+ * PageNumbers are the greatest numbers of refs and snapshots in a frame. The next document of the frame continues after
+ * them, so that a ref of an earlier document never names an element of a later one.
+ */
+export interface PageNumbers {
+  readonly ref: number;
+  readonly snapshot: number;
+}
+
 /** PageErrorCode is why an operation failed. */
 export type PageErrorCode =
   /** The element of the ref is gone, or the ref never existed in this document. */

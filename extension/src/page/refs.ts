@@ -19,6 +19,16 @@ export class Refs {
   #lastId = 0;
   readonly #numbers = new WeakMap<Element, number>();
 
+  /** lastRef is the greatest number of a ref. */
+  get lastRef(): number {
+    return this.#lastRef;
+  }
+
+  /** beginAfter makes the next ref greater than a number, which refs of an earlier document have reached. */
+  beginAfter(lastRef: number): void {
+    this.#lastRef = Math.max(this.#lastRef, lastRef);
+  }
+
   /** idOf returns a number that identifies a node in this document. Ids are not shown to agents. */
   idOf(node: Node): number {
     const known = this.#ids.get(node);

@@ -4,7 +4,7 @@ import type { DiffLine } from './diff.ts';
 import { PageFailure } from './failure.ts';
 import { forEachRoot } from './flat-tree.ts';
 import type { Line } from './lines.ts';
-import type { PageProgress, SnapshotMode } from './operations.ts';
+import type { PageNumbers, PageProgress, SnapshotMode } from './operations.ts';
 import { nearestMatch, Refs } from './refs.ts';
 
 /** Context is what an operation gets besides its arguments. */
@@ -72,6 +72,17 @@ export class DocumentState {
   readonly #snapshots: StoredSnapshot[] = [];
   readonly #readings = new Map<string, string>();
   #lastReading = 0;
+
+  /** lastNumbers are the greatest numbers of refs and snapshots. */
+  get lastNumbers(): PageNumbers {
+    return { ref: this.refs.lastRef, snapshot: this.births.snapshots };
+  }
+
+  /** beginAfter makes the next numbers greater than those of an earlier document of the frame. */
+  beginAfter({ ref, snapshot }: PageNumbers): void {
+    this.refs.beginAfter(ref);
+    this.births.snapshots = Math.max(this.births.snapshots, snapshot);
+  }
 
   /** store keeps a snapshot as the base of later diffs, and returns its id. */
   store(lines: readonly Line[], origin: Pick<StoredSnapshot, 'mode' | 'target' | 'maxTokens'>, prefix: string): string {

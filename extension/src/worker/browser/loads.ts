@@ -38,19 +38,25 @@ export interface LoadOutcome {
   readonly page: LoadedPage | undefined;
 }
 
-/**
- * waitForLoad waits until a navigation that has been requested ends, and reports its progress. isMove is true for a move
- * in the history, which may have no page to go to.
- */
+/** LoadOptions are the options of waitForLoad. */
+export interface LoadOptions {
+  /** isMove is true for a move in the history, which may have no page to go to. */
+  readonly isMove?: boolean;
+  /** limitMs limits both the wait for the site's answer and the wait for the load, in milliseconds. */
+  readonly limitMs?: number;
+}
+
+/** waitForLoad waits until a navigation that has been requested ends, and reports its progress. */
 export async function waitForLoad(
   browser: LoadBrowser,
   call: Pick<BrowserCall, 'tabId' | 'report' | 'signal'>,
   watch: TabWatch,
   waitUntil: WaitUntil,
-  isMove = false,
+  options: LoadOptions = {},
 ): Promise<LoadOutcome> {
-  const hasNewDocument = await waitForDocument(browser, call, watch, isMove);
-  const reached = !hasNewDocument || (await waitForState(browser, call, watch, waitUntil));
+  const hasNewDocument = await waitForDocument(browser, call, watch, options);
+  const loadMs = options.limitMs ?? LoadMs;
+  const reached = !hasNewDocument || (await waitForState(browser, call, watch, waitUntil, loadMs));
   if (watch.isClosed) throw documentGone('closed', true);
   return { reached, isNewDocument: hasNewDocument, page: await browser.readLoadedPage(call.tabId, PageAnswerMs) };
 }
@@ -60,7 +66,7 @@ async function waitForDocument(
   browser: LoadBrowser,
   { tabId, report, signal }: Pick<BrowserCall, 'tabId' | 'report' | 'signal'>,
   watch: TabWatch,
-  isMove: boolean,
+  { isMove = false, limitMs = AnswerMs }: LoadOptions,
 ): Promise<boolean> {
   const startMs = Date.now();
   let hasCheckedDialog = false;
@@ -69,10 +75,10 @@ async function waitForDocument(
     if (watch.address !== undefined && !watch.isLoading) return false;
     const elapsedMs = Date.now() - startMs;
     if (watch.error !== undefined) await failUnlessReplaced(watch, signal);
-    else if (elapsedMs >= AnswerMs)
+    else if (elapsedMs >= limitMs)
       throw toolFailure(
         'timeout',
-        `the site did not answer within ${AnswerMs / 1000} s. Check the address, or try again`,
+        `the site did not answer within ${limitMs / 1000} s. Check the address, or try again`,
       );
     else if (!watch.hasStarted && elapsedMs >= DialogMs && !hasCheckedDialog) {
       hasCheckedDialog = true;
@@ -133,10 +139,10 @@ async function waitForState(
   call: Pick<BrowserCall, 'tabId' | 'report' | 'signal'>,
   watch: TabWatch,
   waitUntil: WaitUntil,
+  loadMs: number,
 ): Promise<boolean> {
   const { report, signal, tabId } = call;
-  const startMs = Date.now();
-  const endMs = startMs + LoadMs;
+  const endMs = Date.now() + loadMs;
   while (!hasState(watch, waitUntil)) {
     if (watch.isClosed || Date.now() >= endMs) return false;
     await watch.next(Math.min(ReportMs / 2, endMs - Date.now()), signal);
@@ -154,7 +160,7 @@ function hasState(watch: TabWatch, waitUntil: WaitUntil): boolean {
 }
 
 /** waitForIdleNetwork waits until no request of the page has ended for IdleMs. */
-async function waitForIdleNetwork(
+export async function waitForIdleNetwork(
   browser: LoadBrowser,
   { tabId, report, signal }: Pick<BrowserCall, 'tabId' | 'report' | 'signal'>,
   endMs: number,

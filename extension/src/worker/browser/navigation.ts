@@ -70,7 +70,7 @@ async function run(
       StartMs,
     );
     if (problem !== undefined) throw problem;
-    return await waitForLoad(browser, call, watch, waitUntil, isMove);
+    return await waitForLoad(browser, call, watch, waitUntil, { isMove });
   } finally {
     watch.stop();
   }

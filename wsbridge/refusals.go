@@ -1,10 +1,4 @@
-// Package refusallog limits the log lines about rejected connections.
-//
-// # Concurrency
-//
-// A [Log] is safe for concurrent use. The lock of a Log guards all its fields, and no
-// other lock is taken while it is held.
-package refusallog
+package wsbridge
 
 import (
 	"sync"
@@ -13,13 +7,14 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Interval is the minimum time between two log lines for one reason. The log
+// refusalLogInterval is the minimum time between two log lines for one reason. The log
 // lines need a limit, because any web page can make the browser attempt endless
 // connections.
-const Interval = 10 * time.Second
+const refusalLogInterval = 10 * time.Second
 
-// Log limits the log lines about rejected connections. The zero Log is ready to use.
-type Log struct {
+// refusalLog limits the log lines about rejected connections. The zero value of
+// refusalLog is ready to use, and refusalLog is safe for concurrent use.
+type refusalLog struct {
 	mu            sync.Mutex // guards loggedReasons
 	loggedReasons map[string]*loggedReason
 }
@@ -31,17 +26,17 @@ type loggedReason struct {
 	unloggedCount int
 }
 
-// LogRejected logs a rejected connection, at most once per reason in
-// Interval, with the number of refusals that were not logged before. The
+// logRejected logs a rejected connection, at most once per reason in
+// refusalLogInterval, with the number of refusals that were not logged before. The
 // argument reason must be a constant sentence; data of the peer goes into the argument
 // details.
-func (r *Log) LogRejected(log *zerolog.Logger, reason string, details func(*zerolog.Event)) {
+func (r *refusalLog) logRejected(log *zerolog.Logger, reason string, details func(*zerolog.Event)) {
 	r.mu.Lock()
 	if r.loggedReasons == nil {
 		r.loggedReasons = map[string]*loggedReason{}
 	}
 	q := r.loggedReasons[reason]
-	if q != nil && time.Since(q.loggedAt) < Interval {
+	if q != nil && time.Since(q.loggedAt) < refusalLogInterval {
 		q.unloggedCount++
 		r.mu.Unlock()
 		return

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { waitFor } from '../harness/wait.ts';
+import { type BrowserFixture, startBrowserFixture } from './browser-fixture.ts';
+
+let fixture: BrowserFixture;
+
+before(async () => {
+  fixture = await startBrowserFixture();
+  fixture.setPage('/shop', '<!doctype html><title>Shop</title><main><h1>Orders</h1><button>New order</button></main>');
+  fixture.setPage('/inner', '<!doctype html><title>Inner</title><p>Deep text</p><button>Pay</button>');
+  fixture.setPage('/middle', `<!doctype html><title>Middle</title><h2>Middle</h2><iframe src="/inner"></iframe>`);
+});
+after(() => fixture.close());
+
+test('a snapshot of a background tab has the content with refs, and the tab stays hidden', async () => {
+  const { call, open, origin } = fixture;
+  const tabId = await open('/shop');
+  const { content, text, page } = await call('browser_snapshot', {}, tabId);
+  assert.match(content ?? '', /^page "Shop" 127\.0\.0\.1:\d+\/shop \[snapshot s\d+\]\n/);
+  assert.match(content ?? '', /heading "Orders"/);
+  assert.match(content ?? '', /button "New order" \[ref=e\d+\]/);
+  assert.match(text ?? '', /^Snapshot s\d+\.$/);
+  assert.deepEqual(page, { url: `${origin}/shop`, title: 'Shop' });
+  const { tabs = [] } = await call('browser_tabs', { query: 'Shop' });
+  assert.deepEqual(
+    tabs.map((tab) => tab.active),
+    [false],
+  );
+});
+
+test('a snapshot and a search contain the frames of other sites, with the refs of each frame', async () => {
+  const { call, open, otherOrigin, setPage } = fixture;
+  setPage(
+    '/frames',
+    `<!doctype html><title>Frames</title><h1>Top</h1><iframe src="${otherOrigin}/middle" width="600" height="400"></iframe>
+     <div id="host"></div><iframe srcdoc="<p>From srcdoc</p>"></iframe>`,
+  );
+  const tabId = await open('/frames');
+  const { content = '' } = await call('browser_snapshot', {}, tabId);
+  assert.match(content, /heading "Top"/);
+  assert.match(content, /heading "Middle"/);
+  assert.match(content, /Deep text/);
+  assert.match(content, /From srcdoc/);
+  const ref = /button "Pay" \[ref=(f\d+e\d+)\]/.exec(content)?.[1];
+  assert.ok(ref, content);
+  const found = await call('browser_find', { text: 'Pay' }, tabId);
+  assert.equal(found.text, '1 of 1 matches.');
+  assert.match(found.content ?? '', new RegExp(`\\[ref=${ref}\\].*\\(in frame f\\d+`));
+  assert.equal((await fixture.fail('browser_snapshot', { target: 'f99999e1' }, tabId)).code, 'stale_ref');
+});
+
+test('a ref is void in the next document of the tab', async () => {
+  const { call, fail, open, origin } = fixture;
+  const tabId = await open('/shop');
+  const first = await call('browser_snapshot', {}, tabId);
+  const ref = /button "New order" \[ref=(e\d+)\]/.exec(first.content ?? '')?.[1] ?? '';
+  await call('browser_navigate', { url: `${origin}/middle` }, tabId);
+  await call('browser_snapshot', {}, tabId);
+  assert.equal((await fail('browser_snapshot', { target: ref }, tabId)).code, 'stale_ref');
+  await call('browser_navigate', { url: `${origin}/shop` }, tabId);
+  const last = await call('browser_snapshot', {}, tabId);
+  assert.doesNotMatch(last.content ?? '', new RegExp(`\\[ref=${ref}\\]`));
+});
+
+test('a page without browser tools has no script of the extension', async () => {
+  const { userPage, chrome, call, open, origin } = fixture;
+  const tabId = await open('/shop');
+  const worker = chrome.context.serviceWorkers()[0];
+  const hasScript = (id: number) =>
+    worker?.evaluate(
+      `chrome.scripting
+        .executeScript({ target: { tabId: ${id} }, func: () => Reflect.has(globalThis, 'opentabsPage') })
+        .then(([frame]) => frame.result)`,
+    );
+  assert.equal(await hasScript(tabId), false);
+  await call('browser_snapshot', {}, tabId);
+  assert.equal(await hasScript(tabId), true);
+  assert.equal(userPage.url(), `${origin}/`);
+});
+
+test('refs are the same after a restart of the worker', async () => {
+  const { call, chrome, open, server } = fixture;
+  const tabId = await open('/shop');
+  const before = await call('browser_snapshot', {}, tabId);
+  await chrome.stopWorker();
+  const panel = await chrome.openPage(`chrome-extension://${chrome.extensionId}/panel.html`);
+  await waitFor('the worker to return', async () => (await server.request('tab.describe', {})).result !== undefined);
+  await panel.close();
+  const after = await call('browser_snapshot', {}, tabId);
+  const refOf = (content = '') => /button "New order" \[ref=(e\d+)\]/.exec(content)?.[1];
+  assert.equal(refOf(after.content), refOf(before.content));
+});
+
+test('a picture is taken of the tab in front only', async () => {
+  const { call, fail, open, userPage } = fixture;
+  const tabId = await open('/shop');
+  const hidden = await fail('browser_take_screenshot', {}, tabId);
+  assert.equal(hidden.code, 'needs_debugger');
+  assert.match(hidden.message, /extension install --debugger/);
+  const { tabId: userTab = 0 } = await call('browser_tabs', { action: 'select' });
+  for (const type of ['webp', 'jpeg', 'png']) {
+    const { image, text } = await call('browser_take_screenshot', { type, maxWidth: 300 }, userTab);
+    assert.equal(image?.mimeType, `image/${type}`);
+    assert.match(text ?? '', /300 x \d+ pixels/);
+    assert.ok((image?.data.length ?? 0) > 500);
+  }
+  assert.equal((await fail('browser_take_screenshot', { fullPage: true }, userTab)).code, 'needs_debugger');
+  assert.equal(userPage.isClosed(), false);
+});
+
+test('a page is read as Markdown in parts, with the texts of its frames', async () => {
+  const { call, open, otherOrigin, setPage } = fixture;
+  const paragraphs = Array.from({ length: 300 }, (_, i) => `<p>Paragraph ${i} has some words.</p>`).join('');
+  setPage(
+    '/long',
+    `<!doctype html><title>Long</title><h1>Title</h1>${paragraphs}<iframe src="${otherOrigin}/inner"></iframe>`,
+  );
+  const tabId = await open('/long');
+  const parts: string[] = [];
+  for (let cursor = ''; parts.length < 20; ) {
+    const args = { maxTokens: 1000, ...(cursor === '' ? {} : { cursor }) };
+    const { content = '', text = '' } = await call('browser_read_page', args, tabId);
+    assert.ok(content.length <= 8000, `${content.length} characters`);
+    parts.push(content);
+    cursor = /cursor "([^"]+)"/.exec(text)?.[1] ?? '';
+    if (cursor === '') break;
+  }
+  const whole = parts.join('\n');
+  assert.match(whole, /^# Title/);
+  for (const i of [0, 150, 299]) assert.ok(whole.includes(`Paragraph ${i} has some words.`), `paragraph ${i}`);
+  assert.match(whole, /\[frame f\d+\]\nDeep text/);
+});

@@ -1,0 +1,110 @@
+// Defines the messages on the port between the worker and the page script of a frame. Each message is the JSON text of
+// a ToPage or a FromPage, in pieces (text-pieces.ts).
+
+import type { PageAnswer, PageNumbers, PageOperation, PageOperationName, PageProgress } from './page/operations.ts';
+import { isRecord } from './record.ts';
+
+/** ToPage is a message from the worker to a page script. */
+export type ToPage =
+  /**
+   * Runs an operation. The page script answers with 'begun', reports, and 'answer'. after are the numbers of earlier
+   * documents of the frame.
+   */
+  | { readonly op: 'run'; readonly id: number; readonly operation: PageOperation; readonly after: PageNumbers }
+  | { readonly op: 'cancel'; readonly id: number; readonly reason: string }
+  /** Requests a 'pong'. */
+  | { readonly op: 'ping' };
+
+/** SentToPage is a ToPage before it is sent, with an operation of any name. */
+export type SentToPage =
+  | Exclude<ToPage, { op: 'run' }>
+  | {
+      readonly op: 'run';
+      readonly id: number;
+      readonly operation: { readonly name: PageOperationName; readonly prefix: string; readonly arguments: object };
+      readonly after: PageNumbers;
+    };
+
+/** FromPage is a message from a page script to the worker. */
+export type FromPage =
+  | { readonly op: 'begun'; readonly id: number }
+  | { readonly op: 'progress'; readonly id: number; readonly progress: PageProgress }
+  | { readonly op: 'answer'; readonly id: number; readonly answer: PageAnswer; readonly last: PageNumbers }
+  | { readonly op: 'pong' };
+
+/** UnknownFromPage is a FromPage whose answer and progress were not validated. */
+export type UnknownFromPage =
+  | { readonly op: 'begun' | 'pong'; readonly id: number }
+  | { readonly op: 'progress'; readonly id: number; readonly progress: unknown }
+  | { readonly op: 'answer'; readonly id: number; readonly answer: unknown; readonly last: PageNumbers };
+
+/**
+ * readFromPage reads the text of a FromPage. An attacker may control the process of the page, so the worker validates
+ * each answer.
+ */
+export function readFromPage(text: string): UnknownFromPage | undefined {
+  const message = parse(text);
+  if (!isRecord(message)) return undefined;
+  const { op, id = 0, progress, answer, last } = message;
+  if (typeof id !== 'number') return undefined;
+  if (op === 'pong' || op === 'begun') return { op, id };
+  if (op === 'progress') return { op, id, progress };
+  return op === 'answer' && isNumbers(last) ? { op, id, answer, last } : undefined;
+}
+
+/** readToPage reads the text of a ToPage. Only the worker can send a ToPage. */
+export function readToPage(text: string): ToPage | undefined {
+  const message = parse(text);
+  return isToPage(message) ? message : undefined;
+}
+
+function isToPage(value: unknown): value is ToPage {
+  if (!isRecord(value)) return false;
+  const { op, id, operation, reason, after } = value;
+  if (op === 'ping') return true;
+  if (op === 'cancel') return typeof id === 'number' && typeof reason === 'string';
+  return op === 'run' && typeof id === 'number' && isOperation(operation) && isNumbers(after);
+}
+
+/** isNumbers validates numbers of a frame. */
+export function isNumbers(value: unknown): value is PageNumbers {
+  return isRecord(value) && Number.isSafeInteger(value.ref) && Number.isSafeInteger(value.snapshot);
+}
+
+function isOperation(value: unknown): value is PageOperation {
+  if (!isRecord(value)) return false;
+  const { name, prefix, arguments: args } = value;
+  return (
+    typeof name === 'string' && Object.hasOwn(operationNames, name) && typeof prefix === 'string' && isRecord(args)
+  );
+}
+
+/** operationNames lists all operations, so that a missing one does not compile. */
+const operationNames: Readonly<Record<PageOperationName, true>> = {
+  snapshot: true,
+  find: true,
+  read: true,
+  click: true,
+  type: true,
+  fill: true,
+  select: true,
+  hover: true,
+  drag: true,
+  press: true,
+  scroll: true,
+  upload: true,
+  waitFor: true,
+  locate: true,
+  describe: true,
+  facts: true,
+  watch: true,
+  changes: true,
+};
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,300 @@
+import type {
+  ActArguments,
+  ActResult,
+  ClickResult,
+  FillField,
+  FillOutcome,
+  Modifier,
+  MouseButton,
+  ScrollArguments,
+  TypeResult,
+  UploadFile,
+} from '../../page/operations.ts';
+import { isRecord } from '../../record.ts';
+import type { Act, Acts } from './acts.ts';
+import { readChoice, readFlag, readNumber, readText, readTexts, requireText } from './arguments.ts';
+import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
+import type { FrameTarget, TabFrames } from './tab-frames.ts';
+import { callFailure, toolFailure } from './tool-failure.ts';
+
+const buttons: readonly MouseButton[] = ['left', 'right', 'middle'];
+const modifierNames: readonly Modifier[] = ['Alt', 'Control', 'ControlOrMeta', 'Meta', 'Shift'];
+const directions = ['up', 'down', 'left', 'right', 'top', 'bottom'] as const;
+
+/** makeActingTools returns the tools that act on elements of a page. */
+export function makeActingTools(frames: TabFrames, acts: Acts): [string, BrowserTool][] {
+  const acting = new Acting(frames, acts);
+  return [
+    ['browser_click', (call) => acting.click(call)],
+    ['browser_type', (call) => acting.type(call)],
+    ['browser_fill_form', (call) => acting.fillForm(call)],
+    ['browser_select_option', (call) => acting.selectOption(call)],
+    ['browser_hover', (call) => acting.hover(call)],
+    ['browser_drag', (call) => acting.drag(call)],
+    ['browser_press_key', (call) => acting.pressKey(call)],
+    ['browser_scroll', (call) => acting.scroll(call)],
+    ['browser_file_upload', (call) => acting.upload(call)],
+  ];
+}
+
+/** Acting has one method for each tool that acts. */
+class Acting {
+  readonly #frames: TabFrames;
+  readonly #acts: Acts;
+  /** #lastFrames maps each top document to the frame in which the last act was. */
+  readonly #lastFrames = new Map<string, FrameTarget>();
+
+  constructor(frames: TabFrames, acts: Acts) {
+    this.#frames = frames;
+    this.#acts = acts;
+  }
+
+  async click(call: BrowserCall): Promise<BrowserResult> {
+    const { args } = call;
+    const target = requireText(args, 'target');
+    const button = readChoice(args, 'button', buttons);
+    const modifiers = readTexts(args, 'modifiers')?.map(asModifier);
+    const act = await this.#run(call, target, (frame) =>
+      this.#frames.run(call, frame, 'click', {
+        ...actOptions(call),
+        target,
+        doubleClick: readFlag(args, 'doubleClick'),
+        ...(button === undefined ? {} : { button }),
+        ...(modifiers === undefined ? {} : { modifiers }),
+      }),
+    );
+    return await this.#acts.describe(call, `Clicked ${target}`, await this.#followLink(call, act));
+  }
+
+  /** followLink opens the link of a click that Chrome did not open, because the click was not a user's. */
+  async #followLink(call: BrowserCall, act: Act<ClickResult>): Promise<Act<ClickResult>> {
+    const link = act.result?.link;
+    if (!link?.newTab || act.opened.length > 0 || act.load !== undefined) return act;
+    const tabId = await this.#acts.openLink(call, link.href);
+    return tabId === undefined ? act : { ...act, opened: [{ tabId, url: link.href }] };
+  }
+
+  async type(call: BrowserCall): Promise<BrowserResult> {
+    const { args } = call;
+    const target = requireText(args, 'target');
+    const act = await this.#run(call, target, (frame) =>
+      this.#frames.run(call, frame, 'type', {
+        ...actOptions(call),
+        target,
+        text: requireText(args, 'text'),
+        append: readFlag(args, 'append'),
+        slowly: readFlag(args, 'slowly'),
+        submit: readFlag(args, 'submit'),
+      }),
+    );
+    return await this.#acts.describe(call, `Typed into ${target}`, act, describeValue(act.result));
+  }
+
+  /** fillForm fills fields in order. Fields of one frame that follow each other are filled by one operation. */
+  async fillForm(call: BrowserCall): Promise<BrowserResult> {
+    const fields = readFields(call.args.fields);
+    const groups: { frame: FrameTarget; fields: FillField[] }[] = [];
+    for (const field of fields) {
+      const frame = await this.#frames.ofRef(call, field.target);
+      const last = groups.at(-1);
+      if (last?.frame.documentId === frame.documentId) last.fields.push(field);
+      else groups.push({ frame, fields: [field] });
+    }
+    const outcomes: FillOutcome[] = [];
+    let lastAct: Act<ActResult> | undefined;
+    let isSubmitted = false;
+    for (const [i, { frame, fields: group }] of groups.entries()) {
+      const isLast = i === groups.length - 1;
+      const act = await this.#runIn(call, frame, () =>
+        this.#frames.run(call, frame, 'fill', {
+          ...(isLast ? actOptions(call) : { snapshot: 'none' }),
+          fields: group,
+          submit: isLast && readFlag(call.args, 'submit'),
+        }),
+      );
+      outcomes.push(...(act.result?.fields ?? group.map(({ target }) => ({ target, ok: true }))));
+      isSubmitted ||= act.result?.submitted === true;
+      lastAct = act;
+      if (!act.result) break;
+    }
+    if (!lastAct) throw callFailure('invalid_arguments', 'browser_fill_form needs at least one field');
+    const failed = outcomes.filter(({ ok }) => !ok);
+    if (failed.length === outcomes.length && failed[0]?.error)
+      throw toolFailure('rejected', `no field was filled: ${failed.map(describeFailure).join('; ')}`);
+    const words = failed.map((outcome) => `Not filled: ${describeFailure(outcome)}`);
+    if (isSubmitted) words.push('The form was submitted.');
+    const content = outcomes.flatMap(({ target, value }) => (value === undefined ? [] : [`${target}: ${value}`]));
+    const verb = `Filled ${outcomes.length - failed.length} of ${fields.length} fields`;
+    return await this.#acts.describe(call, verb, lastAct, { words, content });
+  }
+
+  async selectOption(call: BrowserCall): Promise<BrowserResult> {
+    const target = requireText(call.args, 'target');
+    const values = readTexts(call.args, 'values') ?? [];
+    const act = await this.#run(call, target, (frame) =>
+      this.#frames.run(call, frame, 'select', { ...actOptions(call), target, values }),
+    );
+    const chosen = act.result?.chosen.map((label) => JSON.stringify(label)).join(', ');
+    const content = chosen === undefined ? [] : [`chosen: ${chosen === '' ? 'nothing' : chosen}`];
+    return await this.#acts.describe(call, `Selected options of ${target}`, act, { content });
+  }
+
+  async hover(call: BrowserCall): Promise<BrowserResult> {
+    const target = requireText(call.args, 'target');
+    const act = await this.#run(call, target, (frame) =>
+      this.#frames.run(call, frame, 'hover', { ...actOptions(call), target }),
+    );
+    return await this.#acts.describe(call, `Moved the pointer over ${target}`, act);
+  }
+
+  async drag(call: BrowserCall): Promise<BrowserResult> {
+    const startTarget = requireText(call.args, 'startTarget');
+    const endTarget = requireText(call.args, 'endTarget');
+    const [start, end] = await Promise.all([
+      this.#frames.ofRef(call, startTarget),
+      this.#frames.ofRef(call, endTarget),
+    ]);
+    if (start.documentId !== end.documentId)
+      throw toolFailure(
+        'needs_debugger',
+        'a drag from one frame to another needs the debugger. The user can add it with: opentabs extension install --debugger',
+      );
+    const act = await this.#run(call, startTarget, (frame) =>
+      this.#frames.run(call, frame, 'drag', { ...actOptions(call), startTarget, endTarget }),
+    );
+    return await this.#acts.describe(call, `Dragged ${startTarget} to ${endTarget}`, act);
+  }
+
+  async pressKey(call: BrowserCall): Promise<BrowserResult> {
+    const target = readText(call.args, 'target');
+    const key = requireText(call.args, 'key');
+    const act = await this.#run(call, target, (frame) =>
+      this.#frames.run(call, frame, 'press', { ...actOptions(call), key, ...(target === undefined ? {} : { target }) }),
+    );
+    return await this.#acts.describe(call, `Pressed ${key}`, act);
+  }
+
+  async scroll(call: BrowserCall): Promise<BrowserResult> {
+    const { args } = call;
+    const target = readText(args, 'target');
+    const direction = readChoice(args, 'direction', directions);
+    const amount = readNumber(args, 'amount');
+    if (target === undefined && direction === undefined)
+      throw callFailure('invalid_arguments', 'browser_scroll needs a target, a direction, or both');
+    const options: ScrollArguments = {
+      ...actOptions(call),
+      ...(target === undefined ? {} : { target }),
+      ...(direction === undefined ? {} : { direction }),
+      ...(amount === undefined ? {} : { amount }),
+    };
+    const act = await this.#run(call, target, (frame) => this.#frames.run(call, frame, 'scroll', options));
+    const words: string[] = [];
+    if (act.result) {
+      const { position, size, visible } = act.result;
+      const [x, y] = [Math.round(position.x), Math.round(position.y)];
+      words.push(
+        `Position ${x}, ${y} of ${size.width} x ${size.height}; ${visible.width} x ${visible.height} is in view.`,
+      );
+    }
+    return await this.#acts.describe(call, 'Scrolled', act, { words });
+  }
+
+  async upload(call: BrowserCall): Promise<BrowserResult> {
+    const target = readText(call.args, 'target');
+    const files = readFiles(call.args.files);
+    const act = await this.#run(call, target, (frame) =>
+      this.#frames.run(call, frame, 'upload', {
+        ...actOptions(call),
+        files,
+        ...(target === undefined ? {} : { target }),
+      }),
+    );
+    const words = act.result
+      ? [`The page received them by ${act.result.by === 'drop' ? 'a drop' : 'a file field'}.`]
+      : [];
+    const content = act.result?.files.map(({ name, bytes }) => `${name}: ${bytes} bytes`) ?? [];
+    const verb = `Uploaded ${files.length} ${files.length === 1 ? 'file' : 'files'}`;
+    return await this.#acts.describe(call, verb, act, { words, content });
+  }
+
+  /** run runs an act in the frame of a ref. Without a ref, run uses the frame of the last act in the document. */
+  async #run<R extends ActResult>(
+    call: BrowserCall,
+    ref: string | undefined,
+    operation: (frame: FrameTarget) => Promise<R>,
+  ): Promise<Act<R>> {
+    const frame = ref === undefined ? await this.#lastFrame(call) : await this.#frames.ofRef(call, ref);
+    return await this.#runIn(call, frame, () => operation(frame));
+  }
+
+  async #runIn<R extends ActResult>(
+    call: BrowserCall,
+    frame: FrameTarget,
+    operation: () => Promise<R>,
+  ): Promise<Act<R>> {
+    const act = await this.#acts.run(call, frame, operation);
+    if (call.documentId !== '') {
+      // Only the last act of a tab matters.
+      for (const [document, { tabId }] of this.#lastFrames) if (tabId === call.tabId) this.#lastFrames.delete(document);
+      if (act.result) this.#lastFrames.set(call.documentId, frame);
+    }
+    return act;
+  }
+
+  /** lastFrame returns the frame of the last act in the document if the frame still exists, and the top frame otherwise. */
+  async #lastFrame(call: BrowserCall): Promise<FrameTarget> {
+    const last = this.#lastFrames.get(call.documentId);
+    if (!last || last.frameId === 0) return await this.#frames.top(call);
+    const frames = await this.#frames.list(call);
+    return frames.find((frame) => frame.documentId === last.documentId) ?? (await this.#frames.top(call));
+  }
+}
+
+/** actOptions returns the options that all acting operations share. A full snapshot is taken of all frames later. */
+function actOptions({ args }: BrowserCall): ActArguments {
+  const snapshot = readChoice(args, 'snapshot', ['diff', 'none', 'full']) ?? 'diff';
+  return { snapshot: snapshot === 'diff' ? 'diff' : 'none' };
+}
+
+function asModifier(text: string): Modifier {
+  const modifier = modifierNames.find((name) => name === text);
+  if (modifier) return modifier;
+  throw callFailure('invalid_arguments', `the argument modifiers allows ${modifierNames.join(', ')}`);
+}
+
+function describeValue(result: TypeResult | undefined): { words: string[]; content: string[] } {
+  if (!result) return { words: [], content: [] };
+  const words = result.exact
+    ? []
+    : ['The field does not contain exactly this text: the page changed or rejected some.'];
+  return { words, content: result.value === undefined ? [] : [`value: ${JSON.stringify(result.value)}`] };
+}
+
+function describeFailure({ target, error }: FillOutcome): string {
+  return `${target}: ${error?.message ?? 'the page rejected the value'}`;
+}
+
+function readFields(value: unknown): FillField[] {
+  const problem = 'the argument fields must be a list of objects with target and value';
+  if (!Array.isArray(value)) throw callFailure('invalid_arguments', problem);
+  return value.map((item: unknown): FillField => {
+    const { target, value: fieldValue } = isRecord(item) ? item : {};
+    if (typeof target !== 'string') throw callFailure('invalid_arguments', problem);
+    if (typeof fieldValue === 'string' || typeof fieldValue === 'boolean') return { target, value: fieldValue };
+    if (typeof fieldValue === 'number') return { target, value: String(fieldValue) };
+    const values = readTexts({ value: fieldValue }, 'value');
+    if (values === undefined) throw callFailure('invalid_arguments', problem);
+    return { target, value: values };
+  });
+}
+
+function readFiles(value: unknown): UploadFile[] {
+  const problem = 'the server sent no files for the upload';
+  if (!Array.isArray(value) || value.length === 0) throw callFailure('invalid_arguments', problem);
+  return value.map((item: unknown): UploadFile => {
+    const { name, mimeType = '', data } = isRecord(item) ? item : {};
+    if (typeof name !== 'string' || typeof mimeType !== 'string' || typeof data !== 'string')
+      throw callFailure('invalid_arguments', problem);
+    return { name, type: mimeType, base64: data };
+  });
+}

@@ -1,0 +1,154 @@
+import type * as chromeBase from '../../chrome.ts';
+import type * as pages from '../../chrome-pages.ts';
+import type * as chromeTabs from '../../chrome-tabs.ts';
+import type { ActResult } from '../../page/operations.ts';
+import { readChoice, readText } from './arguments.ts';
+import type { BrowserCall, BrowserResult } from './browser-tool.ts';
+import { type LoadBrowser, type LoadOutcome, waitForLoad } from './loads.ts';
+import { PageLost } from './page-scripts.ts';
+import type { Snapshots } from './snapshots.ts';
+import type { FrameTarget, TabFrames } from './tab-frames.ts';
+import { type OpenedTab, TabWatch } from './tab-watch.ts';
+import { documentGone, ToolFailure } from './tool-failure.ts';
+
+/** ActBrowser is the part of Chrome that acting tools need. */
+export type ActBrowser = LoadBrowser &
+  Pick<typeof pages, 'watchTabs'> &
+  Pick<typeof chromeTabs, 'readView' | 'restoreView' | 'groupTab'> &
+  Pick<typeof chromeBase, 'openInBackground' | 'readTabState'>;
+
+/** Act is the outcome of an acting operation. */
+export interface Act<R extends ActResult> {
+  /** result is undefined if the act led to a new document. */
+  readonly result: R | undefined;
+  readonly opened: readonly OpenedTab[];
+  /** load is the load of a new document that the act led to. */
+  readonly load: LoadOutcome | 'failed' | undefined;
+  /** loadProblem is why the load failed. */
+  readonly loadProblem: string | undefined;
+  /** end is set if the act closed its tab or removed its frame. */
+  readonly end: 'tab_closed' | 'frame_removed' | undefined;
+}
+
+/** NavigationMs limits how long an act waits for the document that it led to, in milliseconds. */
+const NavigationMs = 10_000;
+/** BeginMs is how long the events of a navigation may follow the end of its document, in milliseconds. */
+const BeginMs = 500;
+
+/** Acts runs operations that act on a page, and describes what they led to. */
+export class Acts {
+  readonly #browser: ActBrowser;
+  readonly #frames: TabFrames;
+  readonly #snapshots: Snapshots;
+
+  constructor(browser: ActBrowser, frames: TabFrames, snapshots: Snapshots) {
+    this.#browser = browser;
+    this.#frames = frames;
+    this.#snapshots = snapshots;
+  }
+
+  /** run runs an acting operation in a frame, and waits for a document that the act leads to. */
+  async run<R extends ActResult>(
+    call: BrowserCall,
+    frame: FrameTarget,
+    operation: (frames: TabFrames) => Promise<R>,
+  ): Promise<Act<R>> {
+    const view = await this.#browser.readView();
+    const watch = new TabWatch(this.#browser.watchTabs, call.tabId);
+    const restored: Promise<void>[] = [];
+    watch.onOpened = ({ tabId }) => {
+      restored.push(this.#browser.restoreView(view, tabId).catch(() => undefined));
+    };
+    try {
+      let result: R | undefined;
+      let end: Act<ActResult>['end'];
+      try {
+        result = await operation(this.#frames);
+      } catch (error) {
+        if (!(error instanceof PageLost) || !error.hasBegun) throw error;
+        end = await this.#explainLoss(call, frame, watch, error);
+      }
+      const { load, problem } = end === 'tab_closed' ? {} : await this.#waitForLoad(call, watch);
+      await Promise.all(restored);
+      return { result, opened: watch.opened, load, loadProblem: problem, end };
+    } finally {
+      watch.stop();
+    }
+  }
+
+  /** explainLoss finds out why the document of an act went away, and fails if the act is not the probable reason. */
+  async #explainLoss(
+    { tabId, signal }: BrowserCall,
+    frame: FrameTarget,
+    watch: TabWatch,
+    lost: PageLost,
+  ): Promise<Act<ActResult>['end']> {
+    const endMs = Date.now() + BeginMs;
+    while (!watch.isLoading && !watch.document && !watch.isClosed && Date.now() < endMs)
+      await watch.next(endMs - Date.now(), signal);
+    if (watch.isClosed || (await this.#browser.readTabState(tabId)) === 'closed') return 'tab_closed';
+    if (lost.state === 'crashed' || lost.state === 'discarded') throw lost;
+    if (watch.isLoading || watch.document) return undefined;
+    if (frame.frameId !== 0) return 'frame_removed';
+    throw documentGone('open', true);
+  }
+
+  /** waitForLoad waits for the document that an act has requested. */
+  async #waitForLoad(call: BrowserCall, watch: TabWatch): Promise<{ load?: LoadOutcome | 'failed'; problem?: string }> {
+    if (!watch.isLoading && !watch.document && watch.error === undefined) return {};
+    try {
+      return { load: await waitForLoad(this.#browser, call, watch, 'load', { limitMs: NavigationMs }) };
+    } catch (error) {
+      if (!(error instanceof ToolFailure)) throw error;
+      return { load: 'failed', problem: error.message };
+    }
+  }
+
+  /** describe returns the result of a tool for an act. verb begins the sentence, such as "Clicked e12". */
+  async describe<R extends ActResult>(
+    call: BrowserCall,
+    verb: string,
+    act: Act<R>,
+    details: { readonly words?: readonly string[]; readonly content?: readonly string[] } = {},
+  ): Promise<BrowserResult> {
+    const { result, load, end } = act;
+    const words = [`${verb}.`, ...(details.words ?? [])];
+    const content = [...(details.content ?? [])];
+    if (end === 'tab_closed') return { text: [...words, 'The tab closed.'].join(' ') };
+    if (end === 'frame_removed') words.push('The page removed the frame of the element.');
+    if (result) words.push(...describeChange(result));
+    if (result?.target !== undefined) content.push(`target: ${result.target}`);
+    if (load !== undefined) words.push(describeNavigation(act));
+    for (const { tabId } of act.opened)
+      words.push(`The page opened tab ${tabId} in the background. Use browser_tabs to select it.`);
+    const snapshot = readChoice(call.args, 'snapshot', ['diff', 'none', 'full']) ?? 'diff';
+    if (snapshot === 'full') content.push(await this.#snapshots.takeFull({ ...call, documentId: '' }));
+    else if (result?.changes !== undefined) content.push(result.changes);
+    return { text: words.join(' '), ...(content.length > 0 ? { content: content.join('\n') } : {}) };
+  }
+
+  /** openLink opens the link of a click in a background tab, because Chrome blocks new tabs without a user's click. */
+  async openLink(call: BrowserCall, href: string): Promise<number | undefined> {
+    if (!/^https?:/.test(href)) return undefined;
+    const tabId = await this.#browser.openInBackground(href);
+    await this.#browser.groupTab(tabId, readText(call.args, '_client') ?? '').catch(() => undefined);
+    return tabId;
+  }
+}
+
+function describeChange(result: ActResult): string[] {
+  const words: string[] = [];
+  if (!result.changed) words.push('changed: nothing.');
+  else if (result.url !== undefined) words.push(`The address is now ${result.url}; the document is the same.`);
+  if (result.busy) words.push('The page was still changing when the wait ended.');
+  return [...words, ...result.notes];
+}
+
+function describeNavigation({ load, loadProblem }: Act<ActResult>): string {
+  if (load === 'failed') return `The page requested another document, which failed: ${loadProblem}.`;
+  if (!load?.page) return 'The tab shows a new page, which does not answer yet.';
+  const status = load.page.status >= 400 ? ` (status ${load.page.status})` : '';
+  if (!load.isNewDocument) return `The address is now ${load.page.url}; the document is the same.`;
+  const state = load.reached ? '' : ' The page is still loading.';
+  return `The tab now shows ${load.page.url}${status}.${state} Take a new snapshot; earlier refs are void.`;
+}

@@ -1,0 +1,160 @@
+// Validates the answers of page scripts, because an attacker may control the process of a page.
+
+import type * as page from '../../page/operations.ts';
+import { isRecord } from '../../record.ts';
+
+/** Guard reports whether a value has a type. */
+type Guard<T> = (value: unknown) => value is T;
+
+const isText: Guard<string> = (value) => typeof value === 'string';
+const isFlag: Guard<boolean> = (value) => typeof value === 'boolean';
+const isNumber: Guard<number> = (value): value is number => typeof value === 'number' && Number.isFinite(value);
+
+function optional<T>(guard: Guard<T>): Guard<T | undefined> {
+  return (value) => value === undefined || guard(value);
+}
+
+function listOf<T>(guard: Guard<T>): Guard<readonly T[]> {
+  return (value) => Array.isArray(value) && value.every((item: unknown) => guard(item));
+}
+
+function oneOf<T extends string>(...texts: readonly T[]): Guard<T> {
+  return (value): value is T => texts.some((text) => text === value);
+}
+
+/** shapeOf returns a guard that checks each field of an object. */
+function shapeOf<T extends object>(guards: { readonly [K in keyof T]-?: Guard<T[K]> }): Guard<T> {
+  const entries = Object.entries<Guard<unknown>>(guards);
+  return (value): value is T => isRecord(value) && entries.every(([key, guard]) => guard(value[key]));
+}
+
+const rect = shapeOf<page.Rect>({ x: isNumber, y: isNumber, width: isNumber, height: isNumber });
+const point = shapeOf<{ readonly x: number; readonly y: number }>({ x: isNumber, y: isNumber });
+const size = shapeOf<{ readonly width: number; readonly height: number }>({ width: isNumber, height: isNumber });
+const frames = listOf(
+  shapeOf<page.FrameInfo>({ ref: isText, line: isNumber, index: isNumber, src: isText, visible: optional(rect) }),
+);
+
+const pageError = shapeOf<page.PageError>({
+  code: oneOf(
+    'stale_ref',
+    'not_hittable',
+    'wrong_element',
+    'rejected',
+    'invalid_arguments',
+    'timeout',
+    'cancelled',
+    'internal',
+  ),
+  message: isText,
+  ref: optional(isText),
+  done: optional(isText),
+});
+
+const act = {
+  target: optional(isText),
+  input: oneOf('synthetic', 'none'),
+  changed: isFlag,
+  changes: optional(isText),
+  snapshot: optional(isText),
+  url: optional(isText),
+  title: optional(isText),
+  busy: optional(isFlag),
+  notes: listOf(isText),
+} as const;
+const actResult = shapeOf<page.ActResult>(act);
+
+/** isResult has a guard for the result of each operation. */
+export const isResult: { readonly [N in page.PageOperationName]: Guard<page.PageResult<N>> } = {
+  snapshot: shapeOf<page.SnapshotResult>({
+    snapshot: isText,
+    text: isText,
+    title: isText,
+    url: isText,
+    tokens: isNumber,
+    folded: isNumber,
+    frames,
+    full: isFlag,
+  }),
+  find: shapeOf<page.FindResult>({
+    matches: listOf(shapeOf<page.FindMatch>({ ref: isText, line: isText, path: listOf(isText) })),
+    total: isNumber,
+  }),
+  read: shapeOf<page.ReadResult>({
+    text: isText,
+    title: isText,
+    url: isText,
+    tokens: isNumber,
+    cursor: optional(isText),
+    total: isNumber,
+    frames,
+  }),
+  click: shapeOf<page.ClickResult>({
+    ...act,
+    link: optional(shapeOf<{ readonly href: string; readonly newTab: boolean }>({ href: isText, newTab: isFlag })),
+  }),
+  type: shapeOf<page.TypeResult>({ ...act, value: optional(isText), exact: isFlag }),
+  fill: shapeOf<page.FillResult>({
+    ...act,
+    fields: listOf(
+      shapeOf<page.FillOutcome>({ target: isText, ok: isFlag, value: optional(isText), error: optional(pageError) }),
+    ),
+    submitted: isFlag,
+  }),
+  select: shapeOf<page.SelectResult>({ ...act, chosen: listOf(isText) }),
+  hover: actResult,
+  drag: actResult,
+  press: actResult,
+  scroll: shapeOf<page.ScrollResult>({ ...act, position: point, size, visible: size }),
+  upload: shapeOf<page.UploadResult>({
+    ...act,
+    files: listOf(shapeOf<{ readonly name: string; readonly bytes: number }>({ name: isText, bytes: isNumber })),
+    by: oneOf('field', 'drop'),
+  }),
+  waitFor: shapeOf<page.WaitForResult>({ message: isText, afterMs: isNumber, line: optional(isText) }),
+  locate: shapeOf<page.LocateResult>({
+    line: isText,
+    rect,
+    point: optional(point),
+    hit: isFlag,
+    covered: optional(shapeOf<{ readonly ref: string; readonly line: string }>({ ref: isText, line: isText })),
+    visible: isFlag,
+    enabled: isFlag,
+  }),
+  describe: shapeOf<page.DescribeResult>({
+    line: isText,
+    role: isText,
+    elementName: isText,
+    tag: isText,
+    secret: isFlag,
+    href: optional(isText),
+    formAction: optional(isText),
+  }),
+  facts: shapeOf<page.FactsResult>({
+    url: isText,
+    title: isText,
+    readyState: oneOf('loading', 'interactive', 'complete'),
+    index: isNumber,
+    secretFields: listOf(oneOf('password', 'card', 'code')),
+    hasFocus: isFlag,
+    visibility: oneOf('visible', 'hidden'),
+  }),
+  watch: shapeOf<page.WatchResult>({ snapshot: isText }),
+  changes: actResult,
+};
+
+/** readAnswer returns a valid answer of an operation, and undefined for an invalid answer. */
+export function readAnswer<N extends page.PageOperationName>(name: N, value: unknown): page.PageAnswer<N> | undefined {
+  if (!isRecord(value)) return undefined;
+  const { ok, result, error } = value;
+  if (ok !== true) return pageError(error) ? { ok: false, error } : undefined;
+  const isValid: Guard<page.PageResult<N>> = isResult[name];
+  return isValid(result) ? { ok: true, result } : undefined;
+}
+
+/** isProgress validates a progress report. */
+export const isProgress: Guard<page.PageProgress> = shapeOf<page.PageProgress>({
+  message: isText,
+  progress: optional(isNumber),
+  total: optional(isNumber),
+});

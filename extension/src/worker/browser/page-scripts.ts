@@ -1,0 +1,295 @@
+import type { Report } from '../../../../wire/wire.gen.ts';
+import type { TabState } from '../../chrome.ts';
+import type { PagePort, PagePortEvents } from '../../chrome-pages.ts';
+import type { Operation, PageError, PageNumbers, PageOperationName, PageResult } from '../../page/operations.ts';
+import { readFromPage, type SentToPage, type UnknownFromPage } from '../../page-message.ts';
+import { splitText, TextJoiner } from '../../text-pieces.ts';
+import { within } from '../../within.ts';
+import type { FrameNumbers } from './frame-numbers.ts';
+import { isProgress, readAnswer } from './page-answers.ts';
+import { callFailure, documentGone, ToolFailure, toolFailure } from './tool-failure.ts';
+
+/** PageDocument is one document of a tab: its top document, or the document of a frame. */
+export interface PageDocument {
+  readonly tabId: number;
+  /** frameId is Chrome's number of the frame; 0 for the top frame. */
+  readonly frameId: number;
+  readonly documentId: string;
+}
+
+export interface PageScriptsOptions {
+  readonly numbers: Pick<FrameNumbers, 'get' | 'set'>;
+  inject(tabId: number, documentIds: readonly string[]): Promise<void>;
+  connect(tabId: number, documentId: string, events: PagePortEvents): PagePort;
+  readTabState(tabId: number): Promise<TabState>;
+  /** hasDocument reports whether a document is in one of the frames of a tab. */
+  hasDocument(document: PageDocument): Promise<boolean>;
+}
+
+/** RunOptions are the options of one operation. */
+export interface RunOptions {
+  readonly signal: AbortSignal;
+  report(report: Report): void;
+  /** onSilent returns the error to end the operation with, after the page has not answered pings for SilentMs. */
+  onSilent?(hasBegun: boolean): Promise<ToolFailure | undefined>;
+}
+
+/** PageLost is the failure of an operation whose document went away while it ran. */
+export class PageLost extends ToolFailure {
+  readonly state: TabState;
+  /** hasBegun is false if the page script had not received the operation. */
+  readonly hasBegun: boolean;
+
+  constructor(state: TabState, hasBegun: boolean) {
+    super(documentGone(state, hasBegun).error);
+    this.state = state;
+    this.hasBegun = hasBegun;
+  }
+}
+
+/** InjectMs is how long a page may take to run the page script, in milliseconds. */
+const InjectMs = 5000;
+/** PingMs is the interval of pings to a page in which an operation runs, in milliseconds. */
+const PingMs = 500;
+/** SilentMs is how long a page may be silent before onSilent is called, in milliseconds. */
+const SilentMs = 2000;
+/** UnresponsiveMs is how long a page may be silent before its operations end, in milliseconds. */
+const UnresponsiveMs = 10_000;
+/** LingerMs is how long a port stays open after its last operation, in milliseconds. */
+const LingerMs = 30_000;
+/** CancelAnswerMs is how long a page may take to answer a cancel, in milliseconds. */
+const CancelAnswerMs = 2500;
+
+/** PendingOperation is an operation without an answer. */
+interface PendingOperation {
+  hasBegun: boolean;
+  onProgress(value: unknown): void;
+  onAnswer(value: unknown): void;
+  onLost(state: TabState): void;
+  onSilent(silentMs: number): void;
+}
+
+/** PageScripts runs operations in the page scripts of documents. The first operation injects the page script. */
+export class PageScripts {
+  readonly #options: PageScriptsOptions;
+  readonly #connections = new Map<string, Promise<Connection>>();
+
+  constructor(options: PageScriptsOptions) {
+    this.#options = options;
+  }
+
+  /** run runs an operation in a document and returns its result. run fails with a ToolFailure. */
+  async run<N extends PageOperationName>(
+    document: PageDocument,
+    operation: Operation<N>,
+    options: RunOptions,
+  ): Promise<PageResult<N>> {
+    options.signal.throwIfAborted();
+    const connection = await this.#connect(document);
+    options.signal.throwIfAborted();
+    return await connection.run(operation, options);
+  }
+
+  async #connect(document: PageDocument): Promise<Connection> {
+    const { documentId } = document;
+    const open = this.#connections.get(documentId);
+    if (open) return await open;
+    const opening = this.#open(document);
+    this.#connections.set(documentId, opening);
+    opening.catch(() => this.#forget(documentId, opening));
+    return await opening;
+  }
+
+  #forget(documentId: string, connection: Promise<Connection>): void {
+    if (this.#connections.get(documentId) === connection) this.#connections.delete(documentId);
+  }
+
+  async #open(document: PageDocument): Promise<Connection> {
+    const { tabId, frameId, documentId } = document;
+    let problem: unknown;
+    const injecting = this.#options.inject(tabId, [documentId]).then(
+      () => true,
+      (error: unknown) => {
+        problem = error;
+        return true;
+      },
+    );
+    const hasSettled = await within(injecting, InjectMs);
+    if (problem !== undefined) throw await this.#explainInjection(document, problem);
+    if (!hasSettled) throw unresponsive(false);
+    const connection: Connection = new Connection({
+      after: await this.#options.numbers.get(tabId, frameId),
+      saveNumbers: (numbers) => void this.#options.numbers.set(tabId, frameId, numbers),
+      connect: (events) => this.#options.connect(tabId, documentId, events),
+      readState: () => this.#options.readTabState(tabId),
+      onClosed: () => this.#connections.delete(documentId),
+    });
+    return connection;
+  }
+
+  async #explainInjection(document: PageDocument, problem: unknown): Promise<ToolFailure> {
+    const state = await this.#options.readTabState(document.tabId);
+    if (state !== 'open' || !(await this.#options.hasDocument(document))) return documentGone(state, false);
+    const reason = problem instanceof Error ? problem.message : String(problem);
+    return toolFailure(
+      'not_found',
+      `Chrome runs no script of the extension in this page (${reason}). Use another page`,
+    );
+  }
+}
+
+function unresponsive(hasBegun: boolean): ToolFailure {
+  const message =
+    'the page does not answer: a script keeps it busy, or it shows a dialog (alert, confirm, prompt) to the user. ' +
+    'Try again later, or ask the user to look at the tab';
+  const error = { code: 'page_unresponsive', message } as const;
+  return new ToolFailure(hasBegun ? error : { ...error, notStarted: true });
+}
+
+interface ConnectionOptions {
+  /** after are the numbers of earlier documents of the frame. */
+  readonly after: PageNumbers;
+  saveNumbers(numbers: PageNumbers): void;
+  connect(events: PagePortEvents): PagePort;
+  readState(): Promise<TabState>;
+  onClosed(): void;
+}
+
+/** Connection is an open port to a page script. */
+class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #port: PagePort;
+  readonly #joiner = new TextJoiner();
+  readonly #pending = new Map<number, PendingOperation>();
+  #lastId = 0;
+  #lastHeardMs = Date.now();
+  #pingTimer: ReturnType<typeof setInterval> | undefined;
+  #lingerTimer: ReturnType<typeof setTimeout> | undefined;
+  #isClosed = false;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#port = options.connect({
+      onText: (piece) => {
+        this.#lastHeardMs = Date.now();
+        const text = this.#joiner.add(piece);
+        const message = text === undefined ? undefined : readFromPage(text);
+        if (message) this.#receive(message);
+      },
+      onDisconnect: () => void this.#disconnected(),
+    });
+  }
+
+  /** run sends an operation and returns its result. */
+  async run<N extends PageOperationName>(operation: Operation<N>, options: RunOptions): Promise<PageResult<N>> {
+    const { signal } = options;
+    if (this.#isClosed) throw new PageLost(await this.#options.readState(), false);
+    const id = ++this.#lastId;
+    let cancelTimer: ReturnType<typeof setTimeout> | undefined;
+    const cancel = () => this.#send({ op: 'cancel', id, reason: String(signal.reason) });
+    try {
+      return await new Promise<PageResult<N>>((resolve, reject) => {
+        this.#add(id, this.#pendingOperation(operation, options, resolve, reject));
+        signal.addEventListener('abort', () => {
+          cancelTimer = setTimeout(() => reject(signal.reason), CancelAnswerMs);
+          cancel();
+        });
+        this.#send({ op: 'run', id, operation, after: this.#options.after });
+      });
+    } catch (error) {
+      if (this.#pending.has(id)) cancel();
+      throw signal.aborted ? signal.reason : error;
+    } finally {
+      clearTimeout(cancelTimer);
+      this.#remove(id);
+    }
+  }
+
+  #pendingOperation<N extends PageOperationName>(
+    operation: Operation<N>,
+    options: RunOptions,
+    resolve: (result: PageResult<N>) => void,
+    reject: (error: unknown) => void,
+  ): PendingOperation {
+    let isAsking = false;
+    const pending: PendingOperation = {
+      hasBegun: false,
+      onProgress: (value) => {
+        if (isProgress(value)) options.report(value);
+      },
+      onAnswer: (value) => {
+        const answer = readAnswer(operation.name, value);
+        if (!answer) reject(callFailure('internal', `the page script sent an invalid answer to ${operation.name}`));
+        else if (answer.ok) resolve(answer.result);
+        else reject(failureOf(answer.error));
+      },
+      onLost: (state) => reject(new PageLost(state, pending.hasBegun)),
+      onSilent: async (silentMs) => {
+        if (silentMs >= UnresponsiveMs) reject(unresponsive(pending.hasBegun));
+        if (isAsking || !options.onSilent) return;
+        isAsking = true;
+        const failure = await options.onSilent(pending.hasBegun);
+        isAsking = false;
+        if (failure && Date.now() - this.#lastHeardMs >= SilentMs) reject(failure);
+      },
+    };
+    return pending;
+  }
+
+  #add(id: number, operation: PendingOperation): void {
+    clearTimeout(this.#lingerTimer);
+    if (this.#pending.size === 0) {
+      this.#lastHeardMs = Date.now();
+      this.#pingTimer = setInterval(() => this.#ping(), PingMs);
+    }
+    this.#pending.set(id, operation);
+  }
+
+  #remove(id: number): void {
+    this.#pending.delete(id);
+    if (this.#pending.size > 0) return;
+    clearInterval(this.#pingTimer);
+    if (!this.#isClosed) this.#lingerTimer = setTimeout(() => this.#close(), LingerMs);
+  }
+
+  #ping(): void {
+    this.#send({ op: 'ping' });
+    const silentMs = Date.now() - this.#lastHeardMs;
+    if (silentMs >= SilentMs) for (const operation of this.#pending.values()) operation.onSilent(silentMs);
+  }
+
+  #send(message: SentToPage): void {
+    if (this.#isClosed) return;
+    for (const piece of splitText(JSON.stringify(message))) this.#port.post(piece);
+  }
+
+  #receive(message: UnknownFromPage): void {
+    if (message.op === 'answer') this.#options.saveNumbers(message.last);
+    const operation = this.#pending.get(message.id);
+    if (!operation) return;
+    operation.hasBegun = true;
+    if (message.op === 'progress') operation.onProgress(message.progress);
+    if (message.op === 'answer') operation.onAnswer(message.answer);
+  }
+
+  #close(): void {
+    this.#isClosed = true;
+    this.#options.onClosed();
+    this.#port.disconnect();
+  }
+
+  async #disconnected(): Promise<void> {
+    clearTimeout(this.#lingerTimer);
+    if (!this.#isClosed) this.#options.onClosed();
+    this.#isClosed = true;
+    const state = await this.#options.readState();
+    for (const operation of [...this.#pending.values()]) operation.onLost(state);
+  }
+}
+
+/** failureOf returns the failure of a tool for an error of a page script. */
+function failureOf({ code, message, done }: PageError): ToolFailure {
+  const text = done === undefined ? message : `${message} Before that: ${done}.`;
+  if (code === 'internal' || code === 'invalid_arguments') return callFailure(code, text);
+  return code === 'cancelled' ? callFailure('cancelled', text) : toolFailure(code, text);
+}

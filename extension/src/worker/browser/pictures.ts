@@ -1,0 +1,134 @@
+import type * as chromeTabs from '../../chrome-tabs.ts';
+import type { Rect } from '../../page/operations.ts';
+import { sleep } from '../../within.ts';
+import { readChoice, readFlag, readNumber, readText } from './arguments.ts';
+import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
+import type { TabFrames } from './tab-frames.ts';
+import { toolFailure } from './tool-failure.ts';
+
+/** PicturesBrowser is the part of Chrome that browser_take_screenshot needs. */
+export type PicturesBrowser = Pick<typeof chromeTabs, 'readTab' | 'captureTab'> & {
+  drawPicture: typeof drawPicture;
+};
+
+/** QuotaMs is the time after which Chrome takes another picture: it takes two a second. */
+const QuotaMs = 600;
+const MaxAttempts = 5;
+/** Quality is the quality of webp and jpeg pictures. */
+const Quality = 0.8;
+
+/** makePictureTools returns browser_take_screenshot. */
+export function makePictureTools(browser: PicturesBrowser, frames: TabFrames): [string, BrowserTool][] {
+  return [['browser_take_screenshot', (call) => takeScreenshot(browser, frames, call)]];
+}
+
+async function takeScreenshot(browser: PicturesBrowser, frames: TabFrames, call: BrowserCall): Promise<BrowserResult> {
+  const { args } = call;
+  const target = readText(args, 'target');
+  const type = readChoice(args, 'type', ['webp', 'jpeg', 'png']) ?? 'webp';
+  const maxWidth = readNumber(args, 'maxWidth');
+  if (readFlag(args, 'fullPage')) throw needsDebugger('a picture of the full page');
+  const area = target === undefined ? undefined : await findArea(frames, call, target);
+  const { data, width } = await capture(browser, call);
+  const picture = await browser.drawPicture(data, {
+    mimeType: `image/${type}`,
+    viewWidth: width,
+    ...(area === undefined ? {} : { area }),
+    ...(maxWidth === undefined ? {} : { maxWidth }),
+  });
+  const part = target === undefined ? 'the visible part of the page' : `${target}, as far as it is in view`;
+  const text = `Picture of ${part}, ${picture.width} x ${picture.height} pixels.`;
+  return { text, image: { data: picture.data, mimeType: `image/${type}` } };
+}
+
+/** findArea scrolls an element into view and returns its place in the view. */
+async function findArea(frames: TabFrames, call: BrowserCall, target: string): Promise<Rect> {
+  const frame = await frames.ofRef(call, target);
+  if (frame.frameId !== 0) throw needsDebugger('a picture of an element in a frame');
+  await frames.run(call, frame, 'scroll', { target, snapshot: 'none' });
+  const { rect } = await frames.run(call, frame, 'locate', { target });
+  if (rect.width > 0 && rect.height > 0) return rect;
+  throw toolFailure('not_hittable', `${target} has no visible part. Choose another element`);
+}
+
+/** capture takes a picture of a tab that its window displays, before and after the picture. */
+async function capture(browser: PicturesBrowser, call: BrowserCall): Promise<{ data: string; width: number }> {
+  for (let attempt = 1; ; attempt++) {
+    const before = await browser.readTab(call.tabId);
+    if (!before?.active) throw needsDebugger('a picture of a tab that its window does not display');
+    try {
+      const data = await browser.captureTab(before.windowId);
+      // The user may have switched tabs: the picture may show a page that the tool must not see.
+      const after = await browser.readTab(call.tabId);
+      if (after?.active && after.windowId === before.windowId && after.documentId === before.documentId)
+        return { data, width: before.width };
+      throw needsDebugger('a picture of a tab that its window no longer displays');
+    } catch (error) {
+      if (!String(error).includes('MAX_CAPTURE_VISIBLE_TAB_CALLS_PER_SECOND')) throw captureFailure(error);
+      if (attempt === MaxAttempts) throw toolFailure('timeout', 'Chrome takes two pictures a second. Try again later');
+      await sleep(QuotaMs, call.signal);
+    }
+  }
+}
+
+function captureFailure(error: unknown): unknown {
+  if (!(error instanceof Error) || error.name === 'ToolFailure') return error;
+  return toolFailure('needs_debugger', `Chrome took no picture (${error.message}). ${waysOut}`);
+}
+
+const waysOut =
+  'Either ask the user to show the tab (or use browser_tabs with the action select and focus true), or the user adds ' +
+  'the debugger with: opentabs extension install --debugger';
+
+function needsDebugger(what: string): Error {
+  return toolFailure('needs_debugger', `${what} needs the debugger. ${waysOut}`);
+}
+
+/** PictureOptions describe the picture that drawPicture makes. */
+export interface PictureOptions {
+  readonly mimeType: string;
+  /** viewWidth is the width of the view in CSS pixels. The picture has no more pixels than that. */
+  readonly viewWidth: number;
+  /** area is the part of the view to keep, in CSS pixels. */
+  readonly area?: Rect;
+  readonly maxWidth?: number;
+}
+
+/** drawPicture cuts and scales a picture, and returns it as base64. */
+export async function drawPicture(
+  dataUrl: string,
+  { mimeType, viewWidth, area, maxWidth }: PictureOptions,
+): Promise<{ data: string; width: number; height: number }> {
+  const bitmap = await createImageBitmap(await (await fetch(dataUrl)).blob());
+  const ratio = viewWidth > 0 ? bitmap.width / viewWidth : 1;
+  const source = cutOut(area, ratio, bitmap);
+  const cssWidth = source.width / ratio;
+  const scale = Math.min(cssWidth, maxWidth ?? cssWidth) / source.width;
+  const width = Math.max(1, Math.round(source.width * scale));
+  const height = Math.max(1, Math.round(source.height * scale));
+  const canvas = new OffscreenCanvas(width, height);
+  const context = canvas.getContext('2d');
+  if (!context) throw new Error('the browser draws no pictures');
+  context.drawImage(bitmap, source.x, source.y, source.width, source.height, 0, 0, width, height);
+  bitmap.close();
+  const blob = await canvas.convertToBlob({ type: mimeType, quality: Quality });
+  return { data: toBase64(new Uint8Array(await blob.arrayBuffer())), width, height };
+}
+
+/** cutOut returns the part of a bitmap that shows an area of the view. */
+function cutOut(area: Rect | undefined, ratio: number, bitmap: ImageBitmap): Rect {
+  if (!area) return { x: 0, y: 0, width: bitmap.width, height: bitmap.height };
+  const x = Math.min(Math.max(0, Math.floor(area.x * ratio)), bitmap.width - 1);
+  const y = Math.min(Math.max(0, Math.floor(area.y * ratio)), bitmap.height - 1);
+  const right = Math.min(bitmap.width, Math.ceil((area.x + area.width) * ratio));
+  const bottom = Math.min(bitmap.height, Math.ceil((area.y + area.height) * ratio));
+  return { x, y, width: Math.max(1, right - x), height: Math.max(1, bottom - y) };
+}
+
+function toBase64(bytes: Uint8Array): string {
+  const chunkBytes = 0x8000;
+  let text = '';
+  for (let start = 0; start < bytes.length; start += chunkBytes)
+    text += String.fromCharCode(...bytes.subarray(start, start + chunkBytes));
+  return btoa(text);
+}

@@ -1,0 +1,134 @@
+import type { FindArguments, FindMatch, ReadArguments, ReadResult } from '../../page/operations.ts';
+import { readChoice, readNumber, readText } from './arguments.ts';
+import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
+import type { Snapshots } from './snapshots.ts';
+import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
+import { callFailure } from './tool-failure.ts';
+
+/** DefaultMatches is the number of matches that browser_find returns without the argument limit. */
+const DefaultMatches = 20;
+/** DefaultTokens is the size of one part of a page without the argument maxTokens. */
+const DefaultTokens = 6000;
+/** MinFrameTokens is the room that must be left for the text of a frame. */
+const MinFrameTokens = 200;
+
+/** makeReadingTools returns browser_snapshot, browser_find and browser_read_page. */
+export function makeReadingTools(frames: TabFrames, snapshots: Snapshots): [string, BrowserTool][] {
+  return [
+    ['browser_snapshot', (call) => snapshots.take(call)],
+    ['browser_find', (call) => find(frames, call)],
+    ['browser_read_page', (call) => readPage(frames, call)],
+  ];
+}
+
+/** find searches all frames, the top frame first. */
+async function find(frames: TabFrames, call: BrowserCall): Promise<BrowserResult> {
+  const { args } = call;
+  const limit = readNumber(args, 'limit') ?? DefaultMatches;
+  const options: FindArguments = { ...textsOf(call, ['text', 'regex', 'role', 'selector']), limit };
+  const [top, ...others] = await frames.list(call);
+  if (!top) return {};
+  const result = await frames.run(call, top, 'find', options);
+  const inFrames = await Promise.all(
+    others.slice(0, MaxFrames).map((frame) => frames.runInChild(call, frame, 'find', options)),
+  );
+  const found = inFrames.flatMap((frameResult, i) => (frameResult ? [{ frame: others[i], ...frameResult }] : []));
+  const total = found.reduce((sum, frameResult) => sum + frameResult.total, result.total);
+  const lines = result.matches.map((match) => matchLine(match));
+  for (const { frame, matches } of found) lines.push(...matches.map((match) => matchLine(match, frame)));
+  const shown = lines.slice(0, limit);
+  const text = total === 0 ? 'Nothing matches.' : `${shown.length} of ${total} matches.`;
+  const hint = total === 0 ? ' Try a shorter text, or take a snapshot.' : '';
+  return { text: text + hint, ...(shown.length > 0 ? { content: shown.join('\n') } : {}) };
+}
+
+function matchLine({ line, path }: FindMatch, frame?: FrameTarget): string {
+  const place = [...(frame ? [`frame ${frame.prefix}`] : []), ...path].join(' > ');
+  return place === '' ? line : `${line} (in ${place})`;
+}
+
+/** ReadPosition is where a reading continues: in a frame, at a cursor of the page script or at the beginning. */
+interface ReadPosition {
+  readonly prefix: string;
+  readonly cursor?: string;
+}
+
+/** readPage reads a page in parts. The texts of frames follow the text of their parent. */
+async function readPage(frames: TabFrames, call: BrowserCall): Promise<BrowserResult> {
+  const { args } = call;
+  const format = readChoice(args, 'format', ['markdown', 'text', 'html']) ?? 'markdown';
+  const maxTokens = readNumber(args, 'maxTokens') ?? DefaultTokens;
+  const cursor = readText(args, 'cursor');
+  const target = cursor === undefined ? readText(args, 'target') : undefined;
+  const first = target === undefined ? undefined : await frames.ofRef(call, target);
+  const queue = cursor === undefined ? [{ prefix: first?.prefix ?? '' }] : parseCursor(cursor);
+  const parts: string[] = [];
+  let left = maxTokens;
+  for (let position = queue.shift(); position; position = queue.shift()) {
+    if (parts.length > 0 && left < MinFrameTokens) {
+      queue.unshift(position);
+      break;
+    }
+    const isFirst = parts.length === 0;
+    const frame = (await frames.list(call)).find(({ prefix }) => prefix === position.prefix);
+    const options: ReadArguments = {
+      format,
+      maxTokens: left,
+      ...(isFirst && target !== undefined ? { target } : {}),
+      ...(position.cursor === undefined ? {} : { cursor: position.cursor }),
+    };
+    const result = frame && (await readFrame(frames, call, frame, options, isFirst));
+    if (!frame || !result) continue;
+    if (isFirst || result.text.trim() !== '') {
+      parts.push(frame.prefix === '' ? result.text : `[frame ${frame.prefix}]\n${result.text}`);
+      left -= result.tokens;
+    }
+    const children = await frames.findChildren(call, frame, result.frames);
+    queue.unshift(...children.map((child) => ({ prefix: child.frame.prefix })));
+    if (result.cursor === undefined) continue;
+    queue.unshift({ prefix: frame.prefix, cursor: result.cursor });
+    break;
+  }
+  if (parts.length === 0)
+    throw callFailure('invalid_arguments', 'the frame of this cursor is gone. Read the page again');
+  const text =
+    queue.length === 0 ? 'This is the end of the page.' : `More follows: repeat with cursor "${formatCursor(queue)}".`;
+  return { text, content: parts.join('\n\n') };
+}
+
+/** readFrame reads a frame. Only the failure of the first frame of an answer ends the call. */
+async function readFrame(
+  frames: TabFrames,
+  call: BrowserCall,
+  frame: FrameTarget,
+  options: ReadArguments,
+  isFirst: boolean,
+): Promise<ReadResult | undefined> {
+  return await (isFirst ? frames.run(call, frame, 'read', options) : frames.runInChild(call, frame, 'read', options));
+}
+
+// A cursor lists the positions that remain, joined by "+": "r1:4000+f12" continues in the top frame, then reads f12.
+
+function formatCursor(queue: readonly ReadPosition[]): string {
+  return queue.map(({ prefix, cursor = '' }) => `${prefix === '' ? 'top' : prefix}:${cursor}`).join('+');
+}
+
+function parseCursor(text: string): ReadPosition[] {
+  return text.split('+').map((item) => {
+    const [, frame = '', cursor = ''] = /^(top|f\d+):(.*)$/.exec(item) ?? [];
+    if (frame === '')
+      throw callFailure('invalid_arguments', 'the argument cursor must be a cursor from browser_read_page');
+    const prefix = frame === 'top' ? '' : frame;
+    return cursor === '' ? { prefix } : { prefix, cursor };
+  });
+}
+
+/** textsOf returns the text arguments of a call that are present. */
+function textsOf<K extends string>({ args }: BrowserCall, keys: readonly K[]): { [P in K]?: string } {
+  const texts: { [P in K]?: string } = {};
+  for (const key of keys) {
+    const value = readText(args, key);
+    if (value !== undefined) texts[key] = value;
+  }
+  return texts;
+}

@@ -1,0 +1,154 @@
+import { type ChildFrame, joinFrames, pageHeader } from '../../page/frames.ts';
+import type { SnapshotArguments, SnapshotMode, SnapshotResult } from '../../page/operations.ts';
+import { readChoice, readNumber, readText } from './arguments.ts';
+import type { BrowserCall, BrowserResult } from './browser-tool.ts';
+import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
+
+/** DefaultTokens is the size of a snapshot without the argument maxTokens. */
+const DefaultTokens = 6000;
+/** MinFrameTokens is the smallest size that a child frame gets. */
+const MinFrameTokens = 400;
+/** MaxDepth limits the depth of frames in frames. */
+const MaxDepth = 4;
+/** MaxStoredFamilies limits the snapshots whose child snapshots are known. */
+const MaxStoredFamilies = 200;
+
+const modes: readonly SnapshotMode[] = ['full', 'interactive', 'viewport'];
+
+/** ChildSnapshot is the snapshot of a child frame that was part of an earlier snapshot. */
+interface ChildSnapshot {
+  readonly frame: FrameTarget;
+  readonly snapshot: string;
+}
+
+/** Snapshots takes snapshots of a tab with all of its frames. */
+export class Snapshots {
+  readonly #frames: TabFrames;
+  /** #families maps the snapshot of a top document to the snapshots of its child frames. */
+  readonly #families = new Map<string, readonly ChildSnapshot[]>();
+
+  constructor(frames: TabFrames) {
+    this.#frames = frames;
+  }
+
+  /** browser_snapshot */
+  async take(call: BrowserCall): Promise<BrowserResult> {
+    const { args } = call;
+    const target = readText(args, 'target');
+    const frame = target === undefined ? await this.#frames.top(call) : await this.#frames.ofRef(call, target);
+    const since = readText(args, 'since');
+    const depth = readNumber(args, 'depth');
+    const options: SnapshotArguments = {
+      mode: readChoice(args, 'mode', modes) ?? 'full',
+      maxTokens: readNumber(args, 'maxTokens') ?? DefaultTokens,
+      ...(target === undefined ? {} : { target }),
+      ...(since === undefined ? {} : { since }),
+      ...(depth === undefined ? {} : { depth }),
+    };
+    const result = await this.#frames.run(call, frame, 'snapshot', options);
+    if (since !== undefined && !result.full) return await this.#describeChanges(call, frame, result, since);
+    return await this.#describeTree(call, frame, result, options);
+  }
+
+  /** takeFull returns the text of a snapshot of the whole page, for the answer of an act. */
+  async takeFull(call: BrowserCall): Promise<string> {
+    const frame = await this.#frames.top(call);
+    const options: SnapshotArguments = { mode: 'full', maxTokens: DefaultTokens };
+    const result = await this.#frames.run(call, frame, 'snapshot', options);
+    return (await this.#describeTree(call, frame, result, options)).content ?? '';
+  }
+
+  async #describeTree(
+    call: BrowserCall,
+    frame: FrameTarget,
+    result: SnapshotResult,
+    options: SnapshotArguments,
+  ): Promise<BrowserResult> {
+    const family: ChildSnapshot[] = [];
+    const children = await this.#takeChildren(call, frame, result, options, family, 1);
+    this.#storeFamily(frame, result.snapshot, family);
+    const folded = result.folded + sumFolded(children);
+    const words = [`Snapshot ${result.snapshot}.`];
+    if (options.since !== undefined)
+      words.push(`It is whole: most changed since ${options.since}, or that is not known.`);
+    if (folded > 0)
+      words.push(`At least ${folded} elements are left out. Use browser_find, target or maxTokens to see more.`);
+    return { text: words.join(' '), content: `${pageHeader(result)}\n${joinFrames(result, children)}` };
+  }
+
+  /** takeChildren takes the snapshots of the frames whose elements are in a snapshot. */
+  async #takeChildren(
+    call: BrowserCall,
+    parent: FrameTarget,
+    { frames, tokens }: SnapshotResult,
+    options: SnapshotArguments,
+    family: ChildSnapshot[],
+    depth: number,
+  ): Promise<ChildFrame[]> {
+    const shown = frames.filter(({ line, visible }) => line >= 0 && (options.mode !== 'viewport' || visible));
+    if (shown.length === 0 || depth > MaxDepth) return [];
+    const found = (await this.#frames.findChildren(call, parent, shown)).slice(0, MaxFrames - family.length);
+    const maxTokens = sizeOfChild(options.maxTokens ?? DefaultTokens, tokens, found.length);
+    const taken = await Promise.all(
+      found.map(async ({ info, frame }): Promise<ChildFrame[]> => {
+        const childOptions: SnapshotArguments = {
+          mode: options.mode ?? 'full',
+          maxTokens,
+          ...(info.visible ? { view: info.visible } : {}),
+        };
+        const snapshot = await this.#frames.runInChild(call, frame, 'snapshot', childOptions);
+        if (!snapshot) return [];
+        family.push({ frame, snapshot: snapshot.snapshot });
+        const children = await this.#takeChildren(call, frame, snapshot, childOptions, family, depth + 1);
+        return [{ ref: info.ref, snapshot, children }];
+      }),
+    );
+    return taken.flat();
+  }
+
+  /** describeChanges adds the changes in child frames to the changes in their parent. */
+  async #describeChanges(
+    call: BrowserCall,
+    frame: FrameTarget,
+    result: SnapshotResult,
+    since: string,
+  ): Promise<BrowserResult> {
+    const earlier = this.#families.get(familyKey(frame, since)) ?? [];
+    const family: ChildSnapshot[] = [];
+    const sections = [result.text];
+    for (const child of earlier) {
+      const options = { since: child.snapshot, maxTokens: MinFrameTokens * 2 };
+      const changes = await this.#frames.runInChild(call, child.frame, 'snapshot', options);
+      if (!changes) continue;
+      family.push({ frame: child.frame, snapshot: changes.snapshot });
+      if (changes.text !== '') sections.push(`in frame ${child.frame.prefix}:\n${changes.text}`);
+    }
+    this.#storeFamily(frame, result.snapshot, family);
+    const changes = sections.filter((section) => section !== '').join('\n');
+    const text = changes === '' ? `Nothing changed since ${since}.` : `What changed since ${since}.`;
+    return { text: `Snapshot ${result.snapshot}. ${text}`, content: `${pageHeader(result)}\n${changes}` };
+  }
+
+  #storeFamily(frame: FrameTarget, snapshot: string, family: readonly ChildSnapshot[]): void {
+    if (family.length === 0) return;
+    this.#families.set(familyKey(frame, snapshot), family);
+    for (const key of this.#families.keys()) {
+      if (this.#families.size <= MaxStoredFamilies) break;
+      this.#families.delete(key);
+    }
+  }
+}
+
+function familyKey(frame: FrameTarget, snapshot: string): string {
+  return `${frame.documentId} ${snapshot}`;
+}
+
+/** sizeOfChild returns the tokens of each child frame. 0 means a whole tree. */
+function sizeOfChild(maxTokens: number, usedTokens: number, count: number): number {
+  if (maxTokens === 0 || count === 0) return 0;
+  return Math.max(MinFrameTokens, Math.floor((maxTokens - usedTokens) / count));
+}
+
+function sumFolded(children: readonly ChildFrame[]): number {
+  return children.reduce((sum, { snapshot, children: inner }) => sum + snapshot.folded + sumFolded(inner), 0);
+}

@@ -1,0 +1,147 @@
+import type { TabFrame } from '../../chrome-pages.ts';
+import type { FrameInfo, Operation, PageOperationName, PageResult } from '../../page/operations.ts';
+import { within } from '../../within.ts';
+import type { BrowserCall } from './browser-tool.ts';
+import type { PageDocument, PageScripts, RunOptions } from './page-scripts.ts';
+import { documentGone, type ToolFailure, toolFailure } from './tool-failure.ts';
+
+/** FrameTarget is a frame in which an operation runs. */
+export interface FrameTarget extends PageDocument {
+  /** prefix begins each ref of the frame: empty for the top frame, such as f3 for the frame 3. */
+  readonly prefix: string;
+}
+
+/** MaxFrames limits the frames of a tab that tools read. Pages with advertisements have many. */
+export const MaxFrames = 30;
+/** FrameAnswerMs is how long a child frame may take to answer before it is left out, in milliseconds. */
+const FrameAnswerMs = 2000;
+
+export interface TabFramesOptions {
+  readonly scripts: Pick<PageScripts, 'run'>;
+  listTabFrames(tabId: number): Promise<readonly TabFrame[]>;
+  /** isInFront reports whether the window of a tab displays the tab. */
+  isInFront(tabId: number): Promise<boolean>;
+}
+
+/** TabFrames finds the frames of a tab and runs operations in them. */
+export class TabFrames {
+  readonly #options: TabFramesOptions;
+
+  constructor(options: TabFramesOptions) {
+    this.#options = options;
+  }
+
+  /** list returns the frames of a call's tab, the top frame first. list fails if the call's document is gone. */
+  async list({ tabId, documentId }: Pick<BrowserCall, 'tabId' | 'documentId'>): Promise<FrameTarget[]> {
+    const frames = await this.#options.listTabFrames(tabId);
+    const top = frames.find((frame) => frame.frameId === 0);
+    if (!top) throw toolFailure('not_found', 'the tab shows no page that scripts can read. Navigate to a page first');
+    if (documentId !== '' && top.documentId !== documentId) throw documentGone('open', false);
+    const others = frames.filter((frame) => frame.frameId !== 0);
+    return [top, ...others].map((frame) => targetOf(tabId, frame));
+  }
+
+  /** top returns the top frame of a call's tab. */
+  async top(call: Pick<BrowserCall, 'tabId' | 'documentId'>): Promise<FrameTarget> {
+    const { tabId, documentId } = call;
+    if (documentId !== '') return { tabId, documentId, frameId: 0, prefix: '' };
+    const [top] = await this.list(call);
+    if (!top) throw documentGone('open', false);
+    return top;
+  }
+
+  /** ofRef returns the frame of a ref. Refs without a prefix belong to the top frame. */
+  async ofRef(call: BrowserCall, ref: string): Promise<FrameTarget> {
+    const prefix = /^(f\d+)e\d+$/.exec(ref)?.[1];
+    if (prefix === undefined) return await this.top(call);
+    const frame = (await this.list(call)).find((candidate) => candidate.prefix === prefix);
+    if (frame) return frame;
+    throw toolFailure('stale_ref', `the frame of ${ref} is gone. Take a new snapshot and use a ref from it`);
+  }
+
+  /** run runs an operation in a frame. If the page does not answer in a tab in front, run fails with dialog_open. */
+  async run<N extends PageOperationName>(
+    call: Pick<BrowserCall, 'signal' | 'report'>,
+    frame: FrameTarget,
+    name: N,
+    args: Operation<N>['arguments'],
+  ): Promise<PageResult<N>> {
+    const options: RunOptions = {
+      signal: call.signal,
+      report: (report) => call.report(report),
+      onSilent: async () => ((await this.#options.isInFront(frame.tabId)) ? dialogFailure() : undefined),
+    };
+    return await this.#options.scripts.run(frame, operationOf(name, frame.prefix, args), options);
+  }
+
+  /**
+   * runInChild runs an operation in a child frame, and returns undefined if the frame does not answer. A child frame
+   * that does not answer does not end the call.
+   */
+  async runInChild<N extends PageOperationName>(
+    call: Pick<BrowserCall, 'signal' | 'report'>,
+    frame: FrameTarget,
+    name: N,
+    args: Operation<N>['arguments'],
+  ): Promise<PageResult<N> | undefined> {
+    const options: RunOptions = { signal: call.signal, report: () => undefined };
+    const running = this.#options.scripts.run(frame, operationOf(name, frame.prefix, args), options);
+    const result = await within(running, FrameAnswerMs);
+    call.signal.throwIfAborted();
+    return result;
+  }
+
+  /**
+   * findChildren finds the frames of the frame elements in a snapshot. parent is the frame of the snapshot. A frame
+   * element and the document in it name the same index of the frame in window.frames.
+   */
+  async findChildren(
+    call: BrowserCall,
+    parent: FrameTarget,
+    infos: readonly FrameInfo[],
+  ): Promise<{ readonly info: FrameInfo; readonly frame: FrameTarget }[]> {
+    if (infos.length === 0) return [];
+    const frames = await this.#options.listTabFrames(call.tabId);
+    const children = frames.filter((frame) => frame.parentFrameId === parent.frameId && frame.frameId !== 0);
+    const candidates = await Promise.all(
+      children.slice(0, MaxFrames).map(async (child) => {
+        const frame = targetOf(call.tabId, child);
+        const facts = await this.runInChild(call, frame, 'facts', {});
+        return facts ? [{ frame, index: facts.index, url: child.url }] : [];
+      }),
+    );
+    const unused = new Set(candidates.flat());
+    const found: { info: FrameInfo; frame: FrameTarget }[] = [];
+    for (const info of infos) {
+      for (const candidate of unused) {
+        // window.frames does not list frames in shadow roots, so their addresses are compared.
+        const isSame = candidate.index === info.index && (info.index >= 0 || candidate.url === info.src);
+        if (!isSame) continue;
+        unused.delete(candidate);
+        found.push({ info, frame: candidate.frame });
+        break;
+      }
+    }
+    return found;
+  }
+}
+
+function targetOf(tabId: number, { frameId, documentId }: TabFrame): FrameTarget {
+  return { tabId, documentId, frameId, prefix: frameId === 0 ? '' : `f${frameId}` };
+}
+
+function operationOf<N extends PageOperationName>(
+  name: N,
+  prefix: string,
+  args: Operation<N>['arguments'],
+): { readonly name: N; readonly prefix: string; readonly arguments: Operation<N>['arguments'] } {
+  return { name, prefix, arguments: args };
+}
+
+function dialogFailure(): ToolFailure {
+  return toolFailure(
+    'dialog_open',
+    'the page has not answered for 2 s. It probably shows a dialog (alert, confirm or prompt) to the user, and the ' +
+      'tool may have acted before. Ask the user to answer the dialog, then take a new snapshot',
+  );
+}
