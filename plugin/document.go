@@ -21,7 +21,7 @@ const storeVersion = 1
 // document is the content of plugins.json. document keeps members that this version of
 // opentabs does not know.
 type document struct {
-	members map[string]json.RawMessage
+	members statedoc.Object
 	plugins []rawEntry
 }
 
@@ -29,39 +29,29 @@ type document struct {
 // value.
 type rawEntry json.RawMessage
 
-func newDocument() *document { return &document{members: map[string]json.RawMessage{}} }
+func newDocument() *document { return &document{members: statedoc.Object{}} }
 
 // parseDocument parses plugins.json. parseDocument returns a *[statedoc.DamagedError]
 // for a damaged text, and a plain error if a newer version of opentabs wrote
 // plugins.json.
 func parseDocument(text []byte) (*document, error) {
-	doc := newDocument()
-	text = rawjson.TrimBOM(text)
 	const remedy = "; repair it, or add a plugin to start a new list (this file is kept under another name)"
-	if err := json.Unmarshal(text, &doc.members); err != nil {
-		if json.Valid(text) {
-			return nil, &statedoc.DamagedError{Problem: "is " + rawjson.KindOf(text) + " instead of an object" + remedy}
+	members, err := statedoc.ParseTopLevel(text, storeVersion)
+	if err != nil {
+		if damaged := (*statedoc.DamagedError)(nil); errors.As(err, &damaged) {
+			damaged.Problem += remedy
 		}
-		return nil, &statedoc.DamagedError{Problem: rawjson.SyntaxProblem(text, err) + remedy}
+		return nil, err
 	}
-	if doc.members == nil {
-		return nil, &statedoc.DamagedError{Problem: "is null instead of an object" + remedy}
-	}
-	var version int
-	if err := json.Unmarshal(doc.members["version"], &version); err != nil || version < 1 {
-		return nil, &statedoc.DamagedError{Problem: "has no version" + remedy}
-	}
-	if version > storeVersion {
-		return nil, fmt.Errorf("has version %d, but this opentabs reads only version %d; update opentabs", version, storeVersion)
-	}
-	var storeEntries []json.RawMessage
-	if raw, ok := doc.members["plugins"]; ok {
+	doc := &document{members: members}
+	if raw, ok := members["plugins"]; ok {
+		var storeEntries []json.RawMessage
 		if err := json.Unmarshal(raw, &storeEntries); err != nil {
 			return nil, &statedoc.DamagedError{Problem: "has plugins that are " + rawjson.KindOf(raw) + " instead of an array" + remedy}
 		}
-	}
-	for _, raw := range storeEntries {
-		doc.plugins = append(doc.plugins, rawEntry(raw))
+		for _, raw := range storeEntries {
+			doc.plugins = append(doc.plugins, rawEntry(raw))
+		}
 	}
 	return doc, nil
 }

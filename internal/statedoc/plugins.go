@@ -46,25 +46,36 @@ func NewPlugins() *Plugins {
 // *[DamagedError] if the text is damaged, and another error if a newer version of
 // opentabs wrote the file.
 func ParsePlugins(text []byte) (*Plugins, error) {
-	p := &Plugins{}
+	topLevel, err := ParseTopLevel(text, perPluginVersion)
+	if err != nil {
+		return nil, err
+	}
+	if raw, ok := topLevel["plugins"]; ok && rawjson.KindOf(raw) != rawjson.KindObject {
+		return nil, &DamagedError{"has plugins that are " + rawjson.KindOf(raw) + " instead of an object"}
+	}
+	return &Plugins{topLevel}, nil
+}
+
+// ParseTopLevel parses the JSON object of a state file with a format version. The error
+// is a *[DamagedError] if the text is damaged, and another error if the file has a newer
+// version than maxVersion.
+func ParseTopLevel(text []byte, maxVersion int) (Object, error) {
+	var topLevel Object
 	text = rawjson.TrimBOM(text)
-	if err := json.Unmarshal(text, &p.TopLevel); err != nil || p.TopLevel == nil {
-		if err != nil && !json.Valid(text) {
-			return nil, &DamagedError{rawjson.SyntaxProblem(text, err)}
-		}
+	if err := json.Unmarshal(text, &topLevel); err != nil && !json.Valid(text) {
+		return nil, &DamagedError{rawjson.SyntaxProblem(text, err)}
+	}
+	if topLevel == nil {
 		return nil, &DamagedError{"is " + rawjson.KindOf(text) + " instead of an object"}
 	}
 	var version int
-	if err := json.Unmarshal(p.TopLevel["version"], &version); err != nil || version < 1 {
+	if err := json.Unmarshal(topLevel["version"], &version); err != nil || version < 1 {
 		return nil, &DamagedError{"has no version"}
 	}
-	if version > perPluginVersion {
-		return nil, fmt.Errorf("has version %d, but this opentabs reads only version %d; update opentabs", version, perPluginVersion)
+	if version > maxVersion {
+		return nil, fmt.Errorf("has version %d, but this opentabs reads only version %d; update opentabs", version, maxVersion)
 	}
-	if raw, ok := p.TopLevel["plugins"]; ok && rawjson.KindOf(raw) != rawjson.KindObject {
-		return nil, &DamagedError{"has plugins that are " + rawjson.KindOf(raw) + " instead of an object"}
-	}
-	return p, nil
+	return topLevel, nil
 }
 
 // Encode returns the indented text of the file.
