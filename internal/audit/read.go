@@ -20,26 +20,15 @@ type Entry struct {
 // and the number of lines that could not be read. Read returns at most maxEntries records,
 // counted from the end; 0 means all.
 func Read(dir string, maxEntries int, want func(Record) bool) (entries []Entry, damagedLines int, err error) {
-	damagedLines, err = linefile.Read(filepath.Join(dir, fileName), keptFiles, func(line []byte) bool {
-		var e Entry
-		if json.Unmarshal(line, &e.Record) != nil {
-			return false
-		}
-		if !want(e.Record) {
-			return true
+	entries, damagedLines, err = linefile.Read(filepath.Join(dir, fileName), keptFiles, maxEntries, func(line []byte) (e Entry, isWanted bool, err error) {
+		if err := json.Unmarshal(line, &e.Record); err != nil || !want(e.Record) {
+			return e, false, err
 		}
 		e.Line = bytes.Clone(line)
-		entries = append(entries, e)
-		if maxEntries > 0 && len(entries) > 2*maxEntries { // drops old entries early to save memory
-			entries = append(entries[:0:0], entries[len(entries)-maxEntries:]...)
-		}
-		return true
+		return e, true, nil
 	})
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the audit: %w", err)
-	}
-	if maxEntries > 0 && len(entries) > maxEntries {
-		entries = entries[len(entries)-maxEntries:]
 	}
 	return entries, damagedLines, nil
 }

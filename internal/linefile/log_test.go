@@ -2,9 +2,11 @@ package linefile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -31,11 +33,7 @@ func testOptions(o Options) Options {
 
 func readLog(t *testing.T, path string) []string {
 	t.Helper()
-	var lines []string
-	damagedLines, err := Read(path, testFiles, func(line []byte) bool {
-		lines = append(lines, string(line))
-		return true
-	})
+	lines, damagedLines, err := Read(path, testFiles, 0, func(line []byte) (string, bool, error) { return string(line), true, nil })
 	if err != nil || damagedLines != 0 {
 		t.Fatalf("%d damaged, %v", damagedLines, err)
 	}
@@ -50,7 +48,11 @@ func TestWriteAndRead(t *testing.T) {
 	l.Close()
 	l.Write([]byte("three\n")) // a write after Close does nothing
 	if got := strings.Join(readLog(t, path), " "); got != "one two" {
-		t.Errorf("got %q", got)
+		t.Errorf("the log has the lines %q, want one and two", got)
+	}
+	last, _, err := Read(path, testFiles, 1, func(line []byte) (string, bool, error) { return string(line), true, nil })
+	if err != nil || !slices.Equal(last, []string{"two"}) {
+		t.Errorf("the last line is %q, want two; error %v", last, err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file: %v, %v", info, err)
@@ -148,13 +150,14 @@ func TestDamagedLines(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var lines []string
-	damagedLines, err := Read(path, testFiles, func(line []byte) bool {
-		lines = append(lines, string(line))
-		return string(line) != "bad"
+	lines, damagedLines, err := Read(path, testFiles, 0, func(line []byte) (string, bool, error) {
+		if string(line) == "bad" {
+			return "", true, errors.New("the line is damaged")
+		}
+		return string(line), true, nil
 	})
-	if err != nil || damagedLines != 2 || strings.Join(lines, " ") != "one bad two" {
-		t.Errorf("%d damaged, %v, %q", damagedLines, err, lines)
+	if err != nil || damagedLines != 2 || strings.Join(lines, " ") != "one two" {
+		t.Errorf("Read returned %q with %d damaged lines and error %v; want one and two with 2 damaged lines", lines, damagedLines, err)
 	}
 }
 

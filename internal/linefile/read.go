@@ -8,24 +8,38 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 )
 
 // maxLineBytes is the limit for a line. A longer line counts as damaged.
 const maxLineBytes = 1 << 20
 
-// Read calls accept for each line of the log at path, the oldest first, without its
-// line feed. accept reports whether the line is valid, and must not retain the line.
-// files is the number of files that the log keeps. Read returns the number of damaged
-// lines.
-func Read(path string, files int, accept func(line []byte) bool) (damagedLines int, err error) {
+// Read returns the last maxEntries entries of the log at path, oldest first; all if
+// maxEntries is 0. files is the number of files that the log keeps. decode decodes one
+// line without its line feed, must not retain the line, and reports whether the entry is
+// wanted; an error means that the line is damaged.
+func Read[E any](path string, files, maxEntries int, decode func(line []byte) (entry E, isWanted bool, err error)) (entries []E, damagedLines int, err error) {
+	accept := func(line []byte) bool {
+		entry, isWanted, err := decode(line)
+		if err == nil && isWanted {
+			entries = append(entries, entry)
+		}
+		if maxEntries > 0 && len(entries) > 2*maxEntries {
+			entries = slices.Clone(entries[len(entries)-maxEntries:]) // frees memory before the end of the log
+		}
+		return err == nil
+	}
 	for n := files - 1; n >= 0; n-- {
 		badLines, err := readFile(rotatedPath(path, n), accept)
 		damagedLines += badLines
 		if err != nil {
-			return damagedLines, err
+			return nil, damagedLines, err
 		}
 	}
-	return damagedLines, nil
+	if maxEntries > 0 {
+		entries = entries[max(0, len(entries)-maxEntries):]
+	}
+	return entries, damagedLines, nil
 }
 
 func readFile(path string, accept func([]byte) bool) (damagedLines int, err error) {

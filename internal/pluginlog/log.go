@@ -347,21 +347,12 @@ func (f *Follower) Close() {
 // dir, oldest first; all if n is 0. damagedLines is the number of lines that cannot be
 // read.
 func Read(dir string, f Filter, n int) (entries []Entry, damagedLines int, err error) {
-	damagedLines, err = linefile.Read(filepath.Join(dir, logFolder, fileName), keptFiles, func(line []byte) bool {
-		var e Entry
-		if json.Unmarshal(line, &e) != nil {
-			return false
-		}
-		if f.Selects(e) {
-			entries = append(entries, e)
-		}
-		if n > 0 && len(entries) > 2*n { // drops old entries early, so that there is less garbage
-			entries = slices.Clone(lastEntries(entries, n))
-		}
-		return true
+	entries, damagedLines, err = linefile.Read(filepath.Join(dir, logFolder, fileName), keptFiles, n, func(line []byte) (e Entry, isWanted bool, err error) {
+		err = json.Unmarshal(line, &e)
+		return e, err == nil && f.Selects(e), err
 	})
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the log of plugins: %w", err)
 	}
-	return lastEntries(entries, n), damagedLines, nil
+	return entries, damagedLines, nil
 }
