@@ -1,5 +1,10 @@
 package wire
 
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
 // maxNesting is the greatest depth that json.Valid accepts.
 const maxNesting = 10000
 
@@ -133,14 +138,48 @@ var isSpecial = func() (special [256]bool) {
 }()
 
 // indexSpecial returns the index of the first quote, backslash or control character, or
-// -1 if there is none. A lookup in the table isSpecial is twice as fast as comparisons.
+// -1 if there is none. The compiler inlines indexSpecial (cost 80 of 80), which is fast for
+// short strings.
 func indexSpecial(text []byte) int {
-	for i, c := range text {
+	for i, c := range text[:min(len(text), shortString)] {
 		if isSpecial[c] {
 			return i
 		}
 	}
+	return indexSpecialWord(text)
+}
+
+// shortString is the length up to which indexSpecial checks single bytes, which is faster
+// than words of eight bytes.
+const shortString = 16
+
+// indexSpecialWord is indexSpecial for long strings. indexSpecialWord checks eight bytes at
+// once.
+func indexSpecialWord(text []byte) int {
+	i := min(len(text), shortString)
+	for ; i+8 <= len(text); i += 8 {
+		word := binary.LittleEndian.Uint64(text[i:])
+		isControl := (word - everyByte*' ') &^ word
+		if special := (isControl | equalBytes(word, '"') | equalBytes(word, '\\')) & highBits; special != 0 {
+			return i + bits.TrailingZeros64(special)/8
+		}
+	}
+	for ; i < len(text); i++ {
+		if isSpecial[text[i]] {
+			return i
+		}
+	}
 	return -1
+}
+
+// everyByte is a word with 1 in each byte, and highBits are the highest bits of the bytes.
+const everyByte, highBits = 0x0101010101010101, 0x8080808080808080
+
+// equalBytes returns a word in which the high bit of the first byte that equals c is set, and
+// the high bits of all bytes before are not set. Later high bits mean nothing.
+func equalBytes(word uint64, c byte) uint64 {
+	difference := word ^ everyByte*uint64(c)
+	return (difference - everyByte) &^ difference & highBits
 }
 
 // escapeLength returns the length of the escape sequence at the beginning of text, or 0
