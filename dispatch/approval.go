@@ -44,6 +44,31 @@ func (d *Dispatcher) Remind(w WaitingTicket, message string) {
 	}
 }
 
+// PermissionChange is the surface of decisions that follow from a change of permissions.
+const PermissionChange = "a change of its permission"
+
+// RecheckGates asks the gates again about each call that waits for an approval, after a
+// change of permissions. Calls that are allowed now continue; calls that are forbidden
+// end.
+func (d *Dispatcher) RecheckGates() {
+	liveCalls, _ := d.snapshotCalls()
+	for _, c := range liveCalls {
+		c.mu.Lock()
+		openTicket := c.suspension.ticket
+		c.mu.Unlock()
+		if openTicket == nil || openTicket.gate == nil {
+			continue
+		}
+		v, gate := d.runGates(c)
+		if v.Suspend != nil && gate.Name() == openTicket.gate.Name() {
+			continue
+		}
+		// If the user decides at the same time, the first decision counts. The error of
+		// Decide is impossible: each ticket offers ScopeOnce or was decided.
+		_, _ = d.Decide(c.id, openTicket.TicketID, Resolution{Allow: v.Block == nil, Scope: wire.ScopeOnce, Surface: PermissionChange})
+	}
+}
+
 // passGates asks the gates until they allow the call. passGates returns false if the
 // call has ended.
 func (c *liveCall) passGates(ctx context.Context) bool {
@@ -57,7 +82,9 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 			c.fail(v.Block)
 			return false
 		case v.Suspend != nil:
-			if !c.requestApproval(ctx, *v.Suspend, gate) {
+			// While the call waited, its tab may have shown another page, whose site the
+			// gates must judge.
+			if !c.requestApproval(ctx, *v.Suspend, gate) || !c.place.choose(ctx, c) {
 				return false
 			}
 		case v.Result != nil:

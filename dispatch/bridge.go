@@ -37,7 +37,8 @@ type Target struct {
 	// Frozen is set if the browser has suspended the page, so that no code runs in it.
 	Frozen bool
 	// Problem is why the adapter did not start, for a target in [Targets.BrokenTabs]. For
-	// a target in [Targets.ErrorPages], Problem is Chrome's name of the network error.
+	// a target in [Targets.ErrorPages], Problem is Chrome's name of the network error. For
+	// a target of a browser tool, Problem is why no script of the extension can run there.
 	Problem string
 	// LoadFailedMs is the time of the failed load by the browser's clock; set only in
 	// [Targets.ErrorPages].
@@ -62,6 +63,9 @@ type TargetChoice struct {
 	Sites []string
 	// Open is the URL to open if there is no tab; empty if no tab may be opened.
 	Open string
+	// Place is the place of the tool. Unless Place is PlaceDocument, the bridge returns
+	// the current state of the tab TabID, or of all browsers if TabID is 0.
+	Place Place
 }
 
 // Allows reports whether the call may run in t.
@@ -147,6 +151,10 @@ type Run struct {
 	Tool   string
 	// Prompt is set if Tool is the name of a prompt.
 	Prompt bool
+	// Place is the place of the tool.
+	Place Place
+	// Client is the client's name for users, set for browser tools only.
+	Client string
 	// Decision is the user's decision for the tool; nil if there is none.
 	Decision json.RawMessage
 	// Args is a JSON object.

@@ -23,14 +23,25 @@ type Tool struct {
 	OpenURL string
 	// Prompt is set if Name is the name of a prompt, not of a tool.
 	Prompt bool
+	// Place is where the tool runs. If Place is not PlaceDocument, the tool is a browser
+	// tool: its name for agents is Name, and its target is chosen before the gates.
+	Place Place
+	// IsExclusive is set if the tool changes its tab. Exclusive calls of one tab run one
+	// after the other.
+	IsExclusive bool
 	// IdleLimit and HardLimit replace the dispatcher's limits if they are positive, up
 	// to Options.MaxIdleLimit and Options.HardLimit.
 	IdleLimit time.Duration
 	HardLimit time.Duration
 }
 
-// FullName is the name for agents: <plugin>__<tool>.
-func (t Tool) FullName() string { return events.ToolName(t.Plugin, t.Name) }
+// FullName is the name for agents: <plugin>__<tool>, or Name for a browser tool.
+func (t Tool) FullName() string {
+	if t.Place != PlaceDocument {
+		return t.Name
+	}
+	return events.ToolName(t.Plugin, t.Name)
+}
 
 // Call requests one execution of a tool.
 type Call struct {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -89,6 +90,14 @@ type Options struct {
 	// MayOpenTab reports whether a call of a plugin may open a tab if no tab matches.
 	// MayOpenTab is safe for concurrent use. By default no call may open a tab.
 	MayOpenTab func(plugin string) bool
+	// CurrentTab returns the tab in which a browser tool runs if its call names none:
+	// the browser's ID and the tab's ID, zero values for none. CurrentTab is safe for
+	// concurrent use. By default, there is no such tab.
+	CurrentTab func(Call) (browser string, tabID int)
+	// ShapeOutput returns the output of a browser tool as agents receive it, or the error
+	// with which the call fails. ShapeOutput does not block and is safe for concurrent
+	// use. By default, the output is unchanged.
+	ShapeOutput func(CallInfo, json.RawMessage) (json.RawMessage, *wire.CallError)
 	// FailureNote returns additional sentences for the error of a failed tool: one for
 	// the agent and one for the user. FailureNote does not block and is safe for
 	// concurrent use. Default: none.
@@ -102,6 +111,7 @@ type Dispatcher struct {
 	bridge         Bridge
 	opts           Options
 	queue          *queue.Queue
+	tabQueue       *queue.Queue // one place for each tab, for exclusive calls
 	stream         events.Stream
 	suspendedCalls suspendedCalls
 
@@ -131,6 +141,7 @@ func New(bridge Bridge, o Options) *Dispatcher {
 		bridge:    bridge,
 		opts:      o,
 		queue:     queue.New(queue.Limits{MaxRunning: o.MaxRunningCalls, MaxWaiting: o.MaxWaitingCalls, MaxBytes: maxWaitingBytes}),
+		tabQueue:  queue.New(queue.Limits{MaxRunning: 1, MaxWaiting: o.MaxWaitingCalls, MaxBytes: maxWaitingBytes}),
 		liveCalls: map[string]*liveCall{},
 
 		suspendedCalls: suspendedCalls{notify: o.OnWaitingChange},
@@ -169,7 +180,7 @@ func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 	}
 	defer d.runningCalls.Done()
 	switch {
-	case !c.validate(), !c.passGates(ctx):
+	case !c.validate(), !c.place.choose(ctx, c), !c.passGates(ctx):
 	case c.parent != nil: // the root call has a place in the queue; waiting for a second place could deadlock
 		c.run(ctx)
 	default:
@@ -180,19 +191,24 @@ func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 
 // runInTurn waits for a place in the queue and runs c.
 func (d *Dispatcher) runInTurn(ctx context.Context, c *liveCall) {
-	place, rejection := d.queue.Enter(c.req.Tool.Plugin, c.req.Client.Session, c.argBytes)
+	q, lane := d.queue, c.req.Tool.Plugin
+	if c.req.Tool.IsExclusive {
+		target := c.place.get()
+		q, lane = d.tabQueue, fmt.Sprintf("tab %d of %s", target.TabID, target.Browser)
+	}
+	place, rejection := q.Enter(lane, c.req.Client.Session, c.argBytes)
 	if rejection != nil {
 		c.fail(rejection)
 		return
 	}
-	defer d.queue.Leave(c.req.Tool.Plugin, place)
+	defer q.Leave(lane, place)
 	select {
 	case <-place.Ready():
 		if ctx.Err() != nil { // a call of a disconnected client must not start, even if its place is ready
 			c.cancel(CancellationOf(ctx))
 			break
 		}
-		if rejection := d.queue.Rejection(place); rejection != nil {
+		if rejection := q.Rejection(place); rejection != nil {
 			c.fail(rejection)
 			break
 		}

@@ -83,7 +83,7 @@ func newExportCall() Call {
 
 // gateErrorCodes are the codes with which a gate or a resolver ends a call.
 var gateErrorCodes = []wire.ErrorCode{
-	wire.ErrDenied, wire.ErrNotReviewed, wire.ErrNeedsSettings, wire.ErrPluginBroken, wire.ErrInvalidArguments,
+	wire.ErrDenied, wire.ErrNotReviewed, wire.ErrNeedsSettings, wire.ErrPluginBroken, wire.ErrInvalidArguments, wire.ErrTabInUse,
 }
 
 // startErrorCodes are the codes with which a page rejects a call before its handler runs.

@@ -14,15 +14,17 @@ type CallInfo struct {
 	CallID string
 	Tool   Tool
 	// Args are the validated arguments, a read-only JSON object; nil for an AfterHook.
-	Args         json.RawMessage
-	Client       Client
-	ParentCallID string
+	Args   json.RawMessage
+	Client Client
 	// Caller is the tool that made the call; nil for a call of a client.
 	Caller *Caller
 	// Browser and TabID are the tab that the call names; zero values if the call names
 	// no tab.
 	Browser string
 	TabID   int
+	// Target is where a browser tool will run: the browser, tab and document that were
+	// chosen before the gates. Target is zero for a tool of a package.
+	Target Target
 	// Resolution is the user's decision about the last ticket of this gate for this
 	// call; nil if there is none.
 	Resolution *Resolution

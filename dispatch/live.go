@@ -31,13 +31,14 @@ type liveCall struct {
 	parent, root *liveCall
 	depth        int
 
-	// clock, sender, activities, search and requests have their own locks.
+	// clock, sender, activities, search, requests and place have their own locks.
 	clock      clock.Clock
 	sender     progress.Sender
 	activities activity.Set
 	// search, the context of the search for targets, ends with the request or the call.
 	search   lazycontext.Context
 	requests toolRequests
+	place    placement
 
 	// retryErrors receives the error of an attempt after which another attempt is
 	// possible.
@@ -117,7 +118,7 @@ func (c *liveCall) run(ctx context.Context) {
 			return
 		}
 	}
-	if !c.search.Begin(ctx) {
+	if !c.req.Tool.Place.isChosenFirst() && !c.search.Begin(ctx) {
 		return
 	}
 	targets, err := c.chooseTargets()
@@ -155,6 +156,9 @@ func (c *liveCall) run(ctx context.Context) {
 
 // chooseTargets returns the documents that can run the call, best first.
 func (c *liveCall) chooseTargets() ([]Target, *wire.CallError) {
+	if c.req.Tool.Place.isChosenFirst() {
+		return []Target{c.place.get()}, nil
+	}
 	want, err := c.req.targetChoice(c.d.opts.MayOpenTab)
 	if err != nil {
 		return nil, err
@@ -182,12 +186,15 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 	c.attempts.begin(c.id, targets)
 	isFirst, hasEnded := c.attempts.count == 1, c.state.status.isTerminal()
 	run := Run{
-		ID: c.attempts.runID, Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name, Prompt: c.req.Tool.Prompt,
+		ID: c.attempts.runID, Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name, Prompt: c.req.Tool.Prompt, Place: c.req.Tool.Place,
 		Decision: c.suspension.decision, Args: c.req.Args, MaxResultBytes: c.d.opts.MaxResultBytes, Target: targets[0],
 	}
 	c.mu.Unlock()
 	if hasEnded {
 		return nil
+	}
+	if run.Place.isChosenFirst() {
+		run.Client = c.req.Client.String()
 	}
 	if !isFirst {
 		// A link lost in the previous attempt does not affect the next attempt: Start
@@ -333,8 +340,8 @@ func (c *liveCall) gateInfo(g Gate) CallInfo {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	i := CallInfo{
-		CallID: c.id, Tool: c.req.Tool, Args: c.req.Args, Client: c.req.Client, ParentCallID: c.req.ParentCallID,
-		Caller: c.req.Caller, Browser: c.req.Browser, TabID: c.req.TabID,
+		CallID: c.id, Tool: c.req.Tool, Args: c.req.Args, Client: c.req.Client,
+		Caller: c.req.Caller, Browser: c.req.Browser, TabID: c.req.TabID, Target: c.place.get(),
 	}
 	if g != nil {
 		i.Resolution = c.suspension.lastResolution(g.Name())

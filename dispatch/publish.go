@@ -81,6 +81,7 @@ func (c *liveCall) publishReport(kind EventKind, r *wire.Report) {
 func fillCard(card *events.CallFacts, c *liveCall) {
 	card.CallID, card.ParentCallID, card.ParentNodeID = c.id, c.req.ParentCallID, c.req.ParentNodeID
 	card.Plugin, card.Tool, card.Prompt = c.req.Tool.Plugin, c.req.Tool.Name, c.req.Tool.Prompt
+	card.IsBrowserTool = c.req.Tool.Place.isChosenFirst()
 	card.Client, card.Caller, card.Created, card.Depth = c.req.Client, c.req.Caller, c.created, c.depth
 }
 

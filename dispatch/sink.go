@@ -23,13 +23,16 @@ func (s sink) LinkRestored() { s.call.clock.ReleaseIdle() }
 func (s sink) Finish(output json.RawMessage, err *wire.CallError) {
 	c := s.call
 	if err == nil {
+		output, err = c.d.shapeOutput(c, output)
+	}
+	if err == nil {
 		c.end(ending{status: statusSucceeded, output: output})
 		return
 	}
 	c.mu.Lock()
 	// A call that has reported progress or made calls has started, even if the browser
 	// reports that it has not.
-	isRetried := c.state.status == statusRunning && c.reports.Count == 0 && c.attempts.canRetry(err) && !c.requests.hasRequested.Load()
+	isRetried := c.state.status == statusRunning && !c.req.Tool.Place.isChosenFirst() && c.reports.Count == 0 && c.attempts.canRetry(err) && !c.requests.hasRequested.Load()
 	if isRetried {
 		c.attempts.hasOtherTarget = false
 	}

@@ -26,10 +26,14 @@ type ticket struct {
 func newTicket(c *liveCall, t Ticket, gate Gate, limit time.Duration) *ticket {
 	now := time.Now()
 	args := c.arguments()
+	browser, tabID := c.req.Browser, c.req.TabID
+	if place := c.place.get(); place.TabID != 0 {
+		browser, tabID = place.Browser, place.TabID
+	}
 	return &ticket{
 		WaitingTicket: WaitingTicket{
 			TicketID: "ticket_" + strings.ToLower(rand.Text()), CallID: c.id, Tool: c.req.Tool.FullName(),
-			Kind: t.Kind, Reason: t.Reason, Title: t.Title, Caller: c.req.Caller, Browser: c.req.Browser, TabID: c.req.TabID,
+			Kind: t.Kind, Reason: t.Reason, Title: t.Title, Caller: c.req.Caller, Browser: browser, TabID: tabID,
 			Args: events.CutText(args, wire.MaxShownArgsBytes), ArgsBytes: len(args),
 			StartedAt: now, ExpiresAt: now.Add(limit), Scopes: t.offeredScopes(c.req.Client),
 		},

@@ -41,6 +41,9 @@ type definedArguments struct{ definesTab, definesBrowser, definesInstance, defin
 
 // findDefinedArguments returns which names the schema of a tool or prompt of p defines.
 func findDefinedArguments(schema json.RawMessage, p *plugin.Plugin) definedArguments {
+	if p.IsBuiltin() { // the schemas of browser tools describe the argument tabId of opentabs
+		return definedArguments{definesInstance: true}
+	}
 	return definedArguments{
 		definesTab: definesProperty(schema, argTab), definesBrowser: definesProperty(schema, argBrowser), definesDetach: definesProperty(schema, argDetach),
 		definesInstance: len(p.Instances) == 0 || definesProperty(schema, argInstance),
@@ -90,10 +93,10 @@ func splitArguments(raw json.RawMessage, definedByTool definedArguments, isPromp
 	if len(raw) == 0 || string(raw) == "null" {
 		return arguments{toolArgs: json.RawMessage("{}")}, nil
 	}
-	a := arguments{toolArgs: raw}
 	if !definedByTool.mayAdd(raw) {
-		return a, nil
+		return arguments{toolArgs: raw}, nil
 	}
+	a := arguments{toolArgs: raw}
 	var toolMembers []rawjson.Member
 	for m := range rawjson.Members(raw) { // no members if raw is not an object: the validation against the tool's schema then returns the error
 		if !definedByTool.isAdded(m.Key) {

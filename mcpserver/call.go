@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"opentabs/dispatch"
+	"opentabs/internal/clients"
 	"opentabs/mcpserver/transport"
 	"opentabs/plugin"
 	"opentabs/wire"
@@ -35,7 +36,22 @@ func (s *Server) Serve(ctx context.Context, r transport.Request) transport.Reply
 	if s.opts.DisableForms {
 		q.AsksByReply, q.Ask = false, nil
 	}
-	return s.approvals.serve(ctx, q)
+	answer := s.approvals.serve(ctx, q)
+	if len(answer.output) > maxRepeatedText && answer.textRepeatsData() && q.needsStructuredOnly() {
+		answer.output = nil
+	}
+	return answer
+}
+
+// maxRepeatedText is the length up to which the text of a result repeats the structured
+// content for every client, in bytes. Above maxRepeatedText, a client that uses only the
+// structured content gets no text, so that a large result is sent once.
+const maxRepeatedText = 16 << 10
+
+// needsStructuredOnly reports whether the client of a request uses the structured content of
+// a result and ignores the text that repeats it.
+func (q request) needsStructuredOnly() bool {
+	return q.StructuredOnly || clients.Of(q.Info.Name, q.Info.Version).StructuredOnly
 }
 
 // pluginMethods are the requests about plugins.
@@ -149,6 +165,9 @@ func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) rep
 	if err != nil {
 		return s.replyToFailure(err)
 	}
+	if l != nil && l.tool.Plugin.IsBuiltin() {
+		return newBrowserReply(result)
+	}
 	r := newSuccessReply(result.CallID, result.Output)
 	r.audience = result.Audience
 	// The tool's output schema may restrict the data of a block, such as to base64. If
@@ -165,6 +184,9 @@ func (s *Server) toolReply(l *listedTool, result dispatch.Result, err error) rep
 // nor what to do.
 func checkResult(t *plugin.Tool, r *dispatch.Result) error {
 	err := t.ValidateResult(r.Output)
+	if err == nil {
+		return nil
+	}
 	var e *dispatch.Error
 	if errors.As(err, &e) {
 		e.CallID, e.RunTime, e.ReportCount = r.CallID, r.RunTime, r.ReportCount

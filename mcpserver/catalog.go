@@ -81,7 +81,7 @@ func (c *catalog) refusalFunc(p *plugin.Plugin) func(dispatch.Tool) *wire.CallEr
 // now, sorted. A prompt and a tool never have the same name.
 func (c *catalog) findRefusedNames(set *plugin.Set) []string {
 	var names []string
-	for _, p := range set.Plugins() {
+	for _, p := range set.All() {
 		refusal := c.refusalFunc(p)
 		for _, t := range p.Tools {
 			if refusal(t.Dispatch()) != nil {
@@ -151,7 +151,7 @@ func (c *catalog) brokenPlugin(fullName string) error {
 // syncTools lists the tools of a set of plugins. The caller holds mu.
 func (c *catalog) syncTools(set *plugin.Set) {
 	table := &toolTable{toolsByName: map[string]*listedTool{}}
-	for _, p := range set.Plugins() {
+	for _, p := range set.All() {
 		for _, t := range p.Tools {
 			l, err := newListedTool(t)
 			if err != nil {

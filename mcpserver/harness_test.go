@@ -131,8 +131,14 @@ func (s *testServer) sessionlessClient(t testing.TB) *client {
 // open returns a client with a session that reports name.
 func (s *testServer) open(t testing.TB, name string) *client {
 	t.Helper()
+	return s.openWith(t, initializeText(name))
+}
+
+// openWith returns a client with a session that the given initialize request starts.
+func (s *testServer) openWith(t testing.TB, initialize string) *client {
+	t.Helper()
 	c := s.sessionlessClient(t)
-	res := c.post(context.Background(), initializeText(name))
+	res := c.post(context.Background(), initialize)
 	readMessages(t, res)
 	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
 	if c.session == "" {

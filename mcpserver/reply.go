@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -64,6 +65,11 @@ func (r reply) sizeBytes() int {
 	return n
 }
 
+// textRepeatsData reports whether the text content is the structured content as JSON.
+func (r reply) textRepeatsData() bool {
+	return len(r.output) > 0 && len(r.output) == len(r.data) && &r.output[0] == &r.data[0] && len(r.blocks) == 0 && r.text == ""
+}
+
 // newFaultReply returns a reply that is a JSON-RPC error.
 func newFaultReply(code int, format string, args ...any) reply {
 	return reply{Fault: transport.Faultf(code, format, args...)}
@@ -80,6 +86,21 @@ func newSuccessReply(callID string, output json.RawMessage) reply {
 		return reply{callID: callID, output: s.text, data: s.data, blocks: s.blocks}
 	}
 	return reply{callID: callID, output: output, data: nilUnlessObject(output)}
+}
+
+// newBrowserReply returns the reply for the output of a browser tool: a text, and a
+// picture if there is one.
+func newBrowserReply(result dispatch.Result) reply {
+	r := reply{callID: result.CallID, audience: result.Audience}
+	if json.Unmarshal(rawjson.Get(result.Output, "text"), &r.text) != nil {
+		return newSuccessReply(result.CallID, result.Output)
+	}
+	if image := rawjson.Get(result.Output, "image"); image != nil {
+		members := slices.Collect(rawjson.Members(image))
+		members = append([]rawjson.Member{{Key: "type", Quoted: []byte(`"type"`), Value: []byte(`"image"`)}}, members...)
+		r.blocks = [][]byte{rawjson.JoinMembers(members)}
+	}
+	return r
 }
 
 // oneLine removes line breaks from JSON and repairs invalid UTF-8. Over HTTP and over

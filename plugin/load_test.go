@@ -274,7 +274,7 @@ func TestLoadReadsEverything(t *testing.T) {
 		t.Errorf("info %+v", info)
 	}
 	tool := p.Tools[0]
-	if tool.FullName() != "chat__send" || tool.DisplayName != "Send" || tool.Description != "Sends a message." || tool.Summary != "short" || tool.Group != "Messages" || tool.Icon != "send" {
+	if tool.FullName() != "chat__send" || tool.DisplayName != "Send" || tool.Description != "Sends a message." || tool.Group != "Messages" || tool.Icon != "send" {
 		t.Errorf("tool %+v", tool)
 	}
 	if a := tool.Annotations; a.Title != "Send it" || a.ReadOnly == nil || *a.ReadOnly || a.Destructive == nil || !*a.Destructive || a.Idempotent != nil || a.OpenWorld != nil {

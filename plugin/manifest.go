@@ -218,7 +218,7 @@ func parseTool(f *jsonread.Reader, p *Plugin) *Tool {
 	if n := utf8.RuneCountInString(t.Description); n > maxDescriptionChars {
 		f.Add("description", "has %d characters; shorten it to at most %d", n, maxDescriptionChars)
 	}
-	t.Summary = readShort(f, p, "summary", maxDescriptionChars)
+	readShort(f, p, "summary", maxDescriptionChars) // warns of a summary that is too long
 	t.Group = strings.TrimSpace(readShort(f, p, "group", maxNameChars))
 	t.Icon = readShort(f, p, "icon", maxNameChars)
 	if t.Icon == "" {

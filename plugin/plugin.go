@@ -72,6 +72,7 @@ type Plugin struct {
 	// Warnings are problems that do not keep the plugin from working.
 	Warnings []string
 
+	isBuiltin         bool
 	matches, excludes []Pattern
 	// onFileChange is called when a file on disk differs from the loaded file; nil for
 	// no call.
@@ -126,10 +127,8 @@ type Tool struct {
 	DisplayName string
 	// Description is for agents, at most 1,000 characters.
 	Description string
-	// Summary is a short text for surfaces. Group is the heading under which surfaces
-	// list the tool.
-	Summary string
-	Group   string
+	// Group is the heading under which surfaces list the tool.
+	Group string
 	// Icon is a Lucide icon name; it defaults to "wrench".
 	Icon string
 	// InputSchema is a compact JSON Schema whose root is an object. A property with a
@@ -142,6 +141,10 @@ type Tool struct {
 	// server. Each call also ends at the hard limit of the server.
 	IdleLimit time.Duration
 	HardLimit time.Duration
+	// Place is where the tool runs, and IsExclusive is set if it changes its tab; see
+	// [dispatch.Tool]. Tools of packages have the zero values.
+	Place       dispatch.Place
+	IsExclusive bool
 
 	arguments schema.Validator
 	results   schema.Validator
@@ -160,15 +163,15 @@ type Annotations struct {
 // fullNameGrammar matches the tool names that MCP clients accept.
 var fullNameGrammar = lazyregexp.New(`^[A-Za-z0-9_-]{1,128}$`)
 
-// FullName returns the name that agents see: <plugin>__<tool>.
-func (t *Tool) FullName() string { return t.Plugin.Name + "__" + t.Name }
+// FullName returns the name that agents see; see [dispatch.Tool.FullName].
+func (t *Tool) FullName() string { return t.Dispatch().FullName() }
 
 // Dispatch returns the tool for the dispatcher.
 func (t *Tool) Dispatch() dispatch.Tool {
 	return dispatch.Tool{
 		Plugin: t.Plugin.Name, Name: t.Name,
 		PluginName: t.Plugin.DisplayName, Matches: t.Plugin.Matches, IdleLimit: t.IdleLimit, HardLimit: t.HardLimit,
-		Instances: t.Plugin.Instances, OpenURL: t.Plugin.OpensAt,
+		Instances: t.Plugin.Instances, OpenURL: t.Plugin.OpensAt, Place: t.Place, IsExclusive: t.IsExclusive,
 	}
 }
 

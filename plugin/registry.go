@@ -19,6 +19,8 @@ type Registry struct {
 	log   zerolog.Logger
 	sites func(*Plugin) []dispatch.Instance
 	set   atomic.Pointer[Set]
+	// builtins are the plugins of opentabs itself; set before the first reload.
+	builtins []*Plugin
 
 	reloadLock sync.Mutex // held while plugins are loaded and listeners run
 
@@ -112,7 +114,7 @@ func (r *Registry) Reload() error {
 	entries, failed, err := r.entriesInOrder()
 	if err != nil {
 		if len(oldSet.plugins) == 0 {
-			r.set.Store(NewSet(nil, []Failure{{Path: r.store.Path(), Err: err}}))
+			r.set.Store(NewSet(nil, []Failure{{Path: r.store.Path(), Err: err}}, r.builtins...))
 		}
 		return err
 	}
@@ -132,7 +134,7 @@ func (r *Registry) Reload() error {
 			plugins = append(plugins, p)
 		}
 	}
-	set := NewSet(plugins, failed)
+	set := NewSet(plugins, failed, r.builtins...)
 	if isSameSet(oldSet, set) {
 		return nil
 	}

@@ -11,7 +11,8 @@ import (
 
 // Set is the loaded plugins at one moment. Set is immutable.
 type Set struct {
-	plugins  []*Plugin
+	plugins  []*Plugin // without builtins
+	builtins []*Plugin
 	byName   map[string]*Plugin
 	tools    []*Tool
 	byTool   map[string]*Tool
@@ -30,17 +31,19 @@ type Failure struct {
 	Err error
 }
 
-// NewSet returns a set of plugins with different names.
-func NewSet(plugins []*Plugin, failed []Failure) *Set {
+// NewSet returns a set of plugins with different names. builtins are the plugins of
+// opentabs itself.
+func NewSet(plugins []*Plugin, failed []Failure, builtins ...*Plugin) *Set {
 	s := &Set{
 		plugins:  slices.Clone(plugins),
+		builtins: slices.Clone(builtins),
 		byName:   map[string]*Plugin{},
 		byTool:   map[string]*Tool{},
 		byPrompt: map[string]*Prompt{},
 		failed:   slices.Clone(failed),
 	}
 	slices.SortFunc(s.plugins, func(a, b *Plugin) int { return strings.Compare(a.Name, b.Name) })
-	for _, p := range s.plugins {
+	for _, p := range s.All() {
 		s.byName[p.Name] = p
 		for _, t := range p.Tools {
 			s.byTool[t.FullName()] = t
@@ -58,8 +61,11 @@ func NewSet(plugins []*Plugin, failed []Failure) *Set {
 	return s
 }
 
-// Plugins returns all plugins, sorted by name.
+// Plugins returns the plugins that are packages, sorted by name.
 func (s *Set) Plugins() []*Plugin { return slices.Clone(s.plugins) }
+
+// All returns all plugins: first those of opentabs itself, then the packages.
+func (s *Set) All() []*Plugin { return slices.Concat(s.builtins, s.plugins) }
 
 // Plugin returns the plugin of this name.
 func (s *Set) Plugin(name string) (*Plugin, bool) {

@@ -68,6 +68,8 @@ const (
 	// ErrAmbiguousTarget means that tabs of several browsers match, and the call
 	// names none.
 	ErrAmbiguousTarget ErrorCode = "ambiguous_target"
+	// ErrTabInUse means that another client uses the tab.
+	ErrTabInUse ErrorCode = "tab_in_use"
 	// ErrNotReady means that the adapter's isReady() did not return true, most often
 	// because the user is not logged in to the site.
 	ErrNotReady ErrorCode = "not_ready"
@@ -131,7 +133,7 @@ func ErrorCodes() []ErrorCode {
 		ErrPageCrashed, ErrPageUnresponsive, ErrTabDiscarded, ErrTabFrozen, ErrBrowserLost, ErrLinkLost,
 		ErrDenied, ErrNotReviewed, ErrRateLimited, ErrNeedsSettings, ErrPluginBroken, ErrApprovalTimeout,
 		ErrInvalidArguments, ErrResultTooLarge, ErrInvalidResult, ErrToolError,
-		ErrUnknownTool, ErrUnknownPrompt, ErrNestedTooDeep, ErrNoBrowser, ErrNoTab, ErrAmbiguousTarget,
+		ErrUnknownTool, ErrUnknownPrompt, ErrNestedTooDeep, ErrNoBrowser, ErrNoTab, ErrAmbiguousTarget, ErrTabInUse,
 		ErrNotReady, ErrUnsafePage, ErrPluginUpdated, ErrShutdown, ErrInternal,
 	}
 }

@@ -87,6 +87,8 @@ export const ErrorCodes = [
    * names none.
    */
   'ambiguous_target',
+  /** ErrTabInUse means that another client uses the tab. */
+  'tab_in_use',
   /**
    * ErrNotReady means that the adapter's isReady() did not return true, most often
    * because the user is not logged in to the site.

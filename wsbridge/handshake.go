@@ -37,7 +37,7 @@ const maxCloseReasonBytes = 123
 // serveHTTP accepts a browser's connection and serves the connection until its end.
 func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	if status, sentence := h.findRefusal(r); status != 0 {
-		h.refusals.logRejected(&h.opts.Log, sentence, func(e *zerolog.Event) {
+		h.refusals.LogRejected(&h.opts.Log, sentence, func(e *zerolog.Event) {
 			e.Int("status", status).Str("origin", inbound.CleanText(r.Header.Get("Origin"), 200))
 		})
 		if status == http.StatusMethodNotAllowed {
@@ -57,7 +57,7 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		OriginPatterns: h.opts.Origins,
 	})
 	if err != nil { // websocket.Accept has already answered the HTTP request
-		h.refusals.logRejected(&h.opts.Log, "the WebSocket handshake failed", func(e *zerolog.Event) { e.Str("error", inbound.CleanText(err.Error(), 200)) })
+		h.refusals.LogRejected(&h.opts.Log, "the WebSocket handshake failed", func(e *zerolog.Event) { e.Str("error", inbound.CleanText(err.Error(), 200)) })
 		return
 	}
 	ws.SetReadLimit(maxHelloBytes) // the limit maxHelloBytes applies until hello is answered
@@ -199,7 +199,7 @@ func (s *handshake) run() (*browser, error) {
 // logRefusal logs why a handshake failed. Failed handshakes are logged at a limited
 // rate, because any program on the machine can cause them.
 func (s *handshake) logRefusal(sentence string) {
-	s.link.hub.refusals.logRejected(&s.link.hub.opts.Log, "the handshake failed", func(e *zerolog.Event) { e.Str("reason", sentence) })
+	s.link.hub.refusals.LogRejected(&s.link.hub.opts.Log, "the handshake failed", func(e *zerolog.Event) { e.Str("reason", sentence) })
 }
 
 func (s *handshake) refuse(code websocket.StatusCode, sentence string) error {

@@ -14,6 +14,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/wire"
+	"opentabs/wsbridge/refusallog"
 )
 
 // Defaults for the durations in Options.
@@ -139,7 +140,7 @@ type Hub struct {
 	newNonce   func() string // newNonce returns a new nonce for each connection
 	startedAt  time.Time
 	tabChanges tabChanges
-	refusals   refusalLog
+	refusals   refusallog.Log
 	registry   registry
 	syncCount  atomic.Int64 // syncCount counts the calls of Sync
 

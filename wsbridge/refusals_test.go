@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"opentabs/wsbridge/refusallog"
 )
 
 // TestRefusalLogIsRateLimited checks that endless connection attempts are logged in few
@@ -30,11 +32,11 @@ func TestRefusalLogIsRateLimited(t *testing.T) {
 		const page = "https://evil.example\x1b[31m"
 		try(1000, "127.0.0.1", page)
 		try(1000, "evil.example", page)
-		<-time.After(refusalLogInterval - time.Nanosecond)
+		<-time.After(refusallog.Interval - time.Nanosecond)
 		try(1, "127.0.0.1", page)
 		<-time.After(time.Nanosecond)
 		try(5, "127.0.0.1", page)
-		<-time.After(refusalLogInterval)
+		<-time.After(refusallog.Interval)
 		try(1, "127.0.0.1", page)
 		line := func(more string, reason string) string {
 			return fmt.Sprintf(`{"level":"warn","status":403,"origin":"https://evil.example[31m"%s,"message":"connection refused: %s"}`, more, reason)

@@ -186,7 +186,7 @@ func (g *registry) registerLink(l *link) bool {
 	g.handshakingLinks = append(g.handshakingLinks, l)
 	g.mu.Unlock()
 	if oldest != nil {
-		g.hub.refusals.logRejected(&g.hub.opts.Log, "too many connections are in their handshake", func(*zerolog.Event) {})
+		g.hub.refusals.LogRejected(&g.hub.opts.Log, "too many connections are in their handshake", func(*zerolog.Event) {})
 		oldest.closeWith(websocket.StatusTryAgainLater, "too many connections are in their handshake")
 	}
 	return true

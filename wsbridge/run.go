@@ -67,9 +67,11 @@ func newNotConnectedError(t dispatch.Target) *wire.CallError {
 	return &wire.CallError{Code: wire.ErrBrowserLost, Message: fmt.Sprintf("the browser %q is not connected", t.BrowserName)}
 }
 
-// startRun starts a run if the tab still shows the document of the run.
+// startRun starts a run if the tab still shows the document of the run. The browser
+// itself checks the document of a browser tool, because the server does not know the
+// documents of all tabs.
 func (b *browser) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink) *wire.CallError {
-	isDocumentShown := b.tabs.isShowing(r.Target.TabID, r.Target.DocumentID)
+	isDocumentShown := r.Place != dispatch.PlaceDocument || b.tabs.isShowing(r.Target.TabID, r.Target.DocumentID)
 	return b.runs.startRun(r, frame, sink, isDocumentShown)
 }
 

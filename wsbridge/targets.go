@@ -22,7 +22,13 @@ import (
 // documents of other tabs match. If all matching tabs need a reload, Targets requests
 // the reload of one tab. If no tab matches and the call may open a tab, Targets opens a
 // tab.
+//
+// For a browser tool, Targets returns the current state of the tab that choice names, or
+// the connected browsers.
 func (h *Hub) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
+	if choice.Place != dispatch.PlaceDocument {
+		return placeSearch{h}.find(ctx, choice)
+	}
 	s := targetSearch{hub: h, choice: choice, stepStart: time.Now()}
 	for {
 		tabsChanged := h.tabChanges.nextChange()

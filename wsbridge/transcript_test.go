@@ -28,6 +28,7 @@ import (
 //	! answer c 1  ask 1 of run c is answered; "resync c t" asks for activity t
 //	! want b      a call wants to run in browser b; its targets are written
 //	! open u b    a call that may open u wants to run in b; without b in any browser
+//	! tab 7 b     a browser tool wants tab 7 of b; without b of any browser
 //	! set c {}    the plugin c has these settings now; without them none
 //	! plugin h    the plugin "chat" has hash h now
 //	! waiting n   n calls wait for the user now
@@ -181,6 +182,8 @@ func (s *transcriptRun) executeLine(line string) {
 			got := s.w.hub.Targets(s.w.t.Context(), want)
 			s.w.note("targets: live %q, could be opened in %q, opened %v", targetNames(got.LiveTargets), targetNames(got.BrowsersToOpen), got.OpenedTab != nil)
 		}()
+	case len(words) >= 3 && words[1] == "tab":
+		s.describeTab(words[2], strings.Join(words[3:], " "))
 	case len(words) >= 3 && words[1] == "set":
 		if s.settings[words[2]] = json.RawMessage(strings.Join(words[3:], " ")); len(words) == 3 {
 			delete(s.settings, words[2])
@@ -203,6 +206,21 @@ func (s *transcriptRun) executeLine(line string) {
 	default:
 		s.w.t.Fatalf("the transcript has an unknown line: %s", line)
 	}
+}
+
+// describeTab requests the target of a browser tool in the background.
+func (s *transcriptRun) describeTab(tab, browser string) {
+	tabID, err := strconv.Atoi(tab)
+	if err != nil {
+		s.w.t.Fatal(err)
+	}
+	go func() {
+		got := s.w.hub.Targets(s.w.t.Context(), dispatch.TargetChoice{Plugin: "browser", Place: dispatch.PlaceTab, TabID: tabID, Browser: browser})
+		s.w.note("%d browsers", got.BrowserCount)
+		for _, t := range got.LiveTargets {
+			s.w.note("tab %d of %s: document %q, %q at %q, problem %q", t.TabID, t.Browser, t.DocumentID, t.Title, t.URL, t.Problem)
+		}
+	}()
 }
 
 // writeSentFrames writes the frames that the hub has sent since the last line of the

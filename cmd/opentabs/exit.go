@@ -42,6 +42,7 @@ var exitCodes = map[wire.ErrorCode]int{
 	wire.ErrTabFrozen:        exitNoPage,
 	wire.ErrPageUnresponsive: exitNoPage,
 	wire.ErrPluginUpdated:    exitNoPage,
+	wire.ErrTabInUse:         exitNoPage,
 	wire.ErrBrowserLost:      exitNoPage,
 	wire.ErrLinkLost:         exitNoPage,
 	wire.ErrNoBrowser:        exitNoPage,

@@ -42,6 +42,7 @@ var advice = map[wire.ErrorCode]struct {
 	wire.ErrNoBrowser:        {true, "Ask the user to start Chrome and to check the opentabs side panel, then retry."},
 	wire.ErrNoTab:            {true, "Open the page in the browser, then retry."},
 	wire.ErrAmbiguousTarget:  {false, `Name one: pass its ID as "tabId", the browser as "browser", or both.`},
+	wire.ErrTabInUse:         {true, "Work in another tab, or retry when the other client has finished."},
 	wire.ErrNotReady:         {true, "Ask the user to check the tab and to log in if the page requires it, then retry."},
 	wire.ErrUnsafePage:       {false, "Do not retry it in this page; report this to the user: only a plugin that declares \"world\": \"isolated\" can run there."},
 	wire.ErrPluginUpdated:    {true, "Retry: the page has the new version of the plugin now; check first whether the call had taken effect."},

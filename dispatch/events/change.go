@@ -17,6 +17,8 @@ type CallFacts struct {
 	Created                            time.Time
 	Depth                              int
 	Prompt                             bool
+	// IsBrowserTool is set if Tool is the name for agents.
+	IsBrowserTool bool
 	// End is for the Details of the Ended of the call, so that the end allocates nothing.
 	End Details
 }
@@ -124,10 +126,14 @@ func NewView(card *CallFacts, s *State) View {
 }
 
 func newView(card *CallFacts, s *State, memory *viewMemory) View {
+	toolName := card.Tool
+	if !card.IsBrowserTool {
+		toolName = ToolName(card.Plugin, card.Tool)
+	}
 	v := View{
 		Snapshot: Snapshot{
 			Schema: SnapshotSchema, NodeID: card.CallID, CallID: card.CallID,
-			ToolName: ToolName(card.Plugin, card.Tool), Progression: Progression{Status: s.Status, Message: s.Reports.AnyAudience.Message},
+			ToolName: toolName, Progression: Progression{Status: s.Status, Message: s.Reports.AnyAudience.Message},
 			ParentNodeID: card.ParentNodeID, ParentCallID: card.ParentCallID,
 		},
 		Plugin: card.Plugin, Tool: card.Tool, Requester: card.Client.Requester(),

@@ -32,6 +32,8 @@ const (
 	// KindLateAccess is a change of whether a plugin that starts late gets its secret
 	// settings and may call other plugins.
 	KindLateAccess Kind = "late-access"
+	// KindSite is a change of what browser tools may do on a site.
+	KindSite Kind = "site"
 	// KindSettings has the names of the settings that changed, without their values.
 	KindSettings Kind = "settings"
 	// KindRecommendation is an agent's recommendation about a plugin.

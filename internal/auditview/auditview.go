@@ -39,6 +39,8 @@ func eventText(r audit.Record) string {
 		return "reviewed with the permission " + r.New + " by " + r.By
 	case audit.KindPermission, audit.KindLimit:
 		return fmt.Sprintf("%s %s, was %s, by %s", r.Kind, cmp.Or(r.New, "default"), cmp.Or(r.Old, "default"), r.By)
+	case audit.KindSite:
+		return fmt.Sprintf("browser tools %s, was %s, by %s", cmp.Or(r.New, "default"), cmp.Or(r.Old, "default"), r.By)
 	case audit.KindOpening:
 		return chooseText(r.New == "", "tabs may not be opened any more", "calls may open "+r.New) + ", by " + r.By
 	case audit.KindCalls:

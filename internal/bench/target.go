@@ -22,7 +22,8 @@ const maxIdleConns = 1024
 
 // connectTarget returns a target at url, without connecting to it if token is empty. If
 // token is not empty, the target is an MCP server, and connectTarget starts a session
-// of protocol version 2025-11-25.
+// of protocol version 2025-11-25. The session declares that it needs no text that repeats
+// the structured content, so that a large result arrives once, as from the floor.
 func connectTarget(url, token string) (*target, error) {
 	t := &target{url: url, headers: map[string]string{}, idleConns: make(chan *conn, maxIdleConns)}
 	if token == "" {
@@ -35,7 +36,7 @@ func connectTarget(url, token string) (*target, error) {
 	}
 	defer c.close()
 	session, err := c.requestHeader([]byte(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25",`+
-		`"capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`), "Mcp-Session-Id")
+		`"capabilities":{"experimental":{"opentabs/structuredOnly":{}}},"clientInfo":{"name":"bench","version":"1"}}}`), "Mcp-Session-Id")
 	if err != nil {
 		return nil, fmt.Errorf("initialize: %w", err)
 	}

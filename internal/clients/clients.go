@@ -56,6 +56,9 @@ type Profile struct {
 	// when the list changes. Elicitation is whether a server can show the user a form;
 	// the capabilities that a client declares override Elicitation.
 	ShowsProgress, Images, ListChanged, Elicitation Support
+	// StructuredOnly is set if the client uses the structured content of a result and
+	// ignores the text that repeats it.
+	StructuredOnly bool
 	// Note has facts about a client that no other field of Profile covers; often empty.
 	Note    string
 	Sources []Source

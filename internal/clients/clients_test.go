@@ -6,6 +6,18 @@ import (
 	"time"
 )
 
+func TestStructuredOnly(t *testing.T) {
+	for _, c := range []struct {
+		name, version string
+		want          bool
+	}{{"claude-code", "2.1.280", true}, {"claude-code", "2.1.76", true}, {"claude-code", "2.0.10", false}, {"claude-code", "", false},
+		{"claude-code (via mcp-remote 0.1)", "2.1.280", false}, {"opentabs call", "1.0.0", true}, {"claude-ai", "0.1.0", false}, {"", "", false}} {
+		if got := Of(c.name, c.version).StructuredOnly; got != c.want {
+			t.Errorf("%s %s: %v, want %v", c.name, c.version, got, c.want)
+		}
+	}
+}
+
 func TestFindProfile(t *testing.T) {
 	for _, tt := range []struct {
 		name, version, client string

@@ -22,29 +22,35 @@ var table = []Profile{
 	{
 		Client: "opentabs call", Names: []string{"opentabs call"},
 		ShowsProgress: supported, Images: unsupported, ListChanged: unsupported, Elicitation: unsupported,
-		Note: "waits until the call has ended, by the server's limits",
+		StructuredOnly: true,
+		Note:           "waits until the call has ended, by the server's limits",
 	},
 	{
 		Client: "Claude Code", Names: []string{"claude-code"}, FromVersion: "2.1.187",
 		Timeout: 30 * time.Minute, HTTPTimeout: 5 * time.Minute, ProgressRestartsTimeout: true,
 		ShowsProgress: supported, Images: unverified, ListChanged: supported, Elicitation: supported,
-		Note: "progress does not restart a timeout that the user set for the server (MCP_TOOL_TIMEOUT)",
+		StructuredOnly: true,
+		Note:           "progress does not restart a timeout that the user set for the server (MCP_TOOL_TIMEOUT)",
 		Sources: []Source{
 			{"https://github.com/vfarcic/dot-ai/pull/708", "2026-08-05"},
 			{"https://github.com/laurigates/claude-plugins/pull/2059", "2026-07-13"},
 			{"https://github.com/QwenLM/qwen-code/issues/6047", "2026-06-30"},
 			{"https://github.com/modelcontextprotocol/modelcontextprotocol/pull/2398", "2026-03-14"},
 			{"https://canimcp.dev/client/claude-code", "2026-11-21"},
+			{"https://github.com/anthropics/claude-code/issues/79944", "2026-09-22"},
 		},
 	},
 	{
 		Client: "Claude Code", Names: []string{"claude-code"}, FromVersion: "2.1.76", BeforeVersion: "2.1.187",
 		Timeout: 5 * time.Minute, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: supported,
-		Note: "shows progress from 2.1.153 on",
+		StructuredOnly: true,
+		Note:           "shows progress from 2.1.153 on",
 		Sources: []Source{
 			{"https://github.com/anthropics/claude-agent-sdk-typescript/issues/118", "2026-01-05"},
 			{"https://github.com/anthropics/claude-ai-mcp/issues/804", "2026-08-07"},
 			{"https://github.com/modelcontextprotocol/modelcontextprotocol/pull/2398", "2026-03-14"},
+			{"https://github.com/anthropics/claude-code/issues/9962", "2025-12-02"},
+			{"https://github.com/anthropics/claude-code/issues/55677", "2026-05-02"},
 		},
 	},
 	{

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"opentabs/browser"
 	"opentabs/dispatch"
 	"opentabs/extension"
 	"opentabs/internal/audit"
@@ -73,7 +74,9 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 		ReceiveStart: p.recordStart,
 		ReceiveLogs:  func(_, browser string, entries wire.PluginLogParams) { logs.Add(browser, entries) },
 	})
-	calls := dispatch.New(hub, dispatchOptions(h.Settings, p, hub, auditLog, log))
+	options := dispatchOptions(h.Settings, p, hub, auditLog, log)
+	browser.AddTo(&options, p.policy, address)
+	calls := dispatch.New(browser.Bridge{Bridge: hub}, options)
 	hub.SetCalls(calls)
 	sync := &browserSync{p.registry, adapters, hub, log}
 	development := newDevelopment(folders, p, sync.run, log)
@@ -162,5 +165,5 @@ func (d *Daemon) settingsChanged() {
 func (d *Daemon) permissionsChanged() {
 	d.browser.run()
 	d.mcp.PolicyChanged()
-	decideWaiting(d.Calls, d.enforcer, d.log)
+	d.Calls.RecheckGates()
 }

@@ -98,11 +98,17 @@ func New(o Options) *API {
 	}
 	mux.HandleFunc("GET /healthz", a.serveHealth)
 	mux.HandleFunc("/healthz", rejectOtherMethods([]string{http.MethodGet}))
-	mux.Handle("/mcp", g.requireClient(o.MCP))
 	mux.Handle(CommandPath, g.requireToken(o.MCP))
 	mux.Handle("/", g.requireToken(http.HandlerFunc(serveNotFound)))
 	// The guard is before the mux, because the mux answers some requests itself.
-	a.guardedHandler = g.requireLocal(mux)
+	clientHandler := g.requireClient(o.MCP)
+	a.guardedHandler = g.requireLocal(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/mcp" { // the path of almost all requests needs no mux
+			clientHandler.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	}))
 	return a
 }
 
@@ -136,6 +142,7 @@ func (a *API) routeTable() map[string]map[string]http.HandlerFunc {
 		"/plugins/{name}/late":       post(handleChange(policy.setLateAccess)),
 		"/plugins/{name}/settings":   {http.MethodGet: policy.serveSettings, http.MethodPost: handleChange(policy.changeSettings)},
 		"/plugins/{name}/forget":     post(handleChange(policy.forgetGrants)),
+		"/sites":                     {http.MethodGet: policy.serveSites, http.MethodPost: policy.setSite},
 		"/stdio":                     get(a.stdio.serveUpgrade),
 		// The command `go tool pprof` expects the path /debug/pprof.
 		"/debug/pprof/{name}": get(serveProfile),

@@ -148,18 +148,9 @@ func (q LogQuery) urlValues() url.Values {
 // errors that [Client] lists.
 type LogsClient struct{ client *Client }
 
-// List returns the last log entries of adapters that q selects, oldest first.
-func (c LogsClient) List(ctx context.Context, q LogQuery) ([]pluginlog.Entry, error) {
-	var list logList
-	err := c.client.exchange(ctx, requestTimeout, http.MethodGet, "/logs?"+q.urlValues().Encode(), &list)
-	return list.Entries, err
-}
-
 // LogListener receives the log entries of [LogsClient.Follow]. The functions of
 // LogListener are called one at a time, by the goroutine that called Follow.
 type LogListener struct {
-	// Following is called when the server has started the stream. Following may be nil.
-	Following func() error
 	// Entry receives one log entry.
 	Entry func(pluginlog.Entry) error
 	// Missed receives the number of entries that were dropped before the next entry.
@@ -172,7 +163,7 @@ type LogListener struct {
 func (c LogsClient) Follow(ctx context.Context, q LogQuery, l LogListener) error {
 	values := q.urlValues()
 	values.Set("follow", "1")
-	return c.client.readStream(ctx, "/logs?"+values.Encode(), l.Following, l.handleEvent)
+	return c.client.readStream(ctx, "/logs?"+values.Encode(), nil, l.handleEvent)
 }
 
 func (l LogListener) handleEvent(e sse.Event) error {

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -38,16 +39,16 @@ func TestLogs(t *testing.T) {
 	f := startFixture(t)
 	f.addEntries(t, "a", wire.LogInfo, "one", "two")
 	f.addEntries(t, "b", wire.LogError, "three")
-	client := NewClient(f.port, testToken)
 	for want, q := range map[string]LogQuery{
 		"one two three": {Last: 10},
 		"three":         {Last: 1},
 		"one two":       {Filter: pluginlog.Filter{Plugin: "a"}, Last: 0},
 		" three":        {Filter: pluginlog.Filter{Level: wire.LogWarning}, Last: 10},
 	} {
-		entries, err := client.Logs.List(t.Context(), q)
-		if err != nil || messagesOf(entries) != strings.TrimSpace(want) {
-			t.Errorf("%+v: %q, %v", q, messagesOf(entries), err)
+		var list logList
+		err := json.NewDecoder(f.get(t, "/logs?"+q.urlValues().Encode()).Body).Decode(&list)
+		if got := messagesOf(list.Entries); err != nil || got != strings.TrimSpace(want) {
+			t.Errorf("the log entries for %+v are %q, want %q; error %v", q, got, strings.TrimSpace(want), err)
 		}
 	}
 	for query, want := range map[string]string{
@@ -93,16 +94,12 @@ func TestFollowLogs(t *testing.T) {
 	defer stop()
 	q := LogQuery{Filter: pluginlog.Filter{Plugin: "a"}, Last: 1}
 	err := NewClient(f.port, testToken).Logs.Follow(ctx, q, LogListener{
-		Following: func() error {
-			f.addEntries(t, "b", wire.LogInfo, "other")
-			f.addEntries(t, "a", wire.LogInfo, "after\nthat")
-			return nil
-		},
 		Entry: func(e pluginlog.Entry) error {
-			messages = append(messages, e.Message)
-			if len(messages) == 2 {
+			if messages = append(messages, e.Message); len(messages) == 2 {
 				return errDone
 			}
+			f.addEntries(t, "b", wire.LogInfo, "other")
+			f.addEntries(t, "a", wire.LogInfo, "after\nthat")
 			return nil
 		},
 	})

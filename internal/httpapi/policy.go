@@ -36,6 +36,11 @@ type Policy interface {
 	Settings(plugin string) ([]wire.SettingView, error)
 	// ChangeSettings sets settings by key; null removes a setting.
 	ChangeSettings(plugin string, values map[string]json.RawMessage, by string) error
+	// Sites returns the rules for browser tools, sorted by the pattern of the site.
+	Sites() ([]Site, error)
+	// SetSite sets the rule of a site. An empty rule removes the rule, and the clients
+	// that are always allowed there.
+	SetSite(site, rule, by string) error
 	// Forget removes all decisions about a plugin, and its settings.
 	Forget(plugin, by string) error
 }
@@ -78,6 +83,25 @@ type PluginPermissions struct {
 	Fault *Fault `json:"fault,omitempty"`
 	// Problems are the parts of permissions.json that could not be read.
 	Problems []string `json:"problems,omitempty"`
+}
+
+// Site is what browser tools may do on a site.
+type Site struct {
+	// Site is a host, a host with a port, *. and a host, or *.
+	Site string `json:"site"`
+	// Permission is off, read, ask or auto; empty if only AlwaysAllowed is set.
+	Permission string `json:"permission,omitempty"`
+	Mark
+	// AlwaysAllowed are the clients that need no approval on the site.
+	AlwaysAllowed []SiteClient `json:"always_allowed,omitempty"`
+}
+
+// SiteClient is a client that the user always allows to use a site.
+type SiteClient struct {
+	Client string `json:"client"`
+	// Class is "read" or "act".
+	Class string `json:"class"`
+	Mark
 }
 
 // AllowedCall is another plugin whose tools a plugin may call.

@@ -52,6 +52,14 @@ func (f *fakePolicy) SetLateAccess(plugin string, allowed bool, by string) error
 	return f.recordChange("late access", plugin, allowed, "by", by)
 }
 
+func (f *fakePolicy) Sites() ([]Site, error) {
+	return []Site{{Site: "*.shop.example", Permission: "read", AlwaysAllowed: []SiteClient{{Client: "laptop", Class: "act"}}}}, f.err
+}
+
+func (f *fakePolicy) SetSite(site, rule, by string) error {
+	return f.recordChange("site", site, rule, "by", by)
+}
+
 func (f *fakePolicy) Settings(plugin string) ([]wire.SettingView, error) {
 	return []wire.SettingView{{Key: plugin + "-token", Secret: true, IsSet: true}}, f.err
 }

@@ -59,6 +59,16 @@ func (p remotePolicy) ChangeSettings(plugin string, values map[string]json.RawMe
 	return p.sendChange(plugin, "settings", changeBody{Values: values})
 }
 
+func (p remotePolicy) Sites() ([]Site, error) {
+	var list siteList
+	err := p.client.exchange(p.ctx, requestTimeout, http.MethodGet, "/sites", &list)
+	return list.Sites, err
+}
+
+func (p remotePolicy) SetSite(site, rule, _ string) error {
+	return p.client.post(p.ctx, "/sites", siteBody{Site: site, Permission: rule}, nil)
+}
+
 func (p remotePolicy) Forget(plugin, _ string) error {
 	return p.sendChange(plugin, "forget", changeBody{})
 }

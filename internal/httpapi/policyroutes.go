@@ -91,6 +91,38 @@ func (p policyRoutes) forgetGrants(plugin string, _ changeBody) error {
 	return p.policy.Forget(plugin, CommandLine)
 }
 
+// siteBody is the body of POST /sites.
+type siteBody struct {
+	Site       string `json:"site"`
+	Permission string `json:"permission"`
+}
+
+// siteList is the response of GET /sites.
+type siteList struct {
+	Sites []Site `json:"sites"`
+}
+
+func (p policyRoutes) serveSites(w http.ResponseWriter, _ *http.Request) {
+	sites, err := p.policy.Sites()
+	if err != nil {
+		httpjson.SendError(w, statusOf(err), err.Error())
+		return
+	}
+	httpjson.Send(w, http.StatusOK, siteList{append([]Site{}, sites...)})
+}
+
+func (p policyRoutes) setSite(w http.ResponseWriter, r *http.Request) {
+	body, ok := bodyOf[siteBody](w, r)
+	if !ok {
+		return
+	}
+	if err := p.policy.SetSite(body.Site, body.Permission, CommandLine); err != nil {
+		httpjson.SendError(w, statusOf(err), err.Error())
+		return
+	}
+	writeConfirmation(w)
+}
+
 // handleChange returns a handler that decodes the body, calls apply with it, and sends
 // the response.
 func handleChange(apply func(plugin string, c changeBody) error) http.HandlerFunc {

@@ -21,6 +21,7 @@ var otherProtocols = map[string]struct {
 }{
 	"wsbridge":          {[]string{"id", "name", "running", "tabs"}, "a browser in the HTTP API"},
 	"mcpserver":         {[]string{"browserName", "displayName", "needsReload", "tabId"}, "arguments and results of MCP tools"},
+	"browser":           {[]string{"tabId"}, "arguments and results of browser tools"},
 	"internal/toolcall": {[]string{"tabId"}, "arguments of MCP tools"},
 	"internal/author":   {[]string{"tabId"}, "arguments of MCP tools that no plugin may define"},
 	"internal/config":   {[]string{"maxResultBytes"}, "the settings file"},

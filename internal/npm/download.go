@@ -17,8 +17,6 @@ const maxTarballBytes = 50 << 20
 // Tarball is the .tgz file of a package on this machine.
 type Tarball struct {
 	Path string
-	// Bytes is the size of the file.
-	Bytes int64
 	// Integrity is the sha512 hash of the file in npm's notation.
 	Integrity string
 }
@@ -45,14 +43,14 @@ func (c *Client) Download(ctx context.Context, p *Package, v *Version, dir strin
 		if err := truncateFile(f); err != nil {
 			return err
 		}
-		sum, n, err := saveBody(f, response)
+		sum, err := saveBody(f, response)
 		if err != nil {
 			return err
 		}
 		if !expectedSums.contains(sum) {
 			return &errContent{fmt.Sprintf("the file does not match its integrity hash: it has %s, the registry lists %s; nothing was installed: try again, and report a repeated failure to the registry", integrityText(sum), v.Dist.Integrity)}
 		}
-		t.Bytes, t.Integrity = n, integrityText(sum)
+		t.Integrity = integrityText(sum)
 		return nil
 	})
 	if err == nil {
@@ -92,21 +90,21 @@ func truncateFile(f *os.File) error {
 	return f.Truncate(0)
 }
 
-// saveBody writes the body of a response to f and returns its sha512 hash and size.
-func saveBody(f *os.File, response *http.Response) (sum []byte, n int64, err error) {
+// saveBody writes the body of a response to f and returns its sha512 hash.
+func saveBody(f *os.File, response *http.Response) ([]byte, error) {
 	tooLarge := &errContent{fmt.Sprintf("the file has more than the %d MB allowed; ask its author to make it smaller", maxTarballBytes>>20)}
 	if response.ContentLength > maxTarballBytes {
-		return nil, 0, tooLarge
+		return nil, tooLarge
 	}
 	h := sha512.New()
-	n, err = io.Copy(io.MultiWriter(f, h), io.LimitReader(response.Body, maxTarballBytes+1))
+	n, err := io.Copy(io.MultiWriter(f, h), io.LimitReader(response.Body, maxTarballBytes+1))
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if n > maxTarballBytes {
-		return nil, 0, tooLarge
+		return nil, tooLarge
 	}
-	return h.Sum(nil), n, nil
+	return h.Sum(nil), nil
 }
 
 // OpenTarball checks a .tgz file that the user names, and computes its integrity.
@@ -126,9 +124,8 @@ func OpenTarball(path string) (Tarball, error) {
 		return Tarball{}, fmt.Errorf("%s has %d MB, more than the %d MB allowed; make it smaller", path, info.Size()>>20, maxTarballBytes>>20)
 	}
 	h := sha512.New()
-	n, err := io.Copy(h, f)
-	if err != nil {
+	if _, err := io.Copy(h, f); err != nil {
 		return Tarball{}, fmt.Errorf("read the package: %w", err)
 	}
-	return Tarball{Path: path, Bytes: n, Integrity: integrityText(h.Sum(nil))}, nil
+	return Tarball{Path: path, Integrity: integrityText(h.Sum(nil))}, nil
 }

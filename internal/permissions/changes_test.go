@@ -34,6 +34,10 @@ func (r *recordingPolicy) SetOpening(plugin string, allowed bool, _ string) erro
 func (r *recordingPolicy) SetCalls(plugin, target string, allowed bool, _ string) error {
 	return r.recordChange("calls", plugin, target, allowed)
 }
+func (*recordingPolicy) Sites() ([]httpapi.Site, error) { return nil, nil }
+
+func (*recordingPolicy) SetSite(string, string, string) error { return nil }
+
 func (r *recordingPolicy) SetLateAccess(plugin string, allowed bool, _ string) error {
 	return r.recordChange("late", plugin, allowed)
 }

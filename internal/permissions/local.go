@@ -6,9 +6,13 @@
 package permissions
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 
+	"opentabs/browser"
 	"opentabs/internal/audit"
 	"opentabs/internal/httpapi"
 	"opentabs/plugin/catalog"
@@ -56,6 +60,33 @@ func (l Local) SetLimit(name, tool, limit, by string) error {
 	return l.Policy.SetLimit(name, tool, parsedLimit, by)
 }
 
+// Sites implements httpapi.Policy.
+func (l Local) Sites() ([]httpapi.Site, error) {
+	var sites []httpapi.Site
+	entries := policy.SitesOf(l.Policy).All()
+	for _, pattern := range slices.Sorted(maps.Keys(entries)) {
+		entry := entries[pattern]
+		site := httpapi.Site{Site: pattern, Permission: string(entry.Rule), Mark: httpapi.Mark(entry.Mark)}
+		for _, a := range entry.Allowed {
+			site.AlwaysAllowed = append(site.AlwaysAllowed, httpapi.SiteClient{Client: a.Client, Class: a.Class, Mark: httpapi.Mark(a.Mark)})
+		}
+		sites = append(sites, site)
+	}
+	return sites, nil
+}
+
+// SetSite implements httpapi.Policy.
+func (l Local) SetSite(site, rule, by string) error {
+	var parsedRule policy.SiteRule
+	if rule != "" {
+		var err error
+		if parsedRule, err = policy.ParseSiteRule(rule); err != nil {
+			return err
+		}
+	}
+	return policy.SitesOf(l.Policy).Set(site, parsedRule, by)
+}
+
 // Settings implements httpapi.Policy.
 func (l Local) Settings(name string) ([]wire.SettingView, error) {
 	loadedPlugin, err := l.registry.Set().Find(name)
@@ -86,9 +117,12 @@ func (l Local) Inspect(name string) (*inspection.Inspection, error) {
 
 // AuditRecord returns the audit record of a change of permissions or settings.
 func AuditRecord(c policy.Change) audit.Record {
-	r := audit.Record{Kind: audit.Kind(c.Kind), Tool: c.Plugin, Hash: c.Hash, By: c.By, Old: c.Old, New: c.New}
+	r := audit.Record{Kind: audit.Kind(c.Kind), Tool: cmp.Or(c.Plugin, c.Site), Hash: c.Hash, By: c.By, Old: c.Old, New: c.New}
 	r.CallID, r.Client, r.Caller = c.CallID, c.Client, c.Caller
-	if c.Tool != "" {
+	switch {
+	case c.Plugin == browser.Name && c.Tool != "":
+		r.Tool, r.Origin = c.Tool, c.Site
+	case c.Tool != "":
 		r.Tool += "__" + c.Tool
 	}
 	if r.Kind == audit.KindDecision {

@@ -3,18 +3,35 @@ package rawjson
 import (
 	"bufio"
 	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 )
 
-func FuzzQuoted(f *testing.F) {
-	for _, s := range []string{`{}`, `{"a":"\\\"\n"}`, "\x00\x1f\t\"\\", "é\u2028"} {
-		f.Add(s)
+// BenchmarkWriteQuoted escapes 1 MB of a typical result.
+func BenchmarkWriteQuoted(b *testing.B) {
+	item := `{"id":"0123456789","text":"a message with \"quotes\" and more words"},`
+	text := []byte(strings.Repeat(item, 1<<20/len(item)))
+	w := bufio.NewWriterSize(io.Discard, 64<<10)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		WriteQuoted(w, text)
 	}
-	f.Fuzz(func(t *testing.T, s string) {
+}
+
+func FuzzQuoted(f *testing.F) {
+	for i, s := range []string{`{}`, `{"a":"\\\"\n"}`, "\x00\x1f\t\"\\", "é\u2028", strings.Repeat("a\"\x01", 50), strings.Repeat("plain text ", 50) + "\\"} {
+		f.Add(s, uint8(i*20))
+	}
+	f.Fuzz(func(t *testing.T, s string, size uint8) {
 		s = strings.ToValidUTF8(s, "")
 		var b strings.Builder
-		w := bufio.NewWriter(&b)
+		w := bufio.NewWriterSize(&b, int(size))
+		w.WriteString(s[:min(len(s), int(size/2))])
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		b.Reset()
 		WriteQuoted(w, []byte(s))
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)

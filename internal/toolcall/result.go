@@ -25,6 +25,9 @@ func shownProgress(p mcpclient.Progress, showAll bool) terminal.Progress {
 // printResult writes a result to stdout.
 func printResult(out *terminal.Output, r mcpclient.Result, asText bool) error {
 	if asText {
+		if len(r.Content) == 0 && r.StructuredContent != nil { // a large result has no text that repeats the structured content
+			out.PrintText(string(r.StructuredContent))
+		}
 		for _, c := range r.Content {
 			out.PrintText(contentText(c))
 		}

@@ -64,6 +64,7 @@ func TestPrintResult(t *testing.T) {
 		{`{"content":[{"type":"text","text":"{\"n\": 9007199254740993}"}]}`, `{"n":9007199254740993}`, `{"n": 9007199254740993}`},
 		{`{"content":[{"type":"text","text":"two\nlines"}]}`, `"two\nlines"`, "two\nlines"},
 		{`{"content":[{"type":"text","text":"{\"a\":1}"}],"structuredContent":{"a":1}}`, `{"a":1}`, `{"a":1}`},
+		{`{"content":[],"structuredContent":{"a":1}}`, `{"a":1}`, `{"a":1}`},
 		{`{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"}]}`, `{"type":"image","mimeType":"image/png","data":"AAAA"}`, "[image image/png, 53 characters; see --output json]"},
 	} {
 		for asText, want := range map[bool]string{false: c.asJSON, true: c.asText} {

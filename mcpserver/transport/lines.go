@@ -114,7 +114,7 @@ func (l *lineWriter) writePadded(minLength int, f func(*bufio.Writer)) error {
 	if l.err != nil {
 		return l.err
 	}
-	counter := countingWriter{w: l.w}
+	counter := countingWriter{w: &l.w}
 	l.err = writeBuffered(&counter, func(b *bufio.Writer) {
 		f(b)
 		for missing := minLength - 1 - counter.n - b.Buffered(); missing > 0; missing -= len(padding) {

@@ -28,6 +28,10 @@ type Handler interface {
 	HeaderTool(name string) *mcp.Tool
 }
 
+// structuredOnly is the experimental capability of a client that needs no text that repeats
+// the structured content of a result.
+const structuredOnly = "opentabs/structuredOnly"
+
 // Resources receives the subscriptions of clients to resources. Resources must be safe
 // for concurrent use.
 type Resources interface {
@@ -56,6 +60,8 @@ type Request struct {
 	// AsksByReply is set for clients of protocol version 2026-07-28 or later that
 	// show forms: the reply to the request contains the form (input_required).
 	AsksByReply bool
+	// StructuredOnly is set if the client declared the capability structuredOnly.
+	StructuredOnly bool
 
 	server  *Server
 	session *session

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -153,10 +154,23 @@ func (s *Server) newRequest(clientSession *session, m message, p *Params, client
 	if p.IsModern() {
 		r.Info.Name, r.Info.Version = p.Meta.ClientInfo.Name, p.Meta.ClientInfo.Version
 		r.AsksByReply = m.Method != MethodRead && showsForms(p.Meta.Capabilities)
+		r.StructuredOnly = declaresStructuredOnly(p.Meta.Capabilities)
 	} else {
 		r.Ask = clientSession.askFunction(send)
+		if clientSession.listener != nil {
+			_, r.StructuredOnly = clientSession.listener.GetClientCapabilities().Experimental[structuredOnly]
+		}
 	}
 	return r
+}
+
+// declaresStructuredOnly reports whether the capabilities of a client, as JSON, contain
+// structuredOnly.
+func declaresStructuredOnly(capabilities json.RawMessage) bool {
+	if !bytes.Contains(capabilities, []byte(structuredOnly)) {
+		return false
+	}
+	return rawjson.Get(rawjson.Get(capabilities, "experimental"), structuredOnly) != nil
 }
 
 // tooLargeText returns the error text for a request above the size limit.

@@ -141,6 +141,10 @@ func (s *stream) answer(status int, f func(*bufio.Writer)) error {
 	return s.write(writeTimeout, f)
 }
 
+// smallAnswer is the length up to which net/http keeps a response in its buffer until the
+// handler returns, in bytes. A deadline for such an answer would have no effect.
+const smallAnswer = 2 << 10
+
 // endUnanswered ends the stream without an answer, because the client has cancelled its
 // call.
 func (s *stream) endUnanswered() {
@@ -195,14 +199,19 @@ func (s *stream) write(timeout time.Duration, f func(*bufio.Writer)) error {
 		return s.writeErr
 	}
 	w := deadlineWriter{w: s.w, deadliner: s.controller, timeout: timeout}
-	err := writeBuffered(w, f)
+	if !s.isStarted {
+		w.bufferedBytes = smallAnswer
+	}
+	err := writeBuffered(&w, f)
 	if err == nil && s.isStarted {
 		w.extendDeadline()
 		err = s.controller.Flush()
 	}
-	// The write deadline is removed, because the answer may follow much later, after
-	// the deadline.
-	_ = s.controller.SetWriteDeadline(time.Time{})
+	if w.hasDeadline {
+		// The write deadline is removed, because the answer may follow much later, after
+		// the deadline.
+		_ = s.controller.SetWriteDeadline(time.Time{})
+	}
 	if err != nil {
 		s.writeErr = err
 		s.onWriteError()
@@ -213,23 +222,31 @@ func (s *stream) write(timeout time.Duration, f func(*bufio.Writer)) error {
 // writeDeadliner is an output with write deadlines.
 type writeDeadliner interface{ SetWriteDeadline(time.Time) error }
 
-// deadlineWriter gives every write a deadline.
+// deadlineWriter gives every write that may wait a deadline.
 type deadlineWriter struct {
 	w         io.Writer
 	deadliner writeDeadliner // nil if w has no deadlines
 	timeout   time.Duration
+	// bufferedBytes is how many bytes w accepts without waiting for the client. Their
+	// writes get no deadline.
+	bufferedBytes int
+	// hasDeadline is set once a write has set a deadline.
+	hasDeadline bool
 }
 
 // extendDeadline sets the deadline of the next write.
-func (p deadlineWriter) extendDeadline() {
+func (p *deadlineWriter) extendDeadline() {
 	if p.deadliner != nil {
+		p.hasDeadline = true
 		_ = p.deadliner.SetWriteDeadline(time.Now().Add(p.timeout)) // without support for deadlines, the write may block
 	}
 }
 
 // Write implements io.Writer.
-func (p deadlineWriter) Write(b []byte) (int, error) {
-	p.extendDeadline()
+func (p *deadlineWriter) Write(b []byte) (int, error) {
+	if p.bufferedBytes -= len(b); p.bufferedBytes < 0 {
+		p.extendDeadline()
+	}
 	return p.w.Write(b)
 }
 

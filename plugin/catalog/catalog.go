@@ -7,6 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"opentabs/browser"
 	"opentabs/plugin"
 	"opentabs/plugin/faults"
 	"opentabs/plugin/settings"
@@ -26,6 +27,7 @@ type Catalog struct {
 func New(store *plugin.Store, values *settings.Values, log zerolog.Logger) *Catalog {
 	registry := plugin.NewRegistry(store, log)
 	registry.UseSites(values.Instances)
+	registry.UseBuiltins(browser.Plugin())
 	return &Catalog{Registry: registry, values: values, faults: faults.Open(filepath.Dir(store.Path()), log)}
 }
 

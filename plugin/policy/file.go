@@ -82,6 +82,7 @@ type AlwaysAllowed struct {
 // permissionRules are the content of permissions.json. permissionRules are immutable.
 type permissionRules struct {
 	plugins map[string]PluginEntry
+	sites   map[string]SiteEntry // by pattern
 	// problems describe the unreadable entries of permissions.json. Tools and plugins
 	// with an unreadable entry are off.
 	problems []string
@@ -117,6 +118,7 @@ func readRules(p *statedoc.Plugins) *permissionRules {
 			r.problems = append(r.problems, problem.String())
 		}
 	}
+	r.sites = readSites(p.TopLevel, func(problem string) { r.problems = append(r.problems, problem) })
 	return r
 }
 

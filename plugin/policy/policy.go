@@ -84,9 +84,12 @@ type Policy struct {
 // Change is one change or decision of the user.
 type Change struct {
 	// Kind is "review", "permission", "limit", "opening", "settings",
-	// "recommendation", "forget", "calls", "late-access" or "decision".
+	// "recommendation", "forget", "calls", "late-access", "site" or "decision".
 	Kind   string
 	Plugin string
+	// Site is the pattern of a site for the kind "site", and the site of a decision about
+	// a browser tool; else empty.
+	Site string
 	// Tool is empty for the plugin as a whole.
 	Tool string
 	// Old and New are the values before and after: a permission, a limit, or a page
@@ -179,7 +182,8 @@ func (p *Policy) State(name string) State {
 
 func (p *Policy) stateOf(name string, loadedPlugin *plugin.Plugin) State {
 	s := State{PluginEntry: p.file.Current().View.plugins[name], EffectivePermission: wire.PermissionOff}
-	s.Reviewed = loadedPlugin != nil && s.Review != nil && s.Review.Hash == loadedPlugin.ContentHash()
+	isBuiltin := loadedPlugin != nil && loadedPlugin.IsBuiltin() // needs no review, and is off until the user turns it on
+	s.Reviewed = isBuiltin || loadedPlugin != nil && s.Review != nil && s.Review.Hash == loadedPlugin.ContentHash()
 	if loadedPlugin != nil && !s.Reviewed && p.opts.Trusted != nil {
 		var permission wire.Permission
 		if permission, s.Reviewed = p.opts.Trusted(loadedPlugin); s.Reviewed && s.Permission == "" {

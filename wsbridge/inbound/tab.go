@@ -56,3 +56,12 @@ func firstValid[T any](list []T, n int, isInvalid func(T) bool) []T {
 	list = slices.DeleteFunc(list, isInvalid)
 	return list[:min(len(list), n)]
 }
+
+// CleanAnyTab removes what a browser must not send from the description of a tab.
+func CleanAnyTab(t wire.AnyTab) wire.AnyTab {
+	t.URL, t.Title, t.Problem = CleanText(t.URL, maxURLChars), CleanText(t.Title, maxTitleChars), CleanText(t.Problem, maxProblemChars)
+	if !IsID(t.DocumentID) {
+		t.DocumentID = ""
+	}
+	return t
+}

@@ -9,6 +9,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/wire"
+	"opentabs/wsbridge/inbound"
 )
 
 // maxReloadAttempts limits the tabs that a browser may try to reload for one call.
@@ -106,4 +107,79 @@ func (s *targetSearch) openTab(ctx context.Context, target dispatch.Target) *dis
 	l.log.Info().Int("tab", r.TabID).Str("url", s.choice.Open).Msg("tab opened for a call")
 	target.TabID, target.URL = r.TabID, s.choice.Open
 	return &target
+}
+
+// placeSearch finds the targets of browser tools.
+type placeSearch struct{ hub *Hub }
+
+// find returns the tab that choice names, with its current state, or all connected
+// browsers if choice names no tab. find waits a short time for a browser that may
+// reconnect.
+func (s placeSearch) find(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
+	h := s.hub
+	waitUntil := time.Now().Add(h.opts.GracePeriod)
+	for {
+		tabsChanged := h.tabChanges.nextChange()
+		places, isWaiting := s.askBrowsers(ctx, choice)
+		waitTime := time.Until(waitUntil)
+		if places.BrowserCount == 0 && !h.tabChanges.hasListed() {
+			waitTime, isWaiting = h.opts.FirstBrowserWait-time.Since(h.startedAt), true
+		}
+		if len(places.LiveTargets) > 0 || !isWaiting || waitTime <= 0 {
+			return places
+		}
+		timer := time.NewTimer(waitTime)
+		select {
+		case <-tabsChanged:
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return places
+		}
+		timer.Stop()
+	}
+}
+
+// askBrowsers asks each allowed browser once. isWaiting is true if the link to one of
+// them is lost and may return.
+func (s placeSearch) askBrowsers(ctx context.Context, choice dispatch.TargetChoice) (places dispatch.Targets, isWaiting bool) {
+	for _, b := range s.hub.registry.listBrowsers() {
+		places.BrowserCount++
+		name, l := s.hub.registry.currentLink(b)
+		switch {
+		case !choice.AllowsBrowser(b.id, name):
+		case l == nil:
+			isWaiting = true
+		case choice.TabID == 0:
+			places.LiveTargets = append(places.LiveTargets, dispatch.Target{Browser: b.id, BrowserName: name})
+		default:
+			tab, err := describeTab(ctx, l, choice.TabID)
+			if err != nil {
+				l.log.Debug().Err(err).Int("tab", choice.TabID).Msg("the browser does not describe the tab")
+				isWaiting = isWaiting || errors.Is(err, errLinkEnded)
+			} else if tab != nil {
+				places.LiveTargets = append(places.LiveTargets, dispatch.Target{
+					Browser: b.id, BrowserName: name, TabID: tab.TabID, DocumentID: tab.DocumentID, URL: tab.URL, Title: tab.Title, Problem: tab.Problem,
+				})
+			}
+		}
+	}
+	return places, isWaiting
+}
+
+// describeTab requests the current state of a tab; nil if there is no such tab.
+func describeTab(ctx context.Context, l *link, tabID int) (*wire.AnyTab, error) {
+	answer, err := l.requests.sendAndWait(ctx, wire.MethodTabDescribe, wire.EncodeBody(wire.TabDescribeParams{TabID: tabID}))
+	if err != nil {
+		return nil, err
+	}
+	var r wire.TabDescribeResult
+	if err := decodeAnswer(answer, &r); err != nil || r.Tab == nil {
+		return nil, err
+	}
+	tab := inbound.CleanAnyTab(*r.Tab)
+	if tab.TabID != tabID {
+		return nil, fmt.Errorf("the browser described tab %d instead", tab.TabID)
+	}
+	return &tab, nil
 }

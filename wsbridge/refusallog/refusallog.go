@@ -1,4 +1,10 @@
-package wsbridge
+// Package refusallog limits the log lines about rejected connections.
+//
+// # Concurrency
+//
+// A [Log] is safe for concurrent use. The lock of a Log guards all its fields, and no
+// other lock is taken while it is held.
+package refusallog
 
 import (
 	"sync"
@@ -7,14 +13,13 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// refusalLogInterval is the minimum time between two log lines for one reason. The log
+// Interval is the minimum time between two log lines for one reason. The log
 // lines need a limit, because any web page can make the browser attempt endless
 // connections.
-const refusalLogInterval = 10 * time.Second
+const Interval = 10 * time.Second
 
-// refusalLog limits the log lines about rejected connections. The zero value of
-// refusalLog is ready to use, and refusalLog is safe for concurrent use.
-type refusalLog struct {
+// Log limits the log lines about rejected connections. The zero Log is ready to use.
+type Log struct {
 	mu            sync.Mutex // guards loggedReasons
 	loggedReasons map[string]*loggedReason
 }
@@ -26,17 +31,17 @@ type loggedReason struct {
 	unloggedCount int
 }
 
-// logRejected logs a rejected connection, at most once per reason in
-// refusalLogInterval, with the number of refusals that were not logged before. The
+// LogRejected logs a rejected connection, at most once per reason in
+// Interval, with the number of refusals that were not logged before. The
 // argument reason must be a constant sentence; data of the peer goes into the argument
 // details.
-func (r *refusalLog) logRejected(log *zerolog.Logger, reason string, details func(*zerolog.Event)) {
+func (r *Log) LogRejected(log *zerolog.Logger, reason string, details func(*zerolog.Event)) {
 	r.mu.Lock()
 	if r.loggedReasons == nil {
 		r.loggedReasons = map[string]*loggedReason{}
 	}
 	q := r.loggedReasons[reason]
-	if q != nil && time.Since(q.loggedAt) < refusalLogInterval {
+	if q != nil && time.Since(q.loggedAt) < Interval {
 		q.unloggedCount++
 		r.mu.Unlock()
 		return

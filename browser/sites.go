@@ -1,0 +1,318 @@
+package browser
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/plugin/policy"
+	"opentabs/wire"
+)
+
+// sessionGrantTime is the longest duration of a permission for a session.
+const sessionGrantTime = 24 * time.Hour
+
+// maxGrants is the maximum number of permissions in memory. The oldest is dropped first.
+const maxGrants = 1000
+
+// siteGate is the gate that decides on which sites browser tools may run. The rules of
+// sites are in [policy.Sites]; approvals for a session or for some time are in memory.
+type siteGate struct {
+	rules policy.Sites
+	tabs  *tabTable
+	// ownAddress is the address of the daemon, host:port.
+	ownAddress string
+
+	mu     sync.Mutex // guards all fields below
+	grants []grant
+	// singleCalls are the sites that the user has approved for one call, by call ID,
+	// until the call ends.
+	singleCalls map[string][]string
+}
+
+// grant is an approval for later calls of one client on one site.
+type grant struct {
+	client  string // the identity of the client
+	session string // empty for an approval for some time
+	caller  string // the calling plugin; empty for a call of the client
+	site    string // see siteOf
+	class   class
+	until   time.Time
+}
+
+var (
+	_ dispatch.DecisionObserver = (*siteGate)(nil)
+	_ dispatch.AfterHook        = (*siteGate)(nil)
+)
+
+// newSites returns the gate for the rules of p and the tabs of the clients. No browser
+// tool reaches ownAddress, which is the daemon's host:port.
+func newSites(p *policy.Policy, tabs *tabTable, ownAddress string) *siteGate {
+	return &siteGate{rules: policy.SitesOf(p), tabs: tabs, ownAddress: ownAddress, singleCalls: map[string][]string{}}
+}
+
+// Name implements dispatch.Gate.
+func (s *siteGate) Name() string { return "site" }
+
+// Decide implements dispatch.Gate. Decide judges the address of the tab, or the address
+// that the call wants to open.
+func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
+	if callInfo.Tool.Plugin != Name {
+		return dispatch.Verdict{}
+	}
+	args := siteArgsOf(callInfo)
+	switch callInfo.Tool.Name {
+	case toolTabs:
+		return s.decideTabs(callInfo, args)
+	case toolNavigate:
+		switch {
+		case (args.URL == "") == (args.Go == ""):
+			return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, `browser_navigate takes either "url" or "go"`)
+		case args.URL != "":
+			return s.decideOpening(callInfo, args.URL)
+		}
+	}
+	if !isWeb(callInfo.Target.URL) { // no tool reads or changes such a page; a tab can be navigated away from it
+		return dispatch.Verdict{}
+	}
+	return s.decideAddress(callInfo, classOf(callInfo), callInfo.Target.URL)
+}
+
+// siteArgs are the arguments of browser tools that concern sites.
+type siteArgs struct {
+	URL    string `json:"url"`
+	Action string `json:"action"`
+	Go     string `json:"go"`
+}
+
+func siteArgsOf(callInfo dispatch.CallInfo) siteArgs {
+	var args siteArgs
+	_ = json.Unmarshal(callInfo.Args, &args) // the arguments match the schema of the tool
+	return args
+}
+
+// decideOpening decides whether a call may open an address.
+func (s *siteGate) decideOpening(callInfo dispatch.CallInfo, address string) dispatch.Verdict {
+	if !isWeb(address) {
+		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, "%.200q can't be opened: give a whole http or https address, such as https://shop.example/cart", address)
+	}
+	return s.decideAddress(callInfo, classAct, address)
+}
+
+// tabList is the site of an approval to see the list of tabs.
+const tabList = "the list of open tabs"
+
+// decideTabs decides about a call of browser_tabs. A client may close the tabs that it
+// opened. Closing another tab needs an approval each time.
+func (s *siteGate) decideTabs(callInfo dispatch.CallInfo, args siteArgs) dispatch.Verdict {
+	isAllowed := false
+	var request dispatch.Ticket
+	switch args.Action {
+	case "new":
+		if args.URL == "" {
+			return dispatch.Verdict{}
+		}
+		return s.decideOpening(callInfo, args.URL)
+	case "close":
+		site := fmt.Sprintf("tab %d", callInfo.Target.TabID)
+		if callInfo.Target.TabID == 0 {
+			return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, `browser_tabs needs "tabId" to close a tab`)
+		}
+		isAllowed = s.tabs.isOwn(callInfo) || s.isCallApproved(callInfo, site)
+		request = dispatch.Ticket{
+			Title:  site,
+			Reason: fmt.Sprintf("%s wants to close tab %d, %q (%s)", requester(callInfo), callInfo.Target.TabID, callInfo.Target.Title, siteOf(callInfo.Target.URL)),
+		}
+	default:
+		_, everySite := s.rules.RuleFor("")
+		isAllowed = everySite.Rule == policy.SiteAuto || everySite.Rule == policy.SiteRead || s.isApproved(callInfo, classRead, tabList)
+		request = dispatch.Ticket{
+			Title: tabList, Reason: requester(callInfo) + " wants to see which tabs are open, with their titles and hosts",
+		}
+	}
+	if isAllowed {
+		return dispatch.Verdict{}
+	}
+	request.Kind = wire.TicketPermission
+	return dispatch.Verdict{Suspend: &request}
+}
+
+// isWeb reports whether an address is an absolute http or https URL.
+func isWeb(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
+}
+
+// decideAddress decides whether a call may use one address.
+func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class class, address string) dispatch.Verdict {
+	site := siteOf(address)
+	rule := s.ruleFor(address)
+	switch {
+	case s.isOwn(address):
+		return dispatch.NewBlockVerdict(wire.ErrDenied, "browser tools never reach opentabs itself (%s)", site)
+	case rule == policy.SiteOff:
+		return refuse(site, class, fmt.Sprintf("the user does not allow browser tools on %s", site), policy.SiteAsk)
+	case rule == policy.SiteRead && class != classRead:
+		return refuse(site, class, fmt.Sprintf("the user allows browser tools to read on %s, but not to act", site), policy.SiteAsk)
+	case rule == policy.SiteAuto, rule == policy.SiteRead, s.isApproved(callInfo, class, site):
+		return dispatch.Verdict{}
+	}
+	verb := "act on"
+	if class == classRead {
+		verb = "read"
+	}
+	reason := fmt.Sprintf("%s wants to %s %s (%s)", requester(callInfo), verb, site, callInfo.Tool.Name)
+	if isSensitive(address) {
+		reason += "; this site is sensitive"
+	}
+	return dispatch.Verdict{Suspend: &dispatch.Ticket{
+		Kind: wire.TicketPermission, Title: site, Reason: reason,
+		Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways},
+	}}
+}
+
+// refuse returns the verdict for a site that a rule of the user forbids.
+func refuse(site string, class class, fact string, rule policy.SiteRule) dispatch.Verdict {
+	host := strings.TrimPrefix(strings.TrimPrefix(site, "https://"), "http://")
+	v := dispatch.NewBlockVerdict(wire.ErrDenied, "%s. The user can allow it with `opentabs browser site %s %s` in a terminal. Do not retry it before; ask the user", fact, host, rule)
+	v.UserText = fmt.Sprintf("%s: %s. To allow it, run `opentabs browser site %s %s`.", class, fact, host, rule)
+	return v
+}
+
+// requester names the client, or the plugin whose tool calls, for an approval.
+func requester(callInfo dispatch.CallInfo) string {
+	if caller := callInfo.Caller; caller != nil && caller.Plugin != Name {
+		return "The plugin " + caller.Plugin
+	}
+	name := callInfo.Client.String()
+	if name == "" {
+		return "An agent"
+	}
+	return strings.ToUpper(name[:1]) + name[1:]
+}
+
+// ruleFor returns the rule of the user for an address. Without a rule, the site needs
+// approvals. A rule with a wildcard does not allow a sensitive site without approvals.
+func (s *siteGate) ruleFor(address string) policy.SiteRule {
+	pattern, entry := s.rules.RuleFor(address)
+	switch {
+	case pattern == "":
+		return policy.SiteAsk
+	case entry.Rule != policy.SiteOff && isSensitive(address) && !policy.IsSiteExact(pattern):
+		return policy.SiteAsk
+	}
+	return entry.Rule
+}
+
+// isOwn reports whether an address is the daemon's.
+func (s *siteGate) isOwn(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	_, ownPort, err := net.SplitHostPort(s.ownAddress)
+	return err == nil && u.Port() == ownPort && isLoopback(u.Hostname())
+}
+
+// siteOf returns what an approval is for: the scheme, host and port of an address.
+func siteOf(address string) string { return dispatch.OriginOf(address) }
+
+// isApproved reports whether the user has approved a call on a site, for this call or
+// for later calls. An approval to act includes reading.
+func (s *siteGate) isApproved(callInfo dispatch.CallInfo, class class, site string) bool {
+	caller := callerName(callInfo)
+	if caller == "" && s.rules.IsAlwaysAllowed(site, callInfo.Client.Identity(), string(class)) {
+		return true
+	}
+	if s.isCallApproved(callInfo, site) {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	return slices.ContainsFunc(s.grants, func(g grant) bool {
+		return g.site == site && (g.class == class || g.class == classAct) && g.caller == caller && now.Before(g.until) &&
+			g.client == callInfo.Client.Identity() && (g.session == "" || g.session == callInfo.Client.Session)
+	})
+}
+
+// isCallApproved reports whether the user has approved this call on a site.
+func (s *siteGate) isCallApproved(callInfo dispatch.CallInfo, site string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Contains(s.singleCalls[callInfo.CallID], site)
+}
+
+// callerName returns the plugin whose tool makes the call; empty for a client, also for
+// the steps of browser_batch.
+func callerName(callInfo dispatch.CallInfo) string {
+	if name := callInfo.Caller.PluginName(); name != Name {
+		return name
+	}
+	return ""
+}
+
+// ObserveDecision implements dispatch.DecisionObserver. An approval to read holds for the
+// session of the client, so a client needs one approval for each site.
+func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket, r dispatch.Resolution) {
+	site, class := t.Title, classOf(callInfo)
+	change := policy.Change{
+		Kind: "decision", Plugin: Name, Tool: callInfo.Tool.Name, Site: site, CallID: callInfo.CallID, Client: callInfo.Client.String(), Caller: callInfo.Caller,
+		Allow: r.Allow, Scope: r.Scope, For: r.Duration, By: r.Surface,
+	}
+	defer func() { s.rules.Record(change) }()
+	if !r.Allow {
+		return
+	}
+	if r.Surface == dispatch.PermissionChange { // a rule allows the call, so that no approval is needed later
+		return
+	}
+	stored := grant{client: callInfo.Client.Identity(), caller: callerName(callInfo), site: site, class: class}
+	switch {
+	case r.Scope == wire.ScopeTime:
+		stored.until = r.DecidedAt.Add(r.Duration)
+	case r.Scope == wire.ScopeSession, r.Scope == wire.ScopeOnce && class == classRead:
+		stored.until = r.DecidedAt.Add(sessionGrantTime)
+		if !callInfo.Client.IsSessionShared {
+			stored.session = callInfo.Client.Session
+		}
+	case r.Scope == wire.ScopeAlways:
+		stored.until = r.DecidedAt.Add(sessionGrantTime)
+		if stored.caller == "" && s.rules.Allow(site, stored.client, string(class), r.Surface) == nil {
+			break
+		}
+		change.Scope = wire.ScopeTime
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.singleCalls[callInfo.CallID] = append(s.singleCalls[callInfo.CallID], site)
+	if !stored.until.IsZero() {
+		now := time.Now()
+		s.grants = slices.DeleteFunc(s.grants, func(g grant) bool { return !now.Before(g.until) })
+		s.grants = append(s.grants, stored)
+		s.grants = s.grants[max(0, len(s.grants)-maxGrants):]
+	}
+}
+
+// After implements dispatch.AfterHook: the approval for one call ends with the call.
+func (s *siteGate) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.singleCalls, callInfo.CallID)
+}
+
+// mayShow reports whether a client may receive the content of an address, without asking
+// the user: after a redirect, or in the list of tabs.
+func (s *siteGate) mayShow(callInfo dispatch.CallInfo, address string) bool {
+	if !isWeb(address) || s.isOwn(address) {
+		return false
+	}
+	rule := s.ruleFor(address)
+	return rule == policy.SiteAuto || rule == policy.SiteRead || rule != policy.SiteOff && s.isApproved(callInfo, classRead, siteOf(address))
+}

@@ -1,0 +1,111 @@
+package browser
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/plugin/policy"
+	"opentabs/wire"
+)
+
+// A client has no tab until it opens or selects one. Then its calls without tabId run
+// there.
+func TestCurrentTab(t *testing.T) {
+	f := newFixture(t)
+	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
+		t.Fatal(err)
+	}
+	withoutTab := func(client string) (dispatch.Result, error) {
+		return f.calls.Call(t.Context(), dispatch.Call{Tool: f.tool("browser_snapshot"), Args: json.RawMessage(`{}`), Client: dispatch.Client{Session: client, Name: client}})
+	}
+	if _, err := withoutTab("claude"); err == nil || !strings.Contains(err.Error(), `open a tab with browser_tabs {"action":"new"`) {
+		t.Errorf("a call without a tab: %v", err)
+	}
+	f.output = `{"text":"Opened.","tabId":12}`
+	f.wantRun(0, "claude", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
+	if got := string(f.runs[len(f.runs)-1].Args); got != `{"action":"new","url":"https://shop.example/","_client":"claude"}` {
+		t.Errorf("the browser got %s", got)
+	}
+	f.output = ""
+	r, err := withoutTab("claude")
+	if err != nil || r.Target.TabID != 12 {
+		t.Errorf("ran in tab %d, %v", r.Target.TabID, err)
+	}
+	if _, err := withoutTab("cursor"); err == nil {
+		t.Error("a client uses the current tab of another one")
+	}
+}
+
+// A client closes its tabs without an approval. Each other tab needs one, also on an
+// allowed site.
+func TestClosingTabs(t *testing.T) {
+	f := newFixture(t)
+	f.answer = dispatch.Resolution{Allow: true, Surface: "x"}
+	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
+		t.Fatal(err)
+	}
+	f.output = `{"text":"Opened.","tabId":7}`
+	f.wantRun(0, "claude", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
+	f.output = `{"text":"Closed."}`
+	f.wantRun(1, "cursor", "browser_tabs", `{"action":"close"}`)
+	if want := `Cursor wants to close tab 7, "Cart" (https://shop.example)`; f.asked[0] != want {
+		t.Errorf("asked %q, want %q", f.asked[0], want)
+	}
+	f.wantRun(1, "claude", "browser_tabs", `{"action":"close"}`) // it was closed, so this is another tab
+	f.output = `{"text":"Opened.","tabId":7}`
+	f.wantRun(0, "claude", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
+	f.output = `{"text":"Closed."}`
+	f.wantRun(0, "claude", "browser_tabs", `{"action":"close"}`)
+}
+
+// The list of tabs needs one approval for each client. It has whole addresses, without
+// their query, only of sites that the client may read.
+func TestListOfTabs(t *testing.T) {
+	f := newFixture(t)
+	f.answer = dispatch.Resolution{Allow: true, Surface: "x"}
+	if err := f.rules.Set("shop.example", policy.SiteRead, "x"); err != nil {
+		t.Fatal(err)
+	}
+	f.output = `{"tabs":[{"tabId":1,"title":"Cart","url":"https://shop.example/cart?id=7#x","active":true},
+		{"tabId":2,"title":"My\nmail","url":"https://mail.example/inbox/secret"},{"tabId":3,"title":"Settings","url":"chrome://settings/passwords"}]}`
+	want := "tab 1 \"Cart\" https://shop.example/cart (in front of its window)\ntab 2 \"My mail\" https://mail.example\ntab 3 \"Settings\" chrome: page"
+	if got := f.wantRun(1, "claude", "browser_tabs", `{"action":"list"}`); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	f.wantRun(0, "claude", "browser_tabs", `{"action":"list"}`)
+	f.wantRun(1, "cursor", "browser_tabs", `{"action":"list"}`)
+}
+
+// A client that has acted in a tab holds it for a minute. Others may read there.
+func TestHeldTab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
+			t.Fatal(err)
+		}
+		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
+		time.Sleep(20 * time.Second)
+		f.wantError(wire.ErrTabInUse, "claude uses tab 7 and holds it for 41 more seconds", "cursor", "browser_click", `{"target":"e1"}`)
+		f.wantRun(0, "cursor", "browser_snapshot", `{}`)
+		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
+		time.Sleep(holdTime)
+		f.wantRun(0, "cursor", "browser_click", `{"target":"e1"}`)
+		f.wantError(wire.ErrTabInUse, "cursor uses tab 7", "claude", "browser_click", `{"target":"e1"}`)
+	})
+}
+
+// The list of the core tools costs a client at most 3,000 tokens.
+func TestListIsSmall(t *testing.T) {
+	size := 0
+	for _, tool := range Plugin().Tools {
+		size += len(tool.Name) + len(tool.Description) + len(tool.InputSchema)
+	}
+	if size/4 > 3000 {
+		t.Errorf("the tools cost %d tokens", size/4)
+	}
+	t.Logf("%d tokens", size/4)
+}

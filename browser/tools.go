@@ -1,0 +1,202 @@
+package browser
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/internal/rawjson"
+	"opentabs/plugin"
+)
+
+// Name is the name of the built-in plugin, on the wire and in permissions.
+const Name = "browser"
+
+// Tools that the rules of sites treat specially.
+const (
+	toolTabs     = "browser_tabs"
+	toolNavigate = "browser_navigate"
+)
+
+// class is what a tool does to a site.
+type class string
+
+const (
+	// classRead means that a tool only reads.
+	classRead class = "read"
+	// classAct means that a tool changes the page or the tab.
+	classAct class = "act"
+)
+
+// definition describes one tool.
+type definition struct {
+	name, title, description string
+	// properties are the members of the input schema; required are the names of the
+	// required properties.
+	properties string
+	required   []string
+	place      dispatch.Place
+	class      class
+	// readActions are the values of the argument "action" with which an acting tool only
+	// reads.
+	readActions []string
+}
+
+// Properties that several tools have.
+const (
+	tabProperty      = `"tabId":{"type":"integer","description":"Default: your current tab."}`
+	targetProperty   = `"target":{"type":"string","description":"A ref from a snapshot, such as e12."}`
+	elementProperty  = `"element":{"type":"string","description":"The element in words, for the user's approval."}`
+	snapshotProperty = `"snapshot":{"enum":["diff","none","full"],"description":"What to return of the page afterwards. Default: diff, what changed."}`
+)
+
+// definitions are the core tools. Tools with a counterpart in Playwright MCP have its
+// name and its argument names, because models know them.
+var definitions = []definition{
+	{
+		name: toolTabs, title: "Tabs", place: dispatch.PlaceBrowser, class: classAct, readActions: []string{"list", "select"},
+		description: "List, open, select or close tabs of the user's browser. A new tab opens in the background and becomes your current tab. " +
+			"select without tabId selects the tab that the user looks at.",
+		properties: `"action":{"enum":["list","new","select","close"]},"url":{"type":"string","description":"For new."},` +
+			`"tabId":{"type":"integer"},"focus":{"type":"boolean","description":"Show the tab to the user."},"query":{"type":"string","description":"For list: part of title or host."}`,
+		required: []string{"action"},
+	},
+	{
+		name: toolNavigate, title: "Navigate", place: dispatch.PlaceTab, class: classAct,
+		description: "Open a URL in your current tab, or go back, forward or reload. Returns the address that the tab arrived at.",
+		properties: `"url":{"type":"string","description":"http or https."},"go":{"enum":["back","forward","reload"]},` +
+			`"waitUntil":{"enum":["commit","domcontentloaded","load"],"description":"Default: load."},` + snapshotProperty + `,` + tabProperty,
+	},
+	{
+		name: "browser_navigate_back", title: "Back", place: dispatch.PlaceTab, class: classAct,
+		description: "Go back to the previous page.", properties: tabProperty,
+	},
+	{
+		name: "browser_snapshot", title: "Snapshot", place: dispatch.PlacePage, class: classRead,
+		description: "Read the page as a tree of roles, names and refs. Use the refs as target of other tools. Long lists are folded; pass target to unfold one.",
+		properties: targetProperty + `,"mode":{"enum":["full","interactive","viewport"],"description":"Default: full."},` +
+			`"since":{"type":"string","description":"ID of an earlier snapshot: only what changed."},"depth":{"type":"integer","minimum":1},` +
+			`"maxTokens":{"type":"integer","minimum":100,"maximum":100000,"description":"Default: 6000."},` + tabProperty,
+	},
+	{
+		name: "browser_find", title: "Find", place: dispatch.PlacePage, class: classRead,
+		description: "Find elements by text, regular expression, role or CSS selector. Returns lines with refs.",
+		properties: `"text":{"type":"string"},"regex":{"type":"string"},"role":{"type":"string"},"selector":{"type":"string"},` +
+			`"limit":{"type":"integer","minimum":1,"maximum":200},` + tabProperty,
+	},
+	{
+		name: "browser_click", title: "Click", place: dispatch.PlacePage, class: classAct,
+		description: "Click an element. Waits until it is visible, still and enabled. Returns what changed.",
+		properties: targetProperty + `,` + elementProperty + `,"button":{"enum":["left","right","middle"]},"doubleClick":{"type":"boolean"},` +
+			`"modifiers":{"type":"array","items":{"enum":["Alt","Control","Meta","Shift"]}},` + snapshotProperty + `,` + tabProperty,
+		required: []string{"target"},
+	},
+	{
+		name: "browser_type", title: "Type", place: dispatch.PlacePage, class: classAct,
+		description: "Replace the text of a field. Returns the field's value after it, and what changed.",
+		properties: targetProperty + `,` + elementProperty + `,"text":{"type":"string"},"append":{"type":"boolean","description":"Keep the present text."},` +
+			`"slowly":{"type":"boolean","description":"One key at a time."},"submit":{"type":"boolean","description":"Press Enter afterwards."},` + snapshotProperty + `,` + tabProperty,
+		required: []string{"target", "text"},
+	},
+	{
+		name: "browser_fill_form", title: "Fill a form", place: dispatch.PlacePage, class: classAct,
+		description: "Fill several fields: text, true or false for checkboxes, or the option of a list.",
+		properties: `"fields":{"type":"array","minItems":1,"maxItems":100,"items":{"type":"object","properties":{"target":{"type":"string"},` +
+			`"value":{"type":["string","boolean"]}},"required":["target","value"]}},"submit":{"type":"boolean"},` + snapshotProperty + `,` + tabProperty,
+		required: []string{"fields"},
+	},
+	{
+		name: "browser_select_option", title: "Select an option", place: dispatch.PlacePage, class: classAct,
+		description: "Choose options of a list by value or label, also of ARIA listboxes.",
+		properties:  targetProperty + `,` + elementProperty + `,"values":{"type":"array","items":{"type":"string"},"minItems":1},` + snapshotProperty + `,` + tabProperty,
+		required:    []string{"target", "values"},
+	},
+	{
+		name: "browser_hover", title: "Hover", place: dispatch.PlacePage, class: classAct,
+		description: "Move the pointer over an element.",
+		properties:  targetProperty + `,` + elementProperty + `,` + snapshotProperty + `,` + tabProperty,
+		required:    []string{"target"},
+	},
+	{
+		name: "browser_drag", title: "Drag", place: dispatch.PlacePage, class: classAct,
+		description: "Drag one element onto another.",
+		properties: `"startTarget":{"type":"string"},"startElement":{"type":"string"},"endTarget":{"type":"string"},"endElement":{"type":"string"},` +
+			snapshotProperty + `,` + tabProperty,
+		required: []string{"startTarget", "endTarget"},
+	},
+	{
+		name: "browser_press_key", title: "Press a key", place: dispatch.PlacePage, class: classAct,
+		description: "Press a key or a combination, such as Enter, ArrowDown or Control+a.",
+		properties:  `"key":{"type":"string","minLength":1,"maxLength":50},` + targetProperty + `,` + snapshotProperty + `,` + tabProperty,
+		required:    []string{"key"},
+	},
+	{
+		name: "browser_scroll", title: "Scroll", place: dispatch.PlacePage, class: classRead,
+		description: "Scroll an element into view, or scroll the page or a scrollable element. Returns the position and what came into view.",
+		properties: targetProperty + `,"direction":{"enum":["up","down","left","right","top","bottom"]},` +
+			`"amount":{"type":"integer","minimum":1,"description":"Pixels. Default: a page."},` + tabProperty,
+	},
+	{
+		name: "browser_wait_for", title: "Wait for", place: dispatch.PlacePage, class: classRead,
+		description: "Wait until a text appears or disappears, a selector has a state, or the address matches; or for a number of seconds.",
+		properties: `"text":{"type":"string"},"textGone":{"type":"string"},"selector":{"type":"string"},"state":{"enum":["visible","hidden","attached","detached"]},` +
+			`"url":{"type":"string","description":"A part of the address."},"time":{"type":"number","minimum":0,"maximum":240,"description":"Seconds."},` +
+			`"timeout":{"type":"number","minimum":0.1,"maximum":240,"description":"Seconds. Default: 30."},` + tabProperty,
+	},
+	{
+		name: "browser_take_screenshot", title: "Screenshot", place: dispatch.PlacePage, class: classRead,
+		description: "Take a picture of the page. Without the debugger, only of the tab in front.",
+		properties:  `"type":{"enum":["webp","jpeg","png"]},"maxWidth":{"type":"integer","minimum":100,"maximum":4000},` + tabProperty,
+	},
+	{
+		name: "browser_read_page", title: "Read the page", place: dispatch.PlacePage, class: classRead,
+		description: "Read the page's text as markdown, plain text or HTML, in parts: pass the cursor of one answer to get the next part.",
+		properties: `"format":{"enum":["markdown","text","html"]},` + targetProperty + `,"maxTokens":{"type":"integer","minimum":100,"maximum":100000},` +
+			`"cursor":{"type":"string"},` + tabProperty,
+	},
+}
+
+// toolIdleLimit is the idle limit of browser tools: a busy page may delay a report.
+const toolIdleLimit = 2 * time.Minute
+
+// Plugin returns the built-in plugin with the browser tools.
+func Plugin() *plugin.Plugin {
+	p := &plugin.Plugin{
+		Name: Name, DisplayName: "Browser tools", Version: "1",
+		Description: "Tools of opentabs that read and use any page, on the sites that you allow.",
+	}
+	for _, d := range definitions {
+		isRead, isOpen := d.class == classRead, true
+		p.Tools = append(p.Tools, &plugin.Tool{
+			Name: d.name, DisplayName: d.title, Description: d.description, Icon: "globe",
+			InputSchema: d.schema(), Place: d.place, IsExclusive: d.class == classAct && d.place != dispatch.PlaceBrowser, IdleLimit: toolIdleLimit,
+			Annotations: plugin.Annotations{ReadOnly: &isRead, OpenWorld: &isOpen},
+		})
+	}
+	return plugin.NewBuiltin(p)
+}
+
+// schema returns the JSON Schema of the arguments.
+func (d definition) schema() json.RawMessage {
+	text := `{"type":"object","properties":{` + d.properties + `}`
+	if len(d.required) > 0 {
+		text += `,"required":` + string(rawjson.Encode(d.required))
+	}
+	return json.RawMessage(text + `,"additionalProperties":false}`)
+}
+
+// classOf returns what a call does.
+func classOf(callInfo dispatch.CallInfo) class {
+	i := slices.IndexFunc(definitions, func(d definition) bool { return d.name == callInfo.Tool.Name })
+	if i < 0 {
+		return classAct
+	}
+	var args struct {
+		Action string `json:"action"`
+	}
+	if len(definitions[i].readActions) > 0 && json.Unmarshal(callInfo.Args, &args) == nil && slices.Contains(definitions[i].readActions, args.Action) {
+		return classRead
+	}
+	return definitions[i].class
+}

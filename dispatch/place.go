@@ -1,0 +1,109 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"opentabs/wire"
+)
+
+// Place is where a tool runs.
+type Place int
+
+const (
+	// PlaceDocument is a document in which the tool's plugin runs. The document is
+	// chosen after the gates. All tools of packages run in a PlaceDocument.
+	PlaceDocument Place = iota
+	// PlacePage is the page of any tab. Scripts of the extension must be able to run in
+	// the page.
+	PlacePage
+	// PlaceTab is any tab, whatever it shows.
+	PlaceTab
+	// PlaceBrowser is a browser, without a tab.
+	PlaceBrowser
+)
+
+// isChosenFirst reports whether the target is chosen before the gates, which judge its
+// site.
+func (p Place) isChosenFirst() bool { return p != PlaceDocument }
+
+// placement is the target of a browser tool.
+type placement struct {
+	mu     sync.Mutex // guards target
+	target Target
+}
+
+// get returns the target; zero for a tool of a package.
+func (p *placement) get() Target {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.target
+}
+
+// choose chooses the target of a browser tool. choose returns false if the call has
+// ended. The tools of packages need no target before the gates.
+func (p *placement) choose(ctx context.Context, c *liveCall) bool {
+	if !c.req.Tool.Place.isChosenFirst() {
+		return true
+	}
+	if !c.search.Begin(ctx) {
+		return false
+	}
+	target, err := findPlace(c)
+	if err != nil {
+		c.fail(err)
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.target = target
+	return true
+}
+
+// findPlace returns the target of a browser tool: the tab that the call names, or the
+// tab that the client used last.
+func findPlace(c *liveCall) (Target, *wire.CallError) {
+	t := c.req.Tool
+	choice := TargetChoice{Plugin: t.Plugin, Browser: c.req.Browser, TabID: c.req.TabID, Place: t.Place}
+	if choice.TabID == 0 && c.d.opts.CurrentTab != nil {
+		browser, tabID := c.d.opts.CurrentTab(c.req)
+		if t.Place != PlaceBrowser {
+			choice.TabID = tabID
+		}
+		if choice.Browser == "" {
+			choice.Browser = browser
+		}
+	}
+	if choice.TabID == 0 && t.Place != PlaceBrowser {
+		return Target{}, &wire.CallError{Code: wire.ErrNoTab, Message: `the call names no tab, and this client has not opened or selected one; ` +
+			`open a tab with browser_tabs {"action":"new","url":...}, select one with browser_tabs {"action":"select"}, or pass tabId`}
+	}
+	targets := c.d.bridge.Targets(&c.search, choice)
+	tabs := matchingTargets(targets.LiveTargets, choice)
+	switch {
+	case targets.BrowserCount == 0:
+		return Target{}, newNoTargetError(targets, choice, &c.req)
+	case len(tabs) == 0 && choice.Browser != "" && len(targets.LiveTargets) == 0 && t.Place == PlaceBrowser:
+		return Target{}, &wire.CallError{Code: wire.ErrNoBrowser, Message: fmt.Sprintf("no browser %q is connected", choice.Browser)}
+	case len(tabs) == 0:
+		return Target{}, &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
+			"there is no tab %d; list the tabs with browser_tabs", choice.TabID)}
+	case inSeveralBrowsers(tabs):
+		return Target{}, &wire.CallError{Code: wire.ErrAmbiguousTarget, Message: fmt.Sprintf(
+			"several browsers are connected: %s; name one as \"browser\"", nameBrowsers(tabs))}
+	case t.Place == PlacePage && tabs[0].Problem != "":
+		return Target{}, &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
+			"no browser tool can work in tab %d (%s): %s", tabs[0].TabID, tabs[0].URL, tabs[0].Problem)}
+	}
+	return tabs[0], nil
+}
+
+// shapeOutput passes the output of a browser tool to [Options.ShapeOutput].
+func (d *Dispatcher) shapeOutput(c *liveCall, output json.RawMessage) (json.RawMessage, *wire.CallError) {
+	if !c.req.Tool.Place.isChosenFirst() || d.opts.ShapeOutput == nil {
+		return output, nil
+	}
+	return d.opts.ShapeOutput(c.gateInfo(nil), output)
+}

@@ -1,0 +1,151 @@
+package dispatch_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+	"opentabs/wire"
+)
+
+// snapshotTool reads any page, and clickTool changes it.
+var (
+	snapshotTool = dispatch.Tool{Plugin: "browser", Name: "browser_snapshot", Place: dispatch.PlacePage}
+	clickTool    = dispatch.Tool{Plugin: "browser", Name: "browser_click", Place: dispatch.PlacePage, IsExclusive: true}
+	tabsTool     = dispatch.Tool{Plugin: "browser", Name: "browser_tabs", Place: dispatch.PlaceBrowser}
+)
+
+// placeGate records the targets that it judges.
+type placeGate struct{ judged []dispatch.CallInfo }
+
+func (*placeGate) Name() string { return "place" }
+
+func (g *placeGate) Decide(i dispatch.CallInfo) dispatch.Verdict {
+	g.judged = append(g.judged, i)
+	return dispatch.Verdict{}
+}
+
+// The gates judge the target of a browser tool, and the tool runs exactly there.
+func TestTargetBeforeGates(t *testing.T) {
+	gate := &placeGate{}
+	var started dispatch.Run
+	bridge := &dispatchtest.Bridge{
+		TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
+			if choice.Place != dispatch.PlacePage || choice.TabID != 5 || choice.Browser != "b2" {
+				t.Errorf("chose %+v", choice)
+			}
+			return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{{Browser: "b2", TabID: 5, DocumentID: "d5", URL: "https://shop.example/"}}}
+		},
+		StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+			started = run
+			go sink.Finish(json.RawMessage(`{"text":"x"}`), nil)
+			return nil
+		},
+	}
+	d := dispatch.New(bridge, dispatch.Options{
+		Gates:      []dispatch.Gate{gate},
+		CurrentTab: func(c dispatch.Call) (string, int) { return "b2", 5 },
+		ShapeOutput: func(i dispatch.CallInfo, output json.RawMessage) (json.RawMessage, *wire.CallError) {
+			return json.RawMessage(`"shaped ` + i.Target.DocumentID + ` ` + strings.ReplaceAll(string(output), `"`, `'`) + `"`), nil
+		},
+	})
+	r, err := d.Call(t.Context(), dispatch.Call{Tool: snapshotTool, Args: json.RawMessage(`{}`)})
+	if err != nil || string(r.Output) != `"shaped d5 {'text':'x'}"` || r.Target.DocumentID != "d5" {
+		t.Errorf("got %s in %+v, %v", r.Output, r.Target, err)
+	}
+	if len(gate.judged) != 1 || gate.judged[0].Target.URL != "https://shop.example/" {
+		t.Errorf("judged %+v", gate.judged)
+	}
+	if started.Target.DocumentID != "d5" || started.Place != dispatch.PlacePage {
+		t.Errorf("started %+v", started)
+	}
+	if got := snapshotTool.FullName(); got != "browser_snapshot" {
+		t.Errorf("the tool is listed as %s", got)
+	}
+}
+
+// A browser tool without a usable target fails before the gates, with the next step.
+func TestNoPlace(t *testing.T) {
+	tab := func(browser, url, problem string) dispatch.Target {
+		return dispatch.Target{Browser: browser, BrowserName: strings.ToUpper(browser), TabID: 5, URL: url, Problem: problem}
+	}
+	for _, test := range []struct {
+		name    string
+		tool    dispatch.Tool
+		call    dispatch.Call
+		targets dispatch.Targets
+		code    wire.ErrorCode
+		message string
+	}{
+		{"no tab named", snapshotTool, dispatch.Call{}, dispatch.Targets{}, wire.ErrNoTab, `open a tab with browser_tabs {"action":"new","url":...}`},
+		{"no browser", snapshotTool, dispatch.Call{TabID: 5}, dispatch.Targets{}, wire.ErrNoBrowser, "no browser with the opentabs extension is connected"},
+		{"closed tab", snapshotTool, dispatch.Call{TabID: 5}, dispatch.Targets{BrowserCount: 1}, wire.ErrNoTab, "there is no tab 5; list the tabs with browser_tabs"},
+		{"two browsers", tabsTool, dispatch.Call{}, dispatch.Targets{BrowserCount: 2, LiveTargets: []dispatch.Target{{Browser: "b1", BrowserName: "Work"}, {Browser: "b2", BrowserName: "Home"}}}, wire.ErrAmbiguousTarget,
+			`several browsers are connected: browser "Work", id b1, browser "Home", id b2; name one as "browser"`},
+		{"two tabs", snapshotTool, dispatch.Call{TabID: 5}, dispatch.Targets{BrowserCount: 2, LiveTargets: []dispatch.Target{tab("b1", "https://x/", ""), tab("b2", "https://y/", "")}}, wire.ErrAmbiguousTarget, "name one"},
+		{"unknown browser", tabsTool, dispatch.Call{Browser: "Old"}, dispatch.Targets{BrowserCount: 1}, wire.ErrNoBrowser, `no browser "Old" is connected`},
+		{"no web page", snapshotTool, dispatch.Call{TabID: 5}, dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{tab("b1", "chrome://settings/", "browser tools work in http and https pages only")}}, wire.ErrNoTab,
+			"no browser tool can work in tab 5 (chrome://settings/): browser tools work in http and https pages only"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			gate := &placeGate{}
+			d := dispatch.New(&dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets { return test.targets }}, dispatch.Options{Gates: []dispatch.Gate{gate}})
+			c := test.call
+			c.Tool, c.Args = test.tool, json.RawMessage(`{}`)
+			_, err := d.Call(t.Context(), c)
+			var e *dispatch.Error
+			if !errors.As(err, &e) || e.Code != test.code || !strings.Contains(e.Message, test.message) {
+				t.Errorf("got %v, want %s with %q", err, test.code, test.message)
+			}
+			if len(gate.judged) > 0 {
+				t.Errorf("the gates judged %+v", gate.judged)
+			}
+		})
+	}
+}
+
+// Calls that change a tab run one after the other. Calls in another tab, and calls that
+// only read, do not wait.
+func TestExclusiveCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var order []string
+		bridge := &dispatchtest.Bridge{
+			TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
+				return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{{Browser: "b1", TabID: choice.TabID, DocumentID: "d"}}}
+			},
+			StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+				order = append(order, string(run.Args))
+				time.AfterFunc(time.Second, func() { sink.Finish(nil, nil) })
+				return nil
+			},
+		}
+		d := dispatch.New(bridge, dispatch.Options{})
+		start := func(tool dispatch.Tool, tabID int, args string) <-chan error {
+			done := make(chan error, 1)
+			go func() {
+				_, err := d.Call(t.Context(), dispatch.Call{Tool: tool, TabID: tabID, Args: json.RawMessage(args)})
+				done <- err
+			}()
+			synctest.Wait()
+			return done
+		}
+		calls := []<-chan error{start(clickTool, 5, `{"n":1}`), start(clickTool, 5, `{"n":2}`), start(snapshotTool, 5, `{"n":3}`), start(clickTool, 6, `{"n":4}`)}
+		if got := strings.Join(order, " "); got != `{"n":1} {"n":3} {"n":4}` {
+			t.Errorf("started %s", got)
+		}
+		for _, done := range calls {
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+		if got := order[len(order)-1]; got != `{"n":2}` {
+			t.Errorf("the last call was %s", got)
+		}
+	})
+}

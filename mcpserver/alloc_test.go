@@ -1,0 +1,64 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/internal/alloctest"
+	"opentabs/plugin/plugintest"
+)
+
+// discardResponse is an http.ResponseWriter that stores only the status and the length of
+// the response.
+type discardResponse struct {
+	header http.Header
+	status int
+	bytes  int
+}
+
+func (d *discardResponse) Header() http.Header    { return d.header }
+func (d *discardResponse) WriteHeader(status int) { d.status = status }
+func (d *discardResponse) Write(b []byte) (int, error) {
+	d.bytes += len(b)
+	return len(b), nil
+}
+
+// TestCallAllocations checks the allocations of a tools/call from the HTTP handler to the
+// dispatcher and back: the parsed request, the cancellable context, the response stream with
+// its heartbeat, and the key of the request.
+func TestCallAllocations(t *testing.T) {
+	result := json.RawMessage(`{"text":"hello"}`)
+	caller := callerFunc(func(context.Context, dispatch.Call) (dispatch.Result, error) {
+		return dispatch.Result{Output: result}, nil
+	})
+	schema := json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`)
+	s := newServer(t, caller, Options{}, plugintest.Package{Tools: []plugintest.Tool{{Name: "echo", Description: "d", Input: schema, Output: schema}}})
+	t.Cleanup(func() { _ = s.Shutdown(context.Background()) })
+	handler := s.Handler()
+	begin := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodPost, "/", bytes.NewReader([]byte(initializeText("alloc"))))
+	r.Header.Set("Content-Type", "application/json")
+	handler.ServeHTTP(begin, r)
+	body := []byte(callText(`7`, `{"text":"hello"}`, `{"progressToken":7}`))
+	reader := bytes.NewReader(body)
+	r = httptest.NewRequest(http.MethodPost, "/", reader)
+	r.Header = http.Header{
+		"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
+		"Mcp-Session-Id": {begin.Header().Get("Mcp-Session-Id")}, "Mcp-Protocol-Version": {"2025-11-25"},
+	}
+	r.Body = io.NopCloser(reader)
+	w := &discardResponse{header: http.Header{}}
+	alloctest.Check(t, "a tools/call", 19, 6, func() {
+		reader.Reset(body)
+		handler.ServeHTTP(w, r)
+	})
+	if w.status != http.StatusOK || w.bytes == 0 {
+		t.Errorf("status %d, %d bytes", w.status, w.bytes)
+	}
+}

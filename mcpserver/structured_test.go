@@ -1,0 +1,61 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestLargeResultOnce checks which clients get a large result only as structured content.
+func TestLargeResultOnce(t *testing.T) {
+	large := `{"text":"` + strings.Repeat("x", maxRepeatedText) + `"}`
+	const declared = `{"experimental":{"opentabs/structuredOnly":{}}}`
+	for _, c := range []struct {
+		name, client, version, capabilities, output string
+		wantText, wantData                          bool
+	}{
+		{"an unknown client gets both forms", "other", "1", `{}`, large, true, true},
+		{"a client that ignores the text", "claude-code", "2.1.280", `{}`, large, false, true},
+		{"an old version of the client", "claude-code", "1.0.0", `{}`, large, true, true},
+		{"a client that declares the capability", "other", "1", declared, large, false, true},
+		{"a small result", "other", "1", declared, `{"text":"x"}`, true, true},
+		{"a result without structured content", "other", "1", declared, `["` + large[9:len(large)-1] + `]`, true, false},
+		{"a result with a picture", "other", "1", declared,
+			`{"text":"` + strings.Repeat("x", maxRepeatedText) + `","picture":{"type":"image","data":"aGk=","mimeType":"image/png"}}`, true, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := serveTools(t, returnOutput(c.output), Options{})
+			for _, cl := range []*client{
+				s.openWith(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":%s,"clientInfo":{"name":%q,"version":%q}}}`,
+					c.capabilities, c.client, c.version)),
+				s.modernClient(t),
+			} {
+				meta := `{}`
+				if cl.session == "" {
+					meta = fmt.Sprintf(`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":%q,"version":%q},"io.modelcontextprotocol/clientCapabilities":%s}`,
+						c.client, c.version, c.capabilities)
+				}
+				checkForms(t, cl, meta, c.wantText, c.wantData)
+			}
+		})
+	}
+}
+
+// checkForms calls a tool and checks whether the result has a text and structured content.
+func checkForms(t *testing.T, c *client, meta string, wantText, wantData bool) {
+	t.Helper()
+	answer := c.answer(callText(`1`, `{}`, meta)).text
+	var got struct {
+		Result struct {
+			Content           []json.RawMessage `json:"content"`
+			StructuredContent json.RawMessage   `json:"structuredContent"`
+		} `json:"result"`
+	}
+	if err := json.Unmarshal([]byte(answer), &got); err != nil {
+		t.Fatal(err)
+	}
+	if hasText, hasData := len(got.Result.Content) > 0, got.Result.StructuredContent != nil; hasText != wantText || hasData != wantData || got.Result.Content == nil {
+		t.Errorf("text %v, structured content %v, want %v, %v: %.200s", hasText, hasData, wantText, wantData, answer)
+	}
+}

@@ -1,0 +1,37 @@
+package plugin
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"opentabs/dispatch"
+)
+
+// NewBuiltin completes a plugin that is part of opentabs itself: it has no folder and no
+// adapter, and its tools run in any tab. p has Name, DisplayName, Description and Tools.
+// Each tool has a Place. NewBuiltin panics if a schema is not JSON.
+func NewBuiltin(p *Plugin) *Plugin {
+	p.isBuiltin = true
+	sum := sha256.New()
+	for _, t := range p.Tools {
+		if t.Place == dispatch.PlaceDocument || !json.Valid(t.InputSchema) {
+			panic(fmt.Sprintf("plugin: the tool %s has no place, or its schema is not JSON", t.Name))
+		}
+		t.Plugin = p
+		fmt.Fprintf(sum, "%s %s %s\n", t.Name, t.Description, t.InputSchema)
+	}
+	p.Hash = hex.EncodeToString(sum.Sum(nil))
+	return p
+}
+
+// IsBuiltin reports whether the plugin is part of opentabs itself; see [NewBuiltin].
+func (p *Plugin) IsBuiltin() bool { return p.isBuiltin }
+
+// UseBuiltins sets the plugins of opentabs itself, which are in each set beside the
+// packages. Call UseBuiltins before the first [Registry.Reload].
+func (r *Registry) UseBuiltins(plugins ...*Plugin) {
+	r.builtins = plugins
+	r.set.Store(NewSet(nil, nil, plugins...))
+}

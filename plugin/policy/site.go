@@ -1,0 +1,246 @@
+package policy
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"opentabs/internal/jsonread"
+	"opentabs/internal/lazyregexp"
+	"opentabs/internal/plaintext"
+	"opentabs/internal/rawjson"
+	"opentabs/internal/statedoc"
+)
+
+// SiteRule is what browser tools may do on a site.
+type SiteRule string
+
+const (
+	// SiteOff means that no browser tool runs on the site.
+	SiteOff SiteRule = "off"
+	// SiteRead means that tools that only read run, and that tools that act do not.
+	SiteRead SiteRule = "read"
+	// SiteAsk means that tools run after an approval.
+	SiteAsk SiteRule = "ask"
+	// SiteAuto means that tools run without an approval.
+	SiteAuto SiteRule = "auto"
+)
+
+// SiteEntry is the entry of one site in permissions.json.
+type SiteEntry struct {
+	// Rule is empty if the site has only Allowed.
+	Rule SiteRule `json:"permission,omitempty"`
+	// Allowed are the clients that may always use the site without an approval.
+	Allowed []SiteAllowed `json:"allowed,omitempty"`
+	Mark
+}
+
+// SiteAllowed is a user's "allow always" for one client on a site.
+type SiteAllowed struct {
+	// Client is the identity of the client; Class is what the client may do: "read" or
+	// "act".
+	Client string `json:"client"`
+	Class  string `json:"class"`
+	Mark
+}
+
+// anySite is the pattern that matches every site.
+const anySite = "*"
+
+// sitePattern matches a host, or *. and a host, with an optional port.
+var sitePattern = lazyregexp.New(`^(\*\.)?(\[[0-9a-f:.]+\]|[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*)(:[0-9]{1,5})?$`)
+
+// ParseSite returns the pattern of a site that the user typed: a host such as
+// shop.example, shop.example:8080 for one port, *.example.com for a host and all its
+// subdomains, or * for all sites. A URL means its host.
+func ParseSite(text string) (string, error) {
+	pattern := strings.ToLower(strings.TrimSpace(text))
+	if u, err := url.Parse(pattern); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
+		pattern = u.Host
+	}
+	if pattern == anySite || len(pattern) <= 255 && sitePattern().MatchString(pattern) {
+		return pattern, nil
+	}
+	return "", fmt.Errorf("%q is no site: write a host such as shop.example, shop.example:8080 for one port, *.example.com for a host with its subdomains, or * for all sites", text)
+}
+
+// ParseSiteRule parses a rule that the user typed.
+func ParseSiteRule(text string) (SiteRule, error) {
+	switch r := SiteRule(text); r {
+	case SiteOff, SiteRead, SiteAsk, SiteAuto:
+		return r, nil
+	}
+	return "", fmt.Errorf("%q is no permission of a site: use off, read, ask or auto", text)
+}
+
+// Sites are the rules for browser tools in a [Policy]. Sites is safe for concurrent use.
+type Sites struct{ policy *Policy }
+
+// SitesOf returns the rules for browser tools in p.
+func SitesOf(p *Policy) Sites { return Sites{p} }
+
+// All returns the entries of all sites, by pattern. The map is read-only.
+func (s Sites) All() map[string]SiteEntry { return s.policy.file.Current().View.sites }
+
+// Record records a decision of the user about a call of a browser tool.
+func (s Sites) Record(c Change) { s.policy.opts.Record(c) }
+
+// RuleFor returns the entry with a rule that applies to an http or https URL, and its
+// pattern. The most specific pattern applies. The pattern is empty if none matches.
+func (s Sites) RuleFor(address string) (pattern string, entry SiteEntry) {
+	sites := s.All()
+	for _, pattern := range sitePatterns(address) {
+		if entry, ok := sites[pattern]; ok && entry.Rule != "" {
+			return pattern, entry
+		}
+	}
+	return "", SiteEntry{}
+}
+
+// sitePatterns returns the patterns that match a URL, the most specific first.
+func sitePatterns(address string) []string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return []string{anySite}
+	}
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	suffixes := []string{host}
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+		suffixes = []string{host}
+	} else {
+		for rest := host; ; {
+			_, parent, ok := strings.Cut(rest, ".")
+			if !ok {
+				break
+			}
+			suffixes, rest = append(suffixes, parent), parent
+		}
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	patterns := []string{host + ":" + port, host}
+	for _, suffix := range suffixes {
+		patterns = append(patterns, "*."+suffix+":"+port, "*."+suffix)
+	}
+	return append(patterns, anySite)
+}
+
+// IsSiteExact reports whether a pattern names one host without a wildcard.
+func IsSiteExact(pattern string) bool { return pattern != "" && !strings.HasPrefix(pattern, "*") }
+
+// Set sets the rule of a site. An empty rule removes the entry of the site, with the
+// clients that are always allowed there. by is the surface where the user made the
+// change.
+func (s Sites) Set(site string, rule SiteRule, by string) error {
+	pattern, err := ParseSite(site)
+	if err != nil {
+		return err
+	}
+	change := Change{Kind: "site", Site: pattern, New: string(rule), By: by}
+	return s.policy.changeFile(&change, func(doc *statedoc.Plugins) {
+		editSite(doc, pattern, func(entry statedoc.Object) {
+			statedoc.Decode(entry["permission"], &change.Old)
+			clear(entry)
+			if rule != "" {
+				entry.Put("permission", rule)
+				setMark(entry, by)
+			}
+		})
+	})
+}
+
+// Allow stores that a client may always use a site.
+func (s Sites) Allow(site, client, class, by string) error {
+	pattern, err := ParseSite(site)
+	if err != nil {
+		return err
+	}
+	if problem := plaintext.CheckShown(client); problem != "" {
+		return fmt.Errorf("the client's name %s", problem)
+	}
+	return s.policy.file.Change(func(doc *statedoc.Plugins) error {
+		editSite(doc, pattern, func(entry statedoc.Object) {
+			var allowed []json.RawMessage
+			statedoc.Decode(entry["allowed"], &allowed)
+			added := statedoc.Object{}
+			added.Put("client", client)
+			added.Put("class", class)
+			setMark(added, by)
+			allowed = append(allowed, rawjson.Encode(added))
+			entry.Put("allowed", allowed[max(0, len(allowed)-maxToolGrants):])
+		})
+		return nil
+	})
+}
+
+// editSite changes the entry of one site.
+func editSite(doc *statedoc.Plugins, pattern string, change func(entry statedoc.Object)) {
+	sites := doc.TopLevel.Child("sites")
+	entry := sites.Child(pattern)
+	change(entry)
+	sites.Put(pattern, entry)
+	doc.TopLevel.Put("sites", sites)
+}
+
+// IsAlwaysAllowed reports whether the user has always allowed a client to use the exact
+// site of a URL in this way.
+func (s Sites) IsAlwaysAllowed(address, client, class string) bool {
+	sites := s.All()
+	return slices.ContainsFunc(sitePatterns(address), func(pattern string) bool {
+		return IsSiteExact(pattern) && slices.ContainsFunc(sites[pattern].Allowed, func(a SiteAllowed) bool {
+			return a.Client == client && (a.Class == class || a.Class == "act" && class == "read")
+		})
+	})
+}
+
+// readSites reads the entries of sites. A site with an invalid rule is off.
+func readSites(top statedoc.Object, addProblem func(string)) map[string]SiteEntry {
+	sites := map[string]SiteEntry{}
+	if raw, ok := top["sites"]; ok && rawjson.KindOf(raw) != rawjson.KindObject {
+		addProblem("sites is " + rawjson.KindOf(raw) + "; all sites are off until it is an object")
+		return map[string]SiteEntry{anySite: {Rule: SiteOff}}
+	}
+	for pattern, raw := range top.Child("sites") {
+		problems := &jsonread.Problems{File: "sites." + pattern}
+		sites[pattern] = readSite(raw, problems)
+		if valid, err := ParseSite(pattern); err != nil || valid != pattern {
+			problems.Add("is no site; the entry has no effect")
+		}
+		for _, problem := range problems.List {
+			addProblem(problem.String())
+		}
+	}
+	return sites
+}
+
+func readSite(raw json.RawMessage, problems *jsonread.Problems) SiteEntry {
+	text, problem := rawjson.Compact(raw, nil)
+	if problem != "" || rawjson.KindOf(text) != rawjson.KindObject {
+		problems.Add("is no object; the site is off")
+		return SiteEntry{Rule: SiteOff}
+	}
+	f := jsonread.New(text, "", problems)
+	entry := SiteEntry{Mark: readMark(f)}
+	if f.Has("permission") {
+		rule, err := ParseSiteRule(f.Optional("permission"))
+		if err != nil {
+			f.Add("permission", "is wrong, so the site is off: %v", err)
+			rule = SiteOff
+		}
+		entry.Rule = rule
+	}
+	for _, raw := range rawjson.Elements(f.Members["allowed"]) {
+		allowed := jsonread.New(raw, f.Path+"allowed.", problems)
+		client, hasClient := allowed.TextOrFalse("client")
+		class, hasClass := allowed.TextOrFalse("class")
+		if hasClient && hasClass && client != "" {
+			entry.Allowed = append(entry.Allowed, SiteAllowed{Client: client, Class: class, Mark: readMark(allowed)})
+		}
+	}
+	return entry
+}

@@ -1,0 +1,87 @@
+package policy_test
+
+import (
+	"strings"
+	"testing"
+
+	"opentabs/plugin/policy"
+)
+
+func TestParseSite(t *testing.T) {
+	for text, want := range map[string]string{
+		"shop.example":                     "shop.example",
+		" Shop.Example ":                   "shop.example",
+		"https://shop.example/cart?x#y":    "shop.example",
+		"http://localhost:3000/":           "localhost:3000",
+		"*.shop.example":                   "*.shop.example",
+		"*.shop.example:8443":              "*.shop.example:8443",
+		"*":                                "*",
+		"[::1]:8080":                       "[::1]:8080",
+		"192.168.1.1":                      "192.168.1.1",
+		"xn--bcher-kva.example":            "xn--bcher-kva.example",
+		"":                                 "",
+		"shop example":                     "",
+		"shop.example/cart":                "",
+		"*shop.example":                    "",
+		"a.*.example":                      "",
+		"file:///etc/passwd":               "",
+		"shop..example":                    "",
+		"user@shop.example":                "",
+		"-shop.example":                    "",
+		"bücher.example":                   "",
+		strings.Repeat("a", 300) + ".test": "",
+	} {
+		got, err := policy.ParseSite(text)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("ParseSite(%q) = %q, %v, want %q", text, got, err, want)
+		}
+	}
+}
+
+// A file of permissions with invalid sites switches them off and reports the problem.
+func TestInvalidSitesAreOff(t *testing.T) {
+	w := newPolicyFixture(t)
+	sites := policy.SitesOf(w.policy)
+	for _, test := range []struct{ file, address, pattern, problem string }{
+		{`{"version":1,"sites":[]}`, "https://shop.example/", "*", "sites is an array; all sites are off until it is an object"},
+		{`{"version":1,"sites":{"shop.example":7}}`, "https://shop.example/", "shop.example", "is no object; the site is off"},
+		{`{"version":1,"sites":{"shop.example":{"permission":"yes"}}}`, "https://shop.example/", "shop.example", `"yes" is no permission of a site`},
+	} {
+		w.write(test.file)
+		pattern, entry := sites.RuleFor(test.address)
+		if problems := strings.Join(w.policy.Problems(), "; "); pattern != test.pattern || entry.Rule != policy.SiteOff || !strings.Contains(problems, test.problem) {
+			t.Errorf("%s: %q has %+v, problems %q", test.file, pattern, entry, problems)
+		}
+	}
+	w.write(`{"version":1,"sites":{"shop.example/x":{"permission":"auto"},"shop.example":{"permission":"read","allowed":[{"client":7},{"client":"laptop","class":"act"}]}}}`)
+	_, entry := sites.RuleFor("https://shop.example/x")
+	if entry.Rule != policy.SiteRead || len(entry.Allowed) != 1 || len(w.policy.Problems()) == 0 {
+		t.Errorf("got %+v, problems %q", entry, w.policy.Problems())
+	}
+}
+
+// Setting a rule keeps the permissions of plugins, and removing it removes the clients
+// that are always allowed.
+func TestSetSite(t *testing.T) {
+	w := newPolicyFixture(t)
+	sites := policy.SitesOf(w.policy)
+	w.write(`{"version":1,"plugins":{"a":{"permission":"off"}},"later":1}`)
+	w.failOnError(sites.Allow("https://shop.example", "laptop", "act", "x"))
+	w.failOnError(sites.Set("*.example", policy.SiteRead, "x"))
+	if !sites.IsAlwaysAllowed("https://shop.example/a", "laptop", "read") || sites.IsAlwaysAllowed("https://shop.example/a", "other", "read") || sites.IsAlwaysAllowed("https://b.example/", "laptop", "read") {
+		t.Errorf("sites %+v", sites.All())
+	}
+	if pattern, entry := sites.RuleFor("https://shop.example/"); pattern != "*.example" || entry.Rule != policy.SiteRead || entry.By != "x" {
+		t.Errorf("%q has %+v", pattern, entry)
+	}
+	w.failOnError(sites.Set("shop.example", "", "x"))
+	if sites.IsAlwaysAllowed("https://shop.example/a", "laptop", "act") {
+		t.Error("the client is still allowed")
+	}
+	if got := w.policy.State("a").Permission; got != "off" {
+		t.Errorf("the plugin's permission is %q", got)
+	}
+	if err := sites.Set("shop example", policy.SiteOff, "x"); err == nil {
+		t.Error("an invalid site was stored")
+	}
+}
