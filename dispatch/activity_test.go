@@ -373,7 +373,7 @@ func TestStatusWord(t *testing.T) {
 		}
 		p.wg.Wait()
 		if got := strings.Join(sent, " "); got != "indexing/batch 1 / fetching/page 7" {
-			t.Errorf("the client got %q", got)
+			t.Errorf("the client got %q; want %q", got, "indexing/batch 1 / fetching/page 7")
 		}
 		if v := d.Calls()[0]; v.UserStatusWord != "indexing" || v.StatusWord != "fetching" {
 			t.Errorf("the status word is %q, for the user %q", v.StatusWord, v.UserStatusWord)

@@ -88,7 +88,7 @@ func TestTheUserDecides(t *testing.T) {
 					t.Errorf("the gate received the decisions %+v", decided)
 				}
 				if len(h.endedCall.Resolutions) != 1 {
-					t.Errorf("the hook received %d decisions", len(h.endedCall.Resolutions))
+					t.Errorf("the hook received %d decisions; want 1", len(h.endedCall.Resolutions))
 				}
 			})
 		})
@@ -388,13 +388,13 @@ func TestSuspendedCallLeavesTheQueue(t *testing.T) {
 		other := exportTool
 		other.Name = "other"
 		if _, err := d.Call(t.Context(), dispatch.Call{Tool: other}); err != nil || runCount != 1 {
-			t.Errorf("the call ended with error %v and ran %d times", err, runCount)
+			t.Errorf("the call ended with error %v and ran %d times; want 1", err, runCount)
 		}
 		if _, err := d.Decide(view.CallID, "", dispatch.Resolution{Allow: true}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := waitForEnd(); err != nil || runCount != 2 {
-			t.Errorf("the call ended with error %v and ran %d times", err, runCount)
+			t.Errorf("the call ended with error %v and ran %d times; want 2", err, runCount)
 		}
 	})
 }

@@ -105,7 +105,7 @@ func TestPrecedenceOfVerdicts(t *testing.T) {
 					t.Errorf("the tool ran %d times", runCount)
 				}
 				if hasConflict := strings.Contains(log.String(), `"gate":"a","also":"b"`); hasConflict != tt.hasConflict {
-					t.Errorf("the log has the conflict of the gates: %t\n%s", hasConflict, &log)
+					t.Errorf("the log has the conflict of the gates: %t\n%s; want %v", hasConflict, &log, tt.hasConflict)
 				}
 			})
 		})
@@ -177,7 +177,7 @@ func TestHooksGetTheLastMessages(t *testing.T) {
 		}
 		messages := h.endedCall.LastMessages
 		if len(messages) != 20 {
-			t.Fatalf("the client got %d messages", len(messages))
+			t.Fatalf("the client got %d messages; want 20", len(messages))
 		}
 		if messages[0].Message != "c" || messages[18].Message != "u" || messages[18].Audience != "" || len(messages[19].Message) != 400 || messages[19].Audience != "user" || messages[19].Time.IsZero() {
 			t.Errorf("the client got the messages %+v", messages)

@@ -104,7 +104,7 @@ func TestDrain(t *testing.T) {
 		sleepFake(time.Second / 2)
 		d.Shutdown()
 		if err := d.Drain(t.Context()); err != nil || len(h.seenHooks) != 1 {
-			t.Errorf("Drain returned %v, and the hooks saw %q", err, h.seenHooks)
+			t.Errorf("Drain returned %v, and the hooks saw %q; want length 1", err, h.seenHooks)
 		}
 		p.wg.Wait()
 	})
@@ -118,7 +118,7 @@ func TestLastReportComesBeforeTheEnd(t *testing.T) {
 		for range 50 {
 			last := 0.0
 			if err := jobs.Start(dispatch.Call{Tool: exportTool}).Wait(t.Context(), func(p dispatch.Progress) { last = p.Progress }); err != nil || last != 2 {
-				t.Fatalf("the last progress was %v, error %v", last, err)
+				t.Fatalf("the last progress was %v, error %v; want 2", last, err)
 			}
 		}
 	})
@@ -209,7 +209,7 @@ func TestJobsKeepABoundedNumberOfResults(t *testing.T) {
 			}
 		}
 		if n := len(jobs.List()); n != 30 {
-			t.Errorf("%d jobs are listed", n)
+			t.Errorf("%d jobs are listed; want 30", n)
 		}
 	})
 }

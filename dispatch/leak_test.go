@@ -82,7 +82,7 @@ func TestCallsDoNotLeak(t *testing.T) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.liveCalls) != 0 {
-		t.Errorf("the dispatcher still has %d calls", len(d.liveCalls))
+		t.Errorf("the dispatcher still has %d calls; want 0", len(d.liveCalls))
 	}
 	if len(d.endedCalls) != maxEndedCalls {
 		t.Errorf("%d ended calls are kept, want %d", len(d.endedCalls), maxEndedCalls)

@@ -92,7 +92,7 @@ func TestToolCallsAnother(t *testing.T) {
 		}
 		calls := d.Calls()
 		if len(calls) != 2 {
-			t.Fatalf("the dispatcher has %d calls", len(calls))
+			t.Fatalf("the dispatcher has %d calls; want 2", len(calls))
 		}
 		parent, child := calls[0], calls[1]
 		if by := child.Caller; parent.Caller != nil || by == nil || by.Plugin != "m" || by.Tool != "m__parent" || by.TabID != parent.TabID || by.Browser != parent.Browser || by.Origin != "http://localhost" {
@@ -121,7 +121,7 @@ func TestChildEndsWithItsParent(t *testing.T) {
 		}()
 		synctest.Wait()
 		if n := len(d.Calls()); n != 3 {
-			t.Fatalf("the dispatcher has %d calls", n)
+			t.Fatalf("the dispatcher has %d calls; want 3", n)
 		}
 		disconnect()
 		if err := asError(t, <-done); err == nil || err.Code != wire.ErrCancelled {

@@ -53,7 +53,7 @@ func TestFollowersSeeEveryEventInOrder(t *testing.T) {
 		}
 		b.Close()
 		if _, _, err := b.Next(t.Context()); !errors.Is(err, dispatch.ErrFollowerClosed) {
-			t.Errorf("Next after Close returned the error %v", err)
+			t.Errorf("Next after Close returned the error %v; want the error %v", err, dispatch.ErrFollowerClosed)
 		}
 	})
 }
@@ -110,7 +110,7 @@ func TestNextWaitsAndWakes(t *testing.T) {
 		synctest.Wait()
 		f.Close()
 		if err := <-got; !errors.Is(err, dispatch.ErrFollowerClosed) {
-			t.Errorf("a waiting Next returned %v after Close", err)
+			t.Errorf("a waiting Next returned %v after Close; want the error %v", err, dispatch.ErrFollowerClosed)
 		}
 		f.Close()
 	})
@@ -174,13 +174,13 @@ func TestReturningFollower(t *testing.T) {
 			t.Errorf("a follower of the last call got %d events and missed %d", len(seqs), missedCount)
 		}
 		if seqs, _ := next(dispatch.FollowOptions{After: 6000, Tool: "messages__export"}); len(seqs) != 6 {
-			t.Errorf("a follower of the tool got events %v", seqs)
+			t.Errorf("a follower of the tool got events %v; want length 6", seqs)
 		}
 		if seqs, _ := next(dispatch.FollowOptions{After: 6000, Tool: "messages"}); len(seqs) != 6 {
-			t.Errorf("a follower of the plugin got events %v", seqs)
+			t.Errorf("a follower of the plugin got events %v; want length 6", seqs)
 		}
 		if seqs, _ := next(dispatch.FollowOptions{After: 6000, Tool: "other"}); len(seqs) != 0 {
-			t.Errorf("a follower of another tool got events %v", seqs)
+			t.Errorf("a follower of another tool got events %v; want length 0", seqs)
 		}
 	})
 }
@@ -294,11 +294,11 @@ func TestStatusWordIsInTheEvent(t *testing.T) {
 		defer f.Close()
 		r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool})
 		if err != nil || r.ReportCount != 2 {
-			t.Fatalf("the call ended with error %v after %d reports", err, r.ReportCount)
+			t.Fatalf("the call ended with error %v after %d reports; want 2", err, r.ReportCount)
 		}
 		events, _, err := f.Next(t.Context())
 		if err != nil || len(events) != 5 {
-			t.Fatalf("the follower got %d events and the error %v", len(events), err)
+			t.Fatalf("the follower got %d events and the error %v; want 5", len(events), err)
 		}
 		for i, want := range []string{"exporting", "done"} {
 			e := events[2+i]

@@ -215,7 +215,7 @@ func TestStdioCallsShareAPing(t *testing.T) {
 			}
 		}
 		if pings != 1 {
-			t.Errorf("the server sent %d pings for %d calls", pings, n)
+			t.Errorf("the server sent %d pings for %d calls; want 1", pings, n)
 		}
 	})
 }

@@ -88,7 +88,7 @@ func TestProgressOverHTTPIsCompleteAndInOrder(t *testing.T) {
 					checkReports(t, c.ask(callText(id, `{}`, `{"progressToken":"t`+id+`"}`)), id, `"t`+id+`"`)
 				}
 				if n := countStrays(); n != 0 {
-					t.Errorf("%d messages arrived on the GET stream", n)
+					t.Errorf("%d messages arrived on the GET stream; want 0", n)
 				}
 			})
 		}
@@ -137,7 +137,7 @@ func TestProgressOfConcurrentCallsStaysApart(t *testing.T) {
 			}
 			wg.Wait()
 			if n := countStrays(); n != 0 {
-				t.Errorf("%d messages arrived on the GET stream", n)
+				t.Errorf("%d messages arrived on the GET stream; want 0", n)
 			}
 		})
 	}
@@ -341,7 +341,7 @@ func TestMissingArgumentsAreNone(t *testing.T) {
 	for _, params := range []string{`{"name":"messages__echo"}`, `{"name":"messages__echo","arguments":null}`} {
 		m := c.answer(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + params + `}`)
 		if string(m.toolResultOf(t).Structured) != `{}` {
-			t.Errorf("%s: %s", params, m.text)
+			t.Errorf("%s: %s; want %q", params, m.text, `{}`)
 		}
 	}
 }

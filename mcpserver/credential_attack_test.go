@@ -173,7 +173,7 @@ func TestRevokeEndsJobs(t *testing.T) {
 			}
 		}
 		if r := ask("desk", "job_list", `{}`); r.text != "There are no jobs." {
-			t.Errorf("another client lists %s", r.text)
+			t.Errorf("another client lists %s; want %q", r.text, "There are no jobs.")
 		}
 		if r := ask("laptop", "job_list", `{}`); !strings.Contains(r.text, job.callID) {
 			t.Errorf("the client lists %s", r.text)

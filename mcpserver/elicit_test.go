@@ -266,7 +266,7 @@ func TestClientDecides(t *testing.T) {
 					t.Errorf("the form contains %q\nwant %q", form.Message, want)
 				}
 				if got := form.Schema.Properties["decision"].Enum; fmt.Sprint(got) != "[allow once allow for this session deny]" {
-					t.Errorf("the form has the choices %q", got)
+					t.Errorf("the form has the choices %q; want %q", got, "[allow once allow for this session deny]")
 				}
 				if n := g.runs.Load(); n != 0 {
 					t.Error("the tool ran before the decision")
@@ -507,7 +507,7 @@ func TestNoProgressAfterTheAnswer(t *testing.T) {
 	sender.close()
 	sender.send(dispatch.Progress{Progress: 2})
 	if sent != 1 {
-		t.Errorf("the server sent %d forms", sent)
+		t.Errorf("the server sent %d forms; want 1", sent)
 	}
 }
 
@@ -599,10 +599,10 @@ func TestFormNamesTheCaller(t *testing.T) {
 		t.Errorf("the form contains %q\nwant %q", form.Message, want)
 	}
 	if got := form.Schema.Properties[decisionField].Description; got != "It applies to calls that the plugin tickets makes, not to those of your agent. Declining denies the call, too." {
-		t.Errorf("the form describes the call as %q", got)
+		t.Errorf("the form describes the call as %q; want %q", got, "It applies to calls that the plugin tickets makes, not to those of your agent. Declining denies the call, too.")
 	}
 	q.Caller = nil
 	if got := q.buildForm().Schema.Properties[decisionField].Description; got != "Declining denies the call, too." {
-		t.Errorf("the form describes the call as %q", got)
+		t.Errorf("the form describes the call as %q; want %q", got, "Declining denies the call, too.")
 	}
 }

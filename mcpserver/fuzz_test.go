@@ -132,7 +132,7 @@ func FuzzHTTP(f *testing.F) {
 		}
 		ping := post(t.Context(), []byte(`{"jsonrpc":"2.0","id":"again","method":"ping"}`), http.Header{"Mcp-Session-Id": {session}})
 		if got := strings.TrimSpace(ping.Body.String()); got != `{"jsonrpc":"2.0","id":"again","result":{}}` {
-			t.Fatalf("after %q a ping gets %d %s", body, ping.Code, got)
+			t.Fatalf("after %q a ping gets %d %s; want %q", body, ping.Code, got, `{"jsonrpc":"2.0","id":"again","result":{}}`)
 		}
 	})
 }
@@ -198,7 +198,7 @@ func FuzzStdio(f *testing.F) {
 			}
 		}
 		if answered != 1 {
-			t.Fatalf("after %q the ping has %d answers:\n%s", lines, answered, output.Bytes())
+			t.Fatalf("after %q the ping has %d answers:\n%s; want 1", lines, answered, output.Bytes())
 		}
 	})
 }

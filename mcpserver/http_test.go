@@ -59,10 +59,10 @@ func TestClientCancelsItsCall(t *testing.T) {
 		<-h.started
 		c.cancel(id)
 		if cause := <-h.ended; !errors.Is(cause, transport.ErrCancelled) {
-			t.Errorf("id %s: the call ended because of %v", id, cause)
+			t.Errorf("id %s: the call ended because of %v; want the error %v", id, cause, transport.ErrCancelled)
 		}
 		if msgs := <-got; len(msgs) != 0 {
-			t.Errorf("id %s: a cancelled call was answered: %s", id, msgs[0].text)
+			t.Errorf("id %s: a cancelled call was answered: %s; want length 0", id, msgs[0].text)
 		}
 		c.cancel(id) // a second cancellation, after the end of the call
 	}
@@ -76,11 +76,11 @@ func TestACancelMayOvertakeItsCall(t *testing.T) {
 		*h = *newHangingCaller()
 		c.cancel(`1`)
 		if msgs := c.ask(callText(`1`, `{}`, `{"progressToken":1}`)); len(msgs) != 0 {
-			t.Errorf("the call was answered: %s", msgs[0].text)
+			t.Errorf("the call was answered: %s; want length 0", msgs[0].text)
 		}
 		<-h.started
 		if cause := <-h.ended; !errors.Is(cause, transport.ErrCancelled) {
-			t.Errorf("the call ended because of %v", cause)
+			t.Errorf("the call ended because of %v; want the error %v", cause, transport.ErrCancelled)
 		}
 		// The ID of an ended call may be reused.
 		c.cancel(`1`)
@@ -221,7 +221,7 @@ func TestSessionsOverHTTP(t *testing.T) {
 		}
 	}
 	if n := len(s.Clients()); n != 0 {
-		t.Errorf("the server still has %d clients", n)
+		t.Errorf("the server still has %d clients; want 0", n)
 	}
 }
 

@@ -177,7 +177,7 @@ func TestDetachTimes(t *testing.T) {
 				startTime := time.Now()
 				msgs := s.as(test.client, "1").ask(callText(`1`, test.args, `{}`))
 				if elapsed := time.Since(startTime); elapsed != test.want {
-					t.Errorf("the server answered after %s: %s", elapsed, msgs[0].text)
+					t.Errorf("the server answered after %s: %s; want %v", elapsed, msgs[0].text, test.want)
 				}
 				if test.want != 90*time.Second {
 					jobFromMessages(t, msgs)
@@ -378,7 +378,7 @@ func TestAudienceOfTheEnd(t *testing.T) {
 		c := s.open(t, "a")
 		for _, m := range []receivedMessage{c.answer(callText(`1`, `{}`, `{}`)), c.answer(getText(`2`, "messages__plain", `{}`, `{}`))} {
 			if got := m.toolResultOf(t).Meta[metaAudience]; string(got) != want {
-				t.Errorf("%q: %s", audience, m.text)
+				t.Errorf("%q: %s; want %v", audience, m.text, want)
 			}
 		}
 	}

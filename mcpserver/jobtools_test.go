@@ -117,7 +117,7 @@ func TestJobsAreForSomeClients(t *testing.T) {
 				want = want[4:]
 			}
 			if !slices.Equal(names, want) {
-				t.Errorf("%s sees %v", name, names)
+				t.Errorf("%s sees %v; want %v", name, names, want)
 			}
 		}
 		if m := s.as("other", "1").answer(toolText("job_list", `{}`, `{}`)); m.Error == nil || !strings.Contains(m.text, `no tool \"job_list\"`) {

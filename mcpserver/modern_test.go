@@ -41,7 +41,7 @@ func TestModernCall(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", msgs[1].text, want)
 	}
 	if client.Name != "new" {
-		t.Errorf("the call has the client %+v", client)
+		t.Errorf("the call has the client %+v; want %q", client, "new")
 	}
 }
 

@@ -169,7 +169,7 @@ func TestPromptFailures(t *testing.T) {
 			}
 		}
 		if res.StatusCode != test.status {
-			t.Errorf("%s %s: %s", test.name, test.args, res.Status)
+			t.Errorf("%s %s: %s; want %v", test.name, test.args, res.Status, test.status)
 		}
 	}
 }

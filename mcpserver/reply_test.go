@@ -33,7 +33,7 @@ func TestResultsAsTheyAreWritten(t *testing.T) {
 	}
 	for _, undefined := range []json.RawMessage{nil, {}, json.RawMessage(" ")} {
 		if got := writtenResult(t, newSuccessReply("", undefined)); got != `{"content":[]}` {
-			t.Errorf("undefined is written %s", got)
+			t.Errorf("undefined is written %s; want %q", got, `{"content":[]}`)
 		}
 	}
 }

@@ -207,7 +207,7 @@ func TestSubscribersAreNotified(t *testing.T) {
 	}
 	s.resources.mu.Lock()
 	if s.resources.subscriptionCount != 1 {
-		t.Errorf("the server still has %d subscriptions", s.resources.subscriptionCount)
+		t.Errorf("the server still has %d subscriptions; want 1", s.resources.subscriptionCount)
 	}
 	s.resources.mu.Unlock()
 	sink.Finish(json.RawMessage(`1`), nil)
@@ -216,7 +216,7 @@ func TestSubscribersAreNotified(t *testing.T) {
 	}
 	p.send(`{"jsonrpc":"2.0","id":9,"method":"ping"}`)
 	if m := p.mustRead(); string(m.ID) != "9" {
-		t.Errorf("after unsubscribe the client received %s", m.text)
+		t.Errorf("after unsubscribe the client received %s; want %q", m.text, "9")
 	}
 }
 
@@ -269,7 +269,7 @@ func TestResourceUpdatesAreRateLimited(t *testing.T) {
 		sink.Finish(nil, nil)
 		expectMessages(11 * time.Second)
 		if len(all) != 2 {
-			t.Errorf("at the end of the call the notifications are %v", all)
+			t.Errorf("at the end of the call the notifications are %v; want length 2", all)
 		}
 		w.close()
 		d.Shutdown()
@@ -290,7 +290,7 @@ func TestSlowSubscriberGetsOneNotification(t *testing.T) {
 		l.RecordChange(uri)
 	}
 	if all := l.next(t.Context()); len(all) != 1 {
-		t.Errorf("the subscriber received %d notifications", len(all))
+		t.Errorf("the subscriber received %d notifications; want 1", len(all))
 	}
 }
 
@@ -340,6 +340,6 @@ func TestMissedEvents(t *testing.T) {
 	}
 	w.notifyOfEvents(nil, true)
 	if all := l.next(t.Context()); len(all) != 3 {
-		t.Errorf("the subscriber received %v", all)
+		t.Errorf("the subscriber received %v; want length 3", all)
 	}
 }

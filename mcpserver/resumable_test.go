@@ -70,7 +70,7 @@ func eachModernSender(t *testing.T, gates []dispatch.Gate, f func(t *testing.T, 
 			s := serveTools(t, g, Options{Heartbeat: time.Hour})
 			f(t, g, open(t, s))
 			if n := s.approvals.resumable.countKept(); n != 0 {
-				t.Errorf("the server still stores %d resumable calls", n)
+				t.Errorf("the server still stores %d resumable calls; want 0", n)
 			}
 			g.Shutdown()
 		})
@@ -132,7 +132,7 @@ func TestModernSessions(t *testing.T) {
 		ask := modernSenders[name](t, serveTools(t, g, Options{}))
 		key, q := ask(callText(`1`, `{}`, formsMeta)).decodeQuestion(t)
 		if got := fmt.Sprint(q.Requests[key].Params.Schema.Properties["decision"].Enum); got != want {
-			t.Errorf("%s: the form has the choices %s", name, got)
+			t.Errorf("%s: the form has the choices %s; want %v", name, got, want)
 		}
 		g.Shutdown()
 	}
@@ -368,7 +368,7 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 			t.Error("an ended call was stored too long")
 		}
 		if lost != 1 {
-			t.Errorf("the loss was reported %d times", lost)
+			t.Errorf("the loss was reported %d times; want 1", lost)
 		}
 
 		// A request arrives while the answer to its call is being dropped.
@@ -396,7 +396,7 @@ func TestResumableCallsAreBounded(t *testing.T) {
 	res := c.post(t.Context(), callText(`1`, `{}`, formsMeta))
 	events := newEvents(res.Body)
 	if data, _ := events.nextData(); !strings.Contains(data, "waiting for approval") {
-		t.Errorf("the client received %s", data)
+		t.Errorf("the client received %s; want a text that contains %q", data, "waiting for approval")
 	}
 	w := g.onlyTicket(t)
 	if _, err := g.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true}); err != nil {
@@ -441,7 +441,7 @@ func TestSeal(t *testing.T) {
 		all[d] = true
 	}
 	if len(all) != 7 {
-		t.Errorf("the seven requests have %d different digests", len(all))
+		t.Errorf("the seven requests have %d different digests; want 7", len(all))
 	}
 }
 

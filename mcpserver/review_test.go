@@ -57,7 +57,7 @@ func TestToolsThatAreOffAreNotListed(t *testing.T) {
 	for _, p := range peers {
 		p.send(`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
 		if m := p.mustRead(); !strings.Contains(m.text, `"id":3`) {
-			t.Errorf("the client received %s", m.text)
+			t.Errorf("the client received %s; want a text that contains %q", m.text, `"id":3`)
 		}
 	}
 	for _, tt := range []struct {

@@ -72,10 +72,10 @@ func TestCancelReason(t *testing.T) {
 		readMessages(t, c.post(t.Context(), text))
 		check("http")
 		if msgs := <-answered; len(msgs) != 0 {
-			t.Errorf("the server answered %v", msgs)
+			t.Errorf("the server answered %v; want length 0", msgs)
 		}
 		if all := p.closeAndReadAll(); len(all) != 0 {
-			t.Errorf("the server answered over stdio %v", all)
+			t.Errorf("the server answered over stdio %v; want length 0", all)
 		}
 		early := s.open(t, "a")
 		readMessages(t, early.post(t.Context(), text))
@@ -139,7 +139,7 @@ func TestStdioEndOfInputCancelsCallsAndAnswersTheRest(t *testing.T) {
 		t.Error(err)
 	}
 	if n := len(s.Clients()); n != 0 {
-		t.Errorf("the server still has %d clients", n)
+		t.Errorf("the server still has %d clients; want 0", n)
 	}
 }
 
@@ -280,7 +280,7 @@ func TestStdioClientsAreListed(t *testing.T) {
 	a.closeAndReadAll()
 	<-a.done
 	if n := len(s.Clients()); n != 1 {
-		t.Errorf("the server still has %d clients", n)
+		t.Errorf("the server still has %d clients; want 1", n)
 	}
 }
 

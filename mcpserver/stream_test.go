@@ -179,7 +179,7 @@ func TestSilentCallSendsKeepAlives(t *testing.T) {
 			}
 			res.Body.Close()
 			if e.comments != 2 {
-				t.Errorf("the stream had %d comments in %s", e.comments, time.Since(begin))
+				t.Errorf("the stream had %d comments in %s; want 2", e.comments, time.Since(begin))
 			}
 		}
 		// A client that accepts no events gets plain JSON, however long the call runs.
@@ -225,7 +225,7 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 		stop()
 		<-progressRead
 		if !strings.Contains(notification, "list_changed") {
-			t.Errorf("the silent GET stream has carried %q", notification)
+			t.Errorf("the silent GET stream has carried %q; want a text that contains %q", notification, "list_changed")
 		}
 		res.Body.Close()
 		if want := int(3 * time.Hour / defaultHeartbeat); e.comments < want-1 || e.comments > want {
@@ -233,7 +233,7 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 		}
 		<-time.After(2 * time.Hour)
 		if n := len(s.Clients()); n != 0 {
-			t.Errorf("the server still has %d sessions", n)
+			t.Errorf("the server still has %d sessions; want 0", n)
 		}
 	})
 }
@@ -270,29 +270,29 @@ func TestAClientThatIsGoneIsNotListed(t *testing.T) {
 			}()
 			synctest.Wait()
 			if got := names(); got != "a calling listening" {
-				t.Errorf("before the end of the connection the clients are %s", got)
+				t.Errorf("before the end of the connection the clients are %s; want %q", got, "a calling listening")
 			}
 			cancel()
 			<-done
 		}
 		breakConnection(listening, http.MethodGet, "")
 		if got := names(); got != "a calling" {
-			t.Errorf("after the end of a GET stream the clients are %s", got)
+			t.Errorf("after the end of a GET stream the clients are %s; want %q", got, "a calling")
 		}
 		if code := ping(listening); code != http.StatusOK || names() != "a calling listening" {
 			t.Errorf("the ping of the returned client got the status %d; the clients are %s", code, names())
 		}
 		breakConnection(callingClient, http.MethodPost, callText(`1`, `{}`, `{}`))
 		if got := names(); got != "a listening" {
-			t.Errorf("after the end of a call's connection the clients are %s", got)
+			t.Errorf("after the end of a call's connection the clients are %s; want %q", got, "a listening")
 		}
 		<-time.After(10*time.Minute - time.Second)
 		if got := names(); got != "a listening" {
-			t.Errorf("before the session timeout the clients are %s", got)
+			t.Errorf("before the session timeout the clients are %s; want %q", got, "a listening")
 		}
 		<-time.After(time.Second)
 		if got := names(); got != "" {
-			t.Errorf("after the session timeout the clients are %s", got)
+			t.Errorf("after the session timeout the clients are %s; want %q", got, "")
 		}
 		<-time.After(10 * time.Minute)
 		if codes := []int{ping(quietClient), ping(listening), ping(callingClient)}; !slices.Equal(codes, []int{200, 200, 404}) {

@@ -82,7 +82,7 @@ func TestTabsOfAPluginThatIsOffHaveOrigins(t *testing.T) {
 		"https://u:p@a.com/x?y#z": "https://a.com/x", "https://a.com/?": "https://a.com/", "https://a.com/%2F%3F?q": "https://a.com/%2F%3F", "": "", "about:blank": "",
 	} {
 		if got := stripURL(address, true); got != want {
-			t.Errorf("%s is shown as %s", address, got)
+			t.Errorf("%s is shown as %s; want %v", address, got, want)
 		}
 	}
 }
@@ -90,7 +90,7 @@ func TestTabsOfAPluginThatIsOffHaveOrigins(t *testing.T) {
 func TestBuiltinToolsAreListedWhereTheyAreOffered(t *testing.T) {
 	c := withTabs(t)
 	if all := listTools(t, c); !strings.Contains(string(all[len(all)-1]), `"name":"plugin_list_tabs"`) {
-		t.Errorf("the client sees the tools %s", all)
+		t.Errorf("the client sees the tools %s; want a text that contains %q", all, `"name":"plugin_list_tabs"`)
 	}
 	without := serveTools(t, callerFunc(echoArguments), Options{}, plugintest.Package{}).open(t, "agent")
 	if all := listTools(t, without); len(all) != 1 {
@@ -133,6 +133,6 @@ func TestInstanceOfACall(t *testing.T) {
 	}
 	q := request{Request: transport.Request{Params: &transport.Params{Name: "wiki__find"}}}
 	if c := q.newCall(dispatch.Tool{}, arguments{instance: "work"}); c.Instance != "work" {
-		t.Errorf("%+v", c)
+		t.Errorf("%+v; want %q", c, "work")
 	}
 }

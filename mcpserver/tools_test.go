@@ -166,7 +166,7 @@ func TestRemovedToolsAreGone(t *testing.T) {
 		t.Error(m.text)
 	}
 	if all := listTools(t, c); len(all) != 1 {
-		t.Errorf("the server lists the tools %s", all)
+		t.Errorf("the server lists the tools %s; want length 1", all)
 	}
 }
 

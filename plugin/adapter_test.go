@@ -31,7 +31,7 @@ func TestAdapterIsWhatWasLoaded(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err = p.Adapter(); err == nil || !strings.Contains(err.Error(), "is missing") {
-		t.Errorf("removed: %v", err)
+		t.Errorf("removed: %v; want an error that contains %q", err, "is missing")
 	}
 }
 
@@ -50,6 +50,6 @@ func TestAdapterSizeIsInCharacters(t *testing.T) {
 	}
 	editFile(t, dir, adapterFile, func(string) string { return strings.Repeat("😀", 5<<19+1) })
 	if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), "has 5242882 characters") {
-		t.Errorf("characters of two units: %v", err)
+		t.Errorf("characters of two units: %v; want an error that contains %q", err, "has 5242882 characters")
 	}
 }

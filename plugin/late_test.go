@@ -23,7 +23,7 @@ func TestStartsLate(t *testing.T) {
 		{"isolated", plugin.Plugin{World: wire.WorldIsolated, IsForOriginalSDK: true, Start: plugin.StartIdle, Activates: true}, false},
 	} {
 		if got := test.plugin.StartsLate(); got != test.want {
-			t.Errorf("%s: %t", test.name, got)
+			t.Errorf("%s: %t; want %v", test.name, got, test.want)
 		}
 	}
 }
@@ -42,7 +42,7 @@ func TestStartsLateOfAPackage(t *testing.T) {
 		{"of the original SDK", plugintest.Package{SDKVersion: "0.0.105"}, true},
 	} {
 		if got := plugintest.Load(t, test.testPackage).StartsLate(); got != test.want {
-			t.Errorf("%s: %t", test.name, got)
+			t.Errorf("%s: %t; want %v", test.name, got, test.want)
 		}
 	}
 }

@@ -188,7 +188,7 @@ func TestLoadRefuses(t *testing.T) {
 				t.Fatalf("error is\n%v\nwant %q and the folder", err, c.problem)
 			}
 			if len(packageErr.Problems) != 1 {
-				t.Fatalf("a package with one fault has the problems %v", packageErr.Problems)
+				t.Fatalf("a package with one fault has the problems %v; want length 1", packageErr.Problems)
 			}
 		})
 	}

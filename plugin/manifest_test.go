@@ -69,7 +69,7 @@ func TestNewestSDKIsThisVersion(t *testing.T) {
 	}
 	for sdk, want := range map[string]bool{"0.2.0": true, "1.0.0": true, "0.1.7": false, "0.0.115": false, "0.2": true, "": false, "x.y": false} {
 		if isNewerSDK(sdk) != want {
-			t.Errorf("%q: %v", sdk, !want)
+			t.Errorf("%q: %v; want %v", sdk, !want, want)
 		}
 	}
 }

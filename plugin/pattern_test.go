@@ -155,7 +155,7 @@ func TestPatternIgnoresOddQueriesAndFragments(t *testing.T) {
 		"http://a.com/\tx":           false,
 	} {
 		if got := p.Match(url); got != want {
-			t.Errorf("%q: %t", url, got)
+			t.Errorf("%q: %t; want %v", url, got, want)
 		}
 	}
 }

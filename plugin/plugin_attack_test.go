@@ -40,7 +40,7 @@ func TestAttackByPlugin(t *testing.T) {
 			dir := plugintest.Package{Name: "acme-chat"}.Write(t)
 			rewriteFile(t, filepath.Join(dir, "package.json"), `"opentabs-plugin-acme-chat"`, fmt.Sprintf("%q", pkg))
 			if _, err := store.Add(dir); err == nil || !strings.Contains(err.Error(), "acme-chat") {
-				t.Errorf("%s: %v", pkg, err)
+				t.Errorf("%s: %v; want an error that contains %q", pkg, err, "acme-chat")
 			}
 		}
 		if entries := storeEntries(t, store); len(entries) != 1 || entries[0].Path != firstDir {

@@ -62,7 +62,7 @@ func TestPreScriptHashes(t *testing.T) {
 	dir := plugintest.Package{PreScript: code}.Write(t)
 	editFile(t, dir, preScriptFile, replaceAll("//# sourceMappingURL=x\nevil()\n"+code))
 	if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), "was changed after it was built") {
-		t.Errorf("code behind the comment: %v", err)
+		t.Errorf("code behind the comment: %v; want an error that contains %q", err, "was changed after it was built")
 	}
 }
 

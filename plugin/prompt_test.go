@@ -30,7 +30,7 @@ func summarisePrompt(t testing.TB) *plugin.Prompt {
 		{Name: "summarise", DisplayName: "Summarise", Description: "Sums a channel up.", Input: json.RawMessage(summariseInput)},
 	}})
 	if len(p.Prompts) != 1 {
-		t.Fatalf("%d prompts", len(p.Prompts))
+		t.Fatalf("%d prompts; want 1", len(p.Prompts))
 	}
 	return p.Prompts[0]
 }
@@ -45,7 +45,7 @@ func TestPromptsAreLoaded(t *testing.T) {
 		{Name: "style"}, {Name: "limit"}, {Name: "since"}, {Name: "any"},
 	}
 	if !slices.Equal(p.Arguments, want) {
-		t.Errorf("arguments %+v", p.Arguments)
+		t.Errorf("arguments %+v; want %v", p.Arguments, want)
 	}
 	d := p.Dispatch()
 	if !d.Prompt || d.Plugin != "messages" || d.Name != "summarise" || d.PluginName != "The messages" || len(d.Matches) != 1 {
@@ -72,7 +72,7 @@ func TestPromptsOfOlderPackages(t *testing.T) {
 	}
 	for args, want := range map[string]string{`{}`: "who", `{"who":"a","other":"b"}`: "other"} {
 		if _, err := greet.Validate(json.RawMessage(args)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", args, err)
+			t.Errorf("%s: %v; want an error that contains %q", args, err, want)
 		}
 	}
 	if got, err := bare.Validate(nil); err != nil || string(got) != `{}` {
@@ -219,7 +219,7 @@ func TestSetHasThePrompts(t *testing.T) {
 		entryNames = append(entryNames, p.FullName())
 	}
 	if want := []string{"chat__b", "chat__z", "messages__b", "messages__z"}; !slices.Equal(entryNames, want) {
-		t.Errorf("prompts %v", entryNames)
+		t.Errorf("prompts %v; want %v", entryNames, want)
 	}
 	if p, ok := s.Prompt("chat__z"); !ok || p.Plugin.Name != "chat" {
 		t.Errorf("%v, %v", p, ok)

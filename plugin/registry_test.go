@@ -168,7 +168,7 @@ func TestRegistryReportsOnlyChanges(t *testing.T) {
 	firstPlugin := registry.Set().Plugins()[0]
 	reloadRegistry(t, registry)
 	if len(reportedCounts) != 0 {
-		t.Fatalf("nothing changed, but the listener received %v", reportedCounts)
+		t.Fatalf("nothing changed, but the listener received %v; want length 0", reportedCounts)
 	}
 	addPlugin(t, store, plugintest.Package{Name: "b"}.Write(t))
 	if set := reloadRegistry(t, registry); set.Plugins()[0] != firstPlugin {
@@ -195,7 +195,7 @@ func TestRegistryKeepsItsSetWhenTheStoreIsDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := registry.Reload(); err == nil || !strings.Contains(err.Error(), "is not valid JSON") {
-		t.Errorf("reload: %v", err)
+		t.Errorf("reload: %v; want an error that contains %q", err, "is not valid JSON")
 	}
 	if len(registry.Set().Plugins()) != 1 {
 		t.Error("the set is gone")
@@ -237,7 +237,7 @@ func TestRegistryFromManyGoroutines(t *testing.T) {
 	}
 	wg.Wait()
 	if n := len(registry.Set().Plugins()); n != 2 {
-		t.Errorf("%d plugins", n)
+		t.Errorf("%d plugins; want 2", n)
 	}
 }
 

@@ -68,6 +68,6 @@ func TestArgumentsNestedTooDeep(t *testing.T) {
 		t.Errorf("1,000 levels: %v", err)
 	}
 	if err := p.Tools[0].Validate(nestedArguments(1000)); err == nil || !strings.Contains(err.Error(), "1000 levels") {
-		t.Errorf("1,001 levels: %v", err)
+		t.Errorf("1,001 levels: %v; want an error that contains %q", err, "1000 levels")
 	}
 }

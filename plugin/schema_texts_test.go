@@ -126,7 +126,7 @@ func TestSchemaDataIsNotChangedSilently(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(p.Tools[0].InputSchema), `"^[^\\u200b\\u{e0041}]+$"`) {
-		t.Errorf("%s", p.Tools[0].InputSchema)
+		t.Errorf("%s; want a text that contains %q", p.Tools[0].InputSchema, `"^[^\\u200b\\u{e0041}]+$"`)
 	}
 	for text, ok := range map[string]bool{"ab": true, "a\u200bb": false, "a\U000e0041b": false} {
 		args, err := json.Marshal(map[string]string{"a": text})
@@ -162,7 +162,7 @@ func TestNamesAndPatternsAreBounded(t *testing.T) {
 		dir := plugintest.Package{}.Write(t)
 		editFile(t, dir, packageFile, setJSON(c.path, c.value))
 		if _, err := plugin.Load(dir); err == nil || !strings.Contains(err.Error(), c.problem) {
-			t.Errorf("%s: %.300v", c.path, err)
+			t.Errorf("%s: %.300v; want an error that contains %q", c.path, err, c.problem)
 		}
 	}
 	dir := plugintest.Package{}.Write(t)
@@ -181,6 +181,6 @@ func TestNamesAndPatternsAreBounded(t *testing.T) {
 		}
 	}
 	if utf8.RuneCountInString(p.Description) != 1000 {
-		t.Errorf("the description has %d characters", len(p.Description))
+		t.Errorf("the description has %d characters; want 1000", len(p.Description))
 	}
 }

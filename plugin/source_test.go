@@ -83,7 +83,7 @@ func TestNameClashesAreReported(t *testing.T) {
 		t.Errorf("%+v, failed %+v", p, set.Failed())
 	}
 	if _, err := store.Add(plugintest.Package{Name: "slack"}.Write(t)); err == nil || !strings.Contains(err.Error(), "is taken by "+localDir) {
-		t.Errorf("adding a second plugin of the same name: %v", err)
+		t.Errorf("adding a second plugin of the same name: %v; want an error that contains %q", err, "is taken by "+localDir)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestStoreKeepsWhereItCameFrom(t *testing.T) {
 	}
 	// Another package with the same plugin name does not count as an update.
 	if _, err := store.AddInstalled(plugin.Entry{Path: oldDir, Package: "@opentabs-dev/opentabs-plugin-a"}); err == nil || !strings.Contains(err.Error(), "is taken by opentabs-plugin-a in "+renewedDir) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want an error that contains %q", err, "is taken by opentabs-plugin-a in "+renewedDir)
 	}
 	// Entries in older lists of plugins have no source.
 	editFile(t, filepath.Dir(store.Path()), filepath.Base(store.Path()), func(s string) string { return strings.Replace(s, `"source": "npm"`, `"source": null`, 1) })
@@ -130,7 +130,7 @@ func TestStoreKeepsWhereItCameFrom(t *testing.T) {
 	}
 	editFile(t, filepath.Dir(store.Path()), filepath.Base(store.Path()), func(s string) string { return strings.Replace(s, `"source": null`, `"source": "moon"`, 1) })
 	if entries := storeEntries(t, store); len(entries) != 0 {
-		t.Errorf("an unknown source: %+v", entries)
+		t.Errorf("an unknown source: %+v; want length 0", entries)
 	}
 }
 

@@ -70,7 +70,7 @@ func TestStoreAdds(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	store := plugin.NewStore(dir, plugin.StoreOptions{})
 	if entries := storeEntries(t, store); len(entries) != 0 {
-		t.Fatalf("a new store has %v", entries)
+		t.Fatalf("a new store has %v; want length 0", entries)
 	}
 	before := time.Now().Add(-time.Second)
 	p := addPlugin(t, store, plugintest.Package{Name: "b"}.Write(t))
@@ -152,7 +152,7 @@ func TestStoreAddsAFolderOnce(t *testing.T) {
 	plugintest.Package{Name: "b"}.WriteTo(t, dir) // the rebuilt package names another plugin
 	addPlugin(t, store, dir)
 	if entries := storeEntries(t, store); entryNames(entries) != "b" {
-		t.Errorf("entries %+v", entries)
+		t.Errorf("entries %+v; want %q", entries, "b")
 	}
 }
 
@@ -166,7 +166,7 @@ func TestStoreRemoves(t *testing.T) {
 	addPlugin(t, store, plugintest.Package{Name: "b"}.Write(t))
 	for _, name := range []string{"c", ""} {
 		if err := store.Remove(name); err == nil || !strings.Contains(err.Error(), "name one of a, b") {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf("%q: %v; want an error that contains %q", name, err, "name one of a, b")
 		}
 	}
 	if err := store.Remove("a"); err != nil || entryNames(storeEntries(t, store)) != "b" {
@@ -313,7 +313,7 @@ func TestStoreLockedByAnother(t *testing.T) {
 	defer unlock()
 	store := plugin.NewStore(dir, plugin.StoreOptions{LockWait: time.Millisecond})
 	if _, err := store.Add(plugintest.Package{}.Write(t)); err == nil || !strings.Contains(err.Error(), "is being changed by another opentabs") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want an error that contains %q", err, "is being changed by another opentabs")
 	}
 }
 
@@ -340,7 +340,7 @@ func FuzzDocument(f *testing.F) {
 		}
 		removeErr := store.Remove("no plugin has this name") // Remove of an unknown name only reads
 		if removeErr == nil || !strings.Contains(removeErr.Error(), "there is no plugin") {
-			t.Fatalf("%q: %v", text, removeErr)
+			t.Fatalf("%q: %v; want an error that contains %q", text, removeErr, "there is no plugin")
 		}
 		for i, e := range before {
 			if e.Name == "" || e.Path == "" || e.Hash == "" {

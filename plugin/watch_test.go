@@ -104,7 +104,7 @@ func TestWatchWaitsForTheEndOfABuild(t *testing.T) {
 		w.checkFiles()
 	}
 	if w.reloads != 0 {
-		t.Errorf("loaded %d times while it was written", w.reloads)
+		t.Errorf("loaded %d times while it was written; want 0", w.reloads)
 	}
 	w.wantReloads("it ended", 1)
 }

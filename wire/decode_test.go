@@ -60,7 +60,7 @@ func TestDecodeMissingBody(t *testing.T) {
 		t.Errorf("DecodeDispatchResult returned %+v, %v", r, err)
 	}
 	if protocol, err := DecodeProtocol(nil); err != nil || protocol != 0 {
-		t.Errorf("DecodeProtocol returned %d, %v", protocol, err)
+		t.Errorf("DecodeProtocol returned %d, %v; want 0", protocol, err)
 	}
 	if _, _, err := DecodePart(nil); err == nil {
 		t.Error("DecodePart accepts a part without a text")
@@ -81,7 +81,7 @@ func TestDecodeRejectsDuplicateMembers(t *testing.T) {
 	}
 	p, err := DecodeProgress([]byte(`{"dispatchId":"mine","reports":[],"DispatchID":"other"}`))
 	if err != nil || p.DispatchID != "mine" {
-		t.Errorf("DecodeProgress = %+v, %v; keys are compared exactly", p, err)
+		t.Errorf("DecodeProgress = %+v, %v; keys are compared exactly; want %q", p, err, "mine")
 	}
 }
 

@@ -15,7 +15,7 @@ func TestHalfACharacterIsReplaced(t *testing.T) {
 		t.Errorf("the length is %d, want 1", text.Len())
 	}
 	if got := string(text.Join()); got != "a\ufffd" {
-		t.Errorf("the text is %q", got)
+		t.Errorf("the text is %q; want %q", got, "a\ufffd")
 	}
 }
 

@@ -60,7 +60,7 @@ func TestIsNonce(t *testing.T) {
 		"0123456789abcdeé": false, "0123456789abcd-_": false,
 	} {
 		if IsNonce(s) != want {
-			t.Errorf("IsNonce(%q) = %v", s, !want)
+			t.Errorf("IsNonce(%q) = %v; want %v", s, !want, want)
 		}
 	}
 }

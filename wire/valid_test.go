@@ -24,7 +24,7 @@ func FuzzIsJSON(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if got, want := IsJSON(text), json.Valid(text); got != want {
-			t.Errorf("IsJSON(%.200q) is %v, json.Valid returns %v", text, got, want)
+			t.Errorf("IsJSON(%.200q) is %v, json.Valid returns %v; want %v", text, got, want, want)
 		}
 	})
 }

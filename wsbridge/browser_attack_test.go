@@ -56,7 +56,7 @@ func runAttack(t *testing.T, name string, do func(w *twoBrowsers)) {
 			}
 			two.good.answer("good", `"its own"`)
 			if got := strings.Join(w.readEvents(), "\n"); !strings.Contains(got, `good returned "its own"`) {
-				t.Errorf("the good browser's call ended with %q", got)
+				t.Errorf("the good browser's call ended with %q; want a text that contains %q", got, `good returned "its own"`)
 			}
 			if n := len(log.lines); n > 6 {
 				t.Errorf("the log has %d lines: %s", n, log.lines)
@@ -252,7 +252,7 @@ func attackIdentity(t *testing.T) {
 		}
 		slices.Sort(ids)
 		if got := strings.Join(ids, " "); got != "bad1 good1 good~boot90" {
-			t.Errorf("the user sees %s", got)
+			t.Errorf("the user sees %s; want %q", got, "bad1 good1 good~boot90")
 		}
 	})
 	t.Run("names and ids that look like another's or steer a terminal", func(t *testing.T) {
@@ -261,7 +261,7 @@ func attackIdentity(t *testing.T) {
 				p := w.dial()
 				p.sendHello(id, "boot")
 				if got := p.end(); !strings.HasPrefix(got, "close 1008 ") {
-					t.Errorf("the link of the browser with the ID %q ended with %q", id, got)
+					t.Errorf("the link of the browser with the ID %q ended with %q; want a text that begins with %q", id, got, "close 1008 ")
 				}
 			}
 			p := w.dial()

@@ -168,7 +168,7 @@ func TestLinkReplacedByNewLink(t *testing.T) {
 		w.run("b1", "c1")
 		q := w.connectBrowser("b1", "boot1")
 		if got := p.end(); got != `close 4002 "replaced by a newer connection of this browser"` {
-			t.Errorf("the old connection ended with %s", got)
+			t.Errorf("the old connection ended with %s; want %q", got, `close 4002 "replaced by a newer connection of this browser"`)
 		}
 		q.send(`{"jsonrpc":"2.0","method":"call.resumed","params":{"dispatchIds":["c1"]}}`)
 		w.advanceTime(time.Minute)
@@ -294,13 +294,13 @@ func TestCloseEndsAll(t *testing.T) {
 			t.Errorf("events %q, want two runs ended with shutdown", got)
 		}
 		if e := p.end(); e != `close 1001 "opentabs is stopping"` {
-			t.Errorf("the connection ended with %s", e)
+			t.Errorf("the connection ended with %s; want %q", e, `close 1001 "opentabs is stopping"`)
 		}
 		if err := w.tryRun("b1", "c3", 0); err == nil || err.Code != "browser_lost" {
 			t.Errorf("Start after Close returned %v", err)
 		}
 		if e := w.open(browserNonce).end(); e != `close 1001 "opentabs is stopping"` {
-			t.Errorf("a connection after Close ended with %s", e)
+			t.Errorf("a connection after Close ended with %s; want %q", e, `close 1001 "opentabs is stopping"`)
 		}
 		w.hub.Close()
 	})

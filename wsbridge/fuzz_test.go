@@ -81,7 +81,7 @@ func FuzzInbound(f *testing.F) {
 			w.wantEvents("call_b returned 7")
 			b.wantFrames()
 			if closed := b.end(); closed != "" {
-				t.Errorf("browser b lost its link: %s", closed)
+				t.Errorf("browser b lost its link: %s; want %q", closed, "")
 			}
 		})
 	})

@@ -214,7 +214,7 @@ func TestFirstFrameIsShort(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","id":"1","method":"ping","params":{"pad":"` + strings.Repeat("x", 1<<20) + `"}}`)
 		p.wantFrames(`{"jsonrpc":"2.0","id":"1","result":{}}`)
 		if got := p.end(); got != "" {
-			t.Errorf("the link ended with %s", got)
+			t.Errorf("the link ended with %s; want %q", got, "")
 		}
 	})
 }
@@ -234,7 +234,7 @@ func TestHelloInTime(t *testing.T) {
 		p := w.dial()
 		w.advanceTime(10*time.Second - time.Nanosecond)
 		if got := p.end(); got != "" {
-			t.Errorf("the link ended too early with %s", got)
+			t.Errorf("the link ended too early with %s; want %q", got, "")
 		}
 		w.advanceTime(time.Nanosecond)
 		if got, want := p.end(), `close 1008 "hello must arrive within 10 s"`; got != want {
@@ -253,7 +253,7 @@ func TestHelloTimerStopsAfterHello(t *testing.T) {
 		p.wantFrames(helloOK, syncNil)
 		w.advanceTime(time.Minute)
 		if got := p.end(); got != "" {
-			t.Errorf("the link ended with %s", got)
+			t.Errorf("the link ended with %s; want %q", got, "")
 		}
 	})
 }

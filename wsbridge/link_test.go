@@ -31,7 +31,7 @@ func TestPingKeepsAlive(t *testing.T) {
 			p.send(`{"jsonrpc":"2.0","id":"s/ping","result":{}}`)
 		}
 		if got := p.end(); got != "" {
-			t.Errorf("the link ended with %s", got)
+			t.Errorf("the link ended with %s; want %q", got, "")
 		}
 	})
 }
@@ -50,7 +50,7 @@ func TestDeadLink(t *testing.T) {
 		w.run("b1", "c1")
 		w.advanceTime(7500 * time.Millisecond)
 		if got := p.end(); got != "" {
-			t.Errorf("the link ended too early with %s", got)
+			t.Errorf("the link ended too early with %s; want %q", got, "")
 		}
 		w.advanceTime(2480 * time.Millisecond)
 		if got := p.end(); got != "lost" {
@@ -120,7 +120,7 @@ func TestOutputsAreTheirOwn(t *testing.T) {
 		p.answer("c2", `"other"`)
 		p.readFrames()
 		if got := fmt.Sprintf("%s %s", k.outputs[0], k.outputs[1]); got != `"first" "other"` {
-			t.Errorf("the runs have the outputs %s", got)
+			t.Errorf("the runs have the outputs %s; want %q", got, `"first" "other"`)
 		}
 	})
 }
@@ -136,7 +136,7 @@ func TestAnswersAreTheirOwn(t *testing.T) {
 	}
 	clear(buffer)
 	if got := (<-answer).Result; string(got) != `{"mode":"files"}` {
-		t.Errorf("the request got the result %q", got)
+		t.Errorf("the request got the result %q; want %q", got, `{"mode":"files"}`)
 	}
 	if l.requests.deliverAnswer(wire.Envelope{ID: "s/1"}) {
 		t.Error("a second answer found a request")
@@ -202,7 +202,7 @@ func TestFrames(t *testing.T) {
 			}
 		}
 		if got := p.end(); got != "" {
-			t.Errorf("the link ended with %s", got)
+			t.Errorf("the link ended with %s; want %q", got, "")
 		}
 	})
 }
@@ -231,7 +231,7 @@ func TestInvalidFrames(t *testing.T) {
 			}
 		}
 		if got := p.end(); got != "" {
-			t.Fatalf("the link ended too early with %s", got)
+			t.Fatalf("the link ended too early with %s; want %q", got, "")
 		}
 		p.send("malformed")
 		if got, want := p.end(), `close 1008 "more than 100 frames were malformed"`; got != want {
@@ -249,7 +249,7 @@ func TestStrayReportsAreCounted(t *testing.T) {
 			p.send(`{"jsonrpc":"2.0","method":"tool.progress","params":{"dispatchId":"gone","reports":[{}]}}`)
 		}
 		if got := p.end(); got != "" {
-			t.Errorf("the link ended with %s", got)
+			t.Errorf("the link ended with %s; want %q", got, "")
 		}
 		if l := w.onlyLink(); l.inbox.strayCount != 2*maxMalformedFrames || l.inbox.malformedCount != 0 {
 			t.Errorf("the link counted %d stray and %d malformed frames", l.inbox.strayCount, l.inbox.malformedCount)

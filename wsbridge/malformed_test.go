@@ -163,7 +163,7 @@ func TestFrameAboveTheLimit(t *testing.T) {
 			}
 		}
 		if closed := a.end(); !strings.HasPrefix(closed, "close 1009 ") {
-			t.Errorf("the link ended with %q", closed)
+			t.Errorf("the link ended with %q; want a text that begins with %q", closed, "close 1009 ")
 		}
 	})
 }

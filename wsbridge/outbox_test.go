@@ -19,7 +19,7 @@ func TestStalledBrowser(t *testing.T) {
 		}
 		w.cancel("c0")
 		if d := time.Since(startTime); d != 0 {
-			t.Errorf("Start and Cancel took %v", d)
+			t.Errorf("Start and Cancel took %v; want 0", d)
 		}
 		w.advanceTime(writeTimeout - time.Nanosecond)
 		if b := w.hub.Browsers(); !b[0].Connected {

@@ -136,7 +136,7 @@ func TestPanel(t *testing.T) {
 		calls.changeViews(callView("c1", 0.5, "b1"))
 		w.advanceTime(time.Second)
 		if got := p.stateFrames(); len(got) != 0 {
-			t.Errorf("%d states arrived although the panel is closed", len(got))
+			t.Errorf("%d states arrived although the panel is closed; want 0", len(got))
 		}
 		p.send(watchStateFrame) // a new panel gets the unchanged state
 		if got := p.stateFrames(); len(got) != 1 || *got[0].Calls[0].Progress != 0.5 {
@@ -493,7 +493,7 @@ func TestPanelStops(t *testing.T) {
 			p.wantFrames(`{"jsonrpc":"2.0","id":"4","error":{"code":-32602,"message":"call.cancel needs a callId; name the call to stop"}}`)
 		}
 		if got := strings.Join(calls.cancelled, ", "); got != "c1 by the side panel, gone by the side panel" {
-			t.Errorf("the panel cancelled the calls %s", got)
+			t.Errorf("the panel cancelled the calls %s; want %q", got, "c1 by the side panel, gone by the side panel")
 		}
 	})
 }

@@ -112,7 +112,7 @@ func TestCallDoesNotWaitForLostTab(t *testing.T) {
 		b.tabs.mu.Lock()
 		defer b.tabs.mu.Unlock()
 		if len(b.tabs.leftDocumentAt) != 0 {
-			t.Errorf("the hub still remembers %d closed tabs", len(b.tabs.leftDocumentAt))
+			t.Errorf("the hub still remembers %d closed tabs; want 0", len(b.tabs.leftDocumentAt))
 		}
 	})
 }

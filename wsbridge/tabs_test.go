@@ -315,7 +315,7 @@ func TestTargetsWaitForABrowserToSettleIn(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{}}`)
 		synctest.Wait()
 		if elapsed := want("chat"); elapsed != 0 {
-			t.Errorf("the call waited %v for a browser that has listed its tabs", elapsed)
+			t.Errorf("the call waited %v for a browser that has listed its tabs; want 0", elapsed)
 		}
 	})
 }

@@ -184,7 +184,7 @@ func TestPagesOutsideOfAPluginsSites(t *testing.T) {
 			t.Error(got, found.TabsToReload)
 		}
 		if n := strings.Count(log.String(), "outside its sites"); n != 1 {
-			t.Errorf("the problem was logged %d times", n)
+			t.Errorf("the problem was logged %d times; want 1", n)
 		}
 		frames = false
 		if got := describeTargets(w.hub.CurrentTargets("chat").LiveTargets); got != "1/0" {
@@ -214,7 +214,7 @@ func TestSilentTabs(t *testing.T) {
 			t.Errorf("the live targets are %q after %v", describeTargets(found.LiveTargets), time.Since(startTime))
 		}
 		if err := w.hub.ReloadTab(context.Background(), "", 7); err == nil || !strings.Contains(err.Error(), "no connected browser has a tab 7") {
-			t.Errorf("the reload of tab 7 returned %v", err)
+			t.Errorf("the reload of tab 7 returned %v; want an error that contains %q", err, "no connected browser has a tab 7")
 		}
 		if err := w.hub.ReloadTab(context.Background(), "another", 1); err == nil {
 			t.Error("a tab of another browser was reloaded")

@@ -80,14 +80,14 @@ func TestHandshakeEndsInTime(t *testing.T) {
 		silent := w.dial()
 		w.advanceTime(helloTimeout - time.Millisecond)
 		if got := silent.end(); got != "" {
-			t.Errorf("the connection ended with %s before the handshake timeout", got)
+			t.Errorf("the connection ended with %s before the handshake timeout; want %q", got, "")
 		}
 		w.advanceTime(time.Millisecond)
 		if got, want := silent.end(), `close 1008 "hello must arrive within 10 s"`; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 		if len(w.hub.registry.handshakingLinks) != 0 {
-			t.Errorf("the hub still has %d links in their handshake", len(w.hub.registry.handshakingLinks))
+			t.Errorf("the hub still has %d links in their handshake; want 0", len(w.hub.registry.handshakingLinks))
 		}
 	})
 }
@@ -109,7 +109,7 @@ func TestHandshakesAreBounded(t *testing.T) {
 		}
 		w.connectBrowser("b2", "boot")
 		if got := b.end(); got != "" {
-			t.Errorf("the browser that was connected before ended with %s", got)
+			t.Errorf("the browser that was connected before ended with %s; want %q", got, "")
 		}
 		if got := w.hub.Browsers(); len(got) != 2 || !got[0].Connected || !got[1].Connected {
 			t.Errorf("browsers = %+v, want two", got)

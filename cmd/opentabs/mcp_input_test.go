@@ -32,12 +32,12 @@ func TestMCPRejectsInvalidInput(t *testing.T) {
 		write(nonsense + "\n")
 		lines := c.readUntil(`"id":null,"error":{"code":-32`)
 		if len(lines) != 1 {
-			t.Errorf("the input %.50q got the answers %.300q", nonsense, lines)
+			t.Errorf("the input %.50q got the answers %.300q; want length 1", nonsense, lines)
 		}
 	}
 	write(`{"jsonrpc":"2.0","id":"ping","method":"ping"}` + "\n")
 	if lines := c.readUntil(`"id":"ping","result":{}`); len(lines) != 1 {
-		t.Errorf("after all malformed input the server answered %.300q", lines)
+		t.Errorf("after all malformed input the server answered %.300q; want length 1", lines)
 	}
 	// The last line of the input has no newline.
 	write(`{"jsonrpc":"2.0","id":"last","method":"ping"}`)

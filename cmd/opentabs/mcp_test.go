@@ -200,7 +200,7 @@ func TestMCPServerKilled(t *testing.T) {
 		c.send(`{"jsonrpc":"2.0","id":"list%d","method":"tools/list"}`, round)
 		lines = c.readUntil(fmt.Sprintf(`"id":"list%d"`, round))
 		if lastLine := lines[len(lines)-1]; !strings.Contains(lastLine, "messages__echo") {
-			t.Errorf("the new server has %s", lastLine)
+			t.Errorf("the new server has %s; want a text that contains %q", lastLine, "messages__echo")
 		}
 		if !strings.Contains(strings.Join(lines, "\n"), "notifications/tools/list_changed") {
 			t.Errorf("the client received no tools/list_changed: %q", lines)
@@ -215,7 +215,7 @@ func TestMCPServerKilled(t *testing.T) {
 		c.send(`{"jsonrpc":"2.0","id":"echo%d","method":"tools/call","params":{"name":"messages__echo","arguments":{"a":1}}}`, round)
 		lines = c.readUntil(fmt.Sprintf(`"id":"echo%d"`, round))
 		if lastLine := lines[len(lines)-1]; !strings.Contains(lastLine, `"structuredContent":{"a":1}`) {
-			t.Errorf("a call through the new server gave %s", lastLine)
+			t.Errorf("a call through the new server gave %s; want a text that contains %q", lastLine, `"structuredContent":{"a":1}`)
 		}
 	}
 	c.end()

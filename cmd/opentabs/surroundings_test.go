@@ -213,6 +213,6 @@ func TestServerWithoutFreeFileDescriptors(t *testing.T) {
 		t.Errorf("serve ended with %v", err)
 	}
 	if n := strings.Count(stderr.String(), "new connections are rejected"); n != 1 {
-		t.Errorf("the log reports the problem %d times: %s", n, stderr.String())
+		t.Errorf("the log reports the problem %d times: %s; want 1", n, stderr.String())
 	}
 }

@@ -147,7 +147,7 @@ func attackPlantedFiles(t *testing.T) {
 		}
 		if os.Geteuid() != 0 { // without root, the test can't change owners: opentabs sets the mode 0700 and prints a notice
 			if out, _ := opentabsCommand(t, dirs, "plugin", "list").CombinedOutput(); !strings.Contains(string(out), "its mode is now 0700") {
-				t.Errorf("%s: %s", name, out)
+				t.Errorf("%s: %s; want a text that contains %q", name, out, "its mode is now 0700")
 			}
 			continue
 		}
@@ -304,7 +304,7 @@ func attackServerRecord(t *testing.T) {
 	c.initialize()
 	c.send(`{"jsonrpc":"2.0","id":"list","method":"tools/list"}`)
 	if lines := c.readUntil(`"id":"list"`); !strings.Contains(lines[len(lines)-1], "messages__echo") {
-		t.Errorf("got %q", lines)
+		t.Errorf("got %q; want a text that contains %q", lines, "messages__echo")
 	}
 	token, err := dirs.Token()
 	if err != nil {

@@ -111,7 +111,7 @@ func TestChangeQueue(t *testing.T) {
 	check(21, 1)
 	q.reset()
 	if len(q.slots) != 0 {
-		t.Errorf("a nearly empty queue keeps %d slots", len(q.slots))
+		t.Errorf("a nearly empty queue keeps %d slots; want 0", len(q.slots))
 	}
 }
 

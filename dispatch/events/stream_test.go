@@ -22,7 +22,7 @@ func TestClosedFollowersAreRemoved(t *testing.T) {
 		followers[i].Close()
 		followers[i].Close()
 		if _, _, err := followers[i].Next(context.Background()); !errors.Is(err, ErrFollowerClosed) {
-			t.Errorf("Next after Close: %v", err)
+			t.Errorf("Next after Close: %v; want the error %v", err, ErrFollowerClosed)
 		}
 		for index, f := range s.followers {
 			if f.index != index || f == followers[i] {
@@ -31,6 +31,6 @@ func TestClosedFollowersAreRemoved(t *testing.T) {
 		}
 	}
 	if len(s.followers) != 0 {
-		t.Errorf("the stream still has %d followers", len(s.followers))
+		t.Errorf("the stream still has %d followers; want 0", len(s.followers))
 	}
 }

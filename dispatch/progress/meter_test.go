@@ -158,7 +158,7 @@ func TestStepSizeFollowsTheNumbersOfTheTool(t *testing.T) {
 		m.accept(time.Unix(0, 0), &r)
 		got := drainMeter(&m)
 		if len(got) != 1 {
-			t.Fatalf("one report became the notifications %+v", got)
+			t.Fatalf("one report became the notifications %+v; want length 1", got)
 		}
 		return got[0]
 	}
@@ -235,7 +235,7 @@ func TestMeterKeepsReports(t *testing.T) {
 		t.Errorf("the meter returned %q, want %s", messages, want)
 	}
 	if m.keptCount != 0 {
-		t.Errorf("%d notices are kept", m.keptCount)
+		t.Errorf("%d notices are kept; want 0", m.keptCount)
 	}
 	for i := range 100 { // the tool asks again and again, and the client does not read
 		m.accept(currentTime, &wire.Report{Message: fmt.Sprint("question ", i), Audience: AudienceUser})
@@ -247,7 +247,7 @@ func TestMeterKeepsReports(t *testing.T) {
 	}
 	got = drainMeter(&m)
 	if last := got[len(got)-2]; last.Message != "question 99" {
-		t.Errorf("the last question is lost: %+v", got)
+		t.Errorf("the last question is lost: %+v; want %q", got, "question 99")
 	}
 }
 
@@ -255,7 +255,7 @@ func TestMeterKeepsReports(t *testing.T) {
 func TestMeterProperty(t *testing.T) {
 	for seed := range uint64(4000) {
 		if problem := meterProblem(seed); problem != "" {
-			t.Fatalf("seed %d: %s", seed, problem)
+			t.Fatalf("seed %d: %s; want %q", seed, problem, "")
 		}
 	}
 }

@@ -45,7 +45,7 @@ func TestSessionsTakeTurns(t *testing.T) {
 	q.Leave("slack", running)
 	q.Leave("jira", other)
 	if len(q.lanes) != 0 {
-		t.Errorf("the queue still has %d lanes", len(q.lanes))
+		t.Errorf("the queue still has %d lanes; want 0", len(q.lanes))
 	}
 }
 

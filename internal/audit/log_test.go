@@ -22,7 +22,7 @@ func readEntries(t *testing.T, dir string, maxEntries int) []Entry {
 	t.Helper()
 	entries, damagedLines, err := Read(dir, maxEntries, matchAll)
 	if err != nil || damagedLines != 0 {
-		t.Fatalf("%d damaged, %v", damagedLines, err)
+		t.Fatalf("%d damaged, %v; want 0", damagedLines, err)
 	}
 	return entries
 }

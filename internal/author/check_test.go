@@ -82,7 +82,7 @@ exit 2`)
 		{"types", levelError, "", "error TS5023: Unknown compiler option."},
 	}
 	if c := typesOf(); !slices.Equal(c.Findings, want) {
-		t.Errorf("got %+v", c.Findings)
+		t.Errorf("got %+v; want %v", c.Findings, want)
 	}
 	compiler(`i=0; while [ $i -lt 60 ]; do echo "src/a.ts($i,1): error TS1: x"; i=$((i+1)); done; exit 2`)
 	if c := typesOf(); len(c.Findings) != maxDiagnostics || len(c.NotChecked) != 1 {

@@ -35,7 +35,7 @@ func TestCreatedPluginPassesCheck(t *testing.T) {
 	}
 	buildResult, err := jsbuild.BuildPlugin(t.Context(), dir, childOptions)
 	if err != nil || len(buildResult.Tools) != 2 {
-		t.Fatalf("%+v, %v", buildResult, err)
+		t.Fatalf("%+v, %v; want length 2", buildResult, err)
 	}
 	if hasChanged, err := UpdateReadme(t.Context(), dir, true, childOptions); hasChanged || err != nil {
 		t.Errorf("the README is not up to date: %v", err)
@@ -93,7 +93,7 @@ func TestCreateRefuses(t *testing.T) {
 		c.o.Dir = t.TempDir()
 		_, err := Create(c.o)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: got %v", c.o, err)
+			t.Errorf("%+v: got %v; want an error that contains %q", c.o, err, c.want)
 		}
 		if entries, _ := os.ReadDir(c.o.Dir); len(entries) > 0 {
 			t.Errorf("%+v: the failed create left %v", c.o, entries)
@@ -106,7 +106,7 @@ func TestCreateKeepsExistingFiles(t *testing.T) {
 	writePluginFile(t, dir, "src/index.ts", "mine")
 	_, err := Create(CreateOptions{Name: "tickets", Dir: filepath.Dir(dir)})
 	if err == nil || !strings.Contains(err.Error(), "already exists") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want an error that contains %q", err, "already exists")
 	}
 	if readPluginFile(t, dir, "src/index.ts") != "mine" {
 		t.Error("the file was overwritten")

@@ -51,7 +51,7 @@ func TestEditorTypesStayInThePlugin(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := RefreshEditorTypes(dir); err == nil || !strings.Contains(err.Error(), "types") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want an error that contains %q", err, "types")
 	}
 	if entries, err := os.ReadDir(otherDir); err != nil || len(entries) > 0 {
 		t.Errorf("the target of the link has %v, %v", entries, err)

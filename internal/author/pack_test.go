@@ -146,13 +146,13 @@ func TestPackRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := Pack(dir, out); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v", c.what, err)
+			t.Errorf("%s: got %v; want an error that contains %q", c.what, err, c.want)
 		}
 		if entries, _ := os.ReadDir(out); len(entries) > 0 {
 			t.Errorf("%s: the failed pack left %v", c.what, entries)
 		}
 	}
 	if _, err := Pack(createPackablePlugin(t), filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "does not exist") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want an error that contains %q", err, "does not exist")
 	}
 }

@@ -54,7 +54,7 @@ func TestReadmeBegins(t *testing.T) {
 	}
 	writePluginFile(t, b.sourceDir, readmeFile, tablesBegin+"\nno end")
 	if _, _, err := b.readmeTexts(); err == nil || !strings.Contains(err.Error(), tablesEnd) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want an error that contains %q", err, tablesEnd)
 	}
 }
 
@@ -75,6 +75,6 @@ func TestReadmeStaysInThePlugin(t *testing.T) {
 		t.Error("Readme followed the link")
 	}
 	if text, err := os.ReadFile(otherFile); err != nil || string(text) != "other" {
-		t.Errorf("the other file contains %q, %v", text, err)
+		t.Errorf("the other file contains %q, %v; want %q", text, err, "other")
 	}
 }

@@ -133,7 +133,7 @@ func TestWatchReportsEarlierAndLaterChanges(t *testing.T) {
 			continue
 		case err := <-watchErr:
 			if !errors.Is(err, context.Canceled) {
-				t.Errorf("ended with %v", err)
+				t.Errorf("ended with %v; want the error %v", err, context.Canceled)
 			}
 		}
 		break
@@ -142,7 +142,7 @@ func TestWatchReportsEarlierAndLaterChanges(t *testing.T) {
 
 func TestWatchEndsWithTheDirectory(t *testing.T) {
 	if _, err := NewWatcher(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want the error %v", err, os.ErrNotExist)
 	}
 	dir := filepath.Join(t.TempDir(), "a")
 	writePluginFile(t, dir, "a.ts", "")
@@ -154,6 +154,6 @@ func TestWatchEndsWithTheDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := w.Run(t.Context(), func([]string) {}); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("Run ended with %v", err)
+		t.Errorf("Run ended with %v; want the error %v", err, os.ErrNotExist)
 	}
 }

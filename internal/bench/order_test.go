@@ -88,7 +88,7 @@ func TestStream(t *testing.T) {
 		t.Errorf("calls that end with an error are not counted: %s", answers[2])
 	}
 	if !strings.Contains(answers[3], "401") {
-		t.Errorf("a wrong token: %s", answers[3])
+		t.Errorf("a wrong token: %s; want a text that contains %q", answers[3], "401")
 	}
 }
 
@@ -116,7 +116,7 @@ func TestCancel(t *testing.T) {
 	answers := runRequests(t, fmt.Sprintf(`{"do":"connect","target":"ours","url":%q}`, server.URL),
 		`{"do":"cancel","target":"ours","tool":"t","args":{}}`)
 	if !strings.Contains(answers[1], "sentMs") {
-		t.Errorf("cancel: %s", answers[1])
+		t.Errorf("cancel: %s; want a text that contains %q", answers[1], "sentMs")
 	}
 	if got, want := <-notified, `{"reason":"bench","requestId":1}`; got != want {
 		t.Errorf("the notification's params are %s, want %s", got, want)

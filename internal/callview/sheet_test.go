@@ -117,6 +117,6 @@ func TestEventTextForUser(t *testing.T) {
 	}
 	e.Audience = ""
 	if got := eventText(e, false); got != "progress  90%  hello" {
-		t.Errorf("for all: %q", got)
+		t.Errorf("for all: %q; want %q", got, "progress  90%  hello")
 	}
 }

@@ -42,7 +42,7 @@ func TestWatchHandlesEventsOnce(t *testing.T) {
 		}
 	}
 	if got := strings.Join(display.calls, " "); got != "progress progress" {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q; want %q", got, "progress progress")
 	}
 	w.isStale = false
 	if _, err := w.handle(t.Context(), streamItem{missed: 3}); err != nil || !w.isStale {
@@ -108,7 +108,7 @@ func TestPlainCallPrintsChanges(t *testing.T) {
 	now := time.Now()
 	p.end(&dispatch.View{Snapshot: dispatch.Snapshot{Progression: dispatch.Progression{Status: "done"}}, Ended: &now})
 	if b.String() != "status     done after 0.0s, 0 reports\n" {
-		t.Errorf("an end that was lost: %q", b.String())
+		t.Errorf("an end that was lost: %q; want %q", b.String(), "status     done after 0.0s, 0 reports\n")
 	}
 	p.verbose = true
 	if err := p.showEvent(event, nil); err != nil || !strings.HasSuffix(b.String(), "  progress\n") {

@@ -98,7 +98,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	if err := s.Remove("desk"); !errors.Is(err, ErrUnknown) {
-		t.Errorf("remove an unknown client: %v", err)
+		t.Errorf("remove an unknown client: %v; want the error %v", err, ErrUnknown)
 	}
 }
 
@@ -197,7 +197,7 @@ func TestDamagedFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := s.List(); err == nil || !strings.Contains(err.Error(), "are damaged, so no client can connect") {
-			t.Errorf("%q: list: %v", damagedText, err)
+			t.Errorf("%q: list: %v; want an error that contains %q", damagedText, err, "are damaged, so no client can connect")
 		}
 		if enterClient(s, token) != "" {
 			t.Errorf("%q: a token opens", damagedText)

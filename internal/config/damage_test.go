@@ -19,7 +19,7 @@ func TestRepairKeepsDamagedFiles(t *testing.T) {
 		}
 		warnings, err := d.RepairStateDir()
 		if err != nil || len(warnings) != 2 {
-			t.Fatalf("got %q, %v", warnings, err)
+			t.Fatalf("got %q, %v; want length 2", warnings, err)
 		}
 		for i, file := range []string{d.TokenFile(), d.serverFile()} {
 			if !strings.Contains(warnings[i], file+" was damaged and is kept as "+file+".corrupt-") {
@@ -65,7 +65,7 @@ func TestRepairChangesNoValidFile(t *testing.T) {
 		names = append(names, e.Name())
 	}
 	if got := strings.Join(names, " "); got != "config.json server.json token" {
-		t.Errorf("there is %s", got)
+		t.Errorf("there is %s; want %q", got, "config.json server.json token")
 	}
 	if newToken, err := d.Token(); err != nil || newToken != token {
 		t.Errorf("the token is %q, %v", newToken, err)

@@ -26,7 +26,7 @@ func TestDetach(t *testing.T) {
 	}
 	for text, want := range map[string]bool{"never": true, "never,a=never": true, "auto": false, "never,a=1s": false} {
 		if got := Detach(text).IsNever(); got != want {
-			t.Errorf("%q: Never is %t", text, got)
+			t.Errorf("%q: Never is %t; want %v", text, got, want)
 		}
 	}
 }
@@ -35,7 +35,7 @@ func TestDetachIsChecked(t *testing.T) {
 	for _, text := range []string{"", "soon", "20", "-1s", "0s", "25h", "auto,never", "never,=auto", "never,a=auto,A=never", "auto,", "never,a"} {
 		_, err := Load(makeHome(t, ""), emptyEnv, map[string]string{"detach": text})
 		if err == nil || !strings.Contains(err.Error(), `give it "auto", "never" or a time such as "20s"`) {
-			t.Errorf("%q: %v", text, err)
+			t.Errorf("%q: %v; want an error that contains %q", text, err, `give it "auto", "never" or a time such as "20s"`)
 		}
 	}
 	s, err := Load(makeHome(t, `{"detach": "never, Cursor=20s"}`), emptyEnv, nil)

@@ -15,7 +15,7 @@ func lookupIn(vars map[string]string) func(string) string {
 func TestFindDirs(t *testing.T) {
 	d, err := FindDirs(lookupIn(map[string]string{"OPENTABS_HOME": "/srv/ot"}))
 	if want := (Dirs{Config: "/srv/ot", State: "/srv/ot"}); err != nil || d != want {
-		t.Errorf("got %v, %v", d, err)
+		t.Errorf("got %v, %v; want %v", d, err, want)
 	}
 	d, err = FindDirs(lookupIn(map[string]string{"OPENTABS_HOME": "rel"}))
 	if err != nil || !filepath.IsAbs(d.State) {

@@ -23,7 +23,7 @@ func TestInspect(t *testing.T) {
 		t.Errorf("a new directory has flaws: %+v", flaws)
 	}
 	if entries, err := os.ReadDir(home); err != nil || len(entries) != 1 {
-		t.Errorf("Inspect created files: %v, %v", entries, err)
+		t.Errorf("Inspect created files: %v, %v; want length 1", entries, err)
 	}
 	chmod := func(path string, mode os.FileMode) {
 		t.Helper()

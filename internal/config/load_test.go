@@ -55,7 +55,7 @@ func TestLoadWholeFile(t *testing.T) {
 		"maxResultBytes":2048,"maxRunning":1,"maxWaiting":7,"detach":"auto","elicitation":"on","discoverGlobal":"on","logLevel":"debug"}`), emptyEnv, nil)
 	want := Settings{Port: 0, IdleTimeout: time.Second, MaxIdleTimeout: 4 * time.Second, HardTimeout: 2 * time.Second, DecisionTimeout: 3 * time.Second, MaxResultBytes: 2048, MaxRunning: 1, MaxWaiting: 7, Detach: "auto", Elicitation: true, DiscoverGlobal: true, LogLevel: "debug"}
 	if err != nil || got != want {
-		t.Errorf("got %+v, %v", got, err)
+		t.Errorf("got %+v, %v; want %v", got, err, want)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestLoadRefusesEnvAndFlags(t *testing.T) {
 	}
 	_, err = Load(makeHome(t, ""), emptyEnv, map[string]string{"idle-timeout": "soon"})
 	if err == nil || !strings.HasPrefix(err.Error(), `--idle-timeout is "soon": give it a time with its unit`) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want an error that begins with %q", err, `--idle-timeout is "soon": give it a time with its unit`)
 	}
 }
 

@@ -41,7 +41,7 @@ func TestToken(t *testing.T) {
 		wantMode(t, d.TokenFile(), 0o600)
 	}
 	if entries, _ := os.ReadDir(d.State); len(entries) != 1 {
-		t.Errorf("temporary files are left behind: %v", entries)
+		t.Errorf("temporary files are left behind: %v; want length 1", entries)
 	}
 	if other, err := makeHome(t, "").Token(); err != nil || other == first {
 		t.Errorf("another installation has %q, %v", other, err)
@@ -55,7 +55,7 @@ func TestTokenDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := d.Token(); err == nil || !strings.Contains(err.Error(), "restart the server") {
-			t.Errorf("%q: %v", content, err)
+			t.Errorf("%q: %v; want an error that contains %q", content, err, "restart the server")
 		}
 	}
 }
@@ -88,6 +88,6 @@ func TestTokenIsOneForAllProcesses(t *testing.T) {
 	}
 	wg.Wait()
 	if len(tokens) != 1 {
-		t.Errorf("%d different tokens", len(tokens))
+		t.Errorf("%d different tokens; want 1", len(tokens))
 	}
 }

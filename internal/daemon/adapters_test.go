@@ -38,7 +38,7 @@ func TestAdaptersCheckAgain(t *testing.T) {
 	}
 	code, err := a.Code("evil", scripts["evil"])
 	if err == nil || !strings.Contains(err.Error(), "the adapter of evil may not run: adapter.iife.js:") {
-		t.Errorf("evil: %v, %d bytes", err, len(code.Code))
+		t.Errorf("evil: %v, %d bytes; want an error that contains %q", err, len(code.Code), "the adapter of evil may not run: adapter.iife.js:")
 	}
 	folder := filepath.Join(t.TempDir(), "adapters")
 	if err := os.Mkdir(folder, 0o700); err != nil {

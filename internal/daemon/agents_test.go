@@ -13,7 +13,7 @@ func TestDetachRules(t *testing.T) {
 		"x": {After: 20 * time.Second}, "claude-code": {BeforeTimeout: true}, "Cursor": {}, CommandClient: {},
 	} {
 		if got := ruleOf(client); got != want {
-			t.Errorf("%s: %+v", client, got)
+			t.Errorf("%s: %+v; want %v", client, got, want)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func TestCallAuditor(t *testing.T) {
 	log.Close()
 	entries, _, err := audit.Read(dir, 0, func(audit.Record) bool { return true })
 	if err != nil || len(entries) != 2 {
-		t.Fatalf("%d records, %v", len(entries), err)
+		t.Fatalf("%d records, %v; want 2", len(entries), err)
 	}
 	answer, call := entries[0].Record, entries[1]
 	if answer.Kind != audit.KindAnswer || answer.By != "opentabs calls deny" || *answer.Allow || !answer.Time.Equal(startTime) || answer.CallID != "call_1" {

@@ -140,7 +140,7 @@ func TestCheckDamagedInstallation(t *testing.T) {
 	r.expect(t, "server", "fail its port is unknown; do: correct the settings first")
 	r.expect(t, "log", "warn it broke: no space; do: read the lines before it")
 	if err := r.Failure(); err == nil || !strings.HasPrefix(err.Error(), "3 checks failed") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want an error that begins with %q", err, "3 checks failed")
 	}
 }
 

@@ -112,7 +112,7 @@ func TestCasesAreGo(t *testing.T) {
 func TestNoPackage(t *testing.T) {
 	_, err := generateTS(fstest.MapFS{"readme.md": {}})
 	if err == nil || !strings.Contains(err.Error(), "no Go files") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want an error that contains %q", err, "no Go files")
 	}
 }
 
@@ -131,7 +131,7 @@ func TestRun(t *testing.T) {
 	var stderr bytes.Buffer
 	write("package wire\n\nconst A = 1\n")
 	if code := run([]string{"-in", in, "-out", out}, &stderr); code != 0 {
-		t.Fatalf("exit %d: %s", code, &stderr)
+		t.Fatalf("exit %d: %s; want 0", code, &stderr)
 	}
 	before, err := os.ReadFile(out)
 	if err != nil || !bytes.Contains(before, []byte("export const A = 1;")) {
@@ -142,7 +142,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("a refused package: exit %d, want 1", code)
 	}
 	if !strings.HasPrefix(stderr.String(), "genwire: a.go:3:6: type Error") {
-		t.Errorf("stderr %q", &stderr)
+		t.Errorf("stderr %q; want a text that begins with %q", &stderr, "genwire: a.go:3:6: type Error")
 	}
 	after, err := os.ReadFile(out)
 	if err != nil || !bytes.Equal(before, after) {

@@ -197,7 +197,7 @@ func TestOpenPolicy(t *testing.T) {
 	}
 	for _, p := range []httpapi.Policy{access, remote} {
 		if now, err := p.Permissions(one.Name); err != nil || now.Plugin != "of the server" {
-			t.Errorf("%+v, %v", now, err)
+			t.Errorf("%+v, %v; want %q", now, err, "of the server")
 		}
 	}
 	if _, ok := access.Plugins.Plugin(one.Name); !ok {

@@ -19,7 +19,7 @@ func TestLastMessage(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := readLastMessage(path, int64(len(earlierLog))); got != want {
-			t.Errorf("%q: got %q", text, got)
+			t.Errorf("%q: got %q; want %v", text, got, want)
 		}
 	}
 	if got := readLastMessage(path+"x", 0); got != "the server did not start and logged no reason" {

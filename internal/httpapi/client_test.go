@@ -21,7 +21,7 @@ func TestClient(t *testing.T) {
 		t.Errorf("health: %+v, %v", h, err)
 	}
 	if s, err := c.Status(context.Background()); err != nil || s.Version != "1.2.3" {
-		t.Errorf("status: %+v, %v", s, err)
+		t.Errorf("status: %+v, %v; want %q", s, err, "1.2.3")
 	}
 }
 
@@ -34,10 +34,10 @@ func TestClientWithoutServer(t *testing.T) {
 	l.Close()
 	c := NewClient(port, testToken)
 	if _, err := c.Status(context.Background()); !errors.Is(err, ErrNoServer) {
-		t.Errorf("status: %v", err)
+		t.Errorf("status: %v; want the error %v", err, ErrNoServer)
 	}
 	if _, err := c.Stdio(context.Background()); !errors.Is(err, ErrNoServer) {
-		t.Errorf("stdio: %v", err)
+		t.Errorf("stdio: %v; want the error %v", err, ErrNoServer)
 	}
 	cancelledCtx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -52,10 +52,10 @@ func TestClientWithWrongToken(t *testing.T) {
 	f := startFixture(t)
 	c := NewClient(f.port, "wrong")
 	if _, err := c.Calls.List(context.Background()); !errors.Is(err, ErrForeignServer) {
-		t.Errorf("calls: %v", err)
+		t.Errorf("calls: %v; want the error %v", err, ErrForeignServer)
 	}
 	if _, err := c.Stdio(context.Background()); !errors.Is(err, ErrForeignServer) {
-		t.Errorf("stdio: %v", err)
+		t.Errorf("stdio: %v; want the error %v", err, ErrForeignServer)
 	}
 }
 
@@ -77,6 +77,6 @@ func TestRefusalWithoutSentence(t *testing.T) {
 	defer server.Close()
 	_, err := NewClient(portOf(t, server), "").Status(context.Background())
 	if err == nil || !strings.Contains(err.Error(), "404 Not Found") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want an error that contains %q", err, "404 Not Found")
 	}
 }

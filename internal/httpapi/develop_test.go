@@ -24,7 +24,7 @@ func TestDevelopLastsAsLongAsItsRequest(t *testing.T) {
 		}()
 		<-hasBegun
 		if got := <-f.developedDirs; got != "begin /plugins/a auto" {
-			t.Errorf("%s: got %q", end.description, got)
+			t.Errorf("%s: got %q; want %q", end.description, got, "begin /plugins/a auto")
 		}
 		if end.want == ErrStreamEnded {
 			f.api.streams.stop()
@@ -32,10 +32,10 @@ func TestDevelopLastsAsLongAsItsRequest(t *testing.T) {
 			cancel()
 		}
 		if err := <-done; !errors.Is(err, end.want) {
-			t.Errorf("%s: got %v", end.description, err)
+			t.Errorf("%s: got %v; want the error %v", end.description, err, end.want)
 		}
 		if got := <-f.developedDirs; got != "end /plugins/a" {
-			t.Errorf("%s: got %q", end.description, got)
+			t.Errorf("%s: got %q; want %q", end.description, got, "end /plugins/a")
 		}
 		cancel()
 	}

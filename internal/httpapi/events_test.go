@@ -46,7 +46,7 @@ func TestFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := strings.Join(kinds, " "); got != "created running progress ended" {
-		t.Errorf("heard %s", got)
+		t.Errorf("heard %s; want %q", got, "created running progress ended")
 	}
 }
 
@@ -54,7 +54,7 @@ func TestFollowReportsMissedEvents(t *testing.T) {
 	var missedCount int
 	l := Listener{Missed: func(n int) error { missedCount = n; return nil }}
 	if err := l.handleEvent(newEvent(missedEvent, `{"missed":7}`)); err != nil || missedCount != 7 {
-		t.Errorf("missed %d, %v", missedCount, err)
+		t.Errorf("missed %d, %v; want 7", missedCount, err)
 	}
 	for _, e := range []struct{ name, data string }{{missedEvent, "x"}, {"created", "x"}} {
 		if l.handleEvent(newEvent(e.name, e.data)) == nil {
@@ -126,7 +126,7 @@ func TestEventsResume(t *testing.T) {
 		resp := f.openEvents(t, "", id)
 		sink.Reports([]wire.Report{{Message: "more"}}, 0)
 		if names, _ := readEvents(t, resp, 2); names != "missed progress" {
-			t.Errorf("after %s: heard %s", id, names)
+			t.Errorf("after %s: heard %s; want %q", id, names, "missed progress")
 		}
 	}
 }
@@ -203,7 +203,7 @@ func TestEventsRefuses(t *testing.T) {
 		}
 	}
 	if resp, body := f.ask(t, "GET", "/events", map[string]string{"Last-Event-ID": "a-b-c"}); resp.StatusCode != 400 {
-		t.Errorf("a bad Last-Event-ID: %d %s", resp.StatusCode, body)
+		t.Errorf("a bad Last-Event-ID: %d %s; want 400", resp.StatusCode, body)
 	}
 }
 
@@ -225,7 +225,7 @@ func TestLargeEvents(t *testing.T) {
 		t.Errorf("the last event has %d bytes, %v", len(lastEvent.Data), err)
 	}
 	if names != "created running progress activity progress activity progress activity" {
-		t.Errorf("heard %s", names)
+		t.Errorf("heard %s; want %q", names, "created running progress activity progress activity progress activity")
 	}
 }
 
@@ -233,7 +233,7 @@ func TestEventsHeartbeat(t *testing.T) {
 	f := startFixture(t)
 	resp := f.openEvents(t, "", "")
 	if got := resp.Header.Get("Content-Type"); got != "text/event-stream" {
-		t.Errorf("Content-Type is %s", got)
+		t.Errorf("Content-Type is %s; want %q", got, "text/event-stream")
 	}
 	lines := bufio.NewScanner(resp.Body)
 	positionLine := "id: " + f.api.streams.mark.id(0)
@@ -250,7 +250,7 @@ func TestFollowEndsWithServer(t *testing.T) {
 		Following: func() error { return f.api.Shutdown(context.Background()) },
 	})
 	if !errors.Is(err, ErrStreamEnded) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want the error %v", err, ErrStreamEnded)
 	}
 }
 
@@ -314,9 +314,9 @@ func TestVerifyProgressAsFrontendsDo(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := strings.Join(statuses, " "); got != "pending running done" {
-		t.Errorf("the status goes %s", got)
+		t.Errorf("the status goes %s; want %q", got, "pending running done")
 	}
 	if got := strings.Join(otherMessages, ", "); got != "ActivitySnapshot code-generation, ActivityDelta code-generation" {
-		t.Errorf("other activities: %s", got)
+		t.Errorf("other activities: %s; want %q", got, "ActivitySnapshot code-generation, ActivityDelta code-generation")
 	}
 }

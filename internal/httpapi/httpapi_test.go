@@ -192,7 +192,7 @@ func TestHealthHasNothingElse(t *testing.T) {
 	f := startFixture(t)
 	_, body := f.ask(t, "GET", "/healthz", map[string]string{"Authorization": ""})
 	if want := "{\"ok\":true,\"version\":\"1.2.3\",\"pid\":42}\n"; body != want {
-		t.Errorf("got %s", body)
+		t.Errorf("got %s; want %v", body, want)
 	}
 }
 
@@ -215,11 +215,11 @@ func TestCancelOverHTTP(t *testing.T) {
 		t.Fatalf("got %+v, %v", calls, err)
 	}
 	if err := c.post(context.Background(), "/calls/"+id+"/cancel", map[string]int{"why": 1}, nil); err == nil || !strings.Contains(err.Error(), "why") {
-		t.Errorf("a cancel request with an unknown field: %v", err)
+		t.Errorf("a cancel request with an unknown field: %v; want an error that contains %q", err, "why")
 	}
 	for i, want := range []bool{true, false} {
 		if got, err := c.Calls.Cancel(context.Background(), id, "the wrong\nchannel\u202e"); err != nil || got != want {
-			t.Errorf("cancel %d: %v, %v", i, got, err)
+			t.Errorf("cancel %d: %v, %v; want %v", i, got, err, want)
 		}
 	}
 	resp, body := f.ask(t, "GET", "/calls/"+id, nil)

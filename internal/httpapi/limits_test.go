@@ -221,14 +221,14 @@ func TestSlowRequestsAreServed(t *testing.T) {
 		}
 		for range 2 { // the second request reuses a connection whose deadlines were set
 			if got := sendRequest("POST", "/call", strings.NewReader("{}")); got != "done" {
-				t.Errorf("the call gave %q", got)
+				t.Errorf("the call gave %q; want %q", got, "done")
 			}
 			if got := sendRequest("GET", "/events", nil); strings.Count(got, "still here") != 40 {
 				t.Errorf("the stream gave %q", got)
 			}
 			// The body of the upload has 16 MiB and arrives at 64 KiB a second.
 			if got := sendRequest("POST", "/upload", &slowReader{leftBytes: 16 << 20, bytesPerSecond: 64 << 10}); got != "16777216 bytes, slow: false" {
-				t.Errorf("the upload gave %q", got)
+				t.Errorf("the upload gave %q; want %q", got, "16777216 bytes, slow: false")
 			}
 		}
 	})
@@ -263,7 +263,7 @@ func TestServerLog(t *testing.T) {
 			t.Errorf("logged %d times:\n%s", n, out.String())
 		}
 		if n := strings.Count(out.String(), "panic serving"); n != 2 {
-			t.Errorf("other lines: %d", n)
+			t.Errorf("other lines: %d; want 2", n)
 		}
 	})
 }

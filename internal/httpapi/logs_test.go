@@ -112,7 +112,7 @@ func TestFollowLogsReportsMissedEntries(t *testing.T) {
 	missedCount := 0
 	l := LogListener{Missed: func(n int) error { missedCount = n; return nil }}
 	if err := l.handleEvent(newEvent(missedEvent, `{"missed":7}`)); err != nil || missedCount != 7 {
-		t.Errorf("missed %d, %v", missedCount, err)
+		t.Errorf("missed %d, %v; want 7", missedCount, err)
 	}
 	if l.handleEvent(newEvent(logEvent, "x")) == nil {
 		t.Error("accepted malformed JSON")

@@ -53,7 +53,7 @@ func TestStdioEndOfInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	if line, err := bufio.NewReader(conn).ReadString('\n'); line != "context: <nil>\n" {
-		t.Errorf("got %q, %v", line, err)
+		t.Errorf("got %q, %v; want %q", line, err, "context: <nil>\n")
 	}
 }
 

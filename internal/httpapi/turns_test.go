@@ -49,7 +49,7 @@ func TestTurns(t *testing.T) {
 		}
 		endSlowTurn()
 		if len(turns) != 0 {
-			t.Errorf("%d turns are in use", len(turns))
+			t.Errorf("%d turns are in use; want 0", len(turns))
 		}
 
 		ctx, cancel := context.WithCancel(t.Context())
@@ -59,7 +59,7 @@ func TestTurns(t *testing.T) {
 		}
 		cancel()
 		if _, err := turns.acquire(ctx); !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v", err)
+			t.Errorf("got %v; want the error %v", err, context.Canceled)
 		}
 		release()
 	})

@@ -54,7 +54,7 @@ func TestParseSource(t *testing.T) {
 	} {
 		want.text = text
 		if got, err := ParseSource(text); err != nil || got != want {
-			t.Errorf("%s: %+v, %v", text, got, err)
+			t.Errorf("%s: %+v, %v; want %v", text, got, err, want)
 		}
 	}
 	var userErr *usererr.Error
@@ -123,7 +123,7 @@ func TestOffersRefuse(t *testing.T) {
 		}
 	}
 	if offers, err := i.FindUpdates(t.Context(), nil); err != nil || len(offers) != 0 {
-		t.Errorf("%v, %v", offers, err)
+		t.Errorf("%v, %v; want length 0", offers, err)
 	}
 	// After installation, the registry no longer has the package of the plugin wiki.
 	if _, _, err := i.installFrom(t, "wiki"); err != nil {
@@ -149,7 +149,7 @@ func TestGetErrorHasAHint(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := i.installFrom(t, "mine"); err == nil || !strings.Contains(err.Error(), "there is a folder with that name: add the folder with `opentabs plugin install .") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want an error that contains %q", err, "there is a folder with that name: add the folder with `opentabs plugin install .")
 	}
 }
 
@@ -186,7 +186,7 @@ func TestSearchAndInfo(t *testing.T) {
 		t.Errorf("%+v, %v", info, err)
 	}
 	if _, err := withRegistry(t, i, &npmtest.Registry{}).Info(t.Context(), "wiki"); err == nil || !strings.Contains(err.Error(), "the plugin wiki is not loaded: ") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want an error that contains %q", err, "the plugin wiki is not loaded: ")
 	}
 }
 
@@ -200,6 +200,6 @@ func TestInfoLinesAreSafe(t *testing.T) {
   tools: a
   tools, read: b, c`
 	if got := strings.Join(info.Lines(), "\n"); got != want {
-		t.Errorf("got\n%s", got)
+		t.Errorf("got\n%s; want %v", got, want)
 	}
 }

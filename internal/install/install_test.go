@@ -105,7 +105,7 @@ func TestInstallConcurrently(t *testing.T) {
 	wg.Wait()
 	entries, err := i.Home.PluginStore().Entries()
 	if err != nil || len(entries) != 4 {
-		t.Fatalf("%+v, %v", entries, err)
+		t.Fatalf("%+v, %v; want length 4", entries, err)
 	}
 	for _, e := range entries {
 		if _, err := plugin.Load(e.Path); err != nil {

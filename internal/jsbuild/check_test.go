@@ -20,7 +20,7 @@ func TestCheckScript(t *testing.T) {
 	}
 	for _, invalidCode := range []string{"}); alert(1); (function () {", "} /*", "*/ }", "function f() {", "`${", "#!x\n} {"} {
 		if err := CheckScript([]byte(invalidCode)); err == nil || !strings.Contains(err.Error(), "adapter.iife.js:") {
-			t.Errorf("%q: %v", invalidCode, err)
+			t.Errorf("%q: %v; want an error that contains %q", invalidCode, err, "adapter.iife.js:")
 		}
 	}
 }

@@ -133,7 +133,7 @@ func TestExtractSurroundings(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(got.Dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the child's directory %s is left: %v", got.Dir, err)
+		t.Errorf("the child's directory %s is left: %v; want the error %v", got.Dir, err, os.ErrNotExist)
 	}
 }
 
@@ -157,7 +157,7 @@ func TestExtractOfChildThatFails(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := run(ctx, "__hang", extractGrace); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: got %v", err)
+		t.Errorf("cancelled: got %v; want the error %v", err, context.Canceled)
 	}
 }
 

@@ -214,7 +214,7 @@ func TestInvalidPackageParts(t *testing.T) {
 				}
 			}
 			if _, err := os.Stat(filepath.Join(dir, "dist")); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("something was written: %v", err)
+				t.Errorf("something was written: %v; want the error %v", err, fs.ErrNotExist)
 			}
 		})
 	}
@@ -239,7 +239,7 @@ func TestPartsThatAreLinks(t *testing.T) {
 		}
 		_, err := BuildPlugin(t.Context(), dir, Options{Extract: childArgs, ExtractTimeout: longTimeout})
 		if err == nil || !strings.Contains(err.Error(), name+": the path is a link to "+secret+", outside of the plugin's directory") {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v; want an error that contains %q", name, err, name+": the path is a link to "+secret+", outside of the plugin's directory")
 		}
 	}
 }
@@ -328,7 +328,7 @@ export default definePlugin({ isReady: () => true, tools: [{ ...echo, descriptio
 		t.Error("the adapter was not built from the source")
 	}
 	if _, err := os.Stat(markerFile); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a script of package.json ran: %v", err)
+		t.Errorf("a script of package.json ran: %v; want the error %v", err, fs.ErrNotExist)
 	}
 }
 

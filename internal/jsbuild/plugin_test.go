@@ -166,7 +166,7 @@ func TestAdapterHash(t *testing.T) {
 		t.Errorf("the hash in the adapter is %v, in Built %s, that of the code %x", match, b.Hash, sum)
 	}
 	if !strings.HasSuffix(code, "\n//# sourceMappingURL=adapter.iife.js.map\n") {
-		t.Errorf("the file ends with %q", code[len(code)-80:])
+		t.Errorf("the file ends with %q; want a text that ends with %q", code[len(code)-80:], "\n//# sourceMappingURL=adapter.iife.js.map\n")
 	}
 	if !strings.HasPrefix(code, licenseNotice+"\n\"use strict\";\n(() => {") {
 		t.Errorf("the file begins with %q", code[:200])
@@ -280,6 +280,6 @@ func TestBuildWithOutDoesNotChangeThePlugin(t *testing.T) {
 		t.Errorf("the adapter is in %s", got)
 	}
 	if _, err := os.Stat(filepath.Join(dir, outputDir)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the plugin got a dist: %v", err)
+		t.Errorf("the plugin got a dist: %v; want the error %v", err, fs.ErrNotExist)
 	}
 }

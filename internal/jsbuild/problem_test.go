@@ -99,7 +99,7 @@ func TestBadPlugins(t *testing.T) {
 				}
 			}
 			if _, err := os.Stat(filepath.Join(dir, "dist")); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("something was written: %v", err)
+				t.Errorf("something was written: %v; want the error %v", err, os.ErrNotExist)
 			}
 		})
 	}
@@ -178,7 +178,7 @@ setTimeout(() => { throw new Error('late'); }, 0);
 void fetch('/api').then((r: Response) => r.json()).then(() => {});
 ` + withTools(`{...ok, name: 'a'}`)})
 	if b := buildPlugin(t, dir); len(b.Tools) != 1 {
-		t.Errorf("got %+v", b)
+		t.Errorf("got %+v; want length 1", b)
 	}
 }
 

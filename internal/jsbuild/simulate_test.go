@@ -56,7 +56,7 @@ func TestSimulatorBoth(t *testing.T) {
 func TestSimulatorReportsFailures(t *testing.T) {
 	failures, passedCount, err := runTests(t, "src/bad.test.ts", TestOptions{})
 	if err != nil || passedCount != 1 {
-		t.Errorf("%d passed, %v", passedCount, err)
+		t.Errorf("%d passed, %v; want 1", passedCount, err)
 	}
 	for name, want := range map[string]string{
 		"wrong":               `src/bad.test.ts:6:23: expected {"counted":3} to equal {"counted":4}`,
@@ -105,6 +105,6 @@ func TestFindTests(t *testing.T) {
 		t.Error(got)
 	}
 	if files, err := FindTests(t.TempDir()); err != nil || len(files) != 0 {
-		t.Errorf("%v, %v", files, err)
+		t.Errorf("%v, %v; want length 0", files, err)
 	}
 }

@@ -43,7 +43,7 @@ func TestPlaceOfStack(t *testing.T) {
 	}
 	for _, stack := range []string{"", "    at f (native)", "    at <eval> (<eval>:9999:1)"} {
 		if got := b.sourceLocation(stack); got != "" {
-			t.Errorf("%q: %s", stack, got)
+			t.Errorf("%q: %s; want %q", stack, got, "")
 		}
 	}
 }

@@ -45,10 +45,10 @@ func TestReaderMembers(t *testing.T) {
 		t.Error("want nil for absent members")
 	}
 	if got := r.Object("in").Object("deep").Text("n", ""); got != "z" {
-		t.Errorf("nested member %q", got)
+		t.Errorf("nested member %q; want %q", got, "z")
 	}
 	if len(problems.List) != 0 {
-		t.Errorf("problems of a correct object:\n%s", problemTexts(problems))
+		t.Errorf("problems of a correct object:\n%s; want length 0", problemTexts(problems))
 	}
 }
 
@@ -99,6 +99,6 @@ func TestReaderRejectsHiddenText(t *testing.T) {
 
 func TestProblemOfAFolder(t *testing.T) {
 	if got := (Problem{Text: "the package is empty"}).String(); got != "the package is empty" {
-		t.Errorf("%q", got)
+		t.Errorf("%q; want %q", got, "the package is empty")
 	}
 }

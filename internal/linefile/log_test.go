@@ -35,7 +35,7 @@ func readLog(t *testing.T, path string) []string {
 	t.Helper()
 	lines, damagedLines, err := Read(path, testFiles, 0, func(line []byte) (string, bool, error) { return string(line), true, nil })
 	if err != nil || damagedLines != 0 {
-		t.Fatalf("%d damaged, %v", damagedLines, err)
+		t.Fatalf("%d damaged, %v; want 0", damagedLines, err)
 	}
 	return lines
 }
@@ -122,10 +122,10 @@ func TestFailedWritesAreLogged(t *testing.T) {
 	l.Write([]byte("after\n"))
 	l.Close()
 	if got := strings.Join(readLog(t, filepath.Join(dir, "lines")), ", "); got != "dropped 10, after" {
-		t.Errorf("got %s", got)
+		t.Errorf("got %s; want %q", got, "dropped 10, after")
 	}
 	if n := strings.Count(logOutput.String(), "the record cannot be written"); n != 1 {
-		t.Errorf("logged %d times: %s", n, logOutput.String())
+		t.Errorf("logged %d times: %s; want 1", n, logOutput.String())
 	}
 }
 
@@ -180,10 +180,10 @@ func TestConcurrentWrites(t *testing.T) {
 	lines := readLog(t, path)
 	for _, line := range lines {
 		if line != "a whole line" {
-			t.Fatalf("a line is %q", line)
+			t.Fatalf("a line is %q; want %q", line, "a whole line")
 		}
 	}
 	if len(lines) != 1000 {
-		t.Errorf("%d lines", len(lines))
+		t.Errorf("%d lines; want 1000", len(lines))
 	}
 }

@@ -42,7 +42,7 @@ func TestFileIsBounded(t *testing.T) {
 		}
 	}
 	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 2 {
-		t.Errorf("there is %v, %v", entries, err)
+		t.Errorf("there is %v, %v; want length 2", entries, err)
 	}
 }
 
@@ -97,7 +97,7 @@ func TestPipeIsNotRotated(t *testing.T) {
 	}
 	writeFiveLines(t, path)
 	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
-		t.Errorf("there is %v, %v", entries, err)
+		t.Errorf("there is %v, %v; want length 1", entries, err)
 	}
 }
 

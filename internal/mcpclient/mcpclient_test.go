@@ -136,7 +136,7 @@ func TestSession(t *testing.T) {
 		"DELETE s1",
 	}
 	if !slices.Equal(f.requests, want) {
-		t.Errorf("the server saw %q", f.requests)
+		t.Errorf("the server saw %q; want %v", f.requests, want)
 	}
 }
 
@@ -161,7 +161,7 @@ func TestCallWithProgress(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := []Progress{{Progress: 1, Total: 4, HasTotal: true, Message: "one"}, {Progress: 3}}; !slices.Equal(got, want) {
-			t.Errorf("progress %+v", got)
+			t.Errorf("progress %+v; want %v", got, want)
 		}
 		if string(result.StructuredContent) != `{"n":9007199254740993}` || result.Content[0].Text != "hi" || string(result.Meta["k"]) != `"v"` {
 			t.Errorf("result %+v", result)
@@ -264,7 +264,7 @@ func TestCancel(t *testing.T) {
 				time.AfterFunc(10*time.Second, cancel)
 				_, err := client.CallTool(ctx, "a", json.RawMessage(`{}`), nil)
 				if !errors.Is(err, context.Canceled) {
-					t.Errorf("got %v", err)
+					t.Errorf("got %v; want the error %v", err, context.Canceled)
 				}
 				if cancelTime := time.Since(start) - 10*time.Second; cancelTime != c.want {
 					t.Errorf("came back %v after the cancel, want %v", cancelTime, c.want)
@@ -304,7 +304,7 @@ func TestNoServer(t *testing.T) {
 	_ = l.Close()
 	c := New(Options{URL: "http://" + l.Addr().String() + "/mcp"})
 	if _, err := c.Initialize(t.Context()); !errors.Is(err, ErrNoServer) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want the error %v", err, ErrNoServer)
 	}
 }
 
@@ -324,7 +324,7 @@ func TestSilentServer(t *testing.T) {
 		startTime := time.Now()
 		_, err := c.CallTool(t.Context(), "a", json.RawMessage(`{}`), nil)
 		if !errors.Is(err, ErrServerSilent) {
-			t.Errorf("got %v", err)
+			t.Errorf("got %v; want the error %v", err, ErrServerSilent)
 		}
 		if waitTime, want := time.Since(startTime), 60*25*time.Second+silenceTimeout; waitTime < want-25*time.Second || waitTime > want {
 			t.Errorf("given up after %v, want %v", waitTime, want)

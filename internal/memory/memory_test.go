@@ -95,7 +95,7 @@ func TestCollectorIsQuiet(t *testing.T) {
 		}
 		end()
 		if percentAfter := debug.SetGCPercent(77); percentAfter != 77 {
-			t.Errorf("the collector was left at %d %%", percentAfter)
+			t.Errorf("the collector was left at %d %%; want 77", percentAfter)
 		}
 	})
 }

@@ -43,7 +43,7 @@ func TestName(t *testing.T) {
 func TestNameOfLongWord(t *testing.T) {
 	startTime := time.Now()
 	if got := Name(strings.Repeat("x", 1<<20), []string{strings.Repeat("y", 1<<20)}); got != "" {
-		t.Errorf("the nearest name has %d bytes", len(got))
+		t.Errorf("the nearest name has %d bytes; want %q", len(got), "")
 	}
 	if elapsed := time.Since(startTime); elapsed > 10*time.Second {
 		t.Errorf("the comparison took %v", elapsed)

@@ -145,7 +145,7 @@ func TestLoginStaysWithItsHost(t *testing.T) {
 			t.Errorf("redirect %v: %v", redirectTo, err)
 		}
 		if got := sentLogin.Load(); got != "" {
-			t.Errorf("redirect %v: the other host got %q", redirectTo, got)
+			t.Errorf("redirect %v: the other host got %q; want %q", redirectTo, got, "")
 		}
 	}
 }
@@ -206,7 +206,7 @@ func TestRetry(t *testing.T) {
 		h, requests := serveInTurn(firstHandler, firstHandler, registry.ServeHTTP)
 		address, _ := serveRegistry(t, h)
 		if _, err := newClient(t, "registry="+address).Package(t.Context(), pluginPackage); err != nil || requests.Load() != 3 {
-			t.Errorf("%d requests: %v", requests.Load(), err)
+			t.Errorf("%d requests: %v; want 3", requests.Load(), err)
 		}
 	}
 }
@@ -266,7 +266,7 @@ func TestSilentRegistry(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := c.Package(t.Context(), pluginPackage); err == nil || !strings.Contains(err.Error(), "its response stalled for 50ms") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want an error that contains %q", err, "its response stalled for 50ms")
 	}
 }
 
@@ -298,7 +298,7 @@ func TestHugeFilesAreRejected(t *testing.T) {
 		w.WriteHeader(http.StatusOK)
 	}))
 	if _, err := fetchLatest(t, newClient(t, "registry="+address)); err == nil || !strings.Contains(err.Error(), "more than the 50 MB allowed") {
-		t.Errorf("with a Content-Length: %v", err)
+		t.Errorf("with a Content-Length: %v; want an error that contains %q", err, "more than the 50 MB allowed")
 	}
 	address, _ = serveRegistry(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasSuffix(r.URL.Path, ".tgz") {
@@ -324,7 +324,7 @@ func TestInterrupted(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	if _, err := newClient(t, "registry="+address).Package(ctx, pluginPackage); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want the error %v", err, context.Canceled)
 	}
 }
 
@@ -345,7 +345,7 @@ func TestSearch(t *testing.T) {
 	}
 	address, _ = serveRegistry(t, respondStatus(404))
 	if _, err := newClient(t, "registry="+address).Search(t.Context(), "opentabs-plugin", "", 20); err == nil || !strings.Contains(err.Error(), "can't search") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want an error that contains %q", err, "can't search")
 	}
 }
 
@@ -362,7 +362,7 @@ func TestProxy(t *testing.T) {
 	for _, key := range []string{"https-proxy", "proxy"} {
 		proxiedRequests.Store(0)
 		if _, err := newClient(t, "registry=http://registry.example/", key+"="+proxy).Package(t.Context(), pluginPackage); err != nil || proxiedRequests.Load() != 1 {
-			t.Errorf("%s: %d requests, %v", key, proxiedRequests.Load(), err)
+			t.Errorf("%s: %d requests, %v; want 1", key, proxiedRequests.Load(), err)
 		}
 	}
 	proxiedRequests.Store(0)
@@ -376,7 +376,7 @@ func TestProxy(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := npm.New(config, npm.Options{}); err == nil || !strings.Contains(err.Error(), "proxy in the environment variable npm_config_proxy is not a URL") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want an error that contains %q", err, "proxy in the environment variable npm_config_proxy is not a URL")
 	}
 }
 
@@ -400,7 +400,7 @@ func TestCertificates(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := npm.New(config, npm.Options{}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v", content, err)
+			t.Errorf("%q: %v; want an error that contains %q", content, err, want)
 		}
 	}
 }

@@ -110,7 +110,7 @@ func TestHostsWithoutProxy(t *testing.T) {
 func TestHugeSettingsAreRejected(t *testing.T) {
 	env, _ := writeSettings(t, map[string]string{".npmrc": strings.Repeat("#", maxNpmrcBytes+1)})
 	if _, err := LoadConfig(env); err == nil || !strings.Contains(err.Error(), "make it smaller") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want an error that contains %q", err, "make it smaller")
 	}
 }
 

@@ -118,7 +118,7 @@ func TestUnpack(t *testing.T) {
 	for name, want := range map[string]string{"package.json": "{}", "dist/adapter.iife.js": "run()", "install.sh": "#!/bin/sh\nrm -rf /"} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || string(text) != want {
-			t.Errorf("%s contains %q, %v", name, text, err)
+			t.Errorf("%s contains %q, %v; want %v", name, text, err, want)
 		}
 		// No file of a package is executable.
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != 0o600 {
@@ -126,7 +126,7 @@ func TestUnpack(t *testing.T) {
 		}
 	}
 	if err := npm.Unpack(writeTarball(t, npmtest.Pack(npmtest.NewFile("package/x", ""))), dir); err == nil || !strings.Contains(err.Error(), "is not empty") {
-		t.Errorf("into a folder with files: %v", err)
+		t.Errorf("into a folder with files: %v; want an error that contains %q", err, "is not empty")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "package.json")); err != nil {
 		t.Error("unpacking removed a file of the folder")

@@ -67,7 +67,7 @@ func TestApply(t *testing.T) {
 		}
 		r = &recordingPolicy{err: errors.New("the disk is full")}
 		if err := c.changes.Apply(r, func(format string, _ ...any) { t.Errorf("%+v: a notice about %s", c.changes, format) }); !errors.Is(err, r.err) {
-			t.Errorf("%+v: %v", c.changes, err)
+			t.Errorf("%+v: %v; want the error %v", c.changes, err, r.err)
 		}
 	}
 }

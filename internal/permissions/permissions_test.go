@@ -125,7 +125,7 @@ func TestLocalAndRemote(t *testing.T) {
 			}
 			views, err := p.Settings("wiki")
 			if err != nil || len(views) != 2 {
-				t.Fatalf("%+v, %v", views, err)
+				t.Fatalf("%+v, %v; want length 2", views, err)
 			}
 			token, pagesView := views[0], views[1]
 			if pagesView.Secret {

@@ -51,7 +51,7 @@ func TestCleanCuts(t *testing.T) {
 
 func TestLine(t *testing.T) {
 	if got := Line(" a\r\n\tb \u2028c\x1b[0m ", 5); got != "a b …" {
-		t.Errorf("%q", got)
+		t.Errorf("%q; want %q", got, "a b …")
 	}
 }
 

@@ -300,7 +300,7 @@ func TestWatch(t *testing.T) {
 func TestJoinFiles(t *testing.T) {
 	for n, want := range map[int]string{1: "a", 3: "a, b, c", 4: "a, b, c and 1 other file", 5: "a, b, c and 2 other files"} {
 		if got := joinFiles([]string{"a", "b", "c", "d", "e"}[:n]); got != want {
-			t.Errorf("%d files: got %q", n, got)
+			t.Errorf("%d files: got %q; want %v", n, got, want)
 		}
 	}
 }

@@ -46,20 +46,20 @@ func TestEntriesAreKeptAndFiltered(t *testing.T) {
 		l.Add("work", newParams("a", "nonsense", "three"))
 		synctest.Wait()
 		if got := joinMessages(l.Last(Filter{}, 0)); got != "one two three" {
-			t.Errorf("all: %s", got)
+			t.Errorf("all: %s; want %q", got, "one two three")
 		}
 		if got := joinMessages(l.Last(Filter{Plugin: "a"}, 0)); got != "one three" {
-			t.Errorf("those of a: %s", got)
+			t.Errorf("those of a: %s; want %q", got, "one three")
 		}
 		if got := joinMessages(l.Last(Filter{Level: wire.LogWarning}, 0)); got != "two" {
-			t.Errorf("warnings: %s", got)
+			t.Errorf("warnings: %s; want %q", got, "two")
 		}
 		lastEntries := l.Last(Filter{}, 2)
 		if joinMessages(lastEntries) != "two three" || lastEntries[1].Level != wire.LogInfo || lastEntries[1].Seq != 3 || lastEntries[1].Browser != "work" || lastEntries[1].Tab != 7 || lastEntries[1].Time.IsZero() {
 			t.Errorf("the last two: %+v", lastEntries)
 		}
 		if firstEntry := l.Last(Filter{}, 0)[0]; string(firstEntry.Data) != `[{"n":1.50}]` {
-			t.Errorf("data %s", firstEntry.Data)
+			t.Errorf("data %s; want %q", firstEntry.Data, `[{"n":1.50}]`)
 		}
 	})
 	entries, damagedLines, err := Read(dir, Filter{Plugin: "a"}, 1)
@@ -193,7 +193,7 @@ func TestFollow(t *testing.T) {
 		synctest.Wait()
 		firstEntries, f := l.Follow(Filter{Plugin: "a"}, 10)
 		if joinMessages(firstEntries) != "before" {
-			t.Errorf("first %+v", firstEntries)
+			t.Errorf("first %+v; want %q", firstEntries, "before")
 		}
 		l.Add("work", newParams("b", wire.LogInfo, "other"))
 		l.Add("work", newParams("a", wire.LogInfo, "after"))
@@ -211,23 +211,23 @@ func TestFollow(t *testing.T) {
 		}
 		noFollower, quietFollower := l.Follow(Filter{}, 0)
 		if len(noFollower) != 0 {
-			t.Errorf("got %+v", noFollower)
+			t.Errorf("got %+v; want length 0", noFollower)
 		}
 		quietFollower.Close()
 		if _, _, err := quietFollower.Next(t.Context()); !errors.Is(err, errClosed) {
-			t.Errorf("Next of a closed follower returned %v", err)
+			t.Errorf("Next of a closed follower returned %v; want the error %v", err, errClosed)
 		}
 		go func() {
 			<-time.After(time.Second)
 			l.Close()
 		}()
 		if _, _, err := f.Next(t.Context()); !errors.Is(err, errClosed) {
-			t.Errorf("after the end of the log: %v", err)
+			t.Errorf("after the end of the log: %v; want the error %v", err, errClosed)
 		}
 		l.Add("work", newParams("a", wire.LogInfo, "too late")) // an addition after Close is ignored
 		if _, lateFollower := l.Follow(Filter{}, 0); lateFollower != nil {
 			if _, _, err := lateFollower.Next(t.Context()); !errors.Is(err, errClosed) {
-				t.Errorf("a follower that starts after the end of the log: %v", err)
+				t.Errorf("a follower that starts after the end of the log: %v; want the error %v", err, errClosed)
 			}
 		}
 	})

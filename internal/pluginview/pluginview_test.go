@@ -43,10 +43,10 @@ func TestLines(t *testing.T) {
 		}
 	}
 	if got := Version(p); got != `1.0.0 (A\x1b), 0 tools` {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q; want %q", got, `1.0.0 (A\x1b), 0 tools`)
 	}
 	if got := FailedLine(httpapi.FailedPlugin{Path: "/b", Error: "one\ntwo"}); got != "/b failed: one two" {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q; want %q", got, "/b failed: one two")
 	}
 }
 
@@ -55,7 +55,7 @@ func TestChanges(t *testing.T) {
 	after := &plugin.Plugin{Name: "a", Matches: []string{"two", "three"}, PreScript: true}
 	want := "new sites: three\nremoved sites: one\nremoved tools: a__x\nnew pre-script, which runs before the page's own scripts"
 	if got := strings.Join(Changes(before, after), "\n"); got != want {
-		t.Errorf("got\n%s", got)
+		t.Errorf("got\n%s; want %v", got, want)
 	}
 	if got := Changes(before, before); len(got) > 0 {
 		t.Errorf("without a change: %q", got)
@@ -117,7 +117,7 @@ a__x|auto|1/1m|on 2026-05-04 03:02:01 by the terminal|allowed for this session t
 b|off|||not reviewed: opentabs plugin review b
 c|off|||changed since its review: opentabs plugin review c`
 	if got := strings.Join(lines, "\n"); got != want {
-		t.Errorf("got\n%s", got)
+		t.Errorf("got\n%s; want %v", got, want)
 	}
 	if rows := PermissionRows(views[:1], ""); len(rows) != 4 {
 		t.Errorf("without a tool: %d rows", len(rows))

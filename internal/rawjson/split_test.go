@@ -76,7 +76,7 @@ func withoutBlanks(t *testing.T, text []byte) []byte {
 	t.Helper()
 	raw, problem := Compact(text, nil)
 	if problem != "" {
-		t.Fatalf("%s %s", text, problem)
+		t.Fatalf("%s %s; want %q", text, problem, "")
 	}
 	return raw
 }

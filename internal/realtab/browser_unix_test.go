@@ -87,6 +87,6 @@ func TestStartCanBeCancelled(t *testing.T) {
 	}
 	cancel()
 	if err := <-startErr; !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+		t.Errorf("%v; want the error %v", err, context.Canceled)
 	}
 }

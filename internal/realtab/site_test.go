@@ -61,14 +61,14 @@ func TestSitePage(t *testing.T) {
 		s.Show(Page{URL: pageURL + "#part", HTML: "<p>Hello</p>", Cookies: "a=1; b=2"})
 		resp, body, err := sendRequest(t, client, "GET", pageURL, map[string]string{"Sec-Fetch-Dest": "document"})
 		if err != nil || body != "<!doctype html><p>Hello</p>" {
-			t.Fatalf("%s: %q, %v", pageURL, body, err)
+			t.Fatalf("%s: %q, %v; want %q", pageURL, body, err, "<!doctype html><p>Hello</p>")
 		}
 		if cookies := resp.Header["Set-Cookie"]; len(cookies) != 2 || cookies[1] != "b=2; Path=/" {
 			t.Errorf("%s: cookies %q", pageURL, cookies)
 		}
 		_, body, err = sendRequest(t, client, "GET", pageURL+"&c", map[string]string{"Accept": "text/html"})
 		if err != nil || body != "<!doctype html>" {
-			t.Errorf("elsewhere: %q, %v", body, err)
+			t.Errorf("elsewhere: %q, %v; want %q", body, err, "<!doctype html>")
 		}
 	}
 }

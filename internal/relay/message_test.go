@@ -37,7 +37,7 @@ func TestExpectsAnswer(t *testing.T) {
 		`{"id":1,"result":null}`: false,
 	} {
 		if got := parseMessage([]byte(line)).expectsAnswer(); got != want {
-			t.Errorf("%s: got %v", line, got)
+			t.Errorf("%s: got %v; want %v", line, got, want)
 		}
 	}
 }
@@ -45,7 +45,7 @@ func TestExpectsAnswer(t *testing.T) {
 func TestErrorLine(t *testing.T) {
 	want := `{"jsonrpc":"2.0","id":"a\"b","error":{"code":-32000,"message":"spell \"why\""}}` + "\n"
 	if got := string(errorLine(`"a\"b"`, `spell "why"`)); got != want {
-		t.Errorf("got %s", got)
+		t.Errorf("got %s; want %v", got, want)
 	}
 }
 

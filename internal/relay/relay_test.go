@@ -228,7 +228,7 @@ func TestForwardsLines(t *testing.T) {
 			w.expectLine(line)
 		}
 		if w.countStarts() != 1 {
-			t.Errorf("%d servers were started", w.countStarts())
+			t.Errorf("%d servers were started; want 1", w.countStarts())
 		}
 		_ = w.client.Close()
 		if line, hasLine := <-server.lines; hasLine {
@@ -270,7 +270,7 @@ func TestServerKilled(t *testing.T) {
 		nextServer.send(`{"jsonrpc":"2.0","id":"1","result":{"tools":[]}}`)
 		w.expectLine(`"id":"1","result"`)
 		if w.countStarts() != 2 {
-			t.Errorf("%d servers were started", w.countStarts())
+			t.Errorf("%d servers were started; want 2", w.countStarts())
 		}
 		if got := w.joinTimes[1]; got != restartTimeout {
 			t.Errorf("the new server was joined after %v, want %v: the user may be restarting it", got, restartTimeout)
@@ -287,7 +287,7 @@ func TestIdleClient(t *testing.T) {
 		server.closeConn()
 		advanceTime(time.Hour)
 		if w.countStarts() != 1 {
-			t.Errorf("%d servers were started", w.countStarts())
+			t.Errorf("%d servers were started; want 1", w.countStarts())
 		}
 		w.setRunning(true)
 		nextServer := <-w.servers
@@ -515,7 +515,7 @@ func TestClientGone(t *testing.T) {
 		go func() { relayErr <- r.run(t.Context()) }()
 		fmt.Fprintln(client, initializeLine)
 		if err := <-relayErr; err == nil || !strings.Contains(err.Error(), "write to the client") {
-			t.Errorf("got %v", err)
+			t.Errorf("got %v; want an error that contains %q", err, "write to the client")
 		}
 		_ = client.Close()
 	})

@@ -81,7 +81,7 @@ func TestSummary(t *testing.T) {
 	want := "sort of wiki is removed|token of wiki is set|wiki needs size (Page size) before its tools run|" +
 		"wiki does not get token, which is secret, because it starts after the page's scripts: allow it with `opentabs plugin permission wiki --late-access on`"
 	if got := strings.Join(f.Summary(views), "|"); got != want {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q; want %v", got, want)
 	}
 }
 
@@ -93,6 +93,6 @@ func TestRows(t *testing.T) {
 	want := "KEY|TYPE|VALUE|MEANING\nsize|number, required|(not set)|Page size\nsite|url|home=https://h.example.com work=https://w.example.com|Site\n" +
 		"token|string|(set, not shown; not given to the plugin, which starts late)|Token\nsort|select|old|Order"
 	if got := strings.Join(lines, "\n"); got != want {
-		t.Errorf("got\n%s", got)
+		t.Errorf("got\n%s; want %v", got, want)
 	}
 }

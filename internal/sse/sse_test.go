@@ -47,7 +47,7 @@ func TestReadLimit(t *testing.T) {
 		strings.Repeat("a", 200<<10),
 	} {
 		if _, err := readEvents(stream, 100); !errors.Is(err, errTooLarge) {
-			t.Errorf("%.20q: got %v", stream, err)
+			t.Errorf("%.20q: got %v; want the error %v", stream, err, errTooLarge)
 		}
 	}
 }
@@ -56,7 +56,7 @@ func TestReadError(t *testing.T) {
 	errBroken := errors.New("broken")
 	for _, err := range Read(iotest.ErrReader(errBroken), 100) {
 		if !errors.Is(err, errBroken) {
-			t.Errorf("got %v", err)
+			t.Errorf("got %v; want the error %v", err, errBroken)
 		}
 		return
 	}
@@ -70,6 +70,6 @@ func TestReadStops(t *testing.T) {
 		break
 	}
 	if n != 1 {
-		t.Errorf("%d events after a break", n)
+		t.Errorf("%d events after a break; want 1", n)
 	}
 }

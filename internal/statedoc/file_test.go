@@ -57,7 +57,7 @@ func TestFileChange(t *testing.T) {
 	refused := errors.New("refused")
 	edit := func(p *Plugins) error { return errors.Join(setNote("two")(p), refused) }
 	if err := file.Change(edit); !errors.Is(err, refused) {
-		t.Errorf("an edit that fails: %v", err)
+		t.Errorf("an edit that fails: %v; want the error %v", err, refused)
 	}
 	if p, err := file.Read(); err != nil || noteOf(p) != "one" || len(*warnings) != 0 {
 		t.Errorf("read %+v, %v, warnings %q", p, err, *warnings)
@@ -81,7 +81,7 @@ func TestFilePutsDamageAside(t *testing.T) {
 	}
 	writeText(t, file.Path, `{"version":2}`)
 	if err := file.Change(setNote("one")); err == nil || !strings.Contains(err.Error(), file.Path+" has version 2, but this opentabs reads only version 1") {
-		t.Errorf("changing a file of a newer version: %v", err)
+		t.Errorf("changing a file of a newer version: %v; want an error that contains %q", err, file.Path+" has version 2, but this opentabs reads only version 1")
 	}
 	if text, err := os.ReadFile(file.Path); err != nil || string(text) != `{"version":2}` || len(*warnings) != 1 {
 		t.Errorf("the file has %s, %v; warnings %q", text, err, *warnings)
@@ -90,7 +90,7 @@ func TestFilePutsDamageAside(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := file.Read(); err == nil || !strings.HasPrefix(err.Error(), "read the list: ") {
-		t.Errorf("reading a folder as the file: %v", err)
+		t.Errorf("reading a folder as the file: %v; want an error that begins with %q", err, "read the list: ")
 	}
 }
 
@@ -103,7 +103,7 @@ func TestFileIsLocked(t *testing.T) {
 	}
 	defer unlock()
 	if err := file.Change(setNote("one")); err == nil || !strings.HasPrefix(err.Error(), "the list is being changed by another opentabs ("+file.Path+".lock has been locked for 0s)") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want an error that begins with %q", err, "the list is being changed by another opentabs ("+file.Path+".lock has been locked for 0s)")
 	}
 }
 

@@ -39,7 +39,7 @@ func TestWatchedReturnsCurrentContent(t *testing.T) {
 			readers.Go(func() {
 				readersStarted.Done()
 				if text := w.Current().View; text != "third" {
-					t.Errorf("read %q after the change to third", text)
+					t.Errorf("read %q after the change to third; want %q", text, "third")
 				}
 			})
 		}

@@ -55,7 +55,7 @@ func TestWriteAndCreate(t *testing.T) {
 		t.Errorf("got %v, %v", info, err)
 	}
 	if got := fileNames(t, filepath.Dir(path)); got != "f" {
-		t.Errorf("Write left the files %s", got)
+		t.Errorf("Write left the files %s; want %q", got, "f")
 	}
 }
 
@@ -67,10 +67,10 @@ func TestWriteFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := Write(path, []byte("new")); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want an error that contains %q", err, path)
 	}
 	if err := Write(filepath.Join(dir, "none", "f"), nil); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want the error %v", err, os.ErrNotExist)
 	}
 	if got := fileNames(t, dir); got != "f" {
 		t.Errorf("the failed write left %s", got)
@@ -115,7 +115,7 @@ func TestRemoveLeftovers(t *testing.T) {
 	}
 	RemoveLeftovers(dir)
 	if got := fileNames(t, dir); got != "folder.tmp notes.txt token.5.tmp" {
-		t.Errorf("there is %s", got)
+		t.Errorf("there is %s; want %q", got, "folder.tmp notes.txt token.5.tmp")
 	}
 	RemoveLeftovers(filepath.Join(dir, "none"))
 }

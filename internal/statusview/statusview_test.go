@@ -54,7 +54,7 @@ clients   1
   desk 2, by stdio, since 2026-05-04 03:02:01
 `
 	if got := b.String(); got != want {
-		t.Errorf("got\n%s", got)
+		t.Errorf("got\n%s; want %v", got, want)
 	}
 }
 

@@ -69,7 +69,7 @@ func TestIconsHaveDistinctIDs(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", set.Icon, want)
 	}
 	if !strings.Contains(set.DarkInactive, `<use href="#site-dark-inactive-b"/>`) {
-		t.Errorf("dark inactive %s", set.DarkInactive)
+		t.Errorf("dark inactive %s; want a text that contains %q", set.DarkInactive, `<use href="#site-dark-inactive-b"/>`)
 	}
 }
 
@@ -128,7 +128,7 @@ func TestSetsThatAreIncomplete(t *testing.T) {
 		"icon.svg is missing, but there are variants of it; add it or remove them",
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q; want %v", got, want)
 	}
 }
 

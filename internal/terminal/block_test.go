@@ -33,7 +33,7 @@ func TestBlock(t *testing.T) {
 	}
 	b.Clear()
 	if got := v.String(); got != "$ opentabs" {
-		t.Errorf("after clear: %q", got)
+		t.Errorf("after clear: %q; want %q", got, "$ opentabs")
 	}
 	b.Clear()
 }
@@ -59,7 +59,7 @@ func TestBlockWritesChanges(t *testing.T) {
 		t.Errorf("what has not changed costs %d bytes", v.Written-before)
 	}
 	if !strings.Contains(v.String(), "\nchanged\nline 21 ") {
-		t.Errorf("got\n%s", v)
+		t.Errorf("got\n%s; want a text that contains %q", v, "\nchanged\nline 21 ")
 	}
 }
 

@@ -26,7 +26,7 @@ func TestPrintJSON(t *testing.T) {
 	}
 	want := "{\n  \"n\": 9007199254740993,\n  \"b\": 1.50,\n  \"a\": [\n    \"<\\u001b>\"\n  ]\n}\n"
 	if err := newTestTerminal(&terminal).PrintJSON([]byte(text)); err != nil || terminal.String() != want {
-		t.Errorf("on a terminal: %q, %v", terminal.String(), err)
+		t.Errorf("on a terminal: %q, %v; want %v", terminal.String(), err, want)
 	}
 	if err := newTestTerminal(&terminal).PrintJSON([]byte("{")); err == nil {
 		t.Error("printed what is not JSON")
@@ -61,7 +61,7 @@ func TestPipeIsExact(t *testing.T) {
 	var b bytes.Buffer
 	newTestPipe(&b).PrintText("\x1b[31mred\n")
 	if b.String() != "\x1b[31mred\n" {
-		t.Errorf("got %q", b.String())
+		t.Errorf("got %q; want %q", b.String(), "\x1b[31mred\n")
 	}
 }
 
@@ -71,12 +71,12 @@ func TestTable(t *testing.T) {
 	newTestPipe(&pipe).PrintTable("  ", rows)
 	want := "  A     LONG\n  世界  x y\n  bcd   " + strings.Repeat("z", 40) + "\n  e\n"
 	if pipe.String() != want {
-		t.Errorf("the output in a pipe is\n%s", pipe.String())
+		t.Errorf("the output in a pipe is\n%s; want %v", pipe.String(), want)
 	}
 	newTestTerminal(&terminal).PrintTable("", rows)
 	want = "A     LONG\n世界  x y\nbcd   " + strings.Repeat("z", 21) + "...\ne\n"
 	if terminal.String() != want {
-		t.Errorf("on a terminal:\n%s", terminal.String())
+		t.Errorf("on a terminal:\n%s; want %v", terminal.String(), want)
 	}
 }
 
@@ -123,6 +123,6 @@ func TestTableOnANarrowTerminal(t *testing.T) {
 	var b bytes.Buffer
 	newTestPipe(&b).PrintTable("", rows(), "CLIENT")
 	if !strings.Contains(b.String(), "a client") {
-		t.Errorf("a pipe got %q", b.String())
+		t.Errorf("a pipe got %q; want a text that contains %q", b.String(), "a client")
 	}
 }

@@ -53,17 +53,17 @@ func TestBarView(t *testing.T) {
 		v := screenOutput(s).ShowProgress("a__b")
 		advanceTime(200 * time.Millisecond)
 		if line, writes := s.showLine(); writes != 0 {
-			t.Errorf("a quick call drew a progress line: %q", line)
+			t.Errorf("a quick call drew a progress line: %q; want 0", line)
 		}
 		advanceTime(101 * time.Millisecond)
 		if line, _ := s.showLine(); line != `a__b  \  no progress yet  0.3s` {
-			t.Errorf("got %q", line)
+			t.Errorf("got %q; want %q", line, `a__b  \  no progress yet  0.3s`)
 		}
 		v.Update(Progress{Progress: 1, Total: 4, HasTotal: true, Message: "first"})
 		v.Update(Progress{Progress: 2, Total: 4, HasTotal: true})
 		advanceTime(50 * time.Millisecond)
 		if line, _ := s.showLine(); line != "a__b  #######.......   50%  2/4  0.3s  first" {
-			t.Errorf("got %q", line)
+			t.Errorf("got %q; want %q", line, "a__b  #######.......   50%  2/4  0.3s  first")
 		}
 		v.Close()
 		v.Close()

@@ -48,7 +48,7 @@ func TestSafeJSON(t *testing.T) {
 
 func TestSafeLine(t *testing.T) {
 	if got := SafeLine("  a\n\tb \x1b[2J\r\nc "); got != `a b \x1b[2J c` {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q; want %q", got, `a b \x1b[2J c`)
 	}
 }
 

@@ -53,7 +53,7 @@ func TestPrint(t *testing.T) {
 			t.Errorf("json %t: %v, got\n%s", c.json, p.err, got)
 		}
 		if got := p.counts.String(); got != "2 passed, 2 failed, 1 skipped" {
-			t.Errorf("counted %s", got)
+			t.Errorf("counted %s; want %q", got, "2 passed, 2 failed, 1 skipped")
 		}
 	}
 }

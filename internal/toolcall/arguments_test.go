@@ -147,10 +147,10 @@ func TestAddTarget(t *testing.T) {
 		t.Errorf("got %s, %v", args, err)
 	}
 	if err := a.addTarget(args, "again", 0); err == nil || !strings.Contains(err.Error(), "give it once") {
-		t.Errorf("twice: %v", err)
+		t.Errorf("twice: %v; want an error that contains %q", err, "give it once")
 	}
 	if err := a.addTarget(map[string]json.RawMessage{}, "", 5); err == nil || !strings.Contains(err.Error(), `a__b itself has an argument "tabId"`) {
-		t.Errorf("a tool's own argument: %v", err)
+		t.Errorf("a tool's own argument: %v; want an error that contains %q", err, `a__b itself has an argument "tabId"`)
 	}
 }
 
@@ -162,6 +162,6 @@ func TestParseArgumentsOfATangledSchema(t *testing.T) {
 		t.Errorf("got %s, %v", args, err)
 	}
 	if _, err := a.parse([]string{"x=seven"}); err == nil || !strings.Contains(err.Error(), "give it a whole number") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want an error that contains %q", err, "give it a whole number")
 	}
 }

@@ -45,7 +45,7 @@ func TestFindTool(t *testing.T) {
 		}
 	}
 	if tool, err := findTool(manyTools, "a__t7"); err != nil || tool.Name != "a__t7" {
-		t.Errorf("%+v, %v", tool, err)
+		t.Errorf("%+v, %v; want %q", tool, err, "a__t7")
 	}
 }
 

@@ -14,7 +14,7 @@ func TestErrorKeepsItsCause(t *testing.T) {
 		t.Errorf("%v: want an *Error that wraps the cause", err)
 	}
 	if got := err.Error(); got != "read a: file does not exist" {
-		t.Errorf("%q", got)
+		t.Errorf("%q; want %q", got, "read a: file does not exist")
 	}
 }
 

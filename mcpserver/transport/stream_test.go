@@ -20,11 +20,11 @@ func TestStreamIsSilentAfterItsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.notify([]byte(`{"n":3}`)); !errors.Is(err, errStreamEnded) {
-		t.Errorf("a notification after the answer returned the error %v", err)
+		t.Errorf("a notification after the answer returned the error %v; want the error %v", err, errStreamEnded)
 	}
 	s.sendComment()
 	if want := "event: message\ndata: {\"n\":1}\n\nevent: message\ndata: {\"n\":2}\n\n"; b.String() != want {
-		t.Errorf("the stream contains %q", b.String())
+		t.Errorf("the stream contains %q; want %v", b.String(), want)
 	}
 }
 

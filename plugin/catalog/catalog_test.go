@@ -40,7 +40,7 @@ func TestCatalogUsesSitesOfTheUser(t *testing.T) {
 	}
 	before := loadWiki()
 	if len(before.Instances) != 0 {
-		t.Errorf("instances %v before the user has set a site", before.Instances)
+		t.Errorf("instances %v before the user has set a site; want length 0", before.Instances)
 	}
 	if err := values.Change(before, map[string]json.RawMessage{"site": json.RawMessage(`{"work":"https://wiki.work.test"}`)}, "the test"); err != nil {
 		t.Fatal(err)

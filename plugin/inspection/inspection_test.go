@@ -117,11 +117,11 @@ func TestInspectionIsReadable(t *testing.T) {
 		section = nextPackage
 	}
 	if n := strings.Count(libraries.String(), "var zod"); n != 5000 {
-		t.Errorf("the pages have %d of 5000 lines", n)
+		t.Errorf("the pages have %d of 5000 lines; want 5000", n)
 	}
 	for _, section := range []string{"nothing", "code/2", "code/0", "code/x", "changes"} {
 		if _, _, err := inspected.Page(section); err == nil || !strings.Contains(err.Error(), "name one of overview, tools, code") {
-			t.Errorf("%s: %v", section, err)
+			t.Errorf("%s: %v; want an error that contains %q", section, err, "name one of overview, tools, code")
 		}
 	}
 }
@@ -216,7 +216,7 @@ func TestReviewTokens(t *testing.T) {
 			"late": errorOf(tokens.Redeem(expiredToken, "mail")), "guessed": errorOf(tokens.Redeem("", "mail")),
 		} {
 			if err == nil || !strings.Contains(err.Error(), "inspect the plugin again for a new one") {
-				t.Errorf("%s: %v", attempt, err)
+				t.Errorf("%s: %v; want an error that contains %q", attempt, err, "inspect the plugin again for a new one")
 			}
 		}
 		if err := errorOf(tokens.Redeem(newestToken, "mail")); err != nil {
@@ -264,7 +264,7 @@ func TestRecommendationChangesNothing(t *testing.T) {
 	}
 	err := w.policy.Recommend("mail", mailPlugin.ContentHash(), "ask", "", "claude")
 	if err == nil || !strings.Contains(err.Error(), "has changed since you inspected it") {
-		t.Errorf("earlier content was recommended: %v", err)
+		t.Errorf("earlier content was recommended: %v; want an error that contains %q", err, "has changed since you inspected it")
 	}
 	for _, permission := range []wire.Permission{"off", "", "all"} {
 		if err := w.policy.Recommend("mail", changedPlugin.ContentHash(), permission, "", "claude"); err == nil {
@@ -287,11 +287,11 @@ func TestInspectionGroupsTools(t *testing.T) {
 	}
 	overview, _, _ := inspected.Page("")
 	if want := "Reading:\n  mail__read: d\n  mail__find: d\nWriting:\n  mail__send: d\nOther:\n  mail__other: d\n"; !strings.Contains(overview, want) {
-		t.Errorf("%s", overview)
+		t.Errorf("%s; want a text that contains %q", overview, want)
 	}
 	tools, _, _ := inspected.Page("tools")
 	if !strings.HasPrefix(tools, "[Reading] mail__read") {
-		t.Errorf("%s", tools)
+		t.Errorf("%s; want a text that begins with %q", tools, "[Reading] mail__read")
 	}
 	otherPolicy := newTestPolicy(t, mailPackage("  var x = '\U000e0041\u202e'; new Image();\n"))
 	inspected, err = otherPolicy.inspect("mail")

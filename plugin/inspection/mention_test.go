@@ -57,7 +57,7 @@ func TestNoMentions(t *testing.T) {
 		`const isImage = true`, `myfetch$()`,
 	} {
 		if got := findMentions(code); len(got) != 0 {
-			t.Errorf("%s mentions %v", code, got)
+			t.Errorf("%s mentions %v; want length 0", code, got)
 		}
 	}
 }

@@ -74,7 +74,7 @@ func TestCallsToAnotherPlugin(t *testing.T) {
 			"or in the opentabs side panel. Do not retry it before; ask the user (denied).",
 		"The plugin b may not call tools of the plugin a. To allow it, run `opentabs plugin permission b --allow-calls-to a`, or use the side panel.")
 	if views := g.calls.Calls(); views[0].Error != "The plugin b may not call tools of the plugin a. To allow it, run `opentabs plugin permission b --allow-calls-to a`, or use the side panel." {
-		t.Errorf("lists show %q", views[0].Error)
+		t.Errorf("lists show %q; want %q", views[0].Error, "The plugin b may not call tools of the plugin a. To allow it, run `opentabs plugin permission b --allow-calls-to a`, or use the side panel.")
 	}
 	if got := g.policy.Refused("b"); len(got) != 1 || got[0] != "a" {
 		t.Errorf("refused %v", got)
@@ -87,7 +87,7 @@ func TestCallsToAnotherPlugin(t *testing.T) {
 	_, err = g.runNested("b", nil)
 	g.failOnError(err)
 	if got := g.policy.Refused("b"); len(got) != 0 {
-		t.Errorf("refused %v", got)
+		t.Errorf("refused %v; want length 0", got)
 	}
 	reopened := policy.New(g.dir, g.Set, policy.Options{}) // a new policy reads permissions.json, as after a restart
 	if !policy.MayCall(reopened.State("b"), "a") {
@@ -228,13 +228,13 @@ func TestSetCallsErrors(t *testing.T) {
 		{"missing", "a", `"missing"`},
 	} {
 		if err := g.policy.SetCalls(test.name, test.otherName, true, "x"); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s to %s: %v", test.name, test.otherName, err)
+			t.Errorf("%s to %s: %v; want an error that contains %q", test.name, test.otherName, err, test.want)
 		}
 	}
 	g.failOnError(g.policy.SetCalls("a", "gone", false, "x")) // the target is a plugin that was removed
 	w := newPolicyFixture(t, twoToolPackage("a", "1;"), twoToolPackage("b", ""))
 	if err := w.policy.SetCalls("a", "b", true, "x"); err == nil || !strings.Contains(err.Error(), "opentabs plugin review a") {
-		t.Errorf("setting calls of an unreviewed plugin: %v", err)
+		t.Errorf("setting calls of an unreviewed plugin: %v; want an error that contains %q", err, "opentabs plugin review a")
 	}
 }
 

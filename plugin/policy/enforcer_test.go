@@ -234,7 +234,7 @@ func TestPermissionOfAPrompt(t *testing.T) {
 	w.review("a", permissionAsk)
 	err := w.policy.SetPermission("a", "digest", permissionAuto, "x")
 	if err == nil || !strings.Contains(err.Error(), "a__digest is a prompt, and prompts have no separate permission: set the permission of the plugin a") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v; want an error that contains %q", err, "a__digest is a prompt, and prompts have no separate permission: set the permission of the plugin a")
 	}
 }
 
@@ -304,7 +304,7 @@ func TestLimitConcurrentCalls(t *testing.T) {
 	}
 	wg.Wait()
 	if n := g.runCount.Load(); n != 7 {
-		t.Errorf("%d ran", n)
+		t.Errorf("%d ran; want 7", n)
 	}
 }
 
@@ -312,12 +312,12 @@ func TestParseLimit(t *testing.T) {
 	for text, want := range map[string]string{"10/1m": "10/1m", " 1 / 30s": "1/30s", "10000/24h": "10000/24h", "3/1h30m": "3/1h30m", "5/60s": "5/1m"} {
 		limit, err := policy.ParseLimit(text)
 		if err != nil || limit.String() != want {
-			t.Errorf("%q: %q, %v", text, limit, err)
+			t.Errorf("%q: %q, %v; want %v", text, limit, err, want)
 		}
 	}
 	for _, text := range []string{"", "10", "0/1m", "-1/1m", "10001/1m", "1/0s", "1/25h", "x/1m", "1/x", "1/1m/1m"} {
 		if limit, err := policy.ParseLimit(text); err == nil || !strings.Contains(err.Error(), "such as 10/1m") {
-			t.Errorf("%q: %v, %v", text, limit, err)
+			t.Errorf("%q: %v, %v; want an error that contains %q", text, limit, err, "such as 10/1m")
 		}
 	}
 }

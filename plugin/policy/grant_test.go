@@ -120,7 +120,7 @@ func TestGrantsAreDropped(t *testing.T) {
 	}
 	g.drop("one", "")
 	if grants := g.list("one"); len(grants) != 0 {
-		t.Errorf("after the plugin was dropped: %v", grants)
+		t.Errorf("after the plugin was dropped: %v; want length 0", grants)
 	}
 	if len(g.list("two")["read"]) != 1 {
 		t.Error("the grants of another plugin were dropped")

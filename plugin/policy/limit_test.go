@@ -49,7 +49,7 @@ func TestMeterCountsRuns(t *testing.T) {
 		m.untilAllowed("read", limit, true) // untilAllowed rejects and does not count the call
 		time.Sleep(30 * time.Second)
 		if d := m.untilAllowed("read", limit, true); d != 0 {
-			t.Errorf("a rejected call counts: wait %s", d)
+			t.Errorf("a rejected call counts: wait %s; want 0", d)
 		}
 	})
 }

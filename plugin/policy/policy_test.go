@@ -144,7 +144,7 @@ func TestReview(t *testing.T) {
 		t.Errorf("the earlier permission is missing: %+v", s)
 	}
 	if err := w.policy.Review("a", reviewedHash, permissionAuto, "the test"); err == nil || !strings.Contains(err.Error(), "has changed since you reviewed it") {
-		t.Errorf("reviewing earlier content: %v", err)
+		t.Errorf("reviewing earlier content: %v; want an error that contains %q", err, "has changed since you reviewed it")
 	}
 	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 	// A review removes the permission "auto" of a tool, but keeps the permission "off".
@@ -157,7 +157,7 @@ func TestReview(t *testing.T) {
 		t.Error("a review with an unknown permission succeeded")
 	}
 	if err := w.policy.Review("b", "", permissionAsk, "x"); !errors.Is(err, plugin.ErrUnknown) {
-		t.Errorf("reviewing an unknown plugin: %v", err)
+		t.Errorf("reviewing an unknown plugin: %v; want the error %v", err, plugin.ErrUnknown)
 	}
 }
 
@@ -190,7 +190,7 @@ func TestToolPermission(t *testing.T) {
 		{"aa", "", permissionOff, `there is no plugin "aa"`},
 	} {
 		if err := w.policy.SetPermission(test.plugin, test.tool, test.permission, "x"); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%v: %v", test, err)
+			t.Errorf("%v: %v; want an error that contains %q", test, err, test.want)
 		}
 	}
 	want := []string{"review: ->auto", "permission:send ->off", "permission:send off->", "permission: auto->off", "permission:send ->ask"}
@@ -216,7 +216,7 @@ func TestPolicyKeepsWhatItDoesNotKnow(t *testing.T) {
 	w.review("b", permissionAsk)
 	for _, want := range []string{`"later": [`, `"gone"`, `"more": 1`, `"x": null`, `"hash": "h"`} {
 		if !strings.Contains(w.file(), want) {
-			t.Errorf("%s is lost: %s", want, w.file())
+			t.Errorf("%s is lost: %s; want a text that contains %q", want, w.file(), want)
 		}
 	}
 	w.load(twoToolPackage("a", ""), twoToolPackage("b", ""))
@@ -244,7 +244,7 @@ func TestPolicyFileIsDamaged(t *testing.T) {
 		}
 		keptFiles, err := filepath.Glob(w.policy.Path() + ".corrupt-*")
 		if err != nil || len(keptFiles) != 1 {
-			t.Fatalf("%q: kept %v, %v", text, keptFiles, err)
+			t.Fatalf("%q: kept %v, %v; want length 1", text, keptFiles, err)
 		}
 		if got, err := os.ReadFile(keptFiles[0]); err != nil || string(got) != text {
 			t.Errorf("%q: kept %q, %v", text, got, err)
@@ -293,7 +293,7 @@ func TestPolicyOfNewerVersion(t *testing.T) {
 	w.write(text)
 	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
 	if err := w.policy.Review("a", w.hash("a"), permissionAuto, "x"); err == nil || !strings.Contains(err.Error(), "update opentabs") {
-		t.Errorf("a change: %v", err)
+		t.Errorf("a change: %v; want an error that contains %q", err, "update opentabs")
 	}
 	if w.failOnError(w.policy.Repair()); w.file() != text {
 		t.Errorf("the file is now %s", w.file())
@@ -355,7 +355,7 @@ func TestPolicyCannotBeWritten(t *testing.T) {
 		w.policy.SetLimit("a", "send", policy.Limit{}, "x"), w.policy.Forget("a", "x"),
 	} {
 		if err == nil || !strings.Contains(err.Error(), lock) {
-			t.Errorf("got %v", err)
+			t.Errorf("got %v; want an error that contains %q", err, lock)
 		}
 	}
 	if w.checkEffective("a", permissionAsk, permissionAsk, permissionAsk); w.file() != textBefore || len(w.changes) != 1 {

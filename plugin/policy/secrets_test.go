@@ -31,7 +31,7 @@ func TestSecretsOfALatePlugin(t *testing.T) {
 	w.failOnError(v.Change(loadedPlugin, rawSettings("pin", `"4711-4711"`, "apiToken", `"t-123456"`, "authorName", `"Ann"`, "size", "3"), "me"))
 	page := func() string { return string(v.ForPage(loadedPlugin, w.policy.IsRestricted(loadedPlugin)).Values) }
 	if got := page(); got != `{"authorName":"Ann","size":3}` {
-		t.Errorf("the page gets %s", got)
+		t.Errorf("the page gets %s; want %q", got, `{"authorName":"Ann","size":3}`)
 	}
 	tool := dispatch.Tool{Plugin: "a", Name: "send"}
 	forAgent, forUser := w.enforcer.FailureNote(tool, v)
@@ -78,7 +78,7 @@ func TestSecretMark(t *testing.T) {
 	}
 	for key, want := range map[string]bool{"pin": true, "apiToken": true, "authorName": false, "size": false} {
 		if got[key] != want {
-			t.Errorf("%s is secret: %t", key, got[key])
+			t.Errorf("%s is secret: %t; want %v", key, got[key], want)
 		}
 	}
 	v := settings.New(t.TempDir(), settings.Options{})

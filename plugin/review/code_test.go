@@ -59,6 +59,6 @@ func TestReadCodeIsComplete(t *testing.T) {
 		t.Error("the statement that the build appends is not part of the own code")
 	}
 	if code.PreScript != "pre();" {
-		t.Errorf("pre-script %q", code.PreScript)
+		t.Errorf("pre-script %q; want %q", code.PreScript, "pre();")
 	}
 }

@@ -48,7 +48,7 @@ func TestValidateRefusesHugeNumbers(t *testing.T) {
 	}
 	err := toolWith(t, `{"type":"number","minimum":1e999999999}`).Validate(json.RawMessage(`{"v":1}`))
 	if err == nil || !strings.Contains(err.Error(), "exponent") {
-		t.Errorf("in a schema: %v", err)
+		t.Errorf("in a schema: %v; want an error that contains %q", err, "exponent")
 	}
 }
 

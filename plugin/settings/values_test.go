@@ -102,7 +102,7 @@ func TestValuesRefuse(t *testing.T) {
 		}
 	}
 	if got := v.Of(p); len(got) != 0 {
-		t.Errorf("settings beside a wrong one were stored: %s", got)
+		t.Errorf("settings beside a wrong one were stored: %s; want length 0", got)
 	}
 	if err := v.Change(p, rawSettings("tokn", `"x"`), "me"); !errors.Is(err, plugin.ErrUnknown) {
 		t.Errorf("%v is not ErrUnknown", err)
@@ -170,13 +170,13 @@ func TestValuesOutliveThePlugin(t *testing.T) {
 	otherPlugin := plugintest.Load(t, plugintest.Package{Name: "wiki", Settings: json.RawMessage(
 		`{"mode": {"type": "select", "label": "Mode", "options": ["fast"]}, "size": {"type": "string", "label": "Size"}}`)})
 	if got := v.Of(otherPlugin); len(got) != 0 {
-		t.Errorf("the newer version gets %s", got)
+		t.Errorf("the newer version gets %s; want length 0", got)
 	}
 	if got := v.Of(p); len(got) != 2 {
-		t.Errorf("back again it has %s", got)
+		t.Errorf("back again it has %s; want length 2", got)
 	}
 	if err := v.Forget("wiki", "me"); err != nil || len(v.Of(p)) != 0 {
-		t.Errorf("forgotten, it has %s, %v", v.Of(p), err)
+		t.Errorf("forgotten, it has %s, %v; want length 0", v.Of(p), err)
 	}
 }
 
@@ -289,12 +289,12 @@ func TestURLSettingsDefineSites(t *testing.T) {
 		"https://wiki.corp:8443/any": true, "https://wiki.corp/any": false, "http://gitlab/": true, "http://gitlab.evil.example/": false,
 	} {
 		if secondPlugin.MatchesURL(url) != want {
-			t.Errorf("%s: %t", url, !want)
+			t.Errorf("%s: %t; want %v", url, !want, want)
 		}
 	}
 	tool := secondPlugin.Tools[0].Dispatch()
 	if want := []dispatch.Instance{{Name: "home", URL: "http://gitlab/"}, {Name: "work", URL: "https://Wiki.corp:8443/base?x"}}; !slices.Equal(tool.Instances, want) {
-		t.Errorf("instances %v", tool.Instances)
+		t.Errorf("instances %v; want %v", tool.Instances, want)
 	}
 	if tool.OpenURL != "http://gitlab/" || !slices.Equal(tool.Matches, secondPlugin.Matches) {
 		t.Errorf("the tool has %q, %q", tool.OpenURL, tool.Matches)

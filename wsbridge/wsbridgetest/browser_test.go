@@ -79,7 +79,7 @@ func TestBrowser(t *testing.T) {
 		t.Fatalf("the call of echo returned %+v, %v", result, err)
 	}
 	if _, err := calls.Call(t.Context(), call("none")); err == nil || !strings.Contains(err.Error(), "the page has no tool none") {
-		t.Errorf("the call of an unknown tool returned %v", err)
+		t.Errorf("the call of an unknown tool returned %v; want an error that contains %q", err, "the page has no tool none")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	follower := calls.Follow(dispatch.FollowOptions{})

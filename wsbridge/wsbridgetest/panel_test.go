@@ -181,6 +181,6 @@ func TestPanel(t *testing.T) {
 	}
 	err := b.SetPermission(t.Context(), wire.ConfigPermissionParams{Plugin: "messages", Permission: wire.PermissionAuto})
 	if err == nil || !strings.Contains(err.Error(), "review it first") {
-		t.Errorf("the change of a permission returned the error %v", err)
+		t.Errorf("the change of a permission returned the error %v; want an error that contains %q", err, "review it first")
 	}
 }

@@ -95,7 +95,7 @@ func TestCommitsWithoutGit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := CommitsSince(t.Context(), file, "allocs"); !strings.HasPrefix(got, "unknown, because this is no git repository") {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q; want a text that begins with %q", got, "unknown, because this is no git repository")
 	}
 }
 
