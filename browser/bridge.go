@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"opentabs/dispatch"
 	"opentabs/internal/rawjson"
@@ -10,40 +11,102 @@ import (
 	"opentabs/wire"
 )
 
-// AddTo adds the gates and hooks of the browser tools to the options of a dispatcher.
-// rules has the rules of sites; ownAddress is the host:port of the daemon, which no
-// browser tool reaches.
-func AddTo(o *dispatch.Options, rules *policy.Policy, ownAddress string) {
+// Options configure the browser tools.
+type Options struct {
+	// Rules has the rules of sites. Required.
+	Rules *policy.Policy
+	// OwnAddress is the host:port of the daemon, which no browser tool reaches. Required.
+	OwnAddress string
+	// UploadFolders are the absolute paths of the folders whose files agents may upload.
+	// Default: none.
+	UploadFolders []string
+}
+
+// Connect adds the gates and hooks of the browser tools to the options of a dispatcher,
+// and returns the bridge for that dispatcher, which runs browser tools through bridge.
+func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) dispatch.Bridge {
 	tabs := newTabs()
-	sites := newSites(rules, tabs, ownAddress)
+	sites := newSites(options.Rules, tabs, options.OwnAddress)
 	o.Gates = append(o.Gates, sites, tabs)
 	o.BeforeHooks = append(o.BeforeHooks, tabs)
 	o.AfterHooks = append(o.AfterHooks, sites)
 	o.CurrentTab = tabs.current
 	o.ShapeOutput = shaper{sites, tabs}.shapeOutput
+	return &toolBridge{Bridge: bridge, uploadFolders: options.UploadFolders, batches: newBatches()}
+}
+
+// toolBridge passes the runs of browser tools to the browser, and runs browser_batch
+// itself.
+type toolBridge struct {
+	dispatch.Bridge
+	uploadFolders []string
+	batches       *batches
 }
 
 // clientArgument is the argument with the name of the client, which the extension shows
 // as the title of the client's tab group.
 const clientArgument = "_client"
 
-// Bridge passes the runs of browser tools to the browser, with arguments that only the
-// server has.
-type Bridge struct{ dispatch.Bridge }
-
 // Start implements dispatch.Bridge.
-func (b Bridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
-	if run.Plugin == Name && run.Tool == toolTabs {
-		run.Args = withMember(run.Args, clientArgument, run.Client)
+func (b *toolBridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+	if run.Plugin != Name {
+		return b.Bridge.Start(ctx, run, sink)
+	}
+	// The gates have judged the tab of the run, so no argument may name another tab.
+	run.Args = withoutMembers(run.Args, "tabId", "browser", clientArgument)
+	switch run.Tool {
+	case toolBatch:
+		return b.batches.start(run, sink)
+	case toolTabs:
+		run.Args = withMember(run.Args, clientArgument, rawjson.Encode(run.Client))
+	case toolUpload:
+		args, err := readUploads(run.Args, b.uploadFolders)
+		if err != nil {
+			return err
+		}
+		run.Args = args
 	}
 	return b.Bridge.Start(ctx, run, sink)
 }
 
+// Cancel implements dispatch.Bridge.
+func (b *toolBridge) Cancel(id, reason string, onOutcome func(wire.CancelOutcome)) {
+	if !b.batches.cancel(id) {
+		b.Bridge.Cancel(id, reason, onOutcome)
+		return
+	}
+	onOutcome(wire.CancelAborted)
+}
+
+// Answer implements dispatch.Bridge.
+func (b *toolBridge) Answer(id string, askID int, output json.RawMessage, err *wire.CallError) {
+	if !b.batches.answer(id, askID, output, err) {
+		b.Bridge.Answer(id, askID, output, err)
+	}
+}
+
 // withMember returns a JSON object with one more member.
-func withMember(object json.RawMessage, key, value string) json.RawMessage {
+func withMember(object json.RawMessage, key string, value json.RawMessage) json.RawMessage {
 	members := []rawjson.Member{}
 	for m := range rawjson.Members(object) {
 		members = append(members, m)
 	}
-	return rawjson.JoinMembers(append(members, rawjson.Member{Key: key, Quoted: rawjson.Encode(key), Value: rawjson.Encode(value)}))
+	return rawjson.JoinMembers(append(members, rawjson.Member{Key: key, Quoted: rawjson.Encode(key), Value: value}))
+}
+
+// withoutMembers returns a JSON object without some members.
+func withoutMembers(object json.RawMessage, keys ...string) json.RawMessage {
+	members := []rawjson.Member{}
+	isChanged := false
+	for m := range rawjson.Members(object) {
+		if slices.Contains(keys, m.Key) {
+			isChanged = true
+			continue
+		}
+		members = append(members, m)
+	}
+	if !isChanged {
+		return object
+	}
+	return rawjson.JoinMembers(members)
 }

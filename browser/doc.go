@@ -2,7 +2,7 @@
 // any tab, without a plugin.
 //
 // The tools are the tools of one built-in plugin ([Plugin]). Their handlers run in the
-// extension's worker (extension/src/worker/browser). [AddTo] adds to the dispatcher what
+// extension's worker (extension/src/worker/browser). [Connect] adds to the dispatcher what
 // only the server decides: on which sites the tools may run, which tab a client uses,
 // and the text that agents receive.
 //

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/internal/plaintext"
 	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
@@ -68,6 +69,8 @@ func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	}
 	args := siteArgsOf(callInfo)
 	switch callInfo.Tool.Name {
+	case toolBatch: // each step is judged for itself
+		return dispatch.Verdict{}
 	case toolTabs:
 		return s.decideTabs(callInfo, args)
 	case toolNavigate:
@@ -89,7 +92,12 @@ type siteArgs struct {
 	URL    string `json:"url"`
 	Action string `json:"action"`
 	Go     string `json:"go"`
+	// Paths are the files to upload.
+	Paths []string `json:"paths"`
 }
+
+// maxPathsChars is the longest list of files in a request for approval, in characters.
+const maxPathsChars = 300
 
 func siteArgsOf(callInfo dispatch.CallInfo) siteArgs {
 	var args siteArgs
@@ -168,6 +176,9 @@ func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class class, addres
 		verb = "read"
 	}
 	reason := fmt.Sprintf("%s wants to %s %s (%s)", requester(callInfo), verb, site, callInfo.Tool.Name)
+	if paths := siteArgsOf(callInfo).Paths; len(paths) > 0 {
+		reason += " with the files " + plaintext.Line(strings.Join(paths, ", "), maxPathsChars)
+	}
 	if isSensitive(address) {
 		reason += "; this site is sensitive"
 	}

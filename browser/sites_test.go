@@ -25,6 +25,8 @@ type fixture struct {
 	// output is what the extension returns; the default is the page of the tab.
 	output string
 	runs   []dispatch.Run
+	// uploads is the folder whose files may be uploaded.
+	uploads string
 	// asked are the reasons of the requests for approval; answer is the decision about
 	// the next request.
 	asked  []string
@@ -55,8 +57,11 @@ func newFixture(t *testing.T) *fixture {
 		},
 	}
 	var options dispatch.Options
-	AddTo(&options, rules, "127.0.0.1:9515")
-	f.calls = dispatch.New(Bridge{bridge}, options)
+	options.ResolveTool = func(_ dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
+		return f.tool(name), args, nil
+	}
+	f.uploads = t.TempDir()
+	f.calls = dispatch.New(Connect(bridge, &options, Options{Rules: rules, OwnAddress: "127.0.0.1:9515", UploadFolders: []string{f.uploads}}), options)
 	return f
 }
 

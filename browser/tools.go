@@ -17,6 +17,8 @@ const Name = "browser"
 const (
 	toolTabs     = "browser_tabs"
 	toolNavigate = "browser_navigate"
+	toolUpload   = "browser_file_upload"
+	toolBatch    = "browser_batch"
 )
 
 // class is what a tool does to a site.
@@ -138,6 +140,13 @@ var definitions = []definition{
 			`"amount":{"type":"integer","minimum":1,"description":"Pixels. Default: a page."},` + tabProperty,
 	},
 	{
+		name: toolUpload, title: "Upload files", place: dispatch.PlacePage, class: classAct,
+		description: "Put files of the user's computer into a file field or onto a drop zone. Only files in folders that the user allows.",
+		properties: `"paths":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":20,"description":"Absolute paths."},` +
+			targetProperty + `,` + elementProperty + `,` + snapshotProperty + `,` + tabProperty,
+		required: []string{"paths", "target"},
+	},
+	{
 		name: "browser_wait_for", title: "Wait for", place: dispatch.PlacePage, class: classRead,
 		description: "Wait until a text appears or disappears, a selector has a state, or the address matches; or for a number of seconds.",
 		properties: `"text":{"type":"string"},"textGone":{"type":"string"},"selector":{"type":"string"},"state":{"enum":["visible","hidden","attached","detached"]},` +
@@ -154,6 +163,13 @@ var definitions = []definition{
 		description: "Read the page's text as markdown, plain text or HTML, in parts: pass the cursor of one answer to get the next part.",
 		properties: `"format":{"enum":["markdown","text","html"]},` + targetProperty + `,"maxTokens":{"type":"integer","minimum":100,"maximum":100000},` +
 			`"cursor":{"type":"string"},` + tabProperty,
+	},
+	{
+		name: toolBatch, title: "Batch", place: dispatch.PlaceBrowser, class: classAct,
+		description: "Run several browser tools one after the other, and stop at the first that fails. Returns the result of each step.",
+		properties: `"steps":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"object","properties":{` +
+			`"tool":{"type":"string","description":"Such as browser_click."},"args":{"type":"object"}},"required":["tool"],"additionalProperties":false}}`,
+		required: []string{"steps"},
 	},
 }
 

@@ -8,16 +8,17 @@ import (
 	"strings"
 
 	"opentabs/dispatch"
+	"opentabs/internal/rawjson"
 	"opentabs/wire"
 )
 
 // Resolve finds the tool that a tool of parent calls. name is a tool of the same
-// plugin, or <plugin>__<tool>. Resolve validates args and returns them in the form to
+// plugin, a browser tool, or <plugin>__<tool>. Resolve validates args and returns them in the form to
 // send; empty args become an empty object. The error of Resolve is unknown_tool or
 // invalid_arguments, for the author of the calling tool.
 func (r *Registry) Resolve(parent dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
 	fullName := name
-	if !strings.Contains(name, "__") {
+	if builtin, ok := r.Set().Tool(name); !strings.Contains(name, "__") && (!ok || !builtin.Plugin.IsBuiltin()) {
 		fullName = parent.Plugin + "__" + name
 	}
 	t, ok := r.Set().Tool(fullName)
@@ -31,6 +32,9 @@ func (r *Registry) Resolve(parent dispatch.Tool, name string, args json.RawMessa
 	}
 	if args = bytes.TrimSpace(args); len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")
+	}
+	if t.Plugin.IsBuiltin() && rawjson.Get(args, "tabId") != nil {
+		return dispatch.Tool{}, nil, &wire.CallError{Code: wire.ErrInvalidArguments, Message: "name the tab as an option of context.call, not as an argument: {tabId: 7}"}
 	}
 	if err := t.Validate(args); err != nil {
 		code := wire.ErrInternal

@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,6 +50,9 @@ type Settings struct {
 	// default true. Without Elicitation only the side panel and the command line ask
 	// the user.
 	Elicitation bool
+	// UploadFolders are the folders whose files browser tools may upload, in the form of
+	// [filepath.SplitList]; "none" for none.
+	UploadFolders string
 	// DiscoverGlobal lists the plugins that npm installed for the whole machine beside
 	// the plugins that the user added; default true. A global plugin does not run
 	// before it is reviewed.
@@ -71,10 +76,22 @@ func Defaults() Settings {
 		MaxWaiting:       dispatch.DefaultMaxWaiting,
 		Detach:           detachNever,
 		Elicitation:      true,
+		UploadFolders:    noFolders,
 		DiscoverGlobal:   true,
 		LogLevel:         "info",
 	}
 }
+
+// UploadFolderList returns the folders of UploadFolders.
+func (s Settings) UploadFolderList() []string {
+	if s.UploadFolders == noFolders {
+		return nil
+	}
+	return filepath.SplitList(s.UploadFolders)
+}
+
+// noFolders is the value of UploadFolders for no folder.
+const noFolders = "none"
 
 // logLevels are the values of LogLevel.
 var logLevels = []string{"trace", "debug", "info", "warn", "error"}
@@ -140,6 +157,16 @@ var table = []setting{
 	},
 	onOffSetting("elicitation", "elicitation", "whether MCP clients may ask the user to approve a call: `on or off`; with off, only the side panel and the command line ask",
 		func(s *Settings) *bool { return &s.Elicitation }),
+	{
+		key: "uploadFolders", flag: "upload-folders", kind: kindText,
+		description: "the `FOLDERS` whose files browser tools may upload, separated by " + string(os.PathListSeparator) + ", or none",
+		allowed:     `"none", or absolute paths separated by ` + string(os.PathListSeparator),
+		set: func(s *Settings, text string) bool {
+			s.UploadFolders = text
+			return !slices.ContainsFunc(s.UploadFolderList(), func(folder string) bool { return !filepath.IsAbs(folder) })
+		},
+		get: func(s Settings) string { return s.UploadFolders },
+	},
 	onOffSetting("discoverGlobal", "discover-global", "whether plugins that npm installed globally are listed, too: `on or off`",
 		func(s *Settings) *bool { return &s.DiscoverGlobal }),
 	{

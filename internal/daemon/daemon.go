@@ -75,8 +75,8 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 		ReceiveLogs:  func(_, browser string, entries wire.PluginLogParams) { logs.Add(browser, entries) },
 	})
 	options := dispatchOptions(h.Settings, p, hub, auditLog, log)
-	browser.AddTo(&options, p.policy, address)
-	calls := dispatch.New(browser.Bridge{Bridge: hub}, options)
+	bridge := browser.Connect(hub, &options, browser.Options{Rules: p.policy, OwnAddress: address, UploadFolders: h.Settings.UploadFolderList()})
+	calls := dispatch.New(bridge, options)
 	hub.SetCalls(calls)
 	sync := &browserSync{p.registry, adapters, hub, log}
 	development := newDevelopment(folders, p, sync.run, log)

@@ -28,7 +28,7 @@ var otherProtocols = map[string]struct {
 	"internal/bench":    {[]string{"atMs", "displayName"}, "the log of a measured MCP call, and the package format of plugins"},
 	"internal/install":  {[]string{"displayName"}, "the package format of plugins"},
 	"internal/jsbuild":  {[]string{"displayName", "preScript"}, "the package format of plugins"},
-	"plugin":            {[]string{"displayName"}, "the package format of plugins"},
+	"plugin":            {[]string{"displayName", "tabId"}, "the package format of plugins, and an argument of browser tools"},
 	"plugin/plugintest": {[]string{"displayName"}, "the package format of plugins"},
 	"plugin/policy":     {[]string{"lateAccess"}, "the file of permissions"},
 }

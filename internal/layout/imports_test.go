@@ -35,7 +35,7 @@ var allowedImports = map[string][]string{
 	"plugin/settings":       {"wire", "dispatch", "plugin", "internal/lazyregexp", "internal/nearest", "internal/plaintext", "internal/rawjson", "internal/statedoc"},
 	"plugin/faults":         {"wire", "dispatch", "plugin", "internal/statefile", "internal/rawjson"},
 	"plugin/catalog":        {"browser", "plugin", "plugin/settings", "plugin/faults"},
-	"browser":               {"wire", "dispatch", "plugin", "plugin/policy", "internal/plaintext", "internal/rawjson"},
+	"browser":               {"wire", "dispatch", "plugin", "plugin/policy", "internal/humanize", "internal/plaintext", "internal/rawjson"},
 	"plugin/review":         {"plugin", "internal/lazyregexp", "internal/rawjson", "internal/statefile"},
 	"plugin/policy":         {"wire", "dispatch", "plugin", "plugin/settings", "plugin/review", "internal/lazyregexp", "internal/plaintext", "internal/statedoc", "internal/jsonread", "internal/rawjson", "internal/humanize"},
 	"plugin/inspection":     {"plugin", "plugin/settings", "plugin/policy", "plugin/review", "internal/lazyregexp", "internal/plaintext", "internal/humanize"},

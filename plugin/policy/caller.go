@@ -152,5 +152,8 @@ func pluginOf(parent dispatch.Tool, name string) string {
 	if called, _, ok := strings.Cut(name, "__"); ok {
 		return called
 	}
+	if strings.HasPrefix(name, "browser_") { // may also be a tool of parent, which then needs no permission
+		return "browser"
+	}
 	return parent.Plugin
 }

@@ -1,0 +1,109 @@
+package browser
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"opentabs/internal/humanize"
+	"opentabs/internal/rawjson"
+	"opentabs/wire"
+)
+
+// maxUploadBytes limits the files of one upload together. Their base64 text must fit
+// into a frame.
+const maxUploadBytes = 40 << 20
+
+// upload is one file for the extension.
+type upload struct {
+	Name     string `json:"name"`
+	MimeType string `json:"mimeType"`
+	Data     string `json:"data"`
+}
+
+// readUploads replaces the argument "paths" by the content of the files. A path must be
+// in one of folders. Links that lead out of the folder and hidden files are refused.
+func readUploads(args json.RawMessage, folders []string) (json.RawMessage, *wire.CallError) {
+	var paths []string
+	if err := json.Unmarshal(rawjson.Get(args, "paths"), &paths); err != nil {
+		return nil, &wire.CallError{Code: wire.ErrInvalidArguments, Message: "the paths can't be read: " + err.Error()}
+	}
+	uploads, totalBytes := []upload{}, 0
+	for _, path := range paths {
+		content, err := readUpload(path, folders, maxUploadBytes-totalBytes)
+		if err != nil {
+			return nil, &wire.CallError{Code: wire.ErrDenied, Message: err.Error()}
+		}
+		totalBytes += len(content)
+		name := filepath.Base(path)
+		uploads = append(uploads, upload{Name: name, MimeType: mime.TypeByExtension(filepath.Ext(name)), Data: base64.StdEncoding.EncodeToString(content)})
+	}
+	return withMember(withoutMembers(args, "paths", "files"), "files", rawjson.Encode(uploads)), nil
+}
+
+// readUpload reads one file below a folder that the user allows.
+func readUpload(path string, folders []string, limit int) ([]byte, error) {
+	if len(folders) == 0 {
+		return nil, errors.New("no folder is allowed for uploads; the user can allow one with the setting uploadFolders")
+	}
+	for _, folder := range folders {
+		local, err := filepath.Rel(folder, path)
+		if err != nil || !filepath.IsLocal(local) || !filepath.IsAbs(path) {
+			continue
+		}
+		if hasHiddenPart(local) {
+			return nil, fmt.Errorf("%q is hidden, and hidden files are never uploaded", path)
+		}
+		content, err := readBelow(folder, local, limit)
+		if err != nil {
+			return nil, fmt.Errorf("%q can't be uploaded: %w", path, err)
+		}
+		return content, nil
+	}
+	return nil, fmt.Errorf("%q is in no folder that the user allows for uploads; allowed: %s", path, strings.Join(folders, ", "))
+}
+
+// hasHiddenPart reports whether a part of a path begins with a dot.
+func hasHiddenPart(local string) bool {
+	for part := range strings.SplitSeq(filepath.ToSlash(local), "/") {
+		if strings.HasPrefix(part, ".") {
+			return true
+		}
+	}
+	return false
+}
+
+// readBelow reads a regular file. os.Root follows no link out of the folder.
+func readBelow(folder, local string, limit int) ([]byte, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	file, err := root.Open(local)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
+	}
+	content, err := io.ReadAll(io.LimitReader(file, int64(limit)+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(content) > limit {
+		return nil, fmt.Errorf("the files are larger than %s together", humanize.Bytes(maxUploadBytes))
+	}
+	return content, nil
+}
