@@ -77,7 +77,8 @@ type Options struct {
 	Gates []Gate
 	// BeforeHooks run before each allowed call, in the order of the list. Default none.
 	BeforeHooks []BeforeHook
-	// AfterHooks run after each call, in the order of the list. Default none.
+	// AfterHooks run a few milliseconds after each call has returned, in the order of the
+	// list and one call at a time. Default none.
 	AfterHooks []AfterHook
 	// OnWaitingChange receives the number of calls that wait for the user after each
 	// change, in order and never concurrently. OnWaitingChange must not block. Default:
@@ -114,6 +115,9 @@ type Dispatcher struct {
 	tabQueue       *queue.Queue // one place for each tab, for exclusive calls
 	stream         events.Stream
 	suspendedCalls suspendedCalls
+	// hasAfterWork is set if there are after hooks or a log.
+	hasAfterWork bool
+	afterQueue   afterQueue
 
 	mu            sync.Mutex           // guards all fields below; no other lock is taken while mu is held
 	liveCalls     map[string]*liveCall // the calls that have not ended, by call ID
@@ -145,6 +149,8 @@ func New(bridge Bridge, o Options) *Dispatcher {
 		liveCalls: map[string]*liveCall{},
 
 		suspendedCalls: suspendedCalls{notify: o.OnWaitingChange},
+		hasAfterWork:   len(o.AfterHooks) > 0 || o.Log.Warn().Enabled(),
+		afterQueue:     afterQueue{work: (*liveCall).runAfterHooks},
 	}
 }
 
@@ -296,6 +302,7 @@ func (d *Dispatcher) Shutdown() {
 	for _, c := range liveCalls {
 		c.end(ending{status: statusFailed, err: shutdownError(), stopPage: true})
 	}
+	d.stream.WakeFollowers()
 }
 
 // isShutDown reports whether Shutdown was called.
@@ -315,6 +322,7 @@ func (d *Dispatcher) Drain(ctx context.Context) error {
 	allReturned := make(chan struct{})
 	go func() {
 		d.runningCalls.Wait()
+		d.afterQueue.flush()
 		close(allReturned)
 	}()
 	select {

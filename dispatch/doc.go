@@ -47,8 +47,10 @@
 //	liveCall.mu      > Stream.mu         when a change is published
 //	Jobs.mu          > Job.mu            when a result is stored or dropped
 //	Set.applyMu      > activity.Set.mu   when patches are applied
+//	afterQueue.workMu > all others       when after hooks run and an end is logged
 //
 // All other locks are taken alone: toolRequests.mu, clock.Clock.mu, queue.Queue.mu,
-// suspendedCalls.mu. No bridge method, gate, hook or progress function runs while a
-// lock is held. Only Options.OnWaitingChange runs under suspendedCalls.mu.
+// suspendedCalls.mu, afterQueue.mu. No bridge method, gate, hook or progress function
+// runs while a lock is held, with two exceptions: Options.OnWaitingChange runs under
+// suspendedCalls.mu, and after hooks run under afterQueue.workMu.
 package dispatch

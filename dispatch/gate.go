@@ -107,7 +107,10 @@ type BeforeHook interface {
 }
 
 // AfterHook is a hook that runs once after the end of each accepted call, even if a
-// gate supplied the result. AfterHook does not block.
+// gate supplied the result. AfterHook runs shortly after the call has returned, so that
+// the client does not wait for it, and before [Dispatcher.Drain] returns. The hooks of
+// two calls run in the order in which the calls returned. AfterHook does not block: if
+// hooks are slow, calls wait for them.
 type AfterHook interface {
 	After(CallInfo, EndedCall)
 }

@@ -150,6 +150,8 @@ func TestHooksRunOnceAroundACall(t *testing.T) {
 				h := &recordingHooks{refusal: tt.refusal}
 				o := dispatch.Options{Gates: tt.gates, BeforeHooks: []dispatch.BeforeHook{h}, AfterHooks: []dispatch.AfterHook{h}}
 				_, err, _ := runCall(t, newFinishingPage(&runCount), o, dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"a":1}`)})
+				sleepFake(time.Second) // the after hooks run shortly after the call
+				synctest.Wait()
 				if !slices.Equal(h.seenHooks, tt.want) {
 					t.Errorf("hooks saw %q, want %q", h.seenHooks, tt.want)
 				}
@@ -175,6 +177,8 @@ func TestHooksGetTheLastMessages(t *testing.T) {
 		if _, err, _ := runCall(t, p, dispatch.Options{AfterHooks: []dispatch.AfterHook{h}}, dispatch.Call{Tool: exportTool}); err != nil {
 			t.Fatal(err)
 		}
+		sleepFake(time.Second) // the after hooks run shortly after the call
+		synctest.Wait()
 		messages := h.endedCall.LastMessages
 		if len(messages) != 20 {
 			t.Fatalf("the client got %d messages; want 20", len(messages))

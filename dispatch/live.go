@@ -301,38 +301,52 @@ func (c *liveCall) finalResult() (Result, error) {
 		case <-timer.C:
 		}
 	}
-	c.runAfterHooks()
+	result, failure := c.returnedValues()
+	if c.d.hasAfterWork {
+		c.d.afterQueue.add(c, len(result.Output))
+	}
+	if failure != nil {
+		return Result{}, failure
+	}
+	return result, nil
+}
+
+// returnedValues returns the result or the error of Dispatcher.Call.
+func (c *liveCall) returnedValues() (Result, *Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.state.err != nil {
-		e := explainFailure(c.describeFailure())
-		c.logEnd(e)
-		return Result{}, e
+		return Result{}, explainFailure(c.describeFailure())
 	}
 	r := Result{
 		CallID: c.id, Output: c.state.output, Target: c.attempts.target,
 		RunTime: c.state.finalRunTime, ReportCount: c.reports.Count, Audience: c.reports.endAudience,
 	}
-	c.state.output = nil
-	c.logEnd(nil)
+	if !c.d.hasAfterWork {
+		c.state.output = nil
+	}
 	return r, nil
 }
 
-// runAfterHooks runs the hooks that follow the end of the call.
+// runAfterHooks runs the hooks that follow the end of the call, logs the end, and drops
+// the result.
 func (c *liveCall) runAfterHooks() {
-	if len(c.d.opts.AfterHooks) == 0 {
-		return
+	if len(c.d.opts.AfterHooks) > 0 {
+		info := c.gateInfo(nil)
+		c.mu.Lock()
+		endedCall := EndedCall{
+			View: c.viewLocked(), Target: c.attempts.target, Output: c.state.output,
+			Resolutions: c.suspension.resolutions, LastMessages: c.reports.lastMessages,
+		}
+		c.mu.Unlock()
+		for _, hook := range c.d.opts.AfterHooks {
+			hook.After(info, endedCall)
+		}
 	}
-	info := c.gateInfo(nil)
 	c.mu.Lock()
-	endedCall := EndedCall{
-		View: c.viewLocked(), Target: c.attempts.target, Output: c.state.output,
-		Resolutions: c.suspension.resolutions, LastMessages: c.reports.lastMessages,
-	}
-	c.mu.Unlock()
-	for _, hook := range c.d.opts.AfterHooks {
-		hook.After(info, endedCall)
-	}
+	defer c.mu.Unlock()
+	logEnd(c)
+	c.state.output = nil
 }
 
 // gateInfo returns the description of the call for a gate or a hook; g is nil for a hook.
@@ -356,11 +370,11 @@ func (c *liveCall) arguments() json.RawMessage {
 	return c.req.Args
 }
 
-// logEnd logs the end of the call. The caller has locked mu.
-func (c *liveCall) logEnd(e *Error) {
+// logEnd logs the end of c. The caller has locked c.mu.
+func logEnd(c *liveCall) {
 	logEvent := c.d.opts.Log.Info()
-	if e != nil {
-		logEvent = c.d.opts.Log.Warn().Str("code", string(e.Code)).Str("stopped", string(e.StopOutcome))
+	if err := c.state.err; err != nil {
+		logEvent = c.d.opts.Log.Warn().Str("code", string(err.Code)).Str("stopped", string(c.state.stopOutcome))
 		if c.state.reason != "" {
 			logEvent.Str("reason", c.state.reason)
 		}

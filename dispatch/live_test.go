@@ -126,6 +126,8 @@ func TestReasonOfACancel(t *testing.T) {
 					t.Errorf("%s: the call has the cancel reason %q and the error %q", v.Tool, v.CancelReason, v.Error)
 				}
 			}
+			sleepFake(time.Second) // the ends are logged shortly after the calls
+			synctest.Wait()
 			if n := strings.Count(log.String(), `"reason":"`+cancelReason+`"`); n != 2 {
 				t.Errorf("the log has the reason %d times, want twice: %s", n, log.String())
 			}

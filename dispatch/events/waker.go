@@ -37,9 +37,9 @@ func (s *Stream) wakeFollowers(w *waker) {
 		if !w.pause(timer, wakeDelay, nil) {
 			return
 		}
-		tryReceive(w.requests) // wakeAll wakes for all changes so far
+		tryReceive(w.requests) // for all changes so far
 		tryReceive(w.backlog)
-		s.wakeAll()
+		s.WakeFollowers()
 		if !w.pause(timer, backlogInterval-wakeDelay, nil) || !w.pause(timer, wakeInterval-backlogInterval, w.backlog) {
 			return
 		}
@@ -66,8 +66,9 @@ func tryReceive(c <-chan struct{}) {
 	}
 }
 
-// wakeAll wakes all followers in groups.
-func (s *Stream) wakeAll() {
+// WakeFollowers wakes all followers now, so that they read the last events before the
+// server stops. Followers are woken in groups.
+func (s *Stream) WakeFollowers() {
 	var group [wakeGroupSize]*Follower
 	for offset := 0; ; offset += wakeGroupSize {
 		s.ringMu.RLock()

@@ -68,6 +68,13 @@ func checkDenied(t *testing.T, err error, code wire.ErrorCode, forAgent, forUser
 // that direction.
 func TestCallsToAnotherPlugin(t *testing.T) {
 	g := newGatedCalls(t, permissionAuto)
+	changed := make(chan struct{}, 1)
+	g.policy.OnChange(func() {
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	})
 	_, err := g.runNested("b", nil)
 	checkDenied(t, err, wire.ErrDenied,
 		"a__send failed: The plugin b may not call tools of the plugin a. The user can allow it with `opentabs plugin permission b --allow-calls-to a` in a terminal, "+
@@ -76,6 +83,7 @@ func TestCallsToAnotherPlugin(t *testing.T) {
 	if views := g.calls.Calls(); views[0].Error != "The plugin b may not call tools of the plugin a. To allow it, run `opentabs plugin permission b --allow-calls-to a`, or use the side panel." {
 		t.Errorf("lists show %q; want %q", views[0].Error, "The plugin b may not call tools of the plugin a. To allow it, run `opentabs plugin permission b --allow-calls-to a`, or use the side panel.")
 	}
+	<-changed // the refusal is recorded shortly after the call
 	if got := g.policy.Refused("b"); len(got) != 1 || got[0] != "a" {
 		t.Errorf("refused %v", got)
 	}

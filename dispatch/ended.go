@@ -1,0 +1,67 @@
+package dispatch
+
+import (
+	"sync"
+	"time"
+)
+
+// These constants bound the work that ended calls leave behind. After afterDelay the
+// result of a call is on its way to the client. maxAfterCalls and maxAfterBytes limit the
+// calls and the bytes of their results that wait; at a limit, the call that reaches it
+// does the work itself before it returns.
+const (
+	afterDelay    = 5 * time.Millisecond
+	maxAfterCalls = 1000
+	maxAfterBytes = 16 << 20
+)
+
+// afterQueue has the ended calls whose after hooks have not run and whose end is not
+// logged. This work is not done on the path of the call: a timer starts it shortly after
+// the result was returned, for several calls at once, in the order of their returns.
+type afterQueue struct {
+	work func(*liveCall) // runs the hooks and writes the log
+
+	workMu sync.Mutex // locked while work runs
+
+	mu    sync.Mutex // guards all fields below
+	calls []*liveCall
+	bytes int         // the size of the results of calls
+	timer *time.Timer // runs while calls is not empty
+	idle  []*liveCall // empty; exchanged with calls, so that its memory is reused
+}
+
+// add queues the work for a call whose result has this size.
+func (q *afterQueue) add(c *liveCall, resultBytes int) {
+	q.mu.Lock()
+	q.calls = append(q.calls, c)
+	q.bytes += resultBytes
+	isFull := len(q.calls) >= maxAfterCalls || q.bytes >= maxAfterBytes
+	switch {
+	case q.timer == nil:
+		q.timer = time.AfterFunc(afterDelay, q.flush)
+	case len(q.calls) == 1:
+		q.timer.Reset(afterDelay)
+	}
+	q.mu.Unlock()
+	if isFull {
+		q.flush()
+	}
+}
+
+// flush does the work of all queued calls, and returns when the work of earlier calls is
+// done too.
+func (q *afterQueue) flush() {
+	q.workMu.Lock()
+	defer q.workMu.Unlock()
+	q.mu.Lock()
+	calls := q.calls
+	q.calls, q.idle, q.bytes = q.idle, nil, 0
+	q.mu.Unlock()
+	for _, c := range calls {
+		q.work(c)
+	}
+	clear(calls)
+	q.mu.Lock()
+	q.idle = calls[:0]
+	q.mu.Unlock()
+}

@@ -1,0 +1,148 @@
+package dispatch_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+	"opentabs/wire"
+)
+
+// orderHook records the calls whose hook has run; wait, if set, blocks the hook.
+type orderHook struct {
+	seen *[]string
+	wait chan struct{}
+}
+
+func (h orderHook) After(i dispatch.CallInfo, e dispatch.EndedCall) {
+	if h.wait != nil {
+		<-h.wait
+	}
+	*h.seen = append(*h.seen, i.CallID+string(e.View.Status)+fmt.Sprint(len(e.Output)))
+}
+
+// newEchoDispatcher returns a dispatcher whose tool returns its arguments at once.
+func newEchoDispatcher(o dispatch.Options) *dispatch.Dispatcher {
+	return dispatch.New(&dispatchtest.Bridge{StartFunc: func(_ context.Context, run dispatch.Run, s dispatch.Sink) *wire.CallError {
+		s.Finish(run.Args, nil)
+		return nil
+	}}, o)
+}
+
+// TestCallsDoNotWaitForHooks checks that a call returns before its after hooks have run
+// and its end is logged, and that both happen soon, in the order of the calls.
+func TestCallsDoNotWaitForHooks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var seen, want []string
+		var log bytes.Buffer
+		release := make(chan struct{})
+		d := newEchoDispatcher(dispatch.Options{AfterHooks: []dispatch.AfterHook{orderHook{&seen, release}}, Log: zerolog.New(&log)})
+		began := time.Now()
+		call := func() {
+			t.Helper()
+			r, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Args: json.RawMessage(`{"a":1}`)})
+			if err != nil || string(r.Output) != `{"a":1}` {
+				t.Fatalf("%q, %v", r.Output, err)
+			}
+			want = append(want, r.CallID+"done7")
+		}
+		call()
+		call()
+		time.Sleep(10 * time.Millisecond) // the hook of the first call blocks
+		call()
+		synctest.Wait()
+		if time.Since(began) != 10*time.Millisecond || len(seen) != 0 || log.Len() != 0 {
+			t.Errorf("after %v the hooks saw %q and the log is %q", time.Since(began), seen, log.String())
+		}
+		close(release)
+		time.Sleep(10 * time.Millisecond)
+		synctest.Wait()
+		if !slices.Equal(seen, want) || strings.Count(log.String(), "call ended") != 3 {
+			t.Errorf("the hooks saw %q, want %q; the log is %s", seen, want, log.String())
+		}
+	})
+}
+
+// TestDrainRunsTheHooks checks that no hook is lost when the server stops at once.
+func TestDrainRunsTheHooks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var seen []string
+		d := newEchoDispatcher(dispatch.Options{AfterHooks: []dispatch.AfterHook{orderHook{seen: &seen}}})
+		for range 10 {
+			if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		began := time.Now()
+		d.Shutdown()
+		if err := d.Drain(t.Context()); err != nil || len(seen) != 10 || time.Since(began) != 0 {
+			t.Errorf("Drain returned %v after %v, and %d of 10 hooks ran", err, time.Since(began), len(seen))
+		}
+	})
+}
+
+// TestWaitingHooksAreBounded checks that a call runs the hooks itself when 1,000 calls or
+// 16 MB of results wait for their hooks.
+func TestWaitingHooksAreBounded(t *testing.T) {
+	tests := []struct {
+		name        string
+		resultBytes int
+		want        int // the number of calls after which the hooks run
+	}{
+		{"calls", 2, 1000},
+		{"bytes", 5 << 20, 4},
+		{"one large result", 20 << 20, 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var seen []string
+				d := newEchoDispatcher(dispatch.Options{AfterHooks: []dispatch.AfterHook{orderHook{seen: &seen}}})
+				args := json.RawMessage(`"` + strings.Repeat("x", tt.resultBytes-2) + `"`)
+				for n := range tt.want {
+					if len(seen) != 0 {
+						t.Fatalf("%d hooks ran after %d calls", len(seen), n)
+					}
+					if _, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, Args: args}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if len(seen) != tt.want {
+					t.Errorf("%d hooks ran, want %d", len(seen), tt.want)
+				}
+			})
+		})
+	}
+}
+
+// TestFollowersReadTheEndsAtShutdown checks that followers read the last events at once
+// when the server stops.
+func TestFollowersReadTheEndsAtShutdown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := dispatch.New((&page{}).bridge(), dispatch.Options{})
+		f := d.Follow(dispatch.FollowOptions{})
+		defer f.Close()
+		go func() { _, _ = d.Call(t.Context(), dispatch.Call{Tool: exportTool}) }()
+		time.Sleep(time.Second)
+		if _, _, err := f.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		began := time.Now()
+		d.Shutdown()
+		events, _, err := f.Next(t.Context())
+		if err != nil || len(events) == 0 || events[0].Kind != dispatch.EventEnded || time.Since(began) != 0 {
+			t.Errorf("after %v the follower got %d events, %v", time.Since(began), len(events), err)
+		}
+	})
+}
