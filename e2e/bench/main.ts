@@ -11,6 +11,7 @@ import { formatTable, type Row, verdictOf } from './row.ts';
 import { measureCancel } from './rows/cancel.ts';
 import { measureDev } from './rows/dev.ts';
 import { measureEcho, measureLoad } from './rows/echo.ts';
+import { measureFollowedEcho } from './rows/followed-echo.ts';
 import { measureFollowers } from './rows/followers.ts';
 import { measureDispatch, measureHub } from './rows/gobench.ts';
 import { measureServerRestart, measureWorkerRestart } from './rows/heal.ts';
@@ -30,7 +31,7 @@ const defaultRows: Readonly<Record<string, (fixture: BenchFixture) => Promise<Ro
   dispatch: measureDispatch,
   hub: measureHub,
   server: measureServer,
-  followers: measureFollowers,
+  followers: async (fixture) => [...(await measureFollowers(fixture)), ...(await measureFollowedEcho(fixture))],
   hops: measureHops,
   echo: measureEcho,
   load: measureLoad,

@@ -1,0 +1,70 @@
+import type { BenchFixture } from '../bench-fixture.ts';
+import { startFollowers } from '../go.ts';
+import { atMost, formatSummary, type Row } from '../row.ts';
+import { measureInTurns } from '../samples.ts';
+
+const followerCount = 10;
+const rounds = 9;
+const order = { target: 'ours', tool: 'bench__echo', args: { text: 'x'.repeat(188) } };
+
+/**
+ * measureFollowedEcho measures a call of a tool that returns 200 bytes through a page, with and without surfaces that
+ * show calls: ten followers of /events, and the open side panel. The audit is always on.
+ */
+export async function measureFollowedEcho(fixture: BenchFixture): Promise<Row[]> {
+  const { stack } = await fixture.getLiveStack();
+  const measureEcho = async () => {
+    await stack.page.bringToFront();
+    await fixture.measureCalls({ ...order, calls: 100 });
+    return fixture.measureCalls({ ...order, calls: 400 });
+  };
+  const withFollowers = async <T>(measure: () => Promise<T>) => {
+    const followers = await startFollowers(stack.port, stack.token, followerCount);
+    try {
+      return await measure();
+    } finally {
+      await followers.close();
+    }
+  };
+  // The panel has its own visible window, which opens and closes it without a click.
+  const { context, extensionId } = stack.chrome;
+  const opener = await stack.chrome.openPage(`chrome-extension://${extensionId}/panel.html`);
+  const panelWindow = context.waitForEvent('page');
+  await opener.evaluate(() => chrome.windows.create({ url: 'about:blank', width: 400, height: 700 }));
+  const panel = await panelWindow;
+  await opener.close();
+  const withPanel = async <T>(measure: () => Promise<T>) => {
+    await panel.goto(`chrome-extension://${extensionId}/panel.html`);
+    try {
+      return await measure();
+    } finally {
+      await panel.goto('about:blank');
+    }
+  };
+  await withPanel(measureEcho);
+  const summaries = await measureInTurns(rounds, {
+    alone: measureEcho,
+    followers: () => withFollowers(measureEcho),
+    panel: () => withPanel(measureEcho),
+    all: () => withPanel(() => withFollowers(measureEcho)),
+  });
+  const alone = summaries.get('alone');
+  return (
+    [
+      ['followers', `${followerCount} followers of /events`],
+      ['panel', 'the side panel open'],
+      ['all', `the side panel open and ${followerCount} followers of /events`],
+    ] as const
+  ).map(([name, surfaces]) => {
+    const summary = summaries.get(name);
+    if (!summary || !alone) throw new Error('nothing was measured');
+    return {
+      id: 'followers',
+      what: `time of a call that echoes 200 B through a page, p50, with ${surfaces}; floor: without`,
+      ours: formatSummary(summary),
+      floor: formatSummary(alone),
+      value: summary.p50 / alone.p50,
+      ...(name === 'all' ? { bar: atMost(1.05, 'x') } : {}),
+    };
+  });
+}
