@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"opentabs/mcpserver/content"
 	"opentabs/plugin/plugintest"
 )
 
@@ -88,7 +89,7 @@ func TestObjectsThatAreNotBlocks(t *testing.T) {
 		`[{"type":"text","text":"only text"}]`,
 		`{"a":"data:image/png;base64,` + png + `"}`,
 		`"{\"type\":\"image\",\"data\":\"AAAA\",\"mimeType\":\"image/png\"}"`,
-		strings.Repeat(`[`, maxBlockDepth) + `{"type":"image","data":"AAAA","mimeType":"image/png"}` + strings.Repeat(`]`, maxBlockDepth),
+		strings.Repeat(`[`, 100) + `{"type":"image","data":"AAAA","mimeType":"image/png"}` + strings.Repeat(`]`, 100),
 	} {
 		r := newSuccessReply("", json.RawMessage(output))
 		if string(r.output) != output || r.blocks != nil {
@@ -165,7 +166,7 @@ func FuzzContent(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, output string) {
 		if !json.Valid([]byte(output)) {
-			separateBlocks([]byte(output)) // separateBlocks must not panic
+			content.SeparateBlocks([]byte(output)) // must not panic
 			return
 		}
 		r := newSuccessReply("", json.RawMessage(output))
@@ -225,16 +226,4 @@ func sameJSON(t *testing.T, a, b []byte) bool {
 		return false
 	}
 	return fmt.Sprint(x) == fmt.Sprint(y)
-}
-
-// BenchmarkContentScan searches for blocks in a result without blocks.
-func BenchmarkContentScan(b *testing.B) {
-	one := `{"id":"C123/1","type":"message","text":"a message that is as long as most are","author":"ada"},`
-	output := []byte(`[` + strings.Repeat(one, 10<<20/len(one)) + `0]`)
-	b.SetBytes(int64(len(output)))
-	for b.Loop() {
-		if mayHaveBlocks(output) {
-			b.Fatal("the result has no content blocks")
-		}
-	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/internal/rawjson"
+	"opentabs/mcpserver/content"
 	"opentabs/mcpserver/transport"
 	"opentabs/wire"
 )
@@ -142,11 +143,11 @@ func parsePromptMessage(raw json.RawMessage) (promptMessage, error) {
 	case m.Role != string(mcp.RoleUser) && m.Role != string(mcp.RoleAssistant):
 		return promptMessage{}, errors.New(`has a role that is neither "user" nor "assistant"`)
 	}
-	content, ok := parseContent(m.Content)
+	block, ok := parseContent(m.Content)
 	if !ok {
 		return promptMessage{}, errors.New("has content that is neither a text nor a block of MCP content (text, image, audio, resource, resource_link)")
 	}
-	return promptMessage{role: `"` + m.Role + `"`, content: content}, nil
+	return promptMessage{role: `"` + m.Role + `"`, content: block}, nil
 }
 
 // parseContent returns one block of content; a text becomes a text block.
@@ -154,16 +155,7 @@ func parseContent(raw json.RawMessage) ([]byte, bool) {
 	if raw[0] == '"' {
 		return newTextBlock(raw), true
 	}
-	f := contentFinder{text: raw}
-	members, end, ok := f.scanMembers(0, 0)
-	if raw[0] != '{' || !ok || end != len(raw) {
-		return nil, false
-	}
-	if kind, ok := members.findValue("type"); ok && string(kind.cutFrom(raw)) == `"text"` {
-		return raw, members.hasOnlyMembers("type", "text", "annotations", "_meta") && members.hasStrings("text") && members.hasValidExtras()
-	}
-	_, ok = members.anyBlock()
-	return raw, ok
+	return raw, content.IsBlock(raw)
 }
 
 // newTextBlock returns the block for a text in JSON.

@@ -12,6 +12,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/internal/rawjson"
+	"opentabs/mcpserver/content"
 	"opentabs/mcpserver/transport"
 	"opentabs/wire"
 )
@@ -82,8 +83,8 @@ func newSuccessReply(callID string, output json.RawMessage) reply {
 	if len(output) == 0 {
 		return reply{callID: callID}
 	}
-	if s, ok := separateBlocks(output); ok {
-		return reply{callID: callID, output: s.text, data: s.data, blocks: s.blocks}
+	if s, ok := content.SeparateBlocks(output); ok {
+		return reply{callID: callID, output: s.Text, data: s.Data, blocks: s.Blocks}
 	}
 	return reply{callID: callID, output: output, data: nilUnlessObject(output)}
 }

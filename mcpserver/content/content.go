@@ -1,15 +1,5 @@
-package mcpserver
-
-import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"slices"
-	"strings"
-
-	"opentabs/internal/rawjson"
-)
-
+// Package content separates images, sounds and files from the result of a tool.
+//
 // A tool returns images, sounds and files as blocks of MCP content, anywhere in its
 // result:
 //
@@ -21,18 +11,28 @@ import (
 // Each content block may also have annotations and _meta. An object with an unknown
 // member, or with data that is not base64, is not a content block and stays in the
 // result.
+package content
 
-// separatedResult is a result that was split into a text for agents and blocks of
-// content.
-type separatedResult struct {
-	// text is the result as JSON. The data of each block is replaced by its place in
-	// the content. text is nil if the result consists of blocks.
-	text json.RawMessage
-	// data is the text as structured content for programs; nil unless the result is an
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"opentabs/internal/rawjson"
+)
+
+// Result is a result that was split into a text for agents and blocks of content.
+type Result struct {
+	// Text is the result as JSON. The data of each block is replaced by its place in
+	// the content. Text is nil if the result consists of blocks.
+	Text json.RawMessage
+	// Data is the text as structured content for programs; nil unless the result is an
 	// object.
-	data json.RawMessage
-	// blocks are content blocks as the page wrote them.
-	blocks [][]byte
+	Data json.RawMessage
+	// Blocks are content blocks as the page wrote them.
+	Blocks [][]byte
 }
 
 // Every block that JSON.stringify has written contains one of blockHints. Long hints
@@ -50,32 +50,34 @@ func mayHaveBlocks(output []byte) bool {
 	return false
 }
 
-// separateBlocks separates the blocks of content from a result, which is compact JSON.
-// separateBlocks reports false if the result has no blocks.
-func separateBlocks(output json.RawMessage) (separatedResult, bool) {
+// SeparateBlocks separates the blocks of content from a result, which is compact JSON.
+// SeparateBlocks reports false if the result has no blocks.
+func SeparateBlocks(output json.RawMessage) (Result, bool) {
 	if !mayHaveBlocks(output) {
-		return separatedResult{}, false
+		return Result{}, false
 	}
 	f := contentFinder{text: output}
 	end, ok := f.scanValue(0, 0)
 	if !ok || end != len(output) || len(f.blocks) == 0 {
-		return separatedResult{}, false
+		return Result{}, false
 	}
 	if blocks, ok := f.listOfBlocks(); ok {
-		return separatedResult{blocks: blocks}, true
+		return Result{Blocks: blocks}, true
 	}
 	isWholeResult := f.blocks[0].place == span{0, end}
 	firstIndex := 1 // content[0] is the text of the result
 	if isWholeResult {
 		firstIndex = 0
 	}
-	s := separatedResult{text: f.reducedResult(firstIndex)}
+	s := Result{Text: f.reducedResult(firstIndex)}
 	for _, b := range f.blocks {
-		s.blocks = append(s.blocks, b.place.cutFrom(output))
+		s.Blocks = append(s.Blocks, b.place.cutFrom(output))
 	}
-	s.data = nilUnlessObject(s.text)
+	if s.Text[0] == '{' {
+		s.Data = s.Text
+	}
 	if isWholeResult {
-		s.text = nil
+		s.Text = nil
 	}
 	return s, true
 }

@@ -1,4 +1,4 @@
-package mcpserver
+package content
 
 import (
 	"bytes"
@@ -8,6 +8,23 @@ import (
 	"strings"
 	"time"
 )
+
+// IsBlock reports whether text is one block of content, also a text block.
+func IsBlock(text json.RawMessage) bool {
+	f := contentFinder{text: text}
+	if text[0] != '{' {
+		return false
+	}
+	members, end, ok := f.scanMembers(0, 0)
+	if !ok || end != len(text) {
+		return false
+	}
+	if members.hasStringValue("type", "text") {
+		return members.hasOnlyMembers("type", "text", "annotations", "_meta") && members.hasStrings("text") && members.hasValidExtras()
+	}
+	_, ok = members.anyBlock()
+	return ok
+}
 
 // anyBlock returns the content block that the members form, or false if the object is
 // not a content block. Clients reject a whole result for one block that violates MCP's
