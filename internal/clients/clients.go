@@ -1,6 +1,6 @@
-// Package clients has the timeouts of MCP clients, and what they show while a call
-// runs. Clients do not send their timeouts and features, so table.go lists them with
-// their sources.
+// Package clients has the timeouts of MCP clients, what they show while a call runs, and
+// how many tools they can use. Clients do not send these facts, so table.go lists them
+// with their sources.
 //
 // [Of] returns the profile of one client, [Table] returns all profiles.
 package clients
@@ -23,6 +23,12 @@ const (
 	unsupported Support = "no"
 	unverified  Support = "unknown"
 )
+
+// NoToolCap is the ToolCap of a client without a limit.
+const NoToolCap = 0
+
+// defaultToolCap is the ToolCap of unknown clients: the limit of common model APIs.
+const defaultToolCap = 128
 
 // defaultTimeout is the timeout of unknown clients: the default of the official
 // TypeScript SDK, the shortest in wide use.
@@ -59,6 +65,15 @@ type Profile struct {
 	// StructuredOnly is set if the client uses the structured content of a result and
 	// ignores the text that repeats it.
 	StructuredOnly bool
+	// OutputSchemas is whether the client uses the output schemas of tools.
+	OutputSchemas Support
+	// ToolCap is the greatest number of tools that the list of one server should have;
+	// NoToolCap means no limit. The list of a client that sends all tools to its model
+	// must leave room for the tools of other servers.
+	ToolCap int
+	// Defers is set if the client loads only the names of tools, and the rest of a tool
+	// when the model searches for it.
+	Defers bool
 	// Note has facts about a client that no other field of Profile covers; often empty.
 	Note    string
 	Sources []Source
@@ -71,6 +86,9 @@ func (p Profile) WaitLimit(http bool) time.Duration {
 	}
 	return p.Timeout
 }
+
+// UsesOutputSchemas reports whether the client may use the output schemas of tools.
+func (p Profile) UsesOutputSchemas() bool { return p.OutputSchemas != unsupported }
 
 // Of returns the profile of the client with the given name and version. A client that
 // is not in the table gets defaultTimeout, which progress does not restart.

@@ -48,6 +48,21 @@ func TestFindProfile(t *testing.T) {
 	}
 }
 
+func TestToolCap(t *testing.T) {
+	for name, want := range map[string]int{
+		"Visual Studio Code": 100, "cursor-vscode": 60, "windsurf-client": 60, "github-copilot-developer": 300, "claude-code": 300,
+		"opentabs call": NoToolCap, "": 128, "another-client": 128, "Zed": 128,
+	} {
+		p := Of(name, "1")
+		if p.ToolCap != want || p.Defers != (want == 300) {
+			t.Errorf("%q: the cap is %d, defers %t; want %d", name, p.ToolCap, p.Defers, want)
+		}
+	}
+	if Of("claude-code", "3").UsesOutputSchemas() || !Of("", "").UsesOutputSchemas() || !Of("cursor-vscode", "1").UsesOutputSchemas() {
+		t.Error("output schemas are for all clients but those that are known not to use them")
+	}
+}
+
 // TestTable checks that each profile has sources and can be found by Of.
 func TestTable(t *testing.T) {
 	table := Table()
@@ -75,7 +90,7 @@ func TestTable(t *testing.T) {
 				t.Errorf("%s: %v", p.Client, err)
 			}
 		}
-		for _, s := range []Support{p.ShowsProgress, p.Images, p.ListChanged, p.Elicitation} {
+		for _, s := range []Support{p.ShowsProgress, p.Images, p.ListChanged, p.Elicitation, p.OutputSchemas} {
 			if s != supported && s != unsupported && s != unverified {
 				t.Errorf("%s: %q is no Support", p.Client, s)
 			}

@@ -5,6 +5,7 @@ import "time"
 // unknownClient is the profile of every client that is not in the table.
 var unknownClient = Profile{
 	Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unverified,
+	OutputSchemas: unverified, ToolCap: defaultToolCap,
 	Note: "the defaults of the official TypeScript SDK; the Python SDK has no default limit",
 	Sources: []Source{
 		{"https://github.com/modelcontextprotocol/typescript-sdk/issues/2250", "2026-06-03"},
@@ -15,6 +16,10 @@ var unknownClient = Profile{
 // capabilities is a list of the capabilities that clients declared, kept by Apify.
 var capabilities = Source{"https://github.com/apify/mcp-client-capabilities", "2026-02-17"}
 
+// outputSchemasOfClaudeCode describes that Claude Code does not pass output schemas to
+// the model.
+var outputSchemasOfClaudeCode = Source{"https://github.com/anthropics/claude-code/issues/54197", "2026-04-28"}
+
 // table has the profiles; Of returns the first that matches. If sources differ, the
 // table has the shorter timeout: returning a job too early costs one more call, but too
 // late loses the result. Features without a source are unverified.
@@ -24,6 +29,7 @@ var table = []Profile{
 		ShowsProgress: supported, Images: unsupported, ListChanged: unsupported, Elicitation: unsupported,
 		StructuredOnly: true,
 		Note:           "waits until the call has ended, by the server's limits",
+		OutputSchemas:  unsupported, ToolCap: NoToolCap,
 	},
 	{
 		Client: "Claude Code", Names: []string{"claude-code"}, FromVersion: "2.1.187",
@@ -31,6 +37,7 @@ var table = []Profile{
 		ShowsProgress: supported, Images: unverified, ListChanged: supported, Elicitation: supported,
 		StructuredOnly: true,
 		Note:           "progress does not restart a timeout that the user set for the server (MCP_TOOL_TIMEOUT)",
+		OutputSchemas:  unsupported, ToolCap: 300, Defers: true,
 		Sources: []Source{
 			{"https://github.com/vfarcic/dot-ai/pull/708", "2026-08-05"},
 			{"https://github.com/laurigates/claude-plugins/pull/2059", "2026-07-13"},
@@ -38,6 +45,7 @@ var table = []Profile{
 			{"https://github.com/modelcontextprotocol/modelcontextprotocol/pull/2398", "2026-03-14"},
 			{"https://canimcp.dev/client/claude-code", "2026-11-21"},
 			{"https://github.com/anthropics/claude-code/issues/79944", "2026-09-22"},
+			outputSchemasOfClaudeCode,
 		},
 	},
 	{
@@ -45,6 +53,7 @@ var table = []Profile{
 		Timeout: 5 * time.Minute, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: supported,
 		StructuredOnly: true,
 		Note:           "shows progress from 2.1.153 on",
+		OutputSchemas:  unsupported, ToolCap: 300, Defers: true,
 		Sources: []Source{
 			{"https://github.com/anthropics/claude-agent-sdk-typescript/issues/118", "2026-01-05"},
 			{"https://github.com/anthropics/claude-ai-mcp/issues/804", "2026-08-07"},
@@ -56,6 +65,7 @@ var table = []Profile{
 	{
 		Client: "Claude Code", Names: []string{"claude-code"}, BeforeVersion: "2.1.76",
 		Timeout: defaultTimeout, ShowsProgress: unsupported, Images: unverified, ListChanged: unverified, Elicitation: unsupported,
+		OutputSchemas: unsupported, ToolCap: 300, Defers: true,
 		Sources: []Source{
 			{"https://github.com/anthropics/claude-code/issues/470", "2025-03-13"},
 			{"https://github.com/modelcontextprotocol/modelcontextprotocol/pull/2398", "2026-03-14"},
@@ -64,6 +74,7 @@ var table = []Profile{
 	{
 		Client: "Claude Desktop, Code tab and Cowork", Names: []string{"local-agent-mode-*"},
 		Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unsupported,
+		OutputSchemas: unverified, ToolCap: defaultToolCap,
 		Sources: []Source{
 			{"https://github.com/anthropics/claude-code/issues/63379", "2026-05-28"},
 			{"https://github.com/anthropics/claude-code/issues/58687", "2026-05-13"},
@@ -73,6 +84,7 @@ var table = []Profile{
 	{
 		Client: "Claude Desktop and claude.ai", Names: []string{"claude-ai"},
 		Timeout: defaultTimeout, ShowsProgress: unsupported, Images: unverified, ListChanged: unverified, Elicitation: unsupported,
+		OutputSchemas: unverified, ToolCap: defaultToolCap,
 		Note: "newer releases wait 4 minutes, but send the same version",
 		Sources: []Source{
 			{"https://github.com/anthropics/claude-code/issues/22542", "2026-02-02"},
@@ -84,28 +96,37 @@ var table = []Profile{
 	{
 		Client: "Cursor", Names: []string{"cursor-vscode", "cursor*"},
 		Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: supported,
-		Note:    "no source for its timeout, so the default of the SDK",
-		Sources: []Source{{"https://canimcp.dev/client/cursor-vscode", "2026-11-21"}, capabilities},
+		OutputSchemas: unverified, ToolCap: 60,
+		Note: "no source for its timeout, so the default of the SDK; used 40 tools of all servers together, later 80",
+		Sources: []Source{
+			{"https://canimcp.dev/client/cursor-vscode", "2026-11-21"},
+			capabilities,
+			{"https://github.com/anyproto/anytype-mcp/issues/5", "2025-06-25"},
+		},
 	},
 	{
 		Client: "VS Code", Names: []string{"Visual Studio Code*", "Visual-Studio-Code*"},
 		Timeout: 5 * time.Minute, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: supported,
+		OutputSchemas: unverified, ToolCap: 100,
 		Note: "1.103 timed out after 5 minutes in spite of progress; newer versions reportedly wait until the user stops them",
 		Sources: []Source{
 			{"https://github.com/microsoft/vscode/issues/261734", "2025-08-15"},
 			{"https://github.com/microsoft/vscode/issues/311595", "2026-04-21"},
+			{"https://github.com/microsoft/vscode-copilot-release/issues/11653", "2025-06-05"}, // at most 128 tools of all servers together
 			capabilities,
 		},
 	},
 	{
 		Client: "Windsurf", Names: []string{"windsurf*", "devin-windsurf*"},
 		Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: unsupported,
-		Note:    "no source for its timeout, so the default of the SDK",
-		Sources: []Source{capabilities},
+		OutputSchemas: unverified, ToolCap: 60,
+		Note:    "no source for its timeout, so the default of the SDK; used 50 tools of all servers together, later 100",
+		Sources: []Source{{"https://github.com/Zhwt/go-mcp-mysql/issues/3", "2025-04-16"}, capabilities},
 	},
 	{
 		Client: "Zed", Names: []string{"Zed"},
 		Timeout: 60 * time.Second, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: unsupported,
+		OutputSchemas: unverified, ToolCap: defaultToolCap,
 		Note: "the user can set up to 10 minutes (context_server_timeout)",
 		Sources: []Source{
 			{"https://github.com/zed-industries/zed/pull/45378", "2025-12-19"},
@@ -116,12 +137,14 @@ var table = []Profile{
 	{
 		Client: "Cline", Names: []string{"Cline"},
 		Timeout: 60 * time.Second, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: unsupported,
+		OutputSchemas: unverified, ToolCap: defaultToolCap,
 		Note:    "the user can set a longer timeout for each server",
 		Sources: []Source{{"https://github.com/cline/cline/pull/8509", "2026-01-10"}, capabilities},
 	},
 	{
 		Client: "Gemini CLI", Names: []string{"gemini-cli*"}, FromVersion: "0.4.0",
 		Timeout: 10 * time.Minute, ShowsProgress: supported, Images: unverified, ListChanged: unverified, Elicitation: unsupported,
+		OutputSchemas: unverified, ToolCap: defaultToolCap,
 		Note: "shows progress since February 2026",
 		Sources: []Source{
 			{"https://github.com/QwenLM/qwen-code/issues/574", "2025-09-10"},
@@ -132,12 +155,14 @@ var table = []Profile{
 	{
 		Client: "Gemini CLI", Names: []string{"gemini-cli*"}, BeforeVersion: "0.4.0",
 		Timeout: 60 * time.Second, ShowsProgress: unsupported, Images: unverified, ListChanged: unverified, Elicitation: unsupported,
+		OutputSchemas: unverified, ToolCap: defaultToolCap,
 		Note:    "its version is 0.0.1 in many releases; those count as old",
 		Sources: []Source{{"https://github.com/google-gemini/gemini-cli/issues/7324", "2025-08-28"}},
 	},
 	{
 		Client: "Codex", Names: []string{"codex*"}, FromVersion: "0.146.0",
 		Timeout: 5 * time.Minute, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: supported,
+		OutputSchemas: unverified, ToolCap: defaultToolCap,
 		Note: "the timeout is paused while the user fills in a form",
 		Sources: []Source{
 			{"https://github.com/openai/codex/pull/28234", "2026-06-15"},
@@ -148,6 +173,7 @@ var table = []Profile{
 	{
 		Client: "Codex", Names: []string{"codex*"}, BeforeVersion: "0.146.0",
 		Timeout: 60 * time.Second, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unverified,
+		OutputSchemas: unverified, ToolCap: defaultToolCap,
 		Note: "waited 60 s, later 120 s; the version of the change is unknown",
 		Sources: []Source{
 			{"https://zuplo.com/learn/mcp/compatibility/clients/codex-cli", "2026-07-31"},
@@ -157,6 +183,7 @@ var table = []Profile{
 	{
 		Client: "goose", Names: []string{"goose*"},
 		Timeout: 3 * time.Minute, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unverified,
+		OutputSchemas: unverified, ToolCap: defaultToolCap,
 		Note: "5 minutes in most versions (DEFAULT_EXTENSION_TIMEOUT), 3 in some",
 		Sources: []Source{
 			{"https://github.com/aaif-goose/goose/blob/main/crates/goose/src/config/extensions.rs", "2026-11-21"},
@@ -166,6 +193,7 @@ var table = []Profile{
 	{
 		Client: "LibreChat", Names: []string{"@librechat/*", "librechat*"},
 		Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unsupported,
+		OutputSchemas: unverified, ToolCap: defaultToolCap,
 		Note: "supports restarting the timeout with progress, but sent no progress token",
 		Sources: []Source{
 			{"https://github.com/danny-avila/LibreChat/issues/6626", "2025-03-30"},
@@ -176,6 +204,7 @@ var table = []Profile{
 	{
 		Client: "MCP Inspector", Names: []string{"inspector*", "mcp-inspector*"},
 		Timeout: 60 * time.Second, ShowsProgress: supported, Images: unverified, ListChanged: unverified, Elicitation: supported,
+		OutputSchemas: supported, ToolCap: NoToolCap,
 		Note: "waits 5 minutes without progress, but only 60 s in total with progress",
 		Sources: []Source{
 			{"https://github.com/modelcontextprotocol/inspector/blob/main/client/src/lib/constants.ts", "2026-11-21"},
@@ -185,6 +214,7 @@ var table = []Profile{
 	{
 		Client: "opencode", Names: []string{"opencode*"},
 		Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: supported, Elicitation: unverified,
+		OutputSchemas: unverified, ToolCap: defaultToolCap,
 		Sources: []Source{
 			{"https://github.com/anomalyco/opencode/issues/28186", "2026-05-18"},
 			{"https://github.com/anomalyco/opencode/pull/5913", "2025-12-21"},
@@ -193,6 +223,7 @@ var table = []Profile{
 	{
 		Client: "GitHub Copilot CLI", Names: []string{"github-copilot*"},
 		Timeout: defaultTimeout, ShowsProgress: unverified, Images: unverified, ListChanged: unverified, Elicitation: unverified,
+		OutputSchemas: unverified, ToolCap: 300, Defers: true,
 		Sources: []Source{{"https://github.com/github/copilot-cli/issues/1535", "2026-02-19"}, capabilities},
 	},
 }

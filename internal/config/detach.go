@@ -1,9 +1,6 @@
 package config
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
 // Detach is the setting for when a running call returns the handle of a job, so that
 // its client need not wait. Detach is "auto", "never" or a time such as "20s" for all
@@ -32,47 +29,28 @@ type DetachRule struct {
 
 // RuleFor returns the detach rule for the client with the given name.
 func (d Detach) RuleFor(client string) DetachRule {
-	defaultRule, byClient, _ := d.parseRules()
-	if rule, ok := byClient[strings.ToLower(strings.TrimSpace(client))]; ok {
-		return rule
-	}
-	return defaultRule
+	rules, _ := d.parseRules()
+	return rules.ruleFor(client)
 }
 
 // IsNever reports whether no client's calls are detached.
 func (d Detach) IsNever() bool {
-	defaultRule, byClient, _ := d.parseRules()
-	for _, rule := range byClient {
+	rules, _ := d.parseRules()
+	for _, rule := range rules.byClient {
 		if rule != (DetachRule{}) {
 			return false
 		}
 	}
-	return defaultRule == DetachRule{}
+	return rules.defaultRule == DetachRule{}
 }
 
 // parseRules parses a Detach and reports whether it is well formed.
-func (d Detach) parseRules() (defaultRule DetachRule, byClient map[string]DetachRule, ok bool) {
-	byClient = map[string]DetachRule{}
-	for i, entry := range strings.Split(string(d), ",") {
-		name, ruleText, hasName := strings.Cut(entry, "=")
-		if i == 0 && !hasName {
-			if defaultRule, ok = parseDetachRule(entry); !ok {
-				return DetachRule{}, nil, false
-			}
-			continue
-		}
-		rule, isValid := parseDetachRule(ruleText)
-		name = strings.ToLower(strings.TrimSpace(name))
-		if _, isRepeated := byClient[name]; !hasName || !isValid || name == "" || isRepeated {
-			return DetachRule{}, nil, false
-		}
-		byClient[name] = rule
-	}
-	return defaultRule, byClient, true
+func (d Detach) parseRules() (perClient[DetachRule], bool) {
+	return parsePerClient(string(d), parseDetachRule)
 }
 
 func parseDetachRule(ruleText string) (DetachRule, bool) {
-	switch ruleText = strings.TrimSpace(ruleText); ruleText {
+	switch ruleText {
 	case detachAuto:
 		return DetachRule{Auto: true}, true
 	case detachNever:

@@ -46,6 +46,10 @@ type Settings struct {
 	MaxWaiting int
 	// Detach is when a running call returns the handle of a job; default "never".
 	Detach Detach
+	// Tools is which tools the MCP server lists; default "auto".
+	Tools Tools
+	// OutputSchemas is whether the MCP server lists output schemas; default "auto".
+	OutputSchemas OutputSchemas
 	// Elicitation allows MCP clients that can show forms to ask the user for approval;
 	// default true. Without Elicitation only the side panel and the command line ask
 	// the user.
@@ -75,6 +79,8 @@ func Defaults() Settings {
 		MaxRunning:       dispatch.DefaultMaxRunning,
 		MaxWaiting:       dispatch.DefaultMaxWaiting,
 		Detach:           detachNever,
+		Tools:            ruleAuto,
+		OutputSchemas:    ruleAuto,
 		Elicitation:      true,
 		UploadFolders:    noFolders,
 		DiscoverGlobal:   true,
@@ -150,10 +156,34 @@ var table = []setting{
 		allowed: `"auto", "never" or a time such as "20s" for all clients, then the values of single clients, as in "never, claude-code=auto, Cursor=20s"`,
 		set: func(s *Settings, text string) bool {
 			s.Detach = Detach(text)
-			_, _, ok := s.Detach.parseRules()
+			_, ok := s.Detach.parseRules()
 			return ok
 		},
 		get: func(s Settings) string { return string(s.Detach) },
+	},
+	{
+		key: "tools", flag: "tools", kind: kindText,
+		description: "which tools MCP clients get in their list: all, gateway (tools that search and call the others), or auto (all if the client can use that many); " +
+			"the `MODE` may name clients, as in \"auto, Cursor=gateway\"",
+		allowed: `"all", "gateway" or "auto" for all clients, then the values of single clients, as in "auto, Cursor=gateway"`,
+		set: func(s *Settings, text string) bool {
+			s.Tools = Tools(text)
+			_, ok := parseWordRules(text, toolsRules)
+			return ok
+		},
+		get: func(s Settings) string { return string(s.Tools) },
+	},
+	{
+		key: "outputSchemas", flag: "output-schemas", kind: kindText,
+		description: "whether the list of tools has output schemas: on, off, or auto (not for clients that do not use them); " +
+			"the `RULE` may name clients, as in \"auto, Cursor=off\"",
+		allowed: `"on", "off" or "auto" for all clients, then the values of single clients, as in "auto, Cursor=off"`,
+		set: func(s *Settings, text string) bool {
+			s.OutputSchemas = OutputSchemas(text)
+			_, ok := parseWordRules(text, outputSchemasRules)
+			return ok
+		},
+		get: func(s Settings) string { return string(s.OutputSchemas) },
 	},
 	onOffSetting("elicitation", "elicitation", "whether MCP clients may ask the user to approve a call: `on or off`; with off, only the side panel and the command line ask",
 		func(s *Settings) *bool { return &s.Elicitation }),

@@ -1,0 +1,41 @@
+package config
+
+import "strings"
+
+// perClient is a setting with a rule for all clients and rules for single clients, as
+// in "never, claude-code=auto, Cursor=20s".
+type perClient[T any] struct {
+	defaultRule T
+	byClient    map[string]T // by the client's name in lower case
+}
+
+// parsePerClient parses the text of a setting with rules for single clients, and
+// reports whether it is well formed. parseRule parses one rule. The rule for all
+// clients is first; without it, the zero rule applies to them.
+func parsePerClient[T any](text string, parseRule func(string) (T, bool)) (rules perClient[T], ok bool) {
+	rules.byClient = map[string]T{}
+	for i, entry := range strings.Split(text, ",") {
+		name, ruleText, hasName := strings.Cut(entry, "=")
+		if i == 0 && !hasName {
+			if rules.defaultRule, ok = parseRule(strings.TrimSpace(entry)); !ok {
+				return perClient[T]{}, false
+			}
+			continue
+		}
+		rule, isValid := parseRule(strings.TrimSpace(ruleText))
+		name = strings.ToLower(strings.TrimSpace(name))
+		if _, isRepeated := rules.byClient[name]; !hasName || !isValid || name == "" || isRepeated {
+			return perClient[T]{}, false
+		}
+		rules.byClient[name] = rule
+	}
+	return rules, true
+}
+
+// ruleFor returns the rule for the client with the given name, in any case.
+func (p perClient[T]) ruleFor(client string) T {
+	if rule, ok := p.byClient[strings.ToLower(strings.TrimSpace(client))]; ok {
+		return rule
+	}
+	return p.defaultRule
+}
