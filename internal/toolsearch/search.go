@@ -1,0 +1,297 @@
+package toolsearch
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"opentabs/internal/nearest"
+)
+
+// These weights are how much a word in each field of a tool counts.
+const (
+	nameWeight        = 4
+	titleWeight       = 3
+	siteWeight        = 3
+	descriptionWeight = 1.5
+	argumentWeight    = 0.5
+)
+
+// These weights are how much a word counts that is not the word of the query.
+const (
+	synonymWeight  = 0.55
+	prefixWeight   = 0.8
+	misspellWeight = 0.6
+)
+
+// The constants k1 and b are the parameters of BM25: how soon repetitions of a word
+// stop to count, and how much the length of a tool's text counts.
+const (
+	k1 = 1.2
+	b  = 0.6
+)
+
+// minPrefix is the shortest word that finds longer words, in bytes.
+const minPrefix = 3
+
+// maxQueryTerms is the maximum number of words of a query that count.
+const maxQueryTerms = 24
+
+// Tool is the text of a tool.
+type Tool struct {
+	// Name is the name without its site, as in send_message.
+	Name        string
+	Title       string
+	Description string
+	// Arguments are the names of the arguments.
+	Arguments []string
+}
+
+// Part is the index of the tools of one site. A Part is immutable.
+type Part struct {
+	postings map[string][]posting
+	terms    []string // the keys of postings, sorted
+	// lengths contains the weighted number of words of each tool.
+	lengths     []float32
+	totalLength float64
+}
+
+// posting is the occurrence of a term in a tool.
+type posting struct {
+	tool   int32
+	weight float32
+}
+
+// NewPart returns the index of the tools of a site. siteNames are the names of the site,
+// such as its name, its display name and its hosts.
+func NewPart(siteNames []string, tools []Tool) *Part {
+	p := &Part{postings: map[string][]posting{}, lengths: make([]float32, len(tools))}
+	var siteTerms []string
+	for _, name := range siteNames {
+		for _, term := range siteTermsOf(name) {
+			if !slices.Contains(siteTerms, term) {
+				siteTerms = append(siteTerms, term)
+			}
+		}
+	}
+	weights := map[string]float32{}
+	var terms []string
+	for i, t := range tools {
+		clear(weights)
+		addText := func(text string, weight float32) {
+			terms = appendTerms(terms[:0], text)
+			for _, term := range terms {
+				weights[term] += weight
+			}
+		}
+		addText(t.Name, nameWeight)
+		addText(t.Title, titleWeight)
+		addText(t.Description, descriptionWeight)
+		for _, argument := range t.Arguments {
+			addText(argument, argumentWeight)
+		}
+		for _, term := range siteTerms {
+			weights[term] += siteWeight
+		}
+		for term, weight := range weights {
+			p.postings[term] = append(p.postings[term], posting{int32(i), weight})
+			p.lengths[i] += weight
+		}
+		p.totalLength += float64(p.lengths[i])
+	}
+	for term := range p.postings {
+		p.terms = append(p.terms, term)
+	}
+	slices.Sort(p.terms)
+	return p
+}
+
+// siteTermsOf returns the terms of a site's name, also as one word: "hacker news" also
+// has the term "hackernews".
+func siteTermsOf(name string) []string {
+	words := splitWords(name)
+	terms := appendTerms(nil, name)
+	if len(words) > 1 {
+		terms = append(terms, stem(strings.Join(words, "")))
+	}
+	return terms
+}
+
+// Hit is a found tool: the tool with the index Tool of the part with the index Part.
+type Hit struct {
+	Part, Tool int
+	Score      float64
+}
+
+// Search returns the tools that match a query, the best first, at most limit. The factor
+// of a tool multiplies its score; a tool with the factor 0 is not found.
+func Search(parts []*Part, query string, limit int, factor func(part, tool int) float64) []Hit {
+	terms := queryTerms(query)
+	if len(terms) > maxQueryTerms {
+		terms = terms[:maxQueryTerms]
+	}
+	s := newSearcher(parts)
+	for _, term := range terms {
+		s.addTerm(term)
+	}
+	var hits []Hit
+	for i := range s.scores {
+		for j, score := range s.scores[i] {
+			if score <= 0 {
+				continue
+			}
+			coverage := float64(s.matched[i][j]) / float64(len(terms))
+			if score = score * (0.4 + 0.6*coverage) * factor(i, j); score > 0 {
+				hits = append(hits, Hit{i, j, score})
+			}
+		}
+	}
+	slices.SortFunc(hits, func(a, c Hit) int {
+		switch {
+		case a.Score > c.Score:
+			return -1
+		case a.Score < c.Score:
+			return 1
+		case a.Part != c.Part:
+			return a.Part - c.Part
+		}
+		return a.Tool - c.Tool
+	})
+	return hits[:min(limit, len(hits))]
+}
+
+// searcher adds up the scores of the tools for one query.
+type searcher struct {
+	parts      []*Part
+	toolCount  float64
+	meanLength float64
+	// scores and matched contain, for each tool of each part, its score and the number
+	// of terms that it matches.
+	scores  [][]float64
+	matched [][]int
+	// best contains the best score of the current term for each tool.
+	best [][]float64
+}
+
+func newSearcher(parts []*Part) *searcher {
+	s := &searcher{parts: parts}
+	for _, p := range parts {
+		n := len(p.lengths)
+		s.toolCount += float64(n)
+		s.meanLength += p.totalLength
+		s.scores, s.matched, s.best = append(s.scores, make([]float64, n)), append(s.matched, make([]int, n)), append(s.best, make([]float64, n))
+	}
+	s.meanLength /= max(s.toolCount, 1)
+	return s
+}
+
+// addTerm adds the score of one term of the query. Of the term and its synonyms, the
+// best match of a tool counts.
+func (s *searcher) addTerm(term string) {
+	isFound := s.match([]string{term}, 1)
+	for _, phrase := range synonyms()[term] {
+		isFound = s.match(phrase, synonymWeight) || isFound
+	}
+	if !isFound {
+		s.matchSimilar(term)
+	}
+	for i := range s.best {
+		for j, score := range s.best[i] {
+			if score > 0 {
+				s.scores[i][j] += score
+				s.matched[i][j]++
+				s.best[i][j] = 0
+			}
+		}
+	}
+}
+
+// match updates the best scores of the tools that contain all words of a phrase, and
+// reports whether there are any.
+func (s *searcher) match(phrase []string, weight float64) bool {
+	lists := make([][][]posting, len(phrase))
+	frequencies := make([]float64, len(phrase))
+	for k, term := range phrase {
+		lists[k] = make([][]posting, len(s.parts))
+		for i, p := range s.parts {
+			lists[k][i] = p.postings[term]
+			frequencies[k] += float64(len(lists[k][i]))
+		}
+	}
+	isFound := false
+	for i := range s.parts {
+		for _, first := range lists[0][i] {
+			total := 0.0
+			for k := range phrase {
+				weightInTool, ok := weightOf(lists[k][i], first.tool)
+				if !ok {
+					total = 0
+					break
+				}
+				total += s.termScore(i, first.tool, float64(weightInTool), frequencies[k])
+			}
+			if total > 0 {
+				isFound = true
+				total *= weight
+				s.best[i][first.tool] = max(s.best[i][first.tool], total)
+			}
+		}
+	}
+	return isFound
+}
+
+// weightOf returns the weight of a tool in a list of postings. The tools of the list are
+// in ascending order.
+func weightOf(list []posting, tool int32) (float32, bool) {
+	k, ok := slices.BinarySearchFunc(list, tool, func(p posting, tool int32) int { return int(p.tool - tool) })
+	if !ok {
+		return 0, false
+	}
+	return list[k].weight, true
+}
+
+// termScore is the score of a term in a tool by BM25. frequency is the number of tools
+// with the term.
+func (s *searcher) termScore(part int, tool int32, weight, frequency float64) float64 {
+	rarity := math.Log(1 + (s.toolCount-frequency+0.5)/(frequency+0.5))
+	length := float64(s.parts[part].lengths[tool])
+	return rarity * weight * (k1 + 1) / (weight + k1*(1-b+b*length/s.meanLength))
+}
+
+// matchSimilar matches the terms that begin with a term that no tool contains, or else
+// the term that it probably misspells.
+func (s *searcher) matchSimilar(term string) {
+	if len(term) < minPrefix {
+		return
+	}
+	var longer, near []string
+	for _, p := range s.parts {
+		k, _ := slices.BinarySearch(p.terms, term)
+		for ; k < len(p.terms) && strings.HasPrefix(p.terms[k], term); k++ {
+			if !slices.Contains(longer, p.terms[k]) {
+				longer = append(longer, p.terms[k])
+			}
+		}
+		for _, other := range p.terms {
+			if len(longer) == 0 && mayMisspell(term, other) && !slices.Contains(near, other) {
+				near = append(near, other)
+			}
+		}
+	}
+	for _, other := range longer {
+		s.match([]string{other}, prefixWeight)
+	}
+	if len(longer) > 0 || len(near) == 0 {
+		return
+	}
+	if other := nearest.Name(term, near); other != "" {
+		s.match([]string{other}, misspellWeight)
+	}
+}
+
+// mayMisspell reports whether two terms are similar enough for a comparison letter by
+// letter.
+func mayMisspell(term, other string) bool {
+	difference := len(term) - len(other)
+	return difference >= -2 && difference <= 2 && len(term) > 3 && (term[0] == other[0] || term[1:] == other[1:])
+}

@@ -1,0 +1,183 @@
+package toolsearch
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// corpus is the tools of testdata/tools.txt.
+type corpus struct {
+	parts []*Part
+	// sites and tools contain the names and the texts of the tools of each part.
+	sites []string
+	tools [][]Tool
+}
+
+// names returns the full names of found tools.
+func (c corpus) names(hits []Hit) []string {
+	var names []string
+	for _, h := range hits {
+		names = append(names, c.sites[h.Part]+"__"+c.tools[h.Part][h.Tool].Name)
+	}
+	return names
+}
+
+// search returns the full names of the first tools for a query.
+func (c corpus) search(query string, limit int) []string {
+	return c.names(Search(c.parts, query, limit, allTools))
+}
+
+func (c corpus) toolCount() int { return len(slices.Concat(c.tools...)) }
+
+func allTools(int, int) float64 { return 1 }
+
+// readCorpus returns the tools of testdata/tools.txt, without their index.
+func readCorpus(t testing.TB) (c corpus, displayNames []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "tools.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	groupStart := 0
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == '=':
+			groupStart = len(c.sites)
+			for site := range strings.SplitSeq(line[1:], ",") {
+				name, displayName, _ := strings.Cut(strings.TrimSpace(site), "=")
+				c.sites, displayNames, c.tools = append(c.sites, name), append(displayNames, displayName), append(c.tools, nil)
+			}
+		default:
+			tool := parseTool(t, line)
+			for i := groupStart; i < len(c.sites); i++ {
+				c.tools[i] = append(c.tools[i], tool)
+			}
+		}
+	}
+	return c, displayNames
+}
+
+// parseTool parses a line "name(argument, argument) Description."
+func parseTool(t testing.TB, line string) Tool {
+	t.Helper()
+	name, rest, _ := strings.Cut(line, "(")
+	arguments, description, ok := strings.Cut(rest, ")")
+	if !ok {
+		t.Fatalf("tools.txt: %q has no arguments", line)
+	}
+	title := strings.ReplaceAll(name, "_", " ")
+	return Tool{Name: name, Title: strings.ToUpper(title[:1]) + title[1:], Description: strings.TrimSpace(description), Arguments: strings.Split(arguments, ", ")}
+}
+
+func loadCorpus(t testing.TB) corpus {
+	t.Helper()
+	c, displayNames := readCorpus(t)
+	for i := range c.sites {
+		c.parts = append(c.parts, NewPart([]string{c.sites[i], displayNames[i]}, c.tools[i]))
+	}
+	if n := c.toolCount(); n < 2449 {
+		t.Fatalf("tools.txt has %d tools", n)
+	}
+	return c
+}
+
+// TestKnownItem searches each tool by up to 8 words of its description that are not in
+// its name, and by its site.
+func TestKnownItem(t *testing.T) {
+	c := loadCorpus(t)
+	searchCount, foundFirst, foundAmong5 := 0, 0, 0
+	for i, tools := range c.tools {
+		for _, tool := range tools {
+			nameTerms := appendTerms(nil, tool.Name)
+			sentence, _, _ := strings.Cut(tool.Description, ". ")
+			var query []string
+			for _, word := range splitWords(sentence) {
+				if !slices.Contains(nameTerms, stem(word)) && !stopWords()[word] && len(query) < 8 {
+					query = append(query, word)
+				}
+			}
+			if len(query) < 2 {
+				continue
+			}
+			searchCount++
+			name := c.sites[i] + "__" + tool.Name
+			text := strings.Join(query, " ") + " " + c.sites[i]
+			switch place := slices.Index(c.search(text, 5), name); {
+			case place == 0:
+				foundFirst++
+				fallthrough
+			case place > 0:
+				foundAmong5++
+			case i%8 == 0:
+				t.Logf("%s is not found by %q: %v", name, text, c.search(text, 5))
+			}
+		}
+	}
+	t.Logf("%d searches: %.1f %% first, %.1f %% among 5", searchCount, 100*float64(foundFirst)/float64(searchCount), 100*float64(foundAmong5)/float64(searchCount))
+	if foundAmong5*100 < searchCount*95 || searchCount < 2000 {
+		t.Errorf("%d of %d tools are among the first 5, want at least 95 %%", foundAmong5, searchCount)
+	}
+}
+
+// TestQuestions searches with the questions of testdata/questions.txt.
+func TestQuestions(t *testing.T) {
+	c := loadCorpus(t)
+	text, err := os.ReadFile(filepath.Join("testdata", "questions.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	questionCount, foundCount := 0, 0
+	for line := range strings.Lines(string(text)) {
+		question, answers, ok := strings.Cut(strings.TrimSpace(line), " = ")
+		if !ok || question[0] == '#' {
+			continue
+		}
+		questionCount++
+		found := c.search(question, 8)
+		isFound := false
+		for answer := range strings.SplitSeq(answers, ", ") {
+			site, tool, _ := strings.Cut(answer, "__")
+			if i := slices.Index(c.sites, site); i < 0 || !slices.ContainsFunc(c.tools[i], func(t Tool) bool { return t.Name == tool }) {
+				t.Errorf("questions.txt: there is no tool %s", answer)
+			}
+			isFound = isFound || slices.Contains(found, answer)
+		}
+		if isFound {
+			foundCount++
+		} else {
+			t.Logf("%q finds %v, want %s", question, found, answers)
+		}
+	}
+	t.Logf("%d of %d questions are answered", foundCount, questionCount)
+	if questionCount < 60 || foundCount*100 < questionCount*90 {
+		t.Errorf("%d of %d questions are answered among 8 tools, want at least 60 questions and 90 %%", foundCount, questionCount)
+	}
+}
+
+func BenchmarkNewPart(b *testing.B) {
+	c, _ := readCorpus(b)
+	b.ReportMetric(float64(c.toolCount()), "tools")
+	for b.Loop() {
+		for i := range c.sites {
+			NewPart([]string{c.sites[i]}, c.tools[i])
+		}
+	}
+}
+
+func BenchmarkSearch(b *testing.B) {
+	c := loadCorpus(b)
+	var times []time.Duration
+	for b.Loop() {
+		start := time.Now()
+		c.search("send a message about the quarterly budget to a slack channel", 8)
+		times = append(times, time.Since(start))
+	}
+	slices.Sort(times)
+	b.ReportMetric(float64(times[len(times)/2].Microseconds()), "p50-µs")
+}

@@ -1,0 +1,40 @@
+package toolsearch
+
+import (
+	_ "embed" // synonyms.txt and stopwords.txt are part of the program
+	"strings"
+	"sync"
+)
+
+// synonymText has the groups of synonyms, one in each line.
+//
+//go:embed synonyms.txt
+var synonymText string
+
+// synonyms returns the terms that a term also finds: each is a word, or the words of a
+// phrase that must all occur.
+var synonyms = sync.OnceValue(func() map[string][][]string {
+	bySynonym := map[string][][]string{}
+	for group := range strings.Lines(synonymText) {
+		if strings.HasPrefix(group, "#") {
+			continue
+		}
+		var entries [][]string
+		group, others, isOneWay := strings.Cut(group, ">")
+		group += others
+		for entry := range strings.FieldsSeq(group) {
+			entries = append(entries, appendTerms(nil, entry))
+		}
+		for i, from := range entries {
+			if len(from) != 1 || isOneWay && i > 0 {
+				continue
+			}
+			for j, to := range entries {
+				if i != j && (len(to) > 1 || to[0] != from[0]) {
+					bySynonym[from[0]] = append(bySynonym[from[0]], to)
+				}
+			}
+		}
+	}
+	return bySynonym
+})
