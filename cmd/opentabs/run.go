@@ -87,7 +87,7 @@ your browser through an extension. A plugin adds the tools of a site.`,
 	cmd.SetHelpCommand(newHelpCmd(cmd))
 	cmd.AddCommand(
 		newServeCmd(p), newMCPCmd(p), newClientCmd(p), newExtensionCmd(p), newPluginCmd(p), newCallCmd(p),
-		newCallsCmd(p), newBrowserCmd(p), newStatusCmd(p), newAuditCmd(p), newLogsCmd(p), newDoctorCmd(p), newVersionCmd(p), newExitCodesCmd(), newExtractCmd(p), newSimulateCmd(p),
+		newCallsCmd(p), newToolsCmd(p), newBrowserCmd(p), newStatusCmd(p), newAuditCmd(p), newLogsCmd(p), newDoctorCmd(p), newVersionCmd(p), newExitCodesCmd(), newExtractCmd(p), newSimulateCmd(p),
 	)
 	return cmd
 }

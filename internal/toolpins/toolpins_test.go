@@ -1,0 +1,80 @@
+package toolpins
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+func openPins(t *testing.T, dir string) *Pins {
+	t.Helper()
+	return Open(dir, func(sentence string) { t.Log(sentence) }, zerolog.Nop())
+}
+
+func TestPins(t *testing.T) {
+	dir := t.TempDir()
+	p := openPins(t, dir)
+	if len(p.Names()) != 0 {
+		t.Errorf("a new installation has the pins %q", p.Names())
+	}
+	added, err := p.Pin([]string{"wiki", "mail__send", "wiki"})
+	if err != nil || strings.Join(added, " ") != "wiki mail__send" || strings.Join(p.Names(), " ") != "mail__send wiki" {
+		t.Errorf("added %q, %v; pins %q", added, err, p.Names())
+	}
+	if added, err := p.Pin([]string{"wiki"}); err != nil || len(added) != 0 {
+		t.Errorf("pinned again: %q, %v", added, err)
+	}
+	other := openPins(t, dir)
+	removed, err := other.Unpin([]string{"mail__send", "nothing"})
+	if err != nil || strings.Join(removed, " ") != "mail__send" || strings.Join(other.Names(), " ") != "wiki" {
+		t.Errorf("removed %q, %v; pins %q", removed, err, other.Names())
+	}
+	if removed, err := other.Unpin([]string{"wiki"}); err != nil || len(removed) != 1 || len(other.Names()) != 0 {
+		t.Errorf("removed %q, %v; pins %q", removed, err, other.Names())
+	}
+}
+
+// TestWatch checks that a change of another process calls the listener and is read.
+func TestWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		p := openPins(t, dir)
+		var changes atomic.Int32
+		p.OnChange(func() { changes.Add(1) })
+		go p.Watch(t.Context())
+		time.Sleep(2 * time.Second)
+		if _, err := openPins(t, dir).Pin([]string{"wiki"}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Second)
+		if changes.Load() != 1 || strings.Join(p.Names(), " ") != "wiki" {
+			t.Errorf("%d changes, pins %q", changes.Load(), p.Names())
+		}
+	})
+}
+
+func TestDamagedFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, fileName)
+	for _, text := range []string{`{"version":1,"pinned":`, `{"version":1,"pinned":"wiki"}`, `{"version":1,"pinned":[1]}`, `[]`} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p := openPins(t, dir)
+		if len(p.Names()) != 0 {
+			t.Errorf("%s: pins %q", text, p.Names())
+		}
+		if err := p.Repair(); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if _, err := p.Pin([]string{"wiki"}); err != nil || strings.Join(p.Names(), " ") != "wiki" {
+			t.Errorf("%s: %v, pins %q", text, err, p.Names())
+		}
+	}
+}
