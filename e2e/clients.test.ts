@@ -24,7 +24,8 @@ for (const [name, connect] of transports) {
     test('the client lists tools with title, schemas and annotations', async () => {
       const { tools } = await client.sdk.listTools();
       const tool = tools.find((tool) => tool.name === 'messages__export_messages');
-      assert.equal(tool?.title, 'Export messages');
+      assert.equal(tool?.title, undefined, 'a title that repeats the name is not listed');
+      assert.equal(tools.find((tool) => tool.name === 'plugin_list_tabs')?.title, 'List the tabs of plugins');
       assert.ok(tool?.inputSchema.properties && 'channelId' in tool.inputSchema.properties);
       assert.equal(tool.outputSchema?.type, 'object');
       assert.equal(tool.annotations?.readOnlyHint, true);

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -22,7 +23,7 @@ type builtinTool struct {
 	run func(s *Server, ctx context.Context, q request) reply
 }
 
-// builtinTools has all built-in tools by name.
+// builtinTools has all built-in tools by name, except metaTools.
 var builtinTools = indexByName(jobTools, tabTools, reviewTools)
 
 func indexByName(toolLists ...[]builtinTool) map[string]builtinTool {
@@ -60,6 +61,21 @@ func newArgumentsError(format string, args ...any) error {
 
 // builtinTool returns the tool that a request names, if its client has it.
 func (s *Server) builtinTool(q request) (builtinTool, bool) {
+	if i := slices.IndexFunc(metaTools, func(t builtinTool) bool { return t.definition.Name == q.Params.Name }); i >= 0 {
+		return metaTools[i], true
+	}
 	t, ok := builtinTools[q.Params.Name]
 	return t, ok && t.isOffered(s, q.Info.Name)
+}
+
+// offeredTools returns the built-in tools that the server offers to the named client, by
+// name.
+func (s *Server) offeredTools(client string) []builtinTool {
+	var tools []builtinTool
+	for _, name := range slices.Sorted(maps.Keys(builtinTools)) {
+		if t := builtinTools[name]; t.isOffered(s, client) {
+			tools = append(tools, t)
+		}
+	}
+	return tools
 }

@@ -25,6 +25,8 @@ type request struct {
 	// progress and onSuspend are called by the dispatcher.
 	progress  func(dispatch.Progress)
 	onSuspend func(context.Context, dispatch.WaitingTicket)
+	// metaCall is set if the client called the tool through a tool of the gateway.
+	metaCall *metaCall
 }
 
 var _ transport.Handler = (*Server)(nil)
@@ -32,6 +34,9 @@ var _ transport.Handler = (*Server)(nil)
 // Serve implements transport.Handler.
 func (s *Server) Serve(ctx context.Context, r transport.Request) transport.Reply {
 	q := request{Request: r}
+	if err := q.resolveMetaCall(); err != nil {
+		return newFailureReply(err)
+	}
 	s.jobs.startTimer(&q)
 	if s.opts.DisableForms {
 		q.AsksByReply, q.Ask = false, nil
@@ -111,10 +116,16 @@ func (q request) newCall(t dispatch.Tool, a arguments) dispatch.Call {
 // callTool runs a tools/call.
 func (s *Server) callTool(ctx context.Context, q request) reply {
 	if t, ok := s.builtinTool(q); ok {
+		if err := q.metaCall.checkReadOnly(t.definition); err != nil {
+			return newFailureReply(err)
+		}
 		return t.run(s, ctx, q)
 	}
 	l, ok := s.catalog.findTool(q.Params.Name)
-	if !ok {
+	switch {
+	case !ok && q.metaCall != nil:
+		return newFailureReply(s.lists.unknownToolError(q, q.Params.Name))
+	case !ok:
 		if err := s.catalog.brokenPlugin(q.Params.Name); err != nil {
 			return s.replyToFailure(err)
 		}
@@ -124,7 +135,13 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	definedByTool.definesDetach = definedByTool.definesDetach || q.timer == nil // without jobs, the argument _detach belongs to the tool
 	args, err := splitArguments(q.Params.Arguments, definedByTool, false)
 	if err == nil {
+		err = args.addPlace(q.metaCall, len(l.tool.Plugin.Instances) > 0)
+	}
+	if err == nil {
 		err = l.tool.Validate(args.toolArgs)
+	}
+	if err == nil {
+		err = q.metaCall.checkReadOnly(l.definition)
 	}
 	if err != nil {
 		if refusalErr := s.catalog.refusedError(l.tool.Plugin, l.tool.Dispatch()); refusalErr != nil {
@@ -137,7 +154,7 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 		detachTime, mayDetach, err = s.jobs.detachAfter(q, args.detach)
 	}
 	if err != nil {
-		return s.replyToFailure(err)
+		return q.metaCall.addSchema(s.replyToFailure(err), l.definition, err)
 	}
 	c := q.newCall(l.tool.Dispatch(), args)
 	if !mayDetach {

@@ -15,6 +15,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/errtext"
+	"opentabs/mcpserver/gateway"
 	"opentabs/plugin"
 	"opentabs/wire"
 )
@@ -39,6 +40,9 @@ type catalog struct {
 type toolTable struct {
 	toolsByName map[string]*listedTool
 	listedTools []*listedTool // the tools that are not refused
+	// sites returns the tools of each plugin for a search, also refused tools. The
+	// Source of each site is its *plugin.Plugin.
+	sites func() []gateway.Site
 }
 
 // findTool returns a tool of a plugin. A call of a tool that is not listed fails with
@@ -151,6 +155,7 @@ func (c *catalog) brokenPlugin(fullName string) error {
 // syncTools lists the tools of a set of plugins. The caller holds mu.
 func (c *catalog) syncTools(set *plugin.Set) {
 	table := &toolTable{toolsByName: map[string]*listedTool{}}
+	table.sites = sync.OnceValue(func() []gateway.Site { return table.makeSites(set) })
 	for _, p := range set.All() {
 		for _, t := range p.Tools {
 			l, err := newListedTool(t)
@@ -167,6 +172,23 @@ func (c *catalog) syncTools(set *plugin.Set) {
 	c.tools.Store(table)
 	c.library.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
 	c.log.Debug().Int("tools", len(table.listedTools)).Msg("tools listed")
+}
+
+// makeSites returns the tools of a set of plugins for a search.
+func (t *toolTable) makeSites(set *plugin.Set) []gateway.Site {
+	var sites []gateway.Site
+	for _, p := range set.All() {
+		site := gateway.Site{Name: p.Name, DisplayName: p.DisplayName, Source: p}
+		for _, tool := range p.Tools {
+			if l, ok := t.toolsByName[tool.FullName()]; ok {
+				site.Tools = append(site.Tools, gateway.Tool{
+					FullName: l.definition.Name, Name: tool.Name, Title: tool.DisplayName, Description: tool.Description, InputSchema: l.definition.RawInputSchema,
+				})
+			}
+		}
+		sites = append(sites, site)
+	}
+	return sites
 }
 
 // syncPrompts lists the prompts of a set of plugins. The caller holds mu.

@@ -14,45 +14,74 @@ import (
 // return the lists of package mcpserver. Requests for calls, prompts and contents of
 // resources do not reach mcp-go.
 func (s *Server) newLibrary() *server.MCPServer {
+	var hooks server.Hooks
+	hooks.AddAfterInitialize(func(ctx context.Context, _ any, q *mcp.InitializeRequest, r *mcp.InitializeResult) {
+		r.Instructions = s.lists.instructions(listClient{sessionID(ctx), q.Params.ClientInfo})
+	})
+	hooks.AddAfterDiscover(func(ctx context.Context, _ any, _ *mcp.DiscoverRequest, r *mcp.DiscoverResult) {
+		r.Instructions = s.lists.instructions(newListClient(ctx))
+	})
+	hooks.AddOnUnregisterSession(func(_ context.Context, session server.ClientSession) { s.lists.choices.Forget(session.SessionID()) })
 	options := []server.ServerOption{
-		server.WithToolCapabilities(true), server.WithPromptCapabilities(true), server.WithRecovery(),
-		server.WithToolFilter(s.listTools), server.WithPromptFilter(s.listPrompts), server.WithLogging(),
+		server.WithToolCapabilities(true), server.WithPromptCapabilities(true), server.WithRecovery(), server.WithHooks(&hooks),
+		server.WithToolFilter(s.lists.listTools), server.WithPromptFilter(s.listPrompts), server.WithLogging(),
 	}
 	if s.opts.CallWatcher != nil {
-		var hooks server.Hooks
 		hooks.AddAfterListResources(func(_ context.Context, _ any, _ *mcp.ListResourcesRequest, r *mcp.ListResourcesResult) {
 			r.Resources = slices.Clone(listedResources)
 		})
 		hooks.AddAfterListResourceTemplates(func(_ context.Context, _ any, _ *mcp.ListResourceTemplatesRequest, r *mcp.ListResourceTemplatesResult) {
 			r.ResourceTemplates = slices.Clone(listedTemplates)
 		})
-		options = append(options, server.WithResourceCapabilities(true, false), server.WithHooks(&hooks))
+		options = append(options, server.WithResourceCapabilities(true, false))
 	}
 	return server.NewMCPServer(serverName, s.opts.Version, options...)
 }
 
-// listTools returns the tools of plugins and the built-in tools that the client may
-// call, by name. If calls of the client may become jobs, each tool of a plugin has the
-// argument "_detach".
-func (s *Server) listTools(ctx context.Context, _ []mcp.Tool) []mcp.Tool {
-	client := clientName(ctx)
-	_, mayDetach := s.jobs.detachRules(client)
-	pluginTools := s.catalog.tools.Load().listedTools
-	tools := make([]mcp.Tool, 0, len(pluginTools)+len(builtinTools))
-	for _, l := range pluginTools {
-		if mayDetach {
-			tools = append(tools, l.withDetach())
-		} else {
-			tools = append(tools, l.definition)
-		}
-	}
-	for _, t := range builtinTools {
-		if t.isOffered(s, client) {
-			tools = append(tools, t.definition)
-		}
+// listTools returns the tools that the client lists, by name: all tools that the client
+// may call, or the tools that search and call the others.
+func (l *toolLists) listTools(ctx context.Context, _ []mcp.Tool) []mcp.Tool {
+	client := newListClient(ctx)
+	var tools []mcp.Tool
+	if l.usesGateway(client) {
+		tools = l.gatewayTools(client)
+	} else {
+		tools = l.allTools(client)
 	}
 	slices.SortFunc(tools, func(a, b mcp.Tool) int { return strings.Compare(a.Name, b.Name) })
 	return tools
+}
+
+// allTools returns the tools of plugins and the built-in tools that the client may call.
+func (l *toolLists) allTools(client listClient) []mcp.Tool {
+	define := l.definer(client)
+	pluginTools := l.server.catalog.tools.Load().listedTools
+	tools := make([]mcp.Tool, 0, len(pluginTools)+len(builtinTools))
+	for _, t := range pluginTools {
+		tools = append(tools, define(t))
+	}
+	for _, t := range l.server.offeredTools(client.info.Name) {
+		tools = append(tools, t.definition)
+	}
+	return tools
+}
+
+// definer returns a function that returns the definition of a plugin's tool for the list
+// of a client. If calls of the client may become jobs, the tool has the argument
+// "_detach".
+func (l *toolLists) definer(client listClient) func(*listedTool) mcp.Tool {
+	_, mayDetach := l.server.jobs.detachRules(client.info.Name)
+	hasOutputSchemas := l.server.opts.ListsOutputSchemas(client.info.Name, client.info.Version)
+	return func(t *listedTool) mcp.Tool {
+		definition := t.definition
+		if mayDetach {
+			definition = t.withDetach()
+		}
+		if !hasOutputSchemas {
+			definition.RawOutputSchema = nil
+		}
+		return definition
+	}
 }
 
 // listPrompts returns the prompts of plugins, by name.
@@ -68,13 +97,29 @@ var (
 		mcp.WithTemplateDescription("One call: its progress, what it waits for, its activities and how it ended. Subscribe to it to be notified of changes."))}
 )
 
-// clientName returns the name of the client whose request mcp-go serves.
-func clientName(ctx context.Context) string {
+// listClient is a client that requests a list.
+type listClient struct {
+	// session identifies the session; clients without sessions have one session for
+	// each name and version.
+	session string
+	info    mcp.Implementation
+}
+
+// newListClient returns the client whose request mcp-go serves.
+func newListClient(ctx context.Context) listClient {
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.Modern && info.ClientInfo != nil {
-		return info.ClientInfo.Name
+		return listClient{"sessionless " + info.ClientInfo.Name + " " + info.ClientInfo.Version, *info.ClientInfo}
 	}
 	if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
-		return session.GetClientInfo().Name
+		return listClient{session.SessionID(), session.GetClientInfo()}
+	}
+	return listClient{session: sessionID(ctx)}
+}
+
+// sessionID returns the ID of the session whose request mcp-go serves, or "".
+func sessionID(ctx context.Context) string {
+	if session := server.ClientSessionFromContext(ctx); session != nil {
+		return session.SessionID()
 	}
 	return ""
 }

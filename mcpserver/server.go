@@ -12,6 +12,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/internal/rawjson"
+	"opentabs/mcpserver/gateway"
 	"opentabs/mcpserver/transport"
 	"opentabs/plugin"
 	"opentabs/wire"
@@ -73,6 +74,37 @@ type Options struct {
 	Jobs *dispatch.Jobs
 	// Detach returns when the calls of the named client become jobs. Default: never.
 	Detach func(client string) Detach
+	// ListMode returns which tools the named client lists. Default: gateway.Auto.
+	ListMode func(client string) gateway.Mode
+	// ListsOutputSchemas returns whether a client lists the output schemas of tools.
+	// Default: all clients do.
+	ListsOutputSchemas func(client, version string) bool
+	// PinnedTools returns the names of tools, and of plugins for all their tools, that
+	// clients list in any mode. Call PinnedToolsChanged when the result has changed. By
+	// default, no tool is pinned.
+	PinnedTools func() []string
+	// NeedsApproval reports whether a call of a tool by the client would wait for
+	// approval now. By default, no call needs approval.
+	NeedsApproval func(t dispatch.Tool, c dispatch.Client) bool
+}
+
+// setDefaults sets the fields that are not set.
+func (o *Options) setDefaults() {
+	o.Version = cmp.Or(o.Version, "dev")
+	o.Heartbeat = cmp.Or(o.Heartbeat, defaultHeartbeat)
+	o.MaxRequestBytes = cmp.Or(o.MaxRequestBytes, defaultMaxRequestBytes)
+	if o.ListMode == nil {
+		o.ListMode = func(string) gateway.Mode { return gateway.Auto }
+	}
+	if o.ListsOutputSchemas == nil {
+		o.ListsOutputSchemas = func(string, string) bool { return true }
+	}
+	if o.PinnedTools == nil {
+		o.PinnedTools = func() []string { return nil }
+	}
+	if o.NeedsApproval == nil {
+		o.NeedsApproval = func(dispatch.Tool, dispatch.Client) bool { return false }
+	}
 }
 
 // Caller runs calls; *dispatch.Dispatcher implements Caller. Caller must be safe for
@@ -99,6 +131,7 @@ type Server struct {
 	jobs      *jobs
 	reviews   reviews
 	resources *resources // nil if the server has no resources
+	lists     toolLists
 	// unsubscribe ends the subscription to changes of plugins.
 	unsubscribe func()
 }
@@ -106,14 +139,13 @@ type Server struct {
 // New returns a server that runs the tools of plugins through calls. New follows
 // changes of plugins until Shutdown.
 func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
-	o.Version = cmp.Or(o.Version, "dev")
-	o.Heartbeat = cmp.Or(o.Heartbeat, defaultHeartbeat)
-	o.MaxRequestBytes = cmp.Or(o.MaxRequestBytes, defaultMaxRequestBytes)
+	o.setDefaults()
 	s := &Server{
 		opts: o, calls: calls, plugins: plugins,
 		jobs:    &jobs{dispatchJobs: o.Jobs, detachRule: o.Detach},
 		reviews: reviews{inspector: o.Inspector, plugins: plugins},
 	}
+	s.lists.server = s
 	s.approvals = newApprovals(calls, o.Heartbeat, o.Log, s.run)
 	s.jobs.replyToEnd = func(tool string, result dispatch.Result, err error) reply {
 		l, _ := s.catalog.findTool(tool)
@@ -154,6 +186,11 @@ func (s *Server) Clients() []transport.ClientInfo { return s.transport.Clients()
 // PolicyChanged updates the lists of tools and prompts. Clients are notified only
 // if a list changes.
 func (s *Server) PolicyChanged() { s.catalog.recheckPermissions() }
+
+// PinnedToolsChanged notifies clients that their list of tools may have changed.
+func (s *Server) PinnedToolsChanged() {
+	s.catalog.library.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
+}
 
 // RevokeToken ends the sessions, streams, calls and jobs of a client whose token was
 // removed. Before the call of RevokeToken, the caller makes sure that new requests with

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -38,7 +40,9 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 			"type": "string", "enum": names, "description": "Which of the sites of " + t.Plugin.DisplayName + " to use.",
 		}))
 	}
-	definition.Title = t.DisplayName
+	if !repeatsName(t.DisplayName, t.Name) {
+		definition.Title = t.DisplayName
+	}
 	if t.Group != "" {
 		definition.Meta = mcp.NewMetaFromMap(map[string]any{metaCategory: t.Group})
 	}
@@ -48,6 +52,9 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 		DestructiveHint: t.Annotations.Destructive,
 		IdempotentHint:  t.Annotations.Idempotent,
 		OpenWorldHint:   t.Annotations.OpenWorld,
+	}
+	if repeatsName(t.Annotations.Title, t.Name) || t.Annotations.Title == t.DisplayName {
+		definition.Annotations.Title = ""
 	}
 	if t.DeclaresResults() && isObjectSchema(t.OutputSchema) {
 		definition.RawOutputSchema = t.OutputSchema
@@ -60,6 +67,18 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 		}
 	}
 	return l, nil
+}
+
+// repeatsName reports whether a title has the same letters and digits as a name, as in
+// "Send Message" and "send_message". Such a title costs tokens and adds nothing.
+func repeatsName(title, name string) bool {
+	onlyLetters := func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}
+	return strings.Map(onlyLetters, title) == strings.Map(onlyLetters, name)
 }
 
 // withDetach returns the definition of the tool with the argument "_detach". The

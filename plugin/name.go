@@ -23,11 +23,12 @@ const (
 var nameGrammar = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // reservedNames are names that plugins cannot have.
-var reservedNames = []string{"system", "browser", "opentabs", "extension", "config", "plugin", "tool", "mcp"}
+var reservedNames = []string{"system", "browser", "opentabs", "extension", "config", "plugin", "tool", "tools", "mcp", "web", "webmcp", "job"}
 
 // BuiltinToolNames are the tools of opentabs itself that agents see.
 var BuiltinToolNames = []string{
 	"job_wait", "job_result", "job_cancel", "job_list", "plugin_list_tabs", "plugin_inspect", "plugin_mark_reviewed",
+	"tools_search", "tools_describe", "tools_call", "tools_read",
 }
 
 // NameOf derives a plugin's name from its npm package name: opentabs-plugin-x and

@@ -35,8 +35,9 @@ func connectTarget(url, token string) (*target, error) {
 		return nil, err
 	}
 	defer c.close()
+	// Clients whose names begin with "opentabs " list all tools.
 	session, err := c.requestHeader([]byte(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25",`+
-		`"capabilities":{"experimental":{"opentabs/structuredOnly":{}}},"clientInfo":{"name":"bench","version":"1"}}}`), "Mcp-Session-Id")
+		`"capabilities":{"experimental":{"opentabs/structuredOnly":{}}},"clientInfo":{"name":"opentabs bench","version":"1"}}}`), "Mcp-Session-Id")
 	if err != nil {
 		return nil, fmt.Errorf("initialize: %w", err)
 	}

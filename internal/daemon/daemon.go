@@ -24,6 +24,7 @@ import (
 	"opentabs/internal/httpapi"
 	"opentabs/internal/permissions"
 	"opentabs/internal/pluginlog"
+	"opentabs/internal/toolpins"
 	"opentabs/internal/version"
 	"opentabs/mcpserver"
 	"opentabs/mcpserver/transport"
@@ -45,6 +46,7 @@ type Daemon struct {
 	Calls    *dispatch.Dispatcher
 
 	enforcer *policy.Enforcer
+	pins     *toolpins.Pins
 	log      zerolog.Logger
 	loading  *pluginLoading
 	browser  *browserSync
@@ -80,7 +82,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	hub.SetCalls(calls)
 	sync := &browserSync{p.registry, adapters, hub, log}
 	development := newDevelopment(folders, p, sync.run, log)
-	mcp := mcpserver.New(calls, p.registry.Registry, mcpOptions(h.Settings, p.enforcer, access, hub, calls, loading, log))
+	mcp := mcpserver.New(calls, p.registry.Registry, mcpOptions(h.Settings, p, access, hub, calls, loading, log))
 	clients := openClients(h.Dirs, log)
 	reporter := statusReporter{
 		home: h, address: address, started: started, registry: p.registry, policy: p.policy, access: access, hub: hub, calls: calls, mcp: mcp,
@@ -102,11 +104,12 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	})
 	d := &Daemon{
 		Registry: p.registry, Policy: p.policy, Values: p.values, Logs: logs, Hub: hub, Calls: calls,
-		enforcer: p.enforcer, log: log, loading: loading, browser: sync, audit: auditLog, mcp: mcp, clients: clients, api: api,
+		enforcer: p.enforcer, pins: p.pins, log: log, loading: loading, browser: sync, audit: auditLog, mcp: mcp, clients: clients, api: api,
 	}
 	p.registry.OnChange(development.reviewLater)
 	p.registry.Faults().OnChange(hub.RefreshPlugins)
 	p.policy.OnChange(d.permissionsChanged)
+	p.pins.OnChange(mcp.PinnedToolsChanged)
 	p.values.OnChange(d.settingsChanged)
 	clients.OnRemoved(mcp.RevokeToken)
 	return d

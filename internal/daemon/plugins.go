@@ -11,6 +11,7 @@ import (
 	"opentabs/internal/home"
 	"opentabs/internal/permissions"
 	"opentabs/internal/scriptcheck"
+	"opentabs/internal/toolpins"
 	"opentabs/plugin"
 	"opentabs/plugin/catalog"
 	"opentabs/plugin/policy"
@@ -26,6 +27,7 @@ type plugins struct {
 	policy       *policy.Policy
 	enforcer     *policy.Enforcer
 	scriptChecks *scriptcheck.Cache
+	pins         *toolpins.Pins
 }
 
 // newPlugins opens the files of the installation. Plugins in the folders under
@@ -49,7 +51,11 @@ func newPlugins(h *home.Home, folders *devFolders, auditLog *audit.Log, log zero
 	if err := reviews.Repair(); err != nil {
 		log.Error().Err(err).Msg("a damaged file of permissions could not be renamed; no plugin is reviewed")
 	}
-	return &plugins{registry: registry, values: values, policy: reviews, enforcer: policy.NewEnforcer(reviews), scriptChecks: scriptChecks}
+	pins := toolpins.Open(h.State, options.Warn, log)
+	if err := pins.Repair(); err != nil {
+		log.Error().Err(err).Msg("a damaged file of pinned tools could not be renamed; no tool is pinned")
+	}
+	return &plugins{registry: registry, values: values, policy: reviews, enforcer: policy.NewEnforcer(reviews), scriptChecks: scriptChecks, pins: pins}
 }
 
 // runnablePlugins returns the plugins that may run.

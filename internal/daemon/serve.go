@@ -34,6 +34,7 @@ func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 	var logForwarding sync.WaitGroup
 	logForwarding.Go(func() { forwardLogs(d.Logs, d.mcp, d.audit) })
 	go d.Values.Watch(serveCtx)
+	go d.pins.Watch(serveCtx)
 	go d.clients.Watch(serveCtx)
 	go memory.LimitFreeMemory(serveCtx)
 	var err error

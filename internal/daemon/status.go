@@ -65,6 +65,7 @@ func (r statusReporter) status() httpapi.Status {
 		// The session id is left out of the status, because the id works as a password.
 		status.Clients = append(status.Clients, httpapi.MCPClient{
 			Client: c.Token, Credential: string(c.Kind), Name: c.Name, Version: c.Version, Transport: c.Transport, Since: c.ConnectedSince,
+			Tools: string(r.mcp.ListModeOf(c)),
 		})
 	}
 	set := r.registry.Set()

@@ -158,6 +158,9 @@ type MCPClient struct {
 	Version    string    `json:"version,omitempty"`
 	Transport  string    `json:"transport"`
 	Since      time.Time `json:"since"`
+	// Tools is which tools the client lists: "all" or "gateway". Tools is empty before
+	// the client has sent its name.
+	Tools string `json:"tools,omitempty"`
 }
 
 // DisplayName names the client by its credential and by the client name in initialize.

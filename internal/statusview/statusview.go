@@ -40,7 +40,11 @@ func Print(out *terminal.Output, s httpapi.Status) {
 	}
 	out.PrintLine("clients   %s", countText(len(s.Clients)))
 	for _, c := range s.Clients {
-		out.PrintLine("  %s, by %s, since %s", terminal.SafeLine(c.DisplayName()), c.Transport, c.Since.Local().Format(time.DateTime))
+		line := fmt.Sprintf("  %s, by %s, since %s", terminal.SafeLine(c.DisplayName()), c.Transport, c.Since.Local().Format(time.DateTime))
+		if c.Tools != "" {
+			line += ", lists " + terminal.SafeLine(c.Tools) + " tools"
+		}
+		out.PrintLine("%s", line)
 	}
 }
 

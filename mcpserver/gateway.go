@@ -1,0 +1,375 @@
+package mcpserver
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"opentabs/dispatch"
+	"opentabs/internal/clients"
+	"opentabs/internal/rawjson"
+	"opentabs/mcpserver/gateway"
+	"opentabs/mcpserver/transport"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+// These constants name the tools of the gateway. toolsRead is toolsCall for tools that
+// only read, so that a client can ask its user before calls of toolsCall only.
+const (
+	toolsSearch   = "tools_search"
+	toolsDescribe = "tools_describe"
+	toolsCall     = "tools_call"
+	toolsRead     = "tools_read"
+)
+
+// maxDescribed is the maximum number of tools in one call of toolsDescribe.
+const maxDescribed = 20
+
+// These constants are keys of the _meta of a tool. metaAlwaysLoad makes clients that
+// load tools on demand load a tool at once.
+const (
+	metaAlwaysLoad = "anthropic/alwaysLoad"
+	metaMarks      = "opentabs/marks"
+)
+
+const (
+	searchSchema   = `{"type":"object","properties":{"query":{"type":"string"},"site":{"type":"string"},"limit":{"type":"integer"}},"required":["query"]}`
+	describeSchema = `{"type":"object","properties":{"names":{"type":"array","items":{"type":"string"}}},"required":["names"]}`
+	callSchema     = `{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object"},` +
+		`"tabId":{"type":"integer"},"browser":{"type":"string"},"instance":{"type":"string"}},"required":["name"]}`
+	readSchema = `{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object"}},"required":["name"]}`
+)
+
+// metaTools are the tools of the gateway. resolveMetaCall replaces a call of toolsCall or
+// toolsRead, so these tools have no function run.
+var metaTools = []builtinTool{
+	{definition: newMetaDefinition(toolsSearch, "", searchSchema, true), run: func(s *Server, _ context.Context, q request) reply { return s.lists.searchTools(q) }},
+	{definition: newMetaDefinition(toolsDescribe, "Returns descriptions and schemas of tools.", describeSchema, true), run: func(s *Server, _ context.Context, q request) reply { return s.lists.describeTools(q) }},
+	{definition: newMetaDefinition(toolsCall, "Calls a tool by its name. Wrong arguments return its schema.", callSchema, false)},
+	{definition: newMetaDefinition(toolsRead, "tools_call for read-only tools, with the same arguments.", readSchema, true)},
+}
+
+// newMetaDefinition returns a tool of the gateway as clients see it.
+func newMetaDefinition(name, description, schema string, isReadOnly bool) mcp.Tool {
+	definition := mcp.NewToolWithRawSchema(name, description, json.RawMessage(schema))
+	definition.Annotations = mcp.ToolAnnotation{ReadOnlyHint: &isReadOnly}
+	definition.Meta = mcp.NewMetaFromMap(map[string]any{metaAlwaysLoad: true})
+	return definition
+}
+
+// toolLists chooses the tools that clients list, and finds tools for agents. toolLists is
+// safe for concurrent use.
+type toolLists struct {
+	server  *Server // the server whose tools are listed
+	choices gateway.Choices
+	finder  gateway.Finder
+}
+
+// usesGateway reports whether the client lists the tools of the gateway, because the
+// user chose that, or because the client cannot use as many tools as there are.
+func (l *toolLists) usesGateway(client listClient) bool {
+	maxTools := clients.Of(client.info.Name, client.info.Version).ToolCap
+	count := len(l.server.catalog.tools.Load().listedTools) + len(l.server.offeredTools(client.info.Name))
+	return l.choices.UsesGateway(client.session, l.server.opts.ListMode(client.info.Name), maxTools == clients.NoToolCap || count <= maxTools)
+}
+
+// ListModeOf returns which tools a connected client lists, or "" for a client that has not
+// sent its name.
+func (s *Server) ListModeOf(c transport.ClientInfo) gateway.Mode {
+	switch {
+	case c.Name == "":
+		return ""
+	case s.lists.usesGateway(listClient{c.ID, mcp.Implementation{Name: c.Name, Version: c.Version}}):
+		return gateway.ListGateway
+	}
+	return gateway.ListAll
+}
+
+// gatewayTools returns the list of a client that does not list all tools: the tools of
+// the gateway, the tools for jobs, browser tools, and pinned tools.
+func (l *toolLists) gatewayTools(client listClient) []mcp.Tool {
+	var tools []mcp.Tool
+	for _, t := range metaTools {
+		if t.definition.Name == toolsSearch {
+			t.definition.Description = gateway.SearchDescription(l.siteNames())
+		}
+		tools = append(tools, t.definition)
+	}
+	for _, t := range jobTools {
+		if t.isOffered(l.server, client.info.Name) {
+			tools = append(tools, t.definition)
+		}
+	}
+	define, pins := l.definer(client), l.server.opts.PinnedTools()
+	maxTools := clients.Of(client.info.Name, client.info.Version).ToolCap
+	for _, t := range l.server.catalog.tools.Load().listedTools {
+		isPinned := slices.Contains(pins, t.definition.Name) || slices.Contains(pins, t.tool.Plugin.Name)
+		if (isPinned || t.tool.Plugin.IsBuiltin()) && (maxTools == clients.NoToolCap || len(tools) < maxTools) {
+			tools = append(tools, define(t))
+		}
+	}
+	return tools
+}
+
+// siteNames returns the names of the plugins with tools that may run.
+func (l *toolLists) siteNames() []string {
+	var names []string
+	for _, t := range l.server.catalog.tools.Load().listedTools { // the tools of a plugin follow one another
+		if name := t.tool.Plugin.Name; !t.tool.Plugin.IsBuiltin() && (len(names) == 0 || names[len(names)-1] != name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// instructions returns the text that explains the server to the model of a client.
+func (l *toolLists) instructions(client listClient) string {
+	return gateway.Instructions(l.siteNames(), l.usesGateway(client), clients.Of(client.info.Name, client.info.Version).Defers)
+}
+
+// searchableSites returns the tools that a client can find: the tools of plugins and
+// the built-in tools.
+func (l *toolLists) searchableSites(client string) []gateway.Site {
+	builtin := gateway.Site{Name: serverName, DisplayName: serverName}
+	var names []string
+	for _, t := range l.server.offeredTools(client) {
+		d := t.definition
+		names = append(names, d.Name)
+		builtin.Tools = append(builtin.Tools, gateway.Tool{FullName: d.Name, Name: d.Name, Title: d.Title, Description: d.Description, InputSchema: d.RawInputSchema})
+	}
+	builtin.Source = strings.Join(names, " ")
+	return append(slices.Clone(l.server.catalog.tools.Load().sites()), builtin)
+}
+
+// availability returns whether a tool is found. Text of a plugin that the user has not
+// reviewed never reaches an agent.
+func (l *toolLists) availability() func(site *gateway.Site, tool *gateway.Tool) gateway.Availability {
+	refusals := map[*gateway.Site]func(dispatch.Tool) *wire.CallError{}
+	return func(site *gateway.Site, tool *gateway.Tool) gateway.Availability {
+		p, isPlugin := site.Source.(*plugin.Plugin)
+		t, isKnown := l.server.catalog.findTool(tool.FullName)
+		switch {
+		case !isPlugin:
+			return gateway.Available
+		case !isKnown: // the plugins have just changed
+			return gateway.Hidden
+		case refusals[site] == nil:
+			refusals[site] = l.server.catalog.refusalFunc(p)
+		}
+		switch refusal := refusals[site](t.tool.Dispatch()); {
+		case refusal == nil:
+			return gateway.Available
+		case refusal.Code == wire.ErrDenied:
+			return gateway.Off
+		}
+		return gateway.Hidden
+	}
+}
+
+// marks returns what an agent should know before it calls a plugin's tool.
+func (l *toolLists) marks(t *listedTool, client dispatch.Client) []string {
+	var marks []string
+	if isReadOnly := t.definition.Annotations.ReadOnlyHint; isReadOnly != nil && *isReadOnly {
+		marks = append(marks, "read-only")
+	}
+	switch {
+	case l.server.catalog.refusalFunc(t.tool.Plugin)(t.tool.Dispatch()) != nil:
+		marks = append(marks, "off")
+	case l.server.opts.NeedsApproval(t.tool.Dispatch(), client):
+		marks = append(marks, "ask")
+	}
+	if l.server.opts.Tabs != nil && !t.tool.Plugin.IsBuiltin() && l.server.opts.Tabs(t.tool.Plugin.Name).State() == dispatch.StateClosed {
+		marks = append(marks, "no tab")
+	}
+	return marks
+}
+
+// searchTools serves a call of toolsSearch.
+func (l *toolLists) searchTools(q request) reply {
+	var a struct {
+		Query string `json:"query"`
+		Site  string `json:"site"`
+		Limit int    `json:"limit"`
+	}
+	if err := decodeArguments(q, &a); err != nil {
+		return newFailureReply(err)
+	}
+	sites, availability := l.searchableSites(q.Info.Name), l.availability()
+	if strings.TrimSpace(a.Query+a.Site) == "" {
+		return reply{text: gateway.DescribeSites(sites, availability)}
+	}
+	found, problem := l.finder.Find(sites, gateway.Query{Text: a.Query, Site: a.Site, Limit: a.Limit, Availability: availability})
+	if problem != "" {
+		return newFailureReply(newArgumentsError("%s", problem))
+	}
+	var lines []string
+	for _, f := range found {
+		var marks []string
+		if t, ok := l.server.catalog.findTool(f.Tool.FullName); ok {
+			marks = l.marks(t, q.Client)
+		}
+		lines = append(lines, f.Tool.Line(marks))
+	}
+	if lines == nil {
+		return reply{text: "No tool matches. Search with other words, or call tools_search with an empty query for the list of sites."}
+	}
+	return reply{text: strings.Join(lines, "\n")}
+}
+
+// describeTools serves a call of toolsDescribe.
+func (l *toolLists) describeTools(q request) reply {
+	var a struct {
+		Names []string `json:"names"`
+	}
+	if err := decodeArguments(q, &a); err != nil {
+		return newFailureReply(err)
+	}
+	if len(a.Names) == 0 || len(a.Names) > maxDescribed {
+		return newFailureReply(newArgumentsError("The argument \"names\" must be a list of 1 to %d names of tools. tools_search finds names.", maxDescribed))
+	}
+	lines := make([]string, 0, len(a.Names))
+	for _, name := range a.Names {
+		definition, err := l.describeTool(q, name)
+		if err != nil {
+			lines = append(lines, err.Error())
+			continue
+		}
+		lines = append(lines, string(rawjson.Encode(definition)))
+	}
+	return reply{text: strings.Join(lines, "\n")}
+}
+
+// describeTool returns the definition of a tool with its marks. The error is for the
+// agent.
+func (l *toolLists) describeTool(q request, name string) (mcp.Tool, error) {
+	if t, ok := builtinTools[name]; ok && t.isOffered(l.server, q.Info.Name) {
+		return t.definition, nil
+	}
+	t, ok := l.server.catalog.findTool(name)
+	if !ok {
+		return mcp.Tool{}, l.unknownToolError(q, name)
+	}
+	refusal := l.server.catalog.refusalFunc(t.tool.Plugin)(t.tool.Dispatch())
+	if refusal != nil && refusal.Code != wire.ErrDenied {
+		return mcp.Tool{}, l.server.catalog.refusedError(t.tool.Plugin, t.tool.Dispatch())
+	}
+	definition := t.definition
+	if _, mayDetach := l.server.jobs.detachRules(q.Info.Name); mayDetach {
+		definition = t.withDetach()
+		definition.RawOutputSchema = t.definition.RawOutputSchema
+	}
+	members := map[string]any{metaMarks: append([]string{}, l.marks(t, q.Client)...)}
+	if t.tool.Group != "" {
+		members[metaCategory] = t.tool.Group
+	}
+	definition.Meta = mcp.NewMetaFromMap(members)
+	return definition, nil
+}
+
+// unknownToolError returns the error for a name that no tool has, with similar names.
+func (l *toolLists) unknownToolError(q request, name string) error {
+	if err := l.server.catalog.brokenPlugin(name); err != nil {
+		return err
+	}
+	similar := l.finder.Nearest(l.searchableSites(q.Info.Name), name, l.availability())
+	if len(similar) == 0 {
+		return newArgumentsError("There is no tool %q. Search for a tool (tools_search), then call again.", name)
+	}
+	return newArgumentsError("There is no tool %q. Similar names: %s. Call one of those, or search (tools_search).", name, strings.Join(similar, ", "))
+}
+
+// metaCall is the part of a call of toolsCall or toolsRead that is not part of the call
+// of the tool that it names.
+type metaCall struct {
+	// name is toolsCall or toolsRead.
+	name string
+	// place contains tabId, browser, instance and _detach, but no toolArgs.
+	place arguments
+}
+
+// resolveMetaCall replaces a call of toolsCall or toolsRead by the call of the tool that
+// it names. From then on, the call is handled like a direct call. The error is for the
+// agent.
+func (q *request) resolveMetaCall() error {
+	name := q.Params.Name
+	if q.Method != transport.MethodCall || name != toolsCall && name != toolsRead {
+		return nil
+	}
+	params := *q.Params
+	q.metaCall, params.Name, params.Arguments = &metaCall{name: name}, "", nil
+	for m := range rawjson.Members(q.Params.Arguments) {
+		switch {
+		case m.Key == "name" && rawjson.KindOf(m.Value) == rawjson.KindString:
+			params.Name = rawjson.Unquote(m.Value)
+		case m.Key == "arguments":
+			params.Arguments = m.Value
+		case slices.Contains([]string{argTab, argBrowser, argInstance, argDetach}, m.Key):
+			if string(m.Value) == "null" {
+				continue
+			}
+			if err := q.metaCall.place.setArgument(m, false); err != nil {
+				return err
+			}
+		default:
+			return newArgumentsError(`%s has no argument %q, or its value has the wrong type. Send {"name": "SITE__TOOL", "arguments": {...}}: the arguments of the tool belong in "arguments".`, name, m.Key)
+		}
+	}
+	switch {
+	case params.Name == "":
+		return newArgumentsError(`The argument "name" is missing. Send {"name": "SITE__TOOL", "arguments": {...}}; tools_search finds names.`)
+	case params.Name == toolsCall || params.Name == toolsRead:
+		return newArgumentsError("%s cannot call %s. Name the tool that should run.", name, params.Name)
+	}
+	if rawjson.KindOf(params.Arguments) == rawjson.KindString { // some models send an object as text
+		if text := rawjson.Unquote(params.Arguments); json.Valid([]byte(text)) {
+			params.Arguments = json.RawMessage(text)
+		}
+	}
+	q.Params = &params
+	return nil
+}
+
+// addPlace adds the arguments of a metaCall to those of the tool that it names. hasInstances
+// is set if the tool's plugin has instances.
+func (a *arguments) addPlace(m *metaCall, hasInstances bool) error {
+	switch {
+	case m == nil:
+		return nil
+	case m.place.instance != "" && !hasInstances:
+		return newArgumentsError(`The site has no instances. Leave the argument "instance" out, then call again.`)
+	case a.tabID != 0 && m.place.tabID != 0 && a.tabID != m.place.tabID,
+		a.browser != "" && m.place.browser != "" && a.browser != m.place.browser,
+		a.instance != "" && m.place.instance != "" && a.instance != m.place.instance:
+		return newArgumentsError("tabId, browser or instance has different values inside and outside of \"arguments\". Send each once, then call again.")
+	}
+	a.tabID, a.browser, a.instance = cmp.Or(a.tabID, m.place.tabID), cmp.Or(a.browser, m.place.browser), cmp.Or(a.instance, m.place.instance)
+	if a.detach == nil {
+		a.detach = m.place.detach
+	}
+	return nil
+}
+
+// checkReadOnly returns an error if a metaCall for tools that only read names another tool.
+func (m *metaCall) checkReadOnly(definition mcp.Tool) error {
+	isReadOnly := definition.Annotations.ReadOnlyHint
+	if m == nil || m.name != toolsRead || isReadOnly != nil && *isReadOnly {
+		return nil
+	}
+	return newArgumentsError("%s is not marked as read-only. Call it with %s.", definition.Name, toolsCall)
+}
+
+// addSchema adds the schema of a tool to the reply to a metaCall with wrong arguments,
+// because the client has not listed the tool.
+func (m *metaCall) addSchema(r reply, definition mcp.Tool, err error) reply {
+	var e *dispatch.Error
+	if m != nil && errors.As(err, &e) && e.Code == wire.ErrInvalidArguments {
+		r.text += "\nThe schema of the arguments of " + definition.Name + ": " + string(definition.RawInputSchema)
+	}
+	return r
+}

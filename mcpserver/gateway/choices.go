@@ -1,0 +1,52 @@
+package gateway
+
+import "sync"
+
+// Mode is which tools a client lists.
+type Mode string
+
+const (
+	// ListAll lists all tools.
+	ListAll Mode = "all"
+	// ListGateway lists the tools that search and call the others, and pinned tools.
+	ListGateway Mode = "gateway"
+	// Auto lists all tools while the client can use that many.
+	Auto Mode = "auto"
+)
+
+// maxChoices is the maximum number of remembered sessions. Clients without sessions are
+// remembered until the server stops, so their number needs a limit.
+const maxChoices = 4096
+
+// Choices remembers which sessions list only the gateway, so that the list of a session
+// does not change back and forth. The zero value is ready for use. Choices is safe for
+// concurrent use.
+type Choices struct {
+	mu       sync.Mutex      // guards sessions
+	sessions map[string]bool // the sessions in mode Auto that list the gateway
+}
+
+// UsesGateway reports whether a session lists the gateway. In mode Auto, a session lists
+// the gateway from the first time that its tools do not fit.
+func (c *Choices) UsesGateway(session string, mode Mode, fits bool) bool {
+	if mode != Auto {
+		return mode == ListGateway
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if fits {
+		return c.sessions[session]
+	}
+	if c.sessions == nil || len(c.sessions) >= maxChoices {
+		c.sessions = map[string]bool{}
+	}
+	c.sessions[session] = true
+	return true
+}
+
+// Forget forgets the choice of a session that has ended.
+func (c *Choices) Forget(session string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.sessions, session)
+}

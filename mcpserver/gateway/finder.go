@@ -1,0 +1,281 @@
+package gateway
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"opentabs/internal/nearest"
+	"opentabs/internal/plaintext"
+	"opentabs/internal/rawjson"
+	"opentabs/internal/toolsearch"
+)
+
+// These constants limit the answers of a search.
+const (
+	// defaultLimit and maxLimit are the default and the maximum number of found tools.
+	defaultLimit, maxLimit = 8, 50
+	// maxSummary is the maximum length of the description of a found tool, in
+	// characters.
+	maxSummary = 100
+	// maxShownArguments is the maximum number of arguments of a tool in its signature.
+	maxShownArguments = 8
+)
+
+// offFactor is how much the score of a tool counts that the user has switched off.
+const offFactor = 0.5
+
+// Site is a plugin with its tools. A Site must not change.
+type Site struct {
+	// Name is the beginning of the names of its tools. DisplayName is for users.
+	Name, DisplayName string
+	// Tools are in the order in which they are listed.
+	Tools []Tool
+	// Source is equal for two sites with equal tools.
+	Source any
+}
+
+// Tool is a tool that can be found.
+type Tool struct {
+	// FullName is the name for calls; Name is the name without its site.
+	FullName, Name string
+	Title          string
+	Description    string
+	InputSchema    json.RawMessage
+}
+
+// Availability is whether the search finds a tool.
+type Availability int
+
+const (
+	// Available is the availability of a tool that may run.
+	Available Availability = iota
+	// Off is the availability of a tool that the user has switched off. Such a tool is
+	// found after others.
+	Off
+	// Hidden is the availability of a tool that is not found.
+	Hidden
+)
+
+// Query is what to search for.
+type Query struct {
+	// Text contains words; with an empty Text, all tools of the site are found.
+	Text string
+	// Site is the name of a site, or words of its name; empty for all sites.
+	Site string
+	// Limit is the maximum number of tools; 0 means the default.
+	Limit int
+	// Availability returns the availability of a tool.
+	Availability func(site *Site, tool *Tool) Availability
+}
+
+// Found is a found tool.
+type Found struct {
+	Site *Site
+	Tool *Tool
+}
+
+// Finder searches tools. The zero value is ready for use. Finder keeps the index of each
+// site that was in the last search, and builds an index when it is first needed.
+// Finder is safe for concurrent use.
+type Finder struct {
+	mu    sync.Mutex // guards parts
+	parts map[any]*toolsearch.Part
+}
+
+// Find returns the tools that match a query, the best first. problem is a sentence for
+// the agent if the query names an unknown site.
+func (f *Finder) Find(sites []Site, q Query) (found []Found, problem string) {
+	if q.Limit <= 0 {
+		q.Limit = defaultLimit
+	}
+	q.Limit = min(q.Limit, maxLimit)
+	indexes, problem := matchSites(sites, q.Site)
+	if problem != "" {
+		return nil, problem
+	}
+	if strings.TrimSpace(q.Text) == "" {
+		return listTools(sites, indexes, q), ""
+	}
+	parts := f.partsOf(sites)
+	hits := toolsearch.Search(parts, q.Text, q.Limit, func(part, tool int) float64 {
+		if _, isMatched := slices.BinarySearch(indexes, part); !isMatched {
+			return 0
+		}
+		switch q.Availability(&sites[part], &sites[part].Tools[tool]) {
+		case Available:
+			return 1
+		case Off:
+			return offFactor
+		}
+		return 0
+	})
+	for _, h := range hits {
+		found = append(found, Found{&sites[h.Part], &sites[h.Part].Tools[h.Tool]})
+	}
+	return found, ""
+}
+
+// listTools returns the tools of sites without a search.
+func listTools(sites []Site, indexes []int, q Query) []Found {
+	var available, off []Found
+	for _, i := range indexes {
+		for j := range sites[i].Tools {
+			found := Found{&sites[i], &sites[i].Tools[j]}
+			switch q.Availability(found.Site, found.Tool) {
+			case Available:
+				available = append(available, found)
+			case Off:
+				off = append(off, found)
+			}
+		}
+	}
+	found := append(available, off...)
+	return found[:min(q.Limit, len(found))]
+}
+
+// matchSites returns the indexes of the sites with a name, in ascending order. problem is
+// a sentence for the agent if there is no such site.
+func matchSites(sites []Site, name string) (indexes []int, problem string) {
+	var similar []int
+	wanted := strings.ToLower(strings.TrimSpace(name))
+	var names []string
+	for i, site := range sites {
+		names = append(names, site.Name)
+		switch {
+		case wanted == "" || wanted == site.Name || wanted == strings.ToLower(site.DisplayName):
+			indexes = append(indexes, i)
+		case strings.Contains(site.Name, wanted) || strings.Contains(strings.ToLower(site.DisplayName), wanted):
+			similar = append(similar, i)
+		}
+	}
+	if indexes == nil {
+		indexes = similar
+	}
+	if indexes != nil || len(names) == 0 {
+		return indexes, ""
+	}
+	return nil, fmt.Sprintf("There is no site %q%s. Leave site out to search all sites.", name, nearest.Suggestion(wanted, names))
+}
+
+// partsOf returns the indexes of sites, and forgets the indexes of all other sites.
+func (f *Finder) partsOf(sites []Site) []*toolsearch.Part {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	kept := map[any]*toolsearch.Part{}
+	parts := make([]*toolsearch.Part, len(sites))
+	for i, site := range sites {
+		part := f.parts[site.Source]
+		if part == nil {
+			part = newPart(site)
+		}
+		kept[site.Source], parts[i] = part, part
+	}
+	f.parts = kept
+	return parts
+}
+
+func newPart(site Site) *toolsearch.Part {
+	tools := make([]toolsearch.Tool, len(site.Tools))
+	for i, t := range site.Tools {
+		tools[i] = toolsearch.Tool{Name: t.Name, Title: t.Title, Description: t.Description}
+		for m := range rawjson.Members(rawjson.Get(t.InputSchema, "properties")) {
+			tools[i].Arguments = append(tools[i].Arguments, m.Key)
+		}
+	}
+	return toolsearch.NewPart([]string{site.Name, site.DisplayName}, tools)
+}
+
+// Line describes a tool in one line: its signature, the first sentence of its
+// description, and marks.
+func (t *Tool) Line(marks []string) string {
+	line := t.signature()
+	if summary := t.summary(); summary != "" {
+		line += " - " + summary
+	}
+	if len(marks) > 0 {
+		line += " [" + strings.Join(marks, ", ") + "]"
+	}
+	return line
+}
+
+// signature returns the tool's name with its arguments: "name(required, optional?)".
+func (t *Tool) signature() string {
+	var required []string
+	for _, name := range rawjson.Elements(rawjson.Get(t.InputSchema, "required")) {
+		required = append(required, rawjson.Unquote(name))
+	}
+	var arguments, optional []string
+	for m := range rawjson.Members(rawjson.Get(t.InputSchema, "properties")) {
+		if name := plaintext.Line(m.Key, maxSummary); slices.Contains(required, m.Key) {
+			arguments = append(arguments, name)
+		} else {
+			optional = append(optional, name+"?")
+		}
+	}
+	arguments = append(arguments, optional...)
+	if len(arguments) > maxShownArguments {
+		arguments = append(arguments[:maxShownArguments], "...")
+	}
+	return t.FullName + "(" + strings.Join(arguments, ", ") + ")"
+}
+
+// summary returns the first sentence of the tool's description, truncated if it is long.
+func (t *Tool) summary() string {
+	text, _, isLonger := strings.Cut(plaintext.Line(t.Description, 4*maxSummary), ". ")
+	characters := []rune(text)
+	if len(characters) > maxSummary {
+		return string(characters[:maxSummary-1]) + "…"
+	}
+	if isLonger {
+		return text + "."
+	}
+	return text
+}
+
+// DescribeSites lists the sites with their number of available tools, for a search
+// without words. DescribeSites returns "" if no tool is available.
+func DescribeSites(sites []Site, availability func(*Site, *Tool) Availability) string {
+	var lines []string
+	for i := range sites {
+		n := 0
+		for j := range sites[i].Tools {
+			if availability(&sites[i], &sites[i].Tools[j]) == Available {
+				n++
+			}
+		}
+		if n > 0 {
+			lines = append(lines, fmt.Sprintf("%s: %d", sites[i].Name, n))
+		}
+	}
+	if lines == nil {
+		return ""
+	}
+	return "Sites with their number of tools:\n" + strings.Join(lines, "\n")
+}
+
+// Nearest returns the names of at most 5 available tools that are similar to a name that
+// no tool has.
+func (f *Finder) Nearest(sites []Site, name string, availability func(*Site, *Tool) Availability) []string {
+	var names []string
+	for i := range sites {
+		for j := range sites[i].Tools {
+			if t := &sites[i].Tools[j]; availability(&sites[i], t) == Available {
+				names = append(names, t.FullName)
+			}
+		}
+	}
+	var similar []string
+	if best := nearest.Name(name, names); best != "" {
+		similar = append(similar, best)
+	}
+	found, _ := f.Find(sites, Query{Text: name, Limit: 5, Availability: availability})
+	for _, hit := range found {
+		if len(similar) < 5 && slices.Contains(names, hit.Tool.FullName) && !slices.Contains(similar, hit.Tool.FullName) {
+			similar = append(similar, hit.Tool.FullName)
+		}
+	}
+	return similar
+}
