@@ -27,8 +27,8 @@ export interface Diff {
 }
 
 /**
- * diffLines returns the changes from before to after: "+" new, "~" changed, "-" gone, ">" shown by scrolling. Lines with the same key are
- * compared by text. A line "in …" names the container of the changes below it.
+ * diffLines returns the changes from before to after: "+" new, "~" changed, "-" gone, ">" shown by scrolling. Lines
+ * with the same key are compared by text. A line "in …" names the container of the changes below it.
  */
 export function diffLines<Old extends DiffLine, New extends DiffLine>(
   before: readonly Old[],
@@ -50,7 +50,7 @@ export function diffLines<Old extends DiffLine, New extends DiffLine>(
   const droppedGone = gone.filter((line) => !replaced.goneKeys.has(line.key));
   const output = new DiffText(options.maxTokens);
   printMarked(after, marks, output);
-  for (const line of topmost(droppedGone, before)) output.add(`- ${line.text}`);
+  for (const line of keepTopmost(droppedGone, before)) output.add(`- ${line.text}`);
   const changes = marks.size + droppedGone.length;
   return { text: output.finish(), changes, share: after.length === 0 ? 1 : marks.size / after.length };
 }
@@ -63,13 +63,13 @@ function markOf(line: DiffLine, previous: DiffLine | undefined, isReplaced: bool
   return undefined;
 }
 
-/** Replaced are the new lines whose text repeats that of a line that is gone: the page drew its elements again. */
-interface Replaced {
+/** RedrawnLines are the new lines whose text repeats that of a line that is gone: the page drew its elements again. */
+interface RedrawnLines {
   has(key: string): boolean;
   readonly goneKeys: ReadonlySet<string>;
 }
 
-function pairReplaced(gone: readonly DiffLine[], fresh: readonly DiffLine[]): Replaced {
+function pairReplaced(gone: readonly DiffLine[], fresh: readonly DiffLine[]): RedrawnLines {
   const byText = new Map<string, DiffLine[]>();
   for (const line of gone) {
     const text = withoutRefs(line.text);
@@ -109,8 +109,8 @@ function printMarked(lines: readonly DiffLine[], marks: ReadonlyMap<string, stri
   }
 }
 
-/** topmost returns the lines without those below another line of the list. */
-function topmost(gone: readonly DiffLine[], before: readonly DiffLine[]): DiffLine[] {
+/** keepTopmost returns the lines without those below another line of the list. */
+function keepTopmost(gone: readonly DiffLine[], before: readonly DiffLine[]): DiffLine[] {
   const isGone = new Set(gone);
   const top: DiffLine[] = [];
   let goneDepth = Number.POSITIVE_INFINITY;

@@ -4,14 +4,14 @@ import type { Rect } from './operations.ts';
 import { intersection, viewportRect } from './view.ts';
 import { countTokens } from './visible-text.ts';
 
-export interface Folded {
+export interface FoldResult {
   readonly lines: readonly Line[];
   /** The number of lines that were left out. */
   readonly removed: number;
 }
 
 /** foldLines leaves out the lines that are farthest from the view, until the text has at most maxTokens tokens. */
-export function foldLines(lines: readonly Line[], maxTokens: number, view: Rect): Folded {
+export function foldLines(lines: readonly Line[], maxTokens: number, view: Rect): FoldResult {
   const costs = lines.map((line) => (line.depth + 1) / 4 + countTokens(line.text));
   let total = costs.reduce((sum, cost) => sum + cost, 0);
   if (maxTokens === 0 || total <= maxTokens) return { lines, removed: 0 };

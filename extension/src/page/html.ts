@@ -6,8 +6,8 @@ import { wholeValue } from './states.ts';
 import { showElement, TextSight } from './visibility.ts';
 import { cleanLines } from './visible-text.ts';
 
-const Skipped = new Set('script style template noscript head meta link base'.split(' '));
-const Void = /^(area|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
+const SkippedTags = new Set('script style template noscript head meta link base'.split(' '));
+const VoidTags = /^(area|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
 const Attributes = new Set(
   `id class name type role href src alt title placeholder for value checked selected disabled readonly required
   multiple open colspan rowspan scope lang dir datetime action method target rel tabindex contenteditable draggable
@@ -15,7 +15,7 @@ const Attributes = new Set(
 );
 const MaxAttribute = 300;
 const MaxCharacters = 4_000_000;
-const SliceMs = 50;
+const TimeSliceMs = 50;
 
 /** HtmlWriter writes one element. */
 export class HtmlWriter {
@@ -28,7 +28,7 @@ export class HtmlWriter {
 
   /** run yields the number of visited elements after each 50 ms, and returns the HTML. */
   *run(root: Element): Generator<number, string> {
-    this.#sliceEnd = performance.now() + SliceMs;
+    this.#sliceEnd = performance.now() + TimeSliceMs;
     yield* this.#visit(root);
     return this.#parts
       .join('')
@@ -38,17 +38,17 @@ export class HtmlWriter {
 
   *#visit(element: Element): Generator<number, void> {
     const tag = element.localName;
-    if (Skipped.has(tag) || this.#characters > MaxCharacters) return;
+    if (SkippedTags.has(tag) || this.#characters > MaxCharacters) return;
     if ((++this.#visited & 31) === 0 && performance.now() > this.#sliceEnd) {
       yield this.#visited;
-      this.#sliceEnd = performance.now() + SliceMs;
+      this.#sliceEnd = performance.now() + TimeSliceMs;
     }
     const style = getComputedStyle(element);
     const shown = showElement(element, style);
     if (!shown.drawn) return;
     if (roleOf(element) === 'iframe') this.frames.push(element);
     this.#add(`<${tag}${attributesOf(element)}>`);
-    if (Void.test(tag)) return;
+    if (VoidTags.test(tag)) return;
     if (element instanceof HTMLTextAreaElement) this.#add(encode(wholeValue(element, 'textbox') ?? ''));
     else if (tag !== 'iframe') {
       const canSee = !shown.closed && shown.text && this.#sight.isShown(element, style);

@@ -10,13 +10,13 @@ import { cleanText } from './visible-text.ts';
 /** MaxCharacters limits the text that is collected, whatever the size of the parts. */
 const MaxCharacters = 4_000_000;
 const MaxAddress = 500;
-const SliceMs = 50;
+const TimeSliceMs = 50;
 
-const Skipped = new Set('script style template noscript head meta link title datalist base svg canvas'.split(' '));
-const Fields = /^(input|select|textarea|progress|meter)$/;
+const SkippedTags = new Set('script style template noscript head meta link title datalist base svg canvas'.split(' '));
+const FormFieldTags = /^(input|select|textarea|progress|meter)$/;
 
-/** Inline is what a piece of text inherits from the elements around it. */
-interface Inline {
+/** InlineStyle is what a piece of text inherits from the elements around it. */
+interface InlineStyle {
   readonly isPreformatted: boolean;
   /** The text may not contain line breaks, such as in a table cell. */
   readonly isFlat: boolean;
@@ -45,7 +45,7 @@ export class Writer {
 
   /** run yields the number of visited elements after each 50 ms, and returns the text. */
   *run(root: Element): Generator<number, string> {
-    this.#sliceEnd = performance.now() + SliceMs;
+    this.#sliceEnd = performance.now() + TimeSliceMs;
     yield* this.#visit(root, { isPreformatted: false, isFlat: false });
     this.#endLine();
     return this.#lines
@@ -54,16 +54,16 @@ export class Writer {
       .trim();
   }
 
-  *#visit(element: Element, inline: Inline): Generator<number, void> {
+  *#visit(element: Element, inline: InlineStyle): Generator<number, void> {
     const tag = element.localName;
-    if (Skipped.has(tag) || element.getAttribute('aria-hidden') === 'true') return;
+    if (SkippedTags.has(tag) || element.getAttribute('aria-hidden') === 'true') return;
     if (this.#characters > MaxCharacters) {
       this.isCut = true;
       return;
     }
     if ((++this.#visited & 31) === 0 && performance.now() > this.#sliceEnd) {
       yield this.#visited;
-      this.#sliceEnd = performance.now() + SliceMs;
+      this.#sliceEnd = performance.now() + TimeSliceMs;
     }
     const style = getComputedStyle(element);
     const shown = showElement(element, style);
@@ -75,7 +75,7 @@ export class Writer {
     if (isBlock) this.#endLine();
   }
 
-  *#element(element: Element, tag: string, inline: Inline, isTextShown: () => boolean): Generator<number, void> {
+  *#element(element: Element, tag: string, inline: InlineStyle, isTextShown: () => boolean): Generator<number, void> {
     const role = roleOf(element);
     if (tag === 'br') {
       if (inline.isFlat) this.#text += ' ';
@@ -83,7 +83,7 @@ export class Writer {
     } else if (tag === 'hr') this.#block('---');
     else if (tag === 'img') this.#image(element);
     else if (role === 'iframe') this.#frame(element);
-    else if (Fields.test(tag)) this.#field(element, role);
+    else if (FormFieldTags.test(tag)) this.#field(element, role);
     else if (tag === 'pre' && !inline.isFlat) this.#preformatted(element);
     else if (role === 'heading' && !inline.isFlat) yield* this.#heading(element, inline, isTextShown);
     else if (tag === 'li' || role === 'listitem') yield* this.#item(element, inline, isTextShown);
@@ -93,7 +93,7 @@ export class Writer {
   }
 
   /** #wrapped writes content between marks, such as those of a link. */
-  *#wrapped(element: Element, tag: string, inline: Inline, isTextShown: () => boolean): Generator<number, void> {
+  *#wrapped(element: Element, tag: string, inline: InlineStyle, isTextShown: () => boolean): Generator<number, void> {
     if ((tag === 'ul' || tag === 'ol') && this.#isMarkdown && this.#prefix === '') this.#blank();
     const marks = this.#isMarkdown ? marksAround(element, tag) : undefined;
     if (!marks) return yield* this.#children(element, inline, isTextShown);
@@ -110,7 +110,7 @@ export class Writer {
     if (hasLines && before.trim() !== '') this.#lines.splice(lines, 0, this.#prefix + collapse(before).trim());
   }
 
-  *#children(element: Element, inline: Inline, isTextShown: () => boolean): Generator<number, void> {
+  *#children(element: Element, inline: InlineStyle, isTextShown: () => boolean): Generator<number, void> {
     let canSee: boolean | undefined;
     for (const child of flatChildren(element)) {
       if (child instanceof Element) yield* this.#visit(child, inline);
@@ -127,7 +127,7 @@ export class Writer {
     }
   }
 
-  *#heading(element: Element, inline: Inline, isTextShown: () => boolean): Generator<number, void> {
+  *#heading(element: Element, inline: InlineStyle, isTextShown: () => boolean): Generator<number, void> {
     const level = Number(element.getAttribute('aria-level')) || Number(/^h([1-6])$/.exec(element.localName)?.[1] ?? 2);
     this.#blank();
     if (this.#isMarkdown) this.#marker = `${'#'.repeat(Math.min(6, level))} `;
@@ -137,7 +137,7 @@ export class Writer {
     this.#blank();
   }
 
-  *#item(element: Element, inline: Inline, isTextShown: () => boolean): Generator<number, void> {
+  *#item(element: Element, inline: InlineStyle, isTextShown: () => boolean): Generator<number, void> {
     if (inline.isFlat) return yield* this.#children(element, inline, isTextShown);
     const list = element.parentElement;
     const number = list instanceof HTMLOListElement ? `${itemNumber(element, list)}. ` : '- ';
@@ -146,7 +146,12 @@ export class Writer {
     this.#marker = '';
   }
 
-  *#indented(prefix: string, element: Element, inline: Inline, isTextShown: () => boolean): Generator<number, void> {
+  *#indented(
+    prefix: string,
+    element: Element,
+    inline: InlineStyle,
+    isTextShown: () => boolean,
+  ): Generator<number, void> {
     const outer = this.#prefix;
     this.#prefix += prefix;
     if (this.#marker) this.#marker = outer + this.#marker;
@@ -155,7 +160,7 @@ export class Writer {
     this.#prefix = outer;
   }
 
-  *#table(table: Element, inline: Inline): Generator<number, void> {
+  *#table(table: Element, inline: InlineStyle): Generator<number, void> {
     this.#blank();
     let columns = 0;
     for (const row of table.querySelectorAll('tr')) {
@@ -170,7 +175,7 @@ export class Writer {
     this.#blank();
   }
 
-  *#cell(cell: Element, inline: Inline): Generator<number, string> {
+  *#cell(cell: Element, inline: InlineStyle): Generator<number, string> {
     const outer = this.#text;
     this.#text = '';
     yield* this.#visit(cell, { ...inline, isFlat: true });

@@ -12,13 +12,15 @@ export function nextTask(): Promise<void> {
   });
 }
 
-/** MaxSpinMs is the longest wait in a hidden tab that counts message tasks. Longer waits use slow timers. */
-const MaxSpinMs = 120;
+/** MaxTaskCountedWaitMs is the longest wait in a hidden tab that counts message tasks. Longer waits use slow timers. */
+const MaxTaskCountedWaitMs = 120;
 
-/** pause resolves after ms, or rejects when the signal is aborted. In a hidden tab, a long pause may take a second more. */
+/**
+ * pause resolves after ms, or rejects when the signal is aborted. In a hidden tab, a long pause may take a second more.
+ */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
-  if (document.hidden && ms <= MaxSpinMs) {
+  if (document.hidden && ms <= MaxTaskCountedWaitMs) {
     const end = performance.now() + ms;
     while (performance.now() < end) {
       await nextTask();
@@ -59,10 +61,10 @@ export function nextFrame(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Wakeup resolves its wait at the next change of the DOM, or after a time. A long wait in a hidden tab ends early by a
- * change, although timers are slow.
+ * ChangeWait resolves its wait at the next change of the DOM, or after a time. A long wait in a hidden tab ends early
+ * by a change, although timers are slow.
  */
-export class Wakeup {
+export class ChangeWait {
   readonly #observer = new MutationObserver(() => this.#wake());
   #wake: () => void = () => undefined;
 

@@ -4,8 +4,8 @@ import { flatParent } from './flat-tree.ts';
 import { nameOf } from './names.ts';
 import { roleOf } from './roles.ts';
 
-/** Remembered is what a ref pointed to, so that a stale ref can name the nearest match. */
-interface Remembered {
+/** RememberedElement is what a ref pointed to, so that a stale ref can name the nearest match. */
+interface RememberedElement {
   readonly element: WeakRef<Element>;
   role: string;
   name: string;
@@ -14,7 +14,7 @@ interface Remembered {
 /** Refs gives elements their refs. */
 export class Refs {
   readonly #ids = new WeakMap<Node, number>();
-  readonly #elements = new Map<string, Remembered>();
+  readonly #elements = new Map<string, RememberedElement>();
   #lastRef = 0;
   #lastId = 0;
   readonly #numbers = new WeakMap<Element, number>();
@@ -81,8 +81,8 @@ function isInDocument(element: Element): boolean {
 const MaxCandidates = 5_000;
 
 /**
- * nearestMatch returns the element that is most like the one that a stale ref pointed to: the same role, and the same or
- * a similar name.
+ * nearestMatch returns the element that is most like the one that a stale ref pointed to: the same role, and the same
+ * or a similar name.
  */
 export function nearestMatch(
   wanted: { readonly role: string; readonly name: string },

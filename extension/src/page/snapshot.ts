@@ -9,7 +9,7 @@ import { nextTask } from './pace.ts';
 import { collectSecrets } from './secrets.ts';
 import { type Context, type StoredLine, type StoredSnapshot, targetElement } from './state.ts';
 import type { TreeNode } from './tree.ts';
-import { View, viewportRect } from './view.ts';
+import { VisiblePart, viewportRect } from './view.ts';
 import { cleanText, countTokens } from './visible-text.ts';
 import { Walk } from './walk.ts';
 
@@ -17,8 +17,8 @@ import { Walk } from './walk.ts';
 export const DefaultMaxTokens = 6_000;
 const MaxTitleCharacters = 200;
 
-/** TakeOptions configure takeSnapshot. */
-export interface TakeOptions {
+/** SnapshotOptions configure takeSnapshot. */
+export interface SnapshotOptions {
   readonly root: Element;
   readonly mode: SnapshotMode;
   readonly maxTokens: number;
@@ -28,20 +28,20 @@ export interface TakeOptions {
   readonly forced?: ReadonlySet<Element>;
 }
 
-/** Taken are the lines of a snapshot. */
-export interface Taken {
+/** TakenSnapshot are the lines of a snapshot. */
+export interface TakenSnapshot {
   readonly lines: readonly Line[];
   readonly folded: number;
   readonly frames: readonly TreeNode[];
 }
 
-const NoElements: ReadonlySet<Element> = new Set();
+const noElements: ReadonlySet<Element> = new Set();
 
 /** takeSnapshot walks the frame and returns the lines. It gives way to the page after each 50 ms. */
-export async function takeSnapshot(options: TakeOptions, context: Context): Promise<Taken> {
+export async function takeSnapshot(options: SnapshotOptions, context: Context): Promise<TakenSnapshot> {
   const { root, mode, maxTokens } = options;
   const { refs } = context.state;
-  const view = new View(options.view ?? viewportRect());
+  const view = new VisiblePart(options.view ?? viewportRect());
   const walk = new Walk({
     refs,
     prefix: context.prefix,
@@ -50,7 +50,7 @@ export async function takeSnapshot(options: TakeOptions, context: Context): Prom
     view,
     depth: options.depth ?? Number.POSITIVE_INFINITY,
     unfolded: options.unfolded,
-    forced: options.forced ?? NoElements,
+    forced: options.forced ?? noElements,
     onFold: (container) => context.state.births.watch(container),
   });
   const tree = await runWalk(walk, root, context);
@@ -85,10 +85,10 @@ export function buildTree(root: Element, context: Context): Promise<TreeNode> {
     prefix: context.prefix,
     mode: 'full',
     maxTokens: 0,
-    view: new View(viewportRect()),
+    view: new VisiblePart(viewportRect()),
     depth: Number.POSITIVE_INFINITY,
     unfolded: undefined,
-    forced: NoElements,
+    forced: noElements,
     onFold: () => undefined,
   });
   return runWalk(walk, root, context);
@@ -107,7 +107,7 @@ export async function snapshot(args: SnapshotArguments, context: Context): Promi
   }
   const root = target ? targetElement(target, context) : rootElement();
   const base = args.since === undefined ? undefined : context.state.snapshot(args.since);
-  const options: TakeOptions = {
+  const options: SnapshotOptions = {
     root,
     mode: base?.mode ?? mode,
     maxTokens,
@@ -125,7 +125,7 @@ export async function snapshot(args: SnapshotArguments, context: Context): Promi
   return { ...result(id, joinLines(taken.lines), taken), full: false };
 }
 
-function result(id: string, text: string, taken: Taken): Omit<SnapshotResult, 'full'> {
+function result(id: string, text: string, taken: TakenSnapshot): Omit<SnapshotResult, 'full'> {
   const lineOf = new Map<string, number>();
   if (text === joinLines(taken.lines))
     for (const [i, line] of taken.lines.entries()) if (line.frame) lineOf.set(line.frame, i);
@@ -145,22 +145,27 @@ export function documentTitle(): string {
   return cleanText(document.title).slice(0, MaxTitleCharacters);
 }
 
-/** MaxShare is the share of changed lines from which a full snapshot is shorter than its changes. */
-const MaxShare = 0.6;
+/** MaxChangedShare is the share of changed lines from which a full snapshot is shorter than its changes. */
+const MaxChangedShare = 0.6;
 const MinLinesForShare = 12;
 
-function diffSince(base: StoredSnapshot, taken: Taken, maxTokens: number, context: Context): string | undefined {
+function diffSince(
+  base: StoredSnapshot,
+  taken: TakenSnapshot,
+  maxTokens: number,
+  context: Context,
+): string | undefined {
   const diff = diffLines(base.lines, taken.lines, {
     isStillShown: stillShown(taken),
     markFresh: (line) => (line.folded && !context.state.births.isBornSince(line.element, base.number) ? '>' : '+'),
     maxTokens: maxTokens || DefaultMaxTokens,
   });
-  if (diff.share > MaxShare && taken.lines.length > MinLinesForShare) return undefined;
+  if (diff.share > MaxChangedShare && taken.lines.length > MinLinesForShare) return undefined;
   return diff.changes === 0 ? `nothing changed since ${base.id}` : diff.text;
 }
 
 /** stillShown returns whether the page still shows a line that the new snapshot lacks, because it folds the line. */
-export function stillShown(taken: Taken): (line: StoredLine) => boolean {
+export function stillShown(taken: TakenSnapshot): (line: StoredLine) => boolean {
   if (taken.folded === 0) return () => false;
   const keys = new Set(taken.lines.map((line) => line.key));
   return (line) => {

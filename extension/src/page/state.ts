@@ -38,10 +38,10 @@ const MaxSnapshots = 8;
 const MaxStoredLines = 100_000;
 
 /**
- * Births records which rows of folded lists the page added after which snapshot. A row that a snapshot did not show may
- * be old, and only scrolled into view.
+ * AddedRows records which rows of folded lists the page added after which snapshot. A row that a snapshot did not show
+ * may be old, and only scrolled into view.
  */
-export class Births {
+export class AddedRows {
   /** The number of snapshots so far. */
   snapshots = 0;
   readonly #bornAfter = new WeakMap<Element, number>();
@@ -68,7 +68,7 @@ export class Births {
 /** DocumentState is the state of one document in one frame. */
 export class DocumentState {
   readonly refs = new Refs();
-  readonly births = new Births();
+  readonly births = new AddedRows();
   readonly #snapshots: StoredSnapshot[] = [];
   readonly #readings = new Map<string, string>();
   #lastReading = 0;

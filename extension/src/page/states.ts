@@ -83,8 +83,8 @@ function isRequired(element: Element): boolean {
   return element.getAttribute('aria-required') === 'true';
 }
 
-/** SecretShown is shown in place of the value of a secret field. */
-const SecretShown = '•••';
+/** SecretPlaceholder is shown in place of the value of a secret field. */
+const SecretPlaceholder = '•••';
 
 /** shownValue returns the value that a user sees in a field; undefined if the element has none. */
 export function shownValue(element: Element, role: string): string | undefined {
@@ -95,7 +95,8 @@ export function shownValue(element: Element, role: string): string | undefined {
 /** wholeValue returns the whole value of a field, and for secret fields only whether there is one. */
 export function wholeValue(element: Element, role: string): string | undefined {
   if (element instanceof HTMLInputElement) return inputValue(element);
-  if (element instanceof HTMLTextAreaElement) return secretKind(element) && element.value ? SecretShown : element.value;
+  if (element instanceof HTMLTextAreaElement)
+    return secretKind(element) && element.value ? SecretPlaceholder : element.value;
   if (element instanceof HTMLSelectElement) return [...element.selectedOptions].map((o) => o.label).join(', ');
   if (element instanceof HTMLProgressElement)
     return element.position < 0 ? undefined : `${Math.round(element.position * 100)} %`;
@@ -120,7 +121,7 @@ function inputValue(input: HTMLInputElement): string | undefined {
     case 'file':
       return [...(input.files ?? [])].map((file) => file.name).join(', ');
     default:
-      return input.value !== '' && secretKind(input) ? SecretShown : input.value;
+      return input.value !== '' && secretKind(input) ? SecretPlaceholder : input.value;
   }
 }
 

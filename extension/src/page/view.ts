@@ -2,13 +2,13 @@
 import { elementAt, flatParent } from './flat-tree.ts';
 import type { Rect } from './operations.ts';
 
-/** Clip is the part of the viewport in which the content of a scroll container can be seen. */
-export class Clip {
+/** ClippedArea is the part of the viewport in which the content of a scroll container can be seen. */
+export class ClippedArea {
   readonly #element: Element | undefined;
-  readonly #outer: Clip | undefined;
+  readonly #outer: ClippedArea | undefined;
   #rect: Rect | undefined;
 
-  constructor(where: Rect | { readonly element: Element; readonly outer: Clip }) {
+  constructor(where: Rect | { readonly element: Element; readonly outer: ClippedArea }) {
     if ('element' in where) {
       this.#element = where.element;
       this.#outer = where.outer;
@@ -43,23 +43,23 @@ export function plainRect(rect: Rect): Rect {
   return { x: round(rect.x), y: round(rect.y), width: round(rect.width), height: round(rect.height) };
 }
 
-/** GridPoints is the number of points in each direction that View probes. */
+/** GridPoints is the number of points in each direction that VisiblePart probes. */
 const GridPoints = 6;
 
-/** View finds the elements in the visible part of the frame. One View serves one walk. */
-export class View {
-  readonly clip: Clip;
+/** VisiblePart finds the elements in the visible part of the frame. One VisiblePart serves one walk. */
+export class VisiblePart {
+  readonly clip: ClippedArea;
   #pinned: Set<Element> | undefined;
 
   constructor(rect: Rect) {
-    this.clip = new Clip(intersection(rect, viewportRect()));
+    this.clip = new ClippedArea(intersection(rect, viewportRect()));
   }
 
   /**
    * intersects reports whether an element is in view. An element without a size counts as in view, because its content
    * may overflow.
    */
-  intersects(element: Element, clip: Clip): boolean {
+  intersects(element: Element, clip: ClippedArea): boolean {
     if (this.#pins().has(element)) return true;
     const rect = element.getBoundingClientRect();
     if (rect.width === 0 || rect.height === 0) return element.childElementCount > 0;
@@ -86,7 +86,7 @@ export class View {
    * findRows returns the range of rows in view. Rows follow each other from top to bottom, so a search by halves
    * finds the range of 50,000 rows with few measurements.
    */
-  findRows(rows: ArrayLike<Element>, clip: Clip): Range {
+  findRows(rows: ArrayLike<Element>, clip: ClippedArea): IndexRange {
     const { y, height } = clip.rect;
     if (height === 0 || rows.length === 0) return NoRows;
     const first = rows[0];
@@ -105,11 +105,11 @@ export class View {
     return { start: low, end };
   }
 
-  #isRowShown(row: Element | undefined, clip: Clip): boolean {
+  #isRowShown(row: Element | undefined, clip: ClippedArea): boolean {
     return row !== undefined && this.intersects(row, clip);
   }
 
-  #pinnedRows(rows: ArrayLike<Element>): Range {
+  #pinnedRows(rows: ArrayLike<Element>): IndexRange {
     let [start, end] = [-1, 0];
     const pins = this.#pins();
     for (let i = 0; i < rows.length && i < MaxReversedRows; i++) {
@@ -122,13 +122,13 @@ export class View {
   }
 }
 
-/** Range is a range of indices; end is not in the range. */
-export interface Range {
+/** IndexRange is a range of indices; end is not in the range. */
+export interface IndexRange {
   readonly start: number;
   readonly end: number;
 }
 
-const NoRows: Range = { start: 0, end: 0 };
+const NoRows: IndexRange = { start: 0, end: 0 };
 const MaxRowsInView = 500;
 const MaxReversedRows = 5_000;
 

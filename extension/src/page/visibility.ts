@@ -1,8 +1,8 @@
 // Whether a user can see an element, and its text.
 import { flatParent } from './flat-tree.ts';
 
-/** Shown describes what a user can see of an element. */
-export interface Shown {
+/** ElementVisibility describes what a user can see of an element. */
+export interface ElementVisibility {
   /** The element has a box, or passes its children through (display: contents). */
   readonly drawn: boolean;
   /** Text that is directly in the element can be seen. */
@@ -13,24 +13,24 @@ export interface Shown {
   readonly closed: boolean;
 }
 
-const NotDrawn: Shown = { drawn: false, text: false, reachable: false, closed: true };
-const Transparent: Shown = { drawn: true, text: true, reachable: false, closed: false };
-const Visible: Shown = { drawn: true, text: true, reachable: true, closed: false };
-const Invisible: Shown = { drawn: true, text: false, reachable: false, closed: false };
-const SeeThrough: Shown = { drawn: true, text: false, reachable: true, closed: false };
-const Closed: Shown = { drawn: true, text: false, reachable: false, closed: true };
+const NotDrawn: ElementVisibility = { drawn: false, text: false, reachable: false, closed: true };
+const Transparent: ElementVisibility = { drawn: true, text: true, reachable: false, closed: false };
+const Visible: ElementVisibility = { drawn: true, text: true, reachable: true, closed: false };
+const Invisible: ElementVisibility = { drawn: true, text: false, reachable: false, closed: false };
+const SeeThrough: ElementVisibility = { drawn: true, text: false, reachable: true, closed: false };
+const Closed: ElementVisibility = { drawn: true, text: false, reachable: false, closed: true };
 
-const everything = { visibilityProperty: true, opacityProperty: true } as const;
+const checkVisibilityOptions = { visibilityProperty: true, opacityProperty: true } as const;
 
 /** showElement returns what a user can see of an element. style is the element's computed style. */
-export function showElement(element: Element, style: CSSStyleDeclaration): Shown {
-  if (!element.checkVisibility(everything)) return showUnchecked(element, style);
+export function showElement(element: Element, style: CSSStyleDeclaration): ElementVisibility {
+  if (!element.checkVisibility(checkVisibilityOptions)) return showUnchecked(element, style);
   if (isCollapsed(element, style)) return Closed;
   if (style.position !== 'static' && isOffPage(element, style)) return Closed;
   return Number(style.opacity) < 0.05 ? SeeThrough : Visible;
 }
 
-function showUnchecked(element: Element, style: CSSStyleDeclaration): Shown {
+function showUnchecked(element: Element, style: CSSStyleDeclaration): ElementVisibility {
   if (!element.checkVisibility()) return style.display === 'contents' ? Transparent : NotDrawn;
   if (style.visibility !== 'visible') return Invisible;
   return isCollapsed(element, style) ? Closed : SeeThrough;
@@ -132,7 +132,7 @@ function channelsOf(color: string): number[] | undefined {
   return channels && (channels.length === 3 || channels[3] === 1) ? channels.slice(0, 3) : undefined;
 }
 
-const PictureLevels = 5;
+const MaxPictureAncestors = 5;
 
 /**
  * hasPictureAround reports whether a picture may be behind an element, by a neighbour that the page draws below it.
@@ -140,7 +140,7 @@ const PictureLevels = 5;
  */
 function hasPictureAround(element: Element): boolean {
   let at: Element | null = element;
-  for (let level = 0; at && at !== document.body && level < PictureLevels; level++) {
+  for (let level = 0; at && at !== document.body && level < MaxPictureAncestors; level++) {
     if (at.querySelector('img,video,canvas,picture,svg') !== null) return true;
     if (getComputedStyle(at, '::before').content !== 'none') return true;
     at = flatParent(at);

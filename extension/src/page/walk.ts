@@ -6,8 +6,8 @@ import type { Refs } from './refs.ts';
 import { ActionRoles, roleOf } from './roles.ts';
 import { isDisabled, marksOf, shownValue } from './states.ts';
 import { type FoldPart, makeNode, type TreeNode } from './tree.ts';
-import { type Clip, Clip as ClipOf, type View } from './view.ts';
-import { type Shown, showElement, TextSight } from './visibility.ts';
+import { ClippedArea as ClipOf, type ClippedArea, type VisiblePart } from './view.ts';
+import { type ElementVisibility, showElement, TextSight } from './visibility.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
 /** WalkOptions configure one walk. */
@@ -17,7 +17,7 @@ export interface WalkOptions {
   readonly mode: SnapshotMode;
   /** The tokens after which the walk leaves out what is not in view; 0 means the whole tree. */
   readonly maxTokens: number;
-  readonly view: View;
+  readonly view: VisiblePart;
   /** The levels below the root; Infinity for all. */
   readonly depth: number;
   /** The root that the agent named, whose rows are folded later. */
@@ -28,9 +28,9 @@ export interface WalkOptions {
   readonly onFold: (container: Node) => void;
 }
 
-/** Place is what a visit inherits from the elements around it. */
-interface Place {
-  readonly clip: Clip;
+/** WalkPosition is what a visit inherits from the elements around it. */
+interface WalkPosition {
+  readonly clip: ClippedArea;
   /** Nothing here can be seen, except controls that the page draws by other means. */
   readonly closed: boolean;
   /** An element around has cursor: pointer, or acts on a click. */
@@ -45,8 +45,8 @@ interface Place {
 const SkippedTags = new Set(
   'script style template noscript head meta link title base source track datalist'.split(' '),
 );
-/** Transparent are roles without a line; the content takes the place of the element. */
-const Transparent = new Set([
+/** TransparentRoles are roles without a line; the content takes the place of the element. */
+const TransparentRoles = new Set([
   'rowgroup',
   'blockquote',
   'document',
@@ -56,7 +56,16 @@ const Transparent = new Set([
   'separator',
   'marquee',
 ]);
-const UnnamedIsTransparent = new Set(['group', 'figure', 'region', 'form', 'toolbar', 'tabpanel', 'search', 'article']);
+const RolesTransparentIfUnnamed = new Set([
+  'group',
+  'figure',
+  'region',
+  'form',
+  'toolbar',
+  'tabpanel',
+  'search',
+  'article',
+]);
 const ListRoles = new Set('table grid treegrid list listbox tree menu menubar feed radiogroup rowgroup'.split(' '));
 const RefRoles = new Set('table grid treegrid listbox tree dialog alertdialog feed'.split(' '));
 /** Controls that pages hide to draw their own picture of them. */
@@ -71,7 +80,7 @@ const FoldPlain = 50;
 const MaxForcedRows = 100;
 /** MaxMixedChildren limits the children that isMixed checks. */
 const MaxMixedChildren = 30;
-const SliceMs = 50;
+const TimeSliceMs = 50;
 const MaxNameShown = 200;
 const MaxTextCharacters = 2_000;
 
@@ -96,7 +105,7 @@ export class Walk {
 
   /** run yields the number of visited elements after each 50 ms, and returns the root. */
   *run(root: Element): Generator<number, TreeNode> {
-    this.#sliceEnd = performance.now() + SliceMs;
+    this.#sliceEnd = performance.now() + TimeSliceMs;
     const top = makeNode({ element: root, role: 'page', name: '', marks: '', value: undefined, ref: '' });
     yield* this.#visit(root, top, {
       clip: this.#options.view.clip,
@@ -109,12 +118,12 @@ export class Walk {
     return top;
   }
 
-  *#visit(element: Element, parent: TreeNode, place: Place): Generator<number, void> {
+  *#visit(element: Element, parent: TreeNode, place: WalkPosition): Generator<number, void> {
     if (SkippedTags.has(element.localName) || element.getAttribute('aria-hidden') === 'true') return;
     if (element instanceof HTMLElement && element.inert) return;
     if ((++this.visited & 31) === 0 && performance.now() > this.#sliceEnd) {
       yield this.visited;
-      this.#sliceEnd = performance.now() + SliceMs;
+      this.#sliceEnd = performance.now() + TimeSliceMs;
     }
     const style = getComputedStyle(element);
     const shown = showElement(element, style);
@@ -130,7 +139,13 @@ export class Walk {
   }
 
   /** #enter adds the element's line if it has one, and visits its children. */
-  *#enter(element: Element, parent: TreeNode, place: Place, style: CSSStyleDeclaration, shown: Shown) {
+  *#enter(
+    element: Element,
+    parent: TreeNode,
+    place: WalkPosition,
+    style: CSSStyleDeclaration,
+    shown: ElementVisibility,
+  ) {
     const closed = place.closed || shown.closed;
     const isPointer = style.cursor === 'pointer' || element.hasAttribute('onclick');
     let role = roleOf(element);
@@ -139,7 +154,7 @@ export class Walk {
     if (closed || !shown.reachable) {
       if (!this.#showsHidden(element, role, closed, shown)) role = '';
     }
-    const inner: Place = {
+    const inner: WalkPosition = {
       clip: clipsContent(style) ? new ClipOf({ element, outer: place.clip }) : place.clip,
       closed,
       pointer: place.pointer || isPointer || isAction,
@@ -160,14 +175,14 @@ export class Walk {
   }
 
   /** #showsHidden reports whether a control is shown although the user cannot see the element itself. */
-  #showsHidden(element: Element, role: string, closed: boolean, shown: Shown): boolean {
+  #showsHidden(element: Element, role: string, closed: boolean, shown: ElementVisibility): boolean {
     if (!ActionRoles.has(role) && role !== 'row' && role !== 'listitem') return false;
     if (element instanceof HTMLInputElement && HiddenControl.test(element.type)) return true;
     return !closed && shown.reachable;
   }
 
   /** #addHiddenControl adds a control that is not drawn itself, but whose label is, or that takes files. */
-  #addHiddenControl(element: Element, parent: TreeNode, place: Place): void {
+  #addHiddenControl(element: Element, parent: TreeNode, place: WalkPosition): void {
     if (!(element instanceof HTMLInputElement) || !HiddenControl.test(element.type)) return;
     if (element.type !== 'file' && ![...(element.labels ?? [])].some((label) => label.checkVisibility())) return;
     if (this.#isTight() && !place.named) return;
@@ -187,8 +202,8 @@ export class Walk {
 
   #hasLine(element: Element, role: string): boolean {
     if (role === '') return isMixed(element);
-    if (Transparent.has(role)) return false;
-    return !(UnnamedIsTransparent.has(role) && role !== 'article' && nameOf(element, role) === '');
+    if (TransparentRoles.has(role)) return false;
+    return !(RolesTransparentIfUnnamed.has(role) && role !== 'article' && nameOf(element, role) === '');
   }
 
   #addNode(element: Element, ownRole: string, parent: TreeNode, isAction: boolean): TreeNode {
@@ -209,7 +224,13 @@ export class Walk {
     return node;
   }
 
-  *#visitChildren(element: Element, parent: TreeNode, inner: Place, style: CSSStyleDeclaration, shown: Shown) {
+  *#visitChildren(
+    element: Element,
+    parent: TreeNode,
+    inner: WalkPosition,
+    style: CSSStyleDeclaration,
+    shown: ElementVisibility,
+  ) {
     const rows = this.#rowsToShow(element, inner, parent);
     let isTextShown: boolean | undefined;
     for (const child of rows ?? flatChildren(element)) {
@@ -241,7 +262,7 @@ export class Walk {
   }
 
   /** #rowsToShow returns the rows of a long list that are shown, and undefined for a short list. */
-  #rowsToShow(element: Element, inner: Place, parent: TreeNode): Element[] | undefined {
+  #rowsToShow(element: Element, inner: WalkPosition, parent: TreeNode): Element[] | undefined {
     const { maxTokens, unfolded, view, forced } = this.#options;
     if (maxTokens === 0 || element.childElementCount <= FoldRows) return undefined;
     const isList = ListRoles.has(roleOf(element));

@@ -11,7 +11,7 @@ import type {
   UploadFile,
 } from '../../page/operations.ts';
 import { isRecord } from '../../record.ts';
-import type { Act, Acts } from './acts.ts';
+import type { Act, PageActions } from './acts.ts';
 import { readChoice, readFlag, readNumber, readText, readTexts, requireText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
 import type { FrameTarget, TabFrames } from './tab-frames.ts';
@@ -22,7 +22,7 @@ const modifierNames: readonly Modifier[] = ['Alt', 'Control', 'ControlOrMeta', '
 const directions = ['up', 'down', 'left', 'right', 'top', 'bottom'] as const;
 
 /** makeActingTools returns the tools that act on elements of a page. */
-export function makeActingTools(frames: TabFrames, acts: Acts): [string, BrowserTool][] {
+export function makeActingTools(frames: TabFrames, acts: PageActions): [string, BrowserTool][] {
   const acting = new Acting(frames, acts);
   return [
     ['browser_click', (call) => acting.click(call)],
@@ -40,11 +40,11 @@ export function makeActingTools(frames: TabFrames, acts: Acts): [string, Browser
 /** Acting has one method for each tool that acts. */
 class Acting {
   readonly #frames: TabFrames;
-  readonly #acts: Acts;
+  readonly #acts: PageActions;
   /** #lastFrames maps each top document to the frame in which the last act was. */
   readonly #lastFrames = new Map<string, FrameTarget>();
 
-  constructor(frames: TabFrames, acts: Acts) {
+  constructor(frames: TabFrames, acts: PageActions) {
     this.#frames = frames;
     this.#acts = acts;
   }
@@ -241,7 +241,9 @@ class Acting {
     return act;
   }
 
-  /** lastFrame returns the frame of the last act in the document if the frame still exists, and the top frame otherwise. */
+  /**
+   * lastFrame returns the frame of the last act in the document if the frame still exists, and the top frame otherwise.
+   */
   async #lastFrame(call: BrowserCall): Promise<FrameTarget> {
     const last = this.#lastFrames.get(call.documentId);
     if (!last || last.frameId === 0) return await this.#frames.top(call);

@@ -35,8 +35,8 @@ const NavigationMs = 10_000;
 /** BeginMs is how long the events of a navigation may follow the end of its document, in milliseconds. */
 const BeginMs = 500;
 
-/** Acts runs operations that act on a page, and describes what they led to. */
-export class Acts {
+/** PageActions runs operations that act on a page, and describes what they led to. */
+export class PageActions {
   readonly #browser: ActBrowser;
   readonly #frames: TabFrames;
   readonly #snapshots: Snapshots;

@@ -1,7 +1,7 @@
 import type * as chromeBase from '../../chrome.ts';
 import type * as chromePages from '../../chrome-pages.ts';
 import { makeActingTools } from './acting.ts';
-import { type ActBrowser, Acts } from './acts.ts';
+import { type ActBrowser, PageActions } from './acts.ts';
 import type { BrowserTool } from './browser-tool.ts';
 import { FrameNumbers } from './frame-numbers.ts';
 import { makeNavigationTools } from './navigation.ts';
@@ -36,7 +36,7 @@ export function makeBrowserTools(browser: ToolsBrowser): ReadonlyMap<string, Bro
     isInFront: async (tabId) => (await browser.readTab(tabId))?.active === true,
   });
   const snapshots = new Snapshots(frames);
-  const acts = new Acts(browser, frames, snapshots);
+  const acts = new PageActions(browser, frames, snapshots);
   return new Map([
     ...makeTabListTools(browser),
     ...makeNavigationTools(browser),

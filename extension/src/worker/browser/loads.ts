@@ -16,8 +16,8 @@ const AnswerMs = 60_000;
 const LoadMs = 15_000;
 /** ReportMs is the interval of progress reports, in milliseconds. */
 const ReportMs = 1000;
-/** DialogMs is how long a page may delay the request for a new document before the tool checks for a dialog. */
-const DialogMs = 2000;
+/** DialogCheckMs is how long a page may delay the request for a new document before the tool checks for a dialog. */
+const DialogCheckMs = 2000;
 /** AbortedMs is how long a new request may take to follow an aborted one, as with redirects by scripts. */
 const AbortedMs = 300;
 /** IdleMs is the time without a finished request after which the network counts as idle, in milliseconds. */
@@ -80,7 +80,7 @@ async function waitForDocument(
         'timeout',
         `the site did not answer within ${limitMs / 1000} s. Check the address, or try again`,
       );
-    else if (!watch.hasStarted && elapsedMs >= DialogMs && !hasCheckedDialog) {
+    else if (!watch.hasStarted && elapsedMs >= DialogCheckMs && !hasCheckedDialog) {
       hasCheckedDialog = true;
       if (!(await browser.readLoadedPage(tabId, PageAnswerMs))) throw dialogFailure();
       if (isMove && !watch.hasStarted)

@@ -3,28 +3,28 @@
 import type * as page from '../../page/operations.ts';
 import { isRecord } from '../../record.ts';
 
-/** Guard reports whether a value has a type. */
-type Guard<T> = (value: unknown) => value is T;
+/** TypeGuard reports whether a value has a type. */
+type TypeGuard<T> = (value: unknown) => value is T;
 
-const isText: Guard<string> = (value) => typeof value === 'string';
-const isFlag: Guard<boolean> = (value) => typeof value === 'boolean';
-const isNumber: Guard<number> = (value): value is number => typeof value === 'number' && Number.isFinite(value);
+const isText: TypeGuard<string> = (value) => typeof value === 'string';
+const isFlag: TypeGuard<boolean> = (value) => typeof value === 'boolean';
+const isNumber: TypeGuard<number> = (value): value is number => typeof value === 'number' && Number.isFinite(value);
 
-function optional<T>(guard: Guard<T>): Guard<T | undefined> {
+function optional<T>(guard: TypeGuard<T>): TypeGuard<T | undefined> {
   return (value) => value === undefined || guard(value);
 }
 
-function listOf<T>(guard: Guard<T>): Guard<readonly T[]> {
+function listOf<T>(guard: TypeGuard<T>): TypeGuard<readonly T[]> {
   return (value) => Array.isArray(value) && value.every((item: unknown) => guard(item));
 }
 
-function oneOf<T extends string>(...texts: readonly T[]): Guard<T> {
+function oneOf<T extends string>(...texts: readonly T[]): TypeGuard<T> {
   return (value): value is T => texts.some((text) => text === value);
 }
 
 /** shapeOf returns a guard that checks each field of an object. */
-function shapeOf<T extends object>(guards: { readonly [K in keyof T]-?: Guard<T[K]> }): Guard<T> {
-  const entries = Object.entries<Guard<unknown>>(guards);
+function shapeOf<T extends object>(guards: { readonly [K in keyof T]-?: TypeGuard<T[K]> }): TypeGuard<T> {
+  const entries = Object.entries<TypeGuard<unknown>>(guards);
   return (value): value is T => isRecord(value) && entries.every(([key, guard]) => guard(value[key]));
 }
 
@@ -65,7 +65,7 @@ const act = {
 const actResult = shapeOf<page.ActResult>(act);
 
 /** isResult has a guard for the result of each operation. */
-export const isResult: { readonly [N in page.PageOperationName]: Guard<page.PageResult<N>> } = {
+export const isResult: { readonly [N in page.PageOperationName]: TypeGuard<page.PageResult<N>> } = {
   snapshot: shapeOf<page.SnapshotResult>({
     snapshot: isText,
     text: isText,
@@ -148,12 +148,12 @@ export function readAnswer<N extends page.PageOperationName>(name: N, value: unk
   if (!isRecord(value)) return undefined;
   const { ok, result, error } = value;
   if (ok !== true) return pageError(error) ? { ok: false, error } : undefined;
-  const isValid: Guard<page.PageResult<N>> = isResult[name];
+  const isValid: TypeGuard<page.PageResult<N>> = isResult[name];
   return isValid(result) ? { ok: true, result } : undefined;
 }
 
 /** isProgress validates a progress report. */
-export const isProgress: Guard<page.PageProgress> = shapeOf<page.PageProgress>({
+export const isProgress: TypeGuard<page.PageProgress> = shapeOf<page.PageProgress>({
   message: isText,
   progress: optional(isNumber),
   total: optional(isNumber),

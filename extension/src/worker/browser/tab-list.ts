@@ -13,8 +13,8 @@ export type TabListBrowser = NavigationBrowser &
   Pick<typeof chromeTabs, 'listAllTabs' | 'groupTab' | 'closeTab' | 'describeTab'> &
   Pick<typeof chromeBase, 'openInBackground' | 'showTab' | 'readTabState'>;
 
-/** CloseMs is how long a page may take to close, in milliseconds. */
-const CloseMs = 2000;
+/** CloseTimeoutMs is how long a page may take to close, in milliseconds. */
+const CloseTimeoutMs = 2000;
 /** BlankPage is the address of a new tab without an address. */
 const BlankPage = 'about:blank';
 
@@ -89,7 +89,7 @@ async function closeTab(browser: TabListBrowser, call: BrowserCall): Promise<Bro
   const tabId = tabOf(call);
   if (tabId === undefined) throw callFailure('invalid_arguments', 'the action close needs a tabId');
   if ((await browser.readTabState(tabId)) === 'closed') throw noTab(call);
-  await within(browser.closeTab(tabId), CloseMs);
+  await within(browser.closeTab(tabId), CloseTimeoutMs);
   if ((await browser.readTabState(tabId)) !== 'closed')
     throw toolFailure(
       'dialog_open',

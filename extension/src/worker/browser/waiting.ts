@@ -11,8 +11,8 @@ import { callFailure, documentGone, toolFailure } from './tool-failure.ts';
 
 /** DefaultTimeoutSeconds is how long browser_wait_for waits without the argument timeout. */
 const DefaultTimeoutSeconds = 30;
-/** MaxSeconds limits the arguments time and timeout. */
-const MaxSeconds = 300;
+/** MaxTimeoutSeconds limits the arguments time and timeout. */
+const MaxTimeoutSeconds = 300;
 /** ReportMs is the interval of progress reports, in milliseconds. */
 const ReportMs = 5000;
 
@@ -29,7 +29,7 @@ export function makeWaitingTools(browser: WaitingBrowser, frames: TabFrames): [s
 async function waitFor(browser: WaitingBrowser, frames: TabFrames, call: BrowserCall): Promise<BrowserResult> {
   const { args, report } = call;
   const time = readNumber(args, 'time');
-  const timeoutMs = Math.min(readNumber(args, 'timeout') ?? DefaultTimeoutSeconds, MaxSeconds) * 1000;
+  const timeoutMs = Math.min(readNumber(args, 'timeout') ?? DefaultTimeoutSeconds, MaxTimeoutSeconds) * 1000;
   const conditions = readConditions(call);
   const load = readChoice(args, 'load', ['domcontentloaded', 'load', 'networkidle']);
   const names = [
@@ -44,7 +44,7 @@ async function waitFor(browser: WaitingBrowser, frames: TabFrames, call: Browser
     report({ message: `waiting for ${names.join(' and ') || 'the time'}, ${seconds} s` });
   }, ReportMs);
   try {
-    if (time !== undefined) await sleep(Math.min(time, MaxSeconds) * 1000, call.signal);
+    if (time !== undefined) await sleep(Math.min(time, MaxTimeoutSeconds) * 1000, call.signal);
     if (names.length === 0) return { text: `Waited ${time} s.` };
     if (load === 'networkidle' && !(await waitForIdleNetwork(browser, call, Date.now() + timeoutMs)))
       throw toolFailure('timeout', `the page still requested resources after ${timeoutMs / 1000} s`);
