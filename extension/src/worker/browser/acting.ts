@@ -121,9 +121,12 @@ class Acting {
     const failed = outcomes.filter(({ ok }) => !ok);
     if (failed.length === outcomes.length && failed[0]?.error)
       throw toolFailure('rejected', `no field was filled: ${failed.map(describeFailure).join('; ')}`);
-    const words = failed.map((outcome) => `Not filled: ${describeFailure(outcome)}`);
+    const words = failed.length > 0 ? ['The others were not filled.'] : [];
     if (isSubmitted) words.push('The form was submitted.');
-    const content = outcomes.flatMap(({ target, value }) => (value === undefined ? [] : [`${target}: ${value}`]));
+    const content = outcomes.flatMap((outcome) => {
+      if (!outcome.ok) return [`${describeFailure(outcome)} (not filled)`];
+      return outcome.value === undefined ? [] : [`${outcome.target}: ${outcome.value}`];
+    });
     const verb = `Filled ${outcomes.length - failed.length} of ${fields.length} fields`;
     return await this.#acts.describe(call, verb, lastAct, { words, content });
   }

@@ -139,7 +139,7 @@ export class PageActions {
 function describeChange(result: ActResult): string[] {
   const words: string[] = [];
   if (!result.changed) words.push('changed: nothing.');
-  else if (result.url !== undefined) words.push(`The address is now ${result.url}; the document is the same.`);
+  else if (result.url !== undefined) words.push('The address changed; the document is the same.');
   if (result.busy) words.push('The page was still changing when the wait ended.');
   return [...words, ...result.notes];
 }
@@ -148,7 +148,7 @@ function describeNavigation({ load, loadProblem }: Act<ActResult>): string {
   if (load === 'failed') return `The page requested another document, which failed: ${loadProblem}.`;
   if (!load?.page) return 'The tab shows a new page, which does not answer yet.';
   const status = load.page.status >= 400 ? ` (status ${load.page.status})` : '';
-  if (!load.isNewDocument) return `The address is now ${load.page.url}; the document is the same.`;
+  if (!load.isNewDocument) return 'The address changed; the document is the same.';
   const state = load.reached ? '' : ' The page is still loading.';
-  return `The tab now shows ${load.page.url}${status}.${state} Take a new snapshot; earlier refs are void.`;
+  return `The tab now shows another document${status}.${state} Take a new snapshot; earlier refs are void.`;
 }

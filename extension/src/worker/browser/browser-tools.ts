@@ -39,7 +39,7 @@ export function makeBrowserTools(browser: ToolsBrowser): ReadonlyMap<string, Bro
   const acts = new PageActions(browser, frames, snapshots);
   return new Map([
     ...makeTabListTools(browser),
-    ...makeNavigationTools(browser),
+    ...makeNavigationTools(browser, snapshots),
     ...makeReadingTools(frames, snapshots),
     ...makeWaitingTools(browser, frames),
     ...makePictureTools({ ...browser, drawPicture }, frames),

@@ -4,6 +4,7 @@ import { within } from '../../within.ts';
 import { readChoice, readText, requireText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
 import { type LoadBrowser, type LoadOutcome, type WaitUntil, WaitUntilValues, waitForLoad } from './loads.ts';
+import type { Snapshots } from './snapshots.ts';
 import { TabWatch } from './tab-watch.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
@@ -16,9 +17,20 @@ export type NavigationBrowser = LoadBrowser &
 const StartMs = 2000;
 
 /** makeNavigationTools returns browser_navigate and browser_navigate_back. */
-export function makeNavigationTools(browser: NavigationBrowser): [string, BrowserTool][] {
+export function makeNavigationTools(
+  browser: NavigationBrowser,
+  snapshots: Pick<Snapshots, 'takeFull'>,
+): [string, BrowserTool][] {
   return [
-    ['browser_navigate', (call) => navigate(browser, call)],
+    [
+      'browser_navigate',
+      async (call) => {
+        const result = await navigate(browser, call);
+        // A new document has no changes to return.
+        if (readChoice(call.args, 'snapshot', ['diff', 'none', 'full']) !== 'full') return result;
+        return { ...result, content: await snapshots.takeFull({ ...call, documentId: '' }) };
+      },
+    ],
     ['browser_navigate_back', (call) => move(browser, call, 'back', 'load')],
   ];
 }
@@ -89,14 +101,16 @@ export function webAddress(text: string): string {
   throw toolFailure('invalid_url', `browser tools open http and https addresses only, not ${url.protocol} addresses`);
 }
 
-/** describeLoad describes how a navigation ended. requested is the address in the arguments of the tool, if any. */
+/**
+ * describeLoad describes how a navigation ended, without addresses: the server adds the page's address if the client may
+ * see it. requested is the address in the arguments of the tool, if any.
+ */
 export function describeLoad(outcome: LoadOutcome, waitUntil: WaitUntil, requested?: string): string {
   const { page, isNewDocument, reached } = outcome;
   if (!page) return 'The tab shows a new page, which does not answer yet. Use browser_wait_for or try again.';
-  if (!isNewDocument) return `The address is now ${page.url}; the document is the same.`;
-  const status = page.status > 0 ? ` (status ${page.status})` : '';
-  const words = [`The tab shows ${page.url}${status}.`];
-  if (requested !== undefined && requested !== page.url) words.push(`The site redirected from ${requested}.`);
+  if (!isNewDocument) return 'The address changed; the document is the same.';
+  const words = [page.status > 0 ? `Loaded (status ${page.status}).` : 'Loaded.'];
+  if (requested !== undefined && requested !== page.url) words.push('The site redirected to another address.');
   if (page.status >= 400) words.push('The site reports an error.');
   if (!reached)
     words.push(`The page has not reached "${waitUntil}" yet; what is there can be read. Use browser_wait_for to wait.`);
