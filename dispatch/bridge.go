@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"opentabs/dispatch/hops"
 	"opentabs/wire"
 )
 
@@ -162,6 +163,8 @@ type Run struct {
 	// MaxResultBytes is the largest result that the page may send.
 	MaxResultBytes int
 	Target         Target
+	// Trace receives the times of the run's stations; nil for a run that is not traced.
+	Trace *hops.Trace
 }
 
 // Sink receives what happens to one run. The methods of Sink never block, may be called

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"opentabs/dispatch/events"
 	"time"
+
+	"opentabs/dispatch/hops"
 )
 
 // Tool identifies a tool or a prompt, and its limits.
@@ -63,6 +65,8 @@ type Call struct {
 	// ticket is decided or withdrawn. OnTicket sends the decision with
 	// [Dispatcher.Decide]. A nil OnTicket means that the client cannot ask its user.
 	OnTicket func(ctx context.Context, w WaitingTicket)
+	// Trace receives the times of the call's stations; nil for a call that is not traced.
+	Trace *hops.Trace
 	// ParentCallID and ParentNodeID are set for a nested call.
 	ParentCallID string
 	ParentNodeID string

@@ -10,6 +10,7 @@ import (
 	"opentabs/dispatch/activity"
 	"opentabs/dispatch/clock"
 	"opentabs/dispatch/events"
+	"opentabs/dispatch/hops"
 	"opentabs/dispatch/lazycontext"
 	"opentabs/dispatch/progress"
 	"opentabs/internal/humanize"
@@ -188,6 +189,7 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 	run := Run{
 		ID: c.attempts.runID, Plugin: c.req.Tool.Plugin, Tool: c.req.Tool.Name, Prompt: c.req.Tool.Prompt, Place: c.req.Tool.Place,
 		Decision: c.suspension.decision, Args: c.req.Args, MaxResultBytes: c.d.opts.MaxResultBytes, Target: targets[0],
+		Trace: c.req.Trace,
 	}
 	c.mu.Unlock()
 	if hasEnded {
@@ -201,6 +203,7 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 		// reports a lost link again.
 		c.clock.ReleaseIdle()
 	}
+	run.Trace.Mark(hops.Chosen)
 	if err := c.d.bridge.Start(ctx, run, sink{c}); err != nil {
 		rejection := *err
 		rejection.NotStarted = true

@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/hops"
 	"opentabs/internal/clients"
 	"opentabs/mcpserver/transport"
 	"opentabs/plugin"
@@ -156,10 +157,13 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	if err != nil {
 		return q.metaCall.addSchema(s.replyToFailure(err), l.definition, err)
 	}
+	trace := hops.FromContext(ctx)
+	trace.Mark(hops.Checked)
 	c := q.newCall(l.tool.Dispatch(), args)
+	c.Trace = trace
 	if !mayDetach {
 		result, err := s.calls.Call(ctx, c)
-		return s.toolReply(l, result, err)
+		return s.tracedReply(l, c, result, err)
 	}
 	result, job, err := s.jobs.run(ctx, q, c, detachTime)
 	if job != nil {
@@ -169,7 +173,15 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 		r.onUndelivered = func() { job.Cancel(dispatch.Cancellation{CancelledBy: "the client"}) }
 		return r
 	}
-	return s.toolReply(l, result, err)
+	return s.tracedReply(l, c, result, err)
+}
+
+// tracedReply returns the reply of toolReply with the trace of the call.
+func (s *Server) tracedReply(l *listedTool, c dispatch.Call, result dispatch.Result, err error) reply {
+	c.Trace.Mark(hops.Ended)
+	r := s.toolReply(l, result, err)
+	r.trace = c.Trace
+	return r
 }
 
 // toolReply returns the reply for the end of a call of a tool. l is nil for a tool that

@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/hops"
 	"opentabs/internal/rawjson"
 	"opentabs/mcpserver/content"
 	"opentabs/mcpserver/transport"
@@ -21,10 +22,11 @@ import (
 // text content contains the error for agents.
 const metaError = "opentabs/error"
 
-// These constants are the keys of the audience and the job in a result's _meta.
+// These constants are the keys of the audience, the job and the hops in a result's _meta.
 const (
 	metaAudience = "opentabs/audience"
 	metaJob      = "opentabs/job"
+	metaHops     = "opentabs/hops"
 )
 
 // reply is the answer to a request: a result or, if Code is not 0, a JSON-RPC error.
@@ -48,6 +50,8 @@ type reply struct {
 	// audience and job are the values of metaAudience and metaJob; empty for none.
 	audience string
 	job      json.RawMessage
+	// trace is the trace of the call, whose hops are the value of metaHops; nil for none.
+	trace *hops.Trace
 	// onUndelivered is called if the answer could not be delivered; nil for nothing.
 	onUndelivered func()
 	// members are the members of a result of prompts/get or resources/read, without
@@ -258,6 +262,9 @@ func (r reply) writeMeta(w *bufio.Writer, identity json.RawMessage) {
 	}
 	if r.job != nil {
 		writeEntry(metaJob, r.job)
+	}
+	if r.trace != nil {
+		writeEntry(metaHops, rawjson.Encode(r.trace.Hops()))
 	}
 	if identity != nil {
 		writeEntry(mcp.MetaKeyServerInfo, identity)

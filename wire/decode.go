@@ -46,6 +46,11 @@ func DecodeDispatchResult(result []byte) (r ToolDispatchResult, err error) {
 			err := json.Unmarshal(value, &parts)
 			r.Parts = parts
 			return err
+		case "hops":
+			var hops *BrowserHops
+			if json.Unmarshal(value, &hops) == nil { // without valid hops, the result is still valid
+				r.Hops = hops
+			}
 		}
 		return nil
 	})

@@ -100,6 +100,9 @@ func AppendDispatch(dst []byte, p *ToolDispatchParams) []byte {
 	if p.Prompt {
 		dst = append(dst, `,"prompt":true`...)
 	}
+	if p.Trace {
+		dst = append(dst, `,"trace":true`...)
+	}
 	if len(p.Decision) > 0 {
 		dst = append(append(dst, `,"decision":`...), p.Decision...)
 	}

@@ -90,13 +90,13 @@ func TestAppendGolden(t *testing.T) {
 // FuzzAppendDispatch encodes arbitrary fields. AppendDispatch must return the bytes of
 // package json, and Parse must decode the encoded fields.
 func FuzzAppendDispatch(f *testing.F) {
-	f.Add("c1", "messages", "export", 7, "d7", 100, false, false, "", `{}`)
-	f.Add(`c"1`, "chat<&>", "export\u2028", -7, "d\n7", -1, true, true, `{"allow":true}`, `{"n":9007199254740993,"s":"ü"}`)
-	f.Add("\xff", "\x7f", "\x00", 0, "", 0, false, true, `null`, ``)
-	f.Fuzz(func(t *testing.T, id, plugin, tool string, tab int, document string, limit int, again, prompt bool, decision, args string) {
+	f.Add("c1", "messages", "export", 7, "d7", 100, false, false, false, "", `{}`)
+	f.Add(`c"1`, "chat<&>", "export\u2028", -7, "d\n7", -1, true, true, true, `{"allow":true}`, `{"n":9007199254740993,"s":"ü"}`)
+	f.Add("\xff", "\x7f", "\x00", 0, "", 0, false, true, false, `null`, ``)
+	f.Fuzz(func(t *testing.T, id, plugin, tool string, tab int, document string, limit int, again, prompt, trace bool, decision, args string) {
 		p := ToolDispatchParams{
 			DispatchID: id, Plugin: plugin, Tool: tool, TabID: tab, DocumentID: document, MaxResultBytes: limit,
-			IsResent: again, Prompt: prompt, Decision: rawJSON(decision), Args: rawJSON(args),
+			IsResent: again, Prompt: prompt, Trace: trace, Decision: rawJSON(decision), Args: rawJSON(args),
 		}
 		frame := AppendDispatch(nil, &p)
 		if len(p.Args) == 0 {

@@ -2,6 +2,7 @@
 // encodes the same frames in Go. The tests of frame.go and frame.ts read the same files in testdata.
 
 import {
+  type BrowserHops,
   type CallError,
   CodeCallFailed,
   CodeInvalidParams,
@@ -146,11 +147,14 @@ export function encodeCallError(id: string, error: CallError): string {
 
 /**
  * encodeRawResult returns the answer to tool.dispatch as JSON text. The output of the tool is JSON text that is copied
- * without parsing. An undefined output means that the tool returned undefined.
+ * without parsing. An undefined output means that the tool returned undefined. The hops are undefined for a call that
+ * is not traced.
  */
-export function encodeRawResult(id: string, outputText: string | undefined): string {
-  const result = outputText === undefined ? '{}' : `{"output":${outputText}}`;
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+export function encodeRawResult(id: string, outputText: string | undefined, hops?: BrowserHops): string {
+  const output = outputText === undefined ? '' : `"output":${outputText}`;
+  const separator = output !== '' && hops ? ',' : '';
+  const hopsMember = hops ? `${separator}"hops":${JSON.stringify(hops)}` : '';
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${output}${hopsMember}}}`;
 }
 
 /**

@@ -23,6 +23,8 @@ type ToolDispatchParams struct {
 	IsResent bool `json:"again,omitempty"`
 	// Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
+	// Trace is true if the answer must contain the Hops of the call.
+	Trace bool `json:"trace,omitempty"`
 	// Decision is the user's decision before the tool ran, as JSON (context.decision).
 	// Decision is absent if the call needed no decision.
 	Decision json.RawMessage `json:"decision,omitempty"`
@@ -37,6 +39,9 @@ type ToolDispatchResult struct {
 	Output json.RawMessage `json:"output,omitempty"`
 	// Parts is the number of tool.part notifications that preceded the answer.
 	Parts int `json:"parts,omitempty"`
+	// Hops are the times of a traced call in the browser. Hops are absent for a call that
+	// is not traced, and for a browser tool.
+	Hops *BrowserHops `json:"hops,omitempty"`
 }
 
 // ToolPartParams is one part of a large result.

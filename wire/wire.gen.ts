@@ -144,6 +144,51 @@ export interface RPCError {
   data?: CallError;
 }
 
+/**
+ * BrowserHops are the times that one traced call spent in the browser, in
+ * microseconds. Worker and page have different clocks, so each time is measured by one
+ * clock. Chrome rounds each clock to 0.1 ms at random, so only the means of many calls
+ * are exact.
+ */
+export interface BrowserHops {
+  /**
+   * workerInUs is the time from the arrival of the tool.dispatch in the worker until
+   * the worker posts the call to the document.
+   */
+  workerInUs: number;
+  /**
+   * documentUs is the time from the post of the call until its result arrives in the
+   * worker: the port in both directions, and the page.
+   */
+  documentUs: number;
+  /**
+   * workerOutUs is the time from the arrival of the result until the worker encodes
+   * the answer.
+   */
+  workerOutUs: number;
+  page: PageHops;
+}
+
+/**
+ * PageHops are the times that one traced call spent in its page, in microseconds. The
+ * bridge and the host use the same clock.
+ */
+export interface PageHops {
+  /**
+   * bridgeInUs is the time from the arrival of the call in the bridge until the bridge
+   * sends the call to the host.
+   */
+  bridgeInUs: number;
+  /** hostInUs is the time until the plugin's isReady has returned. */
+  hostInUs: number;
+  /** schemaUs is the time until the tool's schema has parsed the arguments. */
+  schemaUs: number;
+  /** handlerUs is the time until the handler has returned its result. */
+  handlerUs: number;
+  /** resultUs is the time until the result has arrived in the bridge as JSON text. */
+  resultUs: number;
+}
+
 /** ChallengeParams is the server's part of the handshake. */
 export interface ChallengeParams {
   /** nonce is random and new for each link. */
@@ -1230,6 +1275,8 @@ export interface ToolDispatchParams {
   again?: boolean;
   /** prompt is true if Tool is the name of a prompt. */
   prompt?: boolean;
+  /** trace is true if the answer must contain the Hops of the call. */
+  trace?: boolean;
   /**
    * decision is the user's decision before the tool ran, as JSON (context.decision).
    * decision is absent if the call needed no decision.
@@ -1248,6 +1295,11 @@ export interface ToolDispatchResult {
   output?: unknown;
   /** parts is the number of tool.part notifications that preceded the answer. */
   parts?: number;
+  /**
+   * hops are the times of a traced call in the browser. hops are absent for a call that
+   * is not traced, and for a browser tool.
+   */
+  hops?: BrowserHops;
 }
 
 /** ToolPartParams is one part of a large result. */
@@ -1659,6 +1711,8 @@ export interface Types {
   ToolErrorInfo: ToolErrorInfo;
   CallError: CallError;
   RPCError: RPCError;
+  BrowserHops: BrowserHops;
+  PageHops: PageHops;
   ChallengeParams: ChallengeParams;
   HelloParams: HelloParams;
   HelloResult: HelloResult;
@@ -1771,6 +1825,19 @@ export const Shapes = {
     code: 'integer',
     message: 'string',
     'data?': 'CallError',
+  },
+  BrowserHops: {
+    workerInUs: 'integer',
+    documentUs: 'integer',
+    workerOutUs: 'integer',
+    page: 'PageHops',
+  },
+  PageHops: {
+    bridgeInUs: 'integer',
+    hostInUs: 'integer',
+    schemaUs: 'integer',
+    handlerUs: 'integer',
+    resultUs: 'integer',
   },
   ChallengeParams: {
     nonce: 'string',
@@ -2097,12 +2164,14 @@ export const Shapes = {
     maxResultBytes: 'integer',
     'again?': 'boolean',
     'prompt?': 'boolean',
+    'trace?': 'boolean',
     'decision?': 'unknown',
     args: 'unknown',
   },
   ToolDispatchResult: {
     'output?': 'unknown',
     'parts?': 'integer',
+    'hops?': 'BrowserHops',
   },
   ToolPartParams: {
     dispatchId: 'string',

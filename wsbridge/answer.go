@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"opentabs/dispatch/hops"
 	"opentabs/wire"
 	"opentabs/wsbridge/inbound"
 )
@@ -20,6 +21,7 @@ func (b *browser) finishRun(l *link, e wire.Envelope) {
 		l.log.Debug().Str("call", inbound.CleanText(e.ID, 128)).Msg("answer for an unknown or finished run")
 		return
 	}
+	r.trace.MarkAt(hops.Answered, l.frameReader.frameStart)
 	output, err := r.readOutcome(e)
 	event := l.log.Debug().Str("call", e.ID).Int("bytes", len(output))
 	if err != nil {
@@ -29,6 +31,7 @@ func (b *browser) finishRun(l *link, e wire.Envelope) {
 	if err != nil && err.NotStarted && slices.Contains(documentGoneCodes, err.Code) {
 		b.tabs.removeDocument(l, r.tabID, r.documentID)
 	}
+	r.trace.Mark(hops.Decoded)
 	r.sink.Finish(output, err)
 }
 
@@ -42,6 +45,7 @@ func (r *run) readOutcome(e wire.Envelope) (json.RawMessage, *wire.CallError) {
 	if err != nil {
 		return nil, newInternalError("the browser's answer is not a result")
 	}
+	r.trace.SetBrowser(res.Hops)
 	switch {
 	case res.Output != nil && res.Parts != 0:
 		return nil, newInternalError("the browser's answer has both a whole result and parts")

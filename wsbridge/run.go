@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/hops"
 	"opentabs/wire"
 )
 
@@ -13,6 +14,7 @@ import (
 // the fields of a run.
 type run struct {
 	sink           dispatch.Sink
+	trace          *hops.Trace
 	maxResultBytes int // the maximum size of the result, in bytes
 	// tabID and documentID are the target of the run.
 	tabID      int
@@ -90,7 +92,7 @@ func (rt *runTable) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink, 
 	}
 	rt.startCount++
 	newRun := &run{
-		sink: sink, maxResultBytes: r.MaxResultBytes, isListed: true, startNumber: rt.startCount, request: *r,
+		sink: sink, trace: r.Trace, maxResultBytes: r.MaxResultBytes, isListed: true, startNumber: rt.startCount, request: *r,
 		tabID: r.Target.TabID, documentID: r.Target.DocumentID,
 	}
 	rt.runs[r.ID] = newRun
@@ -98,6 +100,7 @@ func (rt *runTable) startRun(r *dispatch.Run, frame []byte, sink dispatch.Sink, 
 		newRun.isUnsent = true
 		sink.LinkLost()
 	} else {
+		r.Trace.Mark(hops.Posted)
 		rt.link.postFrame(frame)
 	}
 	rt.hub.opts.Log.Debug().Str("call", r.ID).Str("browser", rt.browserID).Int("tab", r.Target.TabID).Bool("unsent", newRun.isUnsent).Msg("run started")
@@ -134,6 +137,6 @@ func (rt *runTable) resendRuns() {
 func encodeRun(r *dispatch.Run, isRepeated bool) []byte {
 	return wire.AppendDispatch(nil, &wire.ToolDispatchParams{
 		DispatchID: r.ID, Plugin: r.Plugin, Tool: r.Tool, TabID: r.Target.TabID, DocumentID: r.Target.DocumentID,
-		MaxResultBytes: r.MaxResultBytes, IsResent: isRepeated, Prompt: r.Prompt, Decision: r.Decision, Args: r.Args,
+		MaxResultBytes: r.MaxResultBytes, IsResent: isRepeated, Prompt: r.Prompt, Trace: r.Trace != nil, Decision: r.Decision, Args: r.Args,
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/hops"
 	"opentabs/wire"
 )
 
@@ -17,6 +18,42 @@ func (w *hubFixture) tryRunArgs(args string) *wire.CallError {
 		ID: "c1", Plugin: "chat", Tool: "export", Args: json.RawMessage(args),
 		Target: dispatch.Target{Browser: "b1", TabID: 7, DocumentID: "d7"},
 	}, sink{w, "c1"})
+}
+
+// TestTracedRun checks that a traced run asks for hops, and that the hops of the answer
+// reach the trace. Other runs have neither.
+func TestTracedRun(t *testing.T) {
+	withHub(t, Options{}, func(w *hubFixture) {
+		p := w.connectBrowser("b1", "boot1")
+		trace := hops.FromContext(hops.NewContext(t.Context()))
+		w.advanceTime(time.Second)
+		r := dispatch.Run{ID: "c1", Plugin: "chat", Tool: "export", Trace: trace, Target: dispatch.Target{Browser: "b1", TabID: 7, DocumentID: "d7"}}
+		if err := w.hub.Start(t.Context(), r, sink{w, "c1"}); err != nil {
+			t.Fatal(err)
+		}
+		frame := strings.Join(p.readFrames(), "\n")
+		if strings.Count(frame, `"trace":true`) != 1 {
+			t.Errorf("the browser received %s, want one traced call", frame)
+		}
+		w.advanceTime(time.Second)
+		p.send(`{"jsonrpc":"2.0","id":"c1","result":{"output":7,"hops":{"workerInUs":10,"documentUs":20,"workerOutUs":30,` +
+			`"page":{"bridgeInUs":1,"hostInUs":2,"schemaUs":3,"handlerUs":4,"resultUs":5}}}}`)
+		w.wantEvents("c1 returned 7")
+		var stations []string
+		for _, hop := range trace.Hops() {
+			stations = append(stations, hop.Station)
+		}
+		want := "hub websocket worker port bridge host schema handler result port worker websocket"
+		if got := strings.Join(stations, " "); !strings.HasPrefix(got, want) {
+			t.Errorf("the stations are %s, want %s", got, want)
+		}
+		w.run("b1", "c2")
+		if frame := strings.Join(p.readFrames(), "\n"); strings.Contains(frame, "trace") {
+			t.Errorf("the browser received %s for a run that is not traced", frame)
+		}
+		p.send(`{"jsonrpc":"2.0","id":"c2","result":{"output":8,"hops":"forged"}}`)
+		w.wantEvents("c2 returned 8")
+	})
 }
 
 func TestStartRefused(t *testing.T) {

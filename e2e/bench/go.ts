@@ -24,6 +24,7 @@ export const CallsAnswer = z.object({
   failed: z.number(),
   problem: z.string().default(''),
   bytes: z.number(),
+  hops: z.array(z.array(z.object({ station: z.string(), startUs: z.number(), us: z.number() }))).default([]),
 });
 
 /** StreamAnswer is the answer to the order "stream". The times in a StreamAnswer are in milliseconds since 1970. */
@@ -75,9 +76,12 @@ export class GoClient {
     return schema.parse(answer.ok);
   }
 
-  /** connect defines a target for later orders. If token is set, the target is an MCP server. */
-  async connect(target: string, url: string, token = ''): Promise<void> {
-    await this.sendOrder({ do: 'connect', target, url, token }, z.unknown());
+  /**
+   * connect defines a target for later orders. If token is set, the target is an MCP server. With isTraced, the answers
+   * to the order "calls" have the hops of each call.
+   */
+  async connect(target: string, url: string, token = '', isTraced = false): Promise<void> {
+    await this.sendOrder({ do: 'connect', target, url, token, isTraced }, z.unknown());
   }
 
   close(): Promise<void> {

@@ -36,6 +36,8 @@ export const DOWN = 'down';
 //   p <call> <count> <skipped> <json>  reports: the JSON text of an array
 //   r <call> <json>                    the result's JSON text
 //   n <call>                           the tool returned undefined
+//   t <call> <ms> <ms> <ms>            a traced call is about to end: when isReady had returned, when the handler
+//                                      started and when the handler had settled, by performance.now()
 //   e <call> <json>                    the JSON text of a wire.CallError
 //   a <call>                           a cancelled call's handler has settled
 //   f <call>                           asked to cancel a call that is not running
@@ -55,6 +57,7 @@ export const DOWN = 'down';
 // Each message from the bridge to the host is the JSON text of an array:
 //
 //   ["call", call, tool, maxBytes, args, prompt, decision]   no decision if no approval was required
+//   ["traced", ...]                                          the same as "call", for a traced call
 //   ["cancel", call, reason]
 //   ["answer", call, ask, ok, value]                         a wire.CallError if not ok; no value for undefined
 //   ["resync", call, type]                                   report an activity again

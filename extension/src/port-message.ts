@@ -2,7 +2,7 @@
 // sent as lists (batch.ts), as one text (port-text.ts). The worker validates everything from a document, because an
 // attacker may control the document's process.
 
-import type { CancelOutcome, PluginSettings, TabPlugin } from '../../wire/wire.gen.ts';
+import type { CancelOutcome, PageHops, PluginSettings, TabPlugin } from '../../wire/wire.gen.ts';
 import { type PortReaders, readMessage } from './port-router.ts';
 import { type Fields, isRecord } from './record.ts';
 
@@ -61,8 +61,11 @@ export type FromBridge =
   | { op: 'progress'; id: string; seq: number; skipped: number; reports: string }
   /** Sends a part of a large result. After the last part, a 'result' with the number of parts follows. */
   | { op: 'part'; id: string; seq: number; text: string }
-  /** text is the result's JSON text. text is absent if the result is sent in parts, and if the result is undefined. */
-  | { op: 'result'; id: string; text?: string; parts?: number }
+  /**
+   * text is the result's JSON text. text is absent if the result is sent in parts, and if the result is undefined. hops
+   * is set for a traced call.
+   */
+  | { op: 'result'; id: string; text?: string; parts?: number; hops?: PageHops }
   /** error is the JSON text of a wire.CallError. */
   | { op: 'error'; id: string; error: string }
   | { op: 'cancelled'; id: string; outcome: CancelOutcome }
@@ -115,6 +118,8 @@ export type ToBridge =
       args: string;
       prompt?: true;
       decision?: string;
+      /** trace requests the hops of the call. */
+      trace?: true;
       /**
        * atMs is when the call was sent, in milliseconds since 1970. A call that arrives more than StaleCallMs later
        * does not start.
@@ -182,10 +187,14 @@ const fromBridge: PortReaders<FromBridge> = {
       ? { op: 'progress', id, seq, skipped, reports }
       : undefined,
   part: ({ id, seq, text }) => (isId(id) && isCount(seq) && isText(text) ? { op: 'part', id, seq, text } : undefined),
-  result: ({ id, text, parts }) => {
+  result: ({ id, text, parts, hops }) => {
     if (!isId(id)) return undefined;
-    if (isText(text)) return { op: 'result', id, text };
-    return isCount(parts) ? { op: 'result', id, parts } : { op: 'result', id };
+    const message: Extract<FromBridge, { op: 'result' }> = { op: 'result', id };
+    if (isText(text)) message.text = text;
+    else if (isCount(parts)) message.parts = parts;
+    const pageHops = isRecord(hops) && readHops(hops);
+    if (pageHops) message.hops = pageHops;
+    return message;
   },
   error: ({ id, error }) => (isId(id) && isText(error) ? { op: 'error', id, error } : undefined),
   cancelled: ({ id, outcome }) =>
@@ -242,6 +251,12 @@ function readDocumentState(fields: Fields): Extract<FromBridge, { op: 'documentS
   };
 }
 
+function readHops({ bridgeInUs, hostInUs, schemaUs, handlerUs, resultUs }: Fields): PageHops | undefined {
+  if (!isCount(bridgeInUs) || !isCount(hostInUs) || !isCount(schemaUs)) return undefined;
+  if (!isCount(handlerUs) || !isCount(resultUs)) return undefined;
+  return { bridgeInUs, hostInUs, schemaUs, handlerUs, resultUs };
+}
+
 function readPlugin({ name, hash, base, problem, ready }: Fields): LiveAdapter | undefined {
   if (!isText(name) || !isText(hash)) return undefined;
   return {
@@ -272,7 +287,7 @@ export function readToBridge(value: unknown): ToBridge | undefined {
 }
 
 const toBridge: PortReaders<ToBridge> = {
-  call: ({ id, plugin, tool, maxBytes, args, prompt, decision, atMs }) =>
+  call: ({ id, plugin, tool, maxBytes, args, prompt, decision, atMs, trace }) =>
     isText(id) && isText(plugin) && isText(tool) && isText(args) && isCount(maxBytes)
       ? {
           op: 'call',
@@ -284,6 +299,7 @@ const toBridge: PortReaders<ToBridge> = {
           ...(typeof atMs === 'number' ? { atMs } : {}),
           ...(prompt === true ? { prompt } : {}),
           ...(isText(decision) ? { decision } : {}),
+          ...(trace === true ? { trace } : {}),
         }
       : undefined,
   ping: ({ ping }) => (isCount(ping) ? { op: 'ping', ping } : undefined),

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"opentabs/dispatch/hops"
 )
 
 // callsMeasurement is the result of the benchmark action "calls". The times in
@@ -21,6 +23,8 @@ type callsMeasurement struct {
 	Problem string `json:"problem,omitempty"`
 	// Bytes is the length of the last response.
 	Bytes int `json:"bytes"`
+	// Hops are the hops of each call, in the order of EachNs, if the target is traced.
+	Hops [][]hops.Hop `json:"hops,omitempty"`
 }
 
 // measureCalls makes o.Calls calls, with o.InFlight concurrent calls on separate
@@ -42,6 +46,7 @@ func measureCalls(t *target, o request) (callsMeasurement, error) {
 			return m, w.err
 		}
 		m.EachNs = append(m.EachNs, w.eachNs...)
+		m.Hops = append(m.Hops, w.hops...)
 		m.Failed += w.failedCalls
 		if w.problem != "" {
 			m.Problem = w.problem
@@ -60,6 +65,7 @@ type worker struct {
 	failedCalls int
 	problem     string
 	bytes       int
+	hops        [][]hops.Hop
 	err         error
 }
 
@@ -93,7 +99,27 @@ func (w *worker) makeCalls(nextCall *atomic.Int64) error {
 			w.failedCalls++
 			w.problem = text
 		}
+		if w.target.isTraced {
+			callHops, err := hopsOf(response)
+			if err != nil {
+				return err
+			}
+			w.hops = append(w.hops, callHops)
+		}
 	}
+}
+
+// hopsOf returns the hops in the result of a traced call.
+func hopsOf(response []byte) ([]hops.Hop, error) {
+	var r struct {
+		Result struct {
+			Meta struct {
+				Hops []hops.Hop `json:"opentabs/hops"`
+			} `json:"_meta"`
+		} `json:"result"`
+	}
+	err := json.Unmarshal(response, &r)
+	return r.Result.Meta.Hops, err
 }
 
 // streamMeasurement is the result of the benchmark action "stream": one call with its

@@ -12,10 +12,12 @@ import (
 type request struct {
 	Action string `json:"do"`
 	// Target is the name of a target, which is a server to measure. The action
-	// "connect" creates the target from URL and Token.
+	// "connect" creates the target from URL, Token and IsTraced.
 	Target string `json:"target"`
 	URL    string `json:"url"`
 	Token  string `json:"token"`
+	// IsTraced requests the hops of each call of the target.
+	IsTraced bool `json:"isTraced"`
 	// Tool and Args are the tool to call and its arguments.
 	Tool string          `json:"tool"`
 	Args json.RawMessage `json:"args"`
@@ -80,6 +82,9 @@ func (c *client) handleRequest(line []byte) (any, error) {
 		return measureStart(o)
 	case "connect":
 		t, err := connectTarget(o.URL, o.Token)
+		if err == nil && o.IsTraced {
+			t.traceCalls()
+		}
 		c.targets[o.Target] = t
 		return true, err
 	}

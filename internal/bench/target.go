@@ -6,6 +6,8 @@ import (
 	"maps"
 	"strconv"
 	"sync/atomic"
+
+	"opentabs/dispatch/hops"
 )
 
 // target is the receiver of calls: an MCP server, or `bench floor`, which echoes the
@@ -15,6 +17,7 @@ type target struct {
 	headers   map[string]string
 	lastID    atomic.Int64
 	idleConns chan *conn // idle connections, which acquire reuses
+	isTraced  bool       // set if the results of calls have hops
 }
 
 // maxIdleConns is the maximum number of idle connections that are kept for reuse.
@@ -51,6 +54,17 @@ func connectTarget(url, token string) (*target, error) {
 	defer t.release(noticeConn)
 	_, err = noticeConn.post([]byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
 	return t, err
+}
+
+// traceCalls requests the hops of all later calls. traceCalls closes the idle
+// connections, whose requests do not have the header.
+func (t *target) traceCalls() {
+	t.isTraced = true
+	t.headers = maps.Clone(t.headers)
+	t.headers[hops.Header] = "1"
+	for len(t.idleConns) > 0 {
+		(<-t.idleConns).close()
+	}
 }
 
 // acquire returns an idle or new connection.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"opentabs/dispatch/hops"
 	"opentabs/internal/httpjson"
 	"opentabs/internal/loopback"
 	"opentabs/wire"
@@ -154,6 +155,9 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/ws" {
 		a.options.Browsers.ServeHTTP(w, r)
 		return
+	}
+	if r.Header[hops.Header] != nil {
+		r = r.WithContext(hops.NewContext(r.Context()))
 	}
 	a.guardedHandler.ServeHTTP(w, r)
 }

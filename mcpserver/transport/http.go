@@ -17,6 +17,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/hops"
 	"opentabs/internal/httpjson"
 	"opentabs/wire"
 )
@@ -31,6 +32,7 @@ type httpTransport struct{ *Server }
 func (s *Server) Handler() http.Handler { return http.HandlerFunc(httpTransport{s}.serveHTTP) }
 
 func (s httpTransport) serveHTTP(w http.ResponseWriter, r *http.Request) {
+	hops.FromContext(r.Context()).Mark(hops.Authorized)
 	switch r.Method {
 	case http.MethodPost:
 		s.servePost(w, r)
@@ -337,6 +339,7 @@ func (s httpTransport) serveCall(w http.ResponseWriter, r *http.Request, m messa
 	if !stream.acceptsEvents {
 		send = nil
 	}
+	hops.FromContext(ctx).Mark(hops.Parsed)
 	reply := s.handler.Serve(ctx, s.newRequest(clientSession, m, p, client, send))
 	s.releaseTask(r, clientSession, key)
 	if ctx.Err() != nil {

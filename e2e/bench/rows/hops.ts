@@ -1,50 +1,96 @@
 import type { BenchFixture } from '../bench-fixture.ts';
-import { formatMs, type Row } from '../row.ts';
-import { measureInTurns } from '../samples.ts';
-import { startInstantServer } from './server.ts';
+import { CallsAnswer } from '../go.ts';
+import { atMost, formatMs, type Row } from '../row.ts';
+import { measureInTurns, median, quantile } from '../samples.ts';
 
 const text = 'x'.repeat(188);
+const order = { tool: 'bench__echo', args: { text } };
 
-/** measureHops divides the time of one echo into hops. Each row is the time that one additional hop adds to a route. */
+/**
+ * stations are the stations of a call in order, with a description and the budget of each in microseconds. The stations
+ * without a budget are Chrome and the network.
+ */
+const stations: readonly (readonly [station: string, description: string, budgetUs?: number])[] = [
+  ['guard', 'guard: Host, Origin and token', 20],
+  ['parse', 'HTTP body and MCP message, session', 40],
+  ['check', "arguments against the tool's schema", 20],
+  ['dispatch', 'gates, queue, choice of the document', 40],
+  ['hub', 'frame for the browser', 15],
+  ['websocket', "WebSocket to the extension's worker"],
+  ['worker', 'frame, call table', 60],
+  ['port', 'port to the content script'],
+  ['bridge', 'message, call table', 40],
+  ['host', "event, arguments, the plugin's isReady", 60],
+  ['schema', "the tool's zod schema", 20],
+  ['handler', 'handler of the tool'],
+  ['result', 'result as JSON text, event', 40],
+  ['port', 'port to the worker'],
+  ['worker', 'message, call table', 40],
+  ['websocket', 'WebSocket to the server'],
+  ['hub', 'frame from the browser', 20],
+  ['dispatch', 'end of the call', 40],
+  ['reply', 'check and encoding of the result', 30],
+];
+
+/**
+ * measureHops divides the time of one echo into the hops of traced calls. Each row is the mean of one hop over the
+ * fastest 90 % of the calls. The last rows compare traced calls with other calls and with the floor.
+ */
 export async function measureHops(fixture: BenchFixture): Promise<Row[]> {
   const { stack, floorPage } = await fixture.getLiveStack();
-  const instantServer = await startInstantServer(fixture);
-  try {
-    const measureSide = (target: string) => async () => {
-      if (target.startsWith('floor')) await floorPage.bringToFront();
-      else await stack.page.bringToFront();
-      const order = { target, tool: 'bench__echo', args: { text } };
-      await fixture.measureCalls({ ...order, calls: 50 });
-      return fixture.measureCalls({ ...order, calls: 300 });
-    };
-    const targets = ['plain', 'instant', 'floor-w', 'floor-p', 'floor-c', 'floor-d', 'ours'];
-    const summaries = await measureInTurns(
-      9,
-      Object.fromEntries(targets.map((target) => [target, measureSide(target)])),
+  await fixture.goClient.connect('traced', `http://127.0.0.1:${stack.port}/mcp`, stack.clientToken, true);
+  const calls: { readonly us: number; readonly hops: readonly number[] }[] = [];
+  const measureTraced = async () => {
+    await stack.page.bringToFront();
+    await fixture.measureCalls({ ...order, target: 'traced', calls: 50 });
+    const answer = await fixture.goClient.sendOrder(
+      { do: 'calls', ...order, target: 'traced', calls: 300 },
+      CallsAnswer,
     );
-    const p50 = (target: string) => summaries.get(target)?.p50 ?? Number.NaN;
-    const makeHopRow = (description: string, value: number): Row => ({
-      id: 'hops',
-      what: description,
-      ours: formatMs(value),
+    if (answer.failed > 0) throw new Error(`${answer.failed} calls failed: ${answer.problem}`);
+    answer.hops.forEach((hops, i) => {
+      const names = hops.map(({ station }) => station).join();
+      if (names !== stations.map(([station]) => station).join()) throw new Error(`a call has the stations ${names}`);
+      calls.push({ us: (answer.eachNs[i] ?? 0) / 1000, hops: hops.map(({ us }) => us) });
     });
-    return [
-      makeHopRow('time of a plain JSON echo over HTTP', p50('plain')),
-      makeHopRow(
-        '+ time of guard, MCP, schema checks and dispatch, with a tool that returns at once',
-        p50('instant') - p50('plain'),
-      ),
-      makeHopRow("+ time over the WebSocket to the extension's worker and back", p50('floor-w') - p50('plain')),
-      makeHopRow('+ time over the port to the content script and back', p50('floor-p') - p50('floor-w')),
-      makeHopRow("+ time to the page's world and back with events, as in opentabs", p50('floor-d') - p50('floor-p')),
-      makeHopRow("  (time to the page's world and back with posted messages)", p50('floor-c') - p50('floor-p')),
-      makeHopRow(
-        '+ time in the code of opentabs on this route: hub, frames, call tables, host, zod, handler',
-        p50('ours') - p50('floor-d') - (p50('instant') - p50('plain')),
-      ),
-      makeHopRow('= time of a call that echoes a text through a page', p50('ours')),
-    ];
-  } finally {
-    await instantServer.close();
-  }
+    return answer.eachNs.map((ns) => ns / 1e6);
+  };
+  const measureSide = (target: string) => async () => {
+    await (target.startsWith('floor') ? floorPage : stack.page).bringToFront();
+    await fixture.measureCalls({ ...order, target, calls: 50 });
+    return fixture.measureCalls({ ...order, target, calls: 300 });
+  };
+  const targets = ['plain', 'floor-w', 'floor-p', 'floor-d', 'ours'];
+  const summaries = await measureInTurns(9, {
+    ...Object.fromEntries(targets.map((target) => [target, measureSide(target)])),
+    traced: measureTraced,
+  });
+  const limitUs = quantile(
+    calls.map(({ us }) => us),
+    0.9,
+  );
+  const fastCalls = calls.filter(({ us }) => us <= limitUs);
+  const meanOf = (getUs: (call: (typeof calls)[number]) => number) =>
+    fastCalls.reduce((sum, call) => sum + getUs(call), 0) / fastCalls.length;
+  const sumOf = (hops: readonly number[]) => hops.reduce((sum, us) => sum + us, 0);
+  const stationRows = stations.map(([station, description, budgetUs], i): Row => {
+    const us = meanOf(({ hops }) => hops[i] ?? 0);
+    const row = { id: 'hops', what: `${station.padEnd(9)}  ${description}`, ours: `${us.toFixed(1)} us` };
+    return budgetUs === undefined ? row : { ...row, value: us, threshold: atMost(budgetUs, 'us') };
+  });
+  const own = (hops: readonly number[]) => sumOf(hops.filter((_, i) => stations[i]?.[2] !== undefined));
+  const p50 = (target: string) => summaries.get(target)?.p50 ?? Number.NaN;
+  const makeRow = (description: string, ms: number): Row => ({ id: 'hops', what: description, ours: formatMs(ms) });
+  return [
+    ...stationRows,
+    makeRow('HTTP and the client: the call without all stations', meanOf(({ us, hops }) => us - sumOf(hops)) / 1000),
+    makeRow('all stations of opentabs: those with a budget', meanOf(({ hops }) => own(hops)) / 1000),
+    makeRow('a traced call, p50', median(calls.map(({ us }) => us)) / 1000),
+    makeRow('a call without a trace, p50', p50('ours')),
+    makeRow("the floor of a call through a page, p50: JSON over HTTP, WebSocket, port, page's world", p50('floor-d')),
+    makeRow('  of which: JSON over HTTP', p50('plain')),
+    makeRow('  of which: WebSocket, both ways', p50('floor-w') - p50('plain')),
+    makeRow('  of which: port, both ways', p50('floor-p') - p50('floor-w')),
+    makeRow("  of which: the page's world, both ways", p50('floor-d') - p50('floor-p')),
+  ];
 }

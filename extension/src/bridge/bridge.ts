@@ -20,7 +20,7 @@ const calls = new BridgeCalls(
 );
 const { plugins } = calls;
 const session: Session = {
-  received: (message) => calls.fromWorker(message),
+  received: (message, arrivedMs) => calls.fromWorker(message, arrivedMs),
   greeting: () => calls.greeting(),
   connected: () => calls.connected(),
   isLikelyLastMessage: () => calls.running === 0,

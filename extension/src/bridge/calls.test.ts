@@ -40,6 +40,32 @@ test('a host gets a call by number, and the worker gets its ending by ID', () =>
   ]);
 });
 
+test('a traced call ends with its hops in the page, and other calls without hops', (t) => {
+  let nowMs = 1000;
+  t.mock.method(performance, 'now', () => nowMs);
+  const { calls, host, posted, toHost, call } = makeFixture();
+  calls.fromWorker({ ...call('a'), trace: true }, 999.5);
+  calls.fromWorker({ ...call('b'), trace: true }, 999.5);
+  calls.fromWorker(call('c'), 999.5);
+  assert.deepEqual(
+    toHost.map(([op]) => op),
+    ['traced', 'traced', 'call'],
+  );
+  nowMs = 1010;
+  calls.fromHost(host, 't 1 1001 1001.25 1009.9');
+  calls.fromHost(host, 'r 1 7');
+  calls.fromHost(host, 't 2 1001 1000.9');
+  calls.fromHost(host, 'n 2');
+  calls.fromHost(host, 't 3 1001 1002 1003');
+  calls.fromHost(host, 'r 3 7');
+  const hops = { bridgeInUs: 500, hostInUs: 1000, schemaUs: 250, handlerUs: 8650, resultUs: 100 };
+  assert.deepEqual(posted, [
+    { op: 'result', id: 'a', text: '7', hops },
+    { op: 'result', id: 'b' },
+    { op: 'result', id: 'c', text: '7' },
+  ]);
+});
+
 test('a tool that returns undefined ends with an empty result, and an error ends the call', () => {
   const { calls, host, posted, call } = makeFixture();
   calls.fromWorker(call('a'));

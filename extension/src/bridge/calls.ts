@@ -1,5 +1,6 @@
-import { type CallError, CancelTimeoutMs, MaxPartChars } from '../../../wire/wire.gen.ts';
+import { type CallError, CancelTimeoutMs, MaxPartChars, type PageHops } from '../../../wire/wire.gen.ts';
 import { addBounded } from '../bounded-buffer.ts';
+import { microsecondsBetween } from '../microseconds.ts';
 import { type FromBridge, StaleCallMs, type ToBridge } from '../port-message.ts';
 import { type PortHandlers, route } from '../port-router.ts';
 import { splitResult } from '../result-parts.ts';
@@ -31,6 +32,16 @@ interface Call {
    * after the call has started.
    */
   deferredStart?: string;
+  /** trace is set for a traced call. */
+  trace?: CallTrace;
+}
+
+/** CallTrace has the times of a traced call in milliseconds, by the clock of the page. */
+interface CallTrace {
+  readonly arrivedMs: number;
+  readonly sentMs: number;
+  /** hostTimes are the times that the host reported: isReady returned, the handler started, the handler settled. */
+  hostTimes: readonly number[];
 }
 
 /** BridgeCalls is the table of the document's calls, between its hosts and the port to the worker. */
@@ -94,10 +105,13 @@ export class BridgeCalls {
         break;
       }
       case 'r':
-        this.#end(call, resultMessages(call.id, body));
+        this.#end(call, resultMessages(call.id, body, pageHops(call.trace)));
         break;
       case 'n':
-        this.#end(call, [{ op: 'result', id: call.id }]);
+        this.#end(call, [resultMessage(call.id, {}, pageHops(call.trace))]);
+        break;
+      case 't':
+        if (call.trace) call.trace.hostTimes = body.split(' ').map(Number);
         break;
       case 'e':
         this.#end(call, [{ op: 'error', id: call.id, error: body }]);
@@ -110,13 +124,13 @@ export class BridgeCalls {
     }
   }
 
-  /** fromWorker handles a message of the worker. */
-  fromWorker(message: ToBridge): void {
-    route(this.#handlers, message.op, message);
+  /** fromWorker handles a message of the worker. arrivedMs is when the message arrived, by the clock of the page. */
+  fromWorker(message: ToBridge, arrivedMs = performance.now()): void {
+    route(this.#handlers, message.op, message, arrivedMs);
   }
 
-  readonly #handlers: PortHandlers<ToBridge> = {
-    call: (message) => this.#start(message),
+  readonly #handlers: PortHandlers<ToBridge, [arrivedMs: number]> = {
+    call: (message, arrivedMs) => this.#start(message, arrivedMs),
     cancel: ({ id, reason }) => this.#cancel(id, reason),
     answer: (message) => this.#answer(message),
     resync: ({ id, type }) => this.#sendToHost(this.#callsById.get(id), 'resync', type),
@@ -191,7 +205,7 @@ export class BridgeCalls {
     return [...this.#callsById.values()].filter((call) => !call.endMessages);
   }
 
-  #start(message: Extract<ToBridge, { op: 'call' }>): void {
+  #start(message: Extract<ToBridge, { op: 'call' }>, arrivedMs: number): void {
     const { id, plugin, tool, maxBytes, args, prompt = false, decision, atMs = Date.now() } = message;
     if (this.#callsById.has(id)) return;
     const lateMs = Date.now() - atMs;
@@ -217,7 +231,9 @@ export class BridgeCalls {
     this.#callsById.set(id, call);
     this.#callsByNumber.set(call.number, call);
     const decisionSuffix = decision === undefined ? '' : `,${decision}`;
-    const text = `["call",${call.number},${JSON.stringify(tool)},${maxBytes},${args},${prompt}${decisionSuffix}]`;
+    const op = message.trace ? 'traced' : 'call';
+    const text = `["${op}",${call.number},${JSON.stringify(tool)},${maxBytes},${args},${prompt}${decisionSuffix}]`;
+    if (message.trace) call.trace = { arrivedMs, sentMs: performance.now(), hostTimes: [] };
     if (this.#swaps.isWaiting(host)) call.deferredStart = text;
     else host.send(text);
   }
@@ -328,11 +344,32 @@ function notLiveError(plugin: string): string {
 }
 
 /** resultMessages splits a large result into parts, because Chrome limits port messages to 64 MiB. */
-function resultMessages(id: string, text: string): FromBridge[] {
-  if (text.length <= MaxPartChars) return [{ op: 'result', id, text }];
+function resultMessages(id: string, text: string, hops: PageHops | undefined): FromBridge[] {
+  if (text.length <= MaxPartChars) return [resultMessage(id, { text }, hops)];
   const messages: FromBridge[] = splitResult(text).map((part, seq) => ({ op: 'part', id, seq, text: part }));
-  messages.push({ op: 'result', id, parts: messages.length });
+  messages.push(resultMessage(id, { parts: messages.length }, hops));
   return messages;
+}
+
+function resultMessage(
+  id: string,
+  result: { readonly text?: string; readonly parts?: number },
+  hops: PageHops | undefined,
+): FromBridge {
+  return hops ? { op: 'result', id, ...result, hops } : { op: 'result', id, ...result };
+}
+
+/** pageHops returns the hops of a traced call whose result has just arrived, unless the host reported no times. */
+function pageHops(trace: CallTrace | undefined): PageHops | undefined {
+  const [readyMs, startedMs, settledMs] = trace?.hostTimes ?? [];
+  if (!trace || readyMs === undefined || startedMs === undefined || settledMs === undefined) return undefined;
+  return {
+    bridgeInUs: microsecondsBetween(trace.arrivedMs, trace.sentMs),
+    hostInUs: microsecondsBetween(trace.sentMs, readyMs),
+    schemaUs: microsecondsBetween(readyMs, startedMs),
+    handlerUs: microsecondsBetween(startedMs, settledMs),
+    resultUs: microsecondsBetween(settledMs, performance.now()),
+  };
 }
 
 /** splitAtSpace splits a text at the first space. */

@@ -26,7 +26,8 @@ export interface LinkOptions {
 
 /** Session is the document whose bridge uses a link. */
 export interface Session {
-  received(message: ToBridge): void;
+  /** received handles a message that arrived at arrivedMs, by performance.now(). */
+  received(message: ToBridge, arrivedMs: number): void;
   /** greeting returns the first message on a new port. */
   greeting(): FromBridge;
   /** connected is called after the greeting on each new port. */
@@ -140,12 +141,13 @@ export class Link {
     const openedAt = Date.now();
     this.#port = port;
     port.onMessage((raw) => {
+      const arrivedMs = performance.now();
       for (const message of decodeMessages(raw, this.#options.read)) {
         if (this.#port !== port) return;
         // A ping is answered before waiting messages are sent and before the next call starts, because a call may block
         // the page.
         if (message.op === 'ping') this.#send([{ op: 'pong', ping: message.ping }]);
-        else session.received(message);
+        else session.received(message, arrivedMs);
       }
     });
     port.onDisconnect(() => {

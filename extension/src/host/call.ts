@@ -18,7 +18,9 @@ import {
   makeBareObject,
   NativeAbortController,
   NativeDOMException,
+  nativePerformance,
   nativeSetTimeout,
+  performanceNow,
   reasonGetter,
   signalGetter,
   toJson,
@@ -42,6 +44,8 @@ export interface Request {
   readonly prompt: boolean;
   /** decision is the user's decision; undefined if no approval was required. */
   readonly decision: unknown;
+  /** isTraced is true if the host must report the times of the call. */
+  readonly isTraced?: boolean;
 }
 
 /** CallEvents are the notifications of a runner to the bridge. */
@@ -55,6 +59,11 @@ export interface CallEvents {
   ask(call: number, ask: number, body: string): void;
   /** end is called once for a call that was not cancelled. */
   end(call: number, outcome: Outcome): void;
+  /**
+   * traced is called before end for a traced call. times are when isReady had returned, when the handler started and
+   * when the handler had settled, each after a space.
+   */
+  traced(call: number, times: string): void;
   /** aborted is called when the handler of a cancelled call has settled. */
   aborted(call: number): void;
   /** The host calls ready with the first readiness of the adapter, and with each changed readiness. */
@@ -91,6 +100,8 @@ interface RunningCall {
   /** endAudience is the audience of the call's final message, or empty. */
   endAudience: string;
   isLive: boolean;
+  /** times are the times of a traced call so far; undefined for a call that is not traced. */
+  times: string | undefined;
   /**
    * end removes the call from the table of running calls and reports the outcome. A second call of the method end has
    * no effect.
@@ -104,7 +115,7 @@ interface RunningCalls {
   /**
    * add adds a call to the table of the calls in progress. add returns undefined in a browser without AbortController.
    */
-  add(call: number): RunningCall | undefined;
+  add(request: Request): RunningCall | undefined;
   /** cancel aborts the signal of a call. */
   cancel(entry: RunningCall, reason: string): void;
 }
@@ -130,6 +141,7 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
     if (entry.endAudience !== '' && outcome.kind !== 'error') {
       events.report(entry.call, objectText<'Report'>({ endAudience: toJson(entry.endAudience) }), 1);
     }
+    if (entry.times !== undefined) events.traced(entry.call, entry.times);
     events.end(entry.call, outcome);
   };
   return {
@@ -137,7 +149,7 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
       const entry = table[call];
       return isRunning(entry) ? entry : undefined;
     },
-    add: (call) => {
+    add: ({ call, isTraced }) => {
       const controller = construct(NativeAbortController, []);
       const signal = apply(signalGetter, controller, []);
       if (!isSignal(signal)) return undefined;
@@ -149,6 +161,7 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
         activities: makeActivities(),
         endAudience: '',
         isLive: true,
+        times: isTraced === true ? '' : undefined,
         end: (outcome) => endCall(entry, outcome),
       };
       table[call] = entry;
@@ -176,7 +189,7 @@ export function makeRunner(plugin: string, readContainer: () => unknown, events:
   const readiness = makeReadiness(plugin, readContainer, (ready) => events.ready(ready));
 
   const run = (request: Request) => {
-    const entry = calls.add(request.call);
+    const entry = calls.add(request);
     if (!entry) return;
     const adapter = registered;
     const failWith = (text: string) => entry.end({ kind: 'error', text });
@@ -233,11 +246,20 @@ function isStopped(entry: RunningCall): boolean {
   return !entry.isLive;
 }
 
+/** addTime adds the current time to the times of a traced call. */
+function addTime(entry: RunningCall): void {
+  if (entry.times !== undefined) entry.times += ` ${apply(performanceNow, nativePerformance, [])}`;
+}
+
 /** startTool runs the tool or prompt of a request and ends the call with its outcome. */
 function startTool(plugin: string, adapter: object, request: Request, entry: RunningCall, context: object): void {
-  const done = (value: unknown) => entry.end(outcomeOf(request.tool, value, request.maxBytes));
+  const done = (value: unknown) => {
+    addTime(entry);
+    entry.end(outcomeOf(request.tool, value, request.maxBytes));
+  };
   const failWith = (text: string) => entry.end({ kind: 'error', text });
   const failWithThrown = (error: unknown) => failWith(thrownText(error));
+  addTime(entry);
   try {
     const tool = findTool(lookup(adapter, request.prompt ? 'prompts' : 'tools'), request.tool);
     const handler = tool && handlerOf(tool, request.prompt);
@@ -247,6 +269,7 @@ function startTool(plugin: string, adapter: object, request: Request, entry: Run
     }
     const callHandler = (params: unknown) => {
       if (isStopped(entry)) return;
+      addTime(entry);
       try {
         whenSettled(apply(handler, tool, [params, context]), done, failWithThrown);
       } catch (error) {

@@ -34,6 +34,18 @@ test('a call runs the handler with the arguments and sends its result as JSON te
   assert.deepEqual(await call(tool('() => null')), ['r 1 null']);
 });
 
+test('a traced call reports when it was ready, started and settled, and other calls report no times', async () => {
+  const { realm, port } = await open(tool('async () => 7'));
+  port.send('traced', 1, 'run', MB, {});
+  port.send('call', 2, 'run', MB, {});
+  await realm.idle();
+  const [times = '', ...results] = port.received;
+  assert.deepEqual(results, ['r 1 7', 'r 2 7']);
+  assert.match(times, /^t 1( \d+(\.\d+)?){3}$/);
+  const [, , readyMs, startedMs, settledMs] = times.split(' ').map(Number);
+  assert.ok(Number(readyMs) <= Number(startedMs) && Number(startedMs) <= Number(settledMs), times);
+});
+
 test('hosts send their plugin during the handshake, and at no other time', async () => {
   const realm = makeRealm();
   realm.run(`offers = 0; document.addEventListener('opentabs:host', () => offers++)`);

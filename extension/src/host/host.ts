@@ -90,6 +90,7 @@ function makePlugin(
       report: reportBuffer.add,
       ask: (call, ask, body) => sendNow(`q ${call} ${ask} ${body}`),
       end: (call, outcome) => sendNow(outcomeMessage(call, outcome)),
+      traced: (call, times) => sendToBridge(`t ${call}${times}`),
       aborted: (call) => sendNow(`a ${call}`),
       ready: (ready) => sendToBridge(ready ? 's 1' : 's 0'),
     },
@@ -186,11 +187,14 @@ function handleCallMessage(
     case 'cancel':
       if (!runner.cancel(call, textOrEmpty(readPart(2)))) sendToBridge(`f ${call}`);
       return;
+    case 'traced':
     case 'call': {
       const maxBytes = readPart(3);
       if (typeof maxBytes !== 'number') return;
       const prompt = readPart(5) === true;
-      runner.run({ call, tool: textOrEmpty(readPart(2)), maxBytes, args: readPart(4), prompt, decision: readPart(6) });
+      const isTraced = readPart(0) === 'traced';
+      const tool = textOrEmpty(readPart(2));
+      runner.run({ call, tool, maxBytes, args: readPart(4), prompt, decision: readPart(6), isTraced });
       return;
     }
     case 'answer': {

@@ -255,7 +255,7 @@ const requestHandlers: RequestHandlers = {
   ping: async () => ({}),
   'tool.dispatch': async (params) => {
     if (params.plugin === BrowserPlugin) browserCalls.dispatch(params);
-    else calls.dispatch(params);
+    else calls.dispatch(params, link.receivedMs);
     return undefined;
   },
   'tool.cancel': async (params) => ({

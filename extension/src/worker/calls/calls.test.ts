@@ -96,6 +96,40 @@ function makeFixture(t: TestContext, booting = false, health?: CallsOptions['hea
   };
 }
 
+test('the answer to a traced call has the hops of worker and page, and other answers have none', async (t) => {
+  let nowMs = 500;
+  t.mock.method(performance, 'now', () => nowMs);
+  const { calls, sent, addDocument, dispatch } = makeFixture(t);
+  const { doc, got } = addDocument(1, 'd1');
+  calls.dispatch(
+    {
+      dispatchId: 'x',
+      plugin: 'demo',
+      tool: 't',
+      tabId: 1,
+      documentId: 'd1',
+      maxResultBytes: 5,
+      trace: true,
+      args: {},
+    },
+    499.8,
+  );
+  dispatch('y');
+  assert.deepEqual(
+    got.map((message) => message.op === 'call' && message.trace),
+    [true, undefined],
+  );
+  nowMs = 504.1;
+  const page = { bridgeInUs: 1, hostInUs: 2, schemaUs: 3, handlerUs: 4, resultUs: 5 };
+  calls.receive(doc, { op: 'result', id: 'x', text: '7', hops: page }, 504);
+  calls.receive(doc, { op: 'result', id: 'y', text: '8', hops: page }, 504);
+  const hops = { workerInUs: 200, documentUs: 4000, workerOutUs: 100, page };
+  assert.deepEqual(
+    sent.map((frame) => JSON.parse(frame).result),
+    [{ output: 7, hops }, { output: 8 }],
+  );
+});
+
 test('a call to a frozen page does not begin, so that it can run in another', async (t) => {
   const { sent, frozen, addDocument, dispatch, codes, advanceTime } = makeFixture(t);
   const { got } = addDocument(1, 'd1');

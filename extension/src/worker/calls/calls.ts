@@ -1,12 +1,15 @@
 import type {
+  BrowserHops,
   CallError,
   CancelOutcome,
+  PageHops,
   ToolAnswerParams,
   ToolCancelParams,
   ToolDispatchParams,
   ToolResyncParams,
 } from '../../../../wire/wire.gen.ts';
 import type { TabState } from '../../chrome.ts';
+import { microsecondsBetween } from '../../microseconds.ts';
 import type { FromBridge, ToBridge } from '../../port-message.ts';
 import { type PortHandlers, route } from '../../port-router.ts';
 import type { Doc, Docs } from '../documents/docs.ts';
@@ -15,7 +18,7 @@ import { Signal } from '../signal.ts';
 import { endedErrors, frozenError, notStartedErrors, readError } from './endings.ts';
 import { makeNavigating, type Navigating } from './navigating.ts';
 import type { Outbox } from './outbox.ts';
-import type { RunningCall, RunningCalls } from './running.ts';
+import type { CallTrace, RunningCall, RunningCalls } from './running.ts';
 import { makeToolRequests, type ToolRequests } from './tool-requests.ts';
 
 /**
@@ -136,7 +139,8 @@ export class Calls {
       if (entry.documentId === documentId) this.#answerCancel(id, 'ignored');
   }
 
-  dispatch(params: ToolDispatchParams): void {
+  /** dispatch starts a call. arrivedMs is when the frame of the call arrived, by the clock of the worker. */
+  dispatch(params: ToolDispatchParams, arrivedMs = performance.now()): void {
     const { dispatchId: id, plugin, tool, tabId, documentId, maxResultBytes: maxBytes } = params;
     // Sending text over a port is faster than sending objects, and preserves integers that a JavaScript number would
     // round.
@@ -146,13 +150,19 @@ export class Calls {
     this.#running.add(call);
     const message: ToBridge = { op: 'call', id, plugin, tool, maxBytes, args };
     if (params.prompt) message.prompt = true;
+    if (params.trace) {
+      message.trace = true;
+      call.trace = { arrivedMs, postedMs: arrivedMs };
+    }
     if (params.decision !== undefined) message.decision = JSON.stringify(params.decision);
     const startIn = (doc: Doc | undefined) => {
       if (this.#running.get(id) !== call) return;
       if (doc?.tabId === tabId) {
         call.mayHaveBegun = true;
         call.ping = this.#options.health?.prepareCall(doc) ?? 0;
-        doc.post({ ...message, atMs: Date.now() });
+        if (call.trace) call.trace.postedMs = performance.now();
+        message.atMs = Date.now();
+        doc.post(message);
       } else void this.#endMissing(call);
     };
     /**
@@ -292,14 +302,14 @@ export class Calls {
   /**
    * receive handles a message from a document about its calls. Messages of documents that were replaced are ignored.
    */
-  receive(doc: Doc, message: CallMessage): void {
+  receive(doc: Doc, message: CallMessage, arrivedMs = performance.now()): void {
     if (this.#docs.get(doc.documentId) !== doc) return;
     if (message.op === 'part') void this.#requestNextPart(doc);
     if ('id' in message && !this.#isOwner(doc, message.id)) return;
-    route(this.#handlers, message.op, message, doc);
+    route(this.#handlers, message.op, message, doc, arrivedMs);
   }
 
-  readonly #handlers: PortHandlers<CallMessage, [doc: Doc]> = {
+  readonly #handlers: PortHandlers<CallMessage, [doc: Doc, arrivedMs: number]> = {
     documentState: (message, doc) => this.#receiveState(doc, message),
     leaving: ({ begunCalls }, { documentId }) => this.#startedCalls.set(documentId, new Set(begunCalls)),
     navigating: ({ on }, { tabId, documentId }) => this.#navigating.setNavigating(tabId, documentId, on),
@@ -315,10 +325,11 @@ export class Calls {
     },
     answerReceived: ({ id, ask, taken }) => this.#toolRequests.confirmAnswer(id, ask, taken),
     part: ({ id, seq, text }) => this.#outbox.part(id, seq, text),
-    result: ({ id, text, parts }, doc) => {
+    result: ({ id, text, parts, hops }, doc, arrivedMs) => {
+      const trace = hops && this.#running.get(id)?.trace;
       this.#forget(id);
       this.#documentOfEnded.set(id, doc.documentId);
-      this.#outbox.endWithResult(id, text, parts);
+      this.#outbox.endWithResult(id, text, parts, trace && browserHops(trace, hops, arrivedMs));
     },
     error: ({ id, error }, doc) => {
       this.#forget(id);
@@ -428,6 +439,16 @@ export class Calls {
     for (const [documentId, documentCalls] of idsByDocument)
       this.#docs.get(documentId)?.post({ op: 'confirmEndings', ids: documentCalls });
   }
+}
+
+/** browserHops returns the hops of a call whose result arrived in the worker at arrivedMs. */
+function browserHops({ arrivedMs: startMs, postedMs }: CallTrace, page: PageHops, arrivedMs: number): BrowserHops {
+  return {
+    workerInUs: microsecondsBetween(startMs, postedMs),
+    documentUs: microsecondsBetween(postedMs, arrivedMs),
+    workerOutUs: microsecondsBetween(arrivedMs, performance.now()),
+    page,
+  };
 }
 
 function sleep(ms: number): Promise<void> {

@@ -5,7 +5,7 @@ import {
   encodeRawResult,
   encodeResult,
 } from '../../../../wire/frame.ts';
-import type { CallError } from '../../../../wire/wire.gen.ts';
+import type { BrowserHops, CallError } from '../../../../wire/wire.gen.ts';
 import { addBounded, type ReportBatch } from '../../bounded-buffer.ts';
 import { Signal } from '../signal.ts';
 
@@ -91,10 +91,13 @@ export class Outbox {
 
   /**
    * endWithResult ends a call with a result. output is JSON text, and parts is the number of parts of the result that
-   * were sent before.
+   * were sent before. hops are undefined for a call that is not traced.
    */
-  endWithResult(id: string, output: string | undefined, parts: number | undefined): void {
-    const frame = parts === undefined ? encodeRawResult(id, output) : encodeResult(id, 'tool.dispatch', { parts });
+  endWithResult(id: string, output: string | undefined, parts: number | undefined, hops?: BrowserHops): void {
+    const frame =
+      parts === undefined
+        ? encodeRawResult(id, output, hops)
+        : encodeResult(id, 'tool.dispatch', hops ? { parts, hops } : { parts });
     this.#addFrame(id, frame, true);
   }
 

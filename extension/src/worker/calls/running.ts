@@ -10,6 +10,16 @@ export interface RunningCall {
   mayHaveBegun: boolean;
   /** ping is the number of the ping that preceded the call, or 0 if the call needs no ping. */
   ping: number;
+  /** trace is set for a call whose hops the server requested. */
+  trace?: CallTrace;
+}
+
+/** CallTrace has times of a traced call, by the clock of the worker. */
+export interface CallTrace {
+  /** arrivedMs is when the tool.dispatch arrived. */
+  readonly arrivedMs: number;
+  /** postedMs is when the worker posted the call to the document. */
+  postedMs: number;
 }
 
 /** RunningCalls is the table of the calls that run in documents. */

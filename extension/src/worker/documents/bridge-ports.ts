@@ -48,9 +48,10 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
     calls.documentConnected(doc);
     health.documentConnected(doc);
     port.onMessage((raw) => {
+      const arrivedMs = performance.now();
       for (const message of decodeMessages(raw, readFromBridge)) {
         health.recordMessage(doc, message.op === 'pong' ? message.ping : undefined);
-        route(handlers, message.op, message, doc);
+        route(handlers, message.op, message, doc, arrivedMs);
       }
     });
     port.onDisconnect(() => {
@@ -62,10 +63,10 @@ export function makeBridgePorts(options: BridgePortsOptions): (port: Port, sende
 }
 
 /** bridgeHandlers returns the handlers for the messages of documents. */
-function bridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridge, [doc: Doc]> {
+function bridgeHandlers(options: BridgePortsOptions): PortHandlers<FromBridge, [doc: Doc, arrivedMs: number]> {
   const { calls, docs, logs, wakes, settingsSync, hotReload, delivery } = options;
   /** receiveCall handles the messages that concern only calls. */
-  const receiveCall = (message: CallMessage, doc: Doc) => calls.receive(doc, message);
+  const receiveCall = (message: CallMessage, doc: Doc, arrivedMs: number) => calls.receive(doc, message, arrivedMs);
   return {
     documentState: (message, doc) => {
       docs.setStarted(doc.documentId, message.startedPlugins ?? [], message.hasBase === true);

@@ -109,6 +109,7 @@ export class Link {
   #silentBeats = 0;
   #lastUnsentBytes = 0;
   #lastRequestNumber = 0;
+  #receivedMs = 0;
   /** #hasFailedToOpen is true after a socket failed to open. */
   #hasFailedToOpen = false;
 
@@ -118,6 +119,11 @@ export class Link {
 
   get state(): LinkState {
     return this.#state;
+  }
+
+  /** receivedMs is when the last frame arrived, by performance.now(). */
+  get receivedMs(): number {
+    return this.#receivedMs;
   }
 
   /** start makes the first attempt to open the link. A later call of start retries at once if there is no link. */
@@ -284,6 +290,7 @@ export class Link {
 
   #receive(text: string): void {
     this.#silentBeats = 0;
+    this.#receivedMs = performance.now();
     const frame = parseFrame(text);
     switch (frame.kind) {
       case 'request':

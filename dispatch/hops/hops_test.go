@@ -1,0 +1,132 @@
+package hops_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch/hops"
+	"opentabs/wire"
+)
+
+// newTrace returns a trace that starts now.
+func newTrace() *hops.Trace { return hops.FromContext(hops.NewContext(context.Background())) }
+
+// markAll lets a traced call reach each mark after the given times.
+func markAll(t *hops.Trace, waits ...time.Duration) {
+	for m, wait := range waits {
+		time.Sleep(wait)
+		t.Mark(hops.Mark(m))
+	}
+}
+
+// TestHops checks that the hops of a call with a page follow one another without gaps.
+func TestHops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		us := time.Microsecond
+		trace := newTrace()
+		markAll(trace, 1*us, 2*us, 3*us, 4*us, 5*us, 1000*us, 6*us, 7*us)
+		trace.SetBrowser(&wire.BrowserHops{
+			WorkerInUs: 10, DocumentUs: 500, WorkerOutUs: 20,
+			Page: wire.PageHops{BridgeInUs: 1, HostInUs: 2, SchemaUs: 3, HandlerUs: 4, ResultUs: 11},
+		})
+		time.Sleep(8 * us)
+		want := []hops.Hop{
+			{Station: "guard", StartUs: 0, Us: 1},
+			{Station: "parse", StartUs: 1, Us: 2},
+			{Station: "check", StartUs: 3, Us: 3},
+			{Station: "dispatch", StartUs: 6, Us: 4},
+			{Station: "hub", StartUs: 10, Us: 5},
+			{Station: "websocket", StartUs: 15, Us: 235},
+			{Station: "worker", StartUs: 250, Us: 10},
+			{Station: "port", StartUs: 260, Us: 239.5},
+			{Station: "bridge", StartUs: 499.5, Us: 1},
+			{Station: "host", StartUs: 500.5, Us: 2},
+			{Station: "schema", StartUs: 502.5, Us: 3},
+			{Station: "handler", StartUs: 505.5, Us: 4},
+			{Station: "result", StartUs: 509.5, Us: 11},
+			{Station: "port", StartUs: 520.5, Us: 239.5},
+			{Station: "worker", StartUs: 760, Us: 20},
+			{Station: "websocket", StartUs: 780, Us: 235},
+			{Station: "hub", StartUs: 1015, Us: 6},
+			{Station: "dispatch", StartUs: 1021, Us: 7},
+			{Station: "reply", StartUs: 1028, Us: 8},
+		}
+		checkHops(t, trace.Hops(), want)
+	})
+}
+
+// TestHopsOfDishonestPage checks that the times of a page never exceed the round trip.
+func TestHopsOfDishonestPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		trace := newTrace()
+		markAll(trace, 0, 0, 0, 0, 0, time.Millisecond)
+		trace.SetBrowser(&wire.BrowserHops{
+			WorkerInUs: -5, DocumentUs: -7, WorkerOutUs: 1 << 60,
+			Page: wire.PageHops{BridgeInUs: -1 << 62, SchemaUs: 1 << 62, HandlerUs: 1 << 62},
+		})
+		sum := 0.0
+		for _, hop := range trace.Hops() {
+			if hop.Us < 0 || hop.StartUs < 0 || hop.StartUs+hop.Us > 1001 {
+				t.Errorf("%+v is outside of the call", hop)
+			}
+			sum += hop.Us
+		}
+		if sum > 1001 {
+			t.Errorf("the hops take %v us, the call 1000 us", sum)
+		}
+	})
+}
+
+// TestHopsWithoutPage checks the hops of a call that failed before it reached a page,
+// and of a browser that sent no hops.
+func TestHopsWithoutPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		us := time.Microsecond
+		trace := newTrace()
+		markAll(trace, us, us)
+		time.Sleep(us)
+		checkHops(t, trace.Hops(), []hops.Hop{
+			{Station: "guard", StartUs: 0, Us: 1}, {Station: "parse", StartUs: 1, Us: 1}, {Station: "reply", StartUs: 2, Us: 1},
+		})
+		markAll(trace, us, us, us, us, us, us)
+		got := trace.Hops()
+		if last := got[len(got)-1]; last.Station != "browser" || last.Us != 1 {
+			t.Errorf("the last hop is %+v, want 1 us of the browser", last)
+		}
+	})
+}
+
+func checkHops(t *testing.T, got, want []hops.Hop) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("got %d hops: %+v\nwant %d", len(got), got, len(want))
+	}
+	for i, hop := range got {
+		if hop.Station != want[i].Station || !isNear(hop.StartUs, want[i].StartUs) || !isNear(hop.Us, want[i].Us) {
+			t.Errorf("hop %d: got %+v, want %+v", i, hop, want[i])
+		}
+	}
+}
+
+// isNear allows for the nanosecond by which a mark at time 0 is moved.
+func isNear(a, b float64) bool { return a-b < 0.01 && b-a < 0.01 }
+
+// TestUntraced checks that a call without a trace measures nothing and allocates
+// nothing.
+func TestUntraced(t *testing.T) {
+	ctx := context.WithValue(context.Background(), t, "another value")
+	allocations := testing.AllocsPerRun(100, func() {
+		trace := hops.FromContext(ctx)
+		trace.Mark(hops.Parsed)
+		trace.MarkAt(hops.Answered, time.Time{})
+		trace.SetBrowser(nil)
+	})
+	if allocations != 0 {
+		t.Errorf("%v allocations, want 0", allocations)
+	}
+	if hops.FromContext(hops.NewContext(ctx)) == nil {
+		t.Error("a traced context has no trace")
+	}
+}

@@ -1,0 +1,64 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/hops"
+)
+
+// TestTracedCall checks that the result of a traced call has the hops of the server in
+// its _meta, also if the tool fails, and that other results have no hops.
+func TestTracedCall(t *testing.T) {
+	caller := callerFunc(func(_ context.Context, c dispatch.Call) (dispatch.Result, error) {
+		for _, m := range []hops.Mark{hops.Chosen, hops.Posted, hops.Answered, hops.Decoded} {
+			c.Trace.Mark(m)
+		}
+		if strings.Contains(string(c.Args), "fail") {
+			return dispatch.Result{}, &dispatch.Error{Message: "no"}
+		}
+		return dispatch.Result{CallID: "call_1", Output: c.Args}, nil
+	})
+	s := newServer(t, caller, Options{})
+	handler := s.Handler()
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get(hops.Header) != "" {
+			r = r.WithContext(hops.NewContext(r.Context()))
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	defer ts.Close()
+	s.url = ts.URL
+	c := s.open(t, "a")
+	stationsOf := func(id, args string) string {
+		t.Helper()
+		var result struct {
+			Meta struct {
+				Hops []hops.Hop `json:"opentabs/hops"`
+			} `json:"_meta"`
+		}
+		if err := json.Unmarshal(c.answer(callText(id, args, "{}")).Result, &result); err != nil {
+			t.Fatal(err)
+		}
+		var stations []string
+		for _, hop := range result.Meta.Hops {
+			stations = append(stations, hop.Station)
+		}
+		return strings.Join(stations, " ")
+	}
+	if got := stationsOf("1", `{}`); got != "" {
+		t.Errorf("a call that is not traced has the hops %s", got)
+	}
+	c.headers.Set(hops.Header, "1")
+	want := "guard parse check dispatch hub browser hub dispatch reply"
+	for _, args := range []string{`{}`, `{"text":"fail"}`} {
+		if got := stationsOf("2", args); got != want {
+			t.Errorf("a call with %s has the hops %s, want %s", args, got, want)
+		}
+	}
+}
