@@ -59,8 +59,14 @@ func Start(ctx context.Context, h *home.Home, log zerolog.Logger) (*StartedDaemo
 	if err != nil {
 		return nil, err
 	}
-	s := &StartedDaemon{Daemon: newDaemon(h, token, listener.Addr().String(), log), home: h, listener: listener}
-	err = h.WriteServer(config.Server{PID: os.Getpid(), Port: s.Port(), Version: version.Version, Started: time.Now().UTC()})
+	s := &StartedDaemon{home: h, listener: listener}
+	// The record is written while the daemon is built, because writing waits for the disk.
+	recordErr := make(chan error, 1)
+	go func() {
+		recordErr <- h.WriteServer(config.Server{PID: os.Getpid(), Port: s.Port(), Version: version.Version, Started: time.Now().UTC()})
+	}()
+	s.Daemon = newDaemon(h, token, listener.Addr().String(), log)
+	err = <-recordErr
 	if home.IsUnwritable(err) && h.Settings.Port != 0 { // clients find the daemon by the port in the settings
 		log.Warn().Err(err).Msg("the server's record could not be written")
 	} else if err != nil {
