@@ -106,7 +106,7 @@ export async function measureSize(fixture: BenchFixture): Promise<Row[]> {
       what: 'size of the program that make build builds',
       ours: formatMegabytes(bytes),
       value: bytes / 1e6,
-      threshold: atMost(40, 'MB'),
+      threshold: atMost(32, 'MB'),
     },
     makeMemoryRow(
       'size',
