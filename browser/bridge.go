@@ -30,8 +30,8 @@ func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) dispa
 	o.Gates = append(o.Gates, sites, tabs)
 	o.BeforeHooks = append(o.BeforeHooks, tabs)
 	o.AfterHooks = append(o.AfterHooks, sites)
-	o.CurrentTab = tabs.current
-	o.ShapeOutput = shaper{sites, tabs}.shapeOutput
+	o.CurrentTab = tabs.currentTabOf
+	o.ShapeOutput = resultBuilder{sites, tabs}.shapeOutput
 	return &toolBridge{Bridge: bridge, uploadFolders: options.UploadFolders, batches: newBatches()}
 }
 

@@ -57,8 +57,8 @@ type result struct {
 // maxTitleChars is the longest title of a page in a result, in characters.
 const maxTitleChars = 100
 
-// shaper turns the outputs of browser tools into results.
-type shaper struct {
+// resultBuilder turns the outputs of browser tools into results.
+type resultBuilder struct {
 	sites *siteGate
 	tabs  *tabTable
 }
@@ -66,13 +66,13 @@ type shaper struct {
 // shapeOutput turns the output of a browser tool into a result. The content of a page
 // on a site that the client may not read is left out, for example after a redirect.
 // shapeOutput is for [dispatch.Options].
-func (s shaper) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessage) (json.RawMessage, *wire.CallError) {
+func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessage) (json.RawMessage, *wire.CallError) {
 	var out output
 	if err := json.Unmarshal(raw, &out); err != nil {
 		return nil, &wire.CallError{Code: wire.ErrInternal, Message: fmt.Sprintf("the extension returned a result that opentabs does not know: %v", err)}
 	}
 	if out.TabID != 0 || callInfo.Tool.Name == toolTabs {
-		s.tabs.record(callInfo, out.TabID)
+		s.tabs.recordTabChange(callInfo, out.TabID)
 	}
 	var text strings.Builder
 	text.WriteString(out.Text)
@@ -124,13 +124,13 @@ func frameContent(content, site string) string {
 
 // listTabs returns one line for each tab. The whole address is shown only for sites that
 // the client may read, and for its own tabs.
-func (s shaper) listTabs(callInfo dispatch.CallInfo, tabs []listedTab) []string {
-	_, currentID := s.tabs.current(dispatch.Call{Client: callInfo.Client})
+func (s resultBuilder) listTabs(callInfo dispatch.CallInfo, tabs []listedTab) []string {
+	_, currentID := s.tabs.currentTabOf(dispatch.Call{Client: callInfo.Client})
 	lines := []string{}
 	for _, t := range tabs {
 		one := callInfo
 		one.Target.TabID = t.TabID
-		isOwn := s.tabs.isOwn(one)
+		isOwn := s.tabs.isOpenedByClient(one)
 		address := siteOf(t.URL)
 		switch {
 		case !isWeb(t.URL):

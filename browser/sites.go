@@ -31,14 +31,14 @@ type siteGate struct {
 	ownAddress string
 
 	mu     sync.Mutex // guards all fields below
-	grants []grant
+	grants []siteGrant
 	// singleCalls are the sites that the user has approved for one call, by call ID,
 	// until the call ends.
 	singleCalls map[string][]string
 }
 
-// grant is an approval for later calls of one client on one site.
-type grant struct {
+// siteGrant is an approval for later calls of one client on one site.
+type siteGrant struct {
 	client  string // the identity of the client
 	session string // empty for an approval for some time
 	caller  string // the calling plugin; empty for a call of the client
@@ -132,7 +132,7 @@ func (s *siteGate) decideTabs(callInfo dispatch.CallInfo, args siteArgs) dispatc
 		if callInfo.Target.TabID == 0 {
 			return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, `browser_tabs needs "tabId" to close a tab`)
 		}
-		isAllowed = s.tabs.isOwn(callInfo) || s.isCallApproved(callInfo, site)
+		isAllowed = s.tabs.isOpenedByClient(callInfo) || s.isCallApproved(callInfo, site)
 		request = dispatch.Ticket{
 			Title:  site,
 			Reason: fmt.Sprintf("%s wants to close tab %d, %q (%s)", requester(callInfo), callInfo.Target.TabID, callInfo.Target.Title, siteOf(callInfo.Target.URL)),
@@ -247,7 +247,7 @@ func (s *siteGate) isApproved(callInfo dispatch.CallInfo, class class, site stri
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	return slices.ContainsFunc(s.grants, func(g grant) bool {
+	return slices.ContainsFunc(s.grants, func(g siteGrant) bool {
 		return g.site == site && (g.class == class || g.class == classAct) && g.caller == caller && now.Before(g.until) &&
 			g.client == callInfo.Client.Identity() && (g.session == "" || g.session == callInfo.Client.Session)
 	})
@@ -284,7 +284,7 @@ func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket
 	if r.Surface == dispatch.PermissionChange { // a rule allows the call, so that no approval is needed later
 		return
 	}
-	stored := grant{client: callInfo.Client.Identity(), caller: callerName(callInfo), site: site, class: class}
+	stored := siteGrant{client: callInfo.Client.Identity(), caller: callerName(callInfo), site: site, class: class}
 	switch {
 	case r.Scope == wire.ScopeTime:
 		stored.until = r.DecidedAt.Add(r.Duration)
@@ -305,7 +305,7 @@ func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket
 	s.singleCalls[callInfo.CallID] = append(s.singleCalls[callInfo.CallID], site)
 	if !stored.until.IsZero() {
 		now := time.Now()
-		s.grants = slices.DeleteFunc(s.grants, func(g grant) bool { return !now.Before(g.until) })
+		s.grants = slices.DeleteFunc(s.grants, func(g siteGrant) bool { return !now.Before(g.until) })
 		s.grants = append(s.grants, stored)
 		s.grants = s.grants[max(0, len(s.grants)-maxGrants):]
 	}

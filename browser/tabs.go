@@ -22,20 +22,20 @@ type tab struct {
 	tabID   int
 }
 
-// tabTable remembers which tabs the clients use. As a gate, tabTable blocks acts in a tab that
-// another client holds.
+// tabTable remembers which tabs the clients use. As a gate, tabTable blocks acts in a
+// tab that another client holds.
 type tabTable struct {
 	mu sync.Mutex // guards all fields below
 	// currentTabs is the tab that each client opened or selected last, by clientKey.
 	currentTabs map[string]tab
 	// holders are the clients that have acted in tabs.
-	holders map[tab]holder
+	holders map[tab]tabHolder
 	// openers are the clients that have opened tabs.
 	openers map[tab]string
 }
 
-// holder is the client that acted last in a tab.
-type holder struct {
+// tabHolder is the client that acted last in a tab.
+type tabHolder struct {
 	client  string // the client's key
 	name    string // the client's name for users
 	actedAt time.Time
@@ -48,7 +48,7 @@ var (
 
 // newTabs returns a tabTable without clients.
 func newTabs() *tabTable {
-	return &tabTable{currentTabs: map[string]tab{}, holders: map[tab]holder{}, openers: map[tab]string{}}
+	return &tabTable{currentTabs: map[string]tab{}, holders: map[tab]tabHolder{}, openers: map[tab]string{}}
 }
 
 // clientKey returns the key of a client: its session, or its name if all clients of this
@@ -60,10 +60,10 @@ func clientKey(c dispatch.Client) string {
 	return c.Session
 }
 
-// current returns the tab in which a call runs that names none: the tab of the calling
-// tool, or the tab that the client opened or selected last. current is for
+// currentTabOf returns the tab in which a call runs that names none: the tab of the calling
+// tool, or the tab that the client opened or selected last. currentTabOf is for
 // [dispatch.Options].
-func (t *tabTable) current(c dispatch.Call) (browser string, tabID int) {
+func (t *tabTable) currentTabOf(c dispatch.Call) (browser string, tabID int) {
 	if c.Caller != nil && c.Caller.Plugin != Name {
 		return c.Caller.Browser, c.Caller.TabID
 	}
@@ -78,30 +78,30 @@ func (t *tabTable) Name() string { return "tab" }
 
 // Decide implements dispatch.Gate.
 func (t *tabTable) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
-	return dispatch.Verdict{Block: t.check(callInfo)}
+	return dispatch.Verdict{Block: t.checkHolder(callInfo)}
 }
 
 // Before implements dispatch.BeforeHook: the client holds the tab from now on.
 func (t *tabTable) Before(callInfo dispatch.CallInfo) *wire.CallError {
-	if err := t.check(callInfo); err != nil {
+	if err := t.checkHolder(callInfo); err != nil {
 		return err
 	}
 	if callInfo.Tool.IsExclusive && callInfo.Tool.Plugin == Name {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.holders[tabOf(callInfo)] = holder{client: clientKey(callInfo.Client), name: callInfo.Client.String(), actedAt: time.Now()}
+		t.holders[tabOfCall(callInfo)] = tabHolder{client: clientKey(callInfo.Client), name: callInfo.Client.String(), actedAt: time.Now()}
 	}
 	return nil
 }
 
-// check returns an error if another client holds the tab of an act.
-func (t *tabTable) check(callInfo dispatch.CallInfo) *wire.CallError {
+// checkHolder returns an error if another client holds the tab of an act.
+func (t *tabTable) checkHolder(callInfo dispatch.CallInfo) *wire.CallError {
 	if callInfo.Tool.Plugin != Name || !callInfo.Tool.IsExclusive {
 		return nil
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	h, ok := t.holders[tabOf(callInfo)]
+	h, ok := t.holders[tabOfCall(callInfo)]
 	rest := holdTime - time.Since(h.actedAt)
 	if !ok || rest <= 0 || h.client == clientKey(callInfo.Client) {
 		return nil
@@ -110,19 +110,19 @@ func (t *tabTable) check(callInfo dispatch.CallInfo) *wire.CallError {
 		h.name, callInfo.Target.TabID, int(rest.Seconds())+1)}
 }
 
-func tabOf(callInfo dispatch.CallInfo) tab {
+func tabOfCall(callInfo dispatch.CallInfo) tab {
 	return tab{callInfo.Target.Browser, callInfo.Target.TabID}
 }
 
-// isOwn reports whether the client of a call opened the tab of the call.
-func (t *tabTable) isOwn(callInfo dispatch.CallInfo) bool {
+// isOpenedByClient reports whether the client of a call opened the tab of the call.
+func (t *tabTable) isOpenedByClient(callInfo dispatch.CallInfo) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.openers[tabOf(callInfo)] == clientKey(callInfo.Client) && callInfo.Target.TabID != 0
+	return t.openers[tabOfCall(callInfo)] == clientKey(callInfo.Client) && callInfo.Target.TabID != 0
 }
 
-// record notes the tab that a call of browser_tabs opened, selected or closed.
-func (t *tabTable) record(callInfo dispatch.CallInfo, tabID int) {
+// recordTabChange notes the tab that a call of browser_tabs opened, selected or closed.
+func (t *tabTable) recordTabChange(callInfo dispatch.CallInfo, tabID int) {
 	var args struct {
 		Action string `json:"action"`
 	}
@@ -133,7 +133,7 @@ func (t *tabTable) record(callInfo dispatch.CallInfo, tabID int) {
 	switch {
 	case callInfo.Tool.Name != toolTabs:
 	case args.Action == "close":
-		closed := tabOf(callInfo)
+		closed := tabOfCall(callInfo)
 		delete(t.holders, closed)
 		delete(t.openers, closed)
 		for client, current := range t.currentTabs {

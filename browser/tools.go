@@ -31,8 +31,8 @@ const (
 	classAct class = "act"
 )
 
-// definition describes one tool.
-type definition struct {
+// toolDefinition describes one tool.
+type toolDefinition struct {
 	name, title, description string
 	// properties are the members of the input schema; required are the names of the
 	// required properties.
@@ -55,7 +55,7 @@ const (
 
 // definitions are the core tools. Tools with a counterpart in Playwright MCP have its
 // name and its argument names, because models know them.
-var definitions = []definition{
+var definitions = []toolDefinition{
 	{
 		name: toolTabs, title: "Tabs", place: dispatch.PlaceBrowser, class: classAct, readActions: []string{"list", "select"},
 		description: "List, open, select or close tabs of the user's browser. A new tab opens in the background and becomes your current tab. " +
@@ -194,7 +194,7 @@ func Plugin() *plugin.Plugin {
 }
 
 // schema returns the JSON Schema of the arguments.
-func (d definition) schema() json.RawMessage {
+func (d toolDefinition) schema() json.RawMessage {
 	text := `{"type":"object","properties":{` + d.properties + `}`
 	if len(d.required) > 0 {
 		text += `,"required":` + string(rawjson.Encode(d.required))
@@ -204,7 +204,7 @@ func (d definition) schema() json.RawMessage {
 
 // classOf returns what a call does.
 func classOf(callInfo dispatch.CallInfo) class {
-	i := slices.IndexFunc(definitions, func(d definition) bool { return d.name == callInfo.Tool.Name })
+	i := slices.IndexFunc(definitions, func(d toolDefinition) bool { return d.name == callInfo.Tool.Name })
 	if i < 0 {
 		return classAct
 	}

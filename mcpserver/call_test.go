@@ -85,7 +85,7 @@ func TestProgressOverHTTPIsCompleteAndInOrder(t *testing.T) {
 				}
 				for round := range callRounds {
 					id := fmt.Sprint(round)
-					checkReports(t, c.ask(callText(id, `{}`, `{"progressToken":"t`+id+`"}`)), id, `"t`+id+`"`)
+					checkReports(t, c.requestAndRead(callText(id, `{}`, `{"progressToken":"t`+id+`"}`)), id, `"t`+id+`"`)
 				}
 				if n := countStrays(); n != 0 {
 					t.Errorf("%d messages arrived on the GET stream; want 0", n)
@@ -131,7 +131,7 @@ func TestProgressOfConcurrentCallsStaysApart(t *testing.T) {
 				wg.Go(func() {
 					for round := range callRounds {
 						id := fmt.Sprint(i*100 + round)
-						checkReports(t, c.ask(callText(id, `{}`, `{"progressToken":`+id+`}`)), id, id)
+						checkReports(t, c.requestAndRead(callText(id, `{}`, `{"progressToken":`+id+`}`)), id, id)
 					}
 				})
 			}
@@ -239,7 +239,7 @@ func TestProgressTokenIsEchoedAsWritten(t *testing.T) {
 		}
 		want = append(want, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{}"}],"structuredContent":{}}}`)
 		got := []string{}
-		for _, m := range c.ask(callText("1", `{}`, test.meta)) {
+		for _, m := range c.requestAndRead(callText("1", `{}`, test.meta)) {
 			got = append(got, m.text)
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {

@@ -183,7 +183,7 @@ func FuzzContent(f *testing.F) {
 		default:
 			rebuiltText = append(append([]byte("["), bytes.Join(r.blocks, []byte(","))...), ']')
 		}
-		if !sameJSON(t, rebuiltText, oneLine([]byte(output))) {
+		if !isEqualJSON(t, rebuiltText, oneLine([]byte(output))) {
 			t.Errorf("%s became %s", output, rebuiltText)
 		}
 	})
@@ -219,7 +219,7 @@ func restoreBlocks(t *testing.T, r reply) []byte {
 	return text
 }
 
-func sameJSON(t *testing.T, a, b []byte) bool {
+func isEqualJSON(t *testing.T, a, b []byte) bool {
 	t.Helper()
 	var x, y any
 	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {

@@ -53,14 +53,14 @@ func TestCallsNameTheirClient(t *testing.T) {
 		made = append(made, c.Client)
 		return dispatch.Result{CallID: "c", Output: []byte(`1`)}, nil
 	}), Options{}).serveGuarded(t)
-	s.openAs(t, "laptop", "desk").ask(callText(`1`, `{}`, `{}`))
-	s.openAs(t, "", "laptop").ask(callText(`1`, `{}`, `{}`))
+	s.openAs(t, "laptop", "desk").requestAndRead(callText(`1`, `{}`, `{}`))
+	s.openAs(t, "", "laptop").requestAndRead(callText(`1`, `{}`, `{}`))
 	modern := s.sessionlessClient(t)
 	modern.headers.Set(testClientHeader, "laptop")
 	modern.version = "2026-07-28"
 	modern.headers.Set("Mcp-Method", "tools/call")
 	modern.headers.Set("Mcp-Name", "messages__echo")
-	modern.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"messages__echo","arguments":{},` +
+	modern.requestAndRead(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"messages__echo","arguments":{},` +
 		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},` +
 		`"io.modelcontextprotocol/clientInfo":{"name":"without session: client desk","version":"1"}}}}`)
 	if len(made) != 3 {
@@ -98,7 +98,7 @@ func TestAttackByClient(t *testing.T) {
 	}
 	t.Run("a cancel of a client's call, from another client", func(t *testing.T) {
 		done := make(chan []receivedMessage, 1)
-		go func() { done <- laptopClient.ask(callText(`7`, `{}`, `{}`)) }()
+		go func() { done <- laptopClient.requestAndRead(callText(`7`, `{}`, `{}`)) }()
 		<-h.started
 		readMessages(t, s.openAs(t, "desk", "same").post(t.Context(), cancelText(`7`)))
 		select {
@@ -125,9 +125,9 @@ func TestRevoke(t *testing.T) {
 	listening := laptopClient.do(laptopClient.request(t.Context(), http.MethodGet, ""))
 	defer listening.Body.Close()
 	done := make(chan []receivedMessage, 2)
-	go func() { done <- laptopClient.ask(callText(`1`, `{}`, `{}`)) }()
+	go func() { done <- laptopClient.requestAndRead(callText(`1`, `{}`, `{}`)) }()
 	<-h.started
-	go func() { done <- inspector.ask(callText(`1`, `{}`, `{}`)) }()
+	go func() { done <- inspector.requestAndRead(callText(`1`, `{}`, `{}`)) }()
 	<-h.started
 	s.RevokeToken("laptop")
 	if err := <-h.ended; !errors.Is(err, transport.ErrRevoked) && !errors.Is(err, transport.ErrSessionEnded) {

@@ -410,7 +410,7 @@ func TestMetaCallIsTheCall(t *testing.T) {
 				var calls []dispatch.Call
 				for _, text := range []string{direct, metaVersion(t, direct, toolsCall)} {
 					var b strings.Builder
-					for _, m := range s.open(t, "a").ask(text) {
+					for _, m := range s.open(t, "a").requestAndRead(text) {
 						b.WriteString(m.text + "\n")
 					}
 					p := s.dial(t)
@@ -472,11 +472,11 @@ func TestMetaCallBecomesAJob(t *testing.T) {
 			`{"name":"messages__echo","arguments":{},"_detach":"5"}`,
 		} {
 			start := time.Now()
-			job := jobFromMessages(t, c.ask(toolText("tools_call", arguments, token)))
+			job := jobFromMessages(t, c.requestAndRead(toolText("tools_call", arguments, token)))
 			if elapsed := time.Since(start); elapsed != 5*time.Second || job.Tool != "messages__echo" {
 				t.Errorf("%s: the job %+v after %s", arguments, job, elapsed)
 			}
-			msgs := c.ask(toolText("tools_read", `{"name":"job_wait","arguments":{"job":"`+job.JobID+`"}}`, `{}`))
+			msgs := c.requestAndRead(toolText("tools_read", `{"name":"job_wait","arguments":{"job":"`+job.JobID+`"}}`, `{}`))
 			if r := msgs[len(msgs)-1].toolResultOf(t); string(r.Structured) != `{"n":30}` || r.IsError {
 				t.Errorf("job_wait returned %s", msgs[len(msgs)-1].text)
 			}

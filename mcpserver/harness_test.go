@@ -195,8 +195,8 @@ func (c *client) do(r *http.Request) *http.Response {
 	return res
 }
 
-// ask posts one message and returns all messages of the response.
-func (c *client) ask(body string) []receivedMessage {
+// requestAndRead posts one message and returns all messages of the response.
+func (c *client) requestAndRead(body string) []receivedMessage {
 	c.t.Helper()
 	return readMessages(c.t, c.post(context.Background(), body))
 }
@@ -204,7 +204,7 @@ func (c *client) ask(body string) []receivedMessage {
 // answer posts one message and returns the only message of the response.
 func (c *client) answer(body string) receivedMessage {
 	c.t.Helper()
-	all := c.ask(body)
+	all := c.requestAndRead(body)
 	if len(all) != 1 {
 		c.t.Fatalf("%d messages, want one: %s", len(all), body)
 	}

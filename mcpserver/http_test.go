@@ -75,7 +75,7 @@ func TestACancelMayOvertakeItsCall(t *testing.T) {
 	inFakeTime(t, h, Options{}, func(t *testing.T, _ *testServer, _ *pipeListener, c *client) {
 		*h = *newHangingCaller()
 		c.cancel(`1`)
-		if msgs := c.ask(callText(`1`, `{}`, `{"progressToken":1}`)); len(msgs) != 0 {
+		if msgs := c.requestAndRead(callText(`1`, `{}`, `{"progressToken":1}`)); len(msgs) != 0 {
 			t.Errorf("the call was answered: %s; want length 0", msgs[0].text)
 		}
 		<-h.started

@@ -105,7 +105,7 @@ func jobFromMessages(t *testing.T, msgs []receivedMessage) shape.Job {
 func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: 20 * time.Second}), countSeconds(90, `{"n":90}`), func(t *testing.T, s *jobSite) {
 		startTime, first := time.Now(), s.as("first", "1")
-		msgs := first.ask(callText(`1`, `{}`, token))
+		msgs := first.requestAndRead(callText(`1`, `{}`, token))
 		job := jobFromMessages(t, msgs)
 		if elapsed := time.Since(startTime); elapsed != 20*time.Second || len(msgs) < 19 || msgs[0].Method != "notifications/progress" {
 			t.Errorf("the client received %d messages in %s", len(msgs), elapsed)
@@ -127,15 +127,15 @@ func TestJobIsPickedUpByAnotherSession(t *testing.T) {
 		if !strings.Contains(listed.text, job.JobID) || !strings.Contains(listed.text, `"status":"running"`) {
 			t.Error(listed.text)
 		}
-		if currentJob := jobFromMessages(t, second.ask(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); currentJob.Status != wire.StatusRunning {
+		if currentJob := jobFromMessages(t, second.requestAndRead(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); currentJob.Status != wire.StatusRunning {
 			t.Errorf("the job is %+v", currentJob)
 		}
 		// An unknown client is assumed to give up after 60 s.
 		wait := toolText("job_wait", `{"job":"`+job.JobID+`"}`, token)
-		if currentJob := jobFromMessages(t, second.ask(wait)); time.Since(startTime) != 70*time.Second || *currentJob.Loaded < 69 {
+		if currentJob := jobFromMessages(t, second.requestAndRead(wait)); time.Since(startTime) != 70*time.Second || *currentJob.Loaded < 69 {
 			t.Errorf("after %s the job is %+v", time.Since(startTime), currentJob)
 		}
-		msgs = second.ask(wait)
+		msgs = second.requestAndRead(wait)
 		if n := len(msgs); n < 20 || msgs[n-2].Params.Progress != 90 || msgs[0].Params.Progress < 69 {
 			t.Errorf("the client received %d messages, the last %v", len(msgs), msgs[max(len(msgs)-2, 0):])
 		}
@@ -175,7 +175,7 @@ func TestDetachTimes(t *testing.T) {
 		t.Run(fmt.Sprint(test), func(t *testing.T) {
 			withJobs(t, dispatch.Options{}, alwaysDetach(test.rule), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
 				startTime := time.Now()
-				msgs := s.as(test.client, "1").ask(callText(`1`, test.args, `{}`))
+				msgs := s.as(test.client, "1").requestAndRead(callText(`1`, test.args, `{}`))
 				if elapsed := time.Since(startTime); elapsed != test.want {
 					t.Errorf("the server answered after %s: %s; want %v", elapsed, msgs[0].text, test.want)
 				}
@@ -207,7 +207,7 @@ func TestProgressRestartsTheTimer(t *testing.T) {
 			{`{}`, 290 * time.Second},                   // the client gets no notifications
 		} {
 			startTime := time.Now()
-			jobFromMessages(t, s.as("claude-code", "2.1.200").ask(callText(`1`, `{}`, test.meta)))
+			jobFromMessages(t, s.as("claude-code", "2.1.200").requestAndRead(callText(`1`, `{}`, test.meta)))
 			if elapsed := time.Since(startTime); elapsed != test.want {
 				t.Errorf("%s: answered after %s, want %s", test.meta, elapsed, test.want)
 			}
@@ -221,7 +221,7 @@ func TestJobThatWaitsForTheUser(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
 	withJobs(t, o, alwaysDetach(Detach{After: 20 * time.Second}), countSeconds(3, `"done"`), func(t *testing.T, s *jobSite) {
 		c := s.connectClient("x", "1", `{"elicitation":{}}`)
-		msgs := c.ask(callText(`1`, `{}`, token))
+		msgs := c.requestAndRead(callText(`1`, `{}`, token))
 		job := jobFromMessages(t, msgs)
 		if job.Status != wire.StatusPending || job.WaitsFor != "Its permission is ask." {
 			t.Errorf("the job is %+v", job)
@@ -254,7 +254,7 @@ func TestRemindersRestartTheTimer(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}, SuspendLimit: 20 * time.Minute}
 	withJobs(t, o, alwaysDetach(Detach{BeforeTimeout: true}), countSeconds(1, `1`), func(t *testing.T, s *jobSite) {
 		startTime := time.Now()
-		msgs := s.as("claude-code", "2.1.200").ask(callText(`1`, `{}`, token))
+		msgs := s.as("claude-code", "2.1.200").requestAndRead(callText(`1`, `{}`, token))
 		if elapsed := time.Since(startTime); elapsed != 20*time.Minute || !strings.Contains(msgs[len(msgs)-1].text, "approval_timeout") {
 			t.Errorf("the job ended after %s with %s", elapsed, msgs[len(msgs)-1].text)
 		}
@@ -270,7 +270,7 @@ func TestResumableCallBecomesAJob(t *testing.T) {
 		c.headers.Set("Mcp-Method", "tools/call")
 		c.headers.Set("Mcp-Name", "messages__echo")
 		meta := strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{}}`, 1)
-		asked := c.ask(callText(`1`, `{}`, meta))
+		asked := c.requestAndRead(callText(`1`, `{}`, meta))
 		var q struct {
 			Requests map[string]any `json:"inputRequests"`
 			State    string         `json:"requestState"`
@@ -280,13 +280,13 @@ func TestResumableCallBecomesAJob(t *testing.T) {
 		}
 		for id := range q.Requests {
 			formAnswer := fmt.Sprintf(`,"requestState":%q,"inputResponses":{%q:{"action":"accept","content":{"decision":"allow once"}}}}}`, q.State, id)
-			job := jobFromMessages(t, c.ask(strings.TrimSuffix(callText(`2`, `{}`, meta), `}}`)+formAnswer))
+			job := jobFromMessages(t, c.requestAndRead(strings.TrimSuffix(callText(`2`, `{}`, meta), `}}`)+formAnswer))
 			if job.Status != wire.StatusRunning {
 				t.Errorf("the job is %+v", job)
 			}
 			c.headers.Set("Mcp-Name", "job_wait")
 			for range 2 { // the client is assumed to give up after 60 s
-				asked = c.ask(toolText("job_wait", `{"job":"`+job.JobID+`"}`, meta))
+				asked = c.requestAndRead(toolText("job_wait", `{"job":"`+job.JobID+`"}`, meta))
 			}
 			if r := asked[len(asked)-1].toolResultOf(t); r.IsError || r.Content[0].Text != "done" {
 				t.Errorf("the job has the result %+v", r)
@@ -298,7 +298,7 @@ func TestResumableCallBecomesAJob(t *testing.T) {
 func TestCallThatEndsInTimeIsNoJob(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{BeforeTimeout: true}), countSeconds(3, `"x"`), func(t *testing.T, s *jobSite) {
 		c := s.as("x", "1")
-		msgs := c.ask(callText(`1`, `{}`, token))
+		msgs := c.requestAndRead(callText(`1`, `{}`, token))
 		if r := msgs[len(msgs)-1].toolResultOf(t); len(msgs) != 4 || r.Content[0].Text != "x" || r.Meta[metaJob] != nil {
 			t.Errorf("%v", msgs)
 		}
@@ -315,7 +315,7 @@ func TestCancelBeforeTheHandle(t *testing.T) {
 		c := s.as("x", "1")
 		c.postLater(t.Context(), callText(`7`, `{}`, `{}`))
 		<-time.After(10 * time.Second)
-		c.ask(cancelText(`7`))
+		c.requestAndRead(cancelText(`7`))
 		<-s.stops
 		ctx, disconnect := context.WithCancel(t.Context())
 		c.postLater(ctx, callText(`8`, `{}`, `{}`))
@@ -327,10 +327,10 @@ func TestCancelBeforeTheHandle(t *testing.T) {
 			t.Error(m.text)
 		}
 		// A cancellation after the answer with the job's ID has no effect.
-		job := jobFromMessages(t, c.ask(callText(`9`, `{}`, `{}`)))
-		c.ask(cancelText(`9`))
+		job := jobFromMessages(t, c.requestAndRead(callText(`9`, `{}`, `{}`)))
+		c.requestAndRead(cancelText(`9`))
 		synctest.Wait()
-		if currentJob := jobFromMessages(t, c.ask(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); currentJob.Status != wire.StatusRunning || len(s.stops) != 0 {
+		if currentJob := jobFromMessages(t, c.requestAndRead(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`))); currentJob.Status != wire.StatusRunning || len(s.stops) != 0 {
 			t.Errorf("the job is %+v, and the page got %d stops", currentJob, len(s.stops))
 		}
 	})

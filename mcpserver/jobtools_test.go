@@ -17,15 +17,15 @@ import (
 func TestJobCancel(t *testing.T) {
 	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Second}), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
 		c := s.as("x", "1")
-		job := jobFromMessages(t, c.ask(callText(`1`, `{}`, `{}`)))
+		job := jobFromMessages(t, c.requestAndRead(callText(`1`, `{}`, `{}`)))
 		cancel := toolText("job_cancel", `{"job":"`+job.JobID+`"}`, `{}`)
-		if got := jobFromMessages(t, c.ask(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "was stopped") {
+		if got := jobFromMessages(t, c.requestAndRead(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "was stopped") {
 			t.Errorf("%+v", got)
 		}
 		if why := <-s.stops; why != "cancelled by an agent (x)" {
 			t.Error(why)
 		}
-		if got := jobFromMessages(t, c.ask(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "job_result") {
+		if got := jobFromMessages(t, c.requestAndRead(cancel)); got.Status != wire.StatusCancelled || !strings.Contains(got.Hint, "job_result") {
 			t.Errorf("the second read of the job returned %+v", got)
 		}
 		r := c.answer(toolText("job_result", `{"job":"`+job.JobID+`"}`, `{}`)).toolResultOf(t)
@@ -41,8 +41,8 @@ func TestJobCancelBeforeItBegan(t *testing.T) {
 	o := dispatch.Options{Gates: []dispatch.Gate{alwaysAskGate{}}}
 	withJobs(t, o, alwaysDetach(Detach{After: time.Second}), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
 		c := s.as("x", "1")
-		job := jobFromMessages(t, c.ask(callText(`1`, `{}`, `{}`)))
-		got := jobFromMessages(t, c.ask(toolText("job_cancel", `{"job":"`+job.JobID+`"}`, `{}`)))
+		job := jobFromMessages(t, c.requestAndRead(callText(`1`, `{}`, `{}`)))
+		got := jobFromMessages(t, c.requestAndRead(toolText("job_cancel", `{"job":"`+job.JobID+`"}`, `{}`)))
 		if got.Status != wire.StatusCancelled || got.Hint != "It had not started, so nothing was run." {
 			t.Errorf("%+v", got)
 		}
@@ -54,7 +54,7 @@ func TestJobsThatAreNotThere(t *testing.T) {
 		c := s.as("x", "1")
 		var jobs []string
 		for range 3 { // the server keeps two results
-			jobs = append(jobs, jobFromMessages(t, c.ask(callText(`1`, `{}`, `{}`))).JobID)
+			jobs = append(jobs, jobFromMessages(t, c.requestAndRead(callText(`1`, `{}`, `{}`))).JobID)
 			<-time.After(2 * time.Second)
 		}
 		for _, test := range []struct{ name, args, want string }{

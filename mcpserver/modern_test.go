@@ -31,7 +31,7 @@ func TestModernCall(t *testing.T) {
 		c.Progress(dispatch.Progress{Progress: 1})
 		return echoArguments(ctx, c)
 	}), Options{Version: "9.9"})
-	msgs := s.modernClient(t).ask(callText(`1`, `{"a":9007199254740993}`, modernMeta))
+	msgs := s.modernClient(t).requestAndRead(callText(`1`, `{"a":9007199254740993}`, modernMeta))
 	if len(msgs) != 2 || string(msgs[0].Params.Token) != `"p"` {
 		t.Fatalf("the client received %v", msgs)
 	}
@@ -49,7 +49,7 @@ func TestModernCallsProgressIsCompleteAndInOrder(t *testing.T) {
 	s := serveTools(t, callerFunc(reportFast), Options{})
 	c := s.modernClient(t)
 	for range callRounds {
-		checkReports(t, c.ask(callText(`1`, `{}`, modernMeta)), `1`, `"p"`)
+		checkReports(t, c.requestAndRead(callText(`1`, `{}`, modernMeta)), `1`, `"p"`)
 	}
 }
 
@@ -156,7 +156,7 @@ func TestModernEmptySubscription(t *testing.T) {
 	c.headers.Del("Mcp-Name")
 	listen := `{"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{"notifications":{},"_meta":` + modernMeta + `}}`
 	for range 30 { // the acknowledgement and the result may be ready at once
-		msgs := c.ask(listen)
+		msgs := c.requestAndRead(listen)
 		if len(msgs) != 2 || !strings.Contains(msgs[0].text, "acknowledged") || string(msgs[1].ID) != `"sub"` || !strings.Contains(msgs[1].text, `"resultType":"complete"`) {
 			t.Fatalf("%v", msgs)
 		}

@@ -82,7 +82,7 @@ func TestPromptRuns(t *testing.T) {
 		got = dispatch.Call{}
 	}
 	const args = `{"channel":"general","days":"3","tabId":"5","_detach":"5"}` // a prompt never becomes a job
-	check("http", s.open(t, "a").ask(getText(`1`, "messages__summarise", args, `{"progressToken":"p"}`)), "")
+	check("http", s.open(t, "a").requestAndRead(getText(`1`, "messages__summarise", args, `{"progressToken":"p"}`)), "")
 
 	p := s.dial(t)
 	p.initialize("a")
@@ -93,7 +93,7 @@ func TestPromptRuns(t *testing.T) {
 	c := s.modernClient(t)
 	c.headers.Set("Mcp-Method", "prompts/get")
 	c.headers.Set("Mcp-Name", "messages__summarise")
-	check("modern", c.ask(getText(`1`, "messages__summarise", args, modernMeta)), modern)
+	check("modern", c.requestAndRead(getText(`1`, "messages__summarise", args, modernMeta)), modern)
 	p.send(getText(`2`, "messages__summarise", args, modernMeta))
 	check("modern stdio", []receivedMessage{p.mustRead(), p.mustRead()}, modern)
 }

@@ -75,7 +75,7 @@ func TestLargeResultArrivesWholeBesideProgress(t *testing.T) {
 			t.Errorf("the client received %d bytes of the %d bytes of the result", len(res.Structured), len(bigResult))
 		}
 	}
-	msgs := s.open(t, "a").ask(callText(`1`, `{}`, `{"progressToken":1}`))
+	msgs := s.open(t, "a").requestAndRead(callText(`1`, `{}`, `{"progressToken":1}`))
 	check(msgs[len(msgs)-1])
 	p := s.dial(t)
 	p.initialize("a")

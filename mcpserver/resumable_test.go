@@ -41,7 +41,7 @@ var modernSenders = map[string]func(t *testing.T, s *testServer) modernSender{
 	"http": func(t *testing.T, s *testServer) modernSender {
 		c := s.modernClient(t)
 		return func(text string) receivedMessage {
-			all := c.ask(text)
+			all := c.requestAndRead(text)
 			if len(all) == 0 {
 				t.Fatal("the request got no answer")
 			}

@@ -79,7 +79,7 @@ func TestCancelReason(t *testing.T) {
 		}
 		early := s.open(t, "a")
 		readMessages(t, early.post(t.Context(), text))
-		early.ask(callText(`1`, `{}`, `{}`))
+		early.requestAndRead(callText(`1`, `{}`, `{}`))
 		<-h.started
 		check("http, ahead of its call")
 	}

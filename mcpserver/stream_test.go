@@ -148,7 +148,7 @@ func TestResultAfterLongSilenceArrives(t *testing.T) {
 		return dispatch.Result{Output: json.RawMessage(`{}`)}, nil
 	})
 	inFakeTime(t, caller, Options{}, func(t *testing.T, _ *testServer, _ *pipeListener, a *client) {
-		msgs := a.ask(callText(`1`, `{}`, `{"progressToken":1}`))
+		msgs := a.requestAndRead(callText(`1`, `{}`, `{"progressToken":1}`))
 		if len(msgs) != 2 || msgs[1].Result == nil {
 			t.Errorf("the client received %v", msgs)
 		}

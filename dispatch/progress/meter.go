@@ -125,14 +125,14 @@ func (m *meter) lowerNumbersAbove(progress float64) {
 // or a reminder never replaces a notice for the user.
 func (m *meter) push(e notice) {
 	lastIndex := len(m.queue) - 1
-	if m.Interval < 0 || lastIndex < 0 || !e.replaces(&m.queue[lastIndex]) {
+	if m.Interval < 0 || lastIndex < 0 || !e.canReplace(&m.queue[lastIndex]) {
 		m.queue = append(m.queue, e)
 		return
 	}
 	e.fillFrom(&m.queue[lastIndex])
 	// If the text from fillFrom makes e a notice for the user, e also replaces the
 	// previous notices for the user.
-	for e.isForUser() && lastIndex > 0 && e.replaces(&m.queue[lastIndex-1]) {
+	for e.isForUser() && lastIndex > 0 && e.canReplace(&m.queue[lastIndex-1]) {
 		lastIndex--
 		e.fillFrom(&m.queue[lastIndex])
 	}
@@ -140,8 +140,8 @@ func (m *meter) push(e notice) {
 	m.queue = m.queue[:lastIndex+1]
 }
 
-// replaces reports whether e may replace an earlier notice.
-func (e *notice) replaces(earlier *notice) bool {
+// canReplace reports whether e may replace an earlier notice.
+func (e *notice) canReplace(earlier *notice) bool {
 	switch {
 	case earlier.isFinal || earlier.isDue || earlier.isKept:
 		return false

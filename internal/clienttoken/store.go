@@ -47,8 +47,8 @@ const (
 	maxClients = 256
 	// lockTimeout is how long a change waits for the lock of another process.
 	lockTimeout = 5 * time.Second
-	// lastUsedStep is the resolution of the recorded last use of a token.
-	lastUsedStep = time.Minute
+	// lastUsedPrecision is the resolution of the recorded last use of a token.
+	lastUsedPrecision = time.Minute
 	// WatchInterval is how often Watch checks the file.
 	WatchInterval = time.Second
 )
@@ -211,7 +211,7 @@ func (s *Store) Enter(ctx context.Context, token string) (name string, requestCt
 // recordUse records that a token was used. The caller holds mu.
 func (s *Store) recordUse(c *activeClient) {
 	now := time.Now().UTC()
-	if now.Sub(c.LastUsed) < lastUsedStep {
+	if now.Sub(c.LastUsed) < lastUsedPrecision {
 		return
 	}
 	c.LastUsed = now

@@ -68,7 +68,7 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 	}
 }
 
-func TestEnter(t *testing.T) {
+func TestEnterFindsTheClient(t *testing.T) {
 	s, path := openStore(t)
 	token := addClient(t, s, "laptop")
 	for presentedToken, want := range map[string]string{
@@ -102,8 +102,9 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestRemoveEndsRunningRequests checks that removing a client ends only its own requests. The
-// client may be removed, or added again under its name, by another process.
+// TestRemoveEndsRunningRequests checks that removing a client ends only its own
+// requests. The client may be removed, or added again under its name, by another
+// process.
 func TestRemoveEndsRunningRequests(t *testing.T) {
 	for name, remove := range map[string]func(t *testing.T, path string){
 		"removed": func(t *testing.T, path string) {

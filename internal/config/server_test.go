@@ -48,7 +48,7 @@ func TestServerRecordDamaged(t *testing.T) {
 	}
 }
 
-func TestLockStart(t *testing.T) {
+func TestOneServerStartsAtATime(t *testing.T) {
 	d := makeHome(t, "")
 	unlock, err := d.LockStart()
 	if err != nil {

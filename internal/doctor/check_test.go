@@ -293,7 +293,7 @@ func TestLogError(t *testing.T) {
 	line := func(level string, age time.Duration) string {
 		return fmt.Sprintf(`{"level":%q,"time":%q,"message":"of %s"}`+"\n", level, time.Now().Add(-age).UTC().Format(time.RFC3339), age)
 	}
-	filler := strings.Repeat(line("info", 0), logTail/50)
+	filler := strings.Repeat(line("info", 0), maxLogTailBytes/50)
 	for _, c := range []struct{ text, want string }{
 		{"", "ok 0 bytes, no error in the last 24 hours"},
 		{line("error", 48*time.Hour) + line("warn", 0), "ok no error in the last 24 hours"},

@@ -103,8 +103,8 @@ func (l logLine) String() string {
 	return l.Message + ": " + l.Error
 }
 
-// logTail is the number of bytes that are read from the end of the log.
-const logTail = 256 << 10
+// maxLogTailBytes is the number of bytes that are read from the end of the log.
+const maxLogTailBytes = 256 << 10
 
 // readLastError returns the last line of level error or worse in the end of the log, or
 // a zero line.
@@ -114,12 +114,12 @@ func readLastError(path string) (logLine, error) {
 		return logLine{}, fmt.Errorf("read the log: %w", err)
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Size() > logTail {
-		if _, err := f.Seek(-logTail, io.SeekEnd); err != nil {
+	if info, err := f.Stat(); err == nil && info.Size() > maxLogTailBytes {
+		if _, err := f.Seek(-maxLogTailBytes, io.SeekEnd); err != nil {
 			return logLine{}, fmt.Errorf("read the log: %w", err)
 		}
 	}
-	text, err := io.ReadAll(io.LimitReader(f, 2*logTail))
+	text, err := io.ReadAll(io.LimitReader(f, 2*maxLogTailBytes))
 	if err != nil {
 		return logLine{}, fmt.Errorf("read the log: %w", err)
 	}

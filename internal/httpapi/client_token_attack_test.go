@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// laptopToken is the token of the test client with the name laptop.
-const laptopToken = "otc_of-the-laptop"
+// clientTokenInTest is the token of the test client with the name laptop.
+const clientTokenInTest = "otc_of-the-laptop"
 
 // fakeClientTokens implements ClientTokens with one token, until Reload removes it.
 type fakeClientTokens struct {
@@ -24,7 +24,7 @@ type fakeClientTokens struct {
 func (o *fakeClientTokens) Enter(ctx context.Context, token string) (string, context.Context, func(), bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if token != laptopToken || o.removed {
+	if token != clientTokenInTest || o.removed {
 		return "", nil, nil, false
 	}
 	clientCtx, cancel := context.WithCancel(ctx)
@@ -48,7 +48,7 @@ func TestAttackByClient(t *testing.T) {
 	f := startFixture(t)
 	clients := &fakeClientTokens{}
 	f.api.guard.clients = clients
-	bearer := map[string]string{"Authorization": "Bearer " + laptopToken}
+	bearer := map[string]string{"Authorization": "Bearer " + clientTokenInTest}
 	paths := map[string]string{
 		"/nothing": "GET", "/": "GET", "/mcp/": "POST", "/mcp/../status": "GET", "//mcp": "POST", "/mcp/status": "GET", "/MCP": "POST", CommandPath: "POST",
 		"/plugins/a/permission?by=x": "POST", "/debug/pprof/heap": "GET",
@@ -96,7 +96,7 @@ func TestAttackByClient(t *testing.T) {
 	t.Run("the token of a client as the proof that it is the server", func(t *testing.T) {
 		const challenge = "0123456789abcdef"
 		_, body := f.ask(t, "GET", "/healthz?challenge="+challenge, nil)
-		if strings.Contains(body, computeProof(laptopToken, f.port, challenge)) {
+		if strings.Contains(body, computeProof(clientTokenInTest, f.port, challenge)) {
 			t.Errorf("the server proves itself with a client's token: %s", body)
 		}
 	})
@@ -155,12 +155,12 @@ func TestCallerIsNamed(t *testing.T) {
 			resp.Body.Close()
 		}
 	}
-	sendRequest(laptopToken, "/mcp?client=desk")
+	sendRequest(clientTokenInTest, "/mcp?client=desk")
 	sendRequest(testToken, CommandPath)
 	if a, b := <-callerNames, <-callerNames; a != `"laptop"` || b != `""` {
 		t.Errorf("callers %s and %s", a, b)
 	}
-	go sendRequest(laptopToken, "/mcp?wait")
+	go sendRequest(clientTokenInTest, "/mcp?wait")
 	<-callerNames
 	if err := clients.Reload(); err != nil {
 		t.Fatal(err)

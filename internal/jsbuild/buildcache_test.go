@@ -40,7 +40,7 @@ func TestKeptBuildsAreTheSame(t *testing.T) {
 		if err := errors.Join(build(Options{Cache: cache}), build(Options{Out: freshDir})); err != nil {
 			t.Fatalf("%s: %v", step, err)
 		}
-		for _, name := range []string{bundleName, mapName, toolsName} {
+		for _, name := range []string{bundleFileName, mapName, toolsName} {
 			cachedFile, err := os.ReadFile(filepath.Join(dir, outputDir, name))
 			if err != nil {
 				t.Fatal(err)

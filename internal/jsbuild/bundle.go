@@ -12,8 +12,8 @@ import (
 	sdkts "opentabs/sdk-ts"
 )
 
-// bundleName is the file name of an adapter.
-const bundleName = "adapter.iife.js"
+// bundleFileName is the file name of an adapter.
+const bundleFileName = "adapter.iife.js"
 
 // licenseNotice begins every script that contains zod, as zod's license requires.
 const licenseNotice = "/* Built by opentabs. Contains zod (https://zod.dev), MIT License, Copyright (c) Colin McDonnell. */"
@@ -154,7 +154,7 @@ func bundlePluginScript(s script, zod zodSource, cache *BuildCache) (bundledScri
 	r := cache.build(fmt.Sprintf("%+v %+v", s, zod), api.BuildOptions{
 		Stdin:         &api.StdinOptions{Contents: s.entry, ResolveDir: zod.Dir, Sourcefile: entryFile, Loader: api.LoaderTS},
 		AbsWorkingDir: zod.Dir,
-		Outfile:       "dist/" + bundleName,
+		Outfile:       "dist/" + bundleFileName,
 		Bundle:        true,
 		Format:        api.FormatIIFE,
 		Platform:      api.PlatformBrowser,
@@ -178,7 +178,7 @@ func bundlePluginScript(s script, zod zodSource, cache *BuildCache) (bundledScri
 	b := bundledScript{Metafile: r.Metafile, Warnings: pluginFence.fromEsbuild(r.Warnings), ForOriginalSDK: hasImport(r.Metafile, originalSDK)}
 	for _, file := range r.OutputFiles {
 		switch filepath.Base(file.Path) {
-		case bundleName:
+		case bundleFileName:
 			if b.Code, err = replaceAsyncHelpers(file.Contents); err != nil {
 				return bundledScript{}, err
 			}

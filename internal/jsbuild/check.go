@@ -46,7 +46,7 @@ func CheckScript(code []byte) error {
 	if offset := invalidUTF8(code); offset >= 0 {
 		// Code with invalid UTF-8 is rejected, because esbuild and browsers could
 		// interpret it differently.
-		return fmt.Errorf("%s:%d: the text is not UTF-8", bundleName, 1+bytes.Count(code[:offset], []byte("\n")))
+		return fmt.Errorf("%s:%d: the text is not UTF-8", bundleFileName, 1+bytes.Count(code[:offset], []byte("\n")))
 	}
 	body := string(dropShebang(code))
 	for i, w := range functionWrappings(code) {
@@ -61,7 +61,7 @@ func CheckScript(code []byte) error {
 // firstError also returns an error for decorators.
 func firstError(text string, findDecorators bool) (api.Message, bool) {
 	options := api.TransformOptions{
-		Loader: api.LoaderJS, Target: api.ESNext, Sourcefile: bundleName, LogLevel: api.LogLevelSilent,
+		Loader: api.LoaderJS, Target: api.ESNext, Sourcefile: bundleFileName, LogLevel: api.LogLevelSilent,
 		TsconfigRaw: "{}", MinifyWhitespace: true,
 		// The format IIFE is set, because esbuild accepts import.meta without a format.
 		Format:      api.FormatIIFE,

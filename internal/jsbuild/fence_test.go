@@ -77,7 +77,7 @@ func (f fencedPlugin) checkRefused(t *testing.T, parts ...string) {
 		t.Errorf("the error shows a file outside: %v", err)
 	}
 	err = filepath.WalkDir(f.dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Name() == bundleName {
+		if err == nil && d.Name() == bundleFileName {
 			t.Errorf("%s was written", path)
 		}
 		return err
@@ -199,7 +199,7 @@ func TestFenceAllows(t *testing.T) {
 		t.Fatal(err)
 	}
 	buildPlugin(t, f.dir)
-	code := string(readFileIn(t, f.dir, "out/"+bundleName))
+	code := string(readFileIn(t, f.dir, "out/"+bundleFileName))
 	for _, want := range []string{`"inside"`, `"installed"`} {
 		if !strings.Contains(code, want) {
 			t.Errorf("the adapter has no %s", want)
@@ -218,7 +218,7 @@ func TestFenceOutput(t *testing.T) {
 		f := newFenced(t, "")
 		f.linkFile(t, outputDir, target)
 		f.checkRefused(t, "dist: the path is a link to OUT, outside of the plugin's directory; replace the link")
-		if _, err := os.Stat(filepath.Join(f.outside, bundleName)); err == nil {
+		if _, err := os.Stat(filepath.Join(f.outside, bundleFileName)); err == nil {
 			t.Error("the adapter was written outside")
 		}
 	}

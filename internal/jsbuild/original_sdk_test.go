@@ -134,7 +134,7 @@ func TestPreScript(t *testing.T) {
 	if got := evaluateText(t, "var __openTabs = {a: 1, preScript: {other: {k: 1}, bad: {old: 1}}};\n"+string(code), `JSON.stringify(__openTabs)`); got != `{"a":1,"preScript":{"other":{"k":1},"bad":{"key1":{"n":1}}}}` {
 		t.Error(got)
 	}
-	if names := namesOf(b); !slices.Equal(names, []string{bundleName, mapName, preScriptName, toolsName}) {
+	if names := namesOf(b); !slices.Equal(names, []string{bundleFileName, mapName, preScriptName, toolsName}) {
 		t.Errorf("files %v", names)
 	}
 

@@ -39,7 +39,7 @@ func makeOutput(src pluginSource, compiled compiledPlugin) (out outputFiles, has
 	if err != nil {
 		return nil, "", err
 	}
-	return outputFiles{{bundleName, code}, {mapName, compiled.Adapter.SourceMap}, {preScriptName, compiled.PreScript}, {toolsName, tools}}, hash, nil
+	return outputFiles{{bundleFileName, code}, {mapName, compiled.Adapter.SourceMap}, {preScriptName, compiled.PreScript}, {toolsName, tools}}, hash, nil
 }
 
 // write checks the complete package and writes its files.

@@ -13,7 +13,7 @@ import (
 
 const (
 	toolsName = "tools.json"
-	mapName   = bundleName + ".map"
+	mapName   = bundleFileName + ".map"
 	// preScriptName is the file name of a built pre-script.
 	preScriptName = "pre-script.iife.js"
 	// maxAdapterBytes limits the size of an adapter. plugin.Load rejects larger

@@ -276,7 +276,7 @@ func TestBuildWithOutDoesNotChangeThePlugin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := buildResult.Files[0].Path; got != filepath.Join(out, bundleName) {
+	if got := buildResult.Files[0].Path; got != filepath.Join(out, bundleFileName) {
 		t.Errorf("the adapter is in %s", got)
 	}
 	if _, err := os.Stat(filepath.Join(dir, outputDir)); !errors.Is(err, fs.ErrNotExist) {

@@ -137,7 +137,7 @@ func TestPackageProblems(t *testing.T) {
 	}
 	adapter, tools := []byte("(()=>{})();"), []byte(`{"sdkVersion":"0.1.0","tools":[{"name":"a","description":"x","input_schema":{"type":"object"},"output_schema":{}}]}`)
 	noPatterns := strings.Replace(validPackage, `["*://*.example.com/*"]`, "[]", 1)
-	if _, problems, err := checkPackage([]byte(noPatterns), outputFiles{{bundleName, adapter}, {toolsName, tools}}); err != nil || len(problems) != 1 || !strings.Contains(problems[0].Text, "urlPatterns is empty") {
+	if _, problems, err := checkPackage([]byte(noPatterns), outputFiles{{bundleFileName, adapter}, {toolsName, tools}}); err != nil || len(problems) != 1 || !strings.Contains(problems[0].Text, "urlPatterns is empty") {
 		t.Errorf("no patterns: got %v, %v", problems, err)
 	}
 }

@@ -23,7 +23,7 @@ func TestPlaceOfStack(t *testing.T) {
 	source := "const filler = 1;\n\nexport function first() {\n  throw new Error('one');\n}\nexport function second() { filler; throw new Error('two'); }\nfirst(); second();\n"
 	dir := writeFiles(t, map[string]string{"src/a.ts": source})
 	r := api.Build(api.BuildOptions{
-		EntryPoints: []string{"src/a.ts"}, AbsWorkingDir: dir, Outfile: "dist/" + bundleName, Bundle: true,
+		EntryPoints: []string{"src/a.ts"}, AbsWorkingDir: dir, Outfile: "dist/" + bundleFileName, Bundle: true,
 		Format: api.FormatIIFE, Sourcemap: api.SourceMapExternal, LogLevel: api.LogLevelSilent,
 	})
 	if len(r.OutputFiles) != 2 {

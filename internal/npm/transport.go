@@ -36,10 +36,10 @@ func (c *Config) trustCertificates(t *http.Transport) error {
 // setting, the transport keeps the proxy of the environment (HTTPS_PROXY).
 func (c *Config) configureProxy(t *http.Transport) error {
 	key := "https-proxy"
-	if c.isUnset(key) {
+	if c.isUnsetOrDisabled(key) {
 		key = "proxy"
 	}
-	if c.isUnset(key) {
+	if c.isUnsetOrDisabled(key) {
 		return nil
 	}
 	u, err := url.Parse(c.settingText(key))
@@ -55,8 +55,8 @@ func (c *Config) configureProxy(t *http.Transport) error {
 	return nil
 }
 
-// isUnset reports whether a setting is absent, empty, null or false.
-func (c *Config) isUnset(key string) bool {
+// isUnsetOrDisabled reports whether a setting is absent, empty, null or false.
+func (c *Config) isUnsetOrDisabled(key string) bool {
 	text := c.settingText(key)
 	return text == "" || text == "null" || text == "false"
 }

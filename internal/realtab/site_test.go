@@ -73,9 +73,9 @@ func TestSitePage(t *testing.T) {
 	}
 }
 
-// TestSiteRoutes checks that the test receives requests, and the page receives its
-// answers.
-func TestSiteRoutes(t *testing.T) {
+// TestRoutesOfSimulatedSite checks that the test receives requests, and the page
+// receives its answers.
+func TestRoutesOfSimulatedSite(t *testing.T) {
 	var receivedRequests []Request
 	_, client := startSite(t, func(_ context.Context, r Request) (Answer, error) {
 		receivedRequests = append(receivedRequests, r)

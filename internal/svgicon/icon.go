@@ -87,7 +87,7 @@ func readIcon(text []byte) (*node, string) {
 	problem := ""
 	tree.walk(func(n *node) {
 		if problem == "" {
-			problem = unsafeContent(n)
+			problem = findUnsafeContent(n)
 		}
 	})
 	return tree, problem
@@ -126,8 +126,8 @@ var (
 	referencePattern = lazyregexp.New(`(?i)(url\(\s*["']?\s*#)([^"')\s]+)`)
 )
 
-// unsafeContent returns why an icon with the element n is rejected, or "" if n is safe.
-func unsafeContent(n *node) string {
+// findUnsafeContent returns why an icon with the element n is rejected, or "" if n is safe.
+func findUnsafeContent(n *node) string {
 	if slices.ContainsFunc(refusedElements, func(name string) bool { return strings.EqualFold(n.name, name) }) {
 		return fmt.Sprintf("has a <%s>; draw the icon with shapes alone", n.name)
 	}

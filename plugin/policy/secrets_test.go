@@ -49,7 +49,7 @@ func TestSecretsOfALatePlugin(t *testing.T) {
 }
 
 // If a required secret is withheld from a plugin, its tools do not run.
-func TestRequiredSecretOfALatePlugin(t *testing.T) {
+func TestLatePluginWithARequiredSecret(t *testing.T) {
 	latePackageA := latePackage("a")
 	latePackageA.Settings = json.RawMessage(strings.Replace(settingsWithSecrets, `"secret":true`, `"secret":true,"required":true`, 1))
 	w := newPolicyFixture(t, latePackageA)
