@@ -480,6 +480,25 @@ const variants: { readonly [file: string]: Golden[keyof Golden] } = {
     prompt: true,
     args: { channel: 'general' },
   } satisfies Golden['tool.dispatch.params'],
+  'tool.dispatch.params.trace': {
+    dispatchId: 'c-01ka',
+    plugin: 'messages',
+    tool: 'count',
+    tabId: 7,
+    documentId: '5C3E0A1B',
+    maxResultBytes: 104857600,
+    trace: true,
+    args: {},
+  } satisfies Golden['tool.dispatch.params'],
+  'tool.dispatch.result.hops': {
+    output: 7,
+    hops: {
+      workerInUs: 90,
+      documentUs: 1200,
+      workerOutUs: 60,
+      page: { bridgeInUs: 50, hostInUs: 100, schemaUs: 10, handlerUs: 300, resultUs: 40 },
+    },
+  } satisfies Golden['tool.dispatch.result'],
   'tool.progress.params.activity': {
     dispatchId: 'c-01k7',
     seq: 4,
