@@ -107,7 +107,7 @@ export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly o
 
 /** checkResult validates the result of a request. */
 export function checkResult<M extends RequestMethod>(method: M, result: unknown): Checked<Requests[M]['result']> {
-  const problem = findProblem(`${typeBase(method)}Result`, result, 'result');
+  const problem = findProblem(resultTypes.get(method) ?? '', result, 'result');
   // The shapes that findProblem reads are generated from the types, so a value without a problem has the right type.
   const isValid = (v: unknown): v is Requests[M]['result'] => v === result && problem === undefined;
   return isValid(result) ? { ok: true, value: result } : { ok: false, problem: problem ?? 'result: invalid' };
@@ -189,13 +189,13 @@ export function encodeRawAsk(dispatchId: string, ask: number, bodyText: string):
 }
 
 function readRequest(id: string, method: string, params: unknown): Frame {
-  const knownMethod = RequestMethods.find((m) => m === method);
+  const knownMethod = requestMethods.get(method);
   if (!knownMethod) {
     const problem = `unknown request "${truncate(method)}"`;
     return invalidFrame(problem, encodeError(id, { code: CodeMethodNotFound, message: problem }));
   }
   const body = params ?? {};
-  const problem = findProblem(`${typeBase(knownMethod)}Params`, body, 'params');
+  const problem = findProblem(paramsTypes.get(knownMethod) ?? '', body, 'params');
   if (problem !== undefined) {
     return invalidFrame(`${method}: ${problem}`, encodeError(id, { code: CodeInvalidParams, message: problem }));
   }
@@ -205,10 +205,10 @@ function readRequest(id: string, method: string, params: unknown): Frame {
 }
 
 function readNotification(method: string, params: unknown): Frame {
-  const knownMethod = NotificationMethods.find((m) => m === method);
+  const knownMethod = notificationMethods.get(method);
   if (!knownMethod) return invalidFrame(`unknown notification "${truncate(method)}"`);
   const body = params ?? {};
-  const problem = findProblem(`${typeBase(knownMethod)}Params`, body, 'params');
+  const problem = findProblem(paramsTypes.get(knownMethod) ?? '', body, 'params');
   if (problem !== undefined) return invalidFrame(`${method}: ${problem}`);
   const frame = { kind: 'notification', method: knownMethod, params: body } as const;
   const isValid = (f: object): f is NotificationFrame => f === frame;
@@ -241,6 +241,15 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 function truncate(text: string): string {
   return text.length > 80 ? `${text.slice(0, 80)}...` : text;
 }
+
+const requestMethods: ReadonlyMap<string, RequestMethod> = new Map(RequestMethods.map((method) => [method, method]));
+const notificationMethods: ReadonlyMap<string, NotificationMethod> = new Map(
+  NotificationMethods.map((method) => [method, method]),
+);
+
+/** paramsTypes and resultTypes map each method to the names of its types, because each frame needs a name. */
+const paramsTypes = new Map([...RequestMethods, ...NotificationMethods].map((m) => [m, `${typeBase(m)}Params`]));
+const resultTypes = new Map(RequestMethods.map((method) => [method, `${typeBase(method)}Result`]));
 
 /** typeBase returns the prefix of a method's types: "ToolDispatch" for "tool.dispatch". */
 function typeBase(method: Method): string {
@@ -278,44 +287,49 @@ function readField([key, expected]: [string, string | readonly [string]]): Field
 
 /** findProblem returns the first difference between a value and a named shape. findProblem ignores unknown fields. */
 function findProblem(name: string, value: unknown, path: string): string | undefined {
+  const problem = findProblemIn(name, value);
+  return problem && path + problem;
+}
+
+/** findProblemIn returns the text of findProblem without the path of the value, because most values have no problem. */
+function findProblemIn(name: string, value: unknown): string | undefined {
   const fields = fieldsOfShapes.get(name);
-  if (!fields) return findScalarProblem(name, value, path);
-  if (!isObject(value)) return `${path}: must be an object, got ${kindOf(value)}`;
+  if (!fields) return findScalarProblem(name, value);
+  if (!isObject(value)) return `: must be an object, got ${kindOf(value)}`;
   for (const field of fields) {
-    const fieldPath = `${path}.${field.name}`;
     if (!Object.hasOwn(value, field.name)) {
       if (field.isOptional) continue;
-      return `${fieldPath}: missing`;
+      return `.${field.name}: missing`;
     }
-    const find = field.isList ? findListProblem : findProblem;
-    const problem = find(field.type, value[field.name], fieldPath);
-    if (problem !== undefined) return problem;
+    const fieldValue = value[field.name];
+    const problem = field.isList ? findListProblem(field.type, fieldValue) : findProblemIn(field.type, fieldValue);
+    if (problem !== undefined) return `.${field.name}${problem}`;
   }
   return undefined;
 }
 
-function findListProblem(name: string, value: unknown, path: string): string | undefined {
-  if (!Array.isArray(value)) return `${path}: must be an array, got ${kindOf(value)}`;
+function findListProblem(name: string, value: unknown): string | undefined {
+  if (!Array.isArray(value)) return `: must be an array, got ${kindOf(value)}`;
   for (const [i, item] of value.entries()) {
-    const problem = findProblem(name, item, `${path}[${i}]`);
-    if (problem !== undefined) return problem;
+    const problem = findProblemIn(name, item);
+    if (problem !== undefined) return `[${i}]${problem}`;
   }
   return undefined;
 }
 
-function findScalarProblem(name: string, value: unknown, path: string): string | undefined {
+function findScalarProblem(name: string, value: unknown): string | undefined {
   const values = enums[name];
   if (values) {
     if (typeof value === 'string' && values.includes(value)) return undefined;
-    return `${path}: must be one of ${values.join(', ')}, got ${typeof value === 'string' ? `"${truncate(value)}"` : kindOf(value)}`;
+    return `: must be one of ${values.join(', ')}, got ${typeof value === 'string' ? `"${truncate(value)}"` : kindOf(value)}`;
   }
   switch (name) {
     case 'unknown':
       return undefined;
     case 'integer':
-      return Number.isSafeInteger(value) ? undefined : `${path}: must be an integer, got ${kindOf(value)}`;
+      return Number.isSafeInteger(value) ? undefined : `: must be an integer, got ${kindOf(value)}`;
     default:
-      return typeof value === name ? undefined : `${path}: must be a ${name}, got ${kindOf(value)}`;
+      return typeof value === name ? undefined : `: must be a ${name}, got ${kindOf(value)}`;
   }
 }
 

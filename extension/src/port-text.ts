@@ -31,8 +31,8 @@ export function encodeMessages(messages: readonly (FromBridge | ToBridge)[]): st
 export function decodeMessages<M>(text: unknown, read: (message: unknown) => M | undefined): M[] {
   if (typeof text !== 'string') return [];
   let position = text.indexOf('\n') + 1;
-  return readHeads(text.slice(0, position)).flatMap((head) => {
-    const message: Record<string, unknown> = { ...head };
+  const messages: M[] = [];
+  for (const message of readHeads(text.slice(0, position))) {
     for (const field of longFields) {
       const length = message[field];
       if (typeof length !== 'number') continue;
@@ -40,11 +40,13 @@ export function decodeMessages<M>(text: unknown, read: (message: unknown) => M |
       message[field] = end >= position && end <= text.length ? text.slice(position, end) : undefined;
       position = end;
     }
-    return read(message) ?? [];
-  });
+    const decoded = read(message);
+    if (decoded !== undefined) messages.push(decoded);
+  }
+  return messages;
 }
 
-function readHeads(line: string): readonly Fields[] {
+function readHeads(line: string): readonly Record<string, unknown>[] {
   try {
     const heads: unknown = JSON.parse(line);
     return Array.isArray(heads) ? heads.filter(isRecord) : [];
