@@ -107,7 +107,9 @@ export async function startPageLab(): Promise<PageLab> {
   writeFileSync(join(extension, 'page.js'), await bundlePageScript());
   const pages = new Map<string, { body: string; headers: Readonly<Record<string, string>> }>();
   const server = createServer((request, response) => {
-    const page = pages.get(new URL(request.url ?? '/', 'http://site').pathname);
+    const path = new URL(request.url ?? '/', 'http://site').pathname;
+    if (path === '/never') return; // a navigation that does not end
+    const page = pages.get(path);
     response.setHeader('content-type', 'text/html; charset=utf-8');
     for (const [name, value] of Object.entries(page?.headers ?? {})) response.setHeader(name, value);
     response.statusCode = page ? 200 : 404;

@@ -58,9 +58,14 @@ export function diffLines<Old extends DiffLine, New extends DiffLine>(
 /** markOf returns the mark of a line that has a counterpart, and undefined for a line without one. */
 function markOf(line: DiffLine, previous: DiffLine | undefined, isReplaced: boolean): string | undefined {
   if (line.key.endsWith('…')) return '';
-  if (previous) return previous.text === line.text ? '' : '~';
+  if (previous) return isSameText(previous.text, line.text) ? '' : '~';
   if (isReplaced) return /\[ref=/.test(line.text) ? '~' : '';
   return undefined;
+}
+
+/** isSameText compares lines without the mark of the focus, which each act moves. */
+function isSameText(a: string, b: string): boolean {
+  return a === b || a.replace(' [focused]', '') === b.replace(' [focused]', '');
 }
 
 /** RedrawnLines are the new lines whose text repeats that of a line that is gone: the page drew its elements again. */

@@ -10,10 +10,31 @@ const ShadowHostTags = new Set(
   'article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span'.split(' '),
 );
 
+/** knownRoots are the shadow roots that were met, so that changes in them can be watched without a search. */
+const knownRoots = new Set<WeakRef<ShadowRoot>>();
+const isKnown = new WeakSet<ShadowRoot>();
+
 /** shadowRootOf returns the open or closed shadow root of an element, and null if there is none. */
 export function shadowRootOf(element: Element): ShadowRoot | null {
   const tag = element.localName;
-  return ShadowHostTags.has(tag) || tag.includes('-') ? readShadowRoot(element) : null;
+  if (!ShadowHostTags.has(tag) && !tag.includes('-')) return null;
+  const root = readShadowRoot(element);
+  if (root && !isKnown.has(root)) {
+    isKnown.add(root);
+    knownRoots.add(new WeakRef(root));
+  }
+  return root;
+}
+
+/** watchableRoots returns the document and the shadow roots that were met so far and still exist. */
+export function watchableRoots(): Node[] {
+  const roots: Node[] = [document];
+  for (const reference of knownRoots) {
+    const root = reference.deref();
+    if (!root) knownRoots.delete(reference);
+    else if (root.isConnected) roots.push(root);
+  }
+  return roots;
 }
 
 /** flatChildren returns the nodes that the browser draws inside an element, in order. */

@@ -1,4 +1,6 @@
 // The entry point of the page script: runs one operation of operations.ts.
+import { changes, watch } from './act.ts';
+import { click, hover } from './click.ts';
 import { describe } from './describe.ts';
 import { PageFailure, toPageError } from './failure.ts';
 import { find } from './find.ts';
@@ -13,6 +15,7 @@ import type {
   PageProgress,
 } from './operations.ts';
 import { read } from './read.ts';
+import { locate } from './ready.ts';
 import { visibleSecretKinds } from './secrets.ts';
 import { documentTitle, snapshot } from './snapshot.ts';
 import { type Context, DocumentState } from './state.ts';
@@ -27,6 +30,11 @@ const handlers: Handlers = {
   read,
   facts,
   describe,
+  locate,
+  watch,
+  changes,
+  click,
+  hover,
 };
 
 const state = new DocumentState();

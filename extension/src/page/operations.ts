@@ -252,6 +252,13 @@ export interface ActResult {
   readonly changed: boolean;
   /** What changed, or a full snapshot, as text; absent with `snapshot: none`, and if nothing changed. */
   readonly changes?: string;
+  /** True if `changes` is a full snapshot: most of the page changed, or `snapshot` is full. */
+  readonly full?: boolean;
+  /**
+   * The address of a navigation to another document that began and has not replaced this document yet. The answer does
+   * not wait for the navigation; the worker does.
+   */
+  readonly navigating?: string;
   /** The id of the snapshot after the act. Absent with `snapshot: none`. */
   readonly snapshot?: string;
   /** The address of the frame if it changed without a new document (pushState, hash). */

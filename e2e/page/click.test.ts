@@ -1,0 +1,184 @@
+/** Clicks reach exactly the element that the agent named, and the answer says what the page did. */
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { type LabPage, type PageLab, startPageLab } from './test/page-lab.ts';
+
+let lab: PageLab;
+before(async () => {
+  lab = await startPageLab();
+});
+after(() => lab?.close());
+
+/** clickOn clicks the element of the first line that contains text. */
+const clickOn = async (page: LabPage, text: string, args: object = {}) =>
+  page.call('click', { target: await page.refOf(text), ...args });
+
+const recorder = `<script>window.seen = []; for (const type of ['click','dblclick','contextmenu','auxclick','change','submit'])
+  document.addEventListener(type, (e) => { seen.push(type + ' ' + (e.target.id || e.target.localName)); if (type === 'submit') e.preventDefault(); }, true);</script>`;
+
+for (const front of [false, true]) {
+  test(`buttons, links, checkboxes and forms work in a ${front ? 'front' : 'background'} tab`, async (t) => {
+    const page = await lab.openPage(
+      `${recorder}<button id=b onclick="this.textContent = 'Clicked'">Click me</button><a id=a href="#part">Jump</a>
+      <label>Terms <input id=c type=checkbox></label><details><summary>More</summary>Inside text</details>
+      <form><button id=s>Send</button></form><div id=d role=button tabindex=0 onclick="out.textContent='div'">Div</div><p id=out></p>`,
+      { front },
+    );
+    const clicked = await clickOn(page, 'Click me');
+    t.diagnostic(`click: ${clicked.ms.toFixed(0)} ms`);
+    assert.equal(clicked.result.changes, '~ button "Clicked" [focused] [ref=e1]');
+    assert.equal(clicked.result.changed, true);
+    const jumped = (await clickOn(page, 'Jump')).result;
+    assert.match(jumped.url, /#part$/);
+    const checked = (await clickOn(page, 'Terms')).result;
+    assert.match(checked.changes, /^~ checkbox "Terms" \[checked\]/);
+    assert.match((await clickOn(page, 'More')).result.changes, /\+ Inside text/);
+    assert.equal((await clickOn(page, 'Send')).ok, true);
+    assert.match((await clickOn(page, 'Div')).result.changes, /\+ div/);
+    assert.deepEqual(await page.inPage('seen'), [
+      'click b',
+      'click a',
+      'click c',
+      'change c',
+      'click summary',
+      'click s',
+      'submit form',
+      'click d',
+    ]);
+  });
+}
+
+test('double clicks, other buttons and modifiers', async () => {
+  const page = await lab.openPage(`${recorder}<button id=b>Target</button><script>
+    b.addEventListener('click', (e) => seen.push([e.detail, e.shiftKey, e.ctrlKey, e.button].join()));
+    b.addEventListener('contextmenu', (e) => seen.push('button ' + e.button));</script>`);
+  await clickOn(page, 'Target', { doubleClick: true });
+  await clickOn(page, 'Target', { button: 'right' });
+  await clickOn(page, 'Target', { modifiers: ['Shift', 'ControlOrMeta'] });
+  assert.deepEqual(await page.inPage('seen'), [
+    'click b',
+    '1,false,false,0',
+    'click b',
+    '2,false,false,0',
+    'dblclick b',
+    'contextmenu b',
+    'button 2',
+    'click b',
+    '1,true,true,0',
+  ]);
+});
+
+test('what does nothing is reported as nothing', async () => {
+  const page = await lab.openPage(
+    '<button>Dead</button><button id=t>Trusted only</button><script>t.onclick = (e) => { if (e.isTrusted) t.textContent = "ok"; }</script>',
+  );
+  for (const name of ['Dead', 'Trusted only']) {
+    const { result } = await clickOn(page, name);
+    assert.equal(result.changed, false, name);
+    assert.equal(result.changes, undefined);
+    assert.match(result.notes.join(' '), /Nothing changed.*trusted input/);
+  }
+});
+
+test('late effects of a server are awaited', async () => {
+  const page = await lab.openPage(`<button id=b>Load</button><p id=out>empty</p><script>
+    b.onclick = () => { b.disabled = true; out.innerHTML = '<span aria-busy=true>Loading</span>';
+      fetch('/slow').finally(() => { const end = performance.now() + 400; const spin = () => { if (performance.now() < end) { c.port2.postMessage(0); return; }
+        out.textContent = 'arrived'; b.disabled = false; }; const c = new MessageChannel(); c.port1.onmessage = spin; spin(); }); };</script>`);
+  const { result } = await clickOn(page, 'Load');
+  assert.match(result.changes, /~ arrived/);
+});
+
+test('covered, moving, late-enabled and far elements', async () => {
+  const page = await lab.openPage(
+    `<style>@keyframes m { to { margin-left: 200px } }</style>
+    <button id=late disabled onclick="out.textContent='late'">Late</button>
+    <div style="height:3000px"></div><button onclick="out.textContent='far'">Far</button>
+    <div style="overflow:auto;height:60px"><div style="height:900px"></div><button onclick="out.textContent='inner'">Inner scroller</button></div>
+    <div style="position:relative;width:200px;height:40px"><button onclick="out.textContent='covered'" style="width:200px;height:40px">Covered</button>
+      <div id=cover role=dialog aria-label=Cookies style="position:absolute;inset:0;background:#eee"></div></div>
+    <p id=out>none</p>`,
+    { front: true },
+  );
+  await page.inPage('setTimeout(() => { late.disabled = false }, 700), 0');
+  assert.match((await clickOn(page, '"Late"')).result.changes, /late/);
+  assert.match((await clickOn(page, 'Far')).result.changes, /~ far/);
+  assert.match((await clickOn(page, 'Inner scroller')).result.changes, /~ inner/);
+  const covered = await clickOn(page, 'Covered', { timeoutMs: 300 });
+  assert.equal(covered.error?.code, 'not_hittable');
+  assert.match(covered.error.message, /dialog "Cookies" \[ref=e\d+\] is in front of it/);
+  assert.equal((await page.result('describe', { target: covered.error.ref })).elementName, 'Cookies');
+  await page.inPage('setTimeout(() => cover.remove(), 1500), 0');
+  const waited = await clickOn(page, 'Covered');
+  assert.match(waited.result.changes, /~ covered/);
+  assert.ok(waited.progress.some((report) => /waiting: another element/.test(report.message)));
+  assert.match((await clickOn(page, 'Covered', { timeoutMs: 100 })).ok ? 'ok' : 'no', /ok/);
+});
+
+test('hidden controls are clicked by their labels, and shadow roots are hit', async () => {
+  const page = await lab.openPage(`<input type=checkbox id=c style="display:none"><label for=c>Hidden box</label>
+    <x-button></x-button><p id=out></p><script>customElements.define('x-button', class extends HTMLElement { constructor() { super();
+      this.attachShadow({mode:'closed'}).innerHTML = '<button>Shadow</button>';
+      this.addEventListener('click', (e) => { out.textContent = 'composed ' + e.composed; }); } });</script>`);
+  assert.match((await clickOn(page, 'Hidden box')).result.changes, /checkbox "Hidden box" \[checked\]/);
+  assert.equal(await page.inPage('c.checked'), true);
+  assert.match((await clickOn(page, 'Shadow')).result.changes, /\+ composed true/);
+});
+
+test('disabled, invisible and removed elements give errors, and nothing is clicked', async () => {
+  const page = await lab.openPage(
+    `${recorder}<button disabled>Off</button><button id=gone>Gone</button><button id=h>Hide</button>`,
+  );
+  const [gone, hide] = [await page.refOf('Gone'), await page.refOf('Hide')];
+  await page.inPage('gone.remove(), h.style.display = "none", 0');
+  const off = await clickOn(page, 'Off', { timeoutMs: 100 });
+  assert.match(`${off.error?.code} ${off.error?.message}`, /not_hittable .*it is disabled/);
+  assert.equal((await page.call('click', { target: gone })).error?.code, 'stale_ref');
+  assert.match((await page.call('click', { target: hide, timeoutMs: 100 })).error?.message ?? '', /not displayed/);
+  assert.deepEqual(await page.inPage('seen'), []);
+});
+
+test('a navigation, a new tab and a download are named', async () => {
+  const page = await lab.openPage(
+    '<a href="http://site.test:PORT/never">Away</a><a href="/tab" target=_blank>New tab</a>',
+    { front: true },
+  );
+  const tab = (await clickOn(page, 'New tab')).result;
+  assert.deepEqual(tab.link, { href: `${page.origin}/tab`, newTab: true });
+  const away = (await clickOn(page, 'Away')).result;
+  assert.match(away.navigating, /\/never$/);
+  assert.equal(away.changed, true);
+});
+
+test('a wait ends at once when the call is cancelled', async () => {
+  const page = await lab.openPage('<button disabled>Off</button>');
+  const started = await page.start('click', { target: await page.refOf('Off'), timeoutMs: 60_000 });
+  await started.cancel();
+  const answer = await started.answer();
+  assert.equal(answer.error?.code, 'cancelled');
+  assert.ok(answer.ms < 5_000);
+});
+
+test('level 2 can bracket its own input with watch and changes, and locate gives the point', async () => {
+  const page = await lab.openPage('<button id=b onclick="this.textContent=\'Done\'">Do</button>', { front: true });
+  const { snapshot } = await page.result('watch');
+  const { point } = await page.result('locate', { target: await page.refOf('Do'), ready: true });
+  for (const type of ['mousePressed', 'mouseReleased']) {
+    await page.session.send('Input.dispatchMouseEvent', { type, ...point, button: 'left', clickCount: 1 });
+  }
+  const { changes } = await page.result('changes', { since: snapshot });
+  assert.match(changes, /^~ button "Done"/);
+  assert.equal((await page.call('changes', { since: snapshot })).error?.code, 'invalid_arguments');
+});
+
+test('menus of pages that open on pointer events, and hover', async () => {
+  const page =
+    await lab.openPage(`<button id=m aria-haspopup=menu>Menu</button><div id=h>Hover here</div><div id=out></div><script>
+    m.addEventListener('pointerdown', () => { out.innerHTML = '<div role=menu><div role=menuitem tabindex=0 id=i>Copy</div></div>';
+      i.onmouseup = () => { out.textContent = 'copied'; }; });
+    h.setAttribute('tabindex', 0); h.onmouseenter = () => { out.innerHTML = '<div role=tooltip>Tip text</div>'; };</script>`);
+  assert.match((await clickOn(page, '"Menu"')).result.changes, /\+ menu\n\+ {2}menuitem "Copy" \[ref=e\d+\]/);
+  assert.match((await clickOn(page, 'menuitem "Copy')).result.changes, /\+ copied/);
+  const hovered = await page.result('hover', { target: await page.refOf('Hover here') });
+  assert.match(hovered.changes, /\+ tooltip "Tip text"/);
+});

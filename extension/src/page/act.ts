@@ -1,0 +1,152 @@
+// What all acts have in common: an act is watched, the page settles, and the answer names what changed.
+import { lineOf } from './describe.ts';
+import { diffLines } from './diff.ts';
+import { PageFailure } from './failure.ts';
+import { joinLines, type Line } from './lines.ts';
+import type { ActArguments, ActResult, ChangesArguments, WatchResult } from './operations.ts';
+import { DefaultMaxTokens, documentTitle, rootElement, stillShown, type Taken, takeSnapshot } from './snapshot.ts';
+import type { Context } from './state.ts';
+import { ChangeWatch } from './watch.ts';
+
+/** MaxChangeTokens is the size of the changes in an answer. Larger changes are counted. */
+const MaxChangeTokens = 1_500;
+/** From this share of changed lines on, a full snapshot is shorter than its changes. */
+const MaxShare = 0.6;
+const MinLinesForShare = 12;
+
+/** Act is what an act returns to finishAct. */
+export interface Act {
+  /** The element that the answer names. */
+  readonly target?: Element | undefined;
+  readonly input: ActResult['input'];
+  readonly notes?: readonly string[];
+  /** Reports whether the act changed something that is no node, such as a value or a scroll position. */
+  readonly hasEffect?: () => boolean;
+}
+
+const Untrusted =
+  'Nothing changed. The page may accept only trusted input, which needs the debugger (opentabs extension install --debugger), or the element does nothing.';
+
+/** runAct performs an act between two snapshots, and returns what changed. */
+export async function runAct(
+  args: ActArguments,
+  context: Context,
+  perform: (watch: ChangeWatch) => Promise<Act>,
+): Promise<ActResult> {
+  const before = await snapshotBefore(args, context);
+  const watch = new ChangeWatch();
+  let act: Act;
+  let isBusy: boolean;
+  try {
+    act = await perform(watch);
+    isBusy = await watch.settle(context.signal, act.hasEffect ?? (() => false));
+  } finally {
+    watch.close();
+  }
+  return finishAct(args, context, before, watch, act, isBusy);
+}
+
+async function snapshotBefore(args: ActArguments, context: Context): Promise<Taken | undefined> {
+  if ((args.snapshot ?? 'diff') === 'none') return undefined;
+  return takeSnapshot({ root: rootElement(), mode: 'full', maxTokens: DefaultMaxTokens }, context);
+}
+
+async function finishAct(
+  args: ActArguments,
+  context: Context,
+  before: Taken | undefined,
+  watch: ChangeWatch,
+  act: Act,
+  isBusy: boolean,
+): Promise<ActResult> {
+  const notes = [...(act.notes ?? [])];
+  const hasEffect = act.hasEffect?.() ?? false;
+  const shown = before && watch.navigating === undefined ? await changesSince(before, watch, args, context) : undefined;
+  const isNavigating = watch.navigating !== undefined || watch.download !== undefined;
+  const changed = (shown ? shown.changed : watch.changes > 0) || hasEffect || watch.hasMoved || isNavigating;
+  if (!changed && act.input === 'synthetic') notes.push(watch.changes > 0 ? invisible(watch) : Untrusted);
+  if (watch.download !== undefined) notes.push(`A download began: ${watch.download}`);
+  return {
+    ...(act.target?.isConnected ? { target: lineOf(act.target, context) } : {}),
+    input: act.input,
+    changed,
+    ...(shown?.text ? { changes: shown.text } : {}),
+    ...(shown?.full ? { full: true } : {}),
+    ...(shown ? { snapshot: shown.id } : {}),
+    ...(watch.navigating === undefined ? {} : { navigating: watch.navigating }),
+    ...(location.href === watch.url ? {} : { url: location.href }),
+    ...(document.title === watch.title ? {} : { title: documentTitle() }),
+    ...(isBusy ? { busy: true } : {}),
+    notes,
+  };
+}
+
+function invisible(watch: ChangeWatch): string {
+  return `No text or state changed, but the look of ${watch.changed.size} elements may have: their attributes changed.`;
+}
+
+interface Shown {
+  readonly id: string;
+  readonly text: string;
+  readonly changed: boolean;
+  readonly full: boolean;
+}
+
+async function changesSince(before: Taken, watch: ChangeWatch, args: ActArguments, context: Context): Promise<Shown> {
+  const forced = watch.affectedElements();
+  const after = await takeSnapshot({ root: rootElement(), mode: 'full', maxTokens: DefaultMaxTokens, forced }, context);
+  const id = context.state.store(
+    after.lines,
+    { mode: 'full', target: '', maxTokens: DefaultMaxTokens },
+    context.prefix,
+  );
+  const isGone = stillShown(after);
+  const diff = diffLines(before.lines, after.lines, {
+    isStillShown: (line) => isGone({ ...line, element: new WeakRef(line.element) }),
+    markFresh: (line) => freshMark(line, watch),
+    maxTokens: MaxChangeTokens,
+  });
+  const isLarge = diff.share > MaxShare && after.lines.length > MinLinesForShare;
+  const full = args.snapshot === 'full' || isLarge;
+  return { id, text: full ? joinLines(after.lines) : diff.text, changed: diff.changes > 0, full };
+}
+
+function freshMark(line: Line, watch: ChangeWatch): '+' | '~' | '>' {
+  if (!line.folded || watch.isFresh(line.element)) return '+';
+  return watch.changed.has(line.element) ? '~' : '>';
+}
+
+/** watched are the acts of level 2 that began with the operation watch, by the id of their snapshot. */
+const watched = new Map<string, { readonly before: Taken; readonly watch: ChangeWatch }>();
+const MaxWatched = 4;
+
+/** watch is the operation of this name. */
+export async function watch(_: unknown, context: Context): Promise<WatchResult> {
+  const before = await takeSnapshot({ root: rootElement(), mode: 'full', maxTokens: DefaultMaxTokens }, context);
+  const id = context.state.store(
+    before.lines,
+    { mode: 'full', target: '', maxTokens: DefaultMaxTokens },
+    context.prefix,
+  );
+  watched.set(id, { before, watch: new ChangeWatch() });
+  for (const [old, entry] of watched) {
+    if (watched.size <= MaxWatched) break;
+    entry.watch.close();
+    watched.delete(old);
+  }
+  return { snapshot: id };
+}
+
+/** changes is the operation of this name. */
+export async function changes(args: ChangesArguments, context: Context): Promise<ActResult> {
+  const entry = watched.get(args.since);
+  if (!entry) throw new PageFailure('invalid_arguments', `There is no watch "${args.since}" in this document.`);
+  watched.delete(args.since);
+  let isBusy: boolean;
+  try {
+    isBusy = await entry.watch.settle(context.signal, () => false);
+  } finally {
+    entry.watch.close();
+  }
+  return finishAct(args, context, entry.before, entry.watch, { input: 'none' }, isBusy);
+}

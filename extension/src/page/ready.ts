@@ -1,0 +1,196 @@
+// Finds the point where input reaches an element, and waits until there is one.
+import { lineOf } from './describe.ts';
+import { PageFailure } from './failure.ts';
+import { closestInFlatTree, containsInFlatTree, elementAt, watchableRoots } from './flat-tree.ts';
+import type { LocateArguments, LocateResult, Rect } from './operations.ts';
+import { nextFrame, Wakeup } from './pace.ts';
+import { roleOf } from './roles.ts';
+import { type Context, targetElement } from './state.ts';
+import { isDisabled } from './states.ts';
+import { intersection, plainRect, viewportRect } from './view.ts';
+
+const DefaultTimeoutMs = 5_000;
+const MaxTimeoutMs = 60_000;
+const ReportMs = 1_000;
+/** After this many checks a hidden tab waits for changes instead of frames. */
+const QuickChecks = 6;
+const PollMs = 200;
+
+/** Point is a point of the viewport that hits an element. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+  /** The deepest element at the point: the target, or an element inside of it or of its label. */
+  readonly hit: Element;
+}
+
+/** Blocked is why input cannot reach an element. */
+interface Blocked {
+  readonly why: string;
+  /** The element in the way. */
+  readonly cover?: Element;
+}
+
+/** waitReady scrolls an element into view and waits until it is visible, still, enabled and hit. */
+export async function waitReady(element: Element, timeoutMs: number | undefined, context: Context): Promise<Point> {
+  const limit = checkTimeout(timeoutMs);
+  const start = performance.now();
+  const wakeup = new Wakeup(watchableRoots());
+  try {
+    let reported = start;
+    for (let check = 0; ; check++) {
+      const found = await tryReady(element, check, context);
+      if ('hit' in found) return found;
+      const now = performance.now();
+      if (now - start > limit) throw notHittable(element, found, now - start, context);
+      if (now - reported > ReportMs) {
+        reported = now;
+        context.report({ message: `waiting: ${found.why}`, progress: Math.round(now - start), total: limit });
+      }
+      if (check >= QuickChecks && document.hidden) await wakeup.wait(PollMs, context.signal);
+      else await nextFrame(context.signal);
+    }
+  } finally {
+    wakeup.close();
+  }
+}
+
+function checkTimeout(timeoutMs: number | undefined): number {
+  const limit = timeoutMs ?? DefaultTimeoutMs;
+  if (Number.isFinite(limit) && limit >= 0 && limit <= MaxTimeoutMs) return limit;
+  throw new PageFailure('invalid_arguments', `timeoutMs is ${timeoutMs}. Use 0 to ${MaxTimeoutMs}.`);
+}
+
+async function tryReady(element: Element, check: number, context: Context): Promise<Point | Blocked> {
+  if (!element.isConnected) throw new PageFailure('stale_ref', 'The page removed the element. Take a new snapshot.');
+  if (isDisabled(element)) return { why: 'it is disabled' };
+  const boxes = boxesOf(element);
+  const box = boxes[0];
+  if (!box) return { why: whyInvisible(element) };
+  const first = box.getBoundingClientRect();
+  await nextFrame(context.signal);
+  const second = box.getBoundingClientRect();
+  if (!isSameRect(first, second)) return { why: 'it is moving' };
+  const point = findPoint(element, boxes);
+  if ('hit' in point) return point;
+  scrollTo(box, check);
+  const scrolled = findPoint(element, boxes);
+  if (!('hit' in scrolled)) return scrolled;
+  return isSameRect(second, box.getBoundingClientRect()) ? scrolled : { why: 'it is scrolling' };
+}
+
+/** boxesOf returns the elements whose boxes a user would click: the element, or the labels of a hidden control. */
+function boxesOf(element: Element): Element[] {
+  const boxes = [element].filter(hasBox);
+  if (element instanceof HTMLInputElement) boxes.push(...[...(element.labels ?? [])].filter(hasBox));
+  if (boxes.length === 0 && getComputedStyle(element).display === 'contents')
+    boxes.push(...[...element.children].filter(hasBox));
+  return boxes;
+}
+
+function hasBox(element: Element): boolean {
+  if (!element.checkVisibility({ visibilityProperty: true })) return false;
+  return [...element.getClientRects()].some((rect) => rect.width >= 1 && rect.height >= 1);
+}
+
+function whyInvisible(element: Element): string {
+  if (!element.checkVisibility()) return 'it is not displayed';
+  return getComputedStyle(element).visibility === 'visible' ? 'it has no size' : 'it is hidden';
+}
+
+function isSameRect(a: DOMRect, b: DOMRect): boolean {
+  return a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;
+}
+
+const Alignments = ['center', 'start', 'end'] as const;
+
+function scrollTo(box: Element, check: number): void {
+  const block = Alignments[check % Alignments.length] ?? 'center';
+  box.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
+}
+
+/** Fractions are the places of a box that are tried, first the middle. */
+const Fractions = [
+  [0.5, 0.5],
+  [0.25, 0.5],
+  [0.75, 0.5],
+  [0.5, 0.25],
+  [0.5, 0.75],
+  [0.1, 0.1],
+  [0.9, 0.9],
+  [0.9, 0.1],
+  [0.1, 0.9],
+] as const;
+const MaxBoxes = 4;
+
+/** findPoint returns a point that hits the element, and otherwise why there is none. */
+export function findPoint(element: Element, boxes = boxesOf(element)): Point | Blocked {
+  let blocked: Blocked =
+    boxes.length === 0 ? { why: whyInvisible(element) } : { why: 'it is outside of the visible part of the page' };
+  for (const box of boxes) {
+    for (const rect of [...box.getClientRects()].slice(0, MaxBoxes)) {
+      const seen = intersection(rect, viewportRect());
+      if (seen.width < 1 || seen.height < 1) continue;
+      for (const [fx, fy] of Fractions) {
+        const [x, y] = [seen.x + fx * seen.width, seen.y + fy * seen.height];
+        const hit = elementAt(x, y);
+        if (hit && isHit(element, hit)) return { x, y, hit };
+        if (hit && !blocked.cover) blocked = { why: 'another element is in front of it', cover: hit };
+      }
+    }
+  }
+  return blocked;
+}
+
+/** isHit reports whether a click on hit reaches the element. */
+function isHit(element: Element, hit: Element): boolean {
+  if (containsInFlatTree(element, hit)) return true;
+  const label = closestInFlatTree(hit, (at) => at instanceof HTMLLabelElement);
+  if (label instanceof HTMLLabelElement && label.control === element) return true;
+  // The element lets the pointer through to the control around it.
+  const around = closestInFlatTree(element, (at) => /^(a|button|summary|label)$/.test(at.localName));
+  return around !== undefined && around === hit;
+}
+
+function notHittable(element: Element, blocked: Blocked, waitedMs: number, context: Context): PageFailure {
+  const line = element.isConnected ? lineOf(element, context) : 'The element';
+  const waited = `after ${(waitedMs / 1000).toFixed(1)} s`;
+  if (!blocked.cover) return new PageFailure('not_hittable', `Input cannot reach ${line}: ${blocked.why} ${waited}.`);
+  const cover = meaningfulElement(blocked.cover);
+  const coverLine = lineOf(cover, context);
+  const ref = context.state.refs.refOf(cover, context.prefix, roleOf(cover), '');
+  return new PageFailure(
+    'not_hittable',
+    `Input cannot reach ${line}: ${coverLine} is in front of it ${waited}. Close or move that element first.`,
+    ref,
+  );
+}
+
+/** meaningfulElement returns the nearest element with a role, so that an agent recognizes it. */
+function meaningfulElement(element: Element): Element {
+  const found = closestInFlatTree(element, (at) => roleOf(at) !== '' && roleOf(at) !== 'paragraph');
+  return found && found !== document.body ? found : element;
+}
+
+/** locate is the operation of this name. */
+export async function locate(args: LocateArguments, context: Context): Promise<LocateResult> {
+  const element = targetElement(args.target, context);
+  const ready = args.ready ? await waitReady(element, args.timeoutMs, context) : undefined;
+  const found = ready ?? findPoint(element);
+  const rect: Rect = plainRect((boxesOf(element)[0] ?? element).getBoundingClientRect());
+  const base = {
+    line: lineOf(element, context),
+    rect,
+    visible: boxesOf(element).length > 0,
+    enabled: !isDisabled(element),
+  };
+  if ('hit' in found) return { ...base, point: { x: found.x, y: found.y }, hit: true };
+  if (!found.cover) return { ...base, hit: false };
+  const cover = meaningfulElement(found.cover);
+  const line = lineOf(cover, context);
+  return {
+    ...base,
+    hit: false,
+    covered: { ref: context.state.refs.refOf(cover, context.prefix, roleOf(cover), ''), line },
+  };
+}
