@@ -1,4 +1,4 @@
-/** Clicks reach exactly the element that the agent named, and the answer says what the page did. */
+/** Clicks reach exactly the element that the agent named, and the answer describes what the page did. */
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { type LabPage, type PageLab, startPageLab } from './test/page-lab.ts';

@@ -4,7 +4,14 @@ import { diffLines } from './diff.ts';
 import { PageFailure } from './failure.ts';
 import { joinLines, type Line } from './lines.ts';
 import type { ActArguments, ActResult, ChangesArguments, WatchResult } from './operations.ts';
-import { DefaultMaxTokens, documentTitle, rootElement, stillShown, type Taken, takeSnapshot } from './snapshot.ts';
+import {
+  DefaultMaxTokens,
+  documentTitle,
+  rootElement,
+  stillShown,
+  type TakenSnapshot,
+  takeSnapshot,
+} from './snapshot.ts';
 import type { Context } from './state.ts';
 import { ChangeWatch } from './watch.ts';
 
@@ -46,7 +53,7 @@ export async function runAct(
   return finishAct(args, context, before, watch, act, isBusy);
 }
 
-async function snapshotBefore(args: ActArguments, context: Context): Promise<Taken | undefined> {
+async function snapshotBefore(args: ActArguments, context: Context): Promise<TakenSnapshot | undefined> {
   if ((args.snapshot ?? 'diff') === 'none') return undefined;
   return takeSnapshot({ root: rootElement(), mode: 'full', maxTokens: DefaultMaxTokens }, context);
 }
@@ -54,7 +61,7 @@ async function snapshotBefore(args: ActArguments, context: Context): Promise<Tak
 async function finishAct(
   args: ActArguments,
   context: Context,
-  before: Taken | undefined,
+  before: TakenSnapshot | undefined,
   watch: ChangeWatch,
   act: Act,
   isBusy: boolean,
@@ -92,7 +99,12 @@ interface Shown {
   readonly full: boolean;
 }
 
-async function changesSince(before: Taken, watch: ChangeWatch, args: ActArguments, context: Context): Promise<Shown> {
+async function changesSince(
+  before: TakenSnapshot,
+  watch: ChangeWatch,
+  args: ActArguments,
+  context: Context,
+): Promise<Shown> {
   const forced = watch.affectedElements();
   const after = await takeSnapshot({ root: rootElement(), mode: 'full', maxTokens: DefaultMaxTokens, forced }, context);
   const id = context.state.store(
@@ -117,7 +129,7 @@ function freshMark(line: Line, watch: ChangeWatch): '+' | '~' | '>' {
 }
 
 /** watched are the acts of level 2 that began with the operation watch, by the id of their snapshot. */
-const watched = new Map<string, { readonly before: Taken; readonly watch: ChangeWatch }>();
+const watched = new Map<string, { readonly before: TakenSnapshot; readonly watch: ChangeWatch }>();
 const MaxWatched = 4;
 
 /** watch is the operation of this name. */

@@ -2,6 +2,7 @@
 import { changes, watch } from './act.ts';
 import { click, hover } from './click.ts';
 import { describe } from './describe.ts';
+import { drag } from './drag.ts';
 import { PageFailure, toPageError } from './failure.ts';
 import { find } from './find.ts';
 import { indexInParent } from './frames.ts';
@@ -16,12 +17,17 @@ import type {
 } from './operations.ts';
 import { read } from './read.ts';
 import { locate } from './ready.ts';
+import { scroll } from './scroll.ts';
 import { visibleSecretKinds } from './secrets.ts';
+import { select } from './select.ts';
 import { documentTitle, snapshot } from './snapshot.ts';
 import { type Context, DocumentState } from './state.ts';
+import { fill, press, type } from './typing.ts';
+import { upload } from './upload.ts';
+import { waitFor } from './wait-for.ts';
 
 type Handlers = {
-  [N in PageOperationName]?: (args: PageCalls[N]['arguments'], context: Context) => Promise<PageCalls[N]['result']>;
+  [N in PageOperationName]: (args: PageCalls[N]['arguments'], context: Context) => Promise<PageCalls[N]['result']>;
 };
 
 const handlers: Handlers = {
@@ -35,6 +41,14 @@ const handlers: Handlers = {
   changes,
   click,
   hover,
+  type,
+  press,
+  fill,
+  select,
+  drag,
+  scroll,
+  upload,
+  waitFor,
 };
 
 const state = new DocumentState();

@@ -3,7 +3,7 @@ import { lineOf } from './describe.ts';
 import { PageFailure } from './failure.ts';
 import { closestInFlatTree, containsInFlatTree, elementAt, watchableRoots } from './flat-tree.ts';
 import type { LocateArguments, LocateResult, Rect } from './operations.ts';
-import { nextFrame, Wakeup } from './pace.ts';
+import { ChangeWait, nextFrame } from './pace.ts';
 import { roleOf } from './roles.ts';
 import { type Context, targetElement } from './state.ts';
 import { isDisabled } from './states.ts';
@@ -35,7 +35,7 @@ interface Blocked {
 export async function waitReady(element: Element, timeoutMs: number | undefined, context: Context): Promise<Point> {
   const limit = checkTimeout(timeoutMs);
   const start = performance.now();
-  const wakeup = new Wakeup(watchableRoots());
+  const wakeup = new ChangeWait(watchableRoots());
   try {
     let reported = start;
     for (let check = 0; ; check++) {

@@ -126,7 +126,7 @@ export class ChangeWatch {
     }
   }
 
-  /** #showsLoading reports whether what changed tells the user to wait. */
+  /** #showsLoading reports whether the page shows that it is loading. */
   #showsLoading(): boolean {
     let checked = 0;
     for (const set of [this.added, this.changed]) {

@@ -56,6 +56,8 @@ const act = {
   input: oneOf('synthetic', 'none'),
   changed: isFlag,
   changes: optional(isText),
+  full: optional(isFlag),
+  navigating: optional(isText),
   snapshot: optional(isText),
   url: optional(isText),
   title: optional(isText),

@@ -1,0 +1,210 @@
+/** Fields take text, options and keys as from a user, and the answer contains the value that the page has afterwards. */
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { type LabPage, type PageLab, startPageLab } from './test/page-lab.ts';
+
+let lab: PageLab;
+before(async () => {
+  lab = await startPageLab();
+});
+after(() => lab?.close());
+
+const typeInto = async (page: LabPage, field: string, text: string, args: object = {}) =>
+  page.call('type', { target: await page.refOf(field), text, ...args });
+
+for (const front of [false, true]) {
+  test(`text fields take text in a ${front ? 'front' : 'background'} tab, with trusted input events`, async () => {
+    const page = await lab.openPage(
+      `<label>Name <input id=n value="old"></label><label>Mail <input id=m type=email></label><label>Age <input id=g type=number></label>
+      <label>Text <textarea id=t>start</textarea></label><label>Date <input id=d type=date></label><label>Color <input id=k type=color></label>
+      <label>Volume <input id=v type=range></label><div id=e contenteditable aria-label=Editor>old <b>text</b></div>
+      <label>Password <input id=p type=password></label><script>window.events = [];
+      for (const type of ['input', 'change']) document.addEventListener(type, (e) => events.push([type, e.target.id, e.isTrusted, e.inputType].join(' ')), true);</script>`,
+      { front },
+    );
+    const name = (await typeInto(page, '"Name"', 'Ada Löve')).result;
+    assert.deepEqual([name.value, name.exact, name.changed], ['Ada Löve', true, true]);
+    assert.match(name.changes, /^~ textbox "Name" \[focused\] \[ref=e1\]: Ada Löve$/);
+    assert.equal(await page.inPage('events.find((e) => e.startsWith("input n"))'), 'input n true insertText');
+    if (!front) assert.ok(await page.inPage('events.includes("change n false ")'));
+    assert.equal((await typeInto(page, '"Mail"', 'a@b.c')).result.value, 'a@b.c');
+    assert.equal((await typeInto(page, '"Mail"', 'om', { append: true })).result.value, 'a@b.com');
+    assert.equal((await typeInto(page, '"Age"', '41')).result.value, '41');
+    assert.equal((await typeInto(page, '"Text"', '\nline 2', { append: true })).result.value, 'start\nline 2');
+    assert.equal((await typeInto(page, '"Date"', '2026-03-04')).result.value, '2026-03-04');
+    assert.equal((await typeInto(page, '"Color"', '#FF8800')).result.value, '#ff8800');
+    assert.equal((await typeInto(page, '"Volume"', '80')).result.value, '80');
+    assert.equal((await typeInto(page, '"Editor"', 'new words\nsecond')).result.exact, true);
+    assert.match(String(await page.inPage('e.innerText')), /^new words\n+second$/);
+    assert.equal((await typeInto(page, '"Name"', '')).result.value, '');
+    const secret = (await typeInto(page, '"Password"', 'hunter2222')).result;
+    assert.equal(secret.value, undefined);
+    assert.equal(secret.exact, true);
+    assert.ok(!JSON.stringify(secret).includes('hunter2222'));
+    assert.equal(await page.inPage('p.value'), 'hunter2222');
+    const bad = await typeInto(page, '"Date"', 'tomorrow');
+    assert.match(`${bad.error?.code} ${bad.error?.message}`, /rejected .*2026-01-31/);
+  });
+}
+
+test('the value after typing is the truth: fields that format, limit or refuse text', async () => {
+  const page =
+    await lab.openPage(`<label>Short <input maxlength=3></label><label>Upper <input id=u></label><label>Stubborn <input id=s value=keep></label>
+    <label>Fixed <input readonly value=x></label><button>Button</button><label>Off <input disabled></label>
+    <script>u.oninput = () => { u.value = u.value.toUpperCase(); }; s.addEventListener('beforeinput', (e) => e.preventDefault());</script>`);
+  const short = (await typeInto(page, 'Short', 'abcdef')).result;
+  assert.deepEqual([short.value, short.exact], ['abc', false]);
+  assert.match(short.notes.join(), /changed the text to "abc"/);
+  assert.equal((await typeInto(page, 'Upper', 'abc')).result.value, 'ABC');
+  const stubborn = await typeInto(page, 'Stubborn', 'new');
+  assert.match(`${stubborn.error?.code} ${stubborn.error?.message}`, /rejected .*still contains "keep"/);
+  for (const [field, code] of [
+    ['Fixed', 'wrong_element'],
+    ['Button', 'wrong_element'],
+    ['Off', 'not_hittable'],
+  ] as const) {
+    assert.equal((await typeInto(page, field, 'x')).error?.code, code, field);
+  }
+});
+
+test('controlled fields keep the text, as in React, and submit works by Enter', async () => {
+  const page =
+    await lab.openPage(`<form id=f><label>Query <input id=q></label><button name=go value=1>Go</button></form><p id=out></p><script>
+    { // A controlled field: the framework overwrites what it did not notice, by a property on the element.
+      const native = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
+      let tracked = ''; let state = '';
+      Object.defineProperty(q, 'value', { get() { return native.get.call(this); }, set(v) { tracked = String(v); native.set.call(this, v); } });
+      document.addEventListener('input', () => { const now = native.get.call(q); if (now !== tracked) { tracked = now; state = now; } q.value = state; });
+      f.onsubmit = (e) => { e.preventDefault(); out.textContent = 'sent ' + state + ' by ' + (e.submitter && e.submitter.name); };
+    }</script>`);
+  const { result } = await typeInto(page, 'Query', 'blue pump', { submit: true });
+  assert.equal(result.value, 'blue pump');
+  assert.match(result.changes, /sent blue pump by go/);
+});
+
+test('slowly sends a key for each character, and a cancel reports how far it came', async () => {
+  const page = await lab.openPage(
+    `<label>Field <input id=n></label><script>window.keys = []; n.onkeydown = (e) => keys.push(e.key + e.keyCode);</script>`,
+  );
+  assert.equal((await typeInto(page, 'Field', 'aB 1', { slowly: true })).result.value, 'aB 1');
+  assert.deepEqual(await page.inPage('keys'), ['a65', 'B66', ' 32', '149']);
+  const started = await page.start('type', {
+    target: await page.refOf('Field'),
+    text: 'x'.repeat(50_000),
+    slowly: true,
+  });
+  await page.inScript(
+    'new Promise((r) => { const c = new MessageChannel(); const f = () => document.querySelector("input").value.length > 20 ? r(0) : c.port2.postMessage(0); c.port1.onmessage = f; f(); })',
+  );
+  await started.cancel();
+  const answer = await started.answer();
+  assert.equal(answer.error?.code, 'cancelled');
+  assert.match(answer.error?.done ?? '', /^typed \d+ of 50000 characters$/);
+});
+
+test('keys do what they do for a user', async () => {
+  const page =
+    await lab.openPage(`<form onsubmit="event.preventDefault(); out.textContent = 'submitted'"><label>A <input id=a></label><label>B <input id=b></label></form>
+    <button id=c onclick="out.textContent = 'clicked'">C</button><textarea id=t aria-label=T></textarea>
+    <label><input type=radio name=r value=1 checked>One</label><label><input type=radio name=r value=2>Two</label>
+    <dialog id=d><button>Inside</button></dialog><p id=out></p>
+    <script>window.last = ''; document.addEventListener('keydown', (e) => { last = [e.key, e.code, e.ctrlKey, e.shiftKey].join(); if (e.ctrlKey && e.key === 'k') out.textContent = 'shortcut'; });</script>`);
+  const press = async (key: string, field?: string) =>
+    page.result('press', { key, ...(field ? { target: await page.refOf(field) } : {}) });
+  await press('x', '"A"');
+  await press('y');
+  assert.equal(await page.inPage('a.value'), 'xy');
+  await press('Backspace');
+  assert.equal(await page.inPage('a.value'), 'x');
+  await press('Control+a');
+  await press('z');
+  assert.equal(await page.inPage('a.value'), 'z');
+  assert.match((await press('Tab')).changes ?? '', /^$/);
+  assert.equal(await page.inPage('document.activeElement.id'), 'b');
+  await press('Shift+Tab');
+  assert.equal(await page.inPage('document.activeElement.id'), 'a');
+  assert.match((await press('Enter')).changes, /submitted/);
+  assert.match((await press('Enter', '"C"')).changes, /clicked/);
+  assert.match((await press('Control+K')).changes, /shortcut/);
+  assert.equal(await page.inPage('last'), 'k,KeyK,true,false');
+  await press('Enter', '"T"');
+  assert.equal(await page.inPage('t.value'), '\n');
+  assert.match((await press('ArrowDown', '"One"')).changes, /radio "Two" \[checked\]/);
+  await page.inPage('d.showModal(), 0');
+  assert.match((await press('Escape')).changes, /- dialog/);
+  assert.equal((await page.call('press', { key: 'Hyper+Foo' })).error?.code, 'invalid_arguments');
+});
+
+test('forms are filled field by field, and a field that fails does not stop the others', async () => {
+  const page =
+    await lab.openPage(`<form id=f onsubmit="event.preventDefault(); out.textContent = new URLSearchParams(new FormData(f)).toString()">
+    <label>Name <input name=name></label><label>Born <input name=born type=date></label><label>News <input name=news type=checkbox></label>
+    <label><input type=radio name=size value=s>Small</label><label><input type=radio name=size value=l>Large</label>
+    <label>Country <select name=country><option value=de>Germany</option><option value=fr>France</option></select></label>
+    <div role=switch aria-checked=false tabindex=0 aria-label=Dark id=dark>x</div><label>Fixed <input readonly></label><button>Send</button></form><p id=out></p>
+    <script>dark.onclick = () => dark.setAttribute('aria-checked', dark.getAttribute('aria-checked') === 'false');</script>`);
+  const fields = await Promise.all(
+    [
+      ['"Name"', 'Ada'],
+      ['"Born"', '1990-12-10'],
+      ['"News"', true],
+      ['"Large"', 'true'],
+      ['"Country"', 'France'],
+      ['"Dark"', true],
+    ].map(async ([name, value]) => ({
+      target: await page.refOf(String(name)),
+      value,
+    })),
+  );
+  const filled = await page.result('fill', { fields, submit: true });
+  assert.deepEqual(
+    filled.fields.map((f: { ok: boolean; value: string }) => [f.ok, f.value]),
+    [
+      [true, 'Ada'],
+      [true, '1990-12-10'],
+      [true, 'true'],
+      [true, 'true'],
+      [true, 'France'],
+      [true, 'true'],
+    ],
+  );
+  assert.equal(filled.submitted, true);
+  assert.match(filled.changes, /name=Ada&born=1990-12-10&news=on&size=l&country=fr/);
+  const partly = await page.result('fill', {
+    fields: [
+      { target: await page.refOf('Fixed'), value: 'x' },
+      { target: await page.refOf('"Name"'), value: 'Bob' },
+    ],
+    submit: true,
+  });
+  assert.deepEqual(
+    [partly.fields[0].ok, partly.fields[0].error.code, partly.fields[1].value, partly.submitted],
+    [false, 'wrong_element', 'Bob', false],
+  );
+});
+
+test('options are chosen in native and in drawn lists', async () => {
+  const page =
+    await lab.openPage(`<label>Native <select id=n><option value=1>One</option><option value=2>Two</option><option disabled>Three</option></select></label>
+    <label>Many <select id=m multiple><option>A</option><option>B</option><option>C</option></select></label>
+    <button role=combobox aria-expanded=false aria-controls=l id=c aria-label=Drawn>Choose</button><ul role=listbox id=l hidden style="max-height:100px;overflow:auto"></ul>
+    <script>window.changes = 0; n.onchange = () => changes++;
+      c.onclick = () => { l.hidden = false; c.setAttribute('aria-expanded', true); };
+      for (let i = 0; i < 60; i++) { const o = document.createElement('li'); o.setAttribute('role', 'option'); o.textContent = 'Option ' + i;
+        o.onclick = () => { c.textContent = o.textContent; l.hidden = true; c.setAttribute('aria-expanded', false); for (const x of l.children) x.setAttribute('aria-selected', x === o); }; l.append(o); }</script>`);
+  const select = async (field: string, values: string[]) =>
+    page.call('select', { target: await page.refOf(field), values });
+  assert.deepEqual((await select('"Native"', ['two'])).result.chosen, ['Two']);
+  assert.equal(await page.inPage('n.value + changes'), '21');
+  assert.deepEqual((await select('"Many"', ['A', 'C'])).result.chosen, ['A', 'C']);
+  assert.deepEqual((await select('"Many"', [])).result.chosen, []);
+  const drawn = await select('"Drawn"', ['Option 42']);
+  assert.deepEqual(drawn.result?.chosen, ['Option 42'], JSON.stringify(drawn));
+  assert.equal(await page.inPage('c.textContent'), 'Option 42');
+  assert.match(
+    (await select('"Native"', ['Nine'])).error?.message ?? '',
+    /no option "Nine"\. The options are "One", "Two", "Three"/,
+  );
+  assert.equal((await select('"Native"', ['Three'])).error?.code, 'rejected');
+  assert.equal((await select('"Native"', ['One', 'Two'])).error?.code, 'invalid_arguments');
+});

@@ -1,0 +1,154 @@
+// Drags one element to another: with the events of the pointer, and with those of HTML5 if the element is draggable.
+import { runAct } from './act.ts';
+import { PageFailure } from './failure.ts';
+import { closestInFlatTree, elementAt } from './flat-tree.ts';
+import type { ActResult, DragArguments } from './operations.ts';
+import { nextFrame } from './pace.ts';
+import { Mouse } from './pointer.ts';
+import { type Point, waitReady } from './ready.ts';
+import { roleOf } from './roles.ts';
+import { type Context, targetElement } from './state.ts';
+
+/** Steps is the number of moves between the two elements. Libraries for dragging ignore a jump. */
+const Steps = 12;
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** drag is the operation of this name. */
+export async function drag(args: DragArguments, context: Context): Promise<ActResult> {
+  const start = targetElement(args.startTarget, context);
+  const end = targetElement(args.endTarget, context);
+  if (start === end) throw new PageFailure('invalid_arguments', 'startTarget and endTarget are the same element.');
+  return runAct(args, context, async () => {
+    const rect = start.getBoundingClientRect();
+    const from = await waitReady(start, args.timeoutMs, context);
+    const to = placeOf(end);
+    const source = closestInFlatTree(from.hit, isDraggable);
+    const notes = await perform(source, from, to, end, context);
+    const hasMoved = () => {
+      const now = start.getBoundingClientRect();
+      return now.x !== rect.x || now.y !== rect.y;
+    };
+    return { target: start, input: 'synthetic', notes, hasEffect: () => start.isConnected && hasMoved() };
+  });
+}
+
+function isDraggable(element: Element): boolean {
+  if (!(element instanceof HTMLElement)) return false;
+  return (
+    element.draggable && (element.hasAttribute('draggable') || element.localName === 'img' || element.localName === 'a')
+  );
+}
+
+/** placeOf returns the middle of an element. The drag scrolls as little as possible, because the start must stay in view. */
+function placeOf(end: Element): Place {
+  const seen = end.getBoundingClientRect();
+  if (seen.bottom <= 0 || seen.right <= 0 || seen.top >= innerHeight || seen.left >= innerWidth) {
+    end.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
+  }
+  const rect = end.getBoundingClientRect();
+  return { x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 };
+}
+
+async function perform(
+  source: Element | undefined,
+  from: Point,
+  to: Place,
+  end: Element,
+  context: Context,
+): Promise<string[]> {
+  const mouse = new Mouse();
+  mouse.move(from.x, from.y, from.hit);
+  mouse.press(from.hit);
+  let drop: DropEvents | undefined;
+  try {
+    if (source) {
+      drop = new DropEvents(source);
+      if (!drop.begin(from)) drop = undefined;
+    }
+    for (let step = 1; step <= Steps; step++) {
+      const at = { x: from.x + ((to.x - from.x) * step) / Steps, y: from.y + ((to.y - from.y) * step) / Steps };
+      await nextFrame(context.signal);
+      const hit = elementAt(at.x, at.y) ?? end;
+      // During an HTML5 drag, a browser sends no events of the pointer.
+      if (drop) drop.over(hit, at);
+      else mouse.move(at.x, at.y, hit);
+      context.setDone(`dragged ${step} of ${Steps} steps`);
+    }
+    return drop ? drop.end(elementAt(to.x, to.y) ?? end, to) : [];
+  } finally {
+    if (context.signal.aborted) drop?.cancel();
+    if (mouse.isDown && !drop) mouse.release();
+  }
+}
+
+/** DropEvents sends the events of one HTML5 drag. */
+class DropEvents {
+  readonly #source: Element;
+  readonly #data = new DataTransfer();
+  #over: Element | undefined;
+  #accepts = false;
+  #hasEnded = false;
+
+  constructor(source: Element) {
+    this.#source = source;
+    this.#data.effectAllowed = 'all';
+    if (source instanceof HTMLAnchorElement) {
+      this.#data.setData('text/uri-list', source.href);
+      this.#data.setData('text/plain', source.href);
+    }
+  }
+
+  /** begin sends dragstart, and reports whether the page lets the drag begin. */
+  begin(at: Place): boolean {
+    return this.#send(this.#source, 'dragstart', at);
+  }
+
+  /** over sends what a move to an element makes. */
+  over(hit: Element, at: Place): void {
+    this.#send(this.#source, 'drag', at);
+    if (hit !== this.#over) {
+      this.#send(hit, 'dragenter', at, this.#over);
+      if (this.#over) this.#send(this.#over, 'dragleave', at, hit);
+      this.#over = hit;
+    }
+    this.#accepts = !this.#send(hit, 'dragover', at);
+  }
+
+  /** end drops on an element if the page accepts the drop, and returns hints. */
+  end(hit: Element, at: Place): string[] {
+    this.over(hit, at);
+    if (this.#accepts) this.#send(hit, 'drop', at);
+    else if (this.#over) this.#send(this.#over, 'dragleave', at);
+    this.#finish(at, this.#accepts);
+    return this.#accepts ? [] : [`The page does not accept a drop on this ${roleOf(hit) || hit.localName}.`];
+  }
+
+  cancel(): void {
+    if (!this.#hasEnded) this.#finish({ x: 0, y: 0 }, false);
+  }
+
+  #finish(at: Place, isDropped: boolean): void {
+    this.#hasEnded = true;
+    // Chrome ignores this in a DataTransfer that a script made, so the page sees the effect none.
+    this.#data.dropEffect = isDropped ? 'move' : 'none';
+    this.#send(this.#source, 'dragend', at);
+  }
+
+  #send(target: Element, type: string, at: Place, related?: Element): boolean {
+    if (!target.isConnected) return true;
+    const init = { bubbles: true, cancelable: true, composed: true, view: window, clientX: at.x, clientY: at.y };
+    return target.dispatchEvent(
+      new DragEvent(type, {
+        ...init,
+        screenX: screenX + at.x,
+        screenY: screenY + at.y,
+        dataTransfer: this.#data,
+        relatedTarget: related ?? null,
+      }),
+    );
+  }
+}

@@ -1,0 +1,185 @@
+// Puts text into fields, with the events that typing makes.
+import { formOf } from './describe.ts';
+import { PageFailure } from './failure.ts';
+import { flatChildren } from './flat-tree.ts';
+import { giveFocus } from './pointer.ts';
+import { roleOf } from './roles.ts';
+import { secretKind } from './secrets.ts';
+import { editableText, isDisabled } from './states.ts';
+
+/** Field is an element that a user writes into. */
+export type Field = HTMLInputElement | HTMLTextAreaElement | HTMLElement;
+
+/** Types of input whose value is chosen, so that no text is typed. */
+const ChosenTypes = /^(date|month|week|time|datetime-local|color|range)$/;
+const ActionTypes = /^(button|checkbox|file|hidden|image|radio|reset|submit)$/;
+
+const Formats: Readonly<Record<string, string>> = {
+  date: '2026-01-31',
+  month: '2026-01',
+  week: '2026-W05',
+  time: '13:45',
+  'datetime-local': '2026-01-31T13:45',
+  color: '#ff8800',
+  range: 'a number between its minimum and maximum',
+};
+
+/** fieldOf returns the field that an element is or contains. Throws wrong_element if there is none. */
+export function fieldOf(element: Element): Field {
+  const field =
+    findField(element, 0) ??
+    (element instanceof HTMLLabelElement && element.control ? findField(element.control, 0) : undefined);
+  if (!field) {
+    const what = roleOf(element) || element.localName;
+    throw new PageFailure(
+      'wrong_element',
+      `The element is a ${what}, which takes no text. Use the ref of a textbox, or click it.`,
+    );
+  }
+  if (isDisabled(field)) throw new PageFailure('not_hittable', 'The field is disabled.');
+  if ((isInput(field) || isTextArea(field)) && field.readOnly) {
+    throw new PageFailure('wrong_element', 'The field is read-only. Click it: the page may open a picker.');
+  }
+  return field;
+}
+
+function findField(element: Element, depth: number): Field | undefined {
+  if (isInput(element)) return ActionTypes.test(element.type) ? undefined : element;
+  if (isTextArea(element)) return element;
+  if (element instanceof HTMLElement && element.isContentEditable) return element;
+  if (depth > 8 || element instanceof HTMLSelectElement) return undefined;
+  for (const child of flatChildren(element)) {
+    const field = child instanceof Element ? findField(child, depth + 1) : undefined;
+    if (field) return field;
+  }
+  return undefined;
+}
+
+function isInput(element: Element): element is HTMLInputElement {
+  return element instanceof HTMLInputElement;
+}
+
+function isTextArea(element: Element): element is HTMLTextAreaElement {
+  return element instanceof HTMLTextAreaElement;
+}
+
+/** readField returns the text in a field. */
+export function readField(field: Field): string {
+  if (isInput(field) || isTextArea(field)) return field.value;
+  return (editableText(field) ?? '').replaceAll('\u00a0', ' ');
+}
+
+/** shownField returns the text in a field, and undefined for a secret field. */
+export function shownField(field: Field): string | undefined {
+  return secretKind(field) ? undefined : readField(field);
+}
+
+/** writeField replaces the text of a field, or adds to its end. It makes the events that a user's typing makes. */
+export function writeField(field: Field, text: string, append: boolean): void {
+  giveFocus(field);
+  if (isInput(field) && ChosenTypes.test(field.type)) {
+    chooseValue(field, text);
+    return;
+  }
+  // Fields such as number and email have no selection that a script can set, so their whole value is typed again.
+  const isWhole = isInput(field) && field.selectionEnd === null;
+  const before = isWhole && append ? readField(field) : '';
+  selectContent(field, append && !isWhole);
+  insertText(field, before + text);
+  finishField(field);
+}
+
+/** chooseValue sets the value of a field with a picker. */
+function chooseValue(field: HTMLInputElement, value: string): void {
+  field.value = value;
+  const isTaken =
+    field.type === 'range' ? Number(field.value) === Number(value) : field.value.toLowerCase() === value.toLowerCase();
+  sendInput(field, 'insertReplacementText', value);
+  sendChange(field);
+  if (isTaken || value === '') return;
+  const format = Formats[field.type] ?? '';
+  throw new PageFailure(
+    'rejected',
+    `The field of type ${field.type} does not take ${JSON.stringify(value)}. Use the form ${format}.`,
+  );
+}
+
+/** selectContent selects the content of a field, or puts the caret at its end. */
+export function selectContent(field: Field, atEnd: boolean): void {
+  if (isInput(field) || isTextArea(field)) {
+    const end = field.value.length;
+    if (!atEnd) field.select();
+    else if (field.selectionEnd !== null) field.setSelectionRange(end, end);
+    return;
+  }
+  const selection = getSelection();
+  if (!selection) return;
+  selection.selectAllChildren(field);
+  if (atEnd) selection.collapseToEnd();
+}
+
+/** insertText types text at the selection. execCommand makes trusted events, also in a document without the focus. */
+export function insertText(field: Field, text: string): void {
+  const isLineField = isInput(field);
+  const lines = isLineField || isTextArea(field) ? [text] : text.split('\n');
+  for (const [i, line] of lines.entries()) {
+    if (i > 0) document.execCommand('insertParagraph');
+    if (line === '' && lines.length > 1) continue;
+    if (line !== '' || readField(field) !== '') insertLine(field, line);
+  }
+}
+
+function insertLine(field: Field, line: string): void {
+  const before = readField(field);
+  // execCommand sends no beforeinput. Editors that prevent it insert the text themselves, or do not want it.
+  if (!sendBeforeInput(field, line)) return;
+  const isDone = line === '' ? document.execCommand('delete') : document.execCommand('insertText', false, line);
+  if (!isDone && readField(field) === before) setValue(field, line);
+}
+
+/** sendBeforeInput announces an input, and reports whether the page did not prevent it. */
+function sendBeforeInput(field: Field, data: string): boolean {
+  const inputType = data === '' ? 'deleteContentBackward' : 'insertText';
+  const init = { bubbles: true, cancelable: true, composed: true, inputType, data: data === '' ? null : data };
+  return field.dispatchEvent(new InputEvent('beforeinput', init));
+}
+
+/** setValue is the second choice where the browser refuses to type, such as in a field that is not drawn. */
+function setValue(field: Field, value: string): void {
+  if (isInput(field) || isTextArea(field)) field.value = value;
+  else field.textContent = value;
+  sendInput(field, value === '' ? 'deleteContentBackward' : 'insertText', value);
+}
+
+/**
+ * finishField sends the event change to a page without the focus of the browser. With the focus, the browser sends the
+ * event when the focus leaves the field.
+ */
+export function finishField(field: Field): void {
+  if (!document.hasFocus() && (isInput(field) || isTextArea(field))) sendChange(field);
+}
+
+function sendInput(field: Element, inputType: string, data: string): void {
+  field.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true, inputType, data }));
+}
+
+/** sendChange sends the event change. */
+export function sendChange(field: Element): void {
+  field.dispatchEvent(new Event('change', { bubbles: true }));
+}
+
+/** submitForm submits the form of a control as Enter does. It reports whether there is a form to submit. */
+export function submitForm(element: Element): boolean {
+  const form = formOf(element);
+  if (!form) return false;
+  const button = [...form.elements].find(isSubmitButton);
+  if (button instanceof HTMLElement && isDisabled(button)) return false; // Enter does nothing then
+  if (button instanceof HTMLElement) button.click();
+  else form.requestSubmit();
+  return true;
+}
+
+function isSubmitButton(element: Element): boolean {
+  if (element instanceof HTMLButtonElement) return element.type === 'submit';
+  return element instanceof HTMLInputElement && (element.type === 'submit' || element.type === 'image');
+}

@@ -1,0 +1,324 @@
+// Keys: their events, and the default actions that a browser only performs for trusted keys.
+import { submitForm } from './edit.ts';
+import { PageFailure } from './failure.ts';
+import { closestInFlatTree, flatChildren, focusedElement, selectAll } from './flat-tree.ts';
+import type { Modifier } from './operations.ts';
+import { giveFocus, type Pressed, pressedKeys } from './pointer.ts';
+import { isFocusable } from './roles.ts';
+
+/** Key is a key with its modifiers. */
+export interface Key {
+  readonly key: string;
+  readonly code: string;
+  readonly keyCode: number;
+  readonly pressed: Pressed;
+  /** The text that the key types, if any. */
+  readonly text: string;
+}
+
+/** Named are the keys with a name: their code and their number. */
+const Named: Readonly<Record<string, readonly [code: string, keyCode: number, text?: string]>> = {
+  Enter: ['Enter', 13, '\r'],
+  Tab: ['Tab', 9],
+  Escape: ['Escape', 27],
+  Backspace: ['Backspace', 8],
+  Delete: ['Delete', 46],
+  Insert: ['Insert', 45],
+  ArrowUp: ['ArrowUp', 38],
+  ArrowDown: ['ArrowDown', 40],
+  ArrowLeft: ['ArrowLeft', 37],
+  ArrowRight: ['ArrowRight', 39],
+  Home: ['Home', 36],
+  End: ['End', 35],
+  PageUp: ['PageUp', 33],
+  PageDown: ['PageDown', 34],
+  ' ': ['Space', 32, ' '],
+  Shift: ['ShiftLeft', 16],
+  Control: ['ControlLeft', 17],
+  Alt: ['AltLeft', 18],
+  Meta: ['MetaLeft', 91],
+  ContextMenu: ['ContextMenu', 93],
+};
+const Aliases: Readonly<Record<string, string>> = {
+  esc: 'Escape',
+  return: 'Enter',
+  space: ' ',
+  spacebar: ' ',
+  up: 'ArrowUp',
+  down: 'ArrowDown',
+  left: 'ArrowLeft',
+  right: 'ArrowRight',
+  del: 'Delete',
+  ctrl: 'Control',
+  cmd: 'Meta',
+  command: 'Meta',
+  option: 'Alt',
+  plus: '+',
+};
+const ModifierNames: readonly Modifier[] = ['Alt', 'Control', 'ControlOrMeta', 'Meta', 'Shift'];
+
+/** parseKey parses a key such as Enter, a, Control+A. Throws invalid_arguments for other texts. */
+export function parseKey(text: string): Key {
+  const parts = text === '+' ? ['+'] : text.endsWith('++') ? [...text.slice(0, -2).split('+'), '+'] : text.split('+');
+  const name = canonical(parts.pop() ?? '');
+  const modifiers = parts.map((part) => {
+    const found = ModifierNames.find((modifier) => modifier.toLowerCase() === canonical(part).toLowerCase());
+    if (!found) throw wrongKey(text);
+    return found;
+  });
+  const pressed = pressedKeys(modifiers);
+  const named = Object.hasOwn(Named, name) ? Named[name] : undefined;
+  if (named)
+    return { key: name, code: named[0], keyCode: named[1], pressed, text: hasCommand(pressed) ? '' : (named[2] ?? '') };
+  const f = /^F([1-9]|1[0-2])$/.exec(name);
+  if (f) return { key: name, code: name, keyCode: 111 + Number(f[1]), pressed, text: '' };
+  if ([...name].length !== 1) throw wrongKey(text);
+  const isLetter = /^[a-z]$/i.test(name);
+  const key =
+    isLetter && pressed.shiftKey ? name.toUpperCase() : isLetter && hasCommand(pressed) ? name.toLowerCase() : name;
+  const upper = key.toUpperCase();
+  const code = isLetter ? `Key${upper}` : /^\d$/.test(key) ? `Digit${key}` : '';
+  return { key, code, keyCode: upper.charCodeAt(0), pressed, text: hasCommand(pressed) ? '' : key };
+}
+
+function canonical(name: string): string {
+  const alias = Aliases[name.toLowerCase()];
+  if (alias !== undefined) return alias;
+  return (
+    Object.keys(Named).find((known) => known.length > 1 && known.toLowerCase() === name.toLowerCase()) ??
+    name.replace(/^f(\d+)$/, 'F$1')
+  );
+}
+
+function wrongKey(text: string): PageFailure {
+  return new PageFailure(
+    'invalid_arguments',
+    `"${text}" is not a key. Use a character or a name such as Enter, Tab, Escape, ArrowDown, Backspace, F5, with modifiers such as Control+A.`,
+  );
+}
+
+function hasCommand(pressed: Pressed): boolean {
+  return pressed.ctrlKey || pressed.metaKey || pressed.altKey;
+}
+
+/** pressKey sends a key to an element, and performs what the browser does for a trusted key. Returns what was done. */
+export function pressKey(target: Element, key: Key): string {
+  const isDefault = sendKey(target, 'keydown', key);
+  let done = '';
+  if (isDefault) {
+    const isTyped = key.text === '' || sendKey(target, 'keypress', key);
+    if (isTyped) done = performDefault(focusedElement() ?? target, key);
+  }
+  const end = focusedElement() ?? target;
+  sendKey(end.isConnected ? end : document.body, 'keyup', key);
+  return done;
+}
+
+/** sendKey dispatches one event of a key, and reports whether the page did not prevent its default action. */
+export function sendKey(target: Element, type: 'keydown' | 'keypress' | 'keyup', key: Key): boolean {
+  const number = type === 'keypress' ? (key.text.codePointAt(0) ?? 0) : key.keyCode;
+  const init = {
+    key: key.key,
+    code: key.code,
+    bubbles: true,
+    cancelable: true,
+    composed: true,
+    view: window,
+    ...key.pressed,
+  };
+  return target.dispatchEvent(
+    new KeyboardEvent(type, { ...init, keyCode: number, charCode: type === 'keypress' ? number : 0 }),
+  );
+}
+
+function performDefault(target: Element, key: Key): string {
+  if (hasCommand(key.pressed)) return performCommand(target, key);
+  const isEditable = isTextField(target);
+  switch (key.key) {
+    case 'Enter':
+      return pressEnter(target);
+    case 'Tab':
+      return moveByTab(target, key.pressed.shiftKey);
+    case 'Escape':
+      return closeDialog(target);
+    case 'Backspace':
+      return isEditable && document.execCommand('delete') ? 'deleted' : '';
+    case 'Delete':
+      return isEditable && document.execCommand('forwardDelete') ? 'deleted' : '';
+    case ' ':
+      if (!isEditable) return activate(target, 'button,input,summary');
+      break;
+  }
+  if (key.text !== '' && isEditable) return document.execCommand('insertText', false, key.text) ? 'typed' : '';
+  return moveCaretOrScroll(target, key);
+}
+
+function performCommand(target: Element, key: Key): string {
+  if (!key.pressed.ctrlKey && !key.pressed.metaKey) return '';
+  switch (key.key.toLowerCase()) {
+    case 'a':
+      if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) target.select();
+      else document.execCommand('selectAll');
+      return 'selected all';
+    case 'z':
+      return document.execCommand(key.pressed.shiftKey ? 'redo' : 'undo') ? 'undone' : '';
+    case 'b':
+    case 'i':
+    case 'u': {
+      const command = { b: 'bold', i: 'italic', u: 'underline' }[key.key.toLowerCase()];
+      return isRich(target) && command !== undefined && document.execCommand(command) ? command : '';
+    }
+    case 'enter':
+      return isTextField(target) ? '' : activate(target, 'button,a[href],summary');
+  }
+  return '';
+}
+
+function isTextField(target: Element): boolean {
+  if (target instanceof HTMLTextAreaElement) return !target.readOnly;
+  if (target instanceof HTMLInputElement) {
+    return (
+      !target.readOnly && !/^(button|checkbox|color|file|hidden|image|radio|range|reset|submit)$/.test(target.type)
+    );
+  }
+  return isRich(target);
+}
+
+function isRich(target: Element): boolean {
+  return target instanceof HTMLElement && target.isContentEditable;
+}
+
+function pressEnter(target: Element): string {
+  if (target instanceof HTMLTextAreaElement) return document.execCommand('insertText', false, '\n') ? 'typed' : '';
+  if (isRich(target)) return document.execCommand('insertParagraph') ? 'typed' : '';
+  if (target instanceof HTMLInputElement && !/^(button|submit|reset|image|file|color)$/.test(target.type)) {
+    return submitForm(target) ? 'submitted' : '';
+  }
+  return activate(target, 'button,a[href],summary,input');
+}
+
+function activate(target: Element, selector: string): string {
+  const control = closestInFlatTree(target, (at) => at.matches(selector));
+  if (!(control instanceof HTMLElement)) return '';
+  control.click();
+  return 'clicked';
+}
+
+function closeDialog(target: Element): string {
+  const dialog =
+    closestInFlatTree(target, (at) => at instanceof HTMLDialogElement && at.open) ?? selectAll('dialog:modal')[0];
+  if (dialog instanceof HTMLDialogElement && dialog.matches(':modal')) {
+    if (dialog.dispatchEvent(new Event('cancel', { cancelable: true }))) dialog.close();
+    return 'closed';
+  }
+  const popover = selectAll('[popover]:popover-open').at(-1);
+  if (!(popover instanceof HTMLElement)) return '';
+  popover.hidePopover();
+  return 'closed';
+}
+
+/** moveByTab moves the focus to the next element of the keyboard's order. */
+function moveByTab(target: Element, backwards: boolean): string {
+  const order: Element[] = [];
+  collectTabStops(document.querySelector('dialog:modal') ?? document.body, order);
+  const positive = order.filter((element) => tabIndex(element) > 0).sort((a, b) => tabIndex(a) - tabIndex(b));
+  const stops = [...positive, ...order.filter((element) => tabIndex(element) === 0)];
+  const at = stops.indexOf(target);
+  const next = backwards ? (at <= 0 ? stops.at(-1) : stops[at - 1]) : (stops[at + 1] ?? stops[0]);
+  if (!next) return '';
+  giveFocus(next);
+  if (next instanceof HTMLInputElement && isTextField(next)) next.select();
+  return 'moved the focus';
+}
+
+function tabIndex(element: Element): number {
+  return element instanceof HTMLElement || element instanceof SVGElement ? element.tabIndex : -1;
+}
+
+function collectTabStops(element: Element, order: Element[]): void {
+  if (element instanceof HTMLElement && element.inert) return;
+  const isStop = isFocusable(element) && tabIndex(element) >= 0 && !element.matches(':disabled');
+  if (isStop && element.checkVisibility({ visibilityProperty: true }) && !isUncheckedRadio(element))
+    order.push(element);
+  for (const child of flatChildren(element)) if (child instanceof Element) collectTabStops(child, order);
+}
+
+/** isUncheckedRadio reports whether Tab skips a radio button, because another one of its group is chosen. */
+function isUncheckedRadio(element: Element): boolean {
+  if (!(element instanceof HTMLInputElement) || element.type !== 'radio' || element.checked || element.name === '')
+    return false;
+  const scope: ParentNode = element.form ?? document;
+  return [...scope.querySelectorAll('input[type=radio]')].some(
+    (other) => other instanceof HTMLInputElement && other.name === element.name && other.checked,
+  );
+}
+
+const Arrows: Readonly<Record<string, readonly ['backward' | 'forward', 'character' | 'line' | 'lineboundary']>> = {
+  ArrowLeft: ['backward', 'character'],
+  ArrowRight: ['forward', 'character'],
+  ArrowUp: ['backward', 'line'],
+  ArrowDown: ['forward', 'line'],
+  Home: ['backward', 'lineboundary'],
+  End: ['forward', 'lineboundary'],
+};
+
+function moveCaretOrScroll(target: Element, key: Key): string {
+  const move = Object.hasOwn(Arrows, key.key) ? Arrows[key.key] : undefined;
+  if (target instanceof HTMLSelectElement) return moveSelect(target, key.key);
+  if (target instanceof HTMLInputElement && /^(radio|range|number)$/.test(target.type))
+    return stepInput(target, key.key);
+  if (move && isTextField(target)) {
+    getSelection()?.modify(key.pressed.shiftKey ? 'extend' : 'move', ...move);
+    return 'moved the caret';
+  }
+  const page = { PageDown: 0.9, PageUp: -0.9, ' ': key.pressed.shiftKey ? -0.9 : 0.9 }[key.key];
+  if (page !== undefined) scrollBy({ top: page * innerHeight, behavior: 'instant' });
+  else if (key.key === 'Home') scrollTo({ top: 0, behavior: 'instant' });
+  else if (key.key === 'End') scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' });
+  else return '';
+  return 'scrolled';
+}
+
+function stepOf(key: string): number {
+  return /^Arrow(Down|Right)$/.test(key) ? 1 : /^Arrow(Up|Left)$/.test(key) ? -1 : 0;
+}
+
+function moveSelect(select: HTMLSelectElement, key: string): string {
+  const step = stepOf(key);
+  const options = [...select.options];
+  const next = options.findIndex(
+    (option, i) => (step > 0 ? i > select.selectedIndex : i === select.selectedIndex - 1) && !option.disabled,
+  );
+  if (step === 0 || next < 0 || select.multiple) return '';
+  select.selectedIndex = next;
+  sendValue(select);
+  return 'chose another option';
+}
+
+function stepInput(input: HTMLInputElement, key: string): string {
+  const step = stepOf(key);
+  if (step === 0) return '';
+  if (input.type === 'radio') {
+    const scope: ParentNode = input.form ?? document;
+    const group = [...scope.querySelectorAll('input[type=radio]')].filter(
+      (other) => other instanceof HTMLInputElement && other.name === input.name && !other.disabled,
+    );
+    const next = group[(group.indexOf(input) + step + group.length) % group.length];
+    if (!(next instanceof HTMLInputElement)) return '';
+    giveFocus(next);
+    next.click();
+    return 'chose another button';
+  }
+  // In a slider and a number field, up and right add.
+  const isUp = key === 'ArrowUp' || key === 'ArrowRight';
+  if (input.type === 'number' && /Left|Right/.test(key)) return '';
+  if (isUp) input.stepUp();
+  else input.stepDown();
+  sendValue(input);
+  return 'changed the value';
+}
+
+function sendValue(element: Element): void {
+  element.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+  element.dispatchEvent(new Event('change', { bubbles: true }));
+}

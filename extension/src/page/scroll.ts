@@ -1,0 +1,104 @@
+// Scrolls the page or an area of it.
+import { runAct } from './act.ts';
+import { PageFailure } from './failure.ts';
+import { elementAt, flatParent } from './flat-tree.ts';
+import type { ScrollArguments, ScrollResult } from './operations.ts';
+import { nextFrame } from './pace.ts';
+import { type Context, targetElement } from './state.ts';
+
+/** Share is the part of the visible size that a scroll without amount moves. */
+const Share = 0.8;
+
+/** scroll is the operation of this name. */
+export async function scroll(args: ScrollArguments, context: Context): Promise<ScrollResult> {
+  const { direction, amount } = args;
+  const target = args.target ? targetElement(args.target, context) : undefined;
+  if (!target && !direction) throw new PageFailure('invalid_arguments', 'Give target, direction, or both.');
+  if (amount !== undefined && !(Number.isFinite(amount) && amount > 0)) {
+    throw new PageFailure(
+      'invalid_arguments',
+      `amount is ${amount}. Use a positive number of pixels; The direction is separate.`,
+    );
+  }
+  const scroller = direction ? scrollerFor(target, /left|right/.test(direction)) : scrollerFor(target, false);
+  const before = { left: scroller.scrollLeft, top: scroller.scrollTop };
+  let rect = target?.getBoundingClientRect();
+  const result = await runAct(args, context, async () => {
+    if (direction) scrollArea(scroller, direction, amount);
+    else target?.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
+    await nextFrame(context.signal);
+    await nextFrame(context.signal);
+    const isMoved = scroller.scrollLeft !== before.left || scroller.scrollTop !== before.top;
+    const now = target?.getBoundingClientRect();
+    const isShifted = now !== undefined && rect !== undefined && (now.x !== rect.x || now.y !== rect.y);
+    rect = now;
+    const isStill = !isMoved && !isShifted;
+    const why = direction ? `The area is already at its ${edgeOf(direction)}.` : 'The element was already in view.';
+    return { target, input: 'none', notes: isStill ? [why] : [], hasEffect: () => !isStill };
+  });
+  const { scrollLeft, scrollTop, scrollWidth, scrollHeight, clientWidth, clientHeight } = scroller;
+  return {
+    ...result,
+    position: { x: Math.round(scrollLeft), y: Math.round(scrollTop) },
+    size: { width: scrollWidth, height: scrollHeight },
+    visible: { width: clientWidth, height: clientHeight },
+  };
+}
+
+function edgeOf(direction: string): string {
+  return (
+    { up: 'top', top: 'top', down: 'bottom', bottom: 'bottom', left: 'left edge', right: 'right edge' }[direction] ??
+    'end'
+  );
+}
+
+function scrollArea(
+  scroller: Element,
+  direction: NonNullable<ScrollArguments['direction']>,
+  amount: number | undefined,
+): void {
+  const behavior = 'instant';
+  const down = amount ?? scroller.clientHeight * Share;
+  const right = amount ?? scroller.clientWidth * Share;
+  const steps: Readonly<Record<typeof direction, () => void>> = {
+    top: () => scroller.scrollTo({ top: 0, behavior }),
+    bottom: () => scroller.scrollTo({ top: scroller.scrollHeight, behavior }),
+    up: () => scroller.scrollBy({ top: -down, behavior }),
+    down: () => scroller.scrollBy({ top: down, behavior }),
+    left: () => scroller.scrollBy({ left: -right, behavior }),
+    right: () => scroller.scrollBy({ left: right, behavior }),
+  };
+  steps[direction]();
+}
+
+/** scrollerFor returns the area that scrolls around an element; without one, the area in the middle of the page. */
+function scrollerFor(target: Element | undefined, isHorizontal: boolean): Element {
+  const page = document.scrollingElement ?? document.documentElement;
+  if (!target && canScroll(page, isHorizontal, true)) return page;
+  for (let at = target ?? elementAt(innerWidth / 2, innerHeight / 2); at && at !== page; at = flatParent(at)) {
+    if (at !== document.body && canScroll(at, isHorizontal, false)) return at;
+  }
+  return target ? page : (largestScroller(isHorizontal) ?? page);
+}
+
+function canScroll(element: Element, isHorizontal: boolean, isPage: boolean): boolean {
+  const isLarger = isHorizontal
+    ? element.scrollWidth > element.clientWidth + 1
+    : element.scrollHeight > element.clientHeight + 1;
+  if (!isLarger) return false;
+  const style = getComputedStyle(element);
+  const overflow = isHorizontal ? style.overflowX : style.overflowY;
+  return isPage ? overflow !== 'hidden' : overflow === 'auto' || overflow === 'scroll';
+}
+
+/** largestScroller returns the largest area that scrolls, for pages whose middle does not. */
+function largestScroller(isHorizontal: boolean): Element | undefined {
+  let best: Element | undefined;
+  let size = 0;
+  for (const element of document.querySelectorAll('body *')) {
+    const area = element.clientWidth * element.clientHeight;
+    if (area > size && canScroll(element, isHorizontal, false) && element.checkVisibility())
+      [best, size] = [element, area];
+  }
+  return best;
+}

@@ -1,0 +1,250 @@
+// Typing into fields, pressing keys, and filling forms.
+import { runAct } from './act.ts';
+import { clickElement } from './click.ts';
+import { lineOf } from './describe.ts';
+import {
+  type Field,
+  fieldOf,
+  finishField,
+  insertText,
+  readField,
+  selectContent,
+  shownField,
+  submitForm,
+  writeField,
+} from './edit.ts';
+import { PageFailure, toPageError } from './failure.ts';
+import { focusedElement } from './flat-tree.ts';
+import { parseKey, pressKey, sendKey } from './keys.ts';
+import type {
+  ActResult,
+  FillArguments,
+  FillField,
+  FillOutcome,
+  FillResult,
+  PressArguments,
+  TypeArguments,
+  TypeResult,
+} from './operations.ts';
+import { nextTask, pause } from './pace.ts';
+import { giveFocus } from './pointer.ts';
+import { waitReady } from './ready.ts';
+import { roleOf } from './roles.ts';
+import { secretKind } from './secrets.ts';
+import { chooseOptions, chosenLabels } from './select.ts';
+import { type Context, targetElement } from './state.ts';
+import { checkedState } from './states.ts';
+
+/** type is the operation of this name. */
+export async function type(args: TypeArguments, context: Context): Promise<TypeResult> {
+  const element = targetElement(args.target, context);
+  let field = fieldOf(element);
+  let isExact = false;
+  const result = await runAct(args, context, async () => {
+    await waitReady(field, args.timeoutMs, context);
+    field = fieldOf(element); // the page may replace the field when it is scrolled into view
+    const before = readField(field);
+    if (args.slowly) await typeSlowly(field, args.text, args.append ?? false, context);
+    else writeField(field, args.text, args.append ?? false);
+    await valueArrives(field, before, (args.append ? before : '') + args.text, context);
+    isExact = checkTyped(field, before, args);
+    const notes = isExact ? [] : [differs(field)];
+    if (args.submit) notes.push(...pressEnterIn(field));
+    return { target: field, input: 'synthetic', notes, hasEffect: () => readField(field) !== before };
+  });
+  const value = shownField(field);
+  return { ...result, exact: isExact, ...(value === undefined ? {} : { value }) };
+}
+
+/** ValueMs limits the wait for an editor that inserts the text later. */
+const ValueMs = 300;
+
+/** valueArrives waits until a field contains the text, or has taken another one. */
+async function valueArrives(field: Field, before: string, wanted: string, context: Context): Promise<void> {
+  const end = performance.now() + ValueMs;
+  await nextTask();
+  while (performance.now() < end) {
+    const now = readField(field);
+    if (normalize(now) === normalize(wanted) || now !== before) return;
+    await pause(10, context.signal);
+  }
+}
+
+function differs(field: Field): string {
+  const shown = shownField(field);
+  return shown === undefined
+    ? 'The field changed the text.'
+    : `The field changed the text to ${JSON.stringify(shown)}.`;
+}
+
+/** checkTyped compares the field with the text, and throws rejected if the field did not take any of it. */
+function checkTyped(field: Field, before: string, args: TypeArguments): boolean {
+  const wanted = (args.append ? before : '') + args.text;
+  const now = readField(field);
+  if (normalize(now) === normalize(wanted)) return true;
+  if (now === before && field.isConnected) {
+    const shown = secretKind(field) ? '' : ` It still contains ${JSON.stringify(now.slice(0, 200))}.`;
+    throw new PageFailure('rejected', `The field did not take the text.${shown}`);
+  }
+  return false;
+}
+
+function normalize(text: string): string {
+  return text.replace(/\r\n?/g, '\n').replace(/\n+/g, '\n').replaceAll('\u00a0', ' ').trim();
+}
+
+/** typeSlowly sends the events of a key for each character. */
+async function typeSlowly(field: Field, text: string, append: boolean, context: Context): Promise<void> {
+  giveFocus(field);
+  selectContent(field, append);
+  if (!append && readField(field) !== '') insertText(field, '');
+  const characters = [...text];
+  for (const [i, character] of characters.entries()) {
+    context.signal.throwIfAborted();
+    const key =
+      character === '\n'
+        ? parseKey('Enter')
+        : parseKey(character === ' ' ? 'space' : character === '+' ? 'plus' : character);
+    const target = focusedElement() ?? field;
+    if (sendKey(target, 'keydown', key) && sendKey(target, 'keypress', key)) {
+      if (character === '\n') document.execCommand('insertParagraph');
+      else document.execCommand('insertText', false, character);
+    }
+    sendKey(focusedElement() ?? field, 'keyup', key);
+    context.setDone(`typed ${i + 1} of ${characters.length} characters`);
+    if (i % 50 === 49) context.report({ message: 'typing', progress: i + 1, total: characters.length });
+    await nextTask();
+  }
+  finishField(field);
+}
+
+function pressEnterIn(field: Field): string[] {
+  const target = field.isConnected ? field : focusedElement();
+  if (!target) return ['The field is gone, so Enter was not pressed.'];
+  const done = pressKey(target, parseKey('Enter'));
+  return done === '' ? ['Enter was pressed; there is no form to submit.'] : [];
+}
+
+/** press is the operation of this name. */
+export async function press(args: PressArguments, context: Context): Promise<ActResult> {
+  const key = parseKey(args.key);
+  const target = args.target ? targetElement(args.target, context) : undefined;
+  return runAct(args, context, async () => {
+    if (target) giveFocus(target);
+    const receiver = target ?? focusedElement() ?? document.body;
+    const line = lineOf(receiver, context);
+    const focused = focusedElement();
+    const done = pressKey(receiver, key);
+    const isMoved = done !== '' && done !== 'clicked' && done !== 'submitted';
+    const notes = done === '' ? [] : [`Enter, Tab and other keys are imitated: ${done}.`];
+    const hasEffect = () =>
+      isMoved || focusedElement() !== focused || (receiver.isConnected && lineOf(receiver, context) !== line);
+    return { target: target ?? focusedElement() ?? undefined, input: 'synthetic', notes, hasEffect };
+  });
+}
+
+/** fill is the operation of this name. */
+export async function fill(args: FillArguments, context: Context): Promise<FillResult> {
+  if (args.fields.length === 0) throw new PageFailure('invalid_arguments', 'fields is empty. Give at least one field.');
+  const outcomes: FillOutcome[] = [];
+  let isSubmitted = false;
+  const result = await runAct(args, context, async () => {
+    for (const [i, entry] of args.fields.entries()) {
+      context.signal.throwIfAborted();
+      outcomes.push(await fillOne(entry, args.timeoutMs, context));
+      context.setDone(`filled ${i + 1} of ${args.fields.length} fields`);
+      context.report({ message: 'filling the form', progress: i + 1, total: args.fields.length });
+    }
+    const notes: string[] = [];
+    if (args.submit) isSubmitted = submitAfter(args, outcomes, notes, context);
+    return { input: 'synthetic', notes, hasEffect: () => outcomes.some((outcome) => outcome.ok) };
+  });
+  return { ...result, fields: outcomes, submitted: isSubmitted };
+}
+
+function submitAfter(
+  args: FillArguments,
+  outcomes: readonly FillOutcome[],
+  notes: string[],
+  context: Context,
+): boolean {
+  if (outcomes.some((outcome) => !outcome.ok)) {
+    notes.push('The form was not submitted, because a field failed.');
+    return false;
+  }
+  for (const entry of [...args.fields].reverse()) {
+    const element = context.state.refs.find(entry.target, context.prefix);
+    if (element instanceof Element && submitForm(element)) return true;
+  }
+  notes.push('The form was not submitted: the fields have no form. Click its button.');
+  return false;
+}
+
+async function fillOne(entry: FillField, timeoutMs: number | undefined, context: Context): Promise<FillOutcome> {
+  const { target } = entry;
+  try {
+    const element = targetElement(target, context);
+    const value = await fillElement(element, entry.value, timeoutMs, context);
+    return { target, ok: true, ...(value === undefined ? {} : { value }) };
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    return { target, ok: false, error: toPageError(error, context.signal, '') };
+  }
+}
+
+/** fillElement gives an element a value, and returns the value that the element shows afterwards. */
+async function fillElement(
+  element: Element,
+  value: FillField['value'],
+  timeoutMs: number | undefined,
+  context: Context,
+): Promise<string | undefined> {
+  const role = roleOf(element);
+  const checked = checkedState(element, role) ?? (/^(checkbox|switch|radio)$/.test(role) ? 'false' : undefined);
+  if (checked !== undefined && role !== 'option') return setChecked(element, role, value, timeoutMs, context);
+  if (typeof value === 'boolean') {
+    throw new PageFailure('invalid_arguments', `A ${role || element.localName} takes no true or false. Give a text.`);
+  }
+  const isList =
+    element instanceof HTMLSelectElement || typeof value !== 'string' || role === 'listbox' || isPicker(element, role);
+  if (isList) {
+    await chooseOptions(element, typeof value === 'string' ? [value] : value, timeoutMs, context);
+    return chosenLabels(element).join(', ');
+  }
+  const field = fieldOf(element);
+  await waitReady(field, timeoutMs, context);
+  const before = readField(field);
+  writeField(field, value, false);
+  await valueArrives(field, before, value, context);
+  checkTyped(field, before, { target: '', text: value });
+  return shownField(field);
+}
+
+/** isPicker reports whether an ARIA combobox has no field to type into. */
+function isPicker(element: Element, role: string): boolean {
+  if (role !== 'combobox' || element instanceof HTMLInputElement) return false;
+  return element.querySelector('input,textarea,[contenteditable]') === null;
+}
+
+async function setChecked(
+  element: Element,
+  role: string,
+  value: FillField['value'],
+  timeoutMs: number | undefined,
+  context: Context,
+): Promise<string> {
+  const wanted = typeof value === 'boolean' ? value : /^(true|on|yes|checked|1)$/i.test(String(value));
+  const isKnown =
+    typeof value === 'boolean' || /^(true|false|on|off|yes|no|checked|unchecked|0|1)$/i.test(String(value));
+  if (!isKnown)
+    throw new PageFailure('invalid_arguments', `A ${role} takes true or false, not ${JSON.stringify(value)}.`);
+  const isChecked = () => checkedState(element, role) === 'true';
+  if (isChecked() !== wanted) {
+    if (role === 'radio' && !wanted)
+      throw new PageFailure('invalid_arguments', 'A radio button cannot be switched off. Choose another one.');
+    await clickElement(element, timeoutMs === undefined ? {} : { timeoutMs }, context);
+    if (isChecked() !== wanted)
+      throw new PageFailure('rejected', `The ${role} is still ${wanted ? 'off' : 'on'} after a click.`);
+  }
+  return String(isChecked());
+}

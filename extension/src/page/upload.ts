@@ -1,0 +1,139 @@
+// Gives files to file fields and to areas that take dropped files.
+import { runAct } from './act.ts';
+import { lineOf } from './describe.ts';
+import { PageFailure } from './failure.ts';
+import { closestInFlatTree, selectAll } from './flat-tree.ts';
+import type { UploadArguments, UploadFile, UploadResult } from './operations.ts';
+import { findPoint } from './ready.ts';
+import { type Context, targetElement } from './state.ts';
+import { isDisabled } from './states.ts';
+
+const MaxBytes = 100 * 1024 * 1024;
+
+/** upload is the operation of this name. */
+export async function upload(args: UploadArguments, context: Context): Promise<UploadResult> {
+  if (args.files.length === 0) throw new PageFailure('invalid_arguments', 'files is empty. Give at least one file.');
+  const target = args.target ? targetElement(args.target, context) : undefined;
+  const field = fieldFor(target, context);
+  if (!field && !target)
+    throw new PageFailure('wrong_element', 'The page has no file field. Give the target that takes dropped files.');
+  const files = decodeFiles(args.files);
+  const sizes = files.map((file) => ({ name: file.name, bytes: file.size }));
+  const result = await runAct(args, context, async () => {
+    const transfer = new DataTransfer();
+    for (const file of files) transfer.items.add(file);
+    if (field) {
+      const notes = setFiles(field, transfer);
+      return { target: field, input: 'synthetic', notes, hasEffect: () => true };
+    }
+    const notes = target ? dropFiles(target, transfer) : [];
+    return { target, input: 'synthetic', notes };
+  });
+  return { ...result, files: sizes, by: field ? 'field' : 'drop' };
+}
+
+/** fieldFor returns the file field of a target: itself, one that it labels or contains, or one next to it. */
+function fieldFor(target: Element | undefined, context: Context): HTMLInputElement | undefined {
+  if (!target) {
+    const fields = selectAll('input[type=file]').filter((field) => !isDisabled(field));
+    if (fields.length > 1) {
+      const lines = fields.slice(0, 5).map((field) => lineOf(field, context));
+      throw new PageFailure(
+        'invalid_arguments',
+        `The page has ${fields.length} file fields. Give one as the target: ${lines.join('; ')}.`,
+      );
+    }
+    return isFileField(fields[0]) ? fields[0] : undefined;
+  }
+  if (isFileField(target)) return target;
+  const label = closestInFlatTree(target, (at) => at instanceof HTMLLabelElement);
+  const control = label instanceof HTMLLabelElement ? label.control : undefined;
+  if (isFileField(control)) return control;
+  const inside = selectAll('input[type=file]').filter((field) => target.contains(field));
+  if (isFileField(inside[0])) return inside[0];
+  // A button that opens the file chooser usually has its hidden field as a neighbour.
+  if (!/^(button|a)$/.test(target.localName) && target.getAttribute('role') !== 'button') return undefined;
+  const near = target.parentElement?.querySelectorAll('input[type=file]') ?? [];
+  return near.length === 1 && isFileField(near[0]) ? near[0] : undefined;
+}
+
+function isFileField(element: unknown): element is HTMLInputElement {
+  return element instanceof HTMLInputElement && element.type === 'file';
+}
+
+function decodeFiles(files: readonly UploadFile[]): File[] {
+  let total = 0;
+  return files.map(({ name, type, base64 }) => {
+    total += base64.length * 0.75;
+    if (total > MaxBytes) throw new PageFailure('invalid_arguments', 'The files have more than 100 MB.');
+    return new File([decodeBase64(base64, name)], name, { type });
+  });
+}
+
+function decodeBase64(base64: string, name: string): Uint8Array<ArrayBuffer> {
+  let binary: string;
+  try {
+    binary = atob(base64);
+  } catch {
+    throw new PageFailure('invalid_arguments', `The content of ${name} is not base64.`);
+  }
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+function setFiles(field: HTMLInputElement, transfer: DataTransfer): string[] {
+  if (isDisabled(field)) throw new PageFailure('not_hittable', 'The file field is disabled.');
+  if (!field.multiple && transfer.files.length > 1) {
+    throw new PageFailure('invalid_arguments', `The file field takes one file, not ${transfer.files.length}.`);
+  }
+  const wrong = [...transfer.files].filter((file) => !isAccepted(file, field.accept)).map((file) => file.name);
+  field.files = transfer.files;
+  field.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+  field.dispatchEvent(new Event('change', { bubbles: true }));
+  return wrong.length > 0 ? [`The field accepts ${field.accept}; ${wrong.join(', ')} may be rejected.`] : [];
+}
+
+/** isAccepted reports whether a file matches the attribute accept of a field. */
+export function isAccepted(file: Pick<File, 'name' | 'type'>, accept: string): boolean {
+  const rules = accept
+    .split(',')
+    .map((rule) => rule.trim().toLowerCase())
+    .filter((rule) => rule !== '');
+  if (rules.length === 0) return true;
+  const [name, type] = [file.name.toLowerCase(), file.type.toLowerCase()];
+  return rules.some((rule) => {
+    if (rule.startsWith('.')) return name.endsWith(rule);
+    return rule.endsWith('/*') ? type.startsWith(rule.slice(0, -1)) : type === rule;
+  });
+}
+
+function dropFiles(target: Element, transfer: DataTransfer): string[] {
+  target.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
+  const point = findPoint(target);
+  const rect = target.getBoundingClientRect();
+  const [x, y] = 'hit' in point ? [point.x, point.y] : [rect.x + rect.width / 2, rect.y + rect.height / 2];
+  const hit = 'hit' in point ? point.hit : target;
+  const send = (type: string) =>
+    hit.dispatchEvent(
+      new DragEvent(type, {
+        bubbles: true,
+        cancelable: true,
+        composed: true,
+        view: window,
+        clientX: x,
+        clientY: y,
+        dataTransfer: transfer,
+      }),
+    );
+  send('dragenter');
+  if (send('dragover')) {
+    send('dragleave');
+    throw new PageFailure(
+      'rejected',
+      'The element does not take dropped files. Use the ref of a file field or of another area.',
+    );
+  }
+  send('drop');
+  return [];
+}

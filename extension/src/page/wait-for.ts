@@ -1,0 +1,202 @@
+// Waits for text, elements, addresses and load states.
+import { lineOf } from './describe.ts';
+import { PageFailure } from './failure.ts';
+import { selectElements } from './find.ts';
+import { flatChildren, watchableRoots } from './flat-tree.ts';
+import type { WaitForArguments, WaitForResult } from './operations.ts';
+import { ChangeWait } from './pace.ts';
+import { rootElement } from './snapshot.ts';
+import type { Context } from './state.ts';
+import { isDisabled } from './states.ts';
+import { showElement } from './visibility.ts';
+import { cleanText } from './visible-text.ts';
+
+const DefaultTimeoutMs = 30_000;
+const MaxTimeoutMs = 600_000;
+/** PollMs is how often the conditions are checked if nothing changes: styles change without a change of a node. */
+const PollMs = 250;
+/** MinCheckMs is the shortest time between two checks of a page that changes all the time. */
+const MinCheckMs = 50;
+const ReportMs = 1_000;
+
+/** Condition is one thing to wait for. */
+interface Condition {
+  readonly what: string;
+  /** Returns the element that shows that the condition holds, true without one, and false otherwise. */
+  readonly check: () => Element | boolean;
+}
+
+/** waitFor is the operation of this name. */
+export async function waitFor(args: WaitForArguments, context: Context): Promise<WaitForResult> {
+  const limit = args.timeoutMs ?? DefaultTimeoutMs;
+  for (const [name, ms] of [
+    ['timeoutMs', limit],
+    ['timeMs', args.timeMs ?? 0],
+  ] as const) {
+    if (!Number.isFinite(ms) || ms < 0 || ms > MaxTimeoutMs) {
+      throw new PageFailure('invalid_arguments', `${name} is ${ms}. Use 0 to ${MaxTimeoutMs}.`);
+    }
+  }
+  const start = performance.now();
+  const conditions = conditionsOf(args, start);
+  if (conditions.length === 0) {
+    throw new PageFailure('invalid_arguments', 'Give at least one of text, textGone, selector, url, load and timeMs.');
+  }
+  const end =
+    start +
+    (args.timeMs !== undefined && args.timeoutMs === undefined ? Math.max(limit, args.timeMs + ReportMs) : limit);
+  const wakeup = new ChangeWait(watchableRoots());
+  try {
+    let reported = start;
+    for (;;) {
+      const shown: Element[] = [];
+      const missing = conditions.filter((condition) => !holds(condition, shown));
+      const now = performance.now();
+      if (missing.length === 0) return arrived(conditions, now - start, shown[0], context);
+      const names = missing.map((condition) => condition.what).join(' and ');
+      if (now >= end) throw new PageFailure('timeout', `${names} did not come within ${seconds(now - start)}.`);
+      if (now - reported >= ReportMs) {
+        reported = now;
+        context.report({
+          message: `waiting for ${names}`,
+          progress: Math.round(now - start),
+          total: Math.round(end - start),
+        });
+      }
+      await waitForChange(wakeup, Math.min(PollMs, end - now), context.signal);
+    }
+  } finally {
+    wakeup.close();
+  }
+}
+
+/** waitForChange waits for a change, and then a little longer, so that a busy page is not searched for each change. */
+async function waitForChange(wakeup: ChangeWait, ms: number, signal: AbortSignal): Promise<void> {
+  const start = performance.now();
+  await wakeup.wait(ms, signal);
+  const rest = MinCheckMs - (performance.now() - start);
+  if (rest > 0 && !document.hidden) await new Promise((resolve) => setTimeout(resolve, rest));
+  signal.throwIfAborted();
+}
+
+function holds(condition: Condition, shown: Element[]): boolean {
+  const found = condition.check();
+  if (found instanceof Element) shown.push(found);
+  return found !== false;
+}
+
+function arrived(
+  conditions: readonly Condition[],
+  afterMs: number,
+  shown: Element | undefined,
+  context: Context,
+): WaitForResult {
+  const names = conditions.map((condition) => condition.what).join(' and ');
+  const line = shown?.isConnected ? { line: lineOf(shown, context) } : {};
+  return { message: `${names} after ${seconds(afterMs)}`, afterMs: Math.round(afterMs), ...line };
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+function conditionsOf(args: WaitForArguments, start: number): Condition[] {
+  const { text, textGone, selector, state = 'visible', url, load, timeMs } = args;
+  const conditions: Condition[] = [];
+  if (text) conditions.push({ what: `text ${JSON.stringify(text)}`, check: () => findText(text) ?? false });
+  if (textGone)
+    conditions.push({ what: `no text ${JSON.stringify(textGone)}`, check: () => findText(textGone) === undefined });
+  if (selector) {
+    selectElements(selector); // a wrong selector fails at once
+    conditions.push({ what: `${selector} ${state}`, check: () => checkSelector(selector, state) });
+  }
+  if (url) conditions.push({ what: `address ${url}`, check: addressCheck(url) });
+  if (load) {
+    conditions.push({
+      what: load,
+      check: () => document.readyState === 'complete' || (load !== 'load' && document.readyState === 'interactive'),
+    });
+  }
+  if (timeMs !== undefined)
+    conditions.push({ what: `${seconds(timeMs)}`, check: () => performance.now() - start >= timeMs });
+  return conditions;
+}
+
+function checkSelector(selector: string, state: NonNullable<WaitForArguments['state']>): Element | boolean {
+  const first = selectElements(selector)[0];
+  switch (state) {
+    case 'attached':
+      return first ?? false;
+    case 'detached':
+      return first === undefined;
+    case 'hidden':
+      return first === undefined || !isSeen(first);
+    case 'enabled':
+      return first !== undefined && isSeen(first) && !isDisabled(first) ? first : false;
+    case 'visible':
+      return first !== undefined && isSeen(first) ? first : false;
+  }
+}
+
+function isSeen(element: Element): boolean {
+  if (!element.checkVisibility({ visibilityProperty: true })) return false;
+  const { width, height } = element.getBoundingClientRect();
+  return width > 0 && height > 0;
+}
+
+/** addressCheck returns the check of an address: a part of it, or with * a pattern of the whole address. */
+function addressCheck(url: string): () => boolean {
+  if (!url.includes('*')) return () => location.href.includes(url);
+  const parts = url.split(/\*+/);
+  return () => matchesParts(location.href, parts);
+}
+
+/** matchesParts reports whether a text consists of the parts in order, with anything between them. */
+export function matchesParts(text: string, parts: readonly string[]): boolean {
+  const [first = '', ...rest] = parts;
+  const last = rest.pop() ?? '';
+  if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found < 0 || found + part.length > text.length - last.length) return false;
+    at = found + part.length;
+  }
+  return true;
+}
+
+/** findText returns the innermost element that shows a text, in any case. */
+function findText(text: string): Element | undefined {
+  const wanted = cleanText(text).toLowerCase();
+  return wanted === '' ? undefined : findIn(rootElement(), wanted);
+}
+
+function findIn(element: Element, wanted: string): Element | undefined {
+  // textContent is fast, but lacks shadow roots and values; it decides only where there are neither.
+  if (!mayShow(element, wanted)) return undefined;
+  const shown = showElement(element, getComputedStyle(element));
+  if (!shown.drawn || shown.closed) return undefined;
+  let own = '';
+  for (const child of flatChildren(element)) {
+    if (child instanceof Element) {
+      const found = findIn(child, wanted);
+      if (found) return found;
+    } else if (child instanceof Text) own += child.data;
+  }
+  if (shown.text && cleanText(own).toLowerCase().includes(wanted)) return element;
+  if (element instanceof HTMLInputElement && /^(button|submit|reset|text|search)$/.test(element.type)) {
+    return element.value.toLowerCase().includes(wanted) ? element : undefined;
+  }
+  const isShort = element instanceof HTMLElement && element.childElementCount > 0 && element.childElementCount < 50;
+  return isShort && cleanText(element.innerText).toLowerCase().includes(wanted) ? element : undefined;
+}
+
+const HasMore = 'input,slot,*:not(:defined)';
+
+function mayShow(element: Element, wanted: string): boolean {
+  const content = element.textContent ?? '';
+  if (content.toLowerCase().includes(wanted) || cleanText(content).toLowerCase().includes(wanted)) return true;
+  if (element.localName.includes('-') || element.localName === 'input' || element.localName === 'slot') return true;
+  // watchableRoots has more than the document if shadow roots are known.
+  return element.querySelector(HasMore) !== null || watchableRoots().length > 1;
+}
