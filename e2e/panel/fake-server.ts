@@ -138,7 +138,6 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
     },
   };
   server.on('connection', (socket, request) => {
-    currentSocket = socket;
     isPanelOpen = false;
     socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'challenge', params: makeChallenge(request, port) }));
     socket.on('close', () => {
@@ -167,7 +166,10 @@ export async function startFakeServer(extension: string): Promise<FakeServer> {
       if (id === undefined || method === undefined) return;
       if (method !== 'hello' && method !== 'ping') requests.push({ method, params });
       socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...makeReply(fakeServer, method, params) }));
-      if (method === 'hello') sendRequest('plugin.sync', { plugins });
+      if (method !== 'hello') return;
+      // Before the answer to hello, the browser handles no requests.
+      currentSocket = socket;
+      sendRequest('plugin.sync', { plugins });
     });
   });
   await new Promise<void>((resolve) => http.listen(port, '127.0.0.1', resolve));
