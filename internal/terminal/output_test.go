@@ -56,8 +56,8 @@ func TestTerminalIsSafe(t *testing.T) {
 	}
 }
 
-// TestPipeIsExact checks that output for a program is not changed.
-func TestPipeIsExact(t *testing.T) {
+// TestPipeOutputIsUnchanged checks that output for a program is not changed.
+func TestPipeOutputIsUnchanged(t *testing.T) {
 	var b bytes.Buffer
 	newTestPipe(&b).PrintText("\x1b[31mred\n")
 	if b.String() != "\x1b[31mred\n" {

@@ -27,9 +27,9 @@ test('hosts are accepted during the handshake, and never before or after', () =>
   const page = new EmptyPage();
   const received: string[] = [];
   const early = dispatchOffer(page, 'early');
-  let asked = dispatchOffer(page, 'none');
+  let promptedOffer = dispatchOffer(page, 'none');
   page.addEventListener(HANDSHAKE, () => {
-    asked = dispatchOffer(page, 'demo');
+    promptedOffer = dispatchOffer(page, 'demo');
   });
   const found: string[] = [];
   gatherHosts(page, {
@@ -37,11 +37,11 @@ test('hosts are accepted during the handshake, and never before or after', () =>
     received: (host: Host, text) => received.push(`${host.plugin} ${text}`),
   });
   assert.deepEqual(found, ['demo']);
-  asked.up('ready');
+  promptedOffer.up('ready');
   // The document is still awaitsAdapter, but a script that is the root element runs before the document has content.
   const late = dispatchOffer(page, 'late');
   late.up('ready');
-  assert.deepEqual([early.taken, asked.taken, late.taken], [false, true, false]);
+  assert.deepEqual([early.taken, promptedOffer.taken, late.taken], [false, true, false]);
   assert.deepEqual(received, ['demo ready']);
 });
 

@@ -146,12 +146,12 @@ function makeToolError(
   defineHidden('name', 'ToolError');
   defineHidden('message', message);
   defineHidden('stack', `ToolError: ${message}`);
-  const defineOwn = (name: string, value: unknown) => defineProperty(error, name, dataProperty(value));
-  defineOwn('code', code);
-  defineOwn('retryable', retryable);
+  const defineOwnProperty = (name: string, value: unknown) => defineProperty(error, name, dataProperty(value));
+  defineOwnProperty('code', code);
+  defineOwnProperty('retryable', retryable);
   // Fields without a value are also defined, because the page could define such fields on Error.prototype.
-  defineOwn('category', typeof category === 'string' ? category : undefined);
-  defineOwn('retryAfterMs', typeof retryAfterMs === 'number' ? retryAfterMs : undefined);
+  defineOwnProperty('category', typeof category === 'string' ? category : undefined);
+  defineOwnProperty('retryAfterMs', typeof retryAfterMs === 'number' ? retryAfterMs : undefined);
   return error;
 }
 

@@ -51,7 +51,7 @@ export async function takeSnapshot(options: SnapshotOptions, context: Context): 
     depth: options.depth ?? Number.POSITIVE_INFINITY,
     unfolded: options.unfolded,
     forced: options.forced ?? noElements,
-    onFold: (container) => context.state.births.watch(container),
+    onFold: (container) => context.state.addedRows.watch(container),
   });
   const tree = await runWalk(walk, root, context);
   const printer = new Printer(refs, mode);
@@ -157,7 +157,7 @@ function diffSince(
 ): string | undefined {
   const diff = diffLines(base.lines, taken.lines, {
     isStillShown: stillShown(taken),
-    markFresh: (line) => (line.folded && !context.state.births.isBornSince(line.element, base.number) ? '>' : '+'),
+    markFresh: (line) => (line.folded && !context.state.addedRows.isBornSince(line.element, base.number) ? '>' : '+'),
     maxTokens: maxTokens || DefaultMaxTokens,
   });
   if (diff.share > MaxChangedShare && taken.lines.length > MinLinesForShare) return undefined;

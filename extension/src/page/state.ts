@@ -68,25 +68,25 @@ export class AddedRows {
 /** DocumentState is the state of one document in one frame. */
 export class DocumentState {
   readonly refs = new Refs();
-  readonly births = new AddedRows();
+  readonly addedRows = new AddedRows();
   readonly #snapshots: StoredSnapshot[] = [];
   readonly #readings = new Map<string, string>();
   #lastReading = 0;
 
   /** lastNumbers are the greatest numbers of refs and snapshots. */
   get lastNumbers(): PageNumbers {
-    return { ref: this.refs.lastRef, snapshot: this.births.snapshots };
+    return { ref: this.refs.lastRef, snapshot: this.addedRows.snapshots };
   }
 
   /** beginAfter makes the next numbers greater than those of an earlier document of the frame. */
   beginAfter({ ref, snapshot }: PageNumbers): void {
     this.refs.beginAfter(ref);
-    this.births.snapshots = Math.max(this.births.snapshots, snapshot);
+    this.addedRows.snapshots = Math.max(this.addedRows.snapshots, snapshot);
   }
 
   /** store keeps a snapshot as the base of later diffs, and returns its id. */
   store(lines: readonly Line[], origin: Pick<StoredSnapshot, 'mode' | 'target' | 'maxTokens'>, prefix: string): string {
-    const number = ++this.births.snapshots;
+    const number = ++this.addedRows.snapshots;
     const id = `${prefix}s${number}`;
     const stored = lines.map(({ depth, text, key, folded, element }) => ({
       depth,

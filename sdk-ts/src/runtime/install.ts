@@ -36,10 +36,10 @@ export function install(exported: unknown, identity: PluginIdentity): void {
   const tools = Array.isArray(plugin.tools)
     ? plugin.tools.map((tool: Properties) => wrapTool(installedPlugin, tool))
     : [];
-  defineOwn(plugin, 'tools', tools);
+  defineOwnProperty(plugin, 'tools', tools);
   if (Array.isArray(plugin.prompts)) {
     // The SDK freezes the plugin's prompts, because the code that the build appends locks only the tools.
-    defineOwn(
+    defineOwnProperty(
       plugin,
       'prompts',
       Object.freeze(plugin.prompts.map((prompt: Properties) => wrapPrompt(installedPlugin, prompt))),
@@ -48,9 +48,13 @@ export function install(exported: unknown, identity: PluginIdentity): void {
   replaceRegistry(identity.name)[identity.name] = plugin;
 
   callHook(installedPlugin, 'onActivate');
-  defineOwn(plugin, 'teardown', wrapTeardown(installedPlugin, startNavigationHook(installedPlugin), disconnect));
+  defineOwnProperty(
+    plugin,
+    'teardown',
+    wrapTeardown(installedPlugin, startNavigationHook(installedPlugin), disconnect),
+  );
   // The wrapped teardown calls onDeactivate, so a host must not call onDeactivate a second time.
-  defineOwn(plugin, 'onDeactivate', undefined);
+  defineOwnProperty(plugin, 'onDeactivate', undefined);
 }
 
 function tearDownEarlierVersion({ name, reportHookError }: InstalledPlugin): void {
@@ -60,11 +64,12 @@ function tearDownEarlierVersion({ name, reportHookError }: InstalledPlugin): voi
 
 /** Sets the plugin's name to the name derived from its package, and sets missing fields from package.json. */
 function applyIdentity(plugin: Properties, identity: PluginIdentity): void {
-  defineOwn(plugin, 'name', identity.name);
+  defineOwnProperty(plugin, 'name', identity.name);
   const { name: _, ...fields } = identity;
   for (const [key, value] of Object.entries(fields)) {
     const currentValue = plugin[key];
-    if (!currentValue || (Array.isArray(currentValue) && currentValue.length === 0)) defineOwn(plugin, key, value);
+    if (!currentValue || (Array.isArray(currentValue) && currentValue.length === 0))
+      defineOwnProperty(plugin, key, value);
   }
 }
 
@@ -92,6 +97,6 @@ function wrapTeardown(
 }
 
 /** Defines an own property, because the class of the plugin may have a read-only field or a getter. */
-function defineOwn(plugin: Properties, key: string, value: unknown): void {
+function defineOwnProperty(plugin: Properties, key: string, value: unknown): void {
   Object.defineProperty(plugin, key, { value, writable: true, enumerable: true, configurable: true });
 }
