@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -114,12 +116,20 @@ func TestNoPlace(t *testing.T) {
 // only read, do not wait.
 func TestExclusiveCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex // guards order
 		var order []string
+		readOrder := func() []string {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(order)
+		}
 		bridge := &dispatchtest.Bridge{
 			TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
 				return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{{Browser: "b1", TabID: choice.TabID, DocumentID: "d"}}}
 			},
 			StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+				mu.Lock()
+				defer mu.Unlock()
 				order = append(order, string(run.Args))
 				time.AfterFunc(time.Second, func() { sink.Finish(nil, nil) })
 				return nil
@@ -136,7 +146,7 @@ func TestExclusiveCalls(t *testing.T) {
 			return done
 		}
 		calls := []<-chan error{start(clickTool, 5, `{"n":1}`), start(clickTool, 5, `{"n":2}`), start(snapshotTool, 5, `{"n":3}`), start(clickTool, 6, `{"n":4}`)}
-		if got := strings.Join(order, " "); got != `{"n":1} {"n":3} {"n":4}` {
+		if got := strings.Join(readOrder(), " "); got != `{"n":1} {"n":3} {"n":4}` {
 			t.Errorf("started %s", got)
 		}
 		for _, done := range calls {
@@ -144,7 +154,7 @@ func TestExclusiveCalls(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if got := order[len(order)-1]; got != `{"n":2}` {
+		if got := readOrder()[3]; got != `{"n":2}` {
 			t.Errorf("the last call was %s", got)
 		}
 	})

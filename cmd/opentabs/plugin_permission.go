@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"opentabs/browser"
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/permissions"
@@ -55,7 +56,7 @@ another page, opentabs opens no tabs until you allow it again.`,
 		Args: limitArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				opts.changes.Plugin, opts.changes.Tool, _ = strings.Cut(args[0], "__")
+				opts.changes.Plugin, opts.changes.Tool = splitToolName(args[0])
 			}
 			if len(args) > 1 {
 				opts.changes.Permission = args[1]
@@ -69,6 +70,16 @@ another page, opentabs opens no tabs until you allow it again.`,
 	cmd.Flags().StringVar(&opts.changes.LateAccess, "late-access", "", "whether a plugin that starts late gets secret settings and may call other plugins: `on or off`")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	return cmd
+}
+
+// splitToolName returns the plugin and the tool of a name for agents. The tool is empty
+// for the name of a plugin.
+func splitToolName(name string) (plugin, tool string) {
+	if strings.HasPrefix(name, browser.Name+"_") {
+		return browser.Name, name
+	}
+	plugin, tool, _ = strings.Cut(name, "__")
+	return plugin, tool
 }
 
 func runPermission(ctx context.Context, opts permissionOptions) error {

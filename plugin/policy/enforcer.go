@@ -173,6 +173,9 @@ func callChainText(callInfo dispatch.CallInfo) string {
 
 // offVerdict returns the verdict for a tool that is off, with the permission that turns it off.
 func (permissionGate) offVerdict(t dispatch.Tool, s State) dispatch.Verdict {
+	if t.Place != dispatch.PlaceDocument && s.Tools[t.Name].Permission == "" {
+		return dispatch.NewBlockVerdict(wire.ErrDenied, "browser tools are off; the user switches them on with `opentabs browser tools on` in a terminal")
+	}
 	name := t.Plugin
 	subject, setMark := "the plugin "+name, s.Set
 	if toolEntry := s.Tools[t.Name]; !t.Prompt && toolEntry.Permission != "" {
