@@ -202,7 +202,7 @@ func (l *toolLists) searchTools(q request) reply {
 	}
 	sites, availability := l.searchableSites(q.Info.Name), l.availability()
 	if strings.TrimSpace(a.Query+a.Site) == "" {
-		return reply{text: gateway.DescribeSites(sites, availability)}
+		return reply{text: cmp.Or(gateway.DescribeSites(sites, availability), "There are no tools. The user can install a plugin: opentabs plugin install NAME.")}
 	}
 	found, problem := l.finder.Find(sites, gateway.Query{Text: a.Query, Site: a.Site, Limit: a.Limit, Availability: availability})
 	if problem != "" {

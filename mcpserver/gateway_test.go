@@ -526,6 +526,28 @@ func TestMetaCallAsksForApproval(t *testing.T) {
 	}
 }
 
+// TestMetaCallAsksInItsReply checks the forms of a call through the gateway for a client
+// without sessions: the repeated request continues the call.
+func TestMetaCallAsksInItsReply(t *testing.T) {
+	g := newApprovalDispatcher(t, askForEveryCall...)
+	defer g.Shutdown()
+	s := serveTools(t, g, Options{Heartbeat: time.Hour})
+	ask := modernSenders["stdio"](t, s)
+	m := ask(metaVersion(t, callText(`1`, `{"a":1}`, formsMeta), toolsCall))
+	key, q := m.decodeQuestion(t)
+	if !strings.Contains(q.Requests[key].Params.Message, "May messages__echo run") {
+		t.Errorf("the question is %s", m.text)
+	}
+	answers := fmt.Sprintf(`{%q:%s}`, key, choiceAnswer("allow once"))
+	if r := ask(metaVersion(t, repeatCallText(`2`, `{"a":1}`, answers, q.State), toolsCall)).toolResultOf(t); string(r.Structured) != `{"a":1}` {
+		t.Errorf("the repeated request returns %+v", r)
+	}
+	m = ask(metaVersion(t, callText(`3`, `{"a":2}`, formsMeta), toolsRead))
+	if r := m.toolResultOf(t); !r.IsError || !strings.Contains(r.Content[0].Text, "is not marked as read-only") {
+		t.Errorf("tools_read returns %s", m.text)
+	}
+}
+
 // modernMetaOf returns the _meta of a request of protocol version 2026-07-28.
 func modernMetaOf(name string) string {
 	return fmt.Sprintf(`{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":%q,"version":"1.2"},"io.modelcontextprotocol/clientCapabilities":{}}`, name)

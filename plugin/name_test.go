@@ -25,6 +25,12 @@ func TestNameOf(t *testing.T) {
 		{pkg: "opentabs-plugin-a/../../b", problem: "lower-case"},
 		{pkg: "opentabs-plugin-browser", problem: "reserved"},
 		{pkg: "@opentabs-dev/opentabs-plugin-mcp", problem: "reserved"},
+		{pkg: "opentabs-plugin-tools", problem: "reserved"},
+		{pkg: "opentabs-plugin-web", problem: "reserved"},
+		{pkg: "opentabs-plugin-webmcp", problem: "reserved"},
+		{pkg: "opentabs-plugin-job", problem: "reserved"},
+		{pkg: "opentabs-plugin-opentabs", problem: "reserved"},
+		{pkg: "@acme/opentabs-plugin-tools", want: "acme-tools"},
 	} {
 		got, err := NameOf(c.pkg)
 		if c.problem == "" {

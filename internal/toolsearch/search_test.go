@@ -160,6 +160,85 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
+// TestSearchTime checks the duration of a search in all tools of the corpus.
+func TestSearchTime(t *testing.T) {
+	c := loadCorpus(t)
+	for _, query := range []string{
+		"send a message about the quarterly budget to a slack channel", "mesage", "zzzzz", "sc",
+		strings.Repeat("list open issues of every project in the repository ", 200),
+	} {
+		var times []time.Duration
+		for range 21 {
+			start := time.Now()
+			c.search(query, 8)
+			times = append(times, time.Since(start))
+		}
+		slices.Sort(times)
+		if median := times[len(times)/2]; median > 5*time.Millisecond {
+			t.Errorf("%.40q takes %s (p50), want at most 5 ms", query, median)
+		}
+	}
+}
+
+// shelf returns the index of a small site, and its tools.
+func shelf() ([]*Part, []Tool) {
+	tools := []Tool{
+		{Name: "list_books", Title: "List books", Description: "Lists the books on a shelf.", Arguments: []string{"shelfId", "cursor"}},
+		{Name: "add_book", Title: "Add a book", Description: "Puts a book on a shelf.", Arguments: []string{"shelfId", "title"}},
+		{Name: "get_configuration", Description: "Returns the configuration.", Arguments: []string{"verbose"}},
+		{Name: "play_track", Description: "Plays music."},
+	}
+	return []*Part{NewPart([]string{"my-shelf", "My Shelf"}, tools)}, tools
+}
+
+func TestSearch(t *testing.T) {
+	parts, tools := shelf()
+	for query, want := range map[string]string{
+		"books":         "list_books add_book",
+		"insert a book": "add_book list_books",                              // a synonym
+		"config":        "get_configuration",                                // the beginning of a word
+		"configuratoin": "get_configuration",                                // a misspelled word
+		"song":          "play_track",                                       // a synonym
+		"verbose":       "get_configuration",                                // an argument
+		"myshelf title": "add_book play_track get_configuration list_books", // the site as one word
+		"xylophone":     "",
+		"":              "",
+		"!?":            "",
+		"co":            "",
+		"list_books":    "list_books add_book",
+	} {
+		var names []string
+		for _, h := range Search(parts, query, 10, allTools) {
+			names = append(names, tools[h.Tool].Name)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%q finds %s, want %s", query, got, want)
+		}
+	}
+	if hits := Search(nil, "book", 10, allTools); len(hits) != 0 {
+		t.Errorf("no sites: %v", hits)
+	}
+	if hits := Search(parts, "book", 1, allTools); len(hits) != 1 {
+		t.Errorf("limit 1: %v", hits)
+	}
+}
+
+// TestFactor checks that a factor moves a tool down, and that the factor 0 removes it.
+func TestFactor(t *testing.T) {
+	parts, _ := shelf()
+	for factor, want := range map[float64]int{1: 0, 0.1: 1, 0: -1} {
+		hits := Search(parts, "list books", 10, func(_, tool int) float64 {
+			if tool == 0 {
+				return factor
+			}
+			return 1
+		})
+		if got := slices.IndexFunc(hits, func(h Hit) bool { return h.Tool == 0 }); got != want {
+			t.Errorf("with the factor %v the tool has the place %d, want %d", factor, got, want)
+		}
+	}
+}
+
 func BenchmarkNewPart(b *testing.B) {
 	c, _ := readCorpus(b)
 	b.ReportMetric(float64(c.toolCount()), "tools")

@@ -88,7 +88,9 @@ func stem(word string) string {
 		return word
 	}
 	switch {
-	case strings.HasSuffix(word, "ies") && len(word) > 4:
+	case word == "news":
+		return word
+	case hasAnySuffix(word, "ies", "ied") && len(word) > 4:
 		word = word[:len(word)-3] + "y"
 	case hasAnySuffix(word, "sses", "shes", "ches", "xes", "zes"):
 		word = word[:len(word)-2]

@@ -1,0 +1,80 @@
+package toolsearch
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSplitWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"sendMessage":               "send message",
+		"send_message-to.Channel":   "send message to channel",
+		"getURL2":                   "get url2",
+		"user's files, don't":       "user s files don t",
+		"Ångström über":             "ångström über",
+		"发送消息 to ch":                "发 送 消 息 to ch",
+		"--- …":                     "",
+		"list_pull_requests(limit)": "list pull requests limit",
+	} {
+		if got := strings.Join(splitWords(text), " "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestStem checks that the forms of a word have one stem, and that different words do
+// not.
+func TestStem(t *testing.T) {
+	for _, group := range []string{
+		"message messages", "create creates created creating", "reply replies replied", "branch branches", "box boxes", "delete deleted deleting deletes",
+		"run running runs", "sell selling", "issue issues", "move moved moving", "address addresses", "subscribe subscribed subscribing", "press pressed",
+	} {
+		words := strings.Fields(group)
+		for _, word := range words {
+			if stem(word) != stem(words[0]) {
+				t.Errorf("%s has the stem %s, but %s has %s", word, stem(word), words[0], stem(words[0]))
+			}
+		}
+	}
+	for _, pair := range []string{"status state", "news new", "thing th", "bus bu", "need ne", "file fill", "ring r", "speed spe"} {
+		one, other, _ := strings.Cut(pair, " ")
+		if stem(one) == stem(other) {
+			t.Errorf("%s and %s have the stem %s", one, other, stem(one))
+		}
+	}
+}
+
+func TestQueryTerms(t *testing.T) {
+	for query, want := range map[string]string{
+		"How do I send a message to the channel?": "send messag channel",
+		"messages message MESSAGE":                "messag",
+		"what is this":                            "what is this",
+		"":                                        "",
+	} {
+		if got := strings.Join(queryTerms(query), " "); got != want {
+			t.Errorf("%q: %q, want %q", query, got, want)
+		}
+	}
+}
+
+// TestSynonymsAreWellFormed checks each line of the table of synonyms.
+func TestSynonymsAreWellFormed(t *testing.T) {
+	groupCount := 0
+	for line := range strings.Lines(synonymText) {
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		groupCount++
+		for entry := range strings.FieldsSeq(strings.Replace(line, ">", " ", 1)) {
+			if len(appendTerms(nil, entry)) != strings.Count(entry, "-")+1 || entry != strings.ToLower(entry) {
+				t.Errorf("%q: the entry %q contains a stop word or another character than a letter", line, entry)
+			}
+		}
+		if len(strings.Fields(line)) < 2 {
+			t.Errorf("%q has no synonym", line)
+		}
+	}
+	if groupCount < 60 {
+		t.Errorf("there are %d groups of synonyms", groupCount)
+	}
+}
