@@ -76,6 +76,18 @@ for (const [name, connect] of transports) {
       await assert.rejects(client.sdk.callTool({ name: 'messages__nothing', arguments: {} }), /nothing/);
     });
 
+    test('a call through the gateway returns the result of a direct call', async () => {
+      const args = { channelId: 'general-2' };
+      const direct = await client.call('messages__export_messages', args);
+      for (const tool of ['tools_call', 'tools_read']) {
+        const result = await client.call(tool, { name: 'messages__export_messages', arguments: args });
+        assert.deepEqual([result.text, result.structured, result.isError], [direct.text, direct.structured, false]);
+        assert.equal(result.progress.at(-1)?.message, direct.progress.at(-1)?.message);
+      }
+      const found = await client.call('tools_search', { query: 'download all messages of a channel' });
+      assert.match(found.text, /messages__export_messages\(channelId/);
+    });
+
     test('the client receives list_changed when a plugin is removed or added', async () => {
       let changeCount = 0;
       client.sdk.setNotificationHandler(ToolListChangedNotificationSchema, () => {

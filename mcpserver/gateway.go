@@ -130,7 +130,8 @@ func (l *toolLists) siteNames() []string {
 
 // instructions returns the text that explains the server to the model of a client.
 func (l *toolLists) instructions(client listClient) string {
-	return gateway.Instructions(l.siteNames(), l.usesGateway(client), clients.Of(client.info.Name, client.info.Version).Defers)
+	hasBrowserTools := slices.ContainsFunc(l.server.catalog.tools.Load().listedTools, func(t *listedTool) bool { return t.tool.Plugin.IsBuiltin() })
+	return gateway.Instructions(l.siteNames(), hasBrowserTools, l.usesGateway(client), clients.Of(client.info.Name, client.info.Version).Defers)
 }
 
 // searchableSites returns the tools that a client can find: the tools of plugins and
