@@ -1,9 +1,13 @@
-/** Promise: an image that a tool creates in the page reaches the agent as an image, byte for byte. */
+/**
+ * Promise: an image that a tool creates in the page reaches the agent as an image, byte for byte. The result of a traced
+ * call has the time of each station.
+ */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { McpClient } from './harness/client.ts';
+import { connectModernHttp } from './harness/modern.ts';
 import { type Stack, startStack } from './harness/stack.ts';
 
 const values = [1, 5, 3];
@@ -52,3 +56,32 @@ for (const transport of ['http', 'stdio'] as const) {
     assert.deepEqual(result.structuredContent, expectedContent);
   });
 }
+
+test('the result of a traced call has the time of each station, and other results have no hops', async () => {
+  const callEcho = async (headers: Readonly<Record<string, string>>) => {
+    const { exchange } = await connectModernHttp(stack, headers);
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'e2e', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const params = { name: 'messages__echo', arguments: { value: 'ü' }, _meta };
+    const answer = await exchange({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    const result = Object(answer.result);
+    assert.match(JSON.stringify(result), /ü/);
+    return { result, hops: Object(result._meta)['opentabs/hops'] };
+  };
+  const untraced = await callEcho({});
+  assert.equal(untraced.hops, undefined, JSON.stringify(untraced.result));
+  const { result, hops } = await callEcho({ 'opentabs-trace': '1' });
+  assert.ok(Array.isArray(hops), JSON.stringify(result));
+  const stations = hops.map((hop) => Object(hop).station).join(' ');
+  const inBrowser = 'websocket worker port bridge host schema handler result port worker websocket';
+  assert.equal(stations, `guard parse check dispatch hub ${inBrowser} hub dispatch reply`);
+  let endUs = 0;
+  for (const hop of hops) {
+    const { startUs, us } = Object(hop);
+    assert.ok(us >= 0 && Math.abs(startUs - endUs) < 0.01, JSON.stringify(hops));
+    endUs = startUs + us;
+  }
+});

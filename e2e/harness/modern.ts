@@ -28,8 +28,11 @@ export interface Endpoint {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** connectModernHttp returns a client of protocol version 2026-07-28 over HTTP. */
-export async function connectModernHttp(stack: Endpoint): Promise<ModernClient> {
+/** connectModernHttp returns a client of protocol version 2026-07-28 over HTTP. headers are additional headers. */
+export async function connectModernHttp(
+  stack: Endpoint,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<ModernClient> {
   const exchange: Exchange = async (message) => {
     const response = await fetch(`http://127.0.0.1:${stack.port}/mcp`, {
       method: 'POST',
@@ -40,6 +43,7 @@ export async function connectModernHttp(stack: Endpoint): Promise<ModernClient> 
         'mcp-protocol-version': '2026-07-28',
         'mcp-method': 'tools/call',
         'mcp-name': String(Object(message.params).name),
+        ...headers,
       },
       body: JSON.stringify(message),
     });
