@@ -32,8 +32,8 @@ export interface Act<R extends ActResult> {
 
 /** NavigationMs limits how long an act waits for the document that it led to, in milliseconds. */
 const NavigationMs = 10_000;
-/** BeginMs is how long the events of a navigation may follow the end of its document, in milliseconds. */
-const BeginMs = 500;
+/** BeginMs is how long the events of a navigation may follow its begin in the page, in milliseconds. */
+const BeginMs = 1000;
 
 /** PageActions runs operations that act on a page, and describes what they led to. */
 export class PageActions {
@@ -64,6 +64,7 @@ export class PageActions {
       let end: Act<ActResult>['end'];
       try {
         result = await operation(this.#frames);
+        if (result.navigating !== undefined) await waitForStart(watch, call.signal);
       } catch (error) {
         if (!(error instanceof PageLost) || !error.hasBegun) throw error;
         end = await this.#explainLoss(call, frame, watch, error);
@@ -83,9 +84,7 @@ export class PageActions {
     watch: TabWatch,
     lost: PageLost,
   ): Promise<Act<ActResult>['end']> {
-    const endMs = Date.now() + BeginMs;
-    while (!watch.isLoading && !watch.document && !watch.isClosed && Date.now() < endMs)
-      await watch.next(endMs - Date.now(), signal);
+    await waitForStart(watch, signal);
     if (watch.isClosed || (await this.#browser.readTabState(tabId)) === 'closed') return 'tab_closed';
     if (lost.state === 'crashed' || lost.state === 'discarded') throw lost;
     if (watch.isLoading || watch.document) return undefined;
@@ -134,6 +133,13 @@ export class PageActions {
     await this.#browser.groupTab(tabId, readText(call.args, '_client') ?? '').catch(() => undefined);
     return tabId;
   }
+}
+
+/** waitForStart waits until the tab requests a document or closes, for at most BeginMs. */
+async function waitForStart(watch: TabWatch, signal: AbortSignal): Promise<void> {
+  const endMs = Date.now() + BeginMs;
+  while (!watch.hasStarted && !watch.isClosed && watch.error === undefined && Date.now() < endMs)
+    await watch.next(endMs - Date.now(), signal);
 }
 
 function describeChange(result: ActResult): string[] {
