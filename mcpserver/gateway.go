@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -128,8 +129,17 @@ func (l *toolLists) siteNames() []string {
 	return names
 }
 
+// maxInstructionsWait is how long a new client waits for the plugins, which the
+// instructions name. A client that starts the server is faster than the plugins.
+const maxInstructionsWait = 500 * time.Millisecond
+
 // instructions returns the text that explains the server to the model of a client.
-func (l *toolLists) instructions(client listClient) string {
+func (l *toolLists) instructions(ctx context.Context, client listClient) string {
+	if ready := l.server.opts.Ready; ready != nil {
+		ctx, cancel := context.WithTimeout(ctx, maxInstructionsWait)
+		defer cancel()
+		_ = ready(ctx) // without plugins, the instructions name no sites
+	}
 	hasBrowserTools := slices.ContainsFunc(l.server.catalog.tools.Load().listedTools, func(t *listedTool) bool { return t.tool.Plugin.IsBuiltin() })
 	return gateway.Instructions(l.siteNames(), hasBrowserTools, l.usesGateway(client), clients.Of(client.info.Name, client.info.Version).Defers)
 }

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -177,6 +178,27 @@ func TestListModes(t *testing.T) {
 			t.Errorf("in mode %s tools_call answers %s", mode, r.Structured)
 		}
 	}
+}
+
+// TestPinnedToolsChange checks that clients are notified of pinned and unpinned tools.
+func TestPinnedToolsChange(t *testing.T) {
+	var pins atomic.Pointer[[]string]
+	pins.Store(&[]string{})
+	s := serveTools(t, callerFunc(echoArguments), Options{ListMode: listMode(gateway.ListGateway), PinnedTools: func() []string { return *pins.Load() }})
+	p := s.dial(t)
+	p.initialize("a")
+	for _, names := range [][]string{{"messages"}, {}} {
+		pins.Store(&names)
+		s.PinnedToolsChanged()
+		if m := p.mustRead(); m.Method != "notifications/tools/list_changed" {
+			t.Fatalf("the client received %s", m.text)
+		}
+		p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+		if m := p.mustRead(); strings.Contains(m.text, `"name":"messages__echo"`) != (len(names) > 0) {
+			t.Errorf("with the pins %q the list is %s", names, m.text)
+		}
+	}
+	p.closeAndReadAll()
 }
 
 // TestPinnedToolsWithinTheCap checks that pinned tools do not exceed the cap of a client.

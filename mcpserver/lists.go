@@ -16,10 +16,10 @@ import (
 func (s *Server) newLibrary() *server.MCPServer {
 	var hooks server.Hooks
 	hooks.AddAfterInitialize(func(ctx context.Context, _ any, q *mcp.InitializeRequest, r *mcp.InitializeResult) {
-		r.Instructions = s.lists.instructions(listClient{sessionID(ctx), q.Params.ClientInfo})
+		r.Instructions = s.lists.instructions(ctx, listClient{sessionID(ctx), q.Params.ClientInfo})
 	})
 	hooks.AddAfterDiscover(func(ctx context.Context, _ any, _ *mcp.DiscoverRequest, r *mcp.DiscoverResult) {
-		r.Instructions = s.lists.instructions(newListClient(ctx))
+		r.Instructions = s.lists.instructions(ctx, newListClient(ctx))
 	})
 	hooks.AddOnUnregisterSession(func(_ context.Context, session server.ClientSession) { s.lists.choices.Forget(session.SessionID()) })
 	options := []server.ServerOption{

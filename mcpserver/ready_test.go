@@ -6,7 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -24,12 +26,17 @@ func TestListsWaitForThePlugins(t *testing.T) {
 		_, store := plugintest.Registry(t, plugintest.Package{})
 		registry := plugin.NewRegistry(store, zerolog.Nop())
 		asked, loaded := make(chan struct{}, 1), make(chan struct{})
+		var isOpen atomic.Bool
 		s := serveRegistry(t, registry, Options{Ready: func(context.Context) error {
+			if !isOpen.Load() {
+				return errors.New("still loads its plugins") // for the instructions in the answer to initialize
+			}
 			asked <- struct{}{}
 			<-loaded
 			return nil
 		}})
 		c := s.open(t, "c")
+		isOpen.Store(true)
 		go func() {
 			<-asked
 			if err := registry.Reload(); err != nil {
@@ -41,6 +48,26 @@ func TestListsWaitForThePlugins(t *testing.T) {
 		if !strings.Contains(answer, "echo") || strings.Contains(answer, `"error"`) {
 			t.Errorf("%s: %s", request, answer)
 		}
+	}
+}
+
+// TestInitializeWaitsForThePlugins checks that the instructions for a client that starts
+// the server name the sites, and that initialize waits for a limited time.
+func TestInitializeWaitsForThePlugins(t *testing.T) {
+	_, store := plugintest.Registry(t, plugintest.Package{})
+	registry := plugin.NewRegistry(store, zerolog.Nop())
+	limits := make(chan time.Duration, 1)
+	s := serveRegistry(t, registry, Options{Ready: func(ctx context.Context) error {
+		deadline, _ := ctx.Deadline()
+		limits <- time.Until(deadline)
+		return registry.Reload()
+	}})
+	answer := s.sessionlessClient(t).answer(initializeText("c")).text
+	if !strings.Contains(answer, "Sites: messages.") {
+		t.Errorf("the answer is %s", answer)
+	}
+	if limit := <-limits; limit <= 0 || limit > time.Second {
+		t.Errorf("initialize waits for up to %s", limit)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"opentabs/internal/nearest"
 	"opentabs/internal/plaintext"
@@ -224,13 +226,21 @@ func (t *Tool) signature() string {
 
 // summary returns the first sentence of the tool's description, truncated if it is long.
 func (t *Tool) summary() string {
-	text, _, isLonger := strings.Cut(plaintext.Line(t.Description, 4*maxSummary), ". ")
-	characters := []rune(text)
-	if len(characters) > maxSummary {
+	text := firstSentence(plaintext.Line(t.Description, 4*maxSummary))
+	if characters := []rune(text); len(characters) > maxSummary {
 		return string(characters[:maxSummary-1]) + "…"
 	}
-	if isLonger {
-		return text + "."
+	return text
+}
+
+// firstSentence returns the beginning of a text until a period before a capital letter.
+// Other periods may belong to an abbreviation such as "e.g.".
+func firstSentence(text string) string {
+	for i := range text {
+		rest, ok := strings.CutPrefix(text[i:], ". ")
+		if next, _ := utf8.DecodeRuneInString(rest); ok && unicode.IsUpper(next) {
+			return text[:i+1]
+		}
 	}
 	return text
 }

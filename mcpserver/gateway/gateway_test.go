@@ -77,9 +77,10 @@ func TestLine(t *testing.T) {
 		many[i] = fmt.Sprintf(`"p%d":{}`, i)
 	}
 	for want, tool := range map[string]*Tool{
-		"a__b()":                tool("", `{"type":"object"}`),
-		"a__b(x, y?) - Sends.":  tool("Sends. Then waits.", `{"type":"object","properties":{"y":{},"x":{}},"required":["x"]}`),
-		"a__b() - Line one two": tool("Line one\ntwo", `{}`),
+		"a__b()":                            tool("", `{"type":"object"}`),
+		"a__b(x, y?) - Sends.":              tool("Sends. Then waits.", `{"type":"object","properties":{"y":{},"x":{}},"required":["x"]}`),
+		"a__b() - Finds words, e.g. names.": tool("Finds words, e.g. names. Returns all.", `{}`),
+		"a__b() - Line one two":             tool("Line one\ntwo", `{}`),
 		"a__b(p0?, p1?, p2?, p3?, p4?, p5?, p6?, p7?, ...)": tool("", `{"properties":{`+strings.Join(many, ",")+`}}`),
 	} {
 		if got := tool.Line(nil); got != want {
