@@ -13,6 +13,7 @@ import {
   takeSnapshot,
 } from './snapshot.ts';
 import type { Context } from './state.ts';
+import { unclobbered } from './unclobbered.ts';
 import { ChangeWatch } from './watch.ts';
 
 /** MaxChangeTokens is the size of the changes in an answer. Larger changes are counted. */
@@ -82,7 +83,7 @@ async function finishAct(
     ...(shown ? { snapshot: shown.id } : {}),
     ...(watch.navigating === undefined ? {} : { navigating: watch.navigating }),
     ...(location.href === watch.url ? {} : { url: location.href }),
-    ...(document.title === watch.title ? {} : { title: documentTitle() }),
+    ...(unclobbered.title === watch.title ? {} : { title: documentTitle() }),
     ...(isBusy ? { busy: true } : {}),
     notes,
   };

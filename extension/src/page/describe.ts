@@ -8,6 +8,7 @@ import { collectSecrets, secretKind } from './secrets.ts';
 import { type Context, targetElement } from './state.ts';
 import { marksOf, shownValue } from './states.ts';
 import { makeNode } from './tree.ts';
+import { actionOf, unclobbered } from './unclobbered.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
 const MaxNameCharacters = 120;
@@ -51,7 +52,7 @@ export async function describe(args: TargetArguments, context: Context): Promise
     tag: element.localName,
     secret: secretKind(element) !== undefined,
     ...(link ? { href: hrefOf(link) } : {}),
-    ...(form ? { formAction: form.action } : {}),
+    ...(form ? { formAction: actionOf(form) ?? '' } : {}),
   };
 }
 
@@ -63,7 +64,7 @@ export function isLink(element: Element): boolean {
 /** hrefOf returns the absolute address of a link, and an empty text for other elements. */
 export function hrefOf(element: Element): string {
   if (element instanceof HTMLAnchorElement || element instanceof HTMLAreaElement) return element.href;
-  return element instanceof SVGAElement ? (URL.parse(element.href.baseVal, document.baseURI)?.href ?? '') : '';
+  return element instanceof SVGAElement ? (URL.parse(element.href.baseVal, unclobbered.baseURI)?.href ?? '') : '';
 }
 
 /** formOf returns the form that a control belongs to. */

@@ -6,6 +6,7 @@ import { giveFocus } from './pointer.ts';
 import { roleOf } from './roles.ts';
 import { secretKind } from './secrets.ts';
 import { editableText, isDisabled } from './states.ts';
+import { elementsOf, unclobbered } from './unclobbered.ts';
 
 /** Field is an element that a user writes into. */
 export type Field = HTMLInputElement | HTMLTextAreaElement | HTMLElement;
@@ -123,7 +124,7 @@ export function insertText(field: Field, text: string): void {
   const isLineField = isInput(field);
   const lines = isLineField || isTextArea(field) ? [text] : text.split('\n');
   for (const [i, line] of lines.entries()) {
-    if (i > 0) document.execCommand('insertParagraph');
+    if (i > 0) unclobbered.execCommand('insertParagraph');
     if (line === '' && lines.length > 1) continue;
     if (line !== '' || readField(field) !== '') insertLine(field, line);
   }
@@ -133,7 +134,7 @@ function insertLine(field: Field, line: string): void {
   const before = readField(field);
   // execCommand sends no beforeinput. Editors that prevent it insert the text themselves, or do not want it.
   if (!sendBeforeInput(field, line)) return;
-  const isDone = line === '' ? document.execCommand('delete') : document.execCommand('insertText', false, line);
+  const isDone = line === '' ? unclobbered.execCommand('delete') : unclobbered.execCommand('insertText', false, line);
   if (!isDone && readField(field) === before) setValue(field, line);
 }
 
@@ -156,7 +157,7 @@ function setValue(field: Field, value: string): void {
  * event when the focus leaves the field.
  */
 export function finishField(field: Field): void {
-  if (!document.hasFocus() && (isInput(field) || isTextArea(field))) sendChange(field);
+  if (!unclobbered.hasFocus() && (isInput(field) || isTextArea(field))) sendChange(field);
 }
 
 function sendInput(field: Element, inputType: string, data: string): void {
@@ -172,10 +173,10 @@ export function sendChange(field: Element): void {
 export function submitForm(element: Element): boolean {
   const form = formOf(element);
   if (!form) return false;
-  const button = [...form.elements].find(isSubmitButton);
+  const button = [...(elementsOf(form) ?? [])].find(isSubmitButton);
   if (button instanceof HTMLElement && isDisabled(button)) return false; // Enter does nothing then
   if (button instanceof HTMLElement) button.click();
-  else form.requestSubmit();
+  else HTMLFormElement.prototype.requestSubmit.call(form);
   return true;
 }
 

@@ -1,6 +1,7 @@
 // The flat tree of a document: what the browser draws, with shadow roots in place of their hosts' children, and
 // assigned nodes in place of slots.
 import { readShadowRoot } from '../chrome-dom.ts';
+import { childNodesOf, isClobbered, parentNodeOf, unclobbered } from './unclobbered.ts';
 
 /**
  * ShadowHostTags are the built-in elements that can have a shadow root. A custom element has a hyphen in its name. The
@@ -16,6 +17,7 @@ const isKnown = new WeakSet<ShadowRoot>();
 
 /** shadowRootOf returns the open or closed shadow root of an element, and null if there is none. */
 export function shadowRootOf(element: Element): ShadowRoot | null {
+  if (element instanceof HTMLFormElement) return null; // its fields may replace its properties
   const tag = element.localName;
   if (!ShadowHostTags.has(tag) && !tag.includes('-')) return null;
   const root = readShadowRoot(element);
@@ -37,8 +39,17 @@ export function watchableRoots(): Node[] {
   return roots;
 }
 
-/** flatChildren returns the nodes that the browser draws inside an element, in order. */
+/**
+ * flatChildren returns the nodes that the browser draws inside an element, in order. The fields of a form whose
+ * properties they replace take the place of the form.
+ */
 export function flatChildren(element: Element): Iterable<Node> {
+  const nodes = drawnNodes(element);
+  const hasForm = element.localName !== 'form' && hasClobberedForm(nodes);
+  return hasForm ? expandForms(nodes) : nodes;
+}
+
+function drawnNodes(element: Element): Iterable<Node> {
   if (element instanceof HTMLSlotElement) {
     const assigned = element.assignedNodes();
     if (assigned.length > 0) return assigned;
@@ -46,11 +57,28 @@ export function flatChildren(element: Element): Iterable<Node> {
   return (shadowRootOf(element) ?? element).childNodes;
 }
 
-/** flatParent returns the element around an element in the flat tree, and null at the root. */
+function hasClobberedForm(nodes: Iterable<Node>): boolean {
+  for (const node of nodes) if (node instanceof HTMLFormElement && isClobbered(node)) return true;
+  return false;
+}
+
+/** expandForms replaces the forms whose properties are replaced by their fields with their children. */
+export function* expandForms(nodes: Iterable<Node>): Generator<Node> {
+  for (const node of nodes) {
+    if (isClobbered(node)) yield* expandForms(childNodesOf(node) ?? []);
+    else yield node;
+  }
+}
+
+/**
+ * flatParent returns the element around an element in the flat tree, and null at the root. A form whose fields replace
+ * its properties is left out.
+ */
 export function flatParent(element: Element): Element | null {
-  const slot = element.assignedSlot;
+  const slot = isClobbered(element) ? null : element.assignedSlot;
   if (slot) return slot;
-  const parent = element.parentNode;
+  let parent = parentNodeOf(element);
+  while (parent && isClobbered(parent)) parent = parentNodeOf(parent);
   if (parent instanceof ShadowRoot) return parent.host;
   return parent instanceof Element ? parent : null;
 }
@@ -69,33 +97,33 @@ export function closestInFlatTree(element: Element, matches: (at: Element) => bo
 
 /** elementAt returns the deepest element at a point of the viewport, through shadow roots. */
 export function elementAt(x: number, y: number): Element | null {
-  let found = document.elementFromPoint(x, y);
+  let found = unclobbered.elementFromPoint(x, y);
   while (found) {
     const inner = shadowRootOf(found)?.elementFromPoint(x, y);
-    if (!inner || inner === found) return found;
+    if (!inner || inner === found) break;
     found = inner;
   }
-  return found;
+  return found && isClobbered(found) ? flatParent(found) : found;
 }
 
 /** focusedElement returns the focused element, through shadow roots. */
 export function focusedElement(): Element | null {
-  let focused = document.activeElement;
+  let focused = unclobbered.activeElement;
   while (focused) {
     const inner = shadowRootOf(focused)?.activeElement;
     if (!inner) break;
     focused = inner;
   }
-  return focused === document.body ? null : focused;
+  return focused === unclobbered.body ? null : focused;
 }
 
 /** forEachRoot calls visit with the document and with each shadow root in it. */
 export function forEachRoot(visit: (root: Document | ShadowRoot) => void): void {
-  const pending: (Document | ShadowRoot)[] = [document];
+  const pending: (Document | ShadowRoot)[] = [unclobbered];
   for (let root = pending.pop(); root; root = pending.pop()) {
     visit(root);
     for (const element of root.querySelectorAll('*')) {
-      const inner = shadowRootOf(element);
+      const inner = element instanceof HTMLFormElement ? null : shadowRootOf(element);
       if (inner) pending.push(inner);
     }
   }
@@ -105,7 +133,9 @@ export function forEachRoot(visit: (root: Document | ShadowRoot) => void): void 
 export function selectAll(selector: string, limit = Number.POSITIVE_INFINITY): Element[] {
   const found: Element[] = [];
   forEachRoot((root) => {
-    for (const element of root.querySelectorAll(selector)) if (found.length < limit) found.push(element);
+    for (const element of root.querySelectorAll(selector)) {
+      if (found.length < limit && !isClobbered(element)) found.push(element);
+    }
   });
   return found;
 }

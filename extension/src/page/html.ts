@@ -5,6 +5,7 @@ import { secretKind } from './secrets.ts';
 import { wholeValue } from './states.ts';
 import { showElement, TextSight } from './visibility.ts';
 import { cleanLines } from './visible-text.ts';
+import { MaxNesting } from './walk.ts';
 
 const SkippedTags = new Set('script style template noscript head meta link base'.split(' '));
 const VoidTags = /^(area|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
@@ -24,6 +25,7 @@ export class HtmlWriter {
   readonly #parts: string[] = [];
   #characters = 0;
   #visited = 0;
+  #nesting = 0;
   #sliceEnd = 0;
 
   /** run yields the number of visited elements after each 50 ms, and returns the HTML. */
@@ -39,6 +41,7 @@ export class HtmlWriter {
   *#visit(element: Element): Generator<number, void> {
     const tag = element.localName;
     if (SkippedTags.has(tag) || this.#characters > MaxCharacters) return;
+    if (this.#nesting >= MaxNesting) return;
     if ((++this.#visited & 31) === 0 && performance.now() > this.#sliceEnd) {
       yield this.#visited;
       this.#sliceEnd = performance.now() + TimeSliceMs;
@@ -52,11 +55,13 @@ export class HtmlWriter {
     if (element instanceof HTMLTextAreaElement) this.#add(encode(wholeValue(element, 'textbox') ?? ''));
     else if (tag !== 'iframe') {
       const canSee = !shown.closed && shown.text && this.#sight.isShown(element, style);
+      this.#nesting++;
       for (const child of flatChildren(element)) {
         if (child instanceof Element) yield* this.#visit(child);
         else if (child instanceof Text && (canSee || child.data.trim() === ''))
           this.#add(encode(cleanLines(child.data)));
       }
+      this.#nesting--;
     }
     this.#add(`</${tag}>`);
   }

@@ -5,6 +5,7 @@ import { closestInFlatTree, flatChildren, focusedElement, selectAll } from './fl
 import type { Modifier } from './operations.ts';
 import { giveFocus, type Pressed, pressedKeys } from './pointer.ts';
 import { isFocusable } from './roles.ts';
+import { unclobbered } from './unclobbered.ts';
 
 /** Key is a key with its modifiers. */
 export interface Key {
@@ -110,7 +111,7 @@ export function pressKey(target: Element, key: Key): string {
     if (isTyped) done = performDefault(focusedElement() ?? target, key);
   }
   const end = focusedElement() ?? target;
-  sendKey(end.isConnected ? end : document.body, 'keyup', key);
+  sendKey(end.isConnected ? end : unclobbered.body, 'keyup', key);
   return done;
 }
 
@@ -142,14 +143,14 @@ function performDefault(target: Element, key: Key): string {
     case 'Escape':
       return closeDialog(target);
     case 'Backspace':
-      return isEditable && document.execCommand('delete') ? 'deleted' : '';
+      return isEditable && unclobbered.execCommand('delete') ? 'deleted' : '';
     case 'Delete':
-      return isEditable && document.execCommand('forwardDelete') ? 'deleted' : '';
+      return isEditable && unclobbered.execCommand('forwardDelete') ? 'deleted' : '';
     case ' ':
       if (!isEditable) return activate(target, 'button,input,summary');
       break;
   }
-  if (key.text !== '' && isEditable) return document.execCommand('insertText', false, key.text) ? 'typed' : '';
+  if (key.text !== '' && isEditable) return unclobbered.execCommand('insertText', false, key.text) ? 'typed' : '';
   return moveCaretOrScroll(target, key);
 }
 
@@ -158,15 +159,15 @@ function performCommand(target: Element, key: Key): string {
   switch (key.key.toLowerCase()) {
     case 'a':
       if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) target.select();
-      else document.execCommand('selectAll');
+      else unclobbered.execCommand('selectAll');
       return 'selected all';
     case 'z':
-      return document.execCommand(key.pressed.shiftKey ? 'redo' : 'undo') ? 'undone' : '';
+      return unclobbered.execCommand(key.pressed.shiftKey ? 'redo' : 'undo') ? 'undone' : '';
     case 'b':
     case 'i':
     case 'u': {
       const command = { b: 'bold', i: 'italic', u: 'underline' }[key.key.toLowerCase()];
-      return isRich(target) && command !== undefined && document.execCommand(command) ? command : '';
+      return isRich(target) && command !== undefined && unclobbered.execCommand(command) ? command : '';
     }
     case 'enter':
       return isTextField(target) ? '' : activate(target, 'button,a[href],summary');
@@ -189,8 +190,8 @@ function isRich(target: Element): boolean {
 }
 
 function pressEnter(target: Element): string {
-  if (target instanceof HTMLTextAreaElement) return document.execCommand('insertText', false, '\n') ? 'typed' : '';
-  if (isRich(target)) return document.execCommand('insertParagraph') ? 'typed' : '';
+  if (target instanceof HTMLTextAreaElement) return unclobbered.execCommand('insertText', false, '\n') ? 'typed' : '';
+  if (isRich(target)) return unclobbered.execCommand('insertParagraph') ? 'typed' : '';
   if (target instanceof HTMLInputElement && !/^(button|submit|reset|image|file|color)$/.test(target.type)) {
     return submitForm(target) ? 'submitted' : '';
   }
@@ -220,7 +221,7 @@ function closeDialog(target: Element): string {
 /** moveByTab moves the focus to the next element of the keyboard's order. */
 function moveByTab(target: Element, backwards: boolean): string {
   const order: Element[] = [];
-  collectTabStops(document.querySelector('dialog:modal') ?? document.body, order);
+  collectTabStops(unclobbered.querySelector('dialog:modal') ?? unclobbered.body, order);
   const positive = order.filter((element) => tabIndex(element) > 0).sort((a, b) => tabIndex(a) - tabIndex(b));
   const stops = [...positive, ...order.filter((element) => tabIndex(element) === 0)];
   const at = stops.indexOf(target);
@@ -274,7 +275,7 @@ function moveCaretOrScroll(target: Element, key: Key): string {
   const page = { PageDown: 0.9, PageUp: -0.9, ' ': key.pressed.shiftKey ? -0.9 : 0.9 }[key.key];
   if (page !== undefined) scrollBy({ top: page * innerHeight, behavior: 'instant' });
   else if (key.key === 'Home') scrollTo({ top: 0, behavior: 'instant' });
-  else if (key.key === 'End') scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' });
+  else if (key.key === 'End') scrollTo({ top: unclobbered.documentElement.scrollHeight, behavior: 'instant' });
   else return '';
   return 'scrolled';
 }

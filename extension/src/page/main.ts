@@ -23,6 +23,7 @@ import { select } from './select.ts';
 import { documentTitle, snapshot } from './snapshot.ts';
 import { type Context, DocumentState } from './state.ts';
 import { fill, press, type } from './typing.ts';
+import { unclobbered } from './unclobbered.ts';
 import { upload } from './upload.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -91,10 +92,10 @@ async function facts(): Promise<FactsResult> {
   return {
     url: location.href,
     title: documentTitle(),
-    readyState: document.readyState,
+    readyState: unclobbered.readyState,
     index: indexInParent(),
     secretFields: visibleSecretKinds(),
-    hasFocus: document.hasFocus(),
-    visibility: document.visibilityState,
+    hasFocus: unclobbered.hasFocus(),
+    visibility: unclobbered.visibilityState,
   };
 }

@@ -6,6 +6,7 @@ import { roleOf } from './roles.ts';
 import { shownValue } from './states.ts';
 import { showElement, TextSight } from './visibility.ts';
 import { cleanText } from './visible-text.ts';
+import { MaxNesting } from './walk.ts';
 
 /** MaxCharacters limits the text that is collected, whatever the size of the parts. */
 const MaxCharacters = 4_000_000;
@@ -36,6 +37,7 @@ export class Writer {
   #marker = '';
   #characters = 0;
   #visited = 0;
+  #nesting = 0;
   #sliceEnd = 0;
   isCut = false;
 
@@ -61,6 +63,7 @@ export class Writer {
       this.isCut = true;
       return;
     }
+    if (this.#nesting >= MaxNesting) return;
     if ((++this.#visited & 31) === 0 && performance.now() > this.#sliceEnd) {
       yield this.#visited;
       this.#sliceEnd = performance.now() + TimeSliceMs;
@@ -71,7 +74,9 @@ export class Writer {
     const isBlock = !inline.isFlat && !style.display.startsWith('inline') && style.display !== 'contents';
     if (inline.isFlat && !style.display.startsWith('inline')) this.#text += ' ';
     if (isBlock) this.#endLine();
+    this.#nesting++;
     yield* this.#element(element, tag, inline, () => shown.text && this.#sight.isShown(element, style));
+    this.#nesting--;
     if (isBlock) this.#endLine();
   }
 

@@ -6,6 +6,8 @@ import { cleanText } from './visible-text.ts';
 
 /** MaxNameCharacters limits the content that a name is made from. */
 const MaxNameCharacters = 1_000;
+/** MaxNameNesting limits the levels of elements that a name is made from. */
+const MaxNameNesting = 100;
 
 /** UnnamedRoles are the roles that have no name, or whose name would repeat their content. */
 const UnnamedRoles = new Set([
@@ -80,24 +82,29 @@ interface NameBuilder {
   text: string;
   /** An element needs the full computation, such as a field inside of a button. */
   isComplex: boolean;
+  /** The levels below the element whose name is built. */
+  nesting: number;
 }
 
 /** contentName returns the name by content, and undefined if the content needs the full computation. */
 function contentName(element: Element): string | undefined {
-  const builder: NameBuilder = { text: '', isComplex: false };
+  const builder: NameBuilder = { text: '', isComplex: false, nesting: 0 };
   addContent(element, builder);
   return builder.isComplex ? undefined : cleanText(builder.text);
 }
 
 function addContent(element: Element, builder: NameBuilder): void {
+  if (builder.nesting > MaxNameNesting) return;
+  builder.nesting++;
   const style = getComputedStyle(element);
   builder.text += pseudoText(element, '::before');
   for (const child of flatChildren(element)) {
-    if (builder.text.length > MaxNameCharacters || builder.isComplex) return;
+    if (builder.text.length > MaxNameCharacters || builder.isComplex) break;
     if (child instanceof Text) builder.text += transformText(child.data, style);
     else if (child instanceof Element) addChild(child, builder);
   }
   builder.text += pseudoText(element, '::after');
+  builder.nesting--;
 }
 
 function addChild(child: Element, builder: NameBuilder): void {

@@ -1,4 +1,5 @@
 // Waits that also work in a hidden tab, whose timers run once a second. Message tasks are not slowed down there.
+import { unclobbered } from './unclobbered.ts';
 
 const channel = new MessageChannel();
 const waiting: (() => void)[] = [];
@@ -20,7 +21,7 @@ const MaxTaskCountedWaitMs = 120;
  */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
-  if (document.hidden && ms <= MaxTaskCountedWaitMs) {
+  if (unclobbered.hidden && ms <= MaxTaskCountedWaitMs) {
     const end = performance.now() + ms;
     while (performance.now() < end) {
       await nextTask();
@@ -45,7 +46,7 @@ const FrameMs = 100;
 
 /** nextFrame resolves after the next drawn frame; in a hidden tab, after the time of a frame. */
 export function nextFrame(signal: AbortSignal): Promise<void> {
-  if (document.hidden) return pause(16, signal);
+  if (unclobbered.hidden) return pause(16, signal);
   return new Promise((resolve, reject) => {
     const finish = () => {
       clearTimeout(timer);

@@ -2,6 +2,7 @@
 import { elementAt, flatParent } from './flat-tree.ts';
 import type { Modifier, MouseButton } from './operations.ts';
 import { isFocusable } from './roles.ts';
+import { unclobbered } from './unclobbered.ts';
 
 /** Pressed are the modifier keys of an event. */
 export interface Pressed {
@@ -149,8 +150,8 @@ function commonAncestor(a: Element, b: Element): Element | undefined {
 export function moveFocus(hit: Element): void {
   const target = chainOf(hit).find((at) => isFocusable(at) && !at.matches(':disabled'));
   if (target) giveFocus(target);
-  else if (document.activeElement instanceof HTMLElement && document.activeElement !== document.body)
-    takeFocus(document.activeElement);
+  else if (unclobbered.activeElement instanceof HTMLElement && unclobbered.activeElement !== unclobbered.body)
+    takeFocus(unclobbered.activeElement);
 }
 
 /**
@@ -159,17 +160,17 @@ export function moveFocus(hit: Element): void {
  */
 export function giveFocus(element: Element): void {
   if (!(element instanceof HTMLElement || element instanceof SVGElement)) return;
-  const previous = document.activeElement;
+  const previous = unclobbered.activeElement;
   if (previous === element) return;
-  const sends = !document.hasFocus();
-  if (sends && previous instanceof HTMLElement && previous !== document.body)
+  const sends = !unclobbered.hasFocus();
+  if (sends && previous instanceof HTMLElement && previous !== unclobbered.body)
     sendFocus(previous, ['blur', 'focusout'], element);
   element.focus({ preventScroll: true });
-  if (sends && document.activeElement !== previous) sendFocus(element, ['focus', 'focusin'], previous);
+  if (sends && unclobbered.activeElement !== previous) sendFocus(element, ['focus', 'focusin'], previous);
 }
 
 function takeFocus(element: HTMLElement): void {
-  if (!document.hasFocus()) sendFocus(element, ['blur', 'focusout'], null);
+  if (!unclobbered.hasFocus()) sendFocus(element, ['blur', 'focusout'], null);
   element.blur();
 }
 

@@ -7,6 +7,7 @@ import { ChangeWait, nextFrame } from './pace.ts';
 import { roleOf } from './roles.ts';
 import { type Context, targetElement } from './state.ts';
 import { isDisabled } from './states.ts';
+import { unclobbered } from './unclobbered.ts';
 import { intersection, plainRect, viewportRect } from './view.ts';
 
 const DefaultTimeoutMs = 5_000;
@@ -47,7 +48,7 @@ export async function waitReady(element: Element, timeoutMs: number | undefined,
         reported = now;
         context.report({ message: `waiting: ${found.why}`, progress: Math.round(now - start), total: limit });
       }
-      if (check >= QuickChecks && document.hidden) await wakeup.wait(PollMs, context.signal);
+      if (check >= QuickChecks && unclobbered.hidden) await wakeup.wait(PollMs, context.signal);
       else await nextFrame(context.signal);
     }
   } finally {
@@ -169,7 +170,7 @@ function notHittable(element: Element, blocked: Blocked, waitedMs: number, conte
 /** meaningfulElement returns the nearest element with a role, so that an agent recognizes it. */
 function meaningfulElement(element: Element): Element {
   const found = closestInFlatTree(element, (at) => roleOf(at) !== '' && roleOf(at) !== 'paragraph');
-  return found && found !== document.body ? found : element;
+  return found && found !== unclobbered.body ? found : element;
 }
 
 /** locate is the operation of this name. */

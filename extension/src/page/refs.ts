@@ -3,6 +3,7 @@
 import { flatParent } from './flat-tree.ts';
 import { nameOf } from './names.ts';
 import { roleOf } from './roles.ts';
+import { unclobbered } from './unclobbered.ts';
 
 /** RememberedElement is what a ref pointed to, so that a stale ref can name the nearest match. */
 interface RememberedElement {
@@ -114,5 +115,5 @@ function similarity(a: string, b: string): number {
 
 /** isAttached reports whether an element still belongs to the flat tree of the document. */
 export function isAttached(element: Element): boolean {
-  return element.isConnected && (flatParent(element) !== null || element === document.documentElement);
+  return element.isConnected && (flatParent(element) !== null || element === unclobbered.documentElement);
 }

@@ -1,5 +1,7 @@
 // The roles of elements, by ARIA in HTML (https://www.w3.org/TR/html-aria/) and by the attribute role.
 
+import { flatParent } from './flat-tree.ts';
+
 type RoleRule = string | ((element: Element) => string);
 
 const Heading: RoleRule = 'heading';
@@ -52,7 +54,7 @@ const NativeRoles: Readonly<Record<string, RoleRule>> = {
   search: 'search',
   section: (e) => (hasLabel(e) ? 'region' : ''),
   select: (e) => (e instanceof HTMLSelectElement && (e.multiple || e.size > 1) ? 'listbox' : 'combobox'),
-  summary: (e) => (e.parentElement?.localName === 'details' ? 'button' : ''),
+  summary: (e) => (e.parentElement instanceof HTMLDetailsElement ? 'button' : ''),
   table: 'table',
   tbody: 'rowgroup',
   td: (e) => (/^(grid|treegrid)$/.test(e.closest('table')?.getAttribute('role') ?? '') ? 'gridcell' : 'cell'),
@@ -152,7 +154,7 @@ function hasLabel(element: Element): boolean {
 
 /** isScoped reports whether a header or footer belongs to a section, so that it is no landmark. */
 function isScoped(element: Element): boolean {
-  return element.parentElement?.closest(sectioning) != null;
+  return flatParent(element)?.closest(sectioning) != null;
 }
 
 function isRowHeader(element: Element): boolean {

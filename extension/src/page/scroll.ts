@@ -5,6 +5,7 @@ import { elementAt, flatParent } from './flat-tree.ts';
 import type { ScrollArguments, ScrollResult } from './operations.ts';
 import { nextFrame } from './pace.ts';
 import { type Context, targetElement } from './state.ts';
+import { unclobbered } from './unclobbered.ts';
 
 /** Share is the part of the visible size that a scroll without amount moves. */
 const Share = 0.8;
@@ -73,10 +74,10 @@ function scrollArea(
 
 /** scrollerFor returns the area that scrolls around an element; without one, the area in the middle of the page. */
 function scrollerFor(target: Element | undefined, isHorizontal: boolean): Element {
-  const page = document.scrollingElement ?? document.documentElement;
+  const page = unclobbered.scrollingElement ?? unclobbered.documentElement;
   if (!target && canScroll(page, isHorizontal, true)) return page;
   for (let at = target ?? elementAt(innerWidth / 2, innerHeight / 2); at && at !== page; at = flatParent(at)) {
-    if (at !== document.body && canScroll(at, isHorizontal, false)) return at;
+    if (at !== unclobbered.body && canScroll(at, isHorizontal, false)) return at;
   }
   return target ? page : (largestScroller(isHorizontal) ?? page);
 }
@@ -95,7 +96,7 @@ function canScroll(element: Element, isHorizontal: boolean, isPage: boolean): bo
 function largestScroller(isHorizontal: boolean): Element | undefined {
   let best: Element | undefined;
   let size = 0;
-  for (const element of document.querySelectorAll('body *')) {
+  for (const element of unclobbered.querySelectorAll('body *')) {
     const area = element.clientWidth * element.clientHeight;
     if (area > size && canScroll(element, isHorizontal, false) && element.checkVisibility())
       [best, size] = [element, area];

@@ -1,5 +1,6 @@
 // Secret fields: passwords, one-time codes and card numbers. Their values never leave the page.
 import { selectAll } from './flat-tree.ts';
+import { unclobbered } from './unclobbered.ts';
 
 export type SecretKind = 'password' | 'card' | 'code';
 
@@ -76,7 +77,7 @@ export class SecretMask {
 /** collectSecrets returns the mask for the secret fields of the document. */
 export function collectSecrets(): SecretMask {
   const mask = new SecretMask();
-  for (const field of document.querySelectorAll(secretSelector)) {
+  for (const field of unclobbered.querySelectorAll(secretSelector)) {
     if (isTextField(field) && field.value !== '' && secretKind(field)) mask.addValue(field.value);
   }
   return mask;

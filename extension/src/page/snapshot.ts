@@ -9,6 +9,7 @@ import { nextTask } from './pace.ts';
 import { collectSecrets } from './secrets.ts';
 import { type Context, type StoredLine, type StoredSnapshot, targetElement } from './state.ts';
 import type { TreeNode } from './tree.ts';
+import { unclobbered } from './unclobbered.ts';
 import { VisiblePart, viewportRect } from './view.ts';
 import { cleanText, countTokens } from './visible-text.ts';
 import { Walk } from './walk.ts';
@@ -71,7 +72,7 @@ async function runWalk(walk: Walk, root: Element, context: Context): Promise<Tre
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
-    total ??= document.getElementsByTagName('*').length;
+    total ??= unclobbered.getElementsByTagName('*').length;
     context.report({ message: `read ${step.value} elements`, progress: Math.min(step.value, total), total });
     await nextTask();
     context.signal.throwIfAborted();
@@ -96,7 +97,8 @@ export function buildTree(root: Element, context: Context): Promise<TreeNode> {
 
 /** rootElement returns the element that a snapshot of the whole frame begins with. */
 export function rootElement(): Element {
-  return document.body ?? document.documentElement;
+  // A script can remove the root of the document; a new body is the empty content.
+  return unclobbered.body ?? unclobbered.documentElement ?? unclobbered.createElement('body');
 }
 
 /** snapshot is the operation of this name. */
@@ -142,7 +144,7 @@ function result(id: string, text: string, taken: TakenSnapshot): Omit<SnapshotRe
 
 /** documentTitle returns the title of the document without hidden characters. */
 export function documentTitle(): string {
-  return cleanText(document.title).slice(0, MaxTitleCharacters);
+  return cleanText(unclobbered.title).slice(0, MaxTitleCharacters);
 }
 
 /** MaxChangedShare is the share of changed lines from which a full snapshot is shorter than its changes. */

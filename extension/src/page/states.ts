@@ -1,5 +1,6 @@
 // The states and the values of elements, as marks in a snapshot's line.
 import { flatParent, focusedElement } from './flat-tree.ts';
+import { ActionRoles } from './roles.ts';
 import { secretKind } from './secrets.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
@@ -12,16 +13,19 @@ export function marksOf(element: Element, role: string): string {
   const checked = checkedState(element, role);
   if (checked === 'true') marks += ' [checked]';
   else if (checked === 'mixed') marks += ' [mixed]';
-  if (isDisabled(element)) marks += ' [disabled]';
+  if ((ActionRoles.has(role) || role === 'group') && isDisabled(element)) marks += ' [disabled]';
   const attributes = element.hasAttributes() ? ariaMarks(element) : '';
   if (element instanceof HTMLOptionElement && element.selected) marks += ' [selected]';
-  if (element.localName === 'summary')
-    marks += element.parentElement?.hasAttribute('open') ? ' [expanded]' : ' [collapsed]';
+  if (element.localName === 'summary') marks += isInOpenDetails(element) ? ' [expanded]' : ' [collapsed]';
   if ((element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) && element.readOnly) {
     marks += ' [readonly]';
   }
   if (isRequired(element)) marks += ' [required]';
   return marks + attributes;
+}
+
+function isInOpenDetails(summary: Element): boolean {
+  return summary.parentElement instanceof HTMLDetailsElement && summary.parentElement.open;
 }
 
 function ariaMarks(element: Element): string {

@@ -34,6 +34,7 @@ import { secretKind } from './secrets.ts';
 import { chooseOptions, chosenLabels } from './select.ts';
 import { type Context, targetElement } from './state.ts';
 import { checkedState } from './states.ts';
+import { unclobbered } from './unclobbered.ts';
 
 /** type is the operation of this name. */
 export async function type(args: TypeArguments, context: Context): Promise<TypeResult> {
@@ -107,8 +108,8 @@ async function typeSlowly(field: Field, text: string, append: boolean, context: 
         : parseKey(character === ' ' ? 'space' : character === '+' ? 'plus' : character);
     const target = focusedElement() ?? field;
     if (sendKey(target, 'keydown', key) && sendKey(target, 'keypress', key)) {
-      if (character === '\n') document.execCommand('insertParagraph');
-      else document.execCommand('insertText', false, character);
+      if (character === '\n') unclobbered.execCommand('insertParagraph');
+      else unclobbered.execCommand('insertText', false, character);
     }
     sendKey(focusedElement() ?? field, 'keyup', key);
     context.setDone(`typed ${i + 1} of ${characters.length} characters`);
@@ -131,7 +132,7 @@ export async function press(args: PressArguments, context: Context): Promise<Act
   const target = args.target ? targetElement(args.target, context) : undefined;
   return runAct(args, context, async () => {
     if (target) giveFocus(target);
-    const receiver = target ?? focusedElement() ?? document.body;
+    const receiver = target ?? focusedElement() ?? unclobbered.body;
     const line = lineOf(receiver, context);
     const focused = focusedElement();
     const done = pressKey(receiver, key);

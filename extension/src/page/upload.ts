@@ -2,7 +2,7 @@
 import { runAct } from './act.ts';
 import { lineOf } from './describe.ts';
 import { PageFailure } from './failure.ts';
-import { closestInFlatTree, selectAll } from './flat-tree.ts';
+import { closestInFlatTree, flatParent, selectAll } from './flat-tree.ts';
 import type { UploadArguments, UploadFile, UploadResult } from './operations.ts';
 import { findPoint } from './ready.ts';
 import { type Context, targetElement } from './state.ts';
@@ -53,7 +53,7 @@ function fieldFor(target: Element | undefined, context: Context): HTMLInputEleme
   if (isFileField(inside[0])) return inside[0];
   // A button that opens the file chooser usually has its hidden field as a neighbour.
   if (!/^(button|a)$/.test(target.localName) && target.getAttribute('role') !== 'button') return undefined;
-  const near = target.parentElement?.querySelectorAll('input[type=file]') ?? [];
+  const near = flatParent(target)?.querySelectorAll('input[type=file]') ?? [];
   return near.length === 1 && isFileField(near[0]) ? near[0] : undefined;
 }
 

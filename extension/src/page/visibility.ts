@@ -1,5 +1,6 @@
 // Whether a user can see an element, and its text.
 import { flatParent } from './flat-tree.ts';
+import { unclobbered } from './unclobbered.ts';
 
 /** ElementVisibility describes what a user can see of an element. */
 export interface ElementVisibility {
@@ -64,7 +65,7 @@ function isOffPage(element: Element, style: CSSStyleDeclaration): boolean {
 
 /** scrollsInside reports whether an element is in a scroll container, which may bring the element into view. */
 function scrollsInside(element: Element): boolean {
-  for (let at = flatParent(element); at && at !== document.body; at = flatParent(at)) {
+  for (let at = flatParent(element); at && at !== unclobbered.body; at = flatParent(at)) {
     if (at.scrollTop > 0 || at.scrollLeft !== 0) return true;
   }
   return false;
@@ -140,7 +141,7 @@ const MaxPictureAncestors = 5;
  */
 function hasPictureAround(element: Element): boolean {
   let at: Element | null = element;
-  for (let level = 0; at && at !== document.body && level < MaxPictureAncestors; level++) {
+  for (let level = 0; at && at !== unclobbered.body && level < MaxPictureAncestors; level++) {
     if (at.querySelector('img,video,canvas,picture,svg') !== null) return true;
     if (getComputedStyle(at, '::before').content !== 'none') return true;
     at = flatParent(at);

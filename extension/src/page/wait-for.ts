@@ -8,8 +8,10 @@ import { ChangeWait } from './pace.ts';
 import { rootElement } from './snapshot.ts';
 import type { Context } from './state.ts';
 import { isDisabled } from './states.ts';
+import { unclobbered } from './unclobbered.ts';
 import { showElement } from './visibility.ts';
 import { cleanText } from './visible-text.ts';
+import { MaxNesting } from './walk.ts';
 
 const DefaultTimeoutMs = 30_000;
 const MaxTimeoutMs = 600_000;
@@ -75,7 +77,7 @@ async function waitForChange(wakeup: ChangeWait, ms: number, signal: AbortSignal
   const start = performance.now();
   await wakeup.wait(ms, signal);
   const rest = MinCheckMs - (performance.now() - start);
-  if (rest > 0 && !document.hidden) await new Promise((resolve) => setTimeout(resolve, rest));
+  if (rest > 0 && !unclobbered.hidden) await new Promise((resolve) => setTimeout(resolve, rest));
   signal.throwIfAborted();
 }
 
@@ -114,7 +116,8 @@ function conditionsOf(args: WaitForArguments, start: number): Condition[] {
   if (load) {
     conditions.push({
       what: load,
-      check: () => document.readyState === 'complete' || (load !== 'load' && document.readyState === 'interactive'),
+      check: () =>
+        unclobbered.readyState === 'complete' || (load !== 'load' && unclobbered.readyState === 'interactive'),
     });
   }
   if (timeMs !== undefined)
@@ -168,10 +171,11 @@ export function matchesParts(text: string, parts: readonly string[]): boolean {
 /** findText returns the innermost element that shows a text, in any case. */
 function findText(text: string): Element | undefined {
   const wanted = cleanText(text).toLowerCase();
-  return wanted === '' ? undefined : findIn(rootElement(), wanted);
+  return wanted === '' ? undefined : findIn(rootElement(), wanted, 0);
 }
 
-function findIn(element: Element, wanted: string): Element | undefined {
+function findIn(element: Element, wanted: string, nesting: number): Element | undefined {
+  if (nesting > MaxNesting) return undefined;
   // textContent is fast, but lacks shadow roots and values; it decides only where there are neither.
   if (!mayShow(element, wanted)) return undefined;
   const shown = showElement(element, getComputedStyle(element));
@@ -179,7 +183,7 @@ function findIn(element: Element, wanted: string): Element | undefined {
   let own = '';
   for (const child of flatChildren(element)) {
     if (child instanceof Element) {
-      const found = findIn(child, wanted);
+      const found = findIn(child, wanted, nesting + 1);
       if (found) return found;
     } else if (child instanceof Text) own += child.data;
   }

@@ -74,6 +74,8 @@ const NestedActions = `a[href],button,input,select,textarea,summary,iframe,[cont
   [role=button],[role=link],[role=checkbox],[role=radio],[role=menuitem],[role=option],[role=tab],[role=treeitem],
   [role=switch],[role=textbox],[role=combobox],[role=group] [role]`;
 
+/** MaxNesting limits the levels of elements. A script can nest elements so deeply that a recursion fails. */
+export const MaxNesting = 600;
 export const FoldRows = 20;
 const FoldPlain = 50;
 /** MaxForcedRows limits the changed rows of a folded list that are shown. */
@@ -97,6 +99,7 @@ export class Walk {
   readonly frames: TreeNode[] = [];
   #tokens = 0;
   #breaks = true;
+  #nesting = 0;
   #sliceEnd = 0;
 
   constructor(options: WalkOptions) {
@@ -119,6 +122,17 @@ export class Walk {
   }
 
   *#visit(element: Element, parent: TreeNode, place: WalkPosition): Generator<number, void> {
+    if (this.#nesting >= MaxNesting) {
+      this.folded++;
+      this.#addFold(parent, element);
+      return;
+    }
+    this.#nesting++;
+    yield* this.#visitElement(element, parent, place);
+    this.#nesting--;
+  }
+
+  *#visitElement(element: Element, parent: TreeNode, place: WalkPosition): Generator<number, void> {
     if (SkippedTags.has(element.localName) || element.getAttribute('aria-hidden') === 'true') return;
     if (element instanceof HTMLElement && element.inert) return;
     if ((++this.visited & 31) === 0 && performance.now() > this.#sliceEnd) {

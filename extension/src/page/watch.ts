@@ -1,6 +1,7 @@
 // Watches what an act changes: nodes, addresses, navigations and loaded resources.
-import { flatParent, shadowRootOf, watchableRoots } from './flat-tree.ts';
+import { expandForms, flatParent, shadowRootOf, watchableRoots } from './flat-tree.ts';
 import { pause } from './pace.ts';
+import { isClobbered, unclobbered } from './unclobbered.ts';
 
 /** QuietMs is how long the page must not change until an act counts as finished. */
 const QuietMs = 40;
@@ -29,7 +30,7 @@ export class ChangeWatch {
   /** The number of changes, also of those that were not recorded. */
   changes = 0;
   readonly url = location.href;
-  readonly title = document.title;
+  readonly title = unclobbered.title;
   readonly #startMs = performance.now();
   #lastChangeMs = this.#startMs;
   readonly #mutations = new MutationObserver((records) => this.#record(records));
@@ -55,7 +56,7 @@ export class ChangeWatch {
   }
 
   get hasMoved(): boolean {
-    return location.href !== this.url || document.title !== this.title;
+    return location.href !== this.url || unclobbered.title !== this.title;
   }
 
   /** isFresh reports whether the page added an element, or an element around it. */
@@ -79,11 +80,10 @@ export class ChangeWatch {
     this.#lastChangeMs = performance.now();
     for (const { target, type, addedNodes } of records) {
       if (this.changed.size + this.added.size > MaxRecorded) return;
-      const element =
-        target instanceof Element ? target : target instanceof ShadowRoot ? target.host : target.parentElement;
-      if (element) this.changed.add(element);
+      const element = elementOf(target);
+      if (element && !isClobbered(element)) this.changed.add(element);
       if (type !== 'childList') continue;
-      for (const node of addedNodes) if (node instanceof Element) this.#recordAdded(node);
+      for (const node of expandForms(addedNodes)) if (node instanceof Element) this.#recordAdded(node);
     }
   }
 
@@ -139,4 +139,9 @@ export class ChangeWatch {
     }
     return false;
   }
+}
+
+function elementOf(target: Node): Element | null {
+  if (target instanceof Element) return target;
+  return target instanceof ShadowRoot ? target.host : target.parentElement;
 }

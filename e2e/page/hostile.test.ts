@@ -1,0 +1,93 @@
+/** Pages that try to break the page script, or to hide text in what the agent reads, do not succeed. */
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import { type PageLab, startPageLab } from './test/page-lab.ts';
+
+let lab: PageLab;
+before(async () => {
+  lab = await startPageLab();
+});
+after(() => lab?.close());
+
+test('a page that replaces every built-in is read and clicked', async () => {
+  const page = await lab.openPage(`<button id=b>Press</button><p id=out>no</p><script>
+    const text = out.firstChild; b.addEventListener('click', () => { text.data = 'yes'; });
+    for (const owner of [Element.prototype, Node.prototype, Document.prototype, Array.prototype, Map.prototype, Promise.prototype, window])
+      for (const key of Object.getOwnPropertyNames(owner)) { if (key === 'constructor') continue;
+        try { Object.defineProperty(owner, key, { get() { throw new Error('trap'); }, configurable: true }); } catch {} }
+  </script>`);
+  const first = await page.result('snapshot');
+  assert.match(first.text, /^button "Press" \[ref=e1\]\nno$/);
+  const clicked = await page.result('click', { target: 'e1' });
+  assert.match(clicked.changes, /yes/);
+});
+
+test('elements with the names of built-in properties break nothing', async () => {
+  const names =
+    `childNodes parentNode getAttribute hasAttribute localName querySelector querySelectorAll checkVisibility
+    attributes children getBoundingClientRect matches closest isConnected action elements requestSubmit assignedSlot`.split(
+      /\s+/,
+    );
+  const page =
+    await lab.openPage(`<form id=f onsubmit="event.preventDefault(); out.textContent = 'sent'">${names.map((name) => `<input name=${name} aria-label=${name}>`).join('')}
+    <button>Send</button><p id=out>not sent</p></form>
+    ${'body title activeElement querySelectorAll elementFromPoint documentElement hidden hasFocus readyState execCommand'
+      .split(' ')
+      .map((name) => `<img name=${name} alt="">`)
+      .join('')}`);
+  const { text } = await page.result('snapshot');
+  for (const name of names) assert.ok(text.includes(`textbox "${name}"`), `${name} is missing in:\n${text}`);
+  const typed = await page.result('type', { target: await page.refOf('"parentNode"'), text: 'x', submit: true });
+  assert.equal(typed.value, 'x');
+  assert.match(typed.changes, /sent/);
+  assert.equal(
+    (await page.result('describe', { target: await page.refOf('"Send"') })).formAction.startsWith(page.origin),
+    true,
+  );
+  assert.match((await page.result('read')).text, /sent/);
+  assert.equal((await page.result('find', { role: 'button' })).total, 1);
+  assert.equal((await page.result('waitFor', { text: 'sent' })).afterMs < 5_000, true);
+});
+
+test('elements that are nested 2,000 levels deep end in a fold', async () => {
+  const page = await lab.openPage('<main></main><button>After</button>');
+  await page.inPage(
+    `{ let at = document.querySelector('main'); for (let i = 0; i < 2000; i++) { const next = document.createElement('div'); at.append(next); at = next; } at.textContent = 'deep'; }`,
+  );
+  assert.match(await page.snapshot(), /button "After"/);
+  assert.match((await page.result('read')).text, /After/);
+  assert.match((await page.result('read', { format: 'html' })).text, /After/);
+  assert.equal((await page.result('find', { text: 'after' })).total, 1);
+});
+
+test('names that refer to each other, huge texts and empty documents', async () => {
+  const page = await lab.openPage(`<button id=a aria-labelledby=b>A</button><button id=b aria-labelledby=a>B</button>
+    <button id=c aria-labelledby="c c c">C</button><button>${'long '.repeat(20_000)}</button><p>${'word '.repeat(50_000)}</p>`);
+  const { text, tokens } = await page.result('snapshot');
+  assert.ok(tokens < 1_000, `${tokens} tokens`);
+  assert.match(text, /button "C/);
+  await page.inPage('document.documentElement.remove()');
+  const empty = await page.call('snapshot');
+  assert.ok(empty.ok || empty.error.code !== 'internal', JSON.stringify(empty));
+});
+
+test('a page that never stops changing is answered after 2 s, as busy', async () => {
+  const page =
+    await lab.openPage(`<button onclick="out.textContent = 'clicked'">Go</button><p id=out></p><p id=tick></p><script>
+    const c = new MessageChannel(); let n = 0; c.port1.onmessage = () => { tick.textContent = ++n; c.port2.postMessage(0); }; c.port2.postMessage(0);</script>`);
+  const answer = await page.call('click', { target: await page.refOf('Go') });
+  assert.equal(answer.result.busy, true);
+  assert.match(answer.result.changes, /clicked/);
+  assert.ok(answer.ms < 15_000);
+});
+
+test('Content Security Policy and Trusted Types do not stop the script', async () => {
+  const page = await lab.openPage('<button>Safe</button><label>Field <input></label>', {
+    headers: {
+      'content-security-policy':
+        "default-src 'none'; script-src 'none'; require-trusted-types-for 'script'; sandbox allow-same-origin",
+    },
+  });
+  assert.match(await page.snapshot(), /button "Safe"/);
+  assert.equal((await page.result('type', { target: await page.refOf('Field'), text: 'x' })).value, 'x');
+});
