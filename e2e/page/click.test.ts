@@ -182,3 +182,29 @@ test('menus of pages that open on pointer events, and hover', async () => {
   const hovered = await page.result('hover', { target: await page.refOf('Hover here') });
   assert.match(hovered.changes, /\+ tooltip "Tip text"/);
 });
+
+test('animations: a menu that closes with one is closed, in front and in the background', async () => {
+  for (const front of [false, true]) {
+    const page = await lab.openPage(
+      `<button id=b>Open</button><div id=m role=menu hidden><button id=i role=menuitem>Pick</button></div><p id=out></p><style>#p{transition:opacity .3s}</style>
+      <div id=p><button>Fading</button></div><script>
+      b.onclick = () => { m.hidden = false; m.animate([{ opacity: 0.2 }, { opacity: 1 }], 200); };
+      i.onclick = () => { m.animate([{ opacity: 1 }, { opacity: 0.2 }], 300).onfinish = () => { m.hidden = true; };
+        p.addEventListener('transitionend', () => { p.remove(); }); p.style.opacity = 0; };</script>`,
+      { front },
+    );
+    assert.match((await clickOn(page, '"Open"')).result.changes, /\+ {2}menuitem "Pick"/);
+    const { result } = await clickOn(page, 'menuitem "Pick"');
+    assert.match(result.changes ?? JSON.stringify(result), /- menu/);
+    assert.match(result.changes, /- button "Fading"/);
+    assert.equal(await page.inPage('m.hidden && !document.getElementById("p")'), true);
+  }
+});
+
+test('a changed order is reported', async () => {
+  const page = await lab.openPage(
+    `<button onclick="l.append(l.firstElementChild)">Rotate</button><ul id=l><li>A</li><li>B</li><li>C</li></ul>`,
+  );
+  const { result } = await clickOn(page, 'Rotate');
+  assert.match(result.changes, /~ - A \(moved\)/);
+});

@@ -47,3 +47,8 @@ test('rows that are still shown, but folded away, are not gone', () => {
   const options = { isStillShown: () => true, markFresh: () => '>' as const, maxTokens: 100 };
   assert.equal(diffLines(lines('row 1\nrow 2'), lines('row 2\nrow 3', true), options).text, '> row 3');
 });
+
+test('moved lines are marked, and the lines that stayed are not', () => {
+  assert.equal(diff('list\n a\n b\n c\n d', 'list\n b\n c\n d\n a'), 'in list\n~ a (moved)');
+  assert.equal(diff('a\nb\nc\nd', 'd\na\nx\nb\nc'), '~ d (moved)\n+ x');
+});

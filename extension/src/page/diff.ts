@@ -26,6 +26,9 @@ export interface Diff {
   readonly share: number;
 }
 
+/** MaxGoneLines limits the removed lines that are shown: what is gone matters less than what is there. */
+const MaxGoneLines = 8;
+
 /**
  * diffLines returns the changes from before to after: "+" new, "~" changed, "-" gone, ">" shown by scrolling. Lines
  * with the same key are compared by text. A line "in …" names the container of the changes below it.
@@ -43,14 +46,19 @@ export function diffLines<Old extends DiffLine, New extends DiffLine>(
     after.filter((line) => !old.has(line.key)),
   );
   const marks = new Map<string, string>();
+  const moved = movedLines(before, after);
   for (const line of after) {
-    const mark = markOf(line, old.get(line.key), replaced.has(line.key)) ?? options.markFresh(line);
+    const mark = moved.has(line.key)
+      ? '~'
+      : (markOf(line, old.get(line.key), replaced.has(line.key)) ?? options.markFresh(line));
     if (mark) marks.set(line.key, mark);
   }
   const droppedGone = gone.filter((line) => !replaced.goneKeys.has(line.key));
   const output = new DiffText(options.maxTokens);
-  printMarked(after, marks, output);
-  for (const line of keepTopmost(droppedGone, before)) output.add(`- ${line.text}`);
+  printMarked(after, marks, moved, output);
+  const gonePlaces = keepTopmost(droppedGone, before);
+  for (const line of gonePlaces.slice(0, MaxGoneLines)) output.add(`- ${line.text}`);
+  if (gonePlaces.length > MaxGoneLines) output.add(`- … ${gonePlaces.length - MaxGoneLines} more lines`);
   const changes = marks.size + droppedGone.length;
   return { text: output.finish(), changes, share: after.length === 0 ? 1 : marks.size / after.length };
 }
@@ -66,6 +74,41 @@ function markOf(line: DiffLine, previous: DiffLine | undefined, isReplaced: bool
 /** isSameText compares lines without the mark of the focus, which each act moves. */
 function isSameText(a: string, b: string): boolean {
   return a === b || a.replace(' [focused]', '') === b.replace(' [focused]', '');
+}
+
+/**
+ * movedLines returns the keys of the lines that changed their place among the lines of both snapshots. The longest
+ * sequence of lines that kept their order counts as not moved.
+ */
+function movedLines(before: readonly DiffLine[], after: readonly DiffLine[]): ReadonlySet<string> {
+  const places = new Map(before.map((line, i) => [line.key, i]));
+  const kept = after.flatMap((line) => {
+    const place = places.get(line.key);
+    return place === undefined ? [] : [{ key: line.key, place }];
+  });
+  if (kept.every(({ place }, i) => i === 0 || place > (kept[i - 1]?.place ?? 0))) return new Set();
+  const moved = new Set(kept.map(({ key }) => key));
+  for (const i of longestRise(kept.map(({ place }) => place))) moved.delete(kept[i]?.key ?? '');
+  return moved;
+}
+
+/** longestRise returns the indices of the longest rising subsequence of different numbers. */
+function longestRise(numbers: readonly number[]): number[] {
+  const ends: number[] = []; // ends[n] is the index of the smallest number that ends a rise of n + 1 numbers
+  const previous: number[] = [];
+  for (const [i, number] of numbers.entries()) {
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((numbers[ends[middle] ?? 0] ?? 0) < number) low = middle + 1;
+      else high = middle;
+    }
+    previous.push(low === 0 ? -1 : (ends[low - 1] ?? -1));
+    ends[low] = i;
+  }
+  const rise: number[] = [];
+  for (let at = ends.at(-1) ?? -1; at >= 0; at = previous[at] ?? -1) rise.unshift(at);
+  return rise;
 }
 
 /** RedrawnLines are the new lines whose text repeats that of a line that is gone: the page drew its elements again. */
@@ -97,7 +140,12 @@ function withoutRefs(text: string): string {
 }
 
 /** printMarked prints the marked lines, each below the lines around it that did not change. */
-function printMarked(lines: readonly DiffLine[], marks: ReadonlyMap<string, string>, output: DiffText): void {
+function printMarked(
+  lines: readonly DiffLine[],
+  marks: ReadonlyMap<string, string>,
+  moved: ReadonlySet<string>,
+  output: DiffText,
+): void {
   const path: DiffLine[] = []; // the lines around the current line
   const printed = new Set<DiffLine>();
   for (const line of lines) {
@@ -108,7 +156,7 @@ function printMarked(lines: readonly DiffLine[], marks: ReadonlyMap<string, stri
       if (around && !printed.has(around) && !marks.has(around.key)) output.add(`in ${around.text}`);
       for (const outer of path) printed.add(outer);
       const indent = path.filter((outer) => marks.has(outer.key)).length;
-      output.add(`${mark} ${' '.repeat(indent)}${line.text}`);
+      output.add(`${mark} ${' '.repeat(indent)}${line.text}${moved.has(line.key) ? ' (moved)' : ''}`);
     }
     path.push(line);
   }

@@ -3,14 +3,20 @@ import { runAct } from './act.ts';
 import { PageFailure } from './failure.ts';
 import { closestInFlatTree, elementAt } from './flat-tree.ts';
 import type { ActResult, DragArguments } from './operations.ts';
-import { nextFrame } from './pace.ts';
+import { nextFrame, pause } from './pace.ts';
 import { Mouse } from './pointer.ts';
 import { type Point, waitReady } from './ready.ts';
 import { roleOf } from './roles.ts';
 import { type Context, targetElement } from './state.ts';
+import { unclobbered } from './unclobbered.ts';
 
 /** Steps is the number of moves between the two elements. Libraries for dragging ignore a jump. */
 const Steps = 12;
+
+/** HoldMs is how long the pointer rests at the end. Libraries look there for a place by a timer. */
+const HoldMs = 100;
+/** HiddenHoldMs is HoldMs in a hidden tab, whose timers run once a second. */
+const HiddenHoldMs = 1_100;
 
 interface Place {
   readonly x: number;
@@ -26,8 +32,7 @@ export async function drag(args: DragArguments, context: Context): Promise<ActRe
     const rect = start.getBoundingClientRect();
     const from = await waitReady(start, args.timeoutMs, context);
     const to = placeOf(end);
-    const source = closestInFlatTree(from.hit, isDraggable);
-    const notes = await perform(source, from, to, end, context);
+    const notes = await perform(from, to, end, context);
     const hasMoved = () => {
       const now = start.getBoundingClientRect();
       return now.x !== rect.x || now.y !== rect.y;
@@ -53,21 +58,19 @@ function placeOf(end: Element): Place {
   return { x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 };
 }
 
-async function perform(
-  source: Element | undefined,
-  from: Point,
-  to: Place,
-  end: Element,
-  context: Context,
-): Promise<string[]> {
+async function perform(from: Point, to: Place, end: Element, context: Context): Promise<string[]> {
   const mouse = new Mouse();
   mouse.move(from.x, from.y, from.hit);
   mouse.press(from.hit);
   let drop: DropEvents | undefined;
   try {
+    await nextFrame(context.signal);
+    // Libraries make an element draggable when it is pressed.
+    const source = closestInFlatTree(from.hit, isDraggable);
     if (source) {
       drop = new DropEvents(source);
       if (!drop.begin(from)) drop = undefined;
+      await nextFrame(context.signal);
     }
     for (let step = 1; step <= Steps; step++) {
       const at = { x: from.x + ((to.x - from.x) * step) / Steps, y: from.y + ((to.y - from.y) * step) / Steps };
@@ -78,6 +81,7 @@ async function perform(
       else mouse.move(at.x, at.y, hit);
       context.setDone(`dragged ${step} of ${Steps} steps`);
     }
+    if (!drop) await pause(unclobbered.hidden ? HiddenHoldMs : HoldMs, context.signal);
     return drop ? drop.end(elementAt(to.x, to.y) ?? end, to) : [];
   } finally {
     if (context.signal.aborted) drop?.cancel();

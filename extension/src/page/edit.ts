@@ -2,6 +2,7 @@
 import { formOf } from './describe.ts';
 import { PageFailure } from './failure.ts';
 import { flatChildren } from './flat-tree.ts';
+import { nextTask } from './pace.ts';
 import { giveFocus } from './pointer.ts';
 import { roleOf } from './roles.ts';
 import { secretKind } from './secrets.ts';
@@ -76,7 +77,7 @@ export function shownField(field: Field): string | undefined {
 }
 
 /** writeField replaces the text of a field, or adds to its end. It makes the events that a user's typing makes. */
-export function writeField(field: Field, text: string, append: boolean): void {
+export async function writeField(field: Field, text: string, append: boolean): Promise<void> {
   giveFocus(field);
   if (isInput(field) && ChosenTypes.test(field.type)) {
     chooseValue(field, text);
@@ -85,7 +86,7 @@ export function writeField(field: Field, text: string, append: boolean): void {
   // Fields such as number and email have no selection that a script can set, so their whole value is typed again.
   const isWhole = isInput(field) && field.selectionEnd === null;
   const before = isWhole && append ? readField(field) : '';
-  selectContent(field, append && !isWhole);
+  await selectContent(field, append && !isWhole);
   insertText(field, before + text);
   finishField(field);
 }
@@ -106,7 +107,7 @@ function chooseValue(field: HTMLInputElement, value: string): void {
 }
 
 /** selectContent selects the content of a field, or puts the caret at its end. */
-export function selectContent(field: Field, atEnd: boolean): void {
+export async function selectContent(field: Field, atEnd: boolean): Promise<void> {
   if (isInput(field) || isTextArea(field)) {
     const end = field.value.length;
     if (!atEnd) field.select();
@@ -117,6 +118,9 @@ export function selectContent(field: Field, atEnd: boolean): void {
   if (!selection) return;
   selection.selectAllChildren(field);
   if (atEnd) selection.collapseToEnd();
+  // Editors read the selection when this event comes, which the browser sends later, or in a hidden tab not at all.
+  document.dispatchEvent(new Event('selectionchange'));
+  await nextTask();
 }
 
 /** insertText types text at the selection. execCommand makes trusted events, also in a document without the focus. */

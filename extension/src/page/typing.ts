@@ -46,7 +46,7 @@ export async function type(args: TypeArguments, context: Context): Promise<TypeR
     field = fieldOf(element); // the page may replace the field when it is scrolled into view
     const before = readField(field);
     if (args.slowly) await typeSlowly(field, args.text, args.append ?? false, context);
-    else writeField(field, args.text, args.append ?? false);
+    else await writeField(field, args.text, args.append ?? false);
     await valueArrives(field, before, (args.append ? before : '') + args.text, context);
     isExact = checkTyped(field, before, args);
     const notes = isExact ? [] : [differs(field)];
@@ -97,7 +97,7 @@ function normalize(text: string): string {
 /** typeSlowly sends the events of a key for each character. */
 async function typeSlowly(field: Field, text: string, append: boolean, context: Context): Promise<void> {
   giveFocus(field);
-  selectContent(field, append);
+  await selectContent(field, append);
   if (!append && readField(field) !== '') insertText(field, '');
   const characters = [...text];
   for (const [i, character] of characters.entries()) {
@@ -215,7 +215,7 @@ async function fillElement(
   const field = fieldOf(element);
   await waitReady(field, timeoutMs, context);
   const before = readField(field);
-  writeField(field, value, false);
+  await writeField(field, value, false);
   await valueArrives(field, before, value, context);
   checkTyped(field, before, { target: '', text: value });
   return shownField(field);

@@ -1,4 +1,5 @@
 // Watches what an act changes: nodes, addresses, navigations and loaded resources.
+import { animatesContent, finishAnimations } from './animations.ts';
 import { expandForms, flatParent, shadowRootOf, watchableRoots } from './flat-tree.ts';
 import { pause } from './pace.ts';
 import { isClobbered, unclobbered } from './unclobbered.ts';
@@ -12,6 +13,8 @@ const FirstChangeMs = 500;
 /** PendingMs is how much longer the wait takes while the page shows that it is loading. */
 const PendingMs = 1_000;
 const StepMs = 10;
+/** MaxAnimationRounds limits how often an act in a hidden tab ends animations, which may begin others. */
+const MaxAnimationRounds = 5;
 const MaxRecorded = 2_000;
 
 const observed: MutationObserverInit = { childList: true, subtree: true, attributes: true, characterData: true };
@@ -113,14 +116,21 @@ export class ChangeWatch {
     const end = performance.now() + MaxSettleMs;
     const firstEnd = performance.now() + FirstChangeMs;
     const pendingEnd = performance.now() + PendingMs;
+    let rounds = 0;
     for (;;) {
       await pause(StepMs, signal);
       this.#record(this.#mutations.takeRecords());
       const now = performance.now();
       if (this.navigating !== undefined) return false;
+      if (unclobbered.hidden && rounds < MaxAnimationRounds && finishAnimations() > 0) {
+        rounds++;
+        this.#lastChangeMs = now;
+        continue;
+      }
       if (now > end) return true;
       if (now - this.#lastChangeMs < QuietMs) continue;
       if (this.changes === 0 && !this.hasMoved && !hasEffect() && now < firstEnd) continue;
+      if (!unclobbered.hidden && animatesContent()) continue;
       const isLoading = now < pendingEnd && this.#showsLoading();
       if (!isLoading) return now >= pendingEnd && this.#showsLoading();
     }
