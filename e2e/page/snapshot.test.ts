@@ -293,3 +293,21 @@ test('frames are listed with their index, and each frame has a separate script',
   assert.equal((await page.callFrame('/foreign', 'f3', 'facts')).result.index, 1);
   assert.equal((await page.callFrame('/foreign', 'f3', 'snapshot')).result.text, 'button "Foreign" [ref=f3e1]');
 });
+
+test('items of clickable lists, icons that act on their row, and hints for controls without a name', async () => {
+  const page = await lab.openPage(`<style>.icon { display: inline-block; width: 16px; height: 16px }</style>
+    <ul style="cursor:pointer"><li>Germany</li><li>Greece</li></ul>
+    <div style="cursor:pointer"><b>Ada</b> Hello <span class="icon trash"></span></div>
+    <button class="btn-close"><i class="fa fa-x"></i></button><button><i class="fa fa-gear"></i></button><input name=q><input id=only type=checkbox>`);
+  assert.equal(
+    await page.snapshot(),
+    `list
+ - [ref=e1] Germany
+ - [ref=e2] Greece
+clickable [ref=e3] Ada Hello clickable [class=icon trash] [ref=e4]
+button [class=btn-close] [ref=e5]
+button [class=fa fa-gear] [ref=e6]
+textbox [name=q] [ref=e7]
+checkbox [id=only] [ref=e8]`,
+  );
+});

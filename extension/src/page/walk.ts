@@ -1,5 +1,6 @@
 // Walks the flat tree of a frame and builds the tree of a snapshot.
 import { flatChildren, focusedElement, shadowRootOf } from './flat-tree.ts';
+import { hasActionIcons, hintOf, isActionIcon } from './hints.ts';
 import { isNamedByContent, labelledControl, nameOf } from './names.ts';
 import type { SnapshotMode } from './operations.ts';
 import type { Refs } from './refs.ts';
@@ -68,6 +69,12 @@ const RolesTransparentIfUnnamed = new Set([
 ]);
 const ListRoles = new Set('table grid treegrid list listbox tree menu menubar feed radiogroup rowgroup'.split(' '));
 const RefRoles = new Set('table grid treegrid listbox tree dialog alertdialog feed'.split(' '));
+/** Roles of elements that contain what a user clicks. */
+const ContainerRoles = new Set(
+  'table grid treegrid list listbox tree menu menubar feed radiogroup rowgroup tablist toolbar navigation main'.split(
+    ' ',
+  ),
+);
 /** Controls that pages hide to draw their own picture of them. */
 const HiddenControl = /^(checkbox|radio|file)$/;
 const NestedActions = `a[href],button,input,select,textarea,summary,iframe,[contenteditable],[tabindex],[onclick],
@@ -161,9 +168,12 @@ export class Walk {
     shown: ElementVisibility,
   ) {
     const closed = place.closed || shown.closed;
-    const isPointer = style.cursor === 'pointer' || element.hasAttribute('onclick');
     let role = roleOf(element);
-    const isAction = ActionRoles.has(role) || (isPointer && !place.pointer) || takesFocus(element);
+    // The pointer over a whole list belongs to its items.
+    const isContainer = ContainerRoles.has(role);
+    const isPointer = (style.cursor === 'pointer' && !isContainer) || element.hasAttribute('onclick');
+    const isIcon = place.pointer && role === '' && isActionIcon(element);
+    const isAction = ActionRoles.has(role) || (isPointer && !place.pointer) || isIcon || takesFocus(element);
     if (role === '' && isAction && shown.reachable && labelledControl(element) === null) role = 'clickable';
     if (closed || !shown.reachable) {
       if (!this.#showsHidden(element, role, closed, shown)) role = '';
@@ -171,7 +181,7 @@ export class Walk {
     const inner: WalkPosition = {
       clip: clipsContent(style) ? new ClipOf({ element, outer: place.clip }) : place.clip,
       closed,
-      pointer: place.pointer || isPointer || isAction,
+      pointer: place.pointer || ((isPointer || isAction) && !isContainer),
       named: place.named || this.#isNameOf(element),
       level: place.level,
       list: place.list,
@@ -228,6 +238,7 @@ export class Walk {
     const needsRef = isAction || isDraggable || RefRoles.has(role);
     const ref = needsRef ? refs.refOf(element, prefix, role, name) : '';
     let marks = marksOf(element, role);
+    if (isAction && name === '') marks += hintOf(element, role);
     if (element === this.#focused) marks += ' [focused]';
     if (isDraggable) marks += ' [draggable]';
     if (ref) marks += ` [ref=${ref}]`;
@@ -343,7 +354,7 @@ function isMixed(element: Element): boolean {
 function hasNestedActions(element: Element, role: string): boolean {
   if (!isNamedByContent(element, role) || element.firstElementChild === null) return false;
   if (element.hasAttribute('aria-label') || element.hasAttribute('aria-labelledby')) return false;
-  return element.querySelector(NestedActions) !== null;
+  return element.querySelector(NestedActions) !== null || (role === 'clickable' && hasActionIcons(element));
 }
 
 /** isLeaf reports whether the line of a node contains all of its content. */

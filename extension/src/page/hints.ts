@@ -1,0 +1,57 @@
+// Elements that mean something to a user by their picture only, and what the page calls them.
+import { cleanText, shorten } from './visible-text.ts';
+
+/** Class names of icons that act on the element around them. Such icons have no text and no role. */
+const ActionIcons = [
+  'trash',
+  'star',
+  'delete',
+  'close',
+  'remove',
+  'reply',
+  'forward',
+  'edit',
+  'heart',
+  'like',
+  'share',
+  'more',
+]
+  .map((word) => `[class*=${word} i]`)
+  .join(',');
+const MaxIconPixels = 64;
+/** isActionIcon reports whether an element without text is a small picture that names an action by its class. */
+export function isActionIcon(element: Element): boolean {
+  if (!element.matches(ActionIcons) || element.textContent?.trim()) return false;
+  const { width, height } = element.getBoundingClientRect();
+  return width > 4 && height > 4 && width <= MaxIconPixels && height <= MaxIconPixels;
+}
+
+/** hasActionIcons reports whether a clickable element contains pictures that act on it. */
+export function hasActionIcons(element: Element): boolean {
+  return [...element.querySelectorAll(ActionIcons)].some(isActionIcon);
+}
+
+const MaxHintCharacters = 40;
+
+/** hintOf returns what the page calls an element without a name, such as ' [class=icon-trash]'. */
+export function hintOf(element: Element, role: string): string {
+  const isField = /^(textbox|searchbox|combobox|spinbutton|listbox|filefield|checkbox|radio|slider)$/.test(role);
+  if (!isField && element.firstChild !== null && cleanText(element.textContent ?? '') !== '') return '';
+  const icon = element.querySelector('i,use,[class*=icon i]');
+  const hints: readonly (readonly [string, string | null | undefined])[] = isField
+    ? [
+        ['name', element.getAttribute('name')],
+        ['id', element.id],
+      ]
+    : [
+        ['class', element.getAttribute('class')],
+        ['class', icon?.getAttribute('class')],
+        ['href', icon?.getAttribute('href')],
+        ['id', element.id],
+      ];
+  for (const [attribute, value] of hints) {
+    const text = cleanText(value ?? '');
+    if (text !== '' && !text.includes(']')) return ` [${attribute}=${shorten(text, MaxHintCharacters)}]`;
+  }
+  return '';
+}
