@@ -64,7 +64,9 @@ test('text that a user cannot see is left out', async () => {
     <p style="position:fixed;left:100vw">secret20</p><noscript>secret21</noscript>
     <div style="visibility:hidden">secret22<b style="visibility:visible">seen again</b></div>
     <p style="content-visibility:hidden">secret23</p><p style="opacity:0.01">secret24</p>
-    <p>a\u200bb\u202ec\u{e0041}d\u00ade</p>`);
+    <p style="-webkit-text-fill-color:transparent">secret25</p><p style="filter:opacity(0)">secret26</p>
+    <p style="margin-left:-9999px;width:100px">secret27</p><p style="transform:translateX(-9999px)">secret28</p>
+    <div style="height:2px;overflow:hidden">secret29</div><p>a\u200bb\u202ec\u{e0041}d\u00ade</p>`);
   assert.equal(await page.snapshot(), 'seen\nbutton "more" [collapsed] [ref=e1]\nwhite on black\nseen again\nabcde');
 });
 
@@ -310,4 +312,16 @@ button [class=fa fa-gear] [ref=e6]
 textbox [name=q] [ref=e7]
 checkbox [id=only] [ref=e8]`,
   );
+});
+
+test('text over a coloured layer, in a dark page, and in a transparent frame is shown', async () => {
+  const layered =
+    await lab.openPage(`<div style="position:relative"><div style="position:absolute;inset:0;background:#000"></div>
+    <p style="position:relative;color:#fff">On a layer</p></div><p style="background:linear-gradient(#000,#000);color:#fff">On a gradient</p>
+    <p style="background:linear-gradient(red,blue);-webkit-background-clip:text;color:transparent">Gradient text</p>
+    <iframe srcdoc="<p style='color:#fff'>In a frame</p>"></iframe>`);
+  assert.equal(await layered.snapshot(), 'On a layer\nOn a gradient\nGradient text\niframe [ref=e1]');
+  assert.equal((await layered.callFrame('about:srcdoc', 'f2', 'snapshot')).result.text, 'In a frame');
+  const dark = await lab.openPage('<style>:root { color-scheme: dark }</style><p>Dark page</p>');
+  assert.equal(await dark.snapshot(), 'Dark page');
 });

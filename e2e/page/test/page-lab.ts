@@ -145,7 +145,11 @@ export async function startPageLab(): Promise<PageLab> {
       await browser.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+      // Processes of the browser write to its profile for a moment after its end.
+      await waitFor('the browser to release its profile', () => {
+        rmSync(folder, { recursive: true, force: true });
+        return true;
+      });
     },
   };
 }

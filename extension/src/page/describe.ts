@@ -50,10 +50,17 @@ export async function describe(args: TargetArguments, context: Context): Promise
     role,
     elementName: nameOf(element, role),
     tag: element.localName,
-    secret: secretKind(element) !== undefined,
+    secret: isSecret(element),
     ...(link ? { href: hrefOf(link) } : {}),
     ...(form ? { formAction: actionOf(form) ?? '' } : {}),
   };
+}
+
+/** isSecret reports whether an element is a secret field, its label, or directly around it. */
+function isSecret(element: Element): boolean {
+  if (secretKind(element)) return true;
+  if (element instanceof HTMLLabelElement && element.control) return secretKind(element.control) !== undefined;
+  return element.childElementCount <= 5 && [...element.querySelectorAll('input')].some((field) => secretKind(field));
 }
 
 /** isLink reports whether an element is a link with an address. */

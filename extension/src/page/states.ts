@@ -41,6 +41,8 @@ function ariaMarks(element: Element): string {
   if (element.getAttribute('aria-busy') === 'true') marks += ' [busy]';
   const invalid = element.getAttribute('aria-invalid');
   if (invalid && invalid !== 'false') marks += ' [invalid]';
+  const rows = Number(element.getAttribute('aria-rowcount'));
+  if (rows > 0) marks += ` [rowcount=${rows}]`;
   const sort = element.getAttribute('aria-sort');
   if (sort === 'ascending' || sort === 'descending') marks += ` [${sort}]`;
   return marks;

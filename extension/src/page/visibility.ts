@@ -28,7 +28,8 @@ export function showElement(element: Element, style: CSSStyleDeclaration): Eleme
   if (!element.checkVisibility(checkVisibilityOptions)) return showUnchecked(element, style);
   if (isCollapsed(element, style)) return Closed;
   if (style.position !== 'static' && isOffPage(element, style)) return Closed;
-  return Number(style.opacity) < 0.05 ? SeeThrough : Visible;
+  const isClear = Number(style.opacity) < 0.05 || /opacity\(0(\.0[0-4]\d*)?\)/.test(style.filter);
+  return isClear ? SeeThrough : Visible;
 }
 
 function showUnchecked(element: Element, style: CSSStyleDeclaration): ElementVisibility {
@@ -41,8 +42,9 @@ function showUnchecked(element: Element, style: CSSStyleDeclaration): ElementVis
 function isCollapsed(element: Element, style: CSSStyleDeclaration): boolean {
   if (!(element instanceof HTMLElement)) return false;
   const { offsetWidth, offsetHeight } = element;
-  if (offsetWidth > 1 && offsetHeight > 1) return false;
-  return (offsetWidth <= 1 && clips(style.overflowX)) || (offsetHeight <= 1 && clips(style.overflowY));
+  const limit = element.firstChild === null ? 0 : 2; // a rule has no content that it could hide
+  if (offsetWidth > limit && offsetHeight > limit) return false;
+  return (offsetWidth <= limit && clips(style.overflowX)) || (offsetHeight <= limit && clips(style.overflowY));
 }
 
 function clips(overflow: string): boolean {
@@ -79,8 +81,8 @@ export class TextSight {
   isShown(element: Element, style: CSSStyleDeclaration): boolean {
     if (Number.parseFloat(style.fontSize) < 2 || skipsContent(element, style) || isShrunk(element)) return false;
     if (style.textIndent !== '0px' && Math.abs(Number.parseFloat(style.textIndent)) > 500) return false;
-    const color = style.color;
-    if (isTransparent(color)) return style.backgroundClip === 'text' || !isTransparent(style.webkitTextFillColor);
+    const color = style.webkitTextFillColor || style.color;
+    if (isTransparent(color)) return style.backgroundClip === 'text';
     const background = this.#backgroundOf(element);
     return background === '' || !areEqualColors(color, background) || hasPictureAround(element);
   }
@@ -94,11 +96,20 @@ export class TextSight {
     if (style.backgroundImage !== 'none') background = '';
     else if (isTransparent(background)) {
       const parent = flatParent(element);
-      background = parent ? this.#backgroundOf(parent) : 'rgb(255, 255, 255)';
+      background = parent ? this.#backgroundOf(parent) : canvasColor(style);
     }
     this.#backgrounds.set(element, background);
     return background;
   }
+}
+
+/** canvasColor returns the colour behind the document, and an empty text if a frame lets its parent shine through. */
+function canvasColor(style: CSSStyleDeclaration): string {
+  if (window.parent !== window) return '';
+  const scheme = style.colorScheme;
+  const isDark =
+    /\bdark\b/.test(scheme) && (!/\blight\b/.test(scheme) || matchMedia('(prefers-color-scheme: dark)').matches);
+  return isDark ? 'rgb(18, 18, 18)' : 'rgb(255, 255, 255)';
 }
 
 /** skipsContent reports whether the browser draws an element, but not the text in it. */
@@ -106,11 +117,12 @@ function skipsContent(element: Element, style: CSSStyleDeclaration): boolean {
   return style.contentVisibility === 'hidden' || (element instanceof HTMLDetailsElement && !element.open);
 }
 
-/** isShrunk reports whether a transformation leaves nothing of an element. */
+/** isShrunk reports whether a transformation or a margin leaves nothing of an element on the page. */
 function isShrunk(element: Element): boolean {
   if (!(element instanceof HTMLElement) || element.offsetWidth === 0) return false;
-  const { width, height } = element.getBoundingClientRect();
-  return width < 1 || height < 1;
+  const { width, height, right, bottom } = element.getBoundingClientRect();
+  if (width < 1 || height < 1) return true;
+  return (right + scrollX <= 0 || bottom + scrollY <= 0) && !scrollsInside(element);
 }
 
 function isTransparent(color: string): boolean {
@@ -143,8 +155,20 @@ function hasPictureAround(element: Element): boolean {
   let at: Element | null = element;
   for (let level = 0; at && at !== unclobbered.body && level < MaxPictureAncestors; level++) {
     if (at.querySelector('img,video,canvas,picture,svg') !== null) return true;
-    if (getComputedStyle(at, '::before').content !== 'none') return true;
+    if (getComputedStyle(at, '::before').content !== 'none' || hasLayer(at)) return true;
     at = flatParent(at);
+  }
+  return false;
+}
+
+const MaxLayers = 12;
+
+/** hasLayer reports whether an element has a child that may colour the ground behind its neighbours. */
+function hasLayer(element: Element): boolean {
+  for (const child of [...element.children].slice(0, MaxLayers)) {
+    const { position, backgroundColor, backgroundImage } = getComputedStyle(child);
+    const isPainted = !isTransparent(backgroundColor) || backgroundImage !== 'none';
+    if (isPainted && (position === 'absolute' || position === 'fixed')) return true;
   }
   return false;
 }
