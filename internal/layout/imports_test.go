@@ -103,7 +103,7 @@ var allowedImports = map[string][]string{
 	"internal/plugindev":    {"wire", "plugin", "internal/author", "internal/config", "internal/home", "internal/httpapi", "internal/jsbuild", "internal/nearest", "internal/pluginlog", "internal/terminal"},
 	"internal/relay":        {"internal/home", "internal/httpapi", "internal/rawjson"},
 	"internal/extensiondir": {"internal/config", "internal/home", "internal/httpapi", "internal/jsbuild", "internal/statefile", "internal/usererr", "internal/version"},
-	"internal/layout":       {"wire", "internal/config"},
+	"internal/layout":       {"browser", "wire", "internal/config"},
 	"internal/bench":        {"wire", "dispatch", "dispatch/hops", "plugin", "mcpserver", "wsbridge", "internal/bench/peer", "internal/bench/smoke", "internal/clienttoken", "internal/httpapi", "internal/memory"}, // a program for developers, not part of the binary
 	"internal/bench/peer":   {"wire", "dispatch"},
 	"internal/bench/smoke":  {},

@@ -1,0 +1,35 @@
+package layout
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"opentabs/browser"
+)
+
+// toolRowPattern matches a row of the table of browser tools: name, what it does, class.
+var toolRowPattern = regexp.MustCompile("(?m)^\\| `(browser_\\w+)` \\| (.+) \\| (read|act|as its steps)( \\(.+\\))? \\|$")
+
+// TestBrowserToolsDoc checks that docs/browser-tools.md lists each browser tool, in the
+// order of the tools and with the right class.
+func TestBrowserToolsDoc(t *testing.T) {
+	changeToRoot(t)
+	var got, want []string
+	for _, m := range toolRowPattern.FindAllStringSubmatch(documents(t)["docs/browser-tools.md"], -1) {
+		got = append(got, m[1]+" "+m[3])
+	}
+	for _, tool := range browser.Plugin().Tools {
+		class := "act"
+		switch {
+		case tool.Name == "browser_batch":
+			class = "as its steps"
+		case tool.Annotations.ReadOnly != nil && *tool.Annotations.ReadOnly:
+			class = "read"
+		}
+		want = append(want, tool.Name+" "+class)
+	}
+	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
+		t.Errorf("docs/browser-tools.md lists the tools\n%s\nwant\n%s", g, w)
+	}
+}
