@@ -29,6 +29,8 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
     }
     return;
   }
+  await unchainTimers();
+  signal.throwIfAborted();
   await new Promise<void>((resolve, reject) => {
     const finish = () => {
       clearTimeout(timer);
@@ -39,6 +41,14 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(finish, ms);
     signal.addEventListener('abort', finish);
   });
+}
+
+/**
+ * unchainTimers begins a task that no timer began. After 5 min, a hidden tab runs timers that were set by other timers
+ * only once a minute.
+ */
+async function unchainTimers(): Promise<void> {
+  if (unclobbered.hidden) await nextTask();
 }
 
 /** FrameMs is how long nextFrame waits at most. A covered window draws no frames. */
@@ -66,8 +76,10 @@ export function nextFrame(signal: AbortSignal): Promise<void> {
  * by a change, although timers are slow.
  */
 export class ChangeWait {
-  readonly #observer = new MutationObserver(() => this.#wake());
-  #wake: () => void = () => undefined;
+  readonly #observer = new MutationObserver(() => this.#onChange());
+  #wake: (() => void) | undefined;
+  /** The page changed while no wait was active. */
+  #hasChanged = false;
 
   constructor(roots: Iterable<Node>) {
     for (const root of roots) {
@@ -75,14 +87,24 @@ export class ChangeWait {
     }
   }
 
-  /** wait resolves at the next change, and at the latest after ms. */
+  #onChange(): void {
+    if (this.#wake) this.#wake();
+    else this.#hasChanged = true;
+  }
+
+  /** wait resolves at the next change since the last wait, and at the latest after ms. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
+    await unchainTimers();
     signal.throwIfAborted();
+    if (this.#hasChanged) {
+      this.#hasChanged = false;
+      return;
+    }
     await new Promise<void>((resolve, reject) => {
       const finish = () => {
         clearTimeout(timer);
         signal.removeEventListener('abort', finish);
-        this.#wake = () => undefined;
+        this.#wake = undefined;
         if (signal.aborted) reject(signal.reason);
         else resolve();
       };

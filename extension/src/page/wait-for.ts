@@ -4,7 +4,7 @@ import { PageFailure } from './failure.ts';
 import { selectElements } from './find.ts';
 import { flatChildren, watchableRoots } from './flat-tree.ts';
 import type { WaitForArguments, WaitForResult } from './operations.ts';
-import { ChangeWait } from './pace.ts';
+import { ChangeWait, pause } from './pace.ts';
 import { rootElement } from './snapshot.ts';
 import type { Context } from './state.ts';
 import { isDisabled } from './states.ts';
@@ -77,8 +77,7 @@ async function waitForChange(wakeup: ChangeWait, ms: number, signal: AbortSignal
   const start = performance.now();
   await wakeup.wait(ms, signal);
   const rest = MinCheckMs - (performance.now() - start);
-  if (rest > 0 && !unclobbered.hidden) await new Promise((resolve) => setTimeout(resolve, rest));
-  signal.throwIfAborted();
+  if (rest > 0) await pause(rest, signal);
 }
 
 function holds(condition: Condition, shown: Element[]): boolean {

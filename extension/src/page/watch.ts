@@ -13,6 +13,8 @@ const FirstChangeMs = 500;
 /** PendingMs is how much longer the wait takes while the page shows that it is loading. */
 const PendingMs = 1_000;
 const StepMs = 10;
+/** MinQuietChecks is how often no change must be seen in a row: on a busy machine, time passes while no task runs. */
+const MinQuietChecks = 3;
 /** MaxAnimationRounds limits how often an act in a hidden tab ends animations, which may begin others. */
 const MaxAnimationRounds = 5;
 const MaxRecorded = 2_000;
@@ -117,6 +119,8 @@ export class ChangeWatch {
     const firstEnd = performance.now() + FirstChangeMs;
     const pendingEnd = performance.now() + PendingMs;
     let rounds = 0;
+    let quietChecks = 0;
+    let seenChanges = -1;
     for (;;) {
       await pause(StepMs, signal);
       this.#record(this.#mutations.takeRecords());
@@ -128,7 +132,9 @@ export class ChangeWatch {
         continue;
       }
       if (now > end) return true;
-      if (now - this.#lastChangeMs < QuietMs) continue;
+      quietChecks = this.changes === seenChanges ? quietChecks + 1 : 0;
+      seenChanges = this.changes;
+      if (now - this.#lastChangeMs < QuietMs || quietChecks < MinQuietChecks) continue;
       if (this.changes === 0 && !this.hasMoved && !hasEffect() && now < firstEnd) continue;
       if (!unclobbered.hidden && animatesContent()) continue;
       const isLoading = now < pendingEnd && this.#showsLoading();
