@@ -176,6 +176,15 @@ var definitions = []toolDefinition{
 // toolIdleLimit is the idle limit of browser tools: a busy page may delay a report.
 const toolIdleLimit = 2 * time.Minute
 
+// FullName returns the name for agents of a tool of a plugin: <plugin>__<tool>, or the
+// name of the tool for a browser tool.
+func FullName(pluginName, tool string) string {
+	if pluginName == Name {
+		return tool
+	}
+	return pluginName + "__" + tool
+}
+
 // Plugin returns the built-in plugin with the browser tools.
 func Plugin() *plugin.Plugin {
 	p := &plugin.Plugin{

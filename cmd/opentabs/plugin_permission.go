@@ -142,8 +142,7 @@ approval.`,
 		Args:    requireArgs(2, "the name of a tool or the limit"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts := limitOptions{program: p}
-			var ok bool
-			if opts.plugin, opts.tool, ok = strings.Cut(args[0], "__"); !ok || opts.tool == "" {
+			if opts.plugin, opts.tool = splitToolName(args[0]); opts.tool == "" {
 				return newUsageError("%q is not the name of a tool: write it with its plugin, as in messages__export_messages", args[0])
 			}
 			if args[1] != "none" {
@@ -167,10 +166,10 @@ func runLimit(ctx context.Context, opts limitOptions) error {
 		return asUsageError(err)
 	}
 	if opts.limit == (policy.Limit{}) {
-		p.out.Notef("%s__%s has no limit", opts.plugin, opts.tool)
+		p.out.Notef("%s has no limit", browser.FullName(opts.plugin, opts.tool))
 		return nil
 	}
-	p.out.Notef("%s__%s may run %s", opts.plugin, opts.tool, opts.limit)
+	p.out.Notef("%s may run %s", browser.FullName(opts.plugin, opts.tool), opts.limit)
 	return nil
 }
 

@@ -111,7 +111,7 @@ var allowedImports = map[string][]string{
 	"internal/callview":     {"wire", "dispatch", "internal/httpapi", "internal/terminal", "internal/humanize", "internal/usererr"},
 	"internal/testrun":      {"internal/browsertest", "internal/jsbuild", "internal/terminal", "internal/usererr"},
 	"internal/toolcall":     {"wire", "dispatch", "internal/callview", "internal/httpapi", "internal/mcpclient", "internal/nearest", "internal/terminal", "internal/usererr", "internal/version", "internal/rawjson"},
-	"internal/pluginview":   {"wire", "plugin", "internal/httpapi", "internal/humanize", "internal/pluginlog", "internal/terminal"},
+	"internal/pluginview":   {"browser", "wire", "plugin", "internal/httpapi", "internal/humanize", "internal/pluginlog", "internal/terminal"},
 	"internal/statusview":   {"wire", "internal/httpapi", "internal/pluginview", "internal/terminal"},
 	"internal/auditview":    {"wire", "internal/audit", "internal/callview", "internal/terminal"},
 	"internal/doctor":       {"wire", "plugin", "plugin/catalog", "plugin/policy", "plugin/settings", "internal/clients", "internal/config", "internal/extensiondir", "internal/home", "internal/httpapi", "internal/jsbuild", "internal/permissions", "internal/portowner", "internal/terminal", "internal/humanize", "internal/version"},

@@ -3,6 +3,7 @@ package pluginview
 import (
 	"strings"
 
+	"opentabs/browser"
 	"opentabs/internal/httpapi"
 	"opentabs/wire"
 )
@@ -25,7 +26,7 @@ func PermissionRows(views []httpapi.PluginPermissions, tool string) [][]string {
 			for _, g := range t.Grants {
 				grants = append(grants, grantText(g))
 			}
-			rows = append(rows, []string{view.Plugin + "__" + t.Name, string(t.Permission), t.Limit, setByText, strings.Join(grants, "; ")})
+			rows = append(rows, []string{browser.FullName(view.Plugin, t.Name), string(t.Permission), t.Limit, setByText, strings.Join(grants, "; ")})
 		}
 	}
 	return rows
