@@ -24,7 +24,8 @@ type Options struct {
 
 // Connect adds the gates and hooks of the browser tools to the options of a dispatcher,
 // and returns the bridge for that dispatcher, which runs browser tools through bridge.
-func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) dispatch.Bridge {
+// heldTabs returns the tabs that clients hold.
+func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (connected dispatch.Bridge, heldTabs func() []HeldTab) {
 	tabs := newTabs()
 	sites := newSites(options.Rules, tabs, options.OwnAddress)
 	o.Gates = append(o.Gates, sites, tabs)
@@ -32,7 +33,7 @@ func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) dispa
 	o.AfterHooks = append(o.AfterHooks, sites)
 	o.CurrentTab = tabs.currentTabOf
 	o.ShapeOutput = resultBuilder{sites, tabs}.shapeOutput
-	return &toolBridge{Bridge: bridge, uploadFolders: options.UploadFolders, batches: newBatches()}
+	return &toolBridge{Bridge: bridge, uploadFolders: options.UploadFolders, batches: newBatches()}, tabs.heldTabs
 }
 
 // toolBridge passes the runs of browser tools to the browser, and runs browser_batch

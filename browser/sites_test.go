@@ -32,7 +32,8 @@ type fixture struct {
 	asked  []string
 	answer dispatch.Resolution
 	// onAsk runs before the decision.
-	onAsk func()
+	onAsk    func()
+	heldTabs func() []HeldTab
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -61,7 +62,9 @@ func newFixture(t *testing.T) *fixture {
 		return f.tool(name), args, nil
 	}
 	f.uploads = t.TempDir()
-	f.calls = dispatch.New(Connect(bridge, &options, Options{Rules: rules, OwnAddress: "127.0.0.1:9515", UploadFolders: []string{f.uploads}}), options)
+	connected, heldTabs := Connect(bridge, &options, Options{Rules: rules, OwnAddress: "127.0.0.1:9515", UploadFolders: []string{f.uploads}})
+	f.heldTabs = heldTabs
+	f.calls = dispatch.New(connected, options)
 	return f
 }
 

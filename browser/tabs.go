@@ -1,8 +1,10 @@
 package browser
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -108,6 +110,29 @@ func (t *tabTable) checkHolder(callInfo dispatch.CallInfo) *wire.CallError {
 	}
 	return &wire.CallError{Code: wire.ErrTabInUse, Message: fmt.Sprintf("%s uses tab %d and holds it for %d more seconds; open a tab of your own, or wait",
 		h.name, callInfo.Target.TabID, int(rest.Seconds())+1)}
+}
+
+// HeldTab is a tab that a client holds: acts of other clients in the tab fail.
+type HeldTab struct {
+	Browser string
+	TabID   int
+	// Client is the name of the client for users.
+	Client string
+	Until  time.Time
+}
+
+// heldTabs returns the tabs that clients hold, by browser and tab.
+func (t *tabTable) heldTabs() []HeldTab {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var held []HeldTab
+	for tab, holder := range t.holders {
+		if until := holder.actedAt.Add(holdTime); time.Now().Before(until) {
+			held = append(held, HeldTab{tab.browser, tab.tabID, holder.name, until})
+		}
+	}
+	slices.SortFunc(held, func(a, b HeldTab) int { return cmp.Or(cmp.Compare(a.Browser, b.Browser), a.TabID-b.TabID) })
+	return held
 }
 
 func tabOfCall(callInfo dispatch.CallInfo) tab {

@@ -88,11 +88,17 @@ func TestHeldTab(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
+		if held := f.heldTabs(); len(held) != 1 || held[0].TabID != 7 || held[0].Client != "claude" || !held[0].Until.Equal(time.Now().Add(holdTime)) {
+			t.Errorf("held: %+v", held)
+		}
 		time.Sleep(20 * time.Second)
 		f.wantError(wire.ErrTabInUse, "claude uses tab 7 and holds it for 41 more seconds", "cursor", "browser_click", `{"target":"e1"}`)
 		f.wantRun(0, "cursor", "browser_snapshot", `{}`)
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
 		time.Sleep(holdTime)
+		if held := f.heldTabs(); len(held) != 0 {
+			t.Errorf("held after %s: %+v", holdTime, held)
+		}
 		f.wantRun(0, "cursor", "browser_click", `{"target":"e1"}`)
 		f.wantError(wire.ErrTabInUse, "cursor uses tab 7", "claude", "browser_click", `{"target":"e1"}`)
 	})

@@ -77,7 +77,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 		ReceiveLogs:  func(_, browser string, entries wire.PluginLogParams) { logs.Add(browser, entries) },
 	})
 	options := dispatchOptions(h.Settings, p, hub, auditLog, log)
-	bridge := browser.Connect(hub, &options, browser.Options{Rules: p.policy, OwnAddress: address, UploadFolders: h.Settings.UploadFolderList()})
+	bridge, heldTabs := browser.Connect(hub, &options, browser.Options{Rules: p.policy, OwnAddress: address, UploadFolders: h.Settings.UploadFolderList()})
 	calls := dispatch.New(bridge, options)
 	hub.SetCalls(calls)
 	sync := &browserSync{p.registry, adapters, hub, log}
@@ -85,7 +85,7 @@ func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon 
 	mcp := mcpserver.New(calls, p.registry.Registry, mcpOptions(h.Settings, p, access, hub, calls, loading, log))
 	clients := openClients(h.Dirs, log)
 	reporter := statusReporter{
-		home: h, address: address, started: started, registry: p.registry, policy: p.policy, access: access, hub: hub, calls: calls, mcp: mcp,
+		home: h, address: address, started: started, registry: p.registry, policy: p.policy, access: access, hub: hub, calls: calls, mcp: mcp, heldTabs: heldTabs,
 	}
 	api := httpapi.New(httpapi.Options{
 		Token: token, Clients: clients, Origins: origins, Log: log,

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"time"
 
+	"opentabs/browser"
 	"opentabs/dispatch"
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
@@ -29,6 +30,7 @@ type statusReporter struct {
 	hub      *wsbridge.Hub
 	calls    *dispatch.Dispatcher
 	mcp      *mcpserver.Server
+	heldTabs func() []browser.HeldTab
 }
 
 func (r statusReporter) status() httpapi.Status {
@@ -55,10 +57,11 @@ func (r statusReporter) status() httpapi.Status {
 			status.Calls.Pending++
 		}
 	}
+	heldTabs := r.heldTabs()
 	for _, b := range r.hub.Browsers() {
 		status.Browsers = append(status.Browsers, httpapi.Browser{
 			ID: b.ID, Name: b.Name, Version: b.ExtensionVersion, Connected: b.Connected, Since: b.LinkChangedAt,
-			Running: b.RunCount, InjectMode: b.InjectMode, Tabs: append([]wire.TabInfo{}, b.Tabs...),
+			Running: b.RunCount, InjectMode: b.InjectMode, Tabs: append([]wire.TabInfo{}, b.Tabs...), HeldTabs: heldTabsOf(heldTabs, b.ID),
 		})
 	}
 	for _, c := range r.mcp.Clients() {
@@ -79,4 +82,14 @@ func (r statusReporter) status() httpapi.Status {
 		status.Failed = append(status.Failed, permissions.FailedStatus(f))
 	}
 	return status
+}
+
+// heldTabsOf returns the tabs of a browser that clients hold.
+func heldTabsOf(heldTabs []browser.HeldTab, browserID string) (held []httpapi.HeldTab) {
+	for _, t := range heldTabs {
+		if t.Browser == browserID {
+			held = append(held, httpapi.HeldTab{TabID: t.TabID, Client: t.Client, Until: t.Until.UTC()})
+		}
+	}
+	return held
 }

@@ -87,6 +87,16 @@ type Browser struct {
 	// has reported its injection mode.
 	InjectMode wire.InjectMode `json:"inject,omitempty"`
 	Tabs       []wire.TabInfo  `json:"tabs"`
+	// HeldTabs are the tabs that clients hold for browser tools.
+	HeldTabs []HeldTab `json:"held_tabs,omitempty"`
+}
+
+// HeldTab is a tab in which a client has acted with browser tools. Until then, acts of
+// other clients in the tab fail.
+type HeldTab struct {
+	TabID  int       `json:"tab_id"`
+	Client string    `json:"client"`
+	Until  time.Time `json:"until"`
 }
 
 // Plugin is one loaded plugin.
