@@ -1,5 +1,5 @@
-// Frame elements in snapshots, and how the worker joins the snapshots of frames. joinFrames uses no DOM.
-import type { FrameInfo, Rect, SnapshotResult } from './operations.ts';
+// Frame elements in snapshots.
+import type { FrameInfo, Rect } from './operations.ts';
 import { intersection, plainRect, viewportRect } from './view.ts';
 
 /** frameInfo returns the facts about a frame element that the worker needs to find its frame. */
@@ -43,44 +43,4 @@ function visiblePart(element: Element): Rect | undefined {
     width: seen.width,
     height: seen.height,
   });
-}
-
-/** ChildFrame is the snapshot of a child frame, by the ref of the frame element in its parent. */
-export interface ChildFrame {
-  readonly ref: string;
-  readonly snapshot: SnapshotResult;
-  readonly children: readonly ChildFrame[];
-}
-
-/** joinFrames returns the text of a snapshot with the texts of its child frames below their frame elements. */
-export function joinFrames(snapshot: SnapshotResult, children: readonly ChildFrame[]): string {
-  const byLine = new Map<number, ChildFrame>();
-  for (const { ref, line } of snapshot.frames) {
-    const child = children.find((candidate) => candidate.ref === ref);
-    if (child && line >= 0) byLine.set(line, child);
-  }
-  if (byLine.size === 0) return snapshot.text;
-  const lines: string[] = [];
-  for (const [i, line] of snapshot.text.split('\n').entries()) {
-    lines.push(line);
-    const child = byLine.get(i);
-    if (!child) continue;
-    const indent = `${/^ */.exec(line)?.[0] ?? ''} `;
-    const text = joinFrames(child.snapshot, child.children);
-    if (text) for (const inner of text.split('\n')) lines.push(indent + inner);
-  }
-  return lines.join('\n');
-}
-
-/** pageHeader returns the first line of a snapshot: title, host and path, and the id of the snapshot. */
-export function pageHeader(snapshot: Pick<SnapshotResult, 'title' | 'url' | 'snapshot'>): string {
-  return `page ${JSON.stringify(snapshot.title)} ${shortAddress(snapshot.url)} [snapshot ${snapshot.snapshot}]`;
-}
-
-/** shortAddress returns host and path of an address. Query and fragment may contain secrets, so they are left out. */
-function shortAddress(address: string): string {
-  const url = URL.parse(address);
-  if (!url || url.host === '') return address.slice(0, 100);
-  const path = url.pathname === '/' ? '' : url.pathname;
-  return `${url.host}${path.slice(0, 120)}${url.search ? '?…' : ''}${url.hash ? '#…' : ''}`;
 }

@@ -1,4 +1,4 @@
-import { type ChildFrame, joinFrames, pageHeader } from '../../page/frames.ts';
+import { type ChildFrame, joinFrames, pageHeader } from '../../page/join-frames.ts';
 import type { SnapshotArguments, SnapshotMode, SnapshotResult } from '../../page/operations.ts';
 import { readChoice, readNumber, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult } from './browser-tool.ts';
