@@ -75,13 +75,25 @@ func (q formQuestion) buildForm() elicitation {
 	return f
 }
 
+// browserPlugin is the name of the built-in plugin of the browser tools.
+const browserPlugin = "browser"
+
 // scopeSentence returns the sentence that names the calls to which a session permission
-// applies; empty for a call of the client itself.
+// applies: those of a plugin, those on the site of a browser tool, or both. It is empty
+// for other calls of the client itself.
 func (q formQuestion) scopeSentence() string {
-	if q.Caller == nil {
-		return ""
+	isForPlugin := q.Caller != nil && q.Caller.Plugin != browserPlugin // browser_batch calls tools for the client
+	site := ""
+	if q.Title != "" && slices.Contains(q.Scopes, wire.ScopeSession) {
+		site = " on " + escapeForUser(q.Title, maxShownReason)
 	}
-	return fmt.Sprintf("It applies to calls that the plugin %s makes, not to those of your agent. ", q.Caller.Plugin)
+	switch {
+	case isForPlugin:
+		return fmt.Sprintf("It applies to calls that the plugin %s makes%s, not to those of your agent. ", q.Caller.Plugin, site)
+	case site != "":
+		return fmt.Sprintf("For this session, it applies to later calls%s. ", site)
+	}
+	return ""
 }
 
 // choiceNames returns the choices of the user. Only surfaces of opentabs offer a

@@ -7,7 +7,7 @@ import { CallName } from './call-name.tsx';
 import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
 import { type PlacedCall, placeCalls } from './tree.ts';
-import { formatDuration, formatPercent, hostOf, removeHidden, statusWord } from './wording.ts';
+import { formatDuration, formatPercent, hostOf, removeHidden, statusWord, toolText } from './wording.ts';
 
 /** MaxShownEndedCalls is the number of ended calls in the list. */
 const MaxShownEndedCalls = 20;
@@ -96,7 +96,7 @@ interface OpenCallProps {
 function OpenCall({ place: { call, depth }, tab, ranMs, everything, isCompact, act }: OpenCallProps): VNode {
   const { isBusy, error, run } = usePanelAction(act);
   const queued = call.status === 'pending' || call.waiting !== undefined;
-  const name = `${call.plugin} ${call.tool}`;
+  const name = toolText(call);
   const { share, message, word } = reportOf(call, everything);
   const knownShare = queued ? undefined : share;
   const origins = [call.client && depth === 0 && `for ${removeHidden(call.client)}`, tab && `in ${hostOf(tab.url)}`];

@@ -1,13 +1,13 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { type CallView, MaxShownArgsBytes, type Scope, type WaitingView } from '../../../wire/wire.gen.ts';
+import { type CallView, MaxShownArgsBytes, type Scope } from '../../../wire/wire.gen.ts';
 import type { PanelTab } from '../panel-message.ts';
 import { CallName } from './call-name.tsx';
 import { indentJson } from './json-text.ts';
 import { usePanelAction } from './panel-action.ts';
 import type { Act } from './requests.ts';
 import { type Card, decisionOutcome, formatClock, isTruncated, TimedGrantMs } from './tickets.ts';
-import { hostOf, removeHidden } from './wording.ts';
+import { grantText, hostOf, removeHidden, toolText } from './wording.ts';
 
 /** HighlightedTimeMs is the remaining time below which the remaining time is highlighted, in milliseconds. */
 const HighlightedTimeMs = 30_000;
@@ -33,7 +33,7 @@ export function PermissionCard(props: TicketCardProps): VNode {
   const { card } = props;
   const { call, ticket } = card;
   const { decide, busy, error } = useDecision(props);
-  const name = `${call.plugin} ${call.tool}`;
+  const name = toolText(call);
   const scopes = ticket.scopes ?? [];
   const offeredScopes = longerScopes.filter(({ scope }) => scopes.includes(scope));
   const isOff = busy || props.ignoresClicks;
@@ -53,7 +53,7 @@ export function PermissionCard(props: TicketCardProps): VNode {
       </div>
       {offeredScopes.length > 0 && (
         <div class="longer">
-          <span>Allow {callerName(card.call, ticket)} without asking again</span>
+          <span>{grantText(call.client, ticket.caller, ticket.title)}</span>
           <div class="answers">
             {offeredScopes.map(({ scope, text, label }) => (
               <Answer
@@ -78,18 +78,12 @@ const longerScopes: readonly { readonly scope: Scope; readonly text: string; rea
   { scope: 'always', text: 'always', label: 'always' },
 ];
 
-/** callerName returns who gets the permission: the calling plugin or the client. */
-function callerName({ client }: CallView, { caller }: WaitingView): string {
-  if (caller) return `the plugin ${removeHidden(caller.plugin)}`;
-  return removeHidden(client ?? '') || 'this agent';
-}
-
 /** UserCard asks the user for an action that a tool cannot do, such as a login. */
 export function UserCard(props: TicketCardProps): VNode {
   const { call, ticket } = props.card;
   const { decide, busy, error } = useDecision(props);
   const show = usePanelAction(props.act);
-  const name = `${call.plugin} ${call.tool}`;
+  const name = toolText(call);
   const { tabId } = call;
   const isOff = busy || props.ignoresClicks;
   return (
@@ -168,7 +162,7 @@ function TicketCard(props: TicketCardProps & { readonly error: string; readonly 
   const { call, ticket, settlement } = card;
   const origins = [
     call.client && `for ${removeHidden(call.client)}`,
-    parent && `called by ${removeHidden(`${parent.plugin} ${parent.tool}`)}`,
+    parent && `called by ${removeHidden(toolText(parent))}`,
     tab && `in ${hostOf(tab.url)}`,
     ticket.kind === 'user' && call.tabId === undefined && 'in another browser',
   ];

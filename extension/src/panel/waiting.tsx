@@ -6,7 +6,7 @@ import { makeClickGuard } from './click-guard.ts';
 import type { Act } from './requests.ts';
 import { PermissionCard, UserCard } from './ticket-card.tsx';
 import { type Card, updateCards } from './tickets.ts';
-import { removeHidden } from './wording.ts';
+import { removeHidden, toolText } from './wording.ts';
 
 /** MaxFullCards is the number of cards above which arguments are shown compactly. */
 const MaxFullCards = 3;
@@ -77,7 +77,7 @@ export function Waiting({ calls, tabs, nowMs, callsAt, act }: WaitingProps): VNo
 function announcementText(open: readonly Card[]): string {
   const newestCard = open.at(-1);
   if (!newestCard) return '';
-  const name = `${newestCard.call.plugin} ${newestCard.call.tool}`;
+  const name = toolText(newestCard.call);
   const requestText = newestCard.ticket.kind === 'user' ? 'needs your action' : 'is waiting for approval';
   return `${removeHidden(name)} ${requestText}. ${open.length} waiting.`;
 }

@@ -4,12 +4,14 @@ import type { DownReason } from '../worker/link/link.ts';
 import {
   formatDuration,
   formatPercent,
+  grantText,
   hostOf,
   linkAdvice,
   linkTitle,
   modeAdvice,
   removeHidden,
   statusWord,
+  toolText,
 } from './wording.ts';
 
 test('each reason for a lost link has advice', () => {
@@ -24,6 +26,17 @@ test('each reason for a lost link has advice', () => {
     [linkTitle(undefined), linkTitle({ kind: 'open', serverVersion: '1' })],
     ['Connecting', 'Connected'],
   );
+});
+
+test('browser tools are named as agents name them, and a permission for them names the site', () => {
+  assert.equal(toolText({ plugin: 'browser', tool: 'browser_click' }), 'browser_click');
+  assert.equal(toolText({ plugin: 'messages', tool: 'send' }), 'messages send');
+  assert.equal(
+    grantText('claude', { plugin: 'browser' }, 'https://shop.example'),
+    'Allow claude on https://shop.example without asking again',
+  );
+  assert.equal(grantText('claude', { plugin: 'tickets' }), 'Allow the plugin tickets without asking again');
+  assert.equal(grantText(undefined, undefined), 'Allow this agent without asking again');
 });
 
 test('modeAdvice names the switch', () => {

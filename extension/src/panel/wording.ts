@@ -11,6 +11,28 @@ export interface Advice {
   readonly steps: readonly string[];
 }
 
+/** BrowserPlugin is the name of the plugin of the browser tools, which is part of opentabs. */
+const BrowserPlugin = 'browser';
+
+/** toolText returns the plugin and the tool of a call, and only the tool for a browser tool. */
+export function toolText({ plugin, tool }: { readonly plugin: string; readonly tool: string }): string {
+  return plugin === BrowserPlugin ? tool : `${plugin} ${tool}`;
+}
+
+/**
+ * grantText returns the question about a permission for later calls. The caller is the client or the plugin that gets
+ * the permission; browser_batch makes its calls for the client. A site limits the permission to the site.
+ */
+export function grantText(
+  client: string | undefined,
+  caller: { readonly plugin: string } | undefined,
+  site = '',
+): string {
+  const isPlugin = caller !== undefined && caller.plugin !== BrowserPlugin;
+  const name = isPlugin ? `the plugin ${removeHidden(caller.plugin)}` : removeHidden(client ?? '') || 'this agent';
+  return `Allow ${name} ${site === '' ? '' : `on ${removeHidden(site)} `}without asking again`;
+}
+
 /** linkTitle returns the state of the link in one or two words. */
 export function linkTitle(link: LinkState | undefined): string {
   switch (link?.kind) {
