@@ -40,6 +40,7 @@ type tabTable struct {
 type tabHolder struct {
 	client  string // the client's key
 	name    string // the client's name for users
+	site    string
 	actedAt time.Time
 }
 
@@ -91,7 +92,7 @@ func (t *tabTable) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	if callInfo.Tool.IsExclusive && callInfo.Tool.Plugin == Name {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.holders[tabOfCall(callInfo)] = tabHolder{client: clientKey(callInfo.Client), name: callInfo.Client.String(), actedAt: time.Now()}
+		t.holders[tabOfCall(callInfo)] = tabHolder{client: clientKey(callInfo.Client), name: callInfo.Client.String(), site: siteOf(callInfo.Target.URL), actedAt: time.Now()}
 	}
 	return nil
 }
@@ -116,6 +117,8 @@ func (t *tabTable) checkHolder(callInfo dispatch.CallInfo) *wire.CallError {
 type HeldTab struct {
 	Browser string
 	TabID   int
+	// Site is the site of the last act.
+	Site string
 	// Client is the name of the client for users.
 	Client string
 	Until  time.Time
@@ -128,7 +131,7 @@ func (t *tabTable) heldTabs() []HeldTab {
 	var held []HeldTab
 	for tab, holder := range t.holders {
 		if until := holder.actedAt.Add(holdTime); time.Now().Before(until) {
-			held = append(held, HeldTab{tab.browser, tab.tabID, holder.name, until})
+			held = append(held, HeldTab{tab.browser, tab.tabID, holder.site, holder.name, until})
 		}
 	}
 	slices.SortFunc(held, func(a, b HeldTab) int { return cmp.Or(cmp.Compare(a.Browser, b.Browser), a.TabID-b.TabID) })

@@ -88,7 +88,7 @@ func TestHeldTab(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
-		if held := f.heldTabs(); len(held) != 1 || held[0].TabID != 7 || held[0].Client != "claude" || !held[0].Until.Equal(time.Now().Add(holdTime)) {
+		if held := f.heldTabs(); len(held) != 1 || held[0].TabID != 7 || held[0].Site != "https://shop.example" || held[0].Client != "claude" || !held[0].Until.Equal(time.Now().Add(holdTime)) {
 			t.Errorf("held: %+v", held)
 		}
 		time.Sleep(20 * time.Second)

@@ -88,7 +88,7 @@ func (r statusReporter) status() httpapi.Status {
 func heldTabsOf(heldTabs []browser.HeldTab, browserID string) (held []httpapi.HeldTab) {
 	for _, t := range heldTabs {
 		if t.Browser == browserID {
-			held = append(held, httpapi.HeldTab{TabID: t.TabID, Client: t.Client, Until: t.Until.UTC()})
+			held = append(held, httpapi.HeldTab{TabID: t.TabID, Site: t.Site, Client: t.Client, Until: t.Until.UTC()})
 		}
 	}
 	return held

@@ -94,7 +94,9 @@ type Browser struct {
 // HeldTab is a tab in which a client has acted with browser tools. Until then, acts of
 // other clients in the tab fail.
 type HeldTab struct {
-	TabID  int       `json:"tab_id"`
+	TabID int `json:"tab_id"`
+	// Site is the site of the last act.
+	Site   string    `json:"site"`
 	Client string    `json:"client"`
 	Until  time.Time `json:"until"`
 }

@@ -69,21 +69,17 @@ func printBrowser(out *terminal.Output, b httpapi.Browser) {
 	case wire.InjectFiles:
 		out.PrintLine("    it runs plugins from files; switch on \"Allow User Scripts\" on the extension's page in chrome://extensions to load new ones at once")
 	}
-	held := map[int]httpapi.HeldTab{}
-	for _, h := range b.HeldTabs {
-		held[h.TabID] = h
-	}
 	for _, t := range b.Tabs {
 		out.PrintLine("    tab %d  %s  %s", t.TabID, terminal.SafeLine(t.URL), terminal.SafeLine(strings.Join(pluginsIn(t), ", ")))
-		if h, ok := held[t.TabID]; ok {
-			out.PrintLine("      %s uses it, and holds it until %s", terminal.SafeLine(h.Client), h.Until.Local().Format(time.TimeOnly))
-		}
 		if t.Frozen {
 			out.PrintLine("      Chrome has suspended it to save resources: nothing runs in this tab until you switch to it")
 		}
 		if t.Unresponsive {
 			out.PrintLine("      the page does not respond: a script blocks it (opentabs browser reload-tab %d)", t.TabID)
 		}
+	}
+	for _, h := range b.HeldTabs {
+		out.PrintLine("    tab %d  %s  held by %s until %s", h.TabID, terminal.SafeLine(h.Site), terminal.SafeLine(h.Client), h.Until.Local().Format(time.TimeOnly))
 	}
 }
 

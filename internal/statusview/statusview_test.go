@@ -24,7 +24,7 @@ func TestPrint(t *testing.T) {
 			{TabID: 9, NeedsReload: []string{"a"}, LoadError: wire.LoadErrorNoAnswer},
 			{TabID: 10, NeedsReload: []string{"a"}, LoadError: "net::ERR_FAILED"},
 			{TabID: 11, NeedsReload: []string{"a"}, Discarded: true},
-		}, HeldTabs: []httpapi.HeldTab{{TabID: 8, Client: "claude\x1b", Until: since}}}, {Name: "Home", ID: "b2", Version: "9", InjectMode: wire.InjectNone}},
+		}, HeldTabs: []httpapi.HeldTab{{TabID: 12, Site: "https://c.example", Client: "claude\x1b", Until: since}}}, {Name: "Home", ID: "b2", Version: "9", InjectMode: wire.InjectNone}},
 		Plugins:     []httpapi.Plugin{{Name: "a", Version: "1", Tools: []string{"a__x"}, Reviewed: true, Permission: wire.PermissionAuto, State: "ready"}},
 		Failed:      []httpapi.FailedPlugin{{Path: "/p", Error: "is broken"}},
 		Permissions: []string{"one entry was dropped"},
@@ -40,11 +40,11 @@ browsers  2
     tab 7  https://a.example/  a, b (not ready), c in frame 3
       Chrome has suspended it to save resources: nothing runs in this tab until you switch to it
     tab 8  https://b.example/  a (reload the tab)
-      claude\x1b uses it, and holds it until 03:02:01
       the page does not respond: a script blocks it (opentabs browser reload-tab 8)
     tab 9    a (the site does not answer)
     tab 10    a (the page can't be loaded: net::ERR_FAILED)
     tab 11    a (unloaded by the browser; a call loads it)
+    tab 12  https://c.example  held by claude\x1b until 03:02:01
   Home (b2), extension 9, link lost
     it cannot run plugins: switch on "Allow User Scripts" on the extension's page in chrome://extensions
 plugins   2
