@@ -54,7 +54,8 @@ export const DOWN = 'down';
 //
 //   host <json>                        an offer for a requested plugin
 //
-// Each message from the bridge to the host is the JSON text of an array:
+// Each message from the bridge to the host is the JSON text of an array. A space before the array means that the text
+// has no integer of 16 or more digits, so the host need not preserve large integers:
 //
 //   ["call", call, tool, maxBytes, args, prompt, decision]   no decision if no approval was required
 //   ["traced", ...]                                          the same as "call", for a traced call

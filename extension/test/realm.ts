@@ -18,6 +18,8 @@ export interface HostPort {
   /** readiness contains the messages of the host about the readiness of the adapter. */
   readonly readiness: string[];
   send(...parts: unknown[]): void;
+  /** sendText sends a message as the text that the bridge would send. */
+  sendText(text: string): void;
 }
 
 /** ScriptOptions are the optional properties of a plugin's script. */
@@ -221,8 +223,9 @@ export function makeRealm(page: PageOptions = {}): Realm {
       }
       (text.startsWith('s ') ? readiness : received).push(text);
     });
-    const send = (...parts: unknown[]) => void dispatch(port, event(DOWN, { data: JSON.stringify(parts) }));
-    ports.push({ plugin: plugin ?? '', hash: hash ?? '', received, readiness, send });
+    const sendText = (text: string) => void dispatch(port, event(DOWN, { data: text }));
+    const send = (...parts: unknown[]) => sendText(JSON.stringify(parts));
+    ports.push({ plugin: plugin ?? '', hash: hash ?? '', received, readiness, send, sendText });
     dispatch(port, event(ACCEPTED));
   };
 

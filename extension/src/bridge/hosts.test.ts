@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ACCEPTED, HANDSHAKE, OFFER, UP } from '../handshake.ts';
+import { ACCEPTED, DOWN, HANDSHAKE, OFFER, UP } from '../handshake.ts';
 import { BridgeCalls } from './calls.ts';
 import { awaitLateHost, gatherHosts, type Host } from './hosts.ts';
 
@@ -43,6 +43,27 @@ test('hosts are accepted during the handshake, and never before or after', () =>
   late.up('ready');
   assert.deepEqual([early.taken, promptedOffer.taken, late.taken], [false, true, false]);
   assert.deepEqual(received, ['demo ready']);
+});
+
+test('a space marks the messages to a host that have no large integers', () => {
+  const page = new EmptyPage();
+  const { port1: port } = new MessageChannel();
+  const texts: unknown[] = [];
+  port.addEventListener(DOWN, (event) => texts.push(event instanceof MessageEvent && event.data));
+  page.addEventListener(HANDSHAKE, () => {
+    page.dispatchEvent(new MessageEvent(OFFER, { data: JSON.stringify(['demo', 'h']), ports: [port] }));
+  });
+  let host: Host | undefined;
+  gatherHosts(page, {
+    hostFound: (found) => {
+      host = found;
+    },
+    received: () => undefined,
+  });
+  const marked = ['[999999999999999]', '[1e30]', '[1234567890.1234567]', '["123456789012345"]'];
+  const unmarked = ['[9007199254740993]', '[-12345678901234567890]', '["a",{"b":[1234567890123456]}]'];
+  for (const text of [...marked, ...unmarked]) host?.send(text);
+  assert.deepEqual(texts, [...marked.map((text) => ` ${text}`), ...unmarked]);
 });
 
 test('a document has a limited number of hosts, one for each plugin', () => {

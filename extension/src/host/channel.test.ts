@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { adapter, makeRealm } from '../../test/realm.ts';
+
+test('the host preserves large integers only in messages that may have some', async () => {
+  const realm = makeRealm();
+  realm.run(`
+    exact = [];
+    const parse = JSON.parse;
+    JSON.parse = (text, reviver) => {
+      if (text.includes('"call"')) exact.push(reviver !== undefined);
+      return parse(text, reviver);
+    };
+  `);
+  realm.start('demo', 'h1', adapter('demo', "{ name: 'run', handle: (p) => p.n }"));
+  const [port] = realm.bridge();
+  await realm.idle();
+  port?.received.splice(0);
+  port?.sendText('["call",1,"run",1000000,{"n":1},false]');
+  port?.sendText(' ["call",2,"run",1000000,{"n":2},false]');
+  await realm.idle();
+  assert.deepEqual(port?.received, ['r 1 1', 'r 2 2']);
+  assert.equal(realm.run('exact.join()'), 'true,false');
+});
