@@ -118,8 +118,8 @@ test('waitForSelector and waitForSelectorRemoval stop with the given signal or t
   elements = [{ selector: '.there' }];
   const waitPromises = [
     waitForSelector('.a', { signal: controller.signal }),
-    runCall(controller.signal, () => waitForSelector('.a')),
-    runCall(controller.signal, () => waitForSelectorRemoval('.there')),
+    runCall(controller, () => waitForSelector('.a')),
+    runCall(controller, () => waitForSelectorRemoval('.there')),
   ];
   controller.abort();
   for (const wait of waitPromises) await assert.rejects(wait, { code: 'aborted' });

@@ -47,7 +47,7 @@ test('fetchFromPage stops with the given signal or the signal of the call', asyn
   mockFetch(t, neverAnswer);
   const controller = new AbortController();
   const explicitSignalError = toolErrorOf(fetchFromPage('/a', { signal: controller.signal }));
-  const callSignalError = toolErrorOf(runCall(controller.signal, () => fetchFromPage('/a')));
+  const callSignalError = toolErrorOf(runCall(controller, () => fetchFromPage('/a')));
   controller.abort(new DOMException('stopped', 'AbortError'));
   for (const error of [await explicitSignalError, await callSignalError]) {
     assert.deepEqual([error.code, error.message, error.retryable], ['aborted', 'aborted: stopped', false]);

@@ -14,7 +14,7 @@ test('resolveSignal returns no signal without a running call', () => {
 test('resolveSignal returns the signal of the only running call until it has settled', async () => {
   const { signal } = new AbortController();
   let finishCall: () => void = () => undefined;
-  const call = runCall(signal, async () => {
+  const call = runCall({ signal }, async () => {
     assert.equal(resolveSignal(undefined), signal);
     await new Promise<void>((resolve) => {
       finishCall = resolve;
@@ -30,7 +30,7 @@ test('resolveSignal returns the signal of the only running call until it has set
 
 test('a call whose handler throws before its first await is removed', async () => {
   const { signal } = new AbortController();
-  const failing = runCall(signal, () => {
+  const failing = runCall({ signal }, () => {
     throw new Error('at once');
   });
   await assert.rejects(failing, { message: 'at once' });
@@ -42,13 +42,13 @@ test('before its first await a handler has its own signal, even with other runni
   const secondController = new AbortController();
   let finishFirstCall: () => void = () => undefined;
   const firstCall = runCall(
-    firstController.signal,
+    firstController,
     () =>
       new Promise<void>((resolve) => {
         finishFirstCall = resolve;
       }),
   );
-  await runCall(secondController.signal, () => {
+  await runCall(secondController, () => {
     assert.equal(resolveSignal(undefined), secondController.signal);
   });
   assert.equal(resolveSignal(undefined), firstController.signal);
@@ -58,7 +58,7 @@ test('before its first await a handler has its own signal, even with other runni
 
 test('with several running calls a wait stops when all the calls were stopped', () => {
   const controllers = [new AbortController(), new AbortController()] as const;
-  for (const { signal } of controllers) void runCall(signal, neverEnds);
+  for (const { signal } of controllers) void runCall({ signal }, neverEnds);
   const sharedSignal = resolveSignal(undefined);
   assert.equal(resolveSignal(undefined), sharedSignal);
   controllers[0].abort('first');

@@ -1,3 +1,4 @@
+import type { ToolHandlerContext } from './context.ts';
 import {
   abortController,
   addListener,
@@ -14,15 +15,19 @@ import {
 // belongs to this call. With several running calls, a wait without a signal stops only when all these calls were
 // stopped.
 
+/** The part of the context of a call that this module uses. */
+type CallContext = Pick<ToolHandlerContext, 'signal'>;
+
 /** An entry of the linked list of running calls, newest first. */
 interface RunningCall {
-  readonly signal: AbortSignal;
+  /** The context of the call, whose signal is read at the first wait, because hosts create the signal at that time. */
+  readonly context: CallContext;
   next: RunningCall | undefined;
 }
 
 let newestCall: RunningCall | undefined;
-/** The signal of the call whose handler runs synchronously now, before its first `await`. */
-let startingSignal: AbortSignal | undefined;
+/** The context of the call whose handler runs synchronously now, before its first `await`. */
+let startingContext: CallContext | undefined;
 /**
  * The signal that aborts once all running calls were stopped. sharedSignal is created on first use and reset when the
  * list of calls changes.
@@ -30,12 +35,12 @@ let startingSignal: AbortSignal | undefined;
 let sharedSignal: AbortSignal | undefined;
 
 /** Runs a handler and registers its call for {@link resolveSignal} until the handler has settled. */
-export async function runCall<T>(signal: AbortSignal, handler: () => T | Promise<T>): Promise<T> {
-  const entry: RunningCall = { signal, next: newestCall };
+export async function runCall<T>(context: CallContext, handler: () => T | Promise<T>): Promise<T> {
+  const entry: RunningCall = { context, next: newestCall };
   newestCall = entry;
   sharedSignal = undefined;
   try {
-    return await startHandler(signal, handler);
+    return await startHandler(context, handler);
   } finally {
     removeCall(entry);
     sharedSignal = undefined;
@@ -47,13 +52,13 @@ function removeCall(entry: RunningCall): void {
   for (let call = newestCall; call !== undefined; call = call.next) if (call.next === entry) call.next = entry.next;
 }
 
-function startHandler<T>(signal: AbortSignal, handler: () => T): T {
-  const previousSignal = startingSignal;
-  startingSignal = signal;
+function startHandler<T>(context: CallContext, handler: () => T): T {
+  const previousContext = startingContext;
+  startingContext = context;
   try {
     return handler();
   } finally {
-    startingSignal = previousSignal;
+    startingContext = previousContext;
   }
 }
 
@@ -63,20 +68,20 @@ function startHandler<T>(signal: AbortSignal, handler: () => T): T {
  */
 export function resolveSignal(givenSignal: AbortSignal | null | undefined): AbortSignal | undefined {
   if (givenSignal !== undefined) return givenSignal ?? undefined;
-  if (startingSignal) return startingSignal;
+  if (startingContext) return startingContext.signal;
   if (!newestCall) return undefined;
   sharedSignal ??= makeSharedSignal(newestCall);
   return sharedSignal;
 }
 
 function makeSharedSignal(newest: RunningCall): AbortSignal {
-  if (newest.next === undefined) return newest.signal;
+  if (newest.next === undefined) return newest.context.signal;
   const controller = makeController();
   let remainingCount = 0;
   for (let call: RunningCall | undefined = newest; call !== undefined; call = call.next) remainingCount++;
   // The abort reason of the shared signal is the reason of the call that was stopped last.
   for (let call: RunningCall | undefined = newest; call !== undefined; call = call.next) {
-    const { signal } = call;
+    const { signal } = call.context;
     let isCounted = false;
     const onAbort = () => {
       if (isCounted) return;

@@ -76,7 +76,7 @@ test('a finished sleep removes its abort listener', async () => {
 
 test('sleep stops when the signal of the running call aborts', async () => {
   const controller = new AbortController();
-  const call = runCall(controller.signal, async () => {
+  const call = runCall(controller, async () => {
     await sleep(0);
     await sleep(3_600_000);
   });
@@ -88,7 +88,7 @@ test('sleep stops when the signal of the running call aborts', async () => {
 test('sleep with the signal null continues after its call was stopped', async () => {
   const controller = new AbortController();
   controller.abort();
-  assert.equal(await runCall(controller.signal, () => sleep(1, { signal: null }).then(() => 'done')), 'done');
+  assert.equal(await runCall(controller, () => sleep(1, { signal: null }).then(() => 'done')), 'done');
 });
 
 test('waitUntil calls the predicate at once and then at each interval', async () => {
@@ -200,7 +200,7 @@ test('retry stops when its signal aborts, between attempts and before the first 
   );
   await assert.rejects(stoppedRetry, abortedError);
   await assert.rejects(
-    runCall(controller.signal, () => retry(async () => attempts++)),
+    runCall(controller, () => retry(async () => attempts++)),
     abortedError,
   );
   assert.equal(attempts, 1);

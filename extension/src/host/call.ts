@@ -1,12 +1,11 @@
 import { CancelTimeoutMs } from '../../../wire/wire.gen.ts';
 import { type Activities, makeActivities } from './activity.ts';
+import { type Cancellation, makeCancellation } from './cancellation.ts';
 import { makeContext } from './context.ts';
 import { abortedError, failureText, thrownText, toolError } from './failure.ts';
 import { objectText } from './json.ts';
 import { parseWith } from './parse.ts';
 import {
-  abortController,
-  abortedGetter,
   apply,
   construct,
   hasOwn,
@@ -16,13 +15,10 @@ import {
   isObject,
   lookup,
   makeBareObject,
-  NativeAbortController,
   NativeDOMException,
   nativePerformance,
   nativeSetTimeout,
   performanceNow,
-  reasonGetter,
-  signalGetter,
   toJson,
   whenSettled,
 } from './primordials.ts';
@@ -93,8 +89,7 @@ export interface Runner {
 /** RunningCall is a call in progress. */
 interface RunningCall {
   readonly call: number;
-  readonly controller: AbortController;
-  readonly signal: AbortSignal;
+  readonly cancellation: Cancellation;
   readonly toolRequests: ToolRequests;
   readonly activities: Activities;
   /** endAudience is the audience of the call's final message, or empty. */
@@ -112,10 +107,7 @@ interface RunningCall {
 /** RunningCalls is the table of the calls in progress. */
 interface RunningCalls {
   find(call: number): RunningCall | undefined;
-  /**
-   * add adds a call to the table of the calls in progress. add returns undefined in a browser without AbortController.
-   */
-  add(request: Request): RunningCall | undefined;
+  add(request: Request): RunningCall;
   /** cancel aborts the signal of a call. */
   cancel(entry: RunningCall, reason: string): void;
 }
@@ -133,7 +125,7 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
   };
   const endCall = (entry: RunningCall, outcome: Outcome) => {
     if (!finish(entry)) return;
-    if (apply(abortedGetter, entry.signal, []) === true) {
+    if (entry.cancellation.isCancelled()) {
       events.aborted(entry.call);
       return;
     }
@@ -150,13 +142,9 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
       return isRunning(entry) ? entry : undefined;
     },
     add: ({ call, isTraced }) => {
-      const controller = construct(NativeAbortController, []);
-      const signal = apply(signalGetter, controller, []);
-      if (!isSignal(signal)) return undefined;
       const entry: RunningCall = {
         call,
-        controller,
-        signal,
+        cancellation: makeCancellation(),
         toolRequests: makeToolRequests((ask, body) => events.ask(call, ask, body)),
         activities: makeActivities(),
         endAudience: '',
@@ -171,8 +159,8 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
       // A handler that has not settled CancelTimeoutMs after its cancellation is removed from the table. The server
       // does not wait longer than CancelTimeoutMs for a cancelled call.
       nativeSetTimeout(() => finish(entry), CancelTimeoutMs);
-      apply(abortController, entry.controller, [construct(NativeDOMException, [reason, 'AbortError'])]);
-      entry.toolRequests.close(() => abortedError(apply(reasonGetter, entry.signal, [])));
+      const error = entry.cancellation.cancel(construct(NativeDOMException, [reason, 'AbortError']));
+      entry.toolRequests.close(() => abortedError(error));
     },
   };
 }
@@ -190,7 +178,6 @@ export function makeRunner(plugin: string, readContainer: () => unknown, events:
 
   const run = (request: Request) => {
     const entry = calls.add(request);
-    if (!entry) return;
     const adapter = registered;
     const failWith = (text: string) => entry.end({ kind: 'error', text });
     if (!adapter) {
@@ -236,13 +223,9 @@ function isRunning(value: unknown): value is RunningCall {
   return isObject(value);
 }
 
-function isSignal(value: unknown): value is AbortSignal {
-  return isObject(value);
-}
-
 /** isStopped reports whether the call has ended, and ends a call that was cancelled before its handler started. */
 function isStopped(entry: RunningCall): boolean {
-  if (apply(abortedGetter, entry.signal, []) === true) entry.end({ kind: 'nothing' });
+  if (entry.cancellation.isCancelled()) entry.end({ kind: 'nothing' });
   return !entry.isLive;
 }
 
@@ -319,9 +302,10 @@ function unknownText(plugin: string, { tool, prompt }: Request): string {
 }
 
 function contextOf(entry: RunningCall, decision: unknown, sendReport: (report: string) => void): object {
-  const { signal, activities, toolRequests } = entry;
+  const { activities, toolRequests } = entry;
   const endAudience = (audience: unknown) => {
     if (typeof audience === 'string') entry.endAudience = truncate(audience);
   };
-  return makeContext({ signal, decision, activities, toolRequests, sendReport, setEndAudience: endAudience });
+  const readSignal = () => entry.cancellation.readSignal();
+  return makeContext({ readSignal, decision, activities, toolRequests, sendReport, setEndAudience: endAudience });
 }

@@ -6,7 +6,8 @@ import type { ToolRequests } from './tool-requests.ts';
 
 /** ContextOptions are the parts of one call that its context uses. */
 export interface ContextOptions {
-  readonly signal: AbortSignal;
+  /** readSignal returns the signal of the call. */
+  readSignal(): unknown;
   /** decision is the user's decision before the tool started; undefined if no approval was required. */
   readonly decision: unknown;
   readonly activities: Activities;
@@ -37,7 +38,10 @@ export function makeContext(options: ContextOptions): object {
       call: (tool: unknown, input?: unknown, options?: unknown) => toolRequests.callTool(tool, input, options),
       waitForUser: (request: unknown) => toolRequests.waitForUser(request),
       decision: detachFromPage(options.decision),
-      signal: options.signal,
+      // Most handlers never read the signal, and creating an AbortController takes longer than the rest of the context.
+      get signal() {
+        return options.readSignal();
+      },
     }),
   );
 }

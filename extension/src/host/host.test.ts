@@ -429,6 +429,29 @@ test('cancel aborts the signal with the reason, and the host reports the outcome
   assert.deepEqual(port.received, ['f 1', 'f 99']);
 });
 
+test('the signal of a call is created when the handler first reads it', async () => {
+  const realm = makeRealm();
+  realm.run(`
+    made = 0;
+    const Native = AbortController;
+    AbortController = function () { made++; return new Native(); };
+    AbortController.prototype = Native.prototype;
+  `);
+  const reads = '{ name: "reads", handle: (p, c) => [made, c.signal === c.signal, c.signal.aborted, made].join() }';
+  const late = `{ name: 'late', handle: (p, c) => { seen = () => [made, c.signal.aborted, c.signal.reason.message, made].join(); return new Promise(() => {}); } }`;
+  realm.start('demo', 'h1', adapter('demo', `${tool('() => made')}, ${reads}, ${late}`));
+  const [port] = realm.bridge();
+  await realm.idle();
+  port?.received.splice(0);
+  ['run', 'reads', 'late'].forEach((name, i) => void port?.send('call', i + 1, name, MB, {}));
+  await realm.idle();
+  assert.deepEqual(port?.received, ['r 1 0', 'r 2 "0,true,false,1"']);
+  port?.send('cancel', 3, 'stopped early');
+  port?.send('cancel', 3, 'again');
+  await realm.idle();
+  assert.equal(realm.run('seen()'), '1,true,stopped early,2');
+});
+
 test('a cancelled handler may clean up before it settles', async () => {
   const cleans = `async (p, c) => {
     try { await new Promise((ok, bad) => c.signal.addEventListener('abort', bad)); }

@@ -71,7 +71,7 @@ function wrapMethod(
     const context = completeContext(hostContext);
     const args: unknown[] = [params, context];
     for (let i = 0; i < otherArgs.length; i++) defineProperty(args, args.length, dataProperty(otherArgs[i]));
-    return await wrapper(() => runCall(context.signal, () => apply(method, this, args)));
+    return await wrapper(() => runCall(context, () => apply(method, this, args)));
   };
   // The method is defined, not assigned, because the author may have frozen the definition.
   const copy = makeBareObject();

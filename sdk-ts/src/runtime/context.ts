@@ -1,7 +1,15 @@
 import type { ProgressOptions, ToolHandlerContext } from '../context.ts';
 import { ToolError } from '../tool-error.ts';
 import { isSignal, makeController, signalOf } from './page-primordials.ts';
-import { apply, dataProperty, defineProperty, lookup, makeBareObject } from './primordials.ts';
+import {
+  apply,
+  dataProperty,
+  defineProperty,
+  getOwnPropertyDescriptor,
+  hasOwn,
+  lookup,
+  makeBareObject,
+} from './primordials.ts';
 import { hasProperties, isMethod, type Properties } from './value.ts';
 
 /**
@@ -59,10 +67,17 @@ const contextMethods = [
 ];
 
 function isComplete(hostContext: unknown): hostContext is ToolHandlerContext {
-  if (!hasProperties(hostContext) || !isSignal(lookup(hostContext, 'signal'))) return false;
+  if (!hasProperties(hostContext) || !hasSignal(hostContext)) return false;
   for (let i = 0; i < contextMethods.length; i++)
     if (!isMethod(lookup(hostContext, contextMethods[i] ?? ''))) return false;
   return true;
+}
+
+/** Reports whether a context has a signal. A getter is not called, because hosts create the signal at the first read. */
+function hasSignal(hostContext: Properties): boolean {
+  const descriptor = getOwnPropertyDescriptor(hostContext, 'signal');
+  if (descriptor && hasOwn(descriptor, 'get')) return isMethod(descriptor.get);
+  return isSignal(lookup(hostContext, 'signal'));
 }
 
 async function rejectUnsupported(name: string): Promise<never> {
