@@ -119,9 +119,11 @@ test('a tool without a pinned document runs in any document, and a tool without 
   const { tab, start, calls } = makeFixture(t);
   tab.documentId = 'd2';
   await start({ documentId: '' });
+  tab.state = 'crashed';
+  await start({ dispatchId: 'y', documentId: '' });
   tab.state = 'closed';
-  await start({ dispatchId: 'y', tabId: 0, documentId: '' });
-  assert.equal(calls.length, 2);
+  await start({ dispatchId: 'z', tabId: 0, documentId: '' });
+  assert.equal(calls.length, 3);
 });
 
 test('an unknown tool is named', async (t) => {

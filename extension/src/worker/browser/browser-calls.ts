@@ -129,11 +129,15 @@ export class BrowserCalls {
     return await this.#withPage(result, tabId);
   }
 
-  /** requireDocument fails if a tab does not show the document that the server has judged. */
+  /**
+   * requireDocument fails if a tab does not show the document that the server has judged. A tool that is not pinned to
+   * a document, such as a navigation, also runs in a tab whose page crashed or was unloaded.
+   */
   async #requireDocument(tabId: number, documentId: string): Promise<void> {
     const state = await this.#options.readTabState(tabId);
-    if (state !== 'open') throw documentGone(state, false);
+    if (state === 'closed') throw documentGone(state, false);
     if (documentId === '') return;
+    if (state !== 'open') throw documentGone(state, false);
     if ((await this.#options.readTopDocument(tabId)) !== documentId) throw documentGone('open', false);
   }
 
