@@ -33,7 +33,7 @@ export interface Act {
 }
 
 const Untrusted =
-  'Nothing changed. The page may accept only trusted input, which needs the debugger (opentabs extension install --debugger), or the element does nothing.';
+  'Nothing changed. The element may do nothing, or the page may accept only trusted input, which needs the debugger';
 
 /** runAct performs an act between two snapshots, and returns what changed. */
 export async function runAct(

@@ -10,7 +10,7 @@
  * Each frame has a separate page script, and each operation concerns one frame. The worker numbers the frames and gives
  * each operation the prefix of the frame: '' for the top frame, 'f3' for frame 3. A ref is the prefix, the letter e and
  * a number: e12, f3e12. A snapshot lists its frame elements in `frames`. The worker finds the frame of each entry by
- * FrameInfo.index, and joins the texts with joinFrames (frames.ts).
+ * FrameInfo.index, and joins the texts with joinFrames (join-frames.ts).
  *
  * # Targets
  *

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { joinFrames, pageHeader } from './join-frames.ts';
+import type { SnapshotResult } from './operations.ts';
+
+// The worker imports join-frames.ts. Node has no document, as the worker has none, so this import fails here if the file
+// needs one.
+
+function makeSnapshot(text: string, frames: SnapshotResult['frames'] = []): SnapshotResult {
+  return {
+    snapshot: 's1',
+    text,
+    title: 'T',
+    url: 'https://shop.test/a?b=c#d',
+    tokens: 1,
+    folded: 0,
+    frames,
+    full: false,
+  };
+}
+
+test('the texts of frames follow their frame elements, with their indent', () => {
+  const frames = [{ ref: 'e2', line: 1, index: 0, src: '' }];
+  const deep = { ref: 'f2e1', snapshot: makeSnapshot('link "Deep"'), children: [] };
+  const inner = makeSnapshot('button "In"\niframe [ref=f2e1]', [{ ref: 'f2e1', line: 1, index: 0, src: '' }]);
+  const joined = joinFrames(makeSnapshot('main\n iframe [ref=e2]\nend', frames), [
+    { ref: 'e2', snapshot: inner, children: [deep] },
+  ]);
+  assert.equal(joined, 'main\n iframe [ref=e2]\n  button "In"\n  iframe [ref=f2e1]\n   link "Deep"\nend');
+});
+
+test('the header has no query and no fragment, which may contain secrets', () => {
+  assert.equal(pageHeader(makeSnapshot('')), 'page "T" shop.test/a?…#… [snapshot s1]');
+});
