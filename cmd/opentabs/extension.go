@@ -20,8 +20,9 @@ func newExtensionCmd(p *program) *cobra.Command {
 }
 
 type extensionInstallOptions struct {
-	program *program
-	dir     string
+	program  *program
+	dir      string
+	debugger bool
 }
 
 func newExtensionInstallCmd(p *program) *cobra.Command {
@@ -31,26 +32,43 @@ func newExtensionInstallCmd(p *program) *cobra.Command {
 		Short: "Write the unpacked extension and print how to load it",
 		Long: `Write the extension to a folder, and print how to load it in Chrome. The folder
 contains the port and a key of this installation. Run the command again after
-you update opentabs or change the port, then reload the extension.`,
-		Example: "  opentabs extension install\n  opentabs extension install --dir ~/opentabs-extension",
+you update opentabs or change the port, then reload the extension.
+
+With --debugger, the extension may use Chrome's debugger, which browser tools
+need for pictures of background tabs and of full pages. Chrome shows a bar above
+all pages while the debugger is attached. Later
+installations keep the choice; --debugger=false takes the permission away.`,
+		Example: "  opentabs extension install\n  opentabs extension install --dir ~/opentabs-extension\n  opentabs extension install --debugger",
 		Args:    limitArgs(0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runExtensionInstall(cmd.Context(), opts) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			choice := extensiondir.KeepDebugger
+			if cmd.Flags().Changed("debugger") {
+				choice = extensiondir.WithoutDebugger
+				if opts.debugger {
+					choice = extensiondir.WithDebugger
+				}
+			}
+			return runExtensionInstall(cmd.Context(), opts.program, extensiondir.Options{Dir: opts.dir, Debugger: choice})
+		},
 	}
+	cmd.Flags().BoolVar(&opts.debugger, "debugger", false, "add the permission debugger (default: as in the last installation)")
 	cmd.Flags().StringVar(&opts.dir, "dir", "", "write the extension to `DIR` (default: a folder in the state directory)")
 	return cmd
 }
 
-func runExtensionInstall(ctx context.Context, opts extensionInstallOptions) error {
-	p := opts.program
+func runExtensionInstall(ctx context.Context, p *program, options extensiondir.Options) error {
 	h, err := p.openHome(nil)
 	if err != nil {
 		return err
 	}
-	dir, err := extensiondir.Setup(ctx, h, opts.dir, p.out.Notef)
+	dir, err := extensiondir.Setup(ctx, h, options, p.out.Notef)
 	if err != nil {
 		return err
 	}
 	p.out.PrintText(installSteps(dir))
+	if extensiondir.HasDebugger(h.Dirs) {
+		p.out.PrintText(debuggerNote)
+	}
 	return nil
 }
 
@@ -67,6 +85,13 @@ In Chrome:
   5. Press the opentabs button in the toolbar: the side panel shows whether it is
      connected. The server must run: opentabs serve`, dir)
 }
+
+// debuggerNote follows the steps if the extension has the permission debugger.
+const debuggerNote = `
+The extension has the permission "debugger". While a tool uses the debugger,
+Chrome shows "opentabs started debugging this browser" above all pages. Cancel
+switches the debugger off until you allow it again in the side panel.
+To take the permission away: opentabs extension install --debugger=false`
 
 type extensionPathOptions struct{ program *program }
 

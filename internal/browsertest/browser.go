@@ -200,7 +200,7 @@ func (t *Browser) serve(ctx context.Context, pluginDir string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := extensiondir.Install(dirs, filepath.Join(t.dir, "extension"), extensiondir.Connection{Port: started.Port(), Key: config.BrowserKey(token)}); err != nil {
+	if _, err := extensiondir.Install(dirs, filepath.Join(t.dir, "extension"), extensiondir.Connection{Port: started.Port(), Key: config.BrowserKey(token)}, extensiondir.KeepDebugger); err != nil {
 		return err
 	}
 	t.client = mcpclient.New(mcpclient.Options{URL: "http://" + started.Address() + httpapi.CommandPath, Token: token, Name: "opentabs plugin test", Version: version.Version})

@@ -243,7 +243,7 @@ func TestCheckExtension(t *testing.T) {
 	}
 	install := func(c extensiondir.Connection) {
 		t.Helper()
-		if _, err := extensiondir.Install(i.Dirs, i.ExtensionDir(), c); err != nil {
+		if _, err := extensiondir.Install(i.Dirs, i.ExtensionDir(), c, extensiondir.KeepDebugger); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -40,7 +40,7 @@ func (c *checkup) checkExtension() {
 // compareExtension compares the extension files in dir with the extension files
 // embedded in the program.
 func (c *checkup) compareExtension(dir string) {
-	files, err := jsbuild.ExtensionFiles(version.Version)
+	files, err := jsbuild.ExtensionFiles(jsbuild.ManifestOptions{Version: version.Version, WithDebugger: extensiondir.HasDebugger(c.dirs)})
 	if err != nil {
 		c.fail("extension", err.Error(), "report this as a bug of opentabs")
 		return
@@ -52,5 +52,9 @@ func (c *checkup) compareExtension(dir string) {
 			return
 		}
 	}
-	c.ok("extension", "%s, in %s", version.Version, dir)
+	debugger := ""
+	if extensiondir.HasDebugger(c.dirs) {
+		debugger = ", with the debugger"
+	}
+	c.ok("extension", "%s, in %s%s", version.Version, dir, debugger)
 }

@@ -37,12 +37,27 @@ type Connection struct {
 type installRecord struct {
 	Dir   string   `json:"dir"`
 	Files []string `json:"files"`
+	// Debugger is true if the extension's manifest has the permission debugger.
+	Debugger bool `json:"debugger,omitempty"`
 }
+
+// DebuggerChoice is whether the extension gets the permission debugger.
+type DebuggerChoice int
+
+const (
+	// KeepDebugger repeats the choice of the last installation. The first installation
+	// has no debugger.
+	KeepDebugger DebuggerChoice = iota
+	// WithDebugger adds the permission.
+	WithDebugger
+	// WithoutDebugger takes the permission away.
+	WithoutDebugger
+)
 
 // Install writes the extension into dir. Install creates dir if it is missing, and
 // removes the access of other users. Install returns warnings that the user should see.
 // The error is errOccupied if dir has unrelated files.
-func Install(dirs config.Dirs, dir string, c Connection) (warnings []string, err error) {
+func Install(dirs config.Dirs, dir string, c Connection, choice DebuggerChoice) (warnings []string, err error) {
 	if err := checkVacant(dir); err != nil {
 		return nil, err
 	}
@@ -57,14 +72,14 @@ func Install(dirs config.Dirs, dir string, c Connection) (warnings []string, err
 		}
 		warnings = append(warnings, fmt.Sprintf("the record of the installed extension, %s, was damaged and is kept as %s; if the extension was in another folder, remove that one from Chrome", dirs.ExtensionRecord(), keptAs))
 	}
-	return warnings, writeFiles(dirs, dir, c)
+	return warnings, writeFiles(dirs, dir, c, choice == WithDebugger || choice == KeepDebugger && HasDebugger(dirs))
 }
 
 // writeFiles replaces each file in one step, the manifest last. writeFiles removes the
 // files that an older version wrote. writeFiles keeps adapters and unrelated files.
-func writeFiles(dirs config.Dirs, dir string, c Connection) error {
+func writeFiles(dirs config.Dirs, dir string, c Connection, withDebugger bool) error {
 	statefile.RemoveLeftovers(dir)
-	files, err := jsbuild.ExtensionFiles(version.Version)
+	files, err := jsbuild.ExtensionFiles(jsbuild.ManifestOptions{Version: version.Version, WithDebugger: withDebugger})
 	if err != nil {
 		return fmt.Errorf("bundle the extension: %w", err)
 	}
@@ -82,7 +97,7 @@ func writeFiles(dirs config.Dirs, dir string, c Connection) error {
 	if err := removeOldFiles(dirs, dir, names); err != nil {
 		return err
 	}
-	record, err := json.Marshal(installRecord{Dir: dir, Files: names})
+	record, err := json.Marshal(installRecord{Dir: dir, Files: names, Debugger: withDebugger})
 	if err != nil {
 		return fmt.Errorf("store the extension's folder: %w", err)
 	}
@@ -168,6 +183,13 @@ func Find(dirs config.Dirs) (string, bool) {
 	}
 	_, err := os.Stat(filepath.Join(dir, ConnectionFile))
 	return dir, err == nil
+}
+
+// HasDebugger reports whether the user installed the extension with the permission
+// debugger.
+func HasDebugger(dirs config.Dirs) bool {
+	record, ok := readRecord(dirs)
+	return ok && record.Debugger
 }
 
 // ReadConnection returns the connection of the extension in dir.

@@ -12,20 +12,28 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// Setup writes the extension of an installation into dir, or into the folder in the
-// state directory if dir is empty, and returns the folder. Setup makes a running daemon
-// reload its plugins, so that the daemon writes its adapters into the extension's
-// folder. notef receives warnings for the user.
-func Setup(ctx context.Context, h *home.Home, dir string, notef func(format string, args ...any)) (string, error) {
+// Options are the user's choices for [Setup].
+type Options struct {
+	// Dir is the folder to write to. Default: a folder in the state directory.
+	Dir string
+	// Debugger is whether the extension gets the permission debugger. Default:
+	// KeepDebugger.
+	Debugger DebuggerChoice
+}
+
+// Setup writes the extension of an installation, and returns the folder. Setup makes a
+// running daemon reload its plugins, so that the daemon writes its adapters into the
+// extension's folder. notef receives warnings for the user.
+func Setup(ctx context.Context, h *home.Home, o Options, notef func(format string, args ...any)) (string, error) {
 	token, err := h.Token()
 	if err != nil {
 		return "", err
 	}
-	folder, err := filepath.Abs(dir)
+	folder, err := filepath.Abs(o.Dir)
 	if err != nil {
-		return "", fmt.Errorf("find --dir %s: %w", dir, err)
+		return "", fmt.Errorf("find --dir %s: %w", o.Dir, err)
 	}
-	if dir == "" {
+	if o.Dir == "" {
 		folder = h.ExtensionDir()
 	}
 	// A running daemon may use another port than the one in the settings.
@@ -37,7 +45,7 @@ func Setup(ctx context.Context, h *home.Home, dir string, notef func(format stri
 	if port == 0 {
 		return "", usererr.Errorf("the port is 0, so the extension has no port to connect to: set a port, or start the server first")
 	}
-	warnings, err := Install(h.Dirs, folder, Connection{Port: port, Key: config.BrowserKey(token)})
+	warnings, err := Install(h.Dirs, folder, Connection{Port: port, Key: config.BrowserKey(token)}, o.Debugger)
 	for _, w := range warnings {
 		notef("%s", w)
 	}

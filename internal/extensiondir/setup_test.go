@@ -1,9 +1,11 @@
 package extensiondir
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,7 +24,7 @@ func newHome(t *testing.T, port int) *home.Home {
 
 func TestSetup(t *testing.T) {
 	h := newHome(t, 9)
-	folder, err := Setup(t.Context(), h, "", t.Logf)
+	folder, err := Setup(t.Context(), h, Options{}, t.Logf)
 	if err != nil || folder != h.ExtensionDir() {
 		t.Fatalf("%s, %v", folder, err)
 	}
@@ -31,7 +33,7 @@ func TestSetup(t *testing.T) {
 		t.Errorf("%+v, %v, %v", c, err, readErr)
 	}
 	t.Chdir(t.TempDir())
-	ownFolder, err := Setup(t.Context(), h, "mine", t.Logf)
+	ownFolder, err := Setup(t.Context(), h, Options{Dir: "mine"}, t.Logf)
 	if foundFolder, ok := Find(h.Dirs); err != nil || !filepath.IsAbs(ownFolder) || filepath.Base(ownFolder) != "mine" || !ok || foundFolder != ownFolder {
 		t.Errorf("%s, %v, found %s", ownFolder, err, foundFolder)
 	}
@@ -47,8 +49,40 @@ func TestSetupRefuses(t *testing.T) {
 		dir  string
 	}{"the port is 0": {0, ""}, "contains files that are not part of an opentabs extension": {9, occupied}} {
 		var userErr *usererr.Error
-		if _, err := Setup(t.Context(), newHome(t, c.port), c.dir, t.Logf); !errors.As(err, &userErr) || !strings.Contains(err.Error(), want) {
+		if _, err := Setup(t.Context(), newHome(t, c.port), Options{Dir: c.dir}, t.Logf); !errors.As(err, &userErr) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+func TestSetupKeepsTheDebugger(t *testing.T) {
+	h := newHome(t, 9)
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+	for i, step := range []struct {
+		options Options
+		want    bool
+	}{
+		{Options{}, false},
+		{Options{Debugger: WithDebugger}, true},
+		{Options{}, true},
+		{Options{Dir: elsewhere}, true},
+		{Options{Debugger: WithoutDebugger}, false},
+		{Options{}, false},
+	} {
+		folder, err := Setup(t.Context(), h, step.options, t.Logf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(folder, "manifest.json"))
+		var manifest struct {
+			Permissions []string `json:"permissions"`
+			Optional    []string `json:"optional_permissions"`
+		}
+		if err := errors.Join(err, json.Unmarshal(text, &manifest)); err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Contains(manifest.Permissions, "debugger"); got != step.want || HasDebugger(h.Dirs) != step.want || !slices.Contains(manifest.Permissions, "scripting") || slices.Contains(manifest.Optional, "debugger") {
+			t.Errorf("step %d: permissions %q, record %v; want the debugger: %v", i, manifest.Permissions, HasDebugger(h.Dirs), step.want)
 		}
 	}
 }

@@ -32,10 +32,18 @@ var extensionSources = sourceSet{
 	},
 }
 
-// ExtensionFiles returns the files of the unpacked extension by path, with version in
-// the manifest. ExtensionFiles does not include connection.json, which contains the
-// port and the token of one server.
-func ExtensionFiles(version string) (map[string][]byte, error) {
+// ManifestOptions are the parts of the extension's manifest that differ between
+// installations.
+type ManifestOptions struct {
+	Version string
+	// WithDebugger adds the permission debugger. Chrome does not accept debugger as an
+	// optional permission, so the manifest contains debugger only if the user wants it.
+	WithDebugger bool
+}
+
+// ExtensionFiles returns the files of the unpacked extension by path. ExtensionFiles
+// does not include connection.json, which contains the port and the token of one server.
+func ExtensionFiles(options ManifestOptions) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for out, entry := range map[string]string{
 		"worker.js": "extension/src/worker/worker.ts",
@@ -62,7 +70,7 @@ func ExtensionFiles(version string) (map[string][]byte, error) {
 		}
 		files[out] = text
 	}
-	manifest, icons, err := manifestWithVersion(version)
+	manifest, icons, err := makeManifest(options)
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +83,8 @@ func ExtensionFiles(version string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// manifestWithVersion returns the manifest with a version, and the paths of its icons.
-func manifestWithVersion(version string) ([]byte, []string, error) {
+// makeManifest returns the manifest for options, and the paths of its icons.
+func makeManifest(options ManifestOptions) ([]byte, []string, error) {
 	text, err := extensionSources.Read("extension/manifest.json")
 	if err != nil {
 		return nil, nil, err
@@ -88,15 +96,28 @@ func manifestWithVersion(version string) ([]byte, []string, error) {
 	if err := json.Unmarshal(text, &m); err != nil {
 		return nil, nil, fmt.Errorf("read the extension's manifest: %w", err)
 	}
-	oldVersion, newVersion := fmt.Sprintf(`"version": %q`, m.Version), fmt.Sprintf(`"version": %q`, version)
-	if bytes.Count(text, []byte(oldVersion)) != 1 {
-		return nil, nil, fmt.Errorf("the extension's manifest does not contain %s exactly once", oldVersion)
+	if text, err = replaceOnce(text, fmt.Sprintf(`"version": %q`, m.Version), fmt.Sprintf(`"version": %q`, options.Version)); err != nil {
+		return nil, nil, err
+	}
+	if options.WithDebugger {
+		const permissions = `"permissions": [`
+		if text, err = replaceOnce(text, permissions, permissions+`"debugger", `); err != nil {
+			return nil, nil, err
+		}
 	}
 	var icons []string
 	for _, icon := range m.Icons {
 		icons = append(icons, icon)
 	}
-	return bytes.Replace(text, []byte(oldVersion), []byte(newVersion), 1), icons, nil
+	return text, icons, nil
+}
+
+// replaceOnce replaces a text that the manifest contains exactly once.
+func replaceOnce(manifest []byte, oldText, newText string) ([]byte, error) {
+	if bytes.Count(manifest, []byte(oldText)) != 1 {
+		return nil, fmt.Errorf("the extension's manifest does not contain %s exactly once", oldText)
+	}
+	return bytes.Replace(manifest, []byte(oldText), []byte(newText), 1), nil
 }
 
 // HostScript returns a JavaScript expression for a function that returns the host's

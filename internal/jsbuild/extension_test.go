@@ -14,7 +14,7 @@ import (
 )
 
 func TestExtension(t *testing.T) {
-	files, err := ExtensionFiles("7.8.9")
+	files, err := ExtensionFiles(ManifestOptions{Version: "7.8.9"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,6 +34,9 @@ func TestExtension(t *testing.T) {
 	}
 	if err := json.Unmarshal(files["manifest.json"], &m); err != nil {
 		t.Fatal(err)
+	}
+	if bytes.Contains(files["manifest.json"], []byte("debugger")) {
+		t.Error("the manifest has the permission debugger, which the user has not chosen")
 	}
 	if m.Version != "7.8.9" || m.Key == "" {
 		t.Errorf("version %q, key %q", m.Version, m.Key)
