@@ -155,8 +155,9 @@ var definitions = []toolDefinition{
 	},
 	{
 		name: "browser_take_screenshot", title: "Screenshot", place: dispatch.PlacePage, class: classRead,
-		description: "Take a picture of the page. Without the debugger, only of the tab in front.",
-		properties:  `"type":{"enum":["webp","jpeg","png"]},"maxWidth":{"type":"integer","minimum":100,"maximum":4000},` + tabProperty,
+		description: "Take a picture of the page or of an element. Pictures of background tabs, of the full page and of elements in frames need the debugger.",
+		properties: targetProperty + `,"fullPage":{"type":"boolean"},"type":{"enum":["webp","jpeg","png"]},` +
+			`"maxWidth":{"type":"integer","minimum":100,"maximum":4000},` + tabProperty,
 	},
 	{
 		name: "browser_read_page", title: "Read the page", place: dispatch.PlacePage, class: classRead,

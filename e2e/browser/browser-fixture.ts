@@ -68,11 +68,14 @@ export function failureOf(answer: Answer): Failure {
   return { code: tool?.code ?? code, message, ...(notStarted === true ? { notStarted } : {}) };
 }
 
-/** startBrowserFixture starts the fake server, the browser and the sites. */
-export async function startBrowserFixture(): Promise<BrowserFixture> {
+/** startBrowserFixture starts the fake server, the browser and the sites. installFlags are flags of extension install. */
+export async function startBrowserFixture(...installFlags: string[]): Promise<BrowserFixture> {
   const home = mkdtempSync(join(tmpdir(), 'opentabs-browser-'));
   const extension = join(home, 'unpacked');
-  await runChecked(['extension', 'install', '--dir', extension], { OPENTABS_HOME: home, NO_COLOR: '1' });
+  await runChecked(['extension', 'install', '--dir', extension, ...installFlags], {
+    OPENTABS_HOME: home,
+    NO_COLOR: '1',
+  });
   const server = await startFakeServer(extension);
   const htmlByPath = new Map([['/', '<!doctype html><title>Home</title><h1>Home</h1>']]);
   const site = createServer((request, response) => servePage(htmlByPath, request, response));

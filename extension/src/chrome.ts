@@ -1,5 +1,5 @@
-// Only this file, chrome-scripts.ts, chrome-tabs.ts and chrome-pages.ts use chrome.*, so that tests can use a fake
-// browser.
+// Only this file, chrome-scripts.ts, chrome-tabs.ts, chrome-pages.ts and chrome-debugger.ts use chrome.*, so that tests
+// can use a fake browser.
 
 import type { Port as BridgeSidePort } from './bridge/link.ts';
 import { BRIDGE_MARK, BRIDGE_PORT, PANEL_PORT } from './port-message.ts';

@@ -99,6 +99,7 @@ const operationNames: Readonly<Record<PageOperationName, true>> = {
   facts: true,
   watch: true,
   changes: true,
+  frameAreas: true,
 };
 
 function parse(text: string): unknown {

@@ -50,6 +50,8 @@ export interface PanelState {
   readonly browserName: string;
   readonly extensionVersion: string;
   readonly mode: InjectMode;
+  /** isDebuggerRefused is true if the user pressed Cancel in Chrome's bar of the debugger. */
+  readonly isDebuggerRefused?: boolean;
   readonly tabs: readonly PanelTab[];
   readonly calls: readonly CallView[];
   /**
@@ -93,7 +95,8 @@ export type Action =
   | { readonly op: 'show'; readonly tabId: number }
   | { readonly op: 'rename'; readonly name: string }
   | { readonly op: 'retry' }
-  | { readonly op: 'details' };
+  | { readonly op: 'details' }
+  | { readonly op: 'allowDebugger' };
 
 /** FromPanel is an action with the ID that its answer repeats. */
 export interface FromPanel {
@@ -147,6 +150,7 @@ const actions: PortReaders<Action> = {
   rename: ({ name }) => (typeof name === 'string' ? { op: 'rename', name } : undefined),
   retry: () => ({ op: 'retry' }),
   details: () => ({ op: 'details' }),
+  allowDebugger: () => ({ op: 'allowDebugger' }),
 };
 
 /** withPlugin returns a reader for an action whose params name a plugin. */

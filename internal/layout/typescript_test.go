@@ -34,7 +34,7 @@ var lintIgnored = map[string]string{}
 
 // chromeFiles are the files that may use chrome's API.
 var chromeFiles = []string{
-	"extension/src/chrome.ts", "extension/src/chrome-dom.ts", "extension/src/chrome-pages.ts", "extension/src/chrome-scripts.ts", "extension/src/chrome-tabs.ts",
+	"extension/src/chrome.ts", "extension/src/chrome-debugger.ts", "extension/src/chrome-dom.ts", "extension/src/chrome-pages.ts", "extension/src/chrome-scripts.ts", "extension/src/chrome-tabs.ts",
 }
 
 type tsFile struct {

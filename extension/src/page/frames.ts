@@ -1,5 +1,6 @@
-// Frame elements in snapshots.
-import type { FrameInfo, Rect } from './operations.ts';
+// Frame elements in snapshots, and their places.
+import type { FrameArea, FrameAreasResult, FrameInfo, Rect } from './operations.ts';
+import { unclobbered } from './unclobbered.ts';
 import { intersection, plainRect, viewportRect } from './view.ts';
 
 /** frameInfo returns the facts about a frame element that the worker needs to find its frame. */
@@ -43,4 +44,29 @@ function visiblePart(element: Element): Rect | undefined {
     width: seen.width,
     height: seen.height,
   });
+}
+
+/** frameAreas is the operation of this name. */
+export async function frameAreas(): Promise<FrameAreasResult> {
+  return { areas: [...unclobbered.querySelectorAll('iframe,frame,object')].flatMap(areaOf) };
+}
+
+function areaOf(element: Element): FrameArea[] {
+  const window = frameWindow(element);
+  const index = window ? indexOf(window, globalThis.window) : -1;
+  if (index < 0 || !(element instanceof HTMLElement)) return [];
+  const rect = element.getBoundingClientRect();
+  const isScaled = Math.abs(rect.width - element.offsetWidth) > 1 || Math.abs(rect.height - element.offsetHeight) > 1;
+  if (isScaled) return [];
+  const style = getComputedStyle(element);
+  const [left, top, right, bottom] = [style.paddingLeft, style.paddingTop, style.paddingRight, style.paddingBottom].map(
+    (text) => Number.parseFloat(text) || 0,
+  );
+  const area = {
+    x: rect.x + element.clientLeft + (left ?? 0),
+    y: rect.y + element.clientTop + (top ?? 0),
+    width: Math.max(0, element.clientWidth - (left ?? 0) - (right ?? 0)),
+    height: Math.max(0, element.clientHeight - (top ?? 0) - (bottom ?? 0)),
+  };
+  return [{ index, area }];
 }

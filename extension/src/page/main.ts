@@ -5,7 +5,7 @@ import { describe } from './describe.ts';
 import { drag } from './drag.ts';
 import { PageFailure, toPageError } from './failure.ts';
 import { find } from './find.ts';
-import { indexInParent } from './frames.ts';
+import { frameAreas, indexInParent } from './frames.ts';
 import type {
   FactsResult,
   Operation,
@@ -38,6 +38,7 @@ const handlers: Handlers = {
   facts,
   describe,
   locate,
+  frameAreas,
   watch,
   changes,
   click,

@@ -42,6 +42,8 @@ export interface PageCalls {
   describe: { arguments: TargetArguments; result: DescribeResult };
   /** Returns facts about the frame that the site policy needs. Cheap: reads no content. */
   facts: { arguments: FactsArguments; result: FactsResult };
+  /** Returns where the child frames of the frame are. */
+  frameAreas: { arguments: FactsArguments; result: FrameAreasResult };
   /**
    * Returns what changed on the page since a `watch`. Level 2 brackets its trusted input with `watch` and `changes`;
    * the acting operations of this file bracket themselves.
@@ -454,6 +456,18 @@ export interface FactsResult {
   readonly secretFields: readonly ('password' | 'card' | 'code')[];
   readonly hasFocus: boolean;
   readonly visibility: DocumentVisibilityState;
+}
+
+export interface FrameAreasResult {
+  /** Without frames in shadow roots, and without frames that are scaled or rotated. */
+  readonly areas: readonly FrameArea[];
+}
+
+/** FrameArea is where a frame element shows its document. */
+export interface FrameArea {
+  /** The index of the frame in window.frames, as in FactsResult.index of the child. */
+  readonly index: number;
+  readonly area: Rect;
 }
 
 export interface WatchResult {

@@ -8,7 +8,7 @@ import type { Act } from './requests.ts';
 import { Tabs } from './tabs.tsx';
 import { type View, Views } from './views.tsx';
 import { Waiting } from './waiting.tsx';
-import { type Advice, linkAdvice, linkTitle, modeAdvice } from './wording.ts';
+import { type Advice, debuggerAdvice, linkAdvice, linkTitle, modeAdvice } from './wording.ts';
 
 export interface PanelProps {
   /** state is undefined until the worker sends the first state. */
@@ -51,6 +51,13 @@ export function Panel(props: PanelProps): VNode {
         <Notice advice={modeProblem} tone={state?.mode === 'none' ? 'bad' : 'quiet'}>
           <button type="button" onClick={() => void act({ op: 'details' })}>
             Open details page
+          </button>
+        </Notice>
+      )}
+      {state?.isDebuggerRefused && (
+        <Notice advice={debuggerAdvice} tone="quiet">
+          <button type="button" onClick={() => void act({ op: 'allowDebugger' })}>
+            Allow the debugger again
           </button>
         </Notice>
       )}

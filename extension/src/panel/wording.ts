@@ -97,6 +97,14 @@ export function modeAdvice(mode: InjectMode): Advice | undefined {
   };
 }
 
+/** debuggerAdvice describes what a Cancel in the bar of the debugger means. */
+export const debuggerAdvice: Advice = {
+  title: 'You switched the debugger off.',
+  steps: [
+    'You pressed Cancel in Chrome’s bar. Agents use pages without the debugger, so some pages ignore their clicks, and pictures of background tabs fail.',
+  ],
+};
+
 /** worldEffect describes what the world of a plugin means for the user. */
 export function worldEffect(world: World | undefined): string {
   return world === 'isolated'

@@ -7,12 +7,14 @@
 
 import type { PluginInfo } from '../../../wire/wire.gen.ts';
 import * as browser from '../chrome.ts';
+import * as chromeDebugger from '../chrome-debugger.ts';
 import * as chromePages from '../chrome-pages.ts';
 import * as scripts from '../chrome-scripts.ts';
 import * as chromeTabs from '../chrome-tabs.ts';
 import { BRIDGE_PORT, PANEL_PORT } from '../port-message.ts';
 import { BrowserCalls, BrowserPlugin } from './browser/browser-calls.ts';
 import { makeBrowserTools } from './browser/browser-tools.ts';
+import { Debuggers } from './browser/debugger/debuggers.ts';
 import { Calls } from './calls/calls.ts';
 import { Outbox } from './calls/outbox.ts';
 import { RunningCalls } from './calls/running.ts';
@@ -193,9 +195,10 @@ const calls = new Calls({
   waitBeforePartMs: () => link.waitBeforePartMs(),
   onDocumentMissing: (tabId) => tabs.resendTab(tabId),
 });
+const debuggers = new Debuggers({ ...browser, ...chromePages, ...chromeTabs, ...chromeDebugger });
 const browserCalls = new BrowserCalls({
   outbox,
-  tools: makeBrowserTools({ ...browser, ...chromePages, ...chromeTabs }),
+  tools: makeBrowserTools({ ...browser, ...chromePages, ...chromeTabs }, debuggers),
   readTabState: browser.readTabState,
   readTopDocument: chromePages.readTopDocument,
   readPage: chromeTabs.describeTab,
@@ -217,6 +220,7 @@ const panels = makePanels({
     browserName: identity.name,
     extensionVersion: browser.extensionVersion(),
     mode: plugins.mode,
+    isDebuggerRefused: debuggers.state === 'refused',
     tabs: panelTabs({ tabs: tabs.sentTabs, wanted: plugins.wanted, docs, livePlugins }),
   }),
   setWatching: (on) => {
@@ -228,6 +232,7 @@ const panels = makePanels({
     reloadTab: reloadForUser,
     showTab: browser.showTab,
     openDetails: () => browser.openTab(browser.detailsPageUrl()),
+    allowDebugger: () => debuggers.allow(),
     rename: (name) => identity.rename(name),
   }),
 });
@@ -338,7 +343,7 @@ health.changed.addListener(async ({ documentId }) => {
   await tabs.sendNow();
   if (health.isSilent(documentId)) calls.documentSilent(documentId);
 });
-tabs.reported.addListener(() => panels.scheduleUpdate());
+for (const signal of [tabs.reported, debuggers.changed]) signal.addListener(() => panels.scheduleUpdate());
 outbox.delivered.addListener((ids) => calls.confirmDelivery(ids));
 for (const table of [running, browserCalls]) table.changed.addListener(() => badge.scheduleRedraw());
 calls.docsChanged.addListener(() => {

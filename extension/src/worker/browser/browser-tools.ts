@@ -3,6 +3,7 @@ import type * as chromePages from '../../chrome-pages.ts';
 import { makeActingTools } from './acting.ts';
 import { type ActBrowser, PageActions } from './acts.ts';
 import type { BrowserTool } from './browser-tool.ts';
+import type { Debuggers } from './debugger/debuggers.ts';
 import { FrameNumbers } from './frame-numbers.ts';
 import { makeNavigationTools } from './navigation.ts';
 import { PageScripts } from './page-scripts.ts';
@@ -16,12 +17,12 @@ import { makeWaitingTools } from './waiting.ts';
 /** ToolsBrowser is the part of Chrome that browser tools need. */
 export type ToolsBrowser = TabListBrowser &
   ActBrowser &
-  Omit<PicturesBrowser, 'drawPicture'> &
+  Omit<PicturesBrowser, 'drawPicture' | 'debuggers'> &
   Pick<typeof chromePages, 'injectPageScript' | 'connectPageScript' | 'listTabFrames'> &
   Pick<typeof chromeBase, 'readSessionValue' | 'writeSessionValue'>;
 
 /** makeBrowserTools returns all browser tools by name. */
-export function makeBrowserTools(browser: ToolsBrowser): ReadonlyMap<string, BrowserTool> {
+export function makeBrowserTools(browser: ToolsBrowser, debuggers: Debuggers): ReadonlyMap<string, BrowserTool> {
   const scripts = new PageScripts({
     numbers: new FrameNumbers(browser),
     inject: browser.injectPageScript,
@@ -42,7 +43,7 @@ export function makeBrowserTools(browser: ToolsBrowser): ReadonlyMap<string, Bro
     ...makeNavigationTools(browser, snapshots),
     ...makeReadingTools(frames, snapshots),
     ...makeWaitingTools(browser, frames),
-    ...makePictureTools({ ...browser, drawPicture }, frames),
+    ...makePictureTools({ ...browser, debuggers, drawPicture }, frames),
     ...makeActingTools(frames, acts),
   ]);
 }

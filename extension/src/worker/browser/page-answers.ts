@@ -141,6 +141,9 @@ export const isResult: { readonly [N in page.PageOperationName]: TypeGuard<page.
     hasFocus: isFlag,
     visibility: oneOf('visible', 'hidden'),
   }),
+  frameAreas: shapeOf<page.FrameAreasResult>({
+    areas: listOf(shapeOf<page.FrameArea>({ index: isNumber, area: rect })),
+  }),
   watch: shapeOf<page.WatchResult>({ snapshot: isText }),
   changes: actResult,
 };

@@ -3,13 +3,23 @@ import type { Rect } from '../../page/operations.ts';
 import { sleep } from '../../within.ts';
 import { readChoice, readFlag, readNumber, readText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
+import { takeDebuggerPicture } from './debugger/debugger-pictures.ts';
+import type { Debuggers } from './debugger/debuggers.ts';
 import type { TabFrames } from './tab-frames.ts';
-import { toolFailure } from './tool-failure.ts';
+import { callFailure, ToolFailure, toolFailure } from './tool-failure.ts';
 
 /** PicturesBrowser is the part of Chrome that browser_take_screenshot needs. */
 export type PicturesBrowser = Pick<typeof chromeTabs, 'readTab' | 'captureTab'> & {
+  readonly debuggers: Debuggers;
   drawPicture: typeof drawPicture;
 };
+
+/** Picture is a picture as base64, with its size in pixels. */
+export interface Picture {
+  readonly data: string;
+  readonly width: number;
+  readonly height: number;
+}
 
 /** QuotaMs is the time after which Chrome takes another picture: it takes two a second. */
 const QuotaMs = 600;
@@ -27,28 +37,69 @@ async function takeScreenshot(browser: PicturesBrowser, frames: TabFrames, call:
   const target = readText(args, 'target');
   const type = readChoice(args, 'type', ['webp', 'jpeg', 'png']) ?? 'webp';
   const maxWidth = readNumber(args, 'maxWidth');
-  if (readFlag(args, 'fullPage')) throw needsDebugger('a picture of the full page');
+  const isFullPage = readFlag(args, 'fullPage');
+  if (isFullPage && target !== undefined)
+    throw callFailure('invalid_arguments', 'browser_take_screenshot takes either a target or fullPage');
   const area = target === undefined ? undefined : await findArea(frames, call, target);
-  const { data, width } = await capture(browser, call);
-  const picture = await browser.drawPicture(data, {
-    mimeType: `image/${type}`,
-    viewWidth: width,
-    ...(area === undefined ? {} : { area }),
-    ...(maxWidth === undefined ? {} : { maxWidth }),
-  });
-  const part = target === undefined ? 'the visible part of the page' : `${target}, as far as it is in view`;
-  const text = `Picture of ${part}, ${picture.width} x ${picture.height} pixels.`;
+  const limit = maxWidth === undefined ? {} : { maxWidth };
+  const shot = await captureWithoutDebugger(browser, call, { area, isFullPage });
+  if (shot) {
+    const part = target === undefined ? visiblePart : `${target}, as far as it is in view`;
+    const place = area ? { area: area.rect } : {};
+    const options = { mimeType: `image/${type}`, viewWidth: shot.width, ...place, ...limit };
+    return toResult(`Picture of ${part}`, await browser.drawPicture(shot.data, options), type);
+  }
+  const place = area ? { area: area.rect } : { isFullPage };
+  const options = { type, quality: Quality * 100, ...place, ...limit };
+  const picture = await takeDebuggerPicture(browser.debuggers, browser, call, options);
+  const part = target ?? (isFullPage ? `the ${picture.isCut ? 'first part of the ' : ''}full page` : visiblePart);
+  return toResult(`Picture of ${part}`, picture, type, [...picture.notes, 'Taken with the debugger.']);
+}
+
+/** captureWithoutDebugger returns undefined if the picture needs the debugger, and the extension has it. */
+async function captureWithoutDebugger(
+  browser: PicturesBrowser,
+  call: BrowserCall,
+  { area, isFullPage }: { readonly area: Area | undefined; readonly isFullPage: boolean },
+): Promise<{ data: string; width: number } | undefined> {
+  try {
+    if (isFullPage) throw needsDebugger('a picture of the full page');
+    if (area?.isInFrame) throw needsDebugger('a picture of an element in a frame');
+    return await capture(browser, call);
+  } catch (error) {
+    const isNeeded = error instanceof ToolFailure && error.error.tool?.code === 'needs_debugger';
+    if (isNeeded && browser.debuggers.state !== 'absent') return undefined;
+    throw error;
+  }
+}
+
+const visiblePart = 'the visible part of the page';
+
+function toResult(title: string, picture: Picture, type: string, notes: readonly string[] = []): BrowserResult {
+  const text = [`${title}, ${picture.width} x ${picture.height} pixels.`, ...notes].join(' ');
   return { text, image: { data: picture.data, mimeType: `image/${type}` } };
 }
 
-/** findArea scrolls an element into view and returns its place in the view. */
-async function findArea(frames: TabFrames, call: BrowserCall, target: string): Promise<Rect> {
+/** Area is the place of an element in the view of the tab. */
+interface Area {
+  readonly rect: Rect;
+  readonly isInFrame: boolean;
+}
+
+/** findArea scrolls an element into view and returns its place in the view of the tab. */
+async function findArea(frames: TabFrames, call: BrowserCall, target: string): Promise<Area> {
   const frame = await frames.ofRef(call, target);
-  if (frame.frameId !== 0) throw needsDebugger('a picture of an element in a frame');
   await frames.run(call, frame, 'scroll', { target, snapshot: 'none' });
   const { rect } = await frames.run(call, frame, 'locate', { target });
-  if (rect.width > 0 && rect.height > 0) return rect;
-  throw toolFailure('not_hittable', `${target} has no visible part. Choose another element`);
+  if (rect.width <= 0 || rect.height <= 0)
+    throw toolFailure('not_hittable', `${target} has no visible part. Choose another element`);
+  const origin = await frames.findOrigin(call, frame);
+  if (!origin)
+    throw toolFailure(
+      'not_hittable',
+      `the place of ${target} in the tab is unknown: its frame is scaled or in a shadow root`,
+    );
+  return { rect: { ...rect, x: rect.x + origin.x, y: rect.y + origin.y }, isInFrame: frame.frameId !== 0 };
 }
 
 /** capture takes a picture of a tab that its window displays, before and after the picture. */
@@ -98,7 +149,7 @@ export interface PictureOptions {
 export async function drawPicture(
   dataUrl: string,
   { mimeType, viewWidth, area, maxWidth }: PictureOptions,
-): Promise<{ data: string; width: number; height: number }> {
+): Promise<Picture> {
   const bitmap = await createImageBitmap(await (await fetch(dataUrl)).blob());
   const ratio = viewWidth > 0 ? bitmap.width / viewWidth : 1;
   const source = cutOut(area, ratio, bitmap);

@@ -92,6 +92,29 @@ export class TabFrames {
   }
 
   /**
+   * findOrigin returns where the document of a frame begins in the view of the tab, in CSS pixels. findOrigin returns
+   * undefined if that is unknown: in shadow roots, and in frames that are scaled or rotated.
+   */
+  async findOrigin(call: BrowserCall, frame: FrameTarget): Promise<{ x: number; y: number } | undefined> {
+    let [x, y] = [0, 0];
+    const frames = await this.#options.listTabFrames(call.tabId);
+    for (let child = frame; child.frameId !== 0; ) {
+      const parentId = frames.find(({ documentId }) => documentId === child.documentId)?.parentFrameId;
+      const parent = frames.find(({ frameId }) => frameId === parentId);
+      if (!parent) return undefined;
+      const parentTarget = targetOf(call.tabId, parent);
+      const [facts, found] = await Promise.all([
+        this.runInChild(call, child, 'facts', {}),
+        this.runInChild(call, parentTarget, 'frameAreas', {}),
+      ]);
+      const area = found?.areas.find(({ index }) => index === facts?.index)?.area;
+      if (!area) return undefined;
+      [x, y, child] = [x + area.x, y + area.y, parentTarget];
+    }
+    return { x, y };
+  }
+
+  /**
    * findChildren finds the frames of the frame elements in a snapshot. parent is the frame of the snapshot. A frame
    * element and the document in it name the same index of the frame in window.frames.
    */

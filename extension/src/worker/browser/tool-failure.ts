@@ -12,6 +12,7 @@ export type ToolCode =
   | 'not_typable'
   | 'dialog_open'
   | 'needs_debugger'
+  | 'debugger_refused'
   | 'timeout'
   | 'invalid_url'
   | 'navigation_failed';

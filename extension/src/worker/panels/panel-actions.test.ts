@@ -22,6 +22,7 @@ function setUp(answer: () => Promise<never>) {
     reloadTab: note('reload'),
     showTab: note('show'),
     openDetails: note('details'),
+    allowDebugger: note('allow the debugger'),
     rename: note('rename'),
   });
   return { act, did };
@@ -63,7 +64,8 @@ test('makePanelActions runs browser actions locally', async () => {
     { op: 'rename', name: 'n' },
     { op: 'retry' },
     { op: 'details' },
+    { op: 'allowDebugger' },
   ];
   for (const action of actions) assert.deepEqual(await act(action), {});
-  assert.deepEqual(did, ['reload 7', 'show 8', 'rename n', 'restart', 'restart', 'details']);
+  assert.deepEqual(did, ['reload 7', 'show 8', 'rename n', 'restart', 'restart', 'details', 'allow the debugger']);
 });

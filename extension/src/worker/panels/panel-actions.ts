@@ -7,6 +7,7 @@ export interface PanelActionsOptions {
   reloadTab(tabId: number): Promise<void>;
   showTab(tabId: number): Promise<void>;
   openDetails(): Promise<void>;
+  allowDebugger(): Promise<void>;
   rename(name: string): Promise<void>;
 }
 
@@ -15,7 +16,7 @@ export interface PanelActionsOptions {
  * error for the user.
  */
 export function makePanelActions(options: PanelActionsOptions): (action: Action) => Promise<ActionResult> {
-  const { link, reloadTab, showTab, openDetails, rename } = options;
+  const { link, reloadTab, showTab, openDetails, allowDebugger, rename } = options;
   /** toDone returns the answer to an action without a result. */
   const toDone = (work: Promise<unknown>): Promise<ActionResult> => work.then(() => ({}));
   const handlers: PortHandlers<Action, [], Promise<ActionResult>> = {
@@ -35,6 +36,7 @@ export function makePanelActions(options: PanelActionsOptions): (action: Action)
       return {};
     },
     details: () => toDone(openDetails()),
+    allowDebugger: () => toDone(allowDebugger()),
   };
   return async (action) => route(handlers, action.op, action);
 }

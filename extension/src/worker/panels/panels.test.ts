@@ -99,6 +99,7 @@ const validActions: Action[] = [
   { op: 'rename', name: 'n' },
   { op: 'retry' },
   { op: 'details' },
+  { op: 'allowDebugger' },
 ];
 const invalidActions: unknown[] = [
   undefined,

@@ -1,0 +1,181 @@
+/** Promise: with the debugger, browser tools work in background tabs and send trusted input. */
+import assert from 'node:assert/strict';
+import test, { after, before } from 'node:test';
+import type { Page, Worker } from 'playwright-core';
+import { waitFor } from '../harness/wait.ts';
+import { type BrowserFixture, type Output, startBrowserFixture } from './browser-fixture.ts';
+
+let fixture: BrowserFixture;
+/** extensionPage is the panel as a background tab, in which tests call chrome.debugger. */
+let extensionPage: Page;
+
+before(async () => {
+  fixture = await startBrowserFixture('--debugger');
+  const { chrome, userPage } = fixture;
+  extensionPage = await chrome.openPage(`chrome-extension://${chrome.extensionId}/panel.html`);
+  await userPage.bringToFront();
+});
+after(() => fixture.close());
+
+/** open opens a page with the given body in a background tab. The page records what happens to it in window.log. */
+async function open(path: string, body: string): Promise<number> {
+  fixture.setPage(path, `<!doctype html><title>${path}</title><script>window.log = []</script>${body}`);
+  return await fixture.open(path);
+}
+
+async function refOf(tabId: number, words: string): Promise<string> {
+  const { content = '' } = await fixture.call('browser_snapshot', {}, tabId);
+  const line = content.split('\n').find((text) => text.includes(words));
+  const ref = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
+  if (ref === undefined) throw new Error(`no ref for ${words} in:\n${content}`);
+  return ref;
+}
+
+/** sizeOf returns the size of a PNG picture. */
+function sizeOf({ image }: Output): [number, number] {
+  const bytes = Buffer.from(image?.data ?? '', 'base64');
+  assert.equal(image?.mimeType, 'image/png');
+  return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+}
+
+/** colorAt returns the color of a pixel of a picture, as red, green and blue. */
+async function colorAt({ image }: Output, x: number, y: number): Promise<number[]> {
+  return await fixture.userPage.evaluate(
+    async ({ url, x, y }) => {
+      const bitmap = await createImageBitmap(await (await fetch(url)).blob());
+      const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
+      context?.drawImage(bitmap, 0, 0);
+      return [...(context?.getImageData(x, y, 1, 1).data ?? [])].slice(0, 3);
+    },
+    { url: `data:${image?.mimeType};base64,${image?.data}`, x, y },
+  );
+}
+
+function extensionWorker(): Promise<Worker> {
+  return waitFor('the worker', () => fixture.chrome.context.serviceWorkers()[0]);
+}
+
+/** isAttached reports whether the extension's debugger is attached to a tab. page is a page of the extension. */
+async function isAttached(page: Page, tabId: number): Promise<boolean> {
+  return await page.evaluate(
+    (id) =>
+      chrome.debugger.sendCommand({ tabId: id }, 'Page.getLayoutMetrics').then(
+        () => true,
+        () => false,
+      ),
+    tabId,
+  );
+}
+
+test('20 pictures of a background tab, and the user sees the same tab as before', async () => {
+  const tabId = await open('/picture', '<style>body { background: rgb(0, 128, 0); margin: 0 }</style>');
+  for (let i = 0; i < 20; i++) {
+    const picture = await fixture.call('browser_take_screenshot', { type: 'png' }, tabId);
+    assert.match(
+      picture.text ?? '',
+      /^Picture of the visible part of the page, \d+ x \d+ pixels\. Taken with the debugger\./,
+    );
+    assert.deepEqual(await colorAt(picture, 20, 20), [0, 128, 0]);
+  }
+  const { tabs = [] } = await fixture.call('browser_tabs', { action: 'list' });
+  assert.deepEqual(
+    tabs.filter(({ active }) => active).map(({ url }) => url),
+    [`${fixture.origin}/`],
+  );
+  assert.ok(await isAttached(extensionPage, tabId));
+});
+
+test('pictures have the type, the element and the size that the client asks for', async () => {
+  fixture.setPage(
+    '/inner',
+    '<!doctype html><body style="margin:0"><button style="margin:30px;width:80px;height:40px;background:red;border:0;padding:0"></button>',
+  );
+  const tabId = await open(
+    '/parts',
+    `<style>body { margin: 0 }</style><div style="height:12000px;background:linear-gradient(blue, blue)">
+     <div role="button" aria-label="Box" style="position:absolute;left:10px;top:3000px;width:120px;height:50px;background:lime"></div>
+     <iframe src="${fixture.otherOrigin}/inner" style="position:absolute;left:50px;top:5000px;border:7px solid;padding:5px;width:300px;height:200px"></iframe></div>`,
+  );
+  const box = await fixture.call(
+    'browser_take_screenshot',
+    { type: 'png', target: await refOf(tabId, '"Box"') },
+    tabId,
+  );
+  assert.deepEqual(sizeOf(box), [120, 50]);
+  for (const [x, y] of [
+    [1, 1],
+    [118, 48],
+  ] as const)
+    assert.deepEqual(await colorAt(box, x, y), [0, 255, 0]);
+  const { content = '' } = await fixture.call('browser_snapshot', {}, tabId);
+  const framed = /button.*\[ref=(f\d+e\d+)\]/.exec(content)?.[1];
+  const inner = await fixture.call('browser_take_screenshot', { type: 'png', target: framed }, tabId);
+  assert.deepEqual(sizeOf(inner), [80, 40]);
+  for (const [x, y] of [
+    [1, 1],
+    [78, 38],
+  ] as const)
+    assert.deepEqual(await colorAt(inner, x, y), [255, 0, 0]);
+  const full = await fixture.call('browser_take_screenshot', { type: 'png', fullPage: true }, tabId);
+  assert.equal(sizeOf(full)[1], 8000);
+  assert.match(full.text ?? '', /The page is 12000 pixels high; the picture ends at 8000\./);
+  const small = await fixture.call('browser_take_screenshot', { type: 'png', maxWidth: 200 }, tabId);
+  assert.equal(sizeOf(small)[0], 200);
+  for (const [type, start] of [
+    ['jpeg', '/9j/'],
+    ['webp', 'UklG'],
+  ] as const) {
+    const picture = await fixture.call('browser_take_screenshot', { type }, tabId);
+    assert.equal(picture.image?.mimeType, `image/${type}`);
+    assert.ok(picture.image?.data.startsWith(start));
+  }
+});
+
+test('the debugger leaves a tab that shows a page which tools must not see', async () => {
+  const tabId = await open('/leaving', 'Leaving');
+  await fixture.call('browser_take_screenshot', {}, tabId);
+  assert.ok(await isAttached(extensionPage, tabId));
+  await extensionPage.evaluate((id) => chrome.tabs.update(id, { url: 'about:blank' }), tabId);
+  await waitFor('the debugger to leave', async () => !(await isAttached(extensionPage, tabId)));
+});
+
+/** restartWorker stops the worker, and starts it again by opening the panel, which restartWorker returns. */
+async function restartWorker(): Promise<Page> {
+  const { chrome, server } = fixture;
+  await chrome.stopWorker();
+  const panel = await chrome.openPage(`chrome-extension://${chrome.extensionId}/panel.html`);
+  await waitFor('the worker to return', async () => (await server.request('tab.describe', {})).result !== undefined);
+  return panel;
+}
+
+test('after Cancel, no tool attaches the debugger until the user allows it in the side panel', async () => {
+  const tabId = await open('/cancel', 'Cancel');
+  await fixture.call('browser_take_screenshot', {}, tabId);
+  // A browser without a window has no bar to press Cancel in, so Chrome's event is repeated.
+  const worker = await extensionWorker();
+  await worker.evaluate(async (id) => {
+    await chrome.debugger.detach({ tabId: id });
+    const { onDetach } = chrome.debugger;
+    const dispatch: unknown = Reflect.get(onDetach, 'dispatch');
+    if (typeof dispatch !== 'function') throw new Error('the event cannot be repeated');
+    dispatch.call(onDetach, { tabId: id }, 'canceled_by_user');
+  }, tabId);
+  assert.equal((await fixture.fail('browser_take_screenshot', {}, tabId)).code, 'debugger_refused');
+  const panel = await restartWorker();
+  const refused = await fixture.fail('browser_take_screenshot', {}, tabId);
+  assert.equal(refused.code, 'debugger_refused');
+  assert.match(refused.message, /side panel/);
+  assert.equal(await isAttached(panel, tabId), false);
+  await panel.getByRole('button', { name: 'Allow the debugger again' }).click();
+  await panel.getByText('You switched the debugger off.').waitFor({ state: 'detached' });
+  assert.match((await fixture.call('browser_take_screenshot', {}, tabId)).text ?? '', /with the debugger/);
+  await panel.close();
+});
+
+test('after a restart of the worker, the debugger of the last worker is used again', async () => {
+  const tabId = await open('/restart', 'Restart');
+  await fixture.call('browser_take_screenshot', {}, tabId);
+  const panel = await restartWorker();
+  assert.match((await fixture.call('browser_take_screenshot', {}, tabId)).text ?? '', /with the debugger/);
+  await panel.close();
+});

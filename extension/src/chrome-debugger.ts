@@ -1,0 +1,53 @@
+// The functions of chrome.debugger. The manifest has the permission only if the user has chosen it.
+
+import type { Fields } from './record.ts';
+
+/** ProtocolVersion is the version of the DevTools protocol that the extension asks for. */
+const ProtocolVersion = '1.3';
+
+/** hasDebugger reports whether the extension has the permission debugger. */
+export function hasDebugger(): boolean {
+  return chrome.runtime.getManifest().permissions?.includes('debugger') === true;
+}
+
+/** attachDebugger attaches the debugger to a tab. If the extension is attached already, attachDebugger does nothing. */
+export async function attachDebugger(tabId: number): Promise<void> {
+  try {
+    await chrome.debugger.attach({ tabId }, ProtocolVersion);
+  } catch (error) {
+    // Chrome counts each extension on its own, so the other debugger is an earlier worker of this extension.
+    if (!String(error).includes('Another debugger is already attached')) throw error;
+  }
+}
+
+export async function detachDebugger(tabId: number): Promise<void> {
+  await chrome.debugger.detach({ tabId });
+}
+
+/** sendToDebugger sends a command of the DevTools protocol to an attached tab. */
+export async function sendToDebugger(tabId: number, method: string, params: Fields = {}): Promise<Fields> {
+  return (await chrome.debugger.sendCommand({ tabId }, method, params)) ?? {};
+}
+
+/** listDebuggedTabs returns the tabs to which any debugger is attached, also one of another program. */
+export async function listDebuggedTabs(): Promise<number[]> {
+  const targets = await chrome.debugger.getTargets();
+  return targets.flatMap(({ attached, tabId }) => (attached && tabId !== undefined ? [tabId] : []));
+}
+
+/** DebuggerListener receives the events of the debugger. */
+export interface DebuggerListener {
+  onEvent(tabId: number, method: string, params: Fields): void;
+  onDetach(tabId: number, isCancelledByUser: boolean): void;
+}
+
+/** watchDebugger reports the events of all attached tabs. Without the permission, watchDebugger does nothing. */
+export function watchDebugger(listener: DebuggerListener): void {
+  if (!hasDebugger()) return;
+  chrome.debugger.onEvent.addListener(({ tabId }, method, params = {}) => {
+    if (tabId !== undefined) listener.onEvent(tabId, method, params);
+  });
+  chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
+    if (tabId !== undefined) listener.onDetach(tabId, reason === 'canceled_by_user');
+  });
+}

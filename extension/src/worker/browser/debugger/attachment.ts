@@ -1,0 +1,87 @@
+import type { Fields } from '../../../record.ts';
+import type { ToolFailure } from '../tool-failure.ts';
+import type { Feature } from './features.ts';
+
+/** EventListener receives the events of an attached tab. */
+type EventListener = (method: string, params: Fields) => void;
+
+/** Attachment is the debugger of one tab, with the tools that use it. */
+export class Attachment {
+  isAttached = false;
+  isLost = false;
+  /** lost rejects when the debugger leaves the tab while tools use it. */
+  readonly lost: Promise<never>;
+  readonly #stopWatching: () => void;
+  readonly #counts = new Map<Feature, number>();
+  readonly #listeners = new Set<EventListener>();
+  #rejectLost: (reason: ToolFailure) => void = () => undefined;
+  #users = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** #last is the last work in the queue. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(stopWatching: () => void) {
+    this.#stopWatching = stopWatching;
+    this.lost = new Promise((_, reject) => {
+      this.#rejectLost = reject;
+    });
+    this.lost.catch(() => undefined);
+  }
+
+  get users(): number {
+    return this.#users;
+  }
+
+  addUser(): void {
+    this.#users++;
+    clearTimeout(this.#timer);
+  }
+
+  /** removeUser calls onIdle after lingerMs without a user. */
+  removeUser(lingerMs: number, onIdle: () => void): void {
+    this.#users--;
+    if (this.#users === 0 && !this.isLost) this.#timer = setTimeout(onIdle, lingerMs);
+  }
+
+  /** enqueue runs work after all earlier work in the queue. */
+  enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+
+  /** countUp returns the number of users of a feature, with the new one. */
+  countUp(feature: Feature): number {
+    const count = (this.#counts.get(feature) ?? 0) + 1;
+    this.#counts.set(feature, count);
+    return count;
+  }
+
+  countDown(feature: Feature): number {
+    const count = Math.max(0, (this.#counts.get(feature) ?? 0) - 1);
+    this.#counts.set(feature, count);
+    return count;
+  }
+
+  emit(method: string, params: Fields): void {
+    for (const listener of this.#listeners) listener(method, params);
+  }
+
+  onEvent(listener: EventListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** lose ends all tools that use the debugger. */
+  lose(failure: ToolFailure): void {
+    this.isLost = true;
+    this.#rejectLost(failure);
+  }
+
+  /** close ends the timer and the watch of the tab. */
+  close(): void {
+    this.isLost = true;
+    clearTimeout(this.#timer);
+    this.#stopWatching();
+  }
+}

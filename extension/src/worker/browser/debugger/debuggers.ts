@@ -1,0 +1,236 @@
+import type * as chromeBase from '../../../chrome.ts';
+import type * as chromeDebugger from '../../../chrome-debugger.ts';
+import type * as chromePages from '../../../chrome-pages.ts';
+import type * as chromeTabs from '../../../chrome-tabs.ts';
+import type { Fields } from '../../../record.ts';
+import { within } from '../../../within.ts';
+import { Signal } from '../../signal.ts';
+import { ToolFailure, toolFailure } from '../tool-failure.ts';
+import { Attachment } from './attachment.ts';
+import { type Feature, featureCommands } from './features.ts';
+
+/** DebuggerBrowser is the part of Chrome that Debuggers needs. */
+export type DebuggerBrowser = typeof chromeDebugger &
+  Pick<typeof chromePages, 'watchTabs'> &
+  Pick<typeof chromeTabs, 'describeTab'> &
+  Pick<typeof chromeBase, 'readSetting' | 'writeSetting'>;
+
+/**
+ * DebuggerState is whether tools may use the debugger. The state "refused" means that the user pressed Cancel in Chrome's
+ * bar, and has not allowed the debugger again.
+ */
+export type DebuggerState = 'absent' | 'ready' | 'refused';
+
+/** DebuggerUnavailable means that the debugger cannot be used, and that the tool has not begun to use it. */
+export class DebuggerUnavailable extends ToolFailure {
+  constructor(code: 'needs_debugger' | 'debugger_refused', message: string) {
+    super(toolFailure(code, message).error);
+  }
+}
+
+/** DebuggerSession sends commands to the tab of a tool. */
+export interface DebuggerSession {
+  /** send fails with timeout if Chrome has not executed the command after limitMs, by default 5 s. */
+  send(method: string, params?: Fields, limitMs?: number): Promise<Fields>;
+  /** onEvent reports the events of the tab until the returned function is called. */
+  onEvent(listener: (method: string, params: Fields) => void): () => void;
+}
+
+/** LingerMs is how long the debugger stays attached after its last use: Chrome's bar would otherwise come and go. */
+export const LingerMs = 30_000;
+/** CommandMs limits one command, in milliseconds. */
+const CommandMs = 5000;
+/** CleanupMs limits each command that takes a feature away, in milliseconds. */
+const CleanupMs = 1000;
+/** RefusedSetting is the setting that remembers that the user pressed Cancel. */
+const RefusedSetting = 'debuggerRefused';
+
+const refusedText =
+  'the user pressed Cancel in the bar of the debugger, so tools may not use it. Do not retry; the user can allow it ' +
+  'again in the side panel of opentabs';
+
+/** Debuggers owns the debugger of all tabs. */
+export class Debuggers {
+  /** changed reports a new state. */
+  readonly changed = new Signal();
+  readonly #browser: DebuggerBrowser;
+  readonly #attachments = new Map<number, Attachment>();
+  readonly #started: Promise<void>;
+  #isRefused = false;
+
+  constructor(browser: DebuggerBrowser) {
+    this.#browser = browser;
+    browser.watchDebugger({
+      onEvent: (tabId, method, params) => this.#attachments.get(tabId)?.emit(method, params),
+      onDetach: (tabId, isCancelled) => void this.#detached(tabId, isCancelled),
+    });
+    this.#started = this.#start();
+  }
+
+  get state(): DebuggerState {
+    if (!this.#browser.hasDebugger()) return 'absent';
+    return this.#isRefused ? 'refused' : 'ready';
+  }
+
+  /** allow lets tools use the debugger after a Cancel. Only the user calls allow. */
+  async allow(): Promise<void> {
+    await this.#started;
+    await this.#browser.writeSetting(RefusedSetting, '');
+    this.#isRefused = false;
+    this.changed.emit();
+  }
+
+  /**
+   * use attaches the debugger to a tab, applies features, and runs work. The features are taken away afterwards, except
+   * those that another tool uses. use fails with DebuggerUnavailable if the debugger cannot be attached.
+   */
+  async use<T>(
+    tabId: number,
+    features: readonly Feature[],
+    work: (session: DebuggerSession) => Promise<T>,
+  ): Promise<T> {
+    await this.#started;
+    if (this.state === 'absent')
+      throw new DebuggerUnavailable('needs_debugger', `the debugger is not installed. ${addDebuggerText}`);
+    if (this.state === 'refused') throw new DebuggerUnavailable('debugger_refused', refusedText);
+    const attachment = this.#attachments.get(tabId) ?? this.#track(tabId);
+    attachment.addUser();
+    const applied: Feature[] = [];
+    try {
+      await attachment.enqueue(() => this.#attach(tabId, attachment));
+      for (const feature of features) {
+        applied.push(feature);
+        await attachment.enqueue(() => this.#apply(tabId, attachment, feature));
+      }
+      return await Promise.race([work(this.#sessionOf(tabId, attachment)), attachment.lost]);
+    } finally {
+      for (const feature of applied.reverse())
+        await attachment.enqueue(() => this.#takeAway(tabId, attachment, feature));
+      attachment.removeUser(LingerMs, () => void attachment.enqueue(() => this.#release(tabId, attachment)));
+    }
+  }
+
+  /** #start restores what an earlier worker knew: the user's refusal, and the tabs that are attached. */
+  async #start(): Promise<void> {
+    const browser = this.#browser;
+    if (!browser.hasDebugger()) return;
+    this.#isRefused = (await browser.readSetting(RefusedSetting)) === 'yes';
+    if (this.#isRefused) this.changed.emit();
+    const tabs = await browser.listDebuggedTabs().catch(() => []);
+    await Promise.all(tabs.map((tabId) => this.#adopt(tabId)));
+  }
+
+  /** #adopt continues the attachment of an earlier worker, which may have ended in the middle of a tool. */
+  async #adopt(tabId: number): Promise<void> {
+    let isAttached = false;
+    for (const { off } of Object.values(featureCommands)) {
+      const sent = this.#browser.sendToDebugger(tabId, ...off).then(() => true);
+      if ((await within(sent, CleanupMs)) === true) isAttached = true;
+    }
+    // Commands fail if the debugger belongs to another program.
+    if (!isAttached) return;
+    const attachment = this.#track(tabId);
+    attachment.isAttached = true;
+    attachment.addUser();
+    attachment.removeUser(LingerMs, () => void attachment.enqueue(() => this.#release(tabId, attachment)));
+  }
+
+  #track(tabId: number): Attachment {
+    const stopWatching = this.#browser.watchTabs((id, event) => {
+      if (id !== tabId || event.kind !== 'committed' || isWebPage(event.url)) return;
+      // A page that the debugger must not see.
+      attachment.lose(toolFailure('needs_debugger', `the tab shows a page that ${onlyWebPagesText}`));
+      void attachment.enqueue(() => this.#release(tabId, attachment));
+    });
+    const attachment: Attachment = new Attachment(stopWatching);
+    this.#attachments.set(tabId, attachment);
+    return attachment;
+  }
+
+  async #attach(tabId: number, attachment: Attachment): Promise<void> {
+    const tab = await this.#browser.describeTab(tabId);
+    if (!tab || tab.problem !== undefined || !isWebPage(tab.url))
+      throw new DebuggerUnavailable('needs_debugger', tab?.problem ?? `the tab shows a page that ${onlyWebPagesText}`);
+    if (attachment.isLost) throw new DebuggerUnavailable('needs_debugger', 'Chrome has just detached the debugger');
+    if (attachment.isAttached) return;
+    try {
+      await this.#browser.attachDebugger(tabId);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      throw new DebuggerUnavailable('needs_debugger', `Chrome did not attach the debugger: ${message}`);
+    }
+    attachment.isAttached = true;
+  }
+
+  async #apply(tabId: number, attachment: Attachment, feature: Feature): Promise<void> {
+    if (attachment.countUp(feature) > 1) return;
+    const [method, params] = featureCommands[feature].on;
+    const sent = this.#browser.sendToDebugger(tabId, method, params).then(() => true);
+    if ((await within(sent, CommandMs)) === undefined)
+      throw new DebuggerUnavailable('needs_debugger', `Chrome rejected ${method} of the debugger`);
+  }
+
+  async #takeAway(tabId: number, attachment: Attachment, feature: Feature): Promise<void> {
+    if (attachment.countDown(feature) > 0 || !attachment.isAttached) return;
+    await within(this.#browser.sendToDebugger(tabId, ...featureCommands[feature].off), CleanupMs);
+  }
+
+  /** #release detaches the debugger from a tab, unless a tool has begun to use it again. */
+  async #release(tabId: number, attachment: Attachment): Promise<void> {
+    if (attachment.users > 0 && !attachment.isLost) return;
+    if (attachment.isAttached) {
+      attachment.isAttached = false;
+      await this.#browser.detachDebugger(tabId).catch(() => undefined);
+    }
+    // A tool that came during the detach attaches the debugger again.
+    if (attachment.users === 0 || attachment.isLost) this.#forget(tabId, attachment);
+  }
+
+  #forget(tabId: number, attachment: Attachment): void {
+    attachment.close();
+    if (this.#attachments.get(tabId) === attachment) this.#attachments.delete(tabId);
+  }
+
+  async #detached(tabId: number, isCancelled: boolean): Promise<void> {
+    const attachment = this.#attachments.get(tabId);
+    if (attachment) {
+      attachment.isAttached = false;
+      attachment.lose(
+        isCancelled
+          ? toolFailure('debugger_refused', `${refusedText}. The tool may have acted`)
+          : toolFailure('needs_debugger', 'Chrome detached the debugger while the tool ran; the tool may have acted'),
+      );
+      this.#forget(tabId, attachment);
+    }
+    if (!isCancelled || this.#isRefused) return;
+    this.#isRefused = true;
+    this.changed.emit();
+    await this.#browser.writeSetting(RefusedSetting, 'yes');
+  }
+
+  #sessionOf(tabId: number, attachment: Attachment): DebuggerSession {
+    return {
+      send: async (method, params = {}, limitMs = CommandMs) => {
+        let failure: unknown;
+        const sent = this.#browser.sendToDebugger(tabId, method, params).catch((error: unknown) => {
+          failure = error;
+          return undefined;
+        });
+        const answer = await within(sent, limitMs);
+        if (answer !== undefined) return answer;
+        if (failure !== undefined) throw failure;
+        throw toolFailure('timeout', `Chrome did not finish ${method} within ${limitMs / 1000} s`);
+      },
+      onEvent: (listener) => attachment.onEvent(listener),
+    };
+  }
+}
+
+const onlyWebPagesText = 'the debugger must not see: tools work in http and https pages only';
+
+/** addDebuggerText is the way to get the debugger. */
+export const addDebuggerText = 'The user can add the debugger with: opentabs extension install --debugger';
+
+function isWebPage(url: string): boolean {
+  return url.startsWith('https://') || url.startsWith('http://');
+}
