@@ -130,6 +130,10 @@ func (w *Watched[T, V]) Current() *ReadResult[V] {
 	return w.latest.Load()
 }
 
+// Latest returns the content at the last check of the file, without a new check. Use
+// Latest in code that runs shortly after Current, because a check is a system call.
+func (w *Watched[T, V]) Latest() *ReadResult[V] { return w.latest.Load() }
+
 // refresh reads the file if it has changed since the last reading, and reports whether
 // the content may be different.
 func (w *Watched[T, V]) refresh() bool {

@@ -21,7 +21,9 @@ type Enforcer struct {
 // NewEnforcer returns the enforcer of a policy.
 func NewEnforcer(p *Policy) *Enforcer { return &Enforcer{policy: p} }
 
-// Gates returns the gates in the order review, calling plugin, permission and limit.
+// Gates returns the gates in the order review, calling plugin, permission and limit. The
+// review gate checks permissions.json for changes; the permission gate and the limit gate
+// use the same content.
 func (e *Enforcer) Gates() []dispatch.Gate {
 	return []dispatch.Gate{reviewGate{e.policy}, callerGate{e.policy}, permissionGate{e.policy}, limitGate{e.policy, &e.meters}}
 }
@@ -115,8 +117,16 @@ var _ dispatch.DecisionObserver = permissionGate{}
 
 func (permissionGate) Name() string { return "permission" }
 
+// latestState returns the state of a plugin at the last check of permissions.json. The
+// review gate checks the file for each call, so the rest of the call needs no further
+// check.
+func (g permissionGate) latestState(name string) State {
+	loadedPlugin, _ := g.p.set().Plugin(name)
+	return g.p.opts.stateIn(g.p.file.Latest().View, name, loadedPlugin)
+}
+
 func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
-	s := g.p.State(callInfo.Tool.Plugin)
+	s := g.latestState(callInfo.Tool.Plugin)
 	if !s.Reviewed {
 		return dispatch.Verdict{} // the review gate blocks the call
 	}
@@ -124,7 +134,7 @@ func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if permission == wire.PermissionOff {
 		return g.offVerdict(callInfo.Tool, s)
 	}
-	if _, ok := g.findApproval(callInfo); ok {
+	if _, ok := g.findApproval(callInfo, s); ok {
 		return dispatch.Verdict{}
 	}
 	scopes := []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways}
@@ -249,11 +259,12 @@ func (g permissionGate) contentHash(name string) string {
 // Approval returns the permission that lets a call run; false if the call has no
 // permission. Approval works until the After hook of the call has run.
 func (e *Enforcer) Approval(callInfo dispatch.CallInfo) (Approval, bool) {
-	return permissionGate{e.policy}.findApproval(callInfo)
+	g := permissionGate{e.policy}
+	return g.findApproval(callInfo, g.latestState(callInfo.Tool.Plugin))
 }
 
-func (g permissionGate) findApproval(callInfo dispatch.CallInfo) (Approval, bool) {
-	s := g.p.State(callInfo.Tool.Plugin)
+// findApproval returns the permission that lets a call of a plugin in the state s run.
+func (g permissionGate) findApproval(callInfo dispatch.CallInfo, s State) (Approval, bool) {
 	hash := ""
 	if s.Review != nil {
 		hash = s.Review.Hash
@@ -297,7 +308,7 @@ func (g limitGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 func (g limitGate) Before(callInfo dispatch.CallInfo) *wire.CallError { return g.check(callInfo, true) }
 
 func (g limitGate) check(callInfo dispatch.CallInfo, countRun bool) *wire.CallError {
-	limit := g.p.file.Current().View.plugins[callInfo.Tool.Plugin].Tools[callInfo.Tool.Name].Limit
+	limit := g.p.file.Latest().View.plugins[callInfo.Tool.Plugin].Tools[callInfo.Tool.Name].Limit
 	if callInfo.Tool.Prompt || limit == (Limit{}) {
 		return nil
 	}

@@ -369,3 +369,28 @@ func BenchmarkGates(b *testing.B) {
 		enforcer.After()[0].After(callInfo, dispatch.EndedCall{})
 	}
 }
+
+// All gates of a call use the same content of permissions.json, and only the first gate
+// checks the file. A change during the gates applies to the next call.
+func TestGatesUseOneReading(t *testing.T) {
+	g := newGatedCalls(t, permissionAuto)
+	call := dispatch.CallInfo{CallID: "call_1", Tool: dispatch.Tool{Plugin: "a", Name: "read", PluginName: "The a"}}
+	runGates := func(betweenGates func()) (blocked bool) {
+		for i, gate := range g.enforcer.Gates() {
+			if gate.Decide(call).Block != nil {
+				blocked = true
+			}
+			if i == 0 {
+				betweenGates()
+			}
+		}
+		return blocked
+	}
+	turnOff := func() { g.write(strings.ReplaceAll(g.file(), `"auto"`, `"off"`)) }
+	if runGates(turnOff) {
+		t.Error("a change of the file after the first gate has blocked the call")
+	}
+	if !runGates(func() {}) {
+		t.Error("the change does not apply to the next call")
+	}
+}

@@ -7,13 +7,14 @@ import (
 )
 
 // MayOpen reports whether a call without a matching tab may open the page of the
-// plugin.
+// plugin. MayOpen does not check permissions.json for changes, because the gates of the
+// call have checked the file.
 func (p *Policy) MayOpen(name string) bool {
 	loadedPlugin, ok := p.set().Plugin(name)
 	if !ok || loadedPlugin.OpensAt == "" {
 		return false
 	}
-	s := p.stateOf(name, loadedPlugin)
+	s := p.opts.stateIn(p.file.Latest().View, name, loadedPlugin)
 	return s.Reviewed && s.OpenTabs == loadedPlugin.OpensAt
 }
 

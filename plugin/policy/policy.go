@@ -181,12 +181,18 @@ func (p *Policy) State(name string) State {
 }
 
 func (p *Policy) stateOf(name string, loadedPlugin *plugin.Plugin) State {
-	s := State{PluginEntry: p.file.Current().View.plugins[name], EffectivePermission: wire.PermissionOff}
+	return p.opts.stateIn(p.file.Current().View, name, loadedPlugin)
+}
+
+// stateIn returns the state of a plugin according to rules. loadedPlugin is nil for a
+// plugin that is not installed.
+func (o Options) stateIn(rules *permissionRules, name string, loadedPlugin *plugin.Plugin) State {
+	s := State{PluginEntry: rules.plugins[name], EffectivePermission: wire.PermissionOff}
 	isBuiltin := loadedPlugin != nil && loadedPlugin.IsBuiltin() // needs no review, and is off until the user turns it on
 	s.Reviewed = isBuiltin || loadedPlugin != nil && s.Review != nil && s.Review.Hash == loadedPlugin.ContentHash()
-	if loadedPlugin != nil && !s.Reviewed && p.opts.Trusted != nil {
+	if loadedPlugin != nil && !s.Reviewed && o.Trusted != nil {
 		var permission wire.Permission
-		if permission, s.Reviewed = p.opts.Trusted(loadedPlugin); s.Reviewed && s.Permission == "" {
+		if permission, s.Reviewed = o.Trusted(loadedPlugin); s.Reviewed && s.Permission == "" {
 			s.Permission = permission
 		}
 	}
