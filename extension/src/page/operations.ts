@@ -248,8 +248,8 @@ export interface ActArguments {
 export interface ActResult {
   /** The line of the target, as in a snapshot; absent without target. */
   readonly target?: string;
-  /** Whether the page could see a difference to the user's input. The page script only makes synthetic input. */
-  readonly input: 'synthetic' | 'none';
+  /** Whether the page could see a difference to the user's input. Only the debugger makes trusted input. */
+  readonly input: 'trusted' | 'synthetic' | 'none';
   /** False if nothing changed on the page. */
   readonly changed: boolean;
   /** What changed, or a full snapshot, as text; absent with `snapshot: none`, and if nothing changed. */

@@ -14,6 +14,7 @@ import { isRecord } from '../../record.ts';
 import type { Act, PageActions } from './acts.ts';
 import { readChoice, readFlag, readNumber, readText, readTexts, requireText } from './arguments.ts';
 import type { BrowserCall, BrowserResult, BrowserTool } from './browser-tool.ts';
+import type { TrustedInput } from './debugger/trusted-input.ts';
 import type { FrameTarget, TabFrames } from './tab-frames.ts';
 import { callFailure, toolFailure } from './tool-failure.ts';
 
@@ -22,8 +23,8 @@ const modifierNames: readonly Modifier[] = ['Alt', 'Control', 'ControlOrMeta', '
 const directions = ['up', 'down', 'left', 'right', 'top', 'bottom'] as const;
 
 /** makeActingTools returns the tools that act on elements of a page. */
-export function makeActingTools(frames: TabFrames, acts: PageActions): [string, BrowserTool][] {
-  const acting = new Acting(frames, acts);
+export function makeActingTools(frames: TabFrames, acts: PageActions, trusted: TrustedInput): [string, BrowserTool][] {
+  const acting = new Acting(frames, acts, trusted);
   return [
     ['browser_click', (call) => acting.click(call)],
     ['browser_type', (call) => acting.type(call)],
@@ -41,11 +42,13 @@ export function makeActingTools(frames: TabFrames, acts: PageActions): [string, 
 class Acting {
   readonly #frames: TabFrames;
   readonly #acts: PageActions;
+  readonly #trusted: TrustedInput;
   /** #lastFrames maps each top document to the frame in which the last act was. */
   readonly #lastFrames = new Map<string, FrameTarget>();
 
-  constructor(frames: TabFrames, acts: PageActions) {
+  constructor(frames: TabFrames, acts: PageActions, trusted: TrustedInput) {
     this.#frames = frames;
+    this.#trusted = trusted;
     this.#acts = acts;
   }
 
@@ -144,9 +147,7 @@ class Acting {
 
   async hover(call: BrowserCall): Promise<BrowserResult> {
     const target = requireText(call.args, 'target');
-    const act = await this.#run(call, target, (frame) =>
-      this.#frames.run(call, frame, 'hover', { ...actOptions(call), target }),
-    );
+    const act = await this.#run(call, target, (frame) => this.#trusted.hover(call, frame, target, actOptions(call)));
     return await this.#acts.describe(call, `Moved the pointer over ${target}`, act);
   }
 

@@ -143,7 +143,7 @@ async function waitForStart(watch: TabWatch, signal: AbortSignal): Promise<void>
 }
 
 function describeChange(result: ActResult): string[] {
-  const words: string[] = [];
+  const words = result.input === 'none' ? [] : [`input: ${result.input}.`];
   if (!result.changed) words.push('changed: nothing.');
   else if (result.url !== undefined) words.push('The address changed; the document is the same.');
   if (result.busy) words.push('The page was still changing when the wait ended.');

@@ -4,6 +4,7 @@ import { makeActingTools } from './acting.ts';
 import { type ActBrowser, PageActions } from './acts.ts';
 import type { BrowserTool } from './browser-tool.ts';
 import type { Debuggers } from './debugger/debuggers.ts';
+import { TrustedInput } from './debugger/trusted-input.ts';
 import { FrameNumbers } from './frame-numbers.ts';
 import { makeNavigationTools } from './navigation.ts';
 import { PageScripts } from './page-scripts.ts';
@@ -44,6 +45,6 @@ export function makeBrowserTools(browser: ToolsBrowser, debuggers: Debuggers): R
     ...makeReadingTools(frames, snapshots),
     ...makeWaitingTools(browser, frames),
     ...makePictureTools({ ...browser, debuggers, drawPicture }, frames),
-    ...makeActingTools(frames, acts),
+    ...makeActingTools(frames, acts, new TrustedInput(debuggers, frames)),
   ]);
 }
