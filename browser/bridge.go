@@ -33,7 +33,7 @@ func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (conn
 	o.AfterHooks = append(o.AfterHooks, sites)
 	o.CurrentTab = tabs.currentTabOf
 	o.ShapeOutput = resultBuilder{sites, tabs}.shapeOutput
-	return &toolBridge{Bridge: bridge, uploadFolders: options.UploadFolders, batches: newBatches()}, tabs.heldTabs
+	return &toolBridge{Bridge: bridge, uploadFolders: options.UploadFolders, batches: newBatches(), sites: sites}, tabs.heldTabs
 }
 
 // toolBridge passes the runs of browser tools to the browser, and runs browser_batch
@@ -42,11 +42,16 @@ type toolBridge struct {
 	dispatch.Bridge
 	uploadFolders []string
 	batches       *batches
+	sites         *siteGate
 }
 
 // clientArgument is the argument with the name of the client, which the extension shows
 // as the title of the client's tab group.
 const clientArgument = "_client"
+
+// framesArgument is the argument with the rules for the child frames of a page: the gates
+// judge the address of the tab only.
+const framesArgument = "_frames"
 
 // Start implements dispatch.Bridge.
 func (b *toolBridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
@@ -54,7 +59,7 @@ func (b *toolBridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.
 		return b.Bridge.Start(ctx, run, sink)
 	}
 	// The gates have judged the tab of the run, so no argument may name another tab.
-	run.Args = withoutMembers(run.Args, "tabId", "browser", clientArgument)
+	run.Args = withoutMembers(run.Args, "tabId", "browser", clientArgument, framesArgument)
 	switch run.Tool {
 	case toolBatch:
 		return b.batches.start(run, sink)
@@ -66,6 +71,9 @@ func (b *toolBridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.
 			return err
 		}
 		run.Args = args
+	}
+	if run.Tool != toolTabs {
+		run.Args = withMember(run.Args, framesArgument, rawjson.Encode(b.sites.frameRules(classOfTool(run.Tool, run.Args))))
 	}
 	return b.Bridge.Start(ctx, run, sink)
 }

@@ -4,11 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"opentabs/dispatch"
 	"opentabs/internal/plaintext"
@@ -110,6 +113,9 @@ func (s *siteGate) decideOpening(callInfo dispatch.CallInfo, address string) dis
 	if !isWeb(address) {
 		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, "%.200q can't be opened: give a whole http or https address, such as https://shop.example/cart", address)
 	}
+	if problem := checkHost(address); problem != "" {
+		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, "%.200q can't be opened: %s", address, problem)
+	}
 	return s.decideAddress(callInfo, classAct, address)
 }
 
@@ -157,6 +163,41 @@ func isWeb(address string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
 }
 
+// checkHost returns what is wrong with the host or the port of an address; empty if they
+// are in the form that browsers show. A browser reads other forms, such as 127.1 or
+// 0x7f.1, as another host than the rules of sites do.
+func checkHost(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "it is no address"
+	}
+	host := strings.TrimSuffix(u.Hostname(), ".")
+	if strings.ContainsFunc(host, func(c rune) bool { return c > unicode.MaxASCII || c == '%' }) {
+		return "write the host in ASCII, such as xn--bcher-kva.example"
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.Atoi(port); err != nil || strconv.Itoa(n) != port {
+			return "write the port without leading zeros"
+		}
+	}
+	lastLabel := host[strings.LastIndexByte(host, '.')+1:]
+	if _, err := netip.ParseAddr(host); err != nil && isNumber(lastLabel) {
+		return "write an IPv4 address as four decimal numbers, such as 192.0.2.1"
+	}
+	return ""
+}
+
+// isNumber reports whether a browser reads a label of a host as a number: then it reads
+// the host as an IPv4 address.
+func isNumber(label string) bool {
+	digits, isHex := strings.CutPrefix(strings.ToLower(label), "0x")
+	allowed := "0123456789"
+	if isHex {
+		allowed += "abcdef"
+	}
+	return (digits != "" || isHex) && strings.Trim(digits, allowed) == ""
+}
+
 // decideAddress decides whether a call may use one address.
 func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class class, address string) dispatch.Verdict {
 	site := siteOf(address)
@@ -186,6 +227,23 @@ func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class class, addres
 		Kind: wire.TicketPermission, Title: site, Reason: reason,
 		Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways},
 	}}
+}
+
+// frameRules returns, for the patterns of all sites with a rule, whether a tool of a class
+// may run in a child frame of such a site. The daemon's own addresses are forbidden.
+func (s *siteGate) frameRules(class class) map[string]bool {
+	rules := map[string]bool{}
+	for pattern, entry := range s.rules.All() {
+		if entry.Rule != "" {
+			rules[pattern] = entry.Rule != policy.SiteOff && (entry.Rule != policy.SiteRead || class == classRead)
+		}
+	}
+	if _, port, err := net.SplitHostPort(s.ownAddress); err == nil {
+		for _, host := range []string{"127.0.0.1", "localhost", "[::1]"} {
+			rules[host+":"+port] = false
+		}
+	}
+	return rules
 }
 
 // refuse returns the verdict for a site that a rule of the user forbids.

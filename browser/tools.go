@@ -213,15 +213,18 @@ func (d toolDefinition) schema() json.RawMessage {
 }
 
 // classOf returns what a call does.
-func classOf(callInfo dispatch.CallInfo) class {
-	i := slices.IndexFunc(definitions, func(d toolDefinition) bool { return d.name == callInfo.Tool.Name })
+func classOf(callInfo dispatch.CallInfo) class { return classOfTool(callInfo.Tool.Name, callInfo.Args) }
+
+// classOfTool returns what a tool does with arguments.
+func classOfTool(tool string, toolArgs json.RawMessage) class {
+	i := slices.IndexFunc(definitions, func(d toolDefinition) bool { return d.name == tool })
 	if i < 0 {
 		return classAct
 	}
 	var args struct {
 		Action string `json:"action"`
 	}
-	if len(definitions[i].readActions) > 0 && json.Unmarshal(callInfo.Args, &args) == nil && slices.Contains(definitions[i].readActions, args.Action) {
+	if len(definitions[i].readActions) > 0 && json.Unmarshal(toolArgs, &args) == nil && slices.Contains(definitions[i].readActions, args.Action) {
 		return classRead
 	}
 	return definitions[i].class

@@ -86,18 +86,17 @@ func readBelow(folder, local string, limit int) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
+	// To open a named pipe without a writer would block, so the kind of the file is read first.
+	if info, err := root.Stat(local); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
+	}
 	file, err := root.Open(local)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a regular file")
-	}
 	content, err := io.ReadAll(io.LimitReader(file, int64(limit)+1))
 	if err != nil {
 		return nil, err

@@ -121,9 +121,13 @@ export class PageActions {
     for (const { tabId } of act.opened)
       words.push(`The page opened tab ${tabId} in the background. Use browser_tabs to select it.`);
     const snapshot = readChoice(call.args, 'snapshot', ['diff', 'none', 'full']) ?? 'diff';
-    if (snapshot === 'full') content.push(await this.#snapshots.takeFull({ ...call, documentId: '' }));
-    else if (result?.changes !== undefined) content.push(result.changes);
-    return { text: words.join(' '), ...(content.length > 0 ? { content: content.join('\n') } : {}) };
+    const text = words.join(' ');
+    if (snapshot === 'full') {
+      const full = await this.#snapshots.takeFull({ ...call, documentId: '' });
+      return { text, content: [...content, full.content].join('\n'), page: full.page };
+    }
+    if (result?.changes !== undefined) content.push(result.changes);
+    return { text, ...(content.length > 0 ? { content: content.join('\n') } : {}) };
   }
 
   /** openLink opens the link of a click in a background tab, because Chrome blocks new tabs without a user's click. */

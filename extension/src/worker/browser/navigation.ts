@@ -28,7 +28,7 @@ export function makeNavigationTools(
         const result = await navigate(browser, call);
         // A new document has no changes to return.
         if (readChoice(call.args, 'snapshot', ['diff', 'none', 'full']) !== 'full') return result;
-        return { ...result, content: await snapshots.takeFull({ ...call, documentId: '' }) };
+        return { ...result, ...(await snapshots.takeFull({ ...call, documentId: '' })) };
       },
     ],
     ['browser_navigate_back', (call) => move(browser, call, 'back', 'load')],

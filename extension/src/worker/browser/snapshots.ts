@@ -1,7 +1,7 @@
 import { type ChildFrame, joinFrames, pageHeader } from '../../page/join-frames.ts';
 import type { SnapshotArguments, SnapshotMode, SnapshotResult } from '../../page/operations.ts';
 import { readChoice, readNumber, readText } from './arguments.ts';
-import type { BrowserCall, BrowserResult } from './browser-tool.ts';
+import type { BrowserCall, BrowserResult, PageState } from './browser-tool.ts';
 import { type FrameTarget, MaxFrames, type TabFrames } from './tab-frames.ts';
 
 /** DefaultTokens is the size of a snapshot without the argument maxTokens. */
@@ -50,12 +50,16 @@ export class Snapshots {
     return await this.#describeTree(call, frame, result, options);
   }
 
-  /** takeFull returns the text of a snapshot of the whole page, for the answer of an act. */
-  async takeFull(call: BrowserCall): Promise<string> {
+  /**
+   * takeFull returns a snapshot of the whole page, for the answer of an act. Its page is the document of the snapshot:
+   * the tab may show another document when the tool ends, and the server judges the content by the page.
+   */
+  async takeFull(call: BrowserCall): Promise<{ readonly content: string; readonly page: PageState }> {
     const frame = await this.#frames.top(call);
     const options: SnapshotArguments = { mode: 'full', maxTokens: DefaultTokens };
     const result = await this.#frames.run(call, frame, 'snapshot', options);
-    return (await this.#describeTree(call, frame, result, options)).content ?? '';
+    const { content = '' } = await this.#describeTree(call, frame, result, options);
+    return { content, page: { url: result.url, title: result.title } };
   }
 
   async #describeTree(

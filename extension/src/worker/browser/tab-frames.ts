@@ -2,6 +2,7 @@ import type { TabFrame } from '../../chrome-pages.ts';
 import type { FrameInfo, Operation, PageOperationName, PageResult } from '../../page/operations.ts';
 import { within } from '../../within.ts';
 import type { BrowserCall } from './browser-tool.ts';
+import { allowedFrames } from './frame-rules.ts';
 import type { PageDocument, PageScripts, RunOptions } from './page-scripts.ts';
 import { documentGone, type ToolFailure, toolFailure } from './tool-failure.ts';
 
@@ -10,6 +11,9 @@ export interface FrameTarget extends PageDocument {
   /** prefix begins each ref of the frame: empty for the top frame, such as f3 for the frame 3. */
   readonly prefix: string;
 }
+
+/** PlacedCall names the document of a call, and has the arguments of the call. */
+type PlacedCall = Pick<BrowserCall, 'tabId' | 'documentId' | 'args'>;
 
 /** MaxFrames limits the frames of a tab that tools read. Pages with advertisements have many. */
 export const MaxFrames = 30;
@@ -31,9 +35,9 @@ export class TabFrames {
     this.#options = options;
   }
 
-  /** list returns the frames of a call's tab, the top frame first. list fails if the call's document is gone. */
-  async list({ tabId, documentId }: Pick<BrowserCall, 'tabId' | 'documentId'>): Promise<FrameTarget[]> {
-    const frames = await this.#options.listTabFrames(tabId);
+  /** list returns the frames in which a call may run, the top frame first. list fails if the call's document is gone. */
+  async list({ tabId, documentId, args }: PlacedCall): Promise<FrameTarget[]> {
+    const frames = allowedFrames(await this.#options.listTabFrames(tabId), args);
     const top = frames.find((frame) => frame.frameId === 0);
     if (!top) throw toolFailure('not_found', 'the tab shows no page that scripts can read. Navigate to a page first');
     if (documentId !== '' && top.documentId !== documentId) throw documentGone('open', false);
@@ -42,7 +46,7 @@ export class TabFrames {
   }
 
   /** top returns the top frame of a call's tab. */
-  async top(call: Pick<BrowserCall, 'tabId' | 'documentId'>): Promise<FrameTarget> {
+  async top(call: PlacedCall): Promise<FrameTarget> {
     const { tabId, documentId } = call;
     if (documentId !== '') return { tabId, documentId, frameId: 0, prefix: '' };
     const [top] = await this.list(call);
@@ -124,7 +128,7 @@ export class TabFrames {
     infos: readonly FrameInfo[],
   ): Promise<{ readonly info: FrameInfo; readonly frame: FrameTarget }[]> {
     if (infos.length === 0) return [];
-    const frames = await this.#options.listTabFrames(call.tabId);
+    const frames = allowedFrames(await this.#options.listTabFrames(call.tabId), call.args);
     const children = frames.filter((frame) => frame.parentFrameId === parent.frameId && frame.frameId !== 0);
     const candidates = await Promise.all(
       children.slice(0, MaxFrames).map(async (child) => {

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { allowedFrames } from './frame-rules.ts';
+
+const frame = (frameId: number, parentFrameId: number, url: string) => ({
+  frameId,
+  parentFrameId,
+  documentId: '',
+  url,
+});
+
+/** isUsed reports whether a child frame with an address is used. */
+function isUsed(url: string, rules: Readonly<Record<string, unknown>>): boolean {
+  return allowedFrames([frame(0, -1, 'https://top.example/'), frame(3, 0, url)], { _frames: rules }).length === 2;
+}
+
+test('a child frame follows the most specific rule of its site', () => {
+  const rules = { '*': false, '*.shop.example': true, 'pay.shop.example': false, 'pay.shop.example:8080': true };
+  for (const [url, expected] of [
+    ['https://other.example/', false],
+    ['https://shop.example/', true],
+    ['https://a.b.shop.example/', true],
+    ['https://pay.shop.example/x', false],
+    ['https://pay.shop.example./x', false],
+    ['https://pay.shop.example:8080/x', true],
+    ['blob:https://other.example/1-2', false],
+    ['about:blank', true],
+    ['about:srcdoc', true],
+    ['data:text/html,x', true],
+  ] as const)
+    assert.equal(isUsed(url, rules), expected, url);
+  assert.equal(isUsed('http://[::1]:9527/', { '[::1]:9527': false }), false);
+  assert.equal(isUsed('http://127.0.0.1:9528/', { '127.0.0.1:9527': false }), true);
+  assert.equal(isUsed('http://a.example/', { 'a.example:80': false }), false);
+});
+
+test('the frames in a forbidden frame are left out, and the top frame never', () => {
+  const frames = [
+    frame(0, -1, 'https://bank.example/'),
+    frame(1, 0, 'https://bank.example/'),
+    frame(2, 1, 'about:srcdoc'),
+    frame(3, 0, 'https://shop.example/'),
+  ];
+  const used = allowedFrames(frames, { _frames: { 'bank.example': false } });
+  assert.deepEqual(
+    used.map(({ frameId }) => frameId),
+    [0, 3],
+  );
+  assert.equal(allowedFrames(frames, {}).length, 4);
+});

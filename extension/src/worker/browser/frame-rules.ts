@@ -1,0 +1,45 @@
+import type { TabFrame } from '../../chrome-pages.ts';
+import { isRecord } from '../../record.ts';
+
+/** FramesArgument is the argument with which the server sends the rules of sites for child frames. */
+const FramesArgument = '_frames';
+
+/**
+ * allowedFrames returns the frames in which a tool may run. The server has judged the top frame. A child frame is left
+ * out with the frames in it if a rule of the user forbids its site.
+ */
+export function allowedFrames(frames: readonly TabFrame[], args: Readonly<Record<string, unknown>>): TabFrame[] {
+  const rules = args[FramesArgument];
+  if (!isRecord(rules)) return [...frames];
+  const byId = new Map(frames.map((frame) => [frame.frameId, frame]));
+  const isAllowed = (frame: TabFrame): boolean => {
+    if (frame.frameId === 0) return true;
+    if (isForbidden(frame.url, rules)) return false;
+    const parent = byId.get(frame.parentFrameId);
+    return parent === undefined || isAllowed(parent);
+  };
+  return frames.filter(isAllowed);
+}
+
+/** isForbidden reports whether the most specific rule that matches an address forbids it. */
+function isForbidden(address: string, rules: Readonly<Record<string, unknown>>): boolean {
+  if (!URL.canParse(address)) return false;
+  const { origin } = new URL(address);
+  // Documents such as about:srcdoc belong to the site of their parent.
+  if (origin === 'null') return false;
+  const pattern = patternsOf(new URL(origin)).find((candidate) => typeof rules[candidate] === 'boolean');
+  return pattern !== undefined && rules[pattern] === false;
+}
+
+/** patternsOf returns the patterns that match a site, the most specific first. */
+function patternsOf({ hostname, port, protocol }: URL): string[] {
+  const host = hostname.replace(/\.$/, '');
+  const usedPort = port === '' ? { 'http:': '80', 'https:': '443' }[protocol] : port;
+  const patterns = [`${host}:${usedPort}`, host];
+  const labels = host.startsWith('[') ? [host] : host.split('.');
+  for (let i = 0; i < labels.length; i++) {
+    const suffix = labels.slice(i).join('.');
+    patterns.push(`*.${suffix}:${usedPort}`, `*.${suffix}`);
+  }
+  return [...patterns, '*'];
+}
