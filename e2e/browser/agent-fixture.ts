@@ -1,0 +1,140 @@
+/** A whole stack with browser tools on, an MCP client, and sites with test pages on several hosts. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Page } from 'playwright-core';
+import type { McpClient, Outcome } from '../harness/client.ts';
+import { type Stack, type StackOptions, startStack } from '../harness/stack.ts';
+import { waitFor } from '../harness/wait.ts';
+
+/** AgentFixture is what tests of an agent with browser tools need. */
+export interface AgentFixture {
+  readonly stack: Stack;
+  readonly client: McpClient;
+  /** forms are the questions that the user received. */
+  readonly forms: string[];
+  /** onForm answers the next forms: true allows once. Default: every form is denied. */
+  onForm: (question: string) => boolean | Promise<boolean>;
+  /** shop may be used without approvals, bank is off, and other has no rule. All serve the same pages. */
+  readonly shop: string;
+  readonly bank: string;
+  readonly other: string;
+  /** requests are the requests that the sites received, as "host path". */
+  readonly requests: string[];
+  /** setPage sets the HTML that all sites serve for a path. */
+  setPage(path: string, html: string): void;
+  /** open opens a page of the shop in a background tab, which becomes the current tab. */
+  open(path: string): Promise<number>;
+  /** run runs a tool and returns its text; it fails if the tool fails. */
+  run(tool: string, args?: Record<string, unknown>): Promise<string>;
+  /** fail runs a tool and returns its error; it fails if the tool succeeds. */
+  fail(tool: string, args?: Record<string, unknown>): Promise<Outcome>;
+  /** refOf takes a snapshot and returns the ref of the first line that contains words. */
+  refOf(words: string): Promise<string>;
+  /** pageOf returns the page of the tab that shows an address, for oracles. */
+  pageOf(url: string): Promise<Page>;
+  close(): Promise<void>;
+}
+
+/** Step is a tool with its arguments. */
+type Step = readonly [tool: string, args: Record<string, unknown>];
+
+/** listSteps gives a list of tools with their arguments its type. */
+export function listSteps(steps: readonly Step[]): readonly Step[] {
+  return steps;
+}
+
+/** refIn returns the ref of the first line of a text that contains words. */
+export function refIn(text: string, words: string): string {
+  const line = text.split('\n').find((each) => each.includes(words) && each.includes('[ref='));
+  const ref = /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
+  if (ref === undefined) throw new Error(`no ref for ${words} in:\n${text}`);
+  return ref;
+}
+
+/** startAgentFixture starts the stack and the sites, and turns browser tools on. */
+export async function startAgentFixture(options: StackOptions = {}): Promise<AgentFixture> {
+  const htmlByPath = new Map<string, string>();
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(`${request.headers.host} ${request.url}`);
+    servePage(htmlByPath, request, response);
+  });
+  // Without a host, the server also listens on ::1, to which Chrome may resolve names below localhost.
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const [shop, bank, other] = ['shop', 'bank', 'other'].map((name) => `http://${name}.localhost:${port}`);
+  if (shop === undefined || bank === undefined || other === undefined) throw new Error('no sites');
+  const closeSites = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  const stack = await startStack(options).catch((error: unknown) => {
+    closeSites(); // otherwise the test process would not end
+    throw error;
+  });
+  for (const args of [
+    ['browser', 'tools', 'on'],
+    ['browser', 'site', shop, 'auto'],
+    ['browser', 'site', bank, 'off'],
+  ]) {
+    const { code, stderr } = await stack.runCli(...args);
+    if (code !== 0) throw new Error(stderr);
+  }
+  const forms: string[] = [];
+  const client = await stack.connectHttp(async (form) => {
+    forms.push(form.message);
+    const isAllowed = await fixture.onForm(form.message);
+    return isAllowed ? { action: 'accept', content: { decision: 'allow once' } } : { action: 'decline' };
+  });
+  const run: AgentFixture['run'] = async (tool, args = {}) => {
+    const outcome = await client.call(tool, args);
+    if (outcome.isError) throw new Error(`${tool} failed: ${outcome.text}`);
+    return outcome.text;
+  };
+  const fixture: AgentFixture = {
+    stack,
+    client,
+    forms,
+    onForm: () => false,
+    shop,
+    bank,
+    other,
+    requests,
+    setPage: (path, html) => htmlByPath.set(path, `<!doctype html><link rel="icon" href="data:,">${html}`),
+    async open(path) {
+      const text = await run('browser_tabs', { action: 'new', url: `${shop}${path}` });
+      const tabId = Number(/Opened tab (\d+)/.exec(text)?.[1]);
+      if (!(tabId > 0)) throw new Error(text);
+      return tabId;
+    },
+    run,
+    async fail(tool, args = {}) {
+      const outcome = await client.call(tool, args);
+      if (!outcome.isError) throw new Error(`${tool} succeeded: ${outcome.text}`);
+      return outcome;
+    },
+    refOf: async (words) => refIn(await run('browser_snapshot', { maxTokens: 20_000 }), words),
+    pageOf: (url) =>
+      waitFor(`the page ${url}`, () => stack.chrome.context.pages().find((page) => page.url().startsWith(url))),
+    async close() {
+      await stack.close();
+      closeSites();
+    },
+  };
+  return fixture;
+}
+
+/** servePage answers a request. The query ?to=URL redirects. */
+function servePage(htmlByPath: ReadonlyMap<string, string>, request: IncomingMessage, response: ServerResponse): void {
+  const url = new URL(request.url ?? '/', 'http://site');
+  const target = url.searchParams.get('to');
+  if (target !== null) {
+    response.writeHead(302, { location: target });
+    response.end();
+    return;
+  }
+  const html = htmlByPath.get(url.pathname);
+  response.statusCode = html === undefined ? 404 : 200;
+  response.setHeader('content-type', 'text/html; charset=utf-8');
+  response.end(html ?? '<!doctype html><title>Not found</title>');
+}
