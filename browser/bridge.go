@@ -27,7 +27,7 @@ type Options struct {
 // heldTabs returns the tabs that clients hold.
 func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (connected dispatch.Bridge, heldTabs func() []HeldTab) {
 	tabs := newTabs()
-	sites := newSites(options.Rules, tabs, options.OwnAddress)
+	sites := newSites(options, tabs)
 	o.Gates = append(o.Gates, sites, tabs)
 	o.BeforeHooks = append(o.BeforeHooks, tabs)
 	o.AfterHooks = append(o.AfterHooks, sites)

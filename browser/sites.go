@@ -32,6 +32,8 @@ type siteGate struct {
 	tabs  *tabTable
 	// ownAddress is the address of the daemon, host:port.
 	ownAddress string
+	// uploadFolders are the folders whose files may be uploaded.
+	uploadFolders []string
 
 	mu     sync.Mutex // guards all fields below
 	grants []siteGrant
@@ -55,10 +57,9 @@ var (
 	_ dispatch.AfterHook        = (*siteGate)(nil)
 )
 
-// newSites returns the gate for the rules of p and the tabs of the clients. No browser
-// tool reaches ownAddress, which is the daemon's host:port.
-func newSites(p *policy.Policy, tabs *tabTable, ownAddress string) *siteGate {
-	return &siteGate{rules: policy.SitesOf(p), tabs: tabs, ownAddress: ownAddress, singleCalls: map[string][]string{}}
+// newSites returns the gate for the tabs of the clients.
+func newSites(o Options, tabs *tabTable) *siteGate {
+	return &siteGate{rules: policy.SitesOf(o.Rules), tabs: tabs, ownAddress: o.OwnAddress, uploadFolders: o.UploadFolders, singleCalls: map[string][]string{}}
 }
 
 // Name implements dispatch.Gate.
@@ -76,6 +77,12 @@ func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 		return dispatch.Verdict{}
 	case toolTabs:
 		return s.decideTabs(callInfo, args)
+	case toolUpload: // the user approves only what can be uploaded
+		for _, path := range args.Paths {
+			if _, _, err := findUpload(path, s.uploadFolders); err != nil {
+				return dispatch.NewBlockVerdict(wire.ErrDenied, "%v", err)
+			}
+		}
 	case toolNavigate:
 		switch {
 		case (args.URL == "") == (args.Go == ""):
@@ -204,7 +211,7 @@ func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class class, addres
 	rule := s.ruleFor(address)
 	switch {
 	case s.isOwn(address):
-		return dispatch.NewBlockVerdict(wire.ErrDenied, "browser tools never reach opentabs itself (%s)", site)
+		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, "browser tools never reach opentabs itself (%s), and no permission changes that", site)
 	case rule == policy.SiteOff:
 		return refuse(site, class, fmt.Sprintf("the user does not allow browser tools on %s", site), policy.SiteAsk)
 	case rule == policy.SiteRead && class != classRead:

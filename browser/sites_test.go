@@ -196,11 +196,13 @@ func TestApprovalForAlways(t *testing.T) {
 		t.Errorf("asked %q", f.asked[0])
 	}
 	f.wantRun(0, "claude", "browser_snapshot", `{}`)
-	if entry := f.rules.All()["online.bank.example"]; len(entry.Allowed) != 1 || entry.Allowed[0].Class != "act" {
+	if entry := f.rules.All()["online.bank.example:443"]; len(entry.Allowed) != 1 || entry.Allowed[0].Class != "act" {
 		t.Errorf("stored %+v", f.rules.All())
 	}
-	f.address = "https://other.bank.example/"
-	f.wantRun(1, "claude", "browser_snapshot", `{}`)
+	for _, address := range []string{"https://other.bank.example/", "http://online.bank.example/", "https://online.bank.example:8443/"} {
+		f.address = address
+		f.wantRun(1, "claude", "browser_snapshot", `{}`)
+	}
 }
 
 // Rules of the user: the most specific one applies, and one with a wildcard never allows
@@ -238,7 +240,11 @@ func TestSiteRules(t *testing.T) {
 			}
 			check := func(want int, tool, args string) {
 				if want < 0 {
-					f.wantError(wire.ErrDenied, test.wantDeniedSentence, "claude", tool, args)
+					code := wire.ErrDenied
+					if test.name == "the daemon" {
+						code = wire.ErrInvalidArguments
+					}
+					f.wantError(code, test.wantDeniedSentence, "claude", tool, args)
 				} else {
 					f.wantRun(want, "claude", tool, args)
 				}

@@ -92,6 +92,11 @@ func (t *tabTable) Before(callInfo dispatch.CallInfo) *wire.CallError {
 	if callInfo.Tool.IsExclusive && callInfo.Tool.Plugin == Name {
 		t.mu.Lock()
 		defer t.mu.Unlock()
+		for held, h := range t.holders {
+			if time.Since(h.actedAt) > holdTime {
+				delete(t.holders, held)
+			}
+		}
 		t.holders[tabOfCall(callInfo)] = tabHolder{client: clientKey(callInfo.Client), name: callInfo.Client.String(), site: siteOf(callInfo.Target.URL), actedAt: time.Now()}
 	}
 	return nil

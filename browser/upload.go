@@ -49,8 +49,22 @@ func readUploads(args json.RawMessage, folders []string) (json.RawMessage, *wire
 
 // readUpload reads one file below a folder that the user allows.
 func readUpload(path string, folders []string, limit int) ([]byte, error) {
+	folder, local, err := findUpload(path, folders)
+	if err != nil {
+		return nil, err
+	}
+	content, err := readBelow(folder, local, limit)
+	if err != nil {
+		return nil, fmt.Errorf("%q can't be uploaded: %w", path, err)
+	}
+	return content, nil
+}
+
+// findUpload returns the allowed folder of a file, and the path of the file in it.
+// findUpload does not read the disk.
+func findUpload(path string, folders []string) (folder, local string, err error) {
 	if len(folders) == 0 {
-		return nil, errors.New("no folder is allowed for uploads; the user can allow one with the setting uploadFolders")
+		return "", "", errors.New("no folder is allowed for uploads; the user can allow one with the setting uploadFolders")
 	}
 	for _, folder := range folders {
 		local, err := filepath.Rel(folder, path)
@@ -58,15 +72,11 @@ func readUpload(path string, folders []string, limit int) ([]byte, error) {
 			continue
 		}
 		if hasHiddenPart(local) {
-			return nil, fmt.Errorf("%q is hidden, and hidden files are never uploaded", path)
+			return "", "", fmt.Errorf("%q is hidden, and hidden files are never uploaded", path)
 		}
-		content, err := readBelow(folder, local, limit)
-		if err != nil {
-			return nil, fmt.Errorf("%q can't be uploaded: %w", path, err)
-		}
-		return content, nil
+		return folder, local, nil
 	}
-	return nil, fmt.Errorf("%q is in no folder that the user allows for uploads; allowed: %s", path, strings.Join(folders, ", "))
+	return "", "", fmt.Errorf("%q is in no folder that the user allows for uploads; allowed: %s", path, strings.Join(folders, ", "))
 }
 
 // hasHiddenPart reports whether a part of a path begins with a dot.

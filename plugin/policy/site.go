@@ -133,9 +133,9 @@ func sitePatterns(address string) []string {
 // IsSiteExact reports whether a pattern names one host without a wildcard.
 func IsSiteExact(pattern string) bool { return pattern != "" && !strings.HasPrefix(pattern, "*") }
 
-// Set sets the rule of a site. An empty rule removes the entry of the site, with the
-// clients that are always allowed there. by is the surface where the user made the
-// change.
+// Set sets the rule of a site, and removes the clients that are always allowed there, on
+// any port if site names none. An empty rule removes the rule. by is the surface where
+// the user made the change.
 func (s Sites) Set(site string, rule SiteRule, by string) error {
 	pattern, err := ParseSite(site)
 	if err != nil {
@@ -151,12 +151,18 @@ func (s Sites) Set(site string, rule SiteRule, by string) error {
 				setMark(entry, by)
 			}
 		})
+		for other := range doc.TopLevel.Child("sites") {
+			if strings.HasPrefix(other, pattern+":") {
+				editSite(doc, other, func(entry statedoc.Object) { delete(entry, "allowed") })
+			}
+		}
 	})
 }
 
-// Allow stores that a client may always use a site.
-func (s Sites) Allow(site, client, class, by string) error {
-	pattern, err := ParseSite(site)
+// Allow stores that a client may always use the site of an http or https URL: its host
+// and port.
+func (s Sites) Allow(address, client, class, by string) error {
+	pattern, err := ParseSite(sitePatterns(address)[0])
 	if err != nil {
 		return err
 	}
