@@ -1,0 +1,204 @@
+/** Promise: a browser tool in a background tab has the effect that it reports, and reports no effect that the page denies. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type AgentFixture, refIn, startAgentFixture } from './agent-fixture.ts';
+
+let fixture: AgentFixture;
+
+before(async () => {
+  fixture = await startAgentFixture();
+});
+after(() => fixture?.close());
+
+/** open opens a page that records in window.log, and returns its snapshot. */
+async function open(path: string, body: string): Promise<string> {
+  fixture.setPage(path, `<title>${path}</title><script>window.log = []</script>${body}`);
+  await fixture.open(path);
+  return await fixture.run('browser_snapshot', { maxTokens: 20_000 });
+}
+
+/** oracle evaluates an expression in a page of the shop. */
+async function oracle(path: string, expression: string): Promise<unknown> {
+  return await (await fixture.pageOf(`${fixture.shop}${path}`)).evaluate(expression);
+}
+
+test('buttons that are late, moving or below the fold are clicked, and a covered button is not', async () => {
+  const { run, fail } = fixture;
+  const snapshot = await open(
+    '/buttons',
+    `<button id="late" disabled onclick="log.push('late')">Late</button>
+     <button id="moving" style="position:relative" onclick="log.push('moving')">Moving</button>
+     <div style="position:relative;width:120px"><button style="width:120px" onclick="log.push('covered')">Covered</button>
+       <div id="cover" style="position:absolute;inset:0;background:red"></div></div>
+     <button aria-disabled="true" disabled onclick="log.push('never')">Never</button>
+     <div style="height:4000px"></div><button onclick="log.push('below')">Below</button>
+     <script>setTimeout(() => { late.disabled = false }, 1500);
+       let x = 0; const timer = setInterval(() => { moving.style.left = ++x * 7 + 'px'; if (x > 30) clearInterval(timer) }, 50);</script>`,
+  );
+  await run('browser_click', { target: refIn(snapshot, '"Moving"') });
+  await run('browser_click', { target: refIn(snapshot, '"Late"') });
+  await run('browser_click', { target: refIn(snapshot, '"Below"') });
+  assert.equal((await fail('browser_click', { target: refIn(snapshot, '"Covered"') })).isError, true);
+  assert.equal((await fail('browser_click', { target: refIn(snapshot, '"Never"') })).isError, true);
+  assert.deepEqual(await oracle('/buttons', 'log'), ['moving', 'late', 'below']);
+  await oracle('/buttons', 'cover.remove()');
+  await run('browser_click', { target: refIn(snapshot, '"Covered"') });
+  assert.deepEqual(await oracle('/buttons', 'log'), ['moving', 'late', 'below', 'covered']);
+});
+
+test('controlled fields keep the text, and a field that rejects the text is no success', async () => {
+  const { client } = fixture;
+  // The fields work as controlled fields of React: they track the value, and reset what came without an input event.
+  const snapshot = await open(
+    '/controlled',
+    `<input id="react" aria-label="Controlled"><input id="digits" aria-label="Digits"><input id="locked" aria-label="Locked">
+     <input id="upper" aria-label="Upper"><textarea id="area" aria-label="Area"></textarea><input readonly aria-label="Fixed" value="f">
+     <script>
+       const native = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
+       function control(field, next) {
+         let state = ''; let tracked = '';
+         Object.defineProperty(field, 'value', { configurable: true, get() { return native.get.call(this) },
+           set(value) { tracked = String(value); native.set.call(this, value) } });
+         field.addEventListener('input', () => {
+           const value = native.get.call(field);
+           if (value !== tracked) { state = next(value, state); log.push(field.id) }
+           field.value = state;
+         });
+         setInterval(() => { if (native.get.call(field) !== state) field.value = state }, 100);
+       }
+       control(react, (value) => value);
+       control(digits, (value) => value.replace(/\\D/g, ''));
+       control(locked, (value, state) => state);
+       control(upper, (value) => value.toUpperCase());
+     </script>`,
+  );
+  const type = (name: string, text: string) =>
+    client.call('browser_type', { target: refIn(snapshot, `"${name}"`), text });
+  assert.match((await type('Controlled', 'Ada Lovelace')).text, /value: "Ada Lovelace"/);
+  assert.match((await type('Controlled', 'Grace')).text, /value: "Grace"/);
+  assert.equal(await oracle('/controlled', 'react.value'), 'Grace');
+  const digits = await type('Digits', 'a1b2');
+  assert.match(digits.text, /"12"/);
+  assert.match(digits.text, /not contain exactly|rejected|did not take|changed/);
+  const locked = await type('Locked', 'abc');
+  assert.ok(locked.isError || /not contain exactly/.test(locked.text), locked.text);
+  assert.equal(await oracle('/controlled', 'locked.value'), '');
+  assert.match((await type('Upper', 'abc')).text, /"ABC"/);
+  assert.match((await type('Area', 'one\ntwo')).text, /one\\ntwo/);
+  assert.equal(await oracle('/controlled', 'area.value'), 'one\ntwo');
+  const fixed = await type('Fixed', 'x');
+  assert.equal(fixed.isError, true, fixed.text);
+  const { text } = await client.call('browser_fill_form', {
+    fields: [
+      { target: refIn(snapshot, '"Controlled"'), value: 'Form' },
+      { target: refIn(snapshot, '"Locked"'), value: 'Form' },
+    ],
+  });
+  assert.match(text, /Filled 1 of 2 fields/);
+  assert.deepEqual(await oracle('/controlled', '[react.value, locked.value]'), ['Form', '']);
+});
+
+test('editable content, selects, checkboxes and radios have the state that the tools report', async () => {
+  const { run, client, fail } = fixture;
+  const snapshot = await open(
+    '/fields',
+    `<div id="editor" contenteditable role="textbox" aria-label="Editor" oninput="log.push('edit')"><p>old</p></div>
+     <select id="one" aria-label="One" onchange="log.push('one')"><option>A</option><option value="b">B</option><option disabled>C</option></select>
+     <select id="many" aria-label="Many" multiple><option>X</option><option>Y</option><option>Z</option></select>
+     <button id="combo" role="combobox" aria-haspopup="listbox" aria-expanded="false" aria-controls="list" aria-label="Colour">Pick</button>
+     <ul id="list" role="listbox" hidden><li role="option">Red</li><li role="option">Blue</li></ul>
+     <label><input type="checkbox" id="check"> Check</label><label><input type="radio" name="r" id="r1"> First</label>
+     <label><input type="radio" name="r" id="r2"> Second</label>
+     <div role="switch" tabindex="0" aria-checked="false" id="switch" aria-label="Switch">s</div>
+     <input type="checkbox" aria-label="Refused" onclick="event.preventDefault()" id="refused">
+     <form onsubmit="event.preventDefault(); log.push('submit ' + q.value)"><input id="q" aria-label="Query"><button>Go</button></form>
+     <script>
+       combo.onclick = () => { list.hidden = !list.hidden; combo.ariaExpanded = String(!list.hidden) };
+       for (const item of list.children) item.onclick = () => { combo.textContent = item.textContent; list.hidden = true };
+       document.getElementById('switch').onclick = (event) => { event.target.ariaChecked = String(event.target.ariaChecked !== 'true') };
+     </script>`,
+  );
+  const ref = (name: string) => refIn(snapshot, `"${name}"`);
+  await run('browser_type', { target: ref('Editor'), text: 'new text' });
+  assert.equal(await oracle('/fields', 'editor.innerText.trim()'), 'new text');
+  assert.match(await run('browser_select_option', { target: ref('One'), values: ['B'] }), /chosen: "B"/);
+  assert.equal(await oracle('/fields', 'one.value'), 'b');
+  for (const values of [['C'], ['missing'], ['A', 'B']])
+    await fail('browser_select_option', { target: ref('One'), values });
+  assert.equal(await oracle('/fields', 'one.value'), 'b');
+  await run('browser_select_option', { target: ref('Many'), values: ['X', 'Z'] });
+  assert.deepEqual(await oracle('/fields', '[...many.selectedOptions].map((o) => o.text)'), ['X', 'Z']);
+  await run('browser_select_option', { target: ref('Colour'), values: ['Blue'] });
+  assert.equal(await oracle('/fields', 'combo.textContent'), 'Blue');
+  const filled = await client.call('browser_fill_form', {
+    fields: [
+      { target: ref('Check'), value: true },
+      { target: ref('Second'), value: true },
+      { target: ref('Switch'), value: true },
+      { target: ref('Refused'), value: true },
+    ],
+  });
+  assert.match(filled.text, /Filled 3 of 4 fields/);
+  const states = `[check.checked, r1.checked, r2.checked, document.getElementById('switch').ariaChecked, refused.checked]`;
+  assert.deepEqual(await oracle('/fields', states), [true, false, true, 'true', false]);
+  await run('browser_type', { target: ref('Query'), text: 'find', submit: true });
+  await run('browser_press_key', { target: ref('Query'), key: 'Enter' });
+  const log = await oracle('/fields', `log.filter((entry) => entry.startsWith('submit'))`);
+  assert.deepEqual(log, ['submit find', 'submit find']);
+});
+
+test('shadow roots and frames are used by refs alone', async () => {
+  const { run, setPage, other, stack } = fixture;
+  await stack.runCli('browser', 'site', other, 'auto');
+  setPage(
+    '/inner',
+    `<title>i</title><input aria-label="Inner" id="inner"><button onclick="document.title = 'hit'">In</button>`,
+  );
+  const snapshot = await open(
+    '/roots',
+    `<x-open></x-open><x-closed></x-closed><iframe src="/inner"></iframe><iframe src="${other}/inner"></iframe>
+     <iframe srcdoc="<button onclick=&quot;parent.log.push('srcdoc')&quot;>Doc</button>"></iframe>
+     <script>for (const mode of ['open', 'closed']) customElements.define('x-' + mode, class extends HTMLElement {
+       connectedCallback() { const root = this.attachShadow({ mode }); root.innerHTML = '<button>' + mode + ' root</button><input aria-label="' + mode + ' field">';
+         root.querySelector('button').onclick = () => log.push(mode); root.querySelector('input').oninput = (e) => log.push(e.target.value) } })</script>`,
+  );
+  for (const mode of ['open', 'closed']) {
+    await run('browser_click', { target: refIn(snapshot, `"${mode} root"`) });
+    assert.match(
+      await run('browser_type', { target: refIn(snapshot, `"${mode} field"`), text: `in ${mode}` }),
+      /value: "in/,
+    );
+  }
+  await run('browser_click', { target: refIn(snapshot, '"Doc"') });
+  assert.deepEqual(await oracle('/roots', 'log'), ['open', 'in open', 'closed', 'in closed', 'srcdoc']);
+  const fields = snapshot.split('\n').filter((line) => line.includes('"Inner"'));
+  assert.equal(fields.length, 2, snapshot);
+  for (const [i, line] of fields.entries())
+    await run('browser_type', { target: refIn(line, 'Inner'), text: `frame ${i}` });
+  const page = await fixture.pageOf(`${fixture.shop}/roots`);
+  const inner = page.frames().filter((frame) => frame.url().endsWith('/inner'));
+  const values = await Promise.all(inner.map((frame) => frame.evaluate('inner.value')));
+  assert.deepEqual(values.sort(), ['frame 0', 'frame 1']);
+});
+
+test('routes, virtual lists and pages that are never idle', async () => {
+  const { run, fail } = fixture;
+  const snapshot = await open(
+    '/app',
+    `<button onclick="history.pushState({}, '', '/app/orders'); main.innerHTML = '<h1>Orders</h1>'">Orders</button><main id="main"><h1>Home</h1></main>
+     <p id="tick"></p><div id="rows" tabindex="0" role="list" aria-label="Rows" style="height:200px;overflow:auto"><div id="inner" style="position:relative;height:2000000px"></div></div>
+     <script>setInterval(() => { tick.textContent = performance.now() }, 15); setInterval(() => fetch('/ping'), 50);
+       const draw = () => { const first = Math.floor(rows.scrollTop / 20); inner.replaceChildren(...Array.from({ length: 15 }, (_, i) => {
+         const row = document.createElement('div'); row.role = 'listitem'; row.textContent = 'Row ' + (first + i);
+         row.style.cssText = 'position:absolute;height:20px;top:' + (first + i) * 20 + 'px'; return row })) }; rows.onscroll = draw; draw()</script>`,
+  );
+  const clicked = await fixture.client.call('browser_click', { target: refIn(snapshot, '"Orders"') });
+  assert.equal(clicked.isError, false, clicked.text);
+  assert.match(clicked.text, /Orders/);
+  assert.ok(clicked.durationMs < 15_000, `${clicked.durationMs} ms`);
+  assert.equal(await oracle('/app', 'location.pathname'), '/app/orders');
+  await run('browser_scroll', { target: refIn(snapshot, '"Rows"'), direction: 'down', amount: 20_000 });
+  assert.match(await run('browser_wait_for', { text: 'Row 1001' }), /Found/);
+  await fail('browser_wait_for', { text: 'Row 77777', timeout: 1 });
+  assert.match(await run('browser_navigate_back'), /app/);
+});
