@@ -2,6 +2,7 @@ package events
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,6 +47,9 @@ type FollowOptions struct {
 	// Audience selects one audience: "user" means all events for the user
 	// ([Event.IsForUser]), "internal" means all events whose audience is not "user".
 	Audience string
+	// IsPrompt wakes the follower at each change. Other followers read changes in
+	// batches, which costs calls less.
+	IsPrompt bool
 }
 
 // matches reports whether the options select e.
@@ -96,6 +100,8 @@ type Stream struct {
 	lastFollowerClosed time.Time
 	// waker wakes the followers; nil without followers.
 	waker *waker
+	// promptFollowers are the followers with IsPrompt.
+	promptFollowers []*Follower
 }
 
 // Publish records a change with the next number.
@@ -108,6 +114,9 @@ func (s *Stream) Publish(c Change) {
 	}
 	s.seq++
 	s.queue.push(c)
+	for _, f := range s.promptFollowers {
+		sendToken(f.mayHaveEvents)
+	}
 	waker, isLong := s.waker, s.queue.count >= maxRingEvents/2 || s.queue.bytes >= maxRingBytes/2
 	s.mu.Unlock()
 	if waker != nil {
@@ -150,6 +159,9 @@ func (s *Stream) Follow(o FollowOptions) *Follower {
 	f := &Follower{
 		stream: s, options: o, lastSeq: s.seq, mayMakeEvents: true,
 		mayHaveEvents: make(chan struct{}, 1), closed: make(chan struct{}),
+	}
+	if o.IsPrompt {
+		s.promptFollowers = append(s.promptFollowers, f)
 	}
 	f.index = len(s.followers)
 	s.followers = append(s.followers, f)
@@ -221,6 +233,7 @@ func (s *Stream) removeFollower(f *Follower) {
 	s.followers = s.followers[:lastIndex]
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.promptFollowers = slices.DeleteFunc(s.promptFollowers, func(other *Follower) bool { return other == f })
 	if lastIndex == 0 {
 		close(s.waker.stopped)
 		s.waker, s.hasFollowers, s.lastFollowerClosed = nil, false, time.Now()

@@ -77,3 +77,28 @@ func TestFollowersReadInBatches(t *testing.T) {
 		<-done
 	})
 }
+
+// A prompt follower reads each change at once; other followers still read in batches.
+func TestPromptFollower(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := new(Stream)
+		slow, prompt := s.Follow(FollowOptions{}), s.Follow(FollowOptions{IsPrompt: true})
+		defer slow.Close()
+		began := time.Now()
+		for i := range 3 {
+			s.Publish(Change{Kind: Created, Time: time.Now(), Call: &CallFacts{CallID: "call_1"}})
+			events, _, err := prompt.Next(t.Context())
+			if err != nil || len(events) != 1 || time.Since(began) != time.Duration(i)*time.Millisecond {
+				t.Errorf("change %d: %d events after %v, %v", i, len(events), time.Since(began), err)
+			}
+			time.Sleep(time.Millisecond)
+		}
+		if events, _, err := slow.Next(t.Context()); err != nil || len(events) != 3 || time.Since(began) != wakeDelay {
+			t.Errorf("the other follower read %d events after %v, %v", len(events), time.Since(began), err)
+		}
+		prompt.Close()
+		if len(s.promptFollowers) != 0 {
+			t.Error("a closed follower is still woken")
+		}
+	})
+}

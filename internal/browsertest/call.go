@@ -95,7 +95,7 @@ func (t *Browser) callTool(ctx context.Context, params json.RawMessage) (*callOu
 	c := &runningCall{request: request, tab: tab, browser: t, cancel: cancel, done: make(chan struct{}), result: callResult{
 		Reports: []wire.Report{}, Activities: []any{}, Calls: []nestedCall{}, UserRequests: []userRequest{}, Dropped: []string{},
 	}}
-	follower := t.daemon.Calls.Follow(dispatch.FollowOptions{})
+	follower := t.daemon.Calls.Follow(dispatch.FollowOptions{IsPrompt: true}) // a test may cancel the call at a report
 	defer follower.Close()
 	followCtx, unfollow := context.WithCancel(ctx)
 	defer unfollow()
@@ -207,7 +207,7 @@ func (c *runningCall) scheduleActions(ctx context.Context) {
 }
 
 func (c *runningCall) markReported() {
-	if tabURL := c.request.CancelAtReport; tabURL != nil && len(c.result.Reports)+len(c.result.Activities) == *tabURL {
+	if n := c.request.CancelAtReport; n != nil && len(c.result.Reports)+len(c.result.Activities) == *n {
 		c.cancel()
 	}
 }
