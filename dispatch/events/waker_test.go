@@ -78,7 +78,7 @@ func TestFollowersReadInBatches(t *testing.T) {
 	})
 }
 
-// A prompt follower reads each change at once; other followers still read in batches.
+// A prompt follower reads each change at once.
 func TestPromptFollower(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(Stream)
@@ -93,8 +93,8 @@ func TestPromptFollower(t *testing.T) {
 			}
 			time.Sleep(time.Millisecond)
 		}
-		if events, _, err := slow.Next(t.Context()); err != nil || len(events) != 3 || time.Since(began) != wakeDelay {
-			t.Errorf("the other follower read %d events after %v, %v", len(events), time.Since(began), err)
+		if events, _, err := slow.Next(t.Context()); err != nil || len(events) != 3 {
+			t.Errorf("the other follower read %d events, %v", len(events), err)
 		}
 		prompt.Close()
 		if len(s.promptFollowers) != 0 {
