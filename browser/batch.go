@@ -111,10 +111,10 @@ func (b *batch) run() (json.RawMessage, *wire.CallError) {
 		title := fmt.Sprintf("step %d of %d, %s", i+1, len(b.steps), s.Tool)
 		if result.err != nil {
 			texts = append(texts, title+": "+result.err.Message)
-			if rest := len(b.steps) - i - 1; rest > 0 {
-				texts = append(texts, fmt.Sprintf("the last %d steps were not run", rest))
+			if i+1 < len(b.steps) {
+				texts = append(texts, fmt.Sprintf("no step after step %d was run", i+1))
 			}
-			return nil, &wire.CallError{Code: wire.ErrToolError, Message: strings.Join(texts, "\n"), Tool: &wire.ToolErrorInfo{Code: "step_failed", Category: "validation"}}
+			return nil, &wire.CallError{Code: result.err.Code, Message: strings.Join(texts, "\n"), Tool: result.err.Tool}
 		}
 		var text string
 		_ = json.Unmarshal(rawjson.Get(result.output, "text"), &text) // every browser tool returns a text

@@ -34,7 +34,7 @@ func TestBatch(t *testing.T) {
 	if err == nil || len(f.runs) != 1 {
 		t.Fatalf("%d steps ran in the browser, %v", len(f.runs), err)
 	}
-	for _, want := range []string{"step 1 of 3, browser_click: Done.", "step 2 of 3, browser_navigate: browser_navigate failed", "the last 1 steps were not run", "step_failed"} {
+	for _, want := range []string{"step 1 of 3, browser_click: Done.", "step 2 of 3, browser_navigate: browser_navigate failed", "no step after step 2 was run", "invalid_arguments"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the error lacks %q: %v", want, err)
 		}

@@ -105,6 +105,9 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessa
 			shaped.Image = nil
 		}
 	}
+	if out.Page == nil { // the site of the picture is unknown
+		shaped.Image = nil
+	}
 	shaped.Text = text.String()
 	return rawjson.Encode(shaped), nil
 }

@@ -51,9 +51,12 @@ func isSensitive(address string) bool {
 	return slices.ContainsFunc(sensitiveHosts, func(entry string) bool {
 		name, path, _ := strings.Cut(entry, "/")
 		isHost := host == name || strings.HasSuffix(host, "."+name)
-		return isHost && strings.HasPrefix(strings.TrimPrefix(u.Path, "/"), path)
+		return isHost && strings.HasPrefix(strings.TrimLeft(u.Path, "/"), path)
 	})
 }
+
+// sharedAddresses are for private networks of providers and VPNs (RFC 6598).
+var sharedAddresses = netip.MustParsePrefix("100.64.0.0/10")
 
 // isPrivate reports whether a host is this machine or in a private network.
 func isPrivate(host string) bool {
@@ -62,7 +65,7 @@ func isPrivate(host string) bool {
 	}
 	if addr, err := netip.ParseAddr(host); err == nil {
 		addr = addr.Unmap()
-		return addr.IsPrivate() || addr.IsLinkLocalUnicast() || addr.IsUnspecified()
+		return sharedAddresses.Contains(addr) || addr.IsPrivate() || addr.IsLinkLocalUnicast() || addr.IsUnspecified()
 	}
 	return slices.ContainsFunc([]string{".local", ".internal", ".lan", ".home", ".home.arpa", ".corp", ".intranet"}, func(suffix string) bool {
 		return strings.HasSuffix(host, suffix)

@@ -3,6 +3,7 @@ package browser
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"net/url"
@@ -11,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"opentabs/dispatch"
 	"opentabs/internal/plaintext"
@@ -37,6 +37,8 @@ type siteGate struct {
 
 	mu     sync.Mutex // guards all fields below
 	grants []siteGrant
+	// decided identifies the user's rules and "always" approvals of the last look.
+	decided decidedRules
 	// singleCalls are the sites that the user has approved for one call, by call ID,
 	// until the call ends.
 	singleCalls map[string][]string
@@ -59,7 +61,37 @@ var (
 
 // newSites returns the gate for the tabs of the clients.
 func newSites(o Options, tabs *tabTable) *siteGate {
-	return &siteGate{rules: policy.SitesOf(o.Rules), tabs: tabs, ownAddress: o.OwnAddress, uploadFolders: o.UploadFolders, singleCalls: map[string][]string{}}
+	s := &siteGate{rules: policy.SitesOf(o.Rules), tabs: tabs, ownAddress: o.OwnAddress, uploadFolders: o.UploadFolders, singleCalls: map[string][]string{}}
+	s.forgetApprovals()
+	o.Rules.OnChange(s.forgetApprovals)
+	return s
+}
+
+// decidedRules is what the user has decided about sites.
+type decidedRules struct {
+	rules       string // all rules, with their times
+	alwaysCount int
+}
+
+// forgetApprovals ends the approvals for sessions and times after the user has changed a
+// rule, or has removed an approval "always". The user must be able to take back what
+// was approved.
+func (s *siteGate) forgetApprovals() {
+	var now decidedRules
+	entries := s.rules.All()
+	for _, pattern := range slices.Sorted(maps.Keys(entries)) {
+		entry := entries[pattern]
+		now.alwaysCount += len(entry.Allowed)
+		if entry.Rule != "" {
+			now.rules += fmt.Sprintln(pattern, entry.Rule, entry.At)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now.rules != s.decided.rules || now.alwaysCount < s.decided.alwaysCount {
+		s.grants = nil
+	}
+	s.decided = now
 }
 
 // Name implements dispatch.Gate.
@@ -69,6 +101,9 @@ func (s *siteGate) Name() string { return "site" }
 // that the call wants to open.
 func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	if callInfo.Tool.Plugin != Name {
+		return dispatch.Verdict{}
+	}
+	if callInfo.Target == (dispatch.Target{}) { // the target is not chosen yet
 		return dispatch.Verdict{}
 	}
 	args := siteArgsOf(callInfo)
@@ -88,7 +123,13 @@ func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 		case (args.URL == "") == (args.Go == ""):
 			return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, `browser_navigate takes either "url" or "go"`)
 		case args.URL != "":
-			return s.decideOpening(callInfo, args.URL)
+			if v := s.decideOpening(callInfo, args.URL); v.Block != nil || v.Suspend != nil {
+				return v
+			}
+			// The user may lose work in a tab that the client did not open.
+			if s.tabs.isOpenedByClient(callInfo) || siteOf(callInfo.Target.URL) == siteOf(args.URL) {
+				return dispatch.Verdict{}
+			}
 		}
 	}
 	if !isWeb(callInfo.Target.URL) { // no tool reads or changes such a page; a tab can be navigated away from it
@@ -179,8 +220,12 @@ func checkHost(address string) string {
 		return "it is no address"
 	}
 	host := strings.TrimSuffix(u.Hostname(), ".")
-	if strings.ContainsFunc(host, func(c rune) bool { return c > unicode.MaxASCII || c == '%' }) {
-		return "write the host in ASCII, such as xn--bcher-kva.example"
+	plainHost := host
+	if strings.Contains(host, ":") {
+		plainHost = "[" + host + "]"
+	}
+	if _, err := policy.ParseSite(plainHost); err != nil {
+		return "write the host in ASCII letters, digits, hyphens and dots, such as xn--bcher-kva.example"
 	}
 	if port := u.Port(); port != "" {
 		if n, err := strconv.Atoi(port); err != nil || strconv.Itoa(n) != port {
@@ -219,11 +264,7 @@ func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class class, addres
 	case rule == policy.SiteAuto, rule == policy.SiteRead, s.isApproved(callInfo, class, site):
 		return dispatch.Verdict{}
 	}
-	verb := "act on"
-	if class == classRead {
-		verb = "read"
-	}
-	reason := fmt.Sprintf("%s wants to %s %s (%s)", requester(callInfo), verb, site, callInfo.Tool.Name)
+	reason := fmt.Sprintf("%s wants to %s %s (%s)", requester(callInfo), verbOf(class), site, callInfo.Tool.Name)
 	if paths := siteArgsOf(callInfo).Paths; len(paths) > 0 {
 		reason += " with the files " + plaintext.Line(strings.Join(paths, ", "), maxPathsChars)
 	}
@@ -255,22 +296,36 @@ func (s *siteGate) frameRules(class class) map[string]bool {
 
 // refuse returns the verdict for a site that a rule of the user forbids.
 func refuse(site string, class class, fact string, rule policy.SiteRule) dispatch.Verdict {
-	host := strings.TrimPrefix(strings.TrimPrefix(site, "https://"), "http://")
-	v := dispatch.NewBlockVerdict(wire.ErrDenied, "%s. The user can allow it with `opentabs browser site %s %s` in a terminal. Do not retry it before; ask the user", fact, host, rule)
-	v.UserText = fmt.Sprintf("%s: %s. To allow it, run `opentabs browser site %s %s`.", class, fact, host, rule)
+	command := "opentabs browser site"
+	if host, err := policy.ParseSite(strings.TrimSuffix(site, ".")); err == nil {
+		command = fmt.Sprintf("opentabs browser site %s %s", host, rule)
+	}
+	v := dispatch.NewBlockVerdict(wire.ErrDenied, "%s. The user can allow it with `%s` in a terminal", fact, command)
+	v.UserText = fmt.Sprintf("Browser tools may not %s %s. To allow it, run `%s`.", verbOf(class), site, command)
 	return v
+}
+
+// verbOf returns what a class of tools does to a site.
+func verbOf(class class) string {
+	if class == classRead {
+		return "read"
+	}
+	return "act on"
 }
 
 // requester names the client, or the plugin whose tool calls, for an approval.
 func requester(callInfo dispatch.CallInfo) string {
-	if caller := callInfo.Caller; caller != nil && caller.Plugin != Name {
+	if caller := callInfo.Caller; caller != nil {
 		return "The plugin " + caller.Plugin
 	}
 	name := callInfo.Client.String()
 	if name == "" {
 		return "An agent"
 	}
-	return strings.ToUpper(name[:1]) + name[1:]
+	if callInfo.Client.Credential != "" { // a verified name starts with a lower-case word, such as "client"
+		name = strings.ToUpper(name[:1]) + name[1:]
+	}
+	return name
 }
 
 // ruleFor returns the rule of the user for an address. Without a rule, the site needs
@@ -302,7 +357,7 @@ func siteOf(address string) string { return dispatch.OriginOf(address) }
 // isApproved reports whether the user has approved a call on a site, for this call or
 // for later calls. An approval to act includes reading.
 func (s *siteGate) isApproved(callInfo dispatch.CallInfo, class class, site string) bool {
-	caller := callerName(callInfo)
+	caller := callInfo.Caller.PluginName()
 	if caller == "" && s.rules.IsAlwaysAllowed(site, callInfo.Client.Identity(), string(class)) {
 		return true
 	}
@@ -325,15 +380,6 @@ func (s *siteGate) isCallApproved(callInfo dispatch.CallInfo, site string) bool 
 	return slices.Contains(s.singleCalls[callInfo.CallID], site)
 }
 
-// callerName returns the plugin whose tool makes the call; empty for a client, also for
-// the steps of browser_batch.
-func callerName(callInfo dispatch.CallInfo) string {
-	if name := callInfo.Caller.PluginName(); name != Name {
-		return name
-	}
-	return ""
-}
-
 // ObserveDecision implements dispatch.DecisionObserver. An approval to read holds for the
 // session of the client, so a client needs one approval for each site.
 func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket, r dispatch.Resolution) {
@@ -349,7 +395,7 @@ func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket
 	if r.Surface == dispatch.PermissionChange { // a rule allows the call, so that no approval is needed later
 		return
 	}
-	stored := siteGrant{client: callInfo.Client.Identity(), caller: callerName(callInfo), site: site, class: class}
+	stored := siteGrant{client: callInfo.Client.Identity(), caller: callInfo.Caller.PluginName(), site: site, class: class}
 	switch {
 	case r.Scope == wire.ScopeTime:
 		stored.until = r.DecidedAt.Add(r.Duration)
@@ -361,6 +407,7 @@ func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket
 	case r.Scope == wire.ScopeAlways:
 		stored.until = r.DecidedAt.Add(sessionGrantTime)
 		if stored.caller == "" && s.rules.Allow(site, stored.client, string(class), r.Surface) == nil {
+			stored.until = time.Time{} // the rules have the approval, and can lose it
 			break
 		}
 		change.Scope = wire.ScopeTime

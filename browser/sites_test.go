@@ -26,6 +26,8 @@ type fixture struct {
 	// output is what the extension returns; the default is the page of the tab.
 	output string
 	runs   []dispatch.Run
+	// caller makes the calls; nil for the client.
+	caller *dispatch.Caller
 	// uploads is the folder whose files may be uploaded.
 	uploads string
 	// asked are the reasons of the requests for approval; answer is the decision about
@@ -75,7 +77,7 @@ func (f *fixture) call(client, tool, args string) (string, error) {
 	f.t.Helper()
 	t := f.tool(tool)
 	c := dispatch.Call{
-		Tool: t, Args: json.RawMessage(args), TabID: 7, Client: dispatch.Client{Session: client, Name: client},
+		Tool: t, Args: json.RawMessage(args), TabID: 7, Caller: f.caller, Client: dispatch.Client{Session: client, Name: client},
 		OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
 			f.asked = append(f.asked, w.Reason)
 			if f.onAsk != nil {
@@ -147,7 +149,7 @@ func TestSitesWithoutRule(t *testing.T) {
 	f := newFixture(t)
 	f.answer = allowOnce
 	f.wantRun(1, "claude", "browser_snapshot", `{}`)
-	if want := "Claude wants to read https://shop.example (browser_snapshot)"; f.asked[0] != want {
+	if want := "claude wants to read https://shop.example (browser_snapshot)"; f.asked[0] != want {
 		t.Errorf("asked %q, want %q", f.asked[0], want)
 	}
 	f.wantRun(0, "claude", "browser_find", `{"text":"Cart"}`)
@@ -397,6 +399,8 @@ func TestIsSensitive(t *testing.T) {
 		"https://mail.google.com/mail":    true,
 		"https://docs.google.com/":        false,
 		"https://github.com/settings/x":   true,
+		"https://github.com//settings":    true,
+		"http://100.64.0.1/":              true,
 		"https://github.com/golang/go":    false,
 		"http://intranet/":                true,
 		"http://printer.local/":           true,
@@ -411,6 +415,74 @@ func TestIsSensitive(t *testing.T) {
 	} {
 		if got := isSensitive(address); got != want {
 			t.Errorf("isSensitive(%q) = %v, want %v", address, got, want)
+		}
+	}
+}
+
+// A change of a rule ends the approvals that are in memory, and "default" ends an
+// approval for always.
+func TestApprovalsAreTakenBack(t *testing.T) {
+	for _, scope := range []wire.Scope{wire.ScopeSession, wire.ScopeAlways} {
+		for _, rule := range []policy.SiteRule{"", policy.SiteAsk} {
+			f := newFixture(t)
+			f.answer = dispatch.Resolution{Allow: true, Scope: scope, Surface: "x"}
+			if err := f.rules.Set("other.example", policy.SiteAuto, "x"); err != nil {
+				t.Fatal(err)
+			}
+			f.wantRun(1, "claude", "browser_click", `{"target":"e1"}`)
+			f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
+			if rule == "" && scope == wire.ScopeSession { // nothing is stored for the site, so only another rule can change
+				continue
+			}
+			if err := f.rules.Set("shop.example", rule, "x"); err != nil {
+				t.Fatal(err)
+			}
+			f.wantRun(1, "claude", "browser_click", `{"target":"e1"}`)
+		}
+	}
+}
+
+// An address in a message can be pasted into a shell.
+func TestHostsAreSafeInCommands(t *testing.T) {
+	f := newFixture(t)
+	if err := f.rules.Set("*", policy.SiteOff, "x"); err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range []string{"https://x;curl$IFS'e.vil'&.example/", "https://(x).example./"} {
+		args, _ := json.Marshal(map[string]string{"url": address})
+		f.wantError(wire.ErrInvalidArguments, "can't be opened: write the host in ASCII letters", "claude", "browser_navigate", string(args))
+	}
+	f.wantError(wire.ErrDenied, "`opentabs browser site bank.example ask`", "claude", "browser_navigate", `{"url":"https://BANK.example./"}`)
+}
+
+// A client needs an approval to navigate a tab away that the user has open.
+func TestNavigatingAwayFromTheUsersTab(t *testing.T) {
+	f := newFixture(t)
+	f.answer, f.address = allowOnce, "https://mail.example/draft"
+	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
+		t.Fatal(err)
+	}
+	f.wantRun(1, "claude", "browser_navigate", `{"url":"https://shop.example/"}`)
+	if want := "claude wants to act on https://mail.example (browser_navigate); this site is sensitive"; f.asked[0] != want {
+		t.Errorf("asked %q, want %q", f.asked[0], want)
+	}
+}
+
+// The approvals of a client are not those of a plugin, also for the steps of a batch.
+func TestPluginHasNoApprovalsOfTheClient(t *testing.T) {
+	f := newFixture(t)
+	f.answer = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "x"}
+	f.wantRun(1, "claude", "browser_click", `{"target":"e1"}`)
+	for _, tool := range []struct{ name, args string }{
+		{"browser_click", `{"target":"e1"}`},
+		{"browser_batch", `{"steps":[{"tool":"browser_click","args":{"target":"e1","tabId":7}}]}`},
+	} {
+		f.asked, f.caller, f.answer = nil, &dispatch.Caller{Plugin: "evil", Tool: "evil__x", Browser: "b1", TabID: 7}, dispatch.Resolution{Surface: "x"}
+		if _, err := f.call("claude", tool.name, tool.args); err == nil {
+			t.Errorf("%s ran for a plugin without an approval", tool.name)
+		}
+		if len(f.asked) != 1 || f.asked[0] != "The plugin evil wants to act on https://shop.example (browser_click)" {
+			t.Errorf("%s asked %q", tool.name, f.asked)
 		}
 	}
 }

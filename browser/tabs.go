@@ -67,7 +67,7 @@ func clientKey(c dispatch.Client) string {
 // tool, or the tab that the client opened or selected last. currentTabOf is for
 // [dispatch.Options].
 func (t *tabTable) currentTabOf(c dispatch.Call) (browser string, tabID int) {
-	if c.Caller != nil && c.Caller.Plugin != Name {
+	if c.Caller != nil {
 		return c.Caller.Browser, c.Caller.TabID
 	}
 	t.mu.Lock()

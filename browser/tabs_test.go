@@ -52,7 +52,7 @@ func TestClosingTabs(t *testing.T) {
 	f.wantRun(0, "claude", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
 	f.output = `{"text":"Closed."}`
 	f.wantRun(1, "cursor", "browser_tabs", `{"action":"close"}`)
-	if want := `Cursor wants to close tab 7, "Cart" (https://shop.example)`; f.asked[0] != want {
+	if want := `cursor wants to close tab 7, "Cart" (https://shop.example)`; f.asked[0] != want {
 		t.Errorf("asked %q, want %q", f.asked[0], want)
 	}
 	f.wantRun(1, "claude", "browser_tabs", `{"action":"close"}`) // it was closed, so this is another tab

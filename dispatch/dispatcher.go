@@ -186,7 +186,7 @@ func (d *Dispatcher) call(ctx context.Context, c *liveCall) (Result, error) {
 	}
 	defer d.runningCalls.Done()
 	switch {
-	case !c.validate(), !c.place.choose(ctx, c), !c.passGates(ctx):
+	case !c.validate(), !c.place.choose(ctx, c), !c.passGates(ctx), !c.place.checkPage(c):
 	case c.parent != nil && !c.req.Tool.IsExclusive: // the root call has a place in the queue; waiting for a second place could deadlock
 		c.run(ctx)
 	default:

@@ -23,7 +23,8 @@ type CallInfo struct {
 	Browser string
 	TabID   int
 	// Target is where a browser tool will run: the browser, tab and document that were
-	// chosen before the gates. Target is zero for a tool of a package.
+	// chosen before the gates. Target is zero for a tool of a package. The gates also run
+	// before the choice, with a zero Target, and then only a Block counts.
 	Target Target
 	// Resolution is the user's decision about the last ticket of this gate for this
 	// call; nil if there is none.

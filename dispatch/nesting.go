@@ -175,9 +175,13 @@ func (a toolRequest) newChild(req *wire.AskCall) (*liveCall, *wire.CallError) {
 	if tabID == 0 && tool.Plugin == c.req.Tool.Plugin {
 		tabID = target.TabID
 	}
+	caller := c.req.Caller // a batch of browser tools makes its calls for its own caller
+	if !c.req.Tool.Place.isChosenFirst() {
+		caller = describeCaller(c, target)
+	}
 	child := newLiveCall(c.d, Call{
 		Tool: tool, Args: args, Browser: target.Browser, TabID: tabID, Client: c.req.Client, OnTicket: c.req.OnTicket,
-		ParentCallID: c.id, ParentNodeID: c.id, Caller: describeCaller(c, target),
+		ParentCallID: c.id, ParentNodeID: c.id, Caller: caller,
 	})
 	child.parent, child.root, child.depth = c, c.root, c.depth+1
 	return child, nil

@@ -51,6 +51,16 @@ func (p *placement) choose(ctx context.Context, c *liveCall) bool {
 	if !c.search.Begin(ctx) {
 		return false
 	}
+	if p.get() == (Target{}) {
+		// A call that a gate blocks wherever it runs must not learn which tabs exist.
+		if v, _ := c.d.runGates(c); v.Block != nil {
+			c.mu.Lock()
+			c.refusal = v
+			c.mu.Unlock()
+			c.fail(v.Block)
+			return false
+		}
+	}
 	target, err := findPlace(c)
 	if err != nil {
 		c.fail(err)
@@ -62,6 +72,18 @@ func (p *placement) choose(ctx context.Context, c *liveCall) bool {
 	return true
 }
 
+// checkPage fails a call whose tab has no page for browser tools. The gates precede
+// checkPage, because the state of a tab is not for a call that they block. checkPage
+// reports whether the call may run.
+func (p *placement) checkPage(c *liveCall) bool {
+	target := p.get()
+	if c.req.Tool.Place != PlacePage || target.Problem == "" {
+		return true
+	}
+	c.fail(&wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf("no browser tool can work in tab %d: %s", target.TabID, target.Problem)})
+	return false
+}
+
 // findPlace returns the target of a browser tool: the tab that the call names, or the
 // tab that the client used last.
 func findPlace(c *liveCall) (Target, *wire.CallError) {
@@ -69,11 +91,11 @@ func findPlace(c *liveCall) (Target, *wire.CallError) {
 	choice := TargetChoice{Plugin: t.Plugin, Browser: c.req.Browser, TabID: c.req.TabID, Place: t.Place}
 	if choice.TabID == 0 && c.d.opts.CurrentTab != nil {
 		browser, tabID := c.d.opts.CurrentTab(c.req)
-		if t.Place != PlaceBrowser {
-			choice.TabID = tabID
-		}
 		if choice.Browser == "" {
 			choice.Browser = browser
+		}
+		if t.Place != PlaceBrowser && choice.Browser == browser { // a tab of another browser may have the same ID
+			choice.TabID = tabID
 		}
 	}
 	if choice.TabID == 0 && t.Place != PlaceBrowser {
@@ -93,9 +115,6 @@ func findPlace(c *liveCall) (Target, *wire.CallError) {
 	case inSeveralBrowsers(tabs):
 		return Target{}, &wire.CallError{Code: wire.ErrAmbiguousTarget, Message: fmt.Sprintf(
 			"several browsers are connected: %s; name one as \"browser\"", nameBrowsers(tabs))}
-	case t.Place == PlacePage && tabs[0].Problem != "":
-		return Target{}, &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"no browser tool can work in tab %d (%s): %s", tabs[0].TabID, tabs[0].URL, tabs[0].Problem)}
 	}
 	return tabs[0], nil
 }

@@ -61,7 +61,7 @@ func TestTargetBeforeGates(t *testing.T) {
 	if err != nil || string(r.Output) != `"shaped d5 {'text':'x'}"` || r.Target.DocumentID != "d5" {
 		t.Errorf("got %s in %+v, %v", r.Output, r.Target, err)
 	}
-	if len(gate.judged) != 1 || gate.judged[0].Target.URL != "https://shop.example/" {
+	if len(gate.judged) != 2 || gate.judged[0].Target != (dispatch.Target{}) || gate.judged[1].Target.URL != "https://shop.example/" {
 		t.Errorf("judged %+v", gate.judged)
 	}
 	if started.Target.DocumentID != "d5" || started.Place != dispatch.PlacePage {
@@ -72,7 +72,8 @@ func TestTargetBeforeGates(t *testing.T) {
 	}
 }
 
-// A browser tool without a usable target fails before the gates, with the next step.
+// A browser tool without a usable target fails with the next step, and without the
+// address of the tab.
 func TestNoPlace(t *testing.T) {
 	tab := func(browser, url, problem string) dispatch.Target {
 		return dispatch.Target{Browser: browser, BrowserName: strings.ToUpper(browser), TabID: 5, URL: url, Problem: problem}
@@ -93,7 +94,7 @@ func TestNoPlace(t *testing.T) {
 		{"two tabs", snapshotTool, dispatch.Call{TabID: 5}, dispatch.Targets{BrowserCount: 2, LiveTargets: []dispatch.Target{tab("b1", "https://x/", ""), tab("b2", "https://y/", "")}}, wire.ErrAmbiguousTarget, "name one"},
 		{"unknown browser", tabsTool, dispatch.Call{Browser: "Old"}, dispatch.Targets{BrowserCount: 1}, wire.ErrNoBrowser, `no browser "Old" is connected`},
 		{"no web page", snapshotTool, dispatch.Call{TabID: 5}, dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{tab("b1", "chrome://settings/", "browser tools work in http and https pages only")}}, wire.ErrNoTab,
-			"no browser tool can work in tab 5 (chrome://settings/): browser tools work in http and https pages only"},
+			"no browser tool can work in tab 5: browser tools work in http and https pages only"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			gate := &placeGate{}
@@ -105,8 +106,10 @@ func TestNoPlace(t *testing.T) {
 			if !errors.As(err, &e) || e.Code != test.code || !strings.Contains(e.Message, test.message) {
 				t.Errorf("got %v, want %s with %q", err, test.code, test.message)
 			}
-			if len(gate.judged) > 0 {
-				t.Errorf("the gates judged %+v", gate.judged)
+			for _, i := range gate.judged {
+				if i.Target.Problem == "" && i.Target != (dispatch.Target{}) {
+					t.Errorf("the gates judged %+v", i.Target)
+				}
 			}
 		})
 	}
@@ -158,4 +161,37 @@ func TestExclusiveCalls(t *testing.T) {
 			t.Errorf("the last call was %s", got)
 		}
 	})
+}
+
+// A call that a gate blocks does not reach the browser, so it does not learn which tabs
+// exist.
+func TestBlockedCallChoosesNoTarget(t *testing.T) {
+	bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
+		t.Error("the call looked for its tab")
+		return dispatch.Targets{}
+	}}
+	d := dispatch.New(bridge, dispatch.Options{Gates: []dispatch.Gate{blockingGate{}}})
+	_, err := d.Call(t.Context(), dispatch.Call{Tool: snapshotTool, TabID: 5, Args: json.RawMessage(`{}`)})
+	var e *dispatch.Error
+	if !errors.As(err, &e) || e.Code != wire.ErrDenied {
+		t.Errorf("got %v, want denied", err)
+	}
+}
+
+// blockingGate blocks all calls.
+type blockingGate struct{}
+
+func (blockingGate) Name() string { return "blocking" }
+
+func (blockingGate) Decide(dispatch.CallInfo) dispatch.Verdict {
+	return dispatch.NewBlockVerdict(wire.ErrDenied, "not allowed")
+}
+
+// The current tab of one browser is no tab of another browser.
+func TestCurrentTabOfAnotherBrowser(t *testing.T) {
+	d := dispatch.New(&dispatchtest.Bridge{}, dispatch.Options{CurrentTab: func(dispatch.Call) (string, int) { return "b1", 7 }})
+	_, err := d.Call(t.Context(), dispatch.Call{Tool: snapshotTool, Browser: "b2", Args: json.RawMessage(`{}`)})
+	if err == nil || !strings.Contains(err.Error(), "the call names no tab") {
+		t.Errorf("got %v", err)
+	}
 }

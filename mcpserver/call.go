@@ -132,11 +132,6 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 		}
 		return newFaultReply(wire.CodeInvalidParams, "There is no tool %q. List the tools (tools/list), then call one of those.", q.Params.Name)
 	}
-	if l.tool.Plugin.IsBuiltin() { // without this check, a call of a tool that is off would first need a tab
-		if err := s.catalog.refusedError(l.tool.Plugin, l.tool.Dispatch()); err != nil {
-			return s.replyToFailure(err)
-		}
-	}
 	definedByTool := l.definedByTool
 	definedByTool.definesDetach = definedByTool.definesDetach || q.timer == nil // without jobs, the argument _detach belongs to the tool
 	args, err := splitArguments(q.Params.Arguments, definedByTool, false)

@@ -75,14 +75,11 @@ func (q formQuestion) buildForm() elicitation {
 	return f
 }
 
-// browserPlugin is the name of the built-in plugin of the browser tools.
-const browserPlugin = "browser"
-
 // scopeSentence returns the sentence that names the calls to which a session permission
 // applies: those of a plugin, those on the site of a browser tool, or both. It is empty
 // for other calls of the client itself.
 func (q formQuestion) scopeSentence() string {
-	isForPlugin := q.Caller != nil && q.Caller.Plugin != browserPlugin // browser_batch calls tools for the client
+	isForPlugin := q.Caller != nil
 	site := ""
 	if q.Title != "" && slices.Contains(q.Scopes, wire.ScopeSession) {
 		site = " on " + escapeForUser(q.Title, maxShownReason)

@@ -601,11 +601,11 @@ func TestFormNamesTheCaller(t *testing.T) {
 	if got := form.Schema.Properties[decisionField].Description; got != "It applies to calls that the plugin tickets makes, not to those of your agent. Declining denies the call, too." {
 		t.Errorf("the form describes the call as %q; want %q", got, "It applies to calls that the plugin tickets makes, not to those of your agent. Declining denies the call, too.")
 	}
-	q.Title, q.Caller = "https://shop.example", &dispatch.Caller{Plugin: "browser", Tool: "browser_batch"}
+	q.Title, q.Caller = "https://shop.example", nil
 	if got := q.buildForm().Schema.Properties[decisionField].Description; got != "For this session, it applies to later calls on https://shop.example. Declining denies the call, too." {
 		t.Errorf("the form of a browser tool describes the choice as %q", got)
 	}
-	q.Title, q.Caller = "", nil
+	q.Title = ""
 	if got := q.buildForm().Schema.Properties[decisionField].Description; got != "Declining denies the call, too." {
 		t.Errorf("the form describes the call as %q; want %q", got, "Declining denies the call, too.")
 	}
