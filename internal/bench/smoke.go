@@ -40,25 +40,25 @@ type smokeGroup struct {
 
 // smokeGroups are all measurements of `make bench-smoke`. The tolerances of counts are
 // less than five allocations and less than a field in a frame. The tolerances of times
-// and memory are about twice the spread of 20 runs beside two busy loops (see
-// docs/performance.md).
+// and memory are several times the spread of 20 runs on one machine (see
+// docs/performance.md), because processors differ in their ratios.
 var smokeGroups = []smokeGroup{
 	{rows: []smoke.Row{
-		{ID: "call-allocs", What: "allocations of a call over HTTP to a tool without a page, with those of its client", Tolerance: 2},
-		{ID: "server-ratio", What: "time of that call, as a multiple of a plain echo over HTTP", Unit: "x", Tolerance: 0.15},
+		{ID: "call-allocs", What: "allocations of a call over HTTP to a tool without a page, with those of its client", Tolerance: 3},
+		{ID: "server-ratio", What: "time of that call, as a multiple of a plain echo over HTTP", Unit: "x", Tolerance: 0.5},
 	}, measure: func(_ context.Context, dir string) ([]float64, error) {
 		costs, err := measureSmokeCalls(dir)
 		return []float64{costs.allocs, costs.ratio}, err
 	}},
 	{rows: []smoke.Row{
 		{ID: "dispatch-bytes", What: "bytes of the frame that sends a call without arguments to the browser", Unit: "B", Tolerance: 10},
-		{ID: "hub-ratio", What: "time of a run through the WebSocket hub, as a multiple of a bare echo", Unit: "x", Tolerance: 0.2},
+		{ID: "hub-ratio", What: "time of a run through the WebSocket hub, as a multiple of a bare echo", Unit: "x", Tolerance: 0.5},
 	}, measure: func(ctx context.Context, _ string) ([]float64, error) {
 		costs, err := measureSmokeHub(ctx)
 		return []float64{costs.dispatchBytes, costs.ratio}, err
 	}},
 	{rows: []smoke.Row{
-		{ID: "report-ratio", What: "time of a progress report in dispatch, as a multiple of the time to lock a mutex and read the clock", Unit: "x", Tolerance: 0.6},
+		{ID: "report-ratio", What: "time of a progress report in dispatch, as a multiple of the time to lock a mutex and read the clock", Unit: "x", Tolerance: 1.5},
 	}, measure: func(ctx context.Context, _ string) ([]float64, error) {
 		ratio, err := measureSmokeReports(ctx)
 		return []float64{ratio}, err
@@ -69,13 +69,13 @@ var smokeGroups = []smokeGroup{
 		{ID: "result-bytes", What: "bytes of the frame that sends an empty result to the server", Unit: "B", Tolerance: 10},
 	}, measure: func(ctx context.Context, _ string) ([]float64, error) { return countExtensionWork(ctx) }},
 	{rows: []smoke.Row{
-		{ID: "idle-goroutines", What: "goroutines of an idle server", Tolerance: 1},
-		{ID: "idle-memory", What: "resident memory of an idle server", Unit: "MB", Tolerance: 2},
-		{ID: "idle-private", What: "resident memory of an idle server without file pages", Unit: "MB", Tolerance: 0.5},
+		{ID: "idle-goroutines", What: "goroutines of an idle server", Tolerance: 3},
+		{ID: "idle-memory", What: "resident memory of an idle server", Unit: "MB", Tolerance: 4},
+		{ID: "idle-private", What: "resident memory of an idle server without file pages", Unit: "MB", Tolerance: 1.5},
 	}, measure: measureIdleServer, needsLinux: true},
 	{rows: []smoke.Row{
-		{ID: "init-allocs", What: "allocations before the first statement of the program", Tolerance: 50},
-		{ID: "size", What: "size of the program", Unit: "MB", Tolerance: 0.3},
+		{ID: "init-allocs", What: "allocations before the first statement of the program", Tolerance: 200},
+		{ID: "size", What: "size of the program", Unit: "MB", Tolerance: 0.5},
 	}, measure: measureProgram},
 }
 
