@@ -142,6 +142,11 @@ func runBrowserSite(ctx context.Context, opts browserSiteOptions) error {
 		return p.out.PrintValue(append([]httpapi.Site{}, sites...))
 	}
 	if len(sites) == 0 {
+		effective, entry := policy.SitesOf(book.Local.Policy).RuleFor("https://" + pattern)
+		if policy.IsSiteExact(pattern) && effective != "" {
+			p.out.Notef("%s has no separate rule; the rule of %s applies: %s (sensitive sites need your approval even with auto)", pattern, effective, entry.Rule)
+			return nil
+		}
 		p.out.Notef("no rule: browser tools need your approval")
 		return nil
 	}
