@@ -195,15 +195,28 @@ func (c *runningCall) scheduleActions(ctx context.Context) {
 		}
 	}
 	scheduleAt(c.request.CancelAt, c.cancel)
-	scheduleAt(c.request.NavigateAt, func() {
+	scheduleAt(c.request.NavigateAt, func() { c.navigateAway(ctx) })
+}
+
+// navigateRetryPause is the pause before a navigation that failed is tried again.
+const navigateRetryPause = 50 * time.Millisecond
+
+// navigateAway navigates the tab to another page of its site. A busy browser may refuse
+// a navigation, so navigateAway tries until ctx ends, which the end of the call does.
+func (c *runningCall) navigateAway(ctx context.Context) {
+	for ctx.Err() == nil {
 		tabURL, err := c.tab.tab.URL(ctx)
-		if err != nil {
-			return // the browser has exited, which ended the call
+		target, parseErr := url.Parse(tabURL)
+		if err == nil && parseErr == nil && target.Host != "" {
+			if c.tab.tab.Go(ctx, target.Scheme+"://"+target.Host+"/opentabs-elsewhere") == nil {
+				return
+			}
 		}
-		if target, err := url.Parse(tabURL); err == nil {
-			_ = c.tab.tab.Go(ctx, target.Scheme+"://"+target.Host+"/opentabs-elsewhere")
+		select {
+		case <-ctx.Done():
+		case <-time.After(navigateRetryPause):
 		}
-	})
+	}
 }
 
 func (c *runningCall) markReported() {
