@@ -35,7 +35,6 @@ type step struct {
 }
 
 type stepResult struct {
-	ask    int
 	output json.RawMessage
 	err    *wire.CallError
 }
@@ -84,7 +83,7 @@ func (b *batches) cancel(id string) bool {
 }
 
 // answer delivers the result of a step, and returns false if there is no such batch.
-func (b *batches) answer(id string, askID int, output json.RawMessage, err *wire.CallError) bool {
+func (b *batches) answer(id string, output json.RawMessage, err *wire.CallError) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	running := b.runs[id]
@@ -92,7 +91,7 @@ func (b *batches) answer(id string, askID int, output json.RawMessage, err *wire
 		return false
 	}
 	select {
-	case running.answers <- stepResult{askID, output, err}:
+	case running.answers <- stepResult{output, err}:
 	default: // a second answer to one step is impossible
 	}
 	return true

@@ -89,7 +89,7 @@ func (b *toolBridge) Cancel(id, reason string, onOutcome func(wire.CancelOutcome
 
 // Answer implements dispatch.Bridge.
 func (b *toolBridge) Answer(id string, askID int, output json.RawMessage, err *wire.CallError) {
-	if !b.batches.answer(id, askID, output, err) {
+	if !b.batches.answer(id, output, err) {
 		b.Bridge.Answer(id, askID, output, err)
 	}
 }

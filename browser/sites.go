@@ -189,13 +189,13 @@ func (s *siteGate) decideTabs(callInfo dispatch.CallInfo, args siteArgs) dispatc
 		isAllowed = s.tabs.isOpenedByClient(callInfo) || s.isCallApproved(callInfo, site)
 		request = dispatch.Ticket{
 			Title:  site,
-			Reason: fmt.Sprintf("%s wants to close tab %d, %q (%s)", requester(callInfo), callInfo.Target.TabID, callInfo.Target.Title, siteOf(callInfo.Target.URL)),
+			Reason: fmt.Sprintf("%s wants to close tab %d, %q (%s)", policy.RequesterText(callInfo), callInfo.Target.TabID, callInfo.Target.Title, siteOf(callInfo.Target.URL)),
 		}
 	default:
 		_, everySite := s.rules.RuleFor("")
 		isAllowed = everySite.Rule == policy.SiteAuto || everySite.Rule == policy.SiteRead || s.isApproved(callInfo, classRead, tabList)
 		request = dispatch.Ticket{
-			Title: tabList, Reason: requester(callInfo) + " wants to see which tabs are open, with their titles and hosts",
+			Title: tabList, Reason: policy.RequesterText(callInfo) + " wants to see which tabs are open, with their titles and hosts",
 		}
 	}
 	if isAllowed {
@@ -264,7 +264,7 @@ func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class class, addres
 	case rule == policy.SiteAuto, rule == policy.SiteRead, s.isApproved(callInfo, class, site):
 		return dispatch.Verdict{}
 	}
-	reason := fmt.Sprintf("%s wants to %s %s (%s)", requester(callInfo), verbOf(class), site, callInfo.Tool.Name)
+	reason := fmt.Sprintf("%s wants to %s %s (%s)", policy.RequesterText(callInfo), verbOf(class), site, callInfo.Tool.Name)
 	if paths := siteArgsOf(callInfo).Paths; len(paths) > 0 {
 		reason += " with the files " + plaintext.Line(strings.Join(paths, ", "), maxPathsChars)
 	}
@@ -311,21 +311,6 @@ func verbOf(class class) string {
 		return "read"
 	}
 	return "act on"
-}
-
-// requester names the client, or the plugin whose tool calls, for an approval.
-func requester(callInfo dispatch.CallInfo) string {
-	if caller := callInfo.Caller; caller != nil {
-		return "The plugin " + caller.Plugin
-	}
-	name := callInfo.Client.String()
-	if name == "" {
-		return "An agent"
-	}
-	if callInfo.Client.Credential != "" { // a verified name starts with a lower-case word, such as "client"
-		name = strings.ToUpper(name[:1]) + name[1:]
-	}
-	return name
 }
 
 // ruleFor returns the rule of the user for an address. Without a rule, the site needs

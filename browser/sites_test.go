@@ -481,7 +481,7 @@ func TestPluginHasNoApprovalsOfTheClient(t *testing.T) {
 		if _, err := f.call("claude", tool.name, tool.args); err == nil {
 			t.Errorf("%s ran for a plugin without an approval", tool.name)
 		}
-		if len(f.asked) != 1 || f.asked[0] != "The plugin evil wants to act on https://shop.example (browser_click)" {
+		if len(f.asked) != 1 || f.asked[0] != "The plugin evil (tab 7) wants to act on https://shop.example (browser_click)" {
 			t.Errorf("%s asked %q", tool.name, f.asked)
 		}
 	}

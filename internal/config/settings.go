@@ -96,6 +96,12 @@ func (s Settings) UploadFolderList() []string {
 	return filepath.SplitList(s.UploadFolders)
 }
 
+// hasAbsoluteFolders reports whether all folders of a list are absolute paths.
+func hasAbsoluteFolders(list string) bool {
+	folders := Settings{UploadFolders: list}.UploadFolderList()
+	return !slices.ContainsFunc(folders, func(folder string) bool { return !filepath.IsAbs(folder) })
+}
+
 // noFolders is the value of UploadFolders for no folder.
 const noFolders = "none"
 
@@ -149,65 +155,39 @@ var table = []setting{
 		1, 100000, func(s *Settings) *int { return &s.MaxRunning }),
 	integerSetting("maxWaiting", "max-waiting", "the `NUMBER` of calls of one plugin that are queued; beyond that, a call of the client with the most queued calls fails",
 		1, 1000000, func(s *Settings) *int { return &s.MaxWaiting }),
-	{
-		key: "detach", flag: "detach", kind: kindText,
-		description: "when a running call returns a job: auto (before its client gives up), never, or after a time such as 20s; " +
-			"the `RULE` may name clients, as in \"never, claude-code=auto, Cursor=20s\"",
-		allowed: `"auto", "never" or a time such as "20s" for all clients, then the values of single clients, as in "never, claude-code=auto, Cursor=20s"`,
-		set: func(s *Settings, text string) bool {
-			s.Detach = Detach(text)
-			_, ok := s.Detach.parseRules()
-			return ok
-		},
-		get: func(s Settings) string { return string(s.Detach) },
-	},
-	{
-		key: "tools", flag: "tools", kind: kindText,
-		description: "which tools MCP clients get in their list: all, gateway (tools that search and call the others), or auto (all if the client can use that many); " +
-			"the `MODE` may name clients, as in \"auto, Cursor=gateway\"",
-		allowed: `"all", "gateway" or "auto" for all clients, then the values of single clients, as in "auto, Cursor=gateway"`,
-		set: func(s *Settings, text string) bool {
-			s.Tools = Tools(text)
-			_, ok := parseWordRules(text, toolsRules)
-			return ok
-		},
-		get: func(s Settings) string { return string(s.Tools) },
-	},
-	{
-		key: "outputSchemas", flag: "output-schemas", kind: kindText,
-		description: "whether the list of tools has output schemas: on, off, or auto (not for clients that do not use them); " +
-			"the `RULE` may name clients, as in \"auto, Cursor=off\"",
-		allowed: `"on", "off" or "auto" for all clients, then the values of single clients, as in "auto, Cursor=off"`,
-		set: func(s *Settings, text string) bool {
-			s.OutputSchemas = OutputSchemas(text)
-			_, ok := parseWordRules(text, outputSchemasRules)
-			return ok
-		},
-		get: func(s Settings) string { return string(s.OutputSchemas) },
-	},
+	textSetting("detach", "detach", "when a running call returns a job: auto (before its client gives up), never, or after a time such as 20s; "+
+		"the `RULE` may name clients, as in \"never, claude-code=auto, Cursor=20s\"",
+		`"auto", "never" or a time such as "20s" for all clients, then the values of single clients, as in "never, claude-code=auto, Cursor=20s"`,
+		func(s *Settings) *Detach { return &s.Detach }, func(d Detach) bool { _, ok := d.parseRules(); return ok }),
+	textSetting("tools", "tools", "which tools MCP clients get in their list: all, gateway (tools that search and call the others), or auto (all if the client can use that many); "+
+		"the `MODE` may name clients, as in \"auto, Cursor=gateway\"",
+		`"all", "gateway" or "auto" for all clients, then the values of single clients, as in "auto, Cursor=gateway"`,
+		func(s *Settings) *Tools { return &s.Tools }, func(t Tools) bool { _, ok := parseWordRules(string(t), toolsRules); return ok }),
+	textSetting("outputSchemas", "output-schemas", "whether the list of tools has output schemas: on, off, or auto (not for clients that do not use them); "+
+		"the `RULE` may name clients, as in \"auto, Cursor=off\"",
+		`"on", "off" or "auto" for all clients, then the values of single clients, as in "auto, Cursor=off"`,
+		func(s *Settings) *OutputSchemas { return &s.OutputSchemas }, func(o OutputSchemas) bool { _, ok := parseWordRules(string(o), outputSchemasRules); return ok }),
 	onOffSetting("elicitation", "elicitation", "whether MCP clients may ask the user to approve a call: `on or off`; with off, only the side panel and the command line ask",
 		func(s *Settings) *bool { return &s.Elicitation }),
-	{
-		key: "uploadFolders", flag: "upload-folders", kind: kindText,
-		description: "the `FOLDERS` whose files browser tools may upload, separated by " + string(os.PathListSeparator) + ", or none",
-		allowed:     `"none", or absolute paths separated by ` + string(os.PathListSeparator),
-		set: func(s *Settings, text string) bool {
-			s.UploadFolders = text
-			return !slices.ContainsFunc(s.UploadFolderList(), func(folder string) bool { return !filepath.IsAbs(folder) })
-		},
-		get: func(s Settings) string { return s.UploadFolders },
-	},
+	textSetting("uploadFolders", "upload-folders", "the `FOLDERS` whose files browser tools may upload, separated by "+string(os.PathListSeparator)+", or none",
+		`"none", or absolute paths separated by `+string(os.PathListSeparator),
+		func(s *Settings) *string { return &s.UploadFolders }, hasAbsoluteFolders),
 	onOffSetting("discoverGlobal", "discover-global", "whether plugins that npm installed globally are listed, too: `on or off`",
 		func(s *Settings) *bool { return &s.DiscoverGlobal }),
-	{
-		key: "logLevel", flag: "log-level", description: "the lowest `LEVEL` that is logged: " + strings.Join(logLevels, ", "), kind: kindText,
-		allowed: "one of " + strings.Join(logLevels, ", "),
+	textSetting("logLevel", "log-level", "the lowest `LEVEL` that is logged: "+strings.Join(logLevels, ", "), "one of "+strings.Join(logLevels, ", "),
+		func(s *Settings) *string { return &s.LogLevel }, func(level string) bool { return slices.Contains(logLevels, level) }),
+}
+
+// textSetting is a setting that is a text. isValid reports whether a text is valid.
+func textSetting[T ~string](key, flag, description, allowed string, field func(*Settings) *T, isValid func(T) bool) setting {
+	return setting{
+		key: key, flag: flag, kind: kindText, description: description, allowed: allowed,
 		set: func(s *Settings, text string) bool {
-			s.LogLevel = text
-			return slices.Contains(logLevels, text)
+			*field(s) = T(text)
+			return isValid(T(text))
 		},
-		get: func(s Settings) string { return s.LogLevel },
-	},
+		get: func(s Settings) string { return string(*field(&s)) },
+	}
 }
 
 // onOffSetting is a setting that is "on" or "off".

@@ -77,6 +77,9 @@ func (e *Enforcer) Resolve(r *plugin.Registry) func(parent dispatch.Tool, name s
 			return tool, args, nil // callerGate blocks the call, so that the refusal is recorded
 		}
 		called := pluginOf(parent, name)
+		if builtin, ok := e.policy.set().Tool(name); ok && builtin.Plugin.IsBuiltin() {
+			called = builtin.Plugin.Name
+		}
 		if called == parent.Plugin {
 			return tool, args, err
 		}
@@ -151,9 +154,6 @@ func (p *Policy) Refused(name string) []string {
 func pluginOf(parent dispatch.Tool, name string) string {
 	if called, _, ok := strings.Cut(name, "__"); ok {
 		return called
-	}
-	if strings.HasPrefix(name, "browser_") { // may also be a tool of parent, which then needs no permission
-		return "browser"
 	}
 	return parent.Plugin
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/plugin"
 	"opentabs/plugin/plugintest"
 	"opentabs/plugin/policy"
 	"opentabs/wire"
@@ -300,5 +301,25 @@ func TestResolveRevealsNothing(t *testing.T) {
 	w.failOnError(w.policy.SetCalls("b", "a", true, "x"))
 	if got := code("b", "a__none", `{}`); got != wire.ErrUnknownTool {
 		t.Errorf("calling a missing tool of an allowed plugin: %q", got)
+	}
+}
+
+// A plugin that may not call browser tools learns nothing of their arguments, and a name
+// that only resembles a browser tool belongs to the plugin itself.
+func TestResolveBrowserTools(t *testing.T) {
+	w := newPolicyFixture(t)
+	registry, _ := plugintest.Registry(t, twoToolPackage("b", "1;"))
+	registry.UseBuiltins(plugin.NewBuiltin(&plugin.Plugin{Name: "browser", Tools: []*plugin.Tool{{
+		Name: "browser_click", Place: dispatch.PlacePage, InputSchema: json.RawMessage(`{"type":"object","required":["target"]}`),
+	}}}))
+	w.failOnError(registry.Reload())
+	w.set = registry.Set()
+	w.review("b", permissionAuto)
+	resolve := w.enforcer.Resolve(registry)
+	for name, want := range map[string]wire.ErrorCode{"browser_click": wire.ErrDenied, "browser_clack": wire.ErrUnknownTool} {
+		_, _, err := resolve(dispatch.Tool{Plugin: "b", Name: "read"}, name, json.RawMessage(`{}`))
+		if err == nil || err.Code != want {
+			t.Errorf("calling %s with wrong arguments: %v, want %s", name, err, want)
+		}
 	}
 }

@@ -143,13 +143,13 @@ func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
 		Kind: wire.TicketPermission, Title: callInfo.Tool.PluginName, Scopes: scopes, PassDecisionToTool: true,
-		Reason: requesterText(callInfo) + " wants to run " + callInfo.Tool.FullName() + callChainText(callInfo),
+		Reason: RequesterText(callInfo) + " wants to run " + callInfo.Tool.FullName() + callChainText(callInfo),
 	}}
 }
 
-// requesterText returns the caller for the approval request: the client, or the calling
+// RequesterText returns the caller for the approval request: the client, or the calling
 // plugin with the tab and the site of its tool.
-func requesterText(callInfo dispatch.CallInfo) string {
+func RequesterText(callInfo dispatch.CallInfo) string {
 	if caller := callInfo.Caller; caller != nil {
 		tabText := fmt.Sprintf("tab %d", caller.TabID)
 		if caller.Origin != "" {
