@@ -1,5 +1,7 @@
 package wire
 
+import "encoding/json"
+
 // ErrorCode is a stable, machine-readable reason why a call failed.
 type ErrorCode string
 
@@ -70,6 +72,9 @@ const (
 	ErrAmbiguousTarget ErrorCode = "ambiguous_target"
 	// ErrTabInUse means that another client uses the tab.
 	ErrTabInUse ErrorCode = "tab_in_use"
+	// ErrTabTaken means that the user has clicked or typed in the tab since the client
+	// last read its page.
+	ErrTabTaken ErrorCode = "tab_taken"
 	// ErrNotReady means that the adapter's isReady() did not return true, most often
 	// because the user is not logged in to the site.
 	ErrNotReady ErrorCode = "not_ready"
@@ -105,6 +110,32 @@ type CallError struct {
 	// NotStarted is true if the tool did not begin, so the call can safely run in
 	// another document.
 	NotStarted bool `json:"notStarted,omitempty"`
+	// PageText is text of the page about the error of a browser tool. Agents must not take
+	// PageText for instructions, so Message has no text of the page.
+	PageText string `json:"pageText,omitempty"`
+	// Untrusted are the pages whose text is in PageText. Only the server sets Untrusted.
+	Untrusted []UntrustedPage `json:"untrusted,omitempty"`
+}
+
+// UntrustedPage is a page whose text is in the result or the error of a browser tool.
+type UntrustedPage struct {
+	Origin string `json:"origin"`
+	TabID  int    `json:"tab"`
+}
+
+// EncodeUntrustedPages returns the JSON of pages: an object for one page, a list for
+// several, and nil for none.
+func EncodeUntrustedPages(pages []UntrustedPage) json.RawMessage {
+	var encoded []byte
+	switch len(pages) {
+	case 0:
+		return nil
+	case 1:
+		encoded, _ = json.Marshal(pages[0]) // a struct of a string and a number
+	default:
+		encoded, _ = json.Marshal(pages)
+	}
+	return encoded
 }
 
 // JSON-RPC 2.0 error codes (jsonrpc.org/specification, section 5.1).
@@ -133,7 +164,7 @@ func ErrorCodes() []ErrorCode {
 		ErrPageCrashed, ErrPageUnresponsive, ErrTabDiscarded, ErrTabFrozen, ErrBrowserLost, ErrLinkLost,
 		ErrDenied, ErrNotReviewed, ErrRateLimited, ErrNeedsSettings, ErrPluginBroken, ErrApprovalTimeout,
 		ErrInvalidArguments, ErrResultTooLarge, ErrInvalidResult, ErrToolError,
-		ErrUnknownTool, ErrUnknownPrompt, ErrNestedTooDeep, ErrNoBrowser, ErrNoTab, ErrAmbiguousTarget, ErrTabInUse,
+		ErrUnknownTool, ErrUnknownPrompt, ErrNestedTooDeep, ErrNoBrowser, ErrNoTab, ErrAmbiguousTarget, ErrTabInUse, ErrTabTaken,
 		ErrNotReady, ErrUnsafePage, ErrPluginUpdated, ErrShutdown, ErrInternal,
 	}
 }

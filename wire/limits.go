@@ -13,6 +13,14 @@ const Subprotocol = "opentabs"
 // that the browser offers. The nonce is random and not secret.
 const NonceSubprotocolPrefix = "opentabs.nonce."
 
+// KeySubprotocolPrefix precedes the KeyID of a paired browser in the list of subprotocols
+// that the browser offers. A browser that has the key of the installation offers none.
+const KeySubprotocolPrefix = "opentabs.key."
+
+// DefaultPort is the port of a server without settings, and of a browser that was not
+// given another port.
+const DefaultPort = 9527
+
 // MaxFrameBytes is the maximum length of a frame in either direction, in bytes.
 const MaxFrameBytes = 64 << 20
 
@@ -50,12 +58,14 @@ const (
 // MaxLogEntries is the maximum number of entries in one plugin.log. MaxLogChars is the
 // maximum length of each text, in UTF-16 units. MaxLogDataBytes is the maximum length
 // of an entry's data, in bytes of JSON. MaxLogArgs is the maximum number of arguments
-// in an entry's data.
+// in an entry's data. MaxStackChars is the maximum length of a stack trace, in UTF-16
+// units.
 const (
 	MaxLogEntries   = 50
 	MaxLogChars     = 4096
 	MaxLogDataBytes = 64 << 10
 	MaxLogArgs      = 10
+	MaxStackChars   = 8192
 )
 
 // MaxSilenceMs is how long a link may be silent before a peer closes the link, in
@@ -86,3 +96,7 @@ const CloseVersion = 4001
 // CloseReplaced is the WebSocket close code of a link that a newer link of the
 // same browser replaced.
 const CloseReplaced = 4002
+
+// CloseUnpaired is the WebSocket close code for a browser that offers a key that no
+// pairing has.
+const CloseUnpaired = 4003

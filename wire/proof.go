@@ -29,6 +29,23 @@ func computeProof(key, role string, port int, browserNonce, serverNonce string) 
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
+// PairingKey returns the key of a browser that is paired with a code: the SHA-256 sum of
+// the code, in hexadecimal. A code has 100 random bits, so the key can't be guessed.
+func PairingKey(code string) string { return sumOf("opentabs pairing\n" + code) }
+
+// keyIDChars is the length of a KeyID, in characters.
+const keyIDChars = 32
+
+// KeyID returns the text with which a paired browser names its key. The KeyID is not
+// secret.
+func KeyID(key string) string { return sumOf("opentabs key\n" + key)[:keyIDChars] }
+
+// sumOf returns the SHA-256 sum of a text, in hexadecimal.
+func sumOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
 // Limits of the length of a nonce, in characters.
 const (
 	minNonceChars = 16

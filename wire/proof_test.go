@@ -64,3 +64,15 @@ func TestIsNonce(t *testing.T) {
 		}
 	}
 }
+
+// TestPairingKey checks values that the extension's test of its pairing also has.
+func TestPairingKey(t *testing.T) {
+	const wantKey = "51bf14db36070db1ec12bd155251f3cdf01aef9302e2d43fcb1dd0c805790765"
+	key := PairingKey("7KQ2MXD9R4TB8WZ0HJ5N")
+	if key != wantKey {
+		t.Errorf("PairingKey = %s, want %s", key, wantKey)
+	}
+	if id, wantID := KeyID(key), "392cf9988b785e530631ad6ccceb9901"; id != wantID {
+		t.Errorf("KeyID = %s, want %s", id, wantID)
+	}
+}

@@ -33,10 +33,20 @@ type CallView struct {
 	// TabID is the tab in which the call runs. TabID is absent before a tab is chosen,
 	// and for a tab of another browser.
 	TabID int `json:"tabId,omitempty"`
+	// CreatedMs is when the call arrived at the server, in milliseconds since 1970.
+	CreatedMs float64 `json:"createdMs,omitempty"`
+	// Site is the host of the page in which the call runs or ran, with its port.
+	Site string `json:"site,omitempty"`
+	// Args is the beginning of the JSON text of the arguments. Text that a browser tool
+	// types into a secret field is masked.
+	Args string `json:"args,omitempty"`
 	// RunMs is how long the call has run so far, or ran in total, in milliseconds.
 	RunMs float64 `json:"runMs"`
-	// Error is the reason why the call failed, for the user.
-	Error string `json:"error,omitempty"`
+	// Error is the reason why the call failed, for the user. NextStep is what the user can
+	// do; absent if Error contains the next step.
+	Error     string    `json:"error,omitempty"`
+	NextStep  string    `json:"nextStep,omitempty"`
+	ErrorCode ErrorCode `json:"errorCode,omitempty"`
 	// Prompt is true if Tool is the name of a prompt.
 	Prompt bool `json:"prompt,omitempty"`
 	// ParentCallID is the ID of the call whose tool made a nested call.
@@ -55,6 +65,8 @@ type CallView struct {
 	Result string `json:"result,omitempty"`
 	// Waiting is set while the call is waiting for the user.
 	Waiting *WaitingView `json:"waiting,omitempty"`
+	// Decision is the last decision of the user about the call.
+	Decision *DecisionView `json:"decision,omitempty"`
 	// Activities are the activities of the call, in the order of their first report.
 	Activities []ActivityView `json:"activities,omitempty"`
 }
@@ -98,6 +110,15 @@ type WaitingView struct {
 	LeftMs float64 `json:"leftMs"`
 	// Scopes are the scopes that the user can choose from.
 	Scopes []Scope `json:"scopes,omitempty"`
+	// PluginName is the display name of the plugin. ToolTitle is the display name of the
+	// tool, and Description is the author's text about the tool.
+	PluginName  string `json:"pluginName,omitempty"`
+	ToolTitle   string `json:"toolTitle,omitempty"`
+	Description string `json:"description,omitempty"`
+	// ReadOnly is true if the call changes nothing, as the author of the tool declares.
+	ReadOnly bool `json:"readOnly,omitempty"`
+	// Page is where the call would run now. Page is absent if that is unknown.
+	Page *TicketPageView `json:"page,omitempty"`
 }
 
 // CallerView is a tool that makes a nested call.
@@ -130,6 +151,8 @@ type CallDecideParams struct {
 	Scope Scope `json:"scope,omitempty"`
 	// ForMs is the duration of a ScopeTime, in milliseconds.
 	ForMs float64 `json:"forMs,omitempty"`
+	// Surface is where the user decided. Absent means SurfacePanel.
+	Surface Surface `json:"surface,omitempty"`
 }
 
 // DecisionOutcome is the effect of a decision.
@@ -200,8 +223,12 @@ type PluginView struct {
 	Hash string `json:"hash"`
 	// Reviewed is true if the user has reviewed the plugin's version with the hash
 	// Hash.
-	Reviewed   bool       `json:"reviewed"`
+	Reviewed bool `json:"reviewed"`
+	// HasChanged is true if the user has reviewed another content of the plugin.
+	HasChanged bool       `json:"changed,omitempty"`
 	Permission Permission `json:"permission"`
+	// Source is the way the plugin was installed.
+	Source PluginSource `json:"source,omitempty"`
 	// Problem is the reason why the plugin does not start in pages. Problem is absent
 	// if the plugin starts, or if no page has reported a problem.
 	Problem string `json:"problem,omitempty"`
@@ -338,6 +365,77 @@ type ConfigLateAccessParams struct {
 // saved.
 type ConfigLateAccessResult struct{}
 
+// StateBrowserParams is what the user allows browser tools. StateBrowserParams replaces
+// the previous permissions.
+type StateBrowserParams struct {
+	// Permission is the permission of all browser tools. While Permission is off, no
+	// browser tool is on.
+	Permission Permission         `json:"permission"`
+	Groups     []BrowserGroupView `json:"groups,omitempty"`
+	// Sites are the rules and the approvals "always" of sites.
+	Sites []SiteView `json:"sites,omitempty"`
+}
+
+// BrowserGroupView is a group of browser tools.
+type BrowserGroupView struct {
+	Name  string            `json:"name"`
+	Tools []BrowserToolView `json:"tools,omitempty"`
+}
+
+// BrowserToolView is one browser tool.
+type BrowserToolView struct {
+	Name        string `json:"name"`
+	DisplayName string `json:"displayName"`
+	// Permission is the permission of the tool; off while all browser tools are off.
+	Permission Permission `json:"permission"`
+	// Dangerous is true if the tool runs code, or handles data that the page itself does
+	// not show. Dangerous tools are switched on one by one.
+	Dangerous bool `json:"dangerous,omitempty"`
+}
+
+// SiteView is what browser tools may do on a site.
+type SiteView struct {
+	// Site is a host with an optional port, or a pattern with "*".
+	Site string `json:"site"`
+	// Permission is off, read, ask or auto. Permission is absent without a rule.
+	Permission string `json:"permission,omitempty"`
+	// Allowed are the clients that need no approval on the site.
+	Allowed []SiteClientView `json:"allowed,omitempty"`
+}
+
+// SiteClientView is a client that the user always allows to use a site.
+type SiteClientView struct {
+	Client string `json:"client"`
+	// Class is what the client may do: read, act, or the name of a dangerous tool.
+	Class string `json:"class"`
+}
+
+// ConfigSiteParams sets what browser tools may do on a site.
+type ConfigSiteParams struct {
+	// Site is a site as the user typed it: a host with an optional port, an address, or a
+	// pattern with "*".
+	Site string `json:"site"`
+	// Permission is off, read, ask or auto. Without a Permission, the rule and the
+	// approvals "always" of the site are removed.
+	Permission string `json:"permission,omitempty"`
+}
+
+// ConfigSiteResult is empty. ConfigSiteResult confirms that the rule is saved.
+type ConfigSiteResult struct{}
+
+// ConfigBrowserToolsParams switches browser tools on or off.
+type ConfigBrowserToolsParams struct {
+	// Names are groups and tools. A group does not include its dangerous tools when it is
+	// switched on. Without Names, all browser tools are switched: their groups and tools
+	// keep their own permissions.
+	Names []string `json:"names,omitempty"`
+	On    bool     `json:"on"`
+}
+
+// ConfigBrowserToolsResult is empty. ConfigBrowserToolsResult confirms that the change is
+// saved.
+type ConfigBrowserToolsResult struct{}
+
 // StateWaitingParams is the number for the badge of the extension's toolbar icon.
 type StateWaitingParams struct {
 	// Count is the number of calls in all browsers that are waiting for the user.
@@ -357,24 +455,17 @@ type ConfigPermissionParams struct {
 // is saved.
 type ConfigPermissionResult struct{}
 
-// ConfigReviewParams is the user's review of a plugin.
-type ConfigReviewParams struct {
-	Plugin string `json:"plugin"`
-	// Hash is the Hash of the PluginView that the user reviewed.
-	Hash       string     `json:"hash"`
-	Permission Permission `json:"permission"`
-}
-
-// ConfigReviewResult is empty. ConfigReviewResult confirms that the review is saved.
-type ConfigReviewResult struct{}
-
-// StateSyncParams lists calls for the side panel. StateSyncParams replaces the previous
-// list.
+// StateSyncParams lists calls for the side panel.
 type StateSyncParams struct {
 	ServerVersion string `json:"serverVersion"`
-	// Calls are the calls that have not ended, oldest first, then the calls that ended
-	// last, newest first.
+	// Clients are the names of the MCP clients that are connected.
+	Clients []string `json:"clients,omitempty"`
+	// Calls are the calls that have not ended, oldest first. Calls replaces the previous
+	// list.
 	Calls []CallView `json:"calls,omitempty"`
+	// Ended are the calls that have ended since the previous state.sync, newest first.
+	// In the first state.sync after state.watch, Ended has the last 200 ended calls.
+	Ended []CallView `json:"ended,omitempty"`
 	// Running is the number of all calls that have not ended, including calls that are
 	// not in Calls.
 	Running int `json:"running"`

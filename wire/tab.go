@@ -33,6 +33,9 @@ const (
 	// LoadErrorNoAnswer is the LoadError of a tab whose site does not respond, while
 	// Chrome still waits for a response.
 	LoadErrorNoAnswer = "no_answer"
+	// LoadErrorNoAccess is the LoadError of a tab to whose site Chrome gives the extension
+	// no access, because the user has not allowed the site.
+	LoadErrorNoAccess = "no_access"
 	// SiteTimeoutMs is how long a site may take to begin its response, in
 	// milliseconds.
 	SiteTimeoutMs = 8000
@@ -79,7 +82,8 @@ type TabInfo struct {
 	BrokenPlugins []BrokenPlugin `json:"broken,omitempty"`
 	// LoadError is Chrome's name of the network error that the tab displays, such as
 	// net::ERR_CONNECTION_REFUSED. LoadError is LoadErrorNoAnswer if the site has not
-	// responded for SiteTimeoutMs, and empty while the tab loads again.
+	// responded for SiteTimeoutMs, and empty while the tab loads again. LoadError is
+	// LoadErrorNoAccess if the extension may not use the site of the tab.
 	//
 	// A tab that was opened for a call may redirect to a site that can't be loaded. For
 	// a tab that was redirected to a site that can't be loaded, URL is the address with
@@ -117,8 +121,8 @@ type TabOpenResult struct {
 // TabLoadParams identifies a tab to reload.
 type TabLoadParams struct {
 	TabID int `json:"tabId"`
-	// IsForced reloads the tab even if work of the user is lost. Only the user can request
-	// a forced reload.
+	// IsForced reloads the tab even if work of the user is lost. The user has requested or
+	// approved a forced reload.
 	IsForced bool `json:"force,omitempty"`
 }
 
@@ -134,6 +138,17 @@ type TabDescribeParams struct {
 	// TabID is absent for the tab that the user looks at: the active tab of the window
 	// that had the focus last.
 	TabID int `json:"tabId,omitempty"`
+	// Inspect is absent if nothing about the content of the page is needed.
+	Inspect *TabInspection `json:"inspect,omitempty"`
+}
+
+// TabInspection asks which secret fields a page has: fields for passwords, for card
+// numbers and for one-time codes.
+type TabInspection struct {
+	// Refs are the elements into which a browser tool will type.
+	Refs []string `json:"refs,omitempty"`
+	// Focused is true if the tool will type into the element that has the focus.
+	Focused bool `json:"focused,omitempty"`
 }
 
 // TabDescribeResult describes the tab of a tab.describe. Tab is absent if there is no
@@ -156,4 +171,60 @@ type AnyTab struct {
 	Problem string `json:"problem,omitempty"`
 	// Active is true if the window of the tab displays the tab.
 	Active bool `json:"active"`
+	// Secrets is absent if no TabInspection was requested, or if the page did not answer.
+	Secrets *SecretFields `json:"secrets,omitempty"`
 }
+
+// SecretFields are the kinds of the secret fields in a page: "password", "card" and
+// "code".
+type SecretFields struct {
+	// Shown are the kinds of the fields that the page shows.
+	Shown []string `json:"shown,omitempty"`
+	// Typed are the kinds of the fields that a TabInspection names.
+	Typed []string `json:"typed,omitempty"`
+}
+
+// TabHoldsParams lists the tabs of the browser that clients use with browser tools.
+// TabHoldsParams replaces the previous list.
+type TabHoldsParams struct {
+	Tabs []TabHold `json:"tabs,omitempty"`
+}
+
+// TabHold is a tab in which a client has acted with browser tools.
+type TabHold struct {
+	TabID int `json:"tabId"`
+	// Client is the name of the MCP client.
+	Client string `json:"client"`
+	// Site is the site of the client's last act: a scheme, a host and a port.
+	Site string `json:"site"`
+	// LeftMs is the rest of the time in which the client holds the tab, in milliseconds.
+	LeftMs float64 `json:"leftMs"`
+	// IsTaken is true if the user has taken the tab back by a click or a key, so that the
+	// client no longer holds the tab.
+	IsTaken bool `json:"taken,omitempty"`
+}
+
+// TabUserInputParams identifies a tab in which the user clicked or typed.
+type TabUserInputParams struct {
+	TabID int `json:"tabId"`
+}
+
+// SessionEndedParams lists sessions of clients that have ended. The argument "_session" of
+// a call of a browser tool names its session.
+type SessionEndedParams struct {
+	Sessions []string `json:"sessions,omitempty"`
+}
+
+// SessionUsedParams lists the sessions for which the browser keeps something.
+type SessionUsedParams struct {
+	Sessions []string `json:"sessions,omitempty"`
+}
+
+// TabReleaseParams identifies a tab in which the user stops the client.
+type TabReleaseParams struct {
+	TabID int `json:"tabId"`
+}
+
+// TabReleaseResult is empty. TabReleaseResult confirms that the calls of the client in
+// the tab end.
+type TabReleaseResult struct{}

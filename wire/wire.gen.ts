@@ -90,6 +90,11 @@ export const ErrorCodes = [
   /** ErrTabInUse means that another client uses the tab. */
   'tab_in_use',
   /**
+   * ErrTabTaken means that the user has clicked or typed in the tab since the client
+   * last read its page.
+   */
+  'tab_taken',
+  /**
    * ErrNotReady means that the adapter's isReady() did not return true, most often
    * because the user is not logged in to the site.
    */
@@ -135,6 +140,19 @@ export interface CallError {
    * another document.
    */
   notStarted?: boolean;
+  /**
+   * pageText is text of the page about the error of a browser tool. Agents must not take
+   * pageText for instructions, so Message has no text of the page.
+   */
+  pageText?: string;
+  /** untrusted are the pages whose text is in pageText. Only the server sets untrusted. */
+  untrusted?: readonly UntrustedPage[];
+}
+
+/** UntrustedPage is a page whose text is in the result or the error of a browser tool. */
+export interface UntrustedPage {
+  origin: string;
+  tab: number;
 }
 
 /** RPCError is the error member of a frame. */
@@ -143,6 +161,82 @@ export interface RPCError {
   message: string;
   data?: CallError;
 }
+
+/**
+ * CallsHistoryParams requests calls that have ended, newest first, from the recorder. The
+ * calls of a former server are included.
+ */
+export interface CallsHistoryParams {
+  /**
+   * before is the Next of the previous answer, for older calls. Without before, the
+   * answer begins with the newest call.
+   */
+  before?: string;
+  /** limit is the maximum number of calls, from 1 to MaxHistoryCalls. */
+  limit: number;
+  /** filter selects calls. Without filter, all calls are selected. */
+  filter?: CallsFilter;
+}
+
+/** CallsFilter selects recorded calls. An empty field selects all calls. */
+export interface CallsFilter {
+  /** tool is the full name of a tool or the name of a plugin. */
+  tool?: string;
+  /** client is the name of a client. */
+  client?: string;
+  /**
+   * text is a part of the tool's name, the client, the site, the error or the
+   * arguments, in any case of letters.
+   */
+  text?: string;
+  /** failed selects the calls that failed or were cancelled. */
+  failed?: boolean;
+}
+
+/** CallsHistoryResult is one page of recorded calls. */
+export interface CallsHistoryResult {
+  /**
+   * calls are at most Limit calls. A page may have fewer calls, or none, although older
+   * calls exist.
+   */
+  calls?: readonly RecordedCall[];
+  /** next is the Before of the next page; absent after the oldest call. */
+  next?: string;
+}
+
+/** RecordedCall is a call that has ended, from the recorder. */
+export interface RecordedCall {
+  /**
+   * call is the call at its end, without its activities. Its Args are without secrets, and
+   * absent if arguments are not recorded or too long.
+   */
+  call: CallView;
+  /** endedMs is when the call ended, in milliseconds since 1970. */
+  endedMs: number;
+  /**
+   * argsIncomplete is true if the recorded arguments lack secrets or long values of the
+   * real arguments.
+   */
+  argsIncomplete?: boolean;
+  /**
+   * approvedBy is the surface on which the user approved the call. approvedScope is the
+   * scope of the approval.
+   */
+  approvedBy?: string;
+  approvedScope?: Scope;
+}
+
+/** CallRepeatParams makes a call again, as a new call of the side panel. */
+export interface CallRepeatParams {
+  /** callId is a recorded call. */
+  callId: string;
+}
+
+/**
+ * CallRepeatResult is empty. CallRepeatResult confirms that the new call was made; it may
+ * still need an approval.
+ */
+export type CallRepeatResult = Record<string, never>;
 
 /**
  * BrowserHops are the times that one traced call spent in the browser, in
@@ -212,11 +306,21 @@ export interface HelloParams {
    */
   browserName: string;
   /**
+   * hasDefaultName is true if the user has not named the browser, so that browserName is
+   * made from the product and the operating system.
+   */
+  hasDefaultName?: boolean;
+  /**
    * bootId changes when the browser restarts and does not change when only the
    * service worker restarts.
    */
   bootId: string;
   extensionVersion: string;
+  /**
+   * capabilities are the optional permissions of Chrome that the extension has, such as
+   * "debugger". When the permissions change, the browser connects again.
+   */
+  capabilities?: readonly string[];
   /**
    * proof is the result of the function BrowserProof. proof proves that the browser
    * has the shared key.
@@ -229,6 +333,18 @@ export interface HelloResult {
   /** protocol is the Version of the server. */
   protocol: number;
   serverVersion: string;
+  /**
+   * pairedKey is the key that a browser must use in its next connections instead of the
+   * key of its pairing code; absent if the browser keeps its key.
+   */
+  pairedKey?: string;
+  /**
+   * browserName is the name under which the server shows the browser. No other browser
+   * has that name.
+   */
+  browserName?: string;
+  /** isGivenName is true if the user gave the name, in the side panel or by a command. */
+  isGivenName?: boolean;
 }
 
 /** PingParams is empty. */
@@ -311,12 +427,22 @@ export const Methods = [
    */
   'call.decide',
   /**
+   * MethodCallRepeat makes a recorded call again for the user. MethodCallRepeat is a
+   * request of the browser.
+   */
+  'call.repeat',
+  /**
+   * MethodCallsHistory requests recorded calls, newest first. MethodCallsHistory is a
+   * request of the browser.
+   */
+  'calls.history',
+  /**
    * MethodConfigPermission sets a permission. MethodConfigPermission is a request of
    * the browser.
    */
   'config.permission',
   /**
-   * MethodConfigReview records that the user has reviewed a plugin.
+   * MethodConfigReview reviews and enables a plugin for the user.
    * MethodConfigReview is a request of the browser.
    */
   'config.review',
@@ -341,6 +467,46 @@ export const Methods = [
    * the browser.
    */
   'config.lateAccess',
+  /**
+   * MethodConfigSite sets what browser tools may do on a site. MethodConfigSite is a
+   * request of the browser.
+   */
+  'config.site',
+  /**
+   * MethodConfigBrowserTools switches browser tools on or off. MethodConfigBrowserTools
+   * is a request of the browser.
+   */
+  'config.browserTools',
+  /**
+   * MethodTabRelease stops the client that uses a tab with browser tools.
+   * MethodTabRelease is a request of the browser.
+   */
+  'tab.release',
+  /**
+   * MethodPluginInspect requests what a user reads about a plugin before enabling it.
+   * MethodPluginInspect is a request of the browser.
+   */
+  'plugin.inspect',
+  /**
+   * MethodPluginPage requests one page of the code or the changes of a plugin.
+   * MethodPluginPage is a request of the browser.
+   */
+  'plugin.page',
+  /**
+   * MethodPluginInstall installs a plugin. MethodPluginInstall is a request of the
+   * browser.
+   */
+  'plugin.install',
+  /**
+   * MethodPluginUpdate updates an installed plugin. MethodPluginUpdate is a request of
+   * the browser.
+   */
+  'plugin.update',
+  /**
+   * MethodPluginRemove removes a plugin. MethodPluginRemove is a request of the
+   * browser.
+   */
+  'plugin.remove',
   /**
    * MethodPluginSync sends the list of adapters. MethodPluginSync is a request of the
    * server. The answer to plugin.sync names the adapters whose new code the browser
@@ -394,6 +560,28 @@ export const Methods = [
    */
   'tab.describe',
   /**
+   * MethodTabHolds lists the tabs that clients use with browser tools, each time the
+   * list changes. MethodTabHolds is a notification from the server.
+   */
+  'tab.holds',
+  /**
+   * MethodSessionEnded lists sessions of clients that have ended, so that the browser
+   * ends everything that belongs to them. MethodSessionEnded is a notification from the
+   * server.
+   */
+  'session.ended',
+  /**
+   * MethodSessionUsed lists the sessions for which the browser keeps something. The
+   * server answers with [MethodSessionEnded].
+   * MethodSessionUsed is a notification from the browser.
+   */
+  'session.used',
+  /**
+   * MethodTabUserInput reports that the user clicked or typed in a tab that a client
+   * uses. MethodTabUserInput is a notification from the browser.
+   */
+  'tab.userInput',
+  /**
    * MethodStateWatch turns state.sync and state.plugins on or off. MethodStateWatch
    * is a notification from the browser. The server sends no state while no side panel
    * is open.
@@ -409,6 +597,11 @@ export const Methods = [
    * MethodStatePlugins is a notification from the server.
    */
   'state.plugins',
+  /**
+   * MethodStateBrowser sends the permissions of browser tools when any of them has
+   * changed. MethodStateBrowser is a notification from the server.
+   */
+  'state.browser',
   /**
    * MethodStateWaiting sends the number of calls that are waiting for the user, each
    * time the number changes. MethodStateWaiting is a notification from the server.
@@ -617,6 +810,16 @@ export interface LogEntry {
   data?: unknown;
   /** atMs is the time of the entry on the page's clock, in milliseconds since 1970. */
   atMs: number;
+  /**
+   * stack is the stack trace of an error that a tool threw, as the browser wrote it, at
+   * most MaxStackChars long.
+   */
+  stack?: string;
+  /**
+   * stackOrigin is the stack trace of an error that was created in the line before the
+   * adapter's first line. stackOrigin locates the adapter in its script.
+   */
+  stackOrigin?: string;
 }
 
 /** PluginLogParams has log entries of one adapter, oldest first. */
@@ -630,6 +833,214 @@ export interface PluginLogParams {
    */
   dropped?: number;
 }
+
+/** ToolPermission is the permission of one tool of a plugin. */
+export interface ToolPermission {
+  tool: string;
+  /** permission is absent if the permission of the plugin applies to the tool. */
+  permission?: Permission;
+}
+
+/** ConfigReviewParams reviews and enables a plugin for the user. */
+export interface ConfigReviewParams {
+  plugin: string;
+  /** hash is the hash of the PluginView that the user reviewed. */
+  hash: string;
+  permission: Permission;
+  /** tools are the tools whose permission the user changed in the review. */
+  tools?: readonly ToolPermission[];
+}
+
+/** ConfigReviewResult is empty. ConfigReviewResult confirms that the review is saved. */
+export type ConfigReviewResult = Record<string, never>;
+
+/** PluginInspectParams requests what a user reads about a plugin before enabling it. */
+export interface PluginInspectParams {
+  plugin: string;
+}
+
+/**
+ * PluginInspectResult is what a user reads about a plugin before enabling it. The texts
+ * are the author's claims, without hidden characters.
+ */
+export interface PluginInspectResult {
+  /** hash is the hash of the PluginView that this description belongs to. */
+  hash: string;
+  description: string;
+  /**
+   * package is the npm name of the package, and Folder its path on the server's
+   * computer.
+   */
+  package: string;
+  source: PluginSource;
+  folder: string;
+  /** author is the author that package.json names. author is absent without a name. */
+  author?: string;
+  /**
+   * excludes are match patterns of pages on the plugin's sites where the plugin does
+   * not run.
+   */
+  excludes?: readonly string[];
+  /**
+   * preScript is true if a script of the plugin runs before all scripts of a page.
+   * frames is true if the plugin also runs in frames of the page's origin.
+   */
+  preScript?: boolean;
+  frames?: boolean;
+  /** warnings are problems of the package that do not prevent its use. */
+  warnings?: readonly string[];
+  /** powers are the browser features that the code mentions. */
+  powers?: readonly PowerView[];
+  tools?: readonly InspectedToolView[];
+  /** sections are the texts that plugin.page returns. */
+  sections?: readonly SectionView[];
+  /**
+   * lastReview is the user's last review. lastReview is absent if the user has never
+   * reviewed the plugin.
+   */
+  lastReview?: LastReviewView;
+}
+
+/** PluginSource is the way a plugin was installed. */
+export const PluginSources = [
+  /** PluginSourceFolder is a folder that the user added. */
+  'folder',
+  /** PluginSourceNPM is a package that opentabs installed from a registry or a file. */
+  'npm',
+  /** PluginSourceGlobal is a package that npm installed globally. */
+  'global',
+] as const;
+export type PluginSource = (typeof PluginSources)[number];
+
+/** PowerView is a browser feature that the code of a plugin mentions. */
+export interface PowerView {
+  name: string;
+  /** meaning is one sentence about what the feature can do. */
+  meaning: string;
+  /** sections are the sections whose code mentions the feature. */
+  sections?: readonly SectionName[];
+}
+
+/** InspectedToolView is one tool of an inspected plugin. */
+export interface InspectedToolView {
+  name: string;
+  description: string;
+  /** destructive is true if the author declares that the tool may destroy data. */
+  destructive?: boolean;
+}
+
+/** SectionName is the name of a text of an inspected plugin. */
+export const SectionNames = [
+  /** SectionChanges is a unified diff from the reviewed content to the current content. */
+  'changes',
+  /** SectionCode is the code that the author wrote. */
+  'code',
+  /** SectionPreScript is the script that runs before all scripts of a page. */
+  'pre-script',
+  /** SectionLibraries is the code that the bundler marked as libraries. */
+  'libraries',
+] as const;
+export type SectionName = (typeof SectionNames)[number];
+
+/** SectionView is the size of one text of an inspected plugin. */
+export interface SectionView {
+  name: SectionName;
+  /** pages is the number of pages for plugin.page, and Lines the number of lines. */
+  pages: number;
+  lines: number;
+  /** added and Removed are the numbers of changed lines, for SectionChanges. */
+  added?: number;
+  removed?: number;
+}
+
+/** LastReviewView is the user's last review of a plugin. */
+export interface LastReviewView {
+  version?: string;
+  /** permission is the permission of the plugin before its content changed. */
+  permission?: Permission;
+  /**
+   * atMs is the time of the review, in milliseconds since 1970. atMs is absent if the
+   * time is unknown.
+   */
+  atMs?: number;
+}
+
+/** PluginPageParams requests one page of a section of an inspected plugin. */
+export interface PluginPageParams {
+  plugin: string;
+  /**
+   * hash is the hash of the PluginInspectResult. The server rejects the request if the
+   * plugin has changed since.
+   */
+  hash: string;
+  section: SectionName;
+  /** page counts from 1. */
+  page: number;
+}
+
+/** PluginPageResult is one page of a section. */
+export interface PluginPageResult {
+  text: string;
+  /** firstLine is the number of the first line of Text within the section, from 1. */
+  firstLine: number;
+}
+
+/** PluginInstallParams installs a plugin, as `opentabs plugin install` does. */
+export interface PluginInstallParams {
+  /**
+   * package is the name of an npm package with an optional range, or the absolute path
+   * of a folder or of a package file.
+   */
+  package: string;
+}
+
+/**
+ * PluginInstallResult is the plugin that was installed. The plugin runs only after the
+ * user has reviewed and enabled it.
+ */
+export interface PluginInstallResult {
+  plugin: string;
+  version: string;
+  /**
+   * previousVersion is the version that was replaced. previousVersion is absent for a
+   * new plugin.
+   */
+  previousVersion?: string;
+  /**
+   * registry is the registry of the package. registry is absent for a folder and for a
+   * package file.
+   */
+  registry?: string;
+  /** warnings are sentences for the user. */
+  warnings?: readonly string[];
+}
+
+/** PluginUpdateParams updates an installed plugin to the newest version in its range. */
+export interface PluginUpdateParams {
+  plugin: string;
+}
+
+/** PluginUpdateResult has the versions of a plugin before and after an update. */
+export interface PluginUpdateResult {
+  version: string;
+  /** previousVersion is absent if the plugin was up to date. */
+  previousVersion?: string;
+  /**
+   * latestVersion is a newer version outside of the range that the user chose. Without
+   * such a version, latestVersion is absent.
+   */
+  latestVersion?: string;
+  /** warnings are sentences for the user. */
+  warnings?: readonly string[];
+}
+
+/** PluginRemoveParams removes a plugin with its review, permissions and settings. */
+export interface PluginRemoveParams {
+  plugin: string;
+}
+
+/** PluginRemoveResult is empty. PluginRemoveResult confirms that the plugin is removed. */
+export type PluginRemoveResult = Record<string, never>;
 
 /** StateWatchParams turns state.sync and state.plugins on or off for one link. */
 export interface StateWatchParams {
@@ -663,10 +1074,24 @@ export interface CallView {
    * and for a tab of another browser.
    */
   tabId?: number;
+  /** createdMs is when the call arrived at the server, in milliseconds since 1970. */
+  createdMs?: number;
+  /** site is the host of the page in which the call runs or ran, with its port. */
+  site?: string;
+  /**
+   * args is the beginning of the JSON text of the arguments. Text that a browser tool
+   * types into a secret field is masked.
+   */
+  args?: string;
   /** runMs is how long the call has run so far, or ran in total, in milliseconds. */
   runMs: number;
-  /** error is the reason why the call failed, for the user. */
+  /**
+   * error is the reason why the call failed, for the user. nextStep is what the user can
+   * do; absent if error contains the next step.
+   */
   error?: string;
+  nextStep?: string;
+  errorCode?: ErrorCode;
   /** prompt is true if Tool is the name of a prompt. */
   prompt?: boolean;
   /** parentCallId is the ID of the call whose tool made a nested call. */
@@ -689,6 +1114,8 @@ export interface CallView {
   result?: string;
   /** waiting is set while the call is waiting for the user. */
   waiting?: WaitingView;
+  /** decision is the last decision of the user about the call. */
+  decision?: DecisionView;
   /** activities are the activities of the call, in the order of their first report. */
   activities?: readonly ActivityView[];
 }
@@ -732,6 +1159,17 @@ export interface WaitingView {
   leftMs: number;
   /** scopes are the scopes that the user can choose from. */
   scopes?: readonly Scope[];
+  /**
+   * pluginName is the display name of the plugin. toolTitle is the display name of the
+   * tool, and Description is the author's text about the tool.
+   */
+  pluginName?: string;
+  toolTitle?: string;
+  description?: string;
+  /** readOnly is true if the call changes nothing, as the author of the tool declares. */
+  readOnly?: boolean;
+  /** page is where the call would run now. page is absent if that is unknown. */
+  page?: TicketPageView;
 }
 
 /** CallerView is a tool that makes a nested call. */
@@ -766,6 +1204,8 @@ export interface CallDecideParams {
   scope?: Scope;
   /** forMs is the duration of a ScopeTime, in milliseconds. */
   forMs?: number;
+  /** surface is where the user decided. Absent means SurfacePanel. */
+  surface?: Surface;
 }
 
 /** DecisionOutcome is the effect of a decision. */
@@ -845,7 +1285,11 @@ export interface PluginView {
    * Hash.
    */
   reviewed: boolean;
+  /** changed is true if the user has reviewed another content of the plugin. */
+  changed?: boolean;
   permission: Permission;
+  /** source is the way the plugin was installed. */
+  source?: PluginSource;
   /**
    * problem is the reason why the plugin does not start in pages. problem is absent
    * if the plugin starts, or if no page has reported a problem.
@@ -1011,6 +1455,91 @@ export interface ConfigLateAccessParams {
  */
 export type ConfigLateAccessResult = Record<string, never>;
 
+/**
+ * StateBrowserParams is what the user allows browser tools. StateBrowserParams replaces
+ * the previous permissions.
+ */
+export interface StateBrowserParams {
+  /**
+   * permission is the permission of all browser tools. While permission is off, no
+   * browser tool is on.
+   */
+  permission: Permission;
+  groups?: readonly BrowserGroupView[];
+  /** sites are the rules and the approvals "always" of sites. */
+  sites?: readonly SiteView[];
+}
+
+/** BrowserGroupView is a group of browser tools. */
+export interface BrowserGroupView {
+  name: string;
+  tools?: readonly BrowserToolView[];
+}
+
+/** BrowserToolView is one browser tool. */
+export interface BrowserToolView {
+  name: string;
+  displayName: string;
+  /** permission is the permission of the tool; off while all browser tools are off. */
+  permission: Permission;
+  /**
+   * dangerous is true if the tool runs code, or handles data that the page itself does
+   * not show. dangerous tools are switched on one by one.
+   */
+  dangerous?: boolean;
+}
+
+/** SiteView is what browser tools may do on a site. */
+export interface SiteView {
+  /** site is a host with an optional port, or a pattern with "*". */
+  site: string;
+  /** permission is off, read, ask or auto. permission is absent without a rule. */
+  permission?: string;
+  /** allowed are the clients that need no approval on the site. */
+  allowed?: readonly SiteClientView[];
+}
+
+/** SiteClientView is a client that the user always allows to use a site. */
+export interface SiteClientView {
+  client: string;
+  /** class is what the client may do: read, act, or the name of a dangerous tool. */
+  class: string;
+}
+
+/** ConfigSiteParams sets what browser tools may do on a site. */
+export interface ConfigSiteParams {
+  /**
+   * site is a site as the user typed it: a host with an optional port, an address, or a
+   * pattern with "*".
+   */
+  site: string;
+  /**
+   * permission is off, read, ask or auto. Without a permission, the rule and the
+   * approvals "always" of the site are removed.
+   */
+  permission?: string;
+}
+
+/** ConfigSiteResult is empty. ConfigSiteResult confirms that the rule is saved. */
+export type ConfigSiteResult = Record<string, never>;
+
+/** ConfigBrowserToolsParams switches browser tools on or off. */
+export interface ConfigBrowserToolsParams {
+  /**
+   * names are groups and tools. A group does not include its dangerous tools when it is
+   * switched on. Without names, all browser tools are switched: their groups and tools
+   * keep their own permissions.
+   */
+  names?: readonly string[];
+  on: boolean;
+}
+
+/**
+ * ConfigBrowserToolsResult is empty. ConfigBrowserToolsResult confirms that the change is
+ * saved.
+ */
+export type ConfigBrowserToolsResult = Record<string, never>;
+
 /** StateWaitingParams is the number for the badge of the extension's toolbar icon. */
 export interface StateWaitingParams {
   /** count is the number of calls in all browsers that are waiting for the user. */
@@ -1032,28 +1561,21 @@ export interface ConfigPermissionParams {
  */
 export type ConfigPermissionResult = Record<string, never>;
 
-/** ConfigReviewParams is the user's review of a plugin. */
-export interface ConfigReviewParams {
-  plugin: string;
-  /** hash is the hash of the PluginView that the user reviewed. */
-  hash: string;
-  permission: Permission;
-}
-
-/** ConfigReviewResult is empty. ConfigReviewResult confirms that the review is saved. */
-export type ConfigReviewResult = Record<string, never>;
-
-/**
- * StateSyncParams lists calls for the side panel. StateSyncParams replaces the previous
- * list.
- */
+/** StateSyncParams lists calls for the side panel. */
 export interface StateSyncParams {
   serverVersion: string;
+  /** clients are the names of the MCP clients that are connected. */
+  clients?: readonly string[];
   /**
-   * calls are the calls that have not ended, oldest first, then the calls that ended
-   * last, newest first.
+   * calls are the calls that have not ended, oldest first. calls replaces the previous
+   * list.
    */
   calls?: readonly CallView[];
+  /**
+   * ended are the calls that have ended since the previous state.sync, newest first.
+   * In the first state.sync after state.watch, ended has the last 200 ended calls.
+   */
+  ended?: readonly CallView[];
   /**
    * running is the number of all calls that have not ended, including calls that are
    * not in Calls.
@@ -1150,7 +1672,8 @@ export interface TabInfo {
   /**
    * loadError is Chrome's name of the network error that the tab displays, such as
    * net::ERR_CONNECTION_REFUSED. loadError is LoadErrorNoAnswer if the site has not
-   * responded for SiteTimeoutMs, and empty while the tab loads again.
+   * responded for SiteTimeoutMs, and empty while the tab loads again. loadError is
+   * LoadErrorNoAccess if the extension may not use the site of the tab.
    *
    * A tab that was opened for a call may redirect to a site that can't be loaded. For
    * a tab that was redirected to a site that can't be loaded, url is the address with
@@ -1196,8 +1719,8 @@ export interface TabOpenResult {
 export interface TabLoadParams {
   tabId: number;
   /**
-   * force reloads the tab even if work of the user is lost. Only the user can request
-   * a forced reload.
+   * force reloads the tab even if work of the user is lost. The user has requested or
+   * approved a forced reload.
    */
   force?: boolean;
 }
@@ -1218,6 +1741,19 @@ export interface TabDescribeParams {
    * that had the focus last.
    */
   tabId?: number;
+  /** inspect is absent if nothing about the content of the page is needed. */
+  inspect?: TabInspection;
+}
+
+/**
+ * TabInspection asks which secret fields a page has: fields for passwords, for card
+ * numbers and for one-time codes.
+ */
+export interface TabInspection {
+  /** refs are the elements into which a browser tool will type. */
+  refs?: readonly string[];
+  /** focused is true if the tool will type into the element that has the focus. */
+  focused?: boolean;
 }
 
 /**
@@ -1246,7 +1782,103 @@ export interface AnyTab {
   problem?: string;
   /** active is true if the window of the tab displays the tab. */
   active: boolean;
+  /** secrets is absent if no TabInspection was requested, or if the page did not answer. */
+  secrets?: SecretFields;
 }
+
+/**
+ * SecretFields are the kinds of the secret fields in a page: "password", "card" and
+ * "code".
+ */
+export interface SecretFields {
+  /** shown are the kinds of the fields that the page shows. */
+  shown?: readonly string[];
+  /** typed are the kinds of the fields that a TabInspection names. */
+  typed?: readonly string[];
+}
+
+/**
+ * TabHoldsParams lists the tabs of the browser that clients use with browser tools.
+ * TabHoldsParams replaces the previous list.
+ */
+export interface TabHoldsParams {
+  tabs?: readonly TabHold[];
+}
+
+/** TabHold is a tab in which a client has acted with browser tools. */
+export interface TabHold {
+  tabId: number;
+  /** client is the name of the MCP client. */
+  client: string;
+  /** site is the site of the client's last act: a scheme, a host and a port. */
+  site: string;
+  /** leftMs is the rest of the time in which the client holds the tab, in milliseconds. */
+  leftMs: number;
+  /**
+   * taken is true if the user has taken the tab back by a click or a key, so that the
+   * client no longer holds the tab.
+   */
+  taken?: boolean;
+}
+
+/** TabUserInputParams identifies a tab in which the user clicked or typed. */
+export interface TabUserInputParams {
+  tabId: number;
+}
+
+/**
+ * SessionEndedParams lists sessions of clients that have ended. The argument "_session" of
+ * a call of a browser tool names its session.
+ */
+export interface SessionEndedParams {
+  sessions?: readonly string[];
+}
+
+/** SessionUsedParams lists the sessions for which the browser keeps something. */
+export interface SessionUsedParams {
+  sessions?: readonly string[];
+}
+
+/** TabReleaseParams identifies a tab in which the user stops the client. */
+export interface TabReleaseParams {
+  tabId: number;
+}
+
+/**
+ * TabReleaseResult is empty. TabReleaseResult confirms that the calls of the client in
+ * the tab end.
+ */
+export type TabReleaseResult = Record<string, never>;
+
+/** TicketPageView is the page in which a suspended call would run. */
+export interface TicketPageView {
+  /** browserName is the name that the user gave the browser. */
+  browserName?: string;
+  /** tabId is absent if the page is in another browser. */
+  tabId?: number;
+  tabTitle?: string;
+  /** site is the origin of the page. */
+  site?: string;
+}
+
+/** DecisionView is a decision of the user about a ticket. */
+export interface DecisionView {
+  ticketId: string;
+  allowed: boolean;
+  /** by is the surface where the user decided, such as "the side panel". */
+  by: string;
+}
+
+/** Surface is where the user decides in a browser. */
+export const Surfaces = [
+  /** SurfacePanel is the side panel. */
+  'panel',
+  /** SurfacePopup is the popup of the toolbar icon. */
+  'popup',
+  /** SurfaceNotification is a notification of the desktop. */
+  'notification',
+] as const;
+export type Surface = (typeof Surfaces)[number];
 
 /** ToolDispatchParams runs one tool or prompt in one document. */
 export interface ToolDispatchParams {
@@ -1512,6 +2144,9 @@ export const CodeCallFailed = -32000;
 
 export const CodeVersion = -32001;
 
+/** MaxHistoryCalls is the maximum number of calls in one answer to calls.history. */
+export const MaxHistoryCalls = 200;
+
 /**
  * Version is the protocol version. The server rejects a browser whose hello has
  * another version.
@@ -1530,6 +2165,18 @@ export const Subprotocol = 'opentabs';
  * that the browser offers. The nonce is random and not secret.
  */
 export const NonceSubprotocolPrefix = 'opentabs.nonce.';
+
+/**
+ * KeySubprotocolPrefix precedes the KeyID of a paired browser in the list of subprotocols
+ * that the browser offers. A browser that has the key of the installation offers none.
+ */
+export const KeySubprotocolPrefix = 'opentabs.key.';
+
+/**
+ * DefaultPort is the port of a server without settings, and of a browser that was not
+ * given another port.
+ */
+export const DefaultPort = 9527;
 
 /** MaxFrameBytes is the maximum length of a frame in either direction, in bytes. */
 export const MaxFrameBytes = 67108864;
@@ -1579,6 +2226,8 @@ export const MaxLogDataBytes = 65536;
 
 export const MaxLogArgs = 10;
 
+export const MaxStackChars = 8192;
+
 /**
  * MaxSilenceMs is how long a link may be silent before a peer closes the link, in
  * milliseconds. A peer sends a ping after MaxSilenceMs/2 of silence.
@@ -1611,10 +2260,22 @@ export const CloseVersion = 4001;
 export const CloseReplaced = 4002;
 
 /**
+ * CloseUnpaired is the WebSocket close code for a browser that offers a key that no
+ * pairing has.
+ */
+export const CloseUnpaired = 4003;
+
+/**
  * LoadErrorNoAnswer is the LoadError of a tab whose site does not respond, while
  * Chrome still waits for a response.
  */
 export const LoadErrorNoAnswer = 'no_answer';
+
+/**
+ * LoadErrorNoAccess is the LoadError of a tab to whose site Chrome gives the extension
+ * no access, because the user has not allowed the site.
+ */
+export const LoadErrorNoAccess = 'no_access';
 
 /**
  * SiteTimeoutMs is how long a site may take to begin its response, in
@@ -1631,12 +2292,22 @@ export interface Requests {
   'tool.answer': { params: ToolAnswerParams; result: ToolAnswerResult };
   'call.cancel': { params: CallCancelParams; result: CallCancelResult };
   'call.decide': { params: CallDecideParams; result: CallDecideResult };
+  'call.repeat': { params: CallRepeatParams; result: CallRepeatResult };
+  'calls.history': { params: CallsHistoryParams; result: CallsHistoryResult };
   'config.permission': { params: ConfigPermissionParams; result: ConfigPermissionResult };
   'config.review': { params: ConfigReviewParams; result: ConfigReviewResult };
   'config.settings': { params: ConfigSettingsParams; result: ConfigSettingsResult };
   'config.opening': { params: ConfigOpeningParams; result: ConfigOpeningResult };
   'config.calls': { params: ConfigCallsParams; result: ConfigCallsResult };
   'config.lateAccess': { params: ConfigLateAccessParams; result: ConfigLateAccessResult };
+  'config.site': { params: ConfigSiteParams; result: ConfigSiteResult };
+  'config.browserTools': { params: ConfigBrowserToolsParams; result: ConfigBrowserToolsResult };
+  'tab.release': { params: TabReleaseParams; result: TabReleaseResult };
+  'plugin.inspect': { params: PluginInspectParams; result: PluginInspectResult };
+  'plugin.page': { params: PluginPageParams; result: PluginPageResult };
+  'plugin.install': { params: PluginInstallParams; result: PluginInstallResult };
+  'plugin.update': { params: PluginUpdateParams; result: PluginUpdateResult };
+  'plugin.remove': { params: PluginRemoveParams; result: PluginRemoveResult };
   'plugin.sync': { params: PluginSyncParams; result: PluginSyncResult };
   'plugin.code': { params: PluginCodeParams; result: PluginCodeResult };
   'plugin.fetch': { params: PluginFetchParams; result: PluginFetchResult };
@@ -1655,12 +2326,22 @@ export const RequestMethods = [
   'tool.answer',
   'call.cancel',
   'call.decide',
+  'call.repeat',
+  'calls.history',
   'config.permission',
   'config.review',
   'config.settings',
   'config.opening',
   'config.calls',
   'config.lateAccess',
+  'config.site',
+  'config.browserTools',
+  'tab.release',
+  'plugin.inspect',
+  'plugin.page',
+  'plugin.install',
+  'plugin.update',
+  'plugin.remove',
   'plugin.sync',
   'plugin.code',
   'plugin.fetch',
@@ -1682,9 +2363,14 @@ export interface Notifications {
   'plugin.log': PluginLogParams;
   'tab.sync': TabSyncParams;
   'tab.changed': TabChangedParams;
+  'tab.holds': TabHoldsParams;
+  'session.ended': SessionEndedParams;
+  'session.used': SessionUsedParams;
+  'tab.userInput': TabUserInputParams;
   'state.watch': StateWatchParams;
   'state.sync': StateSyncParams;
   'state.plugins': StatePluginsParams;
+  'state.browser': StateBrowserParams;
   'state.waiting': StateWaitingParams;
 }
 
@@ -1699,9 +2385,14 @@ export const NotificationMethods = [
   'plugin.log',
   'tab.sync',
   'tab.changed',
+  'tab.holds',
+  'session.ended',
+  'session.used',
+  'tab.userInput',
   'state.watch',
   'state.sync',
   'state.plugins',
+  'state.browser',
   'state.waiting',
 ] as const;
 export type NotificationMethod = (typeof NotificationMethods)[number];
@@ -1710,7 +2401,14 @@ export type NotificationMethod = (typeof NotificationMethods)[number];
 export interface Types {
   ToolErrorInfo: ToolErrorInfo;
   CallError: CallError;
+  UntrustedPage: UntrustedPage;
   RPCError: RPCError;
+  CallsHistoryParams: CallsHistoryParams;
+  CallsFilter: CallsFilter;
+  CallsHistoryResult: CallsHistoryResult;
+  RecordedCall: RecordedCall;
+  CallRepeatParams: CallRepeatParams;
+  CallRepeatResult: CallRepeatResult;
   BrowserHops: BrowserHops;
   PageHops: PageHops;
   ChallengeParams: ChallengeParams;
@@ -1731,6 +2429,23 @@ export interface Types {
   PluginSettingsResult: PluginSettingsResult;
   LogEntry: LogEntry;
   PluginLogParams: PluginLogParams;
+  ToolPermission: ToolPermission;
+  ConfigReviewParams: ConfigReviewParams;
+  ConfigReviewResult: ConfigReviewResult;
+  PluginInspectParams: PluginInspectParams;
+  PluginInspectResult: PluginInspectResult;
+  PowerView: PowerView;
+  InspectedToolView: InspectedToolView;
+  SectionView: SectionView;
+  LastReviewView: LastReviewView;
+  PluginPageParams: PluginPageParams;
+  PluginPageResult: PluginPageResult;
+  PluginInstallParams: PluginInstallParams;
+  PluginInstallResult: PluginInstallResult;
+  PluginUpdateParams: PluginUpdateParams;
+  PluginUpdateResult: PluginUpdateResult;
+  PluginRemoveParams: PluginRemoveParams;
+  PluginRemoveResult: PluginRemoveResult;
   StateWatchParams: StateWatchParams;
   CallView: CallView;
   WaitingView: WaitingView;
@@ -1753,11 +2468,18 @@ export interface Types {
   ConfigCallsResult: ConfigCallsResult;
   ConfigLateAccessParams: ConfigLateAccessParams;
   ConfigLateAccessResult: ConfigLateAccessResult;
+  StateBrowserParams: StateBrowserParams;
+  BrowserGroupView: BrowserGroupView;
+  BrowserToolView: BrowserToolView;
+  SiteView: SiteView;
+  SiteClientView: SiteClientView;
+  ConfigSiteParams: ConfigSiteParams;
+  ConfigSiteResult: ConfigSiteResult;
+  ConfigBrowserToolsParams: ConfigBrowserToolsParams;
+  ConfigBrowserToolsResult: ConfigBrowserToolsResult;
   StateWaitingParams: StateWaitingParams;
   ConfigPermissionParams: ConfigPermissionParams;
   ConfigPermissionResult: ConfigPermissionResult;
-  ConfigReviewParams: ConfigReviewParams;
-  ConfigReviewResult: ConfigReviewResult;
   StateSyncParams: StateSyncParams;
   TabPlugin: TabPlugin;
   BrokenPlugin: BrokenPlugin;
@@ -1770,8 +2492,19 @@ export interface Types {
   TabLoadParams: TabLoadParams;
   TabLoadResult: TabLoadResult;
   TabDescribeParams: TabDescribeParams;
+  TabInspection: TabInspection;
   TabDescribeResult: TabDescribeResult;
   AnyTab: AnyTab;
+  SecretFields: SecretFields;
+  TabHoldsParams: TabHoldsParams;
+  TabHold: TabHold;
+  TabUserInputParams: TabUserInputParams;
+  SessionEndedParams: SessionEndedParams;
+  SessionUsedParams: SessionUsedParams;
+  TabReleaseParams: TabReleaseParams;
+  TabReleaseResult: TabReleaseResult;
+  TicketPageView: TicketPageView;
+  DecisionView: DecisionView;
   ToolDispatchParams: ToolDispatchParams;
   ToolDispatchResult: ToolDispatchResult;
   ToolPartParams: ToolPartParams;
@@ -1798,12 +2531,15 @@ export const Enums = {
   World: Worlds,
   InjectMode: InjectModes,
   LogLevel: LogLevels,
+  PluginSource: PluginSources,
+  SectionName: SectionNames,
   CallStatus: CallStatuses,
   TicketKind: TicketKinds,
   Scope: Scopes,
   DecisionOutcome: DecisionOutcomes,
   Permission: Permissions,
   SettingType: SettingTypes,
+  Surface: Surfaces,
   CancelOutcome: CancelOutcomes,
 } as const;
 
@@ -1820,12 +2556,44 @@ export const Shapes = {
     message: 'string',
     'tool?': 'ToolErrorInfo',
     'notStarted?': 'boolean',
+    'pageText?': 'string',
+    'untrusted?': ['UntrustedPage'],
+  },
+  UntrustedPage: {
+    origin: 'string',
+    tab: 'integer',
   },
   RPCError: {
     code: 'integer',
     message: 'string',
     'data?': 'CallError',
   },
+  CallsHistoryParams: {
+    'before?': 'string',
+    limit: 'integer',
+    'filter?': 'CallsFilter',
+  },
+  CallsFilter: {
+    'tool?': 'string',
+    'client?': 'string',
+    'text?': 'string',
+    'failed?': 'boolean',
+  },
+  CallsHistoryResult: {
+    'calls?': ['RecordedCall'],
+    'next?': 'string',
+  },
+  RecordedCall: {
+    call: 'CallView',
+    endedMs: 'number',
+    'argsIncomplete?': 'boolean',
+    'approvedBy?': 'string',
+    'approvedScope?': 'Scope',
+  },
+  CallRepeatParams: {
+    callId: 'string',
+  },
+  CallRepeatResult: {},
   BrowserHops: {
     workerInUs: 'integer',
     documentUs: 'integer',
@@ -1847,13 +2615,18 @@ export const Shapes = {
     protocol: 'integer',
     browserId: 'string',
     browserName: 'string',
+    'hasDefaultName?': 'boolean',
     bootId: 'string',
     extensionVersion: 'string',
+    'capabilities?': ['string'],
     proof: 'string',
   },
   HelloResult: {
     protocol: 'integer',
     serverVersion: 'string',
+    'pairedKey?': 'string',
+    'browserName?': 'string',
+    'isGivenName?': 'boolean',
   },
   PingParams: {},
   PingResult: {},
@@ -1916,6 +2689,8 @@ export const Shapes = {
     message: 'string',
     'data?': 'unknown',
     atMs: 'number',
+    'stack?': 'string',
+    'stackOrigin?': 'string',
   },
   PluginLogParams: {
     tabId: 'integer',
@@ -1923,6 +2698,91 @@ export const Shapes = {
     'entries?': ['LogEntry'],
     'dropped?': 'integer',
   },
+  ToolPermission: {
+    tool: 'string',
+    'permission?': 'Permission',
+  },
+  ConfigReviewParams: {
+    plugin: 'string',
+    hash: 'string',
+    permission: 'Permission',
+    'tools?': ['ToolPermission'],
+  },
+  ConfigReviewResult: {},
+  PluginInspectParams: {
+    plugin: 'string',
+  },
+  PluginInspectResult: {
+    hash: 'string',
+    description: 'string',
+    package: 'string',
+    source: 'PluginSource',
+    folder: 'string',
+    'author?': 'string',
+    'excludes?': ['string'],
+    'preScript?': 'boolean',
+    'frames?': 'boolean',
+    'warnings?': ['string'],
+    'powers?': ['PowerView'],
+    'tools?': ['InspectedToolView'],
+    'sections?': ['SectionView'],
+    'lastReview?': 'LastReviewView',
+  },
+  PowerView: {
+    name: 'string',
+    meaning: 'string',
+    'sections?': ['SectionName'],
+  },
+  InspectedToolView: {
+    name: 'string',
+    description: 'string',
+    'destructive?': 'boolean',
+  },
+  SectionView: {
+    name: 'SectionName',
+    pages: 'integer',
+    lines: 'integer',
+    'added?': 'integer',
+    'removed?': 'integer',
+  },
+  LastReviewView: {
+    'version?': 'string',
+    'permission?': 'Permission',
+    'atMs?': 'number',
+  },
+  PluginPageParams: {
+    plugin: 'string',
+    hash: 'string',
+    section: 'SectionName',
+    page: 'integer',
+  },
+  PluginPageResult: {
+    text: 'string',
+    firstLine: 'integer',
+  },
+  PluginInstallParams: {
+    package: 'string',
+  },
+  PluginInstallResult: {
+    plugin: 'string',
+    version: 'string',
+    'previousVersion?': 'string',
+    'registry?': 'string',
+    'warnings?': ['string'],
+  },
+  PluginUpdateParams: {
+    plugin: 'string',
+  },
+  PluginUpdateResult: {
+    version: 'string',
+    'previousVersion?': 'string',
+    'latestVersion?': 'string',
+    'warnings?': ['string'],
+  },
+  PluginRemoveParams: {
+    plugin: 'string',
+  },
+  PluginRemoveResult: {},
   StateWatchParams: {
     on: 'boolean',
   },
@@ -1935,8 +2795,13 @@ export const Shapes = {
     'message?': 'string',
     'client?': 'string',
     'tabId?': 'integer',
+    'createdMs?': 'number',
+    'site?': 'string',
+    'args?': 'string',
     runMs: 'number',
     'error?': 'string',
+    'nextStep?': 'string',
+    'errorCode?': 'ErrorCode',
     'prompt?': 'boolean',
     'parentCallId?': 'string',
     'userProgress?': 'number',
@@ -1946,6 +2811,7 @@ export const Shapes = {
     'endAudience?': 'string',
     'result?': 'string',
     'waiting?': 'WaitingView',
+    'decision?': 'DecisionView',
     'activities?': ['ActivityView'],
   },
   WaitingView: {
@@ -1957,6 +2823,11 @@ export const Shapes = {
     'caller?': 'CallerView',
     leftMs: 'number',
     'scopes?': ['Scope'],
+    'pluginName?': 'string',
+    'toolTitle?': 'string',
+    'description?': 'string',
+    'readOnly?': 'boolean',
+    'page?': 'TicketPageView',
   },
   CallerView: {
     plugin: 'string',
@@ -1976,6 +2847,7 @@ export const Shapes = {
     allow: 'boolean',
     'scope?': 'Scope',
     'forMs?': 'number',
+    'surface?': 'Surface',
   },
   CallDecideResult: {
     outcome: 'DecisionOutcome',
@@ -2000,7 +2872,9 @@ export const Shapes = {
     version: 'string',
     hash: 'string',
     reviewed: 'boolean',
+    'changed?': 'boolean',
     permission: 'Permission',
+    'source?': 'PluginSource',
     'problem?': 'string',
     'matches?': ['string'],
     'tools?': ['ToolView'],
@@ -2064,6 +2938,40 @@ export const Shapes = {
     allowed: 'boolean',
   },
   ConfigLateAccessResult: {},
+  StateBrowserParams: {
+    permission: 'Permission',
+    'groups?': ['BrowserGroupView'],
+    'sites?': ['SiteView'],
+  },
+  BrowserGroupView: {
+    name: 'string',
+    'tools?': ['BrowserToolView'],
+  },
+  BrowserToolView: {
+    name: 'string',
+    displayName: 'string',
+    permission: 'Permission',
+    'dangerous?': 'boolean',
+  },
+  SiteView: {
+    site: 'string',
+    'permission?': 'string',
+    'allowed?': ['SiteClientView'],
+  },
+  SiteClientView: {
+    client: 'string',
+    class: 'string',
+  },
+  ConfigSiteParams: {
+    site: 'string',
+    'permission?': 'string',
+  },
+  ConfigSiteResult: {},
+  ConfigBrowserToolsParams: {
+    'names?': ['string'],
+    on: 'boolean',
+  },
+  ConfigBrowserToolsResult: {},
   StateWaitingParams: {
     count: 'integer',
   },
@@ -2073,15 +2981,11 @@ export const Shapes = {
     'permission?': 'Permission',
   },
   ConfigPermissionResult: {},
-  ConfigReviewParams: {
-    plugin: 'string',
-    hash: 'string',
-    permission: 'Permission',
-  },
-  ConfigReviewResult: {},
   StateSyncParams: {
     serverVersion: 'string',
+    'clients?': ['string'],
     'calls?': ['CallView'],
+    'ended?': ['CallView'],
     running: 'integer',
   },
   TabPlugin: {
@@ -2143,6 +3047,11 @@ export const Shapes = {
   },
   TabDescribeParams: {
     'tabId?': 'integer',
+    'inspect?': 'TabInspection',
+  },
+  TabInspection: {
+    'refs?': ['string'],
+    'focused?': 'boolean',
   },
   TabDescribeResult: {
     'tab?': 'AnyTab',
@@ -2154,6 +3063,45 @@ export const Shapes = {
     'documentId?': 'string',
     'problem?': 'string',
     active: 'boolean',
+    'secrets?': 'SecretFields',
+  },
+  SecretFields: {
+    'shown?': ['string'],
+    'typed?': ['string'],
+  },
+  TabHoldsParams: {
+    'tabs?': ['TabHold'],
+  },
+  TabHold: {
+    tabId: 'integer',
+    client: 'string',
+    site: 'string',
+    leftMs: 'number',
+    'taken?': 'boolean',
+  },
+  TabUserInputParams: {
+    tabId: 'integer',
+  },
+  SessionEndedParams: {
+    'sessions?': ['string'],
+  },
+  SessionUsedParams: {
+    'sessions?': ['string'],
+  },
+  TabReleaseParams: {
+    tabId: 'integer',
+  },
+  TabReleaseResult: {},
+  TicketPageView: {
+    'browserName?': 'string',
+    'tabId?': 'integer',
+    'tabTitle?': 'string',
+    'site?': 'string',
+  },
+  DecisionView: {
+    ticketId: 'string',
+    allowed: 'boolean',
+    by: 'string',
   },
   ToolDispatchParams: {
     dispatchId: 'string',
