@@ -8,13 +8,15 @@ import (
 )
 
 // Bytes writes a number of bytes in the largest fitting unit: 900 bytes, 64 KB,
-// 1.2 MB.
+// 1.2 MB, 3.5 GB.
 func Bytes(n int) string {
 	switch {
 	case n < 1<<10:
 		return fmt.Sprintf("%d bytes", n)
 	case n < 1<<20:
 		return fmt.Sprintf("%.0f KB", float64(n)/(1<<10))
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GB", float64(n)/(1<<30))
 	case n%(1<<20) == 0:
 		return fmt.Sprintf("%d MB", n>>20)
 	}

@@ -5,6 +5,9 @@
 // caller. Lines that exceed the queue are dropped and counted, and a separate line
 // reports their number.
 //
+// The lines of a log with Options.IsChained are JSON objects that form a chain, and
+// [Verify] finds the first line that was changed, removed or inserted later.
+//
 // # Concurrency
 //
 // A [Log] is safe for concurrent use. Several processes may write to one file; each

@@ -25,6 +25,9 @@ type Options struct {
 	PendingBytes int
 	// Dropped returns the line that reports n dropped lines; nil for no line.
 	Dropped func(n int) []byte
+	// IsChained makes the lines, which are JSON objects, a chain that [Verify] checks: each
+	// line gets its number and the hash of the line before.
+	IsChained bool
 	// Log receives failed writes, at most one entry a minute. Default: nothing is
 	// logged.
 	Log zerolog.Logger
@@ -48,6 +51,7 @@ type Log struct {
 	size              int64
 	endsInPartialLine bool // the last line of the file is incomplete
 	lastLogTime       time.Time
+	chain             chainLink // the end of the chain, if file is not nil
 }
 
 // Open opens the log at path, in an existing folder. If the file cannot be opened, each
@@ -123,16 +127,7 @@ func (l *Log) appendLines(text []byte, lines, droppedLines int) {
 	if droppedLines > 0 {
 		text = append(l.opts.Dropped(droppedLines), text...)
 	}
-	if l.endsInPartialLine {
-		text = append([]byte("\n"), text...)
-	}
-	err := l.prepareFile(int64(len(text)))
-	if err == nil {
-		var n int
-		n, err = l.file.Write(text)
-		l.size += int64(n)
-		l.endsInPartialLine = n > 0 && text[n-1] != '\n' || n == 0 && l.endsInPartialLine
-	}
+	err := l.writeText(text)
 	if err == nil {
 		return
 	}
@@ -143,6 +138,23 @@ func (l *Log) appendLines(text []byte, lines, droppedLines int) {
 		l.lastLogTime = time.Now()
 		l.opts.Log.Error().Err(err).Int("lines", droppedLines+lines).Msg(l.opts.Subject + " cannot be written; events are not recorded")
 	}
+}
+
+// writeText writes whole lines to the file.
+func (l *Log) writeText(text []byte) error {
+	if l.opts.IsChained {
+		return l.writeChained(text)
+	}
+	if l.endsInPartialLine {
+		text = append([]byte("\n"), text...)
+	}
+	if err := l.prepareFile(int64(len(text))); err != nil {
+		return err
+	}
+	n, err := l.file.Write(text)
+	l.size += int64(n)
+	l.endsInPartialLine = n > 0 && text[n-1] != '\n' || n == 0 && l.endsInPartialLine
+	return err
 }
 
 // prepareFile opens the file, and rotates it if newBytes exceed its limit.

@@ -3,12 +3,14 @@ package pluginlog
 import (
 	"strings"
 	"testing"
+
+	"opentabs/internal/redact"
 )
 
 // BenchmarkText removes the secrets from a text of typical length, and from the
 // longest text.
 func BenchmarkText(b *testing.B) {
-	r := &redactor{}
+	r := &redact.Redactor{}
 	for name, text := range map[string]string{"usual": "GET https://x.example/channels/5?page=2 failed after 3 tries", "longest": strings.Repeat("some words and x=1 ", maxTextBytes/19)} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))

@@ -1,6 +1,6 @@
 // Package pluginlog stores the logs of adapters: the last entries of each plugin in
 // memory, and all entries in files of the state folder. Secrets are removed before an
-// entry is stored; see [redactor].
+// entry is stored; see package redact.
 //
 // [Open] opens a [Log] for a server, which adds, reads and follows entries; [Read]
 // reads the files without a server.

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"opentabs/internal/rawjson"
+	"opentabs/internal/redact"
 	"opentabs/wire"
 )
 
@@ -24,6 +25,9 @@ type Entry struct {
 	// Data is a JSON array of the logged values that are not in Message; absent if
 	// there are none.
 	Data json.RawMessage `json:"data,omitempty"`
+	// Stack are the frames of the author's code for an error that a tool threw, the
+	// innermost first.
+	Stack []string `json:"stack,omitempty"`
 	// Browser and Tab are where the adapter ran.
 	Browser string `json:"browser,omitempty"`
 	Tab     int    `json:"tab,omitempty"`
@@ -62,7 +66,7 @@ const maxTextBytes = 3 * wire.MaxLogChars
 
 // newEntry returns the entry for a log entry that a browser sent. newEntry corrects
 // malformed values.
-func newEntry(browser string, p wire.PluginLogParams, sentEntry wire.LogEntry, now time.Time, secrets *redactor) Entry {
+func newEntry(browser string, p wire.PluginLogParams, sentEntry wire.LogEntry, now time.Time, o Options, secrets *redact.Redactor) Entry {
 	e := Entry{
 		Time: now, Plugin: p.Plugin, Level: sentEntry.Level, Browser: browser, Tab: p.TabID,
 		Message: secrets.Text(truncateText(strings.ToValidUTF8(sentEntry.Message, "\uFFFD"), maxTextBytes)),
@@ -73,8 +77,16 @@ func newEntry(browser string, p wire.PluginLogParams, sentEntry wire.LogEntry, n
 	if len(sentEntry.Data) > 0 && len(sentEntry.Data) <= wire.MaxLogDataBytes {
 		e.Data = secrets.JSON(sentEntry.Data)
 	}
+	if sentEntry.Stack != "" && o.ResolveStack != nil {
+		for _, frame := range o.ResolveStack(p.Plugin, sentEntry) {
+			e.Stack = append(e.Stack, secrets.Text(truncateText(strings.ToValidUTF8(frame, "\uFFFD"), maxFrameBytes)))
+		}
+	}
 	return e
 }
+
+// maxFrameBytes is the maximum size of one frame of a stack trace.
+const maxFrameBytes = 300
 
 // truncateText returns the beginning of a text, at most limit bytes.
 func truncateText(text string, limit int) string {
@@ -98,4 +110,6 @@ func (e Entry) fileLine() []byte {
 }
 
 // approximateBytes returns the approximate memory of the entry.
-func (e Entry) approximateBytes() int { return 200 + len(e.Message) + len(e.Data) }
+func (e Entry) approximateBytes() int {
+	return 200 + len(e.Message) + len(e.Data) + maxFrameBytes*len(e.Stack)
+}

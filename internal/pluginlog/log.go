@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"opentabs/internal/linefile"
+	"opentabs/internal/redact"
 	"opentabs/wire"
 )
 
@@ -48,13 +49,17 @@ var errClosed = errors.New("the log of plugins was closed")
 type Options struct {
 	// Secrets returns texts to remove from every entry. Default: none.
 	Secrets func() []string
+	// ResolveStack returns the frames of the author's code in the stack trace of an entry
+	// of a plugin. Default: entries have no frames.
+	ResolveStack func(plugin string, entry wire.LogEntry) []string
 	// Log receives errors. Default: errors are not logged.
 	Log zerolog.Logger
 }
 
 // Log stores the entries of all plugins. Create a Log with Open, and end it with Close.
 type Log struct {
-	secrets *redactor
+	options Options
+	secrets *redact.Redactor
 	lineLog *linefile.Log
 	done    chan struct{} // closed when all additions are stored
 
@@ -81,8 +86,9 @@ func Open(dir string, o Options) *Log {
 		o.Log.Error().Err(err).Msg("the folder of the plugins' logs cannot be made")
 	}
 	l := &Log{
+		options:   o,
 		additions: make(chan addition, maxAdditions), droppedEntries: map[string]int{}, done: make(chan struct{}),
-		secrets: &redactor{Secrets: o.Secrets}, plugins: map[string]*pluginEntries{}, followers: map[*Follower]struct{}{},
+		secrets: &redact.Redactor{Secrets: o.Secrets}, plugins: map[string]*pluginEntries{}, followers: map[*Follower]struct{}{},
 		lineLog: linefile.Open(filepath.Join(dir, fileName), linefile.Options{
 			Subject: "the log of plugins", FileBytes: maxFileBytes, Files: keptFiles, PendingBytes: maxPendingBytes, Log: o.Log,
 			Dropped: func(n int) []byte {
@@ -144,7 +150,7 @@ func (l *Log) enqueue(a addition) bool {
 func bytesOf(p wire.PluginLogParams) int {
 	n := 200
 	for _, e := range p.Entries {
-		n += 200 + len(e.Message) + len(e.Data)
+		n += 200 + len(e.Message) + len(e.Data) + len(e.Stack) + len(e.StackOrigin)
 	}
 	return n
 }
@@ -155,7 +161,7 @@ func (l *Log) store(a addition) {
 	browser, p, now := a.browser, a.params, a.receivedAt
 	entries := make([]Entry, 0, len(p.Entries))
 	for _, sentEntry := range p.Entries {
-		entries = append(entries, newEntry(browser, p, sentEntry, now, l.secrets))
+		entries = append(entries, newEntry(browser, p, sentEntry, now, l.options, l.secrets))
 	}
 	if p.Dropped > 0 {
 		if len(entries) == 0 {

@@ -1,4 +1,7 @@
-package pluginlog
+// Package redact removes secrets from texts and JSON before they are stored.
+//
+// Start with a [Redactor]. All methods are safe for concurrent use.
+package redact
 
 import (
 	"bytes"
@@ -15,14 +18,14 @@ import (
 // redactedText replaces a secret.
 const redactedText = "[redacted]"
 
-// redactor removes secrets from texts: the values of secret settings, and texts in the
-// form of a credential. In JSON, redactor also removes the value of every member with
-// the name of a credential. redactor cannot find every secret: authors should not log
+// Redactor removes secrets from texts: the values of secret settings, and texts in the
+// form of a credential. In JSON, Redactor also removes the value of every member with
+// the name of a credential. Redactor cannot find every secret: authors should not log
 // them.
 //
-// The zero value of redactor has no secret settings. redactor is safe for concurrent
+// The zero value of Redactor has no secret settings. Redactor is safe for concurrent
 // use.
-type redactor struct {
+type Redactor struct {
 	// Secrets returns texts to remove everywhere; nil for none.
 	Secrets func() []string
 }
@@ -44,8 +47,8 @@ var credentialPatterns = []credentialPattern{
 		lazyregexp.New(`(?i)((?:authorization|cookie|set-cookie|x-api-key|x-csrf-token)["']?\s*[:=]\s*["']?)[^\s"'][^"'\n]*`)},
 	// The expression matches the value of a parameter or JSON member with the name of a
 	// credential.
-	{[]string{"token", "api_key", "apikey", "secret", "passw", "session", "sid", "sig"},
-		lazyregexp.New(`(?i)(\b(?:access_?token|refresh_?token|id_?token|token|api_?key|client_?secret|secret|password|passwd|session_?id|sid|sig|signature)["']?\s*[=:]\s*["']?)[^\s"'&;,)}\]]+`)},
+	{[]string{"token", "api_key", "apikey", "private", "secret", "passw", "session", "sid", "sig"},
+		lazyregexp.New(`(?i)((?:\b|_)(?:token|api_?key|private_?key|secret|password|passwd|session_?id|sid|sig|signature)["']?\s*[=:]\s*["']?)[^\s"'&;,)}\]]+`)},
 	{[]string{"bearer ", "basic "}, lazyregexp.New(`(?i)(\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}`)},
 	// The expression matches a JSON Web Token.
 	{[]string{"eyj"}, lazyregexp.New(`()\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*`)},
@@ -61,7 +64,7 @@ var credentialPatterns = []credentialPattern{
 var secretNamePattern = lazyregexp.New(`(?i)^(?:.*(?:password|passwd|secret|api_?key|auth_?token|access_?token|refresh_?token|id_?token|csrf|credential|private_?key|session_?id).*|token|auth|authorization|cookies?|set-cookie|sid)$`)
 
 // Text returns text without secrets.
-func (r *redactor) Text(text string) string {
+func (r *Redactor) Text(text string) string {
 	text = r.removeSettings(text)
 	lowerText := strings.ToLower(text)
 	for _, pattern := range credentialPatterns {
@@ -73,7 +76,7 @@ func (r *redactor) Text(text string) string {
 }
 
 // removeSettings removes the values of secret settings.
-func (r *redactor) removeSettings(text string) string {
+func (r *Redactor) removeSettings(text string) string {
 	if r.Secrets == nil {
 		return text
 	}
@@ -87,39 +90,52 @@ func (r *redactor) removeSettings(text string) string {
 
 // JSON returns a JSON value without secrets, in compact form, or nil if raw is not
 // JSON. The text of numbers is unchanged.
-func (r *redactor) JSON(raw json.RawMessage) json.RawMessage {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var value any
-	if d.Decode(&value) != nil {
+func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
+	value, ok := Decode(raw)
+	if !ok {
 		return nil
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil
-	}
-	text, err := rawjson.Marshal(r.redactValue(value))
+	value, _ = r.Value(value)
+	text, err := rawjson.Marshal(value)
 	if err != nil {
 		return nil
 	}
 	return text
 }
 
-func (r *redactor) redactValue(value any) any {
+// Decode decodes a JSON value for [Redactor.Value], with the text of its numbers. ok is
+// false if raw is not JSON.
+func Decode(raw json.RawMessage) (value any, ok bool) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if d.Decode(&value) != nil {
+		return nil, false
+	}
+	_, err := d.Token()
+	return value, err == io.EOF
+}
+
+// Value removes the secrets from a value of [Decode], in place, and returns the value.
+// isChanged is true if Value found a secret.
+func (r *Redactor) Value(value any) (redacted any, isChanged bool) {
 	switch v := value.(type) {
 	case string:
-		return r.Text(v)
+		text := r.Text(v)
+		return text, text != v
 	case []any:
 		for i := range v {
-			v[i] = r.redactValue(v[i])
+			element, isElementChanged := r.Value(v[i])
+			v[i], isChanged = element, isChanged || isElementChanged
 		}
 	case map[string]any:
 		for key, member := range v {
 			if secretNamePattern().MatchString(key) && member != nil && member != true && member != false {
-				v[key] = redactedText
-			} else {
-				v[key] = r.redactValue(member)
+				v[key], isChanged = redactedText, true
+				continue
 			}
+			redactedMember, isMemberChanged := r.Value(member)
+			v[key], isChanged = redactedMember, isChanged || isMemberChanged
 		}
 	}
-	return value
+	return value, isChanged
 }

@@ -1,0 +1,28 @@
+// Package diskspace reports the free space of a disk.
+package diskspace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/shirou/gopsutil/v4/disk"
+)
+
+// FreeBytes returns the free space of the disk with a directory. If the directory does not
+// exist, its nearest parent counts.
+func FreeBytes(dir string) (uint64, error) {
+	for {
+		_, err := os.Stat(dir)
+		if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(dir) == dir {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	usage, err := disk.Usage(dir)
+	if err != nil {
+		return 0, err
+	}
+	return usage.Free, nil
+}

@@ -1,0 +1,17 @@
+package diskspace
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// TestFreeBytes checks that a missing directory has the free space of its parent's disk.
+func TestFreeBytes(t *testing.T) {
+	free, err := FreeBytes(t.TempDir())
+	if err != nil || free == 0 {
+		t.Fatalf("free space of the temporary directory = %d, %v, want some bytes", free, err)
+	}
+	if _, err := FreeBytes(filepath.Join(t.TempDir(), "missing", "directory")); err != nil {
+		t.Errorf("free space of a missing directory = %v, want no error", err)
+	}
+}

@@ -1,0 +1,204 @@
+// Package filestore keeps the files that browser tools write, such as recordings of
+// requests. Each client reads the files that its calls wrote. Users find the files on their disk.
+//
+// Each file has a folder with the content and a description. When the files together
+// exceed a limit, the oldest are removed. All methods of [Store] are safe for concurrent
+// use, also from several processes.
+package filestore
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// uriPrefix begins the URI of each file. The rest is the ID of the file.
+const uriPrefix = "opentabs://files/"
+
+// maxTotalBytes limits all files together, in bytes.
+const maxTotalBytes = 1 << 30
+
+// unfinishedPrefix begins the name of a folder that is being written.
+const unfinishedPrefix = "unfinished-"
+
+// unfinishedAge is the age from which an unfinished folder counts as abandoned.
+const unfinishedAge = 10 * time.Minute
+
+// descriptionFile has the description of a file, in the folder of the file.
+const descriptionFile = "description.json"
+
+// ErrNotFound means that there is no file with an ID, or that it belongs to another client.
+var ErrNotFound = errors.New("there is no such file")
+
+// File describes a file.
+type File struct {
+	ID string `json:"id"`
+	// Name is the name of the file on the disk, such as shop.example.har.
+	Name      string `json:"name"`
+	MediaType string `json:"mimeType"`
+	SizeBytes int    `json:"size"`
+	// Client is the identity of the client that may read the file.
+	Client string `json:"client"`
+	// Tool is the tool that wrote the file.
+	Tool    string    `json:"tool"`
+	Created time.Time `json:"created"`
+	// Path is the place of the content. Path is not part of the description on the disk.
+	Path string `json:"-"`
+}
+
+// URI returns the address with which clients read the file.
+func (f File) URI() string { return uriPrefix + f.ID }
+
+// IDFromURI returns the ID of the file that a URI names. IDFromURI reports false for other
+// URIs.
+func IDFromURI(uri string) (string, bool) { return strings.CutPrefix(uri, uriPrefix) }
+
+// Store is a folder of files.
+type Store struct {
+	dir      string
+	maxBytes int
+	mu       sync.Mutex // locked while files are added, so that they stay below the limit
+}
+
+// Open returns the files in dir, which need not exist.
+func Open(dir string) *Store { return &Store{dir: dir, maxBytes: maxTotalBytes} }
+
+// Add stores a file. Add sets the ID, size, time and path of the file, and removes the
+// oldest files if all files exceed the limit.
+func (s *Store) Add(f File, content []byte) (File, error) {
+	f.ID, f.SizeBytes, f.Created = strings.ToLower(rand.Text()[:12]), len(content), time.Now().UTC()
+	if f.Name != filepath.Base(f.Name) || strings.HasPrefix(f.Name, ".") || f.Name == descriptionFile {
+		return File{}, fmt.Errorf("%q cannot be the name of a file", f.Name)
+	}
+	if f.SizeBytes > s.maxBytes {
+		return File{}, fmt.Errorf("the file has %d bytes, more than the limit of %d", f.SizeBytes, s.maxBytes)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.write(f, content); err != nil {
+		return File{}, fmt.Errorf("store a file: %w", err)
+	}
+	f.Path = s.pathOf(f)
+	return f, s.removeOldest()
+}
+
+// write writes the folder of a file. The folder gets its name when it is complete.
+func (s *Store) write(f File, content []byte) error {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return err
+	}
+	unfinished := filepath.Join(s.dir, unfinishedPrefix+f.ID)
+	err := os.Mkdir(unfinished, 0o700)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(unfinished, f.Name), content, 0o600)
+	}
+	if err == nil {
+		description, _ := json.Marshal(f) // a File can always be written as JSON
+		err = os.WriteFile(filepath.Join(unfinished, descriptionFile), description, 0o600)
+	}
+	if err == nil {
+		err = os.Rename(unfinished, filepath.Join(s.dir, f.ID))
+	}
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(unfinished))
+	}
+	return nil
+}
+
+// removeOldest removes the oldest files until all files are below the limit, and folders
+// that a crash left unfinished.
+func (s *Store) removeOldest() error {
+	files, err := s.List()
+	if err != nil {
+		return err
+	}
+	total := 0
+	for _, f := range slices.Backward(files) {
+		if total += f.SizeBytes; total > s.maxBytes {
+			err = errors.Join(err, s.Remove(f.ID))
+		}
+	}
+	entries, listErr := os.ReadDir(s.dir)
+	for _, e := range entries {
+		info, infoErr := e.Info()
+		if infoErr == nil && strings.HasPrefix(e.Name(), unfinishedPrefix) && time.Since(info.ModTime()).Abs() > unfinishedAge {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(s.dir, e.Name())))
+		}
+	}
+	return errors.Join(err, listErr)
+}
+
+// List returns all files, the oldest first.
+func (s *Store) List() ([]File, error) {
+	entries, err := os.ReadDir(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the files: %w", err)
+	}
+	files := []File{}
+	for _, e := range entries {
+		if f, err := s.describe(e.Name()); err == nil {
+			files = append(files, f)
+		}
+	}
+	slices.SortFunc(files, func(a, b File) int { return cmp.Or(a.Created.Compare(b.Created), strings.Compare(a.ID, b.ID)) })
+	return files, nil
+}
+
+// Read returns a file of a client with its content. Read fails with ErrNotFound if the
+// client has no such file.
+func (s *Store) Read(id, client string) (File, []byte, error) {
+	f, err := s.describe(id)
+	if err != nil || f.Client != client {
+		return File{}, nil, ErrNotFound
+	}
+	content, err := os.ReadFile(f.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = ErrNotFound
+	}
+	return f, content, err
+}
+
+// Remove removes a file. Remove fails with ErrNotFound if there is no such file.
+func (s *Store) Remove(id string) error {
+	if _, err := s.describe(id); err != nil {
+		return ErrNotFound
+	}
+	if err := os.RemoveAll(filepath.Join(s.dir, id)); err != nil {
+		return fmt.Errorf("remove a file: %w", err)
+	}
+	return nil
+}
+
+// describe reads the description of a file.
+func (s *Store) describe(id string) (File, error) {
+	if id == "" || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz234567") != "" { // the alphabet of rand.Text
+		return File{}, ErrNotFound
+	}
+	description, err := os.ReadFile(filepath.Join(s.dir, id, descriptionFile))
+	if err != nil {
+		return File{}, err
+	}
+	var f File
+	if err := json.Unmarshal(description, &f); err != nil {
+		return File{}, fmt.Errorf("read the description of the file %s: %w", id, err)
+	}
+	if f.ID != id || f.Name != filepath.Base(f.Name) {
+		return File{}, fmt.Errorf("the description of the file %s is wrong", id)
+	}
+	f.Path = s.pathOf(f)
+	return f, nil
+}
+
+func (s *Store) pathOf(f File) string { return filepath.Join(s.dir, f.ID, f.Name) }

@@ -1,0 +1,139 @@
+package filestore
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// openStore returns an empty store whose files may have 100 bytes together.
+func openStore(t *testing.T) *Store {
+	t.Helper()
+	s := Open(filepath.Join(t.TempDir(), "files"))
+	s.maxBytes = 100
+	return s
+}
+
+func addFile(t *testing.T, s *Store, name string, sizeBytes int) File {
+	t.Helper()
+	f, err := s.Add(File{Name: name, MediaType: "text/plain", Client: "claude", Tool: "browser_har_export"}, make([]byte, sizeBytes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestClientReadsItsFile(t *testing.T) {
+	s := openStore(t)
+	if files, err := s.List(); err != nil || len(files) != 0 {
+		t.Errorf("List of an empty store = %v, %v; want no file and no error", files, err)
+	}
+	added, err := s.Add(File{Name: "shop.har", MediaType: "application/json", Client: "claude"}, []byte(`{"log":{}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, ok := IDFromURI(added.URI())
+	read, content, err := Open(s.dir).Read(id, "claude")
+	if !ok || err != nil || string(content) != `{"log":{}}` || read != added || read.SizeBytes != 10 {
+		t.Errorf("Read(%q) = %+v, %q, %v; want the added file %+v", id, read, content, err, added)
+	}
+	if _, _, err := s.Read(id, "cursor"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("Read by another client: error %v, want ErrNotFound", err)
+	}
+	for path, want := range map[string]os.FileMode{added.Path: 0o600, filepath.Dir(added.Path): 0o700, s.dir: 0o700} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("mode of %s = %v, %v; want %v", path, info.Mode(), err, want)
+		}
+	}
+	if err := s.Remove(id); err != nil {
+		t.Errorf("Remove of a file: %v", err)
+	}
+	if err := s.Remove(id); !errors.Is(err, ErrNotFound) {
+		t.Errorf("second Remove of a file: error %v, want ErrNotFound", err)
+	}
+	if _, _, err := s.Read(id, "claude"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("Read of a removed file: error %v, want ErrNotFound", err)
+	}
+}
+
+func TestOldestFilesAreRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := openStore(t)
+		var ids []string
+		for _, name := range []string{"a.har", "b.har", "c.har"} {
+			ids = append(ids, addFile(t, s, name, 40).ID)
+			time.Sleep(time.Second)
+		}
+		files, err := s.List()
+		if err != nil || len(files) != 2 || files[0].ID != ids[1] || files[1].ID != ids[2] {
+			t.Errorf("files after 120 of 100 bytes = %+v, %v; want the two newest, %v", files, err, ids[1:])
+		}
+		big := addFile(t, s, "big.har", 100)
+		if files, _ := s.List(); len(files) != 1 || files[0].ID != big.ID {
+			t.Errorf("files after a file with all 100 bytes = %+v, want this file only", files)
+		}
+		if _, err := s.Add(File{Name: "huge.har"}, make([]byte, 101)); err == nil {
+			t.Error("Add of a file above the limit succeeded, want an error")
+		}
+	})
+}
+
+func TestUnfinishedFilesAreRemoved(t *testing.T) {
+	s := openStore(t)
+	addFile(t, s, "a.har", 1)
+	unfinished := filepath.Join(s.dir, unfinishedPrefix+"abc")
+	if err := os.Mkdir(unfinished, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	addFile(t, s, "b.har", 1)
+	if _, err := os.Stat(unfinished); err != nil {
+		t.Errorf("a new unfinished folder: %v, want no error", err)
+	}
+	old := time.Now().Add(-2 * unfinishedAge)
+	if err := os.Chtimes(unfinished, old, old); err != nil {
+		t.Fatal(err)
+	}
+	addFile(t, s, "c.har", 1)
+	if _, err := os.Stat(unfinished); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("an old unfinished folder: %v, want that it does not exist", err)
+	}
+	if files, err := s.List(); err != nil || len(files) != 3 {
+		t.Errorf("List = %v, %v; want 3 files", files, err)
+	}
+}
+
+func TestStoreReadsNoOtherFiles(t *testing.T) {
+	s := openStore(t)
+	for _, name := range []string{"../a", "/etc/passwd", "", ".", "..", ".hidden", "a/b", descriptionFile} {
+		if f, err := s.Add(File{Name: name}, nil); err == nil {
+			t.Errorf("Add with the name %q stored %s, want an error", name, f.Path)
+		}
+	}
+	secret := filepath.Join(filepath.Dir(s.dir), "secret")
+	if err := os.MkdirAll(secret, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, description := range []string{`{"id":"secret","name":"a"}`, `{"id":"../secret","name":"a"}`} {
+		if err := os.WriteFile(filepath.Join(secret, descriptionFile), []byte(description), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range []string{"../secret", "..%2fsecret", "/secret", "SECRET"} {
+			if _, _, err := s.Read(id, ""); !errors.Is(err, ErrNotFound) {
+				t.Errorf("Read(%q): error %v, want ErrNotFound", id, err)
+			}
+			if err := s.Remove(id); !errors.Is(err, ErrNotFound) {
+				t.Errorf("Remove(%q): error %v, want ErrNotFound", id, err)
+			}
+		}
+	}
+	f := addFile(t, s, "a.har", 1)
+	if err := os.WriteFile(filepath.Join(filepath.Dir(f.Path), descriptionFile), []byte(`{"id":"`+f.ID+`","name":"../../secret/`+descriptionFile+`"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, content, err := s.Read(f.ID, ""); err == nil {
+		t.Errorf("Read of a file whose description names a path returned %q, want an error", content)
+	}
+}

@@ -1,0 +1,204 @@
+package linefile
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// writeChain writes records with the numbers from first to last, as a new process.
+func writeChain(path string, o Options, first, last int) {
+	o = testOptions(o)
+	o.IsChained, o.Dropped = true, func(n int) []byte { return fmt.Appendf(nil, "{\"dropped\":%d}\n", n) }
+	l := Open(path, o)
+	for n := first; n <= last; n++ {
+		l.Write(fmt.Appendf(nil, "{\"n\":%d}\n", n))
+	}
+	l.Close()
+}
+
+// verifyChain returns the result of Verify as one line.
+func verifyChain(t *testing.T, path string) string {
+	t.Helper()
+	v, err := Verify(path, testFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("%d in %d", v.Lines, v.Files)
+	if v.EarlierLines > 0 {
+		text += fmt.Sprintf(", %d before", v.EarlierLines)
+	}
+	if p := v.Problem; p != nil {
+		text += fmt.Sprintf(", %s:%d %s", filepath.Base(p.File), p.Line, p.Text)
+	}
+	return text
+}
+
+func TestChainIsIntact(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lines")
+	if got := verifyChain(t, path); got != "0 in 0" {
+		t.Errorf("without a file: %s", got)
+	}
+	writeChain(path, Options{}, 1, 3)
+	writeChain(path, Options{}, 4, 4)
+	if got := verifyChain(t, path); got != "4 in 1" {
+		t.Error(got)
+	}
+	lines := readLog(t, path)
+	var second struct {
+		Seq, N int
+		Prev   string
+	}
+	if err := json.Unmarshal([]byte(lines[1]), &second); err != nil || second.Seq != 2 || second.N != 2 || second.Prev != hashLine([]byte(lines[0])) {
+		t.Errorf("the second line is %s, %v", lines[1], err)
+	}
+	if lines[0] != `{"seq":1,"n":1}` {
+		t.Errorf("the first line is %s", lines[0])
+	}
+	for _, file := range []string{path, path + headSuffix, path + ".lock"} {
+		if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o077 != 0 && file != path+".lock" {
+			t.Errorf("%s: %v, %v", file, info, err)
+		}
+	}
+}
+
+// The chain continues from file to file, and rotation may remove its beginning.
+func TestChainContinuesAfterRotation(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lines")
+	for n := 1; n <= 40; n++ {
+		writeChain(path, Options{FileBytes: 500}, n, n)
+		if got := verifyChain(t, path); strings.Contains(got, ",") {
+			t.Fatalf("after %d records: %s", n, got)
+		}
+	}
+	if err := os.Remove(path + ".4"); err != nil {
+		t.Fatal(err)
+	}
+	if got := verifyChain(t, path); !strings.Contains(got, ", lines.3:1 Records 1 to ") {
+		t.Errorf("without the oldest file: %s", got)
+	}
+}
+
+// Verify names the first line that was changed, removed or inserted.
+func TestChangedChain(t *testing.T) {
+	changeLines := func(change func(lines []string) []string) func(t *testing.T, path string) {
+		return func(t *testing.T, path string) {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := change(strings.SplitAfter(strings.TrimSuffix(string(text), "\n"), "\n"))
+			text = []byte(strings.Join(lines, ""))
+			if !bytes.HasSuffix(text, []byte("\n")) {
+				text = append(text, '\n')
+			}
+			if err := os.WriteFile(path, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		change func(t *testing.T, path string)
+		want   string
+	}{
+		"edit": {changeLines(func(l []string) []string { l[2] = strings.Replace(l[2], `"n":3`, `"n":7`, 1); return l }), "3 in 1, lines:3 Record 3 was changed after it was written."},
+		"edit of the last": {changeLines(func(l []string) []string { l[5] = strings.Replace(l[5], `"n":6`, `"n":7`, 1); return l }),
+			"6 in 1, lines:6 Record 6 was changed after it was written."},
+		"removal":           {changeLines(func(l []string) []string { return append(l[:2], l[4:]...) }), "2 in 1, lines:3 Records 3 to 4 are missing before this line."},
+		"removal at start":  {changeLines(func(l []string) []string { return l[2:] }), "0 in 1, lines:1 Records 1 to 2 are missing before this line."},
+		"truncation":        {changeLines(func(l []string) []string { return l[:4] }), "4 in 1, lines:4 Records 5 to 6 are missing after this line."},
+		"repetition":        {changeLines(func(l []string) []string { return append(l[:3], l[1:]...) }), "3 in 1, lines:4 This line is record 2, but it follows record 3."},
+		"insertion":         {changeLines(func(l []string) []string { return append(l[:3], append([]string{"{\"n\":9}\n"}, l[3:]...)...) }), ""},
+		"garbage":           {changeLines(func(l []string) []string { l[3] = "{half\n"; return l }), "3 in 1, lines:4 This line is not a record."},
+		"removal of all":    {func(t *testing.T, path string) { removeFile(t, path) }, "0 in 0, .:0 Records 1 to 6 are missing after this line."},
+		"removal of head":   {func(t *testing.T, path string) { removeFile(t, path+headSuffix) }, "6 in 1, lines.head:0 This file is missing, so lines that are missing at the end of the log cannot be noticed."},
+		"damage of head":    {func(t *testing.T, path string) { writeFile(t, path+headSuffix, "{}") }, "0 in 0, lines.head:0 This file is damaged, so lines that are missing at the end of the log cannot be noticed."},
+		"an old head":       {func(t *testing.T, path string) { writeOldHead(t, path) }, "6 in 1"},
+		"an incomplete end": {func(t *testing.T, path string) { appendFile(t, path, `{"seq":7,"pr`) }, "6 in 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "lines")
+			writeChain(path, Options{}, 1, 6)
+			c.change(t, path)
+			if c.want == "" {
+				c.want = "3 in 1, lines:4 This line is not part of the chain: an older version of opentabs or another program wrote it after record 3."
+			}
+			if got := verifyChain(t, path); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+			// Later records do not hide the problem.
+			isIntact := !strings.Contains(c.want, ",")
+			writeChain(path, Options{}, 7, 8)
+			got := verifyChain(t, path)
+			if isHeadProblem := strings.Contains(c.want, headSuffix); !isHeadProblem && strings.Contains(got, ",") == isIntact {
+				t.Errorf("with later records: %s", got)
+			}
+		})
+	}
+}
+
+func removeFile(t *testing.T, path string) {
+	t.Helper()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func appendFile(t *testing.T, path, text string) {
+	t.Helper()
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, path, string(old)+text)
+}
+
+// writeOldHead stores the head that a crash leaves: lines were written, but not the head.
+func writeOldHead(t *testing.T, path string) {
+	t.Helper()
+	if err := writeHead(path, chainLink{4, hashLine([]byte(readLog(t, path)[3]))}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A log that began without a chain is continued with one.
+func TestEarlierLinesAreCounted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lines")
+	writeFile(t, path, "{\"n\":1}\n{\"n\":2}\n")
+	if got := verifyChain(t, path); got != "0 in 1, 2 before" {
+		t.Error(got)
+	}
+	writeChain(path, Options{}, 3, 5)
+	if got := verifyChain(t, path); got != "3 in 1, 2 before" {
+		t.Error(got)
+	}
+}
+
+// Several writers append to one chain, with rotation.
+func TestConcurrentChain(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lines")
+	var wg sync.WaitGroup
+	for w := range 4 {
+		wg.Go(func() {
+			for n := range 10 {
+				writeChain(path, Options{FileBytes: 4000}, w*100+n, w*100+n)
+			}
+		})
+	}
+	wg.Wait()
+	if got := verifyChain(t, path); !strings.HasPrefix(got, "40 in ") || strings.Contains(got, ",") {
+		t.Error(got)
+	}
+}
