@@ -1,0 +1,76 @@
+package recorder
+
+import (
+	"encoding/json"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/events"
+	"opentabs/internal/rawjson"
+	"opentabs/internal/redact"
+)
+
+// valueCleaner removes secrets and long values from JSON.
+type valueCleaner struct{ redact.Redactor }
+
+// clean returns a JSON value without secrets and long values, or nil if the value is
+// longer than limit bytes or not JSON. isIncomplete is set if something is missing.
+func (c *valueCleaner) clean(raw json.RawMessage, limit int) (cleaned json.RawMessage, isIncomplete bool) {
+	if len(raw) == 0 || len(raw) > maxDecodedBytes {
+		return nil, len(raw) > 0
+	}
+	value, ok := redact.Decode(raw)
+	if !ok {
+		return nil, true
+	}
+	value, hasSecrets := c.Value(value)
+	value, isCut := cutValue(value)
+	cleaned, err := rawjson.Marshal(value)
+	if err != nil || len(cleaned) > limit {
+		return nil, true
+	}
+	return cleaned, hasSecrets || isCut
+}
+
+// cutValue cuts the long strings and arrays of a decoded JSON value, in place, and returns
+// the value.
+func cutValue(value any) (cut any, isCut bool) {
+	switch v := value.(type) {
+	case string:
+		if len(v) > maxStringBytes {
+			return events.CutText([]byte(v), maxStringBytes) + "…", true
+		}
+	case []any:
+		if len(v) > maxElements {
+			v, isCut = v[:maxElements], true
+		}
+		for i := range v {
+			element, isElementCut := cutValue(v[i])
+			v[i], isCut = element, isCut || isElementCut
+		}
+		return v, isCut
+	case map[string]any:
+		for key, member := range v {
+			cutMember, isMemberCut := cutValue(member)
+			v[key], isCut = cutMember, isCut || isMemberCut
+		}
+	}
+	return value, isCut
+}
+
+// activities returns activities without secrets. The content of a long activity is null.
+func (c *valueCleaner) activities(views []dispatch.ActivityView) []dispatch.ActivityView {
+	if len(views) == 0 {
+		return nil
+	}
+	cleaned := make([]dispatch.ActivityView, len(views))
+	bytesLeft := maxActivitiesBytes
+	for i, v := range views {
+		v.Content, _ = c.clean(v.Content, min(maxActivityBytes, bytesLeft))
+		bytesLeft -= len(v.Content)
+		if v.Content == nil {
+			v.Content = json.RawMessage("null")
+		}
+		cleaned[i] = v
+	}
+	return cleaned
+}

@@ -1,0 +1,226 @@
+package recorder
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"opentabs/internal/lazyregexp"
+)
+
+// maxLineBytes is the limit for one line without its line feed.
+const maxLineBytes = 1 << 20
+
+// partsPerLimit is how many files have the size limit of all files together, so that the
+// removal of the oldest file keeps most records.
+const partsPerLimit = 8
+
+// fileSuffix is the suffix of the names of all files.
+const fileSuffix = ".jsonl"
+
+var errTooMany = errors.New("more calls ended than could be written")
+
+// fileName is the name of one file: its day in UTC and its number among the files of the
+// day.
+type fileName struct {
+	day  string // as 2026-11-23
+	part int
+}
+
+var fileNamePattern = lazyregexp.New(`^(\d{4}-\d\d-\d\d)(?:\.([1-9]\d{0,5}))?$`)
+
+// parseFileName parses the name of a file without its suffix.
+func parseFileName(name string) (fileName, bool) {
+	match := fileNamePattern().FindStringSubmatch(name)
+	if match == nil {
+		return fileName{}, false
+	}
+	part, _ := strconv.Atoi(match[2]) // an empty text is part 0
+	return fileName{match[1], part}, true
+}
+
+func (n fileName) String() string {
+	if n.part == 0 {
+		return n.day
+	}
+	return fmt.Sprintf("%s.%d", n.day, n.part)
+}
+
+func (n fileName) compare(other fileName) int {
+	if n.day != other.day {
+		return strings.Compare(n.day, other.day)
+	}
+	return n.part - other.part
+}
+
+// listFiles returns the files in the folder dir, the oldest first.
+func listFiles(dir string) ([]fileName, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the recorded calls: %w", err)
+	}
+	var names []fileName
+	for _, e := range entries {
+		base, hasSuffix := strings.CutSuffix(e.Name(), fileSuffix)
+		if name, ok := parseFileName(base); ok && hasSuffix && e.Type().IsRegular() {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, fileName.compare)
+	return names, nil
+}
+
+// dayFiles appends lines to the file of the present day, and removes old files.
+type dayFiles struct {
+	dir      string
+	days     int
+	maxBytes int64
+
+	name fileName
+	file *os.File // nil before the first line
+	size int64
+	// isPrepared is set when open has repaired the newest file.
+	isPrepared bool
+}
+
+func (f *dayFiles) path(name fileName) string {
+	return filepath.Join(f.dir, name.String()+fileSuffix)
+}
+
+// open repairs the newest file, which a crash may have left with an incomplete last line,
+// and removes old files. Only the first call of open has an effect.
+func (f *dayFiles) open(now time.Time) error {
+	if f.isPrepared {
+		return nil
+	}
+	names, err := listFiles(f.dir)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		f.isPrepared = true
+		return nil
+	}
+	f.name = names[len(names)-1]
+	if err := repairFile(f.path(f.name)); err != nil {
+		return fmt.Errorf("repair the recorded calls: %w", err)
+	}
+	f.isPrepared = true
+	return f.removeOld(now)
+}
+
+// repairFile removes an incomplete last line from a file.
+func repairFile(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	size := info.Size()
+	buffer := make([]byte, min(size, maxLineBytes+1))
+	if _, err := file.ReadAt(buffer, size-int64(len(buffer))); err != nil {
+		return err
+	}
+	if incomplete := len(buffer) - 1 - bytes.LastIndexByte(buffer, '\n'); incomplete > 0 {
+		return file.Truncate(size - int64(incomplete))
+	}
+	return nil
+}
+
+// append writes lines to the file of the day of now.
+func (f *dayFiles) append(now time.Time, lines []byte) error {
+	if err := f.open(now); err != nil {
+		return err
+	}
+	if err := f.prepare(now); err != nil {
+		return err
+	}
+	n, err := f.file.Write(lines)
+	f.size += int64(n)
+	if err == nil {
+		return nil
+	}
+	// A later line must not continue an incomplete line.
+	end := f.size - int64(n) + int64(bytes.LastIndexByte(lines[:n], '\n')+1)
+	if truncateErr := f.file.Truncate(end); truncateErr == nil {
+		f.size = end
+	}
+	return fmt.Errorf("write the recorded calls: %w", err)
+}
+
+// prepare opens the file of the day of now, or the next part of the day if the file is
+// large.
+func (f *dayFiles) prepare(now time.Time) error {
+	day := now.UTC().Format(time.DateOnly)
+	isNewDay := day > f.name.day // after the clock was set back, the newest file is continued
+	isFull := f.size >= f.maxBytes/partsPerLimit
+	if f.file != nil && !isNewDay && !isFull {
+		return nil
+	}
+	f.close()
+	switch {
+	case isNewDay:
+		f.name = fileName{day: day}
+	case isFull:
+		f.name.part++
+	}
+	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+		return fmt.Errorf("make the folder of the recorded calls: %w", err)
+	}
+	file, err := os.OpenFile(f.path(f.name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("open the recorded calls: %w", err)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		file.Close()
+		return fmt.Errorf("open the recorded calls: %w", err)
+	}
+	f.file, f.size = file, info.Size()
+	return f.removeOld(now)
+}
+
+// removeOld removes the files of past days, and the oldest files above maxBytes. The newest
+// file is kept.
+func (f *dayFiles) removeOld(now time.Time) error {
+	names, err := listFiles(f.dir)
+	if err != nil {
+		return err
+	}
+	firstDay := now.UTC().AddDate(0, 0, 1-f.days).Format(time.DateOnly)
+	totalBytes := f.maxBytes / partsPerLimit // the newest file may grow by this
+	for i, name := range slices.Backward(names) {
+		info, err := os.Stat(f.path(name))
+		if err != nil {
+			continue
+		}
+		totalBytes += info.Size()
+		if i < len(names)-1 && (totalBytes > f.maxBytes || name.day < firstDay) {
+			if err := os.Remove(f.path(name)); err != nil {
+				return fmt.Errorf("remove old recorded calls: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+func (f *dayFiles) close() {
+	if f.file != nil {
+		f.file.Close()
+	}
+	f.file, f.size = nil, 0
+}

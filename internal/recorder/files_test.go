@@ -1,0 +1,206 @@
+package recorder
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/wire"
+)
+
+// Each line of any file is read once, the last line first.
+func TestReadBackward(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		var text []byte
+		var lines []string
+		for range random.IntN(8) {
+			line := strings.Repeat(string(rune('a'+len(lines))), random.IntN(3)*random.IntN(blockBytes)+random.IntN(3))
+			lines = append(lines, line)
+			text = append(text, line+"\n"...)
+		}
+		complete := len(text)
+		text = append(text, strings.Repeat("z", random.IntN(2)*random.IntN(2*blockBytes))...)
+		var got []string
+		err := readBackward(bytes.NewReader(text), int64(len(text)), func(line []byte, start int64) bool {
+			got = append(got, string(line))
+			if !bytes.Equal(text[start:int(start)+len(line)], line) {
+				t.Fatalf("the line does not start at %d", start)
+			}
+			return true
+		})
+		slices.Reverse(got)
+		if err != nil || !slices.Equal(got, lines) {
+			t.Fatalf("%d of %d lines of %d bytes, %v", len(got), len(lines), complete, err)
+		}
+	}
+}
+
+// writeDay writes records of one file; each has an ID with the number of the record.
+func writeDay(t *testing.T, dir, name string, ended time.Time, records int) {
+	t.Helper()
+	folder := filepath.Join(dir, folderName)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var text []byte
+	for i := range records {
+		c := testOptions.newEndedCall(endedCallOf(fmt.Sprintf("call_%s_%d", name, i), "messages__post", ended.Add(time.Duration(i)*time.Second)), Facts{})
+		text = append(append(text, encode(t, c.newRecord(&valueCleaner{}))...), '\n')
+	}
+	if err := os.WriteFile(filepath.Join(folder, name+fileSuffix), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func encode(t *testing.T, v any) []byte {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestPagesAndQueries(t *testing.T) {
+	dir := t.TempDir()
+	day := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	writeDay(t, dir, "2026-11-20", day, 3)
+	writeDay(t, dir, "2026-11-21", day.AddDate(0, 0, 1), 2)
+	writeDay(t, dir, "2026-11-21.1", day.AddDate(0, 0, 1).Add(time.Hour), 2)
+	writeDay(t, dir, "2026-11-21.10", day.AddDate(0, 0, 1).Add(2*time.Hour), 1)
+	const want = "call_2026-11-21.10_0 call_2026-11-21.1_1 call_2026-11-21.1_0 call_2026-11-21_1 call_2026-11-21_0 call_2026-11-20_2 call_2026-11-20_1 call_2026-11-20_0"
+	for limit := 1; limit <= 9; limit++ {
+		var ids []string
+		q := Query{Limit: limit}
+		for {
+			page, err := readPage(filepath.Join(dir, folderName), q)
+			if err != nil || len(page.Entries) > limit {
+				t.Fatalf("a page of %d records, %v", len(page.Entries), err)
+			}
+			if len(page.Entries) > 0 {
+				ids = append(ids, idsOf(page.Entries))
+			}
+			if q.Before = page.Next; page.Next == "" {
+				break
+			}
+		}
+		if got := strings.Join(ids, " "); got != want {
+			t.Errorf("with pages of %d records: %s", limit, got)
+		}
+	}
+	for _, c := range []struct {
+		query Query
+		want  int
+	}{
+		{Query{Tool: "messages"}, 8}, {Query{Tool: "messages__post"}, 8}, {Query{Tool: "messages__pos"}, 0}, {Query{Tool: "post"}, 0},
+		{Query{Client: "Cursor"}, 8}, {Query{Client: "cursor"}, 0}, {Query{HasFailed: true}, 0}, {Query{Text: "CURS"}, 8}, {Query{Text: `"`}, 0},
+		{Query{Since: day.AddDate(0, 0, 1)}, 5}, {Query{Since: day.AddDate(0, 0, 1).Add(time.Hour + time.Second)}, 2}, {Query{Since: day.AddDate(0, 1, 0)}, 0},
+		{Query{Limit: 3}, 3},
+	} {
+		if got := readAll(t, dir, c.query); len(got) != c.want {
+			t.Errorf("%+v selects %s, want %d", c.query, idsOf(got), c.want)
+		}
+	}
+}
+
+// A query that matches little reads a limited part of the files for each page.
+func TestPageOfRareRecords(t *testing.T) {
+	dir := t.TempDir()
+	day := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	writeDay(t, dir, "2026-11-20", day, 1)
+	const longRecords = 12
+	path := filepath.Join(dir, folderName, "2026-11-21"+fileSuffix)
+	line := `{"call_id":"call_long","error":"` + strings.Repeat("x", maxLineBytes-100) + `"}` + "\n"
+	if err := os.WriteFile(path, []byte(strings.Repeat(line, longRecords)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	page, err := readPage(filepath.Join(dir, folderName), Query{Text: "call_2026-11-20_0", Limit: 10})
+	if err != nil || len(page.Entries) != 0 || page.Next == "" {
+		t.Fatalf("the first page has %d records, next %q, %v", len(page.Entries), page.Next, err)
+	}
+	if found, ok, err := Find(dir, "call_2026-11-20_0"); err != nil || !ok || found.Status != wire.StatusDone {
+		t.Errorf("Find: %v, %v", ok, err)
+	}
+}
+
+func TestOldFilesAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	f := dayFiles{dir: filepath.Join(dir, folderName), days: 3, maxBytes: 8000}
+	defer f.close()
+	line := []byte(strings.Repeat("x", 499) + "\n")
+	now := time.Date(2026, 11, 20, 23, 59, 0, 0, time.UTC)
+	list := func() string {
+		t.Helper()
+		names, err := listFiles(f.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var texts []string
+		for _, n := range names {
+			texts = append(texts, n.String())
+		}
+		return strings.Join(texts, " ")
+	}
+	write := func(lines int) {
+		t.Helper()
+		for range lines {
+			if err := f.append(now, line); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for range 5 {
+		write(1)
+		now = now.AddDate(0, 0, 1)
+	}
+	if got := list(); got != "2026-11-22 2026-11-23 2026-11-24" {
+		t.Errorf("after 5 days, the files are %s", got)
+	}
+	now = now.AddDate(0, 0, -1)
+	write(40)
+	names := strings.Fields(list())
+	if first, last := names[0], names[len(names)-1]; len(names) != 8 || first <= "2026-11-24.1" && len(first) < 13 || last != "2026-11-24.20" {
+		t.Errorf("after 40 lines, the files are %s", list())
+	}
+	totalBytes := int64(0)
+	for _, name := range names {
+		info, err := os.Stat(filepath.Join(f.dir, name+fileSuffix))
+		if err != nil {
+			t.Fatal(err)
+		}
+		totalBytes += info.Size()
+	}
+	if totalBytes > f.maxBytes || totalBytes < f.maxBytes/2 {
+		t.Errorf("the files have %d bytes, limit %d", totalBytes, f.maxBytes)
+	}
+	now = now.AddDate(0, 0, -2) // the clock is set back
+	write(1)
+	if got := strings.Fields(list()); got[len(got)-1] < "2026-11-24" {
+		t.Errorf("after the clock was set back, the files are %s", got)
+	}
+}
+
+func TestParseSince(t *testing.T) {
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.FixedZone("", 3600))
+	for text, want := range map[string]time.Time{
+		"2h": now.Add(-2 * time.Hour), "7d": now.AddDate(0, 0, -7), "90m": now.Add(-90 * time.Minute),
+		"2026-11-20": time.Date(2026, 11, 20, 0, 0, 0, 0, now.Location()), "2026-11-20T14:00:00Z": time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC),
+	} {
+		if got, err := ParseSince(text, now); err != nil || !got.Equal(want) {
+			t.Errorf("%s is %s, %v; want %s", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "-2h", "yesterday", "20.11.2026", "-1d", "99999999d"} {
+		if got, err := ParseSince(text, now); err == nil {
+			t.Errorf("%q is %s", text, got)
+		}
+	}
+}

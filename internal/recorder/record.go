@@ -1,0 +1,152 @@
+package recorder
+
+import (
+	"encoding/json"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// Record is the record of one call, one line of a file. A Record extends the JSON of a
+// [dispatch.View].
+type Record struct {
+	dispatch.View
+	// Site is the origin of the page in which the call ran.
+	Site string `json:"site,omitempty"`
+	// Hash is the hash of the plugin's content.
+	Hash string `json:"hash,omitempty"`
+	// Args are the arguments without secrets; absent if arguments are not recorded or too
+	// long. ArgsBytes is the size of the real arguments. IsArgsIncomplete is set if Args lack
+	// secrets or long values.
+	Args             json.RawMessage `json:"args,omitempty"`
+	ArgsBytes        int             `json:"args_bytes,omitempty"`
+	IsArgsIncomplete bool            `json:"args_incomplete,omitempty"`
+	// Output is the result without secrets; absent if results are not recorded or the result
+	// is too long. OutputBytes is the size of the real result.
+	Output             json.RawMessage `json:"output,omitempty"`
+	OutputBytes        int             `json:"output_bytes,omitempty"`
+	IsOutputIncomplete bool            `json:"output_incomplete,omitempty"`
+	// Approved is why the call was allowed. The user's decisions are in the Timeline.
+	Approved *Approval `json:"approved,omitempty"`
+	// LastMessages are the last messages of the tool, oldest first.
+	LastMessages []dispatch.ToolMessage `json:"last_messages,omitempty"`
+}
+
+// Approval is why a call was allowed.
+type Approval struct {
+	Scope wire.Scope `json:"scope"`
+	// By is the surface on which the user approved, and At is the time of the approval.
+	By string    `json:"by,omitempty"`
+	At time.Time `json:"at,omitzero"`
+}
+
+// Facts are what the dispatcher does not know about a call.
+type Facts struct {
+	// Site is the origin of the page, Hash the hash of the plugin's content.
+	Site, Hash string
+	// Approved is why the call was allowed; nil if it was not.
+	Approved *Approval
+}
+
+// These constants bound one record, in bytes.
+const (
+	// maxDecodedBytes is the largest text whose secrets are removed. Of a larger text only
+	// the size is recorded.
+	maxDecodedBytes = 256 << 10
+	// maxArgsBytes and maxOutputBytes limit the recorded arguments and result.
+	maxArgsBytes   = 16 << 10
+	maxOutputBytes = 64 << 10
+	// maxActivityBytes limits the recorded content of one activity, and maxActivitiesBytes
+	// limits the content of all activities of one call.
+	maxActivityBytes   = 16 << 10
+	maxActivitiesBytes = 64 << 10
+	// maxStringBytes is the longest string of arguments and results. The end of a longer
+	// string is left out. maxElements limits the elements of an array likewise.
+	maxStringBytes = 4 << 10
+	maxElements    = 200
+)
+
+// endedCall is a call whose record is not written yet.
+type endedCall struct {
+	call  dispatch.EndedCall
+	facts Facts
+	// argsBytes and outputBytes are the sizes of the real arguments and result.
+	argsBytes, outputBytes int
+}
+
+// size returns the approximate memory of the call, in bytes.
+func (c *endedCall) size() int {
+	n := 2048 + len(c.call.Args) + len(c.call.Output)
+	for _, a := range c.call.View.Activities {
+		n += len(a.Content)
+	}
+	return n
+}
+
+// newEndedCall returns the parts of e that are recorded, so that a waiting call needs
+// little memory.
+func (o *Options) newEndedCall(e dispatch.EndedCall, facts Facts) endedCall {
+	c := endedCall{facts: facts, argsBytes: len(e.Args), outputBytes: len(e.Output)}
+	if !o.Arguments || len(e.Args) > maxDecodedBytes {
+		e.Args = nil
+	}
+	if !o.Results || len(e.Output) > maxDecodedBytes {
+		e.Output = nil
+	}
+	if !o.Results {
+		e.View.Result = ""
+	}
+	c.call = e
+	return c
+}
+
+// newRecord returns the record of a call, without secrets.
+func (c *endedCall) newRecord(secrets *valueCleaner) *Record {
+	e := &c.call
+	r := &Record{
+		View: e.View, Site: c.facts.Site, Hash: c.facts.Hash, ArgsBytes: c.argsBytes, OutputBytes: c.outputBytes,
+		Approved: c.facts.Approved, LastMessages: make([]dispatch.ToolMessage, len(e.LastMessages)),
+	}
+	r.Seq, r.Waiting = 0, nil
+	if r.Decision != nil {
+		decision := *r.Decision
+		decision.Data = nil // input of the user, which may be secret
+		r.Decision = &decision
+	}
+	r.Created = r.Created.UTC()
+	if r.Ended != nil {
+		ended := r.Ended.UTC()
+		r.Ended = &ended
+	}
+	for _, text := range []*string{&r.Message, &r.UserMessage, &r.Error, &r.Result, &r.CancelReason} {
+		*text = secrets.Text(*text)
+	}
+	for i, m := range e.LastMessages {
+		m.Time, m.Message = m.Time.UTC(), secrets.Text(m.Message)
+		r.LastMessages[i] = m
+	}
+	r.Args, r.IsArgsIncomplete = secrets.clean(e.Args, maxArgsBytes)
+	r.IsArgsIncomplete = r.IsArgsIncomplete || e.IsArgsMasked || len(r.Args) == 0 && c.argsBytes > 0
+	r.Output, r.IsOutputIncomplete = secrets.clean(e.Output, maxOutputBytes)
+	r.IsOutputIncomplete = r.IsOutputIncomplete || len(r.Output) == 0 && c.outputBytes > 0
+	r.Activities = secrets.activities(e.View.Activities)
+	r.Timeline = withoutData(e.View.Timeline)
+	return r
+}
+
+// withoutData returns the steps of a call without the input of the user, which may be
+// secret.
+func withoutData(timeline []dispatch.Moment) []dispatch.Moment {
+	moments := make([]dispatch.Moment, len(timeline))
+	for i, m := range timeline {
+		m.Time = m.Time.UTC()
+		if m.Resolution != nil {
+			resolution := *m.Resolution
+			resolution.Data, resolution.DecidedAt = nil, resolution.DecidedAt.UTC()
+			m.Resolution = &resolution
+		}
+		moments[i] = m
+	}
+	return moments
+}

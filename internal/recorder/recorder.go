@@ -1,0 +1,182 @@
+package recorder
+
+import (
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+	"opentabs/internal/rawjson"
+	"opentabs/internal/redact"
+)
+
+// folderName is the name of the folder with the records, in the state folder.
+const folderName = "calls"
+
+// These constants pace the writing. Records that exceed maxPendingCalls or
+// maxPendingBytes before the next flush are dropped and counted.
+const (
+	flushInterval   = 100 * time.Millisecond
+	maxPendingCalls = 10_000
+	maxPendingBytes = 32 << 20
+	// logInterval is the least time between two log entries about failed writes.
+	logInterval = time.Minute
+)
+
+// Options configure a recorder.
+type Options struct {
+	// Days is how many days a record is kept. Default 0: nothing is recorded.
+	Days int
+	// Bytes limits the size of all files; required. The oldest records are removed first.
+	Bytes int64
+	// Arguments and Results select whether arguments and results are recorded; default
+	// false.
+	Arguments, Results bool
+	// Secrets returns texts to remove from every record. Default: none.
+	Secrets func() []string
+	// Log receives failed writes, at most one entry a minute. Default: no log.
+	Log zerolog.Logger
+}
+
+// Recorder writes records. Create a Recorder with Open, and end it with Close.
+type Recorder struct {
+	dir  string
+	opts Options
+	stop chan struct{} // closed by Close
+	done chan struct{} // closed when the writing goroutine has ended
+
+	mu           sync.Mutex // guards all fields below
+	pendingCalls []endedCall
+	pendingBytes int
+	droppedCalls int
+	wake         chan struct{} // has a token while pendingCalls is not empty
+	isClosed     bool
+
+	writeMu sync.Mutex // guards all fields below; taken before mu
+	files   *dayFiles
+	// lastLogTime is when a failed write was logged last.
+	lastLogTime time.Time
+}
+
+// Open opens the recorder in the state folder stateDir, which must exist. Open returns at
+// once; a separate goroutine repairs the newest file and removes old files.
+func Open(stateDir string, o Options) *Recorder {
+	r := &Recorder{
+		dir: filepath.Join(stateDir, folderName), opts: o,
+		stop: make(chan struct{}), done: make(chan struct{}), wake: make(chan struct{}, 1),
+	}
+	r.files = &dayFiles{dir: r.dir, days: o.Days, maxBytes: o.Bytes}
+	go r.run()
+	return r
+}
+
+// Add queues the record of a call that has ended, and returns without waiting for the disk.
+// After Close, Add does nothing.
+func (r *Recorder) Add(e dispatch.EndedCall, facts Facts) {
+	if r.opts.Days == 0 {
+		return
+	}
+	c := r.opts.newEndedCall(e, facts)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	size := c.size()
+	switch {
+	case r.isClosed:
+		return
+	case len(r.pendingCalls) >= maxPendingCalls || r.pendingBytes+size > maxPendingBytes:
+		r.droppedCalls++
+	default:
+		r.pendingCalls = append(r.pendingCalls, c)
+		r.pendingBytes += size
+	}
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run writes the queued records every flushInterval until Close.
+func (r *Recorder) run() {
+	defer close(r.done)
+	r.writeMu.Lock()
+	r.logFailure(r.files.open(time.Now()), 0)
+	r.writeMu.Unlock()
+	pause := time.NewTimer(flushInterval)
+	defer pause.Stop()
+	for {
+		select {
+		case <-r.wake:
+		case <-r.stop:
+			return
+		}
+		pause.Reset(flushInterval)
+		select {
+		case <-pause.C:
+			r.Flush()
+		case <-r.stop:
+			return
+		}
+	}
+}
+
+// Flush writes the queued records.
+func (r *Recorder) Flush() {
+	r.writeMu.Lock()
+	defer r.writeMu.Unlock()
+	r.mu.Lock()
+	calls, droppedCalls := r.pendingCalls, r.droppedCalls
+	r.pendingCalls, r.pendingBytes, r.droppedCalls = nil, 0, 0
+	r.mu.Unlock()
+	if len(calls) == 0 && droppedCalls == 0 {
+		return
+	}
+	secrets := &valueCleaner{}
+	if r.opts.Secrets != nil {
+		texts := r.opts.Secrets()
+		secrets.Redactor = redact.Redactor{Secrets: func() []string { return texts }}
+	}
+	now := time.Now()
+	var lines []byte
+	for i := range calls {
+		line, err := rawjson.Marshal(calls[i].newRecord(secrets))
+		if err != nil || len(line) > maxLineBytes {
+			r.opts.Log.Error().Err(err).Str("call", calls[i].call.View.CallID).Int("bytes", len(line)).Msg("the call cannot be recorded; report this as a bug of opentabs")
+			continue
+		}
+		lines = append(append(lines, line...), '\n')
+		calls[i] = endedCall{} // frees memory
+	}
+	if err := r.files.append(now, lines); err != nil {
+		r.logFailure(err, len(calls)+droppedCalls)
+	} else if droppedCalls > 0 {
+		r.logFailure(errTooMany, droppedCalls)
+	}
+}
+
+// logFailure logs that records are missing, at most once per logInterval. The caller has
+// locked writeMu.
+func (r *Recorder) logFailure(err error, missingRecords int) {
+	if err != nil && time.Since(r.lastLogTime) >= logInterval {
+		r.lastLogTime = time.Now()
+		r.opts.Log.Error().Err(err).Int("records", missingRecords).Msg("calls are not recorded")
+	}
+}
+
+// Close writes the queued records and closes the files.
+func (r *Recorder) Close() {
+	r.mu.Lock()
+	wasClosed := r.isClosed
+	r.isClosed = true
+	r.mu.Unlock()
+	if wasClosed {
+		return
+	}
+	close(r.stop)
+	<-r.done
+	r.Flush()
+	r.writeMu.Lock()
+	defer r.writeMu.Unlock()
+	r.files.close()
+}

@@ -1,0 +1,246 @@
+package recorder
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+	"opentabs/wire"
+)
+
+// testOptions are options that record everything.
+var testOptions = Options{Days: 30, Bytes: 1 << 30, Arguments: true, Results: true}
+
+// endedCallOf returns a call of a tool that ended at a time.
+func endedCallOf(id, tool string, ended time.Time) dispatch.EndedCall {
+	plugin, name, _ := strings.Cut(tool, "__")
+	return dispatch.EndedCall{View: dispatch.View{
+		Snapshot: dispatch.Snapshot{CallID: id, ToolName: tool, Progression: dispatch.Progression{Status: wire.StatusDone}},
+		Plugin:   plugin, Tool: name, Created: ended.Add(-time.Second), Ended: &ended, Requester: dispatch.Requester{Client: "Cursor"},
+	}}
+}
+
+// fullCall returns a call in which every field is set, with secrets.
+func fullCall() dispatch.EndedCall {
+	v := dispatchtest.View()
+	v.Error, v.Waiting = "sent Bearer abcdefghijklmnop", nil
+	v.Activities = []dispatch.ActivityView{
+		{Type: "json", Content: json.RawMessage(`{"password":"p4ss","rows":2}`)},
+		{Type: "text", Content: json.RawMessage(`"` + strings.Repeat("x", maxActivityBytes) + `"`)},
+		{Type: "table", Content: json.RawMessage(`[` + strings.Repeat(`"`+strings.Repeat("x", 999)+`",`, 19) + `1]`)},
+	}
+	v.Timeline = []dispatch.Moment{{Kind: dispatch.EventResumed, Resolution: &dispatch.Resolution{Allow: true, Surface: "the side panel", Data: json.RawMessage(`"typed"`)}}}
+	return dispatch.EndedCall{
+		View: v, Args: json.RawMessage(`{"channel":"general","api_key":"k-1","note":"hunter2-of-ann"}`), Output: json.RawMessage(`{"sent":3}`),
+		LastMessages: []dispatch.ToolMessage{{Message: "token=abc123", Audience: dispatch.AudienceUser}},
+	}
+}
+
+// record stores calls in a new state folder and returns the folder.
+func record(t *testing.T, o Options, calls ...dispatch.EndedCall) string {
+	t.Helper()
+	dir := t.TempDir()
+	r := Open(dir, o)
+	for _, c := range calls {
+		r.Add(c, Facts{Site: "https://shop.example", Hash: "h", Approved: &Approval{Scope: wire.ScopeSession, By: "the side panel"}})
+	}
+	r.Close()
+	r.Add(endedCallOf("call_late", "a__b", time.Now()), Facts{}) // Add does nothing after Close
+	return dir
+}
+
+func readAll(t *testing.T, dir string, q Query) []Entry {
+	t.Helper()
+	entries, err := ReadAll(dir, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return entries
+}
+
+// idsOf returns the IDs of entries.
+func idsOf(entries []Entry) string {
+	var ids []string
+	for _, e := range entries {
+		ids = append(ids, e.CallID)
+	}
+	return strings.Join(ids, " ")
+}
+
+func TestRecordHasEverythingButSecrets(t *testing.T) {
+	o := testOptions
+	o.Secrets = func() []string { return []string{"hunter2-of-ann"} }
+	dir := record(t, o, fullCall())
+	entries := readAll(t, dir, Query{})
+	if len(entries) != 1 {
+		t.Fatalf("%d records, want 1", len(entries))
+	}
+	e := entries[0]
+	for _, want := range []string{
+		`"args":{"api_key":"[redacted]","channel":"general","note":"[redacted]"}`, `"args_incomplete":true`, `"output":{"sent":3}`,
+		`"site":"https://shop.example"`, `"hash":"h"`, `"approved":{"scope":"session","by":"the side panel"}`,
+		`"content":{"password":"[redacted]","rows":2}`, `xxx…"},{"type":"table","content":null}`, `"message":"token=[redacted]","audience":"user"`, `"by":"the side panel"`,
+	} {
+		if !bytes.Contains(e.Line, []byte(want)) {
+			t.Errorf("the record lacks %s:\n%s", want, e.Line)
+		}
+	}
+	for _, secret := range []string{"abcdefghijklmnop", "p4ss", "k-1", "hunter2", "abc123", "typed"} {
+		if bytes.Contains(e.Line, []byte(secret)) {
+			t.Errorf("the record has the secret %s:\n%s", secret, e.Line)
+		}
+	}
+	path := filepath.Join(dir, folderName, time.Now().UTC().Format(time.DateOnly)+fileSuffix)
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file of the day: %v, %v; want mode 0600", info, err)
+	}
+	if found, ok, err := Find(dir, e.CallID); err != nil || !ok || found.CallID != e.CallID {
+		t.Errorf("Find: %v, %v", ok, err)
+	}
+	if _, ok, err := Find(dir, "call_none"); err != nil || ok {
+		t.Errorf("Find of an unknown call: %v, %v", ok, err)
+	}
+}
+
+// Arguments and results are recorded only if the settings select them, and long values are
+// left out.
+func TestArgumentsAndResultsAreOptional(t *testing.T) {
+	o := testOptions
+	o.Arguments, o.Results = false, false
+	e := readAll(t, record(t, o, fullCall()), Query{})[0]
+	if e.Args != nil || e.Output != nil || e.Result != "" || e.ArgsBytes == 0 || e.OutputBytes == 0 || !e.IsArgsIncomplete {
+		t.Errorf("the record has %s", e.Line)
+	}
+	long := endedCallOf("call_1", "a__b", time.Now())
+	long.Args = json.RawMessage(`{"text":"` + strings.Repeat("x", 2*maxStringBytes) + `"}`)
+	huge := endedCallOf("call_2", "a__b", time.Now())
+	huge.Args = json.RawMessage(`{"text":"` + strings.Repeat("x", maxDecodedBytes) + `"}`)
+	plain := endedCallOf("call_3", "a__b", time.Now())
+	plain.Args = json.RawMessage(`{"n":12345678901234567890}`)
+	entries := readAll(t, record(t, testOptions, long, huge, plain), Query{})
+	if got := entries[0]; string(got.Args) != string(plain.Args) || got.IsArgsIncomplete {
+		t.Errorf("short arguments are recorded as %s, %v", got.Args, got.IsArgsIncomplete)
+	}
+	if got := entries[1]; got.Args != nil || got.ArgsBytes != len(huge.Args) || !got.IsArgsIncomplete {
+		t.Errorf("huge arguments are recorded as %d bytes of %d", len(got.Args), got.ArgsBytes)
+	}
+	if got := entries[2]; len(got.Args) > maxStringBytes+100 || !strings.HasSuffix(string(got.Args), `x…"}`) || !got.IsArgsIncomplete {
+		t.Errorf("long arguments are recorded with %d bytes", len(got.Args))
+	}
+}
+
+func TestNothingIsRecordedForZeroDays(t *testing.T) {
+	dir := record(t, Options{Bytes: 1 << 30}, fullCall())
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+		t.Errorf("the state folder has %v, %v", entries, err)
+	}
+}
+
+// A record is in the file within a second after the end of its call.
+func TestRecordsAreWrittenWithinASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		r := Open(dir, testOptions)
+		defer r.Close()
+		for i := range 3 {
+			r.Add(endedCallOf(fmt.Sprint("call_", i), "a__b", time.Now()), Facts{})
+			time.Sleep(time.Second)
+			synctest.Wait()
+			if got := len(readAll(t, dir, Query{})); got != i+1 {
+				t.Fatalf("%d records after %d calls", got, i+1)
+			}
+		}
+	})
+}
+
+// A crash can leave an incomplete last line. Reading skips the line, and the next start
+// removes it.
+func TestIncompleteLineIsRemoved(t *testing.T) {
+	dir := record(t, testOptions, endedCallOf("call_1", "a__b", time.Now()))
+	names, err := listFiles(filepath.Join(dir, folderName))
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	path := filepath.Join(dir, folderName, names[0].String()+fileSuffix)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, torn := range []string{`{"call_id":"call_2","tool`, "{", `{"call_id":"call_2"}`} {
+		if err := os.WriteFile(path, append(bytes.Clone(whole), torn...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := idsOf(readAll(t, dir, Query{})); got != "call_1" {
+			t.Errorf("with the torn line %s, the records are %s", torn, got)
+		}
+		r := Open(dir, testOptions)
+		r.Add(endedCallOf("call_3", "a__b", time.Now()), Facts{})
+		r.Close()
+		if got := idsOf(readAll(t, dir, Query{})); got != "call_3 call_1" {
+			t.Errorf("after the repair, the records are %s", got)
+		}
+		if text, err := os.ReadFile(path); err != nil || bytes.Count(text, []byte("\n")) != 2 || !bytes.HasSuffix(text, []byte("}\n")) {
+			t.Errorf("the repaired file is %s, %v", text, err)
+		}
+	}
+}
+
+// Records that the disk does not accept are counted, and one log entry reports them.
+func TestFailedWritesAreLogged(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, folderName), nil, 0o600); err != nil { // no folder can be made
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	o := testOptions
+	o.Log = zerolog.New(&log)
+	r := Open(dir, o)
+	for range 3 {
+		r.Add(endedCallOf("call_1", "a__b", time.Now()), Facts{})
+		r.Flush()
+	}
+	r.Close()
+	if n := strings.Count(log.String(), "calls are not recorded"); n != 1 {
+		t.Errorf("%d log entries: %s", n, log.String())
+	}
+}
+
+func TestSidePanelGetsPages(t *testing.T) {
+	r := Open(t.TempDir(), testOptions)
+	defer r.Close()
+	call := fullCall()
+	call.View.Status, call.View.Browser, call.View.TabID = wire.StatusFailed, "b1", 7
+	r.Add(call, Facts{Site: "https://shop.example", Approved: &Approval{Scope: wire.ScopeOnce, By: "the command line"}})
+	r.Add(endedCallOf("call_2", "a__b", time.Now()), Facts{})
+	page, err := r.ReadHistory("b1", wire.CallsHistoryParams{Limit: 1})
+	if err != nil || len(page.Calls) != 1 || page.Calls[0].Call.CallID != "call_2" || page.Next == "" {
+		t.Fatalf("the first page is %+v, %v", page, err)
+	}
+	page, err = r.ReadHistory("b1", wire.CallsHistoryParams{Limit: 10, Before: page.Next, Filter: &wire.CallsFilter{Text: "GENERAL", Failed: true}})
+	if err != nil || len(page.Calls) != 1 || page.Next != "" {
+		t.Fatalf("the second page is %+v, %v", page, err)
+	}
+	got := page.Calls[0]
+	if got.Call.TabID != 7 || got.Call.Site != "shop.example" || got.ApprovedBy != "the command line" || got.ApprovedScope != wire.ScopeOnce ||
+		!strings.Contains(got.Call.Args, `"channel":"general"`) || !got.ArgsIncomplete || got.Call.CreatedMs == 0 || got.EndedMs < got.Call.CreatedMs {
+		t.Errorf("the record is %+v", got)
+	}
+	if other, err := r.ReadHistory("b2", wire.CallsHistoryParams{Limit: 10}); err != nil || other.Calls[1].Call.TabID != 0 {
+		t.Errorf("another browser gets the tab: %+v, %v", other, err)
+	}
+	for _, p := range []wire.CallsHistoryParams{{}, {Limit: 201}, {Limit: 1, Before: "x"}, {Limit: 1, Before: "../../x:1"}, {Limit: 1, Before: "2026-11-23:-1"}} {
+		if _, err := r.ReadHistory("b1", p); err == nil {
+			t.Errorf("%+v is accepted", p)
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package recorder
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ParseSince returns the time that a text means: a duration before now, such as 90m, 2h or
+// 7d, a date in the local time zone, such as 2026-11-20, or a time in the format of RFC
+// 3339. The error is a sentence fragment for the user.
+func ParseSince(text string, now time.Time) (time.Time, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n >= 0 && n <= 36500 {
+			return now.AddDate(0, 0, -n), nil
+		}
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	if t, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
+		return t, nil
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, nil
+	}
+	return time.Time{}, fmt.Errorf("%.100q is not a time: give a duration such as 90m, 2h or 7d, a date such as 2026-11-20, or a time such as 2026-11-20T14:00:00Z", text)
+}
