@@ -3,7 +3,10 @@
 // a permission, in files of the state folder. The audit log never contains the
 // arguments or the result of a call, but contains the progress messages of the tool.
 //
-// [Open] opens the audit log for writing, and [Read] reads the log. [Log.Write] never
+// The records form a chain: each has its number and the hash of the record before.
+//
+// [Open] opens the audit log for writing, [Read] reads the log, and [Verify] checks the
+// chain. [Log.Write] never
 // blocks on the disk: records that the disk does not accept in time are dropped. A
 // record of the kind [KindDropped] has the number of dropped records.
 //

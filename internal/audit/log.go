@@ -36,7 +36,8 @@ func Open(dir string, log zerolog.Logger) *Log {
 	l := &Log{log: log}
 	l.lineLog = linefile.Open(filepath.Join(dir, fileName), linefile.Options{
 		Subject: "the audit", FileBytes: maxFileBytes, Files: keptFiles, PendingBytes: maxPendingBytes, Log: log,
-		Dropped: func(n int) []byte { return l.encode(Record{Kind: KindDropped, Dropped: n}) },
+		IsChained: true,
+		Dropped:   func(n int) []byte { return l.encode(Record{Kind: KindDropped, Dropped: n}) },
 	})
 	return l
 }

@@ -16,6 +16,21 @@ type Entry struct {
 	Line []byte
 }
 
+// Verification is the result of [Verify].
+type Verification = linefile.Verification
+
+// Verify checks that no record of the log in the folder dir was changed, removed or
+// inserted after it was written. Records that opentabs wrote before it had a chain cannot be
+// verified. A user who may write the files can replace the whole chain, so Verify does not
+// find every forgery.
+func Verify(dir string) (Verification, error) {
+	v, err := linefile.Verify(filepath.Join(dir, fileName), keptFiles)
+	if err != nil {
+		return v, fmt.Errorf("verify the audit: %w", err)
+	}
+	return v, nil
+}
+
 // Read returns the records in the folder dir for which want returns true, oldest first,
 // and the number of lines that could not be read. Read returns at most maxEntries records,
 // counted from the end; 0 means all.

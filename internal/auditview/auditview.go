@@ -5,6 +5,7 @@ package auditview
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"opentabs/internal/audit"
@@ -12,11 +13,17 @@ import (
 	"opentabs/internal/terminal"
 )
 
+// browserPrefix begins the names of the browser tools, which run on any site.
+const browserPrefix = "browser_"
+
 // Line returns a record as one line.
 func Line(r audit.Record) string {
 	line := r.Time.Local().Format(time.DateTime) + "  "
 	if r.Tool != "" {
 		line += terminal.SafeLine(r.Tool) + "  "
+	}
+	if strings.HasPrefix(r.Tool, browserPrefix) && r.Origin != "" {
+		line += terminal.SafeLine(r.Origin) + "  "
 	}
 	return line + terminal.SafeLine(eventText(r))
 }
@@ -119,7 +126,7 @@ func Details(r audit.Record) []string {
 	add("parent", r.ParentCallID)
 	add("session", r.Session)
 	add("origin", r.Origin)
-	add("browser", r.Browser)
+	add("browser", cmp.Or(r.BrowserName, r.Browser))
 	add("tab", fmt.Sprint(r.TabID))
 	add("hash", r.Hash)
 	add("reason", r.Reason)
@@ -143,4 +150,20 @@ func Details(r audit.Record) []string {
 		add("message", fmt.Sprintf("%s (%s) %s", m.Time.Local().Format(time.TimeOnly), cmp.Or(m.Audience, "internal"), m.Message))
 	}
 	return lines
+}
+
+// VerificationLines returns what a check of the audit log found.
+func VerificationLines(v audit.Verification) []string {
+	lines := []string{fmt.Sprintf("%s in %s checked", terminal.Plural(v.Lines, "record"), terminal.Plural(v.Files, "file"))}
+	if v.EarlierLines > 0 {
+		lines = append(lines, terminal.CountWithVerb(v.EarlierLines, "record was", "records were")+" written before the chain, by an older version of opentabs, and cannot be checked")
+	}
+	if v.Problem == nil {
+		return append(lines, "no record was changed or removed")
+	}
+	place := v.Problem.File
+	if v.Problem.Line > 0 {
+		place += fmt.Sprintf(":%d", v.Problem.Line)
+	}
+	return append(lines, terminal.SafeLine(place)+": "+v.Problem.Text)
 }

@@ -42,9 +42,11 @@ func TestLine(t *testing.T) {
 		"the token of the client laptop was added by the terminal": {Kind: audit.KindClient, AuditedCall: shape.AuditedCall{Requester: laptop}, New: "added", By: "the terminal"},
 		"a  removed by the side panel":                             {Kind: audit.KindForget, Tool: "a", By: decider},
 		"a  logged (error) broken (and 3 more before it)":          {Kind: audit.KindLog, Tool: "a", Level: wire.LogError, Message: "broken", Dropped: 3},
-		"2 events could not be recorded":                           {Kind: audit.KindDropped, Dropped: 2},
-		"a  later":                                                 {Kind: "later", Tool: "a"},
-		`a  logged (info) \x1b[2J one two`:                         {Kind: audit.KindLog, Tool: "a", Level: wire.LogInfo, Message: "\x1b[2J one\ntwo"},
+		"browser_click  https://shop.example  denied by the side panel": {Kind: audit.KindDecision, Tool: "browser_click", Allow: &no, By: decider,
+			AuditedCall: shape.AuditedCall{Origin: "https://shop.example"}},
+		"2 events could not be recorded":   {Kind: audit.KindDropped, Dropped: 2},
+		"a  later":                         {Kind: "later", Tool: "a"},
+		`a  logged (info) \x1b[2J one two`: {Kind: audit.KindLog, Tool: "a", Level: wire.LogInfo, Message: "\x1b[2J one\ntwo"},
 	} {
 		r.Time = testTime
 		if got := Line(r); got != "2026-05-04 03:02:01  "+want {
