@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"opentabs/dispatch/hops"
 	"opentabs/internal/humanize"
 	"opentabs/wire"
 )
@@ -60,7 +61,8 @@ func (d *Dispatcher) RecheckGates() {
 			continue
 		}
 		v, gate := d.runGates(c)
-		if v.Suspend != nil && gate.Name() == openTicket.gate.Name() {
+		_, isReload := openTicket.gate.(reloadGate)
+		if v.Suspend != nil && gate.Name() == openTicket.gate.Name() || isReload && v.Block == nil {
 			continue
 		}
 		// If the user decides at the same time, the first decision counts. The error of
@@ -84,7 +86,12 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 		case v.Suspend != nil:
 			// While the call waited, its tab may have shown another page, whose site the
 			// gates must judge.
-			if !c.requestApproval(ctx, *v.Suspend, gate) || !c.place.choose(ctx, c) {
+			request := *v.Suspend
+			if !previewTarget(ctx, c, &request) || !c.requestApproval(ctx, request, gate) || !c.place.choose(ctx, c) {
+				return false
+			}
+		case v.Wait != nil:
+			if !waitForGate(ctx, c, *v.Wait) || !c.place.choose(ctx, c) {
 				return false
 			}
 		case v.Result != nil:
@@ -94,12 +101,30 @@ func (c *liveCall) passGates(ctx context.Context) bool {
 			if ctx.Err() != nil {
 				c.cancel(CancellationOf(ctx))
 			}
+			c.req.Trace.Mark(hops.Allowed)
 			c.mu.Lock()
 			hasEnded := c.state.status.isTerminal()
 			c.mu.Unlock()
 			return !hasEnded
 		}
 	}
+}
+
+// waitForGate makes a call wait as a gate decided, and returns false if the call has
+// ended.
+func waitForGate(ctx context.Context, c *liveCall, w Wait) bool {
+	defer c.sender.SendInBackground()()
+	c.root.sender.Remind(w.Message)
+	select {
+	case <-time.After(w.Duration):
+		return true
+	case <-w.Done:
+		return true
+	case <-c.done:
+	case <-ctx.Done():
+		c.cancel(CancellationOf(ctx))
+	}
+	return false
 }
 
 // requestApproval suspends a call that does not run yet until the user has decided, and
@@ -133,6 +158,9 @@ func (c *liveCall) requestApproval(ctx context.Context, request Ticket, gate Gat
 	defer c.mu.Unlock()
 	if c.state.status.isTerminal() {
 		return false
+	}
+	if request.reloadsTab && r.Surface != PermissionChange {
+		c.isReloadApproved = true
 	}
 	if request.PassDecisionToTool {
 		c.suspension.decision = r.EncodeForTool()

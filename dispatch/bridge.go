@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"opentabs/dispatch/hops"
 	"opentabs/wire"
@@ -44,6 +45,9 @@ type Target struct {
 	// LoadFailedMs is the time of the failed load by the browser's clock; set only in
 	// [Targets.ErrorPages].
 	LoadFailedMs float64
+	// Secrets are the secret fields of the page; nil if no [TargetChoice.Inspect] asked for
+	// them, or if the page did not answer.
+	Secrets *wire.SecretFields
 }
 
 // Instance is one of several sites in a plugin's settings, such as the work and the
@@ -60,6 +64,8 @@ type TargetChoice struct {
 	// Browser is a browser's ID or name.
 	Browser string
 	TabID   int
+	// Client is the client of the call. Client limits no target.
+	Client Client
 	// The tab must have the host and port of a URL in Sites.
 	Sites []string
 	// Open is the URL to open if there is no tab; empty if no tab may be opened.
@@ -67,6 +73,17 @@ type TargetChoice struct {
 	// Place is the place of the tool. Unless Place is PlaceDocument, the bridge returns
 	// the current state of the tab TabID, or of all browsers if TabID is 0.
 	Place Place
+	// Tool and Args are the tool and the arguments of the call, for a browser tool.
+	Tool string
+	Args json.RawMessage
+	// IsPreview asks for the targets without an effect on pages: the bridge opens no tab,
+	// and reloads only Chrome's error pages.
+	IsPreview bool
+	// IsReloadApproved is set if the user has allowed the reload of a tab, even if input
+	// is lost.
+	IsReloadApproved bool
+	// Inspect asks for the secret fields of the page of TabID; nil does not ask.
+	Inspect *wire.TabInspection
 }
 
 // Allows reports whether the call may run in t.
@@ -77,7 +94,7 @@ func (w TargetChoice) Allows(t Target) bool {
 
 // AllowsBrowser reports whether the call may run in the browser with this ID and name.
 func (w TargetChoice) AllowsBrowser(id, name string) bool {
-	return w.Browser == "" || w.Browser == id || w.Browser == name
+	return w.Browser == "" || w.Browser == id || strings.EqualFold(w.Browser, name)
 }
 
 // Targets are the documents and tabs of one plugin, by state.
@@ -154,8 +171,8 @@ type Run struct {
 	Prompt bool
 	// Place is the place of the tool.
 	Place Place
-	// Client is the client's name for users, set for browser tools only.
-	Client string
+	// Client is set for browser tools only.
+	Client Client
 	// Decision is the user's decision for the tool; nil if there is none.
 	Decision json.RawMessage
 	// Args is a JSON object.

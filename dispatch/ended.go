@@ -7,8 +7,8 @@ import (
 
 // These constants bound the work that ended calls leave behind. After afterDelay the
 // result of a call is on its way to the client. maxAfterCalls and maxAfterBytes limit the
-// calls and the bytes of their results that wait; at a limit, the call that reaches it
-// does the work itself before it returns.
+// calls that wait, and the bytes of their arguments and results; at a limit, the call that
+// reaches it does the work itself before it returns.
 const (
 	afterDelay    = 5 * time.Millisecond
 	maxAfterCalls = 1000
@@ -25,16 +25,16 @@ type afterQueue struct {
 
 	mu    sync.Mutex // guards all fields below
 	calls []*liveCall
-	bytes int         // the size of the results of calls
+	bytes int         // the size of the arguments and results of calls
 	timer *time.Timer // runs while calls is not empty
 	idle  []*liveCall // empty; exchanged with calls, so that its memory is reused
 }
 
-// add queues the work for a call whose result has this size.
-func (q *afterQueue) add(c *liveCall, resultBytes int) {
+// add queues the work for a call whose arguments and result have this size.
+func (q *afterQueue) add(c *liveCall, bytes int) {
 	q.mu.Lock()
 	q.calls = append(q.calls, c)
-	q.bytes += resultBytes
+	q.bytes += bytes
 	isFull := len(q.calls) >= maxAfterCalls || q.bytes >= maxAfterBytes
 	switch {
 	case q.timer == nil:

@@ -92,15 +92,15 @@ func TestDrainRunsTheHooks(t *testing.T) {
 }
 
 // TestWaitingHooksAreBounded checks that a call runs the hooks itself when 1,000 calls or
-// 16 MB of results wait for their hooks.
+// 16 MB of arguments and results wait for their hooks.
 func TestWaitingHooksAreBounded(t *testing.T) {
 	tests := []struct {
 		name        string
-		resultBytes int
+		resultBytes int // also the size of the arguments
 		want        int // the number of calls after which the hooks run
 	}{
 		{"calls", 2, 1000},
-		{"bytes", 5 << 20, 4},
+		{"bytes", 5 << 20, 2},
 		{"one large result", 20 << 20, 1},
 	}
 	for _, tt := range tests {

@@ -14,7 +14,12 @@ type Error struct {
 	Message string
 	// Cause is what happened, without the code, the run time and the advice of Message.
 	Cause string
-	// UserText is the text for a user; empty if Message suits agents and users.
+	// PageText is text of the page about the error, as it is at the end of Message; empty
+	// if there is none. PageText is not in Cause.
+	PageText string
+	// Untrusted are the pages whose text is in PageText.
+	Untrusted []wire.UntrustedPage
+	// UserText is the whole text for a user; empty if Message suits agents and users.
 	UserText string
 	CallID   string
 	// ToolError is set if the tool's handler threw a ToolError.

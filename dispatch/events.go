@@ -22,6 +22,10 @@ type (
 	WaitingTicket = events.WaitingTicket
 	// Resolution is the user's decision about a ticket.
 	Resolution = events.Resolution
+	// ToolAbout is an alias of [events.ToolAbout].
+	ToolAbout = events.ToolAbout
+	// TicketPage is an alias of [events.TicketPage].
+	TicketPage = events.TicketPage
 	// Snapshot is the progress of a call at one moment.
 	Snapshot = events.Snapshot
 	// Progression is the status and the progress of a call.

@@ -30,6 +30,8 @@ type failure struct {
 	err     *wire.CallError
 	refusal Verdict // the last Block of a gate
 	note    failureNote
+	// nextStep replaces the next step of the code; empty for none.
+	nextStep errtext.Step
 
 	hasBegun        bool
 	runTime         time.Duration
@@ -43,7 +45,7 @@ type failure struct {
 // describeFailure returns the facts of a failed call. The caller has locked mu.
 func (c *liveCall) describeFailure() failure {
 	f := failure{
-		callID: c.id, tool: c.req.Tool, err: c.state.err, refusal: c.refusal, note: c.state.note,
+		callID: c.id, tool: c.req.Tool, err: c.state.err, refusal: c.refusal, note: c.state.note, nextStep: c.nextStep,
 		hasBegun: c.state.hasBegun(), runTime: c.state.finalRunTime, reportCount: c.reports.Count, lastMessage: c.reports.AnyAudience.Message,
 		stopSent: c.state.stopSent, stopOutcome: c.state.stopOutcome,
 	}
@@ -53,27 +55,59 @@ func (c *liveCall) describeFailure() failure {
 	return f
 }
 
-// explainFailure returns the error of a failed call with its text for the agent.
+// explainFailure returns the error of a failed call with its texts for the agent and for
+// the user.
 func explainFailure(f failure) *Error {
-	nextStep, retryable := errtext.NextStep(f.err.Code)
+	nextStep, retryable := f.step()
 	e := &Error{
-		Code: f.err.Code, Cause: f.cause(), UserText: f.textForUser(), CallID: f.callID, ToolError: f.err.Tool, Retryable: retryable,
+		Code: f.err.Code, Cause: f.cause(), PageText: f.err.PageText, Untrusted: f.err.Untrusted, CallID: f.callID, ToolError: f.err.Tool, Retryable: retryable,
 		RunTime: f.runTime, ReportCount: f.reportCount, SinceLastReport: f.sinceLastReport, StopOutcome: f.stopOutcome,
 	}
+	e.Message = f.text(nextStep.ForAgent)
+	e.UserText = f.text(nextStep.ForUser)
+	if text := f.refusalForUser(); text != "" {
+		e.UserText = text
+	}
+	return e
+}
+
+// step returns the next step after the failure, and whether the same call may succeed
+// later.
+func (f failure) step() (step errtext.Step, retryable bool) {
+	step, retryable = errtext.NextStep(f.err.Code)
+	if f.err.NotStarted || !f.hasBegun {
+		step = step.WithoutCheck()
+	}
+	if f.err.Code == wire.ErrNoTab && f.tool.Place.isChosenFirst() {
+		step = errtext.OpenTabStep
+	}
+	if f.nextStep != (errtext.Step{}) && f.err.Code == wire.ErrNoTab {
+		step = f.nextStep
+	}
 	if t := f.err.Tool; t != nil {
-		e.Retryable = t.Retryable
+		retryable = t.Retryable
 		requestStep, isRequestCode := errtext.NextStepAfterRequest(t.Code)
 		switch {
 		case isRequestCode:
-			nextStep = requestStep
+			step = requestStep
 		case t.Retryable && t.RetryAfterMs != nil:
-			nextStep = fmt.Sprintf("Retry it after %s.", humanize.Duration(time.Duration(*t.RetryAfterMs*float64(time.Millisecond))))
+			text := fmt.Sprintf("Retry it after %s.", humanize.Duration(time.Duration(*t.RetryAfterMs*float64(time.Millisecond))))
+			step = errtext.Step{ForAgent: text, ForUser: text}
 		case t.Retryable:
-			nextStep = "Retry it."
+			step = errtext.Step{ForAgent: "Retry it.", ForUser: "Retry it."}
 		}
 	}
+	if f.note.agentText != "" {
+		step.ForAgent += " " + f.note.agentText
+		step.ForUser = f.note.userText
+	}
+	return step, retryable
+}
+
+// text returns the whole text of the error with one of the texts of the next step.
+func (f failure) text(nextStep string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s failed: %s (%s).", f.tool.FullName(), e.Cause, errtext.DescribeCode(f.err))
+	fmt.Fprintf(&b, "%s failed: %s (%s).", f.tool.FullName(), f.cause(), errtext.DescribeCode(f.err))
 	if f.hasBegun {
 		f.describeRun(&b)
 	}
@@ -81,26 +115,35 @@ func explainFailure(f failure) *Error {
 		b.WriteString(" " + errtext.DescribeStop(f.stopOutcome))
 	}
 	b.WriteString(" " + nextStep)
-	if f.note.agentText != "" {
-		b.WriteString(" " + f.note.agentText)
+	if f.err.PageText != "" {
+		b.WriteString("\n" + f.err.PageText)
 	}
-	e.Message = b.String()
-	return e
+	return b.String()
 }
 
 // cause returns what happened, without a period at the end.
 func (f failure) cause() string { return strings.TrimRight(f.err.Message, ". \n") }
 
-// textForUser returns the error's text for the user; empty if the agent's text also
-// suits users.
-func (f failure) textForUser() string {
-	switch {
-	case f.err == f.refusal.Block:
+// refusalForUser returns the whole text for the user that the blocking gate has set; empty
+// if no gate blocked the call or the gate has no such text.
+func (f failure) refusalForUser() string {
+	if f.err == f.refusal.Block {
 		return f.refusal.UserText
-	case f.note.userText != "":
-		return f.cause() + ". " + f.note.userText
 	}
 	return ""
+}
+
+// stateTexts returns what happened and the next step, both for the user. The texts of
+// lists have neither the code nor the run time, which lists show in columns.
+func (f failure) stateTexts() (cause, nextStep string) {
+	if text := f.refusalForUser(); text != "" {
+		return text, ""
+	}
+	if f.err.Code == wire.ErrCancelled {
+		return f.err.Message, "" // whoever cancelled a call needs no advice
+	}
+	step, _ := f.step()
+	return f.err.Message, step.ForUser
 }
 
 // describeRun writes how long the call ran and when it last reported.

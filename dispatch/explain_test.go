@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -83,7 +84,7 @@ func newExportCall() Call {
 
 // gateErrorCodes are the codes with which a gate or a resolver ends a call.
 var gateErrorCodes = []wire.ErrorCode{
-	wire.ErrDenied, wire.ErrNotReviewed, wire.ErrNeedsSettings, wire.ErrPluginBroken, wire.ErrInvalidArguments, wire.ErrTabInUse,
+	wire.ErrDenied, wire.ErrNotReviewed, wire.ErrNeedsSettings, wire.ErrPluginBroken, wire.ErrInvalidArguments, wire.ErrTabInUse, wire.ErrTabTaken,
 }
 
 // startErrorCodes are the codes with which a page rejects a call before its handler runs.
@@ -98,7 +99,7 @@ type failingCall struct {
 	cancelAfter time.Duration // when the client cancels the call; 0 if it does not cancel
 }
 
-// text returns the error text of the failed call.
+// text returns the two error texts of the failed call: for the agent, and for the user.
 func (e failingCall) text(t *testing.T) string {
 	var text string
 	synctest.Test(t, func(t *testing.T) {
@@ -116,7 +117,12 @@ func (e failingCall) text(t *testing.T) string {
 		if err == nil {
 			t.Fatalf("%s: the call succeeded", e.name)
 		}
-		text = err.Error()
+		var callError *Error
+		if !errors.As(err, &callError) || callError.UserText == "" {
+			t.Errorf("%s: the error %v has no text for the user", e.name, err)
+		} else {
+			text = "agent: " + callError.Message + "\n  user:  " + callError.UserText
+		}
 		cancel()
 		time.Sleep(2 * time.Minute) // the page may answer late
 	})
@@ -146,7 +152,7 @@ func failingCalls(silent func(Sink), reporting func(string) func(Sink)) map[wire
 	}
 }
 
-// TestErrorTexts compares the text of each ending with the golden file. The dispatcher
+// TestErrorTexts compares the texts of each ending with the golden file. The dispatcher
 // returns the codes of failingCalls; gates and pages return all other codes.
 func TestErrorTexts(t *testing.T) {
 	var b strings.Builder

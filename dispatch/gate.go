@@ -18,8 +18,12 @@ type CallInfo struct {
 	Client Client
 	// Caller is the tool that made the call; nil for a call of a client.
 	Caller *Caller
-	// Browser and TabID are the tab that the call names; zero values if the call names
-	// no tab.
+	// ParentCallID is the call that made this call; empty for a call of a client.
+	ParentCallID string
+	// RootCallID is the call of a client to which the call belongs. TraceParent is the span
+	// of the client, in the format of W3C Trace Context; empty if there is none.
+	RootCallID, TraceParent string
+	// Browser and TabID are the tab that the call names; zero values if there is none.
 	Browser string
 	TabID   int
 	// Target is where a browser tool will run: the browser, tab and document that were
@@ -40,9 +44,9 @@ type Gate interface {
 }
 
 // Verdict is the decision of a gate. The zero value allows the call. If gates disagree,
-// a Block takes precedence over a Suspend, and a Suspend over a Result. If two gates
-// return the same kind of verdict, the verdict of the first gate counts, and the
-// conflict is logged.
+// a Block takes precedence over a Suspend, a Suspend over a Wait, and a Wait over a
+// Result. If two gates return the same kind of verdict, the verdict of the first gate
+// counts, and the conflict is logged.
 type Verdict struct {
 	// Block ends the call with this error. The message of Block is for the agent.
 	Block *wire.CallError
@@ -51,8 +55,20 @@ type Verdict struct {
 	UserText string
 	// Suspend makes the call wait for the user.
 	Suspend *Ticket
+	// Wait makes the call wait for a short time. Then the gates run again.
+	Wait *Wait
 	// Result ends the call with success without running the tool.
 	Result *SuppliedResult
+}
+
+// Wait is a wait of a call until its gate may allow the call.
+type Wait struct {
+	// Duration is how long the call waits before the gates run again.
+	Duration time.Duration
+	// Done ends the wait early when the channel is closed; nil if nothing does.
+	Done <-chan struct{}
+	// Message is the reason, which the client receives as progress.
+	Message string
 }
 
 // NewBlockVerdict returns a verdict that ends a call with this error.
@@ -84,6 +100,13 @@ type Ticket struct {
 	// Scopes are the scopes that the user may choose for an approval. An empty list
 	// means ScopeOnce. ScopeSession is omitted for a client without a session.
 	Scopes []wire.Scope
+	// IsReadOnly is set if the call changes nothing, as the gate has checked. By default, the
+	// declaration of the tool's author counts.
+	IsReadOnly bool
+	// reloadsTab is set if an approval also allows the reload of a tab.
+	reloadsTab bool
+	// target is where a tool of a package would run now; zero if that is unknown.
+	target Target
 }
 
 // offeredScopes returns the scopes that fit a call of this client.
@@ -118,7 +141,12 @@ type AfterHook interface {
 
 // EndedCall is how a call ended.
 type EndedCall struct {
+	// View includes the activities, the timeline and the trace of the call.
 	View View
+	// Args are the arguments as users may see them; see [Options.ShownArgs]. IsArgsMasked
+	// is set if Args are not the real arguments.
+	Args         json.RawMessage
+	IsArgsMasked bool
 	// Target is the document of the last attempt; zero if the call never began.
 	Target Target
 	// Output is the result's JSON text; nil if there is none.
@@ -161,5 +189,6 @@ func (d *Dispatcher) runGates(c *liveCall) (Verdict, Gate) {
 var verdictKinds = [...]func(Verdict) bool{
 	func(v Verdict) bool { return v.Block != nil },
 	func(v Verdict) bool { return v.Suspend != nil },
+	func(v Verdict) bool { return v.Wait != nil },
 	func(v Verdict) bool { return v.Result != nil },
 }

@@ -2,7 +2,9 @@ package dispatch_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -69,6 +71,7 @@ func TestPrecedenceOfVerdicts(t *testing.T) {
 	other := dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrNotReviewed, Message: "blocked too"}}
 	suspend := dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Limit: time.Second}}
 	result := dispatch.Verdict{Result: &dispatch.SuppliedResult{Output: json.RawMessage(`{"from":"gate"}`)}}
+	wait := dispatch.Verdict{Wait: &dispatch.Wait{Duration: time.Second}}
 	tests := []struct {
 		name        string
 		gates       []dispatch.Verdict
@@ -80,6 +83,8 @@ func TestPrecedenceOfVerdicts(t *testing.T) {
 		{"all allow", []dispatch.Verdict{{}, {}}, "", `{"from":"tool"}`, false},
 		{"result", []dispatch.Verdict{{}, result}, "", `{"from":"gate"}`, false},
 		{"a suspend precedes a result", []dispatch.Verdict{result, suspend}, wire.ErrApprovalTimeout, "", false},
+		{"a suspend precedes a wait", []dispatch.Verdict{wait, suspend}, wire.ErrApprovalTimeout, "", false},
+		{"a block precedes a wait", []dispatch.Verdict{wait, block}, wire.ErrDenied, "", false},
 		{"a block precedes all verdicts", []dispatch.Verdict{result, suspend, block}, wire.ErrDenied, "", false},
 		{"the first of two equal verdicts counts", []dispatch.Verdict{other, block}, wire.ErrNotReviewed, "", true},
 	}
@@ -185,6 +190,51 @@ func TestHooksGetTheLastMessages(t *testing.T) {
 		}
 		if messages[0].Message != "c" || messages[18].Message != "u" || messages[18].Audience != "" || len(messages[19].Message) != 400 || messages[19].Audience != "user" || messages[19].Time.IsZero() {
 			t.Errorf("the client got the messages %+v", messages)
+		}
+	})
+}
+
+// countingGate makes a call wait for a second, waitCount times.
+type countingGate struct{ waitCount *int }
+
+func (countingGate) Name() string { return "counting" }
+
+func (g countingGate) Decide(dispatch.CallInfo) dispatch.Verdict {
+	if *g.waitCount == 0 {
+		return dispatch.Verdict{}
+	}
+	*g.waitCount--
+	return dispatch.Verdict{Wait: &dispatch.Wait{Duration: time.Second, Message: fmt.Sprintf("%d left", *g.waitCount)}}
+}
+
+// A gate that makes a call wait decides again after each wait. The client receives the
+// reasons as progress, and may cancel the call while the call waits.
+func TestGateWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var runCount int
+		waitCount := 3
+		o := dispatch.Options{Gates: []dispatch.Gate{countingGate{&waitCount}}}
+		var messages []string
+		call := dispatch.Call{Tool: exportTool, Progress: func(p dispatch.Progress) { messages = append(messages, p.Message) }}
+		begin := time.Now()
+		if _, err, _ := runCall(t, newFinishingPage(&runCount), o, call); err != nil || runCount != 1 {
+			t.Errorf("the call ran %d times, %v; want once", runCount, err)
+		}
+		if waited := time.Since(begin); waited != 3*time.Second {
+			t.Errorf("the call waited for %v, want 3 s", waited)
+		}
+		if want := []string{"2 left", "1 left", "0 left"}; !slices.Equal(messages, want) {
+			t.Errorf("progress = %q, want %q", messages, want)
+		}
+
+		waitCount = 3
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second/2, cancel)
+		p := newFinishingPage(&runCount)
+		_, err := dispatch.New(p.bridge(), o).Call(ctx, call)
+		p.wg.Wait()
+		if e := asError(t, err); e == nil || e.Code != wire.ErrCancelled || runCount != 1 {
+			t.Errorf("the call that was cancelled while it waited: %v, %d runs in all; want cancelled, 1", err, runCount)
 		}
 	})
 }

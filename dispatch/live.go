@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 
 	"opentabs/dispatch/activity"
 	"opentabs/dispatch/clock"
+	"opentabs/dispatch/errtext"
 	"opentabs/dispatch/events"
 	"opentabs/dispatch/hops"
 	"opentabs/dispatch/lazycontext"
@@ -24,7 +26,7 @@ type liveCall struct {
 	req     Call // mu guards Args; the other fields never change
 	id      string
 	created time.Time
-	// argBytes is the size of the arguments, which the end of the call drops.
+	// argBytes is the size of the arguments, which the after hooks drop.
 	argBytes      int
 	arrivalNumber uint64 // the order of arrival; guarded by Dispatcher.mu
 	// parent is the call whose tool made this call, nil for a call of a client. root is
@@ -52,7 +54,11 @@ type liveCall struct {
 	suspension suspension
 	reports    reportLog
 	timeline   timeline
-	refusal    Verdict // the last Block of a gate
+	refusal    Verdict      // the last Block of a gate
+	nextStep   errtext.Step // the nextStep of a targetProblem
+	argsStart  string       // the beginning of shownArgs
+	// isReloadApproved is set if the user has allowed the reload of a tab for the call.
+	isReloadApproved bool
 	// resultStart is the start of the result of a successful call.
 	resultStart events.ResultStart
 	card        *events.CallFacts // made for the first event
@@ -113,6 +119,7 @@ func (c *liveCall) validate() bool {
 // run starts the call in the best target, sends progress to the client, and returns
 // when the call has ended.
 func (c *liveCall) run(ctx context.Context) {
+	c.req.Trace.Mark(hops.Admitted)
 	for _, hook := range c.d.opts.BeforeHooks {
 		if err := hook.Before(c.gateInfo(nil)); err != nil {
 			c.fail(err)
@@ -122,9 +129,12 @@ func (c *liveCall) run(ctx context.Context) {
 	if !c.req.Tool.Place.isChosenFirst() && !c.search.Begin(ctx) {
 		return
 	}
-	targets, err := c.chooseTargets()
-	if err != nil {
-		c.fail(err)
+	targets, problem := c.chooseTargets()
+	if problem != nil && problem.reloadTab != nil && requestReload(ctx, c, *problem.reloadTab) {
+		targets, problem = c.chooseTargets()
+	}
+	if problem != nil {
+		failWithProblem(c, problem)
 		return
 	}
 	if !c.beginRunning() {
@@ -140,8 +150,8 @@ func (c *liveCall) run(ctx context.Context) {
 			nextSend = c.sender.SendDue()
 		case err := <-c.retryErrors:
 			if err.Code != wire.ErrNotReady && err.Code != wire.ErrTabFrozen { // the list of targets is stale
-				if targets, err = c.chooseTargets(); err != nil {
-					c.fail(err)
+				if targets, problem = c.chooseTargets(); problem != nil {
+					failWithProblem(c, problem)
 					continue
 				}
 			}
@@ -156,14 +166,17 @@ func (c *liveCall) run(ctx context.Context) {
 }
 
 // chooseTargets returns the documents that can run the call, best first.
-func (c *liveCall) chooseTargets() ([]Target, *wire.CallError) {
+func (c *liveCall) chooseTargets() ([]Target, *targetProblem) {
 	if c.req.Tool.Place.isChosenFirst() {
 		return []Target{c.place.get()}, nil
 	}
 	want, err := c.req.targetChoice(c.d.opts.MayOpenTab)
 	if err != nil {
-		return nil, err
+		return nil, &targetProblem{err: err}
 	}
+	c.mu.Lock()
+	want.IsReloadApproved = c.isReloadApproved
+	c.mu.Unlock()
 	return chooseTargets(c.d.bridge.Targets(&c.search, want), want, &c.req)
 }
 
@@ -196,7 +209,7 @@ func (c *liveCall) startAttempt(ctx context.Context, targets []Target) []Target 
 		return nil
 	}
 	if run.Place.isChosenFirst() {
-		run.Client = c.req.Client.String()
+		run.Client = c.req.Client
 	}
 	if !isFirst {
 		// A link lost in the previous attempt does not affect the next attempt: Start
@@ -256,7 +269,9 @@ func (c *liveCall) end(e ending) bool {
 	}
 	stopSent, runID := c.state.stopSent, c.attempts.runID
 	c.sender.Close()
-	c.req.Args = nil
+	if !c.d.hasAfterWork {
+		c.req.Args = nil
+	}
 	c.suspension.end()
 	if e.status == statusSucceeded {
 		c.resultStart = events.NewResultStart(e.output)
@@ -306,7 +321,7 @@ func (c *liveCall) finalResult() (Result, error) {
 	}
 	result, failure := c.returnedValues()
 	if c.d.hasAfterWork {
-		c.d.afterQueue.add(c, len(result.Output))
+		c.d.afterQueue.add(c, len(result.Output)+c.argBytes)
 	}
 	if failure != nil {
 		return Result{}, failure
@@ -335,13 +350,15 @@ func (c *liveCall) returnedValues() (Result, *Error) {
 // the result.
 func (c *liveCall) runAfterHooks() {
 	if len(c.d.opts.AfterHooks) > 0 {
-		info := c.gateInfo(nil)
+		info, args, view := c.gateInfo(nil), shownArgs(c), c.fullView()
 		c.mu.Lock()
 		endedCall := EndedCall{
-			View: c.viewLocked(), Target: c.attempts.target, Output: c.state.output,
+			View: view, Target: c.attempts.target, Output: c.state.output,
+			Args: args, IsArgsMasked: !bytes.Equal(args, c.req.Args),
 			Resolutions: c.suspension.resolutions, LastMessages: c.reports.lastMessages,
 		}
 		c.mu.Unlock()
+		info.Args = nil
 		for _, hook := range c.d.opts.AfterHooks {
 			hook.After(info, endedCall)
 		}
@@ -349,7 +366,7 @@ func (c *liveCall) runAfterHooks() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	logEnd(c)
-	c.state.output = nil
+	c.state.output, c.req.Args = nil, nil
 }
 
 // gateInfo returns the description of the call for a gate or a hook; g is nil for a hook.
@@ -358,7 +375,7 @@ func (c *liveCall) gateInfo(g Gate) CallInfo {
 	defer c.mu.Unlock()
 	i := CallInfo{
 		CallID: c.id, Tool: c.req.Tool, Args: c.req.Args, Client: c.req.Client,
-		Caller: c.req.Caller, Browser: c.req.Browser, TabID: c.req.TabID, Target: c.place.get(),
+		Caller: c.req.Caller, ParentCallID: c.req.ParentCallID, RootCallID: c.root.id, TraceParent: c.root.req.Trace.Parent(), Browser: c.req.Browser, TabID: c.req.TabID, Target: c.place.get(),
 	}
 	if g != nil {
 		i.Resolution = c.suspension.lastResolution(g.Name())
@@ -366,7 +383,7 @@ func (c *liveCall) gateInfo(g Gate) CallInfo {
 	return i
 }
 
-// arguments returns the arguments of the call; nil after its end.
+// arguments returns the arguments of the call; nil after its after hooks.
 func (c *liveCall) arguments() json.RawMessage {
 	c.mu.Lock()
 	defer c.mu.Unlock()

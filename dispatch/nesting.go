@@ -136,7 +136,7 @@ func (a toolRequest) callTool(ctx context.Context, req *wire.AskCall) (json.RawM
 	switch {
 	case errors.As(childErr, &e):
 		// requestErr has no advice; an error that ends the tool gets the advice.
-		requestErr := &wire.CallError{Code: e.Code, Message: child.req.Tool.FullName() + " failed: " + e.Cause, Tool: e.ToolError}
+		requestErr := &wire.CallError{Code: e.Code, Message: child.req.Tool.FullName() + " failed: " + e.Cause, Tool: e.ToolError, PageText: e.PageText, Untrusted: e.Untrusted}
 		if e.ToolError == nil && e.Retryable {
 			requestErr.Tool = &wire.ToolErrorInfo{Code: string(e.Code), Retryable: true}
 		}

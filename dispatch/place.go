@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"opentabs/dispatch/events"
 	"opentabs/wire"
 )
 
@@ -46,6 +47,7 @@ func (p *placement) get() Target {
 // ended. The tools of packages need no target before the gates.
 func (p *placement) choose(ctx context.Context, c *liveCall) bool {
 	if !c.req.Tool.Place.isChosenFirst() {
+		storeArgsStart(c)
 		return true
 	}
 	if !c.search.Begin(ctx) {
@@ -67,12 +69,13 @@ func (p *placement) choose(ctx context.Context, c *liveCall) bool {
 		return false
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.target = target
+	p.mu.Unlock()
+	storeArgsStart(c) // the target determines what is masked
 	return true
 }
 
-// checkPage fails a call whose tab has no page for browser tools. The gates precede
+// checkPage fails a call whose tab has no page for browser tools. The gates decide before
 // checkPage, because the state of a tab is not for a call that they block. checkPage
 // reports whether the call may run.
 func (p *placement) checkPage(c *liveCall) bool {
@@ -88,7 +91,7 @@ func (p *placement) checkPage(c *liveCall) bool {
 // tab that the client used last.
 func findPlace(c *liveCall) (Target, *wire.CallError) {
 	t := c.req.Tool
-	choice := TargetChoice{Plugin: t.Plugin, Browser: c.req.Browser, TabID: c.req.TabID, Place: t.Place}
+	choice := TargetChoice{Plugin: t.Plugin, Browser: c.req.Browser, TabID: c.req.TabID, Client: c.req.Client, Place: t.Place, Tool: t.Name, Args: c.arguments()}
 	if choice.TabID == 0 && c.d.opts.CurrentTab != nil {
 		browser, tabID := c.d.opts.CurrentTab(c.req)
 		if choice.Browser == "" {
@@ -106,7 +109,7 @@ func findPlace(c *liveCall) (Target, *wire.CallError) {
 	tabs := matchingTargets(targets.LiveTargets, choice)
 	switch {
 	case targets.BrowserCount == 0:
-		return Target{}, newNoTargetError(targets, choice, &c.req)
+		return Target{}, newTargetProblem(targets, choice, &c.req).err
 	case len(tabs) == 0 && choice.Browser != "" && len(targets.LiveTargets) == 0 && t.Place == PlaceBrowser:
 		return Target{}, &wire.CallError{Code: wire.ErrNoBrowser, Message: fmt.Sprintf("no browser %q is connected", choice.Browser)}
 	case len(tabs) == 0:
@@ -117,6 +120,29 @@ func findPlace(c *liveCall) (Target, *wire.CallError) {
 			"several browsers are connected: %s; name one as \"browser\"", nameBrowsers(tabs))}
 	}
 	return tabs[0], nil
+}
+
+// shownArgs returns the arguments of c as users see them; see [Options.ShownArgs].
+func shownArgs(c *liveCall) json.RawMessage {
+	args := c.arguments()
+	if args == nil || !c.req.Tool.Place.isChosenFirst() || c.d.opts.ShownArgs == nil {
+		return args
+	}
+	return c.d.opts.ShownArgs(c.gateInfo(nil))
+}
+
+// maxArgsStart is the length of the arguments in lists of calls, in bytes.
+const maxArgsStart = 300
+
+// storeArgsStart stores the beginning of the arguments of c for lists of calls.
+func storeArgsStart(c *liveCall) {
+	text := "{}" // without an allocation
+	if c.argBytes > len(text) {
+		text = events.CutText(shownArgs(c), maxArgsStart)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.argsStart = text
 }
 
 // shapeOutput passes the output of a browser tool to [Options.ShapeOutput].

@@ -195,3 +195,35 @@ func TestCurrentTabOfAnotherBrowser(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestAdviceWithoutStart checks that the error of a call that did not start has no advice
+// to check the effect of the call, and that a browser tool without a tab gets the advice to
+// open a tab.
+func TestAdviceWithoutStart(t *testing.T) {
+	target := dispatch.Target{Browser: "b1", TabID: 5, DocumentID: "d5", URL: "https://shop.example/"}
+	startError := &wire.CallError{Code: wire.ErrNavigated, Message: "the tab has navigated", NotStarted: true}
+	bridge := &dispatchtest.Bridge{
+		TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
+			return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{target}}
+		},
+		StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
+			go sink.Finish(nil, startError)
+			return nil
+		},
+	}
+	calls := dispatch.New(bridge, dispatch.Options{})
+	_, err := calls.Call(t.Context(), dispatch.Call{Tool: clickTool, TabID: 5})
+	if err == nil || strings.Contains(err.Error(), "taken effect") || !strings.HasSuffix(err.Error(), "Wait until the page has loaded, then retry.") {
+		t.Errorf("error of a call that did not start = %v, want no advice about its effect", err)
+	}
+	startError = &wire.CallError{Code: wire.ErrNavigated, Message: "the tab has navigated"}
+	_, err = calls.Call(t.Context(), dispatch.Call{Tool: clickTool, TabID: 5})
+	if err == nil || !strings.Contains(err.Error(), "check first whether the call had taken effect") {
+		t.Errorf("error of a call that started = %v, want advice about its effect", err)
+	}
+	target.Problem = "browser tools work in http and https pages only"
+	_, err = calls.Call(t.Context(), dispatch.Call{Tool: clickTool, TabID: 5})
+	if err == nil || !strings.HasSuffix(err.Error(), "Open or select another tab with browser_tabs, then retry.") {
+		t.Errorf("error without a usable tab = %v, want the advice for browser tools", err)
+	}
+}

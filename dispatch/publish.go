@@ -100,7 +100,7 @@ func sharedCard(c *liveCall) *events.CallFacts {
 func fillState(s *events.State, c *liveCall) {
 	*s = events.State{
 		Status:  c.state.status.shownStatus(),
-		Browser: c.attempts.target.Browser, TabID: c.attempts.target.TabID,
+		Browser: c.attempts.target.Browser, BrowserName: c.attempts.target.BrowserName, TabID: c.attempts.target.TabID, URL: c.attempts.target.URL, ArgsStart: c.argsStart,
 		RunTime: c.state.runTime(&c.clock), Ended: c.state.endedAt,
 		Reports: c.reports.ReportSummary, EndAudience: c.reports.endAudience, Result: c.resultStart,
 		CancelReason: c.state.reason, StopOutcome: c.state.stopOutcome,
@@ -108,11 +108,12 @@ func fillState(s *events.State, c *liveCall) {
 	if c.suspension.ticket != nil {
 		s.Waiting = &c.suspension.ticket.WaitingTicket
 	}
+	if n := len(c.suspension.resolutions); n > 0 {
+		s.Decision = &c.suspension.resolutions[n-1]
+	}
 	if err := c.state.err; err != nil {
-		s.ErrorCode, s.Error = err.Code, err.Message
-		if text := c.describeFailure().textForUser(); text != "" {
-			s.Error = text
-		}
+		s.ErrorCode = err.Code
+		s.Error, s.NextStep = c.describeFailure().stateTexts()
 	}
 }
 
@@ -132,15 +133,14 @@ func (c *liveCall) listView() View {
 	return c.viewLocked()
 }
 
-// fullView returns the call with its activities, its timeline and the number of the
-// last event, for Find.
+// fullView returns the call with its activities, its timeline, its trace and the number of
+// the last event, for Find.
 func (c *liveCall) fullView() View {
 	activities := c.activities.Views()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	v := c.viewLocked()
-	v.Activities = activities
-	v.Timeline = slices.Clone(c.timeline.moments)
+	v.Activities, v.Timeline, v.Trace = activities, slices.Clone(c.timeline.moments), c.req.Trace.View()
 	v.Seq = c.d.stream.LastSeq() // no event of the call is published while mu is locked
 	return v
 }

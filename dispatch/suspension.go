@@ -25,17 +25,23 @@ type ticket struct {
 // newTicket returns a ticket of c that ends after limit.
 func newTicket(c *liveCall, t Ticket, gate Gate, limit time.Duration) *ticket {
 	now := time.Now()
-	args := c.arguments()
+	args := shownArgs(c)
 	browser, tabID := c.req.Browser, c.req.TabID
-	if place := c.place.get(); place.TabID != 0 {
-		browser, tabID = place.Browser, place.TabID
+	target := c.place.get()
+	if target.TabID != 0 {
+		browser, tabID = target.Browser, target.TabID
+	} else if target.Browser == "" {
+		target = t.target
 	}
+	about := c.req.Tool.About
+	about.IsReadOnly = about.IsReadOnly || t.IsReadOnly
 	return &ticket{
 		WaitingTicket: WaitingTicket{
 			TicketID: "ticket_" + strings.ToLower(rand.Text()), CallID: c.id, Tool: c.req.Tool.FullName(),
 			Kind: t.Kind, Reason: t.Reason, Title: t.Title, Caller: c.req.Caller, Browser: browser, TabID: tabID,
 			Args: events.CutText(args, wire.MaxShownArgsBytes), ArgsBytes: len(args),
 			StartedAt: now, ExpiresAt: now.Add(limit), Scopes: t.offeredScopes(c.req.Client),
+			About: about, Page: events.NewTicketPage(target.Browser, target.BrowserName, target.TabID, target.Title, target.URL),
 		},
 		call: c, gate: gate,
 		decisions: make(chan Resolution, 1),

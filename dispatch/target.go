@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"opentabs/dispatch/errtext"
 	"opentabs/wire"
 )
 
@@ -15,31 +14,31 @@ import (
 // chooses between two browsers or two instances, because they may be two accounts.
 // Browsers and instances without a ready document are ignored if one has a ready
 // document, because the user is probably logged in only there.
-func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *wire.CallError) {
+func chooseTargets(targets Targets, choice TargetChoice, req *Call) ([]Target, *targetProblem) {
 	liveTargets := matchingTargets(targets.LiveTargets, choice)
 	if len(liveTargets) == 0 {
-		return nil, newNoTargetError(targets, choice, req)
+		return nil, newTargetProblem(targets, choice, req)
 	}
 	if req.TabID != 0 {
 		if inSeveralBrowsers(liveTargets) {
-			return nil, &wire.CallError{
+			return nil, &targetProblem{err: &wire.CallError{
 				Code:    wire.ErrAmbiguousTarget,
 				Message: fmt.Sprintf("several browsers have a tab %d: %s; name the browser too", req.TabID, nameTargets(liveTargets)),
-			}
+			}}
 		}
 		return liveTargets, nil
 	}
 	liveTargets = keepUsableGroups(liveTargets, func(t Target) string { return t.Browser })
 	if inSeveralBrowsers(liveTargets) {
-		return nil, &wire.CallError{
+		return nil, &targetProblem{err: &wire.CallError{
 			Code:    wire.ErrAmbiguousTarget,
 			Message: "tabs of several browsers match: " + nameTargets(liveTargets) + "; name one",
-		}
+		}}
 	}
 	instanceOf := func(t Target) string { return InstanceName(req.Tool.Instances, t.URL) }
 	liveTargets = keepUsableGroups(liveTargets, instanceOf)
 	if firstInstance := instanceOf(liveTargets[0]); slices.ContainsFunc(liveTargets, func(t Target) bool { return instanceOf(t) != firstInstance }) {
-		return nil, newAmbiguousInstanceError(liveTargets, req.Tool.Instances)
+		return nil, &targetProblem{err: newAmbiguousInstanceError(liveTargets, req.Tool.Instances)}
 	}
 	return liveTargets, nil
 }
@@ -90,7 +89,7 @@ func matchingTargets(targets []Target, choice TargetChoice) []Target {
 
 // targetChoice returns the call's choice of a target and fails for an unknown instance.
 func (c *Call) targetChoice(mayOpen func(plugin string) bool) (TargetChoice, *wire.CallError) {
-	choice := TargetChoice{Plugin: c.Tool.Plugin, Browser: c.Browser, TabID: c.TabID, Open: c.Tool.OpenURL}
+	choice := TargetChoice{Plugin: c.Tool.Plugin, Browser: c.Browser, TabID: c.TabID, Client: c.Client, Open: c.Tool.OpenURL}
 	if c.Instance != "" {
 		for _, i := range c.Tool.Instances {
 			if i.Name == c.Instance {
@@ -115,60 +114,6 @@ func (t *Tool) displayName() string {
 		return t.PluginName
 	}
 	return t.Plugin
-}
-
-// newNoTargetError returns the error of a call without a document.
-func newNoTargetError(targets Targets, choice TargetChoice, req *Call) *wire.CallError {
-	pluginName := req.Tool.displayName()
-	silentTargets := matchingTargets(targets.SilentTargets, choice)
-	tabsToReload, brokenTabs, loadingTabs := matchingTargets(targets.TabsToReload, choice), matchingTargets(targets.BrokenTabs, choice), matchingTargets(targets.LoadingTabs, choice)
-	errorPages := matchingTargets(targets.ErrorPages, choice)
-	switch {
-	case targets.BrowserCount == 0:
-		return &wire.CallError{Code: wire.ErrNoBrowser, Message: "no browser with the opentabs extension is connected"}
-	case targets.OpenedTab != nil && slices.ContainsFunc(errorPages, targets.OpenedTab.isSameTab):
-		index := slices.IndexFunc(errorPages, targets.OpenedTab.isSameTab)
-		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"%s was opened for the call, but its page can't be loaded: %s", nameTargets(errorPages[index:index+1]), errtext.DescribeLoadError(errorPages[index].Problem))}
-	case targets.OpenedTab != nil:
-		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"%s was opened for the call, but %s did not start there; check the tab, the page may require a login",
-			nameTargets([]Target{*targets.OpenedTab}), pluginName)}
-	case len(matchingTargets(targets.TabsAwaitingCode, choice)) > 0:
-		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"%s is open, but plugins are still being loaded into the browser (%s); call again in a few seconds",
-			pluginName, nameTargets(matchingTargets(targets.TabsAwaitingCode, choice)))}
-	case targets.IsSyncing:
-		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"plugins are still being loaded into the browser, so tabs of %s may not be recognized yet; call again in a few seconds", pluginName)}
-	case len(brokenTabs) > 0:
-		return &wire.CallError{Code: wire.ErrPluginBroken, Message: fmt.Sprintf(
-			"the plugin %s did not start in its page: %s; none of its tools can run in %s",
-			req.Tool.Plugin, brokenTabs[0].Problem, nameTargets(brokenTabs))}
-	case len(silentTargets) > 0:
-		return &wire.CallError{Code: wire.ErrPageUnresponsive, Message: fmt.Sprintf(
-			"%s is open, but its page does not answer (%s)", pluginName, nameTargets(silentTargets))}
-	case len(tabsToReload) > 0:
-		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"%s is open, but its page was loaded before the plugin was added or changed (%s); reload the tab",
-			pluginName, nameTargets(tabsToReload))}
-	case len(loadingTabs) > 0:
-		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"%s is open, but its page is still loading or updating the plugin (%s); retry in a few seconds",
-			pluginName, nameTargets(loadingTabs))}
-	case len(errorPages) > 0:
-		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"%s is open, but its page can't be loaded (%s): %s", pluginName, nameTargets(errorPages), errtext.DescribeLoadError(errorPages[0].Problem))}
-	case len(targets.BrowsersToOpen) > 1:
-		return &wire.CallError{Code: wire.ErrAmbiguousTarget, Message: fmt.Sprintf(
-			"no open tab shows %s, and several browsers could open one: %s; name one", pluginName, nameBrowsers(targets.BrowsersToOpen))}
-	case len(targets.LiveTargets)+len(targets.SilentTargets) > 0:
-		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"the tab, browser or instance that was named does not show %s; these do: %s", pluginName, nameTargets(slices.Concat(targets.LiveTargets, targets.SilentTargets)))}
-	default:
-		return &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
-			"no open tab shows %s (%s)", pluginName, strings.Join(req.Tool.Matches, ", "))}
-	}
 }
 
 // newAmbiguousInstanceError returns the error of a call that names no instance. The error

@@ -50,10 +50,11 @@ func TestChoiceOfTarget(t *testing.T) {
 	}{
 		{"no browser", dispatch.Targets{}, dispatch.Call{}, "", 0, wire.ErrNoBrowser, "no browser"},
 		{"no tab", dispatch.Targets{BrowserCount: 1}, dispatch.Call{}, "", 0, wire.ErrNoTab, "no open tab shows Messages (*://localhost/*)"},
-		{"needs reload", dispatch.Targets{BrowserCount: 1, TabsToReload: targets{homeTab(7)}}, dispatch.Call{}, "", 0, wire.ErrNoTab, "reload the tab"},
+		{"tabs of two browsers need a reload", dispatch.Targets{BrowserCount: 2, TabsToReload: targets{homeTab(7), workTab(8)}}, dispatch.Call{}, "", 0, wire.ErrNoTab,
+			`Name one of these tabs as "tabId" and its browser as "browser", then retry`},
 		{"broken", dispatch.Targets{BrowserCount: 1, BrokenTabs: targets{brokenTab(7, "it threw")}}, dispatch.Call{}, "", 0, wire.ErrPluginBroken, "did not start in its page: it threw; none of its tools can run in tab 7"},
 		{"broken, others need a reload", dispatch.Targets{BrowserCount: 1, BrokenTabs: targets{brokenTab(7, "it threw")}, TabsToReload: targets{homeTab(8)}}, dispatch.Call{}, "", 0, wire.ErrPluginBroken, "it threw"},
-		{"broken only in a tab that is not wanted", dispatch.Targets{BrowserCount: 1, BrokenTabs: targets{brokenTab(7, "it threw")}, TabsToReload: targets{homeTab(8)}}, dispatch.Call{TabID: 8}, "", 0, wire.ErrNoTab, "reload the tab"},
+		{"broken only in a tab that is not wanted", dispatch.Targets{BrowserCount: 2, BrokenTabs: targets{brokenTab(7, "it threw")}, TabsToReload: targets{homeTab(8), workTab(8)}}, dispatch.Call{TabID: 8}, "", 0, wire.ErrNoTab, "loaded before the plugin"},
 		{"the best", dispatch.Targets{BrowserCount: 1, LiveTargets: targets{homeTab(7), homeTab(8)}}, dispatch.Call{}, "b1", 7, "", ""},
 		{"tab named", bothInstances, dispatch.Call{TabID: 9}, "b2", 9, "", ""},
 		{"browser named by name", bothInstances, dispatch.Call{Browser: "Work"}, "b2", 8, "", ""},

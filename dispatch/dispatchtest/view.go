@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/hops"
 	"opentabs/wire"
 )
 
@@ -24,10 +25,14 @@ func View() dispatch.View {
 		},
 		Plugin: "messages", Tool: "export",
 		Requester: dispatch.Requester{Client: "laptop", ClientCredential: dispatch.CredentialToken, ClaimedName: "claude-code", Session: "session-1"},
-		Browser:   "b1", TabID: 7, Created: ArrivalTime, Ended: &ended, RunMs: 1500.5, ReportCount: 9, InvalidCount: 2, Prompt: true, Depth: 1,
+		Browser:   "b1", BrowserName: "Work", TabID: 7, URL: "https://chat.example:8443/general?x=1", ArgsStart: `{"channel":"general"}`, Created: ArrivalTime, Ended: &ended, RunMs: 1500.5, ReportCount: 9, InvalidCount: 2, Prompt: true, Depth: 1,
 		Caller:       &dispatch.Caller{Plugin: "mail", Tool: "mail__archive", Browser: "b1", TabID: 6, Origin: "https://mail.example", ParentTools: []string{"mail__all"}},
 		UserProgress: &userProgress, UserMessage: "a quarter", StatusWord: "indexing", UserStatusWord: "reading", EndAudience: dispatch.AudienceUser,
 		Result: `{"messages":2}`, Waiting: newWaitingTicket(),
+		Decision: &dispatch.Resolution{
+			TicketID: "ticket_0", Gate: "permission", Allow: true, Scope: wire.ScopeTime, Duration: time.Minute, Data: json.RawMessage(`{"note":1}`),
+			Surface: "a notification", DecidedAt: ArrivalTime,
+		},
 		Activities: []dispatch.ActivityView{
 			{Type: "table", Content: json.RawMessage(`[{"a":1}]`), Audience: dispatch.AudienceUser, Dropped: 1},
 			{Type: "text", Content: json.RawMessage(`"for the agent"`)},
@@ -37,7 +42,8 @@ func View() dispatch.View {
 			{Time: ArrivalTime.Add(time.Second), Kind: dispatch.EventSuspended, Reason: "It sends messages."},
 			{Time: ArrivalTime.Add(2 * time.Second), Kind: dispatch.EventResumed, Resolution: Resolution()},
 		},
-		Seq: 42, ErrorCode: wire.ErrToolError, Error: "The channel is <gone>.", CancelReason: "not needed", StopOutcome: wire.CancelAborted,
+		Trace: &hops.View{Start: ArrivalTime, Hops: []hops.Hop{{Station: "guard", Us: 12.5}, {Station: "parse", StartUs: 12.5, Us: 7}}},
+		Seq:   42, ErrorCode: wire.ErrToolError, Error: "The channel is <gone>.", NextStep: "Choose another <channel>.", CancelReason: "not needed", StopOutcome: wire.CancelAborted,
 	}
 }
 
@@ -48,6 +54,8 @@ func newWaitingTicket() *dispatch.WaitingTicket {
 		Caller:  &dispatch.Caller{Plugin: "mail", Tool: "mail__archive", Browser: "b2", TabID: 6, Origin: "https://mail.example", ParentTools: []string{"mail__all"}},
 		Browser: "b1", TabID: 7, Title: "Export messages", Args: `{"channel":"general"}`, ArgsBytes: 4000,
 		StartedAt: ArrivalTime.Add(time.Second), ExpiresAt: ArrivalTime.Add(5 * time.Minute), Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeAlways},
+		About: dispatch.ToolAbout{PluginName: "Messages", Title: "Export messages", Description: "Exports a channel.", IsReadOnly: true},
+		Page:  &dispatch.TicketPage{Browser: "b1", BrowserName: "Work", TabID: 7, TabTitle: "general", Site: "https://messages.example"},
 	}
 }
 

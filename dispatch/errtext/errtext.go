@@ -5,61 +5,128 @@ package errtext
 
 import (
 	"fmt"
+	"strings"
 
 	"opentabs/wire"
 )
+
+// Step is the next step after an error. The text for the agent contains what to do or what
+// to ask the user, the text for the user names commands and controls.
+type Step struct{ ForAgent, ForUser string }
 
 // advice contains the next step after each error code, and whether the same call may
 // succeed later.
 var advice = map[wire.ErrorCode]struct {
 	retryable bool
-	nextStep  string
+	nextStep  Step
 }{
-	wire.ErrIdleTimeout:      {true, "Retry it, ask for less in one call, or make the tool report progress more often than that."},
-	wire.ErrDeadlineExceeded: {false, "Split the work into smaller calls; do not repeat the same call."},
-	wire.ErrCancelled:        {false, "Do not call again unless the user asks you to."},
-	wire.ErrTabClosed:        {true, "Open the page again, then retry."},
-	wire.ErrNavigated:        {true, "Wait until the page has loaded, then retry; check first whether the call had taken effect."},
-	wire.ErrPageCrashed:      {true, "Retry: opentabs reloads the tab for the next call; check first whether this one had taken effect."},
-	wire.ErrPageUnresponsive: {true, "Ask the user to reload the tab, in the opentabs side panel or with `opentabs browser reload-tab`, then retry; check first whether the call had taken effect."},
-	wire.ErrTabDiscarded:     {true, "Retry: opentabs reloads the tab for the next call; check first whether this one had taken effect."},
-	wire.ErrTabFrozen:        {true, "Ask the user to show the tab or to reload it, then retry; or open the page in another tab."},
-	wire.ErrBrowserLost:      {true, "Start the browser again, then retry; check first whether the call had taken effect."},
-	wire.ErrLinkLost:         {true, "Check that the browser is running, then retry; check first whether the call had taken effect."},
-	wire.ErrDenied:           {false, "Only the user can allow it, in the opentabs side panel or a terminal. Do not call again until the user confirms that."},
-	wire.ErrNotReviewed:      {false, "Only the user can review the plugin, in the opentabs side panel or a terminal. Do not call again until the user confirms that."},
-	wire.ErrNeedsSettings:    {false, "Only the user can set it, in the opentabs side panel or a terminal. Do not call again until the user confirms that."},
-	wire.ErrPluginBroken:     {false, "Do not call its tools again; report this to the user, who has to repair, update or remove the plugin (`opentabs doctor`)."},
-	wire.ErrApprovalTimeout:  {true, "Ask the user to answer in the opentabs side panel or a terminal, then call again."},
-	wire.ErrRateLimited:      {true, "Wait, then retry; make fewer calls."},
-	wire.ErrInvalidArguments: {false, "Correct the arguments, then call again."},
-	wire.ErrResultTooLarge:   {false, "Ask for less: use a filter, a limit or a page argument of the tool."},
-	wire.ErrInvalidResult:    {false, "Report this to the author of the plugin: a tool must return plain JSON data."},
-	wire.ErrToolError:        {false, "Read the tool's message, correct what it names, then call again."},
-	wire.ErrUnknownTool:      {true, "Reload the tab, then retry: its page has an older version of the plugin."},
-	wire.ErrUnknownPrompt:    {true, "Reload the tab, then retry: its page has an older version of the plugin."},
-	wire.ErrNestedTooDeep:    {false, "Report this to the author of the plugin: its tools call each other without end."},
-	wire.ErrNoBrowser:        {true, "Ask the user to start Chrome and to check the opentabs side panel, then retry."},
-	wire.ErrNoTab:            {true, "Open the page in the browser, then retry."},
-	wire.ErrAmbiguousTarget:  {false, `Name one: pass its ID as "tabId", the browser as "browser", or both.`},
-	wire.ErrTabInUse:         {true, "Work in another tab, or retry when the other client has finished."},
-	wire.ErrNotReady:         {true, "Ask the user to check the tab and to log in if the page requires it, then retry."},
-	wire.ErrUnsafePage:       {false, "Do not retry it in this page; report this to the user: only a plugin that declares \"world\": \"isolated\" can run there."},
-	wire.ErrPluginUpdated:    {true, "Retry: the page has the new version of the plugin now; check first whether the call had taken effect."},
-	wire.ErrShutdown:         {true, "Start opentabs again, then retry."},
-	wire.ErrInternal:         {true, "Search the log of opentabs for this call ID, then report it."},
-}
-
-// Advice returns the next step after an error with this code, in one sentence for
-// the agent.
-func Advice(code wire.ErrorCode) string {
-	nextStep, _ := NextStep(code)
-	return nextStep
+	wire.ErrIdleTimeout: {true, Step{
+		"Retry it, ask for less in one call, or make the tool report progress more often than that.",
+		"Retry it, or ask for less in one call. If the tool needs that long, its author has to make it report progress."}},
+	wire.ErrDeadlineExceeded: {false, Step{
+		"Split the work into smaller calls; do not repeat the same call.",
+		"Split the work into smaller calls."}},
+	wire.ErrCancelled: {false, Step{
+		"Do not call again unless the user asks you to.",
+		"Retry it if you still need the result."}},
+	wire.ErrTabClosed: {true, Step{
+		"Open the page again, then retry.",
+		"Open the page again, then retry."}},
+	wire.ErrNavigated: {true, Step{
+		"Wait until the page has loaded, then retry; check first whether the call had taken effect.",
+		"Wait until the page has loaded, then retry; check first whether the call had taken effect."}},
+	wire.ErrPageCrashed: {true, Step{
+		"Retry: opentabs reloads the tab for the next call of a plugin; before another browser tool, reload it with browser_navigate (go: reload); check first whether the call had taken effect.",
+		"Reload the tab, then retry; check first whether the call had taken effect."}},
+	wire.ErrPageUnresponsive: {true, Step{
+		"Ask the user to reload the tab, in the opentabs side panel or with `opentabs browser reload-tab`, then retry; check first whether the call had taken effect.",
+		"Reload the tab, then retry; check first whether the call had taken effect."}},
+	wire.ErrTabDiscarded: {true, Step{
+		"Retry: opentabs reloads the tab for the next call of a plugin; before another browser tool, reload it with browser_navigate (go: reload); check first whether the call had taken effect.",
+		"Open the tab, which reloads it, then retry; check first whether the call had taken effect."}},
+	wire.ErrTabFrozen: {true, Step{
+		"Ask the user to show the tab or to reload it, then retry; or open the page in another tab.",
+		"Open the tab or reload it, then retry."}},
+	wire.ErrBrowserLost: {true, Step{
+		"Start the browser again, then retry; check first whether the call had taken effect.",
+		"Start Chrome again, then retry; check first whether the call had taken effect."}},
+	wire.ErrLinkLost: {true, Step{
+		"Check that the browser is running, then retry; check first whether the call had taken effect.",
+		"Check that Chrome is running, then retry; check first whether the call had taken effect."}},
+	wire.ErrDenied: {false, Step{
+		"Only the user can allow it, in the opentabs side panel or a terminal. Do not call again until the user confirms that.",
+		"To let it run, allow the next call, or change the permission in the side panel."}},
+	wire.ErrNotReviewed: {false, Step{
+		"Only the user can review the plugin, in the opentabs side panel or a terminal. Do not call again until the user confirms that.",
+		"Review the plugin in the side panel or with `opentabs plugin review`, then retry."}},
+	wire.ErrNeedsSettings: {false, Step{
+		"Only the user can set it, in the opentabs side panel or a terminal. Do not call again until the user confirms that.",
+		"Set it in the side panel or with `opentabs plugin configure`, then retry."}},
+	wire.ErrPluginBroken: {false, Step{
+		"Do not call its tools again; report this to the user, who has to repair, update or remove the plugin (`opentabs doctor`).",
+		"Run `opentabs doctor`, then repair, update or remove the plugin."}},
+	wire.ErrApprovalTimeout: {true, Step{
+		"Ask the user to answer in the opentabs side panel or a terminal, then call again.",
+		"Retry it, then answer in the side panel or with `opentabs calls approve`."}},
+	wire.ErrRateLimited: {true, Step{
+		"Wait, then retry; make fewer calls.",
+		"Wait until other calls have ended, then retry."}},
+	wire.ErrInvalidArguments: {false, Step{
+		"Correct the arguments, then call again.",
+		"Correct the arguments, then retry; `opentabs tools show` lists the arguments of a tool."}},
+	wire.ErrResultTooLarge: {false, Step{
+		"Ask for less: use a filter, a limit or a page argument of the tool.",
+		"Ask for less: use a filter, a limit or a page argument of the tool."}},
+	wire.ErrInvalidResult: {false, Step{
+		"Report this to the author of the plugin: a tool must return plain JSON data.",
+		"Report this to the author of the plugin: a tool must return plain JSON data."}},
+	wire.ErrToolError: {false, Step{
+		"Read the tool's message, correct what it names, then call again.",
+		"Correct what the message names, then retry."}},
+	wire.ErrUnknownTool: {true, Step{
+		"Reload the tab, then retry: its page has an older version of the plugin.",
+		"Reload the tab, then retry: its page has an older version of the plugin."}},
+	wire.ErrUnknownPrompt: {true, Step{
+		"Reload the tab, then retry: its page has an older version of the plugin.",
+		"Reload the tab, then retry: its page has an older version of the plugin."}},
+	wire.ErrNestedTooDeep: {false, Step{
+		"Report this to the author of the plugin: its tools call each other without end.",
+		"Report this to the author of the plugin: its tools call each other without end."}},
+	wire.ErrNoBrowser: {true, Step{
+		"Ask the user to start Chrome and to check the opentabs side panel, then retry.",
+		"Start Chrome and check the opentabs side panel, then retry; `opentabs doctor` finds what is wrong."}},
+	wire.ErrNoTab: {true, Step{
+		"Open the page in the browser, then retry.",
+		"Open the page in the browser, then retry."}},
+	wire.ErrAmbiguousTarget: {false, Step{
+		`Name one: pass its ID as "tabId", the browser as "browser", or both.`,
+		"Choose a tab with --tab, a browser with --browser, or both."}},
+	wire.ErrTabInUse: {true, Step{
+		"Work in another tab, or retry when the other client has finished.",
+		"Retry when the other client has finished, or stop that client in the side panel."}},
+	wire.ErrTabTaken: {true, Step{
+		"Read the page again, for example with browser_snapshot, and check what the user changed; then act if the task still needs it.",
+		"The agent has to read the page again before it acts there."}},
+	wire.ErrNotReady: {true, Step{
+		"Ask the user to check the tab and to log in if the page requires it, then retry.",
+		"Check the tab, log in if the page requires it, then retry."}},
+	wire.ErrUnsafePage: {false, Step{
+		"Do not retry it in this page; report this to the user: only a plugin that declares \"world\": \"isolated\" can run there.",
+		"Report this to the author of the plugin: only a plugin that declares \"world\": \"isolated\" can run in this page."}},
+	wire.ErrPluginUpdated: {true, Step{
+		"Retry: the page has the new version of the plugin now; check first whether the call had taken effect.",
+		"Retry: the page has the new version of the plugin now; check first whether the call had taken effect."}},
+	wire.ErrShutdown: {true, Step{
+		"Start opentabs again, then retry.",
+		"Start opentabs again, then retry."}},
+	wire.ErrInternal: {true, Step{
+		"Search the log of opentabs for this call ID, then report it.",
+		"Search `opentabs logs` for the ID of the call, then report the error."}},
 }
 
 // NextStep returns the next step after an error with this code, and whether the same call
 // may succeed later.
-func NextStep(code wire.ErrorCode) (nextStep string, retryable bool) {
+func NextStep(code wire.ErrorCode) (nextStep Step, retryable bool) {
 	a, isKnown := advice[code]
 	if !isKnown {
 		a = advice[wire.ErrInternal]
@@ -67,9 +134,27 @@ func NextStep(code wire.ErrorCode) (nextStep string, retryable bool) {
 	return a.nextStep, a.retryable
 }
 
+// OpenTabStep is the next step after a call of a browser tool without a usable tab.
+var OpenTabStep = Step{"Open or select another tab with browser_tabs, then retry.", "Open the page in a tab, then retry."}
+
+// WithoutCheck returns the next step for a call that has not started: without the advice to
+// check whether the call had taken effect.
+func (s Step) WithoutCheck() Step {
+	return Step{withoutCheck(s.ForAgent), withoutCheck(s.ForUser)}
+}
+
+// withoutCheck is [Step.WithoutCheck] for one of the two texts.
+func withoutCheck(text string) string {
+	step, _, hasCheck := strings.Cut(text, "; check first whether")
+	if !hasCheck {
+		return text
+	}
+	return step + "."
+}
+
 // NextStepAfterRequest returns the next step after a failed request of a tool, by the
 // code of the error. For an unknown code, ok is false.
-func NextStepAfterRequest(code string) (nextStep string, ok bool) {
+func NextStepAfterRequest(code string) (nextStep Step, ok bool) {
 	nextStep, ok = requestAdvice[code]
 	return nextStep, ok
 }
@@ -77,15 +162,19 @@ func NextStepAfterRequest(code string) (nextStep string, ok bool) {
 // requestAdvice has the next step for each error code of a failed request of a tool. A
 // tool that does not handle the failure of a request can fail with the error of the
 // request.
-var requestAdvice = map[string]string{
+var requestAdvice = map[string]Step{
 	string(wire.ErrCancelled):       advice[wire.ErrCancelled].nextStep,
 	string(wire.ErrDenied):          advice[wire.ErrDenied].nextStep,
 	string(wire.ErrNotReviewed):     advice[wire.ErrNotReviewed].nextStep,
 	string(wire.ErrNeedsSettings):   advice[wire.ErrNeedsSettings].nextStep,
 	string(wire.ErrApprovalTimeout): advice[wire.ErrApprovalTimeout].nextStep,
 	string(wire.ErrNestedTooDeep):   advice[wire.ErrNestedTooDeep].nextStep,
-	"user_denied":                   "The user denied the tool's request. Do not call again unless the user asks you to.",
-	"user_timeout":                  "Ask the user to be ready for the tool's request, then call again.",
+	string(wire.ErrTabInUse):        advice[wire.ErrTabInUse].nextStep,
+	string(wire.ErrTabTaken):        advice[wire.ErrTabTaken].nextStep,
+	"user_denied": {"The user denied the tool's request. Do not call again unless the user asks you to.",
+		"You denied the tool's request. Retry it if you still need the result."},
+	"user_timeout": {"Ask the user to be ready for the tool's request, then call again.",
+		"Retry it, and answer the tool's request in time."},
 }
 
 // DescribeCode returns the code of an error as text. For errors of a tool, the text has

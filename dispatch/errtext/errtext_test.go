@@ -7,18 +7,31 @@ import (
 	"opentabs/wire"
 )
 
-// TestAdvice checks that each code has a next step, and that an unknown code gets the
-// next step of an internal error.
-func TestAdvice(t *testing.T) {
+// TestNextStep checks that each code has a next step for the agent and one for the user,
+// that the text for the user speaks to the user, and that an unknown code gets the next
+// step of an internal error.
+func TestNextStep(t *testing.T) {
 	for _, code := range wire.ErrorCodes() {
 		if _, ok := advice[code]; !ok {
 			t.Errorf("error code %s has no advice", code)
 		}
+		step, _ := NextStep(code)
+		if step.ForAgent == "" || step.ForUser == "" {
+			t.Errorf("error code %s has the next steps %+v, want two texts", code, step)
+		}
+		for _, word := range []string{"the user", "tabId", "browser_"} {
+			if strings.Contains(step.ForUser, word) {
+				t.Errorf("error code %s has %q in the text for the user: %s", code, word, step.ForUser)
+			}
+		}
+		if strings.Contains(step.ForAgent, "--") {
+			t.Errorf("error code %s has a flag in the text for the agent: %s", code, step.ForAgent)
+		}
 	}
-	if got := Advice("unheard_of"); got != advice[wire.ErrInternal].nextStep {
+	if got, _ := NextStep("unheard_of"); got != advice[wire.ErrInternal].nextStep {
 		t.Errorf("an unknown code gets %q", got)
 	}
-	if next, ok := NextStepAfterRequest("user_denied"); !ok || next == "" {
+	if next, ok := NextStepAfterRequest("user_denied"); !ok || next.ForAgent == "" || next.ForUser == "" {
 		t.Error("error code user_denied has no next step")
 	}
 	if _, ok := NextStepAfterRequest("NOT_FOUND"); ok {

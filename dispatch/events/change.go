@@ -29,21 +29,28 @@ func ToolName(plugin, tool string) string { return plugin + "__" + tool }
 // State is what changes about a call. A State is a copy: it has no memory that the call
 // changes later.
 type State struct {
-	Status      wire.CallStatus
+	Status wire.CallStatus
+	// Browser is the ID of the browser in which the call runs, BrowserName its name.
 	Browser     string
+	BrowserName string
 	TabID       int
+	URL         string
+	ArgsStart   string
 	RunTime     time.Duration
 	Ended       time.Time // zero before the end
 	Reports     ReportSummary
 	EndAudience string
 	Result      ResultStart
-	// Waiting is the open ticket, which is read-only; nil if there is none.
-	Waiting *WaitingTicket
-	// ErrorCode and Error are the reason of a failed call.
-	ErrorCode    wire.ErrorCode
-	Error        string
-	CancelReason string
-	StopOutcome  wire.CancelOutcome
+	// Waiting is the open ticket, and Decision the last decision about a ticket. Both are
+	// read-only, and nil if there is none.
+	Waiting  *WaitingTicket
+	Decision *Resolution
+	// ErrorCode and Error are the reason of a failed call. NextStep is what the user can do;
+	// empty if Error contains the next step.
+	ErrorCode       wire.ErrorCode
+	Error, NextStep string
+	CancelReason    string
+	StopOutcome     wire.CancelOutcome
 }
 
 // ReportSummary is what surfaces show of the reports of a call.
@@ -137,12 +144,12 @@ func newView(card *CallFacts, s *State, memory *viewMemory) View {
 			ParentNodeID: card.ParentNodeID, ParentCallID: card.ParentCallID,
 		},
 		Plugin: card.Plugin, Tool: card.Tool, Requester: card.Client.Requester(),
-		Browser: s.Browser, TabID: s.TabID,
+		Browser: s.Browser, BrowserName: s.BrowserName, TabID: s.TabID, URL: s.URL, ArgsStart: s.ArgsStart,
 		Created: card.Created, RunMs: float64(s.RunTime) / float64(time.Millisecond),
 		ReportCount: s.Reports.Count, InvalidCount: s.Reports.InvalidCount, Prompt: card.Prompt, Depth: card.Depth, Caller: card.Caller,
 		UserMessage: s.Reports.UserAudience.Message, StatusWord: s.Reports.AnyAudience.StatusWord, UserStatusWord: s.Reports.UserAudience.StatusWord,
 		EndAudience: s.EndAudience, Result: s.Result.Text(),
-		ErrorCode: s.ErrorCode, Error: s.Error, CancelReason: s.CancelReason, StopOutcome: s.StopOutcome,
+		ErrorCode: s.ErrorCode, Error: s.Error, NextStep: s.NextStep, CancelReason: s.CancelReason, StopOutcome: s.StopOutcome, Decision: s.Decision,
 	}
 	if n := s.Reports.AnyAudience.Numbers; n.HasProgress {
 		memory.loaded = n.Progress

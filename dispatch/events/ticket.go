@@ -2,6 +2,7 @@ package events
 
 import (
 	"encoding/json"
+	"net/url"
 	"time"
 
 	"opentabs/wire"
@@ -32,6 +33,50 @@ type WaitingTicket struct {
 	ExpiresAt time.Time `json:"until"`
 	// Scopes are the scopes that the user may choose for an approval.
 	Scopes []wire.Scope `json:"scopes"`
+	// About describes the tool, as its author does.
+	About ToolAbout `json:"about"`
+	// Page is where the call would run if it was allowed now; nil if that is unknown,
+	// for example if a tab has to be opened.
+	Page *TicketPage `json:"page,omitempty"`
+}
+
+// ToolAbout describes a tool to the user who decides about a call of the tool. The
+// author of the plugin wrote the texts.
+type ToolAbout struct {
+	// PluginName is the display name of the plugin, Title the display name of the tool.
+	PluginName  string `json:"plugin_name,omitempty"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	// IsReadOnly is set if the author declares that the tool changes nothing.
+	IsReadOnly bool `json:"read_only"`
+}
+
+// maxTabTitle is the maximum length of the title of a tab, in bytes. The page chooses the
+// title.
+const maxTabTitle = 200
+
+// NewTicketPage returns the page of a ticket; nil without a browser. address is the URL
+// of the page.
+func NewTicketPage(browser, browserName string, tabID int, title, address string) *TicketPage {
+	if browser == "" {
+		return nil
+	}
+	page := &TicketPage{Browser: browser, BrowserName: browserName, TabID: tabID, TabTitle: CutText([]byte(title), maxTabTitle)}
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		page.Site = u.Scheme + "://" + u.Host
+	}
+	return page
+}
+
+// TicketPage is the page in which a suspended call would run.
+type TicketPage struct {
+	// Browser is the ID of the browser, BrowserName the name that the user gave it.
+	Browser     string `json:"browser"`
+	BrowserName string `json:"browser_name,omitempty"`
+	TabID       int    `json:"tab_id,omitempty"`
+	TabTitle    string `json:"tab_title,omitempty"`
+	// Site is the origin of the page, without a path, which may be secret.
+	Site string `json:"site,omitempty"`
 }
 
 // Resolution is the user's decision about a ticket.

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"opentabs/dispatch/activity"
+	"opentabs/dispatch/hops"
 	"opentabs/dispatch/progress"
 	"opentabs/wire"
 )
@@ -40,8 +41,11 @@ type View struct {
 	Plugin string `json:"plugin"`
 	Tool   string `json:"tool"`
 	Requester
-	Browser string `json:"browser,omitempty"`
-	TabID   int    `json:"tab_id,omitempty"`
+	// Browser is the ID of the browser in which the call runs, BrowserName the name of that
+	// browser at the start of the call.
+	Browser     string `json:"browser,omitempty"`
+	BrowserName string `json:"browser_name,omitempty"`
+	TabID       int    `json:"tab_id,omitempty"`
 	// Created is the time when the call arrived, Ended the time when it ended.
 	Created time.Time  `json:"created"`
 	Ended   *time.Time `json:"ended,omitempty"`
@@ -73,17 +77,29 @@ type View struct {
 	Result string `json:"result,omitempty"`
 	// Waiting is set while the call waits for the user.
 	Waiting *WaitingTicket `json:"waiting,omitempty"`
+	// Decision is the last decision of the user about the call; nil if there is none.
+	Decision *Resolution `json:"decision,omitempty"`
+	// URL is the page in which the call runs, and ArgsStart is the beginning of its
+	// arguments as requests for approval show them. Only the side panel gets both: other
+	// agents may read the JSON of a View.
+	URL       string `json:"-"`
+	ArgsStart string `json:"-"`
 	// Activities, omitted in lists and events, are in the order of their first reports.
 	Activities []activity.View `json:"activities,omitempty"`
 	// Timeline is the steps of the call, oldest first, at most 64. Seq is the number of
 	// the last event before the view: a reader that skips the events up to Seq gets no
 	// change twice. Call Follow before Find, because events have no numbers without a
-	// follower. Only Find sets Timeline and Seq.
-	Timeline []Moment `json:"timeline,omitempty"`
-	Seq      uint64   `json:"seq,omitempty"`
-	// ErrorCode and Error are the reason of a failed call.
+	// follower. Trace is how long the call spent at each station; absent for a call that is
+	// not traced. Only Find and the after hooks set Timeline and Trace, and only Find sets
+	// Seq.
+	Timeline []Moment   `json:"timeline,omitempty"`
+	Trace    *hops.View `json:"trace,omitempty"`
+	Seq      uint64     `json:"seq,omitempty"`
+	// ErrorCode and Error are the reason of a failed call. NextStep is what the user can do;
+	// absent if Error contains the next step.
 	ErrorCode wire.ErrorCode `json:"error_code,omitempty"`
 	Error     string         `json:"error,omitempty"`
+	NextStep  string         `json:"next_step,omitempty"`
 	// CancelReason is the given reason of a cancelled call, if any.
 	CancelReason string `json:"cancel_reason,omitempty"`
 	// StopOutcome is the page's answer to the stop.

@@ -1,10 +1,10 @@
 // Package hops measures the time that one call spends at each station on its way from
 // the client to the page and back.
 //
-// A request with the header Header starts a Trace. Each station of the server marks the
-// time at which the call leaves the station, and the browser sends the times of its
-// stations with the result. A call without a Trace measures nothing: all methods of a
-// nil *Trace return at once.
+// A request with the header Header starts a Trace, and a [Sampler] traces some of the
+// other calls. Each station of the server marks the time at which the call leaves the
+// station, and the browser sends the times of its stations with the result. A call without
+// a Trace measures nothing: all methods of a nil *Trace return at once.
 //
 // # Concurrency
 //
@@ -13,9 +13,11 @@ package hops
 
 import (
 	"context"
+	"encoding/json"
 	"sync/atomic"
 	"time"
 
+	"opentabs/internal/lazyregexp"
 	"opentabs/wire"
 )
 
@@ -34,7 +36,11 @@ const (
 	Parsed
 	// Checked means that the arguments match the tool's schema.
 	Checked
-	// Chosen means that the gates, the queue and the choice of the document are done.
+	// Allowed means that the gates allow the call, if necessary after an approval.
+	Allowed
+	// Admitted means that the call has a place in the queue of its plugin.
+	Admitted
+	// Chosen means that the hooks and the choice of the document are done.
 	Chosen
 	// Posted means that the frame for the browser is ready to be written.
 	Posted
@@ -44,13 +50,19 @@ const (
 	Decoded
 	// Ended means that the dispatcher has returned the result.
 	Ended
+	// Replied means that the reply is ready.
+	Replied
 	markCount
 )
 
 // Trace has the times of one call. For a call with several attempts, a Trace has the
 // times of the last attempt.
 type Trace struct {
-	start   time.Time
+	start time.Time
+	// isRequested is set if the client requested the trace.
+	isRequested bool
+	// parent is the span of the client, set before the call begins; empty for none.
+	parent  string
 	marks   [markCount]atomic.Int64 // nanoseconds since start; 0 if the call has not reached the mark
 	browser atomic.Pointer[wire.BrowserHops]
 }
@@ -78,15 +90,43 @@ func (t *Trace) SetBrowser(h *wire.BrowserHops) {
 
 type contextKey struct{}
 
-// NewContext returns a context with a Trace that starts now.
+// NewContext returns a context with a Trace that the client requested and that starts now.
 func NewContext(ctx context.Context) context.Context {
-	return context.WithValue(ctx, contextKey{}, &Trace{start: time.Now()})
+	return context.WithValue(ctx, contextKey{}, &Trace{start: time.Now(), isRequested: true})
 }
 
 // FromContext returns the Trace of a context; nil if the call is not traced.
 func FromContext(ctx context.Context) *Trace {
 	t, _ := ctx.Value(contextKey{}).(*Trace)
 	return t
+}
+
+// IsRequested reports whether the client requested the trace, and so gets the hops with
+// the result.
+func (t *Trace) IsRequested() bool { return t != nil && t.isRequested }
+
+// traceParent matches the header traceparent of W3C Trace Context, version 00.
+var traceParent = lazyregexp.New(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
+
+// SetParent sets the span of the client: a JSON string in the format of W3C Trace Context
+// (https://www.w3.org/TR/trace-context/). SetParent ignores any other value. Call SetParent
+// before the call begins.
+func (t *Trace) SetParent(value json.RawMessage) {
+	if t == nil || len(value) == 0 {
+		return
+	}
+	var parent string
+	if json.Unmarshal(value, &parent) == nil && traceParent().MatchString(parent) {
+		t.parent = parent
+	}
+}
+
+// Parent returns the span of the client; empty if there is none.
+func (t *Trace) Parent() string {
+	if t == nil {
+		return ""
+	}
+	return t.parent
 }
 
 // Hop is the time that a call spent at one station, in microseconds. The same station
@@ -100,8 +140,23 @@ type Hop struct {
 	Us      float64 `json:"us"`
 }
 
-// Hops returns the hops of a call whose reply is ready now, in order. A call that did
-// not reach a page has no hops of the browser.
+// View is a Trace at one moment.
+type View struct {
+	// Start is the time when the request arrived.
+	Start time.Time `json:"start"`
+	Hops  []Hop     `json:"hops"`
+}
+
+// View returns the start and the hops so far; nil without a trace.
+func (t *Trace) View() *View {
+	if t == nil {
+		return nil
+	}
+	return &View{Start: t.start, Hops: t.Hops()}
+}
+
+// Hops returns the hops of a call so far, in order. A call that did not reach a page has
+// no hops of the browser.
 func (t *Trace) Hops() []Hop {
 	l := hopList{marks: make([]float64, markCount)}
 	for m := range l.marks {
@@ -110,7 +165,9 @@ func (t *Trace) Hops() []Hop {
 	l.add("guard", l.marks[Authorized])
 	l.add("parse", l.marks[Parsed])
 	l.add("check", l.marks[Checked])
-	l.add("dispatch", l.marks[Chosen])
+	l.add("gates", l.marks[Allowed])
+	l.add("queue", l.marks[Admitted])
+	l.add("target", l.marks[Chosen])
 	l.add("hub", l.marks[Posted])
 	if b := t.browser.Load(); b != nil && l.marks[Answered] > 0 {
 		l.addBrowser(b)
@@ -118,7 +175,7 @@ func (t *Trace) Hops() []Hop {
 	l.add("browser", l.marks[Answered])
 	l.add("hub", l.marks[Decoded])
 	l.add("dispatch", l.marks[Ended])
-	l.add("reply", float64(time.Since(t.start).Nanoseconds())/1000)
+	l.add("reply", l.marks[Replied])
 	return l.hops
 }
 

@@ -26,17 +26,18 @@ func TestHops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		us := time.Microsecond
 		trace := newTrace()
-		markAll(trace, 1*us, 2*us, 3*us, 4*us, 5*us, 1000*us, 6*us, 7*us)
+		markAll(trace, 1*us, 2*us, 3*us, 1*us, 1*us, 2*us, 5*us, 1000*us, 6*us, 7*us, 8*us)
 		trace.SetBrowser(&wire.BrowserHops{
 			WorkerInUs: 10, DocumentUs: 500, WorkerOutUs: 20,
 			Page: wire.PageHops{BridgeInUs: 1, HostInUs: 2, SchemaUs: 3, HandlerUs: 4, ResultUs: 11},
 		})
-		time.Sleep(8 * us)
 		want := []hops.Hop{
 			{Station: "guard", StartUs: 0, Us: 1},
 			{Station: "parse", StartUs: 1, Us: 2},
 			{Station: "check", StartUs: 3, Us: 3},
-			{Station: "dispatch", StartUs: 6, Us: 4},
+			{Station: "gates", StartUs: 6, Us: 1},
+			{Station: "queue", StartUs: 7, Us: 1},
+			{Station: "target", StartUs: 8, Us: 2},
 			{Station: "hub", StartUs: 10, Us: 5},
 			{Station: "websocket", StartUs: 15, Us: 235},
 			{Station: "worker", StartUs: 250, Us: 10},
@@ -61,7 +62,7 @@ func TestHops(t *testing.T) {
 func TestHopsOfDishonestPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		trace := newTrace()
-		markAll(trace, 0, 0, 0, 0, 0, time.Millisecond)
+		markAll(trace, 0, 0, 0, 0, 0, 0, 0, time.Millisecond)
 		trace.SetBrowser(&wire.BrowserHops{
 			WorkerInUs: -5, DocumentUs: -7, WorkerOutUs: 1 << 60,
 			Page: wire.PageHops{BridgeInUs: -1 << 62, SchemaUs: 1 << 62, HandlerUs: 1 << 62},
@@ -87,10 +88,11 @@ func TestHopsWithoutPage(t *testing.T) {
 		trace := newTrace()
 		markAll(trace, us, us)
 		time.Sleep(us)
+		trace.Mark(hops.Replied)
 		checkHops(t, trace.Hops(), []hops.Hop{
 			{Station: "guard", StartUs: 0, Us: 1}, {Station: "parse", StartUs: 1, Us: 1}, {Station: "reply", StartUs: 2, Us: 1},
 		})
-		markAll(trace, us, us, us, us, us, us)
+		markAll(trace, us, us, us, us, us, us, us, us)
 		got := trace.Hops()
 		if last := got[len(got)-1]; last.Station != "browser" || last.Us != 1 {
 			t.Errorf("the last hop is %+v, want 1 us of the browser", last)

@@ -15,11 +15,12 @@ type AuditedCall struct {
 	dispatch.Requester
 	// Caller is the tool that made the call, and its tab; nil if a client made it.
 	Caller *dispatch.Caller `json:"caller,omitempty"`
-	// Browser, TabID and Origin are where the call ran. Of the page's URL, the audit
-	// log contains only the origin.
-	Browser string `json:"browser,omitempty"`
-	TabID   int    `json:"tab,omitempty"`
-	Origin  string `json:"origin,omitempty"`
+	// Browser is the ID of the browser in which the call ran, BrowserName its name at that
+	// time. Of the page's URL, the audit log contains only the origin.
+	Browser     string `json:"browser,omitempty"`
+	BrowserName string `json:"browser_name,omitempty"`
+	TabID       int    `json:"tab,omitempty"`
+	Origin      string `json:"origin,omitempty"`
 	// ArrivedAt is when the call arrived. EndedAt is when the call ended. RanMs is how
 	// long the tool ran, in milliseconds, without the time in which the call waited for
 	// the user.
@@ -40,7 +41,7 @@ func CallForAudit(e dispatch.EndedCall) AuditedCall {
 	v := e.View
 	c := AuditedCall{
 		CallID: v.CallID, ParentCallID: v.ParentCallID, Requester: v.Requester, Caller: v.Caller,
-		Browser: v.Browser, TabID: v.TabID, Origin: dispatch.OriginOf(e.Target.URL),
+		Browser: v.Browser, BrowserName: v.BrowserName, TabID: v.TabID, Origin: dispatch.OriginOf(e.Target.URL),
 		ArrivedAt: v.Created.UTC(), RanMs: v.RunMs, Status: v.Status, ErrorCode: v.ErrorCode, Reason: v.CancelReason,
 		StopOutcome: v.StopOutcome, ReportCount: v.ReportCount,
 	}

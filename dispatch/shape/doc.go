@@ -3,7 +3,7 @@
 //
 //   - The HTTP API, events, resources, --json and the terminal use [dispatch.View]; a list
 //     is a [List].
-//   - The side panel gets a [wire.CallView], made by [CallForPanel].
+//   - The side panel gets a [wire.CallView], made by [PanelCalls].
 //   - Agents get a [Job] for a call that outlives its request, made by [JobForAgent].
 //   - A record of the audit has an [AuditedCall], made by [CallForAudit].
 //

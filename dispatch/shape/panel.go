@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"net/url"
 	"time"
 
 	"opentabs/dispatch"
@@ -8,11 +9,69 @@ import (
 	"opentabs/wire"
 )
 
-// These constants limit the texts in a side panel, in characters.
+// These constants limit the content of a side panel.
 const (
-	maxPanelClient = 100
-	maxPanelResult = 200
+	maxPanelClient = 100 // characters
+	maxPanelResult = 200 // characters
+	// maxShownCalls limits the calls in each list of a state.sync. maxActivityCalls limits the calls
+	// that are shown with activities, and maxActivityBytes limits the total length of
+	// these activities, in bytes.
+	maxShownCalls    = 200
+	maxActivityCalls = 20
+	maxActivityBytes = 512 << 10
 )
+
+// Calls provides the calls that a side panel shows. *dispatch.Dispatcher implements it.
+type Calls interface {
+	Calls() []dispatch.View
+	Find(callID string) (dispatch.View, bool)
+}
+
+// PanelCalls makes the state.sync notifications for the side panel of one browser.
+// PanelCalls is not safe for concurrent use.
+type PanelCalls struct {
+	BrowserID     string
+	ServerVersion string
+	// ClientNames returns the names of the connected MCP clients; nil for none.
+	ClientNames func() []string
+	// newestEnded is the last ended call of the previous state.sync.
+	newestEnded string
+}
+
+// Next returns the calls that have not ended, and the calls that have ended since the
+// previous Next. If calls is nil, there are no calls.
+func (p *PanelCalls) Next(calls Calls) wire.StateSyncParams {
+	params := wire.StateSyncParams{ServerVersion: p.ServerVersion}
+	if p.ClientNames != nil {
+		params.Clients = p.ClientNames()
+	}
+	if calls == nil {
+		return params
+	}
+	budget := activityBudget{calls: maxActivityCalls, bytes: maxActivityBytes}
+	newestEnded := p.newestEnded
+	for _, v := range calls.Calls() {
+		list := &params.Calls
+		if v.Ended != nil {
+			if p.newestEnded != "" && v.CallID == p.newestEnded {
+				break
+			}
+			if len(params.Ended) == 0 {
+				newestEnded = v.CallID
+			}
+			list = &params.Ended
+		} else {
+			params.Running++
+		}
+		if len(*list) < maxShownCalls {
+			c := CallForPanel(v, p.BrowserID)
+			c.Activities = budget.activitiesOf(calls, v.CallID)
+			*list = append(*list, c)
+		}
+	}
+	p.newestEnded = newestEnded
+	return params
+}
 
 // CallForPanel returns a call as the side panel of a browser shows it, without its
 // activities. The tab of a call in another browser is omitted, because tab IDs of two
@@ -20,10 +79,14 @@ const (
 func CallForPanel(v dispatch.View, browserID string) wire.CallView {
 	c := wire.CallView{
 		CallID: v.CallID, Plugin: v.Plugin, Tool: v.Tool, Status: v.Status, Progress: v.Progress,
-		Message: v.Message, Client: plaintext.Clean(v.ToClient().String(), maxPanelClient), RunMs: v.RunMs, Error: v.Error,
+		Message: v.Message, Client: plaintext.Clean(v.ToClient().String(), maxPanelClient), RunMs: v.RunMs, Error: v.Error, NextStep: v.NextStep,
 		Prompt: v.Prompt, ParentCallID: v.ParentCallID,
+		ErrorCode: v.ErrorCode, Site: hostOf(v.URL), Args: v.ArgsStart,
 		UserProgress: v.UserProgress, UserMessage: v.UserMessage, EndAudience: v.EndAudience,
 		StatusWord: v.StatusWord, UserStatusWord: v.UserStatusWord, Result: plaintext.Clean(v.Result, maxPanelResult),
+	}
+	if !v.Created.IsZero() {
+		c.CreatedMs = float64(v.Created.UnixMilli())
 	}
 	if v.Browser == browserID {
 		c.TabID = v.TabID
@@ -33,9 +96,50 @@ func CallForPanel(v dispatch.View, browserID string) wire.CallView {
 			TicketID: w.TicketID, Kind: w.Kind, Reason: w.Reason, Title: w.Title, Args: w.Args,
 			Caller: panelCaller(w.Caller, browserID),
 			LeftMs: max(0, float64(time.Until(w.ExpiresAt))/float64(time.Millisecond)), Scopes: w.Scopes,
+			PluginName: w.About.PluginName, ToolTitle: w.About.Title, Description: w.About.Description, ReadOnly: w.About.IsReadOnly,
+			Page: panelPage(w.Page, browserID),
 		}
 	}
+	if d := v.Decision; d != nil {
+		c.Decision = &wire.DecisionView{TicketID: d.TicketID, Allowed: d.Allow, By: plaintext.Clean(d.Surface, maxPanelClient)}
+	}
 	return c
+}
+
+// hostOf returns the host of a URL with its port; empty if the URL has no host.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// PanelName is the name of the side panel in the audit log and on other surfaces.
+const PanelName = "the side panel"
+
+// SurfaceName returns the name of a surface in a browser, for the audit log and for
+// other surfaces.
+func SurfaceName(s wire.Surface) string {
+	switch s {
+	case wire.SurfacePopup:
+		return "the popup"
+	case wire.SurfaceNotification:
+		return "a notification"
+	}
+	return PanelName
+}
+
+// panelPage returns the page of a ticket as the side panel of a browser shows it.
+func panelPage(page *dispatch.TicketPage, browserID string) *wire.TicketPageView {
+	if page == nil {
+		return nil
+	}
+	v := &wire.TicketPageView{BrowserName: page.BrowserName, TabTitle: page.TabTitle, Site: page.Site}
+	if page.Browser == browserID {
+		v.TabID = page.TabID
+	}
+	return v
 }
 
 // panelCaller returns the tool that made a call, as side panels show it; nil for a call
@@ -51,12 +155,36 @@ func panelCaller(caller *dispatch.Caller, browserID string) *wire.CallerView {
 	return v
 }
 
-// ActivityForPanel returns an activity as side panels show it. A content longer than
+// activityForPanel returns an activity as side panels show it. A content longer than
 // maxBytes is omitted.
-func ActivityForPanel(a dispatch.ActivityView, maxBytes int) wire.ActivityView {
+func activityForPanel(a dispatch.ActivityView, maxBytes int) wire.ActivityView {
 	v := wire.ActivityView{Type: a.Type, Audience: a.Audience, Bytes: len(a.Content)}
 	if v.Bytes <= maxBytes {
 		v.Content = string(a.Content)
 	}
 	return v
+}
+
+// activityBudget is how many more calls and bytes of activities fit into one
+// state.sync.
+type activityBudget struct{ calls, bytes int }
+
+// activitiesOf returns the activities of a call, without content that is too long or
+// exceeds the activityBudget.
+func (a *activityBudget) activitiesOf(calls Calls, callID string) []wire.ActivityView {
+	if a.calls == 0 {
+		return nil
+	}
+	callView, ok := calls.Find(callID)
+	if !ok || len(callView.Activities) == 0 {
+		return nil
+	}
+	a.calls--
+	var activityViews []wire.ActivityView
+	for _, activity := range callView.Activities {
+		v := activityForPanel(activity, min(wire.MaxShownActivityBytes, a.bytes))
+		a.bytes -= len(v.Content)
+		activityViews = append(activityViews, v)
+	}
+	return activityViews
 }

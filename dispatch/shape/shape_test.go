@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/dispatchtest"
@@ -24,7 +25,7 @@ func TestFieldsOfProjections(t *testing.T) {
 		project func(dispatch.View) any
 	}{
 		{"view", func(v dispatch.View) any { return v }},
-		{"panel", func(v dispatch.View) any { return withoutTime(shape.CallForPanel(v, "b1")) }},
+		{"panel", func(v dispatch.View) any { return withoutTime(panelCall(v, "b1")) }},
 		{"job", func(v dispatch.View) any { return shape.JobForAgent(dispatch.JobView{View: v}) }},
 		{"audit", func(v dispatch.View) any { return audit.RecordOfCall(dispatch.EndedCall{View: v}) }},
 	}
@@ -88,15 +89,72 @@ func TestPanelCaller(t *testing.T) {
 		Caller: &dispatch.Caller{Plugin: "tickets", Tool: "tickets__file", Browser: "b1", TabID: 7, Origin: "https://site.test"},
 	}}
 	want := wire.CallerView{Plugin: "tickets", Tool: "tickets__file", TabID: 7, Origin: "https://site.test"}
-	if got := shape.CallForPanel(v, "b1").Waiting.Caller; got == nil || *got != want {
+	if got := panelCall(v, "b1").Waiting.Caller; got == nil || *got != want {
 		t.Errorf("the panel of the call's browser gets %+v", got)
 	}
 	want.TabID = 0
-	if got := shape.CallForPanel(v, "b2").Waiting.Caller; got == nil || *got != want {
+	if got := panelCall(v, "b2").Waiting.Caller; got == nil || *got != want {
 		t.Errorf("the panel of another browser gets %+v", got)
 	}
 	v.Waiting.Caller = nil
-	if got := shape.CallForPanel(v, "b1").Waiting.Caller; got != nil {
+	if got := panelCall(v, "b1").Waiting.Caller; got != nil {
 		t.Errorf("the panel gets %+v for a call of a client", got)
 	}
 }
+
+// oneCall is a source of calls with one call.
+type oneCall struct{ view dispatch.View }
+
+func (c oneCall) Calls() []dispatch.View { return []dispatch.View{c.view} }
+
+func (c oneCall) Find(string) (dispatch.View, bool) { return c.view, true }
+
+// panelCall returns a call as the side panel of a browser shows it.
+func panelCall(v dispatch.View, browserID string) wire.CallView {
+	list := shape.PanelCalls{BrowserID: browserID}
+	params := list.Next(oneCall{v})
+	return append(params.Calls, params.Ended...)[0]
+}
+
+// TestEndedCallsAreSentOnce checks that the side panel gets each ended call once, newest
+// first, and all ended calls at first.
+func TestEndedCallsAreSentOnce(t *testing.T) {
+	now := time.Now()
+	ended := func(id string) dispatch.View {
+		return dispatch.View{Snapshot: dispatch.Snapshot{CallID: id}, Ended: &now}
+	}
+	running := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "running"}}
+	list := shape.PanelCalls{}
+	for _, c := range []struct {
+		calls manyCalls
+		want  string
+	}{
+		{manyCalls{running}, "running;"},
+		{manyCalls{running, ended("b"), ended("a")}, "running; b a"},
+		{manyCalls{running, ended("b"), ended("a")}, "running;"},
+		{manyCalls{ended("d"), ended("c"), ended("b"), ended("a")}, "; d c"},
+		{manyCalls{ended("f"), ended("e")}, "; f e"}, // the newest call that was sent is not in the list any more
+		{manyCalls{}, ";"},
+		{manyCalls{ended("f")}, ";"},
+	} {
+		params := list.Next(c.calls)
+		got := ""
+		for _, v := range params.Calls {
+			got += v.CallID
+		}
+		got += ";"
+		for _, v := range params.Ended {
+			got += " " + v.CallID
+		}
+		if got != c.want || params.Running != len(params.Calls) {
+			t.Errorf("the side panel gets %q, want %q", got, c.want)
+		}
+	}
+}
+
+// manyCalls is a source of calls without activities.
+type manyCalls []dispatch.View
+
+func (c manyCalls) Calls() []dispatch.View { return c }
+
+func (c manyCalls) Find(string) (dispatch.View, bool) { return dispatch.View{}, false }

@@ -1,0 +1,34 @@
+package dispatch
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// TestArgsStart checks the beginning of the arguments in a view: as a request for approval
+// shows them, bounded, also after the end of the call.
+func TestArgsStart(t *testing.T) {
+	masked := func(i CallInfo) json.RawMessage {
+		return json.RawMessage(strings.ReplaceAll(string(i.Args), "secret", "•••"))
+	}
+	d := New(newAllocFreeBridge(), Options{ShownArgs: masked})
+	long := `{"text":"` + strings.Repeat("x", 2*maxArgsStart) + `"}`
+	for _, c := range []struct {
+		args, want string
+		place      Place
+	}{
+		{`{}`, `{}`, PlaceDocument},
+		{`{"text":"secret"}`, `{"text":"secret"}`, PlaceDocument},
+		{`{"text":"secret"}`, `{"text":"•••"}`, PlaceTab},
+		{long, long[:maxArgsStart], PlaceDocument},
+	} {
+		call := Call{Tool: Tool{Plugin: "p", Name: "t", Place: c.place}, Args: json.RawMessage(c.args), TabID: 1}
+		if _, err := d.Call(t.Context(), call); err != nil {
+			t.Fatal(err)
+		}
+		if got := d.Calls()[0].ArgsStart; got != c.want {
+			t.Errorf("a view of the call with %s has the arguments %s", c.args, got)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package hops_test
+
+import (
+	"encoding/json"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch/hops"
+)
+
+// TestSampler checks that a Sampler starts at most one trace every 100 ms, and that its
+// traces do not count as requested.
+func TestSampler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var sampler hops.Sampler
+		first := sampler.TraceOf(t.Context())
+		if first == nil || first.IsRequested() {
+			t.Fatalf("the first trace is %+v, want one that no client requested", first)
+		}
+		if second := sampler.TraceOf(t.Context()); second != nil {
+			t.Error("two traces start at the same time")
+		}
+		time.Sleep(99 * time.Millisecond)
+		if second := sampler.TraceOf(t.Context()); second != nil {
+			t.Error("a second trace starts after 99 ms")
+		}
+		time.Sleep(time.Millisecond)
+		if sampler.TraceOf(t.Context()) == nil {
+			t.Error("no second trace starts after 100 ms")
+		}
+		sampler.TracesAll = true
+		if sampler.TraceOf(t.Context()) == nil {
+			t.Error("a call is not traced although all calls are traced")
+		}
+		ctx := hops.NewContext(t.Context())
+		if got := sampler.TraceOf(ctx); got != hops.FromContext(ctx) || !got.IsRequested() {
+			t.Errorf("a requested trace is replaced by %+v", got)
+		}
+	})
+}
+
+// TestParent checks which values count as the span of a client.
+func TestParent(t *testing.T) {
+	const span = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+	for value, want := range map[string]string{
+		`"` + span + `"`: span, `"01-` + span[3:] + `"`: "", `"` + span[:50] + `"`: "", `7`: "", ``: "", `null`: "",
+	} {
+		trace := newTrace()
+		trace.SetParent(json.RawMessage(value))
+		if got := trace.Parent(); got != want {
+			t.Errorf("the parent of %s is %q, want %q", value, got, want)
+		}
+	}
+	var untraced *hops.Trace
+	untraced.SetParent(json.RawMessage(`"` + span + `"`))
+	if untraced.Parent() != "" {
+		t.Error("a call without a trace has a parent")
+	}
+}

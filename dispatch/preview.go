@@ -1,0 +1,114 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"opentabs/wire"
+)
+
+// previewTarget fails a call that cannot run, so that no surface asks the user to approve
+// the call in vain. previewTarget waits for a loading page, but reloads no page of the
+// user and opens no tab. If the call needs the reload of a tab, previewTarget adds the
+// reload to the request for approval. previewTarget reports whether the call may run
+// after the approval.
+func previewTarget(ctx context.Context, c *liveCall, request *Ticket) bool {
+	if c.req.Tool.Place.isChosenFirst() {
+		return c.place.checkPage(c)
+	}
+	if !c.search.Begin(ctx) {
+		return false
+	}
+	choice, err := c.req.targetChoice(c.d.opts.MayOpenTab)
+	if err != nil {
+		c.fail(err)
+		return false
+	}
+	choice.IsPreview = true
+	targets := c.d.bridge.Targets(&c.search, choice)
+	if ctx.Err() != nil {
+		c.cancel(CancellationOf(ctx))
+		return false
+	}
+	target, problem := targetAfterApproval(targets, choice, &c.req)
+	request.target = target
+	switch {
+	case problem == nil:
+		return true
+	case problem.reloadTab == nil:
+		failWithProblem(c, problem)
+		return false
+	}
+	request.reloadsTab, request.target = true, *problem.reloadTab
+	request.Reason = strings.TrimRight(request.Reason, ".") + ". " + reloadReason(*problem.reloadTab)
+	return true
+}
+
+// targetAfterApproval returns the document in which a call would run if it was approved
+// now, or the reason why the call could not run. The document is zero if a tab has to be
+// opened for the call.
+func targetAfterApproval(targets Targets, choice TargetChoice, req *Call) (Target, *targetProblem) {
+	liveTargets, problem := chooseTargets(targets, choice, req)
+	usable := slices.IndexFunc(liveTargets, func(t Target) bool { return !t.Frozen && t.Readiness != NotReady })
+	switch {
+	case problem == nil && usable >= 0:
+		return liveTargets[usable], nil
+	case problem == nil && !slices.ContainsFunc(liveTargets, func(t Target) bool { return !t.Frozen }):
+		return Target{}, &targetProblem{err: &wire.CallError{Code: wire.ErrTabFrozen, NotStarted: true, Message: fmt.Sprintf(
+			"the browser has suspended tab %d to save resources, so nothing runs in it", liveTargets[0].TabID)}}
+	case problem == nil:
+		return Target{}, &targetProblem{err: &wire.CallError{Code: wire.ErrNotReady, NotStarted: true, Message: fmt.Sprintf(
+			"%s is open, but the plugin was not ready in its page within the last 30 s, most often because the user is not logged in (%s)",
+			req.Tool.displayName(), nameTargets(liveTargets))}}
+	case canOpenTab(targets, choice):
+		return targets.BrowsersToOpen[0], nil
+	}
+	return Target{}, problem
+}
+
+// canOpenTab reports whether the bridge opens a tab for the call: the call may open one,
+// and no tab shows the site.
+func canOpenTab(targets Targets, choice TargetChoice) bool {
+	matching := func(groups ...[]Target) bool {
+		return slices.ContainsFunc(groups, func(group []Target) bool { return len(matchingTargets(group, choice)) > 0 })
+	}
+	return len(targets.BrowsersToOpen) == 1 && targets.OpenedTab == nil &&
+		!matching(targets.LiveTargets, targets.SilentTargets, targets.TabsToReload, targets.BrokenTabs, targets.LoadingTabs, targets.ErrorPages, targets.TabsAwaitingCode)
+}
+
+// reloadReason asks the user to allow the reload of a tab.
+func reloadReason(tab Target) string {
+	title := tab.Title
+	if title == "" {
+		title = tab.URL
+	}
+	return fmt.Sprintf("First, tab %d (%s) is reloaded, because its page was loaded before the plugin was added or changed. Unsaved input in the tab is lost", tab.TabID, title)
+}
+
+// reloadGate is the gate of requests to reload a tab in which the user may lose input.
+type reloadGate struct{}
+
+// Name implements Gate.
+func (reloadGate) Name() string { return "reload" }
+
+// Decide implements Gate. Only a decision of the user ends the request.
+func (reloadGate) Decide(CallInfo) Verdict { return Verdict{Suspend: &Ticket{}} }
+
+// requestReload asks the user to allow the reload of a tab for an allowed call.
+// requestReload returns false if the call has ended, or if the user has allowed the
+// reload before.
+func requestReload(ctx context.Context, c *liveCall, tab Target) bool {
+	c.mu.Lock()
+	isApproved := c.isReloadApproved
+	c.mu.Unlock()
+	if isApproved {
+		return false
+	}
+	request := Ticket{
+		Kind: wire.TicketPermission, Title: c.req.Tool.displayName(), Scopes: []wire.Scope{wire.ScopeOnce}, reloadsTab: true, target: tab,
+		Reason: c.req.Tool.FullName() + " needs a reload of its page. " + reloadReason(tab),
+	}
+	return c.requestApproval(ctx, request, reloadGate{}) && c.passGates(ctx)
+}

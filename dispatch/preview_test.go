@@ -1,0 +1,218 @@
+package dispatch_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+	"opentabs/wire"
+)
+
+// openPage is a tab that shows the site of exportTool.
+var openPage = dispatch.Target{Browser: "b1", BrowserName: "Home", TabID: 7, DocumentID: "d", URL: "http://localhost/", Title: "Inbox"}
+
+// TestNoRequestInVain checks for each reason why a call cannot run that the call ends
+// without a request for approval, with a next step that fits the reason.
+func TestNoRequestInVain(t *testing.T) {
+	type targets = []dispatch.Target
+	otherBrowser := openPage
+	otherBrowser.Browser, otherBrowser.BrowserName = "b2", "Work"
+	withProblem := func(problem string) dispatch.Target {
+		tab := openPage
+		tab.Problem = problem
+		return tab
+	}
+	frozenPage := openPage
+	frozenPage.Frozen = true
+	loginPage := openPage
+	loginPage.Readiness = dispatch.NotReady
+	block := newFixedGate("review", dispatch.Verdict{Block: &wire.CallError{Code: wire.ErrNotReviewed, Message: "not reviewed"}})
+	tests := []struct {
+		name    string
+		tool    dispatch.Tool
+		gate    dispatch.Gate
+		targets dispatch.Targets
+		code    wire.ErrorCode
+		text    string
+	}{
+		{"no browser", exportTool, nil, dispatch.Targets{}, wire.ErrNoBrowser, "Ask the user to start Chrome"},
+		{"no tab", exportTool, nil, dispatch.Targets{BrowserCount: 1}, wire.ErrNoTab, "no open tab shows Messages (*://localhost/*) (no_tab). Open the page in the browser"},
+		{"broken plugin", exportTool, nil, dispatch.Targets{BrowserCount: 1, BrokenTabs: targets{withProblem("it threw")}}, wire.ErrPluginBroken, "it threw"},
+		{"frozen tab", exportTool, nil, dispatch.Targets{BrowserCount: 1, LiveTargets: targets{frozenPage}}, wire.ErrTabFrozen, "suspended tab 7 to save resources"},
+		{"login page", exportTool, nil, dispatch.Targets{BrowserCount: 1, LiveTargets: targets{loginPage}}, wire.ErrNotReady, "Ask the user to check the tab and to log in"},
+		{"busy page", exportTool, nil, dispatch.Targets{BrowserCount: 1, SilentTargets: targets{openPage}}, wire.ErrPageUnresponsive, "its page does not answer"},
+		{"page still loads", exportTool, nil, dispatch.Targets{BrowserCount: 1, LoadingTabs: targets{openPage}}, wire.ErrNoTab, "Retry in a few seconds."},
+		{"plugins still load", exportTool, nil, dispatch.Targets{BrowserCount: 1, IsSyncing: true}, wire.ErrNoTab, "Retry in a few seconds."},
+		{"code is on its way", exportTool, nil, dispatch.Targets{BrowserCount: 1, TabsAwaitingCode: targets{openPage}}, wire.ErrNoTab, "Retry in a few seconds."},
+		{"error page", exportTool, nil, dispatch.Targets{BrowserCount: 1, ErrorPages: targets{withProblem("net::ERR_FAILED")}}, wire.ErrNoTab, "opentabs loads the page again"},
+		{"two browsers", exportTool, nil, dispatch.Targets{BrowserCount: 2, LiveTargets: targets{openPage, otherBrowser}}, wire.ErrAmbiguousTarget, "several browsers have a tab 7"},
+		{"not reviewed", exportTool, block, dispatch.Targets{BrowserCount: 1, LiveTargets: targets{openPage}}, wire.ErrNotReviewed, "not reviewed"},
+		{"page without scripts", snapshotTool, nil, dispatch.Targets{BrowserCount: 1, LiveTargets: targets{withProblem("Chrome allows no extension here")}}, wire.ErrNoTab, "no browser tool can work in tab 7"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				gates := []dispatch.Gate{&fakeGate{name: "permission"}}
+				if tt.gate != nil {
+					gates = append(gates, tt.gate)
+				}
+				bridge := &dispatchtest.Bridge{TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
+					if tt.tool.Place == dispatch.PlaceDocument && !choice.IsPreview {
+						t.Errorf("the search for a tab had effects: %+v", choice)
+					}
+					return tt.targets
+				}}
+				askCount := 0
+				d := dispatch.New(bridge, dispatch.Options{Gates: gates})
+				_, err := d.Call(t.Context(), dispatch.Call{
+					Tool: tt.tool, TabID: 7, Args: json.RawMessage(`{}`),
+					OnTicket: func(context.Context, dispatch.WaitingTicket) { askCount++ },
+				})
+				e := asError(t, err)
+				if e == nil || e.Code != tt.code || !strings.Contains(e.Message, tt.text) {
+					t.Errorf("the call ended with %v, want %s with %q", err, tt.code, tt.text)
+				}
+				if askCount != 0 {
+					t.Errorf("requests for approval = %d, want none", askCount)
+				}
+				if strings.Contains(e.Message, "Open the page") && tt.name != "no tab" {
+					t.Errorf("the error asks to open a page that is open: %s", e.Message)
+				}
+			})
+		})
+	}
+}
+
+// reloadingBrowser has a tab that needs a reload, and reloads the tab once the user has
+// allowed the reload.
+func reloadingBrowser(choices *[]dispatch.TargetChoice, ranIn *dispatch.Target) *dispatchtest.Bridge {
+	return &dispatchtest.Bridge{
+		TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
+			*choices = append(*choices, choice)
+			if choice.IsReloadApproved {
+				return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{openPage}}
+			}
+			return dispatch.Targets{BrowserCount: 1, TabsToReload: []dispatch.Target{openPage}}
+		},
+		StartFunc: func(_ context.Context, run dispatch.Run, s dispatch.Sink) *wire.CallError {
+			*ranIn = run.Target
+			go s.Finish(nil, nil)
+			return nil
+		},
+	}
+}
+
+// TestReloadIsApproved checks that a call asks once for all that it needs: the permission
+// and the reload of a tab that was open before the plugin was added.
+func TestReloadIsApproved(t *testing.T) {
+	const reload = "tab 7 (Inbox) is reloaded, because its page was loaded before the plugin was added or changed. Unsaved input in the tab is lost"
+	for _, tt := range []struct {
+		name   string
+		gates  []dispatch.Gate
+		reason string
+	}{
+		{"a call that needs approval", []dispatch.Gate{&fakeGate{name: "permission"}}, "may it?. First, " + reload},
+		{"a call that needs no approval", nil, "messages__export needs a reload of its page. First, " + reload},
+	} {
+		for _, isAllowed := range []bool{true, false} {
+			t.Run(tt.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					var choices []dispatch.TargetChoice
+					var ranIn dispatch.Target
+					d := dispatch.New(reloadingBrowser(&choices, &ranIn), dispatch.Options{Gates: tt.gates})
+					var asked []dispatch.WaitingTicket
+					_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
+						asked = append(asked, w)
+						_, _ = d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: isAllowed, Surface: "a test"})
+					}})
+					if len(asked) != 1 || asked[0].Reason != tt.reason {
+						t.Errorf("requests for approval = %+v, want one with the reason %q", asked, tt.reason)
+					}
+					if e := asError(t, err); isAllowed && e != nil || !isAllowed && (e == nil || e.Code != wire.ErrDenied) {
+						t.Errorf("the call ended with %v after the answer %t", err, isAllowed)
+					}
+					if hasRun := ranIn.TabID == 7; hasRun != isAllowed {
+						t.Errorf("the tool ran in tab %d after the answer %t", ranIn.TabID, isAllowed)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestPermissionDoesNotApproveReload checks that a change of the permission continues a
+// waiting call, and that the reload of the tab still needs an approval.
+func TestPermissionDoesNotApproveReload(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		isAuto := false
+		gate := &fakeGate{name: "permission", decide: func(i dispatch.CallInfo) dispatch.Verdict {
+			if isAuto {
+				return dispatch.Verdict{}
+			}
+			return dispatch.Verdict{Suspend: &dispatch.Ticket{Kind: wire.TicketPermission, Reason: "may it?"}}
+		}}
+		var choices []dispatch.TargetChoice
+		var ranIn dispatch.Target
+		d := dispatch.New(reloadingBrowser(&choices, &ranIn), dispatch.Options{Gates: []dispatch.Gate{gate}})
+		tickets := make(chan dispatch.WaitingTicket, 2)
+		done := make(chan error, 1)
+		go func() {
+			_, err := d.Call(t.Context(), dispatch.Call{Tool: exportTool, OnTicket: func(_ context.Context, w dispatch.WaitingTicket) { tickets <- w }})
+			done <- err
+		}()
+		<-tickets
+		synctest.Wait()
+		isAuto = true
+		d.RecheckGates()
+		w := <-tickets
+		if !strings.HasPrefix(w.Reason, "messages__export needs a reload of its page.") {
+			t.Errorf("the second request = %q, want the reload", w.Reason)
+		}
+		d.RecheckGates() // must not approve the reload
+		time.Sleep(time.Second)
+		if ranIn.TabID != 0 {
+			t.Error("the tool ran without an approval of the reload")
+		}
+		if _, err := d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true, Surface: "a test"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; err != nil || ranIn.TabID != 7 {
+			t.Errorf("the call ended with %v in tab %d, want success in tab 7", err, ranIn.TabID)
+		}
+	})
+}
+
+// TestPreviewAllowsOpening checks that a call may request approval if it opens its tab
+// afterwards.
+func TestPreviewAllowsOpening(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tool := exportTool
+		tool.OpenURL = "http://localhost/"
+		bridge := &dispatchtest.Bridge{
+			TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
+				if choice.IsPreview {
+					return dispatch.Targets{BrowserCount: 1, BrowsersToOpen: []dispatch.Target{{Browser: "b1", BrowserName: "Home"}}}
+				}
+				return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{openPage}}
+			},
+			StartFunc: func(_ context.Context, _ dispatch.Run, s dispatch.Sink) *wire.CallError {
+				go s.Finish(nil, nil)
+				return nil
+			},
+		}
+		askCount := 0
+		d := dispatch.New(bridge, dispatch.Options{Gates: []dispatch.Gate{&fakeGate{name: "permission"}}, MayOpenTab: func(string) bool { return true }})
+		_, err := d.Call(t.Context(), dispatch.Call{Tool: tool, OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
+			askCount++
+			_, _ = d.Decide(w.CallID, w.TicketID, dispatch.Resolution{Allow: true, Surface: "a test"})
+		}})
+		if err != nil || askCount != 1 {
+			t.Errorf("the call ended with %v after %d requests for approval, want success after 1", err, askCount)
+		}
+	})
+}

@@ -1,0 +1,94 @@
+package dispatch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"opentabs/dispatch/errtext"
+	"opentabs/wire"
+)
+
+// targetProblem is why a call has no document to run in.
+type targetProblem struct {
+	err *wire.CallError
+	// nextStep replaces the usual next step after err; empty for none.
+	nextStep errtext.Step
+	// reloadTab is the tab whose reload helps if the user allows the reload; nil if there
+	// is no such tab, or if tabs of several browsers need a reload.
+	reloadTab *Target
+}
+
+// newNoTabProblem returns the problem of a call whose tab exists.
+func newNoTabProblem(nextStep errtext.Step, format string, args ...any) *targetProblem {
+	return &targetProblem{err: &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(format, args...)}, nextStep: nextStep}
+}
+
+// newTargetProblem returns the problem of a call without a live document.
+func newTargetProblem(targets Targets, choice TargetChoice, req *Call) *targetProblem {
+	pluginName := req.Tool.displayName()
+	silentTargets := matchingTargets(targets.SilentTargets, choice)
+	tabsToReload, brokenTabs, loadingTabs := matchingTargets(targets.TabsToReload, choice), matchingTargets(targets.BrokenTabs, choice), matchingTargets(targets.LoadingTabs, choice)
+	errorPages, tabsAwaitingCode := matchingTargets(targets.ErrorPages, choice), matchingTargets(targets.TabsAwaitingCode, choice)
+	switch {
+	case targets.BrowserCount == 0:
+		return &targetProblem{err: &wire.CallError{Code: wire.ErrNoBrowser, Message: "no browser with the opentabs extension is connected"}}
+	case targets.OpenedTab != nil:
+		return newOpenedTabProblem(*targets.OpenedTab, errorPages, pluginName)
+	case len(tabsAwaitingCode) > 0:
+		return newNoTabProblem(errtext.RetrySoonStep, "%s is open, but plugins are still being loaded into the browser (%s)", pluginName, nameTargets(tabsAwaitingCode))
+	case targets.IsSyncing:
+		return newNoTabProblem(errtext.RetrySoonStep, "plugins are still being loaded into the browser, so tabs of %s may not be recognized yet", pluginName)
+	case len(brokenTabs) > 0:
+		return &targetProblem{err: &wire.CallError{Code: wire.ErrPluginBroken, Message: fmt.Sprintf(
+			"the plugin %s did not start in its page: %s; none of its tools can run in %s",
+			req.Tool.Plugin, brokenTabs[0].Problem, nameTargets(brokenTabs))}}
+	case len(silentTargets) > 0:
+		return &targetProblem{err: &wire.CallError{Code: wire.ErrPageUnresponsive, Message: fmt.Sprintf(
+			"%s is open, but its page does not answer (%s)", pluginName, nameTargets(silentTargets))}}
+	case len(tabsToReload) > 0:
+		problem := newNoTabProblem(errtext.NameReloadStep, "%s is open, but its page was loaded before the plugin was added or changed (%s)", pluginName, nameTargets(tabsToReload))
+		if !inSeveralBrowsers(tabsToReload) {
+			problem.nextStep, problem.reloadTab = errtext.ReloadTabStep, &tabsToReload[0]
+		}
+		return problem
+	case len(loadingTabs) > 0:
+		return newNoTabProblem(errtext.RetrySoonStep, "%s is open, but its page is still loading or updating the plugin (%s)", pluginName, nameTargets(loadingTabs))
+	case len(errorPages) > 0 && errorPages[0].Problem == wire.LoadErrorNoAccess:
+		return newNoTabProblem(errtext.AllowSiteStep, "%s is open, but Chrome gives opentabs no access to its site (%s)", pluginName, nameTargets(errorPages))
+	case len(errorPages) > 0:
+		return newNoTabProblem(errtext.RetryLoadStep, "%s is open, but its page can't be loaded (%s): %s",
+			pluginName, nameTargets(errorPages), errtext.DescribeLoadError(errorPages[0].Problem))
+	case len(targets.BrowsersToOpen) > 1:
+		return &targetProblem{err: &wire.CallError{Code: wire.ErrAmbiguousTarget, Message: fmt.Sprintf(
+			"no open tab shows %s, and several browsers could open one: %s; name one", pluginName, nameBrowsers(targets.BrowsersToOpen))}}
+	case len(targets.LiveTargets)+len(targets.SilentTargets) > 0:
+		return newNoTabProblem(errtext.NameTabStep, "the tab, browser or instance that was named does not show %s; these do: %s",
+			pluginName, nameTargets(slices.Concat(targets.LiveTargets, targets.SilentTargets)))
+	default:
+		return &targetProblem{err: &wire.CallError{Code: wire.ErrNoTab, Message: fmt.Sprintf(
+			"no open tab shows %s (%s)", pluginName, strings.Join(req.Tool.Matches, ", "))}}
+	}
+}
+
+// newOpenedTabProblem returns the problem of a call for which a tab was opened in vain.
+func newOpenedTabProblem(opened Target, errorPages []Target, pluginName string) *targetProblem {
+	i := slices.IndexFunc(errorPages, opened.isSameTab)
+	switch {
+	case i >= 0 && errorPages[i].Problem == wire.LoadErrorNoAccess:
+		return newNoTabProblem(errtext.AllowSiteStep, "%s was opened for the call, but Chrome gives opentabs no access to its site", nameTargets(errorPages[i:i+1]))
+	case i >= 0:
+		return newNoTabProblem(errtext.RetryLoadStep, "%s was opened for the call, but its page can't be loaded: %s",
+			nameTargets(errorPages[i:i+1]), errtext.DescribeLoadError(errorPages[i].Problem))
+	}
+	return newNoTabProblem(errtext.CheckTabStep, "%s was opened for the call, but %s did not start there; the page may require a login",
+		nameTargets([]Target{opened}), pluginName)
+}
+
+// failWithProblem ends a call that has no document to run in.
+func failWithProblem(c *liveCall, problem *targetProblem) {
+	c.mu.Lock()
+	c.nextStep = problem.nextStep
+	c.mu.Unlock()
+	c.fail(problem.err)
+}
