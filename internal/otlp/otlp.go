@@ -1,0 +1,124 @@
+// Package otlp exports ended calls as OpenTelemetry traces: one span for each call, with a
+// child span for each phase of the call. The traces are sent as OTLP over HTTP with JSON
+// (https://opentelemetry.io/docs/specs/otlp/#otlphttp), and only if the user has set an
+// endpoint. Spans contain no arguments, results or addresses of pages.
+package otlp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+)
+
+const (
+	// batchDelay is how long a span waits for others before a request.
+	batchDelay = time.Second
+	// maxQueuedSpans limits the spans that wait for a request. Further spans are dropped.
+	maxQueuedSpans = 4096
+)
+
+// Exporter sends the spans of ended calls. Exporter implements dispatch.AfterHook and is
+// safe for concurrent use.
+type Exporter struct {
+	config Config
+	client *http.Client
+	log    zerolog.Logger
+
+	sendMu sync.Mutex // one request at a time
+
+	mu           sync.Mutex // guards all fields below
+	spans        []span
+	droppedCount int
+	timer        *time.Timer // runs while spans wait
+	isFailing    bool        // the last request failed
+}
+
+var _ dispatch.AfterHook = (*Exporter)(nil)
+
+// New returns an Exporter that sends to the endpoint of c.
+func New(c Config, log zerolog.Logger) *Exporter {
+	return &Exporter{config: c, client: &http.Client{Timeout: c.Timeout}, log: log}
+}
+
+// After implements dispatch.AfterHook.
+func (e *Exporter) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
+	spans := spansOf(callInfo, &ended.View)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.spans)+len(spans) > maxQueuedSpans {
+		e.droppedCount += len(spans)
+		return
+	}
+	e.spans = append(e.spans, spans...)
+	if e.timer == nil {
+		e.timer = time.AfterFunc(batchDelay, func() { e.Flush(context.Background()) })
+	}
+}
+
+// Flush sends all spans that wait, and returns when the endpoint has answered. A failed
+// request is logged, and its spans are dropped.
+func (e *Exporter) Flush(ctx context.Context) {
+	e.sendMu.Lock()
+	defer e.sendMu.Unlock()
+	e.mu.Lock()
+	spans, droppedCount := e.spans, e.droppedCount
+	e.spans, e.droppedCount = nil, 0
+	if e.timer != nil {
+		e.timer.Stop()
+		e.timer = nil
+	}
+	e.mu.Unlock()
+	if len(spans) == 0 {
+		return
+	}
+	err := e.send(ctx, spans)
+	e.mu.Lock()
+	wasFailing := e.isFailing
+	e.isFailing = err != nil
+	e.mu.Unlock()
+	switch {
+	case err != nil && !wasFailing:
+		e.log.Warn().Err(err).Int("spans", len(spans)).Msg("traces could not be sent to the OpenTelemetry endpoint; further failures are not logged")
+	case err == nil && wasFailing:
+		e.log.Info().Msg("traces are sent to the OpenTelemetry endpoint again")
+	}
+	if droppedCount > 0 {
+		e.log.Warn().Int("spans", droppedCount).Msg("traces were dropped because too many calls ended at once")
+	}
+}
+
+// send sends spans in one request.
+func (e *Exporter) send(ctx context.Context, spans []span) error {
+	body, err := json.Marshal(exportRequest{ResourceSpans: []resourceSpans{{
+		Resource:   resource{Attributes: e.config.resourceAttributes()},
+		ScopeSpans: []scopeSpans{{Scope: scope{Name: "opentabs"}, Spans: spans}},
+	}}})
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.config.Endpoint, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	for name, value := range e.config.Headers {
+		request.Header.Set(name, value)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := e.client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode/100 != 2 {
+		return fmt.Errorf("the endpoint answers %s", response.Status)
+	}
+	return nil
+}

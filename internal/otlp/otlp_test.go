@@ -1,0 +1,188 @@
+package otlp_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/hops"
+	"opentabs/internal/otlp"
+	"opentabs/wire"
+)
+
+// sentSpan is a span as an endpoint of OpenTelemetry reads it.
+type sentSpan struct {
+	TraceID, SpanID, ParentSpanID, Name, StartTimeUnixNano, EndTimeUnixNano string
+
+	Kind       int
+	Status     struct{ Code int }
+	Attributes []struct {
+		Key   string
+		Value struct{ StringValue string }
+	}
+}
+
+// collector is an endpoint of OpenTelemetry.
+type collector struct {
+	*httptest.Server
+	status  int
+	headers http.Header
+	bodies  []string
+}
+
+func newCollector(t *testing.T) *collector {
+	c := &collector{status: http.StatusOK}
+	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		c.headers, c.bodies = r.Header, append(c.bodies, r.URL.Path+" "+string(body))
+		w.WriteHeader(c.status)
+	}))
+	t.Cleanup(c.Close)
+	return c
+}
+
+// spans returns the spans of the last request.
+func (c *collector) spans(t *testing.T) []sentSpan {
+	t.Helper()
+	var request struct {
+		ResourceSpans []struct {
+			ScopeSpans []struct{ Spans []sentSpan }
+		}
+	}
+	_, body, _ := strings.Cut(c.bodies[len(c.bodies)-1], " ")
+	if err := json.Unmarshal([]byte(body), &request); err != nil {
+		t.Fatal(err)
+	}
+	return request.ResourceSpans[0].ScopeSpans[0].Spans
+}
+
+// configFor returns the configuration for an endpoint, with further variables.
+func configFor(t *testing.T, endpoint string, variables map[string]string) otlp.Config {
+	t.Helper()
+	variables = maps.Clone(variables)
+	if variables == nil {
+		variables = map[string]string{}
+	}
+	variables["OTEL_EXPORTER_OTLP_ENDPOINT"] = endpoint
+	c, ok, err := otlp.ReadConfig(func(name string) string { return variables[name] })
+	if err != nil || !ok {
+		t.Fatalf("the configuration is %v, %v", ok, err)
+	}
+	return c
+}
+
+var start = time.Unix(1700000000, 0)
+
+// endedCall returns a call of 10 ms.
+func endedCall(callID, parentID string, status wire.CallStatus) dispatch.EndedCall {
+	ended := start.Add(10 * time.Millisecond)
+	v := dispatch.View{Created: start, Ended: &ended, Plugin: "messages", ErrorCode: "denied"}
+	v.CallID, v.ParentCallID, v.ToolName, v.Status = callID, parentID, "messages__export", status
+	v.Trace = &hops.View{Start: start, Hops: []hops.Hop{{Station: "guard", Us: 2000}, {Station: "handler", StartUs: 2000, Us: 7000}, {Station: "reply", StartUs: 9000, Us: 2000}}}
+	return dispatch.EndedCall{View: v}
+}
+
+// TestSpans checks the spans of a call with a nested call, of a client with a span.
+func TestSpans(t *testing.T) {
+	c := newCollector(t)
+	e := otlp.New(configFor(t, c.URL, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b", "OTEL_RESOURCE_ATTRIBUTES": "team=web"}), zerolog.Nop())
+	parent := "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+	e.After(dispatch.CallInfo{RootCallID: "c1", TraceParent: parent}, endedCall("c2", "c1", wire.StatusFailed))
+	e.After(dispatch.CallInfo{RootCallID: "c1", TraceParent: parent}, endedCall("c1", "", wire.StatusDone))
+	e.After(dispatch.CallInfo{RootCallID: "c3"}, endedCall("c3", "", wire.StatusDone))
+	e.Flush(t.Context())
+
+	spans := c.spans(t)
+	if len(spans) != 12 {
+		t.Fatalf("%d spans, want 3 calls with 3 phases each: %s", len(spans), c.bodies)
+	}
+	nested, call, other := spans[0], spans[4], spans[8]
+	if call.TraceID != "0af7651916cd43dd8448eb211c80319c" || call.ParentSpanID != "b7ad6b7169203331" || nested.TraceID != call.TraceID || nested.ParentSpanID != call.SpanID {
+		t.Errorf("call %+v\nnested call %+v", call, nested)
+	}
+	if len(other.TraceID) != 32 || len(other.SpanID) != 16 || other.TraceID == call.TraceID || other.ParentSpanID != "" {
+		t.Errorf("a call without the span of a client: %+v", other)
+	}
+	if call.Kind != 2 || nested.Kind != 1 || call.Status.Code != 0 || nested.Status.Code != 2 {
+		t.Errorf("kinds and states: %+v, %+v", call, nested)
+	}
+	if call.StartTimeUnixNano != "1700000000000000000" || call.EndTimeUnixNano != "1700000000011000000" {
+		t.Errorf("the call is from %s to %s", call.StartTimeUnixNano, call.EndTimeUnixNano)
+	}
+	if phase := spans[6]; phase.Name != "handler" || phase.ParentSpanID != call.SpanID || phase.StartTimeUnixNano != "1700000000002000000" || phase.EndTimeUnixNano != "1700000000009000000" {
+		t.Errorf("the phase is %+v", phase)
+	}
+	if got := c.headers.Get("X-Key"); got != "a b" || c.headers.Get("Content-Type") != "application/json" {
+		t.Errorf("headers %v", c.headers)
+	}
+	for _, want := range []string{"/v1/traces ", `{"key":"team","value":{"stringValue":"web"}}`, `{"key":"service.name","value":{"stringValue":"opentabs"}}`, `"error.type"`} {
+		if !strings.Contains(c.bodies[0], want) {
+			t.Errorf("the request lacks %s", want)
+		}
+	}
+	e.Flush(t.Context())
+	if len(c.bodies) != 1 {
+		t.Error("a request without spans was sent")
+	}
+}
+
+// TestFailures checks that a failing endpoint is logged once, and its recovery too.
+func TestFailures(t *testing.T) {
+	c := newCollector(t)
+	var log bytes.Buffer
+	e := otlp.New(configFor(t, c.URL, nil), zerolog.New(&log))
+	for _, status := range []int{500, 500, 200, 200} {
+		c.status = status
+		e.After(dispatch.CallInfo{}, endedCall("c1", "", wire.StatusDone))
+		e.Flush(t.Context())
+	}
+	if got := strings.Count(log.String(), "could not be sent"); got != 1 || strings.Count(log.String(), "sent to the OpenTelemetry endpoint again") != 1 {
+		t.Errorf("the log is %s", log.String())
+	}
+	for range 2000 {
+		e.After(dispatch.CallInfo{}, endedCall("c1", "", wire.StatusDone))
+	}
+	e.Flush(t.Context())
+	if got := len(c.spans(t)); got != 4096 || !strings.Contains(log.String(), `"spans":3904`) {
+		t.Errorf("%d spans of 8000 were sent, want 4096; the log is %s", got, log.String())
+	}
+}
+
+// TestEndpointInLog checks that the log of the endpoint has no password.
+func TestEndpointInLog(t *testing.T) {
+	if got := configFor(t, "https://ann:hunter2@collector.example", nil).EndpointWithoutPassword(); got != "https://ann:xxxxx@collector.example/v1/traces" {
+		t.Errorf("the endpoint in the log is %q", got)
+	}
+}
+
+// TestReadConfig checks which variables enable traces.
+func TestReadConfig(t *testing.T) {
+	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
+	for _, test := range []struct {
+		variables map[string]string
+		url       string // empty if no traces are sent
+		err       string
+	}{
+		{nil, "", ""},
+		{map[string]string{endpoint: "http://127.0.0.1:4318/"}, "http://127.0.0.1:4318/v1/traces", ""},
+		{map[string]string{endpoint: "http://a", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "https://b/x"}, "https://b/x", ""},
+		{map[string]string{endpoint: "http://a", "OTEL_SDK_DISABLED": "true"}, "", ""},
+		{map[string]string{endpoint: "http://a", "OTEL_TRACES_EXPORTER": "none"}, "", ""},
+		{map[string]string{endpoint: "http://a", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, "", "http/json"},
+		{map[string]string{endpoint: "a:4318"}, "", "not a URL"},
+	} {
+		c, ok, err := otlp.ReadConfig(func(name string) string { return test.variables[name] })
+		if c.Endpoint != test.url || ok != (test.url != "") || (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
+			t.Errorf("%v: %q, %v, %v", test.variables, c.Endpoint, ok, err)
+		}
+	}
+}

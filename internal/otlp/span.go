@@ -1,0 +1,138 @@
+package otlp
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/internal/waterfall"
+	"opentabs/wire"
+)
+
+// The types below are the JSON of an ExportTraceServiceRequest. IDs are hexadecimal and
+// times are strings in nanoseconds since 1970.
+type exportRequest struct {
+	ResourceSpans []resourceSpans `json:"resourceSpans"`
+}
+
+type resourceSpans struct {
+	Resource   resource     `json:"resource"`
+	ScopeSpans []scopeSpans `json:"scopeSpans"`
+}
+
+type resource struct {
+	Attributes []attribute `json:"attributes"`
+}
+
+type scopeSpans struct {
+	Scope scope  `json:"scope"`
+	Spans []span `json:"spans"`
+}
+
+type scope struct {
+	Name string `json:"name"`
+}
+
+type span struct {
+	TraceID      string      `json:"traceId"`
+	SpanID       string      `json:"spanId"`
+	ParentSpanID string      `json:"parentSpanId,omitempty"`
+	Name         string      `json:"name"`
+	Kind         int         `json:"kind"`
+	StartNs      string      `json:"startTimeUnixNano"`
+	EndNs        string      `json:"endTimeUnixNano"`
+	Attributes   []attribute `json:"attributes,omitempty"`
+	Status       *spanStatus `json:"status,omitempty"`
+}
+
+type spanStatus struct {
+	Code    int    `json:"code"`
+	Message string `json:"message,omitempty"`
+}
+
+type attribute struct {
+	Key   string         `json:"key"`
+	Value attributeValue `json:"value"`
+}
+
+type attributeValue struct {
+	Text string `json:"stringValue"`
+}
+
+// These constants are values of the protocol.
+const (
+	kindInternal = 1
+	kindServer   = 2
+	statusError  = 2
+)
+
+// resourceAttributes returns the attributes of the service in the order of their names.
+func (c Config) resourceAttributes() []attribute {
+	var attributes []attribute
+	for _, name := range slices.Sorted(maps.Keys(c.Resource)) {
+		attributes = append(attributes, attribute{name, attributeValue{c.Resource[name]}})
+	}
+	return attributes
+}
+
+// spansOf returns the span of a call and the spans of its phases. Calls that belong to one
+// call of a client have the same trace ID: that of the client, or a hash of the call's ID.
+func spansOf(callInfo dispatch.CallInfo, v *dispatch.View) []span {
+	start := waterfall.Start(v)
+	end := start
+	if v.Ended != nil {
+		end = *v.Ended
+	}
+	call := span{
+		TraceID: hashOf(callInfo.RootCallID, 16), SpanID: hashOf(v.CallID, 8), Name: v.ToolName, Kind: kindServer,
+		Attributes: attributesOf(v),
+	}
+	if parts := strings.Split(callInfo.TraceParent, "-"); len(parts) == 4 {
+		call.TraceID, call.ParentSpanID = parts[1], parts[2]
+	}
+	if v.ParentCallID != "" {
+		call.ParentSpanID, call.Kind = hashOf(v.ParentCallID, 8), kindInternal
+	}
+	if v.Status == wire.StatusFailed {
+		call.Status = &spanStatus{statusError, string(v.ErrorCode)}
+	}
+	spans := []span{call}
+	for i, p := range waterfall.Phases(v, end) {
+		if phaseEnd := start.Add(p.End()); phaseEnd.After(end) {
+			end = phaseEnd // the reply follows the end of the call
+		}
+		spans = append(spans, span{
+			TraceID: call.TraceID, SpanID: hashOf(v.CallID+" "+strconv.Itoa(i), 8), ParentSpanID: call.SpanID,
+			Name: p.Name, Kind: kindInternal, StartNs: nanoseconds(start.Add(p.Start)), EndNs: nanoseconds(start.Add(p.End())),
+		})
+	}
+	spans[0].StartNs, spans[0].EndNs = nanoseconds(start), nanoseconds(end)
+	return spans
+}
+
+// attributesOf returns the attributes of a call.
+func attributesOf(v *dispatch.View) []attribute {
+	var attributes []attribute
+	for _, a := range [][2]string{
+		{"opentabs.call_id", v.CallID}, {"opentabs.plugin", v.Plugin}, {"opentabs.client", v.ToClient().String()},
+		{"opentabs.browser", v.Browser}, {"opentabs.status", string(v.Status)}, {"error.type", string(v.ErrorCode)},
+	} {
+		if a[1] != "" {
+			attributes = append(attributes, attribute{a[0], attributeValue{a[1]}})
+		}
+	}
+	return attributes
+}
+
+// hashOf returns an ID of n bytes for a text, in hexadecimal.
+func hashOf(text string, n int) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:n])
+}
+
+func nanoseconds(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }

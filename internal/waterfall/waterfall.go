@@ -1,0 +1,196 @@
+// Package waterfall divides the time of one call into the phases that a user understands:
+// gates, approval, queue, the way to the page, the handler, and the way back.
+//
+// The phases come from two sources. The timeline, which every call has, contains the waits
+// for the user, the start and the end. The trace, which most calls have, contains the time
+// at each station between client and page.
+package waterfall
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/hops"
+	"opentabs/wire"
+)
+
+// These constants are names of phases.
+const (
+	phaseRequest  = "request"
+	phaseGates    = "gates"
+	phaseTarget   = "target"
+	phaseApproval = "approval"
+	phaseUser     = "waiting for you"
+	phaseQueue    = "queue"
+	phaseRunning  = "running"
+	phaseLink     = "link"
+	phaseBrowser  = "browser"
+	phaseHandler  = "handler"
+	phaseReturn   = "return"
+)
+
+// Phase is a part of the time of a call. Start is the time since the call arrived.
+type Phase struct {
+	Name            string
+	Start, Duration time.Duration
+}
+
+// End returns the end of the phase, since the call arrived.
+func (p Phase) End() time.Duration { return p.Start + p.Duration }
+
+// Start returns the time when the call arrived.
+func Start(v *dispatch.View) time.Time {
+	if v.Trace != nil && v.Trace.Start.Before(v.Created) {
+		return v.Trace.Start
+	}
+	return v.Created
+}
+
+// Phases returns the phases of a call, in order and without overlaps. now is the end of
+// the last phase of a call that has not ended. v has a timeline, and a trace if the call
+// has one.
+func Phases(v *dispatch.View, now time.Time) []Phase {
+	start := Start(v)
+	end := now
+	if v.Ended != nil {
+		end = *v.Ended
+	}
+	waits := waitsOf(v, start, end)
+	phases := timelinePhases(v, start, end)
+	if v.Trace != nil {
+		phases = stationPhases(v.Trace, start, end)
+	}
+	var all []Phase
+	for _, p := range phases {
+		all = append(all, without(p, waits)...)
+	}
+	all = append(all, waits...)
+	slices.SortStableFunc(all, func(a, b Phase) int { return cmp.Compare(a.Start, b.Start) })
+	return mergeNeighbors(all)
+}
+
+// waitsOf returns the times in which a call waited for the user.
+func waitsOf(v *dispatch.View, start, end time.Time) []Phase {
+	var waits []Phase
+	var name string
+	var since time.Time
+	finish := func(at time.Time) {
+		if !since.IsZero() {
+			waits = append(waits, Phase{name, since.Sub(start), at.Sub(since)})
+		}
+		since = time.Time{}
+	}
+	hasBegun := false
+	for _, m := range v.Timeline {
+		switch m.Kind {
+		case dispatch.EventSuspended:
+			finish(m.Time)
+			name, since = phaseApproval, m.Time
+			if hasBegun {
+				name = phaseUser
+			}
+		case dispatch.EventRunning:
+			finish(m.Time)
+			hasBegun = true
+		case dispatch.EventResumed, dispatch.EventEnded:
+			finish(m.Time)
+		}
+	}
+	if v.Waiting != nil && v.Waiting.Kind == wire.TicketUser {
+		name = phaseUser
+	}
+	finish(end)
+	return waits
+}
+
+// timelinePhases returns the phases of a call without a trace of its way: the queue, which
+// includes the gates, and the time in the browser.
+func timelinePhases(v *dispatch.View, start, end time.Time) []Phase {
+	for _, m := range v.Timeline {
+		if m.Kind == dispatch.EventRunning {
+			began := m.Time.Sub(start)
+			return []Phase{{phaseQueue, 0, began}, {phaseRunning, began, end.Sub(m.Time)}}
+		}
+	}
+	return []Phase{{phaseQueue, 0, end.Sub(start)}}
+}
+
+// phaseOfStation has the phase of each station on the way to the handler.
+var phaseOfStation = map[string]string{
+	"guard": phaseRequest, "parse": phaseRequest, "check": phaseRequest,
+	"gates": phaseGates, "queue": phaseQueue, "target": phaseTarget,
+	"hub": phaseLink, "websocket": phaseLink, "worker": "worker",
+	"port": "page", "bridge": "page", "host": "page", "schema": "page",
+	"handler": phaseHandler, "browser": phaseBrowser,
+}
+
+// phaseAfter has the phase in which a call is, or ended, that has left the phase before.
+var phaseAfter = map[string]string{
+	"": phaseRequest, phaseRequest: phaseGates, phaseGates: phaseQueue, phaseQueue: phaseTarget, phaseTarget: phaseTarget, phaseLink: phaseBrowser,
+}
+
+// stationPhases returns the phases of a traced call that ends at end. All stations after
+// the handler, or after the browser for a browser tool, are the way back. A call that got
+// no answer from the browser has no way back.
+func stationPhases(trace *hops.View, start, end time.Time) []Phase {
+	offset := trace.Start.Sub(start)
+	var phases []Phase
+	last, isReturn := "", false
+	for _, hop := range trace.Hops {
+		name := phaseOfStation[hop.Station]
+		switch {
+		case isReturn:
+			name = phaseReturn
+		case name == "": // the end of a call without an answer
+			name = phaseAfter[last]
+		}
+		phases = append(phases, Phase{name, offset + microseconds(hop.StartUs), microseconds(hop.Us)})
+		last = name
+		isReturn = isReturn || name == phaseHandler || hop.Station == "browser"
+	}
+	if n := len(phases); !isReturn && (n == 0 || phases[n-1].End() < end.Sub(start)) {
+		at := offset
+		if n > 0 {
+			at = phases[n-1].End()
+		}
+		phases = append(phases, Phase{cmp.Or(phaseAfter[last], last), at, end.Sub(start) - at})
+	}
+	return phases
+}
+
+func microseconds(us float64) time.Duration { return time.Duration(us * float64(time.Microsecond)) }
+
+// without returns the parts of a phase that no wait covers. The waits are in order and do
+// not overlap.
+func without(p Phase, waits []Phase) []Phase {
+	var parts []Phase
+	at := p.Start
+	for _, w := range waits {
+		if w.End() <= at || w.Start >= p.End() {
+			continue
+		}
+		if w.Start > at {
+			parts = append(parts, Phase{p.Name, at, w.Start - at})
+		}
+		at = w.End()
+	}
+	if at < p.End() || at == p.Start && p.Duration == 0 {
+		parts = append(parts, Phase{p.Name, at, p.End() - at})
+	}
+	return parts
+}
+
+// mergeNeighbors joins phases of the same name that follow one another.
+func mergeNeighbors(phases []Phase) []Phase {
+	var merged []Phase
+	for _, p := range phases {
+		if last := len(merged) - 1; last >= 0 && merged[last].Name == p.Name {
+			merged[last].Duration = max(merged[last].Duration, p.End()-merged[last].Start)
+			continue
+		}
+		merged = append(merged, p)
+	}
+	return merged
+}

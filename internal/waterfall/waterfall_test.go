@@ -1,0 +1,119 @@
+package waterfall_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/hops"
+	"opentabs/internal/waterfall"
+)
+
+var arrival = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+
+// at returns the time d after the arrival.
+func at(d time.Duration) time.Time { return arrival.Add(d) }
+
+// newView returns a call with these moments that has ended at the last moment, unless the
+// last moment is not its end.
+func newView(moments ...dispatch.Moment) *dispatch.View {
+	v := &dispatch.View{Created: arrival, Timeline: moments}
+	if last := moments[len(moments)-1]; last.Kind == dispatch.EventEnded {
+		v.Ended = &last.Time
+	}
+	return v
+}
+
+// moment returns a moment of the timeline.
+func moment(kind dispatch.EventKind, d time.Duration) dispatch.Moment {
+	return dispatch.Moment{Kind: kind, Time: at(d)}
+}
+
+// traceOf returns a trace that began 2 ms before the call was created.
+func traceOf(stations ...hops.Hop) *hops.View {
+	return &hops.View{Start: at(-2 * time.Millisecond), Hops: stations}
+}
+
+// checkPhases compares the phases with lines of name, start and duration, and checks that
+// no phase overlaps another.
+func checkPhases(t *testing.T, v *dispatch.View, now time.Time, want ...string) {
+	t.Helper()
+	var got []string
+	var end time.Duration
+	for _, p := range waterfall.Phases(v, now) {
+		got = append(got, p.Name+" "+p.Start.String()+" "+p.Duration.String())
+		if p.Start < end-time.Microsecond || p.Duration < 0 {
+			t.Errorf("%+v overlaps the phase before, which ends at %v", p, end)
+		}
+		end = p.End()
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestTimeline checks the phases of calls without a trace.
+func TestTimeline(t *testing.T) {
+	s := time.Second
+	t.Run("with approval", func(t *testing.T) {
+		v := newView(moment(dispatch.EventCreated, 0), moment(dispatch.EventSuspended, s), moment(dispatch.EventResumed, 5*s),
+			moment(dispatch.EventRunning, 6*s), moment(dispatch.EventEnded, 10*s))
+		checkPhases(t, v, at(20*s), "queue 0s 1s", "approval 1s 4s", "queue 5s 1s", "running 6s 4s")
+	})
+	t.Run("waits for the user while it runs", func(t *testing.T) {
+		v := newView(moment(dispatch.EventCreated, 0), moment(dispatch.EventRunning, s), moment(dispatch.EventSuspended, 2*s),
+			moment(dispatch.EventRunning, 5*s), moment(dispatch.EventEnded, 6*s))
+		checkPhases(t, v, at(20*s), "queue 0s 1s", "running 1s 1s", "waiting for you 2s 3s", "running 5s 1s")
+	})
+	t.Run("still waits for approval", func(t *testing.T) {
+		v := newView(moment(dispatch.EventCreated, 0), moment(dispatch.EventSuspended, s))
+		checkPhases(t, v, at(3*s), "queue 0s 1s", "approval 1s 2s")
+	})
+	t.Run("blocked", func(t *testing.T) {
+		v := newView(moment(dispatch.EventCreated, 0), moment(dispatch.EventEnded, s))
+		checkPhases(t, v, at(3*s), "queue 0s 1s")
+	})
+}
+
+// TestTrace checks the phases of traced calls.
+func TestTrace(t *testing.T) {
+	ms := time.Millisecond
+	begin := []hops.Hop{
+		{Station: "guard", StartUs: 0, Us: 1000}, {Station: "check", StartUs: 1000, Us: 1000}, {Station: "gates", StartUs: 2000, Us: 6000},
+	}
+	sent := append(begin[:3:3],
+		hops.Hop{Station: "queue", StartUs: 8000, Us: 1000}, hops.Hop{Station: "target", StartUs: 9000, Us: 1000}, hops.Hop{Station: "hub", StartUs: 10000, Us: 1000})
+	waited := []dispatch.Moment{
+		moment(dispatch.EventCreated, 0), moment(dispatch.EventSuspended, ms), moment(dispatch.EventResumed, 5*ms), moment(dispatch.EventRunning, 7*ms),
+	}
+	beforeHub := []string{"request 0s 2ms", "gates 2ms 1ms", "approval 3ms 4ms", "gates 7ms 1ms", "queue 8ms 1ms", "target 9ms 1ms"}
+
+	t.Run("with an answer", func(t *testing.T) {
+		v := newView(append(waited, moment(dispatch.EventEnded, 40*ms))...)
+		v.Trace = traceOf(append(sent, hops.Hop{Station: "websocket", StartUs: 11000, Us: 1000}, hops.Hop{Station: "worker", StartUs: 12000, Us: 1000},
+			hops.Hop{Station: "port", StartUs: 13000, Us: 1000}, hops.Hop{Station: "host", StartUs: 14000, Us: 1000}, hops.Hop{Station: "handler", StartUs: 15000, Us: 20000},
+			hops.Hop{Station: "port", StartUs: 35000, Us: 1000}, hops.Hop{Station: "reply", StartUs: 36000, Us: 1000})...)
+		checkPhases(t, v, at(time.Second), append(beforeHub, "link 10ms 2ms", "worker 12ms 1ms", "page 13ms 2ms", "handler 15ms 20ms", "return 35ms 2ms")...)
+	})
+	t.Run("without an answer", func(t *testing.T) {
+		v := newView(append(waited, moment(dispatch.EventEnded, 30*time.Second))...)
+		v.Trace = traceOf(append(sent, hops.Hop{Station: "reply", StartUs: 11000, Us: 29.991e6})...)
+		checkPhases(t, v, at(time.Minute), append(beforeHub, "link 10ms 1ms", "browser 11ms 29.991s")...)
+	})
+	t.Run("running", func(t *testing.T) {
+		v := newView(waited...)
+		v.Trace = traceOf(sent...)
+		checkPhases(t, v, at(18*ms), append(beforeHub, "link 10ms 1ms", "browser 11ms 9ms")...)
+	})
+	t.Run("denied", func(t *testing.T) {
+		v := newView(waited[0], waited[1], moment(dispatch.EventResumed, 5*ms), moment(dispatch.EventEnded, 5*ms))
+		v.Trace = traceOf(append(begin[:2:2], hops.Hop{Station: "reply", StartUs: 2000, Us: 5000})...)
+		checkPhases(t, v, at(time.Minute), "request 0s 2ms", "gates 2ms 1ms", "approval 3ms 4ms")
+	})
+	t.Run("browser tool", func(t *testing.T) {
+		v := newView(waited[0], moment(dispatch.EventRunning, ms), moment(dispatch.EventEnded, 9*ms))
+		v.Trace = traceOf(begin[0], begin[1], hops.Hop{Station: "browser", StartUs: 2000, Us: 8000}, hops.Hop{Station: "hub", StartUs: 10000, Us: 1000})
+		checkPhases(t, v, at(time.Minute), "request 0s 2ms", "browser 2ms 8ms", "return 10ms 1ms")
+	})
+}
