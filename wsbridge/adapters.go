@@ -9,6 +9,7 @@ import (
 
 	"opentabs/wire"
 	"opentabs/wsbridge/inbound"
+	"opentabs/wsbridge/requests"
 )
 
 // adapterSync keeps the plugins and settings of one link up to date.
@@ -42,13 +43,14 @@ func (a *adapterSync) run(b *browser) {
 			return
 		case <-a.syncDue:
 		}
-		if err := a.sendPlugins(b); err != nil && !a.link.hasEnded() {
+		syncTarget := b.tabs.currentSyncTarget()
+		if err := a.sendPlugins(b, syncTarget); err != nil && !a.link.hasEnded() {
 			a.link.log.Warn().Err(err).Msg("could not sync the adapters")
 		}
 		if err := a.sendSettings(); err != nil && !a.link.hasEnded() {
 			a.link.log.Warn().Err(err).Msg("could not send the settings of plugins")
 		}
-		b.tabs.markSynced(a.link)
+		b.tabs.markSynced(a.link, syncTarget)
 	}
 }
 
@@ -58,14 +60,16 @@ func (a *adapterSync) run(b *browser) {
 const maxCodeInFlight = 16 << 20
 
 // sendPlugins sends the list of plugins, then the code that the browser lacks.
-// sendPlugins stops early if the list has changed.
-func (a *adapterSync) sendPlugins(b *browser) error {
+// sendPlugins stops early if the list has changed. The list is at least as new as
+// syncTarget, a number of tabTable.currentSyncTarget.
+func (a *adapterSync) sendPlugins(b *browser, syncTarget int) error {
 	plugins := a.link.hub.listPlugins()
 	params := wire.PluginSyncParams{Plugins: plugins}
 	if a.link.hub.opts.HostScript != nil {
 		params.HostScriptID = a.link.hub.opts.HostScript()
 	}
-	answer, err := a.link.requests.sendAndWait(context.Background(), wire.MethodPluginSync, wire.EncodeBody(params))
+	request := a.link.requests.SendAndReport(wire.MethodPluginSync, wire.EncodeBody(params), func() { b.tabs.markAnswered(a.link, syncTarget) })
+	answer, err := a.link.requests.AwaitAnswer(context.Background(), request)
 	if err != nil {
 		return fmt.Errorf("plugin.sync: %w", err)
 	}
@@ -118,7 +122,7 @@ func (a *adapterSync) sendSettings() error {
 		if a.settings[name] == string(params) {
 			continue
 		}
-		answer, err := a.link.requests.sendAndWait(context.Background(), wire.MethodPluginSettings, params)
+		answer, err := a.link.requests.SendAndWait(context.Background(), wire.MethodPluginSettings, params)
 		if err == nil {
 			err = decodeAnswer(answer, &wire.PluginSettingsResult{})
 		}
@@ -156,7 +160,7 @@ type unconfirmedCode struct {
 type sentCode struct {
 	plugin    string
 	byteCount int
-	pendingRequest
+	request   requests.Request
 }
 
 // send sends the code of a plugin when maxCodeInFlight allows more code.
@@ -170,7 +174,7 @@ func (c *unconfirmedCode) send(name, script string) error {
 		return fmt.Errorf("its code is too large for a frame: %d bytes", len(params))
 	}
 	c.waitBelow(maxCodeInFlight - len(params))
-	c.sent = append(c.sent, sentCode{name, len(params), c.link.requests.send(wire.MethodPluginCode, params)})
+	c.sent = append(c.sent, sentCode{name, len(params), c.link.requests.Send(wire.MethodPluginCode, params)})
 	c.byteCount += len(params)
 	return nil
 }
@@ -181,7 +185,7 @@ func (c *unconfirmedCode) waitBelow(maxBytes int) {
 		oldest := c.sent[0]
 		c.sent = c.sent[1:]
 		c.byteCount -= oldest.byteCount
-		answer, err := c.link.requests.awaitAnswer(context.Background(), oldest.pendingRequest)
+		answer, err := c.link.requests.AwaitAnswer(context.Background(), oldest.request)
 		if err == nil {
 			err = decodeAnswer(answer, &wire.PluginCodeResult{})
 		}

@@ -17,6 +17,8 @@ type browser struct {
 	name          string
 	bootID        string
 	version       string
+	capabilities  []string
+	keyID         string // the KeyID with which the browser connected last; empty for the installation's key
 	injectMode    wire.InjectMode
 	link          *link     // nil while the link is lost
 	linkChangedAt time.Time // the time when the browser's link was established or lost

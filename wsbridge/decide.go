@@ -1,18 +1,16 @@
 package wsbridge
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/shape"
 	"opentabs/wire"
+	"opentabs/wsbridge/changes"
 	"opentabs/wsbridge/inbound"
 )
-
-// panelSurface is the name of the surface on which a user decides in a side panel.
-const panelSurface = "the side panel"
 
 // maxPanelRequests limits the concurrent requests of one browser's side panel. Requests
 // of a side panel beyond maxPanelRequests are rejected.
@@ -35,21 +33,31 @@ func (p *panel) runRequest(e wire.Envelope, handleRequest func()) {
 // answerPanel answers a request of a side panel. The error of handleRequest is a
 // sentence for the user.
 func answerPanel[P, R any](p *panel, e wire.Envelope, handleRequest func(P) (R, error)) {
-	l := p.link
 	var in P
-	if err := wire.DecodeBody(e.Params, &in); err != nil {
-		l.rejectRequest(e, wire.CodeInvalidParams, fmt.Sprintf("%s: %s", e.Method, inbound.CleanText(err.Error(), 200)))
+	err := wire.DecodeBody(e.Params, &in)
+	p.answer(e, err, func() ([]byte, error) {
+		result, err := handleRequest(in)
+		return wire.EncodeBody(result), err
+	})
+}
+
+// answer answers a request of a side panel whose params were decoded with decodeErr. The
+// error of handleRequest is a sentence for the user.
+func (p *panel) answer(e wire.Envelope, decodeErr error, handleRequest func() (body []byte, err error)) {
+	l := p.link
+	if decodeErr != nil {
+		l.rejectRequest(e, wire.CodeInvalidParams, fmt.Sprintf("%s: %s", e.Method, inbound.CleanText(decodeErr.Error(), 200)))
 		return
 	}
 	id, method := e.ID, e.Method
 	p.runRequest(e, func() {
-		result, err := handleRequest(in)
+		body, err := handleRequest()
 		if err != nil {
 			l.log.Debug().Err(err).Str("method", string(method)).Msg("request of the side panel rejected")
 			l.postFrame(wire.AppendError(nil, id, &wire.RPCError{Code: wire.CodeInvalidRequest, Message: inbound.CleanText(err.Error(), 500)}))
 			return
 		}
-		l.postFrame(wire.AppendResult(nil, id, wire.EncodeBody(result)))
+		l.postFrame(wire.AppendResult(nil, id, body))
 	})
 }
 
@@ -67,7 +75,7 @@ func (p *panel) decideTicket(in wire.CallDecideParams) (wire.CallDecideResult, e
 		return wire.CallDecideResult{Outcome: wire.DecisionNotPending}, nil
 	}
 	d, err := calls.Decide(in.CallID, in.TicketID, dispatch.Resolution{
-		Allow: in.Allow, Scope: in.Scope, Duration: time.Duration(in.ForMs * float64(time.Millisecond)), Surface: panelSurface,
+		Allow: in.Allow, Scope: in.Scope, Duration: time.Duration(in.ForMs * float64(time.Millisecond)), Surface: shape.SurfaceName(in.Surface),
 	})
 	if err != nil {
 		return wire.CallDecideResult{}, err
@@ -76,60 +84,28 @@ func (p *panel) decideTicket(in wire.CallDecideParams) (wire.CallDecideResult, e
 	return wire.CallDecideResult{Outcome: d.Outcome, By: d.Surface, Allowed: d.Allowed}, nil
 }
 
-// errNoPolicy is the error for changes of permissions or settings on a hub without a
-// Policy.
-var errNoPolicy = errors.New("this server has no permissions")
+// errNoPolicy and errNoHistory are the errors of a hub without a Policy or a ReadHistory.
+var (
+	errNoPolicy  = errors.New("this server has no permissions")
+	errNoHistory = errors.New("this server records no calls")
+)
 
-// changePolicy answers a request of a side panel that changes the user's decisions.
-func changePolicy[P, R any](p *panel, e wire.Envelope, change func(Policy, P) (R, error)) {
-	answerPanel(p, e, func(in P) (r R, err error) {
+// change answers a request of a side panel that changes permissions or settings.
+func (p *panel) change(e wire.Envelope, decode changes.Decoder) {
+	change, err := decode(e.Params)
+	p.answer(e, err, func() ([]byte, error) {
 		if p.link.hub.opts.Policy == nil {
-			return r, errNoPolicy
+			return nil, errNoPolicy
 		}
-		return change(p.link.hub.opts.Policy, in)
+		return change(p.link.hub.opts.Policy, shape.PanelName)
 	})
-}
-
-// setPermission handles a side panel's request to set a permission.
-func setPermission(policy Policy, in wire.ConfigPermissionParams) (r wire.ConfigPermissionResult, err error) {
-	return r, policy.SetPermission(in.Plugin, in.Tool, in.Permission, panelSurface)
-}
-
-// storeReview handles a side panel's request to store a review.
-func storeReview(policy Policy, in wire.ConfigReviewParams) (r wire.ConfigReviewResult, err error) {
-	return r, policy.Review(in.Plugin, in.Hash, in.Permission, panelSurface)
-}
-
-// changeSettings sets settings of a plugin for a side panel.
-func changeSettings(policy Policy, in wire.ConfigSettingsParams) (r wire.ConfigSettingsResult, err error) {
-	var values map[string]json.RawMessage
-	if err := json.Unmarshal(in.Values, &values); err != nil || values == nil {
-		return r, errors.New("config.settings needs values, an object of settings by key")
-	}
-	return r, policy.ChangeSettings(in.Plugin, values, panelSurface)
-}
-
-// setOpening stores for a side panel whether calls may open a plugin's page.
-func setOpening(policy Policy, in wire.ConfigOpeningParams) (r wire.ConfigOpeningResult, err error) {
-	return r, policy.SetOpening(in.Plugin, in.Allowed, panelSurface)
-}
-
-// setCalls stores for a side panel whether a plugin may call another plugin.
-func setCalls(policy Policy, in wire.ConfigCallsParams) (r wire.ConfigCallsResult, err error) {
-	return r, policy.SetCalls(in.Plugin, in.CalledPlugin, in.Allowed, panelSurface)
-}
-
-// setLateAccess stores for a side panel whether a plugin that starts late gets secret
-// settings and can call other plugins.
-func setLateAccess(policy Policy, in wire.ConfigLateAccessParams) (r wire.ConfigLateAccessResult, err error) {
-	return r, policy.SetLateAccess(in.Plugin, in.Allowed, panelSurface)
 }
 
 // cancelCall cancels a call for a side panel.
 func (p *panel) cancelCall(id, callID string) {
 	isCancelled := false
 	if calls := p.link.hub.currentCalls(); calls != nil {
-		isCancelled = calls.Cancel(callID, panelSurface, "")
+		isCancelled = calls.Cancel(callID, shape.PanelName, "")
 	}
 	p.link.log.Info().Str("call", inbound.CleanText(callID, 128)).Bool("cancelled", isCancelled).Msg("side panel stopped a call")
 	p.link.postFrame(wire.AppendResult(nil, id, wire.EncodeBody(wire.CallCancelResult{Cancelled: isCancelled})))

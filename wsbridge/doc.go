@@ -33,11 +33,11 @@
 //     plugins
 //   - outbox.mu: the unwritten frames of one link
 //   - Hub.mu: the calls for side panels and the hashes of plugins
-//   - linkRequests.mu, panel.mu, tabChanges.mu: the fields of these types
+//   - requests.Table.mu, panel.mu, tabsignal.Signal.mu: the fields of these types
 //
 // Nested locks are taken in this order: registry.mu, then runTable.mu or tabTable.mu,
-// then outbox.mu. A goroutine that takes Hub.mu, linkRequests.mu, panel.mu,
-// or tabChanges.mu holds no second lock. No sink and no callback is
+// then outbox.mu. A goroutine that takes Hub.mu, requests.Table.mu, panel.mu,
+// or tabsignal.Signal.mu holds no second lock. No sink and no callback is
 // called under a lock, with two exceptions. Options.MayRunIn is called under
 // tabTable.mu. LinkLost and LinkRestored of a sink are called under a lock to keep the
 // order of the link's changes.

@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"crypto/hmac"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/coder/websocket"
@@ -22,6 +20,9 @@ import (
 // helloTimeout limits the whole handshake, from the upgrade to the browser's first frame.
 const helloTimeout = 10 * time.Second
 
+// maxCapabilities limits the capabilities in hello.
+const maxCapabilities = 32
+
 // maxHandshakes limits the connections in their handshake. Beyond maxHandshakes, the
 // oldest unauthenticated connection is closed. A browser completes its handshake in a
 // few milliseconds, but any program on the machine can open connections.
@@ -31,12 +32,9 @@ const maxHandshakes = 64
 // peer must not be able to fill the memory.
 const maxHelloBytes = 64 << 10
 
-// maxCloseReasonBytes is the longest close reason, in bytes (RFC 6455, section 5.5).
-const maxCloseReasonBytes = 123
-
 // serveHTTP accepts a browser's connection and serves the connection until its end.
 func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
-	if status, sentence := h.findRefusal(r); status != 0 {
+	if status, sentence := inbound.FindRefusal(r, h.opts.Origins); status != 0 {
 		h.refusals.LogRejected(&h.opts.Log, sentence, func(e *zerolog.Event) {
 			e.Int("status", status).Str("origin", inbound.CleanText(r.Header.Get("Origin"), 200))
 		})
@@ -68,7 +66,17 @@ func (h *Hub) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.registry.unregisterLink(l)
-	l.serve(&handshake{link: l, port: loopback.Port(r), browserNonce: inbound.OfferedNonces(r.Header)[0]})
+	l.keyID = inbound.OfferedKeyID(r.Header)
+	key, err := l.readKey()
+	if err != nil {
+		h.opts.Log.Error().Err(err).Msg("could not read the key of a paired browser")
+	}
+	if key == "" {
+		l.closeWith(wire.CloseUnpaired, "this browser is not paired: run `opentabs pair` with the code in its side panel")
+		l.finish()
+		return
+	}
+	l.serve(&handshake{link: l, key: key, port: loopback.Port(r), browserNonce: inbound.OfferedNonce(r.Header)})
 }
 
 // connKeeper keeps the connection that the library hijacks. During a close handshake, a
@@ -85,39 +93,14 @@ func (k *connKeeper) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, rw, err
 }
 
-// findRefusal returns the HTTP status and the sentence that reject a request, or 0 if
-// the request may connect. findRefusal runs before the peer is authenticated.
-func (h *Hub) findRefusal(r *http.Request) (int, string) {
-	if r.Method != http.MethodGet {
-		return http.StatusMethodNotAllowed, "This is a WebSocket; connect to it with GET."
-	}
-	if !loopback.IsHost(r.Host) {
-		return http.StatusForbidden, "This host name is not allowed; use 127.0.0.1."
-	}
-	if origins := r.Header.Values("Origin"); len(origins) != 1 || !slices.Contains(h.opts.Origins, origins[0]) {
-		return http.StatusForbidden, "This origin is not allowed; only the opentabs extension may connect."
-	}
-	if !inbound.OffersUpgrade(r.Header) {
-		return http.StatusUpgradeRequired, "This is a WebSocket; request an upgrade to it."
-	}
-	nonces := inbound.OfferedNonces(r.Header)
-	switch {
-	case len(nonces) != 1 || !wire.IsNonce(nonces[0]):
-		return http.StatusBadRequest, "Offer one nonce of 16 to 128 letters and digits as the subprotocol " + wire.NonceSubprotocolPrefix +
-			"<nonce>. An older extension sends none: run `opentabs extension install` again and reload the extension."
-	case !slices.Contains(inbound.OfferedSubprotocols(r.Header), wire.Subprotocol):
-		return http.StatusBadRequest, "The subprotocol " + wire.Subprotocol + " is missing; offer it beside the nonce."
-	}
-	return 0, ""
-}
-
 var errHandshakeRefused = errors.New("refused")
 
 // handshake is the server's side of the handshake on one link. Only the reader of the
 // link uses handshake.
 type handshake struct {
 	link *link
-	port int // the server's port to which the browser connected
+	key  string // the secret that browser and server share
+	port int    // the server's port to which the browser connected
 	// sendChallenge sets serverNonce.
 	browserNonce, serverNonce string
 }
@@ -127,7 +110,7 @@ func (s *handshake) sendChallenge() {
 	s.serverNonce = s.link.hub.newNonce()
 	params := wire.EncodeBody(wire.ChallengeParams{
 		Nonce: s.serverNonce,
-		Proof: wire.ServerProof(s.link.hub.opts.Key, s.port, s.browserNonce, s.serverNonce),
+		Proof: wire.ServerProof(s.key, s.port, s.browserNonce, s.serverNonce),
 	})
 	newFrameWriter(s.link).write(wire.AppendNotification(nil, wire.MethodChallenge, params))
 }
@@ -135,7 +118,7 @@ func (s *handshake) sendChallenge() {
 // isValidProof reports whether a browser's proof belongs to the connection of the
 // handshake. isValidProof compares the proofs in constant time.
 func (s *handshake) isValidProof(proof string) bool {
-	want := wire.BrowserProof(s.link.hub.opts.Key, s.port, s.browserNonce, s.serverNonce)
+	want := wire.BrowserProof(s.key, s.port, s.browserNonce, s.serverNonce)
 	return hmac.Equal([]byte(proof), []byte(want))
 }
 
@@ -172,7 +155,7 @@ func (s *handshake) run() (*browser, error) {
 		return nil, s.refuseHello(e.ID, wire.CodeInvalidParams, websocket.StatusPolicyViolation, "hello is malformed: protocol must be an integer")
 	}
 	if protocol != wire.Version {
-		return nil, s.refuseHello(e.ID, wire.CodeVersion, wire.CloseVersion, versionMismatchText(protocol))
+		return nil, s.refuseHello(e.ID, wire.CodeVersion, wire.CloseVersion, inbound.VersionMismatch(protocol))
 	}
 	var p wire.HelloParams
 	if err := wire.DecodeBody(e.Params, &p); err != nil {
@@ -189,10 +172,19 @@ func (s *handshake) run() (*browser, error) {
 	s.link.ws.SetReadLimit(wire.MaxFrameBytes)
 	p.BrowserName = inbound.CleanText(p.BrowserName, inbound.MaxBrowserNameChars)
 	p.ExtensionVersion = inbound.CleanText(p.ExtensionVersion, inbound.MaxBrowserNameChars)
+	p.Capabilities = inbound.CleanTexts(p.Capabilities, maxCapabilities, inbound.MaxBrowserNameChars)
+	if s.link.keyID != "" {
+		var err error
+		if s.link.pairedKey, err = s.link.hub.opts.Pairings.Confirm(s.link.keyID, p.BrowserName); err != nil {
+			s.link.hub.opts.Log.Error().Err(err).Msg("could not record that a browser was paired")
+			return nil, s.refuse(wire.CloseUnpaired, "the server could not record the pairing; its log has the reason")
+		}
+	}
 	b := s.link.hub.registry.attachLink(s.link, e.ID, p)
 	if b == nil {
 		return nil, s.refuse(websocket.StatusGoingAway, "opentabs is stopping")
 	}
+	s.link.hub.refusals.SetRefusedHello("")
 	return b, nil
 }
 
@@ -204,21 +196,12 @@ func (s *handshake) logRefusal(sentence string) {
 
 func (s *handshake) refuse(code websocket.StatusCode, sentence string) error {
 	s.logRefusal(sentence)
-	s.link.closeWith(code, inbound.Truncate(sentence, maxCloseReasonBytes))
+	s.link.closeWith(code, inbound.Truncate(sentence, inbound.MaxCloseReasonBytes))
 	return errHandshakeRefused
 }
 
 func (s *handshake) refuseHello(id string, code int, status websocket.StatusCode, sentence string) error {
 	newFrameWriter(s.link).write(wire.AppendError(nil, id, &wire.RPCError{Code: code, Message: sentence}))
+	s.link.hub.refusals.SetRefusedHello(sentence)
 	return s.refuse(status, sentence)
-}
-
-// versionMismatchText returns the sentence for a browser with another protocol version.
-// The sentence about the version mismatch fits into a close frame.
-func versionMismatchText(peerVersion int) string {
-	updateStep := "the extension: run `opentabs extension install`, then reload it"
-	if peerVersion > wire.Version {
-		updateStep = "opentabs, then start it again"
-	}
-	return inbound.Truncate(fmt.Sprintf("Protocol versions differ: opentabs %d, extension %d. Update %s.", wire.Version, peerVersion, updateStep), maxCloseReasonBytes)
 }

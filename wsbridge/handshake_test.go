@@ -14,6 +14,7 @@ import (
 
 	"opentabs/internal/httpjson"
 	"opentabs/wire"
+	"opentabs/wsbridge/inbound"
 )
 
 // TestAttackByOrigin takes a valid request and changes one part at a time, as a web
@@ -85,7 +86,7 @@ func TestAttackByOrigin(t *testing.T) {
 			r.Header.Set("Sec-WebSocket-Key", "MDEyMzQ1Njc4OWFiY2RlZg==")
 			r.Header.Set(proto, wire.Subprotocol+", "+nonce)
 			tt.change(r)
-			if status, sentence := h.findRefusal(r); status != tt.status {
+			if status, sentence := inbound.FindRefusal(r, h.opts.Origins); status != tt.status {
 				t.Fatalf("refusal = %d %q, want %d", status, sentence, tt.status)
 			}
 			if tt.status == 0 {
@@ -109,7 +110,7 @@ func TestNoOriginsRejectsAll(t *testing.T) {
 	h := New(Options{Key: testKey})
 	defer h.Close()
 	r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/ws", nil)
-	if status, _ := h.findRefusal(r); status != 403 {
+	if status, _ := inbound.FindRefusal(r, h.opts.Origins); status != 403 {
 		t.Errorf("status %d without an Origin, want 403", status)
 	}
 }
@@ -151,8 +152,8 @@ func TestVersionMismatch(t *testing.T) {
 
 func TestMismatchFitsCloseFrame(t *testing.T) {
 	for _, version := range []int{math.MinInt, -1, 0, wire.Version + 1, math.MaxInt} {
-		if s := versionMismatchText(version); len(s) > maxCloseReasonBytes {
-			t.Errorf("version %d: the close reason has %d bytes, the limit is %d", version, len(s), maxCloseReasonBytes)
+		if s := inbound.VersionMismatch(version); len(s) > inbound.MaxCloseReasonBytes {
+			t.Errorf("version %d: the close reason has %d bytes, the limit is %d", version, len(s), inbound.MaxCloseReasonBytes)
 		}
 	}
 }
@@ -269,6 +270,30 @@ func TestBrowserNames(t *testing.T) {
 		got := w.hub.Browsers()
 		if want := "[31mRed" + strings.Repeat("é", 92) + "…"; len(got) != 1 || got[0].Name != want || got[0].ExtensionVersion != "1" {
 			t.Errorf("browsers = %+v, want one named %q", got, want)
+		}
+	})
+}
+
+// TestCapabilities checks that the capabilities in hello are those of the browser until
+// the browser has not reconnected within the grace period.
+func TestCapabilities(t *testing.T) {
+	var hub *Hub
+	var changes []string
+	withHub(t, Options{OnBrowsersChange: func() {
+		changes = append(changes, fmt.Sprint(len(hub.Browsers())))
+	}}, func(w *hubFixture) {
+		hub = w.hub
+		p := w.dial()
+		p.send(`{"jsonrpc":"2.0","id":"h","method":"hello","params":{"protocol":1,"browserId":"b","browserName":"n","bootId":"boot","extensionVersion":"1",` +
+			`"capabilities":["debugger","\u001b[2Jevil\u0000"],"proof":"` + browserProof + `"}}`)
+		p.wantFrames(helloOK, syncNil)
+		if got := hub.Browsers()[0].Capabilities; len(got) != 2 || got[0] != "debugger" || strings.ContainsAny(got[1], "\x1b\x00") {
+			t.Errorf("capabilities of the browser = %q, want debugger and a text without control characters", got)
+		}
+		_ = p.ws.CloseNow()
+		w.advanceTime(defaultGracePeriod + time.Second)
+		if got := strings.Join(changes, " "); got != "1 0" {
+			t.Errorf("numbers of browsers at the changes = %q, want 1, then 0 after the grace period", got)
 		}
 	})
 }

@@ -2,7 +2,6 @@ package wsbridge
 
 import (
 	"crypto/rand"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,8 +12,12 @@ import (
 	"github.com/rs/zerolog"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/shape"
 	"opentabs/wire"
+	"opentabs/wsbridge/changes"
 	"opentabs/wsbridge/refusallog"
+	"opentabs/wsbridge/status"
+	"opentabs/wsbridge/tabsignal"
 )
 
 // Defaults for the durations in Options.
@@ -44,48 +47,20 @@ type Calls interface {
 	Cancel(callID, surface, reason string) bool
 	// Decide resolves the ticket of a suspended call. The error of Decide is a sentence.
 	Decide(callID, ticketID string, r dispatch.Resolution) (dispatch.DecisionResult, error)
-	// Find returns one call with its activities.
-	Find(callID string) (dispatch.View, bool)
-	// Calls returns the unfinished calls, oldest first, and then the last finished
-	// calls, newest first.
-	Calls() []dispatch.View
+	shape.Calls
 	// Follow returns a follower that receives all later events of calls.
 	Follow(dispatch.FollowOptions) *dispatch.Follower
 }
 
 var _ Calls = (*dispatch.Dispatcher)(nil)
 
-// Policy provides the permissions and settings that side panels show and change. The
-// methods of Policy are safe for concurrent use. The argument surface of each Policy
-// method names the place of the user's decision, such as the side panel. The errors of
-// Policy are sentences for the user.
-type Policy interface {
-	// Plugins returns all plugins with their permissions and settings, and the plugins
-	// that failed to load.
-	Plugins() ([]wire.PluginView, []wire.FailedPluginView)
-	// SetPermission sets the permission of a plugin, or of one of its tools if tool is
-	// not empty. An empty permission removes the tool's permission.
-	SetPermission(plugin, tool string, permission wire.Permission, surface string) error
-	// Review records that the user has reviewed the version of the plugin with the
-	// given hash.
-	Review(plugin, hash string, permission wire.Permission, surface string) error
-	// ChangeSettings changes settings of a plugin by key; null removes a setting.
-	ChangeSettings(plugin string, values map[string]json.RawMessage, surface string) error
-	// SetOpening allows or forbids that calls open the plugin's page in a new tab.
-	SetOpening(plugin string, allowed bool, surface string) error
-	// SetCalls allows or forbids the tools of the plugin to call the tools of another
-	// plugin.
-	SetCalls(plugin, other string, allowed bool, surface string) error
-	// SetLateAccess allows or forbids a plugin that starts late to get its
-	// secret settings and to call other plugins.
-	SetLateAccess(plugin string, allowed bool, surface string) error
-}
-
 // Options configure a hub.
 type Options struct {
 	// Key is the shared secret that server and browser prove to have before any other
 	// frame. The shared secret Key is never sent. Required: New panics if Key is empty.
 	Key string
+	// Pairings has the keys of browsers that have no Key; default none.
+	Pairings Pairings
 	// Origins are the origins that may connect, exactly as the browser sends them, such
 	// as "chrome-extension://<id>". By default, the hub rejects every connection.
 	Origins []string
@@ -122,9 +97,26 @@ type Options struct {
 	// Calls provides the tool calls that side panels show. By default, side panels show
 	// no calls until SetCalls is called.
 	Calls Calls
+	// RepeatCall makes a recorded call again for the user of a side panel. By default, each
+	// call.repeat is rejected.
+	RepeatCall func(callID string) error
+	// ReadHistory answers a calls.history of a browser. By default, each calls.history is
+	// rejected.
+	ReadHistory func(browserID string, p wire.CallsHistoryParams) (wire.CallsHistoryResult, error)
 	// Policy provides the permissions and settings that side panels show and change. By
 	// default, side panels show no plugins, and changes are rejected.
-	Policy Policy
+	Policy changes.Policy
+	// ClientNames returns the names of the connected MCP clients, for side panels.
+	// Default: none.
+	ClientNames func() []string
+	// EndedSessions returns those of a browser's sessions that have ended. Default: none.
+	EndedSessions func(sessions []string) []string
+	// OnBrowsersChange is called after a browser has connected, and after a browser has
+	// not reconnected within the grace period. Default: not called.
+	OnBrowsersChange func()
+	// NameBrowser returns the name under which a browser is shown, and whether the user gave
+	// the name. By default, browsers have the names that they send, and receive no other.
+	NameBrowser func(browserID, sentName string, isDefault bool) (name string, isGiven bool)
 	// GracePeriod is how long a browser may stay disconnected before its runs end with
 	// link_lost. Default 10 s.
 	GracePeriod time.Duration
@@ -136,10 +128,15 @@ type Options struct {
 // Hub is the set of connected browsers. Create a Hub with New. A Hub is safe for
 // concurrent use.
 type Hub struct {
+	// Holds sends the tabs that clients hold, and the ended sessions of clients, to browsers.
+	Holds HoldSender
+	// Probe checks the links to browsers.
+	Probe LinkProbe
+
 	opts       Options
 	newNonce   func() string // newNonce returns a new nonce for each connection
 	startedAt  time.Time
-	tabChanges tabChanges
+	tabChanges tabsignal.Signal
 	refusals   refusallog.Log
 	registry   registry
 	syncCount  atomic.Int64 // syncCount counts the calls of Sync
@@ -157,6 +154,18 @@ func New(o Options) *Hub {
 	if o.Key == "" {
 		panic("wsbridge: Options.Key is empty")
 	}
+	if o.OnBrowsersChange == nil {
+		o.OnBrowsersChange = func() {}
+	}
+	if o.RepeatCall == nil {
+		o.RepeatCall = func(string) error { return errNoHistory }
+	}
+	if o.ReadHistory == nil {
+		o.ReadHistory = func(string, wire.CallsHistoryParams) (r wire.CallsHistoryResult, err error) { return r, errNoHistory }
+	}
+	if o.EndedSessions == nil {
+		o.EndedSessions = func([]string) []string { return nil }
+	}
 	if o.GracePeriod <= 0 {
 		o.GracePeriod = defaultGracePeriod
 	}
@@ -171,6 +180,7 @@ func New(o Options) *Hub {
 		calls:     o.Calls,
 	}
 	h.registry = registry{hub: h, browsers: map[string]*browser{}, openLinksSet: map[*link]struct{}{}}
+	h.Holds.hub, h.Probe.hub = h, h
 	h.hashes = h.currentHashes()
 	return h
 }
@@ -263,28 +273,18 @@ func (h *Hub) currentHashes() map[string]string {
 	return h.opts.Adapters.Hashes()
 }
 
-// BrowserInfo describes one browser for status pages.
-type BrowserInfo struct {
-	// ID never changes for a browser profile; Name is the name that the user gave the
-	// browser.
-	ID   string `json:"id"`
-	Name string `json:"name"`
-	// ExtensionVersion is the version of the browser's extension.
-	ExtensionVersion string `json:"extension_version"`
-	// Connected is false while the link is lost and the browser may still reconnect.
-	Connected bool `json:"connected"`
-	// LinkChangedAt is when the link was established or lost.
-	LinkChangedAt time.Time `json:"since"`
-	// InjectMode is how the browser injects adapters into pages; empty until the
-	// browser reports its mode.
-	InjectMode wire.InjectMode `json:"inject,omitempty"`
-	// RunCount counts the unfinished runs.
-	RunCount int `json:"running"`
-	// Tabs are the browser's tabs that match a plugin, by ID.
-	Tabs []wire.TabInfo `json:"tabs,omitempty"`
-	// SyncCount counts the completed syncs of plugins and settings.
-	SyncCount int `json:"-"`
+// Pairings has the keys of browsers that were paired with a code. All methods may be
+// called concurrently.
+type Pairings interface {
+	// Key returns the key with the given wire.KeyID; empty if there is none.
+	Key(keyID string) (string, error)
+	// Confirm records that the browser has proved that it has the key. newKey is the key
+	// for the browser's next connections, or empty if the browser keeps its key.
+	Confirm(keyID, browserName string) (newKey string, err error)
 }
+
+// BrowserInfo describes one browser for status pages.
+type BrowserInfo = status.Browser
 
 // Browsers returns the browsers that are connected or may still reconnect,
 // sorted by name, then ID.

@@ -8,7 +8,9 @@ import (
 	"github.com/coder/websocket"
 
 	"opentabs/wire"
+	"opentabs/wsbridge/changes"
 	"opentabs/wsbridge/inbound"
+	"opentabs/wsbridge/requests"
 )
 
 const (
@@ -33,6 +35,7 @@ func (l *link) serve(s *handshake) {
 	}
 	defer l.hub.registry.detachLink(b, l)
 	l.hub.registry.completeHandshake(l)
+	l.hub.Holds.sendTo(b, true)
 	l.goroutines.Go(l.keepAlive)
 	l.goroutines.Go(func() { l.adapters.run(b) })
 	l.adapters.request()
@@ -85,7 +88,7 @@ func (in *inbox) handle(b *browser, frame []byte) {
 	case e.Method == "":
 		in.answer(b, e)
 	case e.ID != "":
-		in.serveRequest(e)
+		in.serveRequest(b, e)
 	default:
 		in.handleNotification(b, e)
 	}
@@ -94,7 +97,7 @@ func (in *inbox) handle(b *browser, frame []byte) {
 // answer routes a browser's answer to the run, the cancellation or the server's request
 // that waits for the answer.
 func (in *inbox) answer(b *browser, e wire.Envelope) {
-	id, isOwnRequest := strings.CutPrefix(e.ID, requestIDPrefix)
+	id, isOwnRequest := strings.CutPrefix(e.ID, requests.IDPrefix)
 	if !isOwnRequest {
 		b.finishRun(in.link, e)
 		return
@@ -110,15 +113,13 @@ func (in *inbox) answer(b *browser, e wire.Envelope) {
 	if e.ID == pingID {
 		return
 	}
-	if in.link.requests.deliverAnswer(e) {
-		in.link.hasAnswered = true
-	} else {
+	if !in.link.requests.DeliverAnswer(e) {
 		in.link.log.Debug().Str("id", inbound.CleanText(id, 100)).Msg("answer to an unknown or expired request")
 	}
 }
 
 // serveRequest answers one request of the browser.
-func (in *inbox) serveRequest(e wire.Envelope) {
+func (in *inbox) serveRequest(b *browser, e wire.Envelope) {
 	switch e.Method {
 	case wire.MethodPing:
 		in.link.postFrame(wire.AppendResult(nil, e.ID, []byte("{}")))
@@ -131,26 +132,28 @@ func (in *inbox) serveRequest(e wire.Envelope) {
 		in.link.panel.runRequest(e, func() { in.link.panel.cancelCall(e.ID, p.CallID) })
 	case wire.MethodCallDecide:
 		answerPanel(&in.link.panel, e, in.link.panel.decideTicket)
-	case wire.MethodConfigPermission:
-		changePolicy(&in.link.panel, e, setPermission)
-	case wire.MethodConfigReview:
-		changePolicy(&in.link.panel, e, storeReview)
-	case wire.MethodConfigSettings:
-		changePolicy(&in.link.panel, e, changeSettings)
-	case wire.MethodConfigOpening:
-		changePolicy(&in.link.panel, e, setOpening)
-	case wire.MethodConfigCalls:
-		changePolicy(&in.link.panel, e, setCalls)
-	case wire.MethodConfigLateAccess:
-		changePolicy(&in.link.panel, e, setLateAccess)
+	case wire.MethodCallRepeat:
+		answerPanel(&in.link.panel, e, func(p wire.CallRepeatParams) (r wire.CallRepeatResult, err error) {
+			return r, in.link.hub.opts.RepeatCall(p.CallID)
+		})
+	case wire.MethodCallsHistory:
+		answerPanel(&in.link.panel, e, func(p wire.CallsHistoryParams) (wire.CallsHistoryResult, error) {
+			return in.link.hub.opts.ReadHistory(b.id, p)
+		})
+	case wire.MethodTabRelease:
+		answerPanel(&in.link.panel, e, func(p wire.TabReleaseParams) (wire.TabReleaseResult, error) { return in.link.hub.Holds.release(b, p) })
 	case wire.MethodPluginFetch:
 		answerPanel(&in.link.panel, e, in.link.adapters.fetchCode)
 	case wire.MethodHello:
 		in.link.rejectRequest(e, wire.CodeInvalidRequest, "hello was already sent; open a new connection to send it again")
 	case wire.MethodToolProgress, wire.MethodToolPart, wire.MethodToolAsk, wire.MethodCallResumed,
-		wire.MethodTabSync, wire.MethodTabChanged, wire.MethodStateWatch, wire.MethodPluginLog:
+		wire.MethodTabSync, wire.MethodTabChanged, wire.MethodTabUserInput, wire.MethodSessionUsed, wire.MethodStateWatch, wire.MethodPluginLog:
 		in.link.rejectRequest(e, wire.CodeInvalidRequest, string(e.Method)+" is a notification; send it without an id")
 	default:
+		if decode := changes.DecoderOf(e.Method); decode != nil {
+			in.link.panel.change(e, decode)
+			return
+		}
 		in.link.rejectRequest(e, wire.CodeMethodNotFound, fmt.Sprintf("unknown method %q", inbound.CleanText(string(e.Method), 100)))
 	}
 }
@@ -181,6 +184,10 @@ func (in *inbox) handleNotification(b *browser, e wire.Envelope) {
 		err = withParams(e, func(p wire.TabSyncParams) { b.tabs.replaceTabs(in.link, p.Tabs) })
 	case wire.MethodTabChanged:
 		err = withParams(e, func(p wire.TabChangedParams) { b.tabs.changeTab(in.link, p) })
+	case wire.MethodTabUserInput:
+		err = withParams(e, func(p wire.TabUserInputParams) { in.link.hub.Holds.recordInput(b, p) })
+	case wire.MethodSessionUsed:
+		err = withParams(e, func(p wire.SessionUsedParams) { in.link.postEnded(in.link.hub.opts.EndedSessions(p.Sessions)) })
 	case wire.MethodPluginLog:
 		var p wire.PluginLogParams
 		if err = wire.DecodeBody(e.Params, &p); err == nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"opentabs/wire"
+	"opentabs/wsbridge/requests"
 )
 
 const (
@@ -34,6 +35,14 @@ var (
 	errNotTextual = errors.New("not a frame: a binary message")
 )
 
+// IDs of the server's requests that requests.Table does not send. The ID of a
+// tool.dispatch is the run's ID, which never begins with requests.IDPrefix.
+const (
+	pingID         = requests.IDPrefix + "ping"
+	cancelIDPrefix = requests.IDPrefix + "cancel/" // the ID of a run follows cancelIDPrefix
+	answerIDPrefix = requests.IDPrefix + "answer/" // the number of the tool.ask, a slash and the ID of a run follow answerIDPrefix
+)
+
 // link is one WebSocket connection of a browser.
 type link struct {
 	hub     *Hub
@@ -51,26 +60,30 @@ type link struct {
 	// hasReceived is set when bytes arrive; keepAlive clears hasReceived.
 	hasReceived atomic.Bool
 	// The types of requests, adapters, panel and inbox document their own locks.
-	requests linkRequests
+	requests *requests.Table
 	adapters adapterSync
 	panel    panel
 	inbox    inbox
+
+	// keyID is the KeyID that the browser offered; empty for the installation's key.
+	// pairedKey is the new key of a browser that has just been paired. Only the
+	// handshake writes keyID and pairedKey.
+	keyID, pairedKey string
 
 	// registry.mu guards isReady and waitingSent. isReady is set after the answer to
 	// hello; waitingSent is the number in the last state.waiting.
 	isReady     bool
 	waitingSent int
 
-	// Only the reader of the link uses frameBuffer, frameReader and hasAnswered.
+	// Only the reader of the link uses frameBuffer and frameReader.
 	frameBuffer bytes.Buffer
 	frameReader activityReader
-	hasAnswered bool // set once the browser has answered a request of the server; the first request is plugin.sync
 }
 
 func newLink(h *Hub, ws *websocket.Conn, netConn net.Conn) *link {
 	l := &link{hub: h, ws: ws, netConn: netConn, log: h.opts.Log, ended: make(chan struct{})}
 	l.outbox.framesDue = make(chan struct{}, 1)
-	l.requests = linkRequests{post: l.postFrame, linkEnded: l.ended, pendingAnswers: map[string]chan<- wire.Envelope{}}
+	l.requests = requests.New(l.postFrame, l.ended)
 	l.adapters = adapterSync{link: l, syncDue: make(chan struct{}, 1), settings: map[string]string{}}
 	l.panel = panel{link: l, stateDue: make(chan struct{}, 1), pluginsDue: make(chan struct{}, 1)}
 	l.inbox = inbox{link: l}
@@ -154,6 +167,18 @@ func (l *link) read() ([]byte, error) {
 	return l.frameBuffer.Bytes(), nil
 }
 
+// readKey returns the key that the browser must have; empty if the browser offered a key
+// that no pairing has.
+func (l *link) readKey() (string, error) {
+	if l.keyID == "" {
+		return l.hub.opts.Key, nil
+	}
+	if l.hub.opts.Pairings == nil {
+		return "", nil
+	}
+	return l.hub.opts.Pairings.Key(l.keyID)
+}
+
 // activityReader marks the link as alive while a frame arrives.
 type activityReader struct {
 	l          *link
@@ -188,6 +213,11 @@ func (l *link) keepAlive() {
 		case <-l.ended:
 			return
 		case <-ticker.C:
+		}
+		if key, err := l.readKey(); err == nil && key == "" {
+			l.log.Info().Msg("the pairing of the browser was removed; closing its link")
+			l.closeWith(wire.CloseUnpaired, "the pairing of this browser was removed")
+			return
 		}
 		silentBeats++
 		if l.hasReceived.Swap(false) {

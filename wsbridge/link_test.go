@@ -125,24 +125,6 @@ func TestOutputsAreTheirOwn(t *testing.T) {
 	})
 }
 
-// TestAnswersAreTheirOwn checks that answers to requests of the hub do not share
-// memory with the read buffer.
-func TestAnswersAreTheirOwn(t *testing.T) {
-	answer := make(chan wire.Envelope, 1)
-	l := &link{requests: linkRequests{pendingAnswers: map[string]chan<- wire.Envelope{"s/1": answer}}}
-	buffer := []byte(`{"mode":"files"}`)
-	if !l.requests.deliverAnswer(wire.Envelope{ID: "s/1", Result: buffer}) {
-		t.Fatal("no request waits")
-	}
-	clear(buffer)
-	if got := (<-answer).Result; string(got) != `{"mode":"files"}` {
-		t.Errorf("the request got the result %q; want %q", got, `{"mode":"files"}`)
-	}
-	if l.requests.deliverAnswer(wire.Envelope{ID: "s/1"}) {
-		t.Error("a second answer found a request")
-	}
-}
-
 // TestFrames checks the hub's answer to each kind of frame.
 func TestFrames(t *testing.T) {
 	refused := func(code int, message string) string {

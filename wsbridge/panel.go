@@ -12,23 +12,17 @@ import (
 	"opentabs/wire"
 )
 
-const (
-	// stateInterval is the minimum time between two state.sync notifications to a side
-	// panel.
-	stateInterval = 100 * time.Millisecond
-	// maxShownCalls limits the calls in a side panel. maxActivityCalls limits the calls
-	// that are shown with activities, and maxActivityBytes limits the total length of
-	// these activities, in bytes.
-	maxShownCalls    = 200
-	maxActivityCalls = 20
-	maxActivityBytes = 512 << 10
-)
+// stateInterval is the minimum time between two state.sync notifications to a side panel.
+const stateInterval = 100 * time.Millisecond
+
+// refreshInterval is how often the clients are compared with the last state.sync.
+const refreshInterval = 3 * time.Second
 
 // panel has the server's state for the side panel of one browser.
 type panel struct {
 	link *link
-	// stateDue has a token when a state.sync is due, pluginsDue when a state.plugins is
-	// due.
+	// stateDue has a token when a state.sync is due, pluginsDue when a state.plugins and
+	// a state.browser are due.
 	stateDue, pluginsDue chan struct{}
 	runningRequests      atomic.Int32 // the number of running requests of the side panel
 
@@ -92,12 +86,12 @@ func (p *panel) stop() {
 	}
 }
 
-// sendState sends a state.sync or state.plugins when it is due and its content has
-// changed. sendState sends the first state.sync and state.plugins at once. Later
-// state.sync and state.plugins are sent at most once per stateInterval. Each state.sync
-// or state.plugins has the newest content.
+// sendState sends a state.sync when the calls or clients have changed, and a state.plugins or
+// state.browser when the permissions have changed. sendState sends the first of each at
+// once, and later ones at most once per stateInterval. Each has the newest content.
 func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
-	var lastState, lastPlugins []byte // the frames that were sent last
+	list := shape.PanelCalls{BrowserID: b.id, ServerVersion: p.link.hub.opts.Version, ClientNames: p.link.hub.opts.ClientNames}
+	var lastState, lastPlugins, lastBrowser []byte // the frames that were sent last
 	send := func(lastFrame *[]byte, method wire.Method, params []byte) {
 		frame := wire.AppendNotification(nil, method, params)
 		if !bytes.Equal(frame, *lastFrame) {
@@ -107,6 +101,7 @@ func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 	}
 	pauseTimer := time.NewTimer(stateInterval)
 	defer pauseTimer.Stop()
+	refreshDue := time.Tick(refreshInterval)
 	for {
 		var stateDue, pluginsDue bool
 		select {
@@ -114,6 +109,8 @@ func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 			return
 		case <-p.stateDue:
 			stateDue, pluginsDue = true, tryReceive(p.pluginsDue)
+		case <-refreshDue:
+			stateDue = true
 		case <-p.pluginsDue:
 			stateDue, pluginsDue = tryReceive(p.stateDue), true
 		}
@@ -123,10 +120,13 @@ func (p *panel) sendState(ctx context.Context, b *browser, calls Calls) {
 			return
 		}
 		if stateDue {
-			send(&lastState, wire.MethodStateSync, wire.EncodeBody(p.newStateParams(b, calls)))
+			send(&lastState, wire.MethodStateSync, wire.EncodeBody(list.Next(calls)))
 		}
 		if pluginsDue {
 			send(&lastPlugins, wire.MethodStatePlugins, wire.EncodeBody(p.link.hub.pluginViews()))
+			if policy := p.link.hub.opts.Policy; policy != nil {
+				send(&lastBrowser, wire.MethodStateBrowser, wire.EncodeBody(policy.BrowserTools()))
+			}
 		}
 		pauseTimer.Reset(stateInterval)
 		select {
@@ -153,47 +153,4 @@ func (h *Hub) pluginViews() (params wire.StatePluginsParams) {
 		params.Plugins, params.Failed = h.opts.Policy.Plugins()
 	}
 	return params
-}
-
-func (p *panel) newStateParams(b *browser, calls Calls) wire.StateSyncParams {
-	s := wire.StateSyncParams{ServerVersion: p.link.hub.opts.Version}
-	if calls == nil {
-		return s
-	}
-	budget := activityBudget{calls: maxActivityCalls, bytes: maxActivityBytes}
-	for _, v := range calls.Calls() {
-		if v.Ended == nil {
-			s.Running++
-		}
-		if len(s.Calls) < maxShownCalls {
-			c := shape.CallForPanel(v, b.id)
-			c.Activities = budget.activitiesOf(calls, v.CallID)
-			s.Calls = append(s.Calls, c)
-		}
-	}
-	return s
-}
-
-// activityBudget is how many more calls and bytes of activities fit into one
-// state.sync.
-type activityBudget struct{ calls, bytes int }
-
-// activitiesOf returns the activities of a call, without content that is too long or
-// exceeds the activityBudget.
-func (a *activityBudget) activitiesOf(calls Calls, callID string) []wire.ActivityView {
-	if a.calls == 0 {
-		return nil
-	}
-	callView, ok := calls.Find(callID)
-	if !ok || len(callView.Activities) == 0 {
-		return nil
-	}
-	a.calls--
-	var activityViews []wire.ActivityView
-	for _, activity := range callView.Activities {
-		v := shape.ActivityForPanel(activity, min(wire.MaxShownActivityBytes, a.bytes))
-		a.bytes -= len(v.Content)
-		activityViews = append(activityViews, v)
-	}
-	return activityViews
 }

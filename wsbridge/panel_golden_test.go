@@ -7,6 +7,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/dispatchtest"
+	"opentabs/dispatch/shape"
 	"opentabs/internal/goldentest"
 	"opentabs/wire"
 )
@@ -19,10 +20,10 @@ func TestCallInTheSidePanel(t *testing.T) {
 		full, failed := dispatchtest.View(), dispatchtest.View()
 		failed.CallID, failed.Waiting, failed.Status, failed.ClientCredential = "call_2", nil, wire.StatusFailed, dispatch.CredentialStdio
 		calls := &fakeCalls{views: []dispatch.View{full, failed, {}}, activities: full.Activities}
-		p := &panel{link: &link{hub: &Hub{opts: Options{Version: "1.2.3"}}}}
 		var b bytes.Buffer
 		for _, browserID := range []string{"b1", "b2"} {
-			b.Write(append(wire.EncodeBody(p.newStateParams(&browser{id: browserID}, calls)), '\n'))
+			list := shape.PanelCalls{BrowserID: browserID, ServerVersion: "1.2.3"}
+			b.Write(append(wire.EncodeBody(list.Next(calls)), '\n'))
 		}
 		goldentest.Compare(t, "testdata/state.sync.jsonl", b.Bytes())
 	})

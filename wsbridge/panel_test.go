@@ -190,10 +190,14 @@ func TestPanelIsBounded(t *testing.T) {
 			views = append(views, callView(fmt.Sprint("c", i), 0, "b1"))
 		}
 		endTime := time.Now()
-		views = append(views, dispatch.View{Ended: &endTime})
+		for i := range 300 {
+			ended := callView(fmt.Sprint("e", i), 0, "b1")
+			ended.Ended = &endTime
+			views = append(views, ended)
+		}
 		calls.changeViews(views...)
 		p.send(watchStateFrame)
-		if got := p.stateFrames(); len(got) != 1 || got[0].Running != 1000 || len(got[0].Calls) != maxShownCalls || got[0].Calls[0].CallID != "c0" {
+		if got := p.stateFrames(); len(got) != 1 || got[0].Running != 1000 || len(got[0].Calls) != 200 || got[0].Calls[0].CallID != "c0" || len(got[0].Ended) != 200 || got[0].Ended[0].CallID != "e0" {
 			t.Errorf("states = %+v", got)
 		}
 	})
@@ -272,8 +276,48 @@ func (f *fakePolicy) SetPermission(plugin, tool string, permission wire.Permissi
 	return f.do(fmt.Sprintf("permission %s %s %q by %s", plugin, tool, permission, by), plugin)
 }
 
-func (f *fakePolicy) Review(plugin, hash string, permission wire.Permission, by string) error {
-	return f.do(fmt.Sprintf("review %s %s %q by %s", plugin, hash, permission, by), plugin)
+func (f *fakePolicy) ReviewAll(reviews []wire.ConfigReviewParams, by string) []error {
+	var errs []error
+	for _, r := range reviews {
+		what := fmt.Sprintf("review %s %s %q", r.Plugin, r.Hash, r.Permission)
+		for _, tool := range r.Tools {
+			what += fmt.Sprintf(" %s=%q", tool.Tool, tool.Permission)
+		}
+		errs = append(errs, f.do(what+" by "+by, r.Plugin))
+	}
+	return errs
+}
+
+func (f *fakePolicy) InspectPlugin(plugin string) (wire.PluginInspectResult, error) {
+	return wire.PluginInspectResult{Hash: "h1", Source: wire.PluginSourceNPM}, f.do("inspect "+plugin, plugin)
+}
+
+func (f *fakePolicy) PluginPage(in wire.PluginPageParams) (wire.PluginPageResult, error) {
+	return wire.PluginPageResult{Text: "code", FirstLine: 1}, f.do(fmt.Sprintf("page %d of %s of %s", in.Page, in.Section, in.Plugin), in.Plugin)
+}
+
+func (f *fakePolicy) InstallPlugin(packageText string) (wire.PluginInstallResult, error) {
+	return wire.PluginInstallResult{Plugin: packageText, Version: "1.0.0"}, f.do("install "+packageText, packageText)
+}
+
+func (f *fakePolicy) UpdatePlugin(plugin string) (wire.PluginUpdateResult, error) {
+	return wire.PluginUpdateResult{Version: "1.0.0"}, f.do("update "+plugin, plugin)
+}
+
+func (f *fakePolicy) RemovePlugin(plugin, by string) error {
+	return f.do("remove "+plugin+" by "+by, plugin)
+}
+
+func (f *fakePolicy) BrowserTools() wire.StateBrowserParams {
+	return wire.StateBrowserParams{Permission: wire.PermissionAuto, Sites: []wire.SiteView{{Site: "shop.example", Permission: "read"}}}
+}
+
+func (f *fakePolicy) SwitchBrowserTools(names []string, on bool, by string) error {
+	return f.do(fmt.Sprintf("browser tools %q %t by %s", names, on, by), "chat")
+}
+
+func (f *fakePolicy) SetSite(site, rule, by string) error {
+	return f.do(fmt.Sprintf("site %s %q by %s", site, rule, by), "chat")
 }
 
 func (f *fakePolicy) do(what, plugin string) error {
@@ -362,6 +406,7 @@ func TestPanelActivitiesAreBounded(t *testing.T) {
 		}
 		calls.changeViews(views...)
 		p.send(watchStateFrame)
+		const maxShown, maxBytes = 20, 512 << 10
 		shown, text := 0, 0
 		for _, c := range p.stateFrames()[0].Calls {
 			if len(c.Activities) > 0 {
@@ -371,8 +416,8 @@ func TestPanelActivitiesAreBounded(t *testing.T) {
 				text += len(a.Content)
 			}
 		}
-		if shown != maxActivityCalls || text > maxActivityBytes || text < maxActivityBytes/2 {
-			t.Errorf("%d calls with %d bytes of activities, want %d with at most %d", shown, text, maxActivityCalls, maxActivityBytes)
+		if shown != maxShown || text > maxBytes || text < maxBytes/2 {
+			t.Errorf("%d calls with %d bytes of activities, want %d with at most %d", shown, text, maxShown, maxBytes)
 		}
 	})
 }
@@ -458,6 +503,9 @@ func TestPanelSetsPermissions(t *testing.T) {
 		ask(p, "config.permission", `{"plugin":"chat","tool":"export","permission":"ask"}`, `"result":{}`)
 		ask(p, "config.permission", `{"plugin":"chat","tool":"export"}`, `"result":{}`)
 		ask(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"auto"}`, `"result":{}`)
+		ask(p, "config.review", `{"plugin":"chat","hash":"h1","permission":"auto","tools":[{"tool":"post","permission":"off"}]}`, `"result":{}`)
+		ask(p, "plugin.page", `{"plugin":"chat","hash":"h1","section":"code","page":1}`, `"result":{"text":"code","firstLine":1}`)
+		ask(p, "plugin.install", `{"package":"other"}`, `"error":{"code":-32600,"message":"there is no plugin \"other\"; add it first"}`)
 		ask(p, "config.permission", `{"plugin":"none","permission":"ask"}`, `"error":{"code":-32600,"message":"there is no plugin \"none\"; add it first"}`)
 		ask(p, "config.settings", `{"plugin":"chat","values":{"key":null}}`, `"result":{}`)
 		for _, values := range []string{"null", "7", "[]"} {
@@ -469,7 +517,8 @@ func TestPanelSetsPermissions(t *testing.T) {
 		ask(p, "config.lateAccess", `{"plugin":"chat","allowed":false}`, `"result":{}`)
 	})
 	want := `permission chat export "ask" by the side panel, permission chat export "" by the side panel, ` +
-		`review chat h1 "auto" by the side panel, permission none  "ask" by the side panel, ` +
+		`review chat h1 "auto" by the side panel, review chat h1 "auto" post="off" by the side panel, ` +
+		`page 1 of code of chat, install other, permission none  "ask" by the side panel, ` +
 		`settings chat map[key:null] by the side panel, opening chat true by the side panel, ` +
 		`calls chat wiki true by the side panel, late access chat false by the side panel`
 	if got := strings.Join(policy.did, ", "); got != want {

@@ -70,7 +70,7 @@ func (g *registry) setInject(b *browser, l *link, mode wire.InjectMode) {
 func (g *registry) browserInfo(b *browser) BrowserInfo {
 	g.mu.Lock()
 	info := BrowserInfo{
-		ID: b.id, Name: b.name, ExtensionVersion: b.version, Connected: b.link != nil, LinkChangedAt: b.linkChangedAt, InjectMode: b.injectMode,
+		ID: b.id, Name: b.name, ExtensionVersion: b.version, Capabilities: b.capabilities, PairingKeyID: b.keyID, Connected: b.link != nil, LinkChangedAt: b.linkChangedAt, InjectMode: b.injectMode,
 	}
 	g.mu.Unlock()
 	info.RunCount = b.runs.countRuns()
@@ -101,6 +101,7 @@ func (g *registry) attachLink(l *link, helloID string, p wire.HelloParams) *brow
 		event = event.Str("copy_of", p.BrowserID)
 	}
 	event.Msg("browser connected")
+	g.hub.opts.OnBrowsersChange()
 	return b
 }
 
@@ -132,9 +133,15 @@ func (g *registry) setCurrent(b *browser, l *link, helloID string, p wire.HelloP
 	if b.link != nil {
 		b.link.closeWith(wire.CloseReplaced, "replaced by a newer connection of this browser")
 	}
+	result := wire.HelloResult{Protocol: wire.Version, ServerVersion: g.hub.opts.Version, PairedKey: l.pairedKey}
 	b.name, b.bootID, b.version, b.injectMode = p.BrowserName, p.BootID, p.ExtensionVersion, ""
+	if nameBrowser := g.hub.opts.NameBrowser; nameBrowser != nil {
+		b.name, result.IsGivenName = nameBrowser(b.id, p.BrowserName, p.HasDefaultName)
+		result.BrowserName = b.name
+	}
+	b.capabilities, b.keyID = p.Capabilities, l.keyID
 	b.setLink(l)
-	l.postFrame(wire.AppendResult(nil, helloID, wire.EncodeBody(wire.HelloResult{Protocol: wire.Version, ServerVersion: g.hub.opts.Version})))
+	l.postFrame(wire.AppendResult(nil, helloID, wire.EncodeBody(result)))
 	b.tabs.connect(l, b.name, isNew)
 	return b.runs.connect(l, lostErr)
 }
@@ -165,6 +172,7 @@ func (g *registry) removeLostBrowser(b *browser, generation int) {
 	}
 	g.mu.Unlock()
 	callAll(finishFuncs)
+	g.hub.opts.OnBrowsersChange()
 }
 
 // registerLink adds a new link whose handshake begins. registerLink returns false after

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"opentabs/dispatch"
 	"opentabs/wire"
 	"opentabs/wsbridge/inbound"
+	"opentabs/wsbridge/requests"
 )
 
 // maxReloadAttempts limits the tabs that a browser may try to reload for one call.
@@ -29,7 +31,12 @@ func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target
 	if slices.ContainsFunc(tabs, func(t dispatch.Target) bool { return t.Browser != tabs[0].Browser }) {
 		return false, true
 	}
-	for _, t := range tabs[:min(len(tabs), maxReloadAttempts)] {
+	attempts := slices.Clone(tabs[:min(len(tabs), maxReloadAttempts)])
+	forcedFrom := len(attempts) // the index of the first attempt that may lose input of the user
+	if s.choice.IsReloadApproved {
+		attempts = append(attempts, tabs[0])
+	}
+	for i, t := range attempts {
 		b := s.hub.registry.findBrowser(t.Browser)
 		if b == nil {
 			return false, true
@@ -38,17 +45,17 @@ func (s *targetSearch) requestReload(ctx context.Context, tabs []dispatch.Target
 		if l == nil {
 			return false, false
 		}
-		answer, err := l.requests.sendAndWait(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: t.TabID}))
+		answer, err := l.requests.SendAndWait(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: t.TabID, IsForced: i >= forcedFrom}))
 		if err != nil {
-			return false, !errors.Is(err, errLinkEnded)
+			return false, !errors.Is(err, requests.ErrLinkEnded)
 		}
 		var r wire.TabLoadResult
 		if err := decodeAnswer(answer, &r); err != nil {
 			l.log.Debug().Err(err).Int("tab", t.TabID).Msg("the browser can't reload the tab")
 			continue
 		}
-		l.log.Debug().Int("tab", t.TabID).Bool("loading", r.Loading).Msg("tab reload requested for a call")
-		if r.Loading {
+		l.log.Debug().Int("tab", t.TabID).Bool("loading", r.Loading).Bool("forced", i >= forcedFrom).Msg("tab reload requested for a call")
+		if r.Loading || i >= forcedFrom {
 			return true, true
 		}
 	}
@@ -63,7 +70,7 @@ func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	var links []*link
 	for _, b := range h.registry.listBrowsers() {
 		name, l := h.registry.currentLink(b)
-		if b.tabs.hasTab(tabID) && l != nil && (browser == "" || browser == b.id || browser == name) {
+		if b.tabs.hasTab(tabID) && l != nil && (browser == "" || browser == b.id || strings.EqualFold(browser, name)) {
 			links = append(links, l)
 		}
 	}
@@ -74,7 +81,7 @@ func (h *Hub) ReloadTab(ctx context.Context, browser string, tabID int) error {
 	default:
 		return fmt.Errorf("several browsers have a tab %d: name one with --browser", tabID)
 	}
-	answer, err := links[0].requests.sendAndWait(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: tabID, IsForced: true}))
+	answer, err := links[0].requests.SendAndWait(ctx, wire.MethodTabLoad, wire.EncodeBody(wire.TabLoadParams{TabID: tabID, IsForced: true}))
 	if err == nil {
 		err = decodeAnswer(answer, &wire.TabLoadResult{})
 	}
@@ -95,7 +102,7 @@ func (s *targetSearch) openTab(ctx context.Context, target dispatch.Target) *dis
 	if l == nil {
 		return nil
 	}
-	answer, err := l.requests.sendAndWait(ctx, wire.MethodTabOpen, wire.EncodeBody(wire.TabOpenParams{URL: s.choice.Open}))
+	answer, err := l.requests.SendAndWait(ctx, wire.MethodTabOpen, wire.EncodeBody(wire.TabOpenParams{URL: s.choice.Open}))
 	var r wire.TabOpenResult
 	if err == nil {
 		err = decodeAnswer(answer, &r)
@@ -119,10 +126,10 @@ func (s placeSearch) find(ctx context.Context, choice dispatch.TargetChoice) dis
 	h := s.hub
 	waitUntil := time.Now().Add(h.opts.GracePeriod)
 	for {
-		tabsChanged := h.tabChanges.nextChange()
+		tabsChanged := h.tabChanges.Next()
 		places, isWaiting := s.askBrowsers(ctx, choice)
 		waitTime := time.Until(waitUntil)
-		if places.BrowserCount == 0 && !h.tabChanges.hasListed() {
+		if places.BrowserCount == 0 && !h.tabChanges.HasListed() {
 			waitTime, isWaiting = h.opts.FirstBrowserWait-time.Since(h.startedAt), true
 		}
 		if len(places.LiveTargets) > 0 || !isWaiting || waitTime <= 0 {
@@ -153,13 +160,14 @@ func (s placeSearch) askBrowsers(ctx context.Context, choice dispatch.TargetChoi
 		case choice.TabID == 0:
 			places.LiveTargets = append(places.LiveTargets, dispatch.Target{Browser: b.id, BrowserName: name})
 		default:
-			tab, err := describeTab(ctx, l, choice.TabID)
+			tab, err := describeTab(ctx, l, choice.TabID, choice.Inspect)
 			if err != nil {
 				l.log.Debug().Err(err).Int("tab", choice.TabID).Msg("the browser does not describe the tab")
-				isWaiting = isWaiting || errors.Is(err, errLinkEnded)
+				isWaiting = isWaiting || errors.Is(err, requests.ErrLinkEnded)
 			} else if tab != nil {
 				places.LiveTargets = append(places.LiveTargets, dispatch.Target{
 					Browser: b.id, BrowserName: name, TabID: tab.TabID, DocumentID: tab.DocumentID, URL: tab.URL, Title: tab.Title, Problem: tab.Problem,
+					Secrets: tab.Secrets,
 				})
 			}
 		}
@@ -168,8 +176,8 @@ func (s placeSearch) askBrowsers(ctx context.Context, choice dispatch.TargetChoi
 }
 
 // describeTab requests the current state of a tab; nil if there is no such tab.
-func describeTab(ctx context.Context, l *link, tabID int) (*wire.AnyTab, error) {
-	answer, err := l.requests.sendAndWait(ctx, wire.MethodTabDescribe, wire.EncodeBody(wire.TabDescribeParams{TabID: tabID}))
+func describeTab(ctx context.Context, l *link, tabID int, inspect *wire.TabInspection) (*wire.AnyTab, error) {
+	answer, err := l.requests.SendAndWait(ctx, wire.MethodTabDescribe, wire.EncodeBody(wire.TabDescribeParams{TabID: tabID, Inspect: inspect}))
 	if err != nil {
 		return nil, err
 	}

@@ -39,6 +39,10 @@ type tabTable struct {
 	// and then listed its tabs (hasListedTabs).
 	unsyncedSince           time.Time
 	isSynced, hasListedTabs bool
+	// syncTarget is the number of changes that set unsyncedSince. answeredTarget is the
+	// syncTarget of the newest plugin.sync that the browser has answered. While the two
+	// differ, a list of tabs may not know the current plugins.
+	syncTarget, answeredTarget int
 	// syncCount counts how often isSynced was set.
 	syncCount int
 	// hasReportedOutside is set once the browser has reported a plugin in a page outside
@@ -65,7 +69,7 @@ func (ts *tabTable) connect(l *link, name string, isNew bool) {
 		clear(ts.tabs)
 		clear(ts.leftDocumentAt)
 		ts.beforeReturn = nil
-		ts.unsyncedSince, ts.isSynced, ts.hasListedTabs = time.Now(), false, false
+		ts.startSync()
 	}
 	ts.name = name
 	ts.setLink(l)
@@ -119,7 +123,7 @@ func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 	isChanged := false
 	defer func() { // the deferred function runs after the lock is released
 		if isChanged {
-			ts.hub.tabChanges.publish(true)
+			ts.hub.tabChanges.Publish(true)
 		}
 		ts.hub.reportStarts(starts)
 	}()
@@ -132,7 +136,7 @@ func (ts *tabTable) replaceTabs(l *link, tabs []wire.TabInfo) {
 		l.log.Warn().Int("tabs", len(tabs)).Int("kept", maxTabs).Msg("too many tabs; some are ignored")
 		tabs = tabs[:maxTabs]
 	}
-	ts.hasListedTabs = ts.hasListedTabs || l.hasAnswered
+	ts.hasListedTabs = ts.hasListedTabs || ts.answeredTarget == ts.syncTarget
 	missingTabs := maps.Clone(ts.tabs)
 	for _, t := range tabs {
 		delete(missingTabs, t.TabID)
@@ -153,7 +157,7 @@ func (ts *tabTable) changeTab(l *link, p wire.TabChangedParams) {
 	isChanged := false
 	defer func() { // the deferred function runs after the lock is released
 		if isChanged {
-			ts.hub.tabChanges.publish(false)
+			ts.hub.tabChanges.Publish(false)
 		}
 		ts.hub.reportStarts(starts)
 	}()
@@ -269,21 +273,47 @@ func showsDocument(t wire.TabInfo, documentID string) bool {
 func (ts *tabTable) markUnsynced() {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
-	ts.unsyncedSince, ts.isSynced, ts.hasListedTabs = time.Now(), false, false
+	ts.startSync()
 }
 
-// markSynced records that a plugin.sync has ended. markSynced ignores a link that is no
-// longer current.
-func (ts *tabTable) markSynced(l *link) {
+// startSync records that the browser lacks the current plugins. The caller holds
+// tabTable.mu.
+func (ts *tabTable) startSync() {
+	ts.unsyncedSince, ts.isSynced, ts.hasListedTabs = time.Now(), false, false
+	ts.syncTarget++
+}
+
+// currentSyncTarget returns the number that a plugin.sync passes to markAnswered and
+// markSynced. A caller must read the number before the plugins.
+func (ts *tabTable) currentSyncTarget() int {
 	ts.mu.Lock()
-	isCurrent := ts.link == l
+	defer ts.mu.Unlock()
+	return ts.syncTarget
+}
+
+// markAnswered records that the browser has answered the plugin.sync with the given
+// syncTarget. markAnswered ignores a link that is no longer current.
+func (ts *tabTable) markAnswered(l *link, syncTarget int) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if ts.link == l {
+		ts.answeredTarget = syncTarget
+	}
+}
+
+// markSynced records that the browser has received the plugins of the given syncTarget.
+// markSynced ignores a link that is no longer current, and plugins that have changed
+// meanwhile.
+func (ts *tabTable) markSynced(l *link, syncTarget int) {
+	ts.mu.Lock()
+	isCurrent := ts.link == l && ts.syncTarget == syncTarget
 	if isCurrent {
 		ts.isSynced = true
 		ts.syncCount++
 	}
 	ts.mu.Unlock()
 	if isCurrent {
-		ts.hub.tabChanges.publish(false)
+		ts.hub.tabChanges.Publish(false)
 	}
 }
 
@@ -356,40 +386,4 @@ func (ts *tabTable) nextDocumentWait(choice dispatch.TargetChoice, live []ranked
 		}
 	}
 	return remaining
-}
-
-// tabChanges wakes the calls that wait for a tab.
-type tabChanges struct {
-	mu            sync.Mutex // mu guards all fields below
-	changed       chan struct{}
-	hasListedTabs bool // true if any browser has listed its tabs
-}
-
-// nextChange returns a channel that is closed at the next change.
-func (n *tabChanges) nextChange() <-chan struct{} {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.changed == nil {
-		n.changed = make(chan struct{})
-	}
-	return n.changed
-}
-
-// publish wakes the waiting calls; isFullList is true if a browser has listed all its
-// tabs.
-func (n *tabChanges) publish(isFullList bool) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.hasListedTabs = n.hasListedTabs || isFullList
-	if n.changed != nil {
-		close(n.changed)
-		n.changed = nil
-	}
-}
-
-// hasListed reports whether a browser has ever listed its tabs.
-func (n *tabChanges) hasListed() bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.hasListedTabs
 }

@@ -356,6 +356,37 @@ func TestTargetsWaitForNewAdapters(t *testing.T) {
 	})
 }
 
+// TestTargetsWaitForTheLatestPlugins checks that the end of an older sync, and tabs that
+// were listed after the older sync, do not end the wait for the latest plugins.
+func TestTargetsWaitForTheLatestPlugins(t *testing.T) {
+	hash := "h1"
+	withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+		p := w.connectBrowser("b1", "boot1")
+		w.advanceTime(time.Minute)
+		for _, hash = range []string{"h2", "h3"} {
+			w.hub.Sync()
+			synctest.Wait()
+		}
+		found := make(chan dispatch.Targets, 1)
+		go func() { found <- w.hub.Targets(w.t.Context(), dispatch.TargetChoice{Plugin: "chat"}) }()
+		for _, frame := range []string{
+			`{"jsonrpc":"2.0","id":"s/2","result":{"mode":"userScripts"}}`,
+			`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7}]}}`,
+			`{"jsonrpc":"2.0","id":"s/3","result":{"mode":"userScripts"}}`,
+		} {
+			p.send(frame)
+			synctest.Wait()
+			if len(found) > 0 {
+				t.Fatalf("targets %+v after %s; want none before the tabs of the plugins h3 were listed", <-found, frame)
+			}
+		}
+		p.send(`{"jsonrpc":"2.0","method":"tab.sync","params":{"tabs":[{"tabId":7,"documentId":"d7","plugins":[{"name":"chat","hash":"h3"}]}]}}`)
+		if got := <-found; targetNames(got.LiveTargets) != "b1/7" {
+			t.Errorf("live targets = %q, want b1/7", targetNames(got.LiveTargets))
+		}
+	})
+}
+
 // TestTargetsWaitForALoadingTab checks that a call finds the new document of a page
 // that is being reloaded.
 func TestTargetsWaitForALoadingTab(t *testing.T) {

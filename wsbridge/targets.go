@@ -31,7 +31,7 @@ func (h *Hub) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatc
 	}
 	s := targetSearch{hub: h, choice: choice, stepStart: time.Now()}
 	for {
-		tabsChanged := h.tabChanges.nextChange()
+		tabsChanged := h.tabChanges.Next()
 		waitTime := s.updateTargets()
 		if waitTime <= 0 {
 			var hasActed bool
@@ -138,7 +138,7 @@ func (s *targetSearch) updateTargets() time.Duration {
 		return 0
 	case syncWait > 0:
 		return syncWait
-	case !s.hub.tabChanges.hasListed():
+	case !s.hub.tabChanges.HasListed():
 		return s.hub.opts.FirstBrowserWait - time.Since(s.hub.startedAt)
 	default:
 		return 0
@@ -150,6 +150,9 @@ func (s *targetSearch) updateTargets() time.Duration {
 // reconnect.
 func (s *targetSearch) reloadOrOpen(ctx context.Context) (hasActed bool, waitTime time.Duration) {
 	if ctx.Err() != nil || slices.ContainsFunc(s.targets.LiveTargets, s.choice.Allows) {
+		return false, 0
+	}
+	if s.choice.IsPreview && (slices.ContainsFunc(s.targets.TabsToReload, s.choice.Allows) || !slices.ContainsFunc(s.targets.ErrorPages, s.choice.Allows)) {
 		return false, 0
 	}
 	if slices.ContainsFunc(s.targets.BrokenTabs, s.choice.Allows) {

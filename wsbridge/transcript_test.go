@@ -2,6 +2,7 @@ package wsbridge
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -9,8 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -32,6 +35,7 @@ import (
 //	! set c {}    the plugin c has these settings now; without them none
 //	! plugin h    the plugin "chat" has hash h now
 //	! waiting n   n calls wait for the user now
+//	! hold b 7    a client holds tab 7 of b now
 //	@ 10s         time passes
 //	a> frame      browser a sends this frame
 //	a< frame      the hub sent this frame to browser a, or closed its link
@@ -98,13 +102,72 @@ type transcriptRun struct {
 	ended map[string]bool
 	// settings are the settings of plugins, by name.
 	settings map[string]json.RawMessage
+	holds    *fakeHolds
+	sessions fakeSessions
+}
+
+// fakeSessions are the sessions that have ended.
+type fakeSessions map[string]bool
+
+func (f fakeSessions) listEnded(sessions []string) (ended []string) {
+	for _, session := range sessions {
+		if f[session] {
+			ended = append(ended, session)
+		}
+	}
+	return ended
+}
+
+// fakeHolds are the held tabs of browsers.
+type fakeHolds struct {
+	w    *hubFixture
+	mu   sync.Mutex // guards tabs
+	tabs map[string][]wire.TabHold
+}
+
+func (f *fakeHolds) TabHolds(browserID string) []wire.TabHold {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.tabs[browserID])
+}
+
+func (f *fakeHolds) hold(browserID string, tabID int) {
+	f.mu.Lock()
+	f.tabs[browserID] = append(f.tabs[browserID], wire.TabHold{TabID: tabID, Client: "claude-code", Site: "https://shop.example", LeftMs: 60_000})
+	f.mu.Unlock()
+	f.w.hub.Holds.Send(browserID)
+}
+
+func (f *fakeHolds) Release(browserID string, tabID int, surface string) (string, error) {
+	f.mu.Lock()
+	isHeld := slices.ContainsFunc(f.tabs[browserID], func(t wire.TabHold) bool { return t.TabID == tabID })
+	f.tabs[browserID] = slices.DeleteFunc(f.tabs[browserID], func(t wire.TabHold) bool { return t.TabID == tabID })
+	f.mu.Unlock()
+	if !isHeld {
+		return "", fmt.Errorf("no client uses tab %d", tabID)
+	}
+	f.w.note("%s released tab %d of %s", surface, tabID, browserID)
+	f.w.hub.Holds.Send(browserID)
+	return "claude-code", nil
+}
+
+func (f *fakeHolds) RecordUserInput(browserID string, tabID int) {
+	f.mu.Lock()
+	for i := range f.tabs[browserID] {
+		if f.tabs[browserID][i].TabID == tabID {
+			f.tabs[browserID][i].IsTaken = true
+		}
+	}
+	f.mu.Unlock()
+	f.w.note("the user used tab %d of %s", tabID, browserID)
+	f.w.hub.Holds.Send(browserID)
 }
 
 // playTranscript runs a transcript and returns its text with the frames that the hub
 // sent.
 func playTranscript(t *testing.T, text string) string {
 	var transcript strings.Builder
-	s := &transcriptRun{hash: "h1", peers: map[string]*browserPeer{}, ended: map[string]bool{}, settings: map[string]json.RawMessage{}}
+	s := &transcriptRun{hash: "h1", sessions: fakeSessions{}, peers: map[string]*browserPeer{}, ended: map[string]bool{}, settings: map[string]json.RawMessage{}}
 	policy := &fakePolicy{views: []wire.PluginView{{Name: "chat", DisplayName: "Chat", Hash: "h1", Permission: wire.PermissionOff, World: wire.WorldMain}}}
 	fetch := func(p wire.PluginFetchParams) (wire.PluginFetchResult, error) {
 		if p.Name != "chat" {
@@ -113,6 +176,20 @@ func playTranscript(t *testing.T, text string) string {
 		return wire.PluginFetchResult{Code: "function () {}", Options: "{}"}, nil
 	}
 	o := Options{FetchCode: fetch, Adapters: onePlugin(&s.hash), Calls: newFakeCalls(), Policy: policy}
+	o.EndedSessions = s.sessions.listEnded
+	o.RepeatCall = func(callID string) error {
+		if callID != "c1" {
+			return errors.New("the call is not recorded any more")
+		}
+		return nil
+	}
+	o.ReadHistory = func(browserID string, p wire.CallsHistoryParams) (r wire.CallsHistoryResult, err error) {
+		if p.Limit == 0 {
+			return r, errors.New("there is no limit")
+		}
+		r.Calls = []wire.RecordedCall{{Call: wire.CallView{CallID: "c0", Plugin: "chat", Tool: "send", Status: wire.StatusDone, Client: browserID}, EndedMs: 1}}
+		return r, nil
+	}
 	o.Settings = func() (all []wire.PluginSettingsParams) {
 		for name, values := range s.settings {
 			all = append(all, wire.PluginSettingsParams{Name: name, Settings: wire.PluginSettings{Values: values}})
@@ -124,6 +201,8 @@ func playTranscript(t *testing.T, text string) string {
 	}
 	withHub(t, o, func(w *hubFixture) {
 		s.w = w
+		s.holds = &fakeHolds{w: w, tabs: map[string][]wire.TabHold{}}
+		w.hub.Holds.SetSource(s.holds)
 		for line := range strings.Lines(text) {
 			line = strings.TrimSuffix(line, "\n")
 			if isOutput.MatchString(line) {
@@ -162,6 +241,9 @@ func (s *transcriptRun) executeLine(line string) {
 		s.peers[words[2]], s.ended[words[2]] = p, false
 	case len(words) == 3 && words[1] == "drop":
 		s.peers[words[2]].drop()
+	case len(words) == 3 && words[1] == "end":
+		s.sessions[words[2]] = true
+		s.w.hub.Holds.SendEnded(words[2])
 	case len(words) == 3 && words[1] == "plugin":
 		s.hash = words[2]
 		s.w.hub.Sync()
@@ -171,6 +253,12 @@ func (s *transcriptRun) executeLine(line string) {
 			s.w.t.Fatal(err)
 		}
 		s.w.hub.SendWaiting(n)
+	case len(words) == 4 && words[1] == "hold":
+		tab, err := strconv.Atoi(words[3])
+		if err != nil {
+			s.w.t.Fatal(err)
+		}
+		s.holds.hold(words[2], tab)
 	case len(words) == 3 && words[1] == "want":
 		go func() {
 			got := s.w.hub.Targets(s.w.t.Context(), dispatch.TargetChoice{Plugin: "chat", Browser: words[2]})

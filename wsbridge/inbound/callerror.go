@@ -7,11 +7,12 @@ import (
 	"opentabs/wire"
 )
 
-// The maximum lengths of the texts in a browser's error, in characters.
+// The maximum lengths of the texts in a browser's error, in characters or bytes.
 const (
 	maxErrorMessageChars  = 4000
 	maxErrorCodeChars     = 200
 	maxErrorCategoryChars = 100
+	maxPageTextBytes      = 20_000
 )
 
 // ToCallError converts a browser's error into an error that is safe to show. The
@@ -20,7 +21,7 @@ func ToCallError(e *wire.RPCError) *wire.CallError {
 	if e.Data == nil {
 		return &wire.CallError{Code: wire.ErrInternal, Message: fmt.Sprintf("the browser rejected the call (%d): %s", e.Code, CleanText(e.Message, maxErrorMessageChars))}
 	}
-	callErr := wire.CallError{Code: e.Data.Code, Message: CleanText(e.Data.Message, maxErrorMessageChars), NotStarted: e.Data.NotStarted}
+	callErr := wire.CallError{Code: e.Data.Code, Message: CleanText(e.Data.Message, maxErrorMessageChars), NotStarted: e.Data.NotStarted, PageText: Truncate(e.Data.PageText, maxPageTextBytes)}
 	if !slices.Contains(wire.ErrorCodes(), callErr.Code) {
 		callErr.Code = wire.ErrInternal
 	}

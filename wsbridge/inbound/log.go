@@ -15,6 +15,7 @@ func CleanLogEntry(e *wire.LogEntry) {
 		e.Level = wire.LogInfo
 	}
 	e.Message = CleanText(truncateUnits(e.Message, wire.MaxLogChars), wire.MaxLogChars)
+	e.Stack, e.StackOrigin = truncateUnits(e.Stack, wire.MaxStackChars), truncateUnits(e.StackOrigin, wire.MaxStackChars)
 	var data []json.RawMessage
 	if len(e.Data) == 0 || len(e.Data) > wire.MaxLogDataBytes || json.Unmarshal(e.Data, &data) != nil {
 		e.Data = nil

@@ -29,7 +29,7 @@ func CleanTab(t wire.TabInfo) wire.TabInfo {
 	if !IsID(t.DocumentID) {
 		t.DocumentID = ""
 	}
-	if t.LoadError != "" && t.LoadError != wire.LoadErrorNoAnswer && !networkErrorName().MatchString(t.LoadError) {
+	if !slices.Contains([]string{"", wire.LoadErrorNoAnswer, wire.LoadErrorNoAccess}, t.LoadError) && !networkErrorName().MatchString(t.LoadError) {
 		t.LoadError = "net::ERR_FAILED"
 	}
 	isInvalid := func(name string) bool { return !IsID(name) }
@@ -63,5 +63,16 @@ func CleanAnyTab(t wire.AnyTab) wire.AnyTab {
 	if !IsID(t.DocumentID) {
 		t.DocumentID = ""
 	}
+	if t.Secrets != nil {
+		t.Secrets = &wire.SecretFields{Shown: knownKinds(t.Secrets.Shown), Typed: knownKinds(t.Secrets.Typed)}
+	}
 	return t
+}
+
+// secretKinds are the kinds of secret fields.
+var secretKinds = []string{"card", "code", "password"}
+
+// knownKinds returns the kinds of secret fields that exist, each once and sorted.
+func knownKinds(kinds []string) []string {
+	return slices.DeleteFunc(slices.Clone(secretKinds), func(kind string) bool { return !slices.Contains(kinds, kind) })
 }

@@ -26,6 +26,15 @@ func IsID(s string) bool {
 // the text to n characters.
 func CleanText(s string, n int) string { return plaintext.Clean(s, n) }
 
+// CleanTexts returns at most maxCount of the texts, each cleaned by CleanText.
+func CleanTexts(texts []string, maxCount, maxChars int) []string {
+	var cleaned []string
+	for _, s := range texts[:min(len(texts), maxCount)] {
+		cleaned = append(cleaned, CleanText(s, maxChars))
+	}
+	return cleaned
+}
+
 // Truncate shortens s to at most n bytes, at the end of a character.
 func Truncate(s string, n int) string {
 	if len(s) <= n {

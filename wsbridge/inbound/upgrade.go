@@ -1,30 +1,46 @@
 package inbound
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
+	"opentabs/internal/loopback"
 	"opentabs/wire"
 )
 
-// OfferedNonces returns the nonces that a request offers.
-func OfferedNonces(h http.Header) []string {
-	var nonces []string
-	for _, p := range OfferedSubprotocols(h) {
-		if nonce, ok := strings.CutPrefix(p, wire.NonceSubprotocolPrefix); ok {
-			nonces = append(nonces, nonce)
-		}
+// OfferedNonce returns the nonce of a request that [FindRefusal] has not rejected.
+func OfferedNonce(h http.Header) string { return offeredWith(h, wire.NonceSubprotocolPrefix)[0] }
+
+// OfferedKeyID returns the KeyID that a request offers; empty if the request offers none
+// or several.
+func OfferedKeyID(h http.Header) string {
+	if ids := offeredWith(h, wire.KeySubprotocolPrefix); len(ids) == 1 {
+		return ids[0]
 	}
-	return nonces
+	return ""
 }
 
-// OffersUpgrade reports whether a request offers an upgrade to a WebSocket.
-func OffersUpgrade(h http.Header) bool {
+// offeredWith returns the offered subprotocols that begin with a prefix, without the
+// prefix.
+func offeredWith(h http.Header, prefix string) []string {
+	var values []string
+	for _, p := range offeredSubprotocols(h) {
+		if value, ok := strings.CutPrefix(p, prefix); ok {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// offersUpgrade reports whether a request offers an upgrade to a WebSocket.
+func offersUpgrade(h http.Header) bool {
 	return strings.EqualFold(strings.TrimSpace(h.Get("Upgrade")), "websocket")
 }
 
-// OfferedSubprotocols returns the subprotocols that a request offers.
-func OfferedSubprotocols(h http.Header) []string {
+// offeredSubprotocols returns the subprotocols that a request offers.
+func offeredSubprotocols(h http.Header) []string {
 	var subprotocols []string
 	for _, line := range h.Values("Sec-WebSocket-Protocol") {
 		for p := range strings.SplitSeq(line, ",") {
@@ -32,4 +48,43 @@ func OfferedSubprotocols(h http.Header) []string {
 		}
 	}
 	return subprotocols
+}
+
+// MaxCloseReasonBytes is the longest close reason, in bytes (RFC 6455, section 5.5).
+const MaxCloseReasonBytes = 123
+
+// FindRefusal returns the HTTP status and the sentence that reject a request, or 0 if
+// the request may connect. FindRefusal runs before the peer is authenticated.
+func FindRefusal(r *http.Request, allowedOrigins []string) (int, string) {
+	if r.Method != http.MethodGet {
+		return http.StatusMethodNotAllowed, "This is a WebSocket; connect to it with GET."
+	}
+	if !loopback.IsHost(r.Host) {
+		return http.StatusForbidden, "This host name is not allowed; use 127.0.0.1."
+	}
+	if origins := r.Header.Values("Origin"); len(origins) != 1 || !slices.Contains(allowedOrigins, origins[0]) {
+		return http.StatusForbidden, "This origin is not allowed; only the opentabs extension may connect."
+	}
+	if !offersUpgrade(r.Header) {
+		return http.StatusUpgradeRequired, "This is a WebSocket; request an upgrade to it."
+	}
+	nonces := offeredWith(r.Header, wire.NonceSubprotocolPrefix)
+	switch {
+	case len(nonces) != 1 || !wire.IsNonce(nonces[0]):
+		return http.StatusBadRequest, "Offer one nonce of 16 to 128 letters and digits as the subprotocol " + wire.NonceSubprotocolPrefix +
+			"<nonce>. An older extension sends none: run `opentabs extension install` again and reload the extension."
+	case !slices.Contains(offeredSubprotocols(r.Header), wire.Subprotocol):
+		return http.StatusBadRequest, "The subprotocol " + wire.Subprotocol + " is missing; offer it beside the nonce."
+	}
+	return 0, ""
+}
+
+// VersionMismatch returns the sentence for a browser with another protocol version.
+// The sentence about the version mismatch fits into a close frame.
+func VersionMismatch(peerVersion int) string {
+	updateStep := "the extension: run `opentabs extension install`, then reload it"
+	if peerVersion > wire.Version {
+		updateStep = "opentabs, then start it again"
+	}
+	return Truncate(fmt.Sprintf("Protocol versions differ: opentabs %d, extension %d. Update %s.", wire.Version, peerVersion, updateStep), MaxCloseReasonBytes)
 }

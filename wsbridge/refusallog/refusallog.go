@@ -20,8 +20,31 @@ const Interval = 10 * time.Second
 
 // Log limits the log lines about rejected connections. The zero Log is ready to use.
 type Log struct {
-	mu            sync.Mutex // guards loggedReasons
+	mu            sync.Mutex // guards all fields below
 	loggedReasons map[string]*loggedReason
+	refusedHello  RefusedHello
+}
+
+// RefusedHello is the last extension that the server refused after its first frame.
+type RefusedHello struct {
+	// Sentence is why the extension was refused; empty if no extension was refused.
+	Sentence string
+	At       time.Time
+}
+
+// SetRefusedHello records why the server refused an extension. An empty sentence removes
+// the record.
+func (r *Log) SetRefusedHello(sentence string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.refusedHello = RefusedHello{Sentence: sentence, At: time.Now()}
+}
+
+// RefusedHello returns the last extension that was refused.
+func (r *Log) RefusedHello() RefusedHello {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.refusedHello
 }
 
 // loggedReason is the record of a reason for rejected connections that was logged.

@@ -27,6 +27,8 @@ type Options struct {
 	// Key is the shared secret of server and browser; Origin is an origin that the
 	// server allows; both are required.
 	Key, Origin string
+	// KeyID is the wire.KeyID of a Key that was made by pairing; default none.
+	KeyID string
 	// ID and Name are the ID and the name of the browser; default "fake" and "Fake
 	// browser".
 	ID, Name string
@@ -95,8 +97,12 @@ func Connect(ctx context.Context, o Options) (*Browser, error) {
 		o.Name = "Fake browser"
 	}
 	nonce := rand.Text()
+	subprotocols := []string{wire.Subprotocol, wire.NonceSubprotocolPrefix + nonce}
+	if o.KeyID != "" {
+		subprotocols = append(subprotocols, wire.KeySubprotocolPrefix+o.KeyID)
+	}
 	ws, _, err := websocket.Dial(ctx, o.URL, &websocket.DialOptions{
-		Subprotocols: []string{wire.Subprotocol, wire.NonceSubprotocolPrefix + nonce},
+		Subprotocols: subprotocols,
 		HTTPHeader:   map[string][]string{"Origin": {o.Origin}},
 	})
 	if err != nil {
@@ -187,7 +193,8 @@ func (b *Browser) handleFrame(ctx context.Context, e wire.Envelope) error {
 		b.mu.Lock()
 		b.codeByPlugin[p.Name] = p
 		b.mu.Unlock()
-		return errors.Join(b.answer(e.ID, wire.PluginCodeResult{}), b.sendTabs())
+		// The tabs come before the answer: after the answer, a call without a tab fails.
+		return errors.Join(b.sendTabs(), b.answer(e.ID, wire.PluginCodeResult{}))
 	case wire.MethodToolDispatch:
 		var p wire.ToolDispatchParams
 		if err := wire.DecodeBody(e.Params, &p); err != nil {

@@ -13,10 +13,18 @@ import (
 	"opentabs/dispatch"
 	"opentabs/wire"
 	"opentabs/wsbridge"
+	"opentabs/wsbridge/changes"
 )
 
-// policy is a Policy of a hub that rejects every change except a review.
-type policy struct{}
+// policy is a Policy of a hub that rejects every change except a review. The embedded
+// Policy is nil: no test inspects or installs plugins.
+type policy struct{ changes.Policy }
+
+func (policy) BrowserTools() wire.StateBrowserParams { return wire.StateBrowserParams{} }
+
+func (policy) SwitchBrowserTools([]string, bool, string) error { return nil }
+
+func (policy) SetSite(string, string, string) error { return nil }
 
 func (policy) Plugins() ([]wire.PluginView, []wire.FailedPluginView) {
 	return []wire.PluginView{{Name: "messages", Hash: "h1"}}, nil
@@ -36,7 +44,7 @@ func (policy) SetPermission(string, string, wire.Permission, string) error {
 	return errors.New("review it first")
 }
 
-func (policy) Review(string, string, wire.Permission, string) error { return nil }
+func (policy) ReviewAll([]wire.ConfigReviewParams, string) []error { return nil }
 
 // startBrowser connects a browser to a hub and runs the browser until the test ends.
 func startBrowser(t *testing.T, o Options) (*Browser, *dispatch.Dispatcher) {

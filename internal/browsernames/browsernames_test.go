@@ -1,0 +1,179 @@
+package browsernames
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func openTest(t *testing.T) (s *Store, path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "browsers.json")
+	s, warning := Open(path)
+	if warning != "" {
+		t.Fatalf("warning about a missing file = %q, want none", warning)
+	}
+	return s, path
+}
+
+// expectName checks the name of a browser that connects.
+func expectName(t *testing.T, s *Store, id, sentName string, isDefault bool, want string) {
+	t.Helper()
+	if name, _ := s.NameOf(id, sentName, isDefault); name != want {
+		t.Errorf("name of browser %s that sent %q = %q, want %q", id, sentName, name, want)
+	}
+}
+
+// TestNamesAreDifferent checks that browsers with the same default name get numbers, which
+// stay after a restart.
+func TestNamesAreDifferent(t *testing.T) {
+	s, path := openTest(t)
+	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
+	expectName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux 2")
+	expectName(t, s, "c", "Work", false, "Work")
+	expectName(t, s, "d", "work", false, "work 2")
+	s, _ = Open(path)
+	expectName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux 2")
+	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
+}
+
+// TestRename checks names from a command and from the side panel: the later one wins.
+func TestRename(t *testing.T) {
+	s, path := openTest(t)
+	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
+	expectName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux 2")
+	if b, err := s.Rename("chrome on linux 2", " Work ", nil); err != nil || b.ID != "b" || b.Name != "Work" {
+		t.Fatalf("renamed browser = %+v, %v, want b with the name Work", b, err)
+	}
+	s, _ = Open(path)
+	expectName(t, s, "b", "Chrome on Linux", true, "Work") // an extension that has not stored the name
+	expectName(t, s, "b", "Work", false, "Work")
+	expectName(t, s, "b", "Private", false, "Private") // the user typed this name in the side panel
+	expectName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux 2")
+	for _, bad := range []struct{ browser, name, want string }{
+		{"x", "Work", `there is no browser "x"`},
+		{"b", strings.Repeat("x", 61), "more than 60 characters"},
+		{"b", "a\nb", "cannot be shown"},
+		{"b", "Chrome on Linux", "another connected browser has the name"},
+	} {
+		if _, err := s.Rename(bad.browser, bad.name, []string{"a", "b"}); err == nil || !strings.Contains(err.Error(), bad.want) {
+			t.Errorf("error of renaming %q to %q = %v, want %q", bad.browser, bad.name, err, bad.want)
+		}
+	}
+	if b, err := s.Rename("b", "", nil); err != nil || b.IsGiven || b.Name != "Chrome on Linux 2" {
+		t.Errorf("browser without a given name = %+v, %v, want its default name", b, err)
+	}
+}
+
+// TestReinstalledExtension checks that a browser with a new ID takes the name and the
+// defaults of the browser that it replaces.
+func TestReinstalledExtension(t *testing.T) {
+	s, _ := openTest(t)
+	expectName(t, s, "old", "Work", false, "Work")
+	if _, err := s.SetDefault("Cursor", "Work"); err != nil {
+		t.Fatal(err)
+	}
+	expectName(t, s, "new", "Chrome on Linux", true, "Chrome on Linux")
+	if _, err := s.Rename("new", "Work", []string{"new"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.DefaultFor("cursor"); got != "new" {
+		t.Errorf("default browser of cursor = %q, want new", got)
+	}
+	if browsers, clientsOf := s.List(); len(browsers) != 1 || len(clientsOf("new")) != 1 {
+		t.Errorf("browsers after the takeover = %+v, want only new", browsers)
+	}
+}
+
+// TestDefaults checks which browser is the default of a client.
+func TestDefaults(t *testing.T) {
+	s, path := openTest(t)
+	expectName(t, s, "a", "A", false, "A")
+	expectName(t, s, "b", "B", false, "B")
+	for client, browser := range map[string]string{"": "A", "Cursor": "B"} {
+		if _, err := s.SetDefault(client, browser); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, _ = Open(path)
+	if got := s.DefaultFor("claude-code", "cursor"); got != "b" {
+		t.Errorf("default browser of cursor = %q, want b", got)
+	}
+	if got := s.DefaultFor("claude-code"); got != "a" {
+		t.Errorf("default browser of other clients = %q, want a", got)
+	}
+	if err := s.Forget("A", []string{"a"}); err == nil {
+		t.Error("error of forgetting a connected browser = nil, want one")
+	}
+	if err := s.Forget("A", nil); err != nil || s.DefaultFor("claude-code") != "" {
+		t.Errorf("default browser after forgetting it = %q, %v, want none", s.DefaultFor("claude-code"), err)
+	}
+	if _, err := s.SetDefault("cursor", ""); err != nil || s.DefaultFor("cursor") != "" {
+		t.Errorf("default browser after its removal = %q, %v, want none", s.DefaultFor("cursor"), err)
+	}
+}
+
+// TestOldBrowsersAreForgotten checks that a browser that the user has not named is removed
+// after 30 days, and that a copy of a profile is not stored.
+func TestOldBrowsersAreForgotten(t *testing.T) {
+	s, path := openTest(t)
+	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
+	expectName(t, s, "w", "Work", false, "Work")
+	expectName(t, s, "w~boot", "Work", false, "Work 2")
+	for i := range s.doc.Browsers {
+		s.doc.Browsers[i].LastSeen = time.Now().Add(-31 * 24 * time.Hour)
+	}
+	expectName(t, s, "b", "Chrome on Linux", true, "Chrome on Linux")
+	expectName(t, s, "w2", "Work", false, "Work 3")
+	data, err := os.ReadFile(path)
+	if err != nil || strings.Contains(string(data), "boot") || strings.Contains(string(data), `"a"`) {
+		t.Errorf("stored names = %s, %v, want neither the copy nor the old browser", data, err)
+	}
+}
+
+// TestDamagedFile checks that a damaged file is kept under another name.
+func TestDamagedFile(t *testing.T) {
+	_, path := openTest(t)
+	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, warning := Open(path)
+	if !strings.Contains(warning, "were damaged; the file is kept as "+path) {
+		t.Errorf("warning about a damaged file = %q, want its new name", warning)
+	}
+	expectName(t, s, "a", "Chrome on Linux", true, "Chrome on Linux")
+}
+
+// TestDefaultsWithProfile checks that a browser gets the default name with its profile,
+// that this name is searched for once, and that a name of the user takes precedence.
+func TestDefaultsWithProfile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "browsers.json")
+	s, _ := Open(path)
+	searches := 0
+	found := map[string]string{"a": "Chrome (Work) on laptop", "b": "Chrome (Work) on laptop"}
+	s.UseDefaults(func(id, sentName string) string {
+		searches++
+		return found[id]
+	})
+	for _, c := range []struct {
+		id, sent  string
+		isDefault bool
+		want      string
+	}{
+		{"a", "Chrome on Linux", true, "Chrome (Work) on laptop"},
+		{"b", "Chrome on Linux", true, "Chrome (Work) on laptop 2"},
+		{"c", "Chrome on Linux", true, "Chrome on Linux"},
+		{"a", "Chrome on Linux", true, "Chrome (Work) on laptop"},
+		{"a", "Mine", false, "Mine"},
+		{"a", "Chrome on Linux", true, "Chrome (Work) on laptop"},
+	} {
+		if got, _ := s.NameOf(c.id, c.sent, c.isDefault); got != c.want {
+			t.Errorf("name of %s, which sent %q = %q, want %q", c.id, c.sent, got, c.want)
+		}
+	}
+	if searches != 3 {
+		t.Errorf("searches for the profiles of three browsers = %d, want 3", searches)
+	}
+}

@@ -1,0 +1,79 @@
+package browsernames
+
+import (
+	"slices"
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+)
+
+// targetsIn returns one target for each browser.
+func targetsIn(readiness dispatch.Readiness, browsers ...string) (targets []dispatch.Target) {
+	for _, b := range browsers {
+		targets = append(targets, dispatch.Target{Browser: b, BrowserName: b, TabID: 1, Readiness: readiness})
+	}
+	return targets
+}
+
+// TestPrefer checks in which browsers a call can run if browser b is the default of Cursor.
+func TestPrefer(t *testing.T) {
+	s, _ := openTest(t)
+	for _, id := range []string{"a", "b", "c"} {
+		s.NameOf(id, id, false)
+	}
+	if _, err := s.SetDefault("cursor", "b"); err != nil {
+		t.Fatal(err)
+	}
+	cursor := dispatch.Client{Name: "Cursor 1.2.3"}
+	for name, c := range map[string]struct {
+		choice dispatch.TargetChoice
+		live   []dispatch.Target
+		want   []string
+	}{
+		"several browsers":           {dispatch.TargetChoice{Client: cursor}, targetsIn(dispatch.Ready, "a", "b", "c"), []string{"b"}},
+		"token of the client":        {dispatch.TargetChoice{Client: dispatch.Client{Token: "cursor"}}, targetsIn(dispatch.Ready, "a", "b"), []string{"b"}},
+		"another client":             {dispatch.TargetChoice{Client: dispatch.Client{Name: "Zed"}}, targetsIn(dispatch.Ready, "a", "b"), []string{"a", "b"}},
+		"default has no tab":         {dispatch.TargetChoice{Client: cursor}, targetsIn(dispatch.Ready, "a", "c"), []string{"a", "c"}},
+		"default is not logged in":   {dispatch.TargetChoice{Client: cursor}, append(targetsIn(dispatch.Ready, "a"), targetsIn(dispatch.NotReady, "b")...), []string{"a", "b"}},
+		"no browser is logged in":    {dispatch.TargetChoice{Client: cursor}, targetsIn(dispatch.NotReady, "a", "b"), []string{"b"}},
+		"the call names a browser":   {dispatch.TargetChoice{Client: cursor, Browser: "a"}, targetsIn(dispatch.Ready, "a", "b"), []string{"a", "b"}},
+		"the same tab number":        {dispatch.TargetChoice{Client: cursor, TabID: 1}, targetsIn(dispatch.Ready, "a", "b"), []string{"b"}},
+		"the tab is somewhere else":  {dispatch.TargetChoice{Client: cursor, TabID: 2}, targetsIn(dispatch.Ready, "a", "b"), []string{"a", "b"}},
+		"instance of another server": {dispatch.TargetChoice{Client: cursor, Sites: []string{"https://x.example"}}, targetsIn(dispatch.Ready, "a", "b"), []string{"a", "b"}},
+	} {
+		bridge := &dispatchtest.Bridge{TargetsFunc: func(dispatch.TargetChoice) dispatch.Targets {
+			// The bridge returns all browsers that could open a tab, also if there are tabs.
+			return dispatch.Targets{LiveTargets: c.live, BrowsersToOpen: targetsIn(dispatch.ReadyUnknown, "a", "b")}
+		}}
+		var got []string
+		for _, target := range Prefer(bridge, s).Targets(t.Context(), c.choice).LiveTargets {
+			got = append(got, target.Browser)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("browsers for a call with %s = %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestPreferOpensTab checks that a tab is opened in the default browser if several browsers
+// could open one.
+func TestPreferOpensTab(t *testing.T) {
+	s, _ := openTest(t)
+	s.NameOf("b", "B", false)
+	if _, err := s.SetDefault("", "B"); err != nil {
+		t.Fatal(err)
+	}
+	var asked []string
+	bridge := &dispatchtest.Bridge{TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
+		asked = append(asked, choice.Browser)
+		if choice.Browser == "" {
+			return dispatch.Targets{BrowsersToOpen: targetsIn(dispatch.ReadyUnknown, "a", "b")}
+		}
+		return dispatch.Targets{LiveTargets: targetsIn(dispatch.Ready, choice.Browser)}
+	}}
+	targets := Prefer(bridge, s).Targets(t.Context(), dispatch.TargetChoice{})
+	if len(targets.LiveTargets) != 1 || targets.LiveTargets[0].Browser != "b" || !slices.Equal(asked, []string{"", "b"}) {
+		t.Errorf("targets of a call that opens a tab = %+v after %q, want the tab of b", targets.LiveTargets, asked)
+	}
+}

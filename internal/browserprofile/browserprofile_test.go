@@ -1,0 +1,74 @@
+package browserprofile
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const (
+	testExtension = "abcdefghijklmnopabcdefghijklmnop"
+	testBrowser   = "6f0b8a51-3f0e-4f0b-9a46-0a4f5b0f8f11"
+)
+
+// writeFile writes a file below a home directory of a test.
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDefaultName checks the names of browsers in one of several profiles, in the only
+// profile, and in a profile that is not on this computer.
+func TestDefaultName(t *testing.T) {
+	m := Machine{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }, HostName: "laptop.example.com"}
+	chrome := filepath.Join(m.Home, ".config", "google-chrome")
+	storage := func(profile, file string) string {
+		return filepath.Join(chrome, profile, "Local Extension Settings", testExtension, file)
+	}
+	find := func(want string) {
+		t.Helper()
+		if got := m.DefaultName(testExtension, testBrowser, "Chrome on Linux"); got != want {
+			t.Errorf("name = %q, want %q", got, want)
+		}
+	}
+	find("")
+	writeFile(t, storage("Default", "000003.log"), "other "+strings.ToUpper(testBrowser))
+	find("")
+	writeFile(t, storage("Profile 1", "000005.ldb"), "\x00\tbrowserId\"\""+testBrowser+"\"\xff")
+	find("Chrome on laptop")
+	writeFile(t, filepath.Join(chrome, "Local State"), `{"profile":{"info_cache":{"Profile 1":{"name":"Work"}}}}`)
+	find("Chrome on laptop")
+	writeFile(t, filepath.Join(chrome, "Local State"), `{"profile":{"info_cache":{"Default":{"name":"Private"},"Profile 1":{"name":" Work\n\u202e "}}}}`)
+	find("Chrome (Work) on laptop")
+	m.HostName = ""
+	find("Chrome (Work) on Linux")
+	if got := m.DefaultName(testExtension, "b", "Chrome"); got != "" {
+		t.Errorf("name of a browser with a short ID = %q, want none", got)
+	}
+}
+
+// TestDataDirs checks that profiles are searched for on each operating system.
+func TestDataDirs(t *testing.T) {
+	for goos, want := range map[string]string{
+		"linux": "/h/.config/chromium", "darwin": "/h/Library/Application Support/Google/Chrome", "windows": "/l/Google/Chrome/User Data",
+	} {
+		m := Machine{OS: goos, Home: "/h", Getenv: func(name string) string {
+			if name == "LOCALAPPDATA" {
+				return "/l"
+			}
+			return ""
+		}}
+		if dirs := strings.Join(m.dataDirs(), "\n"); !strings.Contains(filepath.ToSlash(dirs), want) {
+			t.Errorf("folders on %s = %s, want %s", goos, dirs, want)
+		}
+	}
+	if dirs := (Machine{OS: "linux"}).dataDirs(); dirs != nil {
+		t.Errorf("folders without a home directory = %q, want none", dirs)
+	}
+}

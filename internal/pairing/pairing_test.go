@@ -1,0 +1,96 @@
+package pairing
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"opentabs/wire"
+)
+
+const testCode = "7KQ2MXD9R4TB8WZ0HJ5N"
+
+func TestParseCode(t *testing.T) {
+	for text, want := range map[string]string{
+		testCode:                   testCode,
+		"7KQ2M-XD9R4-TB8WZ-0HJ5N":  testCode,
+		" 7kq2m xd9r4 tb8wz ohj5n": testCode,
+		"iL000000000000000000":     "11000000000000000000",
+		"7KQ2M-XD9R4-TB8WZ-0HJ5":   "",
+		"7KQ2M-XD9R4-TB8WZ-0HJ5U":  "",
+		"":                         "",
+	} {
+		got, err := ParseCode(text)
+		if got != want || (want == "") != errors.Is(err, errCode) {
+			t.Errorf("ParseCode(%q) = %q, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
+// TestPairing checks the keys of a browser from its code to its removal.
+func TestPairing(t *testing.T) {
+	store := Open(filepath.Join(t.TempDir(), "browsers.json"))
+	codeKey := wire.PairingKey(testCode)
+	wantKey := func(step, key string, isValid bool) {
+		t.Helper()
+		if got, err := store.Key(wire.KeyID(key)); err != nil || (got == key) != isValid || !isValid && got != "" {
+			t.Errorf("%s: Key = %q, %v; the key %q should be valid: %v", step, got, err, key, isValid)
+		}
+	}
+	confirm := func(step, key string) string {
+		t.Helper()
+		newKey, err := store.Confirm(wire.KeyID(key), "Work")
+		if err != nil {
+			t.Fatalf("%s: Confirm failed: %v", step, err)
+		}
+		return newKey
+	}
+	wantKey("before the code was added", codeKey, false)
+	if _, err := store.Confirm(wire.KeyID(codeKey), "Work"); !errors.Is(err, ErrUnknown) {
+		t.Errorf("Confirm of an unknown key = %v, want ErrUnknown", err)
+	}
+	id, err := store.Add(testCode)
+	if again, againErr := store.Add(testCode); err != nil || againErr != nil || again != id {
+		t.Fatalf("Add returned %q, %v, then %q, %v; want the same ID", id, err, again, againErr)
+	}
+	wantKey("after the code was added", codeKey, true)
+
+	newKey := confirm("the first hello", codeKey)
+	if repeated := confirm("a hello of a browser that did not store its new key", codeKey); repeated != newKey || newKey == "" {
+		t.Errorf("the new keys of one code are %q and %q; want the same key", newKey, repeated)
+	}
+	if got := confirm("the first hello with the new key", newKey); got != "" {
+		t.Errorf("the new key was replaced by %q; want no other key", got)
+	}
+	wantKey("after the new key was used", newKey, true)
+	wantKey("after the new key was used", codeKey, false)
+	if browsers, err := store.List(); err != nil || len(browsers) != 1 || browsers[0].Name != "Work" || !browsers[0].IsConfirmed {
+		t.Errorf("List = %+v, %v; want the confirmed browser Work", browsers, err)
+	}
+	if err := store.Remove(id); err != nil {
+		t.Fatalf("Remove failed: %v", err)
+	}
+	if err := store.Remove(id); !errors.Is(err, ErrUnknown) {
+		t.Errorf("the second Remove = %v, want ErrUnknown", err)
+	}
+	wantKey("after the removal", newKey, false)
+}
+
+// TestDamagedFile checks that a damaged file is an error and is not overwritten.
+func TestDamagedFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "browsers.json")
+	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	store := Open(path)
+	if _, err := store.Key("k"); err == nil {
+		t.Errorf("Key of a damaged file = %v, want an error about the file", err)
+	}
+	if _, err := store.Add(testCode); err == nil {
+		t.Error("Add changed a damaged file")
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "{" {
+		t.Errorf("the damaged file is %q, %v; want it unchanged", text, err)
+	}
+}

@@ -1,0 +1,94 @@
+package wsbridge
+
+import (
+	"fmt"
+	"sync"
+
+	"opentabs/dispatch/shape"
+	"opentabs/wire"
+)
+
+// Holds provides the tabs that clients hold with browser tools. *browser.Holds implements
+// it.
+type Holds interface {
+	// TabHolds returns the held tabs of a browser.
+	TabHolds(browserID string) []wire.TabHold
+	// RecordUserInput records that the user clicked or typed in a tab.
+	RecordUserInput(browserID string, tabID int)
+	// Release stops the client that holds a tab, and returns its name. surface is where
+	// the user decided. The error of Release is a sentence for the user.
+	Release(browserID string, tabID int, surface string) (client string, err error)
+}
+
+// HoldSender sends the list of held tabs, and ended sessions of clients, to browsers. HoldSender is safe for concurrent
+// use.
+type HoldSender struct {
+	hub *Hub
+
+	mu    sync.Mutex // guards holds; locked while a list is read and sent, so that the newest list is sent last
+	holds Holds      // nil until SetSource
+}
+
+// SetSource sets the source of the held tabs. Call SetSource before the first browser
+// connects.
+func (s *HoldSender) SetSource(holds Holds) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.holds = holds
+}
+
+// Send sends the list of held tabs to a browser and does not block.
+func (s *HoldSender) Send(browserID string) {
+	if b := s.hub.registry.findBrowser(browserID); b != nil {
+		s.sendTo(b, false)
+	}
+}
+
+// SendEnded notifies all connected browsers that a session has ended, and does not block.
+func (s *HoldSender) SendEnded(session string) {
+	for _, l := range s.hub.registry.openLinks() {
+		l.postEnded([]string{session})
+	}
+}
+
+// sendTo sends the list of held tabs to a browser. A browser that has just connected
+// needs no empty list.
+func (s *HoldSender) sendTo(b *browser, isNew bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, l := s.hub.registry.currentLink(b)
+	if s.holds == nil || l == nil {
+		return
+	}
+	params := wire.TabHoldsParams{Tabs: s.holds.TabHolds(b.id)}
+	if !isNew || len(params.Tabs) > 0 {
+		l.postFrame(wire.AppendNotification(nil, wire.MethodTabHolds, wire.EncodeBody(params)))
+	}
+}
+
+// recordInput passes on that the user clicked or typed in a tab.
+func (s *HoldSender) recordInput(b *browser, p wire.TabUserInputParams) {
+	s.mu.Lock()
+	holds := s.holds
+	s.mu.Unlock()
+	if holds != nil { // RecordUserInput may call Send
+		holds.RecordUserInput(b.id, p.TabID)
+	}
+}
+
+// release stops the client that holds a tab for a side panel.
+func (s *HoldSender) release(b *browser, p wire.TabReleaseParams) (r wire.TabReleaseResult, err error) {
+	s.mu.Lock()
+	holds := s.holds
+	s.mu.Unlock()
+	if holds == nil {
+		return r, fmt.Errorf("no client uses tab %d", p.TabID)
+	}
+	_, err = holds.Release(b.id, p.TabID, shape.PanelName)
+	return r, err
+}
+
+// postEnded sends sessions that have ended.
+func (l *link) postEnded(sessions []string) {
+	l.postFrame(wire.AppendNotification(nil, wire.MethodSessionEnded, wire.EncodeBody(wire.SessionEndedParams{Sessions: sessions})))
+}

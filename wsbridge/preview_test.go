@@ -1,0 +1,77 @@
+package wsbridge
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/dispatch"
+)
+
+// TestPreviewHasNoEffect checks that the search before an approval neither reloads a page of
+// the user nor opens a tab, but reloads Chrome's error page to see whether the site works.
+func TestPreviewHasNoEffect(t *testing.T) {
+	hash := "h1"
+	for _, tt := range []struct {
+		name, tab, wantRequest string
+	}{
+		{"a tab needs a reload", tabText(7, "", 1, "", `,"needsReload":["chat"]`), ""},
+		{"no tab shows the site", "", ""},
+		{"a tab shows an error page", errorPage(7, refused, 1000), "tab.load"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+				p := w.connectSyncedBrowser(tt.tab)
+				var requests []string
+				w.findTargets(p, dispatch.TargetChoice{Plugin: "chat", Open: "https://x/7", IsPreview: true}, func(frame string) string {
+					for _, method := range []string{"tab.load", "tab.open"} {
+						if strings.Contains(frame, method) {
+							requests = append(requests, method)
+						}
+					}
+					return answerTo("tab.load", `{"loading":true}`)(frame)
+				}, errorPage(7, refused, 2000))
+				if got := strings.Join(requests, " "); got != tt.wantRequest {
+					t.Errorf("requests to the browser = %q, want %q", got, tt.wantRequest)
+				}
+			})
+		})
+	}
+}
+
+// TestApprovedReloadIsForced checks that a tab which the browser does not reload by itself is
+// reloaded once the user has approved the reload.
+func TestApprovedReloadIsForced(t *testing.T) {
+	hash := "h1"
+	for _, isApproved := range []bool{false, true} {
+		withHub(t, Options{Adapters: onePlugin(&hash)}, func(w *hubFixture) {
+			p := w.connectSyncedBrowser(tabText(7, "", 1, "", `,"needsReload":["chat"]`))
+			var loads []string
+			choice := dispatch.TargetChoice{Plugin: "chat", IsReloadApproved: isApproved}
+			done := make(chan dispatch.Targets, 1)
+			go func() { done <- w.hub.Targets(w.t.Context(), choice) }()
+			for range 10 {
+				w.advanceTime(100 * time.Millisecond)
+				for _, frame := range p.readFrames() {
+					if !strings.Contains(frame, "tab.load") {
+						continue
+					}
+					isForced := strings.Contains(frame, `"force":true`)
+					loads = append(loads, map[bool]string{false: "asked", true: "forced"}[isForced])
+					p.send(answerTo("tab.load", map[bool]string{false: `{"loading":false}`, true: `{"loading":true}`}[isForced])(frame))
+					if isForced {
+						p.listTabs(tabText(7, "", 1, "d7", ","+chatPluginState("true")))
+					}
+				}
+			}
+			found := <-done
+			wantLoads, wantLive := "asked", ""
+			if isApproved {
+				wantLoads, wantLive = "asked forced", "b1/7"
+			}
+			if got := strings.Join(loads, " "); got != wantLoads || targetNames(found.LiveTargets) != wantLive {
+				t.Errorf("with the approval %t: loads = %q, live targets = %q; want %q, %q", isApproved, got, targetNames(found.LiveTargets), wantLoads, wantLive)
+			}
+		})
+	}
+}

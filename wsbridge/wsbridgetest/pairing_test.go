@@ -1,0 +1,70 @@
+package wsbridgetest
+
+import (
+	"context"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"opentabs/wire"
+	"opentabs/wsbridge"
+)
+
+// fakePairings has one key, whose ID is "k1".
+type fakePairings struct {
+	key       string
+	confirmed chan string
+}
+
+func (f *fakePairings) Key(keyID string) (string, error) {
+	if keyID != "k1" {
+		return "", nil
+	}
+	return f.key, nil
+}
+
+func (f *fakePairings) Confirm(keyID, browserName string) (string, error) {
+	f.confirmed <- keyID + " of " + browserName
+	return "next", nil
+}
+
+// TestPairedBrowser checks that a browser connects with the key that it names, and with
+// no other key.
+func TestPairedBrowser(t *testing.T) {
+	pairings := &fakePairings{key: "key of the pairing", confirmed: make(chan string, 1)}
+	h := wsbridge.New(wsbridge.Options{Key: "key", Origins: []string{"chrome-extension://x"}, Pairings: pairings})
+	defer h.Close()
+	server := httptest.NewServer(h.Handler())
+	defer server.Close()
+	connect := func(key, keyID string) error {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		b, err := Connect(ctx, Options{
+			URL: "ws" + strings.TrimPrefix(server.URL, "http"), Key: key, KeyID: keyID, Origin: "chrome-extension://x", Name: "Work",
+		})
+		if err != nil {
+			return err
+		}
+		cancel()
+		_ = b.Run(ctx) // a cancelled context closes the connection
+		return nil
+	}
+	if err := connect("key", "k2"); websocket.CloseStatus(err) != wire.CloseUnpaired {
+		t.Errorf("a browser with an unknown key got %v, want the close code %d", err, wire.CloseUnpaired)
+	}
+	if err := connect("key", "k1"); err == nil {
+		t.Error("a browser connected with the key of the installation under the ID of a pairing")
+	}
+	if err := connect(pairings.key, ""); err == nil {
+		t.Error("a browser connected with the key of a pairing without its ID")
+	}
+	if err := connect(pairings.key, "k1"); err != nil {
+		t.Fatalf("the paired browser could not connect: %v", err)
+	}
+	if got, want := <-pairings.confirmed, "k1 of Work"; got != want {
+		t.Errorf("confirmed pairing = %q, want %q", got, want)
+	}
+}
