@@ -3,6 +3,7 @@ package browser
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -14,6 +15,10 @@ import (
 // batches are the running calls of browser_batch. Each step of a batch is a nested call,
 // with its own gates, limits and record.
 type batches struct {
+	// onEnd receives the call ID of each batch that ends, before its client gets the
+	// results.
+	onEnd func(callID string)
+
 	mu   sync.Mutex // guards runs
 	runs map[string]*batch
 }
@@ -39,7 +44,9 @@ type stepResult struct {
 	err    *wire.CallError
 }
 
-func newBatches() *batches { return &batches{runs: map[string]*batch{}} }
+func newBatches(onEnd func(callID string)) *batches {
+	return &batches{onEnd: onEnd, runs: map[string]*batch{}}
+}
 
 // start starts a batch.
 func (b *batches) start(run dispatch.Run, sink dispatch.Sink) *wire.CallError {
@@ -57,6 +64,8 @@ func (b *batches) start(run dispatch.Run, sink dispatch.Sink) *wire.CallError {
 	go func() {
 		output, err := started.run()
 		if b.remove(run.ID) != nil {
+			callID, _, _ := strings.Cut(run.ID, ".") // without the number of the attempt
+			b.onEnd(callID)
 			sink.Finish(output, err)
 		}
 	}()
@@ -100,6 +109,8 @@ func (b *batches) answer(id string, output json.RawMessage, err *wire.CallError)
 // run runs the steps one after the other, and stops at the first that fails.
 func (b *batch) run() (json.RawMessage, *wire.CallError) {
 	var texts []string
+	var output result
+	var pages []wire.UntrustedPage // the pages whose text is in texts
 	for i, s := range b.steps {
 		total, progress := float64(len(b.steps)), float64(i)
 		b.sink.Reports([]wire.Report{{Progress: &progress, Total: &total, Message: s.Tool}}, 0)
@@ -109,17 +120,49 @@ func (b *batch) run() (json.RawMessage, *wire.CallError) {
 		}
 		title := fmt.Sprintf("step %d of %d, %s", i+1, len(b.steps), s.Tool)
 		if result.err != nil {
-			texts = append(texts, title+": "+result.err.Message)
-			if i+1 < len(b.steps) {
-				texts = append(texts, fmt.Sprintf("no step after step %d was run", i+1))
-			}
-			return nil, &wire.CallError{Code: result.err.Code, Message: strings.Join(texts, "\n"), Tool: result.err.Tool}
+			return nil, b.failure(i+1, title, result.err, texts, pages)
 		}
 		var text string
 		_ = json.Unmarshal(rawjson.Get(result.output, "text"), &text) // every browser tool returns a text
 		texts = append(texts, title+": "+text)
+		if blocks := (stepBlocks{rawjson.Get(result.output, "image"), rawjson.Get(result.output, "file")}); blocks.Image != nil || blocks.File != nil {
+			output.Steps = append(output.Steps, blocks)
+		}
+		var page wire.UntrustedPage
+		if raw := rawjson.Get(result.output, "untrusted"); raw != nil && json.Unmarshal(raw, &page) == nil {
+			pages = addPages(pages, page)
+		}
 	}
-	return rawjson.Encode(map[string]string{"text": strings.Join(texts, "\n")}), nil
+	output.Text, output.Untrusted = strings.Join(texts, "\n"), wire.EncodeUntrustedPages(pages)
+	return rawjson.Encode(output), nil
+}
+
+// failure returns the error of a batch whose step failed with err. The results of the
+// earlier steps have text of pages, so they are in PageText.
+func (b *batch) failure(step int, title string, err *wire.CallError, texts []string, pages []wire.UntrustedPage) *wire.CallError {
+	failed := *err
+	failed.Message = title + ": " + err.Message
+	if step < len(b.steps) {
+		failed.Message += fmt.Sprintf("; no step after step %d was run", step)
+	}
+	if err.PageText != "" {
+		texts = append(texts, err.PageText)
+	}
+	failed.PageText, failed.Untrusted = strings.Join(texts, "\n"), addPages(pages, err.Untrusted...)
+	if t := err.Tool; t != nil && t.Code == string(err.Code) { // the code of opentabs has its own advice
+		failed.Tool = nil
+	}
+	return &failed
+}
+
+// addPages adds the pages that the list lacks.
+func addPages(pages []wire.UntrustedPage, added ...wire.UntrustedPage) []wire.UntrustedPage {
+	for _, page := range added {
+		if !slices.Contains(pages, page) {
+			pages = append(pages, page)
+		}
+	}
+	return pages
 }
 
 // runStep runs one step as a nested call. runStep returns false if the batch was stopped.

@@ -2,8 +2,13 @@ package browser
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"opentabs/internal/rawjson"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -38,6 +43,31 @@ func TestBatch(t *testing.T) {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the error lacks %q: %v", want, err)
 		}
+	}
+}
+
+// TestFailedBatch checks that the error of a batch begins with the step that failed, has
+// the results of the earlier steps as text of pages, and names these pages.
+func TestFailedBatch(t *testing.T) {
+	f := newFixture(t)
+	f.setRule("shop.example", policy.SiteAuto)
+	f.output = `{"text":"Done.","page":{"url":"https://shop.example/","title":"Shop"},"content":"heading Shop"}`
+	_, err := f.calls.Call(t.Context(), dispatch.Call{
+		Tool: f.tool(toolBatch), Client: dispatch.Client{Session: "claude", Name: "claude"},
+		Args: json.RawMessage(`{"steps":[{"tool":"browser_snapshot","args":{"tabId":7}},{"tool":"browser_navigate","args":{"url":"file:///x","tabId":7}},{"tool":"browser_snapshot"}]}`),
+	})
+	var e *dispatch.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("the batch returned %v", err)
+	}
+	if strings.Contains(e.Cause, "heading Shop") || !strings.Contains(e.PageText, "step 1 of 3, browser_snapshot: Done.\n--- text of https://shop.example") {
+		t.Errorf("cause %q, text of the page %q", e.Cause, e.PageText)
+	}
+	if !strings.HasPrefix(e.Message, "browser_batch failed: step 2 of 3, browser_navigate: ") || !strings.HasSuffix(e.Message, e.PageText) {
+		t.Errorf("message = %q", e.Message)
+	}
+	if want := []wire.UntrustedPage{{Origin: "https://shop.example", TabID: 7}}; !slices.Equal(e.Untrusted, want) {
+		t.Errorf("untrusted pages = %v, want %v", e.Untrusted, want)
 	}
 }
 
@@ -114,7 +144,7 @@ func TestUploads(t *testing.T) {
 		return string(text)
 	}
 	f.wantRun(1, "claude", "browser_file_upload", args(in("docs/bill.txt")))
-	if want := "with the files " + in("docs/bill.txt"); !strings.Contains(f.asked[0], want) {
+	if want := `claude wants to upload to https://shop.example: "` + in("docs/bill.txt") + `"`; f.asked[0] != want {
 		t.Errorf("asked %q, want %q in it", f.asked[0], want)
 	}
 	got, _, _ := strings.Cut(string(f.runs[0].Args), `,"_frames":`)
@@ -132,5 +162,79 @@ func TestUploads(t *testing.T) {
 		in("missing.txt"):                    "can't be uploaded",
 	} {
 		f.wantError(wire.ErrDenied, part, "claude", "browser_file_upload", args(path))
+	}
+}
+
+// TestUploadApproval checks that each upload needs an approval that names all files in
+// full, unless the user has set the site to auto.
+func TestUploadApproval(t *testing.T) {
+	f := newFixture(t)
+	f.answer = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "cli"}
+	f.wantRun(1, "claude", "browser_click", `{"target":"e1"}`)
+	var paths []string
+	for i := range 20 {
+		path := filepath.Join(f.uploads, fmt.Sprintf("%s-%d.txt", strings.Repeat("long", 40), i))
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	args := string(rawjson.Encode(map[string]any{"paths": paths, "target": "e1"}))
+	f.answer = allowOnce
+	for range 2 {
+		f.wantRun(1, "claude", "browser_file_upload", args)
+		for _, path := range paths {
+			if !strings.Contains(f.asked[0], strconv.Quote(path)) {
+				t.Errorf("request for approval = %q, want the file %s", f.asked[0], path)
+			}
+		}
+	}
+	f.answer = dispatch.Resolution{Surface: "cli"}
+	f.wantError(wire.ErrDenied, "the user denied it", "claude", "browser_file_upload", args)
+	f.setRule("shop.example", policy.SiteAuto)
+	f.wantRun(0, "claude", "browser_file_upload", args)
+}
+
+// TestBatchReturnsPictures checks that a batch returns the pictures of its steps.
+func TestBatchReturnsPictures(t *testing.T) {
+	f := newFixture(t)
+	f.setRule("shop.example", policy.SiteAuto)
+	f.output = `{"text":"Taken.","page":{"url":"https://shop.example/"},"image":{"data":"AAAA","mimeType":"image/webp"}}`
+	r, err := f.calls.Call(t.Context(), dispatch.Call{
+		Tool: f.tool(toolBatch), Client: dispatch.Client{Session: "claude", Name: "claude"},
+		Args: json.RawMessage(`{"steps":[{"tool":"browser_take_screenshot","args":{"tabId":7}},{"tool":"browser_take_screenshot","args":{"tabId":7}}]}`),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `[{"image":{"data":"AAAA","mimeType":"image/webp"}},{"image":{"data":"AAAA","mimeType":"image/webp"}}]`
+	if got := string(rawjson.Get(r.Output, "steps")); got != want {
+		t.Errorf("pictures of the batch = %s, want %s", got, want)
+	}
+	if got, want := string(rawjson.Get(r.Output, "untrusted")), `{"origin":"https://shop.example","tab":7}`; got != want {
+		t.Errorf("untrusted page of the batch = %s, want %s", got, want)
+	}
+}
+
+// The result of a batch names each page whose text it contains, once.
+func TestBatchNamesAllPages(t *testing.T) {
+	f := newFixture(t)
+	f.setRule("shop.example", policy.SiteAuto)
+	f.setRule("news.example", policy.SiteAuto)
+	f.onRun = func() {
+		f.output = `{"text":"Done.","page":{"url":"https://news.example/","title":"News"},"content":"heading News"}`
+		f.address = "https://news.example/"
+	}
+	r, err := f.calls.Call(t.Context(), dispatch.Call{
+		Tool: f.tool(toolBatch), Client: dispatch.Client{Session: "claude", Name: "claude"},
+		Args: json.RawMessage(`{"steps":[{"tool":"browser_snapshot","args":{"tabId":7}},{"tool":"browser_snapshot","args":{"tabId":9}},` +
+			`{"tool":"browser_snapshot","args":{"tabId":9}},{"tool":"browser_snapshot","args":{"tabId":7}}]}`),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `[{"origin":"https://shop.example","tab":7},{"origin":"https://news.example","tab":9},{"origin":"https://news.example","tab":7}]`
+	if got := string(rawjson.Get(r.Output, "untrusted")); got != want {
+		t.Errorf("untrusted pages of the batch = %s, want %s", got, want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"opentabs/dispatch"
+	"opentabs/internal/filestore"
 	"opentabs/internal/rawjson"
 	"opentabs/plugin/policy"
 	"opentabs/wire"
@@ -20,20 +21,32 @@ type Options struct {
 	// UploadFolders are the absolute paths of the folders whose files agents may upload.
 	// Default: none.
 	UploadFolders []string
+	// Limits are how often tools run in one tab. Default: no limits.
+	Limits Limits
+	// CapabilitiesOf returns the optional permissions of Chrome that a browser has. By
+	// default, only the extension checks them.
+	CapabilitiesOf func(browserID string) []string
+	// Files keeps the files that tools write. Required.
+	Files *filestore.Store
 }
 
 // Connect adds the gates and hooks of the browser tools to the options of a dispatcher,
 // and returns the bridge for that dispatcher, which runs browser tools through bridge.
-// heldTabs returns the tabs that clients hold.
-func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (connected dispatch.Bridge, heldTabs func() []HeldTab) {
-	tabs := newTabs()
+// holds are the tabs in which clients act, and sessions ends what belongs to a session.
+func Connect(bridge dispatch.Bridge, o *dispatch.Options, options Options) (connected dispatch.Bridge, holds *Holds, sessions *Sessions) {
+	holds = newHolds()
+	tabs := newTabs(holds)
 	sites := newSites(options, tabs)
-	o.Gates = append(o.Gates, sites, tabs)
-	o.BeforeHooks = append(o.BeforeHooks, tabs)
-	o.AfterHooks = append(o.AfterHooks, sites)
+	limits := newLimitGate(options.Limits)
+	o.Gates = append(o.Gates, sites, holds, limits, permissionGate{options.CapabilitiesOf})
+	shown := newShownPages()
+	sessions = newSessions(holds, tabs, sites, shown)
+	o.BeforeHooks = append(o.BeforeHooks, sessions, holds, limits)
+	o.AfterHooks = append(o.AfterHooks, sites, holds, sessions)
 	o.CurrentTab = tabs.currentTabOf
-	o.ShapeOutput = resultBuilder{sites, tabs}.shapeOutput
-	return &toolBridge{Bridge: bridge, uploadFolders: options.UploadFolders, batches: newBatches(), sites: sites}, tabs.heldTabs
+	o.ShapeOutput = resultBuilder{sites, tabs, shown, options.Files}.shapeOutput
+	o.ShownArgs = shownArgs
+	return &toolBridge{Bridge: bridge, uploadFolders: options.UploadFolders, batches: newBatches(holds.recordBatchEnd), sites: sites}, holds, sessions
 }
 
 // toolBridge passes the runs of browser tools to the browser, and runs browser_batch
@@ -49,9 +62,21 @@ type toolBridge struct {
 // as the title of the client's tab group.
 const clientArgument = "_client"
 
-// framesArgument is the argument with the rules for the child frames of a page: the gates
-// judge the address of the tab only.
+// sessionArgument is the argument with the session of the client. The extension ends what
+// it keeps for a session when the session ends.
+const sessionArgument = "_session"
+
+// framesArgument is the argument with the rules for the child frames of a page, and for
+// the addresses in data of the browser: the gates judge the address of the tab only.
 const framesArgument = "_frames"
+
+// Targets implements dispatch.Bridge.
+func (b *toolBridge) Targets(ctx context.Context, choice dispatch.TargetChoice) dispatch.Targets {
+	if choice.Plugin == Name {
+		choice.Inspect = b.sites.inspectionFor(choice)
+	}
+	return b.Bridge.Targets(ctx, choice)
+}
 
 // Start implements dispatch.Bridge.
 func (b *toolBridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
@@ -59,12 +84,14 @@ func (b *toolBridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.
 		return b.Bridge.Start(ctx, run, sink)
 	}
 	// The gates have judged the tab of the run, so no argument may name another tab.
-	run.Args = withoutMembers(run.Args, "tabId", "browser", clientArgument, framesArgument)
+	run.Args = withoutMembers(run.Args, "tabId", "browser", clientArgument, sessionArgument, framesArgument, secretsArgument, closableTabsArgument, fileNameArgument, refusedTypesArgument)
 	switch run.Tool {
 	case toolBatch:
 		return b.batches.start(run, sink)
-	case toolTabs:
-		run.Args = withMember(run.Args, clientArgument, rawjson.Encode(run.Client))
+	case toolWindows:
+		run.Args = withMember(run.Args, closableTabsArgument, rawjson.Encode(b.sites.tabs.closableTabs(run.Target.Browser, windowIDOf(run.Args))))
+	case toolDownloads:
+		run.Args = withFileName(run.Args)
 	case toolUpload:
 		args, err := readUploads(run.Args, b.uploadFolders)
 		if err != nil {
@@ -72,10 +99,43 @@ func (b *toolBridge) Start(ctx context.Context, run dispatch.Run, sink dispatch.
 		}
 		run.Args = args
 	}
-	if run.Tool != toolTabs {
-		run.Args = withMember(run.Args, framesArgument, rawjson.Encode(b.sites.frameRules(classOfTool(run.Tool, run.Args))))
+	if typed := typedSecrets(run.Target); len(typed) > 0 { // the user has approved them
+		run.Args = withMember(run.Args, secretsArgument, rawjson.Encode(typed))
 	}
-	return b.Bridge.Start(ctx, run, sink)
+	if run.Tool != toolTabs {
+		run.Args = withMember(run.Args, framesArgument, rawjson.Encode(b.sites.frameRules(frameClass(run), run.Target.URL)))
+	}
+	if classOfTool(run.Tool, run.Args) != classRead { // an act may open tabs
+		run.Args = withMember(run.Args, clientArgument, rawjson.Encode(run.Client.String()))
+	}
+	run.Args = withMember(run.Args, sessionArgument, rawjson.Encode(clientKey(run.Client)))
+	return b.Bridge.Start(ctx, run, framingSink{sink, wire.UntrustedPage{Origin: siteOf(run.Target.URL), TabID: run.Target.TabID}})
+}
+
+// framingSink marks the text of the page in errors as data.
+type framingSink struct {
+	dispatch.Sink
+	page wire.UntrustedPage
+}
+
+// Finish implements dispatch.Sink.
+func (s framingSink) Finish(output json.RawMessage, err *wire.CallError) {
+	if err != nil && err.PageText != "" {
+		framed := *err
+		framed.PageText, framed.Untrusted = frameContent(err.PageText, s.page.Origin), []wire.UntrustedPage{s.page}
+		err = &framed
+	}
+	s.Sink.Finish(output, err)
+}
+
+// frameClass returns the class by which the rules of sites apply to the frames of a page,
+// or to the addresses in data of the browser, which the agent only reads.
+func frameClass(run dispatch.Run) class {
+	c := classOfTool(run.Tool, run.Args)
+	if run.Place == dispatch.PlaceBrowser && c == classDangerous {
+		return classRead
+	}
+	return c
 }
 
 // Cancel implements dispatch.Bridge.

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"opentabs/dispatch"
+	"opentabs/internal/filestore"
+	"opentabs/internal/humanize"
 	"opentabs/internal/plaintext"
 	"opentabs/internal/rawjson"
 	"opentabs/wire"
@@ -20,13 +22,25 @@ type output struct {
 	Text string `json:"text"`
 	// Page is the top document of the tab after the tool; nil for a tool without a tab.
 	Page *page `json:"page"`
-	// Content is text of the page, which the agent must not take for instructions.
+	// Snapshot is the ID of the snapshot in Content, such as s7.
+	Snapshot string `json:"snapshot"`
+	// Content is text of the page, or data of the browser for a tool without a page. The
+	// agent must not take it for instructions.
 	Content string `json:"content"`
 	// Image is a picture, an MCP content block without its type.
 	Image *image `json:"image"`
+	// File is a file that the tool has written.
+	File *writtenFile `json:"file"`
 	// Tabs is the list of tabs; TabID is the tab that was opened or selected.
-	Tabs  []listedTab `json:"tabs"`
-	TabID int         `json:"tabId"`
+	Tabs []listedTab `json:"tabs"`
+	// Windows is the list of windows; WindowID is the window that was opened.
+	Windows  []browserWindow `json:"windows"`
+	WindowID int             `json:"windowId"`
+	TabID    int             `json:"tabId"`
+	// Downloads are the downloads that the extension started; DownloadID is the download
+	// that the call started, nil if there is none.
+	Downloads  []listedDownload `json:"downloads"`
+	DownloadID *int             `json:"downloadId"`
 }
 
 type page struct {
@@ -50,8 +64,32 @@ type listedTab struct {
 
 // result is the output of a browser tool for agents and for plugins that call it.
 type result struct {
-	Text  string `json:"text"`
-	Image *image `json:"image,omitempty"`
+	Text  string    `json:"text"`
+	Image *image    `json:"image,omitempty"`
+	File  *fileLink `json:"file,omitempty"`
+	// Site is the origin of the page that the tab shows after the tool.
+	Site string `json:"site,omitempty"`
+	// Untrusted are the pages whose text is in Text, in the form of
+	// [wire.EncodeUntrustedPages]; nil if Text has no text of a page.
+	Untrusted json.RawMessage `json:"untrusted,omitempty"`
+	// Steps have the pictures and files of a batch.
+	Steps []stepBlocks `json:"steps,omitempty"`
+}
+
+// stepBlocks are the picture and the file of one step of a batch, each the JSON of a
+// result's member.
+type stepBlocks struct {
+	Image json.RawMessage `json:"image,omitempty"`
+	File  json.RawMessage `json:"file,omitempty"`
+}
+
+// SiteOfCall returns the origin of the page in which a call of a browser tool ended; empty
+// for other calls.
+func SiteOfCall(callInfo dispatch.CallInfo, ended dispatch.EndedCall) string {
+	if callInfo.Tool.Plugin != Name {
+		return ""
+	}
+	return cmp.Or(textArgument(ended.Output, "site"), siteOf(callInfo.Target.URL))
 }
 
 // maxTitleChars is the longest title of a page in a result, in characters.
@@ -61,18 +99,27 @@ const maxTitleChars = 100
 type resultBuilder struct {
 	sites *siteGate
 	tabs  *tabTable
+	shown *shownPages
+	files *filestore.Store
 }
 
 // shapeOutput turns the output of a browser tool into a result. The content of a page
 // on a site that the client may not read is left out, for example after a redirect.
 // shapeOutput is for [dispatch.Options].
 func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessage) (json.RawMessage, *wire.CallError) {
+	if isBatch(callInfo.Tool) { // each step has a shaped output
+		return raw, nil
+	}
 	var out output
 	if err := json.Unmarshal(raw, &out); err != nil {
 		return nil, &wire.CallError{Code: wire.ErrInternal, Message: fmt.Sprintf("the extension returned a result that opentabs does not know: %v", err)}
 	}
 	if out.TabID != 0 || callInfo.Tool.Name == toolTabs {
 		s.tabs.recordTabChange(callInfo, out.TabID)
+	}
+	s.tabs.recordWindows(callInfo, out.Windows, out.WindowID)
+	if out.DownloadID != nil {
+		s.tabs.recordDownload(callInfo, *out.DownloadID)
 	}
 	var text strings.Builder
 	text.WriteString(out.Text)
@@ -82,34 +129,82 @@ func (s resultBuilder) shapeOutput(callInfo dispatch.CallInfo, raw json.RawMessa
 		}
 		fmt.Fprintf(&text, format, args...)
 	}
+	switch {
+	case isPageRead(callInfo):
+		s.tabs.holds.recordRead(callInfo)
+	case isAct(callInfo) && s.tabs.holds.isTaken(callInfo):
+		addLine("The user clicked or typed in this tab meanwhile, so the tab is the user's again. Read the page before you act there.")
+	}
 	shaped := result{Image: out.Image}
 	if out.Tabs != nil {
 		addLine("%s", frameContent(strings.Join(s.listTabs(callInfo, out.Tabs), "\n"), "the open tabs"))
 	}
+	if out.Windows != nil {
+		addLine("%s", frameContent(strings.Join(s.listWindows(callInfo, out.Windows), "\n"), "the open windows"))
+	}
+	if out.Downloads != nil {
+		addLine("%s", frameContent(strings.Join(s.tabs.listDownloads(callInfo, out.Downloads), "\n"), "your downloads"))
+	}
 	if out.Page != nil {
 		isTarget := isWeb(out.Page.URL) && siteOf(out.Page.URL) == siteOf(callInfo.Target.URL) && callInfo.Tool.Place == dispatch.PlacePage
+		shaped.Site = siteOf(out.Page.URL)
 		mayShow := isTarget || s.sites.mayShow(callInfo, out.Page.URL)
 		switch {
 		case mayShow: // the page chooses its title and its path, so they are in the frame
-			content := fmt.Sprintf("page: %s %s", quoteTitle(out.Page.Title), out.Page.URL)
-			if out.Content != "" {
-				content += "\n" + out.Content
+			var lines []string
+			isKnown := s.shown.record(callInfo, cmp.Or(out.TabID, callInfo.Target.TabID), *out.Page)
+			if out.Snapshot != "" {
+				lines = append(lines, fmt.Sprintf("page: %s %s [snapshot %s]", quoteTitle(out.Page.Title), out.Page.URL, out.Snapshot))
+			} else if !isKnown {
+				lines = append(lines, fmt.Sprintf("page: %s %s", quoteTitle(out.Page.Title), out.Page.URL))
 			}
-			addLine("%s", frameContent(content, siteOf(out.Page.URL)))
+			if out.Content != "" {
+				lines = append(lines, out.Content)
+			}
+			if len(lines) > 0 {
+				addLine("%s", frameContent(strings.Join(lines, "\n"), siteOf(out.Page.URL)))
+			}
+			if len(lines) > 0 || out.Image != nil {
+				shaped.Untrusted = wire.EncodeUntrustedPages([]wire.UntrustedPage{{Origin: shaped.Site, TabID: cmp.Or(out.TabID, callInfo.Target.TabID)}})
+			}
 		case isWeb(out.Page.URL):
 			addLine("page: %s. The user has not allowed you to read this site, so its content is left out; call browser_snapshot to ask for it.", siteOf(out.Page.URL))
 		default:
 			addLine("page: %s", schemeOf(out.Page.URL))
 		}
 		if !mayShow {
-			shaped.Image = nil
+			shaped.Image, out.File = nil, nil
 		}
 	}
 	if out.Page == nil { // the site of the picture is unknown
-		shaped.Image = nil
+		shaped.Image, out.File = nil, nil
+		if source := dataSource(callInfo); out.Content != "" && source != "" {
+			addLine("%s", frameContent(out.Content, source))
+		}
+	}
+	if out.File != nil {
+		link, err := s.storeFile(callInfo, out.File, out.Page.URL)
+		if err != nil {
+			return nil, &wire.CallError{Code: wire.ErrInternal, Message: fmt.Sprintf("opentabs could not store the file: %v", err)}
+		}
+		shaped.File = &link
+		addLine("file: %s, %q, %s. Read it with resources/read; the user finds it with `opentabs files`.", link.URI, link.Name, humanize.Bytes(link.SizeBytes))
 	}
 	shaped.Text = text.String()
 	return rawjson.Encode(shaped), nil
+}
+
+// dataSource names what a tool without a page has read: the site of its address, or the
+// data of the browser. dataSource is empty for tools with a page.
+func dataSource(callInfo dispatch.CallInfo) string {
+	d := definitionOf(callInfo.Tool.Name)
+	if d == nil || d.place != dispatch.PlaceBrowser {
+		return ""
+	}
+	if address := textArgument(callInfo.Args, d.addressArgument); address != "" {
+		return siteOf(address)
+	}
+	return d.data
 }
 
 // frameContent puts text of pages between two lines with a random mark, which no page can

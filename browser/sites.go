@@ -5,16 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"net"
-	"net/netip"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"opentabs/dispatch"
-	"opentabs/internal/plaintext"
 	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
@@ -50,7 +47,7 @@ type siteGrant struct {
 	session string // empty for an approval for some time
 	caller  string // the calling plugin; empty for a call of the client
 	site    string // see siteOf
-	class   class
+	class   class  // see approvedClass
 	until   time.Time
 }
 
@@ -82,7 +79,7 @@ func (s *siteGate) forgetApprovals() {
 	for _, pattern := range slices.Sorted(maps.Keys(entries)) {
 		entry := entries[pattern]
 		now.alwaysCount += len(entry.Allowed)
-		if entry.Rule != "" {
+		if entry.Rule != "" || !entry.At.IsZero() {
 			now.rules += fmt.Sprintln(pattern, entry.Rule, entry.At)
 		}
 	}
@@ -131,6 +128,13 @@ func (s *siteGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 				return dispatch.Verdict{}
 			}
 		}
+	case toolEvaluate:
+		if v := checkEvaluate(callInfo.Args); v.Block != nil {
+			return v
+		}
+	}
+	if d := definitionOf(callInfo.Tool.Name); d != nil && d.place == dispatch.PlaceBrowser {
+		return s.decideWithoutTab(callInfo, d)
 	}
 	if !isWeb(callInfo.Target.URL) { // no tool reads or changes such a page; a tab can be navigated away from it
 		return dispatch.Verdict{}
@@ -147,9 +151,6 @@ type siteArgs struct {
 	Paths []string `json:"paths"`
 }
 
-// maxPathsChars is the longest list of files in a request for approval, in characters.
-const maxPathsChars = 300
-
 func siteArgsOf(callInfo dispatch.CallInfo) siteArgs {
 	var args siteArgs
 	_ = json.Unmarshal(callInfo.Args, &args) // the arguments match the schema of the tool
@@ -158,17 +159,11 @@ func siteArgsOf(callInfo dispatch.CallInfo) siteArgs {
 
 // decideOpening decides whether a call may open an address.
 func (s *siteGate) decideOpening(callInfo dispatch.CallInfo, address string) dispatch.Verdict {
-	if !isWeb(address) {
-		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, "%.200q can't be opened: give a whole http or https address, such as https://shop.example/cart", address)
-	}
-	if problem := checkHost(address); problem != "" {
-		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, "%.200q can't be opened: %s", address, problem)
+	if v := checkOpenable(address); v.Block != nil {
+		return v
 	}
 	return s.decideAddress(callInfo, classAct, address)
 }
-
-// tabList is the site of an approval to see the list of tabs.
-const tabList = "the list of open tabs"
 
 // decideTabs decides about a call of browser_tabs. A client may close the tabs that it
 // opened. Closing another tab needs an approval each time.
@@ -182,21 +177,16 @@ func (s *siteGate) decideTabs(callInfo dispatch.CallInfo, args siteArgs) dispatc
 		}
 		return s.decideOpening(callInfo, args.URL)
 	case "close":
-		site := fmt.Sprintf("tab %d", callInfo.Target.TabID)
 		if callInfo.Target.TabID == 0 {
 			return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, `browser_tabs needs "tabId" to close a tab`)
 		}
-		isAllowed = s.tabs.isOpenedByClient(callInfo) || s.isCallApproved(callInfo, site)
+		isAllowed = s.tabs.isOpenedByClient(callInfo) || s.isCallApproved(callInfo, closeKey(callInfo))
 		request = dispatch.Ticket{
-			Title:  site,
+			Title:  tabName(callInfo.Target.TabID),
 			Reason: fmt.Sprintf("%s wants to close tab %d, %q (%s)", policy.RequesterText(callInfo), callInfo.Target.TabID, callInfo.Target.Title, siteOf(callInfo.Target.URL)),
 		}
 	default:
-		_, everySite := s.rules.RuleFor("")
-		isAllowed = everySite.Rule == policy.SiteAuto || everySite.Rule == policy.SiteRead || s.isApproved(callInfo, classRead, tabList)
-		request = dispatch.Ticket{
-			Title: tabList, Reason: policy.RequesterText(callInfo) + " wants to see which tabs are open, with their titles and hosts",
-		}
+		return s.decideTabList(callInfo)
 	}
 	if isAllowed {
 		return dispatch.Verdict{}
@@ -205,55 +195,25 @@ func (s *siteGate) decideTabs(callInfo dispatch.CallInfo, args siteArgs) dispatc
 	return dispatch.Verdict{Suspend: &request}
 }
 
-// isWeb reports whether an address is an absolute http or https URL.
-func isWeb(address string) bool {
-	u, err := url.Parse(address)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
-}
-
-// checkHost returns what is wrong with the host or the port of an address; empty if they
-// are in the form that browsers show. A browser reads other forms, such as 127.1 or
-// 0x7f.1, as another host than the rules of sites do.
-func checkHost(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "it is no address"
-	}
-	host := strings.TrimSuffix(u.Hostname(), ".")
-	plainHost := host
-	if strings.Contains(host, ":") {
-		plainHost = "[" + host + "]"
-	}
-	if _, err := policy.ParseSite(plainHost); err != nil {
-		return "write the host in ASCII letters, digits, hyphens and dots, such as xn--bcher-kva.example"
-	}
-	if port := u.Port(); port != "" {
-		if n, err := strconv.Atoi(port); err != nil || strconv.Itoa(n) != port {
-			return "write the port without leading zeros"
-		}
-	}
-	lastLabel := host[strings.LastIndexByte(host, '.')+1:]
-	if _, err := netip.ParseAddr(host); err != nil && isNumber(lastLabel) {
-		return "write an IPv4 address as four decimal numbers, such as 192.0.2.1"
-	}
-	return ""
-}
-
-// isNumber reports whether a browser reads a label of a host as a number: then it reads
-// the host as an IPv4 address.
-func isNumber(label string) bool {
-	digits, isHex := strings.CutPrefix(strings.ToLower(label), "0x")
-	allowed := "0123456789"
-	if isHex {
-		allowed += "abcdef"
-	}
-	return (digits != "" || isHex) && strings.Trim(digits, allowed) == ""
+// closeKey identifies the document that an approval to close a tab is for. While the user
+// decides, the tab may show another page, which the user has not seen in the request.
+func closeKey(callInfo dispatch.CallInfo) string {
+	return tabName(callInfo.Target.TabID) + " " + callInfo.Target.DocumentID + " " + callInfo.Target.URL
 }
 
 // decideAddress decides whether a call may use one address.
 func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class class, address string) dispatch.Verdict {
 	site := siteOf(address)
-	rule := s.ruleFor(address)
+	rule := s.ruleFor(address, class)
+	note := ""
+	if isSensitive(address) {
+		note = "; this site is sensitive"
+	}
+	if class == classAct && rule == policy.SiteAuto && showsSecrets(callInfo, address) {
+		if pattern, _ := s.rules.RuleFor(address); !policy.IsSiteExact(pattern) {
+			rule, note = policy.SiteAsk, secretsNote(callInfo.Target.Secrets)
+		}
+	}
 	switch {
 	case s.isOwn(address):
 		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, "browser tools never reach opentabs itself (%s), and no permission changes that", site)
@@ -261,37 +221,24 @@ func (s *siteGate) decideAddress(callInfo dispatch.CallInfo, class class, addres
 		return refuse(site, class, fmt.Sprintf("the user does not allow browser tools on %s", site), policy.SiteAsk)
 	case rule == policy.SiteRead && class != classRead:
 		return refuse(site, class, fmt.Sprintf("the user allows browser tools to read on %s, but not to act", site), policy.SiteAsk)
-	case rule == policy.SiteAuto, rule == policy.SiteRead, s.isApproved(callInfo, class, site):
+	case len(typedSecrets(callInfo.Target)) > 0:
+		return s.decideTyping(callInfo, site)
+	case rule == policy.SiteAuto, rule == policy.SiteRead, callInfo.Tool.Name == toolUpload && s.isCallApproved(callInfo, site):
+		return dispatch.Verdict{}
+	case callInfo.Tool.Name == toolUpload: // an approval of acts does not cover files that the user has not seen
+		return newUploadRequest(callInfo, site, note)
+	case s.isApproved(callInfo, class, site):
 		return dispatch.Verdict{}
 	}
 	reason := fmt.Sprintf("%s wants to %s %s (%s)", policy.RequesterText(callInfo), verbOf(class), site, callInfo.Tool.Name)
-	if paths := siteArgsOf(callInfo).Paths; len(paths) > 0 {
-		reason += " with the files " + plaintext.Line(strings.Join(paths, ", "), maxPathsChars)
-	}
-	if isSensitive(address) {
-		reason += "; this site is sensitive"
+	if class == classDangerous {
+		reason += "; this tool is dangerous"
 	}
 	return dispatch.Verdict{Suspend: &dispatch.Ticket{
-		Kind: wire.TicketPermission, Title: site, Reason: reason,
-		Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways},
+		Kind: wire.TicketPermission, Title: site, Reason: reason + note,
+		Scopes:     []wire.Scope{wire.ScopeOnce, wire.ScopeSession, wire.ScopeTime, wire.ScopeAlways},
+		IsReadOnly: class == classRead,
 	}}
-}
-
-// frameRules returns, for the patterns of all sites with a rule, whether a tool of a class
-// may run in a child frame of such a site. The daemon's own addresses are forbidden.
-func (s *siteGate) frameRules(class class) map[string]bool {
-	rules := map[string]bool{}
-	for pattern, entry := range s.rules.All() {
-		if entry.Rule != "" {
-			rules[pattern] = entry.Rule != policy.SiteOff && (entry.Rule != policy.SiteRead || class == classRead)
-		}
-	}
-	if _, port, err := net.SplitHostPort(s.ownAddress); err == nil {
-		for _, host := range []string{"127.0.0.1", "localhost", "[::1]"} {
-			rules[host+":"+port] = false
-		}
-	}
-	return rules
 }
 
 // refuse returns the verdict for a site that a rule of the user forbids.
@@ -307,20 +254,26 @@ func refuse(site string, class class, fact string, rule policy.SiteRule) dispatc
 
 // verbOf returns what a class of tools does to a site.
 func verbOf(class class) string {
-	if class == classRead {
+	switch class {
+	case classRead:
 		return "read"
+	case classDangerous:
+		return "use a dangerous tool on"
 	}
 	return "act on"
 }
 
 // ruleFor returns the rule of the user for an address. Without a rule, the site needs
-// approvals. A rule with a wildcard does not allow a sensitive site without approvals.
-func (s *siteGate) ruleFor(address string) policy.SiteRule {
+// approvals. A rule with a wildcard allows neither a sensitive site nor a dangerous tool
+// without approvals.
+func (s *siteGate) ruleFor(address string, class class) policy.SiteRule {
 	pattern, entry := s.rules.RuleFor(address)
 	switch {
 	case pattern == "":
 		return policy.SiteAsk
 	case entry.Rule != policy.SiteOff && isSensitive(address) && !policy.IsSiteExact(pattern):
+		return policy.SiteAsk
+	case entry.Rule == policy.SiteAuto && class == classDangerous && !policy.IsSiteExact(pattern):
 		return policy.SiteAsk
 	}
 	return entry.Rule
@@ -336,12 +289,10 @@ func (s *siteGate) isOwn(address string) bool {
 	return err == nil && u.Port() == ownPort && isLoopback(u.Hostname())
 }
 
-// siteOf returns what an approval is for: the scheme, host and port of an address.
-func siteOf(address string) string { return dispatch.OriginOf(address) }
-
 // isApproved reports whether the user has approved a call on a site, for this call or
 // for later calls. An approval to act includes reading.
 func (s *siteGate) isApproved(callInfo dispatch.CallInfo, class class, site string) bool {
+	class = approvedClass(callInfo, class)
 	caller := callInfo.Caller.PluginName()
 	if caller == "" && s.rules.IsAlwaysAllowed(site, callInfo.Client.Identity(), string(class)) {
 		return true
@@ -353,9 +304,18 @@ func (s *siteGate) isApproved(callInfo dispatch.CallInfo, class class, site stri
 	defer s.mu.Unlock()
 	now := time.Now()
 	return slices.ContainsFunc(s.grants, func(g siteGrant) bool {
-		return g.site == site && (g.class == class || g.class == classAct) && g.caller == caller && now.Before(g.until) &&
+		return g.site == site && (g.class == class || g.class == classAct && class == classRead) && g.caller == caller && now.Before(g.until) &&
 			g.client == callInfo.Client.Identity() && (g.session == "" || g.session == callInfo.Client.Session)
 	})
+}
+
+// approvedClass returns what an approval covers: reading, acting, or the one dangerous tool
+// that the user has seen in the request.
+func approvedClass(callInfo dispatch.CallInfo, c class) class {
+	if c == classDangerous {
+		return class(callInfo.Tool.Name)
+	}
+	return c
 }
 
 // isCallApproved reports whether the user has approved this call on a site.
@@ -368,7 +328,10 @@ func (s *siteGate) isCallApproved(callInfo dispatch.CallInfo, site string) bool 
 // ObserveDecision implements dispatch.DecisionObserver. An approval to read holds for the
 // session of the client, so a client needs one approval for each site.
 func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket, r dispatch.Resolution) {
-	site, class := t.Title, classOf(callInfo)
+	site, class := t.Title, approvedClass(callInfo, classOf(callInfo))
+	if own := siteOf(callInfo.Target.URL); t.Title == secretTitle(own, typedSecrets(callInfo.Target)) {
+		site = own
+	}
 	change := policy.Change{
 		Kind: "decision", Plugin: Name, Tool: callInfo.Tool.Name, Site: site, CallID: callInfo.CallID, Client: callInfo.Client.String(), Caller: callInfo.Caller,
 		Allow: r.Allow, Scope: r.Scope, For: r.Duration, By: r.Surface,
@@ -397,10 +360,15 @@ func (s *siteGate) ObserveDecision(callInfo dispatch.CallInfo, t dispatch.Ticket
 		}
 		change.Scope = wire.ScopeTime
 	}
+	key := t.Title
+	if key == tabName(callInfo.Target.TabID) {
+		key = closeKey(callInfo)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.singleCalls[callInfo.CallID] = append(s.singleCalls[callInfo.CallID], site)
+	s.singleCalls[callInfo.CallID] = append(s.singleCalls[callInfo.CallID], key)
 	if !stored.until.IsZero() {
+		s.rules.Recheck()
 		now := time.Now()
 		s.grants = slices.DeleteFunc(s.grants, func(g siteGrant) bool { return !now.Before(g.until) })
 		s.grants = append(s.grants, stored)
@@ -415,12 +383,19 @@ func (s *siteGate) After(callInfo dispatch.CallInfo, _ dispatch.EndedCall) {
 	delete(s.singleCalls, callInfo.CallID)
 }
 
+// endSession ends the approvals for a session.
+func (s *siteGate) endSession(session string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.grants = slices.DeleteFunc(s.grants, func(g siteGrant) bool { return g.session == session })
+}
+
 // mayShow reports whether a client may receive the content of an address, without asking
 // the user: after a redirect, or in the list of tabs.
 func (s *siteGate) mayShow(callInfo dispatch.CallInfo, address string) bool {
 	if !isWeb(address) || s.isOwn(address) {
 		return false
 	}
-	rule := s.ruleFor(address)
+	rule := s.ruleFor(address, classRead)
 	return rule == policy.SiteAuto || rule == policy.SiteRead || rule != policy.SiteOff && s.isApproved(callInfo, classRead, siteOf(address))
 }

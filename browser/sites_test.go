@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,6 +13,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/dispatchtest"
+	"opentabs/internal/filestore"
 	"opentabs/plugin"
 	"opentabs/plugin/policy"
 	"opentabs/wire"
@@ -23,6 +25,9 @@ type fixture struct {
 	calls   *dispatch.Dispatcher
 	rules   policy.Sites
 	address string
+	// secrets are the secret fields of the page; inspections are what the gate asked for.
+	secrets     *wire.SecretFields
+	inspections []*wire.TabInspection
 	// output is what the extension returns; the default is the page of the tab.
 	output string
 	runs   []dispatch.Run
@@ -30,33 +35,59 @@ type fixture struct {
 	caller *dispatch.Caller
 	// uploads is the folder whose files may be uploaded.
 	uploads string
+	// files has the files that tools wrote.
+	files *filestore.Store
 	// asked are the reasons of the requests for approval; answer is the decision about
 	// the next request.
-	asked  []string
+	asked []string
+	// shown are the arguments in these requests.
+	shown  []string
 	answer dispatch.Resolution
 	// onAsk runs before the decision.
-	onAsk    func()
-	heldTabs func() []HeldTab
+	onAsk func()
+	// progress are the messages that clients received as progress.
+	progress []string
+	// onRun runs before the extension returns a result.
+	onRun func()
+	// sink receives what the last run reports.
+	sink     dispatch.Sink
+	holds    *Holds
+	sessions *Sessions
+	// capabilities are the optional permissions of Chrome that the browser has.
+	capabilities []string
 }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
+	return newLimitedFixture(t, Limits{})
+}
+
+// newLimitedFixture returns a fixture with limits.
+func newLimitedFixture(t *testing.T, limits Limits) *fixture {
+	t.Helper()
 	set := plugin.NewSet(nil, nil, Plugin())
 	rules := policy.New(t.TempDir(), func() *plugin.Set { return set }, policy.Options{})
-	f := &fixture{t: t, rules: policy.SitesOf(rules), address: "https://shop.example/cart?id=7#top"}
+	f := &fixture{t: t, rules: policy.SitesOf(rules), address: "https://shop.example/cart?id=7#top", secrets: &wire.SecretFields{}, capabilities: slices.Collect(maps.Keys(permissionTitles))}
 	bridge := &dispatchtest.Bridge{
 		TargetsFunc: func(choice dispatch.TargetChoice) dispatch.Targets {
-			target := dispatch.Target{Browser: "b1", BrowserName: "Work", TabID: choice.TabID, DocumentID: "d1", URL: f.address, Title: "Cart"}
+			f.inspections = append(f.inspections, choice.Inspect)
+			target := dispatch.Target{Browser: "b1", BrowserName: "Work", TabID: choice.TabID, DocumentID: "d1", URL: f.address, Title: "Cart", Secrets: f.secrets}
 			return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{target}}
 		},
 		StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
-			f.runs = append(f.runs, run)
+			f.runs, f.sink = append(f.runs, run), sink
 			output := f.output
 			if output == "" {
 				text, _ := json.Marshal(f.address)
 				output = `{"text":"Done.","page":{"url":` + string(text) + `,"title":"Cart"},"content":"heading Cart"}`
 			}
-			go sink.Finish(json.RawMessage(output), nil)
+			onRun := f.onRun
+			go func() {
+				if onRun != nil {
+					onRun()
+				}
+				sink.Finish(json.RawMessage(output), nil)
+			}()
 			return nil
 		},
 	}
@@ -64,10 +95,12 @@ func newFixture(t *testing.T) *fixture {
 	options.ResolveTool = func(_ dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
 		return f.tool(name), args, nil
 	}
-	f.uploads = t.TempDir()
-	connected, heldTabs := Connect(bridge, &options, Options{Rules: rules, OwnAddress: "127.0.0.1:9515", UploadFolders: []string{f.uploads}})
-	f.heldTabs = heldTabs
+	f.uploads, f.files = t.TempDir(), filestore.Open(t.TempDir())
+	connected, holds, sessions := Connect(bridge, &options, Options{Rules: rules, OwnAddress: "127.0.0.1:9515", UploadFolders: []string{f.uploads}, Limits: limits, Files: f.files,
+		CapabilitiesOf: func(string) []string { return f.capabilities }})
+	f.holds, f.sessions = holds, sessions
 	f.calls = dispatch.New(connected, options)
+	holds.SetCalls(f.calls)
 	return f
 }
 
@@ -78,8 +111,9 @@ func (f *fixture) call(client, tool, args string) (string, error) {
 	t := f.tool(tool)
 	c := dispatch.Call{
 		Tool: t, Args: json.RawMessage(args), TabID: 7, Caller: f.caller, Client: dispatch.Client{Session: client, Name: client},
+		Progress: func(p dispatch.Progress) { f.progress = append(f.progress, p.Message) },
 		OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
-			f.asked = append(f.asked, w.Reason)
+			f.asked, f.shown = append(f.asked, w.Reason), append(f.shown, w.Args)
 			if f.onAsk != nil {
 				f.onAsk()
 			}
@@ -341,11 +375,11 @@ func TestRulesOfFrames(t *testing.T) {
 	}
 	gate := &siteGate{rules: f.rules, ownAddress: "127.0.0.1:9527"}
 	want := map[string]bool{"bank.example": false, "*.news.example": true, "shop.example": true, "127.0.0.1:9527": false, "localhost:9527": false, "[::1]:9527": false}
-	if got := gate.frameRules(classRead); !maps.Equal(got, want) {
+	if got := gate.frameRules(classRead, f.address); !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	want["*.news.example"] = false
-	if got := gate.frameRules(classAct); !maps.Equal(got, want) {
+	if got := gate.frameRules(classAct, f.address); !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
@@ -419,8 +453,8 @@ func TestIsSensitive(t *testing.T) {
 	}
 }
 
-// A change of a rule ends the approvals that are in memory, and "default" ends an
-// approval for always.
+// A change of a rule ends the approvals that are in memory, and "default" ends each
+// approval of the site.
 func TestApprovalsAreTakenBack(t *testing.T) {
 	for _, scope := range []wire.Scope{wire.ScopeSession, wire.ScopeAlways} {
 		for _, rule := range []policy.SiteRule{"", policy.SiteAsk} {
@@ -431,9 +465,6 @@ func TestApprovalsAreTakenBack(t *testing.T) {
 			}
 			f.wantRun(1, "claude", "browser_click", `{"target":"e1"}`)
 			f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
-			if rule == "" && scope == wire.ScopeSession { // nothing is stored for the site, so only another rule can change
-				continue
-			}
 			if err := f.rules.Set("shop.example", rule, "x"); err != nil {
 				t.Fatal(err)
 			}

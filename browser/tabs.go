@@ -1,19 +1,12 @@
 package browser
 
 import (
-	"cmp"
 	"encoding/json"
-	"fmt"
-	"slices"
+	"maps"
 	"sync"
-	"time"
 
 	"opentabs/dispatch"
-	"opentabs/wire"
 )
-
-// holdTime is how long a client holds a tab after its last act there.
-const holdTime = time.Minute
 
 // maxTabs is the maximum number of tabs that are remembered as opened by clients.
 const maxTabs = 10_000
@@ -24,34 +17,27 @@ type tab struct {
 	tabID   int
 }
 
-// tabTable remembers which tabs the clients use. As a gate, tabTable blocks acts in a
-// tab that another client holds.
+// tabTable remembers which tabs the clients have opened and selected.
 type tabTable struct {
+	holds *Holds
+
 	mu sync.Mutex // guards all fields below
 	// currentTabs is the tab that each client opened or selected last, by clientKey.
 	currentTabs map[string]tab
-	// holders are the clients that have acted in tabs.
-	holders map[tab]tabHolder
 	// openers are the clients that have opened tabs.
 	openers map[tab]string
+	// windowOpeners are the clients that have opened windows.
+	windowOpeners map[window]string
+	// listedWindows are the windows as browser_windows listed them last.
+	listedWindows map[window]browserWindow
+	// downloadStarters are the clients that have started downloads.
+	downloadStarters map[download]string
 }
-
-// tabHolder is the client that acted last in a tab.
-type tabHolder struct {
-	client  string // the client's key
-	name    string // the client's name for users
-	site    string
-	actedAt time.Time
-}
-
-var (
-	_ dispatch.Gate       = (*tabTable)(nil)
-	_ dispatch.BeforeHook = (*tabTable)(nil)
-)
 
 // newTabs returns a tabTable without clients.
-func newTabs() *tabTable {
-	return &tabTable{currentTabs: map[string]tab{}, holders: map[tab]tabHolder{}, openers: map[tab]string{}}
+func newTabs(holds *Holds) *tabTable {
+	return &tabTable{holds: holds, currentTabs: map[string]tab{}, openers: map[tab]string{}, windowOpeners: map[window]string{}, listedWindows: map[window]browserWindow{},
+		downloadStarters: map[download]string{}}
 }
 
 // clientKey returns the key of a client: its session, or its name if all clients of this
@@ -76,73 +62,6 @@ func (t *tabTable) currentTabOf(c dispatch.Call) (browser string, tabID int) {
 	return current.browser, current.tabID
 }
 
-// Name implements dispatch.Gate.
-func (t *tabTable) Name() string { return "tab" }
-
-// Decide implements dispatch.Gate.
-func (t *tabTable) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
-	return dispatch.Verdict{Block: t.checkHolder(callInfo)}
-}
-
-// Before implements dispatch.BeforeHook: the client holds the tab from now on.
-func (t *tabTable) Before(callInfo dispatch.CallInfo) *wire.CallError {
-	if err := t.checkHolder(callInfo); err != nil {
-		return err
-	}
-	if callInfo.Tool.IsExclusive && callInfo.Tool.Plugin == Name {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		for held, h := range t.holders {
-			if time.Since(h.actedAt) > holdTime {
-				delete(t.holders, held)
-			}
-		}
-		t.holders[tabOfCall(callInfo)] = tabHolder{client: clientKey(callInfo.Client), name: callInfo.Client.String(), site: siteOf(callInfo.Target.URL), actedAt: time.Now()}
-	}
-	return nil
-}
-
-// checkHolder returns an error if another client holds the tab of an act.
-func (t *tabTable) checkHolder(callInfo dispatch.CallInfo) *wire.CallError {
-	if callInfo.Tool.Plugin != Name || !callInfo.Tool.IsExclusive {
-		return nil
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	h, ok := t.holders[tabOfCall(callInfo)]
-	rest := holdTime - time.Since(h.actedAt)
-	if !ok || rest <= 0 || h.client == clientKey(callInfo.Client) {
-		return nil
-	}
-	return &wire.CallError{Code: wire.ErrTabInUse, Message: fmt.Sprintf("%s uses tab %d and holds it for %d more seconds; open a tab of your own, or wait",
-		h.name, callInfo.Target.TabID, int(rest.Seconds())+1)}
-}
-
-// HeldTab is a tab that a client holds: acts of other clients in the tab fail.
-type HeldTab struct {
-	Browser string
-	TabID   int
-	// Site is the site of the last act.
-	Site string
-	// Client is the name of the client for users.
-	Client string
-	Until  time.Time
-}
-
-// heldTabs returns the tabs that clients hold, by browser and tab.
-func (t *tabTable) heldTabs() []HeldTab {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	var held []HeldTab
-	for tab, holder := range t.holders {
-		if until := holder.actedAt.Add(holdTime); time.Now().Before(until) {
-			held = append(held, HeldTab{tab.browser, tab.tabID, holder.site, holder.name, until})
-		}
-	}
-	slices.SortFunc(held, func(a, b HeldTab) int { return cmp.Or(cmp.Compare(a.Browser, b.Browser), a.TabID-b.TabID) })
-	return held
-}
-
 func tabOfCall(callInfo dispatch.CallInfo) tab {
 	return tab{callInfo.Target.Browser, callInfo.Target.TabID}
 }
@@ -154,20 +73,27 @@ func (t *tabTable) isOpenedByClient(callInfo dispatch.CallInfo) bool {
 	return t.openers[tabOfCall(callInfo)] == clientKey(callInfo.Client) && callInfo.Target.TabID != 0
 }
 
-// recordTabChange notes the tab that a call of browser_tabs opened, selected or closed.
+// recordTabChange notes the tab that a call opened, selected or closed.
 func (t *tabTable) recordTabChange(callInfo dispatch.CallInfo, tabID int) {
 	var args struct {
 		Action string `json:"action"`
 	}
 	_ = json.Unmarshal(callInfo.Args, &args) // the arguments match the schema of the tool
 	key, changed := clientKey(callInfo.Client), tab{callInfo.Target.Browser, tabID}
+	if callInfo.Tool.Name == toolTabs && args.Action == "close" {
+		t.holds.forget(tabOfCall(callInfo))
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
+	case callInfo.Tool.Name == toolWindows && args.Action == "new":
+		t.currentTabs[key] = changed
+		if len(t.openers) < maxTabs {
+			t.openers[changed] = key
+		}
 	case callInfo.Tool.Name != toolTabs:
 	case args.Action == "close":
 		closed := tabOfCall(callInfo)
-		delete(t.holders, closed)
 		delete(t.openers, closed)
 		for client, current := range t.currentTabs {
 			if current == closed {
@@ -180,4 +106,106 @@ func (t *tabTable) recordTabChange(callInfo dispatch.CallInfo, tabID int) {
 			t.openers[changed] = key
 		}
 	}
+}
+
+// endSession forgets what a session has opened, selected and started.
+func (t *tabTable) endSession(session string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.currentTabs, session)
+	maps.DeleteFunc(t.openers, func(_ tab, key string) bool { return key == session })
+	maps.DeleteFunc(t.windowOpeners, func(_ window, key string) bool { return key == session })
+	maps.DeleteFunc(t.downloadStarters, func(_ download, key string) bool { return key == session })
+}
+
+// maxDownloads is the maximum number of downloads that are remembered.
+const maxDownloads = 10_000
+
+// download identifies a download of a browser.
+type download struct {
+	browser    string
+	downloadID int
+}
+
+// listedDownload is a download in the output of browser_downloads.
+type listedDownload struct {
+	ID int `json:"id"`
+	// Text describes the download.
+	Text string `json:"text"`
+}
+
+// recordDownload notes the download that a call started.
+func (t *tabTable) recordDownload(callInfo dispatch.CallInfo, id int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.downloadStarters) >= maxDownloads {
+		clear(t.downloadStarters)
+	}
+	t.downloadStarters[download{callInfo.Target.Browser, id}] = clientKey(callInfo.Client)
+}
+
+// isDownloadOfClient reports whether the client of a call started a download.
+func (t *tabTable) isDownloadOfClient(callInfo dispatch.CallInfo, id int) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.downloadStarters[download{callInfo.Target.Browser, id}] == clientKey(callInfo.Client)
+}
+
+// listDownloads returns one line for each download that the client of a call started.
+func (t *tabTable) listDownloads(callInfo dispatch.CallInfo, listed []listedDownload) []string {
+	lines := []string{}
+	for _, d := range listed {
+		if t.isDownloadOfClient(callInfo, d.ID) {
+			lines = append(lines, d.Text)
+		}
+	}
+	if len(lines) == 0 {
+		lines = append(lines, "You have started no download.")
+	}
+	return lines
+}
+
+// maxShownPages is the maximum number of pages that are remembered.
+const maxShownPages = 10_000
+
+// shownPages remembers the address and the title of the page that each client saw last in
+// each tab, because a result names the page only if the page changed.
+type shownPages struct {
+	mu    sync.Mutex // guards pages
+	pages map[clientTab]page
+}
+
+// clientTab is a tab as one client uses it.
+type clientTab struct {
+	client string // the clientKey
+	tab    tab
+}
+
+func newShownPages() *shownPages { return &shownPages{pages: map[clientTab]page{}} }
+
+// record notes the page that the result of a call shows, and returns whether the client
+// has already seen this address and title in this tab. The results of nested calls go to
+// the calling tool, which may show its client nothing of them.
+func (s *shownPages) record(callInfo dispatch.CallInfo, tabID int, shown page) (isKnown bool) {
+	if callInfo.Caller != nil {
+		return false
+	}
+	key := clientTab{clientKey(callInfo.Client), tab{callInfo.Target.Browser, tabID}}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pages[key] == shown {
+		return true
+	}
+	if len(s.pages) >= maxShownPages {
+		clear(s.pages)
+	}
+	s.pages[key] = shown
+	return false
+}
+
+// endSession forgets the pages that a session has seen.
+func (s *shownPages) endSession(session string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.pages, func(seen clientTab, _ page) bool { return seen.client == session })
 }

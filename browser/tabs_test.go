@@ -4,12 +4,9 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"opentabs/dispatch"
 	"opentabs/plugin/policy"
-	"opentabs/wire"
 )
 
 // A client has no tab until it opens or selects one. Then its calls without tabId run
@@ -27,7 +24,7 @@ func TestCurrentTab(t *testing.T) {
 	}
 	f.output = `{"text":"Opened.","tabId":12}`
 	f.wantRun(0, "claude", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
-	if got := string(f.runs[len(f.runs)-1].Args); got != `{"action":"new","url":"https://shop.example/","_client":"claude"}` {
+	if got := string(f.runs[len(f.runs)-1].Args); got != `{"action":"new","url":"https://shop.example/","_client":"claude","_session":"claude"}` {
 		t.Errorf("the browser got %s", got)
 	}
 	f.output = ""
@@ -80,38 +77,37 @@ func TestListOfTabs(t *testing.T) {
 	f.wantRun(1, "cursor", "browser_tabs", `{"action":"list"}`)
 }
 
-// A client that has acted in a tab holds it for a minute. Others may read there.
-func TestHeldTab(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t)
-		if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
-			t.Fatal(err)
+// The list of the core tools costs a client at most 3,000 tokens, the list of all tools at
+// most 6,500.
+func TestListIsSmall(t *testing.T) {
+	bytesOfGroups, totalBytes := map[string]int{}, 0
+	for _, tool := range Plugin().Tools {
+		size := len(tool.Name) + len(tool.Description) + len(tool.InputSchema)
+		group := tool.Group
+		if !tool.IsOptIn {
+			group = groupCore
 		}
-		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
-		if held := f.heldTabs(); len(held) != 1 || held[0].TabID != 7 || held[0].Site != "https://shop.example" || held[0].Client != "claude" || !held[0].Until.Equal(time.Now().Add(holdTime)) {
-			t.Errorf("held: %+v", held)
-		}
-		time.Sleep(20 * time.Second)
-		f.wantError(wire.ErrTabInUse, "claude uses tab 7 and holds it for 41 more seconds", "cursor", "browser_click", `{"target":"e1"}`)
-		f.wantRun(0, "cursor", "browser_snapshot", `{}`)
-		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
-		time.Sleep(holdTime)
-		if held := f.heldTabs(); len(held) != 0 {
-			t.Errorf("held after %s: %+v", holdTime, held)
-		}
-		f.wantRun(0, "cursor", "browser_click", `{"target":"e1"}`)
-		f.wantError(wire.ErrTabInUse, "cursor uses tab 7", "claude", "browser_click", `{"target":"e1"}`)
-	})
+		bytesOfGroups[group] += size
+		totalBytes += size
+	}
+	if tokens := bytesOfGroups[groupCore] / 4; tokens == 0 || tokens > 3000 {
+		t.Errorf("the core tools cost %d tokens, want 1 to 3000", tokens)
+	}
+	if tokens := totalBytes / 4; tokens > 6500 {
+		t.Errorf("all tools cost %d tokens, want at most 6500", tokens)
+	}
+	t.Logf("bytes of each group: %v; %d tokens in all", bytesOfGroups, totalBytes/4)
 }
 
-// The list of the core tools costs a client at most 3,000 tokens.
-func TestListIsSmall(t *testing.T) {
-	size := 0
-	for _, tool := range Plugin().Tools {
-		size += len(tool.Name) + len(tool.Description) + len(tool.InputSchema)
+// TestCloseOfAnotherPage checks that an approval to close a tab does not cover a page that
+// the tab shows later.
+func TestCloseOfAnotherPage(t *testing.T) {
+	f := newFixture(t)
+	f.answer = allowOnce
+	f.onAsk = func() { f.address = "https://bank.example/transfer"; f.onAsk = nil }
+	f.output = `{"text":"Closed."}`
+	f.wantRun(2, "claude", "browser_tabs", `{"action":"close"}`)
+	if want := `claude wants to close tab 7, "Cart" (https://bank.example)`; f.asked[len(f.asked)-1] != want {
+		t.Errorf("last request for approval = %q, want %q", f.asked, want)
 	}
-	if size/4 > 3000 {
-		t.Errorf("the tools cost %d tokens", size/4)
-	}
-	t.Logf("%d tokens", size/4)
 }

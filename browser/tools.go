@@ -2,12 +2,15 @@ package browser
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"opentabs/dispatch"
 	"opentabs/internal/rawjson"
 	"opentabs/plugin"
+	"opentabs/wire"
 )
 
 // Name is the name of the built-in plugin, on the wire and in permissions.
@@ -19,6 +22,11 @@ const (
 	toolNavigate = "browser_navigate"
 	toolUpload   = "browser_file_upload"
 	toolBatch    = "browser_batch"
+	toolType     = "browser_type"
+	toolFillForm = "browser_fill_form"
+	toolPressKey = "browser_press_key"
+
+	toolScreenshot = "browser_take_screenshot"
 )
 
 // class is what a tool does to a site.
@@ -29,7 +37,33 @@ const (
 	classRead class = "read"
 	// classAct means that a tool changes the page or the tab.
 	classAct class = "act"
+	// classDangerous means that a tool runs code, or handles data that the page itself
+	// does not show, such as cookies.
+	classDangerous class = "dangerous"
 )
+
+// groupCore is the group of the tools that are on as soon as the browser tools are on.
+// The tools of the other groups are off until the user turns them on.
+const groupCore = "core"
+
+// toolGroup is a group of tools that the user turns on together.
+type toolGroup struct {
+	name  string
+	tools []toolDefinition
+}
+
+// toolGroups returns all groups. The first is the group core.
+func toolGroups() []toolGroup {
+	return []toolGroup{
+		{groupCore, coreTools},
+		{"devtools", devtoolsTools},
+		{"network", networkTools},
+		{"storage", storageTools},
+		{"browser", windowsTools},
+		{"vision", visionTools},
+		{"emulation", emulationTools},
+	}
+}
 
 // toolDefinition describes one tool.
 type toolDefinition struct {
@@ -43,135 +77,63 @@ type toolDefinition struct {
 	// readActions are the values of the argument "action" with which an acting tool only
 	// reads.
 	readActions []string
+	// actFlag is the boolean argument with which a reading tool acts; empty for other tools.
+	actFlag string
+	// hasReadCursor is set if a call with the argument "cursor" only reads the next part of
+	// an earlier result.
+	hasReadCursor bool
+	// addressArgument is the argument with the address whose site a tool without a page
+	// uses; empty for other tools.
+	addressArgument string
+	// data names what a tool without a page and without an address uses, such as "the
+	// history of the browser". Approvals of the user are for these words.
+	data string
+	// capability is the optional permission of Chrome without which no browser can run
+	// the tool; empty for a tool that every browser can run.
+	capability string
+	// permissions are the optional permissions of Chrome that the tool needs, and that the
+	// user grants in the side panel.
+	permissions []string
 }
 
-// Properties that several tools have.
-const (
-	tabProperty      = `"tabId":{"type":"integer","description":"Default: your current tab."}`
-	targetProperty   = `"target":{"type":"string","description":"A ref from a snapshot, such as e12."}`
-	elementProperty  = `"element":{"type":"string","description":"The element in words, for the user's approval."}`
-	snapshotProperty = `"snapshot":{"enum":["diff","none","full"],"description":"What to return of the page afterwards. Default: diff, what changed."}`
-)
+// Group is a group of browser tools for surfaces.
+type Group struct {
+	Name string
+	// Tools are the names of the tools.
+	Tools []string
+}
 
-// definitions are the core tools. Tools with a counterpart in Playwright MCP have its
-// name and its argument names, because models know them.
-var definitions = []toolDefinition{
-	{
-		name: toolTabs, title: "Tabs", place: dispatch.PlaceBrowser, class: classAct, readActions: []string{"list", "select"},
-		description: "List, open, select or close tabs of the user's browser. A new tab opens in the background and becomes your current tab. " +
-			"select without tabId selects the tab that the user looks at.",
-		properties: `"action":{"enum":["list","new","select","close"]},"url":{"type":"string","description":"For new."},` +
-			`"tabId":{"type":"integer"},"focus":{"type":"boolean","description":"Show the tab to the user."},"query":{"type":"string","description":"For list: part of title or host."}`,
-		required: []string{"action"},
-	},
-	{
-		name: toolNavigate, title: "Navigate", place: dispatch.PlaceTab, class: classAct,
-		description: "Open a URL in your current tab, or go back, forward or reload. Returns the address that the tab arrived at.",
-		properties: `"url":{"type":"string","description":"http or https."},"go":{"enum":["back","forward","reload"]},` +
-			`"waitUntil":{"enum":["commit","domcontentloaded","load"],"description":"Default: load."},` + snapshotProperty + `,` + tabProperty,
-	},
-	{
-		name: "browser_navigate_back", title: "Back", place: dispatch.PlaceTab, class: classAct,
-		description: "Go back to the previous page.", properties: tabProperty,
-	},
-	{
-		name: "browser_snapshot", title: "Snapshot", place: dispatch.PlacePage, class: classRead,
-		description: "Read the page as a tree of roles, names and refs. Use the refs as target of other tools. Long lists are folded; pass target to unfold one.",
-		properties: targetProperty + `,"mode":{"enum":["full","interactive","viewport"],"description":"Default: full."},` +
-			`"since":{"type":"string","description":"ID of an earlier snapshot: only what changed."},"depth":{"type":"integer","minimum":1},` +
-			`"maxTokens":{"type":"integer","minimum":100,"maximum":100000,"description":"Default: 6000."},` + tabProperty,
-	},
-	{
-		name: "browser_find", title: "Find", place: dispatch.PlacePage, class: classRead,
-		description: "Find elements by text, regular expression, role or CSS selector. Returns lines with refs.",
-		properties: `"text":{"type":"string"},"regex":{"type":"string"},"role":{"type":"string"},"selector":{"type":"string"},` +
-			`"limit":{"type":"integer","minimum":1,"maximum":200},` + tabProperty,
-	},
-	{
-		name: "browser_click", title: "Click", place: dispatch.PlacePage, class: classAct,
-		description: "Click an element. Waits until it is visible, still and enabled. Returns what changed.",
-		properties: targetProperty + `,` + elementProperty + `,"button":{"enum":["left","right","middle"]},"doubleClick":{"type":"boolean"},` +
-			`"modifiers":{"type":"array","items":{"enum":["Alt","Control","Meta","Shift"]}},` + snapshotProperty + `,` + tabProperty,
-		required: []string{"target"},
-	},
-	{
-		name: "browser_type", title: "Type", place: dispatch.PlacePage, class: classAct,
-		description: "Replace the text of a field. Returns the field's value after it, and what changed.",
-		properties: targetProperty + `,` + elementProperty + `,"text":{"type":"string"},"append":{"type":"boolean","description":"Keep the present text."},` +
-			`"slowly":{"type":"boolean","description":"One key at a time."},"submit":{"type":"boolean","description":"Press Enter afterwards."},` + snapshotProperty + `,` + tabProperty,
-		required: []string{"target", "text"},
-	},
-	{
-		name: "browser_fill_form", title: "Fill a form", place: dispatch.PlacePage, class: classAct,
-		description: "Fill several fields: text, true or false for checkboxes, or the option of a list.",
-		properties: `"fields":{"type":"array","minItems":1,"maxItems":100,"items":{"type":"object","properties":{"target":{"type":"string"},` +
-			`"value":{"type":["string","boolean"]}},"required":["target","value"]}},"submit":{"type":"boolean"},` + snapshotProperty + `,` + tabProperty,
-		required: []string{"fields"},
-	},
-	{
-		name: "browser_select_option", title: "Select an option", place: dispatch.PlacePage, class: classAct,
-		description: "Choose options of a list by value or label, also of ARIA listboxes.",
-		properties:  targetProperty + `,` + elementProperty + `,"values":{"type":"array","items":{"type":"string"},"minItems":1},` + snapshotProperty + `,` + tabProperty,
-		required:    []string{"target", "values"},
-	},
-	{
-		name: "browser_hover", title: "Hover", place: dispatch.PlacePage, class: classAct,
-		description: "Move the pointer over an element.",
-		properties:  targetProperty + `,` + elementProperty + `,` + snapshotProperty + `,` + tabProperty,
-		required:    []string{"target"},
-	},
-	{
-		name: "browser_drag", title: "Drag", place: dispatch.PlacePage, class: classAct,
-		description: "Drag one element onto another.",
-		properties: `"startTarget":{"type":"string"},"startElement":{"type":"string"},"endTarget":{"type":"string"},"endElement":{"type":"string"},` +
-			snapshotProperty + `,` + tabProperty,
-		required: []string{"startTarget", "endTarget"},
-	},
-	{
-		name: "browser_press_key", title: "Press a key", place: dispatch.PlacePage, class: classAct,
-		description: "Press a key or a combination, such as Enter, ArrowDown or Control+a.",
-		properties:  `"key":{"type":"string","minLength":1,"maxLength":50},` + targetProperty + `,` + snapshotProperty + `,` + tabProperty,
-		required:    []string{"key"},
-	},
-	{
-		name: "browser_scroll", title: "Scroll", place: dispatch.PlacePage, class: classRead,
-		description: "Scroll an element into view, or scroll the page or a scrollable element. Returns the position and what came into view.",
-		properties: targetProperty + `,"direction":{"enum":["up","down","left","right","top","bottom"]},` +
-			`"amount":{"type":"integer","minimum":1,"description":"Pixels. Default: a page."},` + tabProperty,
-	},
-	{
-		name: toolUpload, title: "Upload files", place: dispatch.PlacePage, class: classAct,
-		description: "Put files of the user's computer into a file field or onto a drop zone. Only files in folders that the user allows.",
-		properties: `"paths":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":20,"description":"Absolute paths."},` +
-			targetProperty + `,` + elementProperty + `,` + snapshotProperty + `,` + tabProperty,
-		required: []string{"paths", "target"},
-	},
-	{
-		name: "browser_wait_for", title: "Wait for", place: dispatch.PlacePage, class: classRead,
-		description: "Wait until a text appears or disappears, a selector has a state, or the address matches; or for a number of seconds.",
-		properties: `"text":{"type":"string"},"textGone":{"type":"string"},"selector":{"type":"string"},"state":{"enum":["visible","hidden","attached","detached"]},` +
-			`"url":{"type":"string","description":"A part of the address."},"time":{"type":"number","minimum":0,"maximum":240,"description":"Seconds."},` +
-			`"timeout":{"type":"number","minimum":0.1,"maximum":240,"description":"Seconds. Default: 30."},` + tabProperty,
-	},
-	{
-		name: "browser_take_screenshot", title: "Screenshot", place: dispatch.PlacePage, class: classRead,
-		description: "Take a picture of the page or of an element. Pictures of background tabs, of the full page and of elements in frames need the debugger.",
-		properties: targetProperty + `,"fullPage":{"type":"boolean"},"type":{"enum":["webp","jpeg","png"]},` +
-			`"maxWidth":{"type":"integer","minimum":100,"maximum":4000},` + tabProperty,
-	},
-	{
-		name: "browser_read_page", title: "Read the page", place: dispatch.PlacePage, class: classRead,
-		description: "Read the page's text as markdown, plain text or HTML, in parts: pass the cursor of one answer to get the next part.",
-		properties: `"format":{"enum":["markdown","text","html"]},` + targetProperty + `,"maxTokens":{"type":"integer","minimum":100,"maximum":100000},` +
-			`"cursor":{"type":"string"},` + tabProperty,
-	},
-	{
-		name: toolBatch, title: "Batch", place: dispatch.PlaceBrowser, class: classAct,
-		description: "Run several browser tools one after the other, and stop at the first that fails. Returns the result of each step.",
-		properties: `"steps":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"object","properties":{` +
-			`"tool":{"type":"string","description":"Such as browser_click."},"args":{"type":"object"}},"required":["tool"],"additionalProperties":false}}`,
-		required: []string{"steps"},
-	},
+// Groups returns all groups with their tools. The first is "core".
+func Groups() []Group {
+	var groups []Group
+	for _, g := range toolGroups() {
+		group := Group{Name: g.name}
+		for _, d := range g.tools {
+			group.Tools = append(group.Tools, d.name)
+		}
+		groups = append(groups, group)
+	}
+	return groups
+}
+
+// SelectTools returns the tools that names mean. A name is a group or a tool.
+func SelectTools(names []string) ([]string, error) {
+	var selected, groupNames []string
+	for _, g := range Groups() {
+		groupNames = append(groupNames, g.Name)
+	}
+	for _, name := range names {
+		i := slices.Index(groupNames, name)
+		switch {
+		case i >= 0:
+			selected = append(selected, Groups()[i].Tools...)
+		case definitionOf(name) != nil:
+			selected = append(selected, name)
+		default:
+			return nil, fmt.Errorf("%q is neither a group nor a browser tool; the groups are %s, and `opentabs browser tools` shows the tools", name, strings.Join(groupNames, ", "))
+		}
+	}
+	return selected, nil
 }
 
 // toolIdleLimit is the idle limit of browser tools: a busy page may delay a report.
@@ -192,13 +154,24 @@ func Plugin() *plugin.Plugin {
 		Name: Name, DisplayName: "Browser tools", Version: "1",
 		Description: "Tools of opentabs that read and use any page, on the sites that you allow.",
 	}
-	for _, d := range definitions {
-		isRead, isOpen := d.class == classRead, true
-		p.Tools = append(p.Tools, &plugin.Tool{
-			Name: d.name, DisplayName: d.title, Description: d.description, Icon: "globe",
-			InputSchema: d.schema(), Place: d.place, IsExclusive: d.class == classAct && d.place != dispatch.PlaceBrowser, IdleLimit: toolIdleLimit,
-			Annotations: plugin.Annotations{ReadOnly: &isRead, OpenWorld: &isOpen},
-		})
+	for _, group := range toolGroups() {
+		for _, d := range group.tools {
+			// Clients assume that a tool writes and reaches other systems, so only a read is named.
+			var annotations plugin.Annotations
+			isRead := d.class == classRead && d.actFlag == ""
+			if isRead {
+				annotations.ReadOnly = &isRead
+			}
+			tool := &plugin.Tool{
+				Name: d.name, DisplayName: d.title, Description: d.description, Icon: "globe",
+				InputSchema: d.schema(), Place: d.place, IsExclusive: !isRead && d.place != dispatch.PlaceBrowser, IdleLimit: toolIdleLimit,
+				Annotations: annotations, IsOptIn: group.name != groupCore,
+			}
+			if tool.IsOptIn { // most tools of a list are core tools, so their group is left out
+				tool.Group = group.name
+			}
+			p.Tools = append(p.Tools, tool)
+		}
 	}
 	return plugin.NewBuiltin(p)
 }
@@ -217,15 +190,74 @@ func classOf(callInfo dispatch.CallInfo) class { return classOfTool(callInfo.Too
 
 // classOfTool returns what a tool does with arguments.
 func classOfTool(tool string, toolArgs json.RawMessage) class {
-	i := slices.IndexFunc(definitions, func(d toolDefinition) bool { return d.name == tool })
-	if i < 0 {
+	d := definitionOf(tool)
+	if d == nil {
 		return classAct
 	}
 	var args struct {
 		Action string `json:"action"`
 	}
-	if len(definitions[i].readActions) > 0 && json.Unmarshal(toolArgs, &args) == nil && slices.Contains(definitions[i].readActions, args.Action) {
+	if len(d.readActions) > 0 && json.Unmarshal(toolArgs, &args) == nil && slices.Contains(d.readActions, args.Action) {
 		return classRead
 	}
-	return definitions[i].class
+	if d.actFlag != "" && string(rawjson.Get(toolArgs, d.actFlag)) == "true" {
+		return classAct
+	}
+	if d.hasReadCursor && rawjson.Get(toolArgs, "cursor") != nil && rawjson.Get(toolArgs, "function") == nil {
+		return classRead
+	}
+	return d.class
+}
+
+// definitionOf returns the definition of a tool, nil if there is no such tool.
+func definitionOf(tool string) *toolDefinition {
+	for _, group := range toolGroups() {
+		if i := slices.IndexFunc(group.tools, func(d toolDefinition) bool { return d.name == tool }); i >= 0 {
+			return &group.tools[i]
+		}
+	}
+	return nil
+}
+
+// IsDangerous reports whether a tool runs code, or handles data that the page itself does
+// not show. Dangerous tools are turned on one by one, not with their group.
+func IsDangerous(tool string) bool {
+	d := definitionOf(tool)
+	return d != nil && d.class == classDangerous
+}
+
+// ToolSwitcher sets the permissions of browser tools.
+type ToolSwitcher interface {
+	SetPermission(pluginName, tool string, permission wire.Permission, surface string) error
+}
+
+// SwitchTools switches tools on or off. names are groups and tools; without names, all
+// browser tools are switched, and each tool keeps its own permission. isOff is true if
+// all browser tools are off now. skipped are the dangerous tools of named groups, which
+// stay off.
+func SwitchTools(s ToolSwitcher, names []string, on, isOff bool, surface string) (switched, skipped []string, err error) {
+	permission := wire.PermissionOff
+	if on {
+		permission = wire.PermissionAuto
+	}
+	selected, err := SelectTools(names)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(names) == 0 || on && isOff {
+		if err := s.SetPermission(Name, "", permission, surface); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, tool := range selected {
+		if on && IsDangerous(tool) && !slices.Contains(names, tool) {
+			skipped = append(skipped, tool)
+			continue
+		}
+		if err := s.SetPermission(Name, tool, permission, surface); err != nil {
+			return switched, skipped, err
+		}
+		switched = append(switched, tool)
+	}
+	return switched, skipped, nil
 }

@@ -9,10 +9,13 @@ import (
 	"mime"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
+	"opentabs/dispatch"
 	"opentabs/internal/humanize"
 	"opentabs/internal/rawjson"
+	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
 
@@ -45,6 +48,19 @@ func readUploads(args json.RawMessage, folders []string) (json.RawMessage, *wire
 		uploads = append(uploads, upload{Name: name, MimeType: mime.TypeByExtension(filepath.Ext(name)), Data: base64.StdEncoding.EncodeToString(content)})
 	}
 	return withMember(withoutMembers(args, "paths", "files"), "files", rawjson.Encode(uploads)), nil
+}
+
+// newUploadRequest asks the user about the files of one upload. All paths are quoted in
+// full, because the user approves these files only.
+func newUploadRequest(callInfo dispatch.CallInfo, site, note string) dispatch.Verdict {
+	var paths []string
+	for _, path := range siteArgsOf(callInfo).Paths {
+		paths = append(paths, strconv.Quote(path))
+	}
+	return dispatch.Verdict{Suspend: &dispatch.Ticket{
+		Kind: wire.TicketPermission, Title: site,
+		Reason: fmt.Sprintf("%s wants to upload to %s: %s%s", policy.RequesterText(callInfo), site, strings.Join(paths, ", "), note),
+	}}
 }
 
 // readUpload reads one file below a folder that the user allows.

@@ -1,0 +1,71 @@
+package browser
+
+import (
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"opentabs/dispatch"
+	"opentabs/plugin/policy"
+	"opentabs/wire"
+)
+
+// siteOf returns what an approval is for: the scheme, host and port of an address.
+func siteOf(address string) string { return dispatch.OriginOf(address) }
+
+// checkOpenable blocks a call that names an address which browser tools cannot use.
+func checkOpenable(address string) dispatch.Verdict {
+	if !isWeb(address) {
+		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, "%.200q can't be opened: give a whole http or https address, such as https://shop.example/cart", address)
+	}
+	if problem := checkHost(address); problem != "" {
+		return dispatch.NewBlockVerdict(wire.ErrInvalidArguments, "%.200q can't be opened: %s", address, problem)
+	}
+	return dispatch.Verdict{}
+}
+
+// isWeb reports whether an address is an absolute http or https URL.
+func isWeb(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
+}
+
+// checkHost returns what is wrong with the host or the port of an address; empty if they
+// are in the form that browsers show. A browser reads other forms, such as 127.1 or
+// 0x7f.1, as another host than the rules of sites do.
+func checkHost(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "it is no address"
+	}
+	host := strings.TrimSuffix(u.Hostname(), ".")
+	plainHost := host
+	if strings.Contains(host, ":") {
+		plainHost = "[" + host + "]"
+	}
+	if _, err := policy.ParseSite(plainHost); err != nil {
+		return "write the host in ASCII letters, digits, hyphens and dots, such as xn--bcher-kva.example"
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.Atoi(port); err != nil || strconv.Itoa(n) != port {
+			return "write the port without leading zeros"
+		}
+	}
+	lastLabel := host[strings.LastIndexByte(host, '.')+1:]
+	if _, err := netip.ParseAddr(host); err != nil && isNumber(lastLabel) {
+		return "write an IPv4 address as four decimal numbers, such as 192.0.2.1"
+	}
+	return ""
+}
+
+// isNumber reports whether a browser reads a label of a host as a number: then it reads
+// the host as an IPv4 address.
+func isNumber(label string) bool {
+	digits, isHex := strings.CutPrefix(strings.ToLower(label), "0x")
+	allowed := "0123456789"
+	if isHex {
+		allowed += "abcdef"
+	}
+	return (digits != "" || isHex) && strings.Trim(digits, allowed) == ""
+}

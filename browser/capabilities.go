@@ -1,0 +1,92 @@
+package browser
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+// capabilityDebugger is the capability of an extension that has Chrome's debugger.
+const capabilityDebugger = "debugger"
+
+// capabilityTexts are the sentences for agents about each capability that no browser has.
+var capabilityTexts = map[string]string{
+	capabilityDebugger: "no connected browser has Chrome's debugger, which this tool needs; the user can add it with: opentabs extension install --debugger",
+}
+
+// CheckCapability returns why none of the connected browsers can run a browser tool, nil
+// if one can. capabilities are the capabilities of all connected browsers.
+func CheckCapability(tool string, capabilities []string) *wire.CallError {
+	d := definitionOf(tool)
+	if d == nil || d.capability == "" || slices.Contains(capabilities, d.capability) {
+		return nil
+	}
+	return &wire.CallError{Code: wire.ErrNoBrowser, Message: capabilityTexts[d.capability]}
+}
+
+// codeNeedsPermission is the code of the error for a missing permission of Chrome, as the
+// extension sends it too.
+const codeNeedsPermission = "needs_permission"
+
+// permissionTitles are the labels of the switches in the side panel, by the name of the
+// permission of Chrome.
+var permissionTitles = map[string]string{
+	"bookmarks":    "Bookmarks",
+	"browsingData": "Deleting the data of sites",
+	"cookies":      "Cookies",
+	"downloads":    "Downloads",
+	"history":      "History",
+	"sessions":     "Recently closed tabs",
+	"tabGroups":    "Tab groups",
+}
+
+// permissionGate fails a call of a tool whose permissions of Chrome are missing, so that the
+// user does not approve a call that cannot run.
+type permissionGate struct {
+	// capabilitiesOf returns the capabilities of a browser; nil disables the gate.
+	capabilitiesOf func(browserID string) []string
+}
+
+// Name implements dispatch.Gate.
+func (permissionGate) Name() string { return "chrome-permission" }
+
+// Decide implements dispatch.Gate. Decide blocks no call before its browser is chosen.
+func (g permissionGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
+	if g.capabilitiesOf == nil || callInfo.Tool.Plugin != Name || callInfo.Target.Browser == "" {
+		return dispatch.Verdict{}
+	}
+	d := definitionOf(callInfo.Tool.Name)
+	if d == nil || len(d.permissions) == 0 {
+		return dispatch.Verdict{}
+	}
+	granted := g.capabilitiesOf(callInfo.Target.Browser)
+	missing := slices.DeleteFunc(slices.Clone(d.permissions), func(name string) bool { return slices.Contains(granted, name) })
+	if len(missing) == 0 {
+		return dispatch.Verdict{}
+	}
+	var titles []string
+	for _, name := range missing {
+		titles = append(titles, permissionTitles[name])
+	}
+	noun := "permission"
+	if len(missing) > 1 {
+		noun = "permissions"
+	}
+	return dispatch.Verdict{Block: &wire.CallError{
+		Code: wire.ErrToolError, NotStarted: true, Tool: &wire.ToolErrorInfo{Code: codeNeedsPermission},
+		Message: fmt.Sprintf("%s needs Chrome's %s %s. Ask the user to open the side panel of opentabs and to switch on %s under Browser, Permissions of Chrome",
+			d.name, noun, quoteAll(missing), quoteAll(titles)),
+	}}
+}
+
+// quoteAll returns texts in quotes, as in "a" and "b".
+func quoteAll(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, text := range texts {
+		quoted[i] = fmt.Sprintf("%q", text)
+	}
+	return strings.Join(quoted, " and ")
+}

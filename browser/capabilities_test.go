@@ -1,0 +1,89 @@
+package browser
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"opentabs/wire"
+)
+
+func TestToolsNeedCapabilities(t *testing.T) {
+	for _, tt := range []struct {
+		tool         string
+		capabilities []string
+		isAllowed    bool
+	}{
+		{"browser_handle_dialog", nil, false},
+		{"browser_handle_dialog", []string{"downloads"}, false},
+		{"browser_handle_dialog", []string{"downloads", "debugger"}, true},
+		{"browser_click", nil, true},
+		{"unknown", nil, true},
+	} {
+		if err := CheckCapability(tt.tool, tt.capabilities); (err == nil) != tt.isAllowed {
+			t.Errorf("%s with the capabilities %q: error = %v, want allowed: %v", tt.tool, tt.capabilities, err, tt.isAllowed)
+		}
+	}
+	for _, group := range toolGroups() {
+		for _, d := range group.tools {
+			if d.capability != "" && capabilityTexts[d.capability] == "" {
+				t.Errorf("%s needs the capability %q, which has no text for agents", d.name, d.capability)
+			}
+		}
+	}
+}
+
+// TestMissingPermission checks that a call without a permission of Chrome needs no approval,
+// because it fails, and needs one after the grant.
+func TestMissingPermission(t *testing.T) {
+	f := newFixture(t)
+	f.answer = allowOnce
+	const origin = `{"origin":"https://shop.example"}`
+	for _, tt := range []struct {
+		capabilities []string
+		want         string
+	}{
+		{nil, `browser_clear_site_data needs Chrome's permissions "browsingData" and "cookies". Ask the user to open the side panel of opentabs and to switch on "Deleting the data of sites" and "Cookies" under Browser`},
+		{[]string{"cookies"}, `browser_clear_site_data needs Chrome's permission "browsingData". Ask the user`},
+	} {
+		f.capabilities = tt.capabilities
+		f.wantError(wire.ErrToolError, tt.want, "claude", "browser_clear_site_data", origin)
+		if len(f.asked) > 0 {
+			t.Errorf("approvals of a call without its permission = %q, want none", f.asked)
+		}
+	}
+	f.capabilities = []string{"cookies", "browsingData"}
+	f.wantRun(1, "claude", "browser_clear_site_data", origin)
+}
+
+// TestPermissionsOfExtension checks that the server and the extension have the same
+// permissions for each tool, and the same labels.
+func TestPermissionsOfExtension(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "extension", "src", "worker", "browser", "permissions.ts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	toolCount := 0
+	for _, group := range toolGroups() {
+		for _, d := range group.tools {
+			if len(d.permissions) == 0 {
+				continue
+			}
+			toolCount++
+			row := fmt.Sprintf("['%s', ['%s']],", d.name, strings.Join(d.permissions, "', '"))
+			if !strings.Contains(string(text), row) {
+				t.Errorf("permissions.ts has no row %s", row)
+			}
+		}
+	}
+	if rows := strings.Count(string(text), "\n  ['browser_"); rows != toolCount {
+		t.Errorf("permissions.ts has %d tools with permissions, the server %d", rows, toolCount)
+	}
+	for name, title := range permissionTitles {
+		if label := fmt.Sprintf("\n  %s: '%s',", name, title); !strings.Contains(string(text), label) {
+			t.Errorf("permissions.ts has no label %s", label)
+		}
+	}
+}

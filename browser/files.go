@@ -1,0 +1,175 @@
+package browser
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"opentabs/dispatch"
+	"opentabs/internal/filestore"
+	"opentabs/internal/plaintext"
+	"opentabs/internal/rawjson"
+)
+
+// writtenFile is a file that a tool has written, in the output of the extension.
+type writtenFile struct {
+	// Extension is the suffix of the file's name, such as har.
+	Extension string `json:"extension"`
+	MediaType string `json:"mimeType"`
+	// Text is the content of a text file. Data is the content of another file, in base64.
+	Text string `json:"text"`
+	Data string `json:"data"`
+}
+
+// fileLink is a file in the result of a tool, an MCP content block without its type.
+type fileLink struct {
+	URI       string `json:"uri"`
+	Name      string `json:"name"`
+	MediaType string `json:"mimeType"`
+	SizeBytes int    `json:"size"`
+}
+
+// storeFile stores a file of a tool for the client of the call. The server names the file
+// by the site of the page and the time, so that no page chooses a name.
+func (s resultBuilder) storeFile(callInfo dispatch.CallInfo, f *writtenFile, pageAddress string) (fileLink, error) {
+	content := []byte(f.Text)
+	if f.Data != "" {
+		var err error
+		if content, err = base64.StdEncoding.DecodeString(f.Data); err != nil {
+			return fileLink{}, fmt.Errorf("decode the content: %w", err)
+		}
+	}
+	name := "page"
+	if u, err := url.Parse(pageAddress); err == nil && u.Hostname() != "" {
+		name = strings.TrimLeft(strings.Map(keepFileNameChar, u.Hostname()), ".")
+		name = name[:min(len(name), maxHostInFileName)]
+	}
+	stored, err := s.files.Add(filestore.File{
+		Name:      fmt.Sprintf("%s-%s.%s", name, time.Now().Format("20060102-150405"), strings.Trim(strings.Map(keepFileNameChar, f.Extension), "._-")),
+		MediaType: f.MediaType, Client: callInfo.Client.Identity(), Tool: callInfo.Tool.Name,
+	}, content)
+	if err != nil {
+		return fileLink{}, err
+	}
+	return fileLink{stored.URI(), stored.Name, stored.MediaType, stored.SizeBytes}, nil
+}
+
+// maxHostInFileName is the longest part of a host in the name of a file, in bytes.
+const maxHostInFileName = 60
+
+// keepFileNameChar replaces characters that are not part of the names of hosts.
+func keepFileNameChar(c rune) rune {
+	if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '-' {
+		return c
+	}
+	return '_'
+}
+
+// fileNameArgument is the argument with the name of the file of a new download.
+const fileNameArgument = "_fileName"
+
+// refusedTypesArgument is the argument with the endings of programs that a new download
+// must not have: the site may redirect to another file than the user has approved.
+const refusedTypesArgument = "_refusedTypes"
+
+// withFileName adds the name of the file to the arguments of a new download.
+func withFileName(args json.RawMessage) json.RawMessage {
+	address := textArgument(args, "url")
+	if address == "" {
+		return args
+	}
+	name := downloadName(address)
+	refused := slices.DeleteFunc(strings.Fields(programTypes), func(ending string) bool { return ending == fileType(name) })
+	return withMember(withMember(args, fileNameArgument, rawjson.Encode(name)), refusedTypesArgument, rawjson.Encode(refused))
+}
+
+// programTypes are the endings of the names of files that an operating system may run when
+// the user opens them.
+const programTypes = "action ade adp apk app appimage application applescript appref-ms appx appxbundle bash bat bin cab chm cjs class cmd com command " +
+	"cpl crx csh deb desktop diagcab dll dmg docm dotm dylib elf exe fileloc fish flatpak flatpakref gadget hlp hta img inetloc inf ins iso isp jar jnlp js " +
+	"jse ksh library-ms lnk local lua mde mjs mpkg msc msh msi msix msixbundle msp mst ocx osx out pif pkg pl potm ppam ppsm pptm prg ps1 ps1xml ps2 psc1 " +
+	"psd1 psm1 py pyc pyw pyz rb reg rpm run scf scpt scptd scr sct search-ms service settingcontent-ms sh shb shs slk snap so sys tcl terminal theme " +
+	"themepack tool url vb vbe vbs vhd vhdx vxd webloc wll workflow ws wsc wsf wsh xbap xlam xll xlsm xltm xpi xrm-ms zsh"
+
+// isProgram reports whether a file with a name is a program or a script.
+func isProgram(name string) bool {
+	return slices.Contains(strings.Fields(programTypes), fileType(name))
+}
+
+// fileType returns the ending of a file's name in lower case, without the dot.
+func fileType(name string) string {
+	return strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
+}
+
+// maxFileNameBytes is the longest name of a downloaded file, and maxFileTypeBytes its
+// longest ending that a shorter name keeps.
+const (
+	maxFileNameBytes = 120
+	maxFileTypeBytes = 20
+)
+
+// downloadName returns the name of the file for a download: the last part of the path of
+// its address, without what file systems and users could misread.
+func downloadName(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return defaultFileName
+	}
+	_, name := path.Split(strings.Trim(strings.ReplaceAll(u.Path, `\`, "/"), "/"))
+	name = plaintext.Replace(strings.ToValidUTF8(name, "_"), func(rune) string { return "" })
+	name = strings.Map(func(c rune) rune {
+		switch {
+		case strings.ContainsRune(`"*/:<>?\|~%`, c):
+			return '_'
+		case unicode.IsControl(c), unicode.Is(unicode.Cf, c): // line feeds, and joiners in words
+			return -1
+		case unicode.IsSpace(c):
+			return ' '
+		}
+		return c
+	}, name)
+	name = trimFileName(name)
+	ending := path.Ext(name)
+	if len(ending) > maxFileTypeBytes {
+		ending = ""
+	}
+	stem := strings.TrimSuffix(name, ending)
+	for len(stem)+len(ending) > maxFileNameBytes {
+		_, size := utf8.DecodeLastRuneInString(stem)
+		stem = stem[:len(stem)-size]
+	}
+	name = trimFileName(trimFileName(stem) + ending)
+	switch {
+	case name == "":
+		return defaultFileName
+	case isReservedName(name):
+		return "_" + name
+	}
+	return name
+}
+
+// defaultFileName is the name of a download whose address has none.
+const defaultFileName = "download"
+
+// trimFileName removes dots and spaces around the name of a file: a dot at the start hides
+// a file, and Windows drops those at the end.
+func trimFileName(name string) string { return strings.Trim(name, ". ") }
+
+// isReservedName reports whether Windows reads the name of a file as a device, or as a
+// file that changes how a folder works.
+func isReservedName(name string) bool {
+	name = strings.ToLower(name)
+	device, _, _ := strings.Cut(name, ".")
+	device = strings.TrimSpace(device)
+	if number, isPort := strings.CutPrefix(strings.Replace(device, "lpt", "com", 1), "com"); isPort && utf8.RuneCountInString(number) == 1 {
+		return strings.Contains("0123456789¹²³", number)
+	}
+	return slices.Contains([]string{"con", "prn", "aux", "nul", "conin$", "conout$", "clock$"}, device) || slices.Contains([]string{"desktop.ini", "thumbs.db", "autorun.inf"}, name)
+}

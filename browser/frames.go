@@ -1,0 +1,47 @@
+package browser
+
+import (
+	"maps"
+	"net"
+	"net/url"
+	"strings"
+
+	"opentabs/plugin/policy"
+)
+
+// frameRules returns, for the patterns of sites, whether a tool of a class may run in a
+// child frame of such a site. address is the page with the frames. The daemon's own
+// addresses are forbidden.
+func (s *siteGate) frameRules(class class, address string) map[string]bool {
+	rules := map[string]bool{}
+	for pattern, entry := range s.rules.All() {
+		switch {
+		case entry.Rule == "":
+		case class == classDangerous:
+			rules[pattern] = entry.Rule == policy.SiteAuto && policy.IsSiteExact(pattern)
+		default:
+			rules[pattern] = entry.Rule != policy.SiteOff && (entry.Rule != policy.SiteRead || class == classRead)
+		}
+	}
+	if class == classDangerous { // the user has approved the site of the page only
+		rules["*"] = false
+		rules[hostPortOf(address)] = true
+	}
+	if _, port, err := net.SplitHostPort(s.ownAddress); err == nil {
+		maps.Copy(rules, map[string]bool{"127.0.0.1:" + port: false, "localhost:" + port: false, "[::1]:" + port: false})
+	}
+	return rules
+}
+
+// hostPortOf returns the host and the port of an address as a pattern of sites.
+func hostPortOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return net.JoinHostPort(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), port)
+}

@@ -1,0 +1,459 @@
+package browser
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/internal/humanize"
+	"opentabs/plugin/policy"
+	"opentabs/wire"
+)
+
+const (
+	// holdTime is how long a client holds a tab after its last act there.
+	holdTime = time.Minute
+	// maxWait is the rest of a hold for which the act of another client waits. If the rest
+	// is longer, the act fails at once.
+	maxWait = 10 * time.Second
+	// waitStep is the interval of progress reports of a waiting act.
+	waitStep = time.Second
+)
+
+// Holds are the tabs in which clients act. A client holds a tab during each act and for a
+// minute after it, and other clients cannot act there. A click or a key of the user ends the hold:
+// the client must read the page again before it acts. Holds is safe for concurrent use.
+type Holds struct {
+	onChange func(browser string) // nil until OnChange
+	calls    Calls                // nil until SetCalls
+
+	mu sync.Mutex // guards all fields below
+	// holders are the clients that acted last in tabs.
+	holders map[tab]tabHolder
+	// runningCalls are the calls that run in tabs, by call ID.
+	runningCalls map[string]tabCall
+	// stopped are the clients that the user has stopped in tabs, by their identities: the
+	// next session of such a client is stopped too.
+	stopped map[tabClient]bool
+}
+
+// Calls stops calls. *dispatch.Dispatcher implements it.
+type Calls interface {
+	Cancel(callID, cancelledBy, reason string) bool
+}
+
+// tabClient is a client in a tab.
+type tabClient struct {
+	tab    tab
+	client string // the client's key or identity
+}
+
+// tabCall is a call that runs in a tab.
+type tabCall struct {
+	tabClient
+	startedAt time.Time
+}
+
+// tabHolder is the client that acted last in a tab.
+type tabHolder struct {
+	client   string // the client's key
+	identity string
+	name     string // the client's name for users
+	site     string
+	// actedAt is when the last act began, or ended if it has ended.
+	actedAt time.Time
+	// actID is the call of the act that runs; empty if none runs.
+	actID string
+	// released is closed when the hold ends before its time.
+	released chan struct{}
+	// takenAt is when the user last clicked or typed in the tab since the last act began;
+	// zero if the user did not.
+	takenAt time.Time
+	// hasRead is set if the client has read the page since takenAt.
+	hasRead bool
+	// batchID is a running batch that has read the page since takenAt: the client has not
+	// seen the page yet. batchID is empty if there is no such batch.
+	batchID string
+}
+
+var (
+	_ dispatch.DecisionObserver = (*Holds)(nil)
+	_ dispatch.BeforeHook       = (*Holds)(nil)
+	_ dispatch.AfterHook        = (*Holds)(nil)
+)
+
+func newHolds() *Holds {
+	return &Holds{holders: map[tab]tabHolder{}, runningCalls: map[string]tabCall{}, stopped: map[tabClient]bool{}}
+}
+
+// rest returns how much of the time after the last act is left.
+func (t tabHolder) rest() time.Duration {
+	if t.actID != "" {
+		return holdTime
+	}
+	return holdTime - time.Since(t.actedAt)
+}
+
+// until returns when the hold ends.
+func (t tabHolder) until() time.Time { return time.Now().Add(t.rest()) }
+
+// restText returns the rest in whole seconds, as in "5 s".
+func (t tabHolder) restText() string {
+	return humanize.Duration(t.rest().Truncate(time.Second) + time.Second)
+}
+
+// isHolding reports whether the client keeps other clients from acting in the tab.
+func (t tabHolder) isHolding() bool { return t.takenAt.IsZero() && t.rest() > 0 }
+
+// mustRead reports whether the client must read the page before it acts.
+func (t tabHolder) mustRead() bool { return !t.takenAt.IsZero() && !t.hasRead }
+
+// release lets the acts of other clients that wait for the end of the hold proceed. The
+// caller holds mu.
+func (t tabHolder) release() {
+	if t.isHolding() { // otherwise, no act waits, or release was called before
+		close(t.released)
+	}
+}
+
+// OnChange sets the function that receives the ID of a browser after a change of the
+// holds in its tabs. Call OnChange before the first call.
+func (h *Holds) OnChange(onChange func(browser string)) { h.onChange = onChange }
+
+// SetCalls sets the source of the calls that Release stops. Call SetCalls before the
+// first call.
+func (h *Holds) SetCalls(calls Calls) { h.calls = calls }
+
+// Name implements dispatch.Gate.
+func (h *Holds) Name() string { return "tab" }
+
+// Decide implements dispatch.Gate.
+func (h *Holds) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
+	if h.isStopped(callInfo) {
+		return dispatch.Verdict{Suspend: &dispatch.Ticket{
+			Kind: wire.TicketPermission, Title: tabName(callInfo.Target.TabID),
+			Reason: fmt.Sprintf("%s wants to act on %s again, in tab %d, where you stopped it", policy.RequesterText(callInfo), siteOf(callInfo.Target.URL), callInfo.Target.TabID),
+		}}
+	}
+	if wait := h.waitFor(callInfo); wait != nil {
+		return dispatch.Verdict{Wait: wait}
+	}
+	err := h.check(callInfo)
+	v := dispatch.Verdict{Block: err}
+	if err != nil && err.Code == wire.ErrTabTaken {
+		v.UserText = fmt.Sprintf("You have used tab %d since the agent last read it. The agent must read the page again before it acts there.", callInfo.Target.TabID)
+	}
+	return v
+}
+
+// check returns an error if another client holds the tab of an act, or if the user has
+// taken the tab back from the client of the act.
+func (h *Holds) check(callInfo dispatch.CallInfo) *wire.CallError {
+	if !isAct(callInfo) {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	holder, ok := h.holders[tabOfCall(callInfo)]
+	tabID, isOwn := callInfo.Target.TabID, holder.client == clientKey(callInfo.Client)
+	switch {
+	case ok && isOwn && holder.mustRead():
+		return &wire.CallError{Code: wire.ErrTabTaken, Message: fmt.Sprintf(
+			"the user took tab %d back by a click or a key %s ago, and you have not read the page since", tabID, humanize.Duration(time.Since(holder.takenAt).Round(time.Second)))}
+	case ok && !isOwn && holder.isHolding():
+		return &wire.CallError{Code: wire.ErrTabInUse, Message: fmt.Sprintf(
+			"%s uses tab %d and holds it until %s, for %s more; open a tab of your own, or wait",
+			holder.name, tabID, holder.until().Format(time.TimeOnly), holder.restText())}
+	}
+	return nil
+}
+
+// waitFor returns the wait of an act in a tab whose hold by another client ends soon; nil
+// if the act need not wait, or would wait for longer than maxWait.
+func (h *Holds) waitFor(callInfo dispatch.CallInfo) *dispatch.Wait {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	holder, ok := h.holders[tabOfCall(callInfo)]
+	if !ok || !isAct(callInfo) || !holder.isHolding() || holder.rest() > maxWait || holder.client == clientKey(callInfo.Client) {
+		return nil
+	}
+	return &dispatch.Wait{Duration: min(holder.rest(), waitStep), Done: holder.released, Message: fmt.Sprintf(
+		"waiting for tab %d: %s uses it for %s more", callInfo.Target.TabID, holder.name, holder.restText())}
+}
+
+// isStopped reports whether the user has stopped the client of an act in the tab.
+func (h *Holds) isStopped(callInfo dispatch.CallInfo) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return isAct(callInfo) && h.stopped[stopKeyOf(callInfo)]
+}
+
+// ObserveDecision implements dispatch.DecisionObserver: a client that the user has stopped
+// in a tab may act there again after an approval.
+func (h *Holds) ObserveDecision(callInfo dispatch.CallInfo, _ dispatch.Ticket, r dispatch.Resolution) {
+	if !r.Allow {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.stopped, stopKeyOf(callInfo))
+}
+
+func tabClientOf(callInfo dispatch.CallInfo) tabClient {
+	return tabClient{tabOfCall(callInfo), clientKey(callInfo.Client)}
+}
+
+// stopKeyOf returns the key of a call in Holds.stopped.
+func stopKeyOf(callInfo dispatch.CallInfo) tabClient {
+	return tabClient{tabOfCall(callInfo), callInfo.Client.Identity()}
+}
+
+// tabName names a tab for the user.
+func tabName(tabID int) string { return fmt.Sprintf("tab %d", tabID) }
+
+// isAct reports whether a call acts in a tab.
+func isAct(callInfo dispatch.CallInfo) bool {
+	return callInfo.Tool.Plugin == Name && callInfo.Tool.IsExclusive
+}
+
+// isPageRead reports whether a call reads the page of a tab.
+func isPageRead(callInfo dispatch.CallInfo) bool {
+	return callInfo.Tool.Plugin == Name && callInfo.Tool.Place == dispatch.PlacePage && classOf(callInfo) == classRead
+}
+
+// Before implements dispatch.BeforeHook: the client of an act holds the tab from now on.
+func (h *Holds) Before(callInfo dispatch.CallInfo) *wire.CallError {
+	if callInfo.Tool.Plugin != Name || callInfo.Target.TabID == 0 && !isBatch(callInfo.Tool) {
+		return nil
+	}
+	if h.isStopped(callInfo) {
+		return newStoppedError(callInfo.Target.TabID)
+	}
+	if err := h.check(callInfo); err != nil {
+		return err
+	}
+	h.mu.Lock()
+	h.runningCalls[callInfo.CallID] = tabCall{tabClientOf(callInfo), time.Now()}
+	h.mu.Unlock()
+	if isAct(callInfo) {
+		h.begin(callInfo)
+	}
+	return nil
+}
+
+// newStoppedError is the error of an act of a client that the user has stopped.
+func newStoppedError(tabID int) *wire.CallError {
+	return &wire.CallError{Code: wire.ErrDenied, Message: fmt.Sprintf("the user stopped you in tab %d", tabID)}
+}
+
+func (h *Holds) begin(callInfo dispatch.CallInfo) {
+	h.mu.Lock()
+	maps.DeleteFunc(h.holders, func(_ tab, holder tabHolder) bool {
+		return holder.rest() <= 0 && (!holder.mustRead() || len(h.holders) > maxTabs)
+	})
+	key, acted := clientKey(callInfo.Client), tabOfCall(callInfo)
+	released := h.holders[acted].released
+	if h.holders[acted].client != key || !h.holders[acted].isHolding() {
+		released = make(chan struct{})
+	}
+	h.holders[acted] = tabHolder{
+		client: key, identity: callInfo.Client.Identity(), name: callInfo.Client.String(),
+		site: siteOf(callInfo.Target.URL), actedAt: time.Now(), actID: callInfo.CallID, released: released,
+	}
+	h.mu.Unlock()
+	h.reportChange(callInfo.Target.Browser)
+}
+
+func (h *Holds) reportChange(browser string) {
+	if h.onChange != nil {
+		h.onChange(browser)
+	}
+}
+
+// After implements dispatch.AfterHook: the minute of a hold begins at the end of the act.
+func (h *Holds) After(callInfo dispatch.CallInfo, ended dispatch.EndedCall) {
+	if isBatch(callInfo.Tool) {
+		h.recordBatchEnd(callInfo.CallID)
+	}
+	h.mu.Lock()
+	call, isRunning := h.runningCalls[callInfo.CallID]
+	delete(h.runningCalls, callInfo.CallID)
+	holder := h.holders[call.tab]
+	isLastAct := isRunning && holder.actID == callInfo.CallID
+	if isLastAct {
+		if holder.actID = ""; ended.View.Ended != nil {
+			holder.actedAt = *ended.View.Ended
+		}
+		h.holders[call.tab] = holder
+	}
+	h.mu.Unlock()
+	if isLastAct {
+		h.reportChange(call.tab.browser)
+	}
+}
+
+// isBatch reports whether a tool is browser_batch.
+func isBatch(tool dispatch.Tool) bool { return tool.Plugin == Name && tool.Name == toolBatch }
+
+// recordBatchEnd records that the client of a batch gets its results, and with them the
+// pages that the batch has read.
+func (h *Holds) recordBatchEnd(batchID string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for tab, holder := range h.holders {
+		if holder.batchID == batchID {
+			holder.hasRead, holder.batchID = true, ""
+			h.holders[tab] = holder
+		}
+	}
+}
+
+// recordRead records that a call has read the page of a tab. The client may act there
+// again, unless the user has used the tab since the call began. A step of a batch that
+// reads does not let later steps act, because the client chose them without the page.
+func (h *Holds) recordRead(callInfo dispatch.CallInfo) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	tab := tabOfCall(callInfo)
+	holder, ok := h.holders[tab]
+	call, isRunning := h.runningCalls[callInfo.CallID]
+	if ok && isRunning && holder.client == call.client && call.startedAt.After(holder.takenAt) {
+		if _, isStep := h.runningCalls[callInfo.ParentCallID]; isStep { // only a batch makes calls
+			holder.batchID = callInfo.ParentCallID
+		} else {
+			holder.hasRead = true
+		}
+		h.holders[tab] = holder
+	}
+}
+
+// RecordUserInput records that the user clicked or typed in a tab. The client that holds
+// the tab loses it. In other tabs, input of the user has no effect.
+func (h *Holds) RecordUserInput(browser string, tabID int) {
+	h.mu.Lock()
+	tab := tab{browser, tabID}
+	holder, ok := h.holders[tab]
+	isUsed := ok && holder.rest() > 0
+	if isUsed {
+		holder.release()
+		holder.takenAt, holder.hasRead, holder.batchID = time.Now(), false, ""
+		h.holders[tab] = holder
+	}
+	h.mu.Unlock()
+	if isUsed {
+		h.reportChange(browser)
+	}
+}
+
+// isTaken reports whether the user has taken the tab of a call back from its client, and
+// the client has not read the page since.
+func (h *Holds) isTaken(callInfo dispatch.CallInfo) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	holder, ok := h.holders[tabOfCall(callInfo)]
+	return ok && holder.client == clientKey(callInfo.Client) && holder.mustRead()
+}
+
+// Release ends the hold of a tab for the user: the running calls of the client in the tab
+// end, and the client needs an approval to act there again. Release returns the name of
+// the client. surface is where the user decided. The error of Release is a sentence for
+// the user.
+func (h *Holds) Release(browser string, tabID int, surface string) (client string, err error) {
+	h.mu.Lock()
+	released := tab{browser, tabID}
+	holder, ok := h.holders[released]
+	if !ok || holder.rest() <= 0 {
+		h.mu.Unlock()
+		return "", fmt.Errorf("no client uses tab %d", tabID)
+	}
+	delete(h.holders, released)
+	holder.release()
+	if len(h.stopped) < maxTabs {
+		h.stopped[tabClient{released, holder.identity}] = true
+	}
+	var callIDs []string
+	for id, call := range h.runningCalls {
+		if call.tabClient == (tabClient{released, holder.client}) {
+			callIDs = append(callIDs, id)
+		}
+	}
+	h.mu.Unlock()
+	h.reportChange(browser)
+	for _, id := range callIDs {
+		h.calls.Cancel(id, surface, "the user stopped you in this tab")
+	}
+	return holder.name, nil
+}
+
+// forget ends the hold of a tab that was closed.
+func (h *Holds) forget(closed tab) {
+	h.mu.Lock()
+	if holder, ok := h.holders[closed]; ok {
+		holder.release()
+		delete(h.holders, closed)
+	}
+	maps.DeleteFunc(h.stopped, func(stopped tabClient, _ bool) bool { return stopped.tab == closed })
+	h.mu.Unlock()
+	h.reportChange(closed.browser)
+}
+
+// endSession ends the holds of a session.
+func (h *Holds) endSession(session string) {
+	h.mu.Lock()
+	browsers := map[string]bool{}
+	maps.DeleteFunc(h.holders, func(held tab, holder tabHolder) bool {
+		if holder.client != session {
+			return false
+		}
+		holder.release()
+		browsers[held.browser] = true
+		return true
+	})
+	h.mu.Unlock()
+	for browser := range browsers {
+		h.reportChange(browser)
+	}
+}
+
+// HeldTab is a tab that a client holds: acts of other clients in the tab fail.
+type HeldTab struct {
+	Browser string
+	TabID   int
+	// Site is the site of the last act.
+	Site string
+	// Client is the name of the client for users.
+	Client string
+	Until  time.Time
+	// IsTaken is true if the user has taken the tab back since the last act.
+	IsTaken bool
+}
+
+// HeldTabs returns the tabs in which clients acted in the last minute, by browser and tab.
+func (h *Holds) HeldTabs() []HeldTab {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var held []HeldTab
+	for tab, holder := range h.holders {
+		if holder.rest() > 0 {
+			held = append(held, HeldTab{tab.browser, tab.tabID, holder.site, holder.name, holder.until(), !holder.takenAt.IsZero()})
+		}
+	}
+	slices.SortFunc(held, func(a, b HeldTab) int { return cmp.Or(cmp.Compare(a.Browser, b.Browser), a.TabID-b.TabID) })
+	return held
+}
+
+// TabHolds returns the held tabs of one browser for the browser itself.
+func (h *Holds) TabHolds(browser string) []wire.TabHold {
+	var holds []wire.TabHold
+	for _, held := range h.HeldTabs() {
+		if held.Browser == browser {
+			leftMs := float64(time.Until(held.Until)) / float64(time.Millisecond)
+			holds = append(holds, wire.TabHold{TabID: held.TabID, Client: held.Client, Site: held.Site, LeftMs: leftMs, IsTaken: held.IsTaken})
+		}
+	}
+	return holds
+}

@@ -1,0 +1,311 @@
+package browser
+
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/plugin/policy"
+	"opentabs/wire"
+)
+
+// A client that has acted in a tab holds it for a minute. Others may read there.
+func TestHeldTab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
+			t.Fatal(err)
+		}
+		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
+		if held := f.holds.HeldTabs(); len(held) != 1 || held[0].TabID != 7 || held[0].Site != "https://shop.example" || held[0].Client != "claude" || !held[0].Until.Equal(time.Now().Add(holdTime)) {
+			t.Errorf("held: %+v", held)
+		}
+		time.Sleep(20 * time.Second)
+		f.wantError(wire.ErrTabInUse, ", for 41 s more; open a tab of your own, or wait", "cursor", "browser_click", `{"target":"e1"}`)
+		f.wantRun(0, "cursor", "browser_snapshot", `{}`)
+		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
+		time.Sleep(holdTime)
+		if held := f.holds.HeldTabs(); len(held) != 0 {
+			t.Errorf("held after %s: %+v", holdTime, held)
+		}
+		f.wantRun(0, "cursor", "browser_click", `{"target":"e1"}`)
+		f.wantError(wire.ErrTabInUse, "cursor uses tab 7", "claude", "browser_click", `{"target":"e1"}`)
+	})
+}
+
+// A click or a key of the user in a held tab takes the tab back: the client must read the
+// page before it acts again. Each later input of the user takes the tab back again.
+func TestUserTakesTabBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
+			t.Fatal(err)
+		}
+		const clickArgs = `{"target":"e1"}`
+		f.wantRun(0, "claude", "browser_click", clickArgs)
+		time.Sleep(time.Second)
+		f.holds.RecordUserInput("b1", 7)
+		time.Sleep(3 * time.Second)
+		if held := f.holds.HeldTabs(); len(held) != 1 || !held[0].IsTaken {
+			t.Errorf("held tabs after the user's input = %+v, want tab 7, taken", held)
+		}
+		f.wantError(wire.ErrTabTaken, "the user took tab 7 back by a click or a key 3 s ago, and you have not read the page since", "claude", "browser_click", clickArgs)
+		f.wantError(wire.ErrTabTaken, "took tab 7 back", "claude", "browser_navigate", `{"url":"https://shop.example/"}`)
+		f.wantRun(0, "claude", "browser_snapshot", `{}`)
+		f.wantRun(0, "claude", "browser_click", clickArgs)
+		if held := f.holds.HeldTabs(); len(held) != 1 || held[0].IsTaken {
+			t.Errorf("held tabs after the next act = %+v, want tab 7, not taken", held)
+		}
+
+		f.holds.RecordUserInput("b1", 7)
+		time.Sleep(time.Second)
+		f.wantRun(0, "claude", "browser_find", `{"text":"x"}`)
+		f.holds.RecordUserInput("b1", 7) // after the client has read the page
+		time.Sleep(time.Second)
+		f.wantError(wire.ErrTabTaken, "took tab 7 back", "claude", "browser_click", clickArgs)
+		f.wantRun(0, "cursor", "browser_click", clickArgs) // the tab is free for other clients
+	})
+}
+
+// Input of the user does not concern tabs in which no client acted in the last minute.
+func TestUserInputInFreeTab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
+			t.Fatal(err)
+		}
+		var changeCount atomic.Int32
+		f.holds.OnChange(func(string) { changeCount.Add(1) })
+		f.holds.RecordUserInput("b1", 7)
+		f.wantRun(0, "claude", "browser_snapshot", `{}`)
+		f.holds.RecordUserInput("b1", 7)
+		if got := changeCount.Load(); got != 0 {
+			t.Errorf("changes of holds without an act = %d, want 0", got)
+		}
+		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
+		time.Sleep(holdTime)
+		f.holds.RecordUserInput("b1", 7)
+		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
+		time.Sleep(time.Second)
+		if got := changeCount.Load(); got != 4 {
+			t.Errorf("changes of holds after 2 acts = %d, want 4: the begin and the end of each", got)
+		}
+	})
+}
+
+// A read that began before the user's input does not show what the user did. A running
+// act ends, and its result contains that the user has used the tab.
+func TestUserInputDuringCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
+			t.Fatal(err)
+		}
+		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
+		useTab := func() {
+			time.Sleep(time.Second)
+			f.holds.RecordUserInput("b1", 7)
+		}
+		f.onRun = useTab
+		f.wantRun(0, "claude", "browser_snapshot", `{}`)
+		f.onRun = nil
+		f.wantError(wire.ErrTabTaken, "took tab 7 back", "claude", "browser_click", `{"target":"e1"}`)
+		time.Sleep(time.Second)
+		f.wantRun(0, "claude", "browser_snapshot", `{}`)
+		f.onRun = useTab
+		const want = "The user clicked or typed in this tab meanwhile"
+		if got := f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`); !strings.Contains(got, want) {
+			t.Errorf("the result of an act during the user's input = %q, want it to contain %q", got, want)
+		}
+		f.onRun = nil
+		if got, err := f.call("claude", "browser_batch", `{"steps":[{"tool":"browser_click","args":{"target":"e1"}},{"tool":"browser_snapshot"}]}`); err == nil && !strings.Contains(got, "tab_taken") {
+			t.Errorf("a batch after the user's input returned %q, want tab_taken", got)
+		}
+	})
+}
+
+// The user stops a client in a tab: its running call ends, and it needs an approval to act
+// there again. Other clients and reading are not concerned.
+func TestRelease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
+			t.Fatal(err)
+		}
+		const clickArgs = `{"target":"e1"}`
+		if _, err := f.holds.Release("b1", 7, "the side panel"); err == nil || err.Error() != "no client uses tab 7" {
+			t.Errorf("release of a free tab: %v, want an error", err)
+		}
+		stop := func() {
+			if client, err := f.holds.Release("b1", 7, "the side panel"); err != nil || client != "claude" {
+				t.Errorf("release = %q, %v, want claude", client, err)
+			}
+		}
+		f.onRun = stop
+		const wantCancelled = "cancelled by the side panel: the user stopped you in this tab"
+		if _, err := f.call("claude", "browser_click", clickArgs); err == nil || !strings.Contains(err.Error(), wantCancelled) {
+			t.Errorf("the running act ended with %v, want %q", err, wantCancelled)
+		}
+		f.onRun = nil
+		if held := f.holds.HeldTabs(); len(held) != 0 {
+			t.Errorf("held tabs after the release = %+v, want none", held)
+		}
+		f.wantRun(0, "claude", "browser_snapshot", `{}`)
+		f.wantRun(0, "cursor", "browser_click", clickArgs)
+		time.Sleep(holdTime)
+
+		f.wantError(wire.ErrDenied, "the user denied it", "claude", "browser_click", clickArgs)
+		const want = "claude wants to act on https://shop.example again, in tab 7, where you stopped it"
+		if got := f.asked[len(f.asked)-1]; got != want {
+			t.Errorf("asked %q, want %q", got, want)
+		}
+		f.answer = dispatch.Resolution{Allow: true, Surface: "x"}
+		f.wantRun(1, "claude", "browser_click", clickArgs)
+		f.wantRun(0, "claude", "browser_click", clickArgs)
+	})
+}
+
+// An act that waits in the queue of a tab does not start after the user has stopped its
+// client there.
+func TestReleaseOfQueuedAct(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
+			t.Fatal(err)
+		}
+		f.onRun = func() {
+			time.Sleep(time.Second)
+			if _, err := f.holds.Release("b1", 7, "the side panel"); err != nil {
+				t.Error(err)
+			}
+		}
+		go func() { _, _ = f.call("claude", "browser_click", `{"target":"e1"}`) }()
+		synctest.Wait()
+		f.wantError(wire.ErrDenied, "the user stopped you in tab 7", "claude", "browser_click", `{"target":"e2"}`)
+		if len(f.runs) != 1 {
+			t.Errorf("runs = %d, want 1: the queued act must not start", len(f.runs))
+		}
+	})
+}
+
+// An act waits with progress for a tab whose hold ends within 10 s. If the holder acts
+// again, the waiting act fails. The end of a hold by the user lets the act run.
+func TestWaitForHeldTab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
+			t.Fatal(err)
+		}
+		const clickArgs = `{"target":"e1"}`
+		f.wantRun(0, "claude", "browser_click", clickArgs)
+		time.Sleep(holdTime - maxWait - time.Millisecond)
+		f.wantError(wire.ErrTabInUse, "claude uses tab 7 and holds it until ", "cursor", "browser_click", clickArgs)
+		time.Sleep(5 * time.Second)
+
+		begin := time.Now()
+		f.wantRun(0, "cursor", "browser_click", clickArgs)
+		if waited := time.Since(begin); waited < 5*time.Second || waited > 6*time.Second {
+			t.Errorf("the act waited for %v, want the rest of the hold, 5 s", waited)
+		}
+		want := []string{"waiting for tab 7: claude uses it for 6 s more", "waiting for tab 7: claude uses it for 1 s more"}
+		if got := f.progress; len(got) < 5 || got[0] != want[0] || got[len(got)-1] != want[1] {
+			t.Errorf("progress = %q, want it from %q to %q", got, want[0], want[1])
+		}
+
+		time.Sleep(holdTime - 3*time.Second)
+		waiting := make(chan error, 1)
+		go func() {
+			_, err := f.call("claude", "browser_click", clickArgs)
+			waiting <- err
+		}()
+		time.Sleep(time.Second / 2)
+		f.wantRun(0, "cursor", "browser_click", clickArgs)
+		if err := <-waiting; err == nil || !strings.Contains(err.Error(), "tab_in_use") {
+			t.Errorf("the act that waited while the holder acted again ended with %v, want tab_in_use", err)
+		}
+
+		time.Sleep(holdTime - 5*time.Second)
+		begin = time.Now()
+		time.AfterFunc(time.Second/2, func() { f.holds.RecordUserInput("b1", 7) })
+		f.wantRun(0, "claude", "browser_click", clickArgs)
+		if waited := time.Since(begin); waited > time.Second+time.Second/2 {
+			t.Errorf("the act waited for %v after the user took the tab back, want about 1 s", waited)
+		}
+	})
+}
+
+// A client holds a tab while its act runs, even if the act takes longer than a minute, and
+// for a minute after the act.
+func TestHoldOfLongAct(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
+			t.Fatal(err)
+		}
+		const clickArgs = `{"target":"e1"}`
+		actLong := func() {
+			for range 12 {
+				f.sink.Reports([]wire.Report{{Message: "typing"}}, 0)
+				time.Sleep(10 * time.Second)
+			}
+		}
+		f.onRun = func() {
+			actLong()
+			if held := f.holds.HeldTabs(); len(held) != 1 || !held[0].Until.Equal(time.Now().Add(holdTime)) {
+				t.Errorf("held tabs during a long act = %+v, want tab 7 until a minute from now", held)
+			}
+			f.holds.RecordUserInput("b1", 7)
+		}
+		f.wantRun(0, "claude", "browser_click", clickArgs)
+		f.onRun = nil
+		f.wantError(wire.ErrTabTaken, "took tab 7 back", "claude", "browser_click", clickArgs)
+		time.Sleep(time.Second)
+		f.wantRun(0, "claude", "browser_snapshot", `{}`)
+		f.onRun = actLong
+		f.wantRun(0, "claude", "browser_click", clickArgs)
+		f.onRun = nil
+		time.Sleep(holdTime / 2)
+		f.wantError(wire.ErrTabInUse, "claude uses tab 7", "cursor", "browser_click", clickArgs)
+		f.onRun = func() {
+			actLong()
+			if _, err := f.holds.Release("b1", 7, "the side panel"); err != nil {
+				t.Errorf("release during a long act: %v", err)
+			}
+		}
+		if _, err := f.call("claude", "browser_click", clickArgs); err == nil || !strings.Contains(err.Error(), "the user stopped you") {
+			t.Errorf("a long act after its release ended with %v, want that the user stopped it", err)
+		}
+	})
+}
+
+// A batch that reads the page after the user's input does not act there in a later step:
+// the client chose the steps before it saw what the user did. After the batch, the client
+// has seen the page.
+func TestReadInBatchAfterUserInput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
+			t.Fatal(err)
+		}
+		const click = `{"tool":"browser_click","args":{"target":"e1","tabId":7}}`
+		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
+		time.Sleep(time.Second)
+		f.holds.RecordUserInput("b1", 7)
+		time.Sleep(time.Second)
+		steps := `{"steps":[{"tool":"browser_snapshot","args":{"tabId":7}},` + click + `]}`
+		if _, err := f.call("claude", toolBatch, steps); err == nil || !strings.Contains(err.Error(), "step 2 of 2, browser_click: browser_click failed: the user took tab 7 back") || !strings.Contains(err.Error(), "Read the page again") {
+			t.Errorf("a batch that reads and acts after the user's input ended with %v, want tab_taken in step 2", err)
+		}
+		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
+
+		f.holds.RecordUserInput("b1", 7)
+		time.Sleep(time.Second)
+		if _, err := f.call("claude", toolBatch, `{"steps":[{"tool":"browser_snapshot","args":{"tabId":7}}]}`); err != nil {
+			t.Errorf("a batch that only reads: %v", err)
+		}
+		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
+	})
+}

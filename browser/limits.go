@@ -1,0 +1,93 @@
+package browser
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/internal/humanize"
+	"opentabs/wire"
+)
+
+// limitTime is the time in which [Limits] count.
+const limitTime = time.Minute
+
+// maxLimitedTabs is the number of tabs from which on tabs without recent calls are
+// forgotten.
+const maxLimitedTabs = 1000
+
+// Limits are how often browser tools run in one tab within a minute, for all clients
+// together. 0 means no limit.
+type Limits struct {
+	Acts, Pictures int
+}
+
+// limitGate blocks acts and pictures beyond the limits of a tab. A limitGate is safe for
+// concurrent use.
+type limitGate struct {
+	limits Limits
+
+	mu sync.Mutex // guards started
+	// started are the times of the calls in the last minute, oldest first.
+	started map[limitedTab][]time.Time
+}
+
+// limitedTab is one kind of calls in one tab.
+type limitedTab struct {
+	tab       tab
+	isPicture bool
+}
+
+var _ dispatch.BeforeHook = (*limitGate)(nil)
+
+func newLimitGate(limits Limits) *limitGate {
+	return &limitGate{limits: limits, started: map[limitedTab][]time.Time{}}
+}
+
+// Name implements dispatch.Gate.
+func (*limitGate) Name() string { return "tab-limit" }
+
+// Decide implements dispatch.Gate.
+func (g *limitGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
+	return dispatch.Verdict{Block: g.check(callInfo, false)}
+}
+
+// Before implements dispatch.BeforeHook: the call counts from now on.
+func (g *limitGate) Before(callInfo dispatch.CallInfo) *wire.CallError {
+	return g.check(callInfo, true)
+}
+
+// check returns an error if the tab of a call has reached its limit. If countCall is set
+// and the call may run, check counts the call.
+func (g *limitGate) check(callInfo dispatch.CallInfo, countCall bool) *wire.CallError {
+	key, limit, what := limitedTab{tab: tabOfCall(callInfo)}, g.limits.Acts, "acts"
+	if callInfo.Tool.Name == toolScreenshot {
+		key.isPicture, limit, what = true, g.limits.Pictures, "pictures"
+	}
+	if callInfo.Tool.Plugin != Name || key.tab.tabID == 0 || limit == 0 || !key.isPicture && classOf(callInfo) == classRead {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := time.Now()
+	isOver := func(startedAt time.Time) bool { return now.Sub(startedAt) >= limitTime }
+	recent := slices.DeleteFunc(g.started[key], isOver)
+	g.started[key] = recent
+	if len(recent) >= limit {
+		waitTime := recent[len(recent)-limit].Add(limitTime).Sub(now)
+		return dispatch.NewBlockVerdict(wire.ErrRateLimited, "browser tools run at most %d %s a minute in one tab, and tab %d has reached that; the next call may run in %s",
+			limit, what, key.tab.tabID, humanize.ShortDuration((waitTime + time.Second - 1).Truncate(time.Second))).Block
+	}
+	if countCall {
+		g.started[key] = append(recent, now)
+	}
+	if len(g.started) > maxLimitedTabs {
+		for other, times := range g.started {
+			if len(slices.DeleteFunc(times, isOver)) == 0 {
+				delete(g.started, other)
+			}
+		}
+	}
+	return nil
+}

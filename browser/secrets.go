@@ -1,0 +1,176 @@
+package browser
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"opentabs/dispatch"
+	"opentabs/internal/rawjson"
+	"opentabs/plugin/policy"
+	"opentabs/wire"
+)
+
+// secretsArgument is the argument with the kinds of secret fields into which a call may
+// type. The page script compares the field with the kinds right before it types, because
+// the page may have replaced the field after the approval.
+const secretsArgument = "_secrets"
+
+// typingArgs are the arguments of the tools that type.
+type typingArgs struct {
+	Target string `json:"target"`
+	Fields []struct {
+		Target string `json:"target"`
+	} `json:"fields"`
+}
+
+// isTyping reports whether a tool types text.
+func isTyping(tool string) bool {
+	return tool == toolType || tool == toolFillForm || tool == toolPressKey
+}
+
+// inspectionFor returns what the gate has to know about the page of a call; nil for
+// nothing. The gate needs the fields into which a call types. The gate also needs the
+// shown fields where a rule with a wildcard may allow acts.
+func (s *siteGate) inspectionFor(choice dispatch.TargetChoice) *wire.TabInspection {
+	if choice.Place == dispatch.PlaceBrowser || classOfTool(choice.Tool, choice.Args) == classRead {
+		return nil
+	}
+	if !isTyping(choice.Tool) {
+		for pattern, entry := range s.rules.All() {
+			if entry.Rule == policy.SiteAuto && !policy.IsSiteExact(pattern) {
+				return &wire.TabInspection{}
+			}
+		}
+		return nil
+	}
+	var args typingArgs
+	_ = json.Unmarshal(choice.Args, &args) // the arguments match the schema of the tool
+	inspection := &wire.TabInspection{Focused: choice.Tool == toolPressKey}
+	for _, field := range args.Fields {
+		inspection.Refs = append(inspection.Refs, field.Target)
+	}
+	if args.Target != "" {
+		inspection.Refs = append(inspection.Refs, args.Target)
+	}
+	return inspection
+}
+
+// showsSecrets reports whether the page of a call shows a secret field, or may show one
+// because the page did not answer. address is the address that the gate judges.
+func showsSecrets(callInfo dispatch.CallInfo, address string) bool {
+	target := callInfo.Target
+	if target.Problem != "" || siteOf(address) != siteOf(target.URL) {
+		return false
+	}
+	return target.Secrets == nil || len(target.Secrets.Shown) > 0
+}
+
+// typedSecrets returns the kinds of the secret fields into which a call types.
+func typedSecrets(target dispatch.Target) []string {
+	if target.Secrets == nil {
+		return nil
+	}
+	return target.Secrets.Typed
+}
+
+// secretsNote is the part of a request for approval that names why a rule with a wildcard
+// does not allow the call.
+func secretsNote(secrets *wire.SecretFields) string {
+	if secrets == nil {
+		return "; this page does not answer, so it may show a field for a password, a card or a code"
+	}
+	return "; this page shows " + nameKinds(secrets.Shown)
+}
+
+// decideTyping decides whether a call may type into the secret fields that it names. Each
+// call needs an approval, whatever the user's rules and earlier approvals are.
+func (s *siteGate) decideTyping(callInfo dispatch.CallInfo, site string) dispatch.Verdict {
+	typed := typedSecrets(callInfo.Target)
+	title := secretTitle(site, typed)
+	if len(typed) == 0 || s.isCallApproved(callInfo, title) {
+		return dispatch.Verdict{}
+	}
+	return dispatch.Verdict{Suspend: &dispatch.Ticket{
+		Kind: wire.TicketPermission, Title: title,
+		Reason: fmt.Sprintf("%s wants to type into %s on %s (%s)", policy.RequesterText(callInfo), nameKinds(typed), site, callInfo.Tool.Name),
+	}}
+}
+
+// secretTitle is the title of an approval to type into secret fields.
+func secretTitle(site string, kinds []string) string { return site + ": " + nameKinds(kinds) }
+
+// nameKinds names the kinds of secret fields in a sentence.
+func nameKinds(kinds []string) string {
+	names := map[string]string{"password": "a password field", "card": "a card field", "code": "a field for a one-time code"}
+	var words []string
+	for _, kind := range kinds {
+		words = append(words, names[kind])
+	}
+	return strings.Join(words, " and ")
+}
+
+// typedMask replaces text that a call types.
+const typedMask = "•••"
+
+// shownArgs returns the arguments of a call for requests for approval and for records: typed
+// text is replaced if a field may be secret, and values of cookies and of a site's storage
+// always are. The fields of a batch are not known yet. shownArgs is for [dispatch.Options].
+func shownArgs(callInfo dispatch.CallInfo) json.RawMessage {
+	target := callInfo.Target
+	switch {
+	case callInfo.Tool.Name == toolBatch:
+		return maskSteps(callInfo.Args)
+	case isTyping(callInfo.Tool.Name) && target.Secrets != nil && len(target.Secrets.Typed) == 0:
+		return callInfo.Args
+	}
+	return maskArgs(callInfo.Tool.Name, callInfo.Args)
+}
+
+// maskSteps replaces the secret texts in the arguments of a batch.
+func maskSteps(args json.RawMessage) json.RawMessage {
+	var steps []json.RawMessage
+	for _, raw := range rawjson.Elements(rawjson.Get(args, "steps")) {
+		if tool := textArgument(raw, "tool"); len(maskedMembers(tool)) > 0 {
+			raw = withMember(withoutMembers(raw, "args"), "args", maskArgs(tool, rawjson.Get(raw, "args")))
+		}
+		steps = append(steps, raw)
+	}
+	return withMember(withoutMembers(args, "steps"), "steps", rawjson.Encode(steps))
+}
+
+// maskedMembers returns the members of a tool's arguments that may be secret: typed text, and
+// values that the tool stores. nil means none.
+func maskedMembers(tool string) []string {
+	switch {
+	case isTyping(tool):
+		return []string{"text", "value", "key"}
+	case tool == "browser_cookies" || tool == "browser_storage":
+		return []string{"value"}
+	}
+	return nil
+}
+
+// maskArgs replaces the texts in the arguments of a tool that may be secret.
+func maskArgs(tool string, args json.RawMessage) json.RawMessage {
+	masked := maskedMembers(tool)
+	if len(masked) == 0 {
+		return args
+	}
+	members := []rawjson.Member{}
+	for m := range rawjson.Members(args) {
+		switch {
+		case slices.Contains(masked, m.Key):
+			m.Value = rawjson.Encode(typedMask)
+		case m.Key == "fields":
+			var fields []json.RawMessage
+			for _, field := range rawjson.Elements(m.Value) {
+				fields = append(fields, maskArgs(tool, field))
+			}
+			m.Value = rawjson.Encode(fields)
+		}
+		members = append(members, m)
+	}
+	return rawjson.JoinMembers(members)
+}

@@ -1,0 +1,155 @@
+package browser
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/internal/rawjson"
+	"opentabs/plugin/policy"
+	"opentabs/wire"
+)
+
+// TestSensitivePage checks that a rule with a wildcard does not allow acts on a page that
+// shows a secret field, and that a rule for the host does.
+func TestSensitivePage(t *testing.T) {
+	for name, test := range map[string]struct {
+		pattern   string
+		secrets   *wire.SecretFields
+		approvals int
+	}{
+		"wildcard":                        {"*", &wire.SecretFields{}, 0},
+		"wildcard and a password field":   {"*", &wire.SecretFields{Shown: []string{"password"}}, 1},
+		"wildcard and a card field":       {"*.example", &wire.SecretFields{Shown: []string{"card", "code"}}, 1},
+		"wildcard and no answer":          {"*", nil, 1},
+		"host and a password field":       {"shop.example", &wire.SecretFields{Shown: []string{"password"}}, 0},
+		"host with port and no answer":    {"shop.example:443", nil, 0},
+		"host and a field for a one-time": {"shop.example", &wire.SecretFields{Shown: []string{"code"}}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.answer, f.secrets = allowOnce, test.secrets
+			if err := f.rules.Set(test.pattern, policy.SiteAuto, "cli"); err != nil {
+				t.Fatal(err)
+			}
+			f.wantRun(test.approvals, "claude", "browser_click", `{"target":"e1"}`)
+			if test.approvals == 1 && name == "wildcard and a password field" && !strings.HasSuffix(f.asked[0], "; this page shows a password field") {
+				t.Errorf("request for approval = %q, want the reason", f.asked[0])
+			}
+			f.wantRun(0, "claude", "browser_snapshot", `{}`)
+			f.wantRun(test.approvals, "claude", "browser_navigate", `{"go":"reload"}`)
+			f.wantRun(test.approvals, "claude", "browser_navigate", `{"url":"https://shop.example/pay"}`)
+		})
+	}
+}
+
+// TestTypingIntoSecretField checks that each call that types into a secret field needs an
+// approval, whatever the rules and earlier approvals are, and that the page script learns
+// the approved kinds.
+func TestTypingIntoSecretField(t *testing.T) {
+	for name, prepare := range map[string]func(f *fixture){
+		"auto for the host": func(f *fixture) { f.setRule("shop.example", policy.SiteAuto) },
+		"auto for all":      func(f *fixture) { f.setRule("*", policy.SiteAuto) },
+		"allowed for the session": func(f *fixture) {
+			f.answer = dispatch.Resolution{Allow: true, Scope: wire.ScopeSession, Surface: "cli"}
+			f.wantRun(1, "claude", "browser_click", `{"target":"e1"}`)
+		},
+		"allowed always": func(f *fixture) {
+			f.answer = dispatch.Resolution{Allow: true, Scope: wire.ScopeAlways, Surface: "cli"}
+			f.wantRun(1, "claude", "browser_click", `{"target":"e1"}`)
+		},
+		"ask": func(*fixture) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			prepare(f)
+			f.answer = allowOnce
+			f.secrets = &wire.SecretFields{Shown: []string{"card", "password"}, Typed: []string{"card", "password"}}
+			for _, call := range [][2]string{
+				{"browser_type", `{"target":"e1","text":"hunter2","_secrets":["code"]}`},
+				{"browser_fill_form", `{"fields":[{"target":"e1","value":"hunter2"},{"target":"e2","value":"4111"}]}`},
+				{"browser_press_key", `{"key":"h"}`},
+				{"browser_type", `{"target":"e1","text":"hunter2"}`},
+			} {
+				f.shown = nil
+				f.wantRun(1, "claude", call[0], call[1])
+				if want := "claude wants to type into a card field and a password field on https://shop.example (" + call[0] + ")"; !slices.Equal(f.asked, []string{want}) {
+					t.Errorf("requests for approval of %s = %q, want %q", call[0], f.asked, want)
+				}
+				if shown := strings.Join(f.shown, ""); strings.Contains(shown, "hunter2") || strings.Contains(shown, "4111") || !strings.Contains(shown, typedMask) {
+					t.Errorf("arguments in the approval of %s = %s, want no typed text", call[0], shown)
+				}
+				run := f.runs[len(f.runs)-1]
+				if got := string(rawjson.Get(run.Args, secretsArgument)); got != `["card","password"]` {
+					t.Errorf("approved kinds of %s = %s, want card and password", call[0], got)
+				}
+			}
+			f.answer = dispatch.Resolution{Surface: "cli"}
+			f.wantError(wire.ErrDenied, "the user denied it", "claude", "browser_type", `{"target":"e1","text":"x"}`)
+			f.setRule("shop.example", policy.SiteRead)
+			f.wantError(wire.ErrDenied, "but not to act", "claude", "browser_type", `{"target":"e1","text":"x"}`)
+		})
+	}
+}
+
+// TestTypedTextInApproval checks which typed texts a request for approval shows.
+func TestTypedTextInApproval(t *testing.T) {
+	f := newFixture(t)
+	f.answer = allowOnce
+	f.wantRun(1, "claude", "browser_type", `{"target":"e1","text":"lamp"}`)
+	if !strings.Contains(f.shown[0], "lamp") {
+		t.Errorf("arguments in the approval = %s, want the text of an ordinary field", f.shown[0])
+	}
+	f.secrets, f.shown = nil, nil
+	f.wantRun(1, "claude", "browser_type", `{"target":"e1","text":"lamp"}`)
+	if strings.Contains(f.shown[0], "lamp") {
+		t.Errorf("arguments in the approval = %s, want no text of a field that nothing is known about", f.shown[0])
+	}
+	batch := `{"steps":[{"tool":"browser_find","args":{"text":"found"}},{"tool":"browser_type","args":{"text":"hunter2","target":"e1"}}]}`
+	got := string(shownArgs(dispatch.CallInfo{Tool: f.tool(toolBatch), Args: json.RawMessage(batch)}))
+	want := `{"steps":[{"tool":"browser_find","args":{"text":"found"}},{"tool":"browser_type","args":{"text":"•••","target":"e1"}}]}`
+	if got != want {
+		t.Errorf("shown arguments of a batch = %s, want %s", got, want)
+	}
+	for tool, want := range map[string]string{
+		"browser_cookies":  `{"name":"sid","value":"•••","key":"k"}`,
+		"browser_navigate": `{"name":"sid","value":"hunter2","key":"k"}`,
+	} {
+		got := string(shownArgs(dispatch.CallInfo{Tool: f.tool(tool), Args: json.RawMessage(`{"name":"sid","value":"hunter2","key":"k"}`)}))
+		if got != want {
+			t.Errorf("shown arguments of %s = %s, want %s", tool, got, want)
+		}
+	}
+}
+
+// TestInspection checks for which calls the gate asks about secret fields.
+func TestInspection(t *testing.T) {
+	f := newFixture(t)
+	f.answer = allowOnce
+	wantInspection := func(tool, args string, want *wire.TabInspection) {
+		t.Helper()
+		f.inspections = nil
+		_, _ = f.call("claude", tool, args)
+		if got := f.inspections[0]; string(rawjson.Encode(got)) != string(rawjson.Encode(want)) {
+			t.Errorf("inspection for %s %s = %s, want %s", tool, args, rawjson.Encode(got), rawjson.Encode(want))
+		}
+	}
+	wantInspection("browser_type", `{"target":"e4","text":"x"}`, &wire.TabInspection{Refs: []string{"e4"}})
+	wantInspection("browser_press_key", `{"target":"f3e4","key":"x"}`, &wire.TabInspection{Refs: []string{"f3e4"}, Focused: true})
+	wantInspection("browser_fill_form", `{"fields":[{"target":"e1","value":"a"},{"target":"e2","value":true}]}`, &wire.TabInspection{Refs: []string{"e1", "e2"}})
+	wantInspection("browser_click", `{"target":"e4"}`, nil)
+	f.setRule("*", policy.SiteAuto)
+	wantInspection("browser_click", `{"target":"e4"}`, &wire.TabInspection{})
+	wantInspection("browser_snapshot", `{}`, nil)
+	wantInspection("browser_tabs", `{"action":"list"}`, nil)
+}
+
+// setRule sets the rule of a site.
+func (f *fixture) setRule(pattern string, rule policy.SiteRule) {
+	f.t.Helper()
+	if err := f.rules.Set(pattern, rule, "cli"); err != nil {
+		f.t.Fatal(err)
+	}
+}

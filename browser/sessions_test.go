@@ -1,0 +1,201 @@
+package browser
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/plugin/policy"
+)
+
+func newAutoFixture(t *testing.T) *fixture {
+	t.Helper()
+	f := newFixture(t)
+	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func clientOf(session string) dispatch.Client {
+	return dispatch.Client{Session: session, Name: session}
+}
+
+// An act that waits for a held tab runs at once when the session of the holder ends.
+func TestEndOfSessionReleasesHeldTab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newAutoFixture(t)
+		var changeCount atomic.Int64
+		f.holds.OnChange(func(string) { changeCount.Add(1) })
+		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
+		time.Sleep(holdTime - 5*time.Second)
+		began := time.Now()
+		time.AfterFunc(2500*time.Millisecond, func() {
+			before := changeCount.Load()
+			f.sessions.End(clientOf("claude"))
+			if got := changeCount.Load() - before; got != 1 {
+				t.Errorf("changes of holds by the end of a session = %d, want 1", got)
+			}
+		})
+		f.wantRun(0, "cursor", "browser_click", `{"target":"e2"}`)
+		if waited := time.Since(began); waited != 2500*time.Millisecond {
+			t.Errorf("wait of the act of another client = %s, want 2.5 s", waited)
+		}
+		if held := f.holds.HeldTabs(); len(held) != 1 || held[0].Client != "cursor" {
+			t.Errorf("held tabs after the end of a session = %+v, want tab 7 of cursor", held)
+		}
+	})
+}
+
+// The end of one session of a client ends nothing of its other session.
+func TestEndOfSessionKeepsOtherSessionOfClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newAutoFixture(t)
+		f.output = `{"text":"Done.","tabId":7,"page":{"url":"https://shop.example/","title":"Cart"}}`
+		f.wantRun(0, "claude 1", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
+		f.wantRun(0, "claude 2", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
+		f.wantRun(0, "claude 1", "browser_click", `{"target":"e1"}`)
+		currentTab := func(session string) int {
+			_, tabID := f.sessions.parts[1].(*tabTable).currentTabOf(dispatch.Call{Client: clientOf(session)})
+			return tabID
+		}
+		f.sessions.End(clientOf("claude 2"))
+		if got := currentTab("claude 1"); got != 7 {
+			t.Errorf("current tab of the remaining session = %d, want 7", got)
+		}
+		if got := currentTab("claude 2"); got != 0 {
+			t.Errorf("current tab of the ended session = %d, want none", got)
+		}
+		if held := f.holds.HeldTabs(); len(held) != 1 {
+			t.Errorf("held tabs after the end of the other session = %+v, want tab 7", held)
+		}
+	})
+}
+
+// A new session is not the opener of the tabs of an earlier session with the same name.
+func TestEndOfSessionForgetsOpenedTabs(t *testing.T) {
+	f := newAutoFixture(t)
+	f.answer = allowOnce
+	f.output = `{"text":"Done.","tabId":7,"page":{"url":"https://shop.example/","title":"Cart"}}`
+	f.wantRun(0, "claude", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
+	f.wantRun(0, "claude", "browser_tabs", `{"action":"close"}`)
+	f.wantRun(0, "claude", "browser_tabs", `{"action":"new","url":"https://shop.example/"}`)
+	f.sessions.End(clientOf("claude"))
+	f.wantRun(1, "claude", "browser_tabs", `{"action":"close"}`)
+}
+
+// An approval for a session ends with the session.
+func TestEndOfSessionEndsApprovals(t *testing.T) {
+	f := newFixture(t)
+	f.answer = allowOnce
+	f.wantRun(1, "claude", "browser_snapshot", `{}`)
+	f.wantRun(1, "cursor", "browser_snapshot", `{}`)
+	f.sessions.End(clientOf("claude"))
+	f.wantRun(0, "cursor", "browser_snapshot", `{}`)
+	f.wantRun(1, "claude", "browser_snapshot", `{}`)
+}
+
+// The user's stop of a client outlives the client's session.
+func TestStopOutlivesSession(t *testing.T) {
+	f := newAutoFixture(t)
+	call := func(session string) error {
+		_, err := f.calls.Call(f.t.Context(), dispatch.Call{
+			Tool: f.tool("browser_click"), Args: []byte(`{"target":"e1"}`), TabID: 7, Client: dispatch.Client{Session: session, Name: "claude"},
+			OnTicket: func(_ context.Context, w dispatch.WaitingTicket) {
+				f.asked = append(f.asked, w.Reason)
+				_, _ = f.calls.Decide(w.CallID, w.TicketID, allowOnce)
+			},
+		})
+		return err
+	}
+	if err := call("s1"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.holds.Release("b1", 7, "the side panel"); err != nil {
+		t.Fatal(err)
+	}
+	f.sessions.End(dispatch.Client{Session: "s1", Name: "claude"})
+	if err := call("s2"); err != nil {
+		t.Fatal(err)
+	}
+	if len(f.asked) != 1 || !strings.Contains(f.asked[0], "where you stopped it") {
+		t.Errorf("requests for approval of the next session = %q, want one about the stop", f.asked)
+	}
+}
+
+// A call may go on after the end of its session, as a job. What the call has left behind
+// ends with the call.
+func TestJobAfterEndOfSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newAutoFixture(t)
+		var ended []string
+		f.sessions.OnEnd(func(session string) { ended = append(ended, session) })
+		f.onRun = func() { f.sessions.End(clientOf("claude")) }
+		f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
+		f.onRun = nil
+		f.wantRun(0, "claude", "browser_click", `{"target":"e2"}`)
+		time.Sleep(time.Second) // the hooks run after the answer
+		synctest.Wait()
+		if want := []string{"claude", "claude", "claude"}; !slices.Equal(ended, want) {
+			t.Errorf("notifications of browsers = %q, want %q", ended, want)
+		}
+		if held := f.holds.HeldTabs(); len(held) != 0 {
+			t.Errorf("held tabs after the calls of an ended session = %+v, want none", held)
+		}
+	})
+}
+
+// A browser asks after a lost link which sessions have ended meanwhile. After a restart of
+// the server, all have.
+func TestEndedSessions(t *testing.T) {
+	f := newAutoFixture(t)
+	f.wantRun(0, "claude", "browser_click", `{"target":"e1"}`)
+	f.wantRun(0, "claude", "browser_snapshot", `{}`)
+	f.sessions.End(clientOf("unused"))
+	if got, want := f.sessions.Ended([]string{"claude", "earlier"}), []string{"earlier"}; !slices.Equal(got, want) {
+		t.Errorf("ended sessions = %q, want %q", got, want)
+	}
+	f.sessions.End(clientOf("claude"))
+	if got, want := f.sessions.Ended([]string{"claude"}), []string{"claude"}; !slices.Equal(got, want) {
+		t.Errorf("ended sessions after the end = %q, want %q", got, want)
+	}
+}
+
+// A client without sessions ends with its token, and its name may be used again.
+func TestEndOfClientWithoutSessions(t *testing.T) {
+	f := newAutoFixture(t)
+	shared := dispatch.Client{Credential: dispatch.CredentialToken, Token: "laptop", Session: "without session: client laptop", IsSessionShared: true}
+	for range 2 {
+		call := dispatch.Call{Tool: f.tool("browser_click"), Args: []byte(`{"target":"e1"}`), TabID: 7, Client: shared}
+		if _, err := f.calls.Call(t.Context(), call); err != nil {
+			t.Fatal(err)
+		}
+		if run := f.runs[len(f.runs)-1]; !strings.Contains(string(run.Args), `"_session":"client laptop"`) {
+			t.Errorf("arguments in the browser = %s, want the session \"client laptop\"", run.Args)
+		}
+		if got := f.sessions.Ended([]string{"client laptop"}); len(got) != 0 {
+			t.Errorf("ended sessions while the client calls = %q, want none", got)
+		}
+		f.sessions.End(shared)
+		if held := f.holds.HeldTabs(); len(held) != 0 {
+			t.Errorf("held tabs after the removal of the token = %+v, want none", held)
+		}
+	}
+}
+
+// No client can name another session in the arguments of a call.
+func TestSessionArgumentOfClientIsRemoved(t *testing.T) {
+	f := newAutoFixture(t)
+	_, err := f.calls.Call(t.Context(), dispatch.Call{Tool: f.tool("browser_click"), Args: []byte(`{"target":"e1","_session":"cursor"}`), TabID: 7, Client: clientOf("claude")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(f.runs[0].Args); strings.Contains(got, "cursor") || !strings.Contains(got, `"_session":"claude"`) {
+		t.Errorf("arguments in the browser = %s, want the session claude", got)
+	}
+}

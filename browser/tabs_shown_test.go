@@ -1,0 +1,39 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+
+	"opentabs/plugin/policy"
+)
+
+// A result names the page only if its address or title is new to the client in this tab.
+// A snapshot always names its page.
+func TestPagesAreNamedWhenTheyChange(t *testing.T) {
+	f := newFixture(t)
+	if err := f.rules.Set("shop.example", policy.SiteAuto, "x"); err != nil {
+		t.Fatal(err)
+	}
+	cart := `"page":{"url":"https://shop.example/cart","title":"Cart"}`
+	for i, test := range []struct {
+		client, output string
+		want           string // a part of the result; "" for a result without "page:"
+	}{
+		{"claude", `{"text":"Clicked.",` + cart + `}`, `page: "Cart" https://shop.example/cart`},
+		{"claude", `{"text":"Clicked.",` + cart + `}`, ""},
+		{"claude", `{"text":"Clicked.","content":"+ row",` + cart + `}`, ""},
+		{"cursor", `{"text":"Clicked.",` + cart + `}`, `page: "Cart" https://shop.example/cart`},
+		{"claude", `{"text":"Clicked.","page":{"url":"https://shop.example/cart","title":"Cart (2)"}}`, `page: "Cart (2)"`},
+		{"claude", `{"text":"Snapshot s7.","content":"main","snapshot":"s7","page":{"url":"https://shop.example/cart","title":"Cart (2)"}}`, `page: "Cart (2)" https://shop.example/cart [snapshot s7]`},
+	} {
+		f.output = test.output
+		tool := "browser_click"
+		if test.client == "cursor" || strings.Contains(test.output, "s7") {
+			tool = "browser_snapshot" // the tab is held by the other client
+		}
+		got := f.wantRun(0, test.client, tool, `{"target":"e1"}`)
+		if test.want == "" && strings.Contains(got, "page:") || !strings.Contains(got, test.want) {
+			t.Errorf("result %d = %q, want %q in it", i, got, test.want)
+		}
+	}
+}

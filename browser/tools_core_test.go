@@ -1,0 +1,31 @@
+package browser
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+// The core tools cost an agent at most 2,600 tokens in its list of tools, as JSON of
+// names, titles, descriptions, schemas and annotations; a token is 4 bytes.
+func TestCoreToolsAreShort(t *testing.T) {
+	bytes := 0
+	for _, tool := range Plugin().Tools {
+		if tool.IsOptIn {
+			continue
+		}
+		listed := map[string]any{"name": tool.Name, "title": tool.DisplayName, "description": tool.Description, "inputSchema": tool.InputSchema}
+		if tool.Annotations.ReadOnly != nil {
+			listed["annotations"] = tool.Annotations
+		}
+		text, err := json.Marshal(listed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes += len(text)
+	}
+	if tokens := bytes / 4; tokens > 2600 {
+		t.Errorf("the core tools cost %d tokens, want at most 2,600", tokens)
+	} else {
+		t.Logf("the core tools cost %d tokens", tokens)
+	}
+}

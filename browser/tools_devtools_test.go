@@ -1,0 +1,35 @@
+package browser
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"opentabs/plugin"
+)
+
+// A recording of the speed reads the page, and acts if it reloads the page.
+func TestClassOfPerformance(t *testing.T) {
+	const tool = "browser_performance"
+	for args, want := range map[string]class{
+		`{"action":"start"}`:                 classRead,
+		`{"action":"start","reload":false}`:  classRead,
+		`{"action":"start","reload":true}`:   classAct,
+		`{"action":"start","reload": true }`: classAct,
+		`{"action":"stop"}`:                  classRead,
+	} {
+		if got := classOfTool(tool, json.RawMessage(args)); got != want {
+			t.Errorf("class of %s %s = %s, want %s", tool, args, got, want)
+		}
+	}
+	if CheckCapability(tool, nil) == nil {
+		t.Errorf("%s runs without the debugger, want that it needs the debugger", tool)
+	}
+	i := slices.IndexFunc(Plugin().Tools, func(listed *plugin.Tool) bool { return listed.Name == tool })
+	if i < 0 {
+		t.Fatalf("%s is not listed", tool)
+	}
+	if listed := Plugin().Tools[i]; listed.Annotations.ReadOnly != nil || !listed.IsExclusive {
+		t.Errorf("%s is listed as read-only (exclusive = %t), want neither read-only nor parallel, as the tool can reload", tool, listed.IsExclusive)
+	}
+}

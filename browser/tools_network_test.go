@@ -1,0 +1,52 @@
+package browser
+
+import (
+	"encoding/json"
+	"testing"
+
+	"opentabs/plugin/policy"
+	"opentabs/wire"
+)
+
+// Only browser_route is dangerous in the group network, unless it lists its rules.
+func TestClassesOfNetworkTools(t *testing.T) {
+	for _, test := range []struct {
+		tool, args string
+		want       class
+	}{
+		{"browser_network_requests", `{}`, classRead},
+		{"browser_har_export", `{"bodies":true}`, classRead},
+		{"browser_network_conditions", `{"preset":"offline"}`, classAct},
+		{"browser_route", `{"action":"list"}`, classRead},
+		{"browser_route", `{"action":"add","pattern":"*","abort":true}`, classDangerous},
+		{"browser_route", `{"action":"remove"}`, classDangerous},
+	} {
+		if got := classOfTool(test.tool, json.RawMessage(test.args)); got != test.want {
+			t.Errorf("class of %s %s = %s, want %s", test.tool, test.args, got, test.want)
+		}
+	}
+	for _, d := range networkTools {
+		needsDebugger := CheckCapability(d.name, nil) != nil
+		if want := d.name != "browser_network_requests"; needsDebugger != want {
+			t.Errorf("%s needs the debugger = %t, want %t", d.name, needsDebugger, want)
+		}
+	}
+}
+
+// A rule with a wildcard does not allow browser_route, and the site must allow reading for
+// the list of requests.
+func TestSitesOfNetworkTools(t *testing.T) {
+	f := newFixture(t)
+	f.answer = allowOnce
+	if err := f.rules.Set("*", policy.SiteAuto, "x"); err != nil {
+		t.Fatal(err)
+	}
+	f.wantRun(0, "claude", "browser_network_requests", `{}`)
+	f.wantRun(1, "claude", "browser_route", `{"action":"add","pattern":"*","abort":true}`)
+	f.wantRun(1, "claude", "browser_route", `{"action":"add","pattern":"*","abort":true}`)
+	if err := f.rules.Set("shop.example", policy.SiteOff, "x"); err != nil {
+		t.Fatal(err)
+	}
+	f.wantError(wire.ErrDenied, "shop.example", "claude", "browser_network_requests", `{}`)
+	f.wantError(wire.ErrDenied, "shop.example", "claude", "browser_har_export", `{}`)
+}

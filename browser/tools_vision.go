@@ -1,0 +1,52 @@
+package browser
+
+import "opentabs/dispatch"
+
+// Properties of tools that take a point of a picture of the page.
+const pointProperties = `"x":{"type":"number","minimum":0},"y":{"type":"number","minimum":0},`
+
+// visionTools act at coordinates, for clients that look at pictures.
+var visionTools = []toolDefinition{
+	{
+		name: "browser_mouse_click_xy", title: "Click a point", place: dispatch.PlacePage, class: classAct, capability: capabilityDebugger,
+		description: "Click a point of the visible part of the page, in pixels of an unscaled screenshot.",
+		properties: pointProperties + `"button":{"enum":["left","right","middle"]},"clickCount":{"type":"integer","minimum":1,"maximum":3},` +
+			snapshotProperty + `,` + tabProperty,
+		required: []string{"x", "y"},
+	},
+	{
+		name: "browser_mouse_move_xy", title: "Move to a point", place: dispatch.PlacePage, class: classAct, capability: capabilityDebugger,
+		description: "Move the pointer to a point.",
+		properties:  pointProperties + snapshotProperty + `,` + tabProperty,
+		required:    []string{"x", "y"},
+	},
+	{
+		name: "browser_mouse_drag_xy", title: "Drag between points", place: dispatch.PlacePage, class: classAct, capability: capabilityDebugger,
+		description: "Drag from one point to another.",
+		properties: `"startX":{"type":"number","minimum":0},"startY":{"type":"number","minimum":0},"endX":{"type":"number","minimum":0},"endY":{"type":"number","minimum":0},` +
+			snapshotProperty + `,` + tabProperty,
+		required: []string{"startX", "startY", "endX", "endY"},
+	},
+	{
+		name: "browser_mouse_wheel", title: "Turn the wheel", place: dispatch.PlacePage, class: classAct, capability: capabilityDebugger,
+		description: "Turn the wheel at a point, to scroll or zoom.",
+		properties:  pointProperties + `"deltaX":{"type":"number"},"deltaY":{"type":"number"},` + snapshotProperty + `,` + tabProperty,
+		required:    []string{"x", "y"},
+	},
+}
+
+// emulationTools change what a tab pretends to be.
+var emulationTools = []toolDefinition{
+	{
+		name: "browser_emulate", title: "Emulate", place: dispatch.PlacePage, class: classAct, capability: capabilityDebugger,
+		description: "Emulate a device in the tab until clear. Returns what the tab emulates.",
+		properties: `"viewport":{"type":"object","properties":{"width":{"type":"integer","minimum":1,"maximum":10000},"height":{"type":"integer","minimum":1,"maximum":10000},` +
+			`"scale":{"type":"number","minimum":0,"maximum":10},"mobile":{"type":"boolean"}},"required":["width","height"]},"userAgent":{"type":"string","maxLength":1000},` +
+			`"geolocation":{"type":"object","properties":{"latitude":{"type":"number","minimum":-90,"maximum":90},"longitude":{"type":"number","minimum":-180,"maximum":180},` +
+			`"accuracy":{"type":"number","minimum":0}},"required":["latitude","longitude"]},` +
+			`"media":{"type":"object","properties":{"type":{"enum":["screen","print"]},"colorScheme":{"enum":["light","dark"]},"reducedMotion":{"enum":["reduce","no-preference"]},` +
+			`"contrast":{"enum":["more","less","no-preference"]},"forcedColors":{"enum":["active","none"]}}},` +
+			`"visionDeficiency":{"enum":["none","blurredVision","reducedContrast","achromatopsia","deuteranopia","protanopia","tritanopia"]},` +
+			`"locale":{"type":"string"},"timezone":{"type":"string"},"cpuSlowdown":{"type":"number","minimum":1,"maximum":20},"clear":{"type":"boolean"},` + tabProperty,
+	},
+}

@@ -1,0 +1,148 @@
+package browser
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"opentabs/dispatch"
+)
+
+// window identifies a window of a browser.
+type window struct {
+	browser  string
+	windowID int
+}
+
+// browserWindow is a window in the output of browser_windows.
+type browserWindow struct {
+	WindowID  int         `json:"windowId"`
+	State     string      `json:"state"`
+	IsFocused bool        `json:"focused"`
+	Left      int         `json:"left"`
+	Top       int         `json:"top"`
+	Width     int         `json:"width"`
+	Height    int         `json:"height"`
+	Tabs      []listedTab `json:"tabs"`
+}
+
+// description describes a window for a request for approval.
+func (w browserWindow) description() string {
+	text := fmt.Sprintf("%d tabs", len(w.Tabs))
+	if len(w.Tabs) == 1 {
+		text = "1 tab"
+	}
+	for _, t := range w.Tabs {
+		if t.Active {
+			text += fmt.Sprintf(", in front %s (%s)", quoteTitle(t.Title), siteOrScheme(t.URL))
+		}
+	}
+	return text
+}
+
+func (w browserWindow) tabIDs() []int {
+	ids := []int{}
+	for _, t := range w.Tabs {
+		ids = append(ids, t.TabID)
+	}
+	return ids
+}
+
+// siteOrScheme returns the site of a web page, and the scheme of another page.
+func siteOrScheme(address string) string {
+	if isWeb(address) {
+		return siteOf(address)
+	}
+	return schemeOf(address)
+}
+
+// maxListedWindows is the maximum number of windows that are remembered.
+const maxListedWindows = 1000
+
+// recordWindows notes the windows of the browser that a call listed, or the window that a
+// call opened. windowID is the opened window, or zero.
+func (t *tabTable) recordWindows(callInfo dispatch.CallInfo, windows []browserWindow, windowID int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if windowID != 0 && len(t.windowOpeners) < maxListedWindows {
+		t.windowOpeners[window{callInfo.Target.Browser, windowID}] = clientKey(callInfo.Client)
+	}
+	if windows == nil {
+		return
+	}
+	for listed := range t.listedWindows {
+		if listed.browser == callInfo.Target.Browser {
+			delete(t.listedWindows, listed)
+		}
+	}
+	for _, w := range windows[:min(len(windows), maxListedWindows)] {
+		t.listedWindows[window{callInfo.Target.Browser, w.WindowID}] = w
+	}
+}
+
+// listedWindow returns a window as browser_windows listed it last.
+func (t *tabTable) listedWindow(browser string, windowID int) (browserWindow, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	w, ok := t.listedWindows[window{browser, windowID}]
+	return w, ok
+}
+
+// isWindowOfClient reports whether the client of a call opened a window, and all tabs that
+// the window had when it was listed last.
+func (t *tabTable) isWindowOfClient(callInfo dispatch.CallInfo, windowID int) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	key, id := clientKey(callInfo.Client), window{callInfo.Target.Browser, windowID}
+	return t.windowOpeners[id] == key && !slices.ContainsFunc(t.listedWindows[id].Tabs, func(each listedTab) bool {
+		return t.openers[tab{id.browser, each.TabID}] != key
+	})
+}
+
+// closableTabs returns the tabs that may close with a window: those of the last list,
+// which the user has seen, and those of the client that opened the window.
+func (t *tabTable) closableTabs(browser string, windowID int) []int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	id := window{browser, windowID}
+	ids := t.listedWindows[id].tabIDs()
+	if key := t.windowOpeners[id]; key != "" {
+		for opened, opener := range t.openers {
+			if opened.browser == browser && opener == key {
+				ids = append(ids, opened.tabID)
+			}
+		}
+	}
+	return ids
+}
+
+// closableTabsArgument is the argument with the tabs that may close with a window. The
+// window may have got other tabs since the user approved.
+const closableTabsArgument = "_closableTabs"
+
+// windowIDOf returns the window that a call of browser_windows names.
+func windowIDOf(args json.RawMessage) int {
+	var named struct {
+		WindowID int `json:"windowId"`
+	}
+	_ = json.Unmarshal(args, &named) // the arguments match the schema of the tool
+	return named.WindowID
+}
+
+// listWindows returns one line for each window.
+func (s resultBuilder) listWindows(callInfo dispatch.CallInfo, windows []browserWindow) []string {
+	var lines []string
+	for _, w := range windows {
+		state := w.State
+		if w.IsFocused {
+			state += ", focused"
+		}
+		if s.tabs.isWindowOfClient(callInfo, w.WindowID) {
+			state += ", opened by you"
+		}
+		ids := strings.Trim(strings.ReplaceAll(fmt.Sprint(w.tabIDs()), " ", ", "), "[]")
+		lines = append(lines, fmt.Sprintf("window %d (%s) %d x %d at %d, %d: %s; tab IDs %s", w.WindowID, state, w.Width, w.Height, w.Left, w.Top, w.description(), ids))
+	}
+	return lines
+}
