@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"unicode/utf8"
 
 	"opentabs/internal/bytefind"
@@ -26,6 +27,10 @@ const (
 // if the adapter file has changed since it was loaded.
 func (p *Plugin) Adapter() ([]byte, error) { return p.readScript(adapterFile, p.Hash) }
 
+// AdapterPath returns the path of the adapter's file. The build writes its source map
+// beside it.
+func (p *Plugin) AdapterPath() string { return filepath.Join(p.Dir, filepath.FromSlash(adapterFile)) }
+
 // readScript reads a script of the plugin, and returns an error if its hash is not the
 // given hash.
 func (p *Plugin) readScript(file, hash string) ([]byte, error) {
@@ -45,7 +50,7 @@ func (p *Plugin) readScript(file, hash string) ([]byte, error) {
 // changedFileProblem returns the problem text for a file that has changed since it was
 // loaded.
 func changedFileProblem(dir string) string {
-	return fmt.Sprintf("changed on disk since it was added; review the change, then run opentabs plugin add %s again", dir)
+	return fmt.Sprintf("changed on disk since it was added; review the change, then run opentabs plugin install %s again", dir)
 }
 
 // hexHash returns the SHA-256 of b in hex.

@@ -24,7 +24,7 @@ func TestAdapterIsWhatWasLoaded(t *testing.T) {
 	// The hash that the adapter records is unchanged, but the file has changed.
 	editFile(t, p.Dir, adapterFile, func(s string) string { return s + "\nevil()" })
 	_, err = p.Adapter()
-	if err == nil || !strings.Contains(err.Error(), "changed on disk since it was added") || !strings.Contains(err.Error(), "run opentabs plugin add "+p.Dir+" again") {
+	if err == nil || !strings.Contains(err.Error(), "changed on disk since it was added") || !strings.Contains(err.Error(), "run opentabs plugin install "+p.Dir+" again") {
 		t.Errorf("changed: %v", err)
 	}
 	if err := os.Remove(filepath.Join(p.Dir, adapterFile)); err != nil {

@@ -123,7 +123,7 @@ var ErrUnknown = errors.New("there is no plugin")
 func unknownName(name string, names []string) error {
 	names = slices.DeleteFunc(names, func(n string) bool { return n == "" })
 	if len(names) == 0 {
-		return fmt.Errorf("%w %q: no plugin has been added; run opentabs plugin add PATH to add one", ErrUnknown, name)
+		return fmt.Errorf("%w %q: there are no plugins; run opentabs plugin install NAME to install one", ErrUnknown, name)
 	}
 	slices.Sort(names)
 	return fmt.Errorf("%w %q%s; name one of %s", ErrUnknown, name, nearest.Suggestion(name, names), strings.Join(names, ", "))

@@ -145,6 +145,9 @@ type Tool struct {
 	// [dispatch.Tool]. Tools of packages have the zero values.
 	Place       dispatch.Place
 	IsExclusive bool
+	// IsOptIn is set if a tool of a built-in plugin is off until the user sets a
+	// permission of the tool; the permission of the plugin is not enough.
+	IsOptIn bool
 
 	arguments schema.Validator
 	results   schema.Validator
@@ -172,6 +175,7 @@ func (t *Tool) Dispatch() dispatch.Tool {
 		Plugin: t.Plugin.Name, Name: t.Name,
 		PluginName: t.Plugin.DisplayName, Matches: t.Plugin.Matches, IdleLimit: t.IdleLimit, HardLimit: t.HardLimit,
 		Instances: t.Plugin.Instances, OpenURL: t.Plugin.OpensAt, Place: t.Place, IsExclusive: t.IsExclusive,
+		About: dispatch.ToolAbout{PluginName: t.Plugin.DisplayName, Title: t.DisplayName, Description: t.Description, IsReadOnly: t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly},
 	}
 }
 

@@ -52,6 +52,7 @@ func (p *Prompt) Dispatch() dispatch.Tool {
 		Plugin: p.Plugin.Name, Name: p.Name,
 		PluginName: p.Plugin.DisplayName, Matches: p.Plugin.Matches, Prompt: true, IdleLimit: p.IdleLimit, HardLimit: p.HardLimit,
 		Instances: p.Plugin.Instances, OpenURL: p.Plugin.OpensAt,
+		About: dispatch.ToolAbout{PluginName: p.Plugin.DisplayName, Title: p.DisplayName, Description: p.Description},
 	}
 }
 

@@ -210,7 +210,7 @@ func (r *Registry) loadEntry(e Entry) (*Plugin, error) {
 	case e.Source == SourceGlobal && p.Package != e.Package:
 		return newError(packageFile, "has the package name %q, but the folder belongs to %q; reinstall it", p.Package, e.Package)
 	case p.Name != e.Name:
-		return newError(packageFile, "now names the plugin %q, but it was added as %q; run opentabs plugin remove %s, then opentabs plugin add %s", p.Name, e.Name, e.Name, e.Path)
+		return newError(packageFile, "now names the plugin %q, but it was added as %q; run opentabs plugin remove %s, then opentabs plugin install %s", p.Name, e.Name, e.Name, e.Path)
 	}
 	if p.ManifestHash != e.Manifest && !r.store.index.hasCompiled(e.Path, p.ManifestHash) { // the manifest has changed since the plugin was added or last compiled
 		if err := p.CheckSchemas(); err != nil {

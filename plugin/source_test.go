@@ -139,7 +139,7 @@ func TestFolderThatBecameAnotherPlugin(t *testing.T) {
 	dir := storeEntries(t, store)[0].Path
 	editFile(t, dir, packageFile, replaceText("opentabs-plugin-a", "opentabs-plugin-bank"))
 	set := reloadRegistry(t, registry)
-	if failed := set.Failed(); len(set.Plugins()) != 0 || len(failed) != 1 || !strings.Contains(failed[0].Err.Error(), `now names the plugin "bank", but it was added as "a"; run opentabs plugin remove a, then opentabs plugin add `+dir) {
+	if failed := set.Failed(); len(set.Plugins()) != 0 || len(failed) != 1 || !strings.Contains(failed[0].Err.Error(), `now names the plugin "bank", but it was added as "a"; run opentabs plugin remove a, then opentabs plugin install `+dir) {
 		t.Errorf("%v, failed %v", set.Plugins(), failed)
 	}
 }

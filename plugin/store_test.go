@@ -158,7 +158,7 @@ func TestStoreAddsAFolderOnce(t *testing.T) {
 
 func TestStoreRemoves(t *testing.T) {
 	store := plugin.NewStore(t.TempDir(), plugin.StoreOptions{})
-	if err := store.Remove("a"); err == nil || !strings.Contains(err.Error(), "no plugin has been added; run opentabs plugin add PATH") {
+	if err := store.Remove("a"); err == nil || !strings.Contains(err.Error(), "there are no plugins; run opentabs plugin install NAME") {
 		t.Errorf("empty: %v", err)
 	}
 	dir := plugintest.Package{Name: "a"}.Write(t)

@@ -51,6 +51,16 @@ func (l Local) Permissions(name string) (httpapi.PluginPermissions, error) {
 	return view, nil
 }
 
+// ReviewAll implements httpapi.Policy.
+func (l Local) ReviewAll(reviews []wire.ConfigReviewParams, by string) (errs []error) {
+	return policy.ReviewAll(l.Policy, reviews, by)
+}
+
+// DisableAll implements httpapi.Policy.
+func (l Local) DisableAll(names []string, by string) (errs []error) {
+	return policy.DisableAll(l.Policy, names, by)
+}
+
 // SetLimit implements httpapi.Policy.
 func (l Local) SetLimit(name, tool, limit, by string) error {
 	var parsedLimit policy.Limit
@@ -66,6 +76,9 @@ func (l Local) Sites() ([]httpapi.Site, error) {
 	entries := policy.SitesOf(l.Policy).All()
 	for _, pattern := range slices.Sorted(maps.Keys(entries)) {
 		entry := entries[pattern]
+		if entry.Rule == "" && len(entry.Allowed) == 0 { // the user has reset the site
+			continue
+		}
 		site := httpapi.Site{Site: pattern, Permission: string(entry.Rule), Mark: httpapi.Mark(entry.Mark)}
 		for _, a := range entry.Allowed {
 			site.AlwaysAllowed = append(site.AlwaysAllowed, httpapi.SiteClient{Client: a.Client, Class: a.Class, Mark: httpapi.Mark(a.Mark)})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"opentabs/browser"
 	"opentabs/dispatch"
 	"opentabs/dispatch/shape"
 	"opentabs/internal/audit"
@@ -302,6 +303,45 @@ func TestAuditRecord(t *testing.T) {
 			var text bytes.Buffer
 			_ = json.NewEncoder(&text).Encode(got)
 			t.Errorf("%s", text.String())
+		}
+	}
+}
+
+// TestBrowserTools checks that the side panel shows the same permissions of browser tools
+// as the commands. A group is switched on without its dangerous tools.
+func TestBrowserTools(t *testing.T) {
+	dir := t.TempDir()
+	registry := catalog.New(plugin.NewStore(dir, plugin.StoreOptions{}), settings.New(dir, settings.Options{}), zerolog.Nop())
+	if err := registry.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	local := NewLocal(policy.New(dir, registry.Set, policy.Options{}), registry)
+	if got := local.BrowserTools(); got.Permission != wire.PermissionOff || len(got.Sites) != 0 {
+		t.Errorf("browser tools at first = %+v, want off and no sites", got)
+	}
+	if err := local.SwitchBrowserTools([]string{"unknown"}, true, "the side panel"); err == nil {
+		t.Error("an unknown group was switched on")
+	}
+	for _, group := range browser.Groups() {
+		if err := local.SwitchBrowserTools([]string{group.Name}, true, "the side panel"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := local.SetSite("https://Shop.example/cart", "read", "the side panel"); err != nil {
+		t.Fatal(err)
+	}
+	got := local.BrowserTools()
+	if got.Permission != wire.PermissionAuto || len(got.Sites) != 1 || got.Sites[0].Site != "shop.example" || got.Sites[0].Permission != "read" {
+		t.Errorf("browser tools = %s with sites %+v, want auto with shop.example", got.Permission, got.Sites)
+	}
+	for i, group := range got.Groups {
+		if group.Name != browser.Groups()[i].Name {
+			t.Errorf("group %d = %s, want %s", i, group.Name, browser.Groups()[i].Name)
+		}
+		for _, tool := range group.Tools {
+			if isOn := tool.Permission != wire.PermissionOff; isOn == browser.IsDangerous(tool.Name) || tool.DisplayName == "" {
+				t.Errorf("tool after its group is on = %+v, want on unless it is dangerous", tool)
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package permissions
 import (
 	"slices"
 
+	"opentabs/browser"
 	"opentabs/internal/httpapi"
 	"opentabs/plugin"
 	"opentabs/plugin/policy"
@@ -110,7 +111,7 @@ func (l Local) pluginViews() []wire.PluginView {
 		s := l.Policy.State(loadedPlugin.Name)
 		view := wire.PluginView{
 			Name: loadedPlugin.Name, DisplayName: loadedPlugin.DisplayName, Version: loadedPlugin.Version, Hash: loadedPlugin.ContentHash(),
-			Reviewed: s.Reviewed, Permission: s.EffectivePermission, Matches: slices.Clone(loadedPlugin.Matches),
+			Reviewed: s.Reviewed, HasChanged: s.Review != nil && !s.Reviewed, Source: wire.PluginSource(loadedPlugin.Source), Permission: s.EffectivePermission, Matches: slices.Clone(loadedPlugin.Matches),
 			Icon: loadedPlugin.Icon, Homepage: loadedPlugin.Homepage, Settings: l.settingViews(loadedPlugin),
 			MayOpenTab: l.Policy.MayOpen(loadedPlugin.Name), OpensURL: loadedPlugin.OpensAt,
 			World: loadedPlugin.World, StartsLate: loadedPlugin.StartsLate(), HasLateAccess: s.HasLateAccess(), RefusedPlugins: l.Policy.Refused(loadedPlugin.Name),
@@ -133,6 +134,40 @@ func (l Local) pluginViews() []wire.PluginView {
 		views = append(views, view)
 	}
 	return views
+}
+
+// BrowserTools returns the permissions of browser tools for the side panel.
+func (l Local) BrowserTools() wire.StateBrowserParams {
+	s := l.Policy.State(browser.Name)
+	view := wire.StateBrowserParams{Permission: s.EffectivePermission}
+	for _, group := range browser.Groups() {
+		groupView := wire.BrowserGroupView{Name: group.Name}
+		for _, name := range group.Tools {
+			tool := wire.BrowserToolView{Name: name, DisplayName: name, Permission: s.Tool(name), Dangerous: browser.IsDangerous(name)}
+			if found, ok := l.registry.Set().Tool(name); ok {
+				tool.DisplayName = found.DisplayName
+			}
+			groupView.Tools = append(groupView.Tools, tool)
+		}
+		view.Groups = append(view.Groups, groupView)
+	}
+	sites, _ := l.Sites() // the rules in memory cannot fail to load
+	for _, site := range sites {
+		siteView := wire.SiteView{Site: site.Site, Permission: site.Permission}
+		for _, client := range site.AlwaysAllowed {
+			siteView.Allowed = append(siteView.Allowed, wire.SiteClientView{Client: client.Client, Class: client.Class})
+		}
+		view.Sites = append(view.Sites, siteView)
+	}
+	return view
+}
+
+// SwitchBrowserTools switches groups of browser tools and single tools on or off; without
+// names, all browser tools.
+func (l Local) SwitchBrowserTools(names []string, on bool, surface string) error {
+	isOff := l.Policy.State(browser.Name).EffectivePermission == wire.PermissionOff
+	_, _, err := browser.SwitchTools(l.Policy, names, on, isOff, surface)
+	return err
 }
 
 // allowedViews returns the callers that a tool always runs for.

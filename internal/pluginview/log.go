@@ -9,17 +9,31 @@ import (
 	"opentabs/internal/terminal"
 )
 
-// LogLines returns the lines of a log entry: a note about missing entries before it, and
-// the entry with its data.
+// LogLines returns the lines of a log entry: a note about missing entries before it, the
+// entry with its data, and the frames of an error.
 func LogLines(e pluginlog.Entry) []string {
 	timeText, name := e.Time.Local().Format(time.DateTime), terminal.SafeLine(e.Plugin)
 	var lines []string
 	if e.Dropped > 0 {
 		lines = append(lines, fmt.Sprintf("%s  %s: %s missing here", timeText, name, terminal.CountWithVerb(e.Dropped, "entry is", "entries are")))
 	}
-	line := fmt.Sprintf("%s  %-7s  %s  %s", timeText, e.Level, name, terminal.SafeLine(e.Message))
+	return append(lines, EntryLines(fmt.Sprintf("%s  %-7s  %s  ", timeText, e.Level, name), e)...)
+}
+
+// EntryLines returns the message of a log entry after a prefix, with its data. Further
+// lines of the message and the frames of an error follow, indented.
+func EntryLines(prefix string, e pluginlog.Entry) []string {
+	message, details, _ := strings.Cut(e.Message, "\n")
+	line := prefix + terminal.SafeLine(message)
 	if data := strings.TrimSuffix(strings.TrimPrefix(string(e.Data), "["), "]"); data != "" {
 		line += "  " + terminal.SafeLine(data)
 	}
-	return append(lines, line)
+	lines := []string{line}
+	for detail := range strings.Lines(details) {
+		lines = append(lines, "    "+terminal.SafeLine(detail))
+	}
+	for _, frame := range e.Stack {
+		lines = append(lines, "    at "+terminal.SafeLine(frame))
+	}
+	return lines
 }

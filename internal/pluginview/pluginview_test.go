@@ -140,10 +140,13 @@ func TestReviewHint(t *testing.T) {
 func TestLogLines(t *testing.T) {
 	e := pluginlog.Entry{Time: testTime, Plugin: "a", Level: wire.LogWarning, Message: "slow\nnow\x1b"}
 	for want, change := range map[string]func(*pluginlog.Entry){
-		`2026-05-04 03:02:01  warning  a  slow now\x1b`:                                                      func(*pluginlog.Entry) {},
-		`2026-05-04 03:02:01  warning  a  slow now\x1b  {"n":1},2`:                                           func(e *pluginlog.Entry) { e.Data = []byte(`[{"n":1},2]`) },
-		"2026-05-04 03:02:01  a: 1 entry is missing here\n2026-05-04 03:02:01  warning  a  slow now\\x1b":    func(e *pluginlog.Entry) { e.Dropped = 1 },
-		"2026-05-04 03:02:01  a: 3 entries are missing here\n2026-05-04 03:02:01  warning  a  slow now\\x1b": func(e *pluginlog.Entry) { e.Dropped = 3 },
+		"2026-05-04 03:02:01  warning  a  slow\n    now\\x1b":                                                     func(*pluginlog.Entry) {},
+		"2026-05-04 03:02:01  warning  a  slow  {\"n\":1},2\n    now\\x1b":                                        func(e *pluginlog.Entry) { e.Data = []byte(`[{"n":1},2]`) },
+		"2026-05-04 03:02:01  a: 1 entry is missing here\n2026-05-04 03:02:01  warning  a  slow\n    now\\x1b":    func(e *pluginlog.Entry) { e.Dropped = 1 },
+		"2026-05-04 03:02:01  a: 3 entries are missing here\n2026-05-04 03:02:01  warning  a  slow\n    now\\x1b": func(e *pluginlog.Entry) { e.Dropped = 3 },
+		"2026-05-04 03:02:01  warning  a  slow\n    now\\x1b\n    at f (src/a.ts:1:2)\n    at src/b.ts:3:4": func(e *pluginlog.Entry) {
+			e.Stack = []string{"f (src/a.ts:1:2)", "src/b.ts:3:4"}
+		},
 	} {
 		changedEntry := e
 		change(&changedEntry)

@@ -13,6 +13,7 @@ import (
 	"opentabs/plugin/policy"
 	"opentabs/plugin/review"
 	"opentabs/plugin/settings"
+	"opentabs/wire"
 )
 
 // maxPageBytes is the longest page of an [Inspection]. Agents can read a page of
@@ -23,10 +24,10 @@ const maxPageBytes = 48 << 10
 const (
 	SectionOverview  = "overview"
 	sectionTools     = "tools"
-	SectionCode      = "code"
-	sectionPreScript = "pre-script"
-	sectionChanges   = "changes"
-	sectionLibraries = "libraries"
+	SectionCode      = string(wire.SectionCode)
+	sectionPreScript = string(wire.SectionPreScript)
+	sectionChanges   = string(wire.SectionChanges)
+	sectionLibraries = string(wire.SectionLibraries)
 )
 
 // Inspection is what a reviewer reads about a plugin: sections of text, each divided
@@ -37,6 +38,8 @@ type Inspection struct {
 	Hash   string
 
 	sections []inspectedSection
+	code     review.Code
+	state    policy.State
 }
 
 // inspectedSection is a section of an [Inspection]; empty sections are omitted.
@@ -59,13 +62,13 @@ func Inspect(p *policy.Policy, set *plugin.Set, values *settings.Values, name st
 	if err != nil {
 		return nil, err
 	}
-	inspection := &Inspection{Plugin: inspectedPlugin, Hash: inspectedPlugin.ContentHash()}
+	inspection := &Inspection{Plugin: inspectedPlugin, Hash: inspectedPlugin.ContentHash(), code: code, state: p.State(name)}
 	inspection.addSection(sectionTools, toolsText(inspectedPlugin))
 	inspection.addSection(SectionCode, code.OwnCode())
 	inspection.addSection(sectionPreScript, code.PreScript)
 	inspection.addSection(sectionChanges, changes)
 	inspection.addSection(sectionLibraries, code.LibraryCode())
-	overview := inspection.overviewText(p.State(name), code, values, hasReviewed, changes == "")
+	overview := inspection.overviewText(inspection.state, code, values, hasReviewed, changes == "")
 	inspection.sections = slices.Insert(inspection.sections, 0, inspectedSection{SectionOverview, pagesOf(shownText(overview))})
 	return inspection, nil
 }
@@ -102,16 +105,22 @@ func (inspection *Inspection) Page(section string) (text, nextPage string, err e
 			page = 0
 		}
 	}
-	for _, s := range inspection.sections {
-		if s.name != name || page < 1 || page > len(s.pages) {
-			continue
-		}
+	if s, ok := inspection.findSection(name); ok && page >= 1 && page <= len(s.pages) {
 		if page < len(s.pages) {
 			nextPage = fmt.Sprintf("%s/%d", name, page+1)
 		}
 		return s.pages[page-1], nextPage, nil
 	}
 	return "", "", fmt.Errorf("the plugin %s has no section %q: name one of %s", inspection.Plugin.Name, plaintext.Shorten(section), strings.Join(inspection.sectionNames(), ", "))
+}
+
+// findSection returns a section by its name; ok is false if the plugin has no such section.
+func (inspection *Inspection) findSection(name string) (s inspectedSection, ok bool) {
+	i := slices.IndexFunc(inspection.sections, func(s inspectedSection) bool { return s.name == name })
+	if i < 0 {
+		return inspectedSection{}, false
+	}
+	return inspection.sections[i], true
 }
 
 // reviewSections are the sections that a review shows after the overview, with their

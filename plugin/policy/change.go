@@ -5,62 +5,8 @@ import (
 	"maps"
 
 	"opentabs/internal/statedoc"
-	"opentabs/plugin"
 	"opentabs/wire"
 )
-
-// Review records that the user has reviewed the content with this hash, and sets the
-// permission of the plugin. surface is where the user made the change.
-//
-// If the content has changed since the last review, Review removes permissions of the
-// plugin, unless its author develops it now. For changed content, Review removes the
-// permission "auto" of single tools, and the late access and the calls to other
-// plugins. Tools that are off stay off after a review.
-func (p *Policy) Review(name, hash string, permission wire.Permission, surface string) error {
-	if _, err := ParsePermission(string(permission)); err != nil {
-		return err
-	}
-	loadedPlugin, err := p.set().Find(name)
-	if err != nil {
-		return err
-	}
-	if hash != loadedPlugin.ContentHash() {
-		return fmt.Errorf("the plugin %s has changed since you reviewed it: review it again, then decide", name)
-	}
-	// The plugin in memory may come from the index of adapters, so Review reads the
-	// files of the plugin again.
-	if now, err := plugin.Load(loadedPlugin.Dir); err != nil || now.ContentHash() != hash {
-		loadedPlugin.RequestReload()
-		return fmt.Errorf("the plugin %s has changed on disk since you reviewed it: review it again, then decide", name)
-	}
-	change := Change{Kind: "review", Plugin: name, New: string(permission), Hash: hash, By: surface}
-	err = p.changeEntry(change, func(entry statedoc.Object) string {
-		review := entry.Child("reviewed")
-		var oldValue string
-		statedoc.Decode(review["hash"], &oldValue)
-		review.Put("hash", hash)
-		review.Put("version", loadedPlugin.Version)
-		review.Put("dir", loadedPlugin.Dir)
-		setMark(review, surface)
-		entry.Put("reviewed", review)
-		delete(entry, "recommended") // a review by the user removes the agent's recommendation
-		if oldValue != hash {
-			entry.Put("tools", copyWithoutAuto(entry.Child("tools")))
-			if !p.opts.isTrusted(loadedPlugin) {
-				delete(entry, "calls")
-				delete(entry, "lateAccess")
-			}
-		}
-		return setPermission(entry, permission, surface)
-	})
-	if err == nil {
-		p.grants.drop(name, "")
-		if err := p.archive.Keep(loadedPlugin); err != nil { // without a copy of the files, the next review shows no diff
-			p.opts.Log.Warn().Err(err).Str("plugin", name).Msg("the reviewed content could not be stored for the next review")
-		}
-	}
-	return err
-}
 
 // copyWithoutAuto removes the permission "auto" and all grants from the entries of tools.
 func copyWithoutAuto(tools statedoc.Object) statedoc.Object {
@@ -113,26 +59,38 @@ func (p *Policy) SetPermission(name, tool string, permission wire.Permission, su
 		return errNotReviewed(name)
 	}
 	change := Change{Kind: "permission", Plugin: name, Tool: tool, New: string(permission), By: surface}
-	err = p.changeEntry(change, func(entry statedoc.Object) (oldValue string) {
+	err = p.changeEntry(change, func(entry statedoc.Object) string {
 		if tool == "" {
-			delete(entry, "recommended") // a decision of the user removes the agent's recommendation
-			tools := entry.Child("tools")
-			for name := range maps.Clone(tools) {
-				copyWithoutAllowed(tools, name)
-			}
-			entry.Put("tools", tools)
-			return setPermission(entry, permission, surface)
+			return setPluginPermission(entry, permission, surface)
 		}
-		editTool(entry, tool, func(toolEntry statedoc.Object) {
-			delete(toolEntry, "allowed")
-			oldValue = setPermission(toolEntry, permission, surface)
-		})
-		return oldValue
+		return setToolPermission(entry, tool, permission, surface)
 	})
 	if err == nil {
 		p.grants.drop(name, tool)
 	}
 	return err
+}
+
+// setPluginPermission sets the permission in the entry of a plugin and returns the
+// previous permission. setPluginPermission removes the approvals for always of all tools.
+func setPluginPermission(entry statedoc.Object, permission wire.Permission, surface string) (oldValue string) {
+	delete(entry, "recommended") // a decision of the user removes the agent's recommendation
+	tools := entry.Child("tools")
+	for name := range maps.Clone(tools) {
+		copyWithoutAllowed(tools, name)
+	}
+	entry.Put("tools", tools)
+	return setPermission(entry, permission, surface)
+}
+
+// setToolPermission sets the permission of one tool in the entry of its plugin and returns
+// the previous permission. setToolPermission removes the approvals for always of the tool.
+func setToolPermission(entry statedoc.Object, tool string, permission wire.Permission, surface string) (oldValue string) {
+	editTool(entry, tool, func(toolEntry statedoc.Object) {
+		delete(toolEntry, "allowed")
+		oldValue = setPermission(toolEntry, permission, surface)
+	})
+	return oldValue
 }
 
 // SetLimit sets how often a tool may run; the zero limit removes the limit.

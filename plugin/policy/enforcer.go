@@ -99,14 +99,17 @@ func (g reviewGate) Decide(callInfo dispatch.CallInfo) dispatch.Verdict {
 
 // refusalFor returns why a plugin does not count as reviewed.
 func (g reviewGate) refusalFor(name string, s State) dispatch.Verdict {
-	reason := fmt.Sprintf("the user has not reviewed the plugin %s yet", name)
+	reason, userReason := fmt.Sprintf("the user has not reviewed the plugin %s yet", name), fmt.Sprintf("The plugin %s is not reviewed", name)
 	switch {
 	case g.p.file.Current().Problem != nil:
 		return dispatch.NewBlockVerdict(wire.ErrNotReviewed, "the file of permissions cannot be read, so no plugin counts as reviewed; `opentabs plugin permission` in a terminal shows the user what is wrong with it")
 	case s.Review != nil:
 		reason = fmt.Sprintf("the plugin %s has changed since the user reviewed it%s", name, humanize.OnDay(s.Review.At))
+		userReason = fmt.Sprintf("The plugin %s has changed since you reviewed it%s", name, humanize.OnDay(s.Review.At))
 	}
-	return dispatch.NewBlockVerdict(wire.ErrNotReviewed, "%s, so none of its tools run; the user reviews it with `opentabs plugin review %s` in a terminal, or in the side panel", reason, name)
+	verdict := dispatch.NewBlockVerdict(wire.ErrNotReviewed, "%s, so none of its tools run; the user enables it with \"Review and enable\" in the side panel (tab Plugins), or with `opentabs plugin enable %s` in a terminal", reason, name)
+	verdict.UserText = fmt.Sprintf("%s, so none of its tools run. Review and enable it in the side panel (tab Plugins), or with `opentabs plugin enable %s`.", userReason, name)
+	return verdict
 }
 
 // permissionGate suspends calls that need approval and blocks calls of tools that are
@@ -184,6 +187,9 @@ func callChainText(callInfo dispatch.CallInfo) string {
 // offVerdict returns the verdict for a tool that is off, with the permission that turns it off.
 func (permissionGate) offVerdict(t dispatch.Tool, s State) dispatch.Verdict {
 	if t.Place != dispatch.PlaceDocument && s.Tools[t.Name].Permission == "" {
+		if s.EffectivePermission != wire.PermissionOff { // an opt-in tool
+			return dispatch.NewBlockVerdict(wire.ErrDenied, "%s is off until the user switches it on with `opentabs browser tools on %s` in a terminal", t.Name, t.Name)
+		}
 		return dispatch.NewBlockVerdict(wire.ErrDenied, "browser tools are off; the user switches them on with `opentabs browser tools on` in a terminal")
 	}
 	name := t.Plugin

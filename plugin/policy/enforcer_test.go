@@ -217,10 +217,10 @@ func TestRefusals(t *testing.T) {
 		"; the user turns it on with `opentabs plugin permission a ask` in a terminal, or in the side panel "+`\(denied\)\.`+onlyAllow)
 	g.load(twoToolPackage("a", "2;"))
 	check(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the plugin a has changed since the user reviewed it"+datePattern+
-		", so none of its tools run; the user reviews it with `opentabs plugin review a` in a terminal, or in the side panel "+`\(not_reviewed\)\.`+onlyReview)
+		", so none of its tools run; the user enables it with \"Review and enable\" in the side panel "+`\(tab Plugins\)`+", or with `opentabs plugin enable a` in a terminal "+`\(not_reviewed\)\.`+onlyReview)
 	g.failOnError(g.policy.Forget("a", "x"))
 	check(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the user has not reviewed the plugin a yet"+
-		", so none of its tools run; the user reviews it with `opentabs plugin review a` in a terminal, or in the side panel "+`\(not_reviewed\)\.`+onlyReview)
+		", so none of its tools run; the user enables it with \"Review and enable\" in the side panel "+`\(tab Plugins\)`+", or with `opentabs plugin enable a` in a terminal "+`\(not_reviewed\)\.`+onlyReview)
 	g.write("{")
 	check(g.checkFails(wire.ErrNotReviewed, "s", "read", nil), "a__read failed: the file of permissions cannot be read, so no plugin counts as reviewed"+
 		"; `opentabs plugin permission` in a terminal shows the user what is wrong with it "+`\(not_reviewed\)\.`+onlyReview)

@@ -117,6 +117,8 @@ type State struct {
 	Reviewed bool
 	// EffectivePermission is the permission of the plugin; off for a plugin that is not reviewed.
 	EffectivePermission wire.Permission
+	// builtin is the plugin if it is part of opentabs itself, else nil.
+	builtin *plugin.Plugin
 }
 
 // New returns the policy in the state folder dir, which need not exist yet, for the
@@ -188,8 +190,10 @@ func (p *Policy) stateOf(name string, loadedPlugin *plugin.Plugin) State {
 // plugin that is not installed.
 func (o Options) stateIn(rules *permissionRules, name string, loadedPlugin *plugin.Plugin) State {
 	s := State{PluginEntry: rules.plugins[name], EffectivePermission: wire.PermissionOff}
-	isBuiltin := loadedPlugin != nil && loadedPlugin.IsBuiltin() // needs no review, and is off until the user turns it on
-	s.Reviewed = isBuiltin || loadedPlugin != nil && s.Review != nil && s.Review.Hash == loadedPlugin.ContentHash()
+	if loadedPlugin != nil && loadedPlugin.IsBuiltin() { // needs no review, and is off until the user turns it on
+		s.builtin = loadedPlugin
+	}
+	s.Reviewed = s.builtin != nil || loadedPlugin != nil && s.Review != nil && s.Review.Hash == loadedPlugin.ContentHash()
 	if loadedPlugin != nil && !s.Reviewed && o.Trusted != nil {
 		var permission wire.Permission
 		if permission, s.Reviewed = o.Trusted(loadedPlugin); s.Reviewed && s.Permission == "" {
@@ -202,13 +206,17 @@ func (o Options) stateIn(rules *permissionRules, name string, loadedPlugin *plug
 	return s
 }
 
-// Tool returns the effective permission of a tool.
+// Tool returns the effective permission of a tool. While a built-in plugin is off, all its
+// tools are off.
 func (s State) Tool(name string) wire.Permission {
-	if !s.Reviewed {
+	if !s.Reviewed || s.builtin != nil && s.EffectivePermission == wire.PermissionOff {
 		return wire.PermissionOff
 	}
 	if toolPermission := s.Tools[name].Permission; toolPermission != "" {
 		return toolPermission
+	}
+	if s.builtin != nil && slices.ContainsFunc(s.builtin.Tools, func(t *plugin.Tool) bool { return t.Name == name && t.IsOptIn }) {
+		return wire.PermissionOff
 	}
 	return s.EffectivePermission
 }

@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"opentabs/dispatch"
 	"opentabs/plugin"
 	"opentabs/plugin/plugintest"
 	"opentabs/plugin/policy"
@@ -399,4 +401,29 @@ func TestPolicyConcurrentChanges(t *testing.T) {
 	for _, loadedPlugin := range w.Set().Plugins() {
 		w.checkEffective(loadedPlugin.Name, permissionAuto, permissionAuto, permissionOff)
 	}
+}
+
+// An opt-in tool needs its own permission, and no tool of a built-in plugin
+// runs while the plugin is off.
+func TestBuiltinOptInTools(t *testing.T) {
+	w := newPolicyFixture(t)
+	schema := json.RawMessage(`{"type":"object"}`)
+	builtin := plugin.NewBuiltin(&plugin.Plugin{Name: "browser", Tools: []*plugin.Tool{
+		{Name: "read", Place: dispatch.PlacePage, InputSchema: schema},
+		{Name: "send", Place: dispatch.PlacePage, InputSchema: schema, IsOptIn: true},
+	}})
+	w.set = plugin.NewSet(nil, nil, builtin)
+	const off, auto = wire.PermissionOff, wire.PermissionAuto
+	w.checkEffective("browser", off, off, off)
+	w.failOnError(w.policy.SetPermission("browser", "", auto, "the test"))
+	w.checkEffective("browser", auto, auto, off)
+	const offText = "send is off until the user switches it on with `opentabs browser tools on send`"
+	sendTool := builtin.Tools[1].Dispatch()
+	if got := policy.NewEnforcer(w.policy).Refusals("browser")(sendTool); got == nil || !strings.Contains(got.Message, offText) {
+		t.Errorf("refusal of the opt-in tool = %v, want %q", got, offText)
+	}
+	w.failOnError(w.policy.SetPermission("browser", "send", auto, "the test"))
+	w.checkEffective("browser", auto, auto, auto)
+	w.failOnError(w.policy.SetPermission("browser", "", off, "the test"))
+	w.checkEffective("browser", off, off, off)
 }

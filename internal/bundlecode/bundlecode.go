@@ -1,0 +1,53 @@
+// Package bundlecode splits the code of a bundle into its modules. The build splits a
+// bundle to minify libraries, and a review splits it to show the author's code alone,
+// so both agree on what a library is.
+package bundlecode
+
+import (
+	"strings"
+
+	"opentabs/internal/lazyregexp"
+)
+
+// Module is one part of a bundle.
+type Module struct {
+	// Name is the path of the module's file; empty for the code before the first
+	// module.
+	Name string
+	// Library reports that the module is marked as a library.
+	Library bool
+	Code    string
+}
+
+// moduleComment matches the comment that esbuild writes before a module: a path.
+var moduleComment = lazyregexp.New(`(?m)^ {0,4}// ((?:[A-Za-z-]+:)?[^\s:]+(?:\.(?:[cm]?[jt]sx?|json|svg|css)|locales))[ \t]*\r?$`)
+
+// libraryPath matches the paths of modules that the author did not write: npm
+// packages and the SDK.
+var libraryPath = lazyregexp.New(`(^|/)node_modules/|^opentabs[a-z-]*:(zod|sdk)/|(^|/)plugin-sdk/(dist|src)/`)
+
+// Split splits the code of a bundle at its module comments. Split drops parts that
+// contain only white space.
+func Split(code string) []Module {
+	var modules []Module
+	moduleStart, name := 0, ""
+	add := func(moduleEnd int) {
+		if text := code[moduleStart:moduleEnd]; strings.TrimSpace(text) != "" {
+			modules = append(modules, Module{Name: name, Library: libraryPath().MatchString(name), Code: text})
+		}
+	}
+	for _, match := range moduleComment().FindAllStringSubmatchIndex(code, -1) {
+		add(match[0])
+		moduleStart, name = match[0], code[match[2]:match[3]]
+	}
+	add(len(code))
+	// The code that the build appends after the last module is not part of a library.
+	if lastIndex := len(modules) - 1; lastIndex >= 0 && modules[lastIndex].Library {
+		if i := strings.LastIndex(modules[lastIndex].Code, "\n})();"); i >= 0 {
+			closingCode := modules[lastIndex].Code[i+1:]
+			modules[lastIndex].Code = modules[lastIndex].Code[:i+1]
+			modules = append(modules, Module{Code: closingCode})
+		}
+	}
+	return modules
+}

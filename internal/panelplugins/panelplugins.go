@@ -1,0 +1,192 @@
+// Package panelplugins installs, updates and removes plugins for the user in side panels.
+//
+// Package panelplugins uses the code and the checks of `opentabs plugin install`. A side
+// panel names a package of a registry, or the absolute path of a folder or of a package
+// file. An installed plugin does not run before the user reviews and enables it.
+//
+// # Concurrency
+//
+// [Plugins] is safe for concurrent use. Package install locks the folder of packages.
+package panelplugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"opentabs/internal/home"
+	"opentabs/internal/install"
+	"opentabs/internal/permissions"
+	"opentabs/internal/usererr"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+// requestTimeout limits one installation or update, with its download.
+const requestTimeout = 2 * time.Minute
+
+// Plugins are the plugins of a daemon, as side panels inspect and change them.
+type Plugins struct {
+	permissions.Local
+
+	home   *home.Home
+	getenv func(string) string
+	reload func() error
+	ctx    context.Context // ends the downloads
+	stop   context.CancelFunc
+}
+
+// New returns the plugins of an installation. reload makes the daemon and its browsers
+// load the plugins again.
+func New(h *home.Home, local permissions.Local, getenv func(string) string, reload func() error) *Plugins {
+	ctx, stop := context.WithCancel(context.Background())
+	return &Plugins{Local: local, home: h, getenv: getenv, reload: reload, ctx: ctx, stop: stop}
+}
+
+// Close ends running downloads.
+func (p *Plugins) Close() { p.stop() }
+
+// InstallPlugin installs a package of a registry, a package file or a folder.
+func (p *Plugins) InstallPlugin(packageText string) (wire.PluginInstallResult, error) {
+	result, err := p.installPlugin(packageText)
+	return result, explainError(err)
+}
+
+func (p *Plugins) installPlugin(packageText string) (result wire.PluginInstallResult, err error) {
+	source, path, err := parseSource(packageText)
+	if err != nil {
+		return result, err
+	}
+	ctx, cancel := context.WithTimeout(p.ctx, requestTimeout)
+	defer cancel()
+	var newPlugin, oldPlugin *plugin.Plugin
+	if source.IsFolder() {
+		newPlugin, err = install.AddFolder(p.home, path)
+	} else {
+		var i *install.Installer
+		if i, err = p.newInstaller(&result.Warnings); err == nil {
+			newPlugin, oldPlugin, err = i.Get(ctx, source)
+		}
+		if err == nil && !source.IsLocal() {
+			result.Registry = i.RegistryOf(newPlugin.Package)
+		}
+	}
+	if err != nil {
+		return wire.PluginInstallResult{}, err
+	}
+	result.Plugin, result.Version = newPlugin.Name, newPlugin.Version
+	result.Warnings = append(result.Warnings, newPlugin.Warnings...)
+	if oldPlugin != nil {
+		result.PreviousVersion = oldPlugin.Version
+	}
+	return result, p.reloadAfter(newPlugin.Source, newPlugin.Package)
+}
+
+// parseSource parses what the user typed into the side panel. path is the absolute path
+// of a folder or a package file. A relative path is rejected, because the daemon's working
+// directory is not the user's.
+func parseSource(text string) (source install.Source, path string, err error) {
+	path = strings.TrimSpace(text)
+	if path == "" {
+		return source, "", usererr.Errorf("no package is named: enter the name of an npm package, or the path of a folder")
+	}
+	if rest, isInHome := strings.CutPrefix(path, "~"+string(filepath.Separator)); isInHome {
+		userFolder, err := os.UserHomeDir()
+		if err != nil {
+			return source, "", fmt.Errorf("find your home directory: %w", err)
+		}
+		path = filepath.Join(userFolder, rest)
+	}
+	source, err = install.ParseSource(path)
+	if err == nil && source.IsLocal() && !filepath.IsAbs(path) {
+		err = usererr.Errorf("%q is a relative path: enter the absolute path, such as /home/ada/messages", text)
+	}
+	return source, path, err
+}
+
+// newInstaller returns an installer that appends its warnings to warnings. The installer
+// reads no .npmrc of a project: a daemon runs in the directory in which some client
+// started it, and the .npmrc of that directory could choose another registry.
+func (p *Plugins) newInstaller(warnings *[]string) (*install.Installer, error) {
+	return install.New(p.home, p.getenv, "", func(format string, args ...any) {
+		if warning, ok := strings.CutPrefix(fmt.Sprintf(format, args...), "warning: "); ok {
+			*warnings = append(*warnings, warning)
+		}
+	})
+}
+
+// reloadAfter reloads the plugins after a change of a package, and then removes the files
+// of the package that are no longer in use.
+func (p *Plugins) reloadAfter(source plugin.Source, packageName string) error {
+	if err := p.reload(); err != nil {
+		return fmt.Errorf("the change is made, but the plugins could not be reloaded: %w", err)
+	}
+	if source == plugin.SourceNPM {
+		install.RemoveUnused(p.home, func(string, ...any) {}, packageName)
+	}
+	return nil
+}
+
+// UpdatePlugin updates a plugin to the newest version in the range that the user chose.
+func (p *Plugins) UpdatePlugin(name string) (wire.PluginUpdateResult, error) {
+	result, err := p.updatePlugin(name)
+	return result, explainError(err)
+}
+
+func (p *Plugins) updatePlugin(name string) (result wire.PluginUpdateResult, err error) {
+	ctx, cancel := context.WithTimeout(p.ctx, requestTimeout)
+	defer cancel()
+	i, err := p.newInstaller(&result.Warnings)
+	if err != nil {
+		return result, err
+	}
+	offers, err := i.FindUpdates(ctx, []string{name})
+	if err != nil {
+		return result, err
+	}
+	offer := offers[0]
+	if offer.Error != "" {
+		return result, errors.New(offer.Error)
+	}
+	result.Version = offer.CurrentVersion
+	if offer.HasNewerOutOfRange() {
+		result.LatestVersion = offer.LatestVersion
+	}
+	if !offer.IsNewer() {
+		return result, nil
+	}
+	newPlugin, oldPlugin, err := i.Update(ctx, offer)
+	if err != nil {
+		return result, err
+	}
+	result.Version = newPlugin.Version
+	if oldPlugin != nil {
+		result.PreviousVersion = oldPlugin.Version
+	}
+	return result, p.reloadAfter(newPlugin.Source, newPlugin.Package)
+}
+
+// RemovePlugin removes a plugin with its review, permissions and settings. The folder of
+// a plugin that the user added is kept.
+func (p *Plugins) RemovePlugin(name, surface string) error {
+	entry, err := install.Remove(p.home, name)
+	if err == nil {
+		err = p.reloadAfter(entry.Source, entry.Package)
+	}
+	if err == nil {
+		err = p.Forget(entry.Name, surface)
+	}
+	return explainError(err)
+}
+
+// explainError returns err as a sentence for the user, or nil.
+func explainError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(home.Explain(err))
+}

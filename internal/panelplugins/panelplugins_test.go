@@ -1,0 +1,223 @@
+package panelplugins
+
+import (
+	"errors"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/internal/config"
+	"opentabs/internal/home"
+	"opentabs/internal/npm/npmtest"
+	"opentabs/internal/permissions"
+	"opentabs/plugin/catalog"
+	"opentabs/plugin/plugintest"
+	"opentabs/plugin/policy"
+	"opentabs/plugin/settings"
+	"opentabs/wire"
+)
+
+// fixture has the plugins of an installation without a daemon.
+type fixture struct {
+	*Plugins
+	t        *testing.T
+	registry *npmtest.Registry
+	reloads  int
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	f := &fixture{t: t, registry: &npmtest.Registry{}}
+	server := httptest.NewServer(f.registry)
+	t.Cleanup(server.Close)
+	t.Setenv("npm_config_registry", server.URL)
+	userFolder := t.TempDir()
+	t.Setenv("HOME", userFolder)
+	t.Setenv("USERPROFILE", userFolder)
+	h := home.New(config.Dirs{State: t.TempDir()}, config.Settings{}, os.Getenv, func(sentence string) { t.Log(sentence) })
+	plugins := catalog.New(h.PluginStore(), settings.New(h.State, settings.Options{}), zerolog.Nop())
+	local := permissions.NewLocal(policy.New(h.State, plugins.Set, policy.Options{}), plugins)
+	f.Plugins = New(h, local, os.Getenv, func() error {
+		f.reloads++
+		return plugins.Reload()
+	})
+	t.Cleanup(f.Close)
+	if err := plugins.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// publishWiki publishes a version of the plugin wiki.
+func (f *fixture) publishWiki(version string) {
+	f.t.Helper()
+	dir := plugintest.Package{Name: "wiki"}.Write(f.t)
+	setVersion(f.t, dir, version)
+	file, err := npmtest.PackFolder(dir)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.registry.Publish(npmtest.Version{Name: "opentabs-plugin-wiki", Version: version, File: file})
+}
+
+// setVersion changes the version in the package.json of a folder.
+func setVersion(t *testing.T, dir, version string) {
+	t.Helper()
+	path := filepath.Join(dir, "package.json")
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, []byte(strings.Replace(string(text), "1.0.0", version, 1)), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// names returns the names and versions of the loaded plugins.
+func (f *fixture) names() string {
+	var names []string
+	views, _ := f.Local.Plugins()
+	for _, p := range views {
+		names = append(names, p.Name+" "+p.Version)
+	}
+	return strings.Join(names, ", ")
+}
+
+// TestInstallUpdateRemove installs, updates and removes a package of a registry.
+func TestInstallUpdateRemove(t *testing.T) {
+	f := newFixture(t)
+	f.publishWiki("1.0.0")
+	installed, err := f.InstallPlugin(" wiki@^1 ")
+	if err != nil || installed.Plugin != "wiki" || installed.Version != "1.0.0" || installed.PreviousVersion != "" || !strings.Contains(installed.Registry, "http://127.0.0.1") {
+		t.Fatalf("%+v, %v", installed, err)
+	}
+	if got := f.names(); got != "wiki 1.0.0" {
+		t.Errorf("loaded %s", got)
+	}
+	if state := f.State("wiki"); state.Reviewed || state.EffectivePermission != wire.PermissionOff {
+		t.Errorf("an installed plugin runs without a review: %+v", state)
+	}
+	if updated, err := f.UpdatePlugin("wiki"); err != nil || updated.Version != "1.0.0" || updated.PreviousVersion != "" || updated.LatestVersion != "" {
+		t.Errorf("up to date: %+v, %v", updated, err)
+	}
+	f.publishWiki("1.1.0")
+	f.publishWiki("2.0.0")
+	if updated, err := f.UpdatePlugin("wiki"); err != nil || updated.Version != "1.1.0" || updated.PreviousVersion != "1.0.0" {
+		t.Errorf("an update: %+v, %v", updated, err)
+	}
+	if updated, err := f.UpdatePlugin("wiki"); err != nil || updated.Version != "1.1.0" || updated.LatestVersion != "2.0.0" {
+		t.Errorf("a version outside of the range: %+v, %v", updated, err)
+	}
+	folders, err := os.ReadDir(filepath.Join(f.home.State, "packages", "opentabs-plugin-wiki"))
+	if err != nil || len(folders) != 1 {
+		t.Errorf("%d folders, %v; want only the folder of 1.1.0", len(folders), err)
+	}
+	view, _ := f.Local.Plugins()
+	if err := errors.Join(f.ReviewAll([]wire.ConfigReviewParams{{Plugin: "wiki", Hash: view[0].Hash, Permission: wire.PermissionAuto}}, "me")...); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.RemovePlugin("wiki", "me"); err != nil || f.names() != "" {
+		t.Errorf("removed: %v, loaded %s", err, f.names())
+	}
+	if state := f.State("wiki"); state.Review != nil || state.Permission != "" {
+		t.Errorf("the permissions of a removed plugin are left: %+v", state)
+	}
+	if f.reloads != 3 {
+		t.Errorf("%d reloads, want one for each change", f.reloads)
+	}
+}
+
+// TestInstallFolder adds a folder by its absolute path, and by a path in the user's home
+// directory.
+func TestInstallFolder(t *testing.T) {
+	f := newFixture(t)
+	if installed, err := f.InstallPlugin(plugintest.Package{Name: "mail"}.Write(t)); err != nil || installed.Plugin != "mail" || installed.Registry != "" {
+		t.Errorf("%+v, %v", installed, err)
+	}
+	userFolder, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plugintest.Package{Name: "chat"}.WriteTo(t, filepath.Join(userFolder, "chat"))
+	if installed, err := f.InstallPlugin("~" + string(filepath.Separator) + "chat"); err != nil || installed.Plugin != "chat" {
+		t.Errorf("%+v, %v", installed, err)
+	}
+	if got := f.names(); got != "chat 1.0.0, mail 1.0.0" {
+		t.Errorf("loaded %s", got)
+	}
+}
+
+// TestInstallRefuses checks that wrong inputs install nothing, and that the errors are
+// sentences for the user.
+func TestInstallRefuses(t *testing.T) {
+	f := newFixture(t)
+	f.publishWiki("1.0.0")
+	source := t.TempDir()
+	if err := os.WriteFile(filepath.Join(source, "package.json"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"":                               "no package is named",
+		"./wiki":                         "is a relative path: enter the absolute path",
+		"wiki.tgz":                       "is a relative path: enter the absolute path",
+		"https://example.com/wiki.tgz":   "is a URL, whose content cannot be verified",
+		"none":                           `there is no plugin "none"`,
+		source:                           "build it first with `opentabs plugin build",
+		filepath.Join(source, "x.tgz"):   "x.tgz",
+		"wiki@^9":                        "wiki",
+		filepath.Join(source, "nothing"): "nothing",
+	} {
+		if installed, err := f.InstallPlugin(text); err == nil || !strings.Contains(err.Error(), want) || installed.Plugin != "" {
+			t.Errorf("%q: %+v, %v; want %q", text, installed, err, want)
+		}
+	}
+	for _, err := range []error{f.RemovePlugin("none", "me"), errorOf(f.UpdatePlugin("none"))} {
+		if err == nil || !strings.Contains(err.Error(), "none") {
+			t.Errorf("an unknown plugin: %v", err)
+		}
+	}
+	if f.reloads != 0 || f.names() != "" {
+		t.Errorf("%d reloads, loaded %s; want no change", f.reloads, f.names())
+	}
+}
+
+func errorOf(_ wire.PluginUpdateResult, err error) error { return err }
+
+// TestInstallIgnoresProject checks that the .npmrc of the daemon's working directory does
+// not choose the registry.
+func TestInstallIgnoresProject(t *testing.T) {
+	f := newFixture(t)
+	f.publishWiki("1.0.0")
+	project := t.TempDir()
+	for name, text := range map[string]string{"package.json": "{}", ".npmrc": "registry=http://127.0.0.1:1/\n"} {
+		if err := os.WriteFile(filepath.Join(project, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	registry := os.Getenv("npm_config_registry")
+	t.Setenv("npm_config_registry", "")
+	if err := os.Unsetenv("npm_config_registry"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(os.Getenv("HOME"), ".npmrc"), []byte("registry="+registry+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(project)
+	if installed, err := f.InstallPlugin("wiki"); err != nil || installed.Plugin != "wiki" {
+		t.Errorf("%+v, %v", installed, err)
+	}
+}
+
+// TestClose checks that a stopping daemon ends its downloads.
+func TestClose(t *testing.T) {
+	f := newFixture(t)
+	f.publishWiki("1.0.0")
+	f.Close()
+	if _, err := f.InstallPlugin("wiki"); err == nil {
+		t.Error("a download began after the daemon was stopped")
+	}
+}

@@ -1,0 +1,158 @@
+package pluginview
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"opentabs/internal/httpapi"
+	"opentabs/internal/terminal"
+	"opentabs/plugin"
+	"opentabs/plugin/inspection"
+	"opentabs/wire"
+)
+
+// CandidateState is the state of a plugin before it is enabled.
+type CandidateState string
+
+const (
+	stateNew     CandidateState = "new"
+	stateChanged CandidateState = "changed"
+	stateOff     CandidateState = "off"
+	stateFailed  CandidateState = "failed"
+	// StateEnabled is the state of a plugin that is reviewed and on.
+	StateEnabled CandidateState = "enabled"
+)
+
+// Change is what a command did with a plugin.
+type Change string
+
+// The changes of `plugin enable` and `plugin disable`.
+const (
+	ChangeNone     Change = "none"
+	ChangeEnabled  Change = "enabled"
+	ChangeDisabled Change = "disabled"
+)
+
+// Candidate is a plugin that `plugin enable` shows, and may enable.
+type Candidate struct {
+	Name    string         `json:"name"`
+	Version string         `json:"version,omitempty"`
+	State   CandidateState `json:"state"`
+	Hash    string         `json:"hash,omitempty"`
+	Sites   []string       `json:"sites"`
+	// ReadTools counts the tools that only read, as the author declares. WriteTools counts
+	// all other tools.
+	ReadTools  int `json:"read_tools"`
+	WriteTools int `json:"write_tools"`
+	// Powers are the browser features that the author's code mentions.
+	Powers   []string `json:"powers"`
+	Warnings []string `json:"warnings"`
+	// Permission is the permission of the plugin after the command.
+	Permission wire.Permission `json:"permission,omitempty"`
+	Change     Change          `json:"change"`
+	// Error is why the plugin could not be enabled.
+	Error string `json:"error,omitempty"`
+	// IsPending is set until the plugin is enabled.
+	IsPending bool `json:"-"`
+}
+
+// NewCandidate describes a plugin with its review and its permission now.
+func NewCandidate(p *plugin.Plugin, now httpapi.PluginPermissions) Candidate {
+	c := Candidate{
+		Name: p.Name, Version: p.Version, State: stateOf(now), Hash: p.ContentHash(), Sites: slices.Concat([]string{}, p.Matches),
+		Powers: []string{}, Warnings: candidateWarnings(p, now), Permission: now.Permission, Change: ChangeNone,
+	}
+	for _, t := range p.Tools {
+		if t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly {
+			c.ReadTools++
+		} else {
+			c.WriteTools++
+		}
+	}
+	powers, err := inspection.PowerNames(p)
+	if err != nil {
+		c.Fail(err)
+	}
+	c.Powers = append(c.Powers, powers...)
+	return c
+}
+
+// FailedCandidate describes a plugin that can't be loaded, and so can't be enabled.
+func FailedCandidate(f plugin.Failure) Candidate {
+	name := f.Name
+	if name == "" {
+		name = f.Path
+	}
+	c := Candidate{Name: name, State: stateFailed, Sites: []string{}, Powers: []string{}, Warnings: []string{}, Change: ChangeNone}
+	c.Fail(fmt.Errorf("could not be loaded: %w", f.Err))
+	return c
+}
+
+// Fail stores the error that prevents that the plugin is enabled.
+func (c *Candidate) Fail(err error) { c.Error, c.Change = err.Error(), ChangeNone }
+
+func stateOf(now httpapi.PluginPermissions) CandidateState {
+	isOn := now.Permission != wire.PermissionOff || slices.ContainsFunc(now.Tools, func(t httpapi.ToolPermissions) bool { return t.Permission != wire.PermissionOff })
+	switch {
+	case !now.Reviewed && now.Review != nil:
+		return stateChanged
+	case !now.Reviewed:
+		return stateNew
+	case isOn:
+		return StateEnabled
+	}
+	return stateOff
+}
+
+// candidateWarnings returns what the user should know first before enabling a plugin.
+func candidateWarnings(p *plugin.Plugin, now httpapi.PluginPermissions) []string {
+	warnings := []string{}
+	add := func(condition bool, text string) {
+		if condition {
+			warnings = append(warnings, text)
+		}
+	}
+	add(p.PreScript, "has a pre-script")
+	add(p.RunsInFrames, "runs in frames")
+	if now.Review != nil && !now.Reviewed {
+		text := "changed since your review of " + now.Review.Version
+		if now.Stored != "" {
+			text += ", was " + string(now.Stored)
+		}
+		add(true, text)
+	}
+	add(now.Fault != nil, "failed to start")
+	return append(warnings, p.Warnings...)
+}
+
+// PrintCandidates prints the table of the plugins that a command may enable.
+func PrintCandidates(out *terminal.Output, plan []Candidate) {
+	if len(plan) == 0 {
+		return
+	}
+	rows := [][]string{{"PLUGIN", "VERSION", "STATE", "READ", "WRITE", "SITES", "WARNINGS", "CODE MENTIONS"}}
+	for _, c := range plan {
+		rows = append(rows, []string{
+			c.Name, c.Version, string(c.State), fmt.Sprint(c.ReadTools), fmt.Sprint(c.WriteTools), siteText(c.Sites),
+			strings.Join(c.Warnings, "; "), strings.Join(c.Powers, ", "),
+		})
+	}
+	out.PrintTable("", rows, "VERSION", "STATE")
+	out.PrintLine("READ and WRITE count tools by their authors' claims. `opentabs plugin review NAME` shows the code.")
+}
+
+// siteText returns the hosts of match patterns without repetitions.
+func siteText(patterns []string) string {
+	var hosts []string
+	for _, pattern := range patterns {
+		host := pattern
+		if _, rest, ok := strings.Cut(pattern, "://"); ok {
+			host, _, _ = strings.Cut(rest, "/")
+		}
+		if !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
+	return strings.Join(hosts, " ")
+}

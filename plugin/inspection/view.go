@@ -1,0 +1,142 @@
+package inspection
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"opentabs/internal/plaintext"
+	"opentabs/plugin"
+	"opentabs/plugin/review"
+	"opentabs/wire"
+)
+
+const (
+	// maxAuthorChars is the longest shown name of an author, in characters.
+	maxAuthorChars = 100
+	// maxShownChars is the longest shown description or warning, in characters.
+	maxShownChars = 1000
+)
+
+// PowerNames returns the browser features that the author's code and the pre-script of a
+// plugin mention, sorted by name.
+func PowerNames(loadedPlugin *plugin.Plugin) ([]string, error) {
+	code, err := review.ReadCode(loadedPlugin)
+	if err != nil {
+		return nil, err
+	}
+	return mentionNames(sortedMentions(findMentions(code.OwnCode()), findMentions(code.PreScript))), nil
+}
+
+// View returns the inspection as the side panel shows it, without the texts of sections.
+func (inspection *Inspection) View() wire.PluginInspectResult {
+	p := inspection.Plugin
+	view := wire.PluginInspectResult{
+		Hash: inspection.Hash, Description: plaintext.Clean(p.Description, maxShownChars), Package: p.Package, Source: wire.PluginSource(p.Source), Folder: p.Dir,
+		Author: authorOf(p), Excludes: slices.Clone(p.Excludes), PreScript: p.PreScript, RunsInFrames: p.RunsInFrames, Powers: inspection.powers(),
+	}
+	for _, warning := range p.Warnings {
+		view.Warnings = append(view.Warnings, plaintext.Line(warning, maxShownChars))
+	}
+	for _, t := range p.Tools {
+		view.Tools = append(view.Tools, wire.InspectedToolView{
+			Name: t.Name, Description: plaintext.Clean(t.Description, maxShownChars), Destructive: t.Annotations.Destructive != nil && *t.Annotations.Destructive,
+		})
+	}
+	for _, name := range []wire.SectionName{wire.SectionChanges, wire.SectionCode, wire.SectionPreScript, wire.SectionLibraries} {
+		if s, ok := inspection.findSection(string(name)); ok {
+			view.Sections = append(view.Sections, sectionView(name, s))
+		}
+	}
+	if r := inspection.state.Review; r != nil {
+		view.LastReview = &wire.LastReviewView{Version: plaintext.Line(r.Version, maxShownChars), Permission: inspection.state.Permission}
+		if !r.At.IsZero() {
+			view.LastReview.AtMs = float64(r.At.UnixMilli())
+		}
+	}
+	return view
+}
+
+func sectionView(name wire.SectionName, s inspectedSection) wire.SectionView {
+	view := wire.SectionView{Name: name, Pages: len(s.pages)}
+	for _, page := range s.pages {
+		view.Lines += strings.Count(page, "\n")
+		if name != wire.SectionChanges {
+			continue
+		}
+		for line := range strings.Lines(page) {
+			switch {
+			case strings.HasPrefix(line, "+++ now/"), strings.HasPrefix(line, "--- reviewed/"):
+			case strings.HasPrefix(line, "+"):
+				view.Added++
+			case strings.HasPrefix(line, "-"):
+				view.Removed++
+			}
+		}
+	}
+	return view
+}
+
+// powers returns the browser features that the code mentions, sorted by name.
+func (inspection *Inspection) powers() []wire.PowerView {
+	var powers []wire.PowerView
+	for _, section := range []struct {
+		name wire.SectionName
+		code string
+	}{
+		{wire.SectionCode, inspection.code.OwnCode()},
+		{wire.SectionPreScript, inspection.code.PreScript},
+		{wire.SectionLibraries, inspection.code.LibraryCode()},
+	} {
+		for _, m := range findMentions(section.code) {
+			i := slices.IndexFunc(powers, func(power wire.PowerView) bool { return power.Name == m.Name })
+			if i < 0 {
+				i = len(powers)
+				powers = append(powers, wire.PowerView{Name: m.Name, Meaning: m.Meaning})
+			}
+			powers[i].Sections = append(powers[i].Sections, section.name)
+		}
+	}
+	slices.SortFunc(powers, func(a, b wire.PowerView) int { return strings.Compare(a.Name, b.Name) })
+	return powers
+}
+
+// authorOf returns the author that package.json names, as a text or as an object; empty
+// without a name. The name is the author's claim.
+func authorOf(p *plugin.Plugin) string {
+	packageJSON, _, err := p.Descriptions()
+	if err != nil {
+		return ""
+	}
+	var named struct {
+		Author json.RawMessage `json:"author"`
+	}
+	var object struct {
+		Name string `json:"name"`
+	}
+	if json.Unmarshal(packageJSON, &named) != nil {
+		return ""
+	}
+	if json.Unmarshal(named.Author, &object.Name) != nil && json.Unmarshal(named.Author, &object) != nil {
+		return ""
+	}
+	return plaintext.Line(object.Name, maxAuthorChars)
+}
+
+// PanelPage returns one page of a section for the side panel. The error is a sentence for
+// the user.
+func (inspection *Inspection) PanelPage(in wire.PluginPageParams) (wire.PluginPageResult, error) {
+	if in.Hash != inspection.Hash {
+		return wire.PluginPageResult{}, fmt.Errorf("the plugin %s has changed since you opened its review: open the review again", inspection.Plugin.Name)
+	}
+	s, ok := inspection.findSection(string(in.Section))
+	if !ok || in.Page < 1 || in.Page > len(s.pages) {
+		return wire.PluginPageResult{}, fmt.Errorf("the plugin %s has no page %d of the section %q", inspection.Plugin.Name, in.Page, plaintext.Shorten(string(in.Section)))
+	}
+	result := wire.PluginPageResult{Text: s.pages[in.Page-1], FirstLine: 1}
+	for _, page := range s.pages[:in.Page-1] {
+		result.FirstLine += strings.Count(page, "\n")
+	}
+	return result, nil
+}

@@ -1,0 +1,137 @@
+package inspection_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"opentabs/plugin"
+	"opentabs/plugin/inspection"
+	"opentabs/plugin/plugintest"
+	"opentabs/wire"
+)
+
+// bundle returns an adapter with a library and the author's module.
+func bundle(library, own string) string {
+	return "(()=>{\n  // node_modules/lib/index.js\n  " + library + "\n\n  // src/index.ts\n  " + own + "\n})();\n"
+}
+
+func sectionOf(view wire.PluginInspectResult, name wire.SectionName) wire.SectionView {
+	i := slices.IndexFunc(view.Sections, func(s wire.SectionView) bool { return s.Name == name })
+	if i < 0 {
+		return wire.SectionView{}
+	}
+	return view.Sections[i]
+}
+
+// TestView checks what the side panel shows of a plugin before and after a change.
+func TestView(t *testing.T) {
+	isDestructive := true
+	p := plugintest.Package{
+		Name: "mail", Code: bundle("eval(x);", "fetch('/a');"), PreScript: "localStorage.x;\n",
+		Tools: []plugintest.Tool{{Name: "read", Description: "Reads."}, {Name: "drop", Description: "Drops.", Annotations: &plugin.Annotations{Destructive: &isDestructive}}},
+	}
+	w := newTestPolicy(t, p)
+	inspected, err := w.inspect("mail")
+	if err != nil {
+		t.Fatal(err)
+	}
+	view := inspected.View()
+	if view.Hash != inspected.Hash || view.Description != "A plugin for tests." || view.Package != "opentabs-plugin-mail" || !view.PreScript || view.LastReview != nil || view.Author != "" {
+		t.Errorf("got %+v", view)
+	}
+	var powers []string
+	for _, power := range view.Powers {
+		for _, section := range power.Sections {
+			powers = append(powers, power.Name+" in "+string(section))
+		}
+	}
+	if got := strings.Join(powers, ", "); got != "eval in libraries, fetch in code, localStorage in pre-script" {
+		t.Errorf("powers: %s", got)
+	}
+	if len(view.Tools) != 2 || view.Tools[0].Description != "Reads." || view.Tools[0].Destructive || !view.Tools[1].Destructive {
+		t.Errorf("tools: %+v", view.Tools)
+	}
+	if s := sectionOf(view, wire.SectionCode); s.Pages != 1 || s.Lines < 3 || sectionOf(view, wire.SectionLibraries).Lines == 0 || sectionOf(view, wire.SectionChanges).Pages != 0 {
+		t.Errorf("sections: %+v", view.Sections)
+	}
+	if names, err := inspection.PowerNames(inspected.Plugin); err != nil || strings.Join(names, " ") != "fetch localStorage" {
+		t.Errorf("powers of the author's code: %v, %v", names, err)
+	}
+
+	w.review("mail", wire.PermissionAuto)
+	p.Code = bundle("eval(x);", "fetch('/b');\n  fetch('/c');")
+	w.load(p)
+	if inspected, err = w.inspect("mail"); err != nil {
+		t.Fatal(err)
+	}
+	view = inspected.View()
+	if r := view.LastReview; r == nil || r.Version != "1.0.0" || r.Permission != wire.PermissionAuto || r.AtMs == 0 {
+		t.Errorf("the last review: %+v", r)
+	}
+	if s := sectionOf(view, wire.SectionChanges); s.Added != 3 || s.Removed != 2 {
+		t.Errorf("the changes: %+v", s)
+	}
+	page, err := inspected.PanelPage(wire.PluginPageParams{Plugin: "mail", Hash: view.Hash, Section: wire.SectionChanges, Page: 1})
+	if err != nil || page.FirstLine != 1 || !strings.Contains(page.Text, "+  fetch('/c');") {
+		t.Errorf("the page: %+v, %v", page, err)
+	}
+}
+
+// TestPanelPage checks the numbers of lines of later pages, and wrong requests.
+func TestPanelPage(t *testing.T) {
+	w := newTestPolicy(t, plugintest.Package{Name: "mail", Code: "(()=>{\n" + strings.Repeat("x();\n", 30_000) + "})();\n"})
+	inspected, err := w.inspect("mail")
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := wire.PluginPageParams{Plugin: "mail", Hash: inspected.Hash, Section: wire.SectionCode, Page: 2}
+	first := request
+	first.Page = 1
+	firstPage, firstErr := inspected.PanelPage(first)
+	page, err := inspected.PanelPage(request)
+	if err != nil || firstErr != nil || firstPage.FirstLine != 1 || page.FirstLine != 1+strings.Count(firstPage.Text, "\n") || sectionOf(inspected.View(), wire.SectionCode).Pages != 4 {
+		t.Errorf("page 2 begins at line %d, %v, %v", page.FirstLine, err, firstErr)
+	}
+	for want, change := range map[string]func(*wire.PluginPageParams){
+		"has changed since you opened its review": func(p *wire.PluginPageParams) { p.Hash = "old" },
+		"has no page 9":               func(p *wire.PluginPageParams) { p.Page = 9 },
+		"has no page 0":               func(p *wire.PluginPageParams) { p.Page = 0 },
+		`of the section "pre-script"`: func(p *wire.PluginPageParams) { p.Section = wire.SectionPreScript },
+		`of the section "other"`:      func(p *wire.PluginPageParams) { p.Section = "other" },
+	} {
+		wrong := request
+		change(&wrong)
+		if _, err := inspected.PanelPage(wrong); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v; want %q", wrong, err, want)
+		}
+	}
+}
+
+// TestViewAuthor checks both forms of the author in package.json.
+func TestViewAuthor(t *testing.T) {
+	for author, want := range map[string]string{`"Ada"`: "Ada", `{"name":"Ada\u202e Lovelace","email":"a@b.example"}`: "Ada Lovelace", `7`: "", `null`: ""} {
+		w := newTestPolicy(t, plugintest.Package{Name: "mail"})
+		mailPlugin, err := w.set.Find("mail")
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(mailPlugin.Dir, "package.json")
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(strings.Replace(string(text), "{", `{"author":`+author+",", 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		inspected, err := w.inspect("mail")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := inspected.View().Author; got != want {
+			t.Errorf("%s: %q, want %q", author, got, want)
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package policy
+
+import (
+	"fmt"
+	"maps"
+
+	"opentabs/internal/statedoc"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+// Review reviews and enables one plugin; see [ReviewAll].
+func (p *Policy) Review(name, hash string, permission wire.Permission, surface string) error {
+	return ReviewAll(p, []wire.ConfigReviewParams{{Plugin: name, Hash: hash, Permission: permission}}, surface)[0]
+}
+
+// acceptedReview is a review of the content that a plugin has now. index is the position
+// in the arguments of ReviewAll.
+type acceptedReview struct {
+	wire.ConfigReviewParams
+	loadedPlugin *plugin.Plugin
+	index        int
+}
+
+// ReviewAll records that the user has reviewed the content of plugins, and sets their
+// permissions, in one change of permissions.json. surface is where the user made the
+// change. errs has the error of each review at the same index, or nil. A plugin with an
+// error keeps its permissions.
+//
+// If the content has changed since the last review, ReviewAll removes permissions of the
+// plugin, unless its author develops it now. For changed content, ReviewAll removes the
+// permission "auto" of single tools, and the late access and the calls to other plugins.
+// Tools that are off stay off, unless the review sets their permission.
+func ReviewAll(p *Policy, reviews []wire.ConfigReviewParams, surface string) (errs []error) {
+	errs = make([]error, len(reviews))
+	var accepted []acceptedReview
+	for i, r := range reviews {
+		loadedPlugin, err := checkReview(p, r)
+		if err != nil {
+			errs[i] = err
+			continue
+		}
+		accepted = append(accepted, acceptedReview{r, loadedPlugin, i})
+	}
+	err := changePlugins(p, len(accepted), func(i int) (name string, edit func(entry statedoc.Object) []Change) {
+		r := accepted[i]
+		return r.Plugin, func(entry statedoc.Object) []Change { return storeReview(p, entry, r, surface) }
+	})
+	for _, r := range accepted {
+		if err != nil {
+			errs[r.index] = err
+			continue
+		}
+		if err := p.archive.Keep(r.loadedPlugin); err != nil { // without a copy of the files, the next review shows no diff
+			p.opts.Log.Warn().Err(err).Str("plugin", r.Plugin).Msg("the reviewed content could not be stored for the next review")
+		}
+	}
+	return errs
+}
+
+// checkReview returns the plugin of a review, or an error if the plugin has changed since
+// the review or the review has invalid permissions.
+func checkReview(p *Policy, r wire.ConfigReviewParams) (*plugin.Plugin, error) {
+	if _, err := ParsePermission(string(r.Permission)); err != nil {
+		return nil, err
+	}
+	loadedPlugin, err := p.set().Find(r.Plugin)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range r.Tools {
+		if _, err := p.set().FindWithTool(r.Plugin, t.Tool); err != nil {
+			return nil, err
+		}
+		if t.Permission != "" {
+			if _, err := ParsePermission(string(t.Permission)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if r.Hash != loadedPlugin.ContentHash() {
+		return nil, fmt.Errorf("the plugin %s has changed since you reviewed it: review it again, then decide", r.Plugin)
+	}
+	// The plugin in memory may come from the index of adapters, so checkReview reads the
+	// files of the plugin again.
+	if now, err := plugin.Load(loadedPlugin.Dir); err != nil || now.ContentHash() != r.Hash {
+		loadedPlugin.RequestReload()
+		return nil, fmt.Errorf("the plugin %s has changed on disk since you reviewed it: review it again, then decide", r.Plugin)
+	}
+	return loadedPlugin, nil
+}
+
+// storeReview stores a review in the entry of its plugin, and returns the changes.
+func storeReview(p *Policy, entry statedoc.Object, r acceptedReview, surface string) []Change {
+	review := entry.Child("reviewed")
+	var oldHash string
+	statedoc.Decode(review["hash"], &oldHash)
+	review.Put("hash", r.Hash)
+	review.Put("version", r.loadedPlugin.Version)
+	review.Put("dir", r.loadedPlugin.Dir)
+	setMark(review, surface)
+	entry.Put("reviewed", review)
+	delete(entry, "recommended") // a review by the user removes the agent's recommendation
+	if oldHash != r.Hash {
+		entry.Put("tools", copyWithoutAuto(entry.Child("tools")))
+		if !p.opts.isTrusted(r.loadedPlugin) {
+			delete(entry, "calls")
+			delete(entry, "lateAccess")
+		}
+	}
+	oldPermission := setPermission(entry, r.Permission, surface)
+	changes := []Change{{Kind: "review", Plugin: r.Plugin, Old: oldPermission, New: string(r.Permission), Hash: r.Hash, By: surface}}
+	for _, t := range r.Tools {
+		oldPermission := setToolPermission(entry, t.Tool, t.Permission, surface)
+		if oldPermission != string(t.Permission) {
+			changes = append(changes, Change{Kind: "permission", Plugin: r.Plugin, Tool: t.Tool, Old: oldPermission, New: string(t.Permission), By: surface})
+		}
+	}
+	return changes
+}
+
+// DisableAll turns plugins off, in one change of permissions.json: none of their tools
+// runs, and pages get no code of the plugins. Reviews, limits and settings are kept. errs
+// has the error of each plugin at the same index, or nil.
+func DisableAll(p *Policy, names []string, surface string) (errs []error) {
+	errs = make([]error, len(names))
+	var known []int
+	for i, name := range names {
+		if _, errs[i] = p.set().Find(name); errs[i] == nil {
+			known = append(known, i)
+		}
+	}
+	err := changePlugins(p, len(known), func(i int) (name string, edit func(entry statedoc.Object) []Change) {
+		name = names[known[i]]
+		return name, func(entry statedoc.Object) []Change { return disableEntry(entry, name, surface) }
+	})
+	for _, i := range known {
+		errs[i] = err
+	}
+	return errs
+}
+
+// disableEntry sets the permission of a plugin to off, and removes the permissions with
+// which its tools could still run.
+func disableEntry(entry statedoc.Object, name, surface string) []Change {
+	var changes []Change
+	for tool := range maps.Clone(entry.Child("tools")) {
+		var permission wire.Permission
+		statedoc.Decode(entry.Child("tools").Child(tool)["permission"], &permission)
+		if permission == "" || permission == wire.PermissionOff {
+			continue
+		}
+		setToolPermission(entry, tool, "", surface)
+		changes = append(changes, Change{Kind: "permission", Plugin: name, Tool: tool, Old: string(permission), By: surface})
+	}
+	oldPermission := setPluginPermission(entry, wire.PermissionOff, surface)
+	return append(changes, Change{Kind: "permission", Plugin: name, Old: oldPermission, New: string(wire.PermissionOff), By: surface})
+}
+
+// changePlugins edits the entries of n plugins in one change of permissions.json. entryAt
+// returns the name of the plugin at an index, and the function that edits its entry.
+// changePlugins ends the grants of these plugins, records the changes that edit returns,
+// and notifies listeners once.
+func changePlugins(p *Policy, n int, entryAt func(i int) (name string, edit func(entry statedoc.Object) []Change)) error {
+	if n == 0 {
+		return nil
+	}
+	var changes []Change
+	err := p.file.Change(func(doc *statedoc.Plugins) error {
+		for i := range n {
+			name, edit := entryAt(i)
+			doc.EditPlugin(name, func(entry statedoc.Object) { changes = append(changes, edit(entry)...) })
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		name, _ := entryAt(i)
+		p.grants.drop(name, "")
+	}
+	for _, c := range changes {
+		p.opts.Record(c)
+	}
+	p.file.Notify()
+	return nil
+}

@@ -1,0 +1,135 @@
+package policy_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"opentabs/plugin"
+	"opentabs/plugin/plugintest"
+	"opentabs/plugin/policy"
+	"opentabs/wire"
+)
+
+// changeTexts returns the recorded changes, and forgets them.
+func (w *policyFixture) changeTexts() string {
+	var texts []string
+	for _, c := range w.changes {
+		texts = append(texts, strings.Join(slices.DeleteFunc([]string{c.Kind, c.Plugin, c.Tool, c.Old + ">" + c.New}, func(s string) bool { return s == "" }), " "))
+	}
+	w.changes = nil
+	return strings.Join(texts, ", ")
+}
+
+// TestReviewAll checks that one request reviews many plugins, and that a plugin with an
+// error changes neither itself nor the others.
+func TestReviewAll(t *testing.T) {
+	w := newPolicyFixture(t, twoToolPackage("a", "1;"), twoToolPackage("b", "1;"), twoToolPackage("c", "1;"), twoToolPackage("d", "1;"))
+	w.review("c", permissionAuto)
+	w.changeTexts()
+	notified := 0
+	w.policy.OnChange(func() { notified++ })
+	errs := policy.ReviewAll(w.policy, []wire.ConfigReviewParams{
+		{Plugin: "a", Hash: w.hash("a"), Permission: permissionAsk, Tools: []wire.ToolPermission{{Tool: "read", Permission: permissionAuto}, {Tool: "send", Permission: permissionOff}}},
+		{Plugin: "c", Hash: "other content", Permission: permissionAsk},
+		{Plugin: "x", Hash: w.hash("a"), Permission: permissionAsk},
+		{Plugin: "b", Hash: w.hash("b"), Permission: permissionAuto},
+		{Plugin: "d", Hash: w.hash("d"), Permission: permissionAuto, Tools: []wire.ToolPermission{{Tool: "none", Permission: permissionOff}}},
+		{Plugin: "d", Hash: w.hash("d"), Permission: permissionAuto, Tools: []wire.ToolPermission{{Tool: "read", Permission: "maybe"}}},
+	}, "me")
+	for i, want := range []string{"", "has changed since you reviewed it", `there is no plugin "x"`, "", `has no tool "none"`, `"maybe" is no permission`} {
+		if err := errs[i]; (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("review %d: %v; want %q", i, err, want)
+		}
+	}
+	if !errors.Is(errs[2], plugin.ErrUnknown) {
+		t.Errorf("an unknown plugin: %v", errs[2])
+	}
+	w.checkEffective("a", permissionAsk, permissionAuto, permissionOff)
+	w.checkEffective("b", permissionAuto, permissionAuto, permissionAuto)
+	w.checkEffective("c", permissionAuto, permissionAuto, permissionAuto)
+	w.checkEffective("d", permissionOff, permissionOff, permissionOff)
+	if got, want := w.changeTexts(), "review a >ask, permission a read >auto, permission a send >off, review b >auto"; got != want {
+		t.Errorf("recorded %s, want %s", got, want)
+	}
+	if notified != 1 {
+		t.Errorf("%d notifications, want 1", notified)
+	}
+	// The review of equal content with an empty permission of a tool removes the
+	// permission of the tool.
+	w.failOnError(errors.Join(policy.ReviewAll(w.policy, []wire.ConfigReviewParams{
+		{Plugin: "a", Hash: w.hash("a"), Permission: permissionAsk, Tools: []wire.ToolPermission{{Tool: "send"}}},
+	}, "me")...))
+	w.checkEffective("a", permissionAsk, permissionAuto, permissionAsk)
+}
+
+// TestReviewAllKeepsFile checks that a damaged file fails all reviews.
+func TestReviewAllKeepsFile(t *testing.T) {
+	w := newPolicyFixture(t, twoToolPackage("a", "1;"), twoToolPackage("b", "1;"))
+	w.write(`{"version": 99}`)
+	for _, err := range policy.ReviewAll(w.policy, []wire.ConfigReviewParams{
+		{Plugin: "a", Hash: w.hash("a"), Permission: permissionAsk}, {Plugin: "b", Hash: w.hash("b"), Permission: permissionAsk},
+	}, "me") {
+		if err == nil || !strings.Contains(err.Error(), "update opentabs") {
+			t.Errorf("a file of a newer version: %v", err)
+		}
+	}
+	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
+}
+
+// TestDisableAll checks that no tool of a disabled plugin runs, and that the next review
+// needs only the permission.
+func TestDisableAll(t *testing.T) {
+	w := newPolicyFixture(t, twoToolPackage("a", "1;"), twoToolPackage("b", "1;"))
+	w.review("a", permissionAuto)
+	w.failOnError(w.policy.SetPermission("a", "read", permissionAuto, "me"))
+	w.failOnError(w.policy.SetPermission("a", "send", permissionOff, "me"))
+	w.failOnError(w.policy.SetLimit("a", "read", policy.Limit{Calls: 1, Per: 1e9}, "me"))
+	w.changeTexts()
+	errs := policy.DisableAll(w.policy, []string{"a", "x"}, "me")
+	if errs[0] != nil || !errors.Is(errs[1], plugin.ErrUnknown) {
+		t.Errorf("got %v", errs)
+	}
+	w.checkEffective("a", permissionOff, permissionOff, permissionOff)
+	loadedPlugin, _ := w.Set().Plugin("a")
+	if w.policy.MayRunAnyTool(loadedPlugin) {
+		t.Error("a tool of the disabled plugin may run")
+	}
+	if got, want := w.changeTexts(), "permission a read auto>, permission a auto>off"; got != want {
+		t.Errorf("recorded %s, want %s", got, want)
+	}
+	s := w.policy.State("a")
+	if !s.Reviewed || s.Tools["read"].Limit.Calls != 1 || s.Tools["send"].Permission != permissionOff {
+		t.Errorf("the review, the limit or the permission off is lost: %+v", s)
+	}
+	w.review("a", permissionAsk)
+	w.checkEffective("a", permissionAsk, permissionAsk, permissionOff)
+	if errs := policy.DisableAll(w.policy, nil, "me"); len(errs) != 0 {
+		t.Errorf("no plugins: %v", errs)
+	}
+}
+
+// TestReviewAllMany reviews 120 plugins in one change.
+func TestReviewAllMany(t *testing.T) {
+	var packages []plugintest.Package
+	for _, letter := range "abcdefghijklmnopqrst" {
+		for _, digit := range "123456" {
+			packages = append(packages, plugintest.Package{Name: string(letter) + string(digit)})
+		}
+	}
+	w := newPolicyFixture(t, packages...)
+	var reviews []wire.ConfigReviewParams
+	for _, p := range w.Set().Plugins() {
+		reviews = append(reviews, wire.ConfigReviewParams{Plugin: p.Name, Hash: p.ContentHash(), Permission: permissionAsk})
+	}
+	w.failOnError(errors.Join(policy.ReviewAll(w.policy, reviews, "me")...))
+	if len(w.changes) != 120 {
+		t.Errorf("%d changes, want 120", len(w.changes))
+	}
+	for _, p := range w.Set().Plugins() {
+		if s := w.policy.State(p.Name); s.EffectivePermission != permissionAsk {
+			t.Errorf("%s: %+v", p.Name, s)
+		}
+	}
+}
