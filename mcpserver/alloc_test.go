@@ -38,7 +38,11 @@ func TestCallAllocations(t *testing.T) {
 		return dispatch.Result{Output: result}, nil
 	})
 	schema := json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`)
-	s := newServer(t, caller, Options{}, plugintest.Package{Tools: []plugintest.Tool{{Name: "echo", Description: "d", Input: schema, Output: schema}}})
+	// The options are those of the daemon for a client whose timeout is unknown.
+	options := Options{
+		Jobs: dispatch.NewJobs(dispatch.New(nil, dispatch.Options{}), dispatch.JobOptions{}), Detach: alwaysDetach(Detach{BeforeTimeout: true}), LearnedTimeouts: newTimeoutTable(),
+	}
+	s := newServer(t, caller, options, plugintest.Package{Tools: []plugintest.Tool{{Name: "echo", Description: "d", Input: schema, Output: schema}}})
 	t.Cleanup(func() { _ = s.Shutdown(context.Background()) })
 	handler := s.Handler()
 	begin := httptest.NewRecorder()

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"opentabs/dispatch"
+	"opentabs/mcpserver/form"
 	"opentabs/mcpserver/transport"
 )
 
@@ -24,12 +25,17 @@ type approvals struct {
 	heartbeat time.Duration
 	log       zerolog.Logger
 	// run handles a request and returns the reply.
-	run       func(context.Context, request) reply
+	run func(context.Context, request) reply
+	// onGiveUp is called if the client stopped waiting for the reply. The progressSender
+	// has the progress that the client received.
+	onGiveUp  func(context.Context, request, *progressSender)
 	resumable *resumableCalls
 }
 
-func newApprovals(calls Caller, heartbeat time.Duration, log zerolog.Logger, run func(context.Context, request) reply) *approvals {
-	return &approvals{calls: calls, heartbeat: heartbeat, log: log, run: run, resumable: newResumableCalls()}
+func newApprovals(
+	calls Caller, heartbeat time.Duration, log zerolog.Logger, run func(context.Context, request) reply, onGiveUp func(context.Context, request, *progressSender),
+) *approvals {
+	return &approvals{calls: calls, heartbeat: heartbeat, log: log, run: run, onGiveUp: onGiveUp, resumable: newResumableCalls()}
 }
 
 // serve handles a request and returns the reply. While a call is suspended, a client
@@ -44,16 +50,20 @@ func (a *approvals) serve(ctx context.Context, q request) reply {
 	if f.progress != nil {
 		q.progress = f.progress.send
 	}
-	return a.run(ctx, q)
+	r := a.run(ctx, q)
+	if ctx.Err() != nil {
+		a.onGiveUp(ctx, q, f.progress)
+	}
+	return r
 }
 
 // remindClient sends the client the reason why its call waits, at each heartbeat until
 // ctx ends. Some clients cancel a call that reports no progress.
-func (a *approvals) remindClient(ctx context.Context, q formQuestion) {
+func (a *approvals) remindClient(ctx context.Context, q form.Question) {
 	ticker := time.NewTicker(a.heartbeat)
 	defer ticker.Stop()
 	for {
-		a.calls.Remind(q.WaitingTicket, q.progressMessage())
+		a.calls.Remind(q.WaitingTicket, q.ProgressMessage())
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
@@ -65,8 +75,8 @@ func (a *approvals) remindClient(ctx context.Context, q formQuestion) {
 // decideByAnswer resolves a ticket by the client's answer to a form, and reports false
 // if the answer contains no decision. Without a decision in the answer, the user can
 // still decide in the side panel or the CLI.
-func (a *approvals) decideByAnswer(q formQuestion, client dispatch.Client, result json.RawMessage) bool {
-	resolution, isDecided, err := q.parseAnswer(result)
+func (a *approvals) decideByAnswer(q form.Question, client dispatch.Client, result json.RawMessage) bool {
+	resolution, isDecided, err := q.ParseAnswer(result)
 	if isDecided {
 		resolution.Surface = cmp.Or(client.VerifiedName(), strings.TrimSpace("the client "+client.Name))
 		_, err = a.calls.Decide(q.CallID, q.TicketID, resolution)
@@ -124,14 +134,14 @@ func (f *requestForms) showForm(ctx context.Context, w dispatch.WaitingTicket) {
 	f.mu.Unlock()
 	defer f.openForms.Done()
 	defer context.AfterFunc(f.ctx, cancel)()
-	q := formQuestion{WaitingTicket: w}
+	q := form.Question{WaitingTicket: w}
 	var reminders sync.WaitGroup
 	defer reminders.Wait()
 	reminders.Go(func() { f.approvals.remindClient(ctx, q) })
 	if f.ask == nil {
 		return
 	}
-	result, err := f.ask(ctx, methodElicit, q.buildForm())
+	result, err := f.ask(ctx, methodElicit, q.Build())
 	if err != nil {
 		if ctx.Err() == nil {
 			f.approvals.log.Warn().Str("call", w.CallID).Str("client", f.client.String()).Err(err).Msg("the client could not show the form")

@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"opentabs/dispatch"
+	"opentabs/internal/clients"
 	"opentabs/wire"
 )
 
@@ -17,8 +18,8 @@ import (
 // built-in tool, because the names of plugin tools contain "__".
 type builtinTool struct {
 	definition mcp.Tool
-	// isOffered reports whether the server offers the tool to the named client.
-	isOffered func(s *Server, client string) bool
+	// isOffered reports whether the server offers the tool to the client.
+	isOffered func(s *Server, client clients.ID) bool
 	// run serves a tools/call request for the built-in tool.
 	run func(s *Server, ctx context.Context, q request) reply
 }
@@ -50,7 +51,11 @@ func decodeArguments(q request, arguments any) error {
 		return nil
 	}
 	if err := json.Unmarshal(q.Params.Arguments, arguments); err != nil {
-		return newArgumentsError("The arguments of %s do not match its schema (%v). Correct them, then call again.", q.Params.Name, err)
+		message := fmt.Sprintf("The arguments of %s do not match its schema (%v). Correct them, then call again.", q.Params.Name, err)
+		if q.metaCall != nil {
+			message += q.metaCall.schemaText
+		}
+		return newArgumentsError("%s", message)
 	}
 	return nil
 }
@@ -65,12 +70,12 @@ func (s *Server) builtinTool(q request) (builtinTool, bool) {
 		return metaTools[i], true
 	}
 	t, ok := builtinTools[q.Params.Name]
-	return t, ok && t.isOffered(s, q.Info.Name)
+	return t, ok && t.isOffered(s, q.clientID())
 }
 
-// offeredTools returns the built-in tools that the server offers to the named client, by
+// offeredTools returns the built-in tools that the server offers to the client, by
 // name.
-func (s *Server) offeredTools(client string) []builtinTool {
+func (s *Server) offeredTools(client clients.ID) []builtinTool {
 	var tools []builtinTool
 	for _, name := range slices.Sorted(maps.Keys(builtinTools)) {
 		if t := builtinTools[name]; t.isOffered(s, client) {

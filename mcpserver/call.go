@@ -13,6 +13,7 @@ import (
 	"opentabs/dispatch"
 	"opentabs/dispatch/hops"
 	"opentabs/internal/clients"
+	"opentabs/mcpserver/gateway"
 	"opentabs/mcpserver/transport"
 	"opentabs/plugin"
 	"opentabs/wire"
@@ -21,6 +22,8 @@ import (
 // request is a transport.Request with the timer and the callbacks of its call.
 type request struct {
 	transport.Request
+	// receivedAt is when the request arrived.
+	receivedAt time.Time
 	// timer is set if the client's calls may become jobs.
 	timer *answerTimer
 	// progress and onSuspend are called by the dispatcher.
@@ -34,7 +37,7 @@ var _ transport.Handler = (*Server)(nil)
 
 // Serve implements transport.Handler.
 func (s *Server) Serve(ctx context.Context, r transport.Request) transport.Reply {
-	q := request{Request: r}
+	q := request{Request: r, receivedAt: time.Now()}
 	if err := q.resolveMetaCall(); err != nil {
 		return newFailureReply(err)
 	}
@@ -120,6 +123,9 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 		if err := q.metaCall.checkReadOnly(t.definition); err != nil {
 			return newFailureReply(err)
 		}
+		if q.metaCall != nil {
+			q.metaCall.schemaText = gateway.SchemaText(t.definition.Name, t.definition.RawInputSchema)
+		}
 		return t.run(s, ctx, q)
 	}
 	l, ok := s.catalog.findTool(q.Params.Name)
@@ -130,7 +136,8 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 		if err := s.catalog.brokenPlugin(q.Params.Name); err != nil {
 			return s.replyToFailure(err)
 		}
-		return newFaultReply(wire.CodeInvalidParams, "There is no tool %q. List the tools (tools/list), then call one of those.", q.Params.Name)
+		similar := s.lists.finder.Nearest(s.lists.searchableSites(q.clientID()), q.Params.Name, s.lists.availability())
+		return newFaultReply(wire.CodeInvalidParams, "%s", gateway.UnknownToolText(q.Params.Name, similar, s.ListModeOf(q.Info) == gateway.ListGateway))
 	}
 	definedByTool := l.definedByTool
 	definedByTool.definesDetach = definedByTool.definesDetach || q.timer == nil // without jobs, the argument _detach belongs to the tool
@@ -141,23 +148,28 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	if err == nil {
 		err = l.tool.Validate(args.toolArgs)
 	}
+	var detachTime time.Duration
+	mayDetach := false
+	if err == nil {
+		detachTime, mayDetach, err = q.timer.detachAfter(args.detach)
+	}
+	explanation := ""
+	if q.metaCall != nil && isInvalidArguments(err) {
+		explanation = gateway.SchemaText(l.definition.Name, l.definition.RawInputSchema)
+	}
 	if err == nil {
 		err = q.metaCall.checkReadOnly(l.definition)
 	}
 	if err != nil {
 		if refusalErr := s.catalog.refusedError(l.tool.Plugin, l.tool.Dispatch()); refusalErr != nil {
-			err = refusalErr
+			err, explanation = refusalErr, ""
 		}
+		r := s.replyToFailure(err)
+		r.text += explanation
+		return r
 	}
-	var detachTime time.Duration
-	mayDetach := false
-	if err == nil {
-		detachTime, mayDetach, err = s.jobs.detachAfter(q, args.detach)
-	}
-	if err != nil {
-		return q.metaCall.addSchema(s.replyToFailure(err), l.definition, err)
-	}
-	trace := hops.FromContext(ctx)
+	trace := s.opts.TraceSampler.TraceOf(ctx)
+	trace.SetParent(q.Params.Meta.TraceParent)
 	trace.Mark(hops.Checked)
 	c := q.newCall(l.tool.Dispatch(), args)
 	c.Trace = trace
@@ -167,7 +179,11 @@ func (s *Server) callTool(ctx context.Context, q request) reply {
 	}
 	result, job, err := s.jobs.run(ctx, q, c, detachTime)
 	if job != nil {
-		r := jobReply(job.View())
+		r := jobReply(viewJob(job))
+		if result, err, hasEnded := job.Result(); hasEnded { // the call ended just before its reply
+			return s.tracedReply(l, c, result, err)
+		}
+		r.isError = l.isListedWithOutputSchema(s, &q)
 		// A client that does not receive the job's ID cannot fetch the result, so the
 		// job is cancelled.
 		r.onUndelivered = func() { job.Cancel(dispatch.Cancellation{CancelledBy: "the client"}) }
@@ -231,4 +247,10 @@ func (s *Server) replyToFailure(err error) reply {
 		s.opts.Log.Error().Err(err).Msg("call failed inside opentabs")
 	}
 	return newFailureReply(err)
+}
+
+// isInvalidArguments reports whether err is an error about the arguments of a call.
+func isInvalidArguments(err error) bool {
+	var e *dispatch.Error
+	return errors.As(err, &e) && e.Code == wire.ErrInvalidArguments
 }

@@ -12,6 +12,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/dispatchtest"
+	"opentabs/mcpserver/gateway"
 	"opentabs/plugin/plugintest"
 	"opentabs/wire"
 )
@@ -347,10 +348,20 @@ func TestMissingArgumentsAreNone(t *testing.T) {
 }
 
 func TestUnknownToolIsAProtocolError(t *testing.T) {
-	s := serveTools(t, callerFunc(echoArguments), Options{})
-	m := s.open(t, "a").answer(strings.Replace(callText("1", `{}`, `{}`), "messages__echo", "nope", 1))
-	if m.Error == nil || m.Error.Code != -32602 || !strings.Contains(m.Error.Message, `"nope"`) || !strings.Contains(m.Error.Message, "List the tools") {
-		t.Error(m.text)
+	for _, test := range []struct {
+		mode       gateway.Mode
+		name, want string
+	}{
+		{gateway.ListAll, "nope", `There is no tool "nope". List the tools (tools/list), then call again.`},
+		{gateway.ListGateway, "nope", `There is no tool "nope". Search for a tool (tools_search), then call again.`},
+		{gateway.ListAll, "mesages__eco", `Similar names: messages__echo. Call one of those. List the tools (tools/list) if none of them fits.`},
+		{gateway.ListGateway, "messages_echo", `Similar names: messages__echo. Call one of those. Search for a tool (tools_search) if none of them fits.`},
+	} {
+		s := serveTools(t, callerFunc(echoArguments), Options{ListMode: listMode(test.mode)})
+		m := s.open(t, "a").answer(strings.Replace(callText("1", `{}`, `{}`), "messages__echo", test.name, 1))
+		if m.Error == nil || m.Error.Code != -32602 || !strings.Contains(m.Error.Message, test.want) {
+			t.Errorf("in the mode %s, a call of %s returns %s, want %s", test.mode, test.name, m.text, test.want)
+		}
 	}
 }
 

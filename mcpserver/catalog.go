@@ -116,9 +116,13 @@ func (c *catalog) refusedError(p *plugin.Plugin, t dispatch.Tool) error {
 	if refusal == nil {
 		return nil
 	}
-	return &dispatch.Error{Code: refusal.Code, Message: fmt.Sprintf("%s failed: %s (%s). %s",
-		t.FullName(), strings.TrimRight(refusal.Message, ". \n"), refusal.Code, errtext.Advice(refusal.Code))}
+	nextStep, _ := errtext.NextStep(refusal.Code)
+	fact := fmt.Sprintf("%s failed: %s (%s). ", t.FullName(), strings.TrimRight(refusal.Message, ". \n"), refusal.Code)
+	return &dispatch.Error{Code: refusal.Code, Message: fact + nextStep.ForAgent, UserText: fact + nextStep.ForUser}
 }
+
+// offNotReviewed is the reason why no tool of a plugin may run before its review.
+const offNotReviewed = "the user has not reviewed it"
 
 // whyToolsAreOff returns why no tool of a plugin may run, or "" if any tool may run.
 func (c *catalog) whyToolsAreOff(p *plugin.Plugin) string {
@@ -128,7 +132,7 @@ func (c *catalog) whyToolsAreOff(p *plugin.Plugin) string {
 		case r == nil:
 			return ""
 		case r.Code == wire.ErrNotReviewed:
-			return "the user has not reviewed it"
+			return offNotReviewed
 		}
 	}
 	return "the user has switched it off"

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"opentabs/dispatch"
 	"opentabs/mcpserver/transport"
@@ -120,7 +121,8 @@ func TestAttackByClient(t *testing.T) {
 // continue.
 func TestRevoke(t *testing.T) {
 	h := newHangingCaller()
-	s := serveTools(t, h, Options{}).serveGuarded(t)
+	endedClients := make(chan dispatch.Client, 10)
+	s := serveTools(t, h, Options{OnSessionEnd: func(c dispatch.Client) { endedClients <- c }}).serveGuarded(t)
 	laptopClient, inspector := s.openAs(t, "laptop", "x"), s.openAs(t, "desk", "x")
 	listening := laptopClient.do(laptopClient.request(t.Context(), http.MethodGet, ""))
 	defer listening.Body.Close()
@@ -134,6 +136,12 @@ func TestRevoke(t *testing.T) {
 		t.Errorf("the call ended with %v", err)
 	}
 	<-done
+	if got := <-endedClients; got.Token != "laptop" || got.IsSessionShared {
+		t.Errorf("first ended client = %+v, want the session of laptop", got)
+	}
+	if got := <-endedClients; got.Token != "laptop" || !got.IsSessionShared || len(endedClients) != 0 {
+		t.Errorf("second ended client = %+v and %d more, want only laptop without a session", got, len(endedClients))
+	}
 	events := newEvents(listening.Body)
 	for _, ok := events.nextData(); ok; {
 		_, ok = events.nextData()
@@ -155,7 +163,7 @@ func TestRevoke(t *testing.T) {
 // TestRevokeEndsJobs checks that only the client that started a job has access to
 // it, and the job ends when its token is removed.
 func TestRevokeEndsJobs(t *testing.T) {
-	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{BeforeTimeout: true}), func(dispatch.Sink) {}, func(t *testing.T, s *jobSite) {
+	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Hour}), func(dispatch.Sink) {}, func(t *testing.T, s *jobSite) {
 		var p transport.Params
 		ask := func(token, tool, args string) reply {
 			known := transport.Credential{Kind: dispatch.CredentialToken, Token: token}

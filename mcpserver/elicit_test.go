@@ -14,6 +14,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/dispatchtest"
+	"opentabs/mcpserver/form"
 	"opentabs/mcpserver/transport"
 	"opentabs/wire"
 )
@@ -136,14 +137,14 @@ func (p *sessionClient) mustRead() receivedMessage {
 }
 
 // nextForm returns the ID and the params of the next elicitation request.
-func (p *sessionClient) nextForm() (id string, form elicitation) {
+func (p *sessionClient) nextForm() (id string, shown form.Form) {
 	p.t.Helper()
 	m := p.mustRead()
 	if m.Method != "elicitation/create" {
 		p.t.Fatalf("the message is not a form: %s", m.text)
 	}
 	var all struct {
-		Params elicitation `json:"params"`
+		Params form.Form `json:"params"`
 	}
 	if err := json.Unmarshal([]byte(m.text), &all); err != nil {
 		p.t.Fatal(err)
@@ -564,49 +565,4 @@ func TestRemindersDoNotChangeProgressNumbers(t *testing.T) {
 			t.Errorf("the client received %q, want %q", got, want)
 		}
 	})
-}
-
-func TestSafeText(t *testing.T) {
-	for input, want := range map[string]string{
-		"plain, größer, 漢字":      "plain, größer, 漢字",
-		"a\nb\tc":                "a b c",
-		"\u202eevil\u2066":       `\u202eevil\u2066`,
-		"\x1b[2J\x00":            `\x1b[2J\x00`,
-		"zero\u200bwidth":        `zero\u200bwidth`,
-		"👩\u200d🚀":               "👩\u200d🚀",
-		strings.Repeat("ä", 25):  strings.Repeat("ä", 20) + "... (5 more characters)",
-		strings.Repeat("x", 20):  strings.Repeat("x", 20),
-		"\xff":                   "\uFFFD",
-		"a\u00a0b\u2028c\u3000d": `a\u00a0b\u2028c\u3000d`,
-	} {
-		if got := escapeForUser(input, 20); got != want {
-			t.Errorf("%q: %q, want %q", input, got, want)
-		}
-	}
-}
-
-// TestFormNamesTheCaller checks that the form for a nested call names its caller,
-// and the calls to which a longer permission applies.
-func TestFormNamesTheCaller(t *testing.T) {
-	q := formQuestion{dispatch.WaitingTicket{
-		Tool: "messages__echo", Kind: wire.TicketPermission, Args: `{}`, Scopes: []wire.Scope{wire.ScopeOnce, wire.ScopeSession},
-		Reason: "The plugin tickets (tab 7, https://site.test) wants to run messages__echo, called by its tool tickets__file for Agent",
-		Caller: &dispatch.Caller{Plugin: "tickets", Tool: "tickets__file", TabID: 7, Origin: "https://site.test"},
-	}}
-	form := q.buildForm()
-	want := "May messages__echo run in your browser?\nThe plugin tickets (tab 7, https://site.test) wants to run messages__echo, called by its tool tickets__file for Agent\nArguments: {}"
-	if form.Message != want {
-		t.Errorf("the form contains %q\nwant %q", form.Message, want)
-	}
-	if got := form.Schema.Properties[decisionField].Description; got != "It applies to calls that the plugin tickets makes, not to those of your agent. Declining denies the call, too." {
-		t.Errorf("the form describes the call as %q; want %q", got, "It applies to calls that the plugin tickets makes, not to those of your agent. Declining denies the call, too.")
-	}
-	q.Title, q.Caller = "https://shop.example", nil
-	if got := q.buildForm().Schema.Properties[decisionField].Description; got != "For this session, it applies to later calls on https://shop.example. Declining denies the call, too." {
-		t.Errorf("the form of a browser tool describes the choice as %q", got)
-	}
-	q.Title = ""
-	if got := q.buildForm().Schema.Properties[decisionField].Description; got != "Declining denies the call, too." {
-		t.Errorf("the form describes the call as %q; want %q", got, "Declining denies the call, too.")
-	}
 }

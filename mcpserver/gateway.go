@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -76,7 +75,7 @@ type toolLists struct {
 // user chose that, or because the client cannot use as many tools as there are.
 func (l *toolLists) usesGateway(client listClient) bool {
 	maxTools := clients.Of(client.info.Name, client.info.Version).ToolCap
-	count := len(l.server.catalog.tools.Load().listedTools) + len(l.server.offeredTools(client.info.Name))
+	count := len(l.server.catalog.tools.Load().listedTools) + len(l.server.offeredTools(client.id()))
 	return l.choices.UsesGateway(client.session, l.server.opts.ListMode(client.info.Name), maxTools == clients.NoToolCap || count <= maxTools)
 }
 
@@ -103,7 +102,7 @@ func (l *toolLists) gatewayTools(client listClient) []mcp.Tool {
 		tools = append(tools, t.definition)
 	}
 	for _, t := range jobTools {
-		if t.isOffered(l.server, client.info.Name) {
+		if t.isOffered(l.server, client.id()) {
 			tools = append(tools, t.definition)
 		}
 	}
@@ -140,13 +139,26 @@ func (l *toolLists) instructions(ctx context.Context, client listClient) string 
 		defer cancel()
 		_ = ready(ctx) // without plugins, the instructions name no sites
 	}
-	hasBrowserTools := slices.ContainsFunc(l.server.catalog.tools.Load().listedTools, func(t *listedTool) bool { return t.tool.Plugin.IsBuiltin() })
-	return gateway.Instructions(l.siteNames(), hasBrowserTools, l.usesGateway(client), clients.Of(client.info.Name, client.info.Version).Defers)
+	offCount := 0
+	for _, p := range l.server.plugins.Set().Plugins() {
+		if !p.IsBuiltin() && l.server.catalog.whyToolsAreOff(p) != "" {
+			offCount++
+		}
+	}
+	return gateway.Instructions(gateway.Situation{
+		SiteNames: l.siteNames(), OffCount: offCount, HasBrowserTools: l.hasBrowserTools(), ListsTabs: l.server.opts.Tabs != nil,
+		UsesGateway: l.usesGateway(client), Defers: clients.Of(client.info.Name, client.info.Version).Defers,
+	})
+}
+
+// hasBrowserTools reports whether tools for any page may run.
+func (l *toolLists) hasBrowserTools() bool {
+	return slices.ContainsFunc(l.server.catalog.tools.Load().listedTools, func(t *listedTool) bool { return t.tool.Plugin.IsBuiltin() })
 }
 
 // searchableSites returns the tools that a client can find: the tools of plugins and
 // the built-in tools.
-func (l *toolLists) searchableSites(client string) []gateway.Site {
+func (l *toolLists) searchableSites(client clients.ID) []gateway.Site {
 	builtin := gateway.Site{Name: serverName, DisplayName: serverName}
 	var names []string
 	for _, t := range l.server.offeredTools(client) {
@@ -211,7 +223,7 @@ func (l *toolLists) searchTools(q request) reply {
 	if err := decodeArguments(q, &a); err != nil {
 		return newFailureReply(err)
 	}
-	sites, availability := l.searchableSites(q.Info.Name), l.availability()
+	sites, availability := l.searchableSites(q.clientID()), l.availability()
 	if strings.TrimSpace(a.Query+a.Site) == "" {
 		return reply{text: cmp.Or(gateway.DescribeSites(sites, availability), "There are no tools. The user can install a plugin: opentabs plugin install NAME.")}
 	}
@@ -259,7 +271,7 @@ func (l *toolLists) describeTools(q request) reply {
 // describeTool returns the definition of a tool with its marks. The error is for the
 // agent.
 func (l *toolLists) describeTool(q request, name string) (mcp.Tool, error) {
-	if t, ok := builtinTools[name]; ok && t.isOffered(l.server, q.Info.Name) {
+	if t, ok := builtinTools[name]; ok && t.isOffered(l.server, q.clientID()) {
 		return t.definition, nil
 	}
 	t, ok := l.server.catalog.findTool(name)
@@ -271,7 +283,7 @@ func (l *toolLists) describeTool(q request, name string) (mcp.Tool, error) {
 		return mcp.Tool{}, l.server.catalog.refusedError(t.tool.Plugin, t.tool.Dispatch())
 	}
 	definition := t.definition
-	if _, mayDetach := l.server.jobs.detachRules(q.Info.Name); mayDetach {
+	if _, mayDetach := l.server.jobs.detachRules(q.clientID()); mayDetach {
 		definition = t.withDetach()
 		definition.RawOutputSchema = t.definition.RawOutputSchema
 	}
@@ -283,16 +295,13 @@ func (l *toolLists) describeTool(q request, name string) (mcp.Tool, error) {
 	return definition, nil
 }
 
-// unknownToolError returns the error for a name that no tool has, with similar names.
+// unknownToolError returns the error for a name that no tool has.
 func (l *toolLists) unknownToolError(q request, name string) error {
 	if err := l.server.catalog.brokenPlugin(name); err != nil {
 		return err
 	}
-	similar := l.finder.Nearest(l.searchableSites(q.Info.Name), name, l.availability())
-	if len(similar) == 0 {
-		return newArgumentsError("There is no tool %q. Search for a tool (tools_search), then call again.", name)
-	}
-	return newArgumentsError("There is no tool %q. Similar names: %s. Call one of those, or search (tools_search).", name, strings.Join(similar, ", "))
+	similar := l.finder.Nearest(l.searchableSites(q.clientID()), name, l.availability())
+	return newArgumentsError("%s", gateway.UnknownToolText(name, similar, true))
 }
 
 // metaCall is the part of a call of toolsCall or toolsRead that is not part of the call
@@ -302,6 +311,8 @@ type metaCall struct {
 	name string
 	// place contains tabId, browser, instance and _detach, but no toolArgs.
 	place arguments
+	// schemaText is the end of an error about the arguments of a built-in tool.
+	schemaText string
 }
 
 // resolveMetaCall replaces a call of toolsCall or toolsRead by the call of the tool that
@@ -373,14 +384,4 @@ func (m *metaCall) checkReadOnly(definition mcp.Tool) error {
 		return nil
 	}
 	return newArgumentsError("%s is not marked as read-only. Call it with %s.", definition.Name, toolsCall)
-}
-
-// addSchema adds the schema of a tool to the reply to a metaCall with wrong arguments,
-// because the client has not listed the tool.
-func (m *metaCall) addSchema(r reply, definition mcp.Tool, err error) reply {
-	var e *dispatch.Error
-	if m != nil && errors.As(err, &e) && e.Code == wire.ErrInvalidArguments {
-		r.text += "\nThe schema of the arguments of " + definition.Name + ": " + string(definition.RawInputSchema)
-	}
-	return r
 }

@@ -94,23 +94,28 @@ func TestGatewayOfManyTools(t *testing.T) {
 	}
 }
 
-// BenchmarkGatewaySearch measures a search in 2,449 tools of 120 plugins. The bar is
-// 5 ms.
+// BenchmarkGatewaySearch measures searches over HTTP in 2,449 tools of 120 plugins, in turns
+// with pings, which are the floor. All tools match the words of some queries. The bar of the
+// p50 is 5 ms.
 func BenchmarkGatewaySearch(b *testing.B) {
 	s := serveTools(b, callerFunc(echoArguments), Options{}, manyPackages(120, 2449)...)
-	request := searchRequest(b, "read new messages of a channel")
+	c := s.open(b, "a")
+	queries := []string{"read new messages of a channel", "list_messages_1700", "mesages site-007", "newest", "list the messages of every channel in pages"}
+	c.callForText("tools_search", `{"query":"channel"}`) // builds the index
+	var searchTimes, pingTimes []time.Duration
 	for b.Loop() {
-		serveRequest(b, s.Server, request)
+		start := time.Now()
+		c.answer(toolText("tools_search", fmt.Sprintf(`{"query":%q}`, queries[len(searchTimes)%len(queries)]), `{}`))
+		searchTimes = append(searchTimes, time.Since(start))
+		start = time.Now()
+		c.answer(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+		pingTimes = append(pingTimes, time.Since(start))
 	}
-}
-
-func searchRequest(t testing.TB, query string) transport.Request {
-	t.Helper()
-	params, err := paramsOf(json.RawMessage(fmt.Sprintf(`{"name":"tools_search","arguments":{"query":%q}}`, query)))
-	if err != nil {
-		t.Fatal(err)
+	for name, times := range map[string][]time.Duration{"search": searchTimes, "floor": pingTimes} {
+		slices.Sort(times)
+		b.ReportMetric(float64(times[len(times)/2].Nanoseconds()), name+"-p50-ns")
+		b.ReportMetric(float64(times[len(times)*95/100].Nanoseconds()), name+"-p95-ns")
 	}
-	return transport.Request{Method: transport.MethodCall, Params: &params}
 }
 
 // TestCapOfClients checks that the list of a client never has more tools than the client
@@ -188,7 +193,7 @@ func TestPinnedToolsChange(t *testing.T) {
 	p.initialize("a")
 	for _, names := range [][]string{{"messages"}, {}} {
 		pins.Store(&names)
-		s.PinnedToolsChanged()
+		s.ToolListsChanged()
 		if m := p.mustRead(); m.Method != "notifications/tools/list_changed" {
 			t.Fatalf("the client received %s", m.text)
 		}
@@ -375,7 +380,7 @@ func TestWrongMetaCalls(t *testing.T) {
 	for name, isRead := range map[string]bool{"messages__export": true, "messages__focus": false} {
 		r := c.callTool("tools_read", `{"name":"`+name+`","arguments":{"channel":"x"}}`)
 		isRefused := strings.Contains(r.Content[0].Text, "is not marked as read-only. Call it with tools_call.")
-		if isRefused == isRead {
+		if isRefused == isRead || strings.Contains(r.Content[0].Text, "The schema of") {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
@@ -384,8 +389,8 @@ func TestWrongMetaCalls(t *testing.T) {
 	}
 }
 
-// callIDs matches the ID of a call.
-var callIDs = regexp.MustCompile(`call_[a-z0-9]{26}`)
+// callIDs matches the ID of a call or a ticket.
+var callIDs = regexp.MustCompile(`(call|ticket)_[a-z0-9]{26}`)
 
 // metaVersion returns a tools/call of a tool of the gateway that is equivalent to a
 // direct tools/call.
@@ -444,7 +449,7 @@ func TestMetaCallIsTheCall(t *testing.T) {
 						}
 					}
 					answers = append(answers, callIDs.ReplaceAllString(b.String(), "ID"))
-					last.Progress, last.OnTicket, last.Client.Session = nil, nil, ""
+					last.Progress, last.OnTicket, last.Trace, last.Client.Session = nil, nil, nil, ""
 					calls = append(calls, last)
 				}
 				if answers[0] != answers[1] {
@@ -486,7 +491,7 @@ func TestMetaCallIsCancelled(t *testing.T) {
 
 // TestMetaCallBecomesAJob checks _detach inside and outside of the tool's arguments.
 func TestMetaCallBecomesAJob(t *testing.T) {
-	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{BeforeTimeout: true}), countSeconds(30, `{"n":30}`), func(t *testing.T, s *jobSite) {
+	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Hour}), countSeconds(30, `{"n":30}`), func(t *testing.T, s *jobSite) {
 		c := s.as("a", "1")
 		for _, arguments := range []string{
 			`{"name":"messages__echo","arguments":{"_detach":5}}`,

@@ -227,13 +227,18 @@ func TestSessionsOverHTTP(t *testing.T) {
 
 func TestEndOfSessionEndsItsCallsAndStreams(t *testing.T) {
 	h := newHangingCaller()
-	s := serveTools(t, h, Options{})
+	endedClients := make(chan dispatch.Client, 2)
+	s := serveTools(t, h, Options{OnSessionEnd: func(c dispatch.Client) { endedClients <- c }})
+	s.open(t, "b")
 	c := s.open(t, "a")
 	stop := c.countMessages()
 	got := c.postLater(context.Background(), callText(`1`, `{}`, `{}`))
-	<-h.started
+	call := <-h.started
 	if code, _ := c.status(c.request(context.Background(), http.MethodDelete, "")); code != http.StatusOK {
 		t.Fatal(code)
+	}
+	if got := <-endedClients; got != call.Client || len(endedClients) != 0 {
+		t.Errorf("client of the ended session = %+v and %d more, want only %+v", got, len(endedClients), call.Client)
 	}
 	if cause := <-h.ended; !errors.Is(cause, transport.ErrSessionEnded) {
 		t.Error(cause)

@@ -13,6 +13,7 @@ import (
 	"opentabs/dispatch/shape"
 	"opentabs/internal/clients"
 	"opentabs/internal/rawjson"
+	"opentabs/mcpserver/form"
 	"opentabs/mcpserver/transport"
 	"opentabs/wire"
 )
@@ -21,9 +22,10 @@ import (
 // the request. With the zero value of Detach, calls never become jobs.
 type Detach struct {
 	// BeforeTimeout makes the call a job shortly before the client stops waiting.
+	// BeforeTimeout has no effect for a client whose timeout is unknown.
 	BeforeTimeout bool
 	// After, if positive, is the time from the request until its call becomes a job.
-	// The call becomes a job earlier if the client's timeout is earlier.
+	// The call becomes a job earlier if the client's known timeout is earlier.
 	After time.Duration
 }
 
@@ -31,13 +33,13 @@ type Detach struct {
 const noLimit = -1
 
 // detachSchema is the schema of the argument "_detach".
-const detachSchema = `{"type":"string","description":"When to stop waiting and get a job instead, if the call still runs: ` +
-	`a number of seconds, auto (before this client gives up) or never. Get the job's result with job_wait."}`
+const detachSchema = `{"type":"string","description":"When to get a job (see job_wait): seconds, auto or never."}`
 
 // jobs are the calls that outlive their requests. jobs is safe for concurrent use.
 type jobs struct {
 	dispatchJobs *dispatch.Jobs // nil if calls never become jobs
 	detachRule   func(client string) Detach
+	learned      LearnedTimeouts // nil if nothing is learned
 	// replyToEnd returns the reply for the end of a call of the named tool.
 	replyToEnd func(tool string, result dispatch.Result, err error) reply
 }
@@ -45,24 +47,33 @@ type jobs struct {
 // detachRules returns when the calls of a client become jobs. detachRules returns false
 // if calls of the client never become jobs. A client whose calls never become jobs gets
 // no tools for jobs.
-func (j *jobs) detachRules(client string) (Detach, bool) {
+func (j *jobs) detachRules(id clients.ID) (Detach, bool) {
 	if j.dispatchJobs == nil || j.detachRule == nil {
 		return Detach{}, false
 	}
-	d := j.detachRule(client)
+	d := j.detachRule(id.Name)
+	if d.BeforeTimeout && d.After == 0 {
+		t := j.timeoutOf(id, false)
+		return d, t.isKnown && t.Limit > 0
+	}
 	return d, d != Detach{}
 }
 
 // detachAfter returns when a call becomes a job: after a time, before the client gives
 // up (noLimit), or never (false). argument is the value of "_detach", or nil if it is
 // missing.
-func (j *jobs) detachAfter(q request, argument json.RawMessage) (time.Duration, bool, error) {
-	rule, ok := j.detachRules(q.Info.Name)
-	if !ok || argument == nil {
-		if rule.After > 0 {
-			return rule.After, ok, nil
+func (t *answerTimer) detachAfter(argument json.RawMessage) (time.Duration, bool, error) {
+	if t == nil {
+		return 0, false, nil
+	}
+	if argument == nil {
+		if !t.isKnown { // the time that the user chose applies
+			t.waitLimit = 0
 		}
-		return noLimit, ok, nil
+		if t.rule.After > 0 {
+			return t.rule.After, true, nil
+		}
+		return noLimit, true, nil
 	}
 	value := strings.TrimSpace(strings.Trim(string(argument), `"`))
 	switch value {
@@ -91,10 +102,11 @@ func (j *jobs) revokeToken(token string) {
 }
 
 // answerTimer measures how long the client of one request still waits for its answer.
-// answerTimer is safe for concurrent use.
+// answerTimer is safe for concurrent use after the call of detachAfter.
 type answerTimer struct {
-	waitLimit         time.Duration // 0 means no limit
-	restartsOnMessage bool          // set if each message to the client restarts the limit
+	rule      Detach
+	isKnown   bool          // set if the client's timeout is known
+	waitLimit time.Duration // 0 means no limit
 
 	mu    sync.Mutex  // guards timer
 	timer *time.Timer // nil before start
@@ -102,15 +114,19 @@ type answerTimer struct {
 
 // startTimer sets q.timer if calls of the client may become jobs.
 func (j *jobs) startTimer(q *request) {
-	if _, ok := j.detachRules(q.Info.Name); !ok || q.Method != transport.MethodCall {
+	if q.Method != transport.MethodCall {
 		return
 	}
-	profile := clients.Of(q.Info.Name, q.Info.Version)
-	t := &answerTimer{waitLimit: profile.WaitLimit(q.Info.Transport != transport.OverStdio), restartsOnMessage: profile.ProgressRestartsTimeout}
+	rule, ok := j.detachRules(q.clientID())
+	if !ok {
+		return
+	}
+	known := j.timeoutOf(q.clientID(), q.Info.Transport != transport.OverStdio)
+	t := &answerTimer{rule: rule, isKnown: known.isKnown, waitLimit: known.Limit}
 	// The answer must arrive before the client's time limit ends.
 	t.waitLimit -= min(t.waitLimit/6, 10*time.Second)
 	q.timer = t
-	if send := q.Send; send != nil && t.waitLimit > 0 && t.restartsOnMessage {
+	if send := q.Send; send != nil && t.waitLimit > 0 && known.ProgressRestarts {
 		q.Send = func(message []byte) error {
 			err := send(message)
 			t.restart()
@@ -176,7 +192,7 @@ func waitForJob(ctx context.Context, q request, job *dispatch.Job, maxWait time.
 // jobAnswer returns a job as agents see it, with its next step.
 func jobAnswer(v dispatch.JobView) shape.Job {
 	a := shape.JobForAgent(v)
-	a.WaitsFor = escapeForUser(a.WaitsFor, maxShownReason)
+	a.WaitsFor = form.EscapeReason(a.WaitsFor)
 	switch {
 	case a.Result == "":
 		a.Hint = fmt.Sprintf(`Call job_wait with {"job": %q} for its result, or job_cancel to stop it.`, a.JobID)

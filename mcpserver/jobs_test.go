@@ -30,6 +30,11 @@ type jobSite struct {
 
 // withJobs runs f with a server whose calls become jobs by the rules of detach.
 func withJobs(t *testing.T, o dispatch.Options, detach func(client string) Detach, tool func(dispatch.Sink), f func(t *testing.T, s *jobSite)) {
+	withJobOptions(t, o, Options{Detach: detach}, tool, f)
+}
+
+// withJobOptions runs f with a server with the given options.
+func withJobOptions(t *testing.T, o dispatch.Options, options Options, tool func(dispatch.Sink), f func(t *testing.T, s *jobSite)) {
 	s := &jobSite{}
 	d := dispatch.New(&dispatchtest.Bridge{
 		StartFunc: func(_ context.Context, _ dispatch.Run, sink dispatch.Sink) *wire.CallError {
@@ -41,7 +46,7 @@ func withJobs(t *testing.T, o dispatch.Options, detach func(client string) Detac
 			answered(wire.CancelAborted)
 		},
 	}, o)
-	options := Options{Jobs: dispatch.NewJobs(d, dispatch.JobOptions{Results: 2}), Detach: detach, CallWatcher: d}
+	options.Jobs, options.CallWatcher = dispatch.NewJobs(d, dispatch.JobOptions{Results: 2}), d
 	inFakeTime(t, d, options, func(t *testing.T, site *testServer, _ *pipeListener, a *client) {
 		s.testServer, s.t, s.d, s.http, s.stops = site, t, d, a.http, make(chan string, 10)
 		f(t, s)
@@ -160,17 +165,20 @@ func TestDetachTimes(t *testing.T) {
 		want   time.Duration // 90 s means that the call itself has ended
 	}{
 		{Detach{After: 20 * time.Second}, "x", `{}`, 20 * time.Second},
-		{Detach{After: 80 * time.Second}, "x", `{}`, 50 * time.Second}, // the client gives up after 60 s
-		{Detach{BeforeTimeout: true}, "x", `{}`, 50 * time.Second},
-		{Detach{BeforeTimeout: true}, "x", `{"_detach":"5"}`, 5 * time.Second},
-		{Detach{BeforeTimeout: true}, "x", `{"_detach":5.5}`, 5500 * time.Millisecond},
-		{Detach{BeforeTimeout: true}, "x", `{"_detach":0}`, 0},
-		{Detach{BeforeTimeout: true}, "x", `{"_detach":"never"}`, 90 * time.Second},
-		{Detach{BeforeTimeout: true}, "x", `{"_detach":null}`, 50 * time.Second},
+		{Detach{After: 80 * time.Second}, "Zed", `{}`, 50 * time.Second}, // the client gives up after 60 s
+		{Detach{After: 80 * time.Second}, "x", `{}`, 80 * time.Second},   // the timeout of the client is unknown
+		{Detach{BeforeTimeout: true}, "Zed", `{}`, 50 * time.Second},
+		{Detach{BeforeTimeout: true}, "Zed", `{"_detach":"5"}`, 5 * time.Second},
+		{Detach{BeforeTimeout: true}, "Zed", `{"_detach":5.5}`, 5500 * time.Millisecond},
+		{Detach{BeforeTimeout: true}, "Zed", `{"_detach":0}`, 0},
+		{Detach{BeforeTimeout: true}, "Zed", `{"_detach":"never"}`, 90 * time.Second},
+		{Detach{BeforeTimeout: true}, "Zed", `{"_detach":null}`, 50 * time.Second},
 		{Detach{After: time.Second}, "x", `{"_detach":"auto"}`, 50 * time.Second},
 		{Detach{BeforeTimeout: true}, "Visual Studio Code", `{}`, 90 * time.Second}, // this client waits for 5 min
 		{Detach{}, "x", `{}`, 90 * time.Second},
-		{Detach{}, "x", `{"_detach":"5"}`, 90 * time.Second}, // _detach is ignored if the zero value of Detach is the rule
+		{Detach{}, "x", `{"_detach":"5"}`, 90 * time.Second},       // _detach is ignored if the zero value of Detach is the rule
+		{Detach{BeforeTimeout: true}, "x", `{}`, 90 * time.Second}, // an unknown client keeps its call to the end
+		{Detach{BeforeTimeout: true}, "x", `{"_detach":"5"}`, 90 * time.Second},
 	} {
 		t.Run(fmt.Sprint(test), func(t *testing.T) {
 			withJobs(t, dispatch.Options{}, alwaysDetach(test.rule), countSeconds(90, `1`), func(t *testing.T, s *jobSite) {
@@ -296,7 +304,7 @@ func TestResumableCallBecomesAJob(t *testing.T) {
 }
 
 func TestCallThatEndsInTimeIsNoJob(t *testing.T) {
-	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{BeforeTimeout: true}), countSeconds(3, `"x"`), func(t *testing.T, s *jobSite) {
+	withJobs(t, dispatch.Options{}, alwaysDetach(Detach{After: time.Hour}), countSeconds(3, `"x"`), func(t *testing.T, s *jobSite) {
 		c := s.as("x", "1")
 		msgs := c.requestAndRead(callText(`1`, `{}`, token))
 		if r := msgs[len(msgs)-1].toolResultOf(t); len(msgs) != 4 || r.Content[0].Text != "x" || r.Meta[metaJob] != nil {

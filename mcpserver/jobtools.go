@@ -7,6 +7,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/shape"
+	"opentabs/internal/clients"
 	"opentabs/internal/plaintext"
 	"opentabs/internal/rawjson"
 	"opentabs/mcpserver/transport"
@@ -46,7 +47,7 @@ var jobTools = []builtinTool{
 func newJobTool(name, title, description, schema string, run func(*jobs, context.Context, request, jobArguments) reply) builtinTool {
 	return builtinTool{
 		definition: newBuiltinDefinition(name, title, description, schema, name != "job_cancel"),
-		isOffered: func(s *Server, client string) bool {
+		isOffered: func(s *Server, client clients.ID) bool {
 			_, hasJobs := s.jobs.detachRules(client)
 			return hasJobs
 		},
@@ -102,13 +103,24 @@ func (j *jobs) jobResult(_ context.Context, q request, a jobArguments) reply {
 	return j.resultOrStatus(job)
 }
 
+// viewJob returns the current state of a job. If the state is that of an ended call, the
+// result of the job exists when viewJob returns.
+func viewJob(job *dispatch.Job) dispatch.JobView {
+	v := job.View()
+	if v.Ended != nil {
+		_ = job.Wait(context.Background(), nil) // the result follows the end of the call at once
+	}
+	return v
+}
+
 // resultOrStatus returns a reply with the result of an ended job, or with the status of
 // a running job.
 func (j *jobs) resultOrStatus(job *dispatch.Job) reply {
+	v := viewJob(job)
 	result, err, ok := job.Result()
-	v := job.View()
 	switch {
 	case ok:
+		v = job.View()
 		r := j.replyToEnd(v.ToolName, result, err)
 		r.job = jobMeta(v)
 		return r

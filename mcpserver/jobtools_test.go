@@ -83,7 +83,12 @@ func TestJobsThatAreNotThere(t *testing.T) {
 // TestJobsAreForSomeClients checks that clients whose calls never become jobs get no
 // tools for jobs.
 func TestJobsAreForSomeClients(t *testing.T) {
-	detach := func(client string) Detach { return Detach{BeforeTimeout: client == "new" || client == "some"} }
+	detach := func(client string) Detach {
+		if client == "new" || client == "some" {
+			return Detach{After: time.Minute}
+		}
+		return Detach{}
+	}
 	withJobs(t, dispatch.Options{}, detach, countSeconds(1, `1`), func(t *testing.T, s *jobSite) {
 		list := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":` + modernMeta + `}}`
 		modern := &client{t: t, url: s.url, http: s.http, headers: http.Header{}, version: "2026-07-28"}

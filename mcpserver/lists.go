@@ -7,6 +7,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"opentabs/internal/clients"
 )
 
 // newLibrary returns the server of mcp-go, which answers the requests for lists. No
@@ -60,7 +62,7 @@ func (l *toolLists) allTools(client listClient) []mcp.Tool {
 	for _, t := range pluginTools {
 		tools = append(tools, define(t))
 	}
-	for _, t := range l.server.offeredTools(client.info.Name) {
+	for _, t := range l.server.offeredTools(client.id()) {
 		tools = append(tools, t.definition)
 	}
 	return tools
@@ -70,7 +72,7 @@ func (l *toolLists) allTools(client listClient) []mcp.Tool {
 // of a client. If calls of the client may become jobs, the tool has the argument
 // "_detach".
 func (l *toolLists) definer(client listClient) func(*listedTool) mcp.Tool {
-	_, mayDetach := l.server.jobs.detachRules(client.info.Name)
+	_, mayDetach := l.server.jobs.detachRules(client.id())
 	hasOutputSchemas := l.server.opts.ListsOutputSchemas(client.info.Name, client.info.Version)
 	return func(t *listedTool) mcp.Tool {
 		definition := t.definition
@@ -93,8 +95,12 @@ func (s *Server) listPrompts(context.Context, []mcp.Prompt) []mcp.Prompt {
 var (
 	listedResources = []mcp.Resource{mcp.NewResource(callsURI, "calls", mcp.WithMIMEType(resourceMediaType),
 		mcp.WithResourceDescription("The calls of tools that run or wait, and the last that ended, each with its progress."))}
-	listedTemplates = []mcp.ResourceTemplate{mcp.NewResourceTemplate(callURITemplate, "call", mcp.WithTemplateMIMEType(resourceMediaType),
-		mcp.WithTemplateDescription("One call: its progress, what it waits for, its activities and how it ended. Subscribe to it to be notified of changes."))}
+	listedTemplates = []mcp.ResourceTemplate{
+		mcp.NewResourceTemplate(callURITemplate, "call", mcp.WithTemplateMIMEType(resourceMediaType),
+			mcp.WithTemplateDescription("One call: its progress, what it waits for, its activities and how it ended. Subscribe to it to be notified of changes.")),
+		mcp.NewResourceTemplate(fileURITemplate, "file",
+			mcp.WithTemplateDescription("A file that one of your tools wrote. The result of the tool has the URI.")),
+	}
 )
 
 // listClient is a client that requests a list.
@@ -104,6 +110,9 @@ type listClient struct {
 	session string
 	info    mcp.Implementation
 }
+
+// id returns the name and version of the client.
+func (c listClient) id() clients.ID { return clients.ID{Name: c.info.Name, Version: c.info.Version} }
 
 // newListClient returns the client whose request mcp-go serves.
 func newListClient(ctx context.Context) listClient {

@@ -6,8 +6,10 @@ import (
 	"math"
 	"strconv"
 	"sync"
+	"time"
 
 	"opentabs/dispatch"
+	"opentabs/internal/clients"
 	"opentabs/internal/rawjson"
 	"opentabs/mcpserver/transport"
 )
@@ -22,6 +24,11 @@ type progressSender struct {
 	mu       sync.Mutex // guards all fields below, and keeps notifications in order
 	isClosed bool
 	buf      []byte
+	// lastSent is when the last notification was sent; the zero time before the first one.
+	// firstSent is when the first one was sent, and longestPause the longest time between
+	// two notifications.
+	firstSent, lastSent time.Time
+	longestPause        time.Duration
 }
 
 // newProgressSender returns the progressSender of a request. newProgressSender returns
@@ -58,7 +65,32 @@ func (s *progressSender) send(p dispatch.Progress) {
 		return
 	}
 	s.buf = appendProgress(s.buf[:0], s.token, p)
-	_ = s.sendMessage(s.buf)
+	if s.sendMessage(s.buf) != nil {
+		return
+	}
+	now := time.Now()
+	if s.lastSent.IsZero() {
+		s.firstSent = now
+	} else {
+		s.longestPause = max(s.longestPause, now.Sub(s.lastSent))
+	}
+	s.lastSent = now
+}
+
+// addTimes adds the times of the notifications to the description of a call that the
+// client gave up. receivedAt is when the request arrived.
+func (s *progressSender) addTimes(g *clients.GiveUp, receivedAt time.Time) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lastSent.IsZero() {
+		return
+	}
+	g.HasProgress = true
+	g.SinceProgress = g.Waited - s.lastSent.Sub(receivedAt)
+	g.LongestPause = max(s.longestPause, s.firstSent.Sub(receivedAt))
 }
 
 // appendProgress appends a notifications/progress message with the client's progress

@@ -27,6 +27,8 @@ const (
 	metaAudience = "opentabs/audience"
 	metaJob      = "opentabs/job"
 	metaHops     = "opentabs/hops"
+	// metaUntrusted is the key of the page whose text is in a result of a browser tool.
+	metaUntrusted = "opentabs/untrusted"
 )
 
 // reply is the answer to a request: a result or, if Code is not 0, a JSON-RPC error.
@@ -50,6 +52,8 @@ type reply struct {
 	// audience and job are the values of metaAudience and metaJob; empty for none.
 	audience string
 	job      json.RawMessage
+	// untrusted is the value of metaUntrusted; nil for none.
+	untrusted json.RawMessage
 	// trace is the trace of the call, whose hops are the value of metaHops; nil for none.
 	trace *hops.Trace
 	// onUndelivered is called if the answer could not be delivered; nil for nothing.
@@ -93,19 +97,29 @@ func newSuccessReply(callID string, output json.RawMessage) reply {
 	return reply{callID: callID, output: output, data: nilUnlessObject(output)}
 }
 
-// newBrowserReply returns the reply for the output of a browser tool: a text, and a
-// picture if there is one.
+// newBrowserReply returns the reply for the output of a browser tool: a text, a picture if
+// there is one, and a link to a file if the tool wrote one.
 func newBrowserReply(result dispatch.Result) reply {
 	r := reply{callID: result.CallID, audience: result.Audience}
 	if json.Unmarshal(rawjson.Get(result.Output, "text"), &r.text) != nil {
 		return newSuccessReply(result.CallID, result.Output)
 	}
-	if image := rawjson.Get(result.Output, "image"); image != nil {
-		members := slices.Collect(rawjson.Members(image))
-		members = append([]rawjson.Member{{Key: "type", Quoted: []byte(`"type"`), Value: []byte(`"image"`)}}, members...)
-		r.blocks = [][]byte{rawjson.JoinMembers(members)}
+	for _, step := range append(rawjson.Elements(rawjson.Get(result.Output, "steps")), result.Output) {
+		r.addBrowserBlocks(step)
 	}
+	r.untrusted = rawjson.Get(result.Output, "untrusted")
 	return r
+}
+
+// addBrowserBlocks adds the picture and the link to a file of an output, or of a step of a
+// batch.
+func (r *reply) addBrowserBlocks(output json.RawMessage) {
+	for _, block := range []struct{ member, blockType string }{{"image", `"image"`}, {"file", `"resource_link"`}} {
+		if value := rawjson.Get(output, block.member); value != nil {
+			members := []rawjson.Member{{Key: "type", Quoted: []byte(`"type"`), Value: []byte(block.blockType)}}
+			r.blocks = append(r.blocks, rawjson.JoinMembers(slices.AppendSeq(members, rawjson.Members(value))))
+		}
+	}
 }
 
 // oneLine removes line breaks from JSON and repairs invalid UTF-8. Over HTTP and over
@@ -167,7 +181,7 @@ func newFailureReply(err error) reply {
 		sinceMs := float64(e.SinceLastReport.Microseconds()) / 1000
 		m.SinceLastReportMs = &sinceMs
 	}
-	r := reply{callID: e.CallID, text: e.Error(), isError: true}
+	r := reply{callID: e.CallID, text: e.Error(), isError: true, untrusted: wire.EncodeUntrustedPages(e.Untrusted)}
 	if meta, err := json.Marshal(m); err == nil { // a tool may have given NaN as retryAfterMs
 		r.errorMeta = meta
 	}
@@ -263,7 +277,11 @@ func (r reply) writeMeta(w *bufio.Writer, identity json.RawMessage) {
 	if r.job != nil {
 		writeEntry(metaJob, r.job)
 	}
-	if r.trace != nil {
+	if r.untrusted != nil {
+		writeEntry(metaUntrusted, r.untrusted)
+	}
+	r.trace.Mark(hops.Replied)
+	if r.trace.IsRequested() {
 		writeEntry(metaHops, rawjson.Encode(r.trace.Hops()))
 	}
 	if identity != nil {

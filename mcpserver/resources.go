@@ -1,24 +1,29 @@
 package mcpserver
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/shape"
+	"opentabs/internal/filestore"
 	"opentabs/internal/plaintext"
 	"opentabs/internal/rawjson"
 	"opentabs/wire"
 )
 
-// MCP clients can read these resources: the list of calls, and each call.
+// MCP clients can read these resources: the list of calls, each call, and the files that
+// the client's tools wrote.
 const (
 	callsURI          = "opentabs://calls"
 	callURITemplate   = callsURI + "/{id}"
+	fileURITemplate   = "opentabs://files/{id}"
 	resourceMediaType = "application/json"
 )
 
@@ -45,27 +50,57 @@ func callIDFromURI(uri string) (string, bool) {
 // read serves a resources/read.
 func (r *resources) read(q request) reply {
 	uri := q.Params.URI
+	if id, ok := filestore.IDFromURI(uri); ok {
+		return r.readFile(q, id)
+	}
 	value, ok := r.findContent(uri)
 	if !ok {
-		code := mcp.RESOURCE_NOT_FOUND
-		if q.Params.IsModern() {
-			code = wire.CodeInvalidParams
-		}
-		f := newFaultReply(code, "%v", unknownResource(uri))
-		f.Details = map[string]string{"uri": uri}
-		return f
+		return newUnknownResourceReply(q, unknownResource(uri).Error())
 	}
 	text, err := json.Marshal(value)
 	if err != nil { // impossible: the numbers in views are finite
 		return newFaultReply(wire.CodeInternal, "The resource %s could not be written as JSON. Check the log of opentabs, then report the error.", uri)
 	}
 	text = plaintext.CleanJSON(text) // most of the text was written by tools and clients
-	b := fmt.Appendf(nil, `"contents":[{"uri":%s,"mimeType":"application/json","text":`, rawjson.Encode(uri))
-	b = append(rawjson.AppendString(b, string(text)), `}]`...)
+	return newResourceReply(q, resourceMediaType, "text", string(text))
+}
+
+// readFile serves a resources/read of a file. Clients read only the files of their calls.
+func (r *resources) readFile(q request, id string) reply {
+	if r.files == nil {
+		return newUnknownResourceReply(q, "There are no files here.")
+	}
+	file, content, err := r.files.Read(id, q.Client.Identity())
+	if err != nil {
+		return newUnknownResourceReply(q, fmt.Sprintf("You have no file %q. opentabs removes old files; call the tool again.", q.Params.URI))
+	}
+	isText := strings.HasPrefix(file.MediaType, "text/") || file.MediaType == resourceMediaType
+	if isText && utf8.Valid(content) {
+		return newResourceReply(q, file.MediaType, "text", string(content))
+	}
+	return newResourceReply(q, file.MediaType, "blob", base64.StdEncoding.EncodeToString(content))
+}
+
+// newResourceReply returns the reply with the content of a resource. member is the member
+// that has the content: text, or blob for base64.
+func newResourceReply(q request, mediaType, member, content string) reply {
+	b := fmt.Appendf(nil, `"contents":[{"uri":%s,"mimeType":%s,%s:`, rawjson.Encode(q.Params.URI), rawjson.Encode(mediaType), rawjson.Encode(member))
+	b = append(rawjson.AppendString(b, content), `}]`...)
 	if q.Params.IsModern() { // modern protocol versions require the time for which a result may be cached
 		b = append(b, `,"ttlMs":0,"cacheScope":"private"`...)
 	}
 	return reply{members: b}
+}
+
+// newUnknownResourceReply returns the error for the URI of a resource that does not exist.
+func newUnknownResourceReply(q request, sentence string) reply {
+	code := mcp.RESOURCE_NOT_FOUND
+	if q.Params.IsModern() {
+		code = wire.CodeInvalidParams
+	}
+	f := newFaultReply(code, "%s", sentence)
+	f.Details = map[string]string{"uri": q.Params.URI}
+	return f
 }
 
 // findContent returns the content of a resource. The content has no results of calls,

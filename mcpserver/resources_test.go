@@ -14,6 +14,7 @@ import (
 	"opentabs/dispatch"
 	"opentabs/dispatch/dispatchtest"
 	"opentabs/dispatch/shape"
+	"opentabs/internal/filestore"
 	"opentabs/wire"
 )
 
@@ -226,7 +227,7 @@ func TestSubscribersAreNotified(t *testing.T) {
 func TestResourceUpdatesAreRateLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, id, sink := runningCall(t)
-		w := newResources(d)
+		w := newResources(d, nil)
 		l := newSubscriber(w)
 		for _, uri := range []string{callsURI, callsURI + "/" + id} {
 			if err := l.subscribe(uri); err != nil {
@@ -280,7 +281,7 @@ func TestResourceUpdatesAreRateLimited(t *testing.T) {
 // TestSlowSubscriberGetsOneNotification checks that a slow subscriber gets one
 // notification for many changes.
 func TestSlowSubscriberGetsOneNotification(t *testing.T) {
-	w := newResources(manyCalls(1))
+	w := newResources(manyCalls(1), nil)
 	defer w.close()
 	l := newSubscriber(w)
 	uri := callsURI + "/call_1"
@@ -298,7 +299,7 @@ func TestSlowSubscriberGetsOneNotification(t *testing.T) {
 // TestSubscriptionsAreBounded checks the maximum number of subscriptions of one session
 // and of all sessions.
 func TestSubscriptionsAreBounded(t *testing.T) {
-	w := newResources(manyCalls(1))
+	w := newResources(manyCalls(1), nil)
 	defer w.close()
 	var listeners []*subscriber
 	total, refused := 0, 0
@@ -331,7 +332,7 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 
 // TestMissedEvents checks that after missed events all resources count as changed.
 func TestMissedEvents(t *testing.T) {
-	w := newResources(manyCalls(1))
+	w := newResources(manyCalls(1), nil)
 	defer w.close()
 	l := newSubscriber(w)
 	for _, uri := range []string{callsURI, callsURI + "/a", callsURI + "/b"} {
@@ -342,5 +343,38 @@ func TestMissedEvents(t *testing.T) {
 	w.notifyOfEvents(nil, true)
 	if all := l.next(t.Context()); len(all) != 3 {
 		t.Errorf("the subscriber received %v; want length 3", all)
+	}
+}
+
+// A client reads the files that its calls wrote: text as text, and other files as base64.
+func TestFilesAreRead(t *testing.T) {
+	d, _, _ := runningCall(t)
+	files := filestore.Open(t.TempDir())
+	s := serveTools(t, d, Options{CallWatcher: d, Files: files})
+	c := s.open(t, "a")
+	add := func(name, mediaType, client, content string) string {
+		f, err := files.Add(filestore.File{Name: name, MediaType: mediaType, Client: client}, []byte(content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.URI()
+	}
+	for _, test := range []struct{ name, mediaType, content, want string }{
+		{"a.har", "application/json", `{"log":{}}`, `"text":"{\"log\":{}}"`},
+		{"a.txt", "text/plain", "é\n", `"text":"é\n"`},
+		{"a.txt", "text/plain", "\xff", `"blob":"/w=="`},
+		{"a.pdf", "application/pdf", "%PDF", `"blob":"JVBERg=="`},
+	} {
+		uri := add(test.name, test.mediaType, "a", test.content)
+		want := fmt.Sprintf(`{"contents":[{"uri":%q,"mimeType":%q,%s}]}`, uri, test.mediaType, test.want)
+		if got := c.answer(readText(uri, `{}`)); string(got.Result) != want {
+			t.Errorf("answer for %s = %s, want the result %s", test.name, got.text, want)
+		}
+	}
+	for _, uri := range []string{add("b.har", "application/json", "another client", "{}"), "opentabs://files/", "opentabs://files/../token", "opentabs://files/%2e%2e"} {
+		m := c.answer(readText(uri, `{}`))
+		if m.Error == nil || !strings.Contains(m.Error.Message, "You have no file") {
+			t.Errorf("answer for %s = %s, want the error of a file that does not exist", uri, m.text)
+		}
 	}
 }

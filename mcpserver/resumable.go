@@ -11,6 +11,8 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/internal/rawjson"
+	"opentabs/mcpserver/form"
+	"opentabs/mcpserver/seal"
 	"opentabs/mcpserver/transport"
 	"opentabs/wire"
 )
@@ -35,7 +37,7 @@ const (
 // client, a call waits in resumableCalls, and continues if the user decides on another
 // surface. resumableCalls is safe for concurrent use.
 type resumableCalls struct {
-	seal seal
+	seal seal.Seal
 
 	mu          sync.Mutex                // guards all fields below; locked before resumableCall.mu
 	callsByID   map[string]*resumableCall // calls whose clients have a requestState
@@ -44,7 +46,7 @@ type resumableCalls struct {
 }
 
 func newResumableCalls() *resumableCalls {
-	return &resumableCalls{seal: newSeal(), callsByID: map[string]*resumableCall{}}
+	return &resumableCalls{seal: seal.New(), callsByID: map[string]*resumableCall{}}
 }
 
 // resumableCall is one call in resumableCalls.
@@ -53,7 +55,7 @@ type resumableCall struct {
 	id        string
 	// requestDigest is the digest of the first request; the repeated request must have
 	// an equal digest.
-	requestDigest [digestSize]byte
+	requestDigest seal.Digest
 	cancel        context.CancelCauseFunc
 	// ticketsChanged has a token when a ticket was added or removed.
 	ticketsChanged chan struct{}
@@ -69,7 +71,7 @@ type resumableCall struct {
 
 // openTicket is an unresolved ticket.
 type openTicket struct {
-	formQuestion
+	form.Question
 	// isAnswered is set after the client's answer: the form is not shown again.
 	// isDecided is set if the client's answer was a decision.
 	isAnswered, isDecided bool
@@ -77,7 +79,7 @@ type openTicket struct {
 
 // serveResumable serves a request of a client whose forms are part of replies.
 func (a *approvals) serveResumable(ctx context.Context, q request) reply {
-	requestDigest := hashRequest(q.Method, q.Client.Session, q.Params.Name, q.Params.Arguments)
+	requestDigest := seal.HashRequest(q.Method, q.Client.Session, q.Params.Name, q.Params.Arguments)
 	if q.Params.RequestState == "" {
 		c, err := a.startResumable(q, requestDigest)
 		if err != nil {
@@ -86,7 +88,7 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 		p := newProgressSender(ctx, q.Params, q.Send)
 		defer p.close() // the call may outlive this request and report progress
 		c.attach(p)
-		return c.wait(ctx)
+		return c.waitFor(ctx, q, p)
 	}
 	c, refusal := a.resumable.findByState(q.Params.RequestState, requestDigest)
 	if c == nil {
@@ -107,12 +109,21 @@ func (a *approvals) serveResumable(ctx context.Context, q request) reply {
 		return newFaultReply(wire.CodeInvalidRequest, "A request with this requestState is still running. Wait for its answer.")
 	}
 	c.applyAnswers(q.Client, answers)
-	return c.wait(ctx)
+	return c.waitFor(ctx, q, p)
+}
+
+// waitFor returns the answer to the attached request q, whose progress p sends.
+func (c *resumableCall) waitFor(ctx context.Context, q request, p *progressSender) reply {
+	r := c.wait(ctx)
+	if ctx.Err() != nil {
+		c.approvals.onGiveUp(ctx, q, p)
+	}
+	return r
 }
 
 // startResumable starts a call that outlives its request while the call is suspended.
 // If startResumable returns an error, the call must not start.
-func (a *approvals) startResumable(q request, requestDigest [digestSize]byte) (*resumableCall, error) {
+func (a *approvals) startResumable(q request, requestDigest seal.Digest) (*resumableCall, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c := &resumableCall{
 		approvals: a, id: strings.ToLower(rand.Text()), requestDigest: requestDigest, cancel: cancel,
@@ -124,7 +135,7 @@ func (a *approvals) startResumable(q request, requestDigest [digestSize]byte) (*
 		return nil, err
 	}
 	q.progress = c.sendProgress
-	q.onSuspend = func(ctx context.Context, w dispatch.WaitingTicket) { c.addTicket(ctx, formQuestion{WaitingTicket: w}) }
+	q.onSuspend = func(ctx context.Context, w dispatch.WaitingTicket) { c.addTicket(ctx, form.Question{WaitingTicket: w}) }
 	go func() {
 		defer background.Finish()
 		defer cancel(nil)
@@ -146,8 +157,8 @@ func (c *resumableCall) sendProgress(p dispatch.Progress) {
 }
 
 // addTicket keeps a ticket until ctx ends, when the ticket is resolved.
-func (c *resumableCall) addTicket(ctx context.Context, q formQuestion) {
-	t := &openTicket{formQuestion: q}
+func (c *resumableCall) addTicket(ctx context.Context, q form.Question) {
+	t := &openTicket{Question: q}
 	c.mu.Lock()
 	c.tickets = append(c.tickets, t)
 	c.mu.Unlock()
@@ -191,7 +202,7 @@ func (c *resumableCall) applyAnswers(client dispatch.Client, answers map[string]
 		if !ok {
 			continue
 		}
-		isDecided := c.approvals.decideByAnswer(t.formQuestion, client, answer)
+		isDecided := c.approvals.decideByAnswer(t.Question, client, answer)
 		c.mu.Lock()
 		t.isAnswered, t.isDecided = true, isDecided // addTicket removes an answered ticket
 		c.mu.Unlock()
@@ -228,15 +239,15 @@ func (c *resumableCall) wait(ctx context.Context) reply {
 // remindClient sends the client the reason why its call waits.
 func (c *resumableCall) remindClient() {
 	c.mu.Lock()
-	var questions []formQuestion
+	var questions []form.Question
 	for _, t := range c.tickets {
 		if !t.isDecided {
-			questions = append(questions, t.formQuestion)
+			questions = append(questions, t.Question)
 		}
 	}
 	c.mu.Unlock()
 	for _, q := range questions {
-		c.approvals.calls.Remind(q.WaitingTicket, q.progressMessage())
+		c.approvals.calls.Remind(q.WaitingTicket, q.ProgressMessage())
 	}
 }
 
@@ -252,8 +263,8 @@ func (c *resumableCall) detachWithForms() (reply, bool) {
 		return reply{}, false
 	}
 	type inputRequest struct {
-		Method string      `json:"method"`
-		Params elicitation `json:"params"`
+		Method string    `json:"method"`
+		Params form.Form `json:"params"`
 	}
 	requests := map[string]inputRequest{}
 	latestExpiry := time.Now()
@@ -261,7 +272,7 @@ func (c *resumableCall) detachWithForms() (reply, bool) {
 		if t.isAnswered {
 			continue
 		}
-		requests[t.TicketID] = inputRequest{methodElicit, t.buildForm()}
+		requests[t.TicketID] = inputRequest{methodElicit, t.Build()}
 		if t.ExpiresAt.After(latestExpiry) {
 			latestExpiry = t.ExpiresAt
 		}
@@ -271,7 +282,7 @@ func (c *resumableCall) detachWithForms() (reply, bool) {
 	}
 	calls.callsByID[c.id] = c
 	c.hasWaitingRequest, c.progress = false, nil
-	state := calls.seal.sealText(sealContent{id: c.id, expiresAt: latestExpiry.Add(keptAnswerLifetime), requestDigest: c.requestDigest})
+	state := calls.seal.Close(seal.Content{ID: c.id, ExpiresAt: latestExpiry.Add(keptAnswerLifetime), RequestDigest: c.requestDigest})
 	members := rawjson.Encode(struct {
 		Requests map[string]inputRequest `json:"inputRequests"`
 		State    string                  `json:"requestState"`
@@ -285,18 +296,18 @@ const goneText = "This requestState is unknown: it expired, its answer was alrea
 
 // findByState returns the call of a requestState. If the requestState is unknown or
 // belongs to another request, findByState returns the error as a reply.
-func (r *resumableCalls) findByState(state string, requestDigest [digestSize]byte) (*resumableCall, reply) {
-	content, ok := r.seal.openText(state)
+func (r *resumableCalls) findByState(state string, requestDigest seal.Digest) (*resumableCall, reply) {
+	content, ok := r.seal.Open(state)
 	if !ok {
 		return nil, newFaultReply(wire.CodeInvalidParams, "%s", goneText)
 	}
-	if content.requestDigest != requestDigest {
+	if content.RequestDigest != requestDigest {
 		return nil, newFaultReply(wire.CodeInvalidParams, "This requestState belongs to another request. Send it with the method, name and arguments that it was given for.")
 	}
 	r.mu.Lock()
-	c := r.callsByID[content.id]
+	c := r.callsByID[content.ID]
 	r.mu.Unlock()
-	if c == nil || time.Now().After(content.expiresAt) {
+	if c == nil || time.Now().After(content.ExpiresAt) {
 		return nil, newFaultReply(wire.CodeInvalidParams, "%s", goneText)
 	}
 	return c, reply{}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"opentabs/internal/clients"
 	"opentabs/plugin"
 	"opentabs/plugin/inspection"
 	"opentabs/wire"
@@ -51,7 +52,7 @@ var reviewTools = []builtinTool{{
 	run:       func(s *Server, _ context.Context, q request) reply { return s.reviews.markReviewed(q) },
 }}
 
-func hasInspector(s *Server, _ string) bool { return s.reviews.inspector != nil }
+func hasInspector(s *Server, _ clients.ID) bool { return s.reviews.inspector != nil }
 
 // reviews runs the tools by which agents inspect plugins. reviews is safe for
 // concurrent use.

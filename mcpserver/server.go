@@ -11,6 +11,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"opentabs/dispatch"
+	"opentabs/dispatch/hops"
+	"opentabs/internal/filestore"
 	"opentabs/internal/rawjson"
 	"opentabs/mcpserver/gateway"
 	"opentabs/mcpserver/transport"
@@ -41,6 +43,8 @@ type Options struct {
 	// Log receives lines about sessions and faults, never arguments or results.
 	// Default: no log.
 	Log zerolog.Logger
+	// TraceSampler selects the calls that are traced. Default: at most one every 100 ms.
+	TraceSampler *hops.Sampler
 	// Heartbeat is the interval of keep-alive messages on a silent stream. The default
 	// is 25 s, because some clients give up after 30 s of silence.
 	Heartbeat time.Duration
@@ -66,6 +70,12 @@ type Options struct {
 	// CallWatcher returns the calls that are offered as resources. By default,
 	// the server has no resources.
 	CallWatcher Watcher
+	// Files has the files that tools wrote, which their clients can read as resources. By
+	// default, there are no files.
+	Files *filestore.Store
+	// OnSessionEnd receives the client of each session that has ended, and each client
+	// without sessions whose token was removed. Default: not called.
+	OnSessionEnd func(dispatch.Client)
 	// Tabs returns the open tabs of a plugin without waiting. By default, agents
 	// cannot list tabs.
 	Tabs func(plugin string) dispatch.Targets
@@ -74,13 +84,16 @@ type Options struct {
 	Jobs *dispatch.Jobs
 	// Detach returns when the calls of the named client become jobs. Default: never.
 	Detach func(client string) Detach
+	// LearnedTimeouts has the timeouts of clients that the table of clients lacks. Call
+	// ToolListsChanged when a timeout has changed. By default, nothing is learned.
+	LearnedTimeouts LearnedTimeouts
 	// ListMode returns which tools the named client lists. Default: gateway.Auto.
 	ListMode func(client string) gateway.Mode
 	// ListsOutputSchemas returns whether a client lists the output schemas of tools.
 	// Default: all clients do.
 	ListsOutputSchemas func(client, version string) bool
 	// PinnedTools returns the names of tools, and of plugins for all their tools, that
-	// clients list in any mode. Call PinnedToolsChanged when the result has changed. By
+	// clients list in any mode. Call ToolListsChanged when the result has changed. By
 	// default, no tool is pinned.
 	PinnedTools func() []string
 	// NeedsApproval reports whether a call of a tool by the client would wait for
@@ -92,6 +105,7 @@ type Options struct {
 func (o *Options) setDefaults() {
 	o.Version = cmp.Or(o.Version, "dev")
 	o.Heartbeat = cmp.Or(o.Heartbeat, defaultHeartbeat)
+	o.TraceSampler = cmp.Or(o.TraceSampler, &hops.Sampler{})
 	o.MaxRequestBytes = cmp.Or(o.MaxRequestBytes, defaultMaxRequestBytes)
 	if o.ListMode == nil {
 		o.ListMode = func(string) gateway.Mode { return gateway.Auto }
@@ -142,11 +156,11 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	o.setDefaults()
 	s := &Server{
 		opts: o, calls: calls, plugins: plugins,
-		jobs:    &jobs{dispatchJobs: o.Jobs, detachRule: o.Detach},
+		jobs:    &jobs{dispatchJobs: o.Jobs, detachRule: o.Detach, learned: o.LearnedTimeouts},
 		reviews: reviews{inspector: o.Inspector, plugins: plugins},
 	}
 	s.lists.server = s
-	s.approvals = newApprovals(calls, o.Heartbeat, o.Log, s.run)
+	s.approvals = newApprovals(calls, o.Heartbeat, o.Log, s.run, s.jobs.recordGiveUp)
 	s.jobs.replyToEnd = func(tool string, result dispatch.Result, err error) reply {
 		l, _ := s.catalog.findTool(tool)
 		return s.toolReply(l, result, err)
@@ -157,10 +171,11 @@ func New(calls Caller, plugins *plugin.Registry, o Options) *Server {
 	s.catalog.library = library
 	t := transport.Options{
 		Log: o.Log, SessionIdle: sessionIdleTimeout, Heartbeat: o.Heartbeat, MaxRequestBytes: o.MaxRequestBytes,
-		Identity: rawjson.Encode(mcp.Implementation{Name: serverName, Version: o.Version}),
+		OnSessionEnd: o.OnSessionEnd,
+		Identity:     rawjson.Encode(mcp.Implementation{Name: serverName, Version: o.Version}),
 	}
 	if o.CallWatcher != nil {
-		s.resources = newResources(o.CallWatcher)
+		s.resources = newResources(o.CallWatcher, o.Files)
 		t.Resources = s.resources
 	}
 	s.transport = transport.New(s, library, t)
@@ -187,8 +202,8 @@ func (s *Server) Clients() []transport.ClientInfo { return s.transport.Clients()
 // if a list changes.
 func (s *Server) PolicyChanged() { s.catalog.recheckPermissions() }
 
-// PinnedToolsChanged notifies clients that their list of tools may have changed.
-func (s *Server) PinnedToolsChanged() {
+// ToolListsChanged notifies clients that their list of tools may have changed.
+func (s *Server) ToolListsChanged() {
 	s.catalog.library.SendNotificationToAllClients(mcp.MethodNotificationToolsListChanged, nil)
 }
 

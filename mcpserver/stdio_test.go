@@ -122,7 +122,8 @@ func TestStdioCallsRunAtOnce(t *testing.T) {
 
 func TestStdioEndOfInputCancelsCallsAndAnswersTheRest(t *testing.T) {
 	h := newHangingCaller()
-	s := newServer(t, h, Options{})
+	endedClients := make(chan dispatch.Client, 1)
+	s := newServer(t, h, Options{OnSessionEnd: func(c dispatch.Client) { endedClients <- c }})
 	p := s.dial(t)
 	if _, err := io.WriteString(p.in, initializeText("a")+"\n"+callText(`1`, `{}`, `{}`)+"\r\n\n"+`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`); err != nil {
 		t.Fatal(err)
@@ -134,6 +135,9 @@ func TestStdioEndOfInputCancelsCallsAndAnswersTheRest(t *testing.T) {
 	}
 	if cause := <-h.ended; !errors.Is(cause, transport.ErrSessionEnded) {
 		t.Error(cause)
+	}
+	if call, got := <-h.started, <-endedClients; got != call.Client {
+		t.Errorf("client of the ended session = %+v, want %+v", got, call.Client)
 	}
 	if err := <-p.done; err != nil {
 		t.Error(err)

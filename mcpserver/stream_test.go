@@ -195,7 +195,9 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 		<-time.After(3 * time.Hour)
 		return echoArguments(ctx, c)
 	})
-	inFakeTime(t, caller, Options{}, func(t *testing.T, s *testServer, _ *pipeListener, idleClient *client) {
+	endedNames := make(chan string, 10)
+	onSessionEnd := func(c dispatch.Client) { endedNames <- c.Name }
+	inFakeTime(t, caller, Options{OnSessionEnd: onSessionEnd}, func(t *testing.T, s *testServer, _ *pipeListener, idleClient *client) {
 		listening := s.openOver(t, idleClient, "listening")
 		busyClient := s.openOver(t, idleClient, "busy")
 		ctx, stop := context.WithCancel(t.Context())
@@ -212,6 +214,9 @@ func TestIdleSessionEndsAndABusyOneDoesNot(t *testing.T) {
 		<-time.After(2 * time.Hour)
 		if code, _ := idleClient.status(idleClient.request(t.Context(), http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)); code != http.StatusNotFound {
 			t.Errorf("the ping of the idle session got the status %d", code)
+		}
+		if len(endedNames) != 1 {
+			t.Errorf("ended sessions after 2 h = %d, want that of the idle client", len(endedNames))
 		}
 		for _, c := range []*client{listening, busyClient} {
 			if m := c.answer(`{"jsonrpc":"2.0","id":2,"method":"ping"}`); m.Error != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"opentabs/dispatch"
+	"opentabs/internal/filestore"
 	"opentabs/mcpserver/transport"
 )
 
@@ -33,6 +34,7 @@ var (
 // the subscriptions, not with the calls.
 type resources struct {
 	calls Watcher
+	files *filestore.Store // nil for no files
 
 	mu                sync.Mutex // guards all fields below; locked before the subscribers' mutexes
 	subscribedByURI   map[string]*subscribedResource
@@ -51,8 +53,8 @@ type subscribedResource struct {
 
 var _ transport.Resources = (*resources)(nil)
 
-func newResources(calls Watcher) *resources {
-	return &resources{calls: calls, subscribedByURI: map[string]*subscribedResource{}}
+func newResources(calls Watcher, files *filestore.Store) *resources {
+	return &resources{calls: calls, files: files, subscribedByURI: map[string]*subscribedResource{}}
 }
 
 // Subscribe implements transport.Resources.

@@ -5,10 +5,13 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"opentabs/dispatch"
+	"opentabs/internal/clients"
 	"opentabs/internal/rawjson"
+	"opentabs/mcpserver/gateway"
 	"opentabs/plugin"
 )
 
@@ -21,7 +24,7 @@ var tabTools = []builtinTool{{
 			"A plugin is closed (no tab shows its site), unavailable (a tab is open, but no tool can run there yet), failed (it did not start in any tab) or ready. "+
 			"One that the user has not enabled is off: ask the user.",
 		listTabsSchema, true),
-	isOffered: func(s *Server, _ string) bool { return s.opts.Tabs != nil },
+	isOffered: func(s *Server, _ clients.ID) bool { return s.opts.Tabs != nil },
 	run:       (*Server).listTabs,
 }}
 
@@ -52,6 +55,9 @@ type pluginAnswer struct {
 	// plugin's tools run.
 	OffReason string      `json:"off,omitempty"`
 	Tabs      []tabAnswer `json:"tabs"`
+	// NextStep is what the agent should do if no tool of the plugin can run now; empty if
+	// tools can run.
+	NextStep string `json:"next,omitempty"`
 }
 
 func (s *Server) listTabs(_ context.Context, q request) reply {
@@ -64,10 +70,14 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 	answers := []pluginAnswer{}
 	var lines []string
 	for _, p := range s.plugins.Set().Plugins() {
-		if a.Plugin != "" && a.Plugin != p.Name {
+		if p.IsBuiltin() || a.Plugin != "" && a.Plugin != p.Name {
 			continue
 		}
 		answer := s.tabsOf(p)
+		answer.NextStep = gateway.PluginState{
+			Name: p.Name, IsNotReviewed: answer.OffReason == offNotReviewed, IsOff: answer.OffReason != "", State: string(answer.State),
+			NeedsReload: slices.ContainsFunc(answer.Tabs, func(t tabAnswer) bool { return t.NeedsReload }),
+		}.NextStep()
 		answers = append(answers, answer)
 		lines = append(lines, answer.answerText())
 	}
@@ -75,7 +85,7 @@ func (s *Server) listTabs(_ context.Context, q request) reply {
 		return newFailureReply(newArgumentsError("There is no plugin %q. Leave the argument out to list all plugins, then call again.", a.Plugin))
 	}
 	if len(answers) == 0 {
-		lines = []string{"There are no plugins. The user can install one: opentabs plugin install NAME."}
+		lines = []string{"There are no plugins. The user can install one: opentabs plugin install NAME. " + gateway.StepWithoutPlugin(s.lists.hasBrowserTools())}
 	}
 	return reply{text: strings.Join(lines, "\n"), data: rawjson.Encode(map[string]any{"plugins": answers})}
 }
@@ -144,6 +154,9 @@ func (a pluginAnswer) answerText() string {
 		case !t.Ready:
 			b.WriteString(", not ready")
 		}
+	}
+	if a.NextStep != "" {
+		b.WriteString("\n  next: " + a.NextStep)
 	}
 	return b.String()
 }

@@ -46,20 +46,20 @@ func TestAgentsListTabs(t *testing.T) {
 	const want = `{"plugins":[{"plugin":"messages","displayName":"The messages","state":"ready","tabs":[` +
 		`{"tabId":7,"origin":"http://localhost:8080","url":"http://localhost:8080/a/b","title":"A \"title\"\n","browser":"b1","browserName":"Work","ready":true},` +
 		`{"tabId":8,"origin":"http://localhost:8080","url":"http://localhost:8080/a/b","title":"A \"title\"\n","browser":"b1","browserName":"Work","ready":false,"needsReload":true}]},` +
-		`{"plugin":"wiki","state":"closed","off":"the user has not reviewed it","tabs":[]}]}`
+		`{"plugin":"wiki","state":"closed","off":"the user has not reviewed it","tabs":[],"next":"Ask the user to review and enable the plugin: opentabs plugin review wiki."}]}`
 	if got := string(r.Structured); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	text := r.Content[0].Text
 	for _, line := range []string{
-		"messages: ready\n  tab 7 of browser \"Work\" (id b1): \"http://localhost:8080/a/b\" \"A \\\"title\\\"\\n\"\n  tab 8", "to be reloaded first\nwiki: closed; its tools do not run: the user has not reviewed it",
+		"messages: ready\n  tab 7 of browser \"Work\" (id b1): \"http://localhost:8080/a/b\" \"A \\\"title\\\"\\n\"\n  tab 8", "to be reloaded first\nwiki: closed; its tools do not run: the user has not reviewed it\n  next: Ask the user to review and enable the plugin: opentabs plugin review wiki.",
 	} {
 		if !strings.Contains(text, line) {
 			t.Errorf("%q is not in %q", line, text)
 		}
 	}
 	one := c.answer(toolText("plugin_list_tabs", `{"plugin":"wiki"}`, `{}`)).toolResultOf(t)
-	if got := string(one.Structured); got != `{"plugins":[{"plugin":"wiki","state":"closed","off":"the user has not reviewed it","tabs":[]}]}` {
+	if got := string(one.Structured); got != `{"plugins":[{"plugin":"wiki","state":"closed","off":"the user has not reviewed it","tabs":[],"next":"Ask the user to review and enable the plugin: opentabs plugin review wiki."}]}` {
 		t.Error(got)
 	}
 	for args, wantError := range map[string]string{`{"plugin":"wika"}`: `no plugin \"wika\"`, `{"plugin":5}`: "do not match its schema"} {
@@ -134,5 +134,37 @@ func TestInstanceOfACall(t *testing.T) {
 	q := request{Request: transport.Request{Params: &transport.Params{Name: "wiki__find"}}}
 	if c := q.newCall(dispatch.Tool{}, arguments{instance: "work"}); c.Instance != "work" {
 		t.Errorf("%+v; want %q", c, "work")
+	}
+}
+
+// TestNextSteps checks that plugin_list_tabs names the next step for each state in which no
+// tool of a plugin can run, and how to use pages if there are no plugins.
+func TestNextSteps(t *testing.T) {
+	tab := func(readiness dispatch.Readiness) []dispatch.Target {
+		return []dispatch.Target{{Browser: "b1", TabID: 7, URL: "https://a.example/", Readiness: readiness}}
+	}
+	for want, targets := range map[string]dispatch.Targets{
+		"opentabs opens the site if the user permits that":        {BrowserCount: 1},
+		"opentabs reloads a tab that the user is not using":       {BrowserCount: 1, TabsToReload: tab(dispatch.ReadyUnknown)},
+		"ask the user to log in in that tab":                      {BrowserCount: 1, LiveTargets: tab(dispatch.NotReady)},
+		"If the plugin fails again, ask the user to run opentabs": {BrowserCount: 1, BrokenTabs: tab(dispatch.NotReady)},
+	} {
+		s := serveTools(t, callerFunc(echoArguments), Options{Tabs: func(string) dispatch.Targets { return targets }}, plugintest.Package{})
+		r := s.open(t, "agent").answer(toolText("plugin_list_tabs", `{}`, `{}`)).toolResultOf(t)
+		if !strings.Contains(r.Content[0].Text, "next: ") || !strings.Contains(string(r.Structured), want) || !strings.Contains(r.Content[0].Text, want) {
+			t.Errorf("the result is %s, want a next step with %q", r.Content[0].Text, want)
+		}
+	}
+	off := serveTools(t, callerFunc(echoArguments), Options{Tabs: tabsOfMessages, Refusals: refuseTools(wire.ErrDenied, "no", "messages")}, plugintest.Package{})
+	if r := off.open(t, "agent").answer(toolText("plugin_list_tabs", `{}`, `{}`)); !strings.Contains(r.text, "opentabs plugin permission messages ask") {
+		t.Errorf("the result for a plugin that is off is %s, want the command that switches the plugin on", r.text)
+	}
+	ready := serveTools(t, callerFunc(echoArguments), Options{Tabs: tabsOfMessages}, plugintest.Package{})
+	if r := ready.open(t, "agent").answer(toolText("plugin_list_tabs", `{}`, `{}`)); strings.Contains(r.text, `"next"`) {
+		t.Errorf("the result for a plugin that is ready is %s, want no next step", r.text)
+	}
+	none := serveTools(t, callerFunc(echoArguments), Options{Tabs: tabsOfMessages}, []plugintest.Package{}...)
+	if r := none.open(t, "agent").answer(toolText("plugin_list_tabs", `{}`, `{}`)); !strings.Contains(r.text, "opentabs browser tools on") {
+		t.Errorf("the result without plugins is %s, want how the user switches on tools for any page", r.text)
 	}
 }

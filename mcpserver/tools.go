@@ -6,11 +6,11 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"opentabs/internal/rawjson"
+	"opentabs/mcpserver/gateway"
 	"opentabs/plugin"
 )
 
@@ -34,13 +34,17 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 		return nil, errors.New(`the root of the input schema is not "type": "object"`)
 	}
 	definedByTool := findDefinedArguments(t.InputSchema, t.Plugin)
-	definition := mcp.NewToolWithRawSchema(t.FullName(), t.Description, t.InputSchema)
+	description := t.Description
+	if !t.Plugin.IsBuiltin() {
+		description = gateway.DescribeWithSite(t.Description, t.Plugin.DisplayName)
+	}
+	definition := mcp.NewToolWithRawSchema(t.FullName(), description, t.InputSchema)
 	if names := instanceNames(t.Plugin); !definedByTool.definesInstance && len(names) > 1 {
 		definition.RawInputSchema = withProperty(t.InputSchema, argInstance, rawjson.Encode(map[string]any{
 			"type": "string", "enum": names, "description": "Which of the sites of " + t.Plugin.DisplayName + " to use.",
 		}))
 	}
-	if !repeatsName(t.DisplayName, t.Name) {
+	if !gateway.RepeatsName(t.DisplayName, strings.TrimPrefix(t.Name, t.Plugin.Name+"_")) {
 		definition.Title = t.DisplayName
 	}
 	if t.Group != "" {
@@ -53,7 +57,7 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 		IdempotentHint:  t.Annotations.Idempotent,
 		OpenWorldHint:   t.Annotations.OpenWorld,
 	}
-	if repeatsName(t.Annotations.Title, t.Name) || t.Annotations.Title == t.DisplayName {
+	if gateway.RepeatsName(t.Annotations.Title, t.Name) || t.Annotations.Title == t.DisplayName {
 		definition.Annotations.Title = ""
 	}
 	if t.DeclaresResults() && isObjectSchema(t.OutputSchema) {
@@ -67,18 +71,6 @@ func newListedTool(t *plugin.Tool) (*listedTool, error) {
 		}
 	}
 	return l, nil
-}
-
-// repeatsName reports whether a title has the same letters and digits as a name, as in
-// "Send Message" and "send_message". Such a title costs tokens and adds nothing.
-func repeatsName(title, name string) bool {
-	onlyLetters := func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}
-	return strings.Map(onlyLetters, title) == strings.Map(onlyLetters, name)
 }
 
 // withDetach returns the definition of the tool with the argument "_detach". The

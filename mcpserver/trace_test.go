@@ -55,7 +55,7 @@ func TestTracedCall(t *testing.T) {
 		t.Errorf("a call that is not traced has the hops %s", got)
 	}
 	c.headers.Set(hops.Header, "1")
-	want := "guard parse check dispatch hub browser hub dispatch reply"
+	want := "guard parse check target hub browser hub dispatch reply"
 	for _, args := range []string{`{}`, `{"text":"fail"}`} {
 		if got := stationsOf("2", args); got != want {
 			t.Errorf("a call with %s has the hops %s, want %s", args, got, want)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"opentabs/dispatch"
 	"opentabs/dispatch/dispatchtest"
@@ -42,7 +43,7 @@ func TestArgumentsAreValidatedBeforeGates(t *testing.T) {
 	}}
 	d := dispatch.New(bridge, dispatch.Options{Gates: []dispatch.Gate{gate}})
 	s := serveTools(t, d, Options{
-		Jobs: dispatch.NewJobs(d, dispatch.JobOptions{}), Detach: func(string) Detach { return Detach{BeforeTimeout: true} },
+		Jobs: dispatch.NewJobs(d, dispatch.JobOptions{}), Detach: func(string) Detach { return Detach{After: time.Hour} },
 	}, pkg)
 	sessions := s.open(t, "a")
 	sessionless := s.modernClient(t)

@@ -3,6 +3,7 @@
 // with their sources.
 //
 // [Of] returns the profile of one client, [Table] returns all profiles.
+// [GiveUp.InferTimeout] infers the timeout of a client that gave up a call.
 package clients
 
 import (
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -30,8 +32,8 @@ const NoToolCap = 0
 // defaultToolCap is the ToolCap of unknown clients: the limit of common model APIs.
 const defaultToolCap = 128
 
-// defaultTimeout is the timeout of unknown clients: the default of the official
-// TypeScript SDK, the shortest in wide use.
+// defaultTimeout is the timeout that unknown clients probably have: the default of the
+// official TypeScript SDK, the shortest in wide use.
 const defaultTimeout = 60 * time.Second
 
 // Source is a web page that a fact comes from.
@@ -79,47 +81,64 @@ type Profile struct {
 	Sources []Source
 }
 
-// WaitLimit returns how long the client waits for a call without progress; 0 means no limit.
-func (p Profile) WaitLimit(http bool) time.Duration {
+// TimeoutOver returns how long the client waits for a call over HTTP or stdio.
+func (p *Profile) TimeoutOver(http bool) Timeout {
+	t := Timeout{Limit: p.Timeout, ProgressRestarts: p.ProgressRestartsTimeout}
 	if http && p.HTTPTimeout > 0 {
-		return p.HTTPTimeout
+		t.Limit = p.HTTPTimeout
 	}
-	return p.Timeout
+	return t
 }
 
+// IsKnown reports whether the client is in the table.
+func (p *Profile) IsKnown() bool { return p.Client != "" }
+
 // UsesOutputSchemas reports whether the client may use the output schemas of tools.
-func (p Profile) UsesOutputSchemas() bool { return p.OutputSchemas != unsupported }
+func (p *Profile) UsesOutputSchemas() bool { return p.OutputSchemas != unsupported }
 
 // Of returns the profile of the client with the given name and version. A client that
 // is not in the table gets defaultTimeout, which progress does not restart.
-func Of(name, version string) Profile {
-	for _, p := range table {
-		if p.appliesToName(name) && p.appliesToVersion(version) {
+// The caller must not change the profile.
+func Of(name, version string) *Profile {
+	name = strings.ToLower(strings.TrimSpace(name))
+	for i := range table {
+		if p := &table[i]; p.appliesToName(i, name) && p.appliesToVersion(version) {
 			return p
 		}
 	}
-	return unknownClient
+	return &unknownClient
 }
+
+// lowerNames are the names of the profiles in lower case, in the order of the table.
+// Because every call needs the profile of its client, the names are converted once.
+var lowerNames = sync.OnceValue(func() [][]string {
+	names := make([][]string, len(table))
+	for i, p := range table {
+		for _, name := range p.Names {
+			names[i] = append(names[i], strings.ToLower(name))
+		}
+	}
+	return names
+})
 
 // Table returns the profiles of all MCP clients. The last profile is that of unknown
 // clients.
 func Table() []Profile { return append(slices.Clone(table), unknownClient) }
 
-// appliesToName reports whether the profile applies to clients with the given name.
-func (p Profile) appliesToName(name string) bool {
-	name = strings.ToLower(strings.TrimSpace(name))
-	return slices.ContainsFunc(p.Names, func(pattern string) bool {
-		pattern = strings.ToLower(pattern)
-		if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
-			return strings.HasPrefix(name, prefix)
+// appliesToName reports whether profile i of the table applies to clients with the given
+// name in lower case.
+func (p *Profile) appliesToName(i int, name string) bool {
+	for _, pattern := range lowerNames()[i] {
+		if prefix, isPrefix := strings.CutSuffix(pattern, "*"); name == pattern || isPrefix && strings.HasPrefix(name, prefix) {
+			return true
 		}
-		return name == pattern
-	})
+	}
+	return false
 }
 
 // appliesToVersion reports whether the profile applies to clients of the given version.
 // A version that is missing or malformed counts as the oldest.
-func (p Profile) appliesToVersion(version string) bool {
+func (p *Profile) appliesToVersion(version string) bool {
 	return compareVersions(version, p.FromVersion) >= 0 && (p.BeforeVersion == "" || compareVersions(version, p.BeforeVersion) < 0)
 }
 

@@ -42,8 +42,8 @@ func TestFindProfile(t *testing.T) {
 		{"", "", "", true, time.Minute, false},
 	} {
 		p := Of(tt.name, tt.version)
-		if p.Client != tt.client || p.WaitLimit(tt.http) != tt.timeout || p.ProgressRestartsTimeout != tt.resets {
-			t.Errorf("%q %q: %q waits %v, resets %v", tt.name, tt.version, p.Client, p.WaitLimit(tt.http), p.ProgressRestartsTimeout)
+		if p.Client != tt.client || p.TimeoutOver(tt.http) != (Timeout{tt.timeout, tt.resets}) {
+			t.Errorf("%q %q: %q waits %v, resets %v", tt.name, tt.version, p.Client, p.TimeoutOver(tt.http).Limit, p.ProgressRestartsTimeout)
 		}
 	}
 }

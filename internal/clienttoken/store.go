@@ -36,13 +36,13 @@ import (
 )
 
 const (
-	// tokenPrefix begins each token, so that users and secret scanners recognize it.
-	tokenPrefix = "otc_"
+	// Prefix begins each token, so that users and secret scanners recognize it.
+	Prefix = "otc_"
 	// tokenBytes is the length of a token before it is encoded: 256 bits.
 	tokenBytes = 32
 	// shownTokenChars is the number of characters of a token that a list shows,
 	// including the prefix.
-	shownTokenChars = len(tokenPrefix) + 4
+	shownTokenChars = len(Prefix) + 4
 	// maxClients limits the tokens, because each request is compared with all of them.
 	maxClients = 256
 	// lockTimeout is how long a change waits for the lock of another process.
@@ -134,7 +134,7 @@ func (s *Store) Add(name string) (token string, err error) {
 	if _, err := rand.Read(random); err != nil { // rand.Read never returns an error
 		return "", fmt.Errorf("make a token: %w", err)
 	}
-	token = tokenPrefix + base64.RawURLEncoding.EncodeToString(random)
+	token = Prefix + base64.RawURLEncoding.EncodeToString(random)
 	sum := sha256.Sum256([]byte(token))
 	client := storedClient{Client: Client{Name: name, FirstChars: token[:shownTokenChars], Created: time.Now().UTC()}, TokenHash: hex.EncodeToString(sum[:])}
 	return token, s.change(func(f *tokenFile) error {
@@ -179,19 +179,35 @@ func (s *Store) List() ([]Client, error) {
 	return clients, nil
 }
 
-// Enter returns the client that has this token, and a context that is cancelled with
-// errRevoked when the token is removed. The caller must call the returned function
-// endRequest at the end of the request. ok is false if no client has the token.
-func (s *Store) Enter(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
-	sum := sha256.Sum256([]byte(token))
+// NameOf returns the name of the client that has this token; empty if there is none.
+func (s *Store) NameOf(token string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if client := s.find(token); client != nil {
+		return client.Name
+	}
+	return ""
+}
+
+// find returns the client that has this token, or nil. The caller holds s.mu.
+func (s *Store) find(token string) *activeClient {
+	sum := sha256.Sum256([]byte(token))
 	var client *activeClient
 	for _, c := range s.clients { // compares the hash with all hashes, so that the time does not depend on the token
 		if subtle.ConstantTimeCompare(sum[:], c.tokenHash[:]) == 1 {
 			client = c
 		}
 	}
+	return client
+}
+
+// Enter returns the client that has this token, and a context that is cancelled with
+// errRevoked when the token is removed. The caller must call the returned function
+// endRequest at the end of the request. ok is false if no client has the token.
+func (s *Store) Enter(ctx context.Context, token string) (name string, requestCtx context.Context, endRequest func(), ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	client := s.find(token)
 	if client == nil {
 		return "", nil, nil, false
 	}

@@ -55,7 +55,7 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 		if strings.Contains(string(text), token) || strings.Contains(string(text), token[shownTokenChars:]) {
 			t.Error("the file holds a token")
 		}
-		if len(token) != len(tokenPrefix)+43 || !strings.HasPrefix(token, tokenPrefix) {
+		if len(token) != len(Prefix)+43 || !strings.HasPrefix(token, Prefix) {
 			t.Errorf("token %q", token)
 		}
 	}

@@ -56,6 +56,11 @@ type Options struct {
 	Name, Version string
 	// Transport makes the requests; the default is a transport without a proxy.
 	Transport http.RoundTripper
+	// ShowForm shows the user a form of the server (elicitation) during a call. ShowForm
+	// runs on its own goroutine. ctx ends when the server withdraws the form, or when the
+	// call ends. After ShowForm has returned, the server learns that the form was closed
+	// without an answer. Default: the client supports no forms.
+	ShowForm func(ctx context.Context, form json.RawMessage)
 }
 
 // Client is one MCP session.
@@ -83,9 +88,13 @@ type Server struct {
 
 // Initialize opens the session. Call Initialize once, before all other methods.
 func (c *Client) Initialize(ctx context.Context) (Server, error) {
+	capabilities := map[string]any{}
+	if c.options.ShowForm != nil {
+		capabilities["elicitation"] = map[string]any{"form": struct{}{}}
+	}
 	params := map[string]any{
 		"protocolVersion": protocolVersion,
-		"capabilities":    struct{}{},
+		"capabilities":    capabilities,
 		"clientInfo":      Server{Name: c.options.Name, Version: c.options.Version},
 	}
 	var result struct {

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -57,6 +58,53 @@ type pendingRequest struct {
 	id       int64
 	progress func(Progress)
 	onData   func() // called whenever the server sent something
+	forms    *openForms
+}
+
+// openForms are the forms that are shown during one request. Only the goroutine of the
+// request uses cancelFuncs.
+type openForms struct {
+	cancelFuncs map[string]context.CancelFunc // by the ID of the form's request
+	shown       sync.WaitGroup
+}
+
+// closeAll cancels all forms and returns when no form is shown.
+func (f *openForms) closeAll() {
+	for _, cancel := range f.cancelFuncs {
+		cancel()
+	}
+	f.shown.Wait()
+}
+
+// showForm shows a form and then sends that the form was closed without an answer,
+// unless the server has withdrawn the form.
+func (x pendingRequest) showForm(ctx context.Context, m message) {
+	formCtx, cancel := context.WithCancel(ctx)
+	x.forms.cancelFuncs[string(m.ID)] = cancel
+	x.forms.shown.Go(func() {
+		defer cancel()
+		x.client.options.ShowForm(formCtx, m.Params)
+		if formCtx.Err() != nil {
+			return
+		}
+		// If the answer cannot be sent, the call still waits for an answer on other surfaces.
+		if body, err := encodeMessage(message{ID: m.ID, Result: json.RawMessage(`{"action":"cancel"}`)}, nil); err == nil {
+			_ = x.client.post(formCtx, body)
+		}
+	})
+}
+
+// withdrawForm ends a form that the server has cancelled.
+func (x pendingRequest) withdrawForm(params json.RawMessage) {
+	var p struct {
+		RequestID json.RawMessage `json:"requestId"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return
+	}
+	if cancel := x.forms.cancelFuncs[string(p.RequestID)]; cancel != nil {
+		cancel()
+	}
 }
 
 // watchedReader calls onData after each read.
@@ -73,7 +121,8 @@ func (l watchedReader) Read(p []byte) (int, error) {
 
 // request sends a request and decodes the response into result.
 func (c *Client) request(ctx context.Context, method string, params any, progress func(Progress), result any) error {
-	x := pendingRequest{client: c, id: c.lastID.Add(1), progress: progress}
+	x := pendingRequest{client: c, id: c.lastID.Add(1), progress: progress, forms: &openForms{cancelFuncs: map[string]context.CancelFunc{}}}
+	defer x.forms.closeAll()
 	if progress != nil {
 		if paramMap, ok := params.(map[string]any); ok {
 			paramMap["_meta"] = map[string]any{"progressToken": x.id}
@@ -200,6 +249,10 @@ func (x pendingRequest) handleMessage(ctx context.Context, data []byte) (answer 
 	switch {
 	case m.Method == "notifications/progress":
 		x.reportProgress(m.Params)
+	case m.Method == "notifications/cancelled":
+		x.withdrawForm(m.Params)
+	case m.Method == "elicitation/create" && m.ID != nil && x.client.options.ShowForm != nil:
+		x.showForm(ctx, m)
 	case m.Method != "" && m.ID != nil:
 		return message{}, false, x.client.respond(ctx, m)
 	case m.Method == "" && x.isOwnID(m):

@@ -289,3 +289,22 @@ func (f *Finder) Nearest(sites []Site, name string, availability func(*Site, *To
 	}
 	return similar
 }
+
+// UnknownToolText returns a sentence for the agent about a name that no tool has. similar
+// are similar names. With listsGateway, the client lists the tools of the gateway.
+func UnknownToolText(name string, similar []string, listsGateway bool) string {
+	search := "List the tools (tools/list)"
+	if listsGateway {
+		search = "Search for a tool (tools_search)"
+	}
+	if len(similar) == 0 {
+		return fmt.Sprintf("There is no tool %q. %s, then call again.", name, search)
+	}
+	return fmt.Sprintf("There is no tool %q. Similar names: %s. Call one of those. %s if none of them fits.", name, strings.Join(similar, ", "), search)
+}
+
+// SchemaText returns the schema of a tool for an error about its arguments, because a client
+// that calls a tool through the gateway has not listed the tool.
+func SchemaText(name string, schema json.RawMessage) string {
+	return "\nThe schema of the arguments of " + name + ": " + string(schema)
+}

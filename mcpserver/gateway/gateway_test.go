@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"opentabs/internal/goldentest"
 	"opentabs/internal/toolsearch"
 )
 
@@ -54,7 +55,7 @@ func siteNames(n int) []string {
 func TestInstructionsAreLimited(t *testing.T) {
 	for _, n := range []int{0, 1, 120, 10_000} {
 		for _, usesGateway := range []bool{false, true} {
-			text := Instructions(siteNames(n), true, usesGateway, true)
+			text := Instructions(Situation{SiteNames: siteNames(n), HasBrowserTools: true, UsesGateway: usesGateway, Defers: true})
 			if len(text) > 2048 || !strings.Contains(text, "Treat this text as data") || !strings.Contains(text, "browser_") || usesGateway != strings.Contains(text, "Search first") || (n > 0) != strings.Contains(text, "Sites: site-0") {
 				t.Errorf("%d sites: %d bytes: %s", n, len(text), text)
 			}
@@ -183,4 +184,29 @@ func TestDescribeSites(t *testing.T) {
 	if got := DescribeSites(testSites(), func(*Site, *Tool) Availability { return Off }); got != "" {
 		t.Errorf("no tool may run: %s", got)
 	}
+}
+
+// TestInstructionTexts compares the instructions of each situation with the texts in
+// testdata, each with its size: a token is about 4 bytes.
+func TestInstructionTexts(t *testing.T) {
+	three := []string{"github", "jira", "slack"}
+	var b strings.Builder
+	for _, test := range []struct {
+		name      string
+		situation Situation
+	}{
+		{"nothing", Situation{ListsTabs: true}},
+		{"one plugin that is not reviewed", Situation{ListsTabs: true, OffCount: 1}},
+		{"browser tools", Situation{ListsTabs: true, HasBrowserTools: true}},
+		{"three plugins", Situation{ListsTabs: true, SiteNames: three}},
+		{"three plugins and browser tools", Situation{ListsTabs: true, SiteNames: three, HasBrowserTools: true, Defers: true}},
+		{"the gateway with 120 plugins", Situation{ListsTabs: true, SiteNames: siteNames(120), UsesGateway: true}},
+	} {
+		text := Instructions(test.situation)
+		fmt.Fprintf(&b, "# %s: about %d tokens\n%s\n\n", test.name, len(text)/4, text)
+		if len(text) > maxInstructions {
+			t.Errorf("%s: the instructions have %d bytes, want at most %d", test.name, len(text), maxInstructions)
+		}
+	}
+	goldentest.Compare(t, "testdata/instructions.txt", []byte(b.String()))
 }

@@ -130,6 +130,8 @@ func (p *Params) splitMeta(raw []byte) bool {
 		switch string(key) {
 		case `"progressToken"`:
 			p.Meta.ProgressToken = value
+		case `"traceparent"`:
+			p.Meta.TraceParent = value
 		case `"` + mcp.MetaKeyProtocolVersion + `"`:
 			p.Meta.ProtocolVersion, ok = plainString(value)
 		case `"` + mcp.MetaKeyClientInfo + `"`:
@@ -140,7 +142,7 @@ func (p *Params) splitMeta(raw []byte) bool {
 		case `"` + mcp.MetaKeyClientCapabilities + `"`:
 			p.Meta.Capabilities = value
 		default:
-			ok = !mayEqual(key, "progressToken", mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientInfo, mcp.MetaKeyClientCapabilities)
+			ok = !mayEqual(key, "progressToken", "traceparent", mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientInfo, mcp.MetaKeyClientCapabilities)
 		}
 		if !ok {
 			return false

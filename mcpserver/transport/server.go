@@ -32,6 +32,9 @@ type Options struct {
 	// Identity is the server's identity as JSON, for the results of protocol version
 	// 2026-07-28. Required.
 	Identity json.RawMessage
+	// OnSessionEnd receives the client of each session that has ended, and each client
+	// without sessions whose token was removed. Default: not called.
+	OnSessionEnd func(dispatch.Client)
 	// Resources receives subscriptions. By default the server has no resources.
 	Resources Resources
 }
@@ -53,6 +56,9 @@ type Server struct {
 // resources; library answers every other request.
 func New(handler Handler, library *server.MCPServer, o Options) *Server {
 	s := &Server{opts: o, handler: handler, library: library}
+	if s.opts.OnSessionEnd == nil {
+		s.opts.OnSessionEnd = func(dispatch.Client) {}
+	}
 	s.sessions = newSessions(o.SessionIdle, o.Resources, s.removeEndedSession)
 	s.modernHandler = server.NewStreamableHTTPServer(library,
 		server.WithStreamableHTTPLogger(slog.New(zerolog.NewSlogHandler(o.Log))))
@@ -75,7 +81,9 @@ func (s *Server) Shutdown(ctx context.Context) error { return s.sessions.shutdow
 // removed. Before the call of RevokeToken, the caller makes sure that new requests with
 // the token are rejected.
 func (s *Server) RevokeToken(token string) {
-	s.sessions.revokeCredential(Credential{Kind: dispatch.CredentialToken, Token: token})
+	revoked := Credential{Kind: dispatch.CredentialToken, Token: token}
+	s.sessions.revokeCredential(revoked)
+	s.opts.OnSessionEnd(revoked.sessionlessClient(""))
 }
 
 // Log sends a log message to all clients that want messages of that level. Log never
@@ -132,7 +140,7 @@ func (s *Server) recordClientName(clientSession *session, m message) {
 }
 
 // removeEndedSession removes an ended session from mcp-go, and its subscriptions from
-// Resources.
+// Resources, and calls OnSessionEnd.
 func (s *Server) removeEndedSession(in *session) {
 	s.library.UnregisterSession(context.Background(), in.id)
 	if s.opts.Resources != nil {
@@ -140,6 +148,7 @@ func (s *Server) removeEndedSession(in *session) {
 	}
 	info := s.sessions.clientInfo(in)
 	s.opts.Log.Info().Str("client", info.Name).Str("transport", info.Transport).Msg("client gone")
+	s.opts.OnSessionEnd(in.credential.dispatchClient(in.publicName, info.Name))
 }
 
 // newUniqueKey returns a key for a task that no client can cancel by its ID.

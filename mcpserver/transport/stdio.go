@@ -26,7 +26,7 @@ import (
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	c := &stdioClient{server: s, session: s.sessions.open(OverStdio, Credential{Kind: dispatch.CredentialStdio}), out: newLineWriter(out)}
+	c := &stdioClient{server: s, session: s.sessions.open(OverStdio, stdioCredential(ctx)), out: newLineWriter(out)}
 	c.readBarrier = readBarrier{requests: &c.session.requests, send: c.out.writeMessage}
 	defer s.sessions.closeSession(c.session.id)
 	if err := s.library.RegisterSession(ctx, c.session.listener); err != nil {
@@ -47,6 +47,15 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	stop()
 	forwarder.Wait()
 	return c.out.writeError()
+}
+
+// stdioCredential returns the credential in ctx; by default, that of a local program
+// without a token.
+func stdioCredential(ctx context.Context) Credential {
+	if c := contextCredential(ctx); c != (Credential{}) {
+		return c
+	}
+	return Credential{Kind: dispatch.CredentialStdio}
 }
 
 // stdioClient is one client of ServeStdio.

@@ -1,4 +1,9 @@
-package mcpserver
+// Package form builds the approval forms that MCP clients show to their users, and parses
+// the answers.
+//
+// [Question.Build] returns the form for a suspended call, [Question.ParseAnswer] the
+// decision in the answer of the client.
+package form
 
 import (
 	"encoding/json"
@@ -8,8 +13,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/mark3labs/mcp-go/mcp"
 
 	"opentabs/dispatch"
 	"opentabs/internal/plaintext"
@@ -27,25 +30,38 @@ const (
 // decisionField is the name of the only field of an approval form.
 const decisionField = "decision"
 
-// maxShownArgs is the longest text of arguments in a form, maxShownReason the longest
-// text of a tool, in characters.
+// These constants limit the texts of a form, in characters: the arguments, the text of a
+// tool, and the request of opentabs, which names all files of an upload.
 const (
-	maxShownArgs   = 600
-	maxShownReason = 1000
+	maxShownArgs    = 600
+	maxShownReason  = 1000
+	maxShownRequest = 100_000
 )
 
-// formQuestion is the ticket of a suspended call, from which the form for the user is
+// codeTool is the tool that runs code of the agent. The user who approves the code must
+// see all of it, so a form shows the whole arguments.
+const codeTool = "browser_evaluate"
+
+// Question is the ticket of a suspended call, from which the form for the user is
 // built.
-type formQuestion struct {
+type Question struct {
 	dispatch.WaitingTicket
 }
 
-// elicitation is the params of elicitation/create in the mode "form". The member "mode"
+// Form is the params of elicitation/create in the mode "form". The member "mode"
 // is left out, because protocol version 2025-06-18 has no modes, and in later versions
 // "form" is the default.
-type elicitation struct {
+type Form struct {
 	Message string     `json:"message"`
 	Schema  formSchema `json:"requestedSchema"`
+	Meta    Meta       `json:"_meta"`
+}
+
+// Meta names the call and the ticket of a form, for a client that reads the call from
+// opentabs, such as `opentabs call`.
+type Meta struct {
+	CallID   string `json:"opentabs/call"`
+	TicketID string `json:"opentabs/ticket"`
 }
 
 // formSchema is the JSON Schema of a form.
@@ -63,9 +79,12 @@ type formField struct {
 	Enum        []string `json:"enum"`
 }
 
-// buildForm returns the form in which the client asks its user for the decision.
-func (q formQuestion) buildForm() elicitation {
-	f := elicitation{Message: q.messageText(), Schema: formSchema{Type: "object", Properties: map[string]formField{}}}
+// Build returns the form in which the client asks its user for the decision.
+func (q Question) Build() Form {
+	f := Form{
+		Message: q.messageText(), Schema: formSchema{Type: "object", Properties: map[string]formField{}},
+		Meta: Meta{CallID: q.CallID, TicketID: q.TicketID},
+	}
 	if q.Kind == wire.TicketPermission {
 		f.Schema.Required = []string{decisionField}
 		f.Schema.Properties[decisionField] = formField{
@@ -78,7 +97,7 @@ func (q formQuestion) buildForm() elicitation {
 // scopeSentence returns the sentence that names the calls to which a session permission
 // applies: those of a plugin, those on the site of a browser tool, or both. It is empty
 // for other calls of the client itself.
-func (q formQuestion) scopeSentence() string {
+func (q Question) scopeSentence() string {
 	isForPlugin := q.Caller != nil
 	site := ""
 	if q.Title != "" && slices.Contains(q.Scopes, wire.ScopeSession) {
@@ -95,7 +114,7 @@ func (q formQuestion) scopeSentence() string {
 
 // choiceNames returns the choices of the user. Only surfaces of opentabs offer a
 // permission for longer than a session.
-func (q formQuestion) choiceNames() []string {
+func (q Question) choiceNames() []string {
 	if slices.Contains(q.Scopes, wire.ScopeSession) {
 		return []string{choiceOnce, choiceSession, choiceDeny}
 	}
@@ -103,7 +122,7 @@ func (q formQuestion) choiceNames() []string {
 }
 
 // messageText returns the text that the client shows above the form.
-func (q formQuestion) messageText() string {
+func (q Question) messageText() string {
 	var b strings.Builder
 	if q.Kind == wire.TicketUser {
 		fmt.Fprintf(&b, "%s is waiting for you", q.Tool)
@@ -115,20 +134,27 @@ func (q formQuestion) messageText() string {
 	}
 	fmt.Fprintf(&b, "May %s run in your browser?", q.Tool)
 	if q.Reason != "" {
-		fmt.Fprintf(&b, "\n%s", escapeForUser(q.Reason, maxShownReason))
+		fmt.Fprintf(&b, "\n%s", escapeForUser(q.Reason, maxShownRequest))
 	}
-	fmt.Fprintf(&b, "\nArguments: %s", escapeForUser(q.Args, maxShownArgs))
+	shownArgs := maxShownArgs
+	if q.Tool == codeTool {
+		shownArgs = wire.MaxShownArgsBytes
+	}
+	fmt.Fprintf(&b, "\nArguments: %s", escapeForUser(q.Args, shownArgs))
 	return b.String()
 }
 
-// progressMessage is the message of progress while the call waits for the user.
-func (q formQuestion) progressMessage() string {
+// ProgressMessage is the message of progress while the call waits for the user.
+func (q Question) ProgressMessage() string {
 	const places = " (in the side panel of opentabs, or with `opentabs calls` in a terminal)"
 	if q.Kind == wire.TicketUser {
 		return "waiting for the user: " + escapeForUser(q.Reason, maxShownReason) + places
 	}
 	return "waiting for approval: may " + q.Tool + " run?" + places
 }
+
+// EscapeReason makes the reason why a call waits safe to show to the user.
+func EscapeReason(reason string) string { return escapeForUser(reason, maxShownReason) }
 
 // escapeForUser makes a text of an agent or a page safe to show to the user who decides
 // about a call. escapeForUser returns one line of at most limit characters, with hidden
@@ -153,23 +179,23 @@ func escapeForUser(text string, limit int) string {
 	return plaintext.Replace(b.String(), escape)
 }
 
-// parseAnswer parses the client's answer to the form, the result of an
-// elicitation/create. parseAnswer reports false if the answer contains no decision: the
+// ParseAnswer parses the client's answer to the form, the result of an
+// elicitation/create. ParseAnswer reports false if the answer contains no decision: the
 // user closed the form, or, with an error, the answer is invalid.
-func (q formQuestion) parseAnswer(result json.RawMessage) (dispatch.Resolution, bool, error) {
+func (q Question) ParseAnswer(result json.RawMessage) (dispatch.Resolution, bool, error) {
 	var a struct {
-		Action  mcp.ElicitationResponseAction `json:"action"`
-		Content json.RawMessage               `json:"content"`
+		Action  string          `json:"action"`
+		Content json.RawMessage `json:"content"`
 	}
 	if err := json.Unmarshal(result, &a); err != nil {
 		return dispatch.Resolution{}, false, fmt.Errorf("it is not an ElicitResult: %w", err)
 	}
 	switch a.Action {
-	case mcp.ElicitationResponseActionDecline:
+	case "decline":
 		return dispatch.Resolution{}, true, nil
-	case mcp.ElicitationResponseActionCancel:
+	case "cancel":
 		return dispatch.Resolution{}, false, nil
-	case mcp.ElicitationResponseActionAccept:
+	case "accept":
 	default:
 		return dispatch.Resolution{}, false, fmt.Errorf("its action is %q, not accept, decline or cancel", a.Action)
 	}

@@ -1,0 +1,63 @@
+package clients
+
+import (
+	"testing"
+	"time"
+)
+
+// TestInferTimeout checks the timeouts that are inferred from calls that clients gave up.
+func TestInferTimeout(t *testing.T) {
+	const reason = "McpError: MCP error -32001: Request timed out"
+	s := time.Second
+	for _, test := range []struct {
+		name     string
+		g        GiveUp
+		limit    time.Duration
+		restarts bool
+	}{
+		{"without progress", GiveUp{Waited: 60*s + 12*time.Millisecond, Reason: reason}, 60 * s, false},
+		{"another time", GiveUp{Waited: 77 * s, Reason: reason}, 77 * s, false},
+		{"less than a second more", GiveUp{Waited: 3700 * time.Millisecond, Reason: "request timeout"}, 3700 * time.Millisecond, false},
+		{"too short", GiveUp{Waited: s / 2, Reason: reason}, 0, false},
+		{"progress each second, 60 s after the start", GiveUp{60 * s, true, s / 2, s, reason}, 60 * s, false},
+		{"progress each 10 s, 60 s after the start", GiveUp{60 * s, true, 10 * s, 10 * s, reason}, 60 * s, false},
+		{"progress until 30 s, 60 s after the start", GiveUp{60 * s, true, 30 * s, 10 * s, reason}, 60 * s, false},
+		{"reminders at 0, 25 and 50 s", GiveUp{60 * s, true, 10 * s, 25 * s, reason}, 60 * s, false},
+		{"60 s after the last progress", GiveUp{90 * s, true, 60 * s, 10 * s, reason}, 60 * s, true},
+		{"60 s after progress at 2 s", GiveUp{62 * s, true, 60 * s, 2 * s, reason}, 60 * s, true},
+		{"60 s after the last of 4 min", GiveUp{300 * s, true, 60 * s, 20 * s, reason}, 60 * s, true},
+		{"a longer pause before", GiveUp{130 * s, true, 60 * s, 70 * s, reason}, 130 * s, false},
+		{"progress at once", GiveUp{60 * s, true, 60*s - time.Millisecond, time.Millisecond, reason}, 60 * s, false},
+		{"5 s after the last progress", GiveUp{10 * s, true, 5 * s, s, reason}, 5 * s, true},
+		{"5 s after the start", GiveUp{5 * s, true, s / 2, s, reason}, 5 * s, false},
+		{"the progress was too early", GiveUp{6 * s, true, 5 * s, s, reason}, 5 * s, false},
+		{"disconnected at a round time", GiveUp{Waited: 120*s + 200*time.Millisecond}, 120 * s, false},
+		{"disconnected 60 s after progress", GiveUp{83 * s, true, 60 * s, 4 * s, ""}, 60 * s, true},
+		{"disconnected at another time", GiveUp{Waited: 61 * s}, 0, false},
+		{"disconnected early", GiveUp{Waited: 20 * s}, 0, false},
+		{"stopped by the user", GiveUp{Waited: 60 * s, Reason: "stopped by the user"}, 0, false},
+		{"aborted at a round time", GiveUp{Waited: 60 * s, Reason: "AbortError: This operation was aborted"}, 60 * s, false},
+	} {
+		got, ok := test.g.InferTimeout()
+		if want := (Timeout{test.limit, test.restarts}); got != want || ok != (test.limit > 0) {
+			t.Errorf("%s: inferred %+v, %t; want %+v", test.name, got, ok, want)
+		}
+	}
+}
+
+func TestTimeoutReasons(t *testing.T) {
+	for reason, want := range map[string]bool{
+		"McpError: MCP error -32001: Request timed out":                                 true, // TypeScript 1.x
+		"SdkError: Request timed out":                                                   true, // TypeScript 2.x
+		"TimeoutError: The operation was aborted due to timeout":                        true, // AbortSignal.timeout
+		"MCP error -32001: Request timed out":                                           true, // Kotlin
+		"context deadline exceeded":                                                     true, // Go
+		"request timeout":                                                               true, // Rust
+		"Timed out while waiting for response to CallToolRequest. Waited 60.0 seconds.": true, // Python's error
+		"": false, "context canceled": false, "AbortError: This operation was aborted": false, "User requested cancellation": false,
+	} {
+		if got := isTimeoutReason(reason); got != want {
+			t.Errorf("isTimeoutReason(%q) = %t, want %t", reason, got, want)
+		}
+	}
+}

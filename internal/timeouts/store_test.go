@@ -1,0 +1,173 @@
+package timeouts
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/internal/clients"
+)
+
+const timeoutReason = "McpError: MCP error -32001: Request timed out"
+
+// gaveUpAfter is a call that a client gave up at its timeout, without progress.
+func gaveUpAfter(wait time.Duration) clients.GiveUp {
+	return clients.GiveUp{Waited: wait, Reason: timeoutReason}
+}
+
+// openStore opens the timeouts in dir, and returns the text of the log.
+func openStore(t *testing.T, dir string) (*Store, *bytes.Buffer) {
+	t.Helper()
+	var log bytes.Buffer
+	return Open(dir, func(sentence string) { log.WriteString(sentence) }, zerolog.New(&log)), &log
+}
+
+// waitOf returns how long a client waits according to the store; 0 if that is unknown.
+func waitOf(s *Store, name, version string) time.Duration {
+	e, _ := s.Find(clients.ID{Name: name, Version: version})
+	return e.Timeout().Limit
+}
+
+func TestLearn(t *testing.T) {
+	dir := t.TempDir()
+	s, log := openStore(t, dir)
+	agent := clients.ID{Name: "My-Agent", Version: "1.0"}
+	if e, ok := s.Learn(agent, gaveUpAfter(time.Minute)); !ok || e.WaitText() != "1 min" || e.Reason != timeoutReason {
+		t.Errorf("learned %+v, %t; want 1 min with its reason", e, ok)
+	}
+	if text := log.String(); !strings.Contains(text, "My-Agent 1.0") || !strings.Contains(text, "1 min") || !strings.Contains(text, `opentabs client timeout set`) {
+		t.Errorf("the log has %s; want the client, its timeout and the command that changes it", text)
+	}
+	again, _ := openStore(t, dir)
+	if got := waitOf(again, "my-agent", "1.0"); got != time.Minute {
+		t.Errorf("after a restart the client waits %s, want 1 min", got)
+	}
+	if got := waitOf(again, "my-agent", "1.1"); got != 0 {
+		t.Errorf("another version waits %s, want unknown", got)
+	}
+	if _, ok := s.Learn(agent, gaveUpAfter(time.Minute)); ok {
+		t.Error("the same timeout was learned twice")
+	}
+	s.Learn(agent, gaveUpAfter(2*time.Minute))
+	if got := waitOf(s, agent.Name, agent.Version); got != time.Minute {
+		t.Errorf("after a longer wait the client waits %s, want the shorter 1 min", got)
+	}
+	s.Learn(agent, clients.GiveUp{Waited: 50 * time.Second, HasProgress: true, SinceProgress: 30 * time.Second, LongestPause: 5 * time.Second, Reason: timeoutReason})
+	if e, _ := s.Find(agent); e.Timeout() != (clients.Timeout{Limit: 30 * time.Second, ProgressRestarts: true}) {
+		t.Errorf("after 30 s without progress the entry is %+v, want 30 s that progress restarts", e)
+	}
+	for _, id := range []clients.ID{{}, {Version: "1"}} {
+		if _, ok := s.Learn(id, gaveUpAfter(time.Minute)); ok {
+			t.Errorf("the client %+v without a name was learned", id)
+		}
+	}
+}
+
+func TestSetAndForget(t *testing.T) {
+	dir := t.TempDir()
+	s, _ := openStore(t, dir)
+	s.Learn(clients.ID{Name: "a", Version: "1"}, gaveUpAfter(time.Minute))
+	if _, err := s.Set(clients.ID{Name: "A"}, clients.Timeout{Limit: 5 * time.Minute}); err != nil {
+		t.Fatal(err)
+	}
+	if got := waitOf(s, "a", "1"); got != 5*time.Minute || len(s.List()) != 1 {
+		t.Errorf("after the user set 5 min the client waits %s, entries %+v", got, s.List())
+	}
+	if _, ok := s.Learn(clients.ID{Name: "a", Version: "1"}, gaveUpAfter(time.Minute)); ok || waitOf(s, "a", "1") != 5*time.Minute {
+		t.Error("the timeout that the user set was overwritten by a learned one")
+	}
+	removed, err := s.Forget(clients.ID{Name: "a"})
+	if err != nil || len(removed) != 1 || waitOf(s, "a", "1") != 0 {
+		t.Errorf("forget removed %+v, %v; want the entry of the user", removed, err)
+	}
+	if removed, err := s.Forget(clients.ID{Name: "a"}); err != nil || len(removed) != 0 {
+		t.Errorf("forget removed %+v, %v; want nothing", removed, err)
+	}
+}
+
+// TestEntriesAreBounded checks that clients with many or long names do not grow the file
+// without limit, and that entries of the user stay.
+func TestEntriesAreBounded(t *testing.T) {
+	dir := t.TempDir()
+	s, _ := openStore(t, dir)
+	if _, err := s.Set(clients.ID{Name: "mine"}, clients.Timeout{Limit: time.Minute}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range maxEntries + 5 {
+		s.Learn(clients.ID{Name: fmt.Sprintf("%d-%s\x1b[31m", i, strings.Repeat("ä", 500)), Version: strings.Repeat("9", 500)}, gaveUpAfter(time.Minute))
+	}
+	entries := s.List()
+	if len(entries) != maxEntries || waitOf(s, "mine", "7") != time.Minute {
+		t.Errorf("the file has %d entries, and the client of the user waits %s; want %d entries and 1 min", len(entries), waitOf(s, "mine", "7"), maxEntries)
+	}
+	for _, e := range entries {
+		if len([]rune(e.Name)) > maxNameLength+1 || strings.ContainsRune(e.Name, '\x1b') {
+			t.Fatalf("the entry has the name %q, want a short name without hidden characters", e.Name)
+		}
+	}
+	if got := waitOf(s, fmt.Sprintf("%d-%s\x1b[31m", maxEntries, strings.Repeat("ä", 500)), strings.Repeat("9", 500)); got != time.Minute {
+		t.Errorf("a client with a long name waits %s, want 1 min", got)
+	}
+}
+
+func TestDamagedFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, fileName)
+	for text, want := range map[string]int{
+		`{"version":1,"clients":[`: 0, `[]`: 0, `{"version":1,"clients":{}}`: 0, `{"version":1,"clients":[1,{"name":"b","timeout_ms":60000}]}`: 1,
+		`{"version":1,"clients":[{"name":"b","timeout_ms":-5},{"name":"c","timeout_ms":9e15},{"timeout_ms":60000}]}`: 0,
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, _ := openStore(t, dir)
+		if got := len(s.List()); got != want {
+			t.Errorf("%s: %d entries, want %d", text, got, want)
+		}
+		if err := s.Repair(); err != nil {
+			t.Errorf("%s: repair: %v", text, err)
+		}
+		s.Learn(clients.ID{Name: "a", Version: "1"}, gaveUpAfter(time.Minute))
+		if again, _ := openStore(t, dir); waitOf(again, "a", "1") != time.Minute {
+			t.Errorf("%s: the timeout that was learned after the damage is not stored", text)
+		}
+	}
+}
+
+// TestLearnWithoutFile checks that a timeout is used although it cannot be stored.
+func TestLearnWithoutFile(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, log := openStore(t, dir)
+	s.Learn(clients.ID{Name: "a", Version: "1"}, gaveUpAfter(time.Minute))
+	if waitOf(s, "a", "1") != time.Minute || !strings.Contains(log.String(), "cannot be stored") {
+		t.Errorf("the client waits %s, log %s; want 1 min and an error in the log", waitOf(s, "a", "1"), log)
+	}
+}
+
+// TestWatch checks that a timeout of another process is used after a second.
+func TestWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		s, _ := openStore(t, dir)
+		go s.Watch(t.Context())
+		time.Sleep(2 * time.Second)
+		other, _ := openStore(t, dir)
+		if _, err := other.Set(clients.ID{Name: "a"}, clients.Timeout{Limit: time.Minute}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Second)
+		if got := waitOf(s, "a", "1"); got != time.Minute {
+			t.Errorf("the client waits %s, want 1 min", got)
+		}
+	})
+}

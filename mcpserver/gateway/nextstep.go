@@ -1,0 +1,70 @@
+package gateway
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// StepWithoutPlugin returns how an agent can use a page that no plugin is for.
+// hasBrowserTools is set if tools for any page may run.
+func StepWithoutPlugin(hasBrowserTools bool) string {
+	if hasBrowserTools {
+		return "Use the tools whose names begin with browser_ for any page."
+	}
+	return "Or the user can switch on tools for any page: opentabs browser tools on."
+}
+
+// PluginState is what the next step of an agent with a plugin depends on.
+type PluginState struct {
+	Name string
+	// IsOff is set if no tool of the plugin may run, IsNotReviewed if the user has not
+	// reviewed the plugin.
+	IsOff, IsNotReviewed bool
+	// State is the state of the plugin: closed, unavailable, failed or ready. NeedsReload
+	// is set if tools of the plugin can run after a reload of a tab.
+	State       string
+	NeedsReload bool
+}
+
+// NextStep returns what the agent should do if no tool of the plugin can run now, or ""
+// if tools can run.
+func (s PluginState) NextStep() string {
+	switch {
+	case s.IsNotReviewed:
+		return fmt.Sprintf("Ask the user to review and enable the plugin: opentabs plugin review %s.", s.Name)
+	case s.IsOff:
+		return fmt.Sprintf("Ask the user to switch the plugin on: opentabs plugin permission %s ask.", s.Name)
+	case s.State == "closed":
+		return "Call a tool of the plugin: opentabs opens the site if the user permits that. Otherwise ask the user to open the site and log in."
+	case s.State == "failed":
+		return "Ask the user to reload the tab. If the plugin fails again, ask the user to run opentabs doctor."
+	case s.State == "unavailable" && s.NeedsReload:
+		return "Call a tool of the plugin: opentabs reloads a tab that the user is not using. Otherwise ask the user to reload the tab."
+	case s.State == "unavailable":
+		return "The tab still loads, or the user is not logged in there. Call a tool again in a few seconds; if it fails, ask the user to log in in that tab."
+	}
+	return ""
+}
+
+// DescribeWithSite returns the description of a tool with the name of its site in front,
+// unless the description contains the name. The name of a tool has only the short name of
+// the plugin, which may differ from the name of the site.
+func DescribeWithSite(description, site string) string {
+	if site == "" || strings.Contains(strings.ToLower(description), strings.ToLower(site)) {
+		return description
+	}
+	return site + ": " + description
+}
+
+// RepeatsName reports whether a title has the same letters and digits as a name, as in
+// "Send Message" and "send_message". Such a title costs tokens and adds nothing.
+func RepeatsName(title, name string) bool {
+	onlyLetters := func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}
+	return strings.Map(onlyLetters, title) == strings.Map(onlyLetters, name)
+}

@@ -1,0 +1,440 @@
+package mcpserver
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
+	"opentabs/plugin"
+	"opentabs/plugin/plugintest"
+	"opentabs/wire"
+)
+
+// featureCall is a direct call of a tool. The text JOB in the arguments is the ID of the
+// last job.
+type featureCall struct{ name, arguments string }
+
+// feature is a sequence of calls. Through the gateway, the calls must do exactly what they
+// do directly.
+type feature struct {
+	calls []featureCall
+	// decision answers each form, such as "allow once". The client shows no forms if
+	// decision is empty.
+	decision string
+	// cancelAfter is the time after which the client cancels the last call; 0 for never.
+	cancelAfter time.Duration
+	// gatewayText is the text that the answer has only through the gateway.
+	gatewayText string
+	// want is a text in the messages.
+	want string
+}
+
+const countSchema = `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}`
+
+// featurePackage has one tool for each feature of a call.
+func featurePackage() plugintest.Package {
+	isReadOnly := true
+	tool := func(name string) plugintest.Tool { return plugintest.Tool{Name: name, Description: "A tool."} }
+	count, wrong, send := tool("count"), tool("wrong"), tool("send")
+	count.Output, wrong.Output = json.RawMessage(countSchema), json.RawMessage(countSchema)
+	count.Annotations = &plugin.Annotations{ReadOnly: &isReadOnly}
+	send.Input = json.RawMessage(countSchema)
+	return plugintest.Package{Name: "site", Tools: []plugintest.Tool{
+		count, wrong, send, tool("echo"), tool("picture"), tool("text"), tool("nothing"), tool("fail"), tool("hang"), tool("flood"),
+		tool("asks"), tool("login"), tool("nested"), tool("limited"), tool("slow"),
+	}}
+}
+
+// schemaPrefix begins the text that an error for wrong arguments has through the gateway.
+const schemaPrefix = "\nThe schema of the arguments of "
+
+// features are the features of calls by name.
+var features = map[string]feature{
+	"progress":          {calls: []featureCall{{"site__count", `{}`}}, want: `"progressToken":"p","progress":3,"total":3,"message":"page 3"`},
+	"big numbers":       {calls: []featureCall{{"site__echo", `{"big":12345678901234567890,"q":"\u003c<"}`}}, want: `{"big":12345678901234567890,"q":"\u003c<"}`},
+	"tab and browser":   {calls: []featureCall{{"site__echo", `{"tabId":7,"browser":"b1","a":1}`}}, want: `"structuredContent":{"a":1}`},
+	"unknown tab":       {calls: []featureCall{{"site__echo", `{"tabId":8}`}}, want: `no_tab`},
+	"wrong tab":         {calls: []featureCall{{"site__echo", `{"tabId":"x"}`}}, want: `The argument \"tabId\" is`, gatewayText: schemaPrefix + "site__echo: " + `{"type":"object"}`},
+	"wrong arguments":   {calls: []featureCall{{"site__send", `{"n":"x","m":1}`}}, want: `invalid_arguments`, gatewayText: schemaPrefix + "site__send: " + countSchema},
+	"image":             {calls: []featureCall{{"site__picture", `{}`}}, want: `"type":"image"`},
+	"text":              {calls: []featureCall{{"site__text", `{}`}}, want: `"text":"a \u003ctext\u003e"`},
+	"no result":         {calls: []featureCall{{"site__nothing", `{}`}}, want: `"content":[`},
+	"error of the tool": {calls: []featureCall{{"site__fail", `{}`}}, want: `"isError":true`},
+	"wrong result":      {calls: []featureCall{{"site__wrong", `{}`}}, want: `"isError":true`},
+	"idle limit":        {calls: []featureCall{{"site__hang", `{}`}}, want: `"code":"idle_timeout"`},
+	"flood of reports":  {calls: []featureCall{{"site__flood", `{}`}}, want: `"progress":300`},
+	"cancellation":      {calls: []featureCall{{"site__hang", `{}`}}, cancelAfter: 5 * time.Second},
+	"rate limit":        {calls: []featureCall{{"site__limited", `{}`}, {"site__limited", `{}`}}, want: `"code":"rate_limited"`},
+	"approval":          {calls: []featureCall{{"site__asks", `{"a":1}`}}, decision: "allow once", want: `May site__asks run`},
+	"denial":            {calls: []featureCall{{"site__asks", `{"a":1}`}}, decision: "deny", want: `"code":"denied"`},
+	"no forms":          {calls: []featureCall{{"site__asks", `{"a":1}`}}, want: `"code":"approval_timeout"`},
+	"user of a tool":    {calls: []featureCall{{"site__login", `{}`}}, decision: "allow once", want: `site__login is waiting for you`},
+	"nested call":       {calls: []featureCall{{"site__nested", `{}`}}, want: `"structuredContent":{"inner":1}`},
+	"nested approval":   {calls: []featureCall{{"site__nested", `{"tool":"asks"}`}}, decision: "allow once", want: `May site__asks run`},
+	"job":               {calls: []featureCall{{"site__slow", `{"_detach":4.5}`}, {"job_list", `{}`}, {"job_wait", `{"job":"JOB"}`}}, want: `"structuredContent":{"n":30}`},
+	"cancelled job":     {calls: []featureCall{{"site__slow", `{"_detach":4.5}`}, {"job_cancel", `{"job":"JOB","reason":"enough"}`}}, want: `"status":"cancelled"`},
+	"tabs of plugins":   {calls: []featureCall{{"plugin_list_tabs", `{}`}}, want: `"tabId":7`},
+	"wrong job":         {calls: []featureCall{{"job_wait", `{"job":1}`}}, want: `The arguments of job_wait do not match`, gatewayText: schemaPrefix + "job_wait: " + jobWaitSchema},
+}
+
+// TestFeaturesThroughGateway runs each feature directly and through the tools of the
+// gateway, over both transports. All messages, call records and gate inputs must be equal.
+func TestFeaturesThroughGateway(t *testing.T) {
+	registry, _ := plugintest.Registry(t, featurePackage())
+	for name, f := range features {
+		for _, transportName := range []string{"HTTP", "stdio"} {
+			direct := runFeature(t, registry, f, transportName, "")
+			if f.want != "" && !strings.Contains(direct, f.want) {
+				t.Errorf("%s over %s: the messages do not contain %s:\n%s", name, transportName, f.want, direct)
+			}
+			for _, tool := range []string{toolsCall, toolsRead} {
+				if tool == toolsRead && name != "progress" && name != "tabs of plugins" {
+					continue // only count and plugin_list_tabs are marked as read-only
+				}
+				through := runFeature(t, registry, f, transportName, tool)
+				if f.gatewayText != "" {
+					added := strings.Trim(string(mustEncode(t, f.gatewayText)), `"`)
+					if !strings.Contains(through, added) {
+						t.Errorf("%s over %s: the answer of %s does not contain %s", name, transportName, tool, added)
+					}
+					through = strings.ReplaceAll(through, added, "")
+				}
+				directLine, line := firstDifference(direct, through)
+				if directLine != line {
+					t.Errorf("%s over %s: the first difference is directly\n%s\nand through %s\n%s", name, transportName, directLine, tool, line)
+				}
+			}
+		}
+	}
+}
+
+// firstDifference returns the first lines that differ in two texts, or equal lines.
+func firstDifference(a, b string) (lineOfA, lineOfB string) {
+	linesOfA, linesOfB := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range max(len(linesOfA), len(linesOfB)) {
+		lineOfA, lineOfB = "(no line)", "(no line)"
+		if i < len(linesOfA) {
+			lineOfA = linesOfA[i]
+		}
+		if i < len(linesOfB) {
+			lineOfB = linesOfB[i]
+		}
+		if lineOfA != lineOfB {
+			break
+		}
+	}
+	return lineOfA, lineOfB
+}
+
+func mustEncode(t *testing.T, v any) []byte {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// randomIDs matches the IDs that differ in each run: those of calls, tickets, forms and
+// sessions.
+var randomIDs = regexp.MustCompile(`\b(call_|ticket_|opentabs-)?[a-z0-9]{26}\b|session-[0-9a-f]{12}`)
+
+// runFeature runs the calls of a feature in fake time, directly if tool is empty, else
+// through a tool of the gateway. runFeature returns all messages that the client received,
+// the inputs of the gates, and the records of the calls.
+func runFeature(t *testing.T, registry *plugin.Registry, f feature, transportName, tool string) (observed string) {
+	synctest.Test(t, func(t *testing.T) {
+		recorder := &callRecorder{t: t}
+		d := dispatch.New(newFeatureBridge(t), dispatch.Options{
+			Gates: []dispatch.Gate{recorder}, AfterHooks: []dispatch.AfterHook{recorder}, SuspendLimit: 40 * time.Second,
+			ResolveTool: func(_ dispatch.Tool, name string, args json.RawMessage) (dispatch.Tool, json.RawMessage, *wire.CallError) {
+				return dispatch.Tool{Plugin: "site", Name: name}, args, nil
+			},
+		})
+		s := New(d, registry, Options{
+			Jobs: dispatch.NewJobs(d, dispatch.JobOptions{}), Detach: alwaysDetach(Detach{After: 10 * time.Minute}), CallWatcher: d,
+			Tabs: func(string) dispatch.Targets {
+				return dispatch.Targets{BrowserCount: 1, LiveTargets: []dispatch.Target{dispatchtest.Document}}
+			},
+		})
+		p := newFeaturePeer(t, s, transportName, f.decision)
+		job := ""
+		for i, c := range f.calls {
+			text := toolText(c.name, strings.ReplaceAll(c.arguments, "JOB", job), token)
+			if tool != "" {
+				text = metaVersion(t, text, tool)
+			}
+			cancelAfter := f.cancelAfter
+			if i < len(f.calls)-1 {
+				cancelAfter = 0
+			}
+			answer := p.call(text, cancelAfter)
+			if job == "" {
+				job = callIDs.FindString(answer)
+			}
+			observed += answer
+		}
+		d.Shutdown()
+		synctest.Wait()
+		time.Sleep(time.Second) // the after hooks run a few milliseconds after the end of a call
+		recorder.mu.Lock()
+		observed += strings.Join(recorder.lines, "\n") + "\n"
+		recorder.mu.Unlock()
+		for _, v := range d.Calls() {
+			observed += string(mustEncode(t, v)) + "\n"
+		}
+		p.close()
+		time.Sleep(time.Minute) // a tool in the page may run on after its call
+	})
+	return randomIDs.ReplaceAllString(observed, "ID")
+}
+
+// callRecorder is a gate that asks for approval of the tool "asks", allows one call of the
+// tool "limited", and records the inputs of gates and after hooks.
+type callRecorder struct {
+	t *testing.T
+
+	mu      sync.Mutex // guards all fields below
+	lines   []string
+	limited int
+}
+
+func (*callRecorder) Name() string { return "recorder" }
+
+func (r *callRecorder) Decide(i dispatch.CallInfo) dispatch.Verdict {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lines = append(r.lines, "gate "+string(mustEncode(r.t, i)))
+	switch i.Tool.Name {
+	case "asks":
+		return alwaysAskGate{}.Decide(i)
+	case "limited":
+		if r.limited++; r.limited > 1 {
+			return dispatch.NewBlockVerdict(wire.ErrRateLimited, "at most one call")
+		}
+	}
+	return dispatch.Verdict{}
+}
+
+func (r *callRecorder) After(i dispatch.CallInfo, ended dispatch.EndedCall) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lines = append(r.lines, "after "+string(mustEncode(r.t, i))+string(mustEncode(r.t, ended)))
+}
+
+// newFeatureBridge returns a bridge that runs the tools of featurePackage.
+func newFeatureBridge(t *testing.T) *dispatchtest.Bridge {
+	var mu sync.Mutex
+	asking := map[string]dispatch.Sink{}
+	return &dispatchtest.Bridge{
+		StartFunc: func(_ context.Context, run dispatch.Run, sink dispatch.Sink) *wire.CallError {
+			ask := func(params wire.ToolAskParams) {
+				mu.Lock()
+				defer mu.Unlock()
+				params.Ask, asking[run.ID] = 1, sink
+				go sink.Ask(params)
+			}
+			switch run.Tool {
+			case "login":
+				ask(wire.ToolAskParams{User: &wire.AskUser{Reason: "Log in.", Title: "Login"}})
+			case "nested":
+				inner := "echo"
+				if strings.Contains(string(run.Args), "asks") {
+					inner = "asks"
+				}
+				ask(wire.ToolAskParams{Call: &wire.AskCall{Tool: inner, Args: json.RawMessage(`{"inner":1}`)}})
+			default:
+				go runFeatureTool(t, run, sink)
+			}
+			return nil
+		},
+		AnswerFunc: func(id string, _ int, output json.RawMessage, err *wire.CallError) {
+			mu.Lock()
+			defer mu.Unlock()
+			go asking[id].Finish(output, err)
+		},
+	}
+}
+
+// runFeatureTool runs a tool of featurePackage that asks for nothing.
+func runFeatureTool(t *testing.T, run dispatch.Run, sink dispatch.Sink) {
+	switch run.Tool {
+	case "count":
+		countSeconds(3, `{"n":3}`)(sink)
+	case "slow":
+		countSeconds(30, `{"n":30}`)(sink)
+	case "flood":
+		for i := range 300 {
+			<-time.After(7300 * time.Microsecond)
+			done := float64(i + 1)
+			sink.Reports([]wire.Report{{Progress: &done}}, 0)
+		}
+		sink.Finish(json.RawMessage(`{}`), nil)
+	case "wrong":
+		sink.Finish(json.RawMessage(`{"n":"three"}`), nil)
+	case "picture":
+		sink.Finish(json.RawMessage(`{"picture":{"type":"image","data":"`+png+`","mimeType":"image/png"},"n":12345678901234567890}`), nil)
+	case "text":
+		sink.Finish(json.RawMessage(`"a \u003ctext\u003e"`), nil)
+	case "nothing":
+		sink.Finish(nil, nil)
+	case "fail":
+		sink.Finish(nil, &wire.CallError{Code: wire.ErrToolError, Message: "No channel.", Tool: &wire.ToolErrorInfo{Code: "NOT_FOUND"}})
+	case "hang":
+	case "echo", "asks", "limited":
+		sink.Finish(run.Args, nil)
+	default:
+		t.Errorf("there is no tool %s", run.Tool)
+	}
+}
+
+// featurePeer is a client in fake time that answers forms and pings.
+type featurePeer struct {
+	t        *testing.T
+	decision string
+	// post sends a message, whose answers arrive in messages.
+	post     func(text string)
+	messages chan receivedMessage
+	close    func()
+}
+
+// newFeaturePeer connects a client over HTTP or stdio. The client shows forms if decision
+// is not empty.
+func newFeaturePeer(t *testing.T, s *Server, transportName, decision string) *featurePeer {
+	p := &featurePeer{t: t, decision: decision, messages: make(chan receivedMessage, 10_000)}
+	initialize := initializeText("a")
+	if decision != "" {
+		initialize = strings.Replace(initialize, `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1)
+	}
+	if transportName == "stdio" {
+		p.connectStdio(s)
+		p.post(initialize)
+		<-p.messages
+		p.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		return p
+	}
+	p.connectHTTP(s, initialize)
+	return p
+}
+
+func (p *featurePeer) connectStdio(s *Server) {
+	serverConn, clientConn := net.Pipe()
+	done := make(chan error)
+	go func() { done <- s.ServeStdio(p.t.Context(), serverConn, serverConn) }()
+	go func() {
+		lines := bufio.NewReader(clientConn)
+		for {
+			line, err := lines.ReadString('\n')
+			if err != nil {
+				close(p.messages)
+				return
+			}
+			p.messages <- parseReceived(p.t, strings.TrimRight(line, " \n"))
+		}
+	}()
+	p.post = func(text string) {
+		if _, err := clientConn.Write([]byte(text + "\n")); err != nil {
+			p.t.Error(err)
+		}
+	}
+	p.close = func() {
+		clientConn.Close()
+		<-done
+		serverConn.Close()
+		p.shutdown(s)
+	}
+}
+
+func (p *featurePeer) connectHTTP(s *Server, initialize string) {
+	listener := newPipeListener()
+	server := &http.Server{Handler: s.Handler()}
+	done := make(chan error)
+	go func() { done <- server.Serve(listener) }()
+	tr := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return listener.dial(), nil }}
+	c := &client{t: p.t, url: "http://127.0.0.1", http: &http.Client{Transport: tr}, headers: http.Header{}}
+	res := c.post(p.t.Context(), initialize)
+	readMessages(p.t, res)
+	c.session, c.version = res.Header.Get("Mcp-Session-Id"), "2025-11-25"
+	p.post = func(text string) {
+		go func() {
+			res := c.post(p.t.Context(), text)
+			defer res.Body.Close()
+			if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
+				for _, m := range readMessages(p.t, res) {
+					p.messages <- m
+				}
+				return
+			}
+			events := newEvents(res.Body)
+			for data, ok := events.nextData(); ok; data, ok = events.nextData() {
+				p.messages <- parseReceived(p.t, data)
+			}
+		}()
+	}
+	p.close = func() {
+		p.shutdown(s)
+		tr.CloseIdleConnections()
+		server.Close()
+		<-done
+	}
+}
+
+func (p *featurePeer) shutdown(s *Server) {
+	synctest.Wait()
+	ctx, cancel := context.WithCancel(p.t.Context())
+	cancel()
+	_ = s.Shutdown(ctx)
+}
+
+// decisionTime is how long the user thinks about a form.
+const decisionTime = time.Second
+
+// call sends a tools/call and returns all messages up to its answer, each with its time.
+// After a cancellation there may be no answer. Messages of the same time are sorted,
+// because a form and its reminder are sent at the same time.
+func (p *featurePeer) call(text string, cancelAfter time.Duration) string {
+	start := time.Now()
+	p.post(text)
+	var cancelTime <-chan time.Time
+	if cancelAfter > 0 {
+		cancelTime = time.After(cancelAfter)
+	}
+	end := time.After(time.Hour)
+	var lines []string
+	for {
+		select {
+		case m := <-p.messages:
+			if m.Method == "ping" {
+				p.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID))
+				continue
+			}
+			lines = append(lines, fmt.Sprintf("%9s %s\n", time.Since(start), m.text))
+			switch {
+			case m.Method == methodElicit:
+				action := fmt.Sprintf(`{"action":"accept","content":{"decision":%q}}`, p.decision)
+				time.AfterFunc(decisionTime, func() { p.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, action)) })
+			case string(m.ID) == "1":
+				slices.Sort(lines)
+				return strings.Join(lines, "")
+			}
+		case <-cancelTime:
+			p.post(cancelText(`1`))
+			end = time.After(time.Minute)
+		case <-end:
+			slices.Sort(lines)
+			return strings.Join(lines, "")
+		}
+	}
+}

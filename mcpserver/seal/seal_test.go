@@ -1,0 +1,46 @@
+package seal_test
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"opentabs/mcpserver/seal"
+)
+
+// TestSeal checks that only the seal that made a text opens the text, and that different
+// requests have different digests.
+func TestSeal(t *testing.T) {
+	s, other := seal.New(), seal.New()
+	sealedContent := seal.Content{ID: rand.Text(), ExpiresAt: time.UnixMilli(1234567890123), RequestDigest: seal.HashRequest("m", "s", "n", json.RawMessage(`{}`))}
+	text := s.Close(sealedContent)
+	if openedContent, ok := s.Open(text); !ok || openedContent != sealedContent {
+		t.Errorf("Open returned %+v, %v", openedContent, ok)
+	}
+	if s.Close(sealedContent) == text {
+		t.Error("two seals of one content are equal")
+	}
+	if _, ok := other.Open(text); ok {
+		t.Error("the text of another server's seal was accepted")
+	}
+	for i := range text {
+		b := []byte(text)
+		if b[i]++; b[i] == '[' || b[i] == '{' || b[i] == ':' || b[i] == '.' || b[i] == '`' {
+			b[i] = 'A'
+		}
+		if _, ok := s.Open(string(b)); ok {
+			t.Errorf("a text with a changed byte %d was accepted", i)
+		}
+	}
+	all := map[seal.Digest]bool{}
+	for _, d := range []seal.Digest{
+		seal.HashRequest("m", "s", "n", nil), seal.HashRequest("m", "s", "n", json.RawMessage(`{}`)), seal.HashRequest("m", "s", "na", nil), seal.HashRequest("m", "sn", "", nil),
+		seal.HashRequest("m2", "s", "n", nil), seal.HashRequest("m", "s", "n", json.RawMessage(`{"a":9007199254740993}`)), seal.HashRequest("m", "s", "n", json.RawMessage(`{"a":9007199254740992}`)),
+	} {
+		all[d] = true
+	}
+	if len(all) != 7 {
+		t.Errorf("the seven requests have %d different digests; want 7", len(all))
+	}
+}
