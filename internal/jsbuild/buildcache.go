@@ -7,8 +7,8 @@ import (
 )
 
 // maxCachedContexts is the number of bundles above which unused bundles are dropped. A
-// plugin has at most three bundles at a time; each change of its package.json adds new
-// bundles.
+// plugin has at most three bundles at a time; each change of its package.json, or of the parts of zod
+// that it uses, adds new bundles.
 const maxCachedContexts = 6
 
 // BuildCache is a cache for repeated builds, so that esbuild does not parse unchanged

@@ -6,9 +6,12 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
+	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
 
+	"opentabs/internal/lazyregexp"
+	"opentabs/internal/sourcemap"
 	sdkts "opentabs/sdk-ts"
 )
 
@@ -40,6 +43,9 @@ var assetLoaders = map[string]api.Loader{
 type bundledScript struct {
 	Code      []byte
 	SourceMap []byte
+	// MinifiedCode is Code with minified libraries, for pages. MinifiedMap is its source
+	// map, which contains the author's modules only.
+	MinifiedCode, MinifiedMap []byte
 	// Metafile is esbuild's JSON description of the bundle's input files.
 	Metafile string
 	Warnings []Problem
@@ -47,8 +53,26 @@ type bundledScript struct {
 	ForOriginalSDK bool
 }
 
+// sourceLocation returns the location in the plugin's source for a stack trace, as
+// file:line:column; "" if there is none.
+func (b bundledScript) sourceLocation(stack string) string {
+	sourceMap, err := sourcemap.Parse(b.SourceMap)
+	if err != nil {
+		return ""
+	}
+	if position := sourceMap.FindInStack(stack); position != (sourcemap.Position{}) {
+		return position.String()
+	}
+	return ""
+}
+
 // originalSDK is the package name of the original OpenTabs SDK.
 const originalSDK = "@opentabs-dev/plugin-sdk"
+
+// pureModule matches the modules of the SDK and of zod that a script does not need unless
+// it uses one of their exports. Modules in folders of the SDK, such as runtime, also run
+// without an export.
+var pureModule = lazyregexp.New(`^(sdk/src/[^/]+\.ts|zod/.*)$`)
 
 // sdkSources returns the embedded SDK, and the embedded zod if withZod is true. Imports
 // of both SDKs, @opentabs/sdk and the original, resolve to the embedded SDK, so that an
@@ -56,6 +80,7 @@ const originalSDK = "@opentabs-dev/plugin-sdk"
 func sdkSources(withZod bool) (sourceSet, error) {
 	s := sourceSet{
 		Roots: map[string]fs.FS{"sdk": sdkts.Source},
+		Pure:  pureModule,
 		Alias: map[string]string{
 			"@opentabs/sdk":             "sdk/src/index.ts",
 			originalSDK:                 "sdk/src/index.ts",
@@ -85,7 +110,7 @@ func adapterScript(entry string, id identity) (script, error) {
 	if err != nil {
 		return script{}, fmt.Errorf("encode the plugin's identity: %w", err)
 	}
-	return script{banner: licenseNotice + "\n", entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
+	return script{banner: licenseNotice + "\n", ownModule: entry, entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
 import "@opentabs/sdk/runtime/platform.ts";
 import * as module from %s;
 import { install } from "@opentabs/sdk/runtime/install.ts";
@@ -95,7 +120,7 @@ install(module.default, %s);
 
 // extractScript returns the script that reads the plugin's tools.
 func extractScript(entry string) script {
-	return script{banner: licenseNotice + "\n", entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
+	return script{banner: licenseNotice + "\n", ownModule: entry, entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/jitless.ts";
 import * as module from %s;
 import { extract } from "@opentabs/sdk/extract/extract.ts";
 globalThis.%s = JSON.stringify(extract(module.default));
@@ -111,6 +136,7 @@ const pluginModuleName = "opentabs:own-module"
 func preScriptScript(entry, name string) script {
 	return script{
 		pluginModule: entry,
+		ownModule:    entry,
 		defines:      map[string]string{"OPENTABS_PLUGIN_NAME": quoteJS(name)},
 		entry: fmt.Sprintf(`import "@opentabs/sdk/runtime/pre-script-runner.ts";
 import %s;
@@ -125,6 +151,9 @@ type script struct {
 	entry string
 	// banner is the beginning of the output, with an end of line; it may be empty.
 	banner string
+	// ownModule is the author's module that entry imports, relative to the plugin's
+	// directory.
+	ownModule string
 	// pluginModule is the file that entry imports as pluginModuleName; it may be empty.
 	pluginModule string
 	// defines maps global names to the JavaScript expressions that replace the names.
@@ -140,10 +169,23 @@ func (s script) esbuildPlugin(dir string) api.Plugin {
 	}}
 }
 
-// bundlePluginScript bundles one script of the plugin in the directory zod.Dir. A nil
-// cache disables caching. The error is a *BuildError if the plugin's source is the
-// cause.
+// bundlePluginScript bundles one script of the plugin in the directory zod.Dir, with the
+// parts of zod that the plugin uses. A nil cache disables caching. The error is a
+// *BuildError if the plugin's source is the cause.
 func bundlePluginScript(s script, zod zodSource, cache *BuildCache) (bundledScript, error) {
+	for range maxCompileAttempts {
+		usage := findZodUsage(pluginSource{Dir: zod.Dir, Entry: s.ownModule})
+		zod.UsedNames, zod.isPartial = strings.Join(usage.names, " "), usage.isComplete
+		b, err := bundleOnce(s, zod, cache)
+		if err != nil || !usage.isComplete || hasSameSource(usage.scanned, b) {
+			return b, err
+		}
+	}
+	return bundledScript{}, errUnstableSource(zod.Dir)
+}
+
+// bundleOnce bundles one script with the parts of zod that zod selects.
+func bundleOnce(s script, zod zodSource, cache *BuildCache) (bundledScript, error) {
 	sources, err := sdkSources(!zod.Installed)
 	if err != nil {
 		return bundledScript{}, err

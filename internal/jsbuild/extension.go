@@ -39,6 +39,9 @@ type ManifestOptions struct {
 	// WithDebugger adds the permission debugger. Chrome does not accept debugger as an
 	// optional permission, so the manifest contains debugger only if the user wants it.
 	WithDebugger bool
+	// IsForStore makes the extension for a store. The user grants it each site in the side
+	// panel. The store chooses its ID, so it has no key. WithDebugger must be false.
+	IsForStore bool
 }
 
 // ExtensionFiles returns the files of the unpacked extension by path. ExtensionFiles
@@ -51,6 +54,7 @@ func ExtensionFiles(options ManifestOptions) (map[string][]byte, error) {
 		"probe.js":  "extension/src/bridge/probe.ts",
 		"page.js":   "extension/src/page/page-script.ts",
 		"panel.js":  "extension/src/panel/main.tsx",
+		"popup.js":  "extension/src/popup/main.tsx",
 	} {
 		code, err := bundleScript(entry, "")
 		if err != nil {
@@ -59,10 +63,16 @@ func ExtensionFiles(options ManifestOptions) (map[string][]byte, error) {
 		files[out] = code
 	}
 	for out, source := range map[string]string{
-		"panel.html":  "extension/src/panel/panel.html",
-		"panel.css":   "extension/src/panel/panel.css",
-		"calls.css":   "extension/src/panel/calls.css",
-		"plugins.css": "extension/src/panel/plugins.css",
+		"panel.html":     "extension/src/panel/panel.html",
+		"panel.css":      "extension/src/panel/panel.css",
+		"calls.css":      "extension/src/panel/calls.css",
+		"recent.css":     "extension/src/panel/recent.css",
+		"onboarding.css": "extension/src/panel/onboarding.css",
+		"plugins.css":    "extension/src/panel/plugins.css",
+		"review.css":     "extension/src/panel/review.css",
+		"ticket.css":     "extension/src/panel/ticket.css",
+		"popup.html":     "extension/src/popup/popup.html",
+		"popup.css":      "extension/src/popup/popup.css",
 	} {
 		text, err := extensionSources.Read(source)
 		if err != nil {
@@ -91,6 +101,7 @@ func makeManifest(options ManifestOptions) ([]byte, []string, error) {
 	}
 	var m struct {
 		Version string            `json:"version"`
+		Key     string            `json:"key"`
 		Icons   map[string]string `json:"icons"`
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
@@ -103,6 +114,16 @@ func makeManifest(options ManifestOptions) ([]byte, []string, error) {
 		const permissions = `"permissions": [`
 		if text, err = replaceOnce(text, permissions, permissions+`"debugger", `); err != nil {
 			return nil, nil, err
+		}
+	}
+	if options.IsForStore {
+		for oldText, newText := range map[string]string{
+			fmt.Sprintf("  \"key\": %q,\n", m.Key): "",
+			`"host_permissions"`:                   `"optional_host_permissions"`,
+		} {
+			if text, err = replaceOnce(text, oldText, newText); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
 	var icons []string
@@ -348,12 +369,14 @@ func MakeScriptParts(options ScriptOptions, adapter, preScript []byte) ScriptPar
 // (extension/src/host/lifecycle.ts:Evaluate). The outer function receives the built-ins
 // and returns the inner function. The inner function receives globalThis, and if needed
 // window and self, and runs the plugin's code. Because the built-ins are parameters of
-// the outer function, the code may declare variables with the same names.
+// the outer function, the code may declare variables with the same names. The outer
+// function passes an error to its second argument, if there is one: its stack trace is in
+// the line before the first line of code.
 func AdapterFunction(code []byte) []byte {
 	b := make([]byte, 0, len(code)+1000)
 	b = append(b, "function ({"...)
 	b = append(b, builtIns...)
-	b = append(b, "}) { return function ("...)
+	b = append(b, "}) { arguments[1]?.(new Error()); return function ("...)
 	b = append(b, scriptParameters(code)...)
 	b = append(b, ") {\n"...)
 	b = append(b, replaceGlobalThis(dropShebang(code))...)

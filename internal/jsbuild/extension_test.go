@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -66,6 +67,35 @@ func TestExtension(t *testing.T) {
 	}
 }
 
+func TestStoreManifest(t *testing.T) {
+	manifestOf := func(options ManifestOptions) map[string]any {
+		t.Helper()
+		files, err := ExtensionFiles(options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		manifest := map[string]any{}
+		if err := json.Unmarshal(files["manifest.json"], &manifest); err != nil {
+			t.Fatal(err)
+		}
+		return manifest
+	}
+	manifest, unpacked := manifestOf(ManifestOptions{Version: "7.8.9", IsForStore: true}), manifestOf(ManifestOptions{Version: "7.8.9"})
+	if !reflect.DeepEqual(manifest["optional_host_permissions"], unpacked["host_permissions"]) || manifest["host_permissions"] != nil {
+		t.Errorf("the host permissions are %v, the optional ones %v; want all sites as optional", manifest["host_permissions"], manifest["optional_host_permissions"])
+	}
+	if manifest["key"] != nil {
+		t.Error("the manifest has a key, which stores reject")
+	}
+	for _, name := range []string{"key", "host_permissions", "optional_host_permissions"} {
+		delete(manifest, name)
+		delete(unpacked, name)
+	}
+	if !reflect.DeepEqual(manifest, unpacked) {
+		t.Errorf("the rest of the manifest differs: %v; the unpacked extension has %v", manifest, unpacked)
+	}
+}
+
 func TestHostIsOneExpression(t *testing.T) {
 	host, err := HostScript()
 	if err != nil {
@@ -114,7 +144,7 @@ func wrapTestScript(host []byte, code string) string {
 const plainOptions = `"{\"name\":\"a\",\"hash\":\"h\",\"settings\":{},\"start\":\"now\"}"`
 
 // outerFunctionHead is the head of the outer function around a plugin's code.
-const outerFunctionHead = "function ({" + builtIns + "}) { return "
+const outerFunctionHead = "function ({" + builtIns + "}) { arguments[1]?.(new Error()); return "
 
 // TestBuiltInsOfHost checks that the host has a value for each built-in that a plugin's
 // code gets as a variable.
@@ -199,7 +229,7 @@ func TestWrapAdapterOptions(t *testing.T) {
 	if problems := syntaxErrors(got); len(problems) > 0 {
 		t.Fatalf("%v\n%s", problems, got)
 	}
-	head, rest, _ := strings.Cut(got, `", function ({`+builtIns+`}) { return function (`)
+	head, rest, _ := strings.Cut(got, `", function ({`+builtIns+`}) { arguments[1]?.(new Error()); return function (`)
 	if want := "globalThis) {\n1\n}; }, " + outerFunctionHead + "function (globalThis, window, self) {\nwindow.__openTabs\n}; });\n"; rest != want {
 		t.Errorf("got %q, want %q", rest, want)
 	}

@@ -39,18 +39,3 @@ func FuzzCheckScript(f *testing.F) {
 		}
 	})
 }
-
-// FuzzSourceOf looks up arbitrary positions in arbitrary source maps. The function
-// sourceOf must not panic or return a location in node_modules.
-func FuzzSourceOf(f *testing.F) {
-	f.Add([]byte(`{"version":3,"sources":["../src/a.ts"],"mappings":"AAAA,SAASA;AACT,gBAAkB"}`), 1, 3)
-	f.Add([]byte(`{"sources":[],"mappings":"CCCC"}`), 0, 0)
-	f.Add([]byte(`{"sources":["a"],"mappings":"ggggggggggggggggC"}`), 0, 0)
-	f.Add([]byte(`{"sources":["x:y"],"mappings":";;AAAA"}`), 2, -1)
-	f.Fuzz(func(t *testing.T, sourceMap []byte, line, column int) {
-		location := sourceOf(sourceMap, line, column)
-		if location != "" && (!strings.Contains(location, ":") || strings.Contains(location, "node_modules/")) {
-			t.Fatalf("%s: %q", sourceMap, location)
-		}
-	})
-}

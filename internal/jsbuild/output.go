@@ -20,7 +20,7 @@ type outputFiles []struct {
 
 // makeOutput returns the built files and the hash of the adapter.
 func makeOutput(src pluginSource, compiled compiledPlugin) (out outputFiles, hash string, err error) {
-	code, hash := lockAdapter(compiled.Adapter.Code, src.ID.Name)
+	code, hash := lockAdapter(compiled.Adapter.MinifiedCode, src.ID.Name)
 	code = append(code, "//# sourceMappingURL="+mapName+"\n"...)
 	file := compiled.Extracted.toolsFile()
 	if compiled.Adapter.ForOriginalSDK {
@@ -39,7 +39,7 @@ func makeOutput(src pluginSource, compiled compiledPlugin) (out outputFiles, has
 	if err != nil {
 		return nil, "", err
 	}
-	return outputFiles{{bundleFileName, code}, {mapName, compiled.Adapter.SourceMap}, {preScriptName, compiled.PreScript}, {toolsName, tools}}, hash, nil
+	return outputFiles{{bundleFileName, code}, {mapName, compiled.Adapter.MinifiedMap}, {preScriptName, compiled.PreScript}, {toolsName, tools}}, hash, nil
 }
 
 // write checks the complete package and writes its files.

@@ -50,10 +50,11 @@ func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
 	if err != nil {
 		return nil, err
 	}
-	code, err := pluginCode(src)
+	bundled, err := pluginCode(src)
 	if err != nil {
 		return nil, err
 	}
+	code := string(bundled.Code)
 	uses := map[PageScriptUse]bool{}
 	if src.PreScript != "" {
 		uses["a pre-script, which runs among the page's scripts"] = true
@@ -86,20 +87,22 @@ func FindPageScriptUses(dir string) ([]PageScriptUse, error) {
 	return sortedUses, nil
 }
 
-// pluginCode bundles the plugin's modules into one module, which still imports the SDK and
-// zod.
-func pluginCode(src pluginSource) (string, error) {
+// pluginCode bundles the modules that src.Entry imports into one module, which still
+// imports the SDK and zod.
+func pluginCode(src pluginSource) (bundledScript, error) {
 	pluginFence := buildFence{dir: src.Dir}
 	r := api.Build(api.BuildOptions{
 		EntryPoints:   []string{filepath.Join(src.Dir, filepath.FromSlash(src.Entry))},
 		AbsWorkingDir: src.Dir,
-		Outfile:       "own.js",
+		Outfile:       "dist/own.js",
 		Bundle:        true,
 		Format:        api.FormatESModule,
 		Platform:      api.PlatformBrowser,
 		Target:        api.ES2021, // esbuild compiles class fields to calls
 		TreeShaking:   api.TreeShakingTrue,
 		LegalComments: api.LegalCommentsNone,
+		Sourcemap:     api.SourceMapExternal,
+		Metafile:      true,
 		Loader:        assetLoaders,
 		Define:        map[string]string{"process.env.NODE_ENV": `"production"`},
 		Plugins: []api.Plugin{pluginFence.esbuildPlugin(), {Name: "opentabs-own", Setup: func(build api.PluginBuild) {
@@ -110,12 +113,13 @@ func pluginCode(src pluginSource) (string, error) {
 		LogLevel: api.LogLevelSilent,
 	})
 	if len(r.Errors) > 0 {
-		return "", &BuildError{Dir: src.Dir, Problems: pluginFence.fromEsbuild(r.Errors)}
+		return bundledScript{}, &BuildError{Dir: src.Dir, Problems: pluginFence.fromEsbuild(r.Errors)}
 	}
-	if len(r.OutputFiles) != 1 {
-		return "", fmt.Errorf("analyze the plugin's code: %d files instead of one", len(r.OutputFiles))
+	if len(r.OutputFiles) != 2 {
+		return bundledScript{}, fmt.Errorf("analyze the plugin's code: %d files instead of two", len(r.OutputFiles))
 	}
-	return string(r.OutputFiles[0].Contents), nil
+	// The first output file is the source map.
+	return bundledScript{Code: r.OutputFiles[1].Contents, SourceMap: r.OutputFiles[0].Contents, Metafile: r.Metafile}, nil
 }
 
 // endOfCode marks the end of the code in the output of renamedTokens.

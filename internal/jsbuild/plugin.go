@@ -136,7 +136,12 @@ func compilePlugin(ctx context.Context, src pluginSource, zod zodSource, o Optio
 			return compiled, err
 		}
 	}
-	return compiledPlugin{}, &BuildError{Dir: src.Dir, Problems: []Problem{{Text: "the plugin's files changed again and again while they were built; build again when they no longer change"}}}
+	return compiledPlugin{}, errUnstableSource(src.Dir)
+}
+
+// errUnstableSource returns the error of a build during which the source kept changing.
+func errUnstableSource(dir string) error {
+	return &BuildError{Dir: dir, Problems: []Problem{{Text: "the plugin's files changed again and again while they were built; build again when they no longer change"}}}
 }
 
 // compileOnce bundles the scripts and reads the tools concurrently. compileOnce also
@@ -170,15 +175,21 @@ func bundleScripts(src pluginSource, mainScript script, zod zodSource, cache *Bu
 	if err != nil {
 		return compiledPlugin{}, err
 	}
+	if adapter.MinifiedCode, adapter.MinifiedMap, err = minifyLibraries(adapter); err != nil {
+		return compiledPlugin{}, err
+	}
 	compiled := compiledPlugin{Adapter: adapter, Warnings: adapter.Warnings}
-	scriptKind, size := "adapter", len(adapter.Code)
+	scriptKind, size := "adapter", len(adapter.MinifiedCode)
 	if src.PreScript != "" {
 		preScript, err := bundlePluginScript(preScriptScript(src.PreScript, src.ID.Name), zod, cache)
 		if err != nil {
 			return compiledPlugin{}, err
 		}
-		if compiled.PreScript = preScript.Code; bytes.Contains(preScript.Code, []byte("zod/v4/")) {
-			compiled.PreScript = append([]byte(licenseNotice+"\n"), preScript.Code...)
+		if preScript.MinifiedCode, _, err = minifyLibraries(preScript); err != nil {
+			return compiledPlugin{}, err
+		}
+		if compiled.PreScript = preScript.MinifiedCode; bytes.Contains(preScript.Code, []byte("zod/v4/")) {
+			compiled.PreScript = append([]byte(licenseNotice+"\n"), preScript.MinifiedCode...)
 		}
 		compiled.Warnings = append(compiled.Warnings, preScript.Warnings...)
 		if len(compiled.PreScript) > size {

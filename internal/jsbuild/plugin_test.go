@@ -19,7 +19,9 @@ import (
 	sdkts "opentabs/sdk-ts"
 )
 
-const exampleDir = "../../sdk-ts/examples/messages"
+// exampleDirs are the folders whose files together are the plugin messages of the tests: the
+// examples of the documentation, and the tools that only tests need.
+var exampleDirs = []string{"../../sdk-ts/examples/messages", "../../sdk-ts/examples/patterns", "../../e2e/testdata/messages"}
 
 // exampleTools are the names of the tools in the example plugin, in the order of its
 // code.
@@ -27,14 +29,30 @@ var exampleTools = []string{"export_messages", "count_authors", "compare_channel
 
 // copyExample copies the source of the example plugin to dir.
 func copyExample(dir string) error {
-	text, err := os.ReadFile(filepath.Join(exampleDir, packageFile))
-	if err != nil {
-		return err
+	for _, source := range exampleDirs {
+		err := filepath.WalkDir(source, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			name, err := filepath.Rel(source, path)
+			if err != nil {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			copied := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(copied), 0o755); err != nil {
+				return err
+			}
+			return os.WriteFile(copied, text, 0o644)
+		})
+		if err != nil {
+			return err
+		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, packageFile), text, 0o644); err != nil {
-		return err
-	}
-	return os.CopyFS(filepath.Join(dir, "src"), os.DirFS(filepath.Join(exampleDir, "src")))
+	return nil
 }
 
 // buildFreshExample copies the example plugin to a new directory outside of any

@@ -2,7 +2,9 @@ package jsbuild
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,6 +30,20 @@ const (
 	// defaultTestTimeout is the default of TestOptions.Timeout.
 	defaultTestTimeout = 60 * time.Second
 )
+
+// rejectionShim finds rejected promises that nothing waits for. It must run before the
+// script of the tests.
+//
+//go:embed rejections.js
+var rejectionShim string
+
+// trackPromises changes the code of a test so that the promises of its async functions
+// pass through the function __opentabsTrack of rejectionShim.
+func trackPromises(code []byte) []byte {
+	const helper = " = " + runtimeName + ".runAsync;"
+	const tracked = " = (self, args, body) => __opentabsTrack(" + runtimeName + ".runAsync(self, args, body));"
+	return bytes.Replace(code, []byte(helper), []byte(tracked), 1)
+}
 
 // TestOptions configure [RunTests]. The zero value of each field of TestOptions means
 // its default.
@@ -117,6 +133,22 @@ type TestEvent struct {
 	// Tests is the number of tests in the file, for "done".
 	Tests int `json:"tests,omitempty"`
 
+	// FailedCalls are the calls of a failed test whose tool threw an error.
+	FailedCalls []FailedCall `json:"failedCalls,omitempty"`
+	// Hints is advice for the author about the calls of a failed test.
+	Hints []string `json:"hints,omitempty"`
+
+	Stack string `json:"stack,omitempty"`
+}
+
+// FailedCall is a call of a tool that threw an error.
+type FailedCall struct {
+	Tool    string `json:"tool"`
+	Message string `json:"message"`
+	// Where is the location of the error in the plugin's source, as file:line:column; it
+	// may be empty.
+	Where string `json:"where,omitempty"`
+
 	Stack string `json:"stack,omitempty"`
 }
 
@@ -139,6 +171,7 @@ func RunTests(ctx context.Context, dir string, file TestFile, o TestOptions, rep
 	if err != nil {
 		return withTestHint(err)
 	}
+	bundled.Code = trackPromises(bundled.Code)
 	argv := o.Simulate
 	if len(argv) == 0 {
 		self, err := os.Executable()
@@ -162,7 +195,7 @@ func testScript(file string, o TestOptions) script {
 		isReal = max(o.Timeout.Milliseconds(), 1)
 	}
 	define := map[string]string{"OPENTABS_TEST_FILTER": quoteJS(o.Filter), "OPENTABS_TEST_REAL_MS": strconv.FormatInt(isReal, 10)}
-	return script{banner: licenseNotice + "\n", defines: define, entry: fmt.Sprintf(`import "@opentabs/sdk/simulator/start.ts";
+	return script{banner: licenseNotice + "\n", ownModule: file, defines: define, entry: fmt.Sprintf(`import "@opentabs/sdk/simulator/start.ts";
 import "@opentabs/sdk/runtime/jitless.ts";
 import "@opentabs/sdk/runtime/platform.ts";
 import %s;
@@ -279,6 +312,9 @@ func (s simulation) readEvents(out io.Reader, resetTimer func()) (state runState
 		case "end", "skipped":
 			state.runningTest = ""
 			event.Where = s.bundled.sourceLocation(event.Stack)
+			for i, call := range event.FailedCalls {
+				event.FailedCalls[i].Where, event.FailedCalls[i].Stack = s.bundled.sourceLocation(call.Stack), ""
+			}
 		case "done":
 			state.done = true
 		case "broken":

@@ -57,6 +57,9 @@ type testRunner struct {
 
 // run runs the script and then its tests, step by step.
 func (s *testRunner) run(script string) error {
+	if _, err := s.vm.Eval(rejectionShim, quickjs.EvalGlobal); err != nil {
+		return err
+	}
 	if _, err := s.vm.Eval(script, quickjs.EvalGlobal); err != nil {
 		return err
 	}

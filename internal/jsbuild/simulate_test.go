@@ -108,3 +108,45 @@ func TestFindTests(t *testing.T) {
 		t.Errorf("%v, %v; want length 0", files, err)
 	}
 }
+
+// TestSimulatorExplainsMistakes checks the report of a failed test about the usual mistakes
+// of authors.
+func TestSimulatorExplainsMistakes(t *testing.T) {
+	events := map[string]TestEvent{}
+	o := TestOptions{Simulate: simulateArgs, Timeout: longTimeout}
+	err := RunTests(t.Context(), "testdata/mistakes", TestFile{Name: "src/index.test.ts"}, o, func(n TestEvent) {
+		if n.Op == "end" {
+			events[n.Test] = n
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for test, want := range map[string]string{
+		"floating":             "nothing waits for a promise that was rejected: the disk is full; add the missing await, or handle the error with catch | src/index.ts:6:",
+		"a call without await": "nothing waits for a promise that was rejected: expected {",
+		"handled":              "",
+		"bigint":               "",
+		"dom_node":             "| dom_node: items[0].el is a DOM node (BODY), which JSON cannot represent. Return its text",
+		"no_await":             "| no_await: items[0] is a promise, and the result has {} instead of its value. Add an await.",
+		"circular":             "JSON cannot represent: parts[0].whole is circular: it refers back to an object that contains it; copy only the fields that agents need",
+		"text":                 "| text: The tool threw a text, which has no stack trace and no code. Throw new ToolError(message, code) instead.",
+		"html":                 "| html: The answer is a web page (HTML), not JSON",
+		"broken":               "| broken: cannot read property 'length' of undefined at src/index.ts:28:",
+	} {
+		n, ok := events[test]
+		text := n.Error
+		if n.Error != "" {
+			text += " | " + n.Where
+			for _, call := range n.FailedCalls {
+				text += " | " + call.Tool + ": " + call.Message + " at " + call.Where
+			}
+			for _, hint := range n.Hints {
+				text += " | " + hint
+			}
+		}
+		if !ok || !strings.Contains(text, want) || want == "" && text != "" {
+			t.Errorf("%s: %v %s\nwant %s", test, ok, text, want)
+		}
+	}
+}

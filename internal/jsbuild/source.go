@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -23,6 +24,9 @@ type sourceSet struct {
 	// that ends in "/" matches all imports that begin with it; the rest of the import is
 	// appended to the value.
 	Alias map[string]string
+	// Pure matches the paths of modules that run only if one of their exports is used.
+	// Default: none.
+	Pure func() *regexp.Regexp
 }
 
 // Read returns one embedded file.
@@ -60,12 +64,12 @@ func (s sourceSet) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 		return api.OnResolveResult{}, nil
 	case isRelative && isEmbedded:
 		if name, ok := s.find(path.Join(path.Dir(a.Importer), a.Path)); ok {
-			return api.OnResolveResult{Path: name, Namespace: embeddedNamespace}, nil
+			return s.resolved(name), nil
 		}
 	case !isRelative:
 		if target, ok := s.embeddedPath(a.Path); ok {
 			if name, ok := s.find(target); ok {
-				return api.OnResolveResult{Path: name, Namespace: embeddedNamespace}, nil
+				return s.resolved(name), nil
 			}
 			return api.OnResolveResult{}, fmt.Errorf("%q is an alias of the embedded file %s, which does not exist", a.Path, target)
 		}
@@ -74,6 +78,15 @@ func (s sourceSet) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 		return api.OnResolveResult{}, fmt.Errorf("%q is not among the embedded sources", a.Path)
 	}
 	return api.OnResolveResult{}, nil
+}
+
+// resolved returns the result of an import that is an embedded file.
+func (s sourceSet) resolved(name string) api.OnResolveResult {
+	r := api.OnResolveResult{Path: name, Namespace: embeddedNamespace}
+	if s.Pure != nil && s.Pure().MatchString(name) {
+		r.SideEffects = api.SideEffectsFalse
+	}
+	return r
 }
 
 // embeddedPath returns the embedded path of a bare import.

@@ -21,6 +21,11 @@ type zodSource struct {
 	// Installed is true for the zod in the plugin's node_modules, false for the embedded
 	// copy.
 	Installed bool
+	// UsedNames are the properties of zod's object z that the author's modules use,
+	// separated by spaces.
+	UsedNames string
+	// isPartial is true if a script needs only UsedNames of z.
+	isPartial bool
 	// Warning is set if the installed zod can't be used.
 	Warning string
 }
@@ -80,6 +85,7 @@ func (z zodSource) esbuildPlugin(embeddedFiles sourceSet) api.Plugin {
 			return z.resolveLocales(a), nil
 		})
 		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: localesNamespace}, loadLocales)
+		build.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: usedZodNamespace}, z.loadUsedZod)
 		for _, namespace := range []string{"file", embeddedNamespace} {
 			build.OnLoad(api.OnLoadOptions{Filter: zodStateful, Namespace: namespace}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
 				return loadPrivateZod(embeddedFiles, a)
@@ -90,6 +96,11 @@ func (z zodSource) esbuildPlugin(embeddedFiles sourceSet) api.Plugin {
 
 // resolve returns the file of an import of zod.
 func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api.OnResolveArgs) (api.OnResolveResult, error) {
+	_, isResolved := a.PluginData.(alreadyResolved)
+	isFromBuild := a.Namespace == embeddedNamespace || a.Namespace == usedZodNamespace
+	if z.isPartial && !isResolved && !isFromBuild && (a.Path == "zod" || a.Path == "zod/v4") {
+		return api.OnResolveResult{Path: usedZodPath, Namespace: usedZodNamespace, SideEffects: api.SideEffectsFalse}, nil
+	}
 	if !z.Installed {
 		if _, ok := embeddedFiles.Alias[a.Path]; !ok {
 			return api.OnResolveResult{}, fmt.Errorf(
@@ -97,7 +108,7 @@ func (z zodSource) resolve(build api.PluginBuild, embeddedFiles sourceSet, a api
 		}
 		return api.OnResolveResult{}, nil // the esbuild plugin of the embedded sources resolves imports of the embedded zod
 	}
-	if _, isResolved := a.PluginData.(alreadyResolved); isResolved || a.Namespace != embeddedNamespace {
+	if isResolved || !isFromBuild {
 		return api.OnResolveResult{}, nil // esbuild itself resolves the import
 	}
 	// The embedded SDK must use the zod of the plugin.

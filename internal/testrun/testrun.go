@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"opentabs/internal/browsertest"
+	"opentabs/internal/codeframe"
 	"opentabs/internal/jsbuild"
 	"opentabs/internal/terminal"
 	"opentabs/internal/usererr"
@@ -55,7 +56,7 @@ func Run(ctx context.Context, o Options, out *terminal.Output) error {
 	if err != nil {
 		return err
 	}
-	startTime, p := time.Now(), printer{out: out, json: o.JSON}
+	startTime, p := time.Now(), printer{out: out, dir: o.Dir, json: o.JSON}
 	tests := jsbuild.TestOptions{Timeout: o.Timeout, Filter: o.Filter}
 	if o.Browser && slices.ContainsFunc(files, func(f jsbuild.TestFile) bool { return !f.Node }) {
 		browser, err := browsertest.Start(ctx, browsertest.Options{Dir: o.Dir, Getenv: o.Getenv, Warnf: out.Notef})
@@ -122,6 +123,7 @@ func (t testCounts) failureError(filter string) error {
 // printer prints and counts tests.
 type printer struct {
 	out    *terminal.Output
+	dir    string // directory of the plugin
 	json   bool
 	counts testCounts
 	err    error // the error of the first failed write
@@ -156,12 +158,15 @@ type testLine struct {
 	Error     string  `json:"error,omitempty"`
 	Where     string  `json:"where,omitempty"`
 	VirtualMs float64 `json:"virtual_ms"`
+	// FailedCalls and Hints describe the calls of a failed test.
+	FailedCalls []jsbuild.FailedCall `json:"failed_calls,omitempty"`
+	Hints       []string             `json:"hints,omitempty"`
 }
 
 // print counts a test and prints whether the test passed, failed or was skipped.
 func (p *printer) print(file string, n jsbuild.TestEvent) {
 	name := cmp.Or(terminal.SafeLine(n.Test), "the file")
-	line := testLine{file, n.Test, n.Error == "", n.Op == "skipped", n.Error, n.Where, n.VirtualMs}
+	line := testLine{file, n.Test, n.Error == "", n.Op == "skipped", n.Error, n.Where, n.VirtualMs, n.FailedCalls, n.Hints}
 	switch {
 	case line.Skipped:
 		p.counts.Skipped++
@@ -184,8 +189,24 @@ func (p *printer) print(file string, n jsbuild.TestEvent) {
 		for text := range strings.Lines(n.Error) {
 			p.out.PrintLine("        %s", terminal.SafeLine(text))
 		}
-		if n.Where != "" {
-			p.out.PrintLine("        at %s", terminal.SafeLine(n.Where))
+		p.printWhere(n.Where)
+		for _, call := range n.FailedCalls {
+			p.out.PrintLine("      the tool %s threw: %s", terminal.SafeLine(call.Tool), terminal.SafeLine(call.Message))
+			p.printWhere(call.Where)
 		}
+		for _, hint := range n.Hints {
+			p.out.PrintLine("      hint: %s", terminal.SafeLine(hint))
+		}
+	}
+}
+
+// printWhere prints a location in the plugin's source, and the code around it.
+func (p *printer) printWhere(where string) {
+	if where == "" {
+		return
+	}
+	p.out.PrintLine("        at %s", terminal.SafeLine(where))
+	for _, line := range codeframe.Read(p.dir, where) {
+		p.out.PrintLine("        %s", line)
 	}
 }

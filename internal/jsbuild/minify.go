@@ -1,0 +1,75 @@
+package jsbuild
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+
+	"opentabs/internal/bundlecode"
+	"opentabs/internal/sourcemap"
+)
+
+// minifyLibraries returns the code of a script with minified libraries, and its source
+// map. The comment before each module and the author's modules stay as they are, so that
+// a reviewer can read them. The source map covers only the code that is not minified.
+func minifyLibraries(script bundledScript) (code, sourceMap []byte, err error) {
+	fullMap, err := sourcemap.Parse(script.SourceMap)
+	if err != nil {
+		return nil, nil, err
+	}
+	var out bytes.Buffer
+	var newLines []int // the new number of each line of script.Code; -1 for a removed line
+	nextLine := 0
+	for _, module := range bundlecode.Split(string(script.Code)) {
+		lineCount := strings.Count(module.Code, "\n")
+		text, isMinified := minifyModule(module)
+		for i := range lineCount {
+			if isMinified {
+				newLines = append(newLines, -1)
+			} else {
+				newLines = append(newLines, nextLine+i)
+			}
+		}
+		out.WriteString(text)
+		nextLine += strings.Count(text, "\n")
+	}
+	moved := fullMap.MoveLines(func(line int) int {
+		if line < len(newLines) {
+			return newLines[line]
+		}
+		return -1
+	})
+	if sourceMap, err = moved.Encode(); err != nil {
+		return nil, nil, fmt.Errorf("write the source map: %w", err)
+	}
+	return out.Bytes(), sourceMap, nil
+}
+
+// minifyModule returns the code of a library without its white space, and with short
+// names for local variables. Names at the top level stay, because other modules use them.
+// minifyModule returns other code unchanged, and the code of a library that is no
+// complete script, for example because the module comment is part of a string.
+func minifyModule(module bundlecode.Module) (text string, isMinified bool) {
+	comment, code, _ := strings.Cut(module.Code, "\n")
+	if !module.Library || strings.TrimSpace(code) == "" {
+		return module.Code, false
+	}
+	const directive = "\"use strict\";" // the bundle around the module is strict code
+	r := api.Transform(directive+code, api.TransformOptions{
+		Loader:            api.LoaderJS,
+		Target:            api.ES2022,
+		Charset:           api.CharsetUTF8,
+		LegalComments:     api.LegalCommentsNone,
+		MinifyWhitespace:  true,
+		MinifySyntax:      true,
+		MinifyIdentifiers: true,
+		LogLevel:          api.LogLevelSilent,
+	})
+	minified, isStrict := strings.CutPrefix(string(r.Code), directive)
+	if len(r.Errors) > 0 || !isStrict {
+		return module.Code, false
+	}
+	return comment + "\n" + minified, true
+}

@@ -1,0 +1,99 @@
+package jsbuild
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+
+	"opentabs/internal/lazyregexp"
+)
+
+// zodUsage lists what the author's modules use of zod's object z, so that the build can
+// leave out the rest of zod. A bundler keeps all properties of an object like z.
+type zodUsage struct {
+	// names are the used properties of z, sorted.
+	names []string
+	// isComplete is false if the code uses z in a way that the scan cannot follow, for
+	// example as an argument.
+	isComplete bool
+	// scanned is the code that was scanned.
+	scanned bundledScript
+}
+
+var (
+	// zodImportStatement matches an import of zod in esbuild's output and captures its names.
+	zodImportStatement = lazyregexp.New(`(?m)^import ([\w$*, {}\n]+?) from "zod(?:/v4)?";\n`)
+	// defaultImport matches a default import, and zodObjectImport an import of z.
+	defaultImport   = lazyregexp.New(`^([\w$]+)`)
+	zodObjectImport = lazyregexp.New(`\b(?:z|default)(?: as ([\w$]+))?\b`)
+	// dynamicImport matches an import of zod that is not a statement.
+	dynamicImport = lazyregexp.New(`\b(?:__require|require|import)\d*\("zod`)
+)
+
+// findZodUsage scans the author's modules of a plugin. A plugin that does not compile has
+// an incomplete usage.
+func findZodUsage(src pluginSource) zodUsage {
+	scanned, err := pluginCode(src)
+	if err != nil {
+		return zodUsage{}
+	}
+	code := string(scanned.Code)
+	locals := map[string]bool{} // local names of z
+	for _, statement := range zodImportStatement().FindAllStringSubmatch(code, -1) {
+		beforeBrace, inBraces, _ := strings.Cut(statement[1], "{")
+		if local := defaultImport().FindString(beforeBrace); local != "" {
+			locals[local] = true
+		}
+		for name := range strings.SplitSeq(strings.TrimRight(inBraces, "}\n "), ",") {
+			if match := zodObjectImport().FindStringSubmatch(strings.TrimSpace(name)); match != nil && match[0] == strings.TrimSpace(name) {
+				locals[cmp.Or(match[1], match[0])] = true
+			}
+		}
+	}
+	usage := zodUsage{isComplete: !dynamicImport().MatchString(code), scanned: scanned}
+	names := map[string]bool{}
+	tokens := jsTokens(zodImportStatement().ReplaceAllString(code, ""))
+	textAt := func(i int) string {
+		if i < 0 || i >= len(tokens) || tokens[i].kind == tokenString {
+			return ""
+		}
+		return tokens[i].text
+	}
+	isAccess := func(i int) bool { return textAt(i) == "." || textAt(i) == "?." }
+	for i, t := range tokens {
+		switch {
+		case t.kind != tokenName || !locals[t.text] || isAccess(i-1):
+		case textAt(i+1) == ":" && (textAt(i-1) == "{" || textAt(i-1) == ","): // a key of an object
+		case isAccess(i+1) && i+2 < len(tokens) && tokens[i+2].kind == tokenName:
+			names[tokens[i+2].text] = true
+		default:
+			usage.isComplete = false
+		}
+	}
+	usage.names = slices.Sorted(maps.Keys(names))
+	return usage
+}
+
+// usedZodNamespace is the esbuild namespace of usedZodPath, the module that replaces zod
+// for the author's modules. Its name marks the module as a library in a review.
+const (
+	usedZodNamespace = "opentabs-used"
+	usedZodPath      = "zod/used.js"
+)
+
+// loadUsedZod returns the module that exports all of zod, and z with only the properties
+// that the author's modules use.
+func (z zodSource) loadUsedZod(api.OnLoadArgs) (api.OnLoadResult, error) {
+	var b strings.Builder
+	b.WriteString("import * as all from \"zod\";\nexport * from \"zod\";\nexport const z = {\n")
+	for name := range strings.FieldsSeq(z.UsedNames) {
+		fmt.Fprintf(&b, "  %s: all.%[1]s,\n", name)
+	}
+	b.WriteString("};\nexport { z as default };\n")
+	contents := b.String()
+	return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS, ResolveDir: z.Dir}, nil
+}

@@ -1,0 +1,112 @@
+package sourcemap
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestVLQ(t *testing.T) {
+	for segment, want := range map[string]string{
+		"": "[]", "A": "[0]", "C": "[1]", "D": "[-1]", "gB": "[16]", "hB": "[-16]", "AAAA": "[0 0 0 0]", "qtCAo4B": "[1237 0 900]", "A!": "[]",
+		"gggggggggggggggggggggggB": "[]",
+	} {
+		fields := decodeVLQ(segment)
+		if got := fmt.Sprint(fields); got != want {
+			t.Errorf("%q: %s, want %s", segment, got, want)
+		}
+		var b strings.Builder
+		for _, field := range fields {
+			encodeVLQ(&b, field)
+		}
+		if fields != nil && b.String() != segment {
+			t.Errorf("%v is encoded as %q, want %q", fields, b.String(), segment)
+		}
+	}
+}
+
+// testMap maps a bundle of 5 lines: an empty line, a line of the library, two lines of
+// the author with two positions each, and a line of the generated entry.
+func testMap() *Map {
+	return &Map{
+		sources:  []string{"opentabs:zod/index.js", "../src/a.ts", "../opentabs-entry.ts"},
+		contents: []string{"zod", "one\ntwo\nthree", "entry"},
+		lines: [][]segment{nil, {{0, 0, 7, 2}}, {{2, 1, 0, 0}, {10, 1, 0, 6}}, {{2, 1, 2, 4}, {5, 1, 1, 0}},
+			{{0, 2, 0, 0}}},
+	}
+}
+
+func TestFind(t *testing.T) {
+	text, err := testMap().Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		line, column int
+		want         string
+	}{
+		{3, 1, "src/a.ts:1:1"}, {3, 3, "src/a.ts:1:1"}, {3, 10, "src/a.ts:1:1"}, {3, 11, "src/a.ts:1:7"}, {3, 900, "src/a.ts:1:7"},
+		{4, 4, "src/a.ts:3:5"}, {4, 6, "src/a.ts:2:1"}, {0, 1, ""}, {1, 1, ""}, {2, 1, ""}, {5, 1, ""}, {6, 1, ""},
+	} {
+		got := ""
+		if position, ok := m.Find(test.line, test.column); ok {
+			got = position.String()
+		}
+		if got != test.want {
+			t.Errorf("%d:%d: %q, want %q", test.line, test.column, got, test.want)
+		}
+	}
+	stack := "Error: x\n    at f (native)\n    at parse (<eval>:2:5)\n    at <anonymous> (<eval>:4:6)\n    at <eval> (<eval>:3:1)\n"
+	if got := m.FindInStack(stack).String(); got != "src/a.ts:2:1" {
+		t.Errorf("the stack is at %s", got)
+	}
+	for _, stack := range []string{"", "    at f (native)", "    at <eval> (<eval>:9999:1)"} {
+		if got := m.FindInStack(stack); got != (Position{}) {
+			t.Errorf("%q: %v; want no position", stack, got)
+		}
+	}
+}
+
+// TestMoveLines removes the line of a library, and checks that the other lines keep
+// their positions.
+func TestMoveLines(t *testing.T) {
+	moved := testMap().MoveLines(func(line int) int {
+		switch line {
+		case 1:
+			return -1
+		case 0:
+			return 0
+		}
+		return line + 7
+	})
+	text, err := moved.Encode()
+	if err != nil || strings.Contains(string(text), "zod") {
+		t.Fatalf("%s, %v", text, err)
+	}
+	m, err := Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.FindInStack("at x:11:6"); got.String() != "src/a.ts:2:1" {
+		t.Errorf("line 11 is at %v", got)
+	}
+}
+
+func TestParseMalformed(t *testing.T) {
+	for _, text := range []string{"", "[]", `{"mappings": 1}`, `{"mappings": "` + strings.Repeat(";", maxLines+1) + `"}`} {
+		if _, err := Parse([]byte(text)); err == nil {
+			t.Errorf("Parse accepted %.40q", text)
+		}
+	}
+	m, err := Parse([]byte(`{"sources": ["a.ts"], "mappings": "AAAA,CDDD,!,CC;AAAAAAA"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if position, ok := m.Find(1, 5); !ok || position.File != "dist/a.ts" {
+		t.Error(position, ok)
+	}
+}

@@ -1,0 +1,47 @@
+package stacktrace
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// trace is a stack trace of an adapter whose first line is line 101 of its script. The
+// second and third frames are not the adapter's.
+var trace = Trace{
+	Stack: "TypeError: x\n    at Object.handle (chrome-extension://a/u.js:101:3)\n    at start (chrome-extension://a/u.js:90:1)\n" +
+		"    at f (https://page/u.js:101:1)\n    at Generator.next (<anonymous>)\n    at chrome-extension://a/u.js:102:2\n",
+	Origin: "Error\n    at chrome-extension://a/u.js:100:20\n    at run (chrome-extension://a/u.js:9:1)",
+}
+
+func TestFrames(t *testing.T) {
+	dir := t.TempDir()
+	adapter := filepath.Join(dir, "adapter.iife.js")
+	r := &Resolver{}
+	check := func(step string, want ...string) {
+		t.Helper()
+		if got := r.Frames(adapter, trace); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", step, got, want)
+		}
+	}
+	check("no source map", "handle (adapter.iife.js:1:3)", "adapter.iife.js:2:2")
+	sourceMap := `{"version": 3, "sources": ["../src/a.ts"], "mappings": "AAEA;AACA"}`
+	if err := os.WriteFile(adapter+".map", []byte(sourceMap), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	check("a source map", "handle (src/a.ts:3:1)", "src/a.ts:4:1")
+	library := strings.Replace(sourceMap, "../src/a.ts", "../node_modules/x/a.ts  ", 1)
+	if err := os.WriteFile(adapter+".map", []byte(library), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	check("a map of a library")
+	if err := os.WriteFile(adapter+".map", []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	check("a broken map", "handle (adapter.iife.js:1:3)", "adapter.iife.js:2:2")
+	if got := r.Frames(adapter, Trace{Stack: trace.Stack}); got != nil {
+		t.Errorf("a trace without an origin has the frames %q", got)
+	}
+}
