@@ -15,6 +15,10 @@ import (
 type Flaw struct {
 	// Fact describes the flaw, and Remedy describes what the user should do.
 	Fact, Remedy string
+	// Path is the file or directory that other users can open, and Mode the mode that it
+	// should have; Path is empty for other flaws.
+	Path string
+	Mode fs.FileMode
 	// Serious is set if the flaw prevents opentabs from working, or makes opentabs
 	// refuse to work.
 	Serious bool
@@ -71,12 +75,13 @@ func findOpenAccess(path string, info fs.FileInfo) []Flaw {
 	if runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
 		return nil
 	}
-	privateMode := "600"
+	privateMode := fs.FileMode(0o600)
 	if info.IsDir() {
-		privateMode = "700"
+		privateMode = 0o700
 	}
 	return []Flaw{{
 		Fact:   fmt.Sprintf("other users can open %s (mode %04o)", path, info.Mode().Perm()),
-		Remedy: fmt.Sprintf("run chmod %s %s", privateMode, path),
+		Remedy: fmt.Sprintf("run chmod %o %s", privateMode, path),
+		Path:   path, Mode: privateMode,
 	}}
 }

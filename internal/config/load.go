@@ -54,39 +54,62 @@ func (s *Settings) completeIdleTimeouts() error {
 // applyFile applies the settings in the file at path. A missing or empty file changes
 // nothing.
 func applyFile(s *Settings, path string) error {
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	file, err := readFile(path)
 	if err != nil {
-		return fmt.Errorf("read the settings: %w", err)
+		return err
+	}
+	return file.apply(s)
+}
+
+// settingsFile is the content of config.json.
+type settingsFile struct {
+	path   string
+	data   []byte // empty for a missing file
+	values map[string]json.RawMessage
+}
+
+// readFile reads config.json. A missing or empty file has no settings.
+func readFile(path string) (settingsFile, error) {
+	data, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return settingsFile{}, fmt.Errorf("read the settings: %w", err)
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // editors on Windows write a byte order mark
+	return parseFile(path, data)
+}
+
+// parseFile returns the settings in data, the content of the file at path.
+func parseFile(path string, data []byte) (settingsFile, error) {
+	file := settingsFile{path: path, data: data}
 	if len(bytes.TrimSpace(data)) == 0 {
-		return nil
+		return file, nil
 	}
-	var values map[string]json.RawMessage
-	if err := json.Unmarshal(data, &values); err != nil {
-		return fmt.Errorf("%s%s: correct the file or delete it", path, jsonProblem(data, err))
+	if err := json.Unmarshal(data, &file.values); err != nil {
+		return settingsFile{}, fmt.Errorf("%s%s: correct the file or delete it", path, jsonProblem(data, err))
 	}
+	return file, nil
+}
+
+// apply applies the settings in the file. The error names all invalid settings.
+func (f settingsFile) apply(s *Settings) error {
 	var problems []string
 	rows := map[string]setting{}
 	for _, row := range table {
 		rows[row.key] = row
 	}
-	for _, key := range keysInOrder(data) {
+	for _, key := range keysInOrder(f.data) {
 		row, ok := rows[key]
 		if !ok {
 			problems = append(problems, unknownKey(key))
 			continue
 		}
-		text, ok := row.valueText(values[key])
+		text, ok := row.valueText(f.values[key])
 		if !ok || !row.set(s, text) {
-			problems = append(problems, fmt.Sprintf("%q is %s: set it to %s", key, shownValue(values[key]), row.allowed))
+			problems = append(problems, fmt.Sprintf("%q is %s: set it to %s", key, shownValue(f.values[key]), row.allowed))
 		}
 	}
 	if problems != nil {
-		return fmt.Errorf("%s: %s", path, strings.Join(problems, "; "))
+		return fmt.Errorf("%s: %s", f.path, strings.Join(problems, "; "))
 	}
 	return nil
 }

@@ -52,8 +52,8 @@ func TestLoadWithoutFile(t *testing.T) {
 
 func TestLoadWholeFile(t *testing.T) {
 	got, err := Load(makeHome(t, `{"port":0,"idleTimeout":"1s","maxIdleTimeout":"4s","hardTimeout":"2s","decisionTimeout":"3s","progressInterval":"0s",
-		"maxResultBytes":2048,"maxRunning":1,"maxWaiting":7,"detach":"auto","tools":"all","outputSchemas":"off","elicitation":"on","discoverGlobal":"on","logLevel":"debug"}`), emptyEnv, nil)
-	want := Settings{Port: 0, IdleTimeout: time.Second, MaxIdleTimeout: 4 * time.Second, HardTimeout: 2 * time.Second, DecisionTimeout: 3 * time.Second, MaxResultBytes: 2048, MaxRunning: 1, MaxWaiting: 7, Detach: "auto", Tools: "all", OutputSchemas: "off", Elicitation: true, UploadFolders: "none", DiscoverGlobal: true, LogLevel: "debug"}
+		"maxResultBytes":2048,"maxRunning":1,"maxWaiting":7,"detach":"auto","tools":"all","outputSchemas":"off","elicitation":"on","recordDays":7,"recordBytes":1048576,"recordArguments":"off","recordResults":"on","discoverGlobal":"on","storeExtensions":"none","logLevel":"debug"}`), emptyEnv, nil)
+	want := Settings{Port: 0, IdleTimeout: time.Second, MaxIdleTimeout: 4 * time.Second, HardTimeout: 2 * time.Second, DecisionTimeout: 3 * time.Second, MaxResultBytes: 2048, MaxRunning: 1, MaxWaiting: 7, Detach: "auto", Tools: "all", OutputSchemas: "off", Elicitation: true, UploadFolders: "none", BrowserActs: 60, BrowserPictures: 10, RecordDays: 7, RecordBytes: 1 << 20, RecordResults: true, DiscoverGlobal: true, StoreExtensions: "none", LogLevel: "debug"}
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v; want %v", got, err, want)
 	}
@@ -87,7 +87,7 @@ func TestMaxIdleTimeout(t *testing.T) {
 func TestLoadRefuses(t *testing.T) {
 	const durationSetting = `a time with its unit, such as "30s", "500ms" or "5m", from 10ms to 24h`
 	for _, c := range []struct{ file, want string }{
-		{`{"prot": 1}`, `there is no setting "prot" (did you mean port?): use one of port, idleTimeout, maxIdleTimeout, hardTimeout, decisionTimeout, progressInterval, maxResultBytes, maxRunning, maxWaiting, detach, tools, outputSchemas, elicitation, uploadFolders, discoverGlobal, logLevel`},
+		{`{"prot": 1}`, `there is no setting "prot" (did you mean port?): use one of port, idleTimeout, maxIdleTimeout, hardTimeout, decisionTimeout, progressInterval, maxResultBytes, maxRunning, maxWaiting, detach, tools, outputSchemas, elicitation, uploadFolders, browserActs, browserPictures, recordDays, recordBytes, recordArguments, recordResults, discoverGlobal, storeExtensions, logLevel`},
 		{`{"idletimeout": "1s"}`, `there is no setting "idletimeout" (did you mean idleTimeout?)`},
 		{`{"colour": true}`, `there is no setting "colour": use one of`},
 		{`{"port": "9527"}`, `"port" is "9527": set it to a whole number from 0 to 65535`},

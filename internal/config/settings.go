@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"opentabs/dispatch"
 	"opentabs/internal/humanize"
+	"opentabs/internal/version"
 	"opentabs/wire"
 )
 
@@ -44,7 +46,7 @@ type Settings struct {
 	// MaxWaiting is how many calls of one plugin wait; default 20,000. Above
 	// MaxWaiting, one call of the client with the most waiting calls is rejected.
 	MaxWaiting int
-	// Detach is when a running call returns the handle of a job; default "never".
+	// Detach is when a running call returns the handle of a job; default "auto".
 	Detach Detach
 	// Tools is which tools the MCP server lists; default "auto".
 	Tools Tools
@@ -57,10 +59,25 @@ type Settings struct {
 	// UploadFolders are the folders whose files browser tools may upload, in the form of
 	// [filepath.SplitList]; "none" for none.
 	UploadFolders string
+	// BrowserActs and BrowserPictures limit how often browser tools act in one tab, and
+	// take pictures of it, in a minute. 0 means no limit.
+	BrowserActs, BrowserPictures int
+	// RecordDays is how many days records of calls are kept; default 30. 0 means that no call
+	// is recorded.
+	RecordDays int
+	// RecordBytes limits the size of all records of calls; default 256 MiB. The oldest
+	// records are removed first.
+	RecordBytes int
+	// RecordArguments and RecordResults select whether the records of calls contain the
+	// arguments (default true) and the results (default false) of the calls.
+	RecordArguments, RecordResults bool
 	// DiscoverGlobal lists the plugins that npm installed for the whole machine beside
 	// the plugins that the user added; default true. A global plugin does not run
 	// before it is reviewed.
 	DiscoverGlobal bool
+	// StoreExtensions are the IDs that stores gave the extension. An extension with such an
+	// ID may connect, and `opentabs setup` shows its page. Default: the IDs in the release.
+	StoreExtensions StoreExtensions
 	// LogLevel is the least level that is logged: trace, debug, info, warn or
 	// error; default info.
 	LogLevel string
@@ -69,7 +86,7 @@ type Settings struct {
 // Defaults returns the default settings.
 func Defaults() Settings {
 	return Settings{
-		Port:             9527,
+		Port:             wire.DefaultPort,
 		IdleTimeout:      dispatch.DefaultIdleLimit,
 		MaxIdleTimeout:   dispatch.DefaultMaxIdleLimit,
 		HardTimeout:      dispatch.DefaultHardLimit,
@@ -78,12 +95,18 @@ func Defaults() Settings {
 		MaxResultBytes:   wire.DefaultMaxResultBytes,
 		MaxRunning:       dispatch.DefaultMaxRunning,
 		MaxWaiting:       dispatch.DefaultMaxWaiting,
-		Detach:           detachNever,
+		BrowserActs:      60,
+		BrowserPictures:  10,
+		Detach:           detachAuto,
 		Tools:            ruleAuto,
 		OutputSchemas:    ruleAuto,
 		Elicitation:      true,
 		UploadFolders:    noFolders,
+		RecordDays:       30,
+		RecordBytes:      256 << 20,
+		RecordArguments:  true,
 		DiscoverGlobal:   true,
+		StoreExtensions:  StoreExtensions(cmp.Or(version.StoreExtensions, noStores)),
 		LogLevel:         "info",
 	}
 }
@@ -155,7 +178,7 @@ var table = []setting{
 		1, 100000, func(s *Settings) *int { return &s.MaxRunning }),
 	integerSetting("maxWaiting", "max-waiting", "the `NUMBER` of calls of one plugin that are queued; beyond that, a call of the client with the most queued calls fails",
 		1, 1000000, func(s *Settings) *int { return &s.MaxWaiting }),
-	textSetting("detach", "detach", "when a running call returns a job: auto (before its client gives up), never, or after a time such as 20s; "+
+	textSetting("detach", "detach", "when a running call returns a job: auto (before a client gives up that is known to give up), never, or after a time such as 20s; "+
 		"the `RULE` may name clients, as in \"never, claude-code=auto, Cursor=20s\"",
 		`"auto", "never" or a time such as "20s" for all clients, then the values of single clients, as in "never, claude-code=auto, Cursor=20s"`,
 		func(s *Settings) *Detach { return &s.Detach }, func(d Detach) bool { _, ok := d.parseRules(); return ok }),
@@ -172,8 +195,23 @@ var table = []setting{
 	textSetting("uploadFolders", "upload-folders", "the `FOLDERS` whose files browser tools may upload, separated by "+string(os.PathListSeparator)+", or none",
 		`"none", or absolute paths separated by `+string(os.PathListSeparator),
 		func(s *Settings) *string { return &s.UploadFolders }, hasAbsoluteFolders),
+	integerSetting("browserActs", "browser-acts", "the `NUMBER` of acts of browser tools in one tab a minute; 0 means no limit",
+		0, 100000, func(s *Settings) *int { return &s.BrowserActs }),
+	integerSetting("browserPictures", "browser-pictures", "the `NUMBER` of pictures that browser tools take of one tab a minute; 0 means no limit",
+		0, 100000, func(s *Settings) *int { return &s.BrowserPictures }),
+	integerSetting("recordDays", "record-days", "keep the records of calls for this `NUMBER` of days; 0 means that no call is recorded",
+		0, 3650, func(s *Settings) *int { return &s.RecordDays }),
+	integerSetting("recordBytes", "record-bytes", "the largest size of all records of calls, in `BYTES`; the oldest records are removed first",
+		1<<20, 1<<40, func(s *Settings) *int { return &s.RecordBytes }),
+	onOffSetting("recordArguments", "record-arguments", "whether the records of calls contain the arguments, without secrets: `on or off`",
+		func(s *Settings) *bool { return &s.RecordArguments }),
+	onOffSetting("recordResults", "record-results", "whether the records of calls contain the results, without secrets: `on or off`",
+		func(s *Settings) *bool { return &s.RecordResults }),
 	onOffSetting("discoverGlobal", "discover-global", "whether plugins that npm installed globally are listed, too: `on or off`",
 		func(s *Settings) *bool { return &s.DiscoverGlobal }),
+	textSetting("storeExtensions", "store-extensions", "the `IDS` that stores gave the extension, as in chrome=ID, edge=ID, or none",
+		`"none", or "chrome=ID" and "edge=ID", separated by a comma; an ID has 32 letters from a to p`,
+		func(s *Settings) *StoreExtensions { return &s.StoreExtensions }, func(e StoreExtensions) bool { _, ok := e.parse(); return ok }),
 	textSetting("logLevel", "log-level", "the lowest `LEVEL` that is logged: "+strings.Join(logLevels, ", "), "one of "+strings.Join(logLevels, ", "),
 		func(s *Settings) *string { return &s.LogLevel }, func(level string) bool { return slices.Contains(logLevels, level) }),
 }

@@ -1,0 +1,66 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"opentabs/internal/lazyregexp"
+)
+
+// StoreExtensions is the setting for the IDs that stores gave the extension: "none", or a
+// list such as "chrome=ID, edge=ID".
+type StoreExtensions string
+
+// noStores is the value of StoreExtensions for an extension that is in no store.
+const noStores = "none"
+
+// StorePage is the page of a store from which the user installs the extension.
+type StorePage struct {
+	// Store is the name of the store.
+	Store string
+	// URL is the address of the page, and ID the ID of the extension.
+	URL, ID string
+}
+
+// stores are the stores that StoreExtensions may name. Each address ends with the ID of the
+// extension.
+var stores = []struct{ key, name, address string }{
+	{"chrome", "Chrome Web Store", "https://chromewebstore.google.com/detail/"},
+	{"edge", "Microsoft Edge Add-ons", "https://microsoftedge.microsoft.com/addons/detail/"},
+}
+
+// storeID matches the ID of an extension.
+var storeID = lazyregexp.New("^[a-p]{32}$")
+
+// Pages returns the pages of the extension, in the order of the setting.
+func (e StoreExtensions) Pages() []StorePage {
+	pages, _ := e.parse()
+	return pages
+}
+
+// parse parses the setting, and reports whether it is well formed.
+func (e StoreExtensions) parse() ([]StorePage, bool) {
+	if e == noStores {
+		return nil, true
+	}
+	var pages []StorePage
+	for entry := range strings.SplitSeq(string(e), ",") {
+		key, id, _ := strings.Cut(strings.TrimSpace(entry), "=")
+		page, err := newStorePage(key, id)
+		if err != nil || slices.ContainsFunc(pages, func(p StorePage) bool { return p.Store == page.Store }) {
+			return nil, false
+		}
+		pages = append(pages, page)
+	}
+	return pages, true
+}
+
+func newStorePage(key, id string) (StorePage, error) {
+	for _, store := range stores {
+		if store.key == key && storeID().MatchString(id) {
+			return StorePage{Store: store.name, URL: store.address + id, ID: id}, nil
+		}
+	}
+	return StorePage{}, fmt.Errorf("no store %q, or no ID %q", key, id)
+}

@@ -1,0 +1,37 @@
+package config
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestStoreExtensions(t *testing.T) {
+	chromeID, edgeID := strings.Repeat("abcdefgh", 4), strings.Repeat("ponmlkji", 4)
+	for text, want := range map[StoreExtensions][]string{
+		"none":                                nil,
+		StoreExtensions("chrome=" + chromeID): {"https://chromewebstore.google.com/detail/" + chromeID},
+		StoreExtensions("edge=" + edgeID + ", chrome=" + chromeID): {
+			"https://microsoftedge.microsoft.com/addons/detail/" + edgeID, "https://chromewebstore.google.com/detail/" + chromeID,
+		},
+	} {
+		var got []string
+		for _, page := range text.Pages() {
+			got = append(got, page.URL)
+			if !strings.HasSuffix(page.URL, "/"+page.ID) || page.Store == "" {
+				t.Errorf("%s: the page %+v has no name, or another ID in its address", text, page)
+			}
+		}
+		if _, ok := text.parse(); !ok || !slices.Equal(got, want) {
+			t.Errorf("%s: pages %q, valid %v; want %q", text, got, ok, want)
+		}
+	}
+	for _, text := range []StoreExtensions{
+		"", "chrome", StoreExtensions(chromeID), "chrome=", "chrome=abc", "chrome=" + StoreExtensions(strings.Repeat("z", 32)),
+		StoreExtensions("safari=" + chromeID), StoreExtensions("chrome=" + chromeID + ",chrome=" + edgeID), StoreExtensions("chrome=" + chromeID + ","),
+	} {
+		if pages, ok := text.parse(); ok {
+			t.Errorf("%q is valid, with the pages %v", text, pages)
+		}
+	}
+}
