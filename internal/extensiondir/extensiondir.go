@@ -174,6 +174,13 @@ func readRecord(dirs config.Dirs) (installRecord, bool) {
 	return record, true
 }
 
+// RecordedDir returns the folder to which the extension was written last, which may be
+// missing now. RecordedDir returns false if the extension was never written.
+func RecordedDir(dirs config.Dirs) (string, bool) {
+	record, ok := readRecord(dirs)
+	return record.Dir, ok
+}
+
 // Find returns the folder that the extension was written to. Find returns false if the
 // directory contains no extension.
 func Find(dirs config.Dirs) (string, bool) {
@@ -200,4 +207,52 @@ func ReadConnection(dir string) (Connection, error) {
 		err = json.Unmarshal(text, &c)
 	}
 	return c, err
+}
+
+// AdapterDir is the folder of the extension in which a daemon writes the scripts of
+// plugins, for browsers without the permission for user scripts.
+const AdapterDir = "adapters"
+
+// Remove removes the extension that [Install] wrote, with the adapters of plugins. Remove
+// returns whether the folder has gone: a folder with files of the user stays.
+func Remove(dirs config.Dirs) (folder string, hasGone bool, err error) {
+	folder, ok := Find(dirs)
+	if !ok {
+		return folder, true, nil
+	}
+	if folder == dirs.ExtensionDir() { // the user has no files in the state directory
+		return folder, true, errors.Join(os.RemoveAll(folder), os.RemoveAll(dirs.ExtensionRecord()))
+	}
+	record, _ := readRecord(dirs)
+	for _, name := range append(record.Files, ConnectionFile) {
+		if !filepath.IsLocal(filepath.FromSlash(name)) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(folder, filepath.FromSlash(name))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return folder, false, err
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(folder, AdapterDir)); err != nil {
+		return folder, false, err
+	}
+	if err := os.Remove(dirs.ExtensionRecord()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return folder, false, err
+	}
+	removeEmptyFolders(folder)
+	_, err = os.Lstat(folder)
+	return folder, errors.Is(err, fs.ErrNotExist), nil
+}
+
+// removeEmptyFolders removes the folders below dir, and dir, that have no files.
+func removeEmptyFolders(dir string) {
+	var folders []string
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			folders = append(folders, path)
+		}
+		return nil
+	})
+	for _, folder := range slices.Backward(folders) {
+		_ = os.Remove(folder) // fails for a folder with files
+	}
 }

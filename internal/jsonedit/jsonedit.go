@@ -1,0 +1,262 @@
+// Package jsonedit changes single members of JSON files that users also edit. Comments,
+// trailing commas, the order of members and the layout of everything else stay as they
+// are. Editors such as VS Code and Zed accept such comments and commas.
+package jsonedit
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// defaultIndent is the indentation of a level in files that have none yet.
+const defaultIndent = "  "
+
+// Set returns the document in data with the member at path set to value, a JSON value. Set
+// creates missing objects on the path, and fails if another kind of value is on the path.
+// Empty data counts as an empty object.
+func Set(data []byte, path []string, value json.RawMessage) ([]byte, error) {
+	document, err := parse(data)
+	if err != nil {
+		return nil, err
+	}
+	parent := &document
+	for i, name := range path {
+		object, ok := parent.Value.(*hujson.Object)
+		if !ok {
+			return nil, fmt.Errorf("%s is not an object", describePath(path[:i]))
+		}
+		at := indexOf(object, name)
+		if isLast := i == len(path)-1; at >= 0 && !isLast && !isNull(object.Members[at].Value) {
+			parent = &object.Members[at].Value
+			continue
+		}
+		newValue := value
+		for j := len(path) - 1; j > i; j-- {
+			newValue = json.RawMessage(fmt.Sprintf("{%s:%s}", quote(path[j]), newValue))
+		}
+		style := styleOf(data, parent)
+		if at >= 0 {
+			object.Members[at].Value.Value = style.parseValue(newValue).Value
+		} else {
+			style.append(object, name, style.parseValue(newValue))
+		}
+		break
+	}
+	return document.Pack(), nil
+}
+
+// Remove returns the document in data without the member at path. removed is false if
+// there is no such member.
+func Remove(data []byte, path []string) (out []byte, removed bool, err error) {
+	document, err := parse(data)
+	if err != nil {
+		return nil, false, err
+	}
+	parent := &document
+	for i, name := range path {
+		object, ok := parent.Value.(*hujson.Object)
+		if !ok {
+			return data, false, nil
+		}
+		at := indexOf(object, name)
+		if at < 0 {
+			return data, false, nil
+		}
+		if i < len(path)-1 {
+			parent = &object.Members[at].Value
+			continue
+		}
+		removeMember(object, at)
+	}
+	return document.Pack(), true, nil
+}
+
+// removeMember removes the member at an index. Comments before and behind the member stay.
+func removeMember(object *hujson.Object, at int) {
+	member := object.Members[at]
+	comments := joinComments(member.Name.BeforeExtra, member.Value.AfterExtra)
+	if last := len(object.Members) - 1; at < last {
+		next := &object.Members[at+1].Name
+		next.BeforeExtra = joinExtras(comments, next.BeforeExtra)
+	} else {
+		if last > 0 { // the comma before the member goes, too
+			previous := &object.Members[last-1].Value
+			comments = joinExtras(joinComments(previous.AfterExtra), comments)
+			previous.AfterExtra = nil
+			if member.Value.AfterExtra != nil { // there is a trailing comma
+				previous.AfterExtra = hujson.Extra{}
+			}
+		}
+		object.AfterExtra = joinExtras(comments, object.AfterExtra)
+	}
+	object.Members = append(object.Members[:at], object.Members[at+1:]...)
+}
+
+// joinComments joins the parts that have comments, without the white space behind them.
+func joinComments(parts ...hujson.Extra) hujson.Extra {
+	var joined hujson.Extra
+	for _, part := range parts {
+		if bytes.ContainsRune(part, '/') {
+			joined = joinExtras(joined, bytes.TrimRight(part, " \t\r\n"))
+		}
+	}
+	return joined
+}
+
+// joinExtras joins comments and what follows them. A comment that ends with its line needs
+// a line break behind it.
+func joinExtras(comments, rest hujson.Extra) hujson.Extra {
+	if len(comments) == 0 {
+		return rest
+	}
+	line := comments[bytes.LastIndexByte(comments, '\n')+1:]
+	joined := comments[:len(comments):len(comments)]
+	if bytes.Contains(line, []byte("//")) && !bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r"), []byte("\n")) {
+		joined = append(joined, '\n')
+	}
+	return append(joined, rest...)
+}
+
+// Standardize returns the document as JSON without comments and trailing commas.
+func Standardize(data []byte) ([]byte, error) {
+	document, err := parse(data)
+	if err != nil {
+		return nil, err
+	}
+	document.Standardize()
+	return document.Pack(), nil
+}
+
+func parse(data []byte) (hujson.Value, error) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		data = []byte("{}\n")
+	}
+	document, err := hujson.Parse(bytes.Clone(data)) // a hujson.Value is a part of its input, and changes it
+	if err == nil {
+		return document, nil
+	}
+	// A file that has only comments counts as an empty object behind the comments.
+	if commented, commentErr := hujson.Parse(append(bytes.Clone(data), "\n{}\n"...)); commentErr == nil {
+		return commented, nil
+	}
+	return document, err
+}
+
+// isNull reports whether a value is null, which counts as a missing object.
+func isNull(value hujson.Value) bool {
+	literal, ok := value.Value.(hujson.Literal)
+	return ok && literal.Kind() == 'n'
+}
+
+// indexOf returns the index of the last member with a name, which is the one that readers
+// of JSON use; -1 if there is none.
+func indexOf(object *hujson.Object, name string) int {
+	for i := len(object.Members) - 1; i >= 0; i-- {
+		if literal, ok := object.Members[i].Name.Value.(hujson.Literal); ok && literal.String() == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// style is the layout of an object.
+type style struct {
+	// memberIndent and closingIndent are the white space before a member and before the
+	// closing brace; step is the indentation of one more level.
+	memberIndent, closingIndent, step string
+	// isOneLine is set if the members are on one line.
+	isOneLine bool
+}
+
+// styleOf returns the layout of an object, from its members or else from the line on which
+// the object starts.
+func styleOf(data []byte, value *hujson.Value) style {
+	s := style{step: stepOf(data)}
+	object, ok := value.Value.(*hujson.Object)
+	if !ok || len(object.Members) == 0 {
+		s.closingIndent = lineIndentBefore(data, value.StartOffset)
+		s.memberIndent = s.closingIndent + s.step
+		return s
+	}
+	first := string(object.Members[0].Name.BeforeExtra)
+	newline := strings.LastIndexByte(first, '\n')
+	if newline < 0 {
+		s.isOneLine = !bytes.Contains(object.AfterExtra, []byte("\n"))
+		return s
+	}
+	s.memberIndent = first[newline+1:]
+	after := string(object.AfterExtra)
+	s.closingIndent = after[strings.LastIndexByte(after, '\n')+1:]
+	return s
+}
+
+// stepOf returns the indentation of one level in a document: that of its first indented
+// line.
+func stepOf(data []byte) string {
+	for line := range bytes.Lines(data) {
+		if trimmed := bytes.TrimLeft(line, " \t"); len(trimmed) < len(line) && len(bytes.TrimSpace(line)) > 0 {
+			return string(line[:len(line)-len(trimmed)])
+		}
+	}
+	return defaultIndent
+}
+
+// lineIndentBefore returns the indentation of the line with the byte at offset.
+func lineIndentBefore(data []byte, offset int) string {
+	before := data[:min(offset, len(data))]
+	line := before[bytes.LastIndexByte(before, '\n')+1:]
+	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
+}
+
+// parseValue returns a JSON value in this layout.
+func (s style) parseValue(value json.RawMessage) hujson.Value {
+	text := value
+	var indented bytes.Buffer
+	if !s.isOneLine && json.Indent(&indented, value, s.memberIndent, s.step) == nil {
+		text = indented.Bytes()
+	}
+	parsed, err := hujson.Parse(text)
+	if err != nil { // the callers encode the value themselves
+		panic(fmt.Sprintf("jsonedit: the new value is not JSON: %v", err))
+	}
+	return parsed
+}
+
+// append adds a member at the end of an object. Comments behind the last member stay
+// there.
+func (s style) append(object *hujson.Object, name string, value hujson.Value) {
+	member := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(name)}, Value: value}
+	member.Value.BeforeExtra = hujson.Extra(" ")
+	if last := len(object.Members) - 1; last >= 0 { // keep a trailing comma if there was one
+		member.Value.AfterExtra = object.Members[last].Value.AfterExtra
+		object.Members[last].Value.AfterExtra = nil
+	}
+	if s.isOneLine {
+		member.Name.BeforeExtra = hujson.Extra(" ")
+	} else {
+		kept := bytes.TrimRight(object.AfterExtra, " \t\r\n")
+		member.Name.BeforeExtra = append(kept[:len(kept):len(kept)], "\n"+s.memberIndent...)
+		object.AfterExtra = hujson.Extra("\n" + s.closingIndent)
+	}
+	object.Members = append(object.Members, member)
+}
+
+func quote(text string) []byte {
+	quoted, err := json.Marshal(text)
+	if err != nil { // a string can always be encoded
+		panic(err)
+	}
+	return quoted
+}
+
+// describePath returns a path for an error message.
+func describePath(path []string) string {
+	if len(path) == 0 {
+		return "the file"
+	}
+	return fmt.Sprintf("%q", strings.Join(path, "."))
+}

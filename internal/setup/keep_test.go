@@ -1,0 +1,236 @@
+package setup
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// configTexts are configurations of each syntax, by the ID of a client. Each has other
+// servers, comments and unknown fields where the syntax allows them.
+var configTexts = map[string][]string{
+	"cursor": {
+		"", "\n", " \n\t\n", "{}", "{}\n\n\n", "// only a comment\n", `{"mcpServers": null}`, `{"mcpServers": {}}`,
+		"{\n\t\"mcpServers\": {\n\t\t\"other\": {\"command\": \"x\", \"unknown\": [1.50, 1e3, 12345678901234567890]}, // mine\n\t},\n\t/* end */\n}",
+		`{"mcpServers":{"other":{"command":"x"}},"big":9007199254740993}`,
+		"{\n    \"a\": 1,\n    // servers\n    \"mcpServers\": {\n        // first\n        \"other\": {} // last\n    } // behind\n}\n",
+	},
+	"codex": {
+		"", "\n\n", "# only a comment", "model = \"x\" # mine\n\n\n[mcp_servers.other]\ncommand = 'y'\nenv = { A = \"1\" }\n\n# the end\n",
+		"text = \"\"\"\n[tui]\n\"\"\"\n[tui]\nx = 1.50\nt = 2026-01-02T03:04:05Z\n", "mcp_servers.other.command = \"x\"\n",
+	},
+	"goose": {
+		"", "# only a comment\n", "---\nGOOSE_MODEL: x # mine\n", "extensions:\nGOOSE_MODEL: x\n", "extensions: {} # none yet\nGOOSE_MODEL: x\n", "extensions: null\n",
+		"extensions:\n    other:\n        enabled: true\n        args: [a, b]\n    # the last\nGOOSE_MODEL: &m x\nGOOSE_LEAD: *m\ntext: |\n  extensions:\n    opentabs: 1\n",
+	},
+}
+
+// withLayouts returns a text with the line ends of Windows, with a byte order mark, and with
+// both.
+func withLayouts(text string) []string {
+	crlf := strings.ReplaceAll(text, "\n", "\r\n")
+	return []string{text, crlf, "\ufeff" + text, "\ufeff" + crlf}
+}
+
+// TestNothingIsLost checks for many configurations that setup changes nothing but the server
+// opentabs, that a second run changes nothing, and that undo restores the file byte for
+// byte.
+func TestNothingIsLost(t *testing.T) {
+	for id, texts := range configTexts {
+		for _, text := range texts {
+			for _, before := range withLayouts(text) {
+				m := newMachine(t)
+				client := clientOf(t, m, id)
+				writeConfig(t, client, before)
+				writer := Writer{Dir: filepath.Join(m.Home, "state")}
+				change, err := NewChange(client, testCommand)
+				if err != nil {
+					t.Errorf("%s: change of %q: %v", id, before, err)
+					continue
+				}
+				if _, err := writer.Write(change); err != nil {
+					t.Errorf("%s: write of %q: %v", id, before, err)
+					continue
+				}
+				after := readText(t, client.File)
+				if CurrentToken(client, "otc_") != "otc_1" {
+					t.Errorf("%s: %q became %q, which has no token", id, before, after)
+				}
+				if strings.Contains(before, "\r\n") && strings.Contains(strings.ReplaceAll(after, "\r\n", ""), "\n") {
+					t.Errorf("%s: %q became %q with mixed line ends", id, before, after)
+				}
+				if strings.HasPrefix(before, "\ufeff") != strings.HasPrefix(after, "\ufeff") {
+					t.Errorf("%s: %q became %q with another byte order mark", id, before, after)
+				}
+				for line := range strings.Lines(before) {
+					if comment := commentIn(line); comment != "" && !strings.Contains(after, comment) {
+						t.Errorf("%s: %q became %q without the comment %q", id, before, after, comment)
+					}
+				}
+				if again, err := NewChange(client, testCommand); err != nil || !again.IsEmpty() || !bytes.Equal(again.before, again.after) {
+					t.Errorf("%s: a second change of %q = %v\n%s", id, after, err, again.Diff())
+				}
+				if sentence, err := writer.Undo(client); err != nil || sentence == "" || readText(t, client.File) != before {
+					t.Errorf("%s: undo of %q = %q, %v, content %q", id, before, sentence, err, readText(t, client.File))
+				}
+			}
+		}
+	}
+}
+
+// commentIn returns the comment in a line of a test configuration.
+func commentIn(line string) string {
+	for _, mark := range []string{"//", "/*", "#"} {
+		if i := strings.Index(line, mark); i >= 0 {
+			return strings.TrimRight(line[i:], "\r\n")
+		}
+	}
+	return ""
+}
+
+// TestUndoKeepsComments checks that undo keeps every comment and every other value of a file
+// that has changed since.
+func TestUndoKeepsComments(t *testing.T) {
+	for id, texts := range configTexts {
+		for _, before := range texts {
+			m := newMachine(t)
+			client := clientOf(t, m, id)
+			writeConfig(t, client, before)
+			writer := Writer{Dir: filepath.Join(m.Home, "state")}
+			change, err := NewChange(client, testCommand)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := writer.Write(change); err != nil {
+				t.Fatal(err)
+			}
+			writeConfig(t, client, readText(t, client.File)+"\n")
+			if sentence, err := writer.Undo(client); err != nil || !strings.HasSuffix(sentence, "which has changed since") {
+				t.Errorf("%s: undo of %q = %q, %v", id, before, sentence, err)
+			}
+			after := readText(t, client.File)
+			for line := range strings.Lines(before) {
+				if comment := commentIn(line); comment != "" && !strings.Contains(after, comment) {
+					t.Errorf("%s: undo made %q of %q, without the comment %q", id, after, before, comment)
+				}
+			}
+			old, errOld := client.format.decode([]byte(before))
+			now, errNow := client.format.decode([]byte(after))
+			if len(strings.TrimSpace(before)) > 0 && (errOld != nil || errNow != nil || !reflect.DeepEqual(withoutServer(old, client.servers), withoutServer(now, client.servers))) {
+				t.Errorf("%s: undo made %q of %q: %v, %v", id, after, before, errOld, errNow)
+			}
+		}
+	}
+}
+
+// TestFieldsOfUserStay checks that a change of the command keeps the fields that the user
+// has added to the server opentabs.
+func TestFieldsOfUserStay(t *testing.T) {
+	for id, c := range map[string]struct {
+		before string
+		kept   []string
+	}{
+		"cursor": {`{"mcpServers": {"opentabs": {"command": "/old", "args": [], "autoApprove": ["browser_find"], /* mine */ "env": {"OPENTABS_HOME": "/old", "OPENTABS_PORT": "9000"}}}}`, []string{`"autoApprove": ["browser_find"]`, "/* mine */", `"OPENTABS_PORT": "9000"`}},
+		"codex":  {"[mcp_servers.opentabs]\ncommand = '/old'\nstartup_timeout_sec = 40\n\n[mcp_servers.opentabs.env]\nOPENTABS_HOME = '/old'\nOPENTABS_PORT = '9000'\n", []string{"startup_timeout_sec = 40", "OPENTABS_PORT = '9000'"}},
+		"goose":  {"extensions:\n  opentabs:\n    cmd: /old\n    timeout: 900\n    description: mine\n    envs:\n      OPENTABS_HOME: /old\n      OPENTABS_PORT: \"9000\"\n", []string{"timeout: 900", "description: mine", `OPENTABS_PORT: "9000"`}},
+	} {
+		m := newMachine(t)
+		client := clientOf(t, m, id)
+		writeConfig(t, client, c.before)
+		change, err := NewChange(client, testCommand)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := (Writer{Dir: filepath.Join(m.Home, "state")}).Write(change); err != nil {
+			t.Fatal(err)
+		}
+		after := readText(t, client.File)
+		for _, want := range append(c.kept, "/bin/opentabs", "otc_1") {
+			if !strings.Contains(after, want) {
+				t.Errorf("%s: configuration =\n%s\nwant %q in it", id, after, want)
+			}
+		}
+		if strings.Contains(after, "/old") {
+			t.Errorf("%s: configuration still has the old command:\n%s", id, after)
+		}
+	}
+	// A server over HTTP has no field that fits a command.
+	m := newMachine(t)
+	client := clientOf(t, m, "cursor")
+	writeConfig(t, client, `{"mcpServers": {"opentabs": {"url": "http://127.0.0.1:9527/mcp"}}}`)
+	change, err := NewChange(client, testCommand)
+	if err != nil || strings.Contains(string(change.after), "url") {
+		t.Errorf("change of a server over HTTP = %s, %v", change.after, err)
+	}
+}
+
+// TestSecondDocument checks that setup leaves YAML alone whose servers it could only add to
+// another document.
+func TestSecondDocument(t *testing.T) {
+	m := newMachine(t)
+	client := clientOf(t, m, "goose")
+	writeConfig(t, client, "a: 1\n---\nb: 2\n")
+	if _, err := NewChange(client, testCommand); err == nil || !strings.Contains(err.Error(), "add the server by hand") {
+		t.Errorf("change of a file with two documents = %v", err)
+	}
+}
+
+// TestDanglingLink checks that a configuration behind a link to a missing file is written
+// to that file, and that undo removes that file and keeps the link.
+func TestDanglingLink(t *testing.T) {
+	m := newMachine(t)
+	client := clientOf(t, m, "cursor")
+	target := filepath.Join(m.Home, "dotfiles", "mcp.json")
+	if err := os.MkdirAll(filepath.Dir(client.File), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join("..", "dotfiles", "mcp.json"), client.File); err != nil {
+		t.Fatal(err)
+	}
+	change, err := NewChange(client, testCommand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writer := Writer{Dir: filepath.Join(m.Home, "state")}
+	if _, err := writer.Write(change); err != nil || !exists(target) {
+		t.Fatalf("write behind a link = %v, target exists: %t", err, exists(target))
+	}
+	if _, err := writer.Undo(client); err != nil || exists(target) {
+		t.Errorf("undo behind a link = %v, target exists: %t", err, exists(target))
+	}
+	if info, err := os.Lstat(client.File); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("link after undo = %v, %v", info, err)
+	}
+}
+
+// TestDamagedRecord checks that undo works without the record and without the backup of
+// setup: it removes only opentabs.
+func TestDamagedRecord(t *testing.T) {
+	for _, damage := range []func(writer Writer, backup string) error{
+		func(writer Writer, _ string) error { return os.WriteFile(writer.recordsFile(), []byte("{"), 0o600) },
+		func(writer Writer, _ string) error { return os.WriteFile(writer.recordsFile(), []byte("null"), 0o600) },
+		func(_ Writer, backup string) error { return os.Remove(backup) },
+	} {
+		m := newMachine(t)
+		client := clientOf(t, m, "cursor")
+		writeConfig(t, client, `{"a": 1}`)
+		writer := Writer{Dir: filepath.Join(m.Home, "state")}
+		change, err := NewChange(client, testCommand)
+		if err != nil {
+			t.Fatal(err)
+		}
+		backup, err := writer.Write(change)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := damage(writer, backup); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := writer.Undo(client); err != nil || strings.Contains(readText(t, client.File), "opentabs") || !strings.Contains(readText(t, client.File), `"a": 1`) {
+			t.Errorf("undo = %v, content %q", err, readText(t, client.File))
+		}
+	}
+}

@@ -1,0 +1,276 @@
+package setup
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// newMachine returns a machine with an empty home directory and no programs.
+func newMachine(t *testing.T) Machine {
+	t.Helper()
+	return Machine{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }, LookPath: func(string) (string, error) { return "", os.ErrNotExist }}
+}
+
+func clientOf(t *testing.T, m Machine, id string) Client {
+	t.Helper()
+	clients, _ := Clients(m)
+	for _, c := range clients {
+		if c.ID == id {
+			return c
+		}
+	}
+	t.Fatalf("no client %s", id)
+	return Client{}
+}
+
+func writeConfig(t *testing.T, c Client, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(c.File), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(c.File, []byte(text), 0o640); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// testCommand is the command of opentabs in the configurations of tests.
+var testCommand = Command{Path: "/bin/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_1"}}
+
+// TestChangeOfEachClient checks that a server is added to an existing configuration
+// without any other change, found again, and taken out again.
+func TestChangeOfEachClient(t *testing.T) {
+	for id, c := range map[string]struct{ before, after string }{
+		"claude-code": {
+			"{\n  \"numStartups\": 4,\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"}\n  },\n  \"projects\": {}\n}\n",
+			"{\n  \"numStartups\": 4,\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"},\n    \"opentabs\": {\n      \"type\": \"stdio\",\n      \"command\": \"/bin/opentabs\",\n      \"args\": [\n        \"mcp\"\n      ],\n      \"env\": {\n        \"OPENTABS_CLIENT_TOKEN\": \"otc_1\"\n      }\n    }\n  },\n  \"projects\": {}\n}\n",
+		},
+		"zed": {
+			"// Zed settings\n{\n  \"theme\": \"One\", // mine\n}\n",
+			"// Zed settings\n{\n  \"theme\": \"One\", // mine\n  \"context_servers\": {\n    \"opentabs\": {\n      \"command\": \"/bin/opentabs\",\n      \"args\": [\n        \"mcp\"\n      ],\n      \"env\": {\n        \"OPENTABS_CLIENT_TOKEN\": \"otc_1\"\n      }\n    }\n  },\n}\n",
+		},
+		"opencode": {
+			"\ufeff{}\n",
+			"\ufeff{\n  \"mcp\": {\n    \"opentabs\": {\n      \"type\": \"local\",\n      \"command\": [\n        \"/bin/opentabs\",\n        \"mcp\"\n      ],\n      \"enabled\": true,\n      \"environment\": {\n        \"OPENTABS_CLIENT_TOKEN\": \"otc_1\"\n      }\n    }\n  }\n}\n",
+		},
+		"codex": {
+			"# my settings\nmodel = \"o9\" # best\n\n[mcp_servers.other]\ncommand = \"x\"\n\n[tui]\ntheme = \"dark\"\n",
+			"# my settings\nmodel = \"o9\" # best\n\n[mcp_servers.other]\ncommand = \"x\"\n\n[tui]\ntheme = \"dark\"\n\n[mcp_servers.opentabs]\ncommand = '/bin/opentabs'\nargs = ['mcp']\n\n[mcp_servers.opentabs.env]\nOPENTABS_CLIENT_TOKEN = 'otc_1'\n",
+		},
+		"goose": {
+			"# Goose\nextensions:\n  # built in\n  developer:\n    enabled: true\n    args: [a, b]\nGOOSE_MODEL: x\n",
+			"# Goose\nextensions:\n  opentabs:\n    enabled: true\n    type: stdio\n    name: opentabs\n    cmd: /bin/opentabs\n    args:\n      - mcp\n    envs:\n      OPENTABS_CLIENT_TOKEN: otc_1\n    timeout: 300\n  # built in\n  developer:\n    enabled: true\n    args: [a, b]\nGOOSE_MODEL: x\n",
+		},
+	} {
+		t.Run(id, func(t *testing.T) {
+			m := newMachine(t)
+			client := clientOf(t, m, id)
+			writeConfig(t, client, c.before)
+			change, err := NewChange(client, testCommand)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if change.IsEmpty() || !strings.Contains(change.Diff(), "opentabs") {
+				t.Errorf("diff = %s", change.Diff())
+			}
+			writer := Writer{Dir: filepath.Join(m.Home, "state")}
+			backup, err := writer.Write(change)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := readText(t, client.File); got != c.after {
+				t.Errorf("configuration =\n%s\nwant\n%s", got, c.after)
+			}
+			if got := readText(t, backup); got != c.before {
+				t.Errorf("backup = %q, want %q", got, c.before)
+			}
+			if info, err := os.Stat(client.File); err != nil || info.Mode().Perm() != 0o640 {
+				t.Errorf("mode = %v, %v, want 0640", info.Mode(), err)
+			}
+			if got := CurrentToken(client, "otc_"); got != "otc_1" {
+				t.Errorf("token in the configuration = %q, want otc_1", got)
+			}
+			if again, err := NewChange(client, testCommand); err != nil || !again.IsEmpty() {
+				t.Errorf("a second change = %v\n%s\nwant none", err, again.Diff())
+			}
+			// Another command replaces the first.
+			moved, err := NewChange(client, Command{Path: "/opt/opentabs", Args: []string{"mcp"}, Env: map[string]string{"OPENTABS_CLIENT_TOKEN": "otc_2"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := writer.Write(moved); err != nil {
+				t.Fatal(err)
+			}
+			if got := readText(t, client.File); !strings.Contains(got, "/opt/opentabs") || strings.Contains(got, "/bin/opentabs") || strings.Contains(got, "otc_1") {
+				t.Errorf("configuration with another command =\n%s", got)
+			}
+			if sentence, err := writer.Undo(client); err != nil || !strings.HasSuffix(sentence, "has its earlier content") {
+				t.Errorf("undo = %q, %v", sentence, err)
+			}
+			if got := readText(t, client.File); got != c.before {
+				t.Errorf("configuration after undo =\n%s\nwant\n%s", got, c.before)
+			}
+		})
+	}
+}
+
+// TestUndoOfChangedFile checks that undo keeps what a client has written since.
+func TestUndoOfChangedFile(t *testing.T) {
+	for id, lines := range map[string][2]string{
+		"cursor": {"{\n  \"a\": 1\n}\n", "\"a\": 2"}, "codex": {"a = 1\n", "a = 2"}, "goose": {"a: 1\n", "a: 2"},
+	} {
+		m := newMachine(t)
+		client := clientOf(t, m, id)
+		writeConfig(t, client, lines[0])
+		writer := Writer{Dir: filepath.Join(m.Home, "state")}
+		change, err := NewChange(client, testCommand)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := writer.Write(change); err != nil {
+			t.Fatal(err)
+		}
+		writeConfig(t, client, strings.Replace(readText(t, client.File), strings.TrimSpace(strings.Trim(lines[0], "{}\n")), lines[1], 1))
+		if sentence, err := writer.Undo(client); err != nil || !strings.HasSuffix(sentence, "which has changed since") {
+			t.Errorf("%s: undo = %q, %v", id, sentence, err)
+		}
+		if got := readText(t, client.File); strings.Contains(got, "opentabs") || !strings.Contains(got, lines[1]) {
+			t.Errorf("%s: configuration after undo =\n%s", id, got)
+		}
+	}
+}
+
+// TestNewFile checks that undo removes a file that setup has created.
+func TestNewFile(t *testing.T) {
+	m := newMachine(t)
+	writer := Writer{Dir: filepath.Join(m.Home, "state")}
+	for _, id := range []string{"cursor", "codex", "goose"} {
+		client := clientOf(t, m, id)
+		change, err := NewChange(client, testCommand)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if backup, err := writer.Write(change); err != nil || backup != "" {
+			t.Errorf("%s: write = %q, %v, want no backup", id, backup, err)
+		}
+		if CurrentToken(client, "otc_") != "otc_1" {
+			t.Errorf("%s: configuration =\n%s", id, readText(t, client.File))
+		}
+		if _, err := writer.Undo(client); err != nil || exists(client.File) {
+			t.Errorf("%s: undo = %v, and the file exists: %t", id, err, exists(client.File))
+		}
+	}
+}
+
+// TestUnchangedFiles checks that a configuration that setup cannot change stays as it is,
+// and that the error names the place of the problem.
+func TestUnchangedFiles(t *testing.T) {
+	for _, c := range []struct{ id, text, want string }{
+		{"cursor", `{"mcpServers": {`, "hujson: line 1, column"},
+		{"cursor", `{"mcpServers": []}`, `"mcpServers" is not an object`},
+		{"cursor", "[]", "the file is not an object"},
+		{"codex", "model = \n", "line 1, column"},
+		{"codex", "mcp_servers = {other = {command = \"x\"}}\n", "add the server by hand"},
+		{"goose", "extensions: [a\n", "yaml: line"},
+		{"goose", "extensions: {a: {enabled: true}}\n", "add the server by hand"},
+	} {
+		m := newMachine(t)
+		client := clientOf(t, m, c.id)
+		writeConfig(t, client, c.text)
+		if _, err := NewChange(client, testCommand); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), client.File) {
+			t.Errorf("%s with %q: error = %v, want %q", c.id, c.text, err, c.want)
+		}
+	}
+	m := newMachine(t)
+	client := clientOf(t, m, "cursor")
+	writeConfig(t, client, "{}")
+	if err := os.Chmod(client.File, 0o440); err != nil {
+		t.Fatal(err)
+	}
+	change, err := NewChange(client, testCommand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writer := Writer{Dir: filepath.Join(m.Home, "state")}
+	if _, err := writer.Write(change); err == nil || !strings.Contains(err.Error(), "is read-only: ") || readText(t, client.File) != "{}" {
+		t.Errorf("write of a read-only file = %v, content %q", err, readText(t, client.File))
+	}
+}
+
+// TestLinkedFile checks that a configuration behind a link stays behind the link.
+func TestLinkedFile(t *testing.T) {
+	m := newMachine(t)
+	client := clientOf(t, m, "gemini-cli")
+	target := filepath.Join(m.Home, "dotfiles.json")
+	if err := os.WriteFile(target, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(client.File), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, client.File); err != nil {
+		t.Fatal(err)
+	}
+	change, err := NewChange(client, testCommand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (Writer{Dir: filepath.Join(m.Home, "state")}).Write(change); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(client.File); err != nil || info.Mode()&os.ModeSymlink == 0 || !strings.Contains(readText(t, target), "opentabs") {
+		t.Errorf("the link = %v, %v; its target = %s", info.Mode(), err, readText(t, target))
+	}
+}
+
+// TestInstalledClients checks which traces of a client count as an installation.
+func TestInstalledClients(t *testing.T) {
+	m := newMachine(t)
+	m.LookPath = func(name string) (string, error) {
+		if name == "claude" {
+			return "/bin/claude", nil
+		}
+		return "", os.ErrNotExist
+	}
+	if err := os.MkdirAll(filepath.Join(m.Home, ".cursor"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	writeConfig(t, clientOf(t, m, "opencode"), "{}")
+	var installed []string
+	clients, isInstalled := Clients(m)
+	for _, c := range clients {
+		if isInstalled(c) {
+			installed = append(installed, c.ID)
+		}
+	}
+	if got := strings.Join(installed, " "); got != "claude-code cursor opencode" {
+		t.Errorf("installed clients = %s, want claude-code cursor opencode", got)
+	}
+}
+
+// TestVerifyFailures checks the errors of servers that do not speak MCP.
+func TestVerifyFailures(t *testing.T) {
+	for script, want := range map[string]string{
+		"exit 1":              "the server ended without an answer",
+		"echo hello; cat":     `the server wrote something else than MCP: "hello\n"`,
+		"echo no >&2; exit 1": "the server ended without an answer: no",
+		`echo '{"error":{"message":"the port is in use"}}'`: "the port is in use",
+	} {
+		if _, err := Verify(t.Context(), Command{Path: "/bin/sh", Args: []string{"-c", script}}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("verify of %q = %v, want %q", script, err, want)
+		}
+	}
+	if _, err := Verify(t.Context(), Command{Path: "/missing/opentabs"}); err == nil {
+		t.Error("verify of a missing program succeeded")
+	}
+}

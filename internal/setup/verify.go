@@ -1,0 +1,138 @@
+package setup
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// verifyTimeout is how long a server may take to answer, with its start.
+const verifyTimeout = 20 * time.Second
+
+// ClientName is the name that [Verify] and [CallTool] send as MCP clients.
+const ClientName = "opentabs setup"
+
+// sessionStart opens a session of MCP.
+const sessionStart = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"` + ClientName + `","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+`
+
+// requestID is the ID of the request that follows sessionStart.
+const requestID = 2
+
+// Verify starts command as a client does, speaks MCP with it, and returns the number of
+// tools that it lists.
+func Verify(ctx context.Context, command Command) (toolCount int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, verifyTimeout)
+	defer cancel()
+	var list struct {
+		Tools []json.RawMessage `json:"tools"`
+	}
+	err = sendRequest(ctx, command, "tools/list", map[string]any{}, &list)
+	return len(list.Tools), err
+}
+
+// CallTool starts command as a client does, calls a tool, and returns the text of the
+// result. The error of a failed call is the text that an agent receives.
+func CallTool(ctx context.Context, command Command, tool string, args map[string]any) (text string, err error) {
+	var result struct {
+		Content []struct {
+			Text string `json:"text"`
+		} `json:"content"`
+		IsError bool `json:"isError"`
+	}
+	if err := sendRequest(ctx, command, "tools/call", map[string]any{"name": tool, "arguments": args}, &result); err != nil {
+		return "", err
+	}
+	var texts []string
+	for _, content := range result.Content {
+		texts = append(texts, content.Text)
+	}
+	if text = strings.Join(texts, "\n"); result.IsError {
+		return "", errors.New(text)
+	}
+	return text, nil
+}
+
+// sendRequest starts command as a client does, sends one request of MCP, and decodes its
+// result.
+func sendRequest(ctx context.Context, command Command, method string, params, result any) error {
+	request, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": requestID, "method": method, "params": params})
+	if err != nil {
+		return err
+	}
+	process := exec.CommandContext(ctx, command.Path, command.Args...)
+	process.Env = os.Environ()
+	for name, value := range command.Env {
+		process.Env = append(process.Env, name+"="+value)
+	}
+	var log bytes.Buffer
+	process.Stderr = &log
+	stdin, err := process.StdinPipe()
+	if err != nil {
+		return err
+	}
+	stdout, err := process.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := process.Start(); err != nil {
+		return err
+	}
+	_, writeErr := io.WriteString(stdin, sessionStart+string(request)+"\n")
+	err = readResult(stdout, result)
+	if closeErr := stdin.Close(); err == nil { // without an answer, the server may have closed its input
+		err = errors.Join(writeErr, closeErr)
+	}
+	waitErr := process.Wait()
+	switch text := strings.TrimSpace(log.String()); {
+	case err == nil:
+		return nil
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return errors.New("the server did not answer in time")
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case text != "" && errors.Is(err, errNoAnswer): // the log shows why
+		return fmt.Errorf("%w: %s", err, text)
+	}
+	return errors.Join(err, waitErr)
+}
+
+// errNoAnswer is the error for a server that ends before it answers.
+var errNoAnswer = errors.New("the server ended without an answer")
+
+// readResult reads messages until the answer to the request, and decodes its result.
+func readResult(stdout io.Reader, result any) error {
+	lines := bufio.NewReader(stdout)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return errNoAnswer
+		}
+		var message struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+			Result json.RawMessage `json:"result"`
+			Error  *struct {
+				Message string `json:"message"`
+			} `json:"error"`
+		}
+		switch {
+		case json.Unmarshal(line, &message) != nil:
+			return fmt.Errorf("the server wrote something else than MCP: %.100q", line)
+		case message.Error != nil:
+			return errors.New(message.Error.Message)
+		case string(message.ID) == strconv.Itoa(requestID) && message.Method == "":
+			return json.Unmarshal(message.Result, result)
+		}
+	}
+}
