@@ -1,0 +1,184 @@
+// Package installed finds out how the running program was installed: from an archive, by
+// npm, by a package manager, or from source.
+//
+// Each way has its own command for an upgrade and for a removal. Package managers move a
+// program when they upgrade it, so [StablePath] returns the path that stays.
+package installed
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"time"
+
+	"opentabs/internal/lazyregexp"
+)
+
+// Method is a way to install opentabs.
+type Method string
+
+// The ways to install opentabs.
+const (
+	Archive  Method = "archive" // a release archive, or install.sh
+	NPM      Method = "npm"
+	NPX      Method = "npx" // the cache of npx, which npm may empty
+	homebrew Method = "Homebrew"
+	scoop    Method = "Scoop"
+	Deb      Method = "deb"
+	RPM      Method = "rpm"
+	Source   Method = "source" // a checkout of the repository
+)
+
+// PackageName is the name of opentabs in npm and in all package managers.
+const PackageName = "opentabs"
+
+// Program is an installed program.
+type Program struct {
+	// Path is the path of the executable, without links.
+	Path   string
+	Method Method
+}
+
+// packageQueryTimeout limits how long dpkg-query or rpm may take.
+const packageQueryTimeout = 10 * time.Second
+
+// Find returns the running program.
+func Find(ctx context.Context) (Program, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return Program{}, err
+	}
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		path = resolved
+	}
+	return Program{Path: path, Method: findMethod(ctx, path)}, nil
+}
+
+// cellarPath and scoopPath match the folders of one version of Homebrew and of Scoop. The
+// first group is the folder that stays.
+var (
+	cellarPath = lazyregexp.New(`^(.*)/Cellar/(opentabs)/[^/]+/bin/[^/]+$`)
+	scoopPath  = lazyregexp.New(`(?i)^(.*/scoop/apps/opentabs)/[^/]+/([^/]+)$`)
+)
+
+func findMethod(ctx context.Context, path string) Method {
+	slashed := filepath.ToSlash(path)
+	switch {
+	case strings.Contains(slashed, "/_npx/"):
+		return NPX
+	case strings.Contains(slashed, "/node_modules/"):
+		return NPM
+	case matches(cellarPath, slashed):
+		return homebrew
+	case matches(scoopPath, slashed):
+		return scoop
+	case isInCheckout(path):
+		return Source
+	case isOwnedByPackage(ctx, "dpkg-query", "--search", path):
+		return Deb
+	case isOwnedByPackage(ctx, "rpm", "--query", "--queryformat", "%{NAME}: ", "--file", path):
+		return RPM
+	}
+	return Archive
+}
+
+func matches(pattern func() *regexp.Regexp, path string) bool { return pattern().MatchString(path) }
+
+// isInCheckout reports whether a file is in a checkout of this repository.
+func isInCheckout(path string) bool {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && strings.HasPrefix(string(text), "module opentabs\n") {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
+}
+
+// isOwnedByPackage reports whether a package manager lists a file as a file of the package
+// opentabs.
+func isOwnedByPackage(ctx context.Context, query string, args ...string) bool {
+	program, err := exec.LookPath(query)
+	if err != nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, packageQueryTimeout)
+	defer cancel()
+	output, err := exec.CommandContext(ctx, program, args...).Output()
+	owner, _, _ := strings.Cut(string(output), ":")
+	return err == nil && strings.TrimSpace(owner) == PackageName
+}
+
+// UpgradeCommand returns the command with which the user upgrades a program that opentabs
+// does not upgrade itself; empty for an archive. releaseURL is the folder with the release
+// of the new version.
+func (p Program) UpgradeCommand(releaseURL, version string) string {
+	switch p.Method {
+	case NPM:
+		return "npm install -g opentabs@latest"
+	case NPX:
+		return "npx opentabs@latest setup"
+	case homebrew:
+		return "brew upgrade opentabs"
+	case scoop:
+		return "scoop update opentabs"
+	case Deb:
+		file := "opentabs_" + version + "_" + runtime.GOARCH + ".deb"
+		return "curl -fLO " + releaseURL + "/" + file + " && sudo apt install ./" + file
+	case RPM:
+		return "sudo rpm --upgrade " + releaseURL + "/opentabs_" + version + "_" + runtime.GOARCH + ".rpm"
+	case Source:
+		return "git pull && make build"
+	}
+	return ""
+}
+
+// RemoveCommand returns the command with which the user removes a program that opentabs
+// does not remove itself; empty for an archive, and for npx, whose cache npm empties.
+func (p Program) RemoveCommand() string {
+	switch p.Method {
+	case NPM:
+		return "npm uninstall -g opentabs"
+	case homebrew:
+		return "brew uninstall opentabs"
+	case scoop:
+		return "scoop uninstall opentabs"
+	case Deb:
+		return "sudo apt remove opentabs"
+	case RPM:
+		return "sudo rpm --erase opentabs"
+	case Source:
+		return "rm " + p.Path
+	}
+	return ""
+}
+
+// StablePath returns a path of the program that an upgrade does not change. Configurations
+// of other programs, such as MCP clients, contain this path.
+func (p Program) StablePath() string {
+	slashed := filepath.ToSlash(p.Path)
+	var stable string
+	switch p.Method {
+	case homebrew:
+		stable = cellarPath().ReplaceAllString(slashed, "$1/opt/$2/bin/opentabs")
+	case scoop:
+		stable = scoopPath().ReplaceAllString(slashed, "$1/current/$2")
+	default:
+		return p.Path
+	}
+	if stable = filepath.FromSlash(stable); isFile(stable) {
+		return stable
+	}
+	return p.Path
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}

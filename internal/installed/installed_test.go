@@ -1,0 +1,61 @@
+package installed
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestMethodOfPath(t *testing.T) {
+	t.Setenv("PATH", "")
+	for path, want := range map[string]Method{
+		"/home/a/.npm/_npx/1f/node_modules/@opentabs/cli-linux-x64/bin/opentabs": NPX,
+		"/usr/lib/node_modules/opentabs/node_modules/@opentabs/cli/bin/opentabs": NPM,
+		"/opt/homebrew/Cellar/opentabs/0.1.0/bin/opentabs":                       homebrew,
+		"/home/linuxbrew/.linuxbrew/Cellar/opentabs/0.2.0_1/bin/opentabs":        homebrew,
+		"C:/Users/a/scoop/apps/opentabs/0.1.0/opentabs.exe":                      scoop,
+		"/home/a/.local/bin/opentabs":                                            Archive,
+	} {
+		if got := findMethod(t.Context(), path); got != want {
+			t.Errorf("the method of %s is %s, want %s", path, got, want)
+		}
+	}
+}
+
+func TestProgramInCheckoutIsFromSource(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module opentabs\n\ngo 1.26\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := findMethod(t.Context(), filepath.Join(dir, "bin", "opentabs")); got != Source {
+		t.Errorf("the method of a program in a checkout is %s, want %s", got, Source)
+	}
+}
+
+// TestStablePathSurvivesUpgrades checks that the path is outside the folder of one version,
+// and that a missing path is not used.
+func TestStablePathSurvivesUpgrades(t *testing.T) {
+	dir := t.TempDir()
+	brewed := Program{Path: filepath.Join(dir, "Cellar", "opentabs", "0.1.0", "bin", "opentabs"), Method: homebrew}
+	if got := brewed.StablePath(); got != brewed.Path {
+		t.Errorf("the stable path without a link is %s, want %s", got, brewed.Path)
+	}
+	scooped := Program{Path: filepath.Join(dir, "scoop", "apps", "opentabs", "0.1.0", "opentabs.exe"), Method: scoop}
+	for _, c := range []struct {
+		program Program
+		want    string
+	}{
+		{brewed, filepath.Join(dir, "opt", "opentabs", "bin", "opentabs")},
+		{scooped, filepath.Join(dir, "scoop", "apps", "opentabs", "current", "opentabs.exe")},
+	} {
+		if err := os.MkdirAll(filepath.Dir(c.want), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(c.want, nil, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.program.StablePath(); got != c.want {
+			t.Errorf("the stable path of %s is %s, want %s", c.program.Path, got, c.want)
+		}
+	}
+}

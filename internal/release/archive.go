@@ -1,0 +1,128 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// archivedFile is a file of an archive.
+type archivedFile struct {
+	name string
+	text []byte
+	mode int64
+}
+
+// writeArchive writes the archive of a system: the program, the licenses, the README and,
+// except for Windows, the manual pages.
+func (r release) writeArchive(t target) error {
+	type source struct {
+		name, path string
+		mode       int64
+	}
+	sources := []source{
+		{t.program(), r.programPath(t), 0o755}, {"LICENSE", "LICENSE", 0o644}, {licensesFile, r.extraPath(t, licensesFile), 0o644},
+		{"README.md", "README.md", 0o644},
+	}
+	pack := r.packZip
+	if t.os != "windows" {
+		pack = r.packTar
+		pages, err := r.listManualPages()
+		if err != nil {
+			return err
+		}
+		for _, page := range pages {
+			sources = append(sources, source{"man/man1/" + filepath.Base(page), page, 0o644})
+		}
+	}
+	var files []archivedFile
+	for _, s := range sources {
+		text, err := os.ReadFile(s.path)
+		if err != nil {
+			return err
+		}
+		files = append(files, archivedFile{s.name, text, s.mode})
+	}
+	archive, err := pack(files)
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.archiveName(t), err)
+	}
+	return os.WriteFile(filepath.Join(r.out, r.archiveName(t)), archive, 0o644)
+}
+
+// packTar returns a .tar.gz file in which each file has the time of the release and no
+// owner.
+func (r release) packTar(files []archivedFile) ([]byte, error) {
+	var archive bytes.Buffer
+	compressor, err := gzip.NewWriterLevel(&archive, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	writer := tar.NewWriter(compressor)
+	for _, f := range files {
+		header := &tar.Header{Name: f.name, Typeflag: tar.TypeReg, Mode: f.mode, Size: int64(len(f.text)), ModTime: r.time, Format: tar.FormatUSTAR}
+		if err := writer.WriteHeader(header); err != nil {
+			return nil, err
+		}
+		if _, err := writer.Write(f.text); err != nil {
+			return nil, err
+		}
+	}
+	err = errors.Join(writer.Close(), compressor.Close())
+	return archive.Bytes(), err
+}
+
+// packZip returns a .zip file in which each file has the time of the release.
+func (r release) packZip(files []archivedFile) ([]byte, error) {
+	var archive bytes.Buffer
+	writer := zip.NewWriter(&archive)
+	for _, f := range files {
+		header := &zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: r.time}
+		header.SetMode(os.FileMode(f.mode))
+		file, err := writer.CreateHeader(header)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := file.Write(f.text); err != nil {
+			return nil, err
+		}
+	}
+	err := writer.Close()
+	return archive.Bytes(), err
+}
+
+// checksumsFile lists the hash of each file of a release, as sha256sum does.
+const checksumsFile = "checksums.txt"
+
+// hashOf returns the SHA-256 hash of a file of the release in hexadecimal digits.
+func (r release) hashOf(name string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(r.out, name))
+	return fmt.Sprintf("%x", sha256.Sum256(text)), err
+}
+
+// writeChecksums lists all files in the folder of the release. Folders are not listed.
+func (r release) writeChecksums() error {
+	entries, err := os.ReadDir(r.out)
+	if err != nil {
+		return err
+	}
+	var lines strings.Builder
+	for _, e := range entries {
+		if !e.Type().IsRegular() {
+			continue
+		}
+		hash, err := r.hashOf(e.Name())
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&lines, "%s  %s\n", hash, e.Name())
+	}
+	return os.WriteFile(filepath.Join(r.out, checksumsFile), []byte(lines.String()), 0o644)
+}

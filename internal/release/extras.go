@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"debug/buildinfo"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"opentabs/internal/lazyregexp"
+)
+
+// licensesFile has the licenses of the libraries in the program.
+const licensesFile = "THIRD-PARTY-LICENSES.txt"
+
+// licenseName matches the names of files with the terms of a library.
+var licenseName = lazyregexp.New(`(?i)^(licen[sc]e|copying|notice)([.-].*)?$`)
+
+// library is a library in the program.
+type library struct {
+	// title is the name and the version; dir is the folder with the license.
+	title, dir string
+}
+
+// writeLicenses writes the licenses of Go, of the Go modules in the program of a system,
+// and of the npm packages that the program embeds. A library without a license is an
+// error.
+func (r release) writeLicenses(ctx context.Context, t target) error {
+	libraries, err := r.listLibraries(ctx, t)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	text.WriteString("opentabs contains these libraries. Each has its own license, which follows its name.\n")
+	for _, l := range libraries {
+		licenses, err := readLicenses(l.dir)
+		if err != nil {
+			return fmt.Errorf("the license of %s: %w", l.title, err)
+		}
+		fmt.Fprintf(&text, "\n%s\n%s\n\n%s", strings.Repeat("=", 80), l.title, licenses)
+	}
+	return os.WriteFile(r.extraPath(t, licensesFile), text.Bytes(), 0o644)
+}
+
+// listLibraries returns the libraries in the program of a system.
+func (r release) listLibraries(ctx context.Context, t target) ([]library, error) {
+	info, err := buildinfo.ReadFile(r.programPath(t))
+	if err != nil {
+		return nil, err
+	}
+	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, fmt.Errorf("find Go: %w", err)
+	}
+	libraries := []library{{"Go standard library " + info.GoVersion, strings.TrimSpace(string(root))}}
+	for _, module := range info.Deps {
+		dir, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module.Path).Output()
+		if err != nil {
+			return nil, fmt.Errorf("find the module %s: %w", module.Path, err)
+		}
+		libraries = append(libraries, library{module.Path + " " + module.Version, strings.TrimSpace(string(dir))})
+	}
+	embedded, err := embeddedPackages()
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range embedded {
+		libraries = append(libraries, library{c.Name + " " + c.Version + " (npm)", filepath.Join("node_modules", c.Name)})
+	}
+	return libraries, nil
+}
+
+// readLicenses returns the text of all licenses in a folder.
+func readLicenses(dir string) ([]byte, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var text []byte
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !licenseName().MatchString(e.Name()) {
+			continue
+		}
+		license, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		text = append(append(text, bytes.TrimSpace(license)...), '\n')
+	}
+	if text == nil {
+		return nil, fmt.Errorf("%s has no file with a license", dir)
+	}
+	return text, nil
+}
+
+// extraPath is where the release writes a file that the archive of a system contains beside
+// the program.
+func (r release) extraPath(t target, name string) string {
+	return filepath.Join(filepath.Dir(r.programPath(t)), name)
+}
+
+// manDir is the folder of the manual pages, which all systems share.
+func (r release) manDir() string { return filepath.Join(r.out, programsDir, "man") }
+
+// writeManualPages writes a manual page for each command.
+func (r release) writeManualPages(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, "go", "run", "./cmd/opentabs", "man", "--dir", r.manDir())
+	cmd.Env = append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.time.Unix()))
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("write the manual pages: %w\n%s", err, output)
+	}
+	return nil
+}
+
+// listManualPages returns the paths of the manual pages.
+func (r release) listManualPages() ([]string, error) {
+	pages, err := filepath.Glob(filepath.Join(r.manDir(), "*.1"))
+	slices.Sort(pages)
+	return pages, err
+}

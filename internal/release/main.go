@@ -1,0 +1,151 @@
+// Command release writes a release of opentabs into a folder: an archive for each system
+// with its SBOM, Linux packages, npm packages, the files for Homebrew and Scoop, a
+// Containerfile, the extension for stores, install.sh and checksums.txt. It runs in the root of the repository:
+//
+//	go run ./internal/release -out dist -url https://example.com/opentabs/latest
+//
+// The same commit gives the same bytes, because all times in the files are the time of the
+// commit. SOURCE_DATE_EPOCH replaces this time.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"opentabs/internal/version"
+)
+
+// release is what the steps share.
+type release struct {
+	// out is the folder of the release.
+	out string
+	// url is the address at which the folder will be; empty for a snapshot.
+	url string
+	// storeExtensions are the IDs that stores gave the extension; empty if it is in none.
+	storeExtensions string
+	version         string
+	commit          string
+	time            time.Time
+	// linuxPackages is false if deb and rpm are left out.
+	linuxPackages bool
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	r := release{version: version.Version}
+	flags := flag.NewFlagSet("release", flag.ContinueOnError)
+	flags.StringVar(&r.out, "out", "dist", "the `FOLDER` of the release; its content is replaced")
+	flags.StringVar(&r.url, "url", "", "the `ADDRESS` of the folder with the newest release, for upgrade and install.sh")
+	flags.BoolVar(&r.linuxPackages, "linux-packages", true, "write deb and rpm packages")
+	flags.StringVar(&r.storeExtensions, "store-extensions", "", "the `IDS` that stores gave the extension, such as chrome=ID,edge=ID")
+	onlyStore := flags.Bool("store", false, "write only the package of the extension for stores")
+	names := flags.String("only", "", "build only these systems, such as `linux/amd64`, separated by commas")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	r.url = strings.TrimRight(r.url, "/")
+	targets, err := selectTargets(*names)
+	if err != nil {
+		return err
+	}
+	if r.commit, r.time, err = commitOf(ctx); err != nil {
+		return err
+	}
+	if err := emptyFolder(r.out); err != nil {
+		return err
+	}
+	if *onlyStore {
+		return errors.Join(r.writeStorePackage(), r.writeChecksums())
+	}
+	return r.write(ctx, targets)
+}
+
+// write writes all files of the release. checksums.txt comes last, because it lists the
+// others.
+func (r release) write(ctx context.Context, targets []target) error {
+	if err := r.writeManualPages(ctx); err != nil {
+		return err
+	}
+	for _, t := range targets {
+		if err := r.build(ctx, t); err != nil {
+			return err
+		}
+		if err := r.writeLicenses(ctx, t); err != nil {
+			return err
+		}
+		if err := r.writeArchive(t); err != nil {
+			return err
+		}
+		if err := r.writeSBOM(t); err != nil {
+			return err
+		}
+		if r.linuxPackages && t.os == "linux" {
+			if err := r.writeLinuxPackages(ctx, t); err != nil {
+				return err
+			}
+		}
+	}
+	if err := r.writeStorePackage(); err != nil {
+		return err
+	}
+	if err := r.writeNPM(ctx, targets); err != nil {
+		return err
+	}
+	if err := r.writeManifests(targets); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(r.out, programsDir)); err != nil {
+		return err
+	}
+	return r.writeChecksums()
+}
+
+// emptyFolder makes a folder that holds nothing. A folder that holds anything but an
+// earlier release is an error.
+func emptyFolder(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, checksumsFile)); len(entries) > 0 && err != nil {
+		return fmt.Errorf("%s is not empty and holds no release: name another folder with -out", dir)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	return os.MkdirAll(dir, 0o755)
+}
+
+// commitOf returns the commit of the checkout, and its time.
+func commitOf(ctx context.Context) (commit string, at time.Time, err error) {
+	output, err := exec.CommandContext(ctx, "git", "log", "-1", "--format=%h %ct").Output()
+	if err != nil {
+		return "", time.Time{}, fmt.Errorf("read the commit: %w", err)
+	}
+	commit, seconds, _ := strings.Cut(strings.TrimSpace(string(output)), " ")
+	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
+		seconds = epoch
+	}
+	unix, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return "", time.Time{}, fmt.Errorf("read the time of the commit: %w", err)
+	}
+	return commit, time.Unix(unix, 0).UTC(), nil
+}

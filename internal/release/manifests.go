@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"text/template"
+	"time"
+)
+
+// templates are the files of a release that contain its version or its address.
+//
+//go:embed files
+var templates embed.FS
+
+// packager makes deb and rpm packages.
+const packager = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.0"
+
+// releaseFacts are what the templates contain. Archives and Hashes are maps by operating
+// system and processor.
+type releaseFacts struct {
+	URL, Version   string
+	Archives       map[string]map[string]string
+	Hashes         map[string]map[string]string
+	BrewSystems    map[string]string
+	BrewProcessors map[string]string
+}
+
+// writeManifests writes install.sh, the formula of Homebrew, the manifest of Scoop and the
+// Containerfile. A release for some systems only has neither formula nor manifest.
+func (r release) writeManifests(targets []target) error {
+	facts := releaseFacts{
+		URL: r.url, Version: r.version, Archives: map[string]map[string]string{}, Hashes: map[string]map[string]string{},
+		BrewSystems:    map[string]string{"darwin": "macos", "linux": "linux"},
+		BrewProcessors: map[string]string{"amd64": "intel", "arm64": "arm"},
+	}
+	for _, t := range targets {
+		if facts.Hashes[t.os] == nil {
+			facts.Archives[t.os], facts.Hashes[t.os] = map[string]string{}, map[string]string{}
+		}
+		hash, err := r.hashOf(r.archiveName(t))
+		if err != nil {
+			return err
+		}
+		facts.Archives[t.os][t.arch], facts.Hashes[t.os][t.arch] = r.archiveName(t), hash
+	}
+	files := []string{"install.sh", "Containerfile"}
+	if len(targets) == len(allTargets) {
+		files = append(files, "opentabs.rb", "scoop.json")
+	}
+	for _, name := range files {
+		text, err := fillTemplate(name, facts)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(r.out, name), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return os.Chmod(filepath.Join(r.out, "install.sh"), 0o755)
+}
+
+// fillTemplate returns a template with the facts of the release.
+func fillTemplate(name string, facts any) ([]byte, error) {
+	parsed, err := template.New(name).Option("missingkey=error").ParseFS(templates, "files/"+name)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	err = parsed.Execute(&text, facts)
+	return text.Bytes(), err
+}
+
+// writeLinuxPackages writes the deb and rpm packages of a system.
+func (r release) writeLinuxPackages(ctx context.Context, t target) error {
+	facts := struct{ Arch, Version, Program, Licenses, Man, Time string }{
+		t.arch, r.version, r.programPath(t), r.extraPath(t, licensesFile), r.manDir(), r.time.Format(time.RFC3339),
+	}
+	settings, err := fillTemplate("nfpm.yaml", facts)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(r.out, programsDir, "nfpm.yaml")
+	if err := os.WriteFile(file, settings, 0o644); err != nil {
+		return err
+	}
+	for _, format := range []string{"deb", "rpm"} {
+		name := fmt.Sprintf("opentabs_%s_%s.%s", r.version, t.arch, format)
+		cmd := exec.CommandContext(ctx, "go", "run", packager, "package", "--config", file, "--packager", format, "--target", filepath.Join(r.out, name))
+		cmd.Env = append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.time.Unix()))
+		if output, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("write %s: %w\n%s", name, err, output)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,287 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/internal/npm/npmtest"
+)
+
+// fakeProgram takes the place of opentabs in the tests.
+const fakeProgram = `#!/bin/sh
+case "$1" in
+  --version) echo opentabs 0.1.0 ;;
+  exit) exit "$2" ;;
+  echo) cat; echo error >&2 ;;
+  wait) trap 'echo stopped; exit 9' TERM; echo ready; while :; do sleep 0.05; done ;;
+  kill) kill -KILL $$ ;;
+esac
+`
+
+// newRelease returns a release with fake programs, in a new folder. The current directory
+// becomes the root of the repository.
+func newRelease(t *testing.T, targets []target) release {
+	t.Helper()
+	r := release{out: t.TempDir(), version: "0.1.0", commit: "abc", url: "https://example.com/latest", time: time.Unix(1_700_000_000, 0).UTC()}
+	for _, target := range targets {
+		path := r.programPath(target)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for path, text := range map[string]string{path: fakeProgram, r.extraPath(target, licensesFile): "Terms of the libraries.\n"} {
+			if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return r
+}
+
+// writeFiles writes the archives, manifests and checksums of a release.
+func writeFiles(t *testing.T, r release, targets []target) {
+	t.Helper()
+	for _, target := range targets {
+		if err := r.writeArchive(target); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.writeManifests(targets); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.writeChecksums(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSameProgramsGiveSameBytes(t *testing.T) {
+	t.Chdir("../..")
+	var checksums [2]string
+	for i := range checksums {
+		r := newRelease(t, allTargets)
+		writeFiles(t, r, allTargets)
+		text, err := os.ReadFile(filepath.Join(r.out, checksumsFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		checksums[i] = string(text)
+	}
+	if checksums[0] != checksums[1] {
+		t.Errorf("the checksums of two releases differ:\n%s\n%s", checksums[0], checksums[1])
+	}
+	for _, want := range []string{
+		"  opentabs_0.1.0_darwin_arm64.tar.gz\n", "  opentabs_0.1.0_windows_amd64.zip\n", "  opentabs.rb\n", "  scoop.json\n", "  install.sh\n", "  Containerfile\n",
+	} {
+		if !strings.Contains(checksums[0], want) {
+			t.Errorf("checksums.txt has no line with %q:\n%s", want, checksums[0])
+		}
+	}
+}
+
+func TestManifestsContainTheChecksums(t *testing.T) {
+	t.Chdir("../..")
+	r := newRelease(t, allTargets)
+	writeFiles(t, r, allTargets)
+	for file, system := range map[string]target{"opentabs.rb": {"darwin", "arm64"}, "scoop.json": {"windows", "arm64"}} {
+		text, err := os.ReadFile(filepath.Join(r.out, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		hash, err := r.hashOf(r.archiveName(system))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), `"`+hash+`"`) || !strings.Contains(string(text), `"`+r.url+"/"+r.archiveName(system)+`"`) {
+			t.Errorf("%s has no hash or address of %s:\n%s", file, r.archiveName(system), text)
+		}
+		if strings.HasSuffix(file, ".json") && !json.Valid(text) {
+			t.Errorf("%s is not valid JSON:\n%s", file, text)
+		}
+	}
+}
+
+func TestSBOMListsModulesAndEmbeddedPackages(t *testing.T) {
+	t.Chdir("../..")
+	here := target{runtime.GOOS, runtime.GOARCH}
+	r := newRelease(t, nil)
+	test, err := os.ReadFile(os.Args[0]) // a Go program
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(r.programPath(here)), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(r.programPath(here), test, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.writeSBOM(here); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(r.out, r.baseName(here)+".cdx.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"pkg:golang/stdlib@1.`, `"pkg:npm/zod@4.`, `"pkg:npm/preact@`, `"bomFormat": "CycloneDX"`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the SBOM has no %s:\n%s", want, text)
+		}
+	}
+}
+
+func TestLicenses(t *testing.T) {
+	t.Chdir("../..")
+	here := target{runtime.GOOS, runtime.GOARCH}
+	r := newRelease(t, []target{here})
+	test, err := os.ReadFile(os.Args[0]) // a Go program
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(r.programPath(here), test, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.writeLicenses(t.Context(), here); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(r.extraPath(here, licensesFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\nGo standard library go1.", "\ngithub.com/evanw/esbuild v", "\npreact 1", " (npm)\n", "Permission is hereby granted"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the licenses do not contain %q", want)
+		}
+	}
+	if _, err := readLicenses(t.TempDir()); err == nil {
+		t.Error("a library without a license is no error")
+	}
+}
+
+// runInstaller runs install.sh with a server for the release, and returns its output.
+func runInstaller(t *testing.T, r release, home string) (string, error) {
+	t.Helper()
+	server := httptest.NewServer(http.FileServer(http.Dir(r.out)))
+	defer server.Close()
+	cmd := exec.Command("sh", filepath.Join(r.out, "install.sh"))
+	cmd.Env = append(os.Environ(), "HOME="+home, "OPENTABS_INSTALL_DIR=", "OPENTABS_RELEASE_URL="+server.URL)
+	output, err := cmd.CombinedOutput()
+	return string(output), err
+}
+
+func TestInstallScript(t *testing.T) {
+	t.Chdir("../..")
+	here := []target{{runtime.GOOS, runtime.GOARCH}}
+	r := newRelease(t, here)
+	writeFiles(t, r, here)
+	home := t.TempDir()
+	program := filepath.Join(home, ".local", "bin", "opentabs")
+	for range 2 { // the second installation replaces the first
+		output, err := runInstaller(t, r, home)
+		if err != nil || !strings.Contains(output, "opentabs 0.1.0 is installed: "+program+"\n") || !strings.Contains(output, `export PATH="`+filepath.Dir(program)+`:$PATH"`) {
+			t.Fatalf("install.sh ended with %v: %s", err, output)
+		}
+	}
+	if output, err := exec.Command(program, "--version").Output(); err != nil || string(output) != "opentabs 0.1.0\n" {
+		t.Errorf("the installed program printed %q, %v", output, err)
+	}
+	entries, err := os.ReadDir(filepath.Dir(program))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("install.sh left %v, want only the program; %v", entries, err)
+	}
+
+	archive := filepath.Join(r.out, r.archiveName(here[0]))
+	if err := os.WriteFile(archive, []byte("damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	emptyHome := t.TempDir()
+	output, err := runInstaller(t, r, emptyHome)
+	if err == nil || !strings.Contains(output, "the checksum of "+r.archiveName(here[0])+" is ") || !strings.Contains(output, "nothing was installed") {
+		t.Errorf("install.sh of a damaged archive ended with %v: %s", err, output)
+	}
+	if _, err := os.Stat(filepath.Join(emptyHome, ".local")); err == nil {
+		t.Error("install.sh of a damaged archive wrote into the home directory")
+	}
+	plain := exec.Command("sh", filepath.Join(r.out, "install.sh"))
+	plain.Env = append(os.Environ(), "HOME="+emptyHome, "OPENTABS_RELEASE_URL=http://example.com/x")
+	if output, err := plain.CombinedOutput(); err == nil || !strings.Contains(string(output), "is not encrypted") {
+		t.Errorf("install.sh with an unencrypted address ended with %v: %s", err, output)
+	}
+}
+
+// startRegistry serves the packed npm packages of a release and zod, and returns the
+// environment in which npm uses the registry.
+func startRegistry(t *testing.T, r release) []string {
+	t.Helper()
+	registry := &npmtest.Registry{}
+	files, err := filepath.Glob(filepath.Join(r.out, "npm", "*.tgz"))
+	if err != nil || len(files) < 3 {
+		t.Fatalf("the release has the npm packages %v, want at least 3; %v", files, err)
+	}
+	for _, file := range files {
+		packed, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		publish(t, registry, packed)
+	}
+	zod, err := npmtest.PackFolder("node_modules/zod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	publish(t, registry, zod)
+	server := httptest.NewServer(registry)
+	t.Cleanup(server.Close)
+	return append(os.Environ(), "npm_config_registry="+server.URL+"/", "npm_config_cache="+t.TempDir(), "npm_config_audit=false", "npm_config_fund=false",
+		"npm_config_update_notifier=false", "HOME="+t.TempDir())
+}
+
+func publish(t *testing.T, registry *npmtest.Registry, packed []byte) {
+	t.Helper()
+	zip, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for entries := tar.NewReader(zip); ; {
+		header, err := entries.Next()
+		if err != nil {
+			t.Fatalf("a packed package has no package.json: %v", err)
+		}
+		if header.Name != "package/package.json" {
+			continue
+		}
+		text, err := io.ReadAll(entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m struct{ Name, Version string }
+		manifest := map[string]any{}
+		if err := json.Unmarshal(text, &m); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(text, &manifest); err != nil {
+			t.Fatal(err)
+		}
+		registry.Publish(npmtest.Version{Name: m.Name, Version: m.Version, File: packed, Manifest: manifest})
+		return
+	}
+}
+
+// runIn runs a program in a folder and returns its output.
+func runIn(t *testing.T, dir string, env []string, name string, args ...string) (string, error) {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = dir, env
+	cmd.Stdin = strings.NewReader("input\n")
+	output, err := cmd.CombinedOutput()
+	return string(output), err
+}

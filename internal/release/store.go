@@ -1,0 +1,29 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"opentabs/internal/jsbuild"
+)
+
+// writeStorePackage writes the extension for the Chrome Web Store and Microsoft Edge
+// Add-ons.
+func (r release) writeStorePackage() error {
+	files, err := jsbuild.ExtensionFiles(jsbuild.ManifestOptions{Version: r.version, IsForStore: true})
+	if err != nil {
+		return err
+	}
+	var packed []archivedFile
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		packed = append(packed, archivedFile{name, files[name], 0o644})
+	}
+	archive, err := r.packZip(packed)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(r.out, fmt.Sprintf("opentabs_%s_store.zip", r.version)), archive, 0o644)
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"archive/zip"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestStorePackage checks that the package contains the files of the extension, and that
+// docs/store.md has the summary and explains each permission.
+func TestStorePackage(t *testing.T) {
+	t.Chdir("../..")
+	r := release{out: t.TempDir(), version: "0.1.0", time: time.Unix(1_700_000_000, 0).UTC()}
+	if err := r.writeStorePackage(); err != nil {
+		t.Fatal(err)
+	}
+	archive, err := zip.OpenReader(filepath.Join(r.out, "opentabs_0.1.0_store.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	var names []string
+	for _, file := range archive.File {
+		names = append(names, file.Name)
+	}
+	for _, name := range []string{"icons/128.png", "manifest.json", "panel.html", "worker.js"} {
+		if !slices.Contains(names, name) {
+			t.Errorf("the package has no %s: %q", name, names)
+		}
+	}
+	if slices.Contains(names, "connection.json") {
+		t.Error("the package has the file of an installation")
+	}
+	manifest, err := archive.Open("manifest.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer manifest.Close()
+	var m struct {
+		Description string   `json:"description"`
+		Permissions []string `json:"permissions"`
+		Optional    []string `json:"optional_permissions"`
+		Sites       []string `json:"optional_host_permissions"`
+	}
+	if err := json.NewDecoder(manifest).Decode(&m); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("docs/store.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const maxSummaryChars = 132
+	if !strings.Contains(string(text), "**Summary:** "+m.Description+"\n") || len(m.Description) > maxSummaryChars {
+		t.Errorf("docs/store.md does not have the description of the manifest as its summary, or it is longer than %d characters: %q", maxSummaryChars, m.Description)
+	}
+	var explained []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)`( \\(optional\\))? \\|").FindAllStringSubmatch(string(text), -1) {
+		explained = append(explained, row[1]+row[2])
+	}
+	want := m.Permissions
+	for _, name := range append(m.Optional, m.Sites...) {
+		want = append(want, name+" (optional)")
+	}
+	if !slices.Equal(explained, want) {
+		t.Errorf("docs/store.md explains the permissions %q; the manifest has %q", explained, want)
+	}
+}

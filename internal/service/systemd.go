@@ -1,0 +1,74 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// unitName is the name of the systemd unit.
+const unitName = "opentabs.service"
+
+// systemd manages the service with a unit of the user.
+type systemd struct{ machine Machine }
+
+func (s systemd) file() string {
+	dir := s.machine.Getenv("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(s.machine.Home, ".config")
+	}
+	return filepath.Join(dir, "systemd", "user", unitName)
+}
+
+func (s systemd) content(c Command) []byte {
+	var unit bytes.Buffer
+	fmt.Fprintf(&unit, "# Written by `opentabs service install`.\n[Unit]\nDescription=opentabs server\n\n[Service]\n")
+	words := []string{quoteUnitWord(c.Path)}
+	for _, arg := range c.Args {
+		words = append(words, quoteUnitWord(arg))
+	}
+	// In a command, systemd also replaces variables.
+	fmt.Fprintf(&unit, "ExecStart=%s\n", strings.ReplaceAll(strings.Join(words, " "), "$", "$$"))
+	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
+		fmt.Fprintf(&unit, "Environment=%s\n", quoteUnitWord(name+"="+c.Env[name]))
+	}
+	// After `opentabs stop`, the server exits with 0 and stays stopped. While another server
+	// uses the port, the unit tries again every 5 s.
+	fmt.Fprintf(&unit, "Restart=on-failure\nRestartSec=5\n\n[Install]\nWantedBy=default.target\n")
+	return unit.Bytes()
+}
+
+// quoteUnitWord returns a word of a unit in quotation marks. systemd replaces specifiers,
+// which begin with %, also in quotation marks.
+func quoteUnitWord(word string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "%", "%%").Replace(word) + `"`
+}
+
+func (s systemd) enable(ctx context.Context) error {
+	if err := runCommand(ctx, "systemctl", "--user", "daemon-reload"); err != nil {
+		return err
+	}
+	return runCommand(ctx, "systemctl", "--user", "enable", "--now", unitName)
+}
+
+func (s systemd) start(ctx context.Context) error {
+	return runCommand(ctx, "systemctl", "--user", "start", unitName)
+}
+
+func (s systemd) disable(ctx context.Context) error {
+	return runCommand(ctx, "systemctl", "--user", "disable", "--now", unitName)
+}
+
+func (s systemd) removed(ctx context.Context) error {
+	return runCommand(ctx, "systemctl", "--user", "daemon-reload")
+}
+
+func (s systemd) state(ctx context.Context) (isRunning, isEnabled bool) {
+	isRunning = runCommand(ctx, "systemctl", "--user", "is-active", unitName) == nil
+	isEnabled = runCommand(ctx, "systemctl", "--user", "is-enabled", unitName) == nil
+	return isRunning, isEnabled
+}

@@ -1,0 +1,26 @@
+package upgrade
+
+import (
+	"archive/zip"
+	"errors"
+)
+
+// extractProgram writes the program in a .zip file to path.
+func extractProgram(archive, path string) error {
+	files, err := zip.OpenReader(archive)
+	if err != nil {
+		return err
+	}
+	defer files.Close()
+	for _, file := range files.File {
+		if !file.Mode().IsRegular() || !isProgram(file.Name) {
+			continue
+		}
+		content, err := file.Open()
+		if err != nil {
+			return err
+		}
+		return errors.Join(writeProgram(path, content), content.Close())
+	}
+	return errNoProgram
+}

@@ -1,0 +1,161 @@
+package upgrade
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+const (
+	maxProgramBytes = 200 << 20
+	// runTimeout limits the first run of a new program, which a virus scanner may delay.
+	runTimeout = time.Minute
+)
+
+// NewProgram is a downloaded program that has been verified.
+type NewProgram struct {
+	// Path is the path of the executable, in a temporary folder.
+	Path string
+	// dir is the temporary folder.
+	dir string
+}
+
+// Remove removes the temporary files of the download.
+func (p NewProgram) Remove() error { return os.RemoveAll(p.dir) }
+
+// Download fetches the archive of a release, verifies its checksum, unpacks the program
+// into a temporary folder below dir, and runs the program to check its version. dir must
+// be on the disk of the program that the new program replaces.
+func (r Release) Download(ctx context.Context, dir string) (_ NewProgram, err error) {
+	folder, err := os.MkdirTemp(dir, ".opentabs-upgrade-")
+	if err != nil {
+		return NewProgram{}, err
+	}
+	p := NewProgram{Path: filepath.Join(folder, programName()), dir: folder}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.Remove())
+		}
+	}()
+	archive := filepath.Join(folder, r.archive)
+	if err := r.fetchArchive(ctx, archive); err != nil {
+		return NewProgram{}, err
+	}
+	if err := extractProgram(archive, p.Path); err != nil {
+		return NewProgram{}, fmt.Errorf("%s: %w", r.archive, err)
+	}
+	if err := os.Remove(archive); err != nil {
+		return NewProgram{}, err
+	}
+	return p, r.checkProgram(ctx, p.Path)
+}
+
+func programName() string {
+	if runtime.GOOS == "windows" {
+		return "opentabs.exe"
+	}
+	return "opentabs"
+}
+
+// fetchArchive writes the archive to path, and returns an error if its hash differs from
+// the checksum.
+func (r Release) fetchArchive(ctx context.Context, path string) error {
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	body, err := get(ctx, r.URL+"/"+r.archive)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	hash := sha256.New()
+	size, err := io.Copy(io.MultiWriter(f, hash), io.LimitReader(body, maxArchiveBytes+1))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("download %s: %w", r.archive, err)
+	}
+	if size > maxArchiveBytes {
+		return fmt.Errorf("%s has more than %d MB, so it is not used", r.archive, maxArchiveBytes>>20)
+	}
+	if got := hex.EncodeToString(hash.Sum(nil)); got != r.sha256 {
+		return fmt.Errorf("the checksum of %s is %s, and %s lists %s: nothing was installed; try again later, and report the problem if it stays", r.archive, got, checksumsFile, r.sha256)
+	}
+	return nil
+}
+
+// errNoProgram is the error of an archive without the program.
+var errNoProgram = errors.New("the archive does not contain " + programName())
+
+// isProgram reports whether an entry of an archive is the program: in the root of the
+// archive, or in its only folder.
+func isProgram(name string) bool {
+	name = strings.TrimPrefix(name, "./")
+	folder, base, hasFolder := strings.Cut(name, "/")
+	return name == programName() || hasFolder && base == programName() && strings.HasPrefix(folder, "opentabs")
+}
+
+func writeProgram(path string, content io.Reader) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
+	if err != nil {
+		return err
+	}
+	size, err := io.Copy(f, io.LimitReader(content, maxProgramBytes+1))
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil && size > maxProgramBytes {
+		err = fmt.Errorf("the program has more than %d MB", maxProgramBytes>>20)
+	}
+	return err
+}
+
+// checkProgram runs a new program, so that a program for another system, or of another
+// version, replaces nothing.
+func (r Release) checkProgram(ctx context.Context, path string) error {
+	ctx, cancel := context.WithTimeout(ctx, runTimeout)
+	defer cancel()
+	output, err := exec.CommandContext(ctx, path, "--version").Output()
+	if err != nil {
+		return fmt.Errorf("the new program does not run on this machine: %w", err)
+	}
+	if got := strings.TrimSpace(string(output)); got != "opentabs "+r.Version {
+		return fmt.Errorf("the new program reports the version %q, want %q: nothing was installed", got, "opentabs "+r.Version)
+	}
+	return nil
+}
+
+// keptSuffix is the suffix of the program that was replaced.
+const keptSuffix = ".old"
+
+// KeptPath returns the path at which the earlier program of path is kept.
+func KeptPath(path string) string { return path + keptSuffix }
+
+// Install replaces the program at path by the new program in one step, and returns where
+// the earlier program is kept. The new program has the mode of the earlier program.
+func (p NewProgram) Install(path string) (kept string, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if err := os.Chmod(p.Path, info.Mode().Perm()); err != nil {
+		return "", err
+	}
+	kept = KeptPath(path)
+	if err := os.Remove(kept); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	return kept, swap(p.Path, path, kept)
+}

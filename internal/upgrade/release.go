@@ -1,0 +1,159 @@
+// Package upgrade replaces the running program by a newer release.
+//
+// A release is a folder on a web server. Its file checksums.txt lists the SHA-256 hash and
+// the name of each archive, and the name contains the version and the system. Programs of
+// internal/release write these folders.
+//
+//	release, err := upgrade.Fetch(ctx, url)
+//	program, err := release.Download(ctx, dir)
+//	kept, err := program.Install(path)
+package upgrade
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"runtime"
+	"strings"
+	"time"
+
+	"opentabs/internal/lazyregexp"
+	"opentabs/internal/version"
+)
+
+// URLVariable is the environment variable with the address of the folder of releases.
+const URLVariable = "OPENTABS_RELEASE_URL"
+
+// checksumsFile is the file of a release that lists the hash of each archive.
+const checksumsFile = "checksums.txt"
+
+const (
+	maxChecksumsBytes = 1 << 20
+	maxArchiveBytes   = 200 << 20
+	headerTimeout     = 30 * time.Second
+	// fetchTimeout limits a download, also over a slow connection.
+	fetchTimeout = 15 * time.Minute
+)
+
+// errNoArchive is the error of a release without an archive for this system.
+var errNoArchive = errors.New("the release has no archive for " + runtime.GOOS + " " + runtime.GOARCH)
+
+// Release is the newest release for this system.
+type Release struct {
+	// URL is the address of the folder of the release.
+	URL string
+	// Version is the version, such as "0.2.0".
+	Version string
+
+	archive string // the name of the archive for this system
+	sha256  string // the hash of the archive, in lower-case hexadecimal digits
+}
+
+// archiveName matches the name of an archive: its version, operating system and processor.
+var archiveName = lazyregexp.New(`^opentabs_(\d+\.\d+\.\d+)_([a-z0-9]+)_([a-z0-9]+)\.(?:tar\.gz|zip)$`)
+
+// checksumLine matches a line of sha256sum.
+var checksumLine = lazyregexp.New(`^([0-9a-fA-F]{64}) [ *](\S+)$`)
+
+// Fetch returns the release in the folder at address.
+func Fetch(ctx context.Context, address string) (Release, error) {
+	address = strings.TrimRight(address, "/")
+	if err := checkURL(address); err != nil {
+		return Release{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, headerTimeout)
+	defer cancel()
+	body, err := get(ctx, address+"/"+checksumsFile)
+	if err != nil {
+		return Release{}, err
+	}
+	defer body.Close()
+	r, err := parseChecksums(io.LimitReader(body, maxChecksumsBytes))
+	if err != nil {
+		return Release{}, fmt.Errorf("%s/%s: %w", address, checksumsFile, err)
+	}
+	r.URL = address
+	return r, nil
+}
+
+// parseChecksums returns the release that a file of checksums describes, without its URL.
+func parseChecksums(file io.Reader) (Release, error) {
+	lines := bufio.NewScanner(file)
+	hasArchive := false
+	for lines.Scan() {
+		fields := checksumLine().FindStringSubmatch(strings.TrimRight(lines.Text(), "\r"))
+		if fields == nil {
+			continue
+		}
+		name := archiveName().FindStringSubmatch(fields[2])
+		if name == nil {
+			continue
+		}
+		hasArchive = true
+		if name[2] == runtime.GOOS && name[3] == runtime.GOARCH {
+			return Release{Version: name[1], archive: fields[2], sha256: strings.ToLower(fields[1])}, nil
+		}
+	}
+	switch {
+	case lines.Err() != nil:
+		return Release{}, lines.Err()
+	case !hasArchive:
+		return Release{}, errors.New("the file lists no archive of opentabs: check the address")
+	}
+	return Release{}, errNoArchive
+}
+
+// checkURL accepts https, and http for servers on this machine. Whoever controls the
+// connection could replace the archive together with its checksum.
+func checkURL(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return fmt.Errorf("%q is not an address of releases: use an address such as https://example.com/opentabs", address)
+	}
+	if u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()) {
+		return nil
+	}
+	return fmt.Errorf("%s is not encrypted: use an address that starts with https://", u.Redacted())
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// maxRedirects limits the redirects of one request.
+const maxRedirects = 5
+
+func checkRedirect(r *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects {
+		return fmt.Errorf("more than %d redirects", maxRedirects)
+	}
+	return checkURL(r.URL.String())
+}
+
+// get returns the body of a response with the status 200.
+func get(ctx context.Context, address string) (io.ReadCloser, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("User-Agent", "opentabs/"+version.Version)
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.ResponseHeaderTimeout = headerTimeout
+	transport.DisableKeepAlives = true
+	client := &http.Client{Transport: transport, CheckRedirect: checkRedirect}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode != http.StatusOK {
+		response.Body.Close()
+		return nil, fmt.Errorf("%s: the server returned %q", address, response.Status)
+	}
+	return response.Body, nil
+}

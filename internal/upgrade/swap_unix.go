@@ -1,0 +1,32 @@
+//go:build unix
+
+package upgrade
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// swap keeps the program at path under the name kept, and moves the new program to path.
+// The path always has a complete program, because a rename replaces a file in one step.
+func swap(newPath, path, kept string) error {
+	if os.Link(path, kept) != nil { // not every file system has links
+		if err := copyProgram(path, kept); err != nil {
+			return fmt.Errorf("keep the earlier program: %w", err)
+		}
+	}
+	if err := os.Rename(newPath, path); err != nil {
+		return errors.Join(fmt.Errorf("replace the program: %w", err), os.Remove(kept))
+	}
+	return nil
+}
+
+func copyProgram(from, to string) error {
+	f, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return writeProgram(to, f)
+}

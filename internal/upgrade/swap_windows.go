@@ -1,0 +1,19 @@
+package upgrade
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// swap keeps the program at path under the name kept, and moves the new program to path.
+// Windows can rename a running program, and cannot replace it.
+func swap(newPath, path, kept string) error {
+	if err := os.Rename(path, kept); err != nil {
+		return fmt.Errorf("keep the earlier program: %w", err)
+	}
+	if err := os.Rename(newPath, path); err != nil {
+		return errors.Join(fmt.Errorf("replace the program: %w", err), os.Rename(kept, path))
+	}
+	return nil
+}
