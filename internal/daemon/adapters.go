@@ -23,10 +23,6 @@ import (
 	"opentabs/wsbridge"
 )
 
-// adapterFolder is the folder of the unpacked extension with the scripts for
-// browsers without user scripts.
-const adapterFolder = "adapters"
-
 // adapters composes the scripts that browsers get: each script is an adapter inside the
 // host that runs adapters. adapters is safe for concurrent use.
 type adapters struct {
@@ -283,7 +279,7 @@ func (a *adapters) writeFiles() error {
 	}
 	a.writeLock.Lock()
 	defer a.writeLock.Unlock()
-	folder = filepath.Join(folder, adapterFolder)
+	folder = filepath.Join(folder, extensiondir.AdapterDir)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return fmt.Errorf("write the adapters: %w", err)
 	}
@@ -295,7 +291,7 @@ func (a *adapters) writeFiles() error {
 			failures = append(failures, fmt.Errorf("write the adapter of %s: %w", enabledPlugin.info.Name, err))
 			continue
 		}
-		files[enabledPlugin.info.Name], current[name] = adapterFolder+"/"+name, true
+		files[enabledPlugin.info.Name], current[name] = extensiondir.AdapterDir+"/"+name, true
 	}
 	a.mu.Lock()
 	a.files = files

@@ -198,7 +198,7 @@ func composeAll(b *testing.B, a *adapters) {
 func TestAdapterFilesOfSimilarNames(t *testing.T) {
 	registry, store := testCatalog(t, plugintest.Package{Name: "x", PreScript: "token()"}, plugintest.Package{Name: "x-prescript"})
 	dirs := config.Dirs{State: t.TempDir()}
-	folder := filepath.Join(dirs.ExtensionDir(), adapterFolder)
+	folder := filepath.Join(dirs.ExtensionDir(), extensiondir.AdapterDir)
 	if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(dirs.ExtensionDir(), extensiondir.ConnectionFile), []byte("{}"), 0o600)); err != nil {
 		t.Fatal(err)
 	}

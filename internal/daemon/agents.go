@@ -2,31 +2,60 @@ package daemon
 
 import (
 	"strings"
+	"time"
 
 	"github.com/rs/zerolog"
 
+	"opentabs/browser"
 	"opentabs/dispatch"
 	"opentabs/internal/clients"
 	"opentabs/internal/config"
+	"opentabs/internal/filestore"
+	"opentabs/internal/home"
 	"opentabs/internal/permissions"
+	"opentabs/internal/timeouts"
 	"opentabs/internal/version"
 	"opentabs/mcpserver"
 	"opentabs/mcpserver/gateway"
+	"opentabs/wire"
 	"opentabs/wsbridge"
 )
 
 // CommandClient is the client name of `opentabs call` in MCP's initialize.
 const CommandClient = dispatch.CommandNamePrefix + "call"
 
+// learnedTimeouts are the stored timeouts of clients as the MCP server uses them.
+type learnedTimeouts struct{ store *timeouts.Store }
+
+// Find implements mcpserver.LearnedTimeouts.
+func (l learnedTimeouts) Find(id clients.ID) (clients.Timeout, time.Time, bool) {
+	e, ok := l.store.Find(id)
+	return e.Timeout(), e.Since, ok
+}
+
+// Learn implements mcpserver.LearnedTimeouts.
+func (l learnedTimeouts) Learn(id clients.ID, g clients.GiveUp) { l.store.Learn(id, g) }
+
+// openTimeouts opens the stored timeouts of clients. openTimeouts renames a damaged file.
+func openTimeouts(h *home.Home, log zerolog.Logger) *timeouts.Store {
+	store := timeouts.Open(h.State, func(sentence string) { log.Error().Msg(sentence) }, log)
+	if err := store.Repair(); err != nil {
+		log.Error().Err(err).Msg("the damaged file of client timeouts could not be renamed")
+	}
+	return store
+}
+
 // mcpOptions returns the options of the MCP server. Jobs are enabled only if the
 // settings allow calls of some client to become jobs.
 func mcpOptions(
-	s config.Settings, p *plugins, access permissions.Local, hub *wsbridge.Hub, calls *dispatch.Dispatcher, load *pluginLoading, log zerolog.Logger,
+	s config.Settings, p *plugins, access permissions.Local, hub *wsbridge.Hub, calls *dispatch.Dispatcher, files *filestore.Store,
+	onSessionEnd func(dispatch.Client), load *pluginLoading, learned *timeouts.Store,
+	log zerolog.Logger,
 ) mcpserver.Options {
 	o := mcpserver.Options{
-		Version: version.Version, Log: log, CallWatcher: calls, DisableForms: !s.Elicitation,
+		Version: version.Version, Log: log, CallWatcher: calls, Files: files, OnSessionEnd: onSessionEnd, DisableForms: !s.Elicitation,
 		Tabs: hub.CurrentTargets, Inspector: access, Ready: load.waitUntilLoaded,
-		Refusals: p.enforcer.Refusals, PinnedTools: p.pins.Names,
+		Refusals: capabilityRefusals(p.enforcer.Refusals, hub.Browsers), PinnedTools: p.pins.Names,
 		ListMode: listModes(s.Tools), ListsOutputSchemas: outputSchemaRules(s.OutputSchemas),
 		NeedsApproval: func(t dispatch.Tool, c dispatch.Client) bool {
 			return p.enforcer.Ask(dispatch.CallInfo{Tool: t, Client: c}).Suspend != nil
@@ -35,8 +64,46 @@ func mcpOptions(
 	if !s.Detach.IsNever() {
 		o.Jobs = dispatch.NewJobs(calls, dispatch.JobOptions{})
 		o.Detach = detachRules(s.Detach)
+		o.LearnedTimeouts = learnedTimeouts{learned}
 	}
 	return o
+}
+
+// capabilityRefusals adds the refusals of browser tools that no browser can run: tools
+// that need a permission of Chrome that no extension has. policyRefusals are the other
+// refusals.
+func capabilityRefusals(
+	policyRefusals func(plugin string) func(dispatch.Tool) *wire.CallError, listBrowsers func() []wsbridge.BrowserInfo,
+) func(plugin string) func(dispatch.Tool) *wire.CallError {
+	return func(plugin string) func(dispatch.Tool) *wire.CallError {
+		refusal := policyRefusals(plugin)
+		if plugin != browser.Name {
+			return refusal
+		}
+		var capabilities []string
+		for _, b := range listBrowsers() {
+			capabilities = append(capabilities, b.Capabilities...)
+		}
+		return func(t dispatch.Tool) *wire.CallError {
+			if err := refusal(t); err != nil {
+				return err
+			}
+			return browser.CheckCapability(t.Name, capabilities)
+		}
+	}
+}
+
+// capabilitiesOf returns a function with the optional permissions of Chrome that a browser
+// has.
+func capabilitiesOf(listBrowsers func() []wsbridge.BrowserInfo) func(browserID string) []string {
+	return func(browserID string) []string {
+		for _, b := range listBrowsers() {
+			if b.ID == browserID {
+				return b.Capabilities
+			}
+		}
+		return nil
+	}
 }
 
 // listModes returns a function with the tools that a client lists. Commands of opentabs

@@ -4,17 +4,21 @@ import (
 	"context"
 	"time"
 
+	"opentabs/browser"
 	"opentabs/dispatch"
 	"opentabs/internal/audit"
 	"opentabs/internal/pluginlog"
+	"opentabs/internal/recorder"
 	"opentabs/mcpserver"
 	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
 
-// callAuditor writes the calls that ended, and the user's answers, into the audit.
+// callAuditor writes the calls that ended into the audit and the recorder, and the user's
+// answers into the audit.
 type callAuditor struct {
 	log      *audit.Log
+	recorder *recorder.Recorder
 	policy   *policy.Policy
 	enforcer *policy.Enforcer
 }
@@ -25,12 +29,18 @@ var _ dispatch.AfterHook = callAuditor{}
 // because the policy's hook discards why the call was allowed.
 func (a callAuditor) After(callInfo dispatch.CallInfo, e dispatch.EndedCall) {
 	r := audit.RecordOfCall(e)
+	if site := browser.SiteOfCall(callInfo, e); site != "" {
+		r.Origin = site
+	}
+	facts := recorder.Facts{Site: r.Origin}
 	if review := a.policy.State(callInfo.Tool.Plugin).Review; review != nil {
-		r.Hash = review.Hash
+		r.Hash, facts.Hash = review.Hash, review.Hash
 	}
 	if approval, ok := a.enforcer.Approval(callInfo); ok {
 		r.Approved = &audit.Approval{Scope: approval.Scope, By: approval.By, At: approval.At}
+		facts.Approved = (*recorder.Approval)(r.Approved)
 	}
+	a.recorder.Add(e, facts)
 	for _, d := range e.Resolutions {
 		r.Decisions = append(r.Decisions, audit.Decision{At: d.DecidedAt.UTC(), By: d.Surface, Allow: d.Allow, Scope: d.Scope, Asked: d.Gate})
 		if d.Gate == "" { // a gate that asked the user writes its own record

@@ -10,6 +10,7 @@ import (
 	"opentabs/dispatch"
 	"opentabs/internal/audit"
 	"opentabs/internal/config"
+	"opentabs/internal/recorder"
 	"opentabs/plugin/plugintest"
 	"opentabs/plugin/policy"
 	"opentabs/wire"
@@ -25,7 +26,9 @@ func TestCallAuditor(t *testing.T) {
 	startTime := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	endTime := startTime.Add(time.Minute)
 	callInfo := dispatch.CallInfo{CallID: "call_1", Tool: dispatch.Tool{Plugin: "one", Name: "echo"}}
-	callAuditor{log, reviews, policy.NewEnforcer(reviews)}.After(callInfo, dispatch.EndedCall{
+	records := recorder.Open(dir, recorder.Options{})
+	defer records.Close()
+	callAuditor{log, records, reviews, policy.NewEnforcer(reviews)}.After(callInfo, dispatch.EndedCall{
 		View: dispatch.View{
 			Snapshot: dispatch.Snapshot{CallID: "call_1", ToolName: "one__echo", Progression: dispatch.Progression{Status: wire.StatusFailed}, ParentCallID: "call_0"},
 			Plugin:   "one", Tool: "echo", Requester: dispatch.Requester{Client: "C", Session: "session-1"}, Browser: "b", TabID: 3, Created: startTime, Ended: &endTime,

@@ -8,8 +8,11 @@ package daemon
 
 import (
 	"cmp"
+	"context"
+	"io"
 	"net/http"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -18,12 +21,20 @@ import (
 	"opentabs/dispatch"
 	"opentabs/extension"
 	"opentabs/internal/audit"
+	"opentabs/internal/browsernames"
+	"opentabs/internal/browserprofile"
 	"opentabs/internal/clienttoken"
 	"opentabs/internal/config"
+	"opentabs/internal/filestore"
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
+	"opentabs/internal/metrics"
+	"opentabs/internal/pairing"
+	"opentabs/internal/panelplugins"
 	"opentabs/internal/permissions"
 	"opentabs/internal/pluginlog"
+	"opentabs/internal/recorder"
+	"opentabs/internal/timeouts"
 	"opentabs/internal/toolpins"
 	"opentabs/internal/version"
 	"opentabs/mcpserver"
@@ -51,68 +62,135 @@ type Daemon struct {
 	loading  *pluginLoading
 	browser  *browserSync
 	audit    *audit.Log
-	mcp      *mcpserver.Server
-	clients  *clienttoken.Store
-	api      *httpapi.API
+	recorder *recorder.Recorder
+	// observers have received all calls when Calls.Drain returns.
+	observers observers
+	// panelPlugins are the plugins that side panels change.
+	panelPlugins *panelplugins.Plugins
+	mcp          *mcpserver.Server
+	clients      *clienttoken.Store
+	timeouts     *timeouts.Store
+	api          *httpapi.API
+	// stopRequests has a value when a client of the API has stopped the daemon.
+	stopRequests chan struct{}
+}
+
+// extensionOrigins returns the origins of the extensions that may connect.
+func extensionOrigins(settings config.Settings) []string {
+	origins := []string{"chrome-extension://" + extension.ID()}
+	for _, page := range settings.StoreExtensions.Pages() {
+		origins = append(origins, "chrome-extension://"+page.ID)
+	}
+	return origins
 }
 
 // newDaemon builds a daemon that serves at address. Damaged files are repaired or
 // ignored with an error in the log. [Daemon.Serve] loads the plugins.
 func newDaemon(h *home.Home, token, address string, log zerolog.Logger) *Daemon {
 	started := time.Now()
-	origins := []string{"chrome-extension://" + extension.ID()}
+	origins := extensionOrigins(h.Settings)
 	loading := newLoading()
 	folders := newDevFolders()
 	auditLog := audit.Open(h.State, log)
 
 	p := newPlugins(h, folders, auditLog, log)
-	logs := pluginlog.Open(h.State, pluginlog.Options{Log: log, Secrets: func() []string { return p.values.Secrets(p.registry.Set()) }})
+	logs := pluginlog.Open(h.State, pluginlog.Options{Log: log, Secrets: func() []string { return p.values.Secrets(p.registry.Set()) }, ResolveStack: p.stackResolver()})
 	access := permissions.NewLocal(p.policy, p.registry)
 	adapters := newAdapters(p, folders, h.Dirs, loading.done, log)
+	names := openBrowserNames(h.Dirs, log)
+	var mcp *mcpserver.Server // set before the first browser connects
+	var sessions *browser.Sessions
+	records := openRecorder(h, p, log)
+	var sync *browserSync // set before the first browser connects
+	panelPlugins := panelplugins.New(h, access, os.Getenv, func() error { return sync.reload() })
+	repeater := &callRepeater{find: records.Find, plugins: p.registry.Set}
 	hub := wsbridge.New(wsbridge.Options{
-		Key: config.BrowserKey(token), Origins: origins, Version: version.Version, Log: log, Adapters: adapters,
+		Key: config.BrowserKey(token), Pairings: pairing.Open(h.PairingFile()), Origins: origins, Version: version.Version, Log: log, Adapters: adapters,
 		HostScript: adapters.Host, FetchCode: adapters.Fetch,
-		Policy: access, Settings: p.pageSettings, MayRunIn: p.mayRunIn,
-		ReceiveStart: p.recordStart,
-		ReceiveLogs:  func(_, browser string, entries wire.PluginLogParams) { logs.Add(browser, entries) },
+		Policy: panelPlugins, Settings: p.pageSettings, MayRunIn: p.mayRunIn,
+		ReceiveStart:     p.recordStart,
+		ClientNames:      func() []string { return agentNames(mcp.Clients()) },
+		ReadHistory:      records.ReadHistory,
+		RepeatCall:       func(callID string) error { return repeater.repeat(callID) },
+		EndedSessions:    func(used []string) []string { return sessions.Ended(used) },
+		NameBrowser:      names.NameOf,
+		OnBrowsersChange: func() { mcp.PolicyChanged() },
+		ReceiveLogs:      func(_, browser string, entries wire.PluginLogParams) { logs.Add(browser, entries) },
 	})
-	options := dispatchOptions(h.Settings, p, hub, auditLog, log)
-	bridge, heldTabs := browser.Connect(hub, &options, browser.Options{Rules: p.policy, OwnAddress: address, UploadFolders: h.Settings.UploadFolderList()})
-	calls := dispatch.New(bridge, options)
+	options := dispatchOptions(h.Settings, p, hub, callAuditor{auditLog, records, p.policy, p.enforcer}, log)
+	var calls *dispatch.Dispatcher // set before the API serves metrics
+	observers := newObservers(h.Getenv, func() metrics.Gauges { return gaugesOf(calls.Calls(), hub.Browsers()) }, log)
+	options.AfterHooks = append(options.AfterHooks, observers.hooks()...)
+	files := filestore.Open(h.FilesDir())
+	bridge, holds, browserSessions := browser.Connect(browsernames.Prefer(hub, names), &options, browser.Options{Rules: p.policy, OwnAddress: address, UploadFolders: h.Settings.UploadFolderList(), Files: files,
+		Limits: browser.Limits{Acts: h.Settings.BrowserActs, Pictures: h.Settings.BrowserPictures}, CapabilitiesOf: capabilitiesOf(hub.Browsers)})
+	calls = dispatch.New(bridge, options)
 	hub.SetCalls(calls)
-	sync := &browserSync{p.registry, adapters, hub, log}
+	repeater.calls, repeater.targets = calls, hub.CurrentTargets
+	hub.Holds.SetSource(holds)
+	sessions = browserSessions
+	sessions.OnEnd(hub.Holds.SendEnded)
+	holds.OnChange(hub.Holds.Send)
+	holds.SetCalls(calls)
+	sync = &browserSync{p.registry, adapters, hub, log}
 	development := newDevelopment(folders, p, sync.run, log)
-	mcp := mcpserver.New(calls, p.registry.Registry, mcpOptions(h.Settings, p, access, hub, calls, loading, log))
+	learned := openTimeouts(h, log)
+	agentOptions := mcpOptions(h.Settings, p, access, hub, calls, files, sessions.End, loading, learned, log)
+	agentOptions.TraceSampler = observers.sampler()
+	mcp = mcpserver.New(calls, p.registry.Registry, agentOptions)
 	clients := openClients(h.Dirs, log)
 	reporter := statusReporter{
-		home: h, address: address, started: started, registry: p.registry, policy: p.policy, access: access, hub: hub, calls: calls, mcp: mcp, heldTabs: heldTabs,
+		home: h, address: address, started: started, registry: p.registry, policy: p.policy, access: access, hub: hub, calls: calls, mcp: mcp, holds: holds, timeouts: learned,
 	}
+	stopRequests := make(chan struct{}, 1)
 	api := httpapi.New(httpapi.Options{
 		Token: token, Clients: clients, Origins: origins, Log: log,
-		Health:           httpapi.Health{OK: true, Version: version.Version, PID: os.Getpid()},
-		Calls:            calls,
-		Logs:             logs,
-		Status:           reporter.status,
-		Ready:            loading.waitUntilLoaded,
+		Health:  httpapi.Health{OK: true, Version: version.Version, PID: os.Getpid()},
+		Calls:   calls,
+		Records: records,
+		Logs:    logs,
+		Status:  reporter.status,
+		Ready:   loading.waitUntilLoaded,
+		Stop: func() {
+			select {
+			case stopRequests <- struct{}{}:
+			default: // the daemon stops already
+			}
+		},
 		Reload:           sync.reload,
 		StartDevelopment: development.begin,
 		ReloadTab:        hub.ReloadTab,
+		ReleaseTab:       reporter.releaseTab,
+		PingBrowser:      hub.Probe.Ping,
+		BrowserNames:     home.NewBrowserNames(names, reporter.connectedBrowserIDs, hub.Probe.Reconnect),
 		Policy:           access,
+		Metrics:          observers.metrics,
 		MCP:              withCredential(mcp.Handler()),
 		Browsers:         hub.Handler(),
-		Stdio:            mcp.ServeStdio,
+		Stdio: func(ctx context.Context, in io.Reader, out io.Writer) error {
+			return mcp.ServeStdio(withStdioCredential(ctx), in, out)
+		},
 	})
 	d := &Daemon{
 		Registry: p.registry, Policy: p.policy, Values: p.values, Logs: logs, Hub: hub, Calls: calls,
-		enforcer: p.enforcer, pins: p.pins, log: log, loading: loading, browser: sync, audit: auditLog, mcp: mcp, clients: clients, api: api,
+		enforcer: p.enforcer, pins: p.pins, log: log, loading: loading, browser: sync, panelPlugins: panelPlugins, audit: auditLog, recorder: records, observers: observers, mcp: mcp, clients: clients, timeouts: learned, api: api, stopRequests: stopRequests,
 	}
 	p.registry.OnChange(development.reviewLater)
 	p.registry.Faults().OnChange(hub.RefreshPlugins)
 	p.policy.OnChange(d.permissionsChanged)
-	p.pins.OnChange(mcp.PinnedToolsChanged)
+	p.pins.OnChange(mcp.ToolListsChanged)
+	learned.OnChange(mcp.ToolListsChanged)
 	p.values.OnChange(d.settingsChanged)
 	clients.OnRemoved(mcp.RevokeToken)
 	return d
+}
+
+// openRecorder opens the recorder of calls.
+func openRecorder(h *home.Home, p *plugins, log zerolog.Logger) *recorder.Recorder {
+	return recorder.Open(h.State, recorder.Options{
+		Days: h.Settings.RecordDays, Bytes: int64(h.Settings.RecordBytes), Arguments: h.Settings.RecordArguments, Results: h.Settings.RecordResults,
+		Secrets: func() []string { return p.values.Secrets(p.registry.Set()) }, Log: log,
+	})
 }
 
 // openClients opens the file of client tokens. openClients renames a damaged file.
@@ -122,6 +200,20 @@ func openClients(dirs config.Dirs, log zerolog.Logger) *clienttoken.Store {
 		log.Error().Err(err).Msg(cmp.Or(warning, "the damaged file of client tokens could not be renamed; no client can connect over HTTP"))
 	}
 	return clients
+}
+
+// openBrowserNames opens the file with the names of browsers. openBrowserNames renames a
+// damaged file.
+func openBrowserNames(dirs config.Dirs, log zerolog.Logger) *browsernames.Store {
+	names, warning := browsernames.Open(dirs.BrowsersFile())
+	if warning != "" {
+		log.Error().Msg(warning)
+	}
+	machine := browserprofile.ThisMachine(runtime.GOOS, os.Getenv)
+	names.UseDefaults(func(browserID, sentName string) string {
+		return machine.DefaultName(extension.ID(), browserID, sentName)
+	})
+	return names
 }
 
 // withCredential adds the authenticated caller of a request to its context for the
@@ -136,8 +228,18 @@ func withCredential(next http.Handler) http.Handler {
 	})
 }
 
+// withStdioCredential adds the authenticated client of a session on /stdio to its context
+// for the MCP server.
+func withStdioCredential(ctx context.Context) context.Context {
+	client := transport.Credential{Kind: dispatch.CredentialStdio}
+	if name := httpapi.CallerOf(ctx).Client; name != "" {
+		client = transport.Credential{Kind: dispatch.CredentialToken, Token: name}
+	}
+	return transport.WithCredential(ctx, client)
+}
+
 // dispatchOptions returns the limits, gates and hooks of calls.
-func dispatchOptions(s config.Settings, p *plugins, hub *wsbridge.Hub, auditLog *audit.Log, log zerolog.Logger) dispatch.Options {
+func dispatchOptions(s config.Settings, p *plugins, hub *wsbridge.Hub, auditor callAuditor, log zerolog.Logger) dispatch.Options {
 	o := dispatch.Options{
 		IdleLimit: s.IdleTimeout, MaxIdleLimit: s.MaxIdleTimeout, HardLimit: s.HardTimeout, SuspendLimit: s.DecisionTimeout, ProgressInterval: s.ProgressInterval,
 		MaxRunningCalls: s.MaxRunning, MaxWaitingCalls: s.MaxWaiting, MaxResultBytes: s.MaxResultBytes,
@@ -145,7 +247,7 @@ func dispatchOptions(s config.Settings, p *plugins, hub *wsbridge.Hub, auditLog 
 		BeforeHooks:     p.enforcer.Before(),
 		MayOpenTab:      p.policy.MayOpen,
 		FailureNote:     func(t dispatch.Tool) (forAgent, forUser string) { return p.enforcer.FailureNote(t, p.values) },
-		AfterHooks:      append([]dispatch.AfterHook{callAuditor{auditLog, p.policy, p.enforcer}}, p.enforcer.After()...),
+		AfterHooks:      append([]dispatch.AfterHook{auditor}, p.enforcer.After()...),
 		OnWaitingChange: hub.SendWaiting,
 		ResolveTool:     p.enforcer.Resolve(p.registry.Registry), Log: log,
 	}

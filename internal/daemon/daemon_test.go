@@ -21,7 +21,7 @@ func TestSettingsReachCalls(t *testing.T) {
 		o := dispatchOptions(config.Settings{
 			IdleTimeout: 1, MaxIdleTimeout: 7, HardTimeout: 2, DecisionTimeout: 3, ProgressInterval: tt.userInterval,
 			MaxRunning: 4, MaxWaiting: 5, MaxResultBytes: 6,
-		}, &plugins{registry: registry, enforcer: policy.NewEnforcer(nil)}, nil, nil, zerolog.Nop())
+		}, &plugins{registry: registry, enforcer: policy.NewEnforcer(nil)}, nil, callAuditor{}, zerolog.Nop())
 		if o.ProgressInterval != tt.interval {
 			t.Errorf("an interval of %v became %v, want %v", tt.userInterval, o.ProgressInterval, tt.interval)
 		}

@@ -11,6 +11,7 @@ import (
 	"opentabs/internal/home"
 	"opentabs/internal/permissions"
 	"opentabs/internal/scriptcheck"
+	"opentabs/internal/stacktrace"
 	"opentabs/internal/toolpins"
 	"opentabs/plugin"
 	"opentabs/plugin/catalog"
@@ -28,6 +29,19 @@ type plugins struct {
 	enforcer     *policy.Enforcer
 	scriptChecks *scriptcheck.Cache
 	pins         *toolpins.Pins
+}
+
+// stackResolver returns the function that finds the author's source lines for the stack
+// traces of adapters.
+func (p *plugins) stackResolver() func(name string, entry wire.LogEntry) []string {
+	resolver := &stacktrace.Resolver{}
+	return func(name string, entry wire.LogEntry) []string {
+		loaded, ok := p.registry.Set().Plugin(name)
+		if !ok {
+			return nil
+		}
+		return resolver.Frames(loaded.AdapterPath(), stacktrace.Trace{Stack: entry.Stack, Origin: entry.StackOrigin})
+	}
 }
 
 // newPlugins opens the files of the installation. Plugins in the folders under

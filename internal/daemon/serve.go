@@ -19,7 +19,8 @@ const (
 	streamsTimeout = 500 * time.Millisecond
 )
 
-// Serve runs the daemon on listener until ctx ends, and then shuts the daemon down.
+// Serve runs the daemon on listener until ctx ends or a client of the API stops the
+// daemon, and then shuts the daemon down.
 func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 	serveCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
@@ -36,17 +37,26 @@ func (d *Daemon) Serve(ctx context.Context, listener net.Listener) error {
 	go d.Values.Watch(serveCtx)
 	go d.pins.Watch(serveCtx)
 	go d.clients.Watch(serveCtx)
+	go d.timeouts.Watch(serveCtx)
 	go memory.LimitFreeMemory(serveCtx)
 	var err error
 	select {
 	case <-ctx.Done():
 		d.log.Info().Msg("shutting down")
+	case <-d.stopRequests:
+		d.log.Info().Msg("shutting down, as a command requested")
 	case err = <-serveErr:
 	}
 	d.shutdown(ctx, server, stop)
 	d.Logs.Close()
 	logForwarding.Wait()
 	d.audit.Close()
+	d.recorder.Close()
+	if d.observers.traces != nil {
+		flushCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), streamsTimeout)
+		d.observers.traces.Flush(flushCtx)
+		cancel()
+	}
 	d.clients.Close()
 	if errors.Is(err, http.ErrServerClosed) {
 		err = nil
@@ -73,6 +83,7 @@ func (d *Daemon) shutdown(ctx context.Context, server *http.Server, stop context
 	if err := server.Close(); err != nil {
 		d.log.Warn().Err(err).Msg("close the connections")
 	}
+	d.panelPlugins.Close()
 	d.Hub.Close()
 	endWithin(callsTimeout, "calls", d.Calls.Drain) // waits for jobs, which run without a request
 }

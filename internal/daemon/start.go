@@ -106,5 +106,5 @@ func listenLoopback(ctx context.Context, port int, token string) (net.Listener, 
 }
 
 func alreadyServing(s home.Server) error {
-	return fmt.Errorf("%s, is already serving on port %d: use that one, stop it with `kill %d`, or choose another port with --port and another directory with OPENTABS_HOME", s, s.Port, s.PID)
+	return fmt.Errorf("%s, is already serving on port %d: use that one, stop it with `opentabs stop`, or choose another port with --port and another directory with OPENTABS_HOME", s, s.Port)
 }

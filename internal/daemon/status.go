@@ -1,18 +1,23 @@
 package daemon
 
 import (
+	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"time"
 
 	"opentabs/browser"
 	"opentabs/dispatch"
+	"opentabs/internal/clients"
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/memory"
 	"opentabs/internal/permissions"
+	"opentabs/internal/timeouts"
 	"opentabs/internal/version"
 	"opentabs/mcpserver"
+	"opentabs/mcpserver/transport"
 	"opentabs/plugin/catalog"
 	"opentabs/plugin/policy"
 	"opentabs/wire"
@@ -30,7 +35,8 @@ type statusReporter struct {
 	hub      *wsbridge.Hub
 	calls    *dispatch.Dispatcher
 	mcp      *mcpserver.Server
-	heldTabs func() []browser.HeldTab
+	holds    *browser.Holds
+	timeouts *timeouts.Store
 }
 
 func (r statusReporter) status() httpapi.Status {
@@ -57,18 +63,21 @@ func (r statusReporter) status() httpapi.Status {
 			status.Calls.Pending++
 		}
 	}
-	heldTabs := r.heldTabs()
+	heldTabs := r.holds.HeldTabs()
 	for _, b := range r.hub.Browsers() {
 		status.Browsers = append(status.Browsers, httpapi.Browser{
-			ID: b.ID, Name: b.Name, Version: b.ExtensionVersion, Connected: b.Connected, Since: b.LinkChangedAt,
+			ID: b.ID, Name: b.Name, Version: b.ExtensionVersion, PairingKeyID: b.PairingKeyID, Connected: b.Connected, Since: b.LinkChangedAt,
 			Running: b.RunCount, InjectMode: b.InjectMode, Tabs: append([]wire.TabInfo{}, b.Tabs...), HeldTabs: heldTabsOf(heldTabs, b.ID),
 		})
+	}
+	if sentence, at := r.hub.Probe.RefusedHello(); sentence != "" {
+		status.RefusedExtension = &httpapi.RefusedExtension{Text: sentence, At: at.UTC()}
 	}
 	for _, c := range r.mcp.Clients() {
 		// The session id is left out of the status, because the id works as a password.
 		status.Clients = append(status.Clients, httpapi.MCPClient{
 			Client: c.Token, Credential: string(c.Kind), Name: c.Name, Version: c.Version, Transport: c.Transport, Since: c.ConnectedSince,
-			Tools: string(r.mcp.ListModeOf(c)),
+			Tools: string(r.mcp.ListModeOf(c)), Timeout: r.timeoutOf(c),
 		})
 	}
 	set := r.registry.Set()
@@ -84,11 +93,60 @@ func (r statusReporter) status() httpapi.Status {
 	return status
 }
 
+// timeoutOf returns how long a client waits for a call; nil if that is unknown.
+func (r statusReporter) timeoutOf(c transport.ClientInfo) *httpapi.ClientTimeout {
+	if e, ok := r.timeouts.Find(clients.ID{Name: c.Name, Version: c.Version}); ok {
+		source := httpapi.TimeoutLearned
+		if e.IsSetByUser {
+			source = httpapi.TimeoutSet
+		}
+		return &httpapi.ClientTimeout{LimitMs: e.TimeoutMs, ProgressRestarts: e.ProgressRestarts, Source: source}
+	}
+	profile := clients.Of(c.Name, c.Version)
+	t := profile.TimeoutOver(c.Transport == transport.OverHTTP)
+	if !profile.IsKnown() || t.Limit == 0 {
+		return nil
+	}
+	return &httpapi.ClientTimeout{LimitMs: t.Limit.Milliseconds(), ProgressRestarts: t.ProgressRestarts, Source: httpapi.TimeoutTable}
+}
+
+// connectedBrowserIDs returns the IDs of the connected browsers.
+func (r statusReporter) connectedBrowserIDs() (ids []string) {
+	for _, b := range r.hub.Browsers() {
+		if b.Connected {
+			ids = append(ids, b.ID)
+		}
+	}
+	return ids
+}
+
+// releaseTab stops the client that uses a tab with browser tools, and returns the name of
+// the client. browser is the ID or the name of the tab's browser, or empty for the only
+// browser in which a client uses the tab.
+func (r statusReporter) releaseTab(browser string, tabID int) (client string, err error) {
+	var found []string
+	for _, b := range r.hub.Browsers() {
+		isNamed := browser == "" || browser == b.ID || strings.EqualFold(browser, b.Name)
+		for _, held := range heldTabsOf(r.holds.HeldTabs(), b.ID) {
+			if isNamed && held.TabID == tabID {
+				found = append(found, b.ID)
+			}
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("no client uses tab %d: `opentabs status` lists the tabs that clients use", tabID)
+	case 1:
+		return r.holds.Release(found[0], tabID, httpapi.CommandLine)
+	}
+	return "", fmt.Errorf("clients use a tab %d in several browsers: name one with --browser", tabID)
+}
+
 // heldTabsOf returns the tabs of a browser that clients hold.
 func heldTabsOf(heldTabs []browser.HeldTab, browserID string) (held []httpapi.HeldTab) {
 	for _, t := range heldTabs {
 		if t.Browser == browserID {
-			held = append(held, httpapi.HeldTab{TabID: t.TabID, Site: t.Site, Client: t.Client, Until: t.Until.UTC()})
+			held = append(held, httpapi.HeldTab{TabID: t.TabID, Site: t.Site, Client: t.Client, Until: t.Until.UTC(), IsTaken: t.IsTaken})
 		}
 	}
 	return held

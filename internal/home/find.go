@@ -75,7 +75,10 @@ func isAlive(pid int) bool {
 	return runtime.GOOS == "windows" || process.Signal(syscall.Signal(0)) == nil
 }
 
+// errSilentOwner is in the error for a port whose owner does not respond.
+var errSilentOwner = errors.New("which does not respond")
+
 // newSilentOwnerError is the error for a port whose owner does not respond.
 func newSilentOwnerError(ctx context.Context, port int) error {
-	return fmt.Errorf("port %d is in use by %s, which does not respond: if that is the opentabs server, stop it and start it again; if not, stop that program, or choose another port with OPENTABS_PORT", port, portowner.Find(ctx, port))
+	return fmt.Errorf("port %d is in use by %s, %w: if that is the opentabs server, end it with `opentabs stop --force`; if not, stop that program, or choose another port with OPENTABS_PORT", port, portowner.Find(ctx, port), errSilentOwner)
 }

@@ -11,6 +11,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/rs/zerolog"
 
@@ -31,14 +32,17 @@ type Home struct {
 	config.Dirs
 	Settings config.Settings
 
-	getenv func(string) string
+	// Getenv reads the environment.
+	Getenv func(string) string
 	warn   func(sentence string)
+	// warnOnce limits the warning about an older daemon to one for each process.
+	warnOnce sync.Once
 }
 
 // New returns the installation in dirs. getenv reads the environment; warn receives
 // warnings for the user.
 func New(dirs config.Dirs, s config.Settings, getenv func(string) string, warn func(sentence string)) *Home {
-	return &Home{Dirs: dirs, Settings: s, getenv: getenv, warn: warn}
+	return &Home{Dirs: dirs, Settings: s, Getenv: getenv, warn: warn}
 }
 
 // PluginStore returns the list of added and installed plugins.
@@ -148,9 +152,12 @@ func (h *Home) runningClient(ctx context.Context) (*httpapi.Client, error) {
 }
 
 // Client returns a client of the running daemon. Client returns the same errors as
-// [Home.FindServer].
+// [Home.FindServer]. An older daemon without calls is replaced first.
 func (h *Home) Client(ctx context.Context) (*httpapi.Client, error) {
 	server, err := h.FindServer(ctx)
+	if err == nil {
+		server, err = h.replaceOlder(ctx, server)
+	}
 	if err != nil {
 		return nil, err
 	}

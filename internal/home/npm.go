@@ -7,13 +7,14 @@ import (
 	"opentabs/plugin"
 )
 
-// NPMConfig reads npm's settings for this process.
-func NPMConfig(getenv func(string) string) (*npm.Config, error) {
+// NPMConfig reads npm's settings. projectDir is the directory of the project whose .npmrc
+// is read; empty for no project.
+func NPMConfig(getenv func(string) string, projectDir string) (*npm.Config, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		home = "" // without a home directory the user has no .npmrc
 	}
-	return npm.LoadConfig(npm.Environment{Getenv: getenv, Environ: os.Environ, Home: home, Dir: "."})
+	return npm.LoadConfig(npm.Environment{Getenv: getenv, Environ: os.Environ, Home: home, Dir: projectDir})
 }
 
 // DiscoverGlobal adds the plugins that are installed globally with npm to registry, if
@@ -23,7 +24,7 @@ func (h *Home) DiscoverGlobal(registry *plugin.Registry) error {
 	if !h.Settings.DiscoverGlobal {
 		return nil
 	}
-	settings, err := NPMConfig(h.getenv)
+	settings, err := NPMConfig(h.Getenv, ".")
 	if err != nil {
 		return err
 	}

@@ -68,6 +68,18 @@ func (h *Home) StartServer(ctx context.Context) error {
 	return fmt.Errorf("%s (its log is %s)", readLastMessage(logName, offset), logName)
 }
 
+// WaitForServer returns when a daemon answers that another program starts, such as the
+// service manager of the system.
+func WaitForServer(ctx context.Context, h *Home) error {
+	if h.waitForServer(ctx, nil) {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("the server did not answer within %s (its log is %s)", startTimeout, h.LogFile())
+}
+
 // waitForServer reports whether a daemon answered. waitForServer gives up after
 // startTimeout, or otherServerTimeout after the process has exited.
 func (h *Home) waitForServer(ctx context.Context, exitErr <-chan error) bool {

@@ -11,6 +11,7 @@ import (
 	"opentabs/dispatch/shape"
 	"opentabs/internal/httpjson"
 	"opentabs/internal/plaintext"
+	"opentabs/internal/recorder"
 )
 
 // Calls has the methods of the dispatcher that the routes use.
@@ -25,11 +26,18 @@ type Calls interface {
 var _ Calls = (*dispatch.Dispatcher)(nil)
 
 // callRoutes are the routes below /calls.
-type callRoutes struct{ calls Calls }
+type callRoutes struct {
+	calls   Calls
+	records Records
+}
 
 // list sends running and waiting calls, oldest first, then the last finished calls,
-// newest first.
-func (c callRoutes) list(w http.ResponseWriter, _ *http.Request) {
+// newest first. With parameters, list sends recorded calls instead.
+func (c callRoutes) list(w http.ResponseWriter, r *http.Request) {
+	if r.URL.RawQuery != "" {
+		c.serveRecords(w, r)
+		return
+	}
 	calls := shape.List{Calls: c.calls.Calls()}
 	if calls.Calls == nil {
 		calls.Calls = []dispatch.View{}
@@ -37,13 +45,19 @@ func (c callRoutes) list(w http.ResponseWriter, _ *http.Request) {
 	httpjson.Send(w, http.StatusOK, calls)
 }
 
+// serveCall sends one call. A call that has ended is sent with its record.
 func (c callRoutes) serveCall(w http.ResponseWriter, r *http.Request) {
 	view, ok := c.calls.Find(r.PathValue("id"))
+	if ok && view.Ended == nil {
+		httpjson.Send(w, http.StatusOK, view)
+		return
+	}
+	record, ok := c.findRecord(r.PathValue("id"), view, ok)
 	if !ok {
 		unknownCall(w)
 		return
 	}
-	httpjson.Send(w, http.StatusOK, view)
+	httpjson.Send(w, http.StatusOK, record)
 }
 
 func unknownCall(w http.ResponseWriter) {
@@ -88,10 +102,11 @@ func (c callRoutes) cancel(w http.ResponseWriter, r *http.Request) {
 // return the errors that [Client] lists.
 type CallsClient struct{ client *Client }
 
-// Get requests one call, with its activities and its timeline.
-func (c CallsClient) Get(ctx context.Context, callID string) (v dispatch.View, err error) {
-	err = c.client.exchange(ctx, requestTimeout, http.MethodGet, "/calls/"+url.PathEscape(callID), &v)
-	return v, err
+// Get requests one call, with its activities and its timeline. Only a call that has ended
+// has the fields of its record.
+func (c CallsClient) Get(ctx context.Context, callID string) (r recorder.Record, err error) {
+	err = c.client.exchange(ctx, requestTimeout, http.MethodGet, "/calls/"+url.PathEscape(callID), &r)
+	return r, err
 }
 
 // List requests the calls: running and waiting calls, oldest first, then the last

@@ -94,6 +94,9 @@ func (c *Client) Transport() *http.Transport {
 // Token returns the token, for other clients of the same server.
 func (c *Client) Token() string { return c.token }
 
+// Port returns the port of the server.
+func (c *Client) Port() int { return c.port }
+
 // URL returns the server's address with path appended.
 func (c *Client) URL(path string) string { return "http://" + c.address + path }
 
@@ -132,7 +135,12 @@ func (c *Client) exchange(ctx context.Context, timeout time.Duration, method, pa
 
 // post sends body as JSON, and decodes the response as exchange does.
 func (c *Client) post(ctx context.Context, path string, body, v any) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	return c.postWithin(ctx, requestTimeout, path, body, v)
+}
+
+// postWithin is like post, with another limit of the whole request and response.
+func (c *Client) postWithin(ctx context.Context, timeout time.Duration, path string, body, v any) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	data, err := json.Marshal(body)
 	if err != nil {

@@ -36,7 +36,7 @@ func TestClientWithoutServer(t *testing.T) {
 	if _, err := c.Status(context.Background()); !errors.Is(err, ErrNoServer) {
 		t.Errorf("status: %v; want the error %v", err, ErrNoServer)
 	}
-	if _, err := c.Stdio(context.Background()); !errors.Is(err, ErrNoServer) {
+	if _, err := c.Stdio(context.Background(), ""); !errors.Is(err, ErrNoServer) {
 		t.Errorf("stdio: %v; want the error %v", err, ErrNoServer)
 	}
 	cancelledCtx, cancel := context.WithCancel(context.Background())
@@ -54,7 +54,7 @@ func TestClientWithWrongToken(t *testing.T) {
 	if _, err := c.Calls.List(context.Background()); !errors.Is(err, ErrForeignServer) {
 		t.Errorf("calls: %v; want the error %v", err, ErrForeignServer)
 	}
-	if _, err := c.Stdio(context.Background()); !errors.Is(err, ErrForeignServer) {
+	if _, err := c.Stdio(context.Background(), ""); !errors.Is(err, ErrForeignServer) {
 		t.Errorf("stdio: %v; want the error %v", err, ErrForeignServer)
 	}
 }

@@ -7,7 +7,7 @@
 // checks, because both ends of a WebSocket authenticate each other with a key.
 //
 // Each resource has a file with its routes and its part of the [Client]: calls, events,
-// logs, plugins, policy, tabs and stdio.
+// logs, plugins, policy, tabs, stdio and shutdown.
 //
 // # Concurrency
 //

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -249,6 +250,28 @@ func TestFollowEndsWithServer(t *testing.T) {
 	err := NewClient(f.port, testToken).Calls.Follow(context.Background(), dispatch.FollowOptions{}, Listener{
 		Following: func() error { return f.api.Shutdown(context.Background()) },
 	})
+	if !errors.Is(err, ErrStreamEnded) {
+		t.Errorf("got %v; want the error %v", err, ErrStreamEnded)
+	}
+}
+
+// TestFollowOfStoppingServer follows a server that stops before it answers.
+func TestFollowOfStoppingServer(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			conn.Close()
+		}
+	}()
+	err = NewClient(listener.Addr().(*net.TCPAddr).Port, testToken).Calls.Follow(context.Background(), dispatch.FollowOptions{}, Listener{})
 	if !errors.Is(err, ErrStreamEnded) {
 		t.Errorf("got %v; want the error %v", err, ErrStreamEnded)
 	}

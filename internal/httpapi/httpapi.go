@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,12 +34,16 @@ type Options struct {
 	// Health is the response that /healthz sends.
 	Health Health
 	Calls  Calls
+	// Records has the recorded calls; default none.
+	Records Records
 	// Ready waits until the plugins are loaded. Ready returns an error for the user if
 	// loading takes too long. /status and the routes below /plugins call Ready first.
 	// By default, the routes assume that the plugins are loaded.
 	Ready func(ctx context.Context) error
 	// Status returns the response of /status.
 	Status func() Status
+	// Stop starts the shutdown of the server, and returns before its end.
+	Stop func()
 	// Reload reloads the plugins.
 	Reload func() error
 	// StartDevelopment marks the plugin in a folder, an absolute path, as in
@@ -48,8 +53,17 @@ type Options struct {
 	// ReloadTab reloads the tab with the given ID in a browser. browser is an ID or a
 	// name; empty means the only browser that has a tab with this ID.
 	ReloadTab func(ctx context.Context, browser string, tabID int) error
+	// ReleaseTab stops the client that uses a tab with browser tools, and returns the name
+	// of the client. browser is as for ReloadTab.
+	ReleaseTab func(browser string, tabID int) (client string, err error)
+	// PingBrowser returns the time of a round trip to a connected browser with this ID.
+	PingBrowser func(ctx context.Context, browserID string) (time.Duration, error)
+	// BrowserNames reads and changes the names of browsers.
+	BrowserNames BrowserNames
 	// Policy reads and changes permissions.
 	Policy Policy
+	// Metrics serves /metrics.
+	Metrics http.Handler
 	// Logs gives access to the log entries of adapters.
 	Logs Logs
 	// MCP serves /mcp and CommandPath; for a request to /mcp, CallerOf returns the
@@ -57,7 +71,8 @@ type Options struct {
 	MCP      http.Handler
 	Browsers http.Handler
 	// Stdio serves one MCP session of newline-delimited JSON on a separate connection
-	// (/stdio). Stdio returns when in or ctx ends.
+	// (/stdio). For a session of a client with a token, CallerOf returns the client.
+	// Stdio returns when in or ctx ends.
 	Stdio func(ctx context.Context, in io.Reader, out io.Writer) error
 	// Heartbeat is the time between two comments on a quiet stream of /events;
 	// default 15 s.
@@ -82,8 +97,11 @@ func New(o Options) *API {
 	if o.Heartbeat <= 0 {
 		o.Heartbeat = 15 * time.Second
 	}
-	a := &API{options: o, stdio: &stdioRoute{serve: o.Stdio, log: o.Log}, streams: newStreams(o.Heartbeat), turns: newTurns()}
+	if o.Records == nil {
+		o.Records = noRecords{}
+	}
 	g := newGuard(o.Token, o.Clients, o.Origins)
+	a := &API{options: o, stdio: &stdioRoute{serve: o.Stdio, guard: g, log: o.Log}, streams: newStreams(o.Heartbeat), turns: newTurns()}
 	a.guard = g
 	mux := http.NewServeMux()
 	for path, methods := range a.routeTable() {
@@ -122,19 +140,30 @@ func (a *API) routeTable() map[string]map[string]http.HandlerFunc {
 	post := func(h http.HandlerFunc) map[string]http.HandlerFunc {
 		return map[string]http.HandlerFunc{http.MethodPost: h}
 	}
-	calls, policy := callRoutes{a.options.Calls}, policyRoutes{a.options.Policy}
+	calls, policy := callRoutes{a.options.Calls, a.options.Records}, policyRoutes{a.options.Policy}
+	tabs := tabRoutes{a.options.ReloadTab, a.options.ReleaseTab}
 	return map[string]map[string]http.HandlerFunc{
 		"/status":                    get(a.serveStatus),
 		"/calls":                     get(calls.list),
 		"/calls/{id}":                get(calls.serveCall),
 		"/calls/{id}/cancel":         post(calls.cancel),
 		"/calls/{id}/decide":         post(calls.serveDecision),
+		"/metrics":                   get(func(w http.ResponseWriter, r *http.Request) { a.options.Metrics.ServeHTTP(w, r) }),
 		"/events":                    get(eventRoute{a.options.Calls, a.streams, a.turns}.serveEvents),
 		"/logs":                      get(logRoute{a.options.Logs, a.streams}.serveLogs),
-		"/tabs/{id}/reload":          post(tabRoutes{a.options.ReloadTab}.serveReload),
+		"/tabs/{id}/reload":          post(tabs.serveReload),
+		"/tabs/{id}/release":         post(tabs.serveRelease),
+		"/browsers":                  get(a.serveBrowsers),
+		"/browsers/ping":             post(a.servePing),
+		"/browsers/name":             post(a.serveBrowserName),
+		"/browsers/default":          post(a.serveBrowserDefault),
+		"/browsers/forget":           post(a.serveBrowserForget),
+		"/shutdown":                  post(a.serveShutdown),
 		"/clients/reload":            post(handleReload(a.reloadClients)),
 		"/plugins/reload":            post(handleReload(a.options.Reload)),
 		"/plugins/develop":           get(developRoute{a.options.StartDevelopment, a.streams}.serveDevelopment),
+		"/plugins/enable":            post(policy.enablePlugins),
+		"/plugins/disable":           post(policy.disablePlugins),
 		"/plugins/{name}/permission": {http.MethodGet: policy.servePermissions, http.MethodPost: handleChange(policy.setPermission)},
 		"/plugins/{name}/review":     post(handleChange(policy.storeReview)),
 		"/plugins/{name}/limit":      post(handleChange(policy.setLimit)),
@@ -213,6 +242,11 @@ func serveNotFound(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (a *API) serveHealth(w http.ResponseWriter, r *http.Request) {
+	// The extension from a store may read the answer only with this header, because it has
+	// no permission for this host.
+	if origin := r.Header.Get("Origin"); slices.Contains(a.options.Origins, origin) {
+		w.Header().Set("Access-Control-Allow-Origin", origin)
+	}
 	h := a.options.Health
 	if r.URL.Query().Has("challenge") {
 		challenge := r.URL.Query().Get("challenge")

@@ -32,6 +32,20 @@ func (f *fakePolicy) Review(plugin, hash string, permission wire.Permission, by 
 	return f.recordChange("review", plugin, hash, permission, "by", by)
 }
 
+func (f *fakePolicy) ReviewAll(reviews []wire.ConfigReviewParams, by string) (errs []error) {
+	for _, r := range reviews {
+		errs = append(errs, f.recordChange("review", r.Plugin, r.Hash, r.Permission, "by", by))
+	}
+	return errs
+}
+
+func (f *fakePolicy) DisableAll(plugins []string, by string) (errs []error) {
+	for _, plugin := range plugins {
+		errs = append(errs, f.recordChange("disable", plugin, "by", by))
+	}
+	return errs
+}
+
 func (f *fakePolicy) SetPermission(plugin, tool string, permission wire.Permission, by string) error {
 	return f.recordChange("permission", plugin, tool, permission, "by", by)
 }
@@ -123,6 +137,30 @@ func TestPolicyRoutes(t *testing.T) {
 				t.Errorf("%v: got %v", refusal.err, err)
 			}
 		}
+	}
+}
+
+// TestBulkRoutes checks that a change of many plugins returns the error of each plugin.
+func TestBulkRoutes(t *testing.T) {
+	policy := &fakePolicy{}
+	f := startFixture(t, func(o *Options) { o.Policy = policy })
+	c := NewClient(f.port, testToken).Policy(context.Background())
+	reviews := []wire.ConfigReviewParams{{Plugin: "a", Hash: "h", Permission: wire.PermissionAsk}, {Plugin: "b", Hash: "i", Permission: wire.PermissionAsk}}
+	if err := errors.Join(append(c.ReviewAll(reviews, "ignored"), c.DisableAll([]string{"a"}, "ignored")...)...); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(policy.changes, "\n"); got != "review a h ask by the command line\nreview b i ask by the command line\ndisable a by the command line" {
+		t.Errorf("made %s", got)
+	}
+	policy.err = errors.New("it has changed since")
+	for _, errs := range [][]error{c.ReviewAll(reviews, ""), c.DisableAll([]string{"a", "b"}, "")} {
+		if len(errs) != 2 || errs[0] == nil || errs[0].Error() != "it has changed since" || errs[1] == nil {
+			t.Errorf("got %v", errs)
+		}
+	}
+	noServer := NewClient(1, testToken).Policy(context.Background())
+	if errs := noServer.ReviewAll(reviews, ""); len(errs) != 2 || errs[0] == nil || errs[1] == nil {
+		t.Errorf("without a server: %v", errs)
 	}
 }
 

@@ -142,7 +142,12 @@ func handleChange(apply func(plugin string, c changeBody) error) http.HandlerFun
 // bodyOf decodes a request's body, a JSON object without unknown members. For an
 // invalid body, bodyOf sends the error response and ok is false.
 func bodyOf[T any](w http.ResponseWriter, r *http.Request) (body T, ok bool) {
-	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBodyBytes))
+	return limitedBodyOf[T](w, r, maxBodyBytes)
+}
+
+// limitedBodyOf is like bodyOf, with another maximum size of the body.
+func limitedBodyOf[T any](w http.ResponseWriter, r *http.Request, maxBytes int64) (body T, ok bool) {
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBytes))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&body); err != nil {
 		httpjson.SendError(w, http.StatusBadRequest, "the body is not the JSON object that is wanted here: "+strings.TrimPrefix(err.Error(), "json: "))

@@ -125,7 +125,7 @@ func TestAttackByUser(t *testing.T) {
 			c := NewClient(port, testToken)
 			ctx := context.Background()
 			_, healthErr := c.Health(ctx)
-			_, stdioErr := c.Stdio(ctx)
+			_, stdioErr := c.Stdio(ctx, "")
 			_, statusErr := c.Status(ctx)
 			viaTransport := func() error {
 				req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL(CommandPath), strings.NewReader("{}"))

@@ -33,7 +33,10 @@ type Status struct {
 	Memory   Memory    `json:"memory"`
 	Calls    CallCount `json:"calls"`
 	Browsers []Browser `json:"browsers"`
-	Plugins  []Plugin  `json:"plugins"`
+	// RefusedExtension is the last extension that the server refused; nil if a browser has
+	// connected since.
+	RefusedExtension *RefusedExtension `json:"refused_extension,omitempty"`
+	Plugins          []Plugin          `json:"plugins"`
 	// Failed are the plugins that were added and could not be loaded.
 	Failed []FailedPlugin `json:"failed"`
 	// Permissions are the parts of the permissions file that could not be read.
@@ -77,6 +80,9 @@ type Browser struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
 	Version string `json:"extension_version"`
+	// PairingKeyID is the wire.KeyID of the key with which the browser connected; empty for
+	// the key of the installation.
+	PairingKeyID string `json:"pairing_key_id,omitempty"`
 	// Connected is false while the link is lost and the browser may still reconnect.
 	Connected bool `json:"connected"`
 	// Since is when the browser connected, or when the link was lost.
@@ -91,6 +97,13 @@ type Browser struct {
 	HeldTabs []HeldTab `json:"held_tabs,omitempty"`
 }
 
+// RefusedExtension is an extension that the server refused.
+type RefusedExtension struct {
+	// Text is a sentence for the user with the reason.
+	Text string    `json:"text"`
+	At   time.Time `json:"at"`
+}
+
 // HeldTab is a tab in which a client has acted with browser tools. Until then, acts of
 // other clients in the tab fail.
 type HeldTab struct {
@@ -99,6 +112,9 @@ type HeldTab struct {
 	Site   string    `json:"site"`
 	Client string    `json:"client"`
 	Until  time.Time `json:"until"`
+	// IsTaken is true if the user has taken the tab back by a click or a key, so that the
+	// client no longer holds the tab.
+	IsTaken bool `json:"taken,omitempty"`
 }
 
 // Plugin is one loaded plugin.
@@ -173,7 +189,26 @@ type MCPClient struct {
 	// Tools is which tools the client lists: "all" or "gateway". Tools is empty before
 	// the client has sent its name.
 	Tools string `json:"tools,omitempty"`
+	// Timeout is how long the client waits for a call; nil if that is unknown.
+	Timeout *ClientTimeout `json:"timeout,omitempty"`
 }
+
+// ClientTimeout is how long an MCP client waits for the answer to a call.
+type ClientTimeout struct {
+	// LimitMs is the time after which the client gives up, in milliseconds.
+	// ProgressRestarts is set if each progress notification restarts this time.
+	LimitMs          int64 `json:"limit_ms"`
+	ProgressRestarts bool  `json:"progress_restarts,omitempty"`
+	// Source is TimeoutTable, TimeoutLearned or TimeoutSet.
+	Source string `json:"source"`
+}
+
+// These constants are how the timeout of a client is known.
+const (
+	TimeoutTable   = "table"   // the client is in the table of known clients
+	TimeoutLearned = "learned" // the client gave up a call
+	TimeoutSet     = "set"     // the user set the timeout
+)
 
 // DisplayName names the client by its credential and by the client name in initialize.
 func (c MCPClient) DisplayName() string {

@@ -21,11 +21,16 @@ import (
 // newline-delimited MCP messages.
 const StdioProtocol = "opentabs-stdio"
 
+// clientTokenHeader is the header of a request for /stdio with the token of an MCP client,
+// beside the administrator's token. The session gets the name of the client.
+const clientTokenHeader = "Opentabs-Client-Token"
+
 // stdioRoute is the route /stdio. stdioRoute tracks the open connections, because
 // net/http no longer tracks a connection after an upgrade. stdioRoute is safe for
 // concurrent use.
 type stdioRoute struct {
 	serve func(ctx context.Context, in io.Reader, out io.Writer) error
+	guard *requestGuard
 	log   zerolog.Logger
 
 	mu           sync.Mutex // guards openConns and closed
@@ -95,6 +100,16 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 		httpjson.SendError(w, http.StatusUpgradeRequired, "this is for opentabs mcp: send Connection: Upgrade and Upgrade: "+StdioProtocol+", or use /mcp")
 		return
 	}
+	ctx := r.Context()
+	if token := r.Header.Get(clientTokenHeader); token != "" {
+		name, clientCtx, endRequest, ok := s.guard.enterClient(ctx, token)
+		if !ok {
+			httpjson.SendError(w, http.StatusForbidden, "the token of this MCP client was removed: run `opentabs setup` to give the client a new one")
+			return
+		}
+		defer endRequest()
+		ctx = context.WithValue(clientCtx, callerKey{}, Caller{Client: name})
+	}
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		httpjson.SendError(w, http.StatusInternalServerError, "the connection cannot be upgraded: use HTTP/1.1")
@@ -117,7 +132,7 @@ func (s *stdioRoute) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 		// more than the buffer would go through net/http, which cancels r.Context() and
 		// the running calls at the end of the input.
 		bufferedInput := io.LimitReader(buffered, int64(buffered.Reader.Buffered()))
-		err = s.serve(r.Context(), errorsAsEOF{io.MultiReader(bufferedInput, conn)}, conn)
+		err = s.serve(ctx, errorsAsEOF{io.MultiReader(bufferedInput, conn)}, conn)
 	}
 	if err != nil && !errors.Is(err, net.ErrClosed) && r.Context().Err() == nil {
 		s.log.Warn().Err(err).Msg("a stdio session failed")
@@ -147,29 +162,33 @@ func hasToken(header, token string) bool {
 }
 
 // Stdio opens a connection of newline-delimited MCP messages to the server. ctx limits
-// only the time until the connection is open. The connection has CloseWrite, which
-// signals the end of the input to the server.
-func (c *Client) Stdio(ctx context.Context) (*StdioConn, error) {
+// only the time until the connection is open. clientToken is the token of the MCP client,
+// empty for a client without a token. The connection has CloseWrite, which signals the
+// end of the input to the server.
+func (c *Client) Stdio(ctx context.Context, clientToken string) (*StdioConn, error) {
 	conn, err := c.dialAndCheckProof(ctx, "tcp", c.address)
 	if err != nil {
 		return nil, dialError(err)
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
-	s, err := c.handshake(ctx, conn)
+	s, err := c.handshake(ctx, conn, clientToken)
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	return s, nil
 }
 
-func (c *Client) handshake(ctx context.Context, conn net.Conn) (*StdioConn, error) {
+func (c *Client) handshake(ctx context.Context, conn net.Conn, clientToken string) (*StdioConn, error) {
 	req, err := c.request(ctx, http.MethodGet, "/stdio", nil)
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Connection", "Upgrade")
 	req.Header.Set("Upgrade", StdioProtocol)
+	if clientToken != "" {
+		req.Header.Set(clientTokenHeader, clientToken)
+	}
 	if err := req.Write(conn); err != nil {
 		return nil, fmt.Errorf("open a session: %w", err)
 	}

@@ -3,15 +3,17 @@ package httpapi
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"testing"
 	"time"
 )
 
 func TestStdio(t *testing.T) {
 	f := startFixture(t)
-	conn, err := NewClient(f.port, testToken).Stdio(context.Background())
+	conn, err := NewClient(f.port, testToken).Stdio(context.Background(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,6 +35,40 @@ func TestStdio(t *testing.T) {
 	}
 }
 
+// TestStdioOfClient checks that a session with a client's token has the client's name, ends
+// when the token is removed, and cannot be opened afterwards.
+func TestStdioOfClient(t *testing.T) {
+	clients := &fakeClientTokens{}
+	f := startFixture(t, func(o *Options) {
+		o.Clients = clients
+		o.Stdio = func(ctx context.Context, _ io.Reader, out io.Writer) error {
+			_, err := fmt.Fprintf(out, "%s\n", CallerOf(ctx).Client)
+			<-ctx.Done()
+			return err
+		}
+	})
+	client := NewClient(f.port, testToken)
+	conn, err := client.Stdio(t.Context(), clientTokenInTest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	lines := bufio.NewReader(conn)
+	if line, err := lines.ReadString('\n'); line != "laptop\n" {
+		t.Errorf("client of the session = %q, %v, want laptop", line, err)
+	}
+	if err := clients.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lines.ReadByte(); !errors.Is(err, io.EOF) {
+		t.Errorf("session after the removal of its token = %v, want %v", err, io.EOF)
+	}
+	var refused *RefusedError
+	if _, err := client.Stdio(t.Context(), clientTokenInTest); !errors.As(err, &refused) || refused.Status != http.StatusForbidden {
+		t.Errorf("session with a removed token = %v, want a refusal", err)
+	}
+}
+
 // TestStdioEndOfInput checks that a client can close its input while a request runs.
 func TestStdioEndOfInput(t *testing.T) {
 	f := startFixture(t, func(o *Options) {
@@ -44,7 +80,7 @@ func TestStdioEndOfInput(t *testing.T) {
 			return err
 		}
 	})
-	conn, err := NewClient(f.port, testToken).Stdio(context.Background())
+	conn, err := NewClient(f.port, testToken).Stdio(context.Background(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +97,7 @@ func TestStdioEndOfInput(t *testing.T) {
 // closes the connection.
 func TestStdioShutdown(t *testing.T) {
 	f := startFixture(t)
-	conn, err := NewClient(f.port, testToken).Stdio(context.Background())
+	conn, err := NewClient(f.port, testToken).Stdio(context.Background(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +115,7 @@ func TestStdioShutdown(t *testing.T) {
 	if !lines.Scan() || lines.Text() != "bye" || lines.Scan() {
 		t.Errorf("got %q", lines.Text())
 	}
-	secondConn, err := NewClient(f.port, testToken).Stdio(context.Background())
+	secondConn, err := NewClient(f.port, testToken).Stdio(context.Background(), "")
 	if err == nil {
 		secondConn.Close()
 		t.Error("a session was opened after the shutdown")
@@ -97,7 +133,7 @@ func TestStdioShutdownTimeout(t *testing.T) {
 		}
 	})
 	t.Cleanup(func() { close(release) })
-	conn, err := NewClient(f.port, testToken).Stdio(context.Background())
+	conn, err := NewClient(f.port, testToken).Stdio(context.Background(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

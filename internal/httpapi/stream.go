@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"time"
 
@@ -120,6 +122,9 @@ func (e eventWriter) writeComment(text string) error {
 func (c *Client) readStream(ctx context.Context, path string, onBegin func() error, onEvent func(sse.Event) error) error {
 	resp, err := c.send(ctx, http.MethodGet, path, nil)
 	if err != nil {
+		if isClosedByServer(err) {
+			return fmt.Errorf("%w: %w", ErrStreamEnded, err)
+		}
 		return err
 	}
 	defer resp.Body.Close()
@@ -137,6 +142,14 @@ func (c *Client) readStream(ctx context.Context, path string, onBegin func() err
 		}
 	}
 	return ErrStreamEnded
+}
+
+// isClosedByServer reports whether the server closed the connection before it answered,
+// as a server does that stops.
+func isClosedByServer(err error) bool {
+	var opErr *net.OpError
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.As(err, &opErr) && opErr.Op != "dial" && !opErr.Timeout()
 }
 
 // dispatchEvent passes an event to the function event, or the number of lost events to

@@ -37,11 +37,13 @@ const (
 )
 
 // Options are the streams of the client and the installation that [Run] connects. All
-// fields are required.
+// fields but ClientToken are required.
 type Options struct {
 	Home *home.Home
 	In   io.Reader
 	Out  io.Writer
+	// ClientToken is the token of the MCP client; empty if the client has none.
+	ClientToken string
 	// Notef writes a note for the user.
 	Notef func(format string, args ...any)
 }
@@ -57,7 +59,7 @@ func Run(ctx context.Context, o Options) error {
 			if err != nil {
 				return nil, err
 			}
-			stdio, err := client.Stdio(ctx)
+			stdio, err := client.Stdio(ctx, o.ClientToken)
 			if err != nil {
 				return nil, err // returning stdio would make a non-nil conn from a nil pointer
 			}

@@ -1,0 +1,29 @@
+package daemon
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"opentabs/dispatch"
+	"opentabs/internal/plaintext"
+	"opentabs/mcpserver/transport"
+)
+
+// maxClientName is the maximum length of a client's name in the side panel, in
+// characters.
+const maxClientName = 100
+
+// agentNames returns the names of connected MCP clients without the commands of
+// opentabs, sorted, each once.
+func agentNames(sessions []transport.ClientInfo) []string {
+	var names []string
+	for _, c := range sessions {
+		name := plaintext.Clean(cmp.Or(c.Name, c.Token), maxClientName)
+		if c.Kind != dispatch.CredentialCommandLine && name != "" && !strings.HasPrefix(name, dispatch.CommandNamePrefix) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

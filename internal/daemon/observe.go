@@ -1,0 +1,65 @@
+package daemon
+
+import (
+	"github.com/rs/zerolog"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/hops"
+	"opentabs/internal/metrics"
+	"opentabs/internal/otlp"
+	"opentabs/wire"
+	"opentabs/wsbridge"
+)
+
+// observers receive the calls that ended, for operators.
+type observers struct {
+	metrics *metrics.Calls
+	// traces is nil unless the environment has an endpoint of OpenTelemetry.
+	traces *otlp.Exporter
+}
+
+func newObservers(getenv func(string) string, readGauges func() metrics.Gauges, log zerolog.Logger) observers {
+	o := observers{metrics: metrics.New(readGauges)}
+	otlpConfig, ok, err := otlp.ReadConfig(getenv)
+	if err != nil {
+		log.Error().Msg(err.Error())
+	}
+	if ok {
+		o.traces = otlp.New(otlpConfig, log)
+		log.Info().Str("endpoint", otlpConfig.EndpointWithoutPassword()).Msg("traces of calls are sent to the OpenTelemetry endpoint")
+	}
+	return o
+}
+
+// hooks returns the hooks of calls.
+func (o observers) hooks() []dispatch.AfterHook {
+	hooks := []dispatch.AfterHook{o.metrics}
+	if o.traces != nil {
+		hooks = append(hooks, o.traces)
+	}
+	return hooks
+}
+
+// sampler selects the calls that are traced: all calls if traces are sent.
+func (o observers) sampler() *hops.Sampler { return &hops.Sampler{TracesAll: o.traces != nil} }
+
+// gaugesOf returns the number of calls in each state, and of connected browsers.
+func gaugesOf(calls []dispatch.View, browsers []wsbridge.BrowserInfo) metrics.Gauges {
+	var g metrics.Gauges
+	for _, b := range browsers {
+		if b.Connected {
+			g.Browsers++
+		}
+	}
+	for _, c := range calls {
+		switch {
+		case c.Waiting != nil:
+			g.WaitingCalls++
+		case c.Status == wire.StatusRunning:
+			g.RunningCalls++
+		case c.Status == wire.StatusPending:
+			g.QueuedCalls++
+		}
+	}
+	return g
+}

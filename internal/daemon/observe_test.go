@@ -1,0 +1,28 @@
+package daemon
+
+import (
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/internal/metrics"
+	"opentabs/wire"
+	"opentabs/wsbridge"
+)
+
+// TestGauges checks in which gauge each call and browser counts.
+func TestGauges(t *testing.T) {
+	newCall := func(status wire.CallStatus, waiting *dispatch.WaitingTicket) dispatch.View {
+		v := dispatch.View{Waiting: waiting}
+		v.Status = status
+		return v
+	}
+	calls := []dispatch.View{
+		newCall(wire.StatusRunning, nil), newCall(wire.StatusRunning, nil), newCall(wire.StatusRunning, &dispatch.WaitingTicket{}),
+		newCall(wire.StatusPending, nil), newCall(wire.StatusPending, &dispatch.WaitingTicket{}), newCall(wire.StatusDone, nil),
+	}
+	browsers := []wsbridge.BrowserInfo{{Connected: true}, {Connected: false}}
+	want := metrics.Gauges{RunningCalls: 2, QueuedCalls: 1, WaitingCalls: 2, Browsers: 1}
+	if got := gaugesOf(calls, browsers); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}

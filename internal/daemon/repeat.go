@@ -1,0 +1,76 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"opentabs/dispatch"
+	"opentabs/internal/recorder"
+	"opentabs/plugin"
+)
+
+// sidePanelClient is the client of the calls that the user makes in a side panel. All side
+// panels share one session, so no permission is limited to it.
+var sidePanelClient = dispatch.Client{Name: "the side panel", Session: "side-panel", IsSessionShared: true}
+
+// These errors are sentences for the user of a side panel.
+var (
+	errNotRecorded    = errors.New("the call is not recorded any more")
+	errIncompleteArgs = errors.New("not all arguments of the call are recorded, so it cannot be run again")
+	errRepeatedPrompt = errors.New("a prompt cannot be run again here; use it in your MCP client")
+)
+
+// callRepeater makes recorded calls again.
+type callRepeater struct {
+	find    func(callID string) (recorder.Entry, bool, error)
+	plugins func() *plugin.Set
+	targets func(plugin string) dispatch.Targets
+	calls   *dispatch.Dispatcher
+}
+
+// repeat makes a recorded call again, as a new call that needs the same permissions as any
+// other call. repeat does not wait for the end of the call. The error is a sentence for
+// the user.
+func (r *callRepeater) repeat(callID string) error {
+	entry, ok, err := r.find(callID)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return errNotRecorded
+	case entry.Prompt:
+		return errRepeatedPrompt
+	case entry.IsArgsIncomplete || len(entry.Args) == 0 && entry.ArgsBytes > len("{}"):
+		return errIncompleteArgs
+	}
+	tool, ok := r.plugins().Tool(entry.ToolName)
+	if !ok {
+		return fmt.Errorf("there is no tool %s any more; install its plugin, or switch the tool on", entry.ToolName)
+	}
+	args := entry.Args
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	if err := tool.Validate(args); err != nil {
+		return fmt.Errorf("the arguments do not fit the present version of %s: %w", entry.ToolName, err)
+	}
+	call := dispatch.Call{Tool: tool.Dispatch(), Args: args, Client: sidePanelClient}
+	r.choosePlace(&call, entry)
+	go r.calls.Call(context.Background(), call) //nolint:errcheck // the side panel shows the end of the call
+	return nil
+}
+
+// choosePlace selects the tab of the recorded call. If a tool of a package does not run in
+// this tab any more, the dispatcher chooses a tab.
+func (r *callRepeater) choosePlace(call *dispatch.Call, entry recorder.Entry) {
+	isSameTab := func(t dispatch.Target) bool { return t.Browser == entry.Browser && t.TabID == entry.TabID }
+	switch {
+	case call.Tool.Place == dispatch.PlaceBrowser:
+		call.Browser = entry.Browser
+	case call.Tool.Place != dispatch.PlaceDocument, slices.ContainsFunc(r.targets(call.Tool.Plugin).LiveTargets, isSameTab):
+		call.Browser, call.TabID = entry.Browser, entry.TabID
+	}
+}

@@ -1,0 +1,45 @@
+package daemon
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"opentabs/dispatch"
+	"opentabs/internal/recorder"
+	"opentabs/plugin"
+)
+
+// TestRepeatIsRejected checks that a call that can't be made again as it was is rejected
+// with a sentence for the user. e2e/panel/history.test.ts makes calls again.
+func TestRepeatIsRejected(t *testing.T) {
+	entries := map[string]recorder.Record{
+		"prompt":     {View: dispatch.View{Prompt: true}},
+		"incomplete": {Args: json.RawMessage(`{"token":"[redacted]"}`), IsArgsIncomplete: true},
+		"unrecorded": {ArgsBytes: 70_000},
+		"unknown":    {View: dispatch.View{Snapshot: dispatch.Snapshot{ToolName: "gone__post"}}, Args: json.RawMessage(`{}`)},
+	}
+	r := callRepeater{
+		find: func(callID string) (recorder.Entry, bool, error) {
+			if callID == "unreadable" {
+				return recorder.Entry{}, false, errors.New("the records cannot be read")
+			}
+			record, ok := entries[callID]
+			return recorder.Entry{Record: record}, ok, nil
+		},
+		plugins: func() *plugin.Set { return &plugin.Set{} },
+	}
+	for callID, want := range map[string]string{
+		"unreadable": "cannot be read",
+		"missing":    "not recorded any more",
+		"prompt":     "a prompt cannot be run again",
+		"incomplete": "not all arguments",
+		"unrecorded": "not all arguments",
+		"unknown":    "there is no tool gone__post any more",
+	} {
+		if err := r.repeat(callID); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the call %s is rejected with %v, want %q", callID, err, want)
+		}
+	}
+}

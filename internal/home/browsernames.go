@@ -1,0 +1,75 @@
+package home
+
+import (
+	"context"
+	"slices"
+
+	"opentabs/internal/browsernames"
+	"opentabs/internal/httpapi"
+)
+
+// OpenBrowserNames returns the names of browsers at the running server, or in the file if no
+// server runs.
+func OpenBrowserNames(ctx context.Context, h *Home) (httpapi.BrowserNames, error) {
+	client, err := h.runningClient(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if client != nil {
+		return client.BrowserNames(ctx), nil
+	}
+	store, warning := browsernames.Open(h.BrowsersFile())
+	if warning != "" {
+		h.warn(warning)
+	}
+	return NewBrowserNames(store, func() []string { return nil }, func(string) {}), nil
+}
+
+// NewBrowserNames returns the names in a store. connected returns the IDs of the connected
+// browsers; onRenamed receives the ID of each renamed browser.
+func NewBrowserNames(store *browsernames.Store, connected func() []string, onRenamed func(browserID string)) httpapi.BrowserNames {
+	return localNames{store, connected, onRenamed}
+}
+
+// localNames are the names of browsers in a store.
+type localNames struct {
+	store     *browsernames.Store
+	connected func() []string
+	onRenamed func(browserID string)
+}
+
+// List implements httpapi.BrowserNames.
+func (n localNames) List() ([]httpapi.KnownBrowser, error) {
+	browsers, clientsOf := n.store.List()
+	var known []httpapi.KnownBrowser
+	for _, b := range browsers {
+		k := n.describe(b)
+		k.DefaultFor = clientsOf(b.ID)
+		known = append(known, k)
+	}
+	return known, nil
+}
+
+// describe returns a browser of the store for the API.
+func (n localNames) describe(b browsernames.Browser) httpapi.KnownBrowser {
+	return httpapi.KnownBrowser{ID: b.ID, Name: b.Name, IsGiven: b.IsGiven, LastSeen: b.LastSeen, Connected: slices.Contains(n.connected(), b.ID)}
+}
+
+// Rename implements httpapi.BrowserNames.
+func (n localNames) Rename(browser, name string) (httpapi.KnownBrowser, error) {
+	b, err := n.store.Rename(browser, name, n.connected())
+	if err != nil {
+		return httpapi.KnownBrowser{}, err
+	}
+	n.onRenamed(b.ID)
+	return n.describe(b), nil
+}
+
+// SetDefault implements httpapi.BrowserNames.
+func (n localNames) SetDefault(client, browser string) (httpapi.KnownBrowser, error) {
+	b, err := n.store.SetDefault(client, browser)
+	return n.describe(b), err
+}
+
+// Forget implements httpapi.BrowserNames.
+func (n localNames) Forget(browser string) error { return n.store.Forget(browser, n.connected()) }

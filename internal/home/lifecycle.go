@@ -1,0 +1,145 @@
+package home
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/npm"
+	"opentabs/internal/portowner"
+	"opentabs/internal/usererr"
+	"opentabs/internal/version"
+)
+
+// stopTimeout is how long a daemon may take to end after it has accepted a shutdown.
+const stopTimeout = 10 * time.Second
+
+// StopServer stops the running daemon, waits for its end, and returns what has stopped.
+// Without force, StopServer fails while calls run or wait. With force, StopServer kills a
+// daemon that does not respond. The error is httpapi.ErrNoServer if no daemon runs.
+func (h *Home) StopServer(ctx context.Context, force bool) (Server, error) {
+	server, err := h.FindServer(ctx)
+	if force && errors.Is(err, errSilentOwner) {
+		return killSilent(ctx, h, err)
+	}
+	if err != nil {
+		return Server{}, err
+	}
+	return server, h.stop(ctx, server, force)
+}
+
+// killSilent kills the daemon of this installation that has its port and does not respond.
+// killSilent returns silentErr if another program has the port.
+func killSilent(ctx context.Context, h *Home, silentErr error) (Server, error) {
+	record, isRecorded := h.ReadServer()
+	if !isRecorded || !strings.HasSuffix(portowner.Find(ctx, record.Port), fmt.Sprintf("pid %d", record.PID)) {
+		return Server{}, silentErr
+	}
+	process, err := os.FindProcess(record.PID)
+	if err == nil {
+		err = process.Kill()
+	}
+	if err != nil {
+		return Server{}, fmt.Errorf("kill the server with pid %d: %w", record.PID, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
+	defer cancel()
+	for ctx.Err() == nil && isAlive(record.PID) {
+		select {
+		case <-time.After(pollInterval):
+		case <-ctx.Done():
+		}
+	}
+	return Server{httpapi.Health{Version: record.Version, PID: record.PID}, record.Port}, h.RemoveServer(record.PID)
+}
+
+// stop stops a daemon and waits for its end.
+func (h *Home) stop(ctx context.Context, server Server, force bool) error {
+	token, err := h.Token()
+	if err != nil {
+		return err
+	}
+	if err := httpapi.NewClient(server.Port, token).Shutdown(ctx, force); err != nil {
+		var refused *httpapi.RefusedError
+		if errors.As(err, &refused) && refused.Status == http.StatusNotFound {
+			return usererr.Errorf("%s, is older than `opentabs stop`: stop it with `kill %d`", server, server.PID)
+		}
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
+	defer cancel()
+	for {
+		switch now, err := h.FindServer(ctx); {
+		case err != nil && ctx.Err() == nil, err == nil && now.PID != server.PID:
+			waitForCleanup(ctx, h.Dirs, server)
+			return nil
+		}
+		select {
+		case <-time.After(pollInterval):
+		case <-ctx.Done():
+			return fmt.Errorf("%s, has accepted to stop and still runs: end it with `kill %d`", server, server.PID)
+		}
+	}
+}
+
+// cleanupTimeout limits the wait for a daemon that no longer answers.
+const cleanupTimeout = time.Second
+
+// waitForCleanup waits until a daemon that no longer answers has removed its record, which
+// is its last change of a file.
+func waitForCleanup(ctx context.Context, dirs config.Dirs, stopped Server) {
+	ctx, cancel := context.WithTimeout(ctx, cleanupTimeout)
+	defer cancel()
+	for ctx.Err() == nil {
+		if record, ok := dirs.ReadServer(); !ok || record.PID != stopped.PID {
+			return
+		}
+		select {
+		case <-time.After(pollInterval):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// StopOlderServer stops the running daemon if it is of an older version of opentabs and
+// no call runs or waits. StopOlderServer does nothing if no daemon runs.
+func (h *Home) StopOlderServer(ctx context.Context) {
+	if server, err := h.FindServer(ctx); err == nil && h.stopOlder(ctx, server) {
+		h.warn(fmt.Sprintf("%s, is stopped, because this is opentabs %s", server, version.Version))
+	}
+}
+
+// stopOlder stops a daemon of an older version without calls, and reports whether the
+// daemon has stopped. The user gets one warning if the older daemon cannot stop.
+func (h *Home) stopOlder(ctx context.Context, old Server) bool {
+	if npm.Compare(old.Version, version.Version) >= 0 {
+		return false
+	}
+	err := h.stop(ctx, old, false)
+	if err != nil {
+		h.warnOnce.Do(func() {
+			h.warn(fmt.Sprintf("the running server is %s, older than this opentabs %s: %v; then run `opentabs restart`", old, version.Version, err))
+		})
+	}
+	return err == nil
+}
+
+// replaceOlder replaces a daemon of an older version of opentabs with a daemon of this
+// version, if no call runs or waits. replaceOlder returns the daemon that runs
+// afterwards.
+func (h *Home) replaceOlder(ctx context.Context, old Server) (Server, error) {
+	if !h.stopOlder(ctx, old) {
+		return old, nil
+	}
+	if err := h.StartServer(ctx); err != nil {
+		return Server{}, err
+	}
+	h.warn(fmt.Sprintf("%s, was replaced by opentabs %s; if Chrome reports an old extension, run `opentabs extension install`", old, version.Version))
+	return h.FindServer(ctx)
+}

@@ -1,0 +1,77 @@
+package httpapi
+
+import (
+	"errors"
+	"net/http"
+
+	"opentabs/internal/httpjson"
+	"opentabs/wire"
+)
+
+// maxBulkBytes is the maximum size of the body for many plugins: about 10,000 plugins.
+const maxBulkBytes = 1 << 20
+
+// enableBody is the body of POST /plugins/enable.
+type enableBody struct {
+	Plugins []wire.ConfigReviewParams `json:"plugins"`
+}
+
+// disableBody is the body of POST /plugins/disable.
+type disableBody struct {
+	Plugins []string `json:"plugins"`
+}
+
+// bulkResult is the response of a change of many plugins. Errors has the error of each
+// plugin at the same index, or an empty text.
+type bulkResult struct {
+	Errors []string `json:"errors"`
+}
+
+func (p policyRoutes) enablePlugins(w http.ResponseWriter, r *http.Request) {
+	if body, ok := limitedBodyOf[enableBody](w, r, maxBulkBytes); ok {
+		httpjson.Send(w, http.StatusOK, newBulkResult(p.policy.ReviewAll(body.Plugins, CommandLine)))
+	}
+}
+
+func (p policyRoutes) disablePlugins(w http.ResponseWriter, r *http.Request) {
+	if body, ok := limitedBodyOf[disableBody](w, r, maxBulkBytes); ok {
+		httpjson.Send(w, http.StatusOK, newBulkResult(p.policy.DisableAll(body.Plugins, CommandLine)))
+	}
+}
+
+func newBulkResult(errs []error) bulkResult {
+	result := bulkResult{Errors: make([]string, len(errs))}
+	for i, err := range errs {
+		if err != nil {
+			result.Errors[i] = err.Error()
+		}
+	}
+	return result
+}
+
+func (p remotePolicy) ReviewAll(reviews []wire.ConfigReviewParams, _ string) (errs []error) {
+	return p.changeAll("/plugins/enable", enableBody{reviews}, len(reviews))
+}
+
+func (p remotePolicy) DisableAll(plugins []string, _ string) (errs []error) {
+	return p.changeAll("/plugins/disable", disableBody{plugins}, len(plugins))
+}
+
+// changeAll sends a change of n plugins, and returns the error of each plugin or nil. The
+// time limit is the limit of a reload, because the server reads all files of the plugins.
+func (p remotePolicy) changeAll(path string, body any, n int) (errs []error) {
+	var result bulkResult
+	err := p.client.postWithin(p.ctx, reloadTimeout, path, body, &result)
+	errs = make([]error, n)
+	for i := range errs {
+		switch {
+		case err != nil:
+			errs[i] = err
+		case i >= len(result.Errors):
+			errs[i] = errors.New("the server did not confirm the change")
+		case result.Errors[i] != "":
+			errs[i] = errors.New(result.Errors[i])
+		}
+	}
+	return errs
+}

@@ -1,0 +1,122 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/internal/httpjson"
+	"opentabs/internal/recorder"
+)
+
+// Records has the methods of the recorder that the routes use.
+type Records interface {
+	ReadPage(recorder.Query) (recorder.Page, error)
+	Find(callID string) (recorder.Entry, bool, error)
+}
+
+var _ Records = (*recorder.Recorder)(nil)
+
+// noRecords implements Records without any record.
+type noRecords struct{}
+
+func (noRecords) ReadPage(recorder.Query) (recorder.Page, error)     { return recorder.Page{}, nil }
+func (noRecords) Find(string) (e recorder.Entry, ok bool, err error) { return e, false, nil }
+
+// defaultRecords and maxRecords are the default and the maximum of the parameter limit.
+const (
+	defaultRecords = 200
+	maxRecords     = 1000
+)
+
+// recordFilters has a setter for each query parameter of /calls that selects records.
+var recordFilters = map[string]func(*recorder.Query, string) error{
+	"since": func(q *recorder.Query, v string) (err error) {
+		q.Since, err = recorder.ParseSince(v, time.Now())
+		return err
+	},
+	"tool":   func(q *recorder.Query, v string) error { q.Tool = v; return nil },
+	"client": func(q *recorder.Query, v string) error { q.Client = v; return nil },
+	"text":   func(q *recorder.Query, v string) error { q.Text = v; return nil },
+	"before": func(q *recorder.Query, v string) error { q.Before = v; return nil },
+	"failed": func(q *recorder.Query, v string) (err error) {
+		if q.HasFailed, err = strconv.ParseBool(v); err != nil {
+			return fmt.Errorf("failed is %.100q: give 1 or 0", v)
+		}
+		return nil
+	},
+	"limit": func(q *recorder.Query, v string) (err error) {
+		if q.Limit, err = strconv.Atoi(v); err != nil || q.Limit < 1 || q.Limit > maxRecords {
+			return fmt.Errorf("limit is %.100q: give a number from 1 to %d", v, maxRecords)
+		}
+		return nil
+	},
+}
+
+// recordQuery returns the query in the parameters of a request.
+func recordQuery(parameters url.Values) (q recorder.Query, err error) {
+	q.Limit = defaultRecords
+	for name, values := range parameters {
+		setFilter := recordFilters[name]
+		if setFilter == nil {
+			return q, fmt.Errorf("the parameter %.100q is unknown: use %s", name, strings.Join(slices.Sorted(maps.Keys(recordFilters)), ", "))
+		}
+		if len(values) > 1 {
+			return q, fmt.Errorf("the parameter %.100q occurs more than once: use it once", name)
+		}
+		if err := setFilter(&q, values[0]); err != nil {
+			return q, err
+		}
+	}
+	return q, nil
+}
+
+// recordPage is the response of /calls with parameters.
+type recordPage struct {
+	Calls []json.RawMessage `json:"calls"`
+	Next  string            `json:"next,omitempty"`
+}
+
+// serveRecords sends the recorded calls that the parameters select, newest first.
+func (c callRoutes) serveRecords(w http.ResponseWriter, r *http.Request) {
+	query, err := recordQuery(r.URL.Query())
+	if err != nil {
+		httpjson.SendError(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	page, err := c.records.ReadPage(query)
+	switch {
+	case errors.Is(err, recorder.ErrCursor):
+		httpjson.SendError(w, http.StatusBadRequest, err.Error())
+		return
+	case err != nil:
+		httpjson.SendError(w, http.StatusInternalServerError, err.Error())
+		return
+	}
+	response := recordPage{Calls: make([]json.RawMessage, len(page.Entries)), Next: page.Next}
+	for i, e := range page.Entries {
+		response.Calls[i] = e.Line
+	}
+	httpjson.Send(w, http.StatusOK, response)
+}
+
+// findRecord returns the record of a call that has ended. view is the call if the
+// dispatcher still has it; its record then has the activities and texts of view.
+func (c callRoutes) findRecord(callID string, view dispatch.View, hasView bool) (recorder.Record, bool) {
+	entry, ok, err := c.records.Find(callID)
+	switch {
+	case err != nil || !ok:
+		return recorder.Record{View: view}, hasView
+	case hasView:
+		entry.View = view
+	}
+	return entry.Record, true
+}

@@ -1,0 +1,53 @@
+package httpapi
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"opentabs/internal/httpjson"
+	"opentabs/wire"
+)
+
+// shutdownBody is the body of POST /shutdown. Force ends calls that have not ended.
+type shutdownBody struct {
+	Force bool `json:"force,omitempty"`
+}
+
+// shutdownStarted is the response when a shutdown has started. shutdownStarted is empty.
+type shutdownStarted struct{}
+
+// serveShutdown starts the shutdown of the server. Without force, a server with running or
+// waiting calls continues, and the response has the status 409.
+func (a *API) serveShutdown(w http.ResponseWriter, r *http.Request) {
+	body, ok := bodyOf[shutdownBody](w, r)
+	if !ok {
+		return
+	}
+	unended := 0
+	for _, call := range a.options.Calls.Calls() {
+		if call.Status == wire.StatusRunning || call.Status == wire.StatusPending {
+			unended++
+		}
+	}
+	if unended > 0 && !body.Force {
+		httpjson.SendError(w, http.StatusConflict, callCountText(unended)+" running or waiting, see `opentabs calls`: wait until the calls have ended, or end them with --force")
+		return
+	}
+	httpjson.Send(w, http.StatusOK, shutdownStarted{})
+	a.options.Stop()
+}
+
+// callCountText returns a number of calls with its verb.
+func callCountText(count int) string {
+	if count == 1 {
+		return "1 call is"
+	}
+	return fmt.Sprintf("%d calls are", count)
+}
+
+// Shutdown makes the server shut down. Without force, a server with running or waiting
+// calls returns a *RefusedError with status 409 and continues.
+func (c *Client) Shutdown(ctx context.Context, force bool) error {
+	return c.post(ctx, "/shutdown", shutdownBody{Force: force}, nil)
+}
