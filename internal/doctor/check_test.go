@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -13,12 +14,15 @@ import (
 	"testing"
 	"time"
 
+	"opentabs/browser"
 	"opentabs/internal/config"
 	"opentabs/internal/extensiondir"
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/version"
+	"opentabs/plugin"
 	"opentabs/plugin/plugintest"
+	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
 
@@ -27,6 +31,8 @@ type installation struct {
 	config.Dirs
 	// variables are the environment variables that a check of the installation sees.
 	variables map[string]string
+	// ping is the answer of the server to a ping of a browser.
+	ping func(ctx context.Context, browserID string) (time.Duration, error)
 }
 
 // newInstallation returns an installation with the settings of a closed port.
@@ -37,7 +43,7 @@ func newInstallation(t *testing.T) installation {
 	closed.Close()
 	return installation{config.Dirs{Config: dir, State: dir}, map[string]string{
 		"OPENTABS_PORT": strconv.Itoa(closed.Listener.Addr().(*net.TCPAddr).Port), "OPENTABS_DISCOVER_GLOBAL": "off",
-	}}
+	}, func(context.Context, string) (time.Duration, error) { return 3 * time.Millisecond, nil }}
 }
 
 func (i installation) getenv(name string) string { return i.variables[name] }
@@ -61,16 +67,25 @@ func (i installation) serve(t *testing.T, status httpapi.Status) {
 	t.Helper()
 	server := httptest.NewServer(httpapi.New(httpapi.Options{
 		Token: i.makeDirs(t), Health: httpapi.Health{OK: true, Version: version.Version, PID: 4711},
-		Status: func() httpapi.Status { return status },
+		Status:      func() httpapi.Status { return status },
+		PingBrowser: i.ping, MCP: emptyMCP(), Browsers: extensionOnly(),
 	}))
 	t.Cleanup(server.Close)
 	i.variables["OPENTABS_PORT"] = strconv.Itoa(server.Listener.Addr().(*net.TCPAddr).Port)
 }
 
+// options are the options of a check without the MCP clients of this machine.
+func (i installation) options(t *testing.T) Options {
+	return Options{Dirs: i.Dirs, Getenv: i.getenv, Warn: func(sentence string) { t.Log(sentence) }, ReadFile: noKernelFile}
+}
+
+// noKernelFile is a ReadFile of a machine without the Windows Subsystem for Linux.
+func noKernelFile(string) ([]byte, error) { return nil, os.ErrNotExist }
+
 // check returns the doctor's report about the installation.
 func (i installation) check(t *testing.T) Report {
 	t.Helper()
-	r, err := Check(t.Context(), i.Dirs, i.getenv, func(sentence string) { t.Log(sentence) })
+	r, err := Check(t.Context(), i.options(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +123,7 @@ func TestCheckNewInstallation(t *testing.T) {
 	r.expect(t, "server", "warn not running; port "+i.variables["OPENTABS_PORT"]+" is free; do: start it with `opentabs serve`")
 	r.expect(t, "extension", "warn not installed yet; do: run `opentabs extension install`")
 	r.expect(t, "browsers", "warn unknown, because no server returned its status")
-	r.expect(t, "plugins", "warn there are none; do: add one with `opentabs plugin add PATH`")
+	r.expect(t, "plugins", "warn agents have no tools: there are no plugins, and browser tools are off; do: run `opentabs browser tools on`")
 	r.expect(t, "log", "ok "+i.LogFile()+" does not exist")
 	if !r.OK {
 		t.Error("warnings count as failures")
@@ -196,10 +211,12 @@ func TestCheckRunningServer(t *testing.T) {
 		"warn it is disconnected",
 		"fail it cannot run plugins; do: open the extension's details",
 		"warn Work, extension 0.0.1; this program is "+version.Version,
-		"warn it runs plugins from files",
-		"warn tabs that are older than their plugins: 5; do: reload these tabs",
+		"ok plugins run from files (optional: turn on",
+		"ok 2 tabs with a plugin",
 	)
+	r.expect(t, "tabs", "warn Work: tabs that are older than their plugins: 5; do: reload these tabs")
 	r.expect(t, "plugins",
+		"warn plugins.a.permission is wrong",
 		"fail /broken: it has no tools",
 		"warn wiki has changed since its review, so agents cannot use it",
 		"warn wiki is not reviewed, so agents cannot use it",
@@ -207,7 +224,6 @@ func TestCheckRunningServer(t *testing.T) {
 		"fail wiki threw while it started",
 		"warn wiki needs these settings: site, key",
 		"ok 1 plugin with 2 tools can be used",
-		"warn plugins.a.permission is wrong",
 	)
 	r.expect(t, "client", "ok cursor-vscode 1, by http, waits 1m for a call", "ok opentabs call, by stdio, waits without limit for a call")
 }
@@ -219,14 +235,14 @@ func TestCheckServerOfOtherSettings(t *testing.T) {
 		server: home.Server{Health: httpapi.Health{Version: "0.0.1", PID: 7}, Port: 1}, status: &httpapi.Status{},
 		settings: config.Settings{Port: 2},
 	}
-	c.compareServer()
+	serverCheck{c}.compareServer()
 	c.server.Version = version.Version
-	c.compareServer()
+	serverCheck{c}.compareServer()
 	c.settings.Port = 0
-	c.compareServer()
-	c.checkBrowsers()
+	serverCheck{c}.compareServer()
+	browserCheck{c}.checkBrowsers(t.Context())
 	r := Report{Findings: c.findings}
-	r.expect(t, "server", "warn opentabs 0.0.1, pid 7, on port 1, up 0.0s; this program is "+version.Version, "warn the settings have port 2; do: stop it with `kill 7`", "ok on port 1")
+	r.expect(t, "server", "warn opentabs 0.0.1, pid 7, on port 1, up 0.0s; this program is "+version.Version, "warn the settings have port 2; do: restart it with `opentabs restart`", "ok on port 1")
 	r.expect(t, "browsers", "warn none is connected")
 }
 
@@ -310,4 +326,17 @@ func TestLogError(t *testing.T) {
 		t.Fatal(err)
 	}
 	i.check(t).expect(t, "log", "warn check that you can read "+i.LogFile())
+}
+
+// TestCheckBrowserTools checks that an installation without plugins is complete if browser
+// tools are on.
+func TestCheckBrowserTools(t *testing.T) {
+	i := newInstallation(t)
+	i.makeDirs(t)
+	set := plugin.NewSet(nil, nil, browser.Plugin())
+	rules := policy.New(i.State, func() *plugin.Set { return set }, policy.Options{})
+	if err := rules.SetPermission(browser.Name, "", wire.PermissionAuto, "test"); err != nil {
+		t.Fatal(err)
+	}
+	i.check(t).expect(t, "plugins", "ok there are none; agents can use browser tools on any page")
 }

@@ -56,8 +56,7 @@ func (c *checkup) checkClients() {
 		return
 	}
 	for _, client := range c.status.Clients {
-		p := clients.Of(client.Name, client.Version)
-		c.ok("client", "%s, by %s, waits %s for a call", client.DisplayName(), client.Transport, waitText(p.WaitLimit(client.Transport == "http"), p.ProgressRestartsTimeout))
+		c.ok("client", "%s, by %s, %s", client.DisplayName(), client.Transport, clientWaitText(client))
 	}
 }
 
@@ -74,13 +73,16 @@ func waitText(timeout time.Duration, resets bool) string {
 
 // clientTable returns the table of known MCP clients, beginning with the column names.
 func clientTable() [][]string {
-	rows := [][]string{{"CLIENT", "WAITS", "PROGRESS", "PICTURES", "NEW TOOLS", "QUESTIONS"}}
+	rows := [][]string{{"CLIENT", "WAITS", "PROGRESS", "PICTURES", "NEW TOOLS", "FORMS"}}
 	for _, p := range clients.Table() {
 		name := p.Client
 		if name == "" {
 			name = "any other"
 		}
 		waitCell := waitText(p.Timeout, p.ProgressRestartsTimeout)
+		if !p.IsKnown() {
+			waitCell = "learned"
+		}
 		if p.HTTPTimeout > 0 {
 			waitCell += fmt.Sprintf(" (HTTP: %s)", humanize.ShortDuration(p.HTTPTimeout))
 		}

@@ -1,97 +1,128 @@
-// Package doctor checks an installation of opentabs and suggests remedies.
+// Package doctor checks each hop between an MCP client and a page, and suggests remedies.
 //
-// Start with [Check]. Package doctor changes nothing in the installation.
+// Start with [Check], which changes nothing in the installation, or with [Fix], which also
+// repairs what it can without losing data.
 package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io/fs"
+	"time"
 
 	"opentabs/internal/config"
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
-	"opentabs/internal/terminal"
+	"opentabs/internal/setup"
 )
 
-// level is the severity of a finding.
-type level string
-
-const (
-	levelOK   level = "ok"
-	levelWarn level = "warn" // opentabs works, but with limits
-	levelFail level = "fail" // a part of opentabs does not work until the user repairs it
-)
-
-// Finding is the result of one check.
-type Finding struct {
-	// Check is what was checked, such as "server".
-	Check string `json:"check"`
-	Level level  `json:"level"`
-	// Fact describes what the check has found.
-	Fact string `json:"text"`
-	// Remedy is what the user should do; empty if nothing is wrong.
-	Remedy string `json:"do,omitempty"`
+// Options are what a check inspects. Dirs, Getenv and Warn are required.
+type Options struct {
+	Dirs   config.Dirs
+	Getenv func(string) string
+	// Warn receives warnings about plugins that could not be loaded.
+	Warn func(sentence string)
+	// Program is the path of opentabs, for the probe of MCP over stdio. By default, that
+	// hop is not checked.
+	Program string
+	// Machine is where configurations of MCP clients are searched for. By default, no
+	// configuration is checked.
+	Machine *setup.Machine
+	// SetUpClient writes opentabs with a new token into the configuration of an MCP client.
+	// By default, Fix does not repair configurations.
+	SetUpClient func(ctx context.Context, clientID string) error
+	// FreeBytes returns the free space of the disk with a directory. By default, the space
+	// is not checked.
+	FreeBytes func(dir string) (uint64, error)
+	// Now is the clock; default time.Now.
+	Now func() time.Time
+	// ReadFile reads a file of the operating system; default os.ReadFile.
+	ReadFile func(path string) ([]byte, error)
 }
 
-// Report has the findings of all checks, and the profiles of MCP clients.
-type Report struct {
-	OK       bool            `json:"ok"`
-	Findings []Finding       `json:"findings"`
-	Clients  []clientProfile `json:"clients"`
+// maxRepairRounds limits how often Fix checks again after repairs, because one repair can
+// make another possible.
+const maxRepairRounds = 4
+
+// Check inspects the installation and returns the findings. Check returns the error of ctx
+// if ctx has ended.
+func Check(ctx context.Context, o Options) (Report, error) {
+	report, _, err := check(ctx, o)
+	return report, err
 }
 
-// Failure returns an error that includes what to do if findings have the level fail.
-func (r Report) Failure() error {
-	n := 0
-	for _, f := range r.Findings {
-		if f.Level == levelFail {
-			n++
+// Fix is like [Check], and repairs what can be repaired without losing data. The report is
+// about the installation after the repairs.
+func Fix(ctx context.Context, o Options) (Report, error) {
+	var repairs []Repair
+	attempted := map[string]bool{}
+	for range maxRepairRounds {
+		report, findings, err := check(ctx, o)
+		if err != nil {
+			return Report{}, err
+		}
+		round := repairAll(ctx, findings, attempted)
+		repairs = append(repairs, round...)
+		if len(round) == 0 {
+			report.Repairs = repairs
+			return report, nil
 		}
 	}
-	if n == 0 {
-		return nil
-	}
-	return errors.New(terminal.Plural(n, "check") + " failed: follow the lines that begin with \"do:\", then run `opentabs doctor` again")
+	report, err := Check(ctx, o)
+	report.Repairs = repairs
+	return report, err
 }
 
-// Print prints each finding with its remedy, and the table of MCP clients.
-func (r Report) Print(out *terminal.Output) {
-	for _, f := range r.Findings {
-		out.PrintLine("%-4s  %-11s  %s", f.Level, f.Check, terminal.SafeLine(f.Fact))
-		if f.Remedy != "" {
-			out.PrintLine("%-4s  %-11s  do: %s", "", "", terminal.SafeLine(f.Remedy))
+// repairAll repairs the findings that were not attempted before.
+func repairAll(ctx context.Context, findings []Finding, attempted map[string]bool) (repairs []Repair) {
+	for _, f := range findings {
+		if f.repair == nil || attempted[f.Check+f.Fact] {
+			continue
 		}
+		attempted[f.Check+f.Fact] = true
+		sentence, err := f.repair(ctx)
+		r := Repair{Check: f.Check, Text: sentence}
+		if err != nil {
+			r.Text, r.Failed = home.Explain(err), true
+		}
+		repairs = append(repairs, r)
 	}
-	out.PrintLine("")
-	out.PrintLine("Behavior of MCP clients (`opentabs doctor --json` has the sources):")
-	out.PrintTable("  ", clientTable(), "NEW TOOLS", "PICTURES", "PROGRESS")
+	return repairs
 }
 
-// Check inspects the installation in dirs and returns the findings. warn receives
-// warnings about plugins that could not be loaded. Check returns the error of ctx if
-// ctx has ended.
-func Check(ctx context.Context, dirs config.Dirs, getenv func(string) string, warn func(sentence string)) (Report, error) {
-	c := &checkup{dirs: dirs, getenv: getenv, warnUser: warn}
+// check runs all checks.
+func check(ctx context.Context, o Options) (Report, []Finding, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	c := &checkup{Options: o, dirs: o.Dirs, getenv: o.Getenv, warnUser: o.Warn}
 	c.checkDirectories()
-	c.checkToken()
+	machineCheck{c}.checkDisk()
+	machineCheck{c}.checkClock()
+	c.checkToken(ctx)
 	c.checkSettings()
-	c.checkServer(ctx)
-	if ctx.Err() != nil {
-		return Report{}, ctx.Err()
-	}
-	c.checkExtension()
-	c.checkBrowsers()
+	serverCheck{c}.checkServer(ctx)
+	protocolCheck{c}.checkHTTPRules(ctx)
+	protocolCheck{c}.checkMCP(ctx)
+	extensionCheck{c}.checkExtension()
+	browserCheck{c}.checkBrowsers(ctx)
 	c.checkPlugins()
+	clientFileChecks{c}.checkClientFiles(ctx)
 	c.checkClients()
+	c.checkTimeouts()
+	machineCheck{c}.checkMachine()
 	c.checkLog()
+	if ctx.Err() != nil {
+		return Report{}, nil, ctx.Err()
+	}
 	report := Report{Findings: c.findings, Clients: clientProfiles()}
 	report.OK = report.Failure() == nil
-	return report, nil
+	return report, c.findings, nil
 }
 
 // checkup collects the findings of one run.
 type checkup struct {
+	Options
 	dirs     config.Dirs
 	getenv   func(string) string
 	warnUser func(sentence string)
@@ -100,14 +131,27 @@ type checkup struct {
 	settingsValid bool
 	// server and status belong to the running server; status is nil if no server
 	// returned one.
-	server   home.Server
-	status   *httpapi.Status
-	findings []Finding
+	server home.Server
+	status *httpapi.Status
+	// isOtherProgram is true if the port belongs to another program.
+	isOtherProgram bool
+	// isExtensionCurrent is true if the extension's folder has the files of this program.
+	isExtensionCurrent bool
+	findings           []Finding
 }
 
 // findHome returns the installation in the directories of the checkup.
 func (c *checkup) findHome() *home.Home {
 	return home.New(c.dirs, c.settings, c.getenv, c.warnUser)
+}
+
+// client returns a client of the running server.
+func (c *checkup) client() (*httpapi.Client, error) {
+	token, err := c.dirs.ExistingToken()
+	if err != nil {
+		return nil, err
+	}
+	return httpapi.NewClient(c.server.Port, token), nil
 }
 
 // serverPort returns the port of the running server, or the port in the settings, or 0
@@ -129,4 +173,17 @@ func (c *checkup) fail(check, fact, remedy string) { c.add(levelFail, check, fac
 
 func (c *checkup) add(l level, check, fact, remedy string) {
 	c.findings = append(c.findings, Finding{Check: check, Level: l, Fact: fact, Remedy: remedy})
+}
+
+// offerRepair makes the last finding repairable by [Fix].
+func (c *checkup) offerRepair(repair func(context.Context) (sentence string, err error)) {
+	last := &c.findings[len(c.findings)-1]
+	last.CanFix, last.repair = true, repair
+}
+
+// changeMode returns a repair that sets the mode of a file.
+func changeMode(path string, mode fs.FileMode, chmod func(string, fs.FileMode) error) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) {
+		return fmt.Sprintf("only you have access to %s now (mode %04o)", path, mode), chmod(path, mode)
+	}
 }

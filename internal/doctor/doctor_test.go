@@ -35,4 +35,16 @@ Behavior of MCP clients (` + "`opentabs doctor --json`" + ` has the sources):
 	if !strings.HasPrefix(b.String(), lines) {
 		t.Errorf("got\n%s", b.String())
 	}
+	r.Findings = append(r.Findings, Finding{Check: "client timeouts", Level: levelOK, Fact: "as you set it"})
+	b.Reset()
+	r.Print(terminal.New(&b, &b, func(string) string { return "" }))
+	const wideLines = `ok    token            there is a token
+warn  extension        it is old\x1b
+                       do: install it again
+fail  server           it does not answer
+ok    client timeouts  as you set it
+`
+	if !strings.HasPrefix(b.String(), wideLines) {
+		t.Errorf("report with a long name =\n%s", b.String())
+	}
 }

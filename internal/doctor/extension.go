@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,8 +15,20 @@ import (
 
 const updateExtensionText = "run `opentabs extension install`, then press the extension's reload button in chrome://extensions"
 
-func (c *checkup) checkExtension() {
+// extensionCheck checks the folder of the extension.
+type extensionCheck struct{ *checkup }
+
+func (c extensionCheck) checkExtension() {
 	dir, ok := extensiondir.Find(c.dirs)
+	if recordedDir, isRecorded := extensiondir.RecordedDir(c.dirs); !ok && isRecorded {
+		c.fail("extension", fmt.Sprintf("its folder %s is missing or empty, so Chrome cannot load it at the next start", recordedDir), updateExtensionText)
+		c.offerInstall(recordedDir)
+		return
+	}
+	if !ok && c.status != nil && len(c.status.Browsers) > 0 {
+		c.ok("extension", "no folder is recorded; the connected browser has the extension from another place, such as the Chrome Web Store")
+		return
+	}
 	if !ok {
 		c.warn("extension", "not installed yet", "run `opentabs extension install`, which prints how to load it")
 		return
@@ -23,6 +36,7 @@ func (c *checkup) checkExtension() {
 	storedConnection, err := extensiondir.ReadConnection(dir)
 	if err != nil {
 		c.fail("extension", fmt.Sprintf("%s in %s is unreadable: %v", extensiondir.ConnectionFile, dir, err), updateExtensionText)
+		c.offerInstall(dir)
 		return
 	}
 	port := c.serverPort()
@@ -30,16 +44,32 @@ func (c *checkup) checkExtension() {
 	switch {
 	case port != 0 && storedConnection.Port != port:
 		c.fail("extension", fmt.Sprintf("the one in %s connects to port %d, but the server uses port %d", dir, storedConnection.Port, port), updateExtensionText)
+		c.offerInstall(dir)
 	case tokenErr == nil && storedConnection.Key != config.BrowserKey(token):
 		c.fail("extension", fmt.Sprintf("the one in %s has the key of another installation", dir), updateExtensionText)
+		c.offerInstall(dir)
 	default:
 		c.compareExtension(dir)
 	}
 }
 
+// offerInstall makes the last finding repairable by writing the extension again, if its
+// port is known.
+func (c extensionCheck) offerInstall(dir string) {
+	if !c.settingsValid || c.serverPort() == 0 || c.isOtherProgram {
+		return
+	}
+	c.offerRepair(func(ctx context.Context) (string, error) {
+		if _, err := extensiondir.Setup(ctx, c.findHome(), extensiondir.Options{Dir: dir}, func(string, ...any) {}); err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("wrote the extension of %s into %s; now press the extension's reload button in chrome://extensions", version.Version, dir), nil
+	})
+}
+
 // compareExtension compares the extension files in dir with the extension files
 // embedded in the program.
-func (c *checkup) compareExtension(dir string) {
+func (c extensionCheck) compareExtension(dir string) {
 	files, err := jsbuild.ExtensionFiles(jsbuild.ManifestOptions{Version: version.Version, WithDebugger: extensiondir.HasDebugger(c.dirs)})
 	if err != nil {
 		c.fail("extension", err.Error(), "report this as a bug of opentabs")
@@ -49,9 +79,11 @@ func (c *checkup) compareExtension(dir string) {
 		got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 		if err != nil || !bytes.Equal(got, want) {
 			c.warn("extension", fmt.Sprintf("the one in %s differs from that of this program (%s)", dir, version.Version), updateExtensionText)
+			c.offerInstall(dir)
 			return
 		}
 	}
+	c.isExtensionCurrent = true
 	debugger := ""
 	if extensiondir.HasDebugger(c.dirs) {
 		debugger = ", with the debugger"

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
 	"opentabs/internal/humanize"
 )
 
@@ -23,6 +25,9 @@ func (c *checkup) checkDirectories() {
 			c.fail("directories", f.Fact, f.Remedy)
 		} else {
 			c.warn("directories", f.Fact, f.Remedy)
+		}
+		if f.Path != "" {
+			c.offerRepair(changeMode(f.Path, f.Mode, os.Chmod))
 		}
 	}
 	switch {
@@ -35,12 +40,17 @@ func (c *checkup) checkDirectories() {
 	}
 }
 
-func (c *checkup) checkToken() {
+func (c *checkup) checkToken(ctx context.Context) {
 	token, err := c.dirs.ExistingToken()
 	switch {
 	case errors.Is(err, config.ErrDamaged):
 		c.fail("token", c.dirs.TokenFile()+" is damaged",
 			"restart the server, which creates a new token; then run `opentabs extension install` and reload the extension")
+		// A running server continues with the token in its memory, and needs a restart by
+		// the user.
+		if _, err := c.findHome().FindServer(ctx); errors.Is(err, httpapi.ErrNoServer) {
+			c.offerRepair(c.repairStateDir)
+		}
 	case err != nil:
 		c.fail("token", err.Error(), "check that you can read "+c.dirs.TokenFile())
 	case token == "":
@@ -48,6 +58,20 @@ func (c *checkup) checkToken() {
 	default:
 		c.ok("token", "in %s", c.dirs.TokenFile())
 	}
+}
+
+// repairStateDir renames damaged files of the state directory, and creates a new token.
+func (c *checkup) repairStateDir(context.Context) (string, error) {
+	unlock, err := c.dirs.LockStart()
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	warnings, err := c.dirs.RepairStateDir()
+	if err == nil {
+		_, err = c.dirs.Token()
+	}
+	return strings.Join(warnings, "; "), err
 }
 
 func (c *checkup) checkSettings() {

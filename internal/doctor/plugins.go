@@ -1,11 +1,14 @@
 package doctor
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/rs/zerolog"
 
+	"opentabs/browser"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/permissions"
 	"opentabs/internal/terminal"
@@ -18,12 +21,18 @@ import (
 
 func (c *checkup) checkPlugins() {
 	plugins, failedPlugins, err := c.listPlugins()
+	if arePermissionsBroken := c.checkPermissions(); arePermissionsBroken && err == nil && len(plugins)+len(failedPlugins) == 0 {
+		return // whether browser tools are on is unknown
+	}
 	switch {
 	case err != nil:
 		c.fail("plugins", err.Error(), "correct this; `opentabs plugin list` shows the plugins that can be loaded")
 		return
+	case len(plugins)+len(failedPlugins) == 0 && c.hasBrowserTools():
+		c.ok("plugins", "there are none; agents can use browser tools on any page")
+		return
 	case len(plugins)+len(failedPlugins) == 0:
-		c.warn("plugins", "there are none", "add one with `opentabs plugin add PATH`")
+		c.warn("plugins", "agents have no tools: there are no plugins, and browser tools are off", "run `opentabs browser tools on` for tools that work on any page, or install a plugin with `opentabs plugin install NAME`")
 		return
 	}
 	for _, f := range failedPlugins {
@@ -38,11 +47,31 @@ func (c *checkup) checkPlugins() {
 	if usablePlugins > 0 {
 		c.ok("plugins", "%s with %s can be used", terminal.Plural(usablePlugins, "plugin"), terminal.Plural(tools, "tool"))
 	}
-	if c.status != nil {
-		for _, problem := range c.status.Permissions {
-			c.warn("plugins", problem, "set the permission again with `opentabs plugin permission`")
-		}
+}
+
+// checkPermissions reports the problems of the file with the permissions, and whether
+// opentabs cannot read the file at all.
+func (c *checkup) checkPermissions() (areBroken bool) {
+	rules := c.browserPolicy()
+	problems := rules.Problems()
+	text, err := os.ReadFile(rules.Path())
+	if areBroken = len(problems) > 0 && (err != nil || !json.Valid(text)); areBroken {
+		c.fail("permissions", strings.Join(problems, "; ")+"; until then no tool runs", "correct the file, or move it away to start without permissions")
+		return true
 	}
+	if c.status != nil {
+		problems = c.status.Permissions
+	}
+	for _, problem := range problems {
+		c.warn("plugins", problem, "set the permission again with `opentabs plugin permission`")
+	}
+	return false
+}
+
+// browserPolicy returns the permissions of browser tools.
+func (c *checkup) browserPolicy() *policy.Policy {
+	set := plugin.NewSet(nil, nil, browser.Plugin())
+	return policy.New(c.dirs.State, func() *plugin.Set { return set }, policy.Options{})
 }
 
 // checkPlugin reports why a plugin cannot be used, and returns whether the plugin can
@@ -65,6 +94,11 @@ func (c *checkup) checkPlugin(p httpapi.Plugin) (usablePlugins bool) {
 		return true
 	}
 	return false
+}
+
+// hasBrowserTools reports whether the user has switched browser tools on.
+func (c *checkup) hasBrowserTools() bool {
+	return c.browserPolicy().State(browser.Name).EffectivePermission != wire.PermissionOff
 }
 
 // listPlugins returns the plugins of the running server, or loads them if no server

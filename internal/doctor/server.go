@@ -4,47 +4,79 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"net"
+	"strconv"
 	"time"
 
 	"opentabs/internal/httpapi"
+	"opentabs/internal/npm"
 	"opentabs/internal/portowner"
 	"opentabs/internal/terminal"
 	"opentabs/internal/version"
 	"opentabs/wire"
 )
 
-func (c *checkup) checkServer(ctx context.Context) {
+// serverCheck checks the port and the server.
+type serverCheck struct{ *checkup }
+
+func (c serverCheck) checkServer(ctx context.Context) {
 	if !c.settingsValid {
 		c.fail("server", "its port is unknown", "correct the settings first")
 		return
 	}
 	server, err := c.findHome().FindServer(ctx)
+	_, tokenErr := c.dirs.ExistingToken()
 	switch {
+	case err != nil && tokenErr != nil && !errors.Is(err, httpapi.ErrNoServer):
+		c.isOtherProgram = true
+		c.fail("server", "unknown, because the token cannot be read", "see the line of the token")
+		return
 	case errors.Is(err, httpapi.ErrNoServer):
-		c.warn("server", "not running; "+portState(c.settings.Port), "start it with `opentabs serve`; an MCP client that runs `opentabs mcp` starts it too")
+		c.checkStoppedServer(ctx)
 		return
 	case errors.Is(err, httpapi.ErrForeignServer):
+		c.isOtherProgram = true
 		c.fail("server", fmt.Sprintf("port %d is in use by %s, which is not the server of this installation", c.settings.Port, portowner.Find(ctx, c.settings.Port)),
 			"stop that program, choose another port with OPENTABS_PORT, or, if that server is yours, set OPENTABS_HOME to its directory")
 		return
 	case err != nil:
-		c.fail("server", err.Error(), "stop that program, then start the server with `opentabs serve`")
+		c.isOtherProgram = true
+		c.fail("server", err.Error(), "if that program is opentabs, run `opentabs stop --force`, else stop that program; then start the server with `opentabs serve`")
 		return
 	}
 	c.server = server
-	token, err := c.dirs.ExistingToken()
+	client, err := c.client()
 	if err == nil {
 		var status httpapi.Status
-		if status, err = httpapi.NewClient(server.Port, token).Status(ctx); err == nil {
+		if status, err = client.Status(ctx); err == nil {
 			c.status = &status
 		}
 	}
 	if err != nil {
-		c.fail("server", fmt.Sprintf("%s, on port %d, did not return its status: %v", server, server.Port, err), fmt.Sprintf("stop it with `kill %d` and start it again", server.PID))
+		c.fail("server", fmt.Sprintf("%s, on port %d, did not return its status: %v", server, server.Port, err), "stop it with `opentabs stop --force`, then start it again")
 		return
 	}
 	c.compareServer()
+}
+
+// checkStoppedServer checks that a server could start.
+func (c serverCheck) checkStoppedServer(ctx context.Context) {
+	if record, ok := c.dirs.ReadServer(); ok {
+		c.warn("server", fmt.Sprintf("the server with pid %d ended without a shutdown, and left its record", record.PID), "nothing; the next start replaces the record")
+		c.offerRepair(func(context.Context) (string, error) {
+			return fmt.Sprintf("removed the record of the server with pid %d", record.PID), c.dirs.RemoveServer(record.PID)
+		})
+	}
+	port := c.settings.Port
+	if port != 0 {
+		listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err != nil {
+			c.fail("server", fmt.Sprintf("not running, and port %d cannot be opened: %v", port, err), "choose another port with OPENTABS_PORT (ports below 1024 need special rights on some systems)")
+			return
+		}
+		_ = listener.Close()
+	}
+	c.warn("server", "not running; "+portState(port), "start it with `opentabs serve`; an MCP client that runs `opentabs mcp` starts it too")
 }
 
 // portState describes a port on which no server listens.
@@ -57,56 +89,36 @@ func portState(port int) string {
 
 // compareServer compares the version of the running server with the program's version,
 // and the server's port with the settings.
-func (c *checkup) compareServer() {
-	restartText := fmt.Sprintf("stop it with `kill %d`, then start it with `opentabs serve`", c.server.PID)
+func (c serverCheck) compareServer() {
+	const restartText = "restart it with `opentabs restart`"
 	uptime := time.Duration(c.status.UptimeMs) * time.Millisecond
 	fact := fmt.Sprintf("%s, on port %d, up %s", c.server, c.server.Port, terminal.Elapsed(uptime))
 	switch {
+	case npm.Compare(c.server.Version, version.Version) > 0:
+		c.warn("server", fmt.Sprintf("%s; this program is older: %s", fact, version.Version), "use the newer program: `which -a opentabs` lists all in PATH")
 	case c.server.Version != version.Version:
 		c.warn("server", fmt.Sprintf("%s; this program is %s", fact, version.Version), restartText)
+		c.offerRestart()
 	case c.settings.Port != 0 && c.settings.Port != c.server.Port:
 		c.warn("server", fmt.Sprintf("%s; the settings have port %d", fact, c.settings.Port), restartText+"; then run `opentabs extension install` and reload the extension")
+		c.offerRestart()
 	default:
 		c.ok("server", "%s", fact)
 	}
-}
-
-const allowUserScriptsText = "open the extension's details in chrome://extensions of that browser and switch on \"Allow User Scripts\""
-
-func (c *checkup) checkBrowsers() {
-	switch {
-	case c.status == nil:
-		c.warn("browsers", "unknown, because no server returned its status", "see the line of the server")
-		return
-	case len(c.status.Browsers) == 0:
-		c.warn("browsers", "none is connected", "open Chrome with the extension (`opentabs extension install` prints how to load it); its side panel shows why it does not connect")
-		return
-	}
-	for _, b := range c.status.Browsers {
-		c.checkBrowser(b)
+	if c.status.Protocol != 0 && c.status.Protocol != wire.Version {
+		c.warn("server", fmt.Sprintf("it has version %d of the protocol with the extension; this program has version %d", c.status.Protocol, wire.Version), restartText)
 	}
 }
 
-func (c *checkup) checkBrowser(b httpapi.Browser) {
-	fact := fmt.Sprintf("%s, extension %s", b.Name, b.Version)
-	var staleTabs []string
-	for _, t := range b.Tabs {
-		if len(t.NeedsReload) > 0 {
-			staleTabs = append(staleTabs, fmt.Sprint(t.TabID))
+// offerRestart makes the last finding repairable by a restart of the server. The restart
+// fails while calls run or wait.
+func (c serverCheck) offerRestart() {
+	c.offerRepair(func(ctx context.Context) (string, error) {
+		h := c.findHome()
+		stopped, err := h.StopServer(ctx, false)
+		if err == nil {
+			err = h.StartServer(ctx)
 		}
-	}
-	switch {
-	case !b.Connected:
-		c.warn("browsers", fact+"; it is disconnected", "check that the browser still runs; it reconnects by itself")
-	case b.InjectMode == wire.InjectNone:
-		c.fail("browsers", fact+"; it cannot run plugins", allowUserScriptsText)
-	case b.Version != version.Version:
-		c.warn("browsers", fmt.Sprintf("%s; this program is %s", fact, version.Version), updateExtensionText)
-	case b.InjectMode == wire.InjectFiles:
-		c.warn("browsers", fact+"; it runs plugins from files, so a new plugin needs a reload of the extension", allowUserScriptsText)
-	case staleTabs != nil:
-		c.warn("browsers", fmt.Sprintf("%s; tabs that are older than their plugins: %s", fact, strings.Join(staleTabs, ", ")), "reload these tabs, or call a tool in them")
-	default:
-		c.ok("browsers", "%s, user scripts allowed, %s with a plugin", fact, terminal.Plural(len(b.Tabs), "tab"))
-	}
+		return fmt.Sprintf("restarted the server (was %s)", stopped), err
+	})
 }

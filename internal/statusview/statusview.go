@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"opentabs/internal/httpapi"
+	"opentabs/internal/humanize"
 	"opentabs/internal/pluginview"
 	"opentabs/internal/terminal"
 	"opentabs/wire"
@@ -44,8 +45,26 @@ func Print(out *terminal.Output, s httpapi.Status) {
 		if c.Tools != "" {
 			line += ", lists " + terminal.SafeLine(c.Tools) + " tools"
 		}
+		if c.Timeout != nil {
+			line += ", gives up after " + timeoutText(*c.Timeout)
+		}
 		out.PrintLine("%s", line)
 	}
+}
+
+// timeoutText describes how long a client waits for a call.
+func timeoutText(t httpapi.ClientTimeout) string {
+	text := humanize.Duration(toDuration(t.LimitMs))
+	if t.ProgressRestarts {
+		text += " without progress"
+	}
+	switch t.Source {
+	case httpapi.TimeoutLearned:
+		text += " (learned)"
+	case httpapi.TimeoutSet:
+		text += " (set by you)"
+	}
+	return text
 }
 
 func toDuration(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
@@ -65,9 +84,9 @@ func printBrowser(out *terminal.Output, b httpapi.Browser) {
 	out.PrintLine("  %s (%s), extension %s, %s", terminal.SafeLine(b.Name), terminal.SafeLine(b.ID), terminal.SafeLine(b.Version), state)
 	switch b.InjectMode {
 	case wire.InjectNone:
-		out.PrintLine("    it cannot run plugins: switch on \"Allow User Scripts\" on the extension's page in chrome://extensions")
+		out.PrintLine("    it cannot run plugins: turn on \"Allow User Scripts\" in the extension's details in chrome://extensions")
 	case wire.InjectFiles:
-		out.PrintLine("    it runs plugins from files; switch on \"Allow User Scripts\" on the extension's page in chrome://extensions to load new ones at once")
+		out.PrintLine("    optional: turn on \"Allow User Scripts\" to update plugins without reloading the extension")
 	}
 	for _, t := range b.Tabs {
 		out.PrintLine("    tab %d  %s  %s", t.TabID, terminal.SafeLine(t.URL), terminal.SafeLine(strings.Join(pluginsIn(t), ", ")))
@@ -79,7 +98,15 @@ func printBrowser(out *terminal.Output, b httpapi.Browser) {
 		}
 	}
 	for _, h := range b.HeldTabs {
-		out.PrintLine("    tab %d  %s  held by %s until %s", h.TabID, terminal.SafeLine(h.Site), terminal.SafeLine(h.Client), h.Until.Local().Format(time.TimeOnly))
+		client := terminal.SafeLine(h.Client)
+		state := fmt.Sprintf("held by %s until %s", client, h.Until.Local().Format(time.TimeOnly))
+		if h.IsTaken {
+			state = fmt.Sprintf("you took it back from %s, which must read the page before it acts again", client)
+		}
+		out.PrintLine("    tab %d  %s  %s", h.TabID, terminal.SafeLine(h.Site), state)
+	}
+	if len(b.HeldTabs) > 0 {
+		out.PrintLine("      to stop a client in a tab, run `opentabs browser release %d`", b.HeldTabs[0].TabID)
 	}
 }
 
@@ -107,6 +134,8 @@ func pluginsIn(t wire.TabInfo) []string {
 		switch {
 		case t.LoadError == wire.LoadErrorNoAnswer:
 			reason = "the site does not answer"
+		case t.LoadError == wire.LoadErrorNoAccess:
+			reason = "Chrome gives the extension no access to the site"
 		case t.LoadError != "":
 			reason = "the page can't be loaded: " + t.LoadError
 		case t.Discarded:
@@ -117,12 +146,13 @@ func pluginsIn(t wire.TabInfo) []string {
 	return names
 }
 
-// PrintReloads prints that the server has loaded a change, and which tabs need a reload.
-func PrintReloads(out *terminal.Output, s httpapi.Status) {
+// PrintReloads prints that the server has loaded a change, and which tabs need a reload
+// before a plugin can work in them. An empty plugin works in no tab.
+func PrintReloads(out *terminal.Output, s httpapi.Status, plugin string) {
 	out.Notef("the running server (pid %d) has loaded the change", s.PID)
 	for _, b := range s.Browsers {
 		for _, t := range b.Tabs {
-			if len(t.NeedsReload) > 0 {
+			if slices.Contains(t.NeedsReload, plugin) {
 				out.Notef("reload tab %d (%s) in %s to use it there", t.TabID, terminal.SafeLine(t.URL), terminal.SafeLine(b.Name))
 			}
 		}

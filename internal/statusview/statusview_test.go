@@ -24,7 +24,7 @@ func TestPrint(t *testing.T) {
 			{TabID: 9, NeedsReload: []string{"a"}, LoadError: wire.LoadErrorNoAnswer},
 			{TabID: 10, NeedsReload: []string{"a"}, LoadError: "net::ERR_FAILED"},
 			{TabID: 11, NeedsReload: []string{"a"}, Discarded: true},
-		}, HeldTabs: []httpapi.HeldTab{{TabID: 12, Site: "https://c.example", Client: "claude\x1b", Until: since}}}, {Name: "Home", ID: "b2", Version: "9", InjectMode: wire.InjectNone}},
+		}, HeldTabs: []httpapi.HeldTab{{TabID: 12, Site: "https://c.example", Client: "claude\x1b", Until: since}, {TabID: 13, Site: "https://d.example", Client: "cursor\x1b", Until: since, IsTaken: true}}}, {Name: "Home", ID: "b2", Version: "9", InjectMode: wire.InjectNone}},
 		Plugins:     []httpapi.Plugin{{Name: "a", Version: "1", Tools: []string{"a__x"}, Reviewed: true, Permission: wire.PermissionAuto, State: "ready"}},
 		Failed:      []httpapi.FailedPlugin{{Path: "/p", Error: "is broken"}},
 		Permissions: []string{"one entry was dropped"},
@@ -36,7 +36,7 @@ limits    idle 1m0s, hard 1h0m0s
 calls     1 running, 2 queued or waiting
 browsers  2
   Work\x1b (b1), extension 9, connected
-    it runs plugins from files; switch on "Allow User Scripts" on the extension's page in chrome://extensions to load new ones at once
+    optional: turn on "Allow User Scripts" to update plugins without reloading the extension
     tab 7  https://a.example/  a, b (not ready), c in frame 3
       Chrome has suspended it to save resources: nothing runs in this tab until you switch to it
     tab 8  https://b.example/  a (reload the tab)
@@ -45,8 +45,10 @@ browsers  2
     tab 10    a (the page can't be loaded: net::ERR_FAILED)
     tab 11    a (unloaded by the browser; a call loads it)
     tab 12  https://c.example  held by claude\x1b until 03:02:01
+    tab 13  https://d.example  you took it back from cursor\x1b, which must read the page before it acts again
+      to stop a client in a tab, run ` + "`opentabs browser release 12`" + `
   Home (b2), extension 9, link lost
-    it cannot run plugins: switch on "Allow User Scripts" on the extension's page in chrome://extensions
+    it cannot run plugins: turn on "Allow User Scripts" in the extension's details in chrome://extensions
 plugins   2
   a 1, 1 tool, auto, ready
   permissions: one entry was dropped

@@ -1,0 +1,126 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"opentabs/internal/httpapi"
+	"opentabs/internal/terminal"
+	"opentabs/internal/version"
+	"opentabs/wire"
+)
+
+const (
+	// allowUserScriptsText is for a browser that cannot run plugins from files either.
+	allowUserScriptsText = "open the extension's details in chrome://extensions of that browser and turn on \"Allow User Scripts\", which this browser needs for plugins"
+	// reloadExtensionText is for an extension whose folder is newer than what Chrome has
+	// loaded.
+	reloadExtensionText = "press the extension's reload button in chrome://extensions; the folder has the right version already"
+	// slowRoundTrip is a round trip that the user can notice.
+	slowRoundTrip = time.Second
+)
+
+// browserCheck checks the connected browsers and their tabs.
+type browserCheck struct{ *checkup }
+
+func (c browserCheck) checkBrowsers(ctx context.Context) {
+	if c.status == nil {
+		c.warn("browsers", "unknown, because no server returned its status", "see the line of the server")
+		return
+	}
+	if refused := c.status.RefusedExtension; refused != nil {
+		c.fail("browsers", fmt.Sprintf("the server refused an extension at %s: %s", refused.At.Local().Format(time.TimeOnly), strings.TrimSuffix(refused.Text, ".")),
+			updateExtensionText)
+	} else if len(c.status.Browsers) == 0 {
+		c.warn("browsers", "none is connected", "open Chrome with the extension (`opentabs extension install` prints how to load it); its side panel shows why it does not connect")
+		return
+	}
+	for _, b := range c.status.Browsers {
+		c.checkBrowser(b)
+		if b.Connected {
+			c.checkRoundTrip(ctx, b)
+		}
+	}
+}
+
+func (c browserCheck) checkBrowser(b httpapi.Browser) {
+	fact := fmt.Sprintf("%s, extension %s", b.Name, b.Version)
+	switch {
+	case !b.Connected:
+		c.warn("browsers", fact+"; it is disconnected", "check that the browser still runs; it reconnects by itself")
+		return
+	case b.InjectMode == wire.InjectNone:
+		c.fail("browsers", fact+"; it cannot run plugins", allowUserScriptsText)
+	case b.Version != version.Version:
+		c.warn("browsers", fmt.Sprintf("%s; this program is %s", fact, version.Version), c.updateText())
+	default:
+		mode := "user scripts allowed"
+		if b.InjectMode == wire.InjectFiles {
+			mode = "plugins run from files (optional: turn on \"Allow User Scripts\" to update plugins without reloading the extension)"
+		}
+		c.ok("browsers", "%s, %s, %s with a plugin", fact, mode, terminal.Plural(len(b.Tabs), "tab"))
+	}
+	if strings.Contains(b.ID, "~") {
+		c.warn("browsers", b.Name+" runs a copy of the profile of another connected browser", "remove the extension from one of the two profiles and load it again, so that each has a separate identity")
+	}
+	c.checkTabs(b)
+}
+
+// updateText returns what updates the loaded extension: a reload is enough if the folder
+// has the right files.
+func (c browserCheck) updateText() string {
+	if c.isExtensionCurrent {
+		return reloadExtensionText
+	}
+	return updateExtensionText
+}
+
+// checkTabs reports the tabs of a browser in which plugins cannot run.
+func (c browserCheck) checkTabs(b httpapi.Browser) {
+	var stale, unresponsive, unloadable, notAllowed, starting []string
+	for _, t := range b.Tabs {
+		tab := fmt.Sprint(t.TabID)
+		switch {
+		case t.Unresponsive:
+			unresponsive = append(unresponsive, tab)
+		case t.LoadError == wire.LoadErrorNoAccess:
+			notAllowed = append(notAllowed, tab)
+		case t.LoadError != "":
+			unloadable = append(unloadable, fmt.Sprintf("%s (%s)", tab, t.LoadError))
+		case len(t.NeedsReload) > 0:
+			stale = append(stale, tab)
+		}
+		for _, p := range t.BrokenPlugins {
+			starting = append(starting, fmt.Sprintf("%s in tab %s (%s)", p.Name, tab, p.Problem))
+		}
+	}
+	report := func(tabs []string, fact, remedy string) {
+		if tabs != nil {
+			c.warn("tabs", fmt.Sprintf("%s: %s: %s", b.Name, fact, strings.Join(tabs, ", ")), remedy)
+		}
+	}
+	report(stale, "tabs that are older than their plugins", "reload these tabs, or call a tool in them")
+	report(unresponsive, "the pages of these tabs do not respond", "run `opentabs browser reload-tab TAB`; unsaved input in the page is lost")
+	report(unloadable, "Chrome could not load the pages of these tabs", "check the network and the address, then reload these tabs")
+	report(notAllowed, "Chrome gives the extension no access to the sites of these tabs", "show the tab, open the side panel of opentabs, and press \"Allow on\" under Browser, Sites in Chrome")
+	report(starting, "adapters that did not start", "repair or update the plugin; `opentabs logs` may show why")
+}
+
+// checkRoundTrip measures how long the extension of a browser takes to answer.
+func (c browserCheck) checkRoundTrip(ctx context.Context, b httpapi.Browser) {
+	client, err := c.client()
+	var roundTrip time.Duration
+	if err == nil {
+		roundTrip, err = client.PingBrowser(ctx, b.ID)
+	}
+	switch {
+	case err != nil:
+		c.fail("round trip", err.Error(), "press the extension's reload button in chrome://extensions; if that does not help, restart the browser")
+	case roundTrip > slowRoundTrip:
+		c.warn("round trip", fmt.Sprintf("%s answered in %s, which is slow", b.Name, roundTripText(roundTrip)), "close tabs or programs that keep this computer busy")
+	default:
+		c.ok("round trip", "%s answered in %s", b.Name, roundTripText(roundTrip))
+	}
+}

@@ -1,0 +1,187 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"opentabs/internal/clienttoken"
+	"opentabs/internal/config"
+	"opentabs/internal/home"
+	"opentabs/internal/mcpclient"
+	"opentabs/internal/setup"
+	"opentabs/internal/terminal"
+	"opentabs/internal/version"
+)
+
+// clientFileCheck is the name of the checks of configurations.
+const clientFileCheck = "client file"
+
+// clientFileChecks checks the configurations of MCP clients.
+type clientFileChecks struct{ *checkup }
+
+// checkClientFiles checks the configuration of each MCP client on this machine by running
+// the command in it.
+func (c clientFileChecks) checkClientFiles(ctx context.Context) {
+	if c.Machine == nil {
+		return
+	}
+	tokens := clienttoken.Open(c.dirs.ClientsFile())
+	known, err := tokens.List()
+	if err != nil {
+		c.fail(clientFileCheck, fmt.Sprintf("the tokens of MCP clients cannot be read: %v", err), "run `opentabs restart`, which keeps the damaged file under another name, then run `opentabs setup`")
+		return
+	}
+	all, isInstalled := setup.Clients(*c.Machine)
+	foundCount := 0
+	for _, client := range all {
+		wasSetUp := slices.ContainsFunc(known, func(k clienttoken.Client) bool { return k.Name == client.ID })
+		if !isInstalled(client) {
+			continue
+		}
+		configured, err := setup.ReadConfigured(client, clienttoken.Prefix)
+		switch {
+		case errors.Is(err, setup.ErrNotConfigured) && !wasSetUp:
+			continue
+		case errors.Is(err, setup.ErrNotConfigured):
+			c.warn(clientFileCheck, fmt.Sprintf("opentabs is no longer in the configuration of %s, %s", client.Title, client.File), setUpText(client))
+			c.offerSetUp(client)
+		case err != nil && wasSetUp:
+			c.fail(clientFileCheck, fmt.Sprintf("%s: %v", client.Title, err), "correct the file; a copy from before `opentabs setup` is in "+c.dirs.SetupDir())
+		case err != nil:
+			c.warn(clientFileCheck, fmt.Sprintf("%s: %v", client.Title, err), "correct the file, then run `opentabs setup --client "+client.ID+"`")
+		default:
+			c.checkConfigured(ctx, client, configured, tokens)
+		}
+		foundCount++
+	}
+	if foundCount == 0 {
+		c.ok(clientFileCheck, "no MCP client on this computer is set up; `opentabs setup` does that")
+	}
+}
+
+// setUpText returns how the user writes the configuration of a client again.
+func setUpText(client setup.Client) string {
+	return "run `opentabs setup --client " + client.ID + "`"
+}
+
+// offerSetUp makes the last finding repairable by writing the configuration again.
+func (c clientFileChecks) offerSetUp(client setup.Client) {
+	if c.SetUpClient == nil {
+		return
+	}
+	c.offerRepair(func(ctx context.Context) (string, error) {
+		return fmt.Sprintf("wrote opentabs with a new token into the configuration of %s, %s", client.Title, client.File), c.SetUpClient(ctx, client.ID)
+	})
+}
+
+// checkConfigured checks how one client starts opentabs.
+func (c clientFileChecks) checkConfigured(ctx context.Context, client setup.Client, configured setup.Configured, tokens *clienttoken.Store) {
+	if configured.IsDisabled {
+		c.warn(clientFileCheck, fmt.Sprintf("opentabs is switched off in the configuration of %s, %s", client.Title, client.File), "switch the server opentabs on in "+client.Title)
+		return
+	}
+	if configured.Command.Path == "" {
+		c.checkConfiguredURL(ctx, client, configured, tokens)
+		return
+	}
+	if err := configured.Command.FindProgram(); err != nil {
+		c.fail(clientFileCheck, fmt.Sprintf("%s cannot start opentabs: %v", client.Title, err), setUpText(client))
+		c.offerSetUp(client)
+		return
+	}
+	token, isOwnHome := configured.Token(), c.isOwnHome(configured.Command.Env[config.HomeVariable])
+	switch {
+	case !isOwnHome: // its command would start a server of the other installation
+		reason := "has no OPENTABS_HOME"
+		if value := configured.Command.Env[config.HomeVariable]; value != "" {
+			reason = "has the OPENTABS_HOME " + value
+		}
+		c.warn(clientFileCheck, fmt.Sprintf("%s uses another installation of opentabs, because %s %s", client.Title, client.File, reason),
+			setUpText(client)+", or change OPENTABS_HOME")
+		c.offerSetUp(client)
+		return
+	case token == "":
+		c.warn(clientFileCheck, fmt.Sprintf("%s has no token in %s, so approvals for it do not stay apart from those of other clients", client.Title, client.File), setUpText(client))
+		c.offerSetUp(client)
+		return
+	case tokens.NameOf(token) == "":
+		c.fail(clientFileCheck, fmt.Sprintf("the token of %s in %s is not valid, because it was removed", client.Title, client.File), setUpText(client))
+		c.offerSetUp(client)
+		return
+	case c.isOtherProgram || !c.settingsValid:
+		c.warn(clientFileCheck, client.Title+" was not tried, because no server of this installation can run", "see the line of the server")
+		return
+	}
+	c.runConfigured(ctx, client, configured)
+}
+
+// isOwnHome reports whether a client with this value of OPENTABS_HOME uses the
+// installation that is checked.
+func (c clientFileChecks) isOwnHome(value string) bool {
+	dirs, err := config.FindDirs(func(name string) string {
+		if name == config.HomeVariable {
+			return value
+		}
+		return c.getenv(name)
+	})
+	return err == nil && filepath.Clean(dirs.State) == filepath.Clean(c.dirs.State)
+}
+
+// runConfigured speaks MCP through the command of a client. If the command starts a server,
+// runConfigured stops the server again.
+func (c clientFileChecks) runConfigured(ctx context.Context, client setup.Client, configured setup.Configured) {
+	startedAt := time.Now()
+	toolCount, err := setup.Verify(ctx, configured.Command)
+	elapsed := time.Since(startedAt)
+	if c.status == nil {
+		if _, err := c.findHome().StopServer(ctx, false); err == nil {
+			c.ok("server", "the command of %s started a server, which was stopped again", client.Title)
+		}
+	}
+	switch {
+	case err != nil:
+		c.fail(clientFileCheck, fmt.Sprintf("%s runs %s, which failed: %s", client.Title, configured.Command.Path, firstSentence(err)), setUpText(client)+", which writes the command again; that command in a terminal shows more")
+		c.offerSetUp(client)
+	default:
+		c.ok(clientFileCheck, "%s: its command lists %s, in %s", client.Title, terminal.Plural(toolCount, "tool"), roundTripText(elapsed))
+	}
+}
+
+// checkConfiguredURL speaks MCP with the URL of a client.
+func (c clientFileChecks) checkConfiguredURL(ctx context.Context, client setup.Client, configured setup.Configured, tokens *clienttoken.Store) {
+	address, err := url.Parse(configured.URL)
+	switch {
+	case err != nil || address.Host == "":
+		c.fail(clientFileCheck, fmt.Sprintf("%s has no valid URL of opentabs in %s", client.Title, client.File), setUpText(client))
+		return
+	case c.status != nil && address.Port() != strconv.Itoa(c.server.Port):
+		c.fail(clientFileCheck, fmt.Sprintf("%s connects to %s, but the server uses port %d", client.Title, configured.URL, c.server.Port),
+			"correct the port in "+client.File)
+		return
+	case configured.Token() == "" || tokens.NameOf(configured.Token()) == "":
+		c.fail(clientFileCheck, fmt.Sprintf("the token of %s in %s is missing or not valid", client.Title, client.File), "run `opentabs client add "+client.ID+"`, and put the token into the file")
+		return
+	case c.status == nil:
+		c.warn(clientFileCheck, fmt.Sprintf("%s connects to %s, where no server of this installation runs", client.Title, configured.URL), "start the server with `opentabs serve`, or use a command instead: "+setUpText(client))
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	session := mcpclient.New(mcpclient.Options{URL: configured.URL, Token: configured.Token(), Name: "opentabs doctor", Version: version.Version})
+	startedAt := time.Now()
+	_, err = session.Initialize(ctx)
+	if closeErr := session.Close(ctx); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		c.fail(clientFileCheck, fmt.Sprintf("%s connects to %s, which failed: %s", client.Title, configured.URL, home.Explain(err)), "correct the URL and the token in "+client.File)
+		return
+	}
+	c.ok(clientFileCheck, "%s: %s answers, in %s", client.Title, configured.URL, roundTripText(time.Since(startedAt)))
+}

@@ -1,0 +1,157 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"opentabs/extension"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/mcpclient"
+	"opentabs/internal/setup"
+	"opentabs/internal/terminal"
+	"opentabs/internal/version"
+)
+
+// protocolCheck speaks HTTP and MCP with the running server.
+type protocolCheck struct{ *checkup }
+
+// probeTimeout limits one probe of the running server.
+const probeTimeout = 10 * time.Second
+
+// httpRule is a request that the server must answer with a status.
+type httpRule struct {
+	// request describes the request for the user.
+	request      string
+	method, path string
+	host         string
+	header       http.Header
+	// status is the required status.
+	status int
+}
+
+// httpRules are the rules that keep web pages and other users away from the server.
+func httpRules() []httpRule {
+	ownOrigin := "chrome-extension://" + extension.ID()
+	return []httpRule{
+		{"a request to another host name", http.MethodGet, "/healthz", "opentabs.example", nil, http.StatusMisdirectedRequest},
+		{"a request from a web page", http.MethodGet, "/healthz", "", http.Header{"Origin": {"https://page.example"}}, http.StatusForbidden},
+		{"a request without a token", http.MethodGet, "/status", "", nil, http.StatusUnauthorized},
+		{"an MCP request without a token", http.MethodPost, "/mcp", "", nil, http.StatusUnauthorized},
+		{"the link of a web page", http.MethodGet, "/ws", "", http.Header{"Origin": {"https://page.example"}}, http.StatusForbidden},
+		{"the link of the extension", http.MethodGet, "/ws", "", http.Header{"Origin": {ownOrigin}}, http.StatusUpgradeRequired},
+	}
+}
+
+// checkHTTPRules checks that the running server rejects requests from web pages and
+// without a token, and accepts its extension.
+func (c protocolCheck) checkHTTPRules(ctx context.Context) {
+	client, err := c.client()
+	if c.status == nil || err != nil {
+		return
+	}
+	transport := client.Transport()
+	defer transport.CloseIdleConnections()
+	isBroken := false
+	for _, rule := range httpRules() {
+		status, err := sendProbe(ctx, &http.Client{Transport: transport, CheckRedirect: keepRedirect}, client, rule)
+		remedy := "restart the server with `opentabs restart`; if the line appears again, look for a proxy or security program between programs on this computer"
+		switch {
+		case err != nil:
+			c.fail("http rules", fmt.Sprintf("%s got no answer: %v", rule.request, err), remedy)
+		case status != rule.status:
+			c.fail("http rules", fmt.Sprintf("%s to %s was answered with status %d; %d is right", rule.request, rule.path, status, rule.status), remedy)
+		default:
+			continue
+		}
+		isBroken = true
+	}
+	if !isBroken {
+		c.ok("http rules", "requests of web pages, to other host names and without a token are rejected")
+	}
+}
+
+func keepRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// sendProbe sends the request of a rule, and returns the status of the answer.
+func sendProbe(ctx context.Context, sender *http.Client, client *httpapi.Client, rule httpRule) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, rule.method, client.URL(rule.path), nil)
+	if err != nil {
+		return 0, err
+	}
+	for name, values := range rule.header {
+		req.Header[name] = values
+	}
+	req.Host = rule.host
+	resp, err := sender.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10))
+	return resp.StatusCode, err
+}
+
+// checkMCP opens an MCP session over HTTP and one over stdio.
+func (c protocolCheck) checkMCP(ctx context.Context) {
+	client, err := c.client()
+	if c.status == nil || err != nil {
+		return
+	}
+	startedAt := time.Now()
+	toolCount, err := countTools(ctx, client)
+	if err != nil {
+		c.fail("mcp http", fmt.Sprintf("an MCP session over HTTP failed: %v", err), "restart the server with `opentabs restart`; `opentabs logs` may show why")
+	} else {
+		c.ok("mcp http", "the server lists %s, in %s", terminal.Plural(toolCount, "tool"), roundTripText(time.Since(startedAt)))
+	}
+	if c.Program == "" {
+		return
+	}
+	startedAt = time.Now()
+	command := setup.Command{Path: c.Program, Args: []string{"mcp"}}
+	if toolCount, err = setup.Verify(ctx, command); err != nil {
+		c.fail("mcp stdio", fmt.Sprintf("`opentabs mcp` failed: %s", firstSentence(err)), "run `opentabs mcp` in a terminal, which shows why; then `opentabs restart`")
+		return
+	}
+	c.ok("mcp stdio", "`opentabs mcp` lists %s, in %s", terminal.Plural(toolCount, "tool"), roundTripText(time.Since(startedAt)))
+}
+
+// countTools opens an MCP session with the server behind client, and returns the number of
+// its tools.
+func countTools(ctx context.Context, client *httpapi.Client) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	transport := client.Transport()
+	defer transport.CloseIdleConnections()
+	session := mcpclient.New(mcpclient.Options{
+		URL: client.URL(httpapi.CommandPath), Token: client.Token(), Name: "opentabs doctor", Version: version.Version, Transport: transport,
+	})
+	if _, err := session.Initialize(ctx); err != nil {
+		return 0, err
+	}
+	tools, err := session.ListTools(ctx)
+	if closeErr := session.Close(ctx); err == nil {
+		err = closeErr
+	}
+	return len(tools), err
+}
+
+// roundTripText describes a short time.
+func roundTripText(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%.3g ms", float64(d)/float64(time.Millisecond))
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// firstSentence returns the first line of an error, without the prefix of a command.
+func firstSentence(err error) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
+	return strings.TrimSpace(line)
+}

@@ -1,0 +1,111 @@
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"opentabs/internal/extensiondir"
+	"opentabs/internal/humanize"
+)
+
+// machineCheck checks the computer: its disk, its clock, and the Windows Subsystem for Linux.
+type machineCheck struct{ *checkup }
+
+// Limits of the free space of a disk. Below minFreeBytes, opentabs cannot store changes.
+const (
+	minFreeBytes = 1 << 20
+	lowFreeBytes = 50 << 20
+)
+
+// checkDisk reports a full disk.
+func (c machineCheck) checkDisk() {
+	if c.FreeBytes == nil {
+		return
+	}
+	free, err := c.FreeBytes(c.dirs.State)
+	remedy := "free some space on the disk with " + c.dirs.State + ", or set OPENTABS_HOME to a directory on another disk"
+	switch {
+	case err != nil:
+		c.warn("disk", "the free space is unknown: "+err.Error(), "check that the disk with "+c.dirs.State+" is mounted")
+	case free < minFreeBytes:
+		c.fail("disk", fmt.Sprintf("the disk is full (%s free), so nothing can be stored", humanize.Bytes(int(free))), remedy)
+	case free < lowFreeBytes:
+		c.warn("disk", fmt.Sprintf("the disk is almost full (%s free)", humanize.Bytes(int(free))), remedy)
+	default:
+		c.ok("disk", "%s free", humanize.Bytes(int(free)))
+	}
+}
+
+// maxClockDrift is how far in the future a file may be without a warning.
+const maxClockDrift = 5 * time.Minute
+
+// releasedAt is before the release of this version, so an earlier clock is wrong.
+var releasedAt = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// checkClock reports a clock that is behind the files of opentabs. With such a clock, jobs
+// and permissions with a time limit expire too late.
+func (c machineCheck) checkClock() {
+	const remedy = "set the clock of this computer (on Linux: timedatectl set-ntp true; in WSL: wsl --shutdown in Windows)"
+	now := c.Now()
+	if now.Before(releasedAt) {
+		c.fail("clock", fmt.Sprintf("the clock of this computer shows %s", now.Local().Format(time.DateTime)), remedy)
+		return
+	}
+	for _, path := range []string{c.dirs.TokenFile(), c.dirs.ConfigFile(), c.dirs.ClientsFile(), c.dirs.LogFile(), c.dirs.ExtensionRecord()} {
+		info, err := os.Stat(path)
+		if err != nil {
+			continue
+		}
+		if ahead := info.ModTime().Sub(now); ahead > maxClockDrift {
+			c.warn("clock", fmt.Sprintf("%s was written %s in the future, so the clock was or is wrong", path, humanize.ShortDuration(ahead.Round(time.Second))), remedy)
+			return
+		}
+	}
+	c.ok("clock", "%s", now.Local().Format(time.DateTime))
+}
+
+// kernelFile has the release of the kernel on Linux.
+const kernelFile = "/proc/sys/kernel/osrelease"
+
+// wslDistribution returns the name of the Linux distribution if opentabs runs in the Windows
+// Subsystem for Linux.
+func (c machineCheck) wslDistribution() (name string, ok bool) {
+	if name = c.getenv("WSL_DISTRO_NAME"); name != "" {
+		return name, true
+	}
+	readFile := c.ReadFile
+	if readFile == nil {
+		readFile = os.ReadFile
+	}
+	release, err := readFile(kernelFile)
+	return "Linux", err == nil && strings.Contains(strings.ToLower(string(release)), "microsoft")
+}
+
+// checkMachine reports what is special about a server in WSL whose Chrome runs in Windows.
+func (c machineCheck) checkMachine() {
+	distribution, isWSL := c.wslDistribution()
+	if !isWSL {
+		return
+	}
+	if c.status != nil && len(c.status.Browsers) > 0 {
+		c.ok("wsl", "the server runs in WSL (%s) and a browser is connected", distribution)
+		return
+	}
+	dir, isInstalled := extensiondir.Find(c.dirs)
+	if isInstalled && isInWindows(dir) {
+		c.warn("wsl", fmt.Sprintf("the server runs in WSL (%s), and the extension is in Windows (%s), but no browser is connected", distribution, dir),
+			fmt.Sprintf("open http://127.0.0.1:%d/healthz in Chrome in Windows; if that page does not load, add networkingMode=mirrored below [wsl2] in %%UserProfile%%\\.wslconfig, then run wsl --shutdown", c.serverPort()))
+		return
+	}
+	c.warn("wsl", fmt.Sprintf("the server runs in WSL (%s); Chrome in Windows cannot load an extension from a Linux folder reliably", distribution),
+		"if your Chrome runs in Windows, run `opentabs extension install --dir /mnt/c/Users/YOU/opentabs-extension` with your Windows name, and load that folder in Chrome")
+}
+
+// isInWindows reports whether a path in WSL is on a drive of Windows.
+func isInWindows(dir string) bool {
+	drive, ok := strings.CutPrefix(filepath.ToSlash(dir), "/mnt/")
+	return ok && len(drive) > 1 && drive[1] == '/'
+}

@@ -1,0 +1,106 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"opentabs/internal/terminal"
+)
+
+// level is the severity of a finding.
+type level string
+
+const (
+	levelOK   level = "ok"
+	levelWarn level = "warn" // opentabs works, but with limits
+	levelFail level = "fail" // a part of opentabs does not work until the user repairs it
+)
+
+// Finding is the result of one check.
+type Finding struct {
+	// Check is the hop that was checked, such as "server".
+	Check string `json:"check"`
+	Level level  `json:"level"`
+	// Fact describes what the check has found.
+	Fact string `json:"text"`
+	// Remedy is what the user should do; empty if nothing is wrong.
+	Remedy string `json:"do,omitempty"`
+	// CanFix is true if `opentabs doctor --fix` repairs the finding.
+	CanFix bool `json:"can_fix,omitempty"`
+
+	// repair repairs the finding, and returns a sentence about what was done.
+	repair func(context.Context) (sentence string, err error)
+}
+
+// Repair is something that [Fix] has repaired, or failed to repair.
+type Repair struct {
+	Check string `json:"check"`
+	// Text describes what was done, or why the repair failed.
+	Text   string `json:"text"`
+	Failed bool   `json:"failed,omitempty"`
+}
+
+// Report has the findings of all checks, and the profiles of MCP clients.
+type Report struct {
+	// OK is false if a finding has the level fail.
+	OK       bool      `json:"ok"`
+	Findings []Finding `json:"findings"`
+	// Repairs are what Fix has done before the checks.
+	Repairs []Repair        `json:"fixed,omitempty"`
+	Clients []clientProfile `json:"clients"`
+}
+
+// Failure returns an error that includes what to do if findings have the level fail.
+func (r Report) Failure() error {
+	failures, fixable := 0, 0
+	for _, f := range r.Findings {
+		if f.Level == levelFail {
+			failures++
+			if f.CanFix {
+				fixable++
+			}
+		}
+	}
+	switch {
+	case failures == 0:
+		return nil
+	case fixable > 0 && r.Repairs == nil:
+		return errors.New(terminal.Plural(failures, "check") + " failed: run `opentabs doctor --fix`, and follow the lines that begin with \"do:\"")
+	}
+	return errors.New(terminal.Plural(failures, "check") + " failed: follow the lines that begin with \"do:\", then run `opentabs doctor` again")
+}
+
+// minCheckWidth is the width of the column with the names of checks, unless a name is
+// longer.
+const minCheckWidth = 11
+
+// Print prints the repairs, each finding with its remedy, and the table of MCP clients.
+func (r Report) Print(out *terminal.Output) {
+	width := minCheckWidth
+	for _, f := range r.Findings {
+		width = max(width, len(f.Check))
+	}
+	const levelWidth, gap = 5, 2
+	indent := strings.Repeat(" ", levelWidth+1+width+gap)
+	for _, repair := range r.Repairs {
+		label := "fixed"
+		if repair.Failed {
+			label = "error"
+		}
+		out.PrintParagraph(fmt.Sprintf("%-*s %-*s  ", levelWidth, label, width, repair.Check), indent, repair.Text)
+	}
+	if len(r.Repairs) > 0 {
+		out.PrintLine("")
+	}
+	for _, f := range r.Findings {
+		out.PrintParagraph(fmt.Sprintf("%-*s %-*s  ", levelWidth, f.Level, width, f.Check), indent, f.Fact)
+		if f.Remedy != "" {
+			out.PrintParagraph(indent+"do: ", indent+"    ", f.Remedy)
+		}
+	}
+	out.PrintLine("")
+	out.PrintLine("Behavior of MCP clients (`opentabs doctor --json` has the sources):")
+	out.PrintTable("  ", clientTable(), "NEW TOOLS", "PICTURES", "PROGRESS")
+}

@@ -1,0 +1,50 @@
+package doctor
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"opentabs/internal/clients"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/timeouts"
+)
+
+// clientWaitText describes how long a connected MCP client waits for a call, and where
+// opentabs has this from.
+func clientWaitText(client httpapi.MCPClient) string {
+	t := client.Timeout
+	if t == nil {
+		if profile := clients.Of(client.Name, client.Version); profile.IsKnown() {
+			known := profile.TimeoutOver(client.Transport == "http")
+			return fmt.Sprintf("waits %s for a call", waitText(known.Limit, known.ProgressRestarts))
+		}
+		return "waits for a call as long as the call runs; opentabs learns its timeout if it gives up a call"
+	}
+	text := fmt.Sprintf("waits %s for a call", waitText(time.Duration(t.LimitMs)*time.Millisecond, t.ProgressRestarts))
+	switch t.Source {
+	case httpapi.TimeoutLearned:
+		text += ", as opentabs learned from a call that it gave up"
+	case httpapi.TimeoutSet:
+		text += ", as you set it"
+	}
+	return text
+}
+
+// checkTimeouts reports the timeouts of clients that opentabs learned or that the user
+// set, and how to change them.
+func (c *checkup) checkTimeouts() {
+	store := timeouts.Open(c.dirs.State, c.warnUser, zerolog.Nop())
+	if err := store.Problem(); err != nil {
+		c.warn("client timeouts", fmt.Sprintf("the timeouts of clients cannot be read: %v", err), "restart opentabs, which renames the damaged file: opentabs restart")
+		return
+	}
+	for _, e := range store.List() {
+		if e.IsSetByUser {
+			c.ok("client timeouts", "calls of %s become jobs before %s, as you set it", e.ClientText(), e.WaitText())
+			continue
+		}
+		c.ok("client timeouts", "%s gave up a call after %s, so its later calls become jobs before that; if it waits longer: opentabs client timeout set %q TIME", e.ClientText(), e.WaitText(), e.Name)
+	}
+}
