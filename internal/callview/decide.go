@@ -41,7 +41,7 @@ func Decide(ctx context.Context, calls httpapi.CallsClient, id string, c Choice)
 	case err != nil:
 		return "", err
 	case v.Waiting == nil:
-		return "", explainNotWaiting(v)
+		return "", explainNotWaiting(v.View)
 	case c.Allow && !slices.Contains(v.Waiting.Scopes, c.Scope):
 		return "", usererr.Errorf("%s can be allowed %s: use one of these", v.CallID, scopeFlags(v.Waiting.Scopes))
 	}
@@ -54,7 +54,7 @@ func Decide(ctx context.Context, calls httpapi.CallsClient, id string, c Choice)
 	case result.Outcome != wire.DecisionAccepted:
 		return "", newAlreadyDecidedError("%s is no longer waiting: it has ended, or the request was withdrawn", v.CallID)
 	}
-	return c.describeEffect(v), nil
+	return c.describeEffect(v.View), nil
 }
 
 // decisionFor returns the request for the ticket w, so that the decision does not apply

@@ -12,14 +12,14 @@ import (
 // EventLine returns an event as one line. With verbose, the line includes messages that
 // are not for the user.
 func EventLine(e dispatch.Event, verbose bool) string {
-	return fmt.Sprintf("%s  %s  %s  %s", e.Time.Local().Format(clockTime), e.Call.CallID, terminal.SafeLine(e.Call.ToolName), eventText(e, verbose))
+	return fmt.Sprintf("%s  %s  %s  %s", e.Time.Local().Format(clockTime), e.Call.CallID, terminal.SafeLine(e.Call.ToolName), EventText(e, verbose))
 }
 
 // clockTime is the format for the time of an event.
 const clockTime = "15:04:05.000"
 
-// eventText describes an event, without its call.
-func eventText(e dispatch.Event, verbose bool) string {
+// EventText describes an event, without its call.
+func EventText(e dispatch.Event, verbose bool) string {
 	v := e.Call
 	switch e.Kind {
 	case dispatch.EventCreated:
@@ -35,7 +35,7 @@ func eventText(e dispatch.Event, verbose bool) string {
 	case dispatch.EventRunning:
 		text := "running"
 		if v.TabID != 0 {
-			text += fmt.Sprintf(" in tab %d of %s", v.TabID, terminal.SafeLine(v.Browser))
+			text += fmt.Sprintf(" in tab %d of %s", v.TabID, browserText(v))
 		}
 		return text
 	case dispatch.EventProgress:

@@ -80,7 +80,7 @@ func (p *plainCall) showEvent(e dispatch.Event, _ []byte) error {
 	p.hasPrintedEnd = p.hasPrintedEnd || e.Kind == dispatch.EventEnded
 	isReport := e.Kind == dispatch.EventProgress || e.Kind == dispatch.EventActivity
 	if e.Kind != dispatch.EventActivity && (!isReport || p.verbose || e.IsForUser()) {
-		p.out.PrintText(e.Time.Local().Format(clockTime) + "  " + eventText(e, p.verbose))
+		p.out.PrintText(e.Time.Local().Format(clockTime) + "  " + EventText(e, p.verbose))
 	}
 	return nil
 }

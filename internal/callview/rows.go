@@ -37,6 +37,23 @@ func Rows(calls []dispatch.View, verbose bool, now time.Time) [][]string {
 	return rows
 }
 
+// shortIDLength is how many characters of a call's ID a narrow terminal shows. Commands
+// accept the beginning of an ID.
+const shortIDLength = len("call_") + 8
+
+// ShortenIDs shortens the IDs in the rows of calls, if the terminal is too narrow for them.
+func ShortenIDs(rows [][]string, columns int) {
+	if columns >= minColumnsForIDs {
+		return
+	}
+	for _, row := range rows {
+		row[0] = row[0][:min(len(row[0]), shortIDLength)]
+	}
+}
+
+// minColumnsForIDs is the width of a terminal that shows whole IDs.
+const minColumnsForIDs = 120
+
 // treeRow is a call and its depth in the tree of calls.
 type treeRow struct {
 	dispatch.View

@@ -63,10 +63,13 @@ func (s callDetails) headLines() []string {
 		lines = append(lines, fieldLine("caller", terminal.SafeLine(CallerText(caller))))
 	}
 	if v.TabID != 0 {
-		lines = append(lines, fieldLine("tab", fmt.Sprintf("%d of %s", v.TabID, terminal.SafeLine(v.Browser))))
+		lines = append(lines, fieldLine("tab", fmt.Sprintf("%d of %s", v.TabID, browserText(v))))
 	}
 	if v.Error != "" {
 		lines = append(lines, fieldLine("error", terminal.SafeLine(v.Error)))
+	}
+	if v.NextStep != "" {
+		lines = append(lines, fieldLine("next step", terminal.SafeLine(v.NextStep)))
 	}
 	if result := v.ShownResult(s.verbose); result != "" {
 		lines = append(lines, fieldLine("result", terminal.SafeLine(result)))

@@ -106,17 +106,29 @@ func TestCallsInTrees(t *testing.T) {
 	}
 }
 
+// TestShortenIDs checks that a narrow terminal gets the beginnings of IDs, which commands
+// accept.
+func TestShortenIDs(t *testing.T) {
+	for columns, want := range map[int]string{80: "call_x6axhe37", 120: "call_x6axhe37hbgwg7pggqeuutzrbm"} {
+		rows := [][]string{{"CALL"}, {"call_x6axhe37hbgwg7pggqeuutzrbm"}}
+		ShortenIDs(rows, columns)
+		if rows[0][0] != "CALL" || rows[1][0] != want {
+			t.Errorf("the IDs on %d columns are %q, want %q", columns, rows, want)
+		}
+	}
+}
+
 func TestEventTextForUser(t *testing.T) {
 	agentProgress, userProgress := 0.9, 0.1
 	e := dispatch.Event{
 		Kind: dispatch.EventProgress, Audience: "user", Report: &wire.Report{Message: "hello"},
 		Call: dispatch.View{Snapshot: dispatch.Snapshot{Progression: dispatch.Progression{Progress: &agentProgress}}, UserProgress: &userProgress},
 	}
-	if got := eventText(e, false); got != "progress  90%  hello" { // the percentage is the progress of the call, not UserProgress
+	if got := EventText(e, false); got != "progress  90%  hello" { // the percentage is the progress of the call, not UserProgress
 		t.Errorf("for the user: %q", got)
 	}
 	e.Audience = ""
-	if got := eventText(e, false); got != "progress  90%  hello" {
+	if got := EventText(e, false); got != "progress  90%  hello" {
 		t.Errorf("for all: %q; want %q", got, "progress  90%  hello")
 	}
 }

@@ -164,10 +164,10 @@ func (w *watcher) refreshCall(ctx context.Context, now time.Time) (hasEnded bool
 
 // fetchCall requests the watched call from the server and stores the view.
 func (w *watcher) fetchCall(ctx context.Context) error {
-	v, err := w.client.Calls.Get(ctx, w.id)
+	record, err := w.client.Calls.Get(ctx, w.id)
 	if err != nil {
 		return err
 	}
-	w.lastView, w.isStale, w.viewTime = &v, false, time.Now()
+	w.lastView, w.isStale, w.viewTime = &record.View, false, time.Now()
 	return nil
 }

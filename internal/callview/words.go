@@ -1,6 +1,7 @@
 package callview
 
 import (
+	"cmp"
 	"fmt"
 	"opentabs/dispatch"
 	"opentabs/internal/humanize"
@@ -18,6 +19,10 @@ func CallerText(caller *dispatch.Caller) string {
 	}
 	return fmt.Sprintf("%s (%s)", caller.Tool, tabText)
 }
+
+// browserText returns the name of the browser in which a call runs. A server that is older
+// than this program sends only the ID.
+func browserText(v dispatch.View) string { return terminal.SafeLine(cmp.Or(v.BrowserName, v.Browser)) }
 
 // ScopeText describes the scope of a permission.
 func ScopeText(s wire.Scope, d time.Duration) string {

@@ -93,6 +93,14 @@ func (b Bar) drawGraph(width int, g Glyphs) string {
 	return strings.Repeat(g.full, fullCells) + strings.Repeat(g.empty, width-fullCells)
 }
 
+// Span draws a part of a line of width cells, from start to end, each from 0 to 1. A part
+// has at least one cell.
+func (g Glyphs) Span(width int, start, end float64) string {
+	first := min(int(start*float64(width)), width-1)
+	last := max(int(end*float64(width)), first+1)
+	return strings.Repeat(" ", first) + strings.Repeat(g.full, last-first)
+}
+
 // doneFraction returns how much is done, from 0 to 1.
 func (b Bar) doneFraction() float64 {
 	if b.Total <= 0 {

@@ -18,8 +18,9 @@ type Output struct {
 	glyphs        Glyphs
 	// canRedraw is set if stdout is a terminal that obeys escape sequences.
 	canRedraw bool
-	// color is set if a log on stderr is coloured.
-	color bool
+	// color is set if a log on stderr is coloured, and hasStdoutColor if tables on stdout
+	// are.
+	color, hasStdoutColor bool
 }
 
 // stream is stdout or stderr.
@@ -45,6 +46,7 @@ func New(stdout, stderr io.Writer, getenv func(string) string) *Output {
 	o.stdout.Writer = o.checkedStdout
 	if f, ok := stdout.(*os.File); ok {
 		o.canRedraw = o.stdout.isTerminal && supportsEscapes(f)
+		o.hasStdoutColor = o.stdout.isTerminal && hasColor(f, getenv)
 	}
 	if getenv("TERM") == "dumb" { // a dumb terminal cannot move its cursor back
 		o.stderr.isTerminal, o.canRedraw = false, false

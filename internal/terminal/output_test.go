@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"bytes"
+	"os"
 	"strings"
 	"testing"
 
@@ -124,5 +125,65 @@ func TestTableOnANarrowTerminal(t *testing.T) {
 	newTestPipe(&b).PrintTable("", rows(), "CLIENT")
 	if !strings.Contains(b.String(), "a client") {
 		t.Errorf("a pipe got %q; want a text that contains %q", b.String(), "a client")
+	}
+}
+
+// TestTableKeepsTheStatus checks that a table that is too wide cuts the cells between the
+// first and the last column, so that the last columns stay visible.
+func TestTableKeepsTheStatus(t *testing.T) {
+	var b bytes.Buffer
+	o := NewTerminal(&b, func() (int, int) { return 80, 24 })
+	o.PrintTable("", [][]string{
+		{"CALL", "TOOL", "STATUS", "RAN", "TIME LEFT"},
+		{"call_x6axhe37", "messages__export_messages_of_all_channels_of_a_workspace", "waiting for approval", "10s", "4m10s"},
+	}, "RAN")
+	want := "CALL           TOOL                              STATUS                TIME LEFT\n" +
+		"call_x6axhe37  messages__export_messages_of_...  waiting for approval  4m10s\n"
+	if b.String() != want {
+		t.Errorf("the table on 80 columns is\n%swant\n%s", b.String(), want)
+	}
+}
+
+// TestTableColors checks that a terminal gets the status of a row in color and the names
+// of the columns in bold, also in a line that was cut.
+func TestTableColors(t *testing.T) {
+	var b bytes.Buffer
+	o := NewTerminal(&b, func() (int, int) { return 44, 24 })
+	o.hasStdoutColor = true
+	o.PrintTable("  ", [][]string{
+		{"CALL", "STATUS", "MESSAGE"},
+		{"世 failed", "failed (denied)", "the user denied the call"},
+		{"b", "done", "failed"},
+		{"c", "waiting for approval", "ok"},
+	})
+	want := "\x1b[1m  CALL       STATUS                MESSAGE\x1b[0m\n" +
+		"  世 failed  \x1b[31mfailed (denied)\x1b[0m       the us...\n" +
+		"  b          \x1b[32mdone\x1b[0m                  failed\n" +
+		"  c          \x1b[33mwaiting for approval\x1b[0m  ok\n"
+	if b.String() != want {
+		t.Errorf("the table in color is\n%q, want\n%q", b.String(), want)
+	}
+	b.Reset()
+	o.PrintParagraph("warn  disk  ", "            ", "the disk is almost full, so files may get lost")
+	if want := "\x1b[33mwarn\x1b[0m  disk  the disk is almost full, so\n            files may get lost\n"; b.String() != want {
+		t.Errorf("the paragraph in color is %q, want %q", b.String(), want)
+	}
+	o.hasStdoutColor = false
+	b.Reset()
+	o.PrintParagraph("warn  disk  ", "", "text")
+	if want := "warn  disk  text\n"; b.String() != want {
+		t.Errorf("the paragraph without colors is %q, want %q", b.String(), want)
+	}
+}
+
+// TestNoColor checks which environment switches colors off.
+func TestNoColor(t *testing.T) {
+	for _, c := range []struct {
+		name, value string
+		want        bool
+	}{{"TERM", "xterm", true}, {"NO_COLOR", "1", false}, {"TERM", "dumb", false}} {
+		if got := hasColor(os.Stdout, func(name string) string { return map[string]string{c.name: c.value}[name] }); got != c.want {
+			t.Errorf("hasColor with %s=%s is %t, want %t", c.name, c.value, got, c.want)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 )
@@ -22,8 +23,12 @@ func (o *Output) ShowPaged(ctx context.Context, text string, getenv func(string)
 	if runtime.GOOS == "windows" {
 		shell = []string{"cmd", "/c", pager}
 	}
+	if program := pagerProgram(pager); program != "less" && program != "more" && program != "cat" {
+		o.Notef("showing a long text with %s; most pagers end with the key q", program)
+	}
 	cmd := exec.CommandContext(ctx, shell[0], shell[1:]...)
-	cmd.Env = append(os.Environ(), "LESSSECURE=1") // LESSSECURE keeps less from starting a shell
+	// LESSSECURE keeps less from starting a shell. With the option -d, more shows its keys.
+	cmd.Env = append(os.Environ(), "LESSSECURE=1", "LESS="+getenv("LESS")+lessPrompts, "MORE="+strings.TrimSpace(getenv("MORE")+" -d"))
 	// The pager gets the terminal's file as its stdout, so that the pager can read the
 	// size of the terminal.
 	cmd.Stdin = strings.NewReader(safeText(text) + "\n")
@@ -31,6 +36,19 @@ func (o *Output) ShowPaged(ctx context.Context, text string, getenv func(string)
 	if err := cmd.Run(); err != nil {
 		o.Notef("the pager %q ended with an error (%v); set PAGER to another one, or %s", pager, err, fallbackHint)
 	}
+}
+
+// lessPrompts are options of less, which follow those of the user. The options set the
+// short, the medium and the long prompt. The sign $ ends the value of an option.
+const lessPrompts = "$ -Pspress q to leave, space for the next page$ -Pmpress q to leave, space for the next page$ -PMlines %lt-%lb, press q to leave, space for the next page$"
+
+// pagerProgram returns the name of the program that a pager's command starts.
+func pagerProgram(pager string) string {
+	words := strings.Fields(pager)
+	if len(words) == 0 {
+		return ""
+	}
+	return filepath.Base(words[0])
 }
 
 // findPager returns the command of the user's pager, or "".

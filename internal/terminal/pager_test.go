@@ -36,3 +36,32 @@ func TestPager(t *testing.T) {
 		t.Error("PAGER may have arguments, as other programs take them")
 	}
 }
+
+// TestPagerShowsHowToLeave checks that less and more get a prompt with the key that ends
+// them, that the user's options for less stay, and that opentabs names the key for other
+// pagers.
+func TestPagerShowsHowToLeave(t *testing.T) {
+	pager := "sh -c 'printf \"%s|%s\" \"$LESS\" \"$MORE\"'"
+	getenv := func(name string) string { return map[string]string{"PAGER": pager, "LESS": "-R -PMmine"}[name] }
+	var stdout, stderr bytes.Buffer
+	o := New(&stdout, &stderr, getenv)
+	o.ShowPaged(t.Context(), "text", getenv, "")
+	less, more, _ := strings.Cut(stdout.String(), "|")
+	if !strings.HasPrefix(less, "-R -PMmine$ -Ps") || strings.Count(less, "press q to leave") != 3 {
+		t.Errorf("LESS = %q, want the user's options and three prompts", less)
+	}
+	if more != "-d" {
+		t.Errorf("MORE = %q, want -d", more)
+	}
+	if want := "most pagers end with the key q"; !strings.Contains(stderr.String(), want) {
+		t.Errorf("stderr = %q, want %q for a pager other than less", stderr.String(), want)
+	}
+	for _, quietPager := range []string{"cat", "/bin/cat -u"} {
+		pager = quietPager
+		stderr.Reset()
+		o.ShowPaged(t.Context(), "text", getenv, "")
+		if stderr.Len() > 0 {
+			t.Errorf("stderr with the pager %q = %q, want none", quietPager, stderr.String())
+		}
+	}
+}

@@ -76,6 +76,31 @@ func (o *Output) printJSON(text []byte, isIndented bool) error {
 	return err
 }
 
+// PrintJSONList writes JSON texts to stdout as one JSON array, in a pipe with one element
+// per line.
+func PrintJSONList(o *Output, elements [][]byte) error {
+	var b bytes.Buffer
+	b.WriteByte('[')
+	for i, element := range elements {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('\n')
+		if err := json.Compact(&b, element); err != nil {
+			return fmt.Errorf("print the result: it is not JSON: %w", err)
+		}
+	}
+	if len(elements) > 0 {
+		b.WriteByte('\n')
+	}
+	b.WriteString("]\n")
+	if o.stdout.isTerminal {
+		return o.PrintJSON(b.Bytes())
+	}
+	_, err := o.stdout.Write(b.Bytes())
+	return err
+}
+
 // PrintValue writes v as JSON to stdout.
 func (o *Output) PrintValue(v any) error { return o.printValue(v, o.stdout.isTerminal) }
 
@@ -88,4 +113,32 @@ func (o *Output) printValue(v any, isIndented bool) error {
 		return fmt.Errorf("print the result: %w", err)
 	}
 	return o.printJSON(text, isIndented)
+}
+
+// paragraphColumns is the greatest width of a paragraph.
+const paragraphColumns = 80
+
+// PrintParagraph writes a text after label, and further lines after indent. On a terminal,
+// lines end between words, after at most 80 columns, and a state such as ok at the
+// beginning of label has its color. A pipe gets one line.
+func (o *Output) PrintParagraph(label, indent, text string) {
+	columns, _ := o.Size()
+	limit := min(columns, paragraphColumns)
+	line, start := label, label
+	var lines []string
+	for word := range strings.FieldsSeq(SafeLine(text)) {
+		if line != start && o.stdout.isTerminal && textWidth(line)+1+textWidth(word) > limit {
+			lines = append(lines, line)
+			line, start = indent, indent
+		}
+		if line != start {
+			line += " "
+		}
+		line += word
+	}
+	lines = append(lines, line)
+	if word, _, _ := strings.Cut(label, " "); word != "" {
+		lines[0] = colored(o, word) + lines[0][len(word):]
+	}
+	o.PrintSafeLines(lines...)
 }

@@ -85,6 +85,11 @@ type barView struct {
 
 	mu  sync.Mutex // guards bar
 	bar Bar
+
+	// shownLine is the line in the terminal, and shownWidth its columns with the spaces
+	// after it. Only the goroutine of run uses them.
+	shownLine  string
+	shownWidth int
 }
 
 func (v *barView) Update(p Progress) {
@@ -105,11 +110,10 @@ func (v *barView) run() {
 	defer close(v.hasStopped)
 	tick := time.NewTicker(redrawInterval)
 	defer tick.Stop()
-	shownLine := ""
 	for {
 		select {
 		case <-v.stop:
-			v.replace(shownLine, "")
+			v.replace("")
 			return
 		case <-tick.C:
 		}
@@ -122,21 +126,28 @@ func (v *barView) run() {
 		}
 		// The last column stays free, because some terminals would wrap the line.
 		columns, _ := v.out.stderr.size()
-		line := bar.Draw(columns-1, v.out.glyphs)
-		v.replace(shownLine, line)
-		shownLine = line
+		v.replace(bar.Draw(columns-1, v.out.glyphs))
 	}
 }
 
-// replace draws line over shownLine.
-func (v *barView) replace(shownLine, line string) {
-	if line == shownLine {
+// replace draws line over the shown line. If the terminal became narrower than the shown
+// line, the terminal has wrapped that line, and replace clears all its rows.
+func (v *barView) replace(line string) {
+	if line == v.shownLine {
 		return
 	}
-	padding := max(0, textWidth(shownLine)-textWidth(line))
-	text := "\r" + line + strings.Repeat(" ", padding)
+	columns, _ := v.out.stderr.size()
+	text := "\r"
+	if rowsAbove := (v.shownWidth - 1) / columns; rowsAbove > 0 {
+		text += fmt.Sprintf("\x1b[%dA\x1b[J", rowsAbove)
+		v.shownWidth = 0
+	}
+	width := textWidth(line)
+	padding := max(0, v.shownWidth-width)
+	text += line + strings.Repeat(" ", padding)
 	if line == "" {
 		text += "\r"
 	}
 	fmt.Fprint(v.out.stderr, text)
+	v.shownLine, v.shownWidth = line, width+padding
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"opentabs/internal/terminal/terminaltest"
 )
 
 // screen is a simulated terminal of one line that counts the writes to the terminal.
@@ -87,6 +89,32 @@ func TestBarViewRate(t *testing.T) {
 		v.Close()
 		if _, writes := s.showLine(); writes > 2*20+1 || writes < 2*15 {
 			t.Errorf("%d writes in 2 s", writes)
+		}
+	})
+}
+
+// TestBarViewOnANarrowedTerminal checks that a bar leaves no stale line if the user makes
+// the terminal narrower or wider.
+func TestBarViewOnANarrowedTerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		terminal := &terminaltest.Screen{Columns: 70, Rows: 24}
+		fmt.Fprint(terminal, "$ opentabs call a__b\n")
+		v := NewTerminal(terminal, terminal.Size).ShowProgress("a__b")
+		v.Update(Progress{Progress: 2, Total: 4, HasTotal: true, Message: strings.Repeat("message ", 10)})
+		advanceTime(300 * time.Millisecond)
+		if got, want := terminal.String(), "$ opentabs call a__b\na__b  ########.........   50%  2/4  0.3s  message message message ..."; got != want {
+			t.Errorf("the terminal of 70 columns shows\n%s\nwant\n%s", got, want)
+		}
+		for _, columns := range []int{40, 60, 21} {
+			terminal.Resize(columns)
+			advanceTime(100 * time.Millisecond)
+			if got := terminal.String(); strings.Count(got, "\n") != 1 || !strings.HasPrefix(got, "$ opentabs call a__b\n") {
+				t.Errorf("the terminal of %d columns shows\n%s\nwant the command and one line", columns, got)
+			}
+		}
+		v.Close()
+		if got, want := terminal.String(), "$ opentabs call a__b"; got != want {
+			t.Errorf("after Close, the terminal shows\n%s\nwant %q", got, want)
 		}
 	})
 }

@@ -2,8 +2,10 @@ package terminal
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
+	"strings"
 
 	"golang.org/x/term"
 )
@@ -25,10 +27,54 @@ func (o *Output) NewQuestions(in any) *Questions {
 	return &Questions{out: o, in: file, lines: bufio.NewReader(file)}
 }
 
+// HasErrorTerminal reports whether stderr is a terminal, so that the user sees questions.
+func HasErrorTerminal(o *Output) bool { return o.stderr.isTerminal }
+
+// ShowQuestion writes a question to stderr, and leaves the cursor behind the question.
+func ShowQuestion(o *Output, question string) {
+	fmt.Fprintf(o.stderr, "opentabs: %s", safeText(question))
+}
+
+// EndQuestion ends the line of a question that gets no answer.
+func EndQuestion(o *Output) { fmt.Fprintln(o.stderr) }
+
 // Ask writes a question to stderr and returns the line that the user types, without an
-// echo if the answer is a secret.
-func (q *Questions) Ask(question string, secret bool) (string, error) {
+// echo if the answer is a secret. If ctx ends first, for example by Ctrl-C, Ask returns the
+// error of ctx, and the terminal shows input again.
+func (q *Questions) Ask(ctx context.Context, question string, secret bool) (string, error) {
+	type answer struct {
+		text string
+		err  error
+	}
+	before, stateErr := term.GetState(int(q.in.Fd()))
+	answers := make(chan answer, 1)
 	fmt.Fprintf(q.out.stderr, "opentabs: %s", safeText(question))
+	go func() { // a read of a terminal cannot be cancelled
+		text, err := q.read(secret)
+		answers <- answer{text, err}
+	}()
+	select {
+	case a := <-answers:
+		return a.text, a.err
+	case <-ctx.Done():
+		if secret && stateErr == nil {
+			_ = term.Restore(int(q.in.Fd()), before)
+		}
+		fmt.Fprintln(q.out.stderr)
+		return "", ctx.Err()
+	}
+}
+
+// Confirm asks a question whose default answer is yes. Without an answer, because ctx has
+// ended or the user has closed the input of the terminal, Confirm returns false.
+func (q *Questions) Confirm(ctx context.Context, question string) bool {
+	answer, err := q.Ask(ctx, question, false)
+	word := strings.ToLower(strings.TrimSpace(answer))
+	return word == "y" || word == "yes" || err == nil && word == ""
+}
+
+// read returns the line that the user types.
+func (q *Questions) read(secret bool) (string, error) {
 	if !secret || q.lines.Buffered() > 0 { // the terminal has already shown text that was typed ahead
 		return q.lines.ReadString('\n')
 	}

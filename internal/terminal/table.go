@@ -5,15 +5,20 @@ import (
 	"strings"
 )
 
-// lastColumn is how many columns of a terminal the last column of a table needs.
-const lastColumn = 24
+const (
+	// lastColumn is how many columns of a terminal the last column of a table needs.
+	lastColumn = 24
+	// minCutColumn is the least width to which a column between others is cut.
+	minCutColumn = 24
+)
 
 // PrintTable writes rows with their cells aligned, each row after indent. rows[0]
 // names the columns.
 //
 // On a terminal the last column of the table is cut at the edge. In a narrow terminal,
 // PrintTable omits the columns in optionalColumns one after the other, in that order,
-// until the table fits. A pipe gets all columns of the table.
+// until the table fits. If the table is still too wide, PrintTable cuts wide columns
+// between the first and the last. A pipe gets all columns of the table.
 func (o *Output) PrintTable(indent string, rows [][]string, optionalColumns ...string) {
 	columns, _ := o.Size()
 	for _, name := range optionalColumns {
@@ -32,14 +37,44 @@ func (o *Output) PrintTable(indent string, rows [][]string, optionalColumns ...s
 			row[i] = cell[:nesting] + SafeLine(cell)
 		}
 	}
+	if o.stdout.isTerminal {
+		cutWideColumns(rows, tableWidth(indent, rows)-columns)
+	}
 	lines := alignColumns(rows, nil)
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(indent+line, " ")
 		if o.stdout.isTerminal {
 			lines[i] = truncateColumns(lines[i], columns)
 		}
+		if !o.hasStdoutColor {
+			continue
+		}
+		if i == 0 && isHeader(rows[0]) {
+			lines[i] = styleBold + lines[i] + styleReset
+		} else {
+			lines[i] = colorCells(lines[i], len(indent), rows[i], columnWidths(rows))
+		}
 	}
 	o.PrintSafeLines(lines...)
+}
+
+// cutWideColumns makes rows narrower by up to excess columns. The first column, which names
+// the row, stays whole.
+func cutWideColumns(rows [][]string, excess int) {
+	for i := 1; i < len(rows[0])-1 && excess > 0; i++ {
+		width := 0
+		for _, row := range rows {
+			width = max(width, textWidth(row[i]))
+		}
+		newWidth := max(minCutColumn, width-excess)
+		if newWidth >= width {
+			continue
+		}
+		for _, row := range rows {
+			row[i] = truncateColumns(row[i], newWidth)
+		}
+		excess -= width - newWidth
+	}
 }
 
 // tableWidth returns how many columns of a terminal the rows need.
@@ -58,9 +93,14 @@ func tableWidth(indent string, rows [][]string) int {
 	return width
 }
 
-// alignColumns returns rows of safe cells as lines with aligned columns. The columns
-// in alignRight are aligned at their right edge.
-func alignColumns(rows [][]string, alignRight []bool) []string {
+// isHeader reports whether a row has the names of the columns, which are in upper case.
+func isHeader(row []string) bool {
+	names := strings.Join(row, "")
+	return names != "" && names == strings.ToUpper(names)
+}
+
+// columnWidths returns the width of the widest cell of each column.
+func columnWidths(rows [][]string) []int {
 	var widths []int
 	for _, row := range rows {
 		for i, cell := range row {
@@ -70,6 +110,13 @@ func alignColumns(rows [][]string, alignRight []bool) []string {
 			widths[i] = max(widths[i], textWidth(cell))
 		}
 	}
+	return widths
+}
+
+// alignColumns returns rows of safe cells as lines with aligned columns. The columns
+// in alignRight are aligned at their right edge.
+func alignColumns(rows [][]string, alignRight []bool) []string {
+	widths := columnWidths(rows)
 	lines := make([]string, len(rows))
 	for n, row := range rows {
 		var b strings.Builder

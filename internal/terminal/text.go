@@ -42,6 +42,10 @@ func SafeLine(s string) string {
 	return safeText(strings.Join(strings.Fields(s), " "))
 }
 
+// SafeCode returns one line of a program with its hidden characters escaped. Its spaces
+// stay.
+func SafeCode(s string) string { return safeText(s) }
+
 // textWidth returns how many columns of a terminal s takes.
 func textWidth(s string) int { return displaywidth.String(s) }
 

@@ -17,7 +17,7 @@ import (
 	"opentabs/internal/usererr"
 )
 
-// maxArgumentBytes is the maximum length of the arguments in --json, in bytes.
+// maxArgumentBytes is the maximum length of the arguments in --input, in bytes.
 const maxArgumentBytes = 16 << 20
 
 // schema has the keywords of JSON Schema that decide how a value is read.
@@ -234,10 +234,10 @@ func (a argumentParser) addKinds(p *schema, kinds map[string]bool, seen map[*sch
 	}
 }
 
-// readJSON returns the object of --json: the text itself, the content of @FILE, or
+// readInput returns the object of --input: the text itself, the content of @FILE, or
 // stdin for "-".
-func readJSON(text string, stdin io.Reader) (map[string]json.RawMessage, error) {
-	data, source := []byte(text), "--json"
+func readInput(text string, stdin io.Reader) (map[string]json.RawMessage, error) {
+	data, source := []byte(text), "--input"
 	var err error
 	if name, ok := strings.CutPrefix(text, "@"); ok {
 		source = name

@@ -120,20 +120,20 @@ func TestReadJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{`{"a": 1}`, "@" + file, "-"} {
-		args, err := readJSON(text, strings.NewReader(`{"a":1}`))
+		args, err := readInput(text, strings.NewReader(`{"a":1}`))
 		if err != nil || string(args["a"]) != "1" {
 			t.Errorf("%s: %s, %v", text, args, err)
 		}
 	}
 	for text, want := range map[string]string{
-		`[1]`:            `--json is not a JSON object (it is not an object)`,
-		`null`:           `--json is not a JSON object (it is not an object)`,
-		``:               `--json is not a JSON object (unexpected end of JSON input)`,
-		`{"a":}`:         `--json is not a JSON object (invalid character '}'`,
+		`[1]`:            `--input is not a JSON object (it is not an object)`,
+		`null`:           `--input is not a JSON object (it is not an object)`,
+		``:               `--input is not a JSON object (unexpected end of JSON input)`,
+		`{"a":}`:         `--input is not a JSON object (invalid character '}'`,
 		"@" + file + "x": `read the arguments: open `,
 		"-":              `stdin has more than 16 MiB`,
 	} {
-		_, err := readJSON(text, strings.NewReader(strings.Repeat(" ", maxArgumentBytes+1)))
+		_, err := readInput(text, strings.NewReader(strings.Repeat(" ", maxArgumentBytes+1)))
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", text, err, want)
 		}

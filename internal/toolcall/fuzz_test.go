@@ -38,7 +38,7 @@ func FuzzArguments(f *testing.F) {
 		if strings.HasPrefix(wholeJSON, "@") { // @ is followed by the name of a file
 			return
 		}
-		args, err = readJSON(wholeJSON, strings.NewReader(firstPair))
+		args, err = readInput(wholeJSON, strings.NewReader(firstPair))
 		checkArguments(t, args, err)
 		if err == nil {
 			err = a.addTarget(args, "b", 7)

@@ -7,6 +7,7 @@ import (
 	"opentabs/dispatch"
 	"opentabs/internal/callview"
 	"opentabs/internal/mcpclient"
+	"opentabs/internal/rawjson"
 	"opentabs/internal/terminal"
 	"opentabs/wire"
 	"strings"
@@ -33,32 +34,41 @@ func printResult(out *terminal.Output, r mcpclient.Result, asText bool) error {
 		}
 		return nil
 	}
+	return printJSONResult(out, r)
+}
+
+// printJSONResult writes a result to stdout as one JSON document. A result with several
+// parts, such as an object and an image, is an array of its parts.
+func printJSONResult(out *terminal.Output, r mcpclient.Result) error {
+	var parts [][]byte
 	if r.StructuredContent != nil {
-		if err := out.PrintJSON(r.StructuredContent); err != nil {
-			return err
-		}
+		parts = append(parts, r.StructuredContent)
 	}
 	for _, c := range r.Content {
 		if c.Type == "text" && r.StructuredContent != nil {
 			continue // this text block repeats the structured content
 		}
-		if err := printContent(out, c); err != nil {
-			return err
-		}
+		parts = append(parts, contentJSON(c))
 	}
-	return nil
+	switch len(parts) {
+	case 0:
+		return out.PrintJSON([]byte("null"))
+	case 1:
+		return out.PrintJSON(parts[0])
+	}
+	return terminal.PrintJSONList(out, parts)
 }
 
-// printContent prints one content block: JSON text unchanged, other text as a JSON
-// string, and a block without text as JSON.
-func printContent(out *terminal.Output, c mcpclient.Content) error {
+// contentJSON returns a content block as JSON: JSON text unchanged, other text as a JSON
+// string, and a block without text as an object.
+func contentJSON(c mcpclient.Content) []byte {
 	switch {
 	case c.Type != "text":
-		return out.PrintJSON(c.Raw)
+		return c.Raw
 	case json.Valid([]byte(c.Text)):
-		return out.PrintJSON([]byte(c.Text))
+		return []byte(c.Text)
 	}
-	return out.PrintValue(c.Text)
+	return rawjson.Encode(c.Text)
 }
 
 func contentText(c mcpclient.Content) string {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"opentabs/internal/callprompt"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/mcpclient"
 	"opentabs/internal/nearest"
@@ -26,11 +27,11 @@ const closeTimeout = time.Second
 // Request is the call that the user typed.
 type Request struct {
 	Tool string
-	// Args are the arguments of the tool, as NAME=VALUE. JSON is all arguments, @FILE,
-	// or - for stdin, if HasJSON is set.
-	Args    []string
-	JSON    string
-	HasJSON bool
+	// Args are the arguments of the tool, as NAME=VALUE. Input is all arguments as JSON,
+	// @FILE, or - for stdin, if HasInput is set.
+	Args     []string
+	Input    string
+	HasInput bool
 	// Browser and Tab select the page; empty and 0 for any.
 	Browser string
 	Tab     int
@@ -38,6 +39,9 @@ type Request struct {
 	NoProgress, Verbose bool
 	// Output is json or text.
 	Output string
+	// AsksUser asks the user of a terminal for an approval of the call. Nothing else may
+	// read from stdin.
+	AsksUser bool
 }
 
 // ErrInterrupted is the error if ctx of [Run] ended during the call.
@@ -52,15 +56,37 @@ type Failure struct {
 // Error returns the sentence for the user.
 func (f *Failure) Error() string { return f.sentence }
 
-// Run calls a tool of the server behind api, in the name of client. in has the
-// arguments if they come from stdin. Run returns a *Failure if the call failed, a
-// [usererr.Error] for a wrong request, and ErrInterrupted if ctx ended.
+// Run calls a tool of the server behind api, in the name of client, and prints the result.
+// in has the arguments if they come from stdin. Run returns the errors of [Call].
 func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in io.Reader, out *terminal.Output) error {
-	session := mcpclient.New(mcpclient.Options{
+	result, err := Call(ctx, api, client, r, in, out)
+	if err != nil {
+		return err
+	}
+	return printResult(out, result, r.Output == "text")
+}
+
+// Call calls a tool of the server behind api, in the name of client, shows its progress,
+// and returns the result. in has the arguments if they come from stdin. Call returns a
+// *Failure if the call failed, a [usererr.Error] for a wrong request, and ErrInterrupted if
+// ctx ended.
+func Call(ctx context.Context, api *httpapi.Client, client string, r Request, in io.Reader, out *terminal.Output) (mcpclient.Result, error) {
+	options := mcpclient.Options{
 		URL: api.URL(httpapi.CommandPath), Token: api.Token(), Name: client, Version: version.Version, Transport: api.Transport(),
-	})
+	}
+	view := &pausableView{view: terminal.NoProgress}
+	if r.AsksUser {
+		if prompter := callprompt.New(api.Calls, out, in); prompter != nil {
+			options.ShowForm = func(ctx context.Context, form json.RawMessage) {
+				view.pause()
+				defer view.resume()
+				askUser(ctx, prompter, form)
+			}
+		}
+	}
+	session := mcpclient.New(options)
 	if _, err := session.Initialize(ctx); err != nil {
-		return callError(ctx, err)
+		return mcpclient.Result{}, callError(ctx, err)
 	}
 	defer func() {
 		// If the request to close the session fails, the session expires on the server.
@@ -70,40 +96,39 @@ func Run(ctx context.Context, api *httpapi.Client, client string, r Request, in 
 	}()
 	tools, err := session.ListTools(ctx)
 	if err != nil {
-		return callError(ctx, err)
+		return mcpclient.Result{}, callError(ctx, err)
 	}
 	// The server's list of tools does not contain tools that are off. A call of a tool
 	// that is off returns the reason.
 	tool, missingErr := findTool(tools, r.Tool)
 	if missingErr != nil {
 		if err := brokenPlugin(ctx, api, r.Tool); err != nil {
-			return err
+			return mcpclient.Result{}, err
 		}
 		if !strings.Contains(r.Tool, "__") {
-			return missingErr
+			return mcpclient.Result{}, missingErr
 		}
 		tool = mcpclient.Tool{Name: r.Tool}
 	}
 	args, err := r.readArguments(tool, in)
 	if err != nil {
-		return err
+		return mcpclient.Result{}, err
 	}
-	view := terminal.NoProgress
 	if !r.NoProgress {
-		view = out.ShowProgress(tool.Name)
+		view.start(func() terminal.ProgressView { return out.ShowProgress(tool.Name) })
 	}
-	result, err := session.CallTool(ctx, tool.Name, args, func(p mcpclient.Progress) { view.Update(shownProgress(p, r.Verbose)) })
-	view.Close()
+	result, err := session.CallTool(ctx, tool.Name, args, func(p mcpclient.Progress) { view.update(shownProgress(p, r.Verbose)) })
+	view.close()
 	var rpcErr *mcpclient.RPCError
 	switch {
 	case missingErr != nil && errors.As(err, &rpcErr) && rpcErr.Code == wire.CodeInvalidParams:
-		return missingErr
+		return mcpclient.Result{}, missingErr
 	case err != nil:
-		return callError(ctx, err)
+		return mcpclient.Result{}, callError(ctx, err)
 	case result.IsError:
-		return readFailure(result)
+		return mcpclient.Result{}, readFailure(result)
 	}
-	return printResult(out, result, r.Output == "text")
+	return result, nil
 }
 
 // Check validates the request before the first request to the server.
@@ -111,8 +136,8 @@ func (r Request) Check() error {
 	switch {
 	case r.Output != "json" && r.Output != "text":
 		return usererr.Errorf("--output is %q: give it json or text", r.Output)
-	case r.HasJSON && r.Args != nil:
-		return usererr.Errorf("--arg and --json are both given: use one of them")
+	case r.HasInput && r.Args != nil:
+		return usererr.Errorf("--arg and --input are both given: use one of them")
 	case r.Tab < 0:
 		return usererr.Errorf("--tab is %d: give it the id of a tab, as `opentabs status` shows it", r.Tab)
 	}
@@ -156,8 +181,8 @@ func (r Request) readArguments(tool mcpclient.Tool, in io.Reader) (json.RawMessa
 	a := newArgumentParser(tool)
 	var args map[string]json.RawMessage
 	var err error
-	if r.HasJSON {
-		args, err = readJSON(r.JSON, in)
+	if r.HasInput {
+		args, err = readInput(r.Input, in)
 	} else {
 		args, err = a.parse(r.Args)
 	}

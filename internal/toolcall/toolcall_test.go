@@ -17,7 +17,7 @@ import (
 func TestCheck(t *testing.T) {
 	for want, o := range map[string]Request{
 		`--output is "xml"`:                    {Output: "xml"},
-		"--arg and --json are both given":      {Output: "json", Args: []string{"a=1"}, HasJSON: true},
+		"--arg and --input are both given":     {Output: "json", Args: []string{"a=1"}, HasInput: true},
 		"--tab is -1: give it the id of a tab": {Output: "text", Tab: -1},
 	} {
 		var userErr *usererr.Error
@@ -25,7 +25,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	if err := (Request{Output: "json", HasJSON: true}).Check(); err != nil {
+	if err := (Request{Output: "json", HasInput: true}).Check(); err != nil {
 		t.Error(err)
 	}
 }
@@ -66,6 +66,9 @@ func TestPrintResult(t *testing.T) {
 		{`{"content":[{"type":"text","text":"{\"a\":1}"}],"structuredContent":{"a":1}}`, `{"a":1}`, `{"a":1}`},
 		{`{"content":[],"structuredContent":{"a":1}}`, `{"a":1}`, `{"a":1}`},
 		{`{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"}]}`, `{"type":"image","mimeType":"image/png","data":"AAAA"}`, "[image image/png, 53 characters; see --output json]"},
+		// A result with several parts is one JSON document.
+		{`{"content":[{"type":"text","text":"one"},{"type":"text","text":"{\"n\": 2}"}]}`, "[\n\"one\",\n{\"n\":2}\n]", "one\n{\"n\": 2}"},
+		{`{"content":[{"type":"text","text":"{}"},{"type":"image","data":"AA"}],"structuredContent":{"a":1}}`, "[\n{\"a\":1},\n{\"type\":\"image\",\"data\":\"AA\"}\n]", "{}\n[image, 28 characters; see --output json]"},
 	} {
 		for asText, want := range map[bool]string{false: c.asJSON, true: c.asText} {
 			var b bytes.Buffer
@@ -73,6 +76,14 @@ func TestPrintResult(t *testing.T) {
 				t.Errorf("%s: got %q, %v", c.result, b.String(), err)
 			}
 		}
+	}
+}
+
+// TestPrintEmptyResult checks that a result without content is a JSON document too.
+func TestPrintEmptyResult(t *testing.T) {
+	var b bytes.Buffer
+	if err := printResult(newTestPipe(&b), mcpclient.Result{}, false); err != nil || b.String() != "null\n" {
+		t.Errorf("printResult of an empty result wrote %q and returned %v, want null", b.String(), err)
 	}
 }
 

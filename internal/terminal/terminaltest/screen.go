@@ -5,22 +5,27 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Screen is a terminal that obeys the escape sequences of package terminal, and panics
 // at any other escape sequence. Screen keeps all lines; the last Rows lines are
-// visible.
+// visible. The methods may be called concurrently.
 type Screen struct {
+	// Columns and Rows are the size of a new terminal. Resize changes the size.
 	Columns, Rows int
 	// Written is how many bytes were written.
 	Written int
 
+	mu          sync.Mutex // mu guards all fields
 	lines       [][]rune
 	row, column int
 }
 
 // Write implements io.Writer.
 func (s *Screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.Written += len(p)
 	text := []rune(string(p))
 	for i := 0; i < len(text); i++ {
@@ -81,8 +86,38 @@ func (s *Screen) obeyCommand(command rune, argument string) {
 	}
 }
 
+// Size returns the current size.
+func (s *Screen) Size() (columns, rows int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Columns, s.Rows
+}
+
+// Resize sets the number of columns. Like most terminals, Resize wraps the lines that are
+// too long now, and the cursor stays behind the same character.
+func (s *Screen) Resize(columns int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Columns = columns
+	var lines [][]rune
+	row, column := 0, 0
+	for i, line := range s.lines {
+		if i == s.row {
+			row, column = len(lines)+max(0, s.column-1)/columns, s.column-max(0, s.column-1)/columns*columns
+		}
+		for len(line) > columns {
+			lines = append(lines, line[:columns:columns])
+			line = line[columns:]
+		}
+		lines = append(lines, line)
+	}
+	s.lines, s.row, s.column = lines, row, column
+}
+
 // String returns all lines, without the spaces at their ends.
 func (s *Screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var b strings.Builder
 	for _, line := range s.lines {
 		b.WriteString(strings.TrimRight(string(line), " ") + "\n")

@@ -1,0 +1,221 @@
+package callprompt
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/recorder"
+	"opentabs/internal/terminal"
+	"opentabs/internal/terminal/terminaltest"
+	"opentabs/wire"
+)
+
+// fakeCalls is a server with one call.
+type fakeCalls struct {
+	view      dispatch.View
+	decisions []httpapi.Decision
+	result    httpapi.Decided
+	errors    []error // the errors of the next decisions
+}
+
+func (f *fakeCalls) Get(context.Context, string) (recorder.Record, error) {
+	return recorder.Record{View: f.view}, nil
+}
+
+func (f *fakeCalls) Decide(_ context.Context, _ string, d httpapi.Decision) (httpapi.Decided, error) {
+	f.decisions = append(f.decisions, d)
+	if len(f.errors) > 0 {
+		err := f.errors[0]
+		f.errors = f.errors[1:]
+		return httpapi.Decided{}, err
+	}
+	return f.result, nil
+}
+
+// fixture is a prompter in a simulated terminal.
+type fixture struct {
+	calls    *fakeCalls
+	screen   *terminaltest.Screen
+	typed    *io.PipeWriter
+	prompter *Prompter
+	isAsking bool
+	withdraw context.CancelFunc
+}
+
+func startQuestion(t *testing.T, kind wire.TicketKind) *fixture {
+	in, typed := io.Pipe()
+	f := &fixture{
+		screen: &terminaltest.Screen{Columns: 80, Rows: 40}, typed: typed,
+		calls: &fakeCalls{
+			view: dispatch.View{Snapshot: dispatch.Snapshot{CallID: "call_1", ToolName: "chat__post"}, Waiting: &dispatch.WaitingTicket{
+				TicketID: "ticket_1", Kind: kind, Reason: "Client cursor wants to run chat__post", Args: `{"text":"hi"}`, ExpiresAt: time.Now().Add(time.Minute),
+			}},
+			result: httpapi.Decided{Outcome: wire.DecisionAccepted},
+		},
+	}
+	f.prompter = newPrompter(f.calls, terminal.NewTerminal(f.screen, func() (int, int) { return 80, 40 }), in)
+	t.Cleanup(func() { typed.Close() })
+	f.ask()
+	return f
+}
+
+// ask starts another question.
+func (f *fixture) ask() {
+	ctx, cancel := context.WithCancel(context.Background())
+	f.isAsking, f.withdraw = true, cancel
+	go func() {
+		defer cancel()
+		f.prompter.Ask(ctx, "call_1", "ticket_1")
+		f.isAsking = false
+	}()
+	synctest.Wait()
+}
+
+// typeLine types a line after a delay.
+func (f *fixture) typeLine(delay time.Duration, line string) {
+	time.Sleep(delay)
+	go io.WriteString(f.typed, line+"\n")
+	synctest.Wait()
+}
+
+// check checks whether the question is open, and the last decision: "allow", "deny" or "".
+func (f *fixture) check(t *testing.T, isAsking bool, want string) {
+	t.Helper()
+	got := ""
+	if n := len(f.calls.decisions); n > 0 {
+		d := f.calls.decisions[n-1]
+		got = map[bool]string{true: "allow", false: "deny"}[*d.Allow]
+		if d.TicketID != "ticket_1" {
+			t.Errorf("the decision is about %q, want ticket_1", d.TicketID)
+		}
+	}
+	if f.isAsking != isAsking || got != want {
+		t.Errorf("asking %t, decision %q; want %t, %q\n%s", f.isAsking, got, isAsking, want, f.text())
+	}
+}
+
+func (f *fixture) text() string { return f.screen.String() }
+
+func TestAnswers(t *testing.T) {
+	for _, c := range []struct {
+		kind     wire.TicketKind
+		line     string
+		isAsking bool
+		want     string
+	}{
+		{wire.TicketPermission, "y", false, "allow"},
+		{wire.TicketPermission, " Yes ", false, "allow"},
+		{wire.TicketPermission, "n", false, "deny"},
+		{wire.TicketPermission, "", false, "deny"},
+		{wire.TicketPermission, "yep", true, ""},
+		{wire.TicketUser, "y", false, "allow"},
+		{wire.TicketUser, "no", false, "deny"},
+		{wire.TicketUser, "", true, ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := startQuestion(t, c.kind)
+			f.typeLine(time.Second, c.line)
+			f.check(t, c.isAsking, c.want)
+			f.withdraw()
+			f.typed.Close()
+		})
+	}
+}
+
+func TestQuestionShowsCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := startQuestion(t, wire.TicketPermission)
+		for _, want := range []string{"chat__post is waiting for approval", "Client cursor wants", `"text": "hi"`, "Allow this call? [y/N]"} {
+			if !strings.Contains(f.text(), want) {
+				t.Errorf("no %q in:\n%s", want, f.text())
+			}
+		}
+		f.withdraw()
+		f.typed.Close()
+	})
+}
+
+// TestTypedAhead checks that a line from before the question answers nothing.
+func TestTypedAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := startQuestion(t, wire.TicketPermission)
+		f.typeLine(100*time.Millisecond, "y")
+		f.check(t, true, "")
+		f.typeLine(time.Second, "n")
+		f.check(t, false, "deny")
+		f.typeLine(time.Second, "y") // between two questions
+		f.calls.decisions = nil
+		f.ask()
+		f.check(t, true, "")
+		f.withdraw()
+		f.typed.Close()
+	})
+}
+
+// TestDecidedElsewhere checks that another surface ends the question with a reason.
+func TestDecidedElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := startQuestion(t, wire.TicketPermission)
+		f.calls.view.Decision = &dispatch.Resolution{TicketID: "ticket_1", Allow: true, Surface: "the side panel"}
+		f.withdraw()
+		synctest.Wait()
+		f.check(t, false, "")
+		if !strings.Contains(f.text(), "opentabs: already allowed by the side panel") {
+			t.Errorf("the terminal shows:\n%s", f.text())
+		}
+		f.typed.Close()
+	})
+}
+
+// TestLateAnswer checks what the terminal shows for a decision that came too late.
+func TestLateAnswer(t *testing.T) {
+	for want, result := range map[string]httpapi.Decided{
+		"already denied by a notification":     {Outcome: wire.DecisionAlreadyMade, By: "a notification"},
+		"too late: the call has already ended": {Outcome: wire.DecisionNotPending},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := startQuestion(t, wire.TicketPermission)
+			f.calls.result = result
+			f.typeLine(time.Second, "y")
+			f.check(t, false, "allow")
+			if !strings.Contains(f.text(), want) {
+				t.Errorf("no %q in:\n%s", want, f.text())
+			}
+			f.typed.Close()
+		})
+	}
+}
+
+// TestUnsentDecision checks that the question appears again if the server did not get the
+// decision.
+func TestUnsentDecision(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := startQuestion(t, wire.TicketPermission)
+		f.calls.errors = []error{errors.New("no answer")}
+		f.typeLine(time.Second, "y")
+		f.check(t, true, "allow")
+		f.typeLine(time.Second, "n")
+		f.check(t, false, "deny")
+		f.typed.Close()
+	})
+}
+
+// TestEndOfInput checks that the end of the input decides nothing.
+func TestEndOfInput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := startQuestion(t, wire.TicketPermission)
+		f.typed.Close()
+		synctest.Wait()
+		f.check(t, false, "")
+		if !strings.Contains(f.text(), "no answer in this terminal") {
+			t.Errorf("the terminal shows:\n%s", f.text())
+		}
+	})
+}

@@ -1,0 +1,80 @@
+package callview
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"opentabs/internal/humanize"
+	"opentabs/internal/recorder"
+	"opentabs/internal/terminal"
+)
+
+// RecordRows returns the table of recorded calls, which begins with the row of column names.
+func RecordRows(records []recorder.Entry, verbose bool) [][]string {
+	rows := [][]string{{"TIME", "CALL", "TOOL", "STATUS", "RAN", "CLIENT", "SITE", "MESSAGE"}}
+	for _, r := range records {
+		message := cmp.Or(r.Error, r.ShownResult(verbose), WithStatusWord(r.UserStatusWord, r.UserMessage))
+		rows = append(rows, []string{
+			endTime(r.Record).Local().Format(time.DateTime), r.CallID, r.ToolName, statusText(r.View), terminal.Elapsed(runTime(r.View)),
+			r.ToClient().String(), r.Site, terminal.SafeLine(message),
+		})
+	}
+	return rows
+}
+
+// endTime returns when a recorded call ended.
+func endTime(r recorder.Record) time.Time {
+	if r.Ended == nil {
+		return r.Created
+	}
+	return *r.Ended
+}
+
+// PrintRecord writes a call that was just read, with the fields of its record.
+func PrintRecord(out *terminal.Output, r recorder.Record, verbose bool) {
+	Print(out, r.View, verbose)
+	out.PrintSafeLines(recordLines(r, verbose)...)
+}
+
+// recordLines returns the lines of the fields that only a record has.
+func recordLines(r recorder.Record, verbose bool) []string {
+	var lines []string
+	if r.Site != "" {
+		lines = append(lines, fieldLine("site", terminal.SafeLine(r.Site)))
+	}
+	if a := r.Approved; a != nil {
+		text := "allowed " + ScopeText(a.Scope, 0)
+		if a.By != "" {
+			text += " by " + terminal.SafeLine(a.By)
+		}
+		lines = append(lines, fieldLine("approval", text))
+	}
+	if verbose && r.Hash != "" {
+		lines = append(lines, fieldLine("hash", terminal.SafeLine(r.Hash)))
+	}
+	lines = append(lines, jsonBlock("arguments", string(r.Args), r.ArgsBytes, r.IsArgsIncomplete)...)
+	lines = append(lines, jsonBlock("result", string(r.Output), r.OutputBytes, r.IsOutputIncomplete)...)
+	if verbose && len(r.LastMessages) > 0 {
+		lines = append(lines, "messages")
+		for _, m := range r.LastMessages {
+			lines = append(lines, fmt.Sprintf("  %s  (%s) %s", m.Time.Local().Format(clockTime), cmp.Or(m.Audience, "internal"), terminal.SafeLine(m.Message)))
+		}
+	}
+	return lines
+}
+
+// jsonBlock returns a recorded JSON value under a title; nil if the call has no such value.
+func jsonBlock(title, text string, realBytes int, isIncomplete bool) []string {
+	if text == "" || text == "{}" {
+		return nil
+	}
+	if isIncomplete {
+		title += fmt.Sprintf(" (%s; without secrets and long values)", humanize.Bytes(realBytes))
+	}
+	lines := []string{title}
+	for _, line := range terminal.JSONLines(text) {
+		lines = append(lines, "  "+line)
+	}
+	return lines
+}

@@ -1,0 +1,45 @@
+package callview
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/wire"
+)
+
+func TestTicketLines(t *testing.T) {
+	now := time.Now()
+	v := dispatch.View{Snapshot: dispatch.Snapshot{CallID: "call_1", ToolName: "chat__export"}, Waiting: &dispatch.WaitingTicket{
+		Tool: "chat__export", Kind: wire.TicketPermission, Reason: "Client cursor wants to run chat__export",
+		Args: `{"channel":"gen` + "\u202e" + `eral"}`, ExpiresAt: now.Add(90 * time.Second),
+		About: dispatch.ToolAbout{PluginName: "Chat", Title: "Export\x1b[2J messages", Description: "Exports " + strings.Repeat("ä", 200)},
+		Page:  &dispatch.TicketPage{BrowserName: "Work", TabTitle: "general", Site: "https://chat.example.com"},
+	}}
+	lines := TicketLines(v, now)
+	text := strings.Join(lines, "\n")
+	for _, want := range []string{
+		"chat__export is waiting for approval, ", "messages (Chat): can change data", "Client cursor wants to run chat__export",
+		"in general, https://chat.example.com, Work", "arguments\n", `"channel": "gen`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in:\n%s", want, text)
+		}
+	}
+	if strings.ContainsAny(text, "\x1b\u202e") {
+		t.Errorf("the lines have control characters: %q", text)
+	}
+	if i := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "Exports") }); i < 0 || len(lines[i]) > maxDescription+3 {
+		t.Errorf("the description is not shortened:\n%s", text)
+	}
+	v.Waiting.About.IsReadOnly, v.Waiting.About.Title, v.Waiting.Page = true, "", nil
+	if text := strings.Join(TicketLines(v, now), "\n"); !strings.Contains(text, "chat__export (Chat): reads") || strings.Contains(text, "\nin ") {
+		t.Errorf("the lines of a reading tool without a page are:\n%s", text)
+	}
+	v.Waiting = nil
+	if got := TicketLines(v, now); got != nil {
+		t.Errorf("a call that does not wait has the lines %q, want none", got)
+	}
+}

@@ -1,0 +1,46 @@
+package callview
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/dispatch/hops"
+	"opentabs/internal/terminal"
+)
+
+// TestTimingLines checks the table of phases on a terminal of 80 columns and in a pipe.
+func TestTimingLines(t *testing.T) {
+	start := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	ended := start.Add(40 * time.Second)
+	v := dispatch.View{Plugin: "messages", Tool: "export", Created: start, Ended: &ended}
+	v.CallID, v.ToolName, v.Status = "call_1", "messages__export", "done"
+	v.Timeline = []dispatch.Moment{
+		{Kind: dispatch.EventCreated, Time: start}, {Kind: dispatch.EventSuspended, Time: start.Add(time.Millisecond)},
+		{Kind: dispatch.EventResumed, Time: start.Add(20 * time.Second)}, {Kind: dispatch.EventRunning, Time: start.Add(20 * time.Second)},
+		{Kind: dispatch.EventEnded, Time: ended},
+	}
+	want := []string{
+		"call_1  messages__export  done after 40 s",
+		"  queue               0.0 ms     1.0 ms  #",
+		"  approval            1.0 ms       20 s  ###################",
+		"  running               20 s       20 s                     ###################",
+		"  No trace: calls in quick succession are not traced, so only the waits and the run are known.",
+	}
+	if got := timingLines(v, ended, 80, terminal.ASCIIGlyphs); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	v.Trace = &hops.View{Start: start, Hops: []hops.Hop{{Station: "guard", Us: 500}, {Station: "gates", StartUs: 500, Us: 20e6}, {Station: "handler", StartUs: 20.0005e6, Us: 2e6}}}
+	want = []string{
+		"call_1  messages__export  done after 22 s",
+		"  request             0.0 ms     0.5 ms",
+		"  gates               0.5 ms     0.5 ms",
+		"  approval            1.0 ms       20 s",
+		"  gates                 20 s     0.5 ms",
+		"  handler               20 s        2 s",
+	}
+	if got := timingLines(v, ended, 0, terminal.ASCIIGlyphs); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("in a pipe got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}

@@ -1,0 +1,183 @@
+// Package toolview describes tools and their arguments for users of the command line.
+package toolview
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"opentabs/internal/plaintext"
+	"opentabs/internal/rawjson"
+)
+
+// maxDescriptionChars is the longest description of an argument, in characters.
+const maxDescriptionChars = 300
+
+// Argument is one argument of a tool, as surfaces describe it.
+type Argument struct {
+	Name string
+	// Value describes the allowed values, such as "whole number".
+	Value string
+	// Description has the default, too. Description is empty if the schema has neither.
+	Description string
+	IsRequired  bool
+
+	schema argumentSchema
+}
+
+// argumentSchema has the keywords of JSON Schema that describe an argument.
+type argumentSchema struct {
+	Type        json.RawMessage   `json:"type"`
+	Enum        []json.RawMessage `json:"enum"`
+	Const       json.RawMessage   `json:"const"`
+	AnyOf       []argumentSchema  `json:"anyOf"`
+	OneOf       []argumentSchema  `json:"oneOf"`
+	Items       json.RawMessage   `json:"items"`
+	Default     json.RawMessage   `json:"default"`
+	Examples    []json.RawMessage `json:"examples"`
+	Minimum     json.RawMessage   `json:"minimum"`
+	Description string            `json:"description"`
+}
+
+// Arguments returns the arguments in an input schema, required arguments first.
+func Arguments(inputSchema json.RawMessage) []Argument {
+	var required []string
+	for _, name := range rawjson.Elements(rawjson.Get(inputSchema, "required")) {
+		required = append(required, rawjson.Unquote(name))
+	}
+	var first, others []Argument
+	for m := range rawjson.Members(rawjson.Get(inputSchema, "properties")) {
+		a := Argument{Name: m.Key, IsRequired: slices.Contains(required, m.Key)}
+		_ = json.Unmarshal(m.Value, &a.schema) // a keyword of another type describes nothing
+		a.Value, a.Description = a.schema.kind(), plaintext.Line(a.schema.Description, maxDescriptionChars)
+		if a.schema.Default != nil {
+			a.Description = strings.TrimSpace(fmt.Sprintf("%s Default: %s.", a.Description, plaintext.Line(string(a.schema.Default), maxDescriptionChars)))
+		}
+		if a.IsRequired {
+			first = append(first, a)
+		} else {
+			others = append(others, a)
+		}
+	}
+	return append(first, others...)
+}
+
+// kinds are the words for the types of JSON Schema.
+var kinds = map[string]string{
+	"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "array": "list", "object": "object", "null": "null",
+}
+
+// kind describes the values that a schema allows.
+func (s argumentSchema) kind() string {
+	if len(s.Enum) > 0 {
+		return joinOr(s.Enum)
+	}
+	if s.Const != nil {
+		return string(s.Const)
+	}
+	var alternatives []string
+	for _, alternative := range append(slices.Clone(s.AnyOf), s.OneOf...) {
+		if kind := alternative.kind(); !slices.Contains(alternatives, kind) {
+			alternatives = append(alternatives, kind)
+		}
+	}
+	for _, name := range s.types() {
+		kind := cmp.Or(kinds[name], name)
+		if name == "array" {
+			var items argumentSchema
+			if json.Unmarshal(s.Items, &items) == nil {
+				kind = "list of: " + items.kind()
+			}
+		}
+		alternatives = append(alternatives, kind)
+	}
+	return cmp.Or(strings.Join(alternatives, " or "), "any")
+}
+
+// types returns the types that a schema names.
+func (s argumentSchema) types() []string {
+	var one string
+	if json.Unmarshal(s.Type, &one) == nil && one != "" {
+		return []string{one}
+	}
+	var several []string
+	_ = json.Unmarshal(s.Type, &several) // without types, any type is allowed
+	return several
+}
+
+// joinOr returns JSON values as a list with "or".
+func joinOr(values []json.RawMessage) string {
+	texts := make([]string, len(values))
+	for i, value := range values {
+		texts[i] = plaintext.Line(textOf(value), maxDescriptionChars)
+	}
+	if len(texts) < 2 {
+		return strings.Join(texts, "")
+	}
+	return strings.Join(texts[:len(texts)-1], ", ") + " or " + texts[len(texts)-1]
+}
+
+// Example returns a command line that calls a tool with its required arguments. The user
+// replaces words in capital letters.
+func Example(fullName string, inputSchema json.RawMessage) string {
+	words := []string{"opentabs call", fullName}
+	for _, a := range Arguments(inputSchema) {
+		if a.IsRequired {
+			words = append(words, "--arg", quote(a.Name+"="+a.schema.example(a.Name)))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// example returns a value for an argument.
+func (s argumentSchema) example(name string) string {
+	for _, value := range []json.RawMessage{firstOf(s.Examples), s.Default, firstOf(s.Enum), s.Const, s.Minimum} {
+		if value != nil {
+			return textOf(value)
+		}
+	}
+	for _, kind := range s.types() {
+		switch kind {
+		case "integer", "number":
+			return "1"
+		case "boolean":
+			return "true"
+		case "object":
+			return "{}"
+		case "array":
+			var items argumentSchema
+			_ = json.Unmarshal(s.Items, &items) // without items, the example is a text
+			return items.example(strings.TrimSuffix(name, "s"))
+		}
+	}
+	return strings.ToUpper(name)
+}
+
+// textOf returns a JSON value as `opentabs call --arg` takes it.
+func textOf(value json.RawMessage) string {
+	if len(value) > 0 && value[0] == '"' {
+		return rawjson.Unquote(value)
+	}
+	return string(value)
+}
+
+func firstOf(values []json.RawMessage) json.RawMessage {
+	if len(values) == 0 {
+		return nil
+	}
+	return values[0]
+}
+
+// quote quotes a word for a shell if it needs quotes.
+func quote(word string) string {
+	word = plaintext.Line(word, maxDescriptionChars)
+	isPlain := func(r rune) bool {
+		return r == '=' || r == '_' || r == '-' || r == '.' || r == '/' || r == ':' || r == ',' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+	}
+	if strings.IndexFunc(word, func(r rune) bool { return !isPlain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
