@@ -1,17 +1,14 @@
 package author
 
 import (
-	"bytes"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
-	"text/template"
 
 	"opentabs/internal/plaintext"
 	"opentabs/internal/rawjson"
@@ -63,7 +60,9 @@ type CreateResult struct {
 	Files []string
 }
 
-// scaffold contains the values that the templates use.
+// scaffold has the values for the templates. A template contains {{FIELD}} in the place
+// of a field, {{json FIELD}} for the field as JSON, and {{world}} for a line of
+// package.json with World.
 type scaffold struct {
 	Name, Package, DisplayName, Description, Pattern, Site string
 	// URL is the address of the site's start page.
@@ -201,30 +200,38 @@ type newFile struct {
 	text []byte
 }
 
+// fillIn returns a template with the values of the scaffold. The package text/template
+// is not used, because text/template keeps the linker from dropping unused methods of
+// the whole program.
+func (s scaffold) fillIn(template string) string {
+	replacements := []string{"{{world}}", ""}
+	if s.World != "" {
+		replacements[1] = ",\n    \"world\": " + string(rawjson.Encode(s.World))
+	}
+	for name, value := range map[string]string{
+		"Package": s.Package, "DisplayName": s.DisplayName, "Description": s.Description, "Pattern": s.Pattern, "Site": s.Site, "URL": s.URL,
+	} {
+		replacements = append(replacements, "{{"+name+"}}", value, "{{json "+name+"}}", string(rawjson.Encode(value)))
+	}
+	return strings.NewReplacer(replacements...).Replace(template)
+}
+
 // renderFiles returns the files of a new plugin from the templates.
 func (s scaffold) renderFiles() ([]newFile, error) {
-	funcs := template.FuncMap{"json": func(v any) (string, error) {
-		text, err := rawjson.Marshal(v)
-		return string(text), err
-	}}
 	var files []newFile
 	err := fs.WalkDir(templates, "template", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		parsedTemplate, err := template.New(path.Base(name)).Funcs(funcs).ParseFS(templates, name)
+		template, err := templates.ReadFile(name)
 		if err != nil {
-			return err
-		}
-		var b bytes.Buffer
-		if err := parsedTemplate.Execute(&b, s); err != nil {
 			return err
 		}
 		targetPath := strings.TrimSuffix(strings.TrimPrefix(name, "template/"), ".tmpl")
 		if targetPath == "gitignore" { // go:embed skips names that begin with a dot
 			targetPath = ".gitignore"
 		}
-		files = append(files, newFile{targetPath, b.Bytes()})
+		files = append(files, newFile{targetPath, []byte(s.fillIn(string(template)))})
 		return nil
 	})
 	if err != nil {

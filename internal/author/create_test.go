@@ -134,3 +134,20 @@ func TestCreateWorld(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestCreatedFilesHaveNoPlaceholders checks that create fills in every placeholder of the
+// templates.
+func TestCreatedFilesHaveNoPlaceholders(t *testing.T) {
+	for _, world := range []string{"main", "isolated"} {
+		result, err := Create(CreateOptions{Name: "tickets", Dir: t.TempDir(), World: world, Description: "A {{Site}} of tickets."})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range result.Files {
+			text := strings.ReplaceAll(readPluginFile(t, result.Dir, name), "A {{Site}} of tickets.", "")
+			if strings.Contains(text, "{{") {
+				t.Errorf("%s for the world %s contains a placeholder:\n%s", name, world, text)
+			}
+		}
+	}
+}

@@ -53,13 +53,14 @@ type Installer struct {
 	notef      func(format string, args ...any)
 }
 
-// New returns an installer with npm's settings. notef receives notices for the user.
-func New(h *home.Home, getenv func(string) string, notef func(format string, args ...any)) (*Installer, error) {
+// New returns an installer with npm's settings. projectDir is the directory of the project
+// whose .npmrc is read; empty for no project. notef receives notices for the user.
+func New(h *home.Home, getenv func(string) string, projectDir string, notef func(format string, args ...any)) (*Installer, error) {
 	plugins, err := h.Plugins()
 	if err != nil {
 		return nil, err
 	}
-	registries, err := home.NPMConfig(getenv)
+	registries, err := home.NPMConfig(getenv, projectDir)
 	if err != nil {
 		return nil, err
 	}
@@ -106,17 +107,25 @@ func (i *Installer) findPackage(ctx context.Context, name string) (*npm.Package,
 		}
 		return foundPackage, err
 	}
-	return nil, fmt.Errorf("there is no plugin %q: the registry has neither %s; check the name, or find plugins with `opentabs plugin search WORD`", name, strings.Join(names, " nor "))
+	return nil, fmt.Errorf("there is no plugin %q: the registry has neither %s (HTTP 404 Not Found); check the name, or find plugins with `opentabs plugin search WORD`", name, strings.Join(names, " nor "))
+}
+
+// RegistryOf returns the registry of a package, and which setting chose the registry.
+func (i *Installer) RegistryOf(packageName string) string {
+	registry, setBy, err := i.registries.Registry(packageName)
+	if err != nil {
+		return ""
+	}
+	if setBy != "" {
+		registry += ", set by " + setBy
+	}
+	return terminal.SafeLine(registry)
 }
 
 // fetchAndInstall downloads and installs a version of a package. fetchAndInstall pins the version by the
 // hash of its content.
 func (i *Installer) fetchAndInstall(ctx context.Context, packageInfo *npm.Package, v *npm.Version, versionWanted string) (*plugin.Plugin, error) {
-	source := packageInfo.Registry
-	if _, setBy, err := i.registries.Registry(packageInfo.Name); err == nil && setBy != "" {
-		source += ", set by " + setBy
-	}
-	i.notef("getting %s %s from %s", packageInfo.Name, terminal.SafeLine(v.Version), terminal.SafeLine(source))
+	i.notef("getting %s %s from %s", packageInfo.Name, terminal.SafeLine(v.Version), i.RegistryOf(packageInfo.Name))
 	if warning := v.Warning(); warning != "" {
 		i.notef("warning: this version is deprecated by its author: %s", terminal.SafeLine(warning))
 	}

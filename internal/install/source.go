@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"opentabs/internal/home"
 	"opentabs/internal/npm"
 	"opentabs/internal/usererr"
 	"opentabs/plugin"
@@ -32,6 +33,34 @@ func ParseSource(text string) (Source, error) {
 
 // IsFolder reports whether the source is a folder, which is added without a copy.
 func (s Source) IsFolder() bool { return s.isFolder }
+
+// IsLocal reports whether the source is a folder or a package file.
+func (s Source) IsLocal() bool { return s.isFolder || s.isFile }
+
+// AddFolder adds the built plugin in a folder, which stays there. The error of AddFolder
+// contains the build command if the plugin in the folder is not built.
+func AddFolder(h *home.Home, folder string) (*plugin.Plugin, error) {
+	path, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, fmt.Errorf("find %s: %w", folder, err)
+	}
+	newPlugin, err := h.PluginStore().Add(path)
+	if err != nil {
+		return nil, withBuildHint(err, path, folder)
+	}
+	return newPlugin, nil
+}
+
+// withBuildHint adds the build command to err if path is the source of a plugin that was
+// not built.
+func withBuildHint(err error, path, given string) error {
+	_, packageErr := os.Stat(filepath.Join(path, "package.json"))
+	_, distErr := os.Stat(filepath.Join(path, "dist"))
+	if packageErr == nil && distErr != nil {
+		return fmt.Errorf("%w; build it first with `opentabs plugin build %s`", err, given)
+	}
+	return err
+}
 
 // isPath reports whether text is a path, which cannot be the name of a package.
 func isPath(text string) bool {

@@ -38,6 +38,12 @@ func (o UpdateOffer) IsNewer() bool {
 	return o.newVersion != nil && (o.CurrentVersion == "" || npm.Compare(o.AllowedVersion, o.CurrentVersion) > 0)
 }
 
+// HasNewerOutOfRange reports whether a newer version exists outside of the range that the
+// user chose.
+func (o UpdateOffer) HasNewerOutOfRange() bool {
+	return !o.IsNewer() && o.Error == "" && npm.Compare(o.LatestVersion, o.CurrentVersion) > 0
+}
+
 // String returns what an update would do, as one line.
 func (o UpdateOffer) String() string {
 	current, latest := terminal.SafeLine(o.CurrentVersion), terminal.SafeLine(o.LatestVersion)
@@ -46,7 +52,7 @@ func (o UpdateOffer) String() string {
 		return o.Name + ": " + terminal.SafeLine(o.Error)
 	case o.IsNewer():
 		return o.Name + " " + current + " -> " + terminal.SafeLine(o.AllowedVersion)
-	case npm.Compare(o.LatestVersion, o.CurrentVersion) > 0:
+	case o.HasNewerOutOfRange():
 		return fmt.Sprintf("%s %s is up to date with %s; there is %s (opentabs plugin install %s@latest)", o.Name, current, terminal.SafeLine(o.AllowedRange), latest, o.Package)
 	}
 	return o.Name + " " + current + " is up to date"

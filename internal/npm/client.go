@@ -177,8 +177,13 @@ func (c *Client) getOnce(ctx context.Context, address, accept string, read func(
 		return &errContent{fmt.Sprintf("its response stalled for %v; try again later", c.opts.Silence)}
 	}
 	retrySeconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
-	return &statusError{status: response.StatusCode, text: "it returns status " + strconv.Itoa(response.StatusCode) + reasonOf(response),
+	return &statusError{status: response.StatusCode, text: "it returns HTTP " + statusText(response.StatusCode) + reasonOf(response),
 		retryAfter: time.Duration(max(retrySeconds, 0)) * time.Second}
+}
+
+// statusText returns a status with its name, such as "403 Forbidden".
+func statusText(status int) string {
+	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
 }
 
 // timedBody is a response body with a limit for the time between two reads. The timer
@@ -271,7 +276,7 @@ func (c *Client) explainError(address string, err error) error {
 func (c *Client) explainStatus(u *url.URL, registryURL string, statusErr *statusError) error {
 	switch statusErr.status {
 	case http.StatusNotFound:
-		return fmt.Errorf("package %w on the registry %s", ErrNotFound, registryURL)
+		return fmt.Errorf("package %w on the registry %s (HTTP %s)", ErrNotFound, registryURL, statusText(statusErr.status))
 	case http.StatusUnauthorized, http.StatusForbidden:
 		l, ok := c.config.loginFor(u)
 		switch {

@@ -157,7 +157,7 @@ func TestLoginErrors(t *testing.T) {
 	for _, c := range []struct {
 		line, want string
 	}{
-		{"", "requires a login: it returns status 401 (who are you); add a line such as //" + host + "/:_authToken=${NPM_TOKEN} to ~/.npmrc"},
+		{"", "requires a login: it returns HTTP 401 Unauthorized (who are you); add a line such as //" + host + "/:_authToken=${NPM_TOKEN} to ~/.npmrc"},
 		{"//" + host + "/:_authToken=wrong", "rejected the login in"},
 		{"//" + host + "/:_authToken=${UNSET}", "the variable in ${UNSET} is not set"},
 		{"//" + host + "/:_authToken=secret", ""},
@@ -221,10 +221,10 @@ func TestErrorsNameAnAction(t *testing.T) {
 		want        string
 		requests    int64
 	}{
-		{"unknown", respondStatus(404), "opentabs-plugin-a was not found on the registry http://127.0.0.1", 1},
-		{"broken", respondStatus(500), "failed: it returns status 500; try again later", 3},
-		{"busy", respondStatus(429), "limits the rate of requests", 3},
-		{"rejects", respondStatus(418), "rejected the request: it returns status 418", 1},
+		{"unknown", respondStatus(404), "(HTTP 404 Not Found); check the name", 1},
+		{"broken", respondStatus(500), "failed: it returns HTTP 500 Internal Server Error; try again later", 3},
+		{"busy", respondStatus(429), "limits the rate of requests: it returns HTTP 429 Too Many Requests; try again later", 3},
+		{"rejects", respondStatus(418), "rejected the request: it returns HTTP 418 I'm a teapot", 1},
 		{"no registry", respondText("<html>"), "its response is not valid registry metadata", 1},
 		{"another package", respondText(`{"name":"evil","versions":{"1.0.0":{}}}`), `returns the package "evil"`, 1},
 		{"no versions", respondText(`{"name":"` + pluginPackage + `"}`), "has no version on the registry", 1},

@@ -26,7 +26,8 @@ type Environment struct {
 	Environ func() []string
 	// Home is the user's home directory; it may be empty.
 	Home string
-	// Dir is the project's directory, whose .npmrc is read, or a directory below.
+	// Dir is the project's directory, whose .npmrc is read, or a directory below. Without
+	// a Dir, no .npmrc of a project is read.
 	Dir string
 	// GOOS is the operating system; default runtime.GOOS.
 	GOOS string
@@ -55,7 +56,7 @@ func LoadConfig(env Environment) (*Config, error) {
 	if user == "" && env.Home != "" {
 		user = filepath.Join(env.Home, ".npmrc")
 	}
-	if project := projectFile(env.Dir); project != user {
+	if project := projectFile(env.Dir); env.Dir != "" && project != user {
 		if err := c.readFile(project, isProjectKey); err != nil {
 			return nil, err
 		}

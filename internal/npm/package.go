@@ -91,7 +91,7 @@ func (c *Client) Package(ctx context.Context, name string) (*Package, error) {
 		return decodeJSON(response, maxPackageBytes, &metadata)
 	})
 	if errors.Is(err, ErrNotFound) {
-		return nil, fmt.Errorf("%s was %w on the registry %s; check the name, or find plugins with `opentabs plugin search WORD`", name, ErrNotFound, strings.TrimSuffix(registry, "/"))
+		return nil, fmt.Errorf("%s was %w on the registry %s (HTTP 404 Not Found); check the name, or find plugins with `opentabs plugin search WORD`", name, ErrNotFound, strings.TrimSuffix(registry, "/"))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look up %s: %w", name, err)

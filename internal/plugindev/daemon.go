@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"opentabs/internal/httpapi"
 	"opentabs/internal/pluginlog"
+	"opentabs/internal/pluginview"
 	"opentabs/internal/terminal"
 	"opentabs/plugin"
 )
@@ -21,6 +23,9 @@ const (
 	// recoverTimeout limits how long a tab may report that it needs a reload, because a
 	// hot reload briefly causes this report.
 	recoverTimeout = 2 * time.Second
+	// firstTabTimeout limits how long the browser may take to report the first tab of a
+	// plugin.
+	firstTabTimeout = 2 * time.Second
 	// livePollInterval is the interval between two checks of the tabs.
 	livePollInterval = 20 * time.Millisecond
 )
@@ -88,6 +93,7 @@ func (s *session) attachOnce(ctx context.Context, client *httpapi.Client, develo
 			},
 		})
 	}()
+	go s.followCalls(ctx, client, developed.Name)
 	return client.Plugins.DevelopPlugin(ctx, developed.Dir, s.Permission, onAttached)
 }
 
@@ -99,12 +105,10 @@ func (s *session) send(ctx context.Context, event func()) {
 	}
 }
 
-// formatEntry returns a log entry as one line.
+// formatEntry returns the lines of a log entry.
 func formatEntry(e pluginlog.Entry) string {
-	text := fmt.Sprintf("%s %-7s %s", e.Time.Local().Format("15:04:05.000"), e.Level, terminal.SafeLine(e.Message))
-	if len(e.Data) > 0 {
-		text += " " + terminal.SafeLine(string(e.Data))
-	}
+	prefix := fmt.Sprintf("%s %-7s ", e.Time.Local().Format("15:04:05.000"), e.Level)
+	text := strings.Join(pluginview.EntryLines(prefix, e), "\n")
 	if e.Dropped > 0 {
 		text = fmt.Sprintf("(%s dropped before this one)\n%s", terminal.CountWithVerb(e.Dropped, "entry was", "entries were"), text)
 	}
@@ -160,9 +164,10 @@ func (t tabStates) isSettled(mayRecover bool) bool {
 	return !slices.ContainsFunc(t.staleTabs, func(tab tabState) bool { return !tab.needsReload || mayRecover })
 }
 
-// reportTabs waits until the tabs have loaded the build, and prints their states.
-func (s *session) reportTabs(ctx context.Context, startTime time.Time) error {
-	timeout, recoverUntil := time.After(liveTimeout), time.Now().Add(recoverTimeout)
+// reportTabs waits until the tabs have loaded the build, and prints their states. With
+// mayReload, reportTabs reloads the tabs that cannot load the build otherwise.
+func (s *session) reportTabs(ctx context.Context, startTime time.Time, mayReload bool) error {
+	timeout, recoverUntil, firstTabUntil := time.After(liveTimeout), time.Now().Add(recoverTimeout), time.Now().Add(firstTabTimeout)
 	for {
 		status, err := s.client.Status(ctx)
 		if err != nil {
@@ -174,7 +179,8 @@ func (s *session) reportTabs(ctx context.Context, startTime time.Time) error {
 		}
 		tabs := collectTabs(status, s.addedPlugin)
 		hasTimedOut := false
-		if !tabs.isSettled(time.Now().Before(recoverUntil)) {
+		isWaitingForTab := tabs.browsers > 0 && len(tabs.liveTabs)+len(tabs.staleTabs) == 0 && time.Now().Before(firstTabUntil)
+		if isWaitingForTab || !tabs.isSettled(time.Now().Before(recoverUntil)) {
 			select {
 			case <-timeout:
 				hasTimedOut = true
@@ -183,6 +189,10 @@ func (s *session) reportTabs(ctx context.Context, startTime time.Time) error {
 			case <-ctx.Done():
 				return ctx.Err()
 			}
+		}
+		if mayReload && s.reloadStaleTabs(ctx, tabs) {
+			mayReload, timeout, recoverUntil = false, time.After(liveTimeout), time.Now().Add(recoverTimeout)
+			continue
 		}
 		s.printTabs(tabs, hasTimedOut, time.Since(startTime))
 		return nil
@@ -222,7 +232,7 @@ func (s *session) printTabs(tabs tabStates, hasTimedOut bool, elapsed time.Durat
 	for _, t := range tabs.staleTabs {
 		switch {
 		case t.needsReload:
-			s.printNotef("reload tab %d (%s) in %s to use it there", t.id, terminal.SafeLine(t.url), terminal.SafeLine(t.browser))
+			s.printNotef("tab %d (%s) in %s was open before; your next change reloads it", t.id, terminal.SafeLine(t.url), terminal.SafeLine(t.browser))
 		case hasTimedOut:
 			s.printNotef("tab %d (%s) in %s has not loaded the build; reload the tab", t.id, terminal.SafeLine(t.url), terminal.SafeLine(t.browser))
 		}

@@ -35,7 +35,7 @@ func TestPrintTabs(t *testing.T) {
 		{"one tab is stale", []httpapi.Browser{{Connected: true, Tabs: []wire.TabInfo{tab(1, "new", nil), tab(2, "old", nil)}}}, false, true,
 			"live in 1 tab after 1.0s\nopentabs: tab 2 (u) in  has not loaded the build; reload the tab\n"},
 		{"one tab needs a reload", []httpapi.Browser{{Connected: true, Name: "B", Tabs: []wire.TabInfo{tab(3, "old", nil, "a")}}}, true, false,
-			"reload tab 3 (u) in B to use it there\n"},
+			"tab 3 (u) in B was open before; your next change reloads it\n"},
 	} {
 		tabs := collectTabs(httpapi.Status{Browsers: c.browsers}, developed)
 		out := &bytes.Buffer{}

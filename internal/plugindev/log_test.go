@@ -13,7 +13,7 @@ func TestFormatEntry(t *testing.T) {
 	e := pluginlog.Entry{Time: time.Date(2026, 5, 4, 3, 2, 1, 0, time.Local), Level: wire.LogInfo, Message: "one\x1b", Data: []byte("[1]")}
 	for droppedEntries, want := range map[int]string{0: "03:02:01", 1: "(1 entry was dropped before this one)\n03:02:01", 3: "(3 entries were dropped before this one)\n03:02:01"} {
 		e.Dropped = droppedEntries
-		if got := formatEntry(e); got != want+".000 info    one\\x1b [1]" {
+		if got := formatEntry(e); got != want+".000 info    one\\x1b  1" {
 			t.Errorf("%d dropped: got %q", droppedEntries, got)
 		}
 	}

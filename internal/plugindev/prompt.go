@@ -60,6 +60,8 @@ const promptHelp = `commands:
 TOOL {"name": "value"}   call a tool with JSON
 TOOL name=value ...      call a tool with single arguments
 call TOOL ...            the same, for a tool that is named like a command
+again                    call the last tool again, with the same arguments
+rerun                    do so after each build, or no longer
 tools                    list the tools
 tabs                     list the tabs of the plugin's sites
 reload                   build again
@@ -76,6 +78,11 @@ func (s *session) executeLine(ctx context.Context, line string) (isLast bool) {
 		return true
 	case "help":
 		s.printNotef("%s", promptHelp)
+	case "again":
+		s.callAgain(ctx)
+	case "rerun":
+		s.Rerun = !s.Rerun
+		s.printNotef("after each build, the last tool is %s", map[bool]string{true: "called again", false: "no longer called again"}[s.Rerun])
 	case "tools":
 		s.listTools()
 	case "tabs":
@@ -143,7 +150,7 @@ func formatReady(ready *bool) string {
 	return "not ready"
 }
 
-// callTool starts a call and sets callDone.
+// callTool starts the call that the user typed.
 func (s *session) callTool(ctx context.Context, tool, args string) {
 	if s.addedPlugin == nil {
 		s.printNotef("there is no build yet")
@@ -165,13 +172,7 @@ func (s *session) callTool(ctx context.Context, tool, args string) {
 		}
 		call.Words = words
 	}
-	ctx, s.stopCall = context.WithCancel(ctx)
-	callDone := make(chan struct{})
-	s.callDone = callDone
-	go func() {
-		defer close(callDone)
-		s.Options.Call(ctx, call)
-	}()
+	s.startCall(ctx, call)
 }
 
 // splitWords splits a line into words as a shell does, with ' and " as quotes.

@@ -37,6 +37,8 @@ type Options struct {
 	// Signals are interrupts. An interrupt stops the running tool call; without a
 	// running call, Run returns. Signals is required.
 	Signals <-chan os.Signal
+	// Rerun calls the last tool of the prompt again after each build. Default: no.
+	Rerun bool
 	// Lines are the lines that the user types. Lines is nil by default; without Lines,
 	// Run shows no prompt.
 	Lines <-chan string
@@ -73,6 +75,7 @@ type session struct {
 	// without a call.
 	stopCall context.CancelFunc
 	callDone chan struct{}
+	lastCall Call // lastCall.Tool is empty before the first call
 	isAsking bool // isAsking is true while the prompt is the last line on the terminal
 }
 
@@ -174,7 +177,9 @@ func (s *session) rebuild(ctx context.Context) {
 	if err := s.build(ctx); err != nil {
 		s.clearPrompt()
 		printBuildFailure(ctx, s.Out, err)
+		return
 	}
+	s.callAgainAfterBuild(ctx)
 }
 
 // build builds the plugin and loads it into the daemon and the tabs.
@@ -205,7 +210,7 @@ func (s *session) build(ctx context.Context) error {
 	if err := s.client.Plugins.Reload(ctx); err != nil {
 		return err
 	}
-	return s.reportTabs(ctx, startTime)
+	return s.reportTabs(ctx, startTime, true)
 }
 
 // addPlugin adds the plugin to the installation and to the daemon: after the first build,
@@ -237,5 +242,5 @@ func (s *session) addPlugin(ctx context.Context, dir string) error {
 	if err := s.client.Plugins.Reload(ctx); err != nil {
 		return err
 	}
-	return s.reportTabs(ctx, startTime)
+	return s.reportTabs(ctx, startTime, false)
 }

@@ -19,6 +19,8 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"opentabs/dispatch"
+	"opentabs/dispatch/dispatchtest"
 	"opentabs/internal/author"
 	"opentabs/internal/config"
 	"opentabs/internal/home"
@@ -128,6 +130,7 @@ func (s *devServer) restart(t *testing.T) {
 		t.Fatal(err)
 	}
 	old := s.current.Swap(httpapi.New(httpapi.Options{
+		Calls: dispatch.New(&dispatchtest.Bridge{}, dispatch.Options{}),
 		Token: token, Health: httpapi.Health{OK: true, Version: "1", PID: os.Getpid()},
 		Reload: func() error { return nil }, Status: s.status, Logs: s.log,
 		StartDevelopment: func(dir string, permission wire.Permission) (func(), error) {
@@ -277,13 +280,13 @@ func TestSessionNeedsPlugin(t *testing.T) {
 
 func TestWatch(t *testing.T) {
 	s := newScreen()
-	if err := Watch(t.Context(), t.TempDir(), s.output()); !errors.Is(err, ErrNoPlugin) {
+	if err := Watch(t.Context(), t.TempDir(), s.output(), nil); !errors.Is(err, ErrNoPlugin) {
 		t.Errorf("without a plugin: %v", err)
 	}
 	dir := createPlugin(t)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- Watch(ctx, dir, s.output()) }()
+	go func() { ended <- Watch(ctx, dir, s.output(), nil) }()
 	s.waitFor("built tickets 0.1.0, 2 tools, in ")
 	s.waitFor("waiting for changes in ")
 	if err := os.WriteFile(filepath.Join(dir, "src", "index.ts"), []byte("export default {"), 0o644); err != nil {

@@ -16,8 +16,15 @@ import (
 var ErrNoPlugin = errors.New("there is no plugin in the directory")
 
 // Watch builds the plugin in dir, and again after each change, until ctx ends. Watch
-// prints each build and its errors.
-func Watch(ctx context.Context, dir string, out *terminal.Output) error {
+// prints each build with printResult, or as a line of text if printResult is nil, and
+// the errors of builds.
+func Watch(ctx context.Context, dir string, out *terminal.Output, printResult func(*jsbuild.BuildResult) error) error {
+	if printResult == nil {
+		printResult = func(buildResult *jsbuild.BuildResult) error {
+			printBuild(out, buildResult)
+			return nil
+		}
+	}
 	watcher, err := author.NewWatcher(dir) // the watcher starts before the first build, to detect changes during that build
 	if err != nil {
 		return err
@@ -30,8 +37,7 @@ func Watch(ctx context.Context, dir string, out *terminal.Output) error {
 			printBuildFailure(ctx, out, err)
 			return err
 		}
-		printBuild(out, buildResult)
-		return nil
+		return printResult(buildResult)
 	}
 	if build() != nil && !hasPackage(dir) {
 		return ErrNoPlugin

@@ -1,0 +1,124 @@
+package plugindev
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/internal/callview"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/terminal"
+)
+
+const (
+	// reportInterval is the minimum time between two printed progress reports of a call.
+	reportInterval = time.Second
+	// maxCallColumns limits the length of a line about a call.
+	maxCallColumns = 200
+)
+
+// callPrinter formats the events of the plugin's calls. A callPrinter is used by one
+// goroutine.
+type callPrinter struct {
+	lastReports map[string]time.Time // time of the last printed report, by call
+}
+
+// line returns the line for an event; empty if the event is not printed.
+func (p callPrinter) line(e dispatch.Event) string {
+	id := e.Call.CallID
+	switch e.Kind {
+	case dispatch.EventRunning, dispatch.EventSuspended, dispatch.EventResumed:
+	case dispatch.EventProgress:
+		if e.Time.Sub(p.lastReports[id]) < reportInterval {
+			return ""
+		}
+		p.lastReports[id] = e.Time
+	case dispatch.EventEnded:
+		delete(p.lastReports, id)
+	default:
+		return ""
+	}
+	client := terminal.SafeLine(e.Call.ToClient().String())
+	e.Call.Requester = dispatch.Requester{} // only the first line of a call names the client
+	text := fmt.Sprintf("%s call    %s  %s", e.Time.Local().Format("15:04:05.000"), terminal.SafeLine(e.Call.Tool), strings.TrimSpace(callview.EventText(e, true)))
+	if e.Kind == dispatch.EventRunning && client != "" {
+		text += ", requested by " + client
+	}
+	if runes := []rune(text); len(runes) > maxCallColumns {
+		return string(runes[:maxCallColumns-3]) + "..."
+	}
+	return text
+}
+
+// followCalls prints the calls of the plugin until ctx ends. A call from the prompt is not
+// printed, because the prompt shows its progress and its result.
+func (s *session) followCalls(ctx context.Context, client *httpapi.Client, pluginName string) {
+	printer := callPrinter{lastReports: map[string]time.Time{}}
+	// Development continues without the calls after an error.
+	_ = client.Calls.Follow(ctx, dispatch.FollowOptions{Tool: pluginName}, httpapi.Listener{
+		Following: func() error { return nil },
+		Event: func(e dispatch.Event, _ []byte) error {
+			s.send(ctx, func() {
+				if s.callDone != nil && e.Call.ToolName == s.lastCall.Tool {
+					return
+				}
+				if line := printer.line(e); line != "" {
+					s.Out.PrintLine("%s", line)
+				}
+			})
+			return nil
+		},
+		Missed: func(int) error { return nil },
+	})
+}
+
+// startCall starts a call and sets callDone.
+func (s *session) startCall(ctx context.Context, call Call) {
+	s.lastCall = call
+	ctx, s.stopCall = context.WithCancel(ctx)
+	callDone := make(chan struct{})
+	s.callDone = callDone
+	go func() {
+		defer close(callDone)
+		s.Options.Call(ctx, call)
+	}()
+}
+
+// callAgain calls the last tool again, with the same arguments.
+func (s *session) callAgain(ctx context.Context) {
+	if s.lastCall.Tool == "" {
+		s.printNotef("no tool was called yet; type the name of one")
+		return
+	}
+	s.clearPrompt()
+	s.Out.Notef("calling %s again", terminal.SafeLine(s.lastCall.Tool))
+	s.startCall(ctx, s.lastCall)
+}
+
+// callAgainAfterBuild calls the last tool again if the user wants that after each build
+// and no call runs.
+func (s *session) callAgainAfterBuild(ctx context.Context) {
+	if s.Rerun && s.lastCall.Tool != "" && s.callDone == nil {
+		s.callAgain(ctx)
+	}
+}
+
+// reloadStaleTabs reloads the tabs that can load the build only with a reload: tabs that
+// were open before the plugin was added, and tabs in which a pre-script changed. It
+// reports whether it reloaded a tab.
+func (s *session) reloadStaleTabs(ctx context.Context, tabs tabStates) (hasReloaded bool) {
+	for _, tab := range tabs.staleTabs {
+		if !tab.needsReload {
+			continue
+		}
+		if err := s.client.ReloadTab(ctx, tab.browser, tab.id); err != nil {
+			s.printNotef("tab %d (%s) could not be reloaded: %v", tab.id, terminal.SafeLine(tab.url), err)
+			continue
+		}
+		s.printNotef("reloaded tab %d (%s), which was open before it could load the plugin", tab.id, terminal.SafeLine(tab.url))
+		hasReloaded = true
+	}
+	return hasReloaded
+}
