@@ -53,6 +53,7 @@ func startWaitingCall(t *testing.T) (c *mcpClient, permissions string, view func
 	mustRun(t, dirs, "plugin", "permission", "messages__silent", "off")
 	c = startMCP(t, dirs)
 	c.initialize()
+	startFakeBrowser(t, dirs)
 	c.send(`{"jsonrpc":"2.0","id":"waits","method":"tools/call","params":{"name":"messages__echo","arguments":{"text":"hello"}}}`)
 	view = func() dispatch.View {
 		t.Helper()

@@ -2,24 +2,54 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/audit"
 	"opentabs/internal/auditview"
+	"opentabs/internal/cli"
+	"opentabs/internal/recorder"
 	"opentabs/internal/terminal"
 )
 
 type auditOptions struct {
-	program *program
+	program *cli.Program
 	last    int
-	tool    string
+	filter  auditFilter
 	json    bool
 	verbose bool
 }
 
-func newAuditCmd(p *program) *cobra.Command {
+// auditFilter are the flags that select records.
+type auditFilter struct{ tool, client, since string }
+
+// addFlags adds the flags to a command.
+func (f *auditFilter) addFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.tool, "tool", "", "only records of this `TOOL`, or of all tools of a plugin")
+	cmd.Flags().StringVar(&f.client, "client", "", "only records of the client with this `NAME`")
+	cmd.Flags().StringVar(&f.since, "since", "", "only records after this `TIME`, such as 2h, 7d or 2026-11-20")
+}
+
+// selector returns a function that reports whether a record is selected.
+func (f *auditFilter) selector() (func(audit.Record) bool, error) {
+	var since time.Time
+	if f.since != "" {
+		var err error
+		if since, err = recorder.ParseSince(f.since, time.Now()); err != nil {
+			return nil, cli.NewUsageError("--since: %v", err)
+		}
+	}
+	return func(r audit.Record) bool {
+		return (f.tool == "" || r.Tool == f.tool || strings.HasPrefix(r.Tool, f.tool+"__")) &&
+			(f.client == "" || r.Client == f.client || r.ClaimedName == f.client || r.ToClient().String() == f.client) &&
+			!r.Time.Before(since)
+	}, nil
+}
+
+func newAuditCmd(p *cli.Program) *cobra.Command {
 	opts := auditOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "audit",
@@ -27,16 +57,21 @@ func newAuditCmd(p *program) *cobra.Command {
 		Long: `Show the record of calls that ended, of decisions, and of changes of
 permissions, oldest first. The arguments and results of calls are not recorded.
 --verbose prints all fields of each record, with the last messages that the tool
-reported.`,
+reported.
+
+Each record has the hash of the record before; opentabs audit verify finds
+records that were changed or removed.`,
 		Example: `  opentabs audit
   opentabs audit --last 10 --tool messages__export_messages --verbose
-  opentabs audit --json --last 0 | jq 'select(.kind == "decision")'`,
-		Args: limitArgs(0),
+  opentabs audit --since 7d --client claude-code
+  opentabs audit --json --last 0 | jq '.[] | select(.kind == "decision")'`,
+		Args: cli.LimitArgs(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runAudit(cmd.Context(), opts) },
 	}
+	cmd.AddCommand(newAuditVerifyCmd(p), newAuditExportCmd(p))
 	cmd.Flags().IntVar(&opts.last, "last", 50, "show the `NUMBER` newest records (0: all)")
-	cmd.Flags().StringVar(&opts.tool, "tool", "", "only records of this `TOOL`, or of all tools of a plugin")
-	cmd.Flags().BoolVar(&opts.json, "json", false, "print one JSON object per line")
+	opts.filter.addFlags(cmd)
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print a JSON array, with one record per line")
 	cmd.Flags().BoolVarP(&opts.verbose, "verbose", "v", false, "print all fields of each record")
 	return cmd
 }
@@ -45,38 +80,141 @@ reported.`,
 // `opentabs audit` works without a server.
 func runAudit(_ context.Context, opts auditOptions) error {
 	if opts.last < 0 {
-		return newUsageError("--last is %d: give it 0 or more", opts.last)
+		return cli.NewUsageError("--last is %d: give it 0 or more", opts.last)
 	}
 	p := opts.program
-	dirs, err := p.makeDirs()
+	entries, damagedLines, err := readAudit(p, opts.filter, opts.last)
 	if err != nil {
 		return err
 	}
-	entries, damagedLines, err := audit.Read(dirs.State, opts.last, func(r audit.Record) bool {
-		return opts.tool == "" || r.Tool == opts.tool || strings.HasPrefix(r.Tool, opts.tool+"__")
-	})
-	if err != nil {
-		return err
+	if opts.json {
+		lines := make([][]byte, len(entries))
+		for i, e := range entries {
+			lines[i] = e.Line
+		}
+		if err := terminal.PrintJSONList(p.Out, lines); err != nil {
+			return err
+		}
 	}
 	for _, e := range entries {
 		if opts.json {
-			if err := p.out.PrintJSONLine(e.Line); err != nil {
-				return err
-			}
-			continue
+			break
 		}
-		p.out.PrintLine("%s", auditview.Line(e.Record))
+		p.Out.PrintLine("%s", auditview.Line(e.Record))
 		if opts.verbose {
 			for _, line := range auditview.Details(e.Record) {
-				p.out.PrintLine("    %s", line)
+				p.Out.PrintLine("    %s", line)
 			}
 		}
 	}
 	if len(entries) == 0 {
-		p.out.Notef("the audit log has no records yet")
+		p.Out.Notef("the audit log has no records yet")
 	}
 	if damagedLines > 0 {
-		p.out.Notef("%s of the audit log cannot be read", terminal.Plural(damagedLines, "line"))
+		p.Out.Notef("%s of the audit log cannot be read", terminal.Plural(damagedLines, "line"))
+	}
+	return nil
+}
+
+// readAudit returns the newest records that a filter selects, oldest first; all if last is
+// 0.
+func readAudit(p *cli.Program, filter auditFilter, last int) (entries []audit.Entry, damagedLines int, err error) {
+	isSelected, err := filter.selector()
+	if err != nil {
+		return nil, 0, err
+	}
+	dirs, err := p.MakeDirs()
+	if err != nil {
+		return nil, 0, err
+	}
+	return audit.Read(dirs.State, last, isSelected)
+}
+
+type auditVerifyOptions struct {
+	program *cli.Program
+	json    bool
+}
+
+func newAuditVerifyCmd(p *cli.Program) *cobra.Command {
+	opts := auditVerifyOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Check that no record was changed or removed",
+		Long: `Check the chain of the audit log: each record has the hash of the record before,
+and a separate file has the hash of the last record. The first record that was
+changed, removed or inserted is named, and the exit code is 1. Records of an
+opentabs without a chain are counted, but cannot be checked.
+
+A user who may write the files of opentabs can replace the whole log. To notice
+that too, keep the output of opentabs audit export on another computer.`,
+		Example: "  opentabs audit verify\n  opentabs audit verify --json",
+		Args:    cli.LimitArgs(0),
+		RunE:    func(*cobra.Command, []string) error { return runAuditVerify(opts) },
+	}
+	cli.AddJSONFlag(cmd, &opts.json)
+	return cmd
+}
+
+// errAuditChanged makes the exit code 1 after the problem was printed as JSON.
+var errAuditChanged = errors.New("the audit log was changed")
+
+func runAuditVerify(opts auditVerifyOptions) error {
+	p := opts.program
+	dirs, err := p.MakeDirs()
+	if err != nil {
+		return err
+	}
+	v, err := audit.Verify(dirs.State)
+	if err != nil {
+		return err
+	}
+	if opts.json {
+		if err := p.Out.PrintValue(v); err != nil {
+			return err
+		}
+	} else {
+		p.Out.PrintSafeLines(auditview.VerificationLines(v)...)
+	}
+	if v.Problem != nil {
+		return errAuditChanged
+	}
+	return nil
+}
+
+type auditExportOptions struct {
+	program *cli.Program
+	filter  auditFilter
+}
+
+func newAuditExportCmd(p *cli.Program) *cobra.Command {
+	opts := auditExportOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "export",
+		Short: "Print all records as lines of JSON",
+		Long: `Print all records, or those that the flags select, oldest first and one per
+line. The lines are those of the files, with their numbers and hashes.`,
+		Example: "  opentabs audit export >audit.jsonl\n  opentabs audit export --since 2026-11-01 --client claude-code | jq .tool",
+		Args:    cli.LimitArgs(0),
+		RunE:    func(*cobra.Command, []string) error { return runAuditExport(opts) },
+	}
+	opts.filter.addFlags(cmd)
+	cmd.Flags().Bool("json", true, "print lines of JSON, which is the only format")
+	return cmd
+}
+
+func runAuditExport(opts auditExportOptions) error {
+	p := opts.program
+	entries, damagedLines, err := readAudit(p, opts.filter, 0)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := p.Out.PrintJSONLine(e.Line); err != nil {
+			return err
+		}
+	}
+	if damagedLines > 0 {
+		p.Out.Notef("%s of the audit log cannot be read", terminal.Plural(damagedLines, "line"))
 	}
 	return nil
 }

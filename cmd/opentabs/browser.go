@@ -10,45 +10,64 @@ import (
 	"github.com/spf13/cobra"
 
 	"opentabs/browser"
+	"opentabs/internal/cli"
+	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
+	"opentabs/internal/terminal"
 	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
 
-func newBrowserCmd(p *program) *cobra.Command {
-	return groupCommands(&cobra.Command{
+func newBrowserCmd(p *cli.Program) *cobra.Command {
+	return cli.GroupCommands(&cobra.Command{
 		Use:     "browser",
-		Short:   "Manage browser tools and tabs",
+		Short:   "Manage browsers, browser tools and tabs",
 		Example: "  opentabs browser tools on\n  opentabs browser site shop.example read\n  opentabs browser reload-tab 1271",
-	}, newBrowserToolsCmd(p), newBrowserSiteCmd(p), newBrowserReloadTabCmd(p))
+	}, newBrowserToolsCmd(p), newBrowserSiteCmd(p), newBrowserReleaseCmd(p), newBrowserReloadTabCmd(p),
+		newBrowserListCmd(p), newBrowserNameCmd(p), newBrowserDefaultCmd(p), newBrowserForgetCmd(p))
 }
 
-func newBrowserToolsCmd(p *program) *cobra.Command {
-	return &cobra.Command{
-		Use:   "tools [on|off]",
-		Short: "Switch browser tools on or off, or show whether they are on",
+func newBrowserToolsCmd(p *cli.Program) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "tools [on|off [GROUP|TOOL]...]",
+		Short: "Switch browser tools on or off, or show which are on",
 		Long: `Switch the browser tools on or off. With browser tools, agents read and use any
 page without a plugin: on sites where you approve it, or that you have allowed
-with "opentabs browser site". They are off until you switch them on.`,
-		Example: "  opentabs browser tools\n  opentabs browser tools on",
-		Args:    limitArgs(1),
+with "opentabs browser site". They are off until you switch them on.
+
+"on" without a name switches on the tools of the group core. Name the tools of
+other groups, or a whole group. Dangerous tools, which run code or handle data
+such as cookies, are not switched on with their group: name each.`,
+		Example: "  opentabs browser tools\n  opentabs browser tools on\n  opentabs browser tools on network browser_evaluate\n  opentabs browser tools off network",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runBrowserTools(cmd.Context(), p, args)
+			return runBrowserTools(cmd.Context(), p, args, asJSON)
 		},
 	}
+	cli.AddJSONFlag(cmd, &asJSON)
+	return cmd
 }
 
-func runBrowserTools(ctx context.Context, p *program, args []string) error {
-	book, err := p.openPolicy(ctx)
+// browserToolsState is what `browser tools --json` prints.
+type browserToolsState struct {
+	IsOn  bool                `json:"on"`
+	Tools []listedBrowserTool `json:"tools"`
+}
+
+// listedBrowserTool is a browser tool that `browser tools --json` prints.
+type listedBrowserTool struct {
+	Group      string          `json:"group"`
+	Name       string          `json:"name"`
+	Permission wire.Permission `json:"permission"`
+}
+
+func runBrowserTools(ctx context.Context, p *cli.Program, args []string, asJSON bool) error {
+	book, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
 	if len(args) > 0 {
-		permission, ok := map[string]wire.Permission{"on": wire.PermissionAuto, "off": wire.PermissionOff}[args[0]]
-		if !ok {
-			return newUsageError("%q is not on or off", args[0])
-		}
-		if err := book.SetPermission(browser.Name, "", permission, httpapi.CommandLine); err != nil {
+		if err := switchBrowserTools(p, book, args[0], args[1:]); err != nil {
 			return err
 		}
 	}
@@ -56,21 +75,74 @@ func runBrowserTools(ctx context.Context, p *program, args []string) error {
 	if err != nil {
 		return err
 	}
+	listed := listBrowserTools(now)
+	if asJSON {
+		return p.Out.PrintValue(browserToolsState{now.Permission != wire.PermissionOff, listed})
+	}
 	if now.Permission == wire.PermissionOff {
-		p.out.Notef("browser tools are off")
+		hint := ""
+		if len(args) == 0 {
+			hint = "; `opentabs browser tools on` switches them on"
+		}
+		p.Out.Notef("browser tools are off%s", hint)
 		return nil
 	}
-	p.out.Notef("browser tools are on; each site needs your approval unless `opentabs browser site` allows it")
+	p.Out.Notef("browser tools are on; each site needs your approval unless `opentabs browser site` allows it")
+	if len(args) == 0 {
+		rows := [][]string{{"GROUP", "TOOL", "PERMISSION"}}
+		for _, tool := range listed {
+			rows = append(rows, []string{tool.Group, tool.Name, string(tool.Permission)})
+		}
+		p.Out.PrintTable("", rows)
+	}
 	return nil
 }
 
+// switchBrowserTools switches all browser tools, or the named groups and tools, on or off.
+func switchBrowserTools(p *cli.Program, book home.PolicyAccess, state string, names []string) error {
+	on, ok := map[string]bool{"on": true, "off": false}[state]
+	if !ok {
+		return cli.NewUsageError("%q is not on or off", state)
+	}
+	if _, err := browser.SelectTools(names); err != nil {
+		return cli.NewUsageError("%v", err)
+	}
+	now, err := book.Permissions(browser.Name)
+	if err != nil {
+		return err
+	}
+	switched, skipped, err := browser.SwitchTools(book, names, on, now.Permission == wire.PermissionOff, httpapi.CommandLine)
+	for _, tool := range skipped {
+		p.Out.Notef("%s is dangerous and stays off; to switch it on, run `opentabs browser tools on %s`", tool, tool)
+	}
+	for _, tool := range switched {
+		p.Out.Notef("%s is %s", tool, state)
+	}
+	return err
+}
+
+// listBrowserTools returns the browser tools by group.
+func listBrowserTools(permissions httpapi.PluginPermissions) []listedBrowserTool {
+	listed := []listedBrowserTool{}
+	for _, group := range browser.Groups() {
+		for _, tool := range group.Tools {
+			for _, t := range permissions.Tools {
+				if t.Name == tool {
+					listed = append(listed, listedBrowserTool{group.Name, tool, t.Permission})
+				}
+			}
+		}
+	}
+	return listed
+}
+
 type browserSiteOptions struct {
-	program          *program
+	program          *cli.Program
 	site, permission string
 	json             bool
 }
 
-func newBrowserSiteCmd(p *program) *cobra.Command {
+func newBrowserSiteCmd(p *cli.Program) *cobra.Command {
 	opts := browserSiteOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "site [SITE [off|read|ask|auto|default]]",
@@ -91,7 +163,7 @@ A rule with * does not allow sensitive sites without approval: banking, mail,
 health, identity, passwords, payment, account settings, this machine and private
 networks. Name such a site itself.`,
 		Example: "  opentabs browser site\n  opentabs browser site shop.example read\n  opentabs browser site bank.example off",
-		Args:    limitArgs(2),
+		Args:    cli.LimitArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				opts.site = args[0]
@@ -108,14 +180,14 @@ networks. Name such a site itself.`,
 
 func runBrowserSite(ctx context.Context, opts browserSiteOptions) error {
 	p := opts.program
-	book, err := p.openPolicy(ctx)
+	book, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
 	pattern := ""
 	if opts.site != "" {
 		if pattern, err = policy.ParseSite(opts.site); err != nil {
-			return newUsageError("%v", err)
+			return cli.NewUsageError("%v", err)
 		}
 	}
 	if opts.permission != "" {
@@ -123,13 +195,12 @@ func runBrowserSite(ctx context.Context, opts browserSiteOptions) error {
 		if rule == "default" {
 			rule = ""
 		} else if _, err := policy.ParseSiteRule(rule); err != nil {
-			return newUsageError("%v", err)
+			return cli.NewUsageError("%v", err)
 		}
 		if err := book.SetSite(pattern, rule, httpapi.CommandLine); err != nil {
 			return err
 		}
-		p.out.Notef("the permission of browser tools on %s is %s", pattern, cmp.Or(rule, "the default"))
-		return nil
+		return p.Report(opts.json, httpapi.Site{Site: pattern, Permission: rule}, "the permission of browser tools on %s is %s", pattern, cmp.Or(rule, "the default"))
 	}
 	sites, err := book.Sites()
 	if err != nil {
@@ -139,18 +210,18 @@ func runBrowserSite(ctx context.Context, opts browserSiteOptions) error {
 		sites = slices.DeleteFunc(sites, func(s httpapi.Site) bool { return s.Site != pattern })
 	}
 	if opts.json {
-		return p.out.PrintValue(append([]httpapi.Site{}, sites...))
+		return p.Out.PrintValue(append([]httpapi.Site{}, sites...))
 	}
 	if len(sites) == 0 {
 		effective, entry := policy.SitesOf(book.Local.Policy).RuleFor("https://" + pattern)
 		if policy.IsSiteExact(pattern) && effective != "" {
-			p.out.Notef("%s has no separate rule; the rule of %s applies: %s (sensitive sites need your approval even with auto)", pattern, effective, entry.Rule)
+			p.Out.Notef("%s has no separate rule; the rule of %s applies: %s (sensitive sites need your approval even with auto)", pattern, effective, entry.Rule)
 			return nil
 		}
-		p.out.Notef("no rule: browser tools need your approval")
+		p.Out.Notef("no rule: browser tools need your approval")
 		return nil
 	}
-	p.out.PrintTable("", siteRows(sites))
+	p.Out.PrintTable("", siteRows(sites), "SET BY")
 	return nil
 }
 
@@ -167,43 +238,78 @@ func siteRows(sites []httpapi.Site) [][]string {
 	return rows
 }
 
-type browserReloadTabOptions struct {
-	program *program
+type browserTabOptions struct {
+	program *cli.Program
 	tab     int
 	browser string
+	json    bool
 }
 
-func newBrowserReloadTabCmd(p *program) *cobra.Command {
-	opts := browserReloadTabOptions{program: p}
-	cmd := &cobra.Command{
+// changedTab is what the commands about one tab print with --json.
+type changedTab struct {
+	TabID int `json:"tab_id"`
+	// StoppedClient is the agent that no longer uses the tab.
+	StoppedClient string `json:"stopped_client,omitempty"`
+}
+
+// newBrowserTabCmd completes a command with a tab as its argument.
+func newBrowserTabCmd(p *cli.Program, cmd *cobra.Command, run func(context.Context, browserTabOptions) error) *cobra.Command {
+	opts := browserTabOptions{program: p}
+	cmd.Args = cli.RequireArgs(1, "the number of the tab")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		tab, err := strconv.Atoi(args[0])
+		if err != nil || tab <= 0 {
+			return cli.NewUsageError("%q is not the number of a tab: `opentabs status` shows the numbers", args[0])
+		}
+		opts.tab = tab
+		return run(cmd.Context(), opts)
+	}
+	cmd.Flags().StringVar(&opts.browser, "browser", "", "the `NAME` or id of the browser, if several browsers have a tab with this number")
+	cli.AddJSONFlag(cmd, &opts.json)
+	return cmd
+}
+
+func newBrowserReleaseCmd(p *cli.Program) *cobra.Command {
+	return newBrowserTabCmd(p, &cobra.Command{
+		Use:   "release TAB",
+		Short: "Stop the agent that uses a tab",
+		Long: `Stop the agent that uses the tab with this number with browser tools. "opentabs
+status" shows the tabs that agents use. The running calls of the agent in the
+tab end. The agent can read the tab, but needs your approval to act there again.`,
+		Example: "  opentabs browser release 1271\n  opentabs browser release 1271 --browser Work",
+	}, runBrowserRelease)
+}
+
+func runBrowserRelease(ctx context.Context, opts browserTabOptions) error {
+	client, err := opts.program.NewClient(ctx)
+	if err != nil {
+		return err
+	}
+	stopped, err := client.ReleaseTab(ctx, opts.browser, opts.tab)
+	if err != nil {
+		return err
+	}
+	return opts.program.Report(opts.json, changedTab{opts.tab, stopped}, "stopped %s in tab %d; it needs your approval to act there again", terminal.SafeLine(stopped), opts.tab)
+}
+
+func newBrowserReloadTabCmd(p *cli.Program) *cobra.Command {
+	return newBrowserTabCmd(p, &cobra.Command{
 		Use:   "reload-tab TAB",
 		Short: "Reload a tab, even if its page does not respond",
 		Long: `Reload the tab with this number, which opentabs status shows. The process of a
 page that does not respond is ended first. Unsaved input in the page is lost,
 and calls that run in it fail.`,
 		Example: "  opentabs browser reload-tab 1271\n  opentabs browser reload-tab 1271 --browser Work",
-		Args:    requireArgs(1, "the number of the tab"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			tab, err := strconv.Atoi(args[0])
-			if err != nil || tab <= 0 {
-				return newUsageError("%q is not the number of a tab: `opentabs status` shows the numbers", args[0])
-			}
-			opts.tab = tab
-			return runBrowserReloadTab(cmd.Context(), opts)
-		},
-	}
-	cmd.Flags().StringVar(&opts.browser, "browser", "", "the `NAME` or id of the browser, if several browsers have a tab with this number")
-	return cmd
+	}, runBrowserReloadTab)
 }
 
-func runBrowserReloadTab(ctx context.Context, opts browserReloadTabOptions) error {
-	client, err := opts.program.newClient(ctx)
+func runBrowserReloadTab(ctx context.Context, opts browserTabOptions) error {
+	client, err := opts.program.NewClient(ctx)
 	if err != nil {
 		return err
 	}
 	if err := client.ReloadTab(ctx, opts.browser, opts.tab); err != nil {
 		return err
 	}
-	opts.program.out.Notef("reloading tab %d", opts.tab)
-	return nil
+	return opts.program.Report(opts.json, changedTab{TabID: opts.tab}, "reloading tab %d", opts.tab)
 }

@@ -2,42 +2,59 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"opentabs/dispatch"
 	"opentabs/internal/callview"
+	"opentabs/internal/cli"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/recorder"
 	"opentabs/internal/terminal"
 	"opentabs/wire"
 )
 
 type callsOptions struct {
-	program *program
+	program *cli.Program
 	follow  bool
 	json    bool
 	verbose bool
+	history historyOptions
 }
 
-func newCallsCmd(p *program) *cobra.Command {
+func newCallsCmd(p *cli.Program) *cobra.Command {
 	opts := callsOptions{program: p}
-	cmd := groupCommands(&cobra.Command{
+	cmd := cli.GroupCommands(&cobra.Command{
 		Use:   "calls",
 		Short: "List and follow calls, and approve or deny them",
 		Long: `List the calls that are queued, running or waiting for approval, oldest first.
 The calls that ended most recently are below them. A nested call is listed below
 the call that made it.
 
+With --since, --tool, --client or --failed, list the recorded calls, newest
+first. No server is needed for that.
+
 With --follow, print events until Ctrl-C: calls that are waiting for approval,
 calls that end, and the progress and results that tools mark for the user.
 --verbose prints all events and all progress.`,
 		Example: `  opentabs calls
+  opentabs calls show call_abc --timing
   opentabs calls show call_abc --follow
   opentabs calls approve call_abc --this-session
   opentabs calls --follow --json | jq .call.status
+  opentabs calls --since 2h --failed
+  opentabs calls --since 2026-11-20 --tool messages --json
   opentabs calls cancel call_abc`,
 	}, newCallsShowCmd(p), newCallsApproveCmd(p), newCallsDenyCmd(p), newCallsCancelCmd(p))
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return runCalls(cmd.Context(), opts) }
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if opts.history.isSet() {
+			return runHistory(opts)
+		}
+		return runCalls(cmd.Context(), opts)
+	}
+	opts.history.addFlags(cmd)
 	cmd.Flags().BoolVarP(&opts.follow, "follow", "f", false, "print each change until Ctrl-C")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON with all fields; with --follow one event per line")
 	cmd.Flags().BoolVarP(&opts.verbose, "verbose", "v", false, "also show what the tool does not mark for the user")
@@ -45,18 +62,18 @@ calls that end, and the progress and results that tools mark for the user.
 }
 
 func runCalls(ctx context.Context, opts callsOptions) error {
-	client, err := opts.program.newClient(ctx)
+	client, err := opts.program.NewClient(ctx)
 	if err != nil {
 		return err
 	}
 	if opts.follow {
-		return callview.Follow(ctx, client.Calls, opts.program.out, callview.Options{Verbose: opts.verbose, JSON: opts.json})
+		return callview.Follow(ctx, client.Calls, opts.program.Out, callview.Options{Verbose: opts.verbose, JSON: opts.json})
 	}
 	list, err := client.Calls.List(ctx)
 	if err != nil {
 		return err
 	}
-	out := opts.program.out
+	out := opts.program.Out
 	if opts.json {
 		if list == nil {
 			list = []dispatch.View{}
@@ -67,7 +84,11 @@ func runCalls(ctx context.Context, opts callsOptions) error {
 		out.Notef("there are no calls yet; make one with `opentabs call`")
 		return nil
 	}
-	out.PrintTable("", callview.Rows(list, opts.verbose, time.Now()), "CLIENT", "RAN", "PROGRESS")
+	rows := callview.Rows(list, opts.verbose, time.Now())
+	if columns, _ := out.Size(); out.IsTerminal() {
+		callview.ShortenIDs(rows, columns)
+	}
+	out.PrintTable("", rows, "CLIENT", "RAN", "PROGRESS")
 	if n := callview.CountWaiting(list); n > 0 {
 		out.Notef("%s waiting for you: see `opentabs calls show CALL`, then run `opentabs calls approve CALL` or `opentabs calls deny CALL`", terminal.CountWithVerb(n, "call is", "calls are"))
 	}
@@ -75,21 +96,27 @@ func runCalls(ctx context.Context, opts callsOptions) error {
 }
 
 type callsShowOptions struct {
-	program *program
+	program *cli.Program
 	id      string
 	follow  bool
+	timing  bool
 	json    bool
 	verbose bool
 }
 
-func newCallsShowCmd(p *program) *cobra.Command {
+func newCallsShowCmd(p *cli.Program) *cobra.Command {
 	opts := callsShowOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "show CALL",
 		Short: "Show one call with its history, progress and activities",
 		Long: `Show one call: its tool and caller, its history, the approval it waits for, its
-progress and its activities. Without --verbose, only what the tool marks for the
-user is shown.
+progress and its activities. A call that has ended is also shown with its
+arguments and its approval, from the record of the call, if calls are recorded.
+Without --verbose, only what the tool marks for the user is shown.
+
+With --timing, show where the time went: one line for each phase between the
+client and the page. A call has all phases if no other call was traced in the
+100 ms before it. For other calls, the waits and the run are shown.
 
 With --follow, show changes until the call ends. On a terminal the view is
 updated in place. In a pipe each change is one line, and a change of an activity
@@ -97,37 +124,57 @@ prints the lines that changed.`,
 		Example: `  opentabs calls show call_abc
   opentabs calls show call_abc --follow
   opentabs calls show call_abc --json | jq .activities`,
-		Args: requireArgs(1, "the id of the call"),
-		RunE: actionWithArg(&opts.id, func(ctx context.Context) error { return runCallsShow(ctx, opts) }),
+		Args: cli.RequireArgs(1, "the id of the call"),
+		RunE: cli.ActionWithArg(&opts.id, func(ctx context.Context) error { return runCallsShow(ctx, opts) }),
 	}
 	cmd.Flags().BoolVarP(&opts.follow, "follow", "f", false, "show changes until the call ends")
+	cmd.Flags().BoolVar(&opts.timing, "timing", false, "show where the time went")
+	cmd.MarkFlagsMutuallyExclusive("follow", "timing")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON; with --follow the call, then one event per line")
 	cmd.Flags().BoolVarP(&opts.verbose, "verbose", "v", false, "also show what the tool does not mark for the user")
 	return cmd
 }
 
 func runCallsShow(ctx context.Context, opts callsShowOptions) error {
-	client, err := opts.program.newClient(ctx)
+	out := opts.program.Out
+	client, err := opts.program.NewClient(ctx)
+	if errors.Is(err, httpapi.ErrNoServer) && !opts.follow {
+		return showRecord(opts)
+	}
 	if err != nil {
 		return err
 	}
-	out := opts.program.out
+	if opts.id, err = callview.FindID(ctx, client.Calls, opts.id, callview.Any); err != nil {
+		return err
+	}
 	if opts.follow {
 		return callview.Watch(ctx, client, opts.id, out, callview.Options{Verbose: opts.verbose, JSON: opts.json})
 	}
-	v, err := client.Calls.Get(ctx, opts.id)
+	record, err := client.Calls.Get(ctx, opts.id)
 	if err != nil {
 		return err
 	}
-	if opts.json {
-		return out.PrintValue(v)
+	return printRecord(opts, record)
+}
+
+// printRecord prints a call with the fields of its record.
+func printRecord(opts callsShowOptions, record recorder.Record) error {
+	out := opts.program.Out
+	switch {
+	case opts.json && opts.timing:
+		return out.PrintValue(callview.NewTiming(record.View, time.Now()))
+	case opts.json:
+		return out.PrintValue(record)
+	case opts.timing:
+		callview.PrintTiming(out, record.View, time.Now())
+	default:
+		callview.PrintRecord(out, record, opts.verbose)
 	}
-	callview.Print(out, v, opts.verbose)
 	return nil
 }
 
 type callsDecideOptions struct {
-	program *program
+	program *cli.Program
 	id      string
 	allow   bool
 	// always, session and duration are the flags that set the scope of an approval. By
@@ -136,42 +183,61 @@ type callsDecideOptions struct {
 	session     bool
 	duration    time.Duration
 	hasDuration bool
+	json        bool
 }
 
-func newCallsApproveCmd(p *program) *cobra.Command {
+func newCallsApproveCmd(p *cli.Program) *cobra.Command {
 	opts := callsDecideOptions{program: p, allow: true}
 	cmd := &cobra.Command{
-		Use:   "approve CALL",
+		Use:   "approve [CALL]",
 		Short: "Approve a call, or confirm that you are done",
 		Long: `Approve a call that is waiting for approval; opentabs calls show CALL shows what
-it wants to do. Without a flag, only this call is approved. A flag also approves
-later calls of the same client, or of the same plugin. If the call waits for you
-to do something, such as a login, the command confirms that you are done.`,
-		Example: `  opentabs calls approve call_abc
+it wants to do. CALL is the id of the call or the beginning of the id; without
+CALL, the only call that waits.
+
+Without a flag, only this call is approved. A flag also approves later calls of
+the same client, or of the same plugin. If the call waits for you to do
+something, such as a login, the command confirms that you are done.`,
+		Example: `  opentabs calls approve
+  opentabs calls approve call_abc
   opentabs calls approve call_abc --this-session
   opentabs calls approve call_abc --for 10m
   opentabs calls approve call_abc --always`,
-		Args: requireArgs(1, "the id of the call"),
+		Args: cli.LimitArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.id, opts.hasDuration = args[0], cmd.Flags().Changed("for")
+			if len(args) > 0 {
+				opts.id = args[0]
+			}
+			opts.hasDuration = cmd.Flags().Changed("for")
 			return runCallsDecide(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().BoolVar(&opts.always, "always", false, "also approve all later calls of this tool by the same caller")
 	cmd.Flags().BoolVar(&opts.session, "this-session", false, "also approve calls of this tool until the session of the client ends")
 	cmd.Flags().DurationVar(&opts.duration, "for", 0, "also approve calls of this tool for this `TIME`, such as 10m")
+	cli.AddJSONFlag(cmd, &opts.json)
 	return cmd
 }
 
-func newCallsDenyCmd(p *program) *cobra.Command {
+func newCallsDenyCmd(p *cli.Program) *cobra.Command {
 	opts := callsDecideOptions{program: p}
-	return &cobra.Command{
-		Use:     "deny CALL",
+	cmd := &cobra.Command{
+		Use:     "deny [CALL]",
 		Short:   "Deny a call that is waiting for approval",
-		Example: "  opentabs calls deny call_abc",
-		Args:    requireArgs(1, "the id of the call"),
-		RunE:    actionWithArg(&opts.id, func(ctx context.Context) error { return runCallsDecide(ctx, opts) }),
+		Long:    "Deny a call that is waiting for approval, by its id or the beginning of the id;\nwithout CALL, the only call that waits.",
+		Example: "  opentabs calls deny\n  opentabs calls deny call_abc",
+		Args:    cli.LimitArgs(1),
+		RunE:    cli.ActionWithArg(&opts.id, func(ctx context.Context) error { return runCallsDecide(ctx, opts) }),
 	}
+	cli.AddJSONFlag(cmd, &opts.json)
+	return cmd
+}
+
+// decidedCall is what `calls approve --json` and `calls deny --json` print.
+type decidedCall struct {
+	CallID  string     `json:"call_id"`
+	Allowed bool       `json:"allowed"`
+	Scope   wire.Scope `json:"scope,omitempty"`
 }
 
 // chosenScope returns the scope that the flags of an approval select.
@@ -186,9 +252,9 @@ func (opts callsDecideOptions) chosenScope() (wire.Scope, error) {
 	}
 	switch {
 	case len(chosenScopes) > 1:
-		return "", newUsageError("--always, --this-session and --for exclude each other: use one of them")
+		return "", cli.NewUsageError("--always, --this-session and --for exclude each other: use one of them")
 	case opts.hasDuration && (opts.duration < time.Second || opts.duration > dispatch.MaxScopeTime):
-		return "", newUsageError("--for is %s: give it a time from 1s to 24h", opts.duration)
+		return "", cli.NewUsageError("--for is %s: give it a time from 1s to 24h", opts.duration)
 	case len(chosenScopes) == 1:
 		return chosenScopes[0], nil
 	}
@@ -200,50 +266,70 @@ func runCallsDecide(ctx context.Context, opts callsDecideOptions) error {
 	if err != nil {
 		return err
 	}
-	client, err := opts.program.newClient(ctx)
+	client, err := opts.program.NewClient(ctx)
 	if err != nil {
 		return err
 	}
-	sentence, err := callview.Decide(ctx, client.Calls, opts.id, callview.Choice{Allow: opts.allow, Scope: scope, For: opts.duration})
-	if err == nil {
-		opts.program.out.Notef("%s", sentence)
+	if opts.id, err = callview.FindID(ctx, client.Calls, opts.id, callview.Waiting); err != nil {
+		return err
 	}
-	return err
+	sentence, err := callview.Decide(ctx, client.Calls, opts.id, callview.Choice{Allow: opts.allow, Scope: scope, For: opts.duration})
+	if err != nil {
+		return err
+	}
+	decided := decidedCall{CallID: opts.id, Allowed: opts.allow}
+	if opts.allow {
+		decided.Scope = scope
+	}
+	return opts.program.Report(opts.json, decided, "%s", sentence)
 }
 
 type callsCancelOptions struct {
-	program *program
+	program *cli.Program
 	id      string
 	reason  string
+	json    bool
 }
 
-func newCallsCancelCmd(p *program) *cobra.Command {
+// cancelledCall is what `calls cancel --json` prints. Cancelled is false if the call had
+// already ended.
+type cancelledCall struct {
+	CallID    string `json:"call_id"`
+	Cancelled bool   `json:"cancelled"`
+}
+
+func newCallsCancelCmd(p *cli.Program) *cobra.Command {
 	opts := callsCancelOptions{program: p}
 	cmd := &cobra.Command{
-		Use:   "cancel CALL",
+		Use:   "cancel [CALL]",
 		Short: "Stop a call",
-		Example: `  opentabs calls cancel call_abc
+		Long:  "Stop a call, by its id or the beginning of the id; without CALL, the only call\nthat runs or waits.",
+		Example: `  opentabs calls cancel
+  opentabs calls cancel call_abc
   opentabs calls cancel call_abc --reason "the wrong channel"`,
-		Args: requireArgs(1, "the id of the call"),
-		RunE: actionWithArg(&opts.id, func(ctx context.Context) error { return runCallsCancel(ctx, opts) }),
+		Args: cli.LimitArgs(1),
+		RunE: cli.ActionWithArg(&opts.id, func(ctx context.Context) error { return runCallsCancel(ctx, opts) }),
 	}
 	cmd.Flags().StringVar(&opts.reason, "reason", "", "the reason, a `TEXT` for the tool and the audit log")
+	cli.AddJSONFlag(cmd, &opts.json)
 	return cmd
 }
 
 func runCallsCancel(ctx context.Context, opts callsCancelOptions) error {
-	client, err := opts.program.newClient(ctx)
+	client, err := opts.program.NewClient(ctx)
 	if err != nil {
+		return err
+	}
+	if opts.id, err = callview.FindID(ctx, client.Calls, opts.id, callview.Open); err != nil {
 		return err
 	}
 	cancelled, err := client.Calls.Cancel(ctx, opts.id, opts.reason)
 	if err != nil {
 		return err
 	}
+	result := cancelledCall{CallID: opts.id, Cancelled: cancelled}
 	if !cancelled {
-		opts.program.out.Notef("%s has already ended", opts.id)
-		return nil
+		return opts.program.Report(opts.json, result, "%s has already ended", opts.id)
 	}
-	opts.program.out.Notef("cancelled %s", opts.id)
-	return nil
+	return opts.program.Report(opts.json, result, "cancelled %s", opts.id)
 }

@@ -8,28 +8,31 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"opentabs/internal/cli"
 	"opentabs/internal/clienttoken"
 )
 
-func newClientCmd(p *program) *cobra.Command {
-	return groupCommands(&cobra.Command{
+func newClientCmd(p *cli.Program) *cobra.Command {
+	return cli.GroupCommands(&cobra.Command{
 		Use:   "client",
-		Short: "Manage the tokens of MCP clients that connect over HTTP",
+		Short: "Manage the tokens and timeouts of MCP clients",
 		Long: `Manage the tokens of MCP clients that connect over HTTP. Each client has a
 separate token, which gives access to /mcp only: calls carry the name of their
 client, and you can revoke one token without the others. A client that can start
-a program needs no token: let it start "opentabs mcp".`,
+a program needs no token: let it start "opentabs mcp".
+
+"opentabs client timeout" shows and changes how long clients wait for a call.`,
 		Example: "  opentabs client add laptop\n  opentabs client list\n  opentabs client remove laptop",
-	}, newClientAddCmd(p), newClientListCmd(p), newClientRemoveCmd(p))
+	}, newClientAddCmd(p), newClientListCmd(p), newClientRemoveCmd(p), newClientTimeoutCmd(p))
 }
 
 type clientAddOptions struct {
-	program *program
+	program *cli.Program
 	name    string
 	json    bool
 }
 
-func newClientAddCmd(p *program) *cobra.Command {
+func newClientAddCmd(p *cli.Program) *cobra.Command {
 	opts := clientAddOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "add NAME",
@@ -38,8 +41,8 @@ func newClientAddCmd(p *program) *cobra.Command {
 the client needs. opentabs stores only a hash of the token and cannot print it
 again. If the token is lost, remove the client and add it again.`,
 		Example: "  opentabs client add laptop\n  opentabs client add laptop --json",
-		Args:    requireArgs(1, "the name of the client"),
-		RunE:    actionWithArg(&opts.name, func(ctx context.Context) error { return runClientAdd(ctx, opts) }),
+		Args:    cli.RequireArgs(1, "the name of the client"),
+		RunE:    cli.ActionWithArg(&opts.name, func(ctx context.Context) error { return runClientAdd(ctx, opts) }),
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	return cmd
@@ -55,7 +58,7 @@ type addedClient struct {
 
 func runClientAdd(ctx context.Context, opts clientAddOptions) error {
 	p := opts.program
-	h, err := p.openHome(nil)
+	h, err := p.OpenHome(nil)
 	if err != nil {
 		return err
 	}
@@ -72,9 +75,9 @@ func runClientAdd(ctx context.Context, opts clientAddOptions) error {
 		Name: opts.name, Token: token, URL: fmt.Sprintf("http://127.0.0.1:%d/mcp", port), Header: "Authorization: Bearer " + token,
 	}
 	if opts.json {
-		return errors.Join(p.out.PrintValue(clientJSON), reloadErr)
+		return errors.Join(p.Out.PrintValue(clientJSON), reloadErr)
 	}
-	p.out.PrintText(fmt.Sprintf(`The token of the MCP client %s. It is shown only this once:
+	p.Out.PrintText(fmt.Sprintf(`The token of the MCP client %s. It is shown only this once:
 
   %s
 
@@ -84,17 +87,17 @@ Configure the client for Streamable HTTP with
 
 The token gives access to /mcp only. Revoke it with: opentabs client remove %[1]s`, clientJSON.Name, clientJSON.Token, clientJSON.URL, clientJSON.Header))
 	if port == 0 {
-		p.out.Notef("the port is 0, so the server selects a port when it starts: set a port, or see the port with `opentabs status`")
+		p.Out.Notef("the port is 0, so the server selects a port when it starts: set a port, or see the port with `opentabs status`")
 	}
 	return reloadErr
 }
 
 type clientListOptions struct {
-	program *program
+	program *cli.Program
 	json    bool
 }
 
-func newClientListCmd(p *program) *cobra.Command {
+func newClientListCmd(p *cli.Program) *cobra.Command {
 	opts := clientListOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -103,7 +106,7 @@ func newClientListCmd(p *program) *cobra.Command {
 made and when it was last used (to a minute). The tokens themselves are not
 stored, so they cannot be listed.`,
 		Example: "  opentabs client list\n  opentabs client list --json",
-		Args:    limitArgs(0),
+		Args:    cli.LimitArgs(0),
 		RunE:    func(*cobra.Command, []string) error { return runClientList(opts) },
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
@@ -112,7 +115,7 @@ stored, so they cannot be listed.`,
 
 func runClientList(opts clientListOptions) error {
 	p := opts.program
-	dirs, err := p.makeDirs()
+	dirs, err := p.MakeDirs()
 	if err != nil {
 		return err
 	}
@@ -121,10 +124,10 @@ func runClientList(opts clientListOptions) error {
 		return err
 	}
 	if opts.json {
-		return p.out.PrintValue(clients)
+		return p.Out.PrintValue(clients)
 	}
 	if len(clients) == 0 {
-		p.out.Notef("no client has a token; make one with `opentabs client add NAME`")
+		p.Out.Notef("no client has a token; make one with `opentabs client add NAME`")
 		return nil
 	}
 	rows := [][]string{{"NAME", "TOKEN", "CREATED", "LAST USED"}}
@@ -135,31 +138,39 @@ func runClientList(opts clientListOptions) error {
 		}
 		rows = append(rows, []string{c.Name, c.FirstChars + "...", c.Created.Local().Format(time.DateTime), lastUsed})
 	}
-	p.out.PrintTable("", rows)
+	p.Out.PrintTable("", rows)
 	return nil
 }
 
 type clientRemoveOptions struct {
-	program *program
+	program *cli.Program
 	name    string
+	json    bool
 }
 
-func newClientRemoveCmd(p *program) *cobra.Command {
+func newClientRemoveCmd(p *cli.Program) *cobra.Command {
 	opts := clientRemoveOptions{program: p}
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Revoke the token of an MCP client",
 		Long: `Revoke the token of an MCP client. Its sessions, streams, calls and jobs end at
 once, and its next request is refused.`,
 		Example: "  opentabs client remove laptop",
-		Args:    requireArgs(1, "the name of the client"),
-		RunE:    actionWithArg(&opts.name, func(ctx context.Context) error { return runClientRemove(ctx, opts) }),
+		Args:    cli.RequireArgs(1, "the name of the client"),
+		RunE:    cli.ActionWithArg(&opts.name, func(ctx context.Context) error { return runClientRemove(ctx, opts) }),
 	}
+	cli.AddJSONFlag(cmd, &opts.json)
+	return cmd
+}
+
+// removedClient is what `client remove --json` prints.
+type removedClient struct {
+	Name string `json:"name"`
 }
 
 func runClientRemove(ctx context.Context, opts clientRemoveOptions) error {
 	p := opts.program
-	h, err := p.openHome(nil)
+	h, err := p.OpenHome(nil)
 	if err != nil {
 		return err
 	}
@@ -169,6 +180,5 @@ func runClientRemove(ctx context.Context, opts clientRemoveOptions) error {
 	if err := h.ReloadClients(ctx); err != nil {
 		return err
 	}
-	p.out.Notef("the token of %s is revoked", opts.name)
-	return nil
+	return p.Report(opts.json, removedClient{opts.name}, "the token of %s is revoked", opts.name)
 }

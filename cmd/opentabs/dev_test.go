@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"opentabs/internal/cli"
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/jsbuild"
@@ -102,15 +104,15 @@ func startPluginDev(t *testing.T) (out *commandOutput, lines chan<- string, sign
 		}
 		return ""
 	}
-	p := &program{out: terminal.New(out, out, getenv), getenv: getenv}
-	h, err := p.loadHome(dirs, nil)
+	p := &cli.Program{Out: terminal.New(out, out, getenv), Getenv: getenv}
+	h, err := p.OpenHome(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	typedLines, interrupts, runErr := make(chan string), make(chan os.Signal, 1), make(chan error, 1)
 	o := plugindev.Options{
-		Home: h, Source: source, Permission: wire.PermissionAuto, Out: p.out, Build: jsbuild.Options{Extract: []string{opentabsPath, "__extract"}},
-		Signals: interrupts, Lines: typedLines, Call: p.callFromPrompt,
+		Home: h, Source: source, Permission: wire.PermissionAuto, Out: p.Out, Build: jsbuild.Options{Extract: []string{opentabsPath, "__extract"}},
+		Signals: interrupts, Lines: typedLines, Call: func(ctx context.Context, c plugindev.Call) { cli.RunTypedCall(ctx, p, c) },
 	}
 	go func() { runErr <- plugindev.Run(t.Context(), o) }()
 	return out, typedLines, interrupts, runErr, dirs, source

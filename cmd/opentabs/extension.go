@@ -7,12 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"opentabs/internal/cli"
 	"opentabs/internal/config"
 	"opentabs/internal/extensiondir"
 )
 
-func newExtensionCmd(p *program) *cobra.Command {
-	return groupCommands(&cobra.Command{
+func newExtensionCmd(p *cli.Program) *cobra.Command {
+	return cli.GroupCommands(&cobra.Command{
 		Use:     "extension",
 		Short:   "Write the browser extension",
 		Example: "  opentabs extension install\n  opentabs extension path",
@@ -20,12 +21,13 @@ func newExtensionCmd(p *program) *cobra.Command {
 }
 
 type extensionInstallOptions struct {
-	program  *program
+	program  *cli.Program
 	dir      string
 	debugger bool
+	json     bool
 }
 
-func newExtensionInstallCmd(p *program) *cobra.Command {
+func newExtensionInstallCmd(p *cli.Program) *cobra.Command {
 	opts := extensionInstallOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "install",
@@ -39,7 +41,7 @@ need for pictures of background tabs and of full pages. Chrome shows a bar above
 all pages while the debugger is attached. Later
 installations keep the choice; --debugger=false takes the permission away.`,
 		Example: "  opentabs extension install\n  opentabs extension install --dir ~/opentabs-extension\n  opentabs extension install --debugger",
-		Args:    limitArgs(0),
+		Args:    cli.LimitArgs(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			choice := extensiondir.KeepDebugger
 			if cmd.Flags().Changed("debugger") {
@@ -48,26 +50,37 @@ installations keep the choice; --debugger=false takes the permission away.`,
 					choice = extensiondir.WithDebugger
 				}
 			}
-			return runExtensionInstall(cmd.Context(), opts.program, extensiondir.Options{Dir: opts.dir, Debugger: choice})
+			return runExtensionInstall(cmd.Context(), opts, extensiondir.Options{Dir: opts.dir, Debugger: choice})
 		},
 	}
 	cmd.Flags().BoolVar(&opts.debugger, "debugger", false, "add the permission debugger (default: as in the last installation)")
 	cmd.Flags().StringVar(&opts.dir, "dir", "", "write the extension to `DIR` (default: a folder in the state directory)")
+	cli.AddJSONFlag(cmd, &opts.json)
 	return cmd
 }
 
-func runExtensionInstall(ctx context.Context, p *program, options extensiondir.Options) error {
-	h, err := p.openHome(nil)
+// installedExtension is what `extension install --json` prints.
+type installedExtension struct {
+	Path        string `json:"path"`
+	HasDebugger bool   `json:"debugger"`
+}
+
+func runExtensionInstall(ctx context.Context, opts extensionInstallOptions, options extensiondir.Options) error {
+	p := opts.program
+	h, err := p.OpenHome(nil)
 	if err != nil {
 		return err
 	}
-	dir, err := extensiondir.Setup(ctx, h, options, p.out.Notef)
+	dir, err := extensiondir.Setup(ctx, h, options, p.Out.Notef)
 	if err != nil {
 		return err
 	}
-	p.out.PrintText(installSteps(dir))
+	if opts.json {
+		return p.Out.PrintValue(installedExtension{dir, extensiondir.HasDebugger(h.Dirs)})
+	}
+	p.Out.PrintText(installSteps(dir))
 	if extensiondir.HasDebugger(h.Dirs) {
-		p.out.PrintText(debuggerNote)
+		p.Out.PrintText(debuggerNote)
 	}
 	return nil
 }
@@ -80,10 +93,11 @@ In Chrome:
   1. Open chrome://extensions and switch on "Developer mode" (top right).
   2. Choose "Load unpacked" and the folder above. If opentabs is there already,
      press its reload button instead.
-  3. Open the extension's "Details" and switch on "Allow User Scripts".
-  4. Reload the tabs in which you want to use a plugin.
-  5. Press the opentabs button in the toolbar: the side panel shows whether it is
-     connected. The server must run: opentabs serve`, dir)
+  3. Reload the tabs in which you want to use a plugin.
+  4. Press the opentabs button in the toolbar: the side panel shows whether it is
+     connected. The server must run: opentabs serve
+Optional: open the extension's "Details" and turn on "Allow User Scripts" to
+update plugins without reloading the extension.`, dir)
 }
 
 // debuggerNote follows the steps if the extension has the permission debugger.
@@ -93,27 +107,36 @@ Chrome shows "opentabs started debugging this browser" above all pages. Cancel
 switches the debugger off until you allow it again in the side panel.
 To take the permission away: opentabs extension install --debugger=false`
 
-type extensionPathOptions struct{ program *program }
+type extensionPathOptions struct {
+	program *cli.Program
+	json    bool
+}
 
-func newExtensionPathCmd(p *program) *cobra.Command {
-	return &cobra.Command{
+func newExtensionPathCmd(p *cli.Program) *cobra.Command {
+	opts := extensionPathOptions{program: p}
+	cmd := &cobra.Command{
 		Use:     "path",
 		Short:   "Print the folder that the extension is in",
 		Example: "  opentabs extension path",
-		Args:    limitArgs(0),
-		RunE:    func(*cobra.Command, []string) error { return runExtensionPath(extensionPathOptions{program: p}) },
+		Args:    cli.LimitArgs(0),
+		RunE:    func(*cobra.Command, []string) error { return runExtensionPath(opts) },
 	}
+	cli.AddJSONFlag(cmd, &opts.json)
+	return cmd
 }
 
 func runExtensionPath(opts extensionPathOptions) error {
-	dirs, err := config.FindDirs(opts.program.getenv)
+	dirs, err := config.FindDirs(opts.program.Getenv)
 	if err != nil {
-		return newUsageError("%v", err)
+		return cli.NewUsageError("%v", err)
 	}
 	dir, ok := extensiondir.Find(dirs)
 	if !ok {
 		return errors.New("the extension is not installed yet: run `opentabs extension install`")
 	}
-	opts.program.out.PrintLine("%s", dir)
+	if opts.json {
+		return opts.program.Out.PrintValue(printedPath{dir})
+	}
+	opts.program.Out.PrintLine("%s", dir)
 	return nil
 }

@@ -5,21 +5,23 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"opentabs/internal/cli"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/pluginlog"
 	"opentabs/internal/pluginview"
+	"opentabs/internal/rawjson"
 	"opentabs/internal/terminal"
 )
 
 type logsOptions struct {
-	program *program
+	program *cli.Program
 	query   httpapi.LogQuery
 	level   string
 	follow  bool
 	json    bool
 }
 
-func newLogsCmd(p *program) *cobra.Command {
+func newLogsCmd(p *cli.Program) *cobra.Command {
 	opts := logsOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "logs",
@@ -30,30 +32,30 @@ entries; it needs a running server.`,
 		Example: `  opentabs logs
   opentabs logs --plugin messages --level warning --last 20
   opentabs logs --follow --json | jq .message`,
-		Args: limitArgs(0),
+		Args: cli.LimitArgs(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runLogs(cmd.Context(), opts) },
 	}
 	cmd.Flags().StringVar(&opts.query.Plugin, "plugin", "", "only entries of the plugin `NAME`")
 	cmd.Flags().StringVar(&opts.level, "level", "debug", "only entries of this `LEVEL` and above: debug, info, warning, error")
 	cmd.Flags().IntVar(&opts.query.Last, "last", 100, "show the `NUMBER` newest entries (0: all; with --follow 0: none)")
 	cmd.Flags().BoolVarP(&opts.follow, "follow", "f", false, "print new entries until Ctrl-C")
-	cmd.Flags().BoolVar(&opts.json, "json", false, "print one JSON object per line")
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print a JSON array; with --follow one entry per line")
 	return cmd
 }
 
 func runLogs(ctx context.Context, opts logsOptions) error {
 	level, err := pluginlog.ParseLevel(opts.level)
 	if err != nil {
-		return newUsageError("--level: %v", err)
+		return cli.NewUsageError("--level: %v", err)
 	}
 	if opts.query.Level = level; opts.query.Last < 0 {
-		return newUsageError("--last is %d: give it 0 or more", opts.query.Last)
+		return cli.NewUsageError("--last is %d: give it 0 or more", opts.query.Last)
 	}
 	if opts.follow {
 		return followLogs(ctx, opts)
 	}
 	p := opts.program
-	dirs, err := p.makeDirs()
+	dirs, err := p.MakeDirs()
 	if err != nil {
 		return err
 	}
@@ -62,30 +64,44 @@ func runLogs(ctx context.Context, opts logsOptions) error {
 	if err != nil {
 		return err
 	}
+	if opts.json {
+		lines := make([][]byte, len(entries))
+		for i, e := range entries {
+			if lines[i], err = rawjson.Marshal(e); err != nil {
+				return err
+			}
+		}
+		if err := terminal.PrintJSONList(p.Out, lines); err != nil {
+			return err
+		}
+	}
 	for _, e := range entries {
+		if opts.json {
+			break
+		}
 		if err := opts.printEntry(e); err != nil {
 			return err
 		}
 	}
 	if len(entries) == 0 {
-		p.out.Notef("plugins have logged nothing yet")
+		p.Out.Notef("plugins have logged nothing yet")
 	}
 	if damagedLines > 0 {
-		p.out.Notef("%s of the plugin log cannot be read", terminal.Plural(damagedLines, "line"))
+		p.Out.Notef("%s of the plugin log cannot be read", terminal.Plural(damagedLines, "line"))
 	}
 	return nil
 }
 
 // followLogs prints entries until ctx ends, and then returns nil.
 func followLogs(ctx context.Context, opts logsOptions) error {
-	client, err := opts.program.newClient(ctx)
+	client, err := opts.program.NewClient(ctx)
 	if err != nil {
 		return err
 	}
 	err = client.Logs.Follow(ctx, opts.query, httpapi.LogListener{
 		Entry: opts.printEntry,
 		Missed: func(n int) error {
-			opts.program.out.Notef("%s missing here: plugins logged faster than the entries could be printed", terminal.CountWithVerb(n, "entry is", "entries are"))
+			opts.program.Out.Notef("%s missing here: plugins logged faster than the entries could be printed", terminal.CountWithVerb(n, "entry is", "entries are"))
 			return nil
 		},
 	})
@@ -98,10 +114,10 @@ func followLogs(ctx context.Context, opts logsOptions) error {
 // printEntry prints one entry.
 func (o logsOptions) printEntry(e pluginlog.Entry) error {
 	if o.json {
-		return o.program.out.PrintValueLine(e)
+		return o.program.Out.PrintValueLine(e)
 	}
 	for _, line := range pluginview.LogLines(e) {
-		o.program.out.PrintLine("%s", line)
+		o.program.Out.PrintLine("%s", line)
 	}
 	return nil
 }

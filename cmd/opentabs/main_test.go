@@ -21,6 +21,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"opentabs/extension"
+	"opentabs/internal/cli"
 	"opentabs/internal/config"
 	"opentabs/internal/terminal"
 	"opentabs/wire"
@@ -51,6 +52,7 @@ func TestMain(m *testing.M) {
 		"squatter":    runSquatter,
 		"npmregistry": runNPMRegistry,
 		"mcppost":     runMCPPost,
+		"releases":    runReleaseServer,
 	})
 }
 
@@ -127,6 +129,8 @@ func TestScript(t *testing.T) {
 			"killserver": cmdKillServer,
 			"endall":     cmdKillProcesses,
 			"mode":       cmdMode,
+			"json":       cmdJSON,
+			"jsonlines":  cmdJSONLines,
 		},
 		RequireExplicitExec: true,
 	})
@@ -224,7 +228,8 @@ func cmdMode(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // runFakeBrowser is a program that simulates a browser with the pages of the plugin
-// messages. runFakeBrowser reconnects after the server stops.
+// messages. runFakeBrowser reconnects after the server stops. The arguments of the program
+// are the ID and the name of the browser.
 func runFakeBrowser() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -241,6 +246,22 @@ func runFakeBrowser() {
 	}
 }
 
+// startFakeBrowser connects a simulated browser with a page of the plugin messages to the
+// running server, because the user is never asked about a call that has no page.
+func startFakeBrowser(t *testing.T, dirs config.Dirs) {
+	t.Helper()
+	b, err := connectFakeBrowser(t.Context(), dirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hasEnded := make(chan struct{})
+	go func() {
+		defer close(hasEnded)
+		_ = b.Run(t.Context()) // ends with the test or with the server
+	}()
+	t.Cleanup(func() { <-hasEnded })
+}
+
 func connectFakeBrowser(ctx context.Context, dirs config.Dirs) (*wsbridgetest.Browser, error) {
 	server, ok := dirs.ReadServer()
 	if !ok {
@@ -250,7 +271,12 @@ func connectFakeBrowser(ctx context.Context, dirs config.Dirs) (*wsbridgetest.Br
 	if err != nil {
 		return nil, err
 	}
+	var id, name string
+	if len(os.Args) > 2 {
+		id, name = os.Args[1], os.Args[2]
+	}
 	return wsbridgetest.Connect(ctx, wsbridgetest.Options{
+		ID: id, Name: name,
 		URL: fmt.Sprintf("ws://127.0.0.1:%d/ws", server.Port),
 		Key: config.BrowserKey(token), Origin: "chrome-extension://" + extension.ID(),
 		Tools: map[string]wsbridgetest.Tool{
@@ -334,7 +360,7 @@ func TestEveryCommandHasAScript(t *testing.T) {
 		}
 		scripts.Write(text)
 	}
-	root := newRootCmd(&program{out: terminal.New(os.Stderr, os.Stderr, os.Getenv)})
+	root := newRootCmd(&cli.Program{Out: terminal.New(os.Stderr, os.Stderr, os.Getenv)})
 	var check func(path string)
 	check = func(path string) {
 		cmd, _, err := root.Find(strings.Fields(path)[1:])

@@ -2,14 +2,16 @@ package main
 
 import (
 	"context"
-	"opentabs/internal/relay"
 
 	"github.com/spf13/cobra"
+
+	"opentabs/internal/cli"
+	"opentabs/internal/relay"
 )
 
-type mcpOptions struct{ program *program }
+type mcpOptions struct{ program *cli.Program }
 
-func newMCPCmd(p *program) *cobra.Command {
+func newMCPCmd(p *cli.Program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve MCP on stdin and stdout, for clients that start servers",
@@ -24,16 +26,16 @@ directory.`,
 
 In the configuration of an MCP client:
   {"mcpServers": {"opentabs": {"command": "opentabs", "args": ["mcp"]}}}`,
-		Args: limitArgs(0),
+		Args: cli.LimitArgs(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runMCP(cmd.Context(), mcpOptions{program: p}) },
 	}
 }
 
 func runMCP(ctx context.Context, opts mcpOptions) error {
 	p := opts.program
-	h, err := p.openHome(nil)
+	h, err := p.OpenHome(nil)
 	if err != nil {
 		return err
 	}
-	return relay.Run(ctx, relay.Options{Home: h, In: p.in, Out: p.out.Stdout(), Notef: p.out.Notef})
+	return relay.Run(ctx, relay.Options{Home: h, In: p.In, Out: p.Out.Stdout(), Notef: p.Out.Notef, ClientToken: p.Getenv(cli.ClientTokenVariable)})
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"opentabs/internal/cli"
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
 )
@@ -294,10 +295,10 @@ func TestServeStops(t *testing.T) {
 	if lastLine := lines[len(lines)-1]; !strings.Contains(lastLine, `"isError":true`) || !strings.Contains(lastLine, "shutdown") {
 		t.Errorf("the call over stdio ended with %s", lastLine)
 	}
-	if err := call.Wait(); call.ProcessState.ExitCode() != exitCancelled || !strings.Contains(stderr.String(), "shutdown") {
+	if err := call.Wait(); call.ProcessState.ExitCode() != cli.ExitCancelled || !strings.Contains(stderr.String(), "shutdown") {
 		t.Errorf("opentabs call ended with %v: %s", err, stderr.String())
 	}
-	if err := followCmd.Wait(); followCmd.ProcessState.ExitCode() != exitNoServer {
+	if err := followCmd.Wait(); followCmd.ProcessState.ExitCode() != cli.ExitNoServer {
 		t.Errorf("opentabs calls --follow ended with %v", err)
 	}
 	c.end()

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -14,21 +13,15 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"opentabs/internal/config"
-	"opentabs/internal/home"
-	"opentabs/internal/httpapi"
+	"opentabs/internal/cli"
+	"opentabs/internal/cli/democmd"
+	"opentabs/internal/cli/installcmd"
+	"opentabs/internal/cli/plugincmd"
+	"opentabs/internal/cli/setupcmd"
 	"opentabs/internal/nearest"
 	"opentabs/internal/terminal"
 	"opentabs/internal/version"
-	"opentabs/plugin/catalog"
 )
-
-// program is the environment of the process, which every command gets.
-type program struct {
-	in     io.Reader
-	out    *terminal.Output
-	getenv func(string) string
-}
 
 // run runs the command in args and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -37,58 +30,69 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	// The first interrupt stops the command; a second interrupt ends the process.
 	defer context.AfterFunc(ctx, stop)()
 
-	p := &program{in: stdin, out: terminal.New(stdout, stderr, os.Getenv), getenv: os.Getenv}
+	p := &cli.Program{In: stdin, Out: terminal.New(stdout, stderr, os.Getenv), Getenv: os.Getenv}
 	root := newRootCmd(p)
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(p.out.Stdout())
+	root.SetOut(p.Out.Stdout())
 	root.SetErr(stderr)
 	err := unknownCommand(root, args)
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 	}
 	if err == nil {
-		err = p.out.WriteError()
+		err = p.Out.WriteError()
 	}
-	sentence, code := explainError(ctx, err)
+	sentence, code := cli.ExplainError(ctx, err)
 	if sentence != "" {
-		p.out.Notef("%s", sentence)
+		p.Out.Notef("%s", sentence)
 	}
 	return code
 }
 
-// helpColumns is the width of help texts.
-const helpColumns = 80
-
-func newRootCmd(p *program) *cobra.Command {
+func newRootCmd(p *cli.Program) *cobra.Command {
+	var showsVersion bool
 	cmd := &cobra.Command{
 		Use:   "opentabs",
 		Short: "Let AI agents call functions in the web pages you are logged in to",
 		Long: `opentabs lets an AI agent call functions in the web pages you are logged in to.
 A server on this machine (opentabs serve) connects to agents over MCP and to
 your browser through an extension. A plugin adds the tools of a site.`,
-		Example: `  opentabs extension install          write the browser extension
-  opentabs serve                      start the server
-  opentabs plugin install ./messages  install a plugin ...
-  opentabs plugin review messages     ... and enable it
-  opentabs plugin list                list the plugins and their tools
-  opentabs call messages__countdown --arg from=10`,
-		Version:       version.Version,
+		Example: `  opentabs setup                    connect your MCP clients and your browser
+  opentabs demo                     try opentabs in your browser
+  opentabs browser tools on         let agents use any page, after your approval
+  opentabs plugin install slack     install a plugin ...
+  opentabs plugin review slack      ... and enable it
+  opentabs tools                    list the tools
+  opentabs calls --follow           watch what agents do`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE:          showHelp,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if showsVersion {
+				p.Out.PrintLine("opentabs %s", version.Version)
+				return nil
+			}
+			return cli.ShowHelp(cmd, args)
+		},
 		// The root command accepts any arguments, so that run reports an unknown
 		// command.
 		Args: cobra.ArbitraryArgs,
 	}
-	cmd.SetVersionTemplate("opentabs {{.Version}}\n")
+	cmd.Flags().BoolVarP(&showsVersion, "version", "v", false, "print the version")
 	cmd.SetFlagErrorFunc(flagError)
-	cmd.SetUsageTemplate(strings.ReplaceAll(cmd.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", helpColumns)))
+	cmd.SetUsageFunc(cli.PrintUsage)
 	cmd.SetHelpCommand(newHelpCmd(cmd))
-	cmd.AddCommand(
-		newServeCmd(p), newMCPCmd(p), newClientCmd(p), newExtensionCmd(p), newPluginCmd(p), newCallCmd(p),
-		newCallsCmd(p), newToolsCmd(p), newBrowserCmd(p), newStatusCmd(p), newAuditCmd(p), newLogsCmd(p), newDoctorCmd(p), newVersionCmd(p), newExitCodesCmd(), newExtractCmd(p), newSimulateCmd(p),
+	cli.AddCommandGroup(cmd, "Use opentabs:",
+		setupcmd.New(p), newPairCmd(p), democmd.New(p), newBrowserCmd(p), plugincmd.New(p), newToolsCmd(p), newCallCmd(p), newCallsCmd(p), newStatusCmd(p), newDoctorCmd(p),
 	)
+	cli.AddCommandGroup(cmd, "Run and watch the server:",
+		newServeCmd(p), newStopCmd(p), newRestartCmd(p), newMCPCmd(p), newClientCmd(p), newConfigCmd(p), newExtensionCmd(p), newFilesCmd(p), newAuditCmd(p), newLogsCmd(p), newVersionCmd(p),
+	)
+	cli.AddCommandGroup(cmd, "Upgrade and remove opentabs:",
+		installcmd.NewUpgradeCmd(p), installcmd.NewServiceCmd(p), installcmd.NewUninstallCmd(p),
+	)
+	cmd.AddCommand(cli.NewExitCodesCmd(), cli.NewManCmd(p), plugincmd.NewExtractCmd(p), plugincmd.NewSimulateCmd(p))
+	addCompletions(p, cmd)
 	return cmd
 }
 
@@ -102,33 +106,30 @@ func newHelpCmd(root *cobra.Command) *cobra.Command {
 			}
 			topic, _, err := root.Find(args)
 			if err != nil {
-				return newUsageError("%v", err)
+				return cli.NewUsageError("%v", err)
 			}
 			return topic.Help()
 		},
 	}
 }
 
-// showHelp is the action of a group that is run without a command.
-func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-
-// groupCommands adds subcommands to cmd, which prints its help when it runs without
-// one.
-func groupCommands(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Command {
-	cmd.Args, cmd.RunE = cobra.ArbitraryArgs, showHelp
-	cmd.AddCommand(commands...)
-	return cmd
-}
+// takesArgument is the annotation of a command that has subcommands and also takes an
+// argument.
+const takesArgument = "takes-argument"
 
 // unknownCommand returns an error if args name a command that does not exist. Without
 // this check, Cobra reports the unknown flags of a misspelled command first.
 func unknownCommand(root *cobra.Command, args []string) error {
 	cmd, extraArgs, err := root.Find(args)
-	if err != nil || !cmd.HasSubCommands() {
+	if err != nil || !cmd.HasSubCommands() || cmd.Annotations[takesArgument] != "" {
 		return nil
 	}
-	for _, arg := range extraArgs {
+	for i := 0; i < len(extraArgs); i++ {
+		arg := extraArgs[i]
 		if strings.HasPrefix(arg, "-") {
+			if takesValue(cmd, arg) {
+				i++
+			}
 			continue
 		}
 		if cmd == root && (arg == "help" || arg == "completion" || strings.HasPrefix(arg, cobra.ShellCompRequestCmd)) {
@@ -140,9 +141,19 @@ func unknownCommand(root *cobra.Command, args []string) error {
 				names = append(names, sub.Name())
 			}
 		}
-		return newUsageError("there is no command %q%s: run `%s --help`", strings.TrimPrefix(cmd.CommandPath()+" "+arg, "opentabs "), nearest.Suggestion(arg, names), cmd.CommandPath())
+		return cli.NewUsageError("there is no command %q%s: run `%s --help`", strings.TrimPrefix(cmd.CommandPath()+" "+arg, "opentabs "), nearest.Suggestion(arg, names), cmd.CommandPath())
 	}
 	return nil
+}
+
+// takesValue reports whether the argument after a flag is the value of the flag.
+func takesValue(cmd *cobra.Command, arg string) bool {
+	name, isLong := strings.CutPrefix(arg, "--")
+	flag := cmd.Flags().Lookup(name)
+	if short := strings.TrimPrefix(arg, "-"); !isLong && len(short) == 1 {
+		flag = cmd.Flags().ShorthandLookup(short)
+	}
+	return flag != nil && flag.NoOptDefVal == ""
 }
 
 // flagError returns a usage error for a wrong flag, and suggests a similar flag.
@@ -152,7 +163,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	var unknownFlag *pflag.NotExistError
 	if !errors.As(err, &unknownFlag) {
-		return newUsageError("%v: run `%s --help`", err, cmd.CommandPath())
+		return cli.NewUsageError("%v: run `%s --help`", err, cmd.CommandPath())
 	}
 	name := unknownFlag.GetSpecifiedName()
 	names := []string{}
@@ -170,115 +181,5 @@ func flagError(cmd *cobra.Command, err error) error {
 	if unknownFlag.GetSpecifiedShortnames() != "" {
 		dashes = "-"
 	}
-	return newUsageError("there is no flag %s%s%s: run `%s --help`", dashes, name, suggestion, cmd.CommandPath())
-}
-
-// requireArgs returns a check that a command gets n arguments, which argName describes.
-func requireArgs(n int, argName string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) < n:
-			return newUsageError("%s is missing: run `%s`", argName, cmd.UseLine())
-		case len(args) > n:
-			return newUsageError("%q is one argument too many: run `%s`", args[n], cmd.UseLine())
-		case slices.Contains(args, ""):
-			return newUsageError("%s is empty: run `%s`", argName, cmd.UseLine())
-		}
-		return nil
-	}
-}
-
-// limitArgs returns a check that a command gets no more than n arguments.
-func limitArgs(n int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > n {
-			return newUsageError("%q is one argument too many: run `%s`", args[n], cmd.UseLine())
-		}
-		if slices.Contains(args, "") {
-			return newUsageError("an argument is empty: leave it out, or run `%s`", cmd.UseLine())
-		}
-		return nil
-	}
-}
-
-// actionWithArg returns the action of a command with one argument, which it stores in arg. A
-// missing argument leaves the default in arg.
-func actionWithArg(arg *string, action func(ctx context.Context) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			*arg = args[0]
-		}
-		return action(cmd.Context())
-	}
-}
-
-// makeDirs returns the directories of the installation and creates them if they are
-// missing.
-func (p *program) makeDirs() (config.Dirs, error) {
-	dirs, err := config.FindDirs(p.getenv)
-	if err != nil {
-		return config.Dirs{}, newUsageError("%v", err)
-	}
-	warnings, err := dirs.Make()
-	for _, w := range warnings {
-		p.out.Notef("%s", w)
-	}
-	return dirs, err
-}
-
-// openHome returns the installation with its settings, and creates its directories if
-// they are missing. flags are the settings of the command line.
-func (p *program) openHome(flags map[string]string) (*home.Home, error) {
-	dirs, err := p.makeDirs()
-	if err != nil {
-		return nil, err
-	}
-	return p.loadHome(dirs, flags)
-}
-
-// loadHome returns the installation in dirs, with its settings.
-func (p *program) loadHome(dirs config.Dirs, flags map[string]string) (*home.Home, error) {
-	s, err := config.Load(dirs, p.getenv, flags)
-	if err != nil {
-		return nil, newUsageError("%v", err)
-	}
-	return home.New(dirs, s, p.getenv, func(sentence string) { p.out.Notef("%s", sentence) }), nil
-}
-
-// openPlugins returns the installation and its plugins.
-func (p *program) openPlugins() (*home.Home, *catalog.Catalog, error) {
-	h, err := p.openHome(nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	registry, err := h.Plugins()
-	return h, registry, err
-}
-
-// openPolicy returns access to the permissions, through the running server if there is one.
-func (p *program) openPolicy(ctx context.Context) (home.PolicyAccess, error) {
-	h, err := p.openHome(nil)
-	if err != nil {
-		return home.PolicyAccess{}, err
-	}
-	return h.OpenPolicy(ctx)
-}
-
-// newClient returns a client of the running daemon. newClient starts no daemon, and creates
-// no directories if none runs.
-func (p *program) newClient(ctx context.Context) (*httpapi.Client, error) {
-	dirs, err := config.FindDirs(p.getenv)
-	if err != nil {
-		return nil, newUsageError("%v", err)
-	}
-	h, err := p.loadHome(dirs, nil)
-	if err != nil {
-		return nil, err
-	}
-	client, err := h.Client(ctx)
-	if err != nil {
-		return nil, err
-	}
-	_, err = p.makeDirs()
-	return client, err
+	return cli.NewUsageError("there is no flag %s%s%s: run `%s --help`", dashes, name, suggestion, cmd.CommandPath())
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"opentabs/internal/cli"
 	"opentabs/internal/config"
 	"opentabs/internal/daemon"
 	"opentabs/internal/logfile"
@@ -18,7 +19,7 @@ import (
 var logFormats = []string{"auto", "console", "json"}
 
 type serveOptions struct {
-	program *program
+	program *cli.Program
 	// flags are the settings on the command line, by flag name.
 	flags     map[string]string
 	logFormat string
@@ -26,7 +27,7 @@ type serveOptions struct {
 	logFile string
 }
 
-func newServeCmd(p *program) *cobra.Command {
+func newServeCmd(p *cli.Program) *cobra.Command {
 	opts := serveOptions{program: p, flags: map[string]string{}}
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -41,7 +42,7 @@ and the variable overrides the file.`,
 		Example: `  opentabs serve
   opentabs serve --port 9600 --idle-timeout 1m
   OPENTABS_HOME=/tmp/try opentabs serve --port 0 --log-level debug`,
-		Args: limitArgs(0),
+		Args: cli.LimitArgs(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cmd.Flags().Visit(func(f *pflag.Flag) { opts.flags[f.Name] = f.Value.String() })
 			return runServe(cmd.Context(), opts)
@@ -57,13 +58,14 @@ and the variable overrides the file.`,
 
 func runServe(ctx context.Context, opts serveOptions) error {
 	if !slices.Contains(logFormats, opts.logFormat) {
-		return newUsageError("--log-format is %q: give it one of %s", opts.logFormat, strings.Join(logFormats, ", "))
+		return cli.NewUsageError("--log-format is %q: give it one of %s", opts.logFormat, strings.Join(logFormats, ", "))
 	}
 	p := opts.program
-	h, err := p.openHome(opts.flags)
+	h, err := p.OpenHome(opts.flags)
 	if err != nil {
 		return err
 	}
+	h.StopOlderServer(ctx)
 	var logFile io.Writer // a nil writer selects stderr
 	if opts.logFile != "" {
 		file, err := logfile.Open(opts.logFile, logfile.MaxBytes)
@@ -73,7 +75,7 @@ func runServe(ctx context.Context, opts serveOptions) error {
 		defer file.Close()
 		logFile = file
 	}
-	log, err := p.out.NewLogger(logFile, h.Settings.LogLevel, opts.logFormat)
+	log, err := p.Out.NewLogger(logFile, h.Settings.LogLevel, opts.logFormat)
 	if err != nil {
 		return err
 	}
@@ -81,6 +83,6 @@ func runServe(ctx context.Context, opts serveOptions) error {
 	if err != nil {
 		return err
 	}
-	p.out.Notef("serving MCP on http://%s/mcp", d.Address())
+	p.Out.Notef("serving MCP on http://%s/mcp", d.Address())
 	return d.Serve(ctx)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"opentabs/internal/cli"
 	"opentabs/internal/statusview"
 	"opentabs/internal/terminal"
 	"opentabs/internal/version"
@@ -13,18 +14,18 @@ import (
 )
 
 type statusOptions struct {
-	program *program
+	program *cli.Program
 	json    bool
 }
 
-func newStatusCmd(p *program) *cobra.Command {
+func newStatusCmd(p *cli.Program) *cobra.Command {
 	opts := statusOptions{program: p}
 	cmd := &cobra.Command{
 		Use:     "status",
 		Short:   "Show the server, the browsers, the plugins and the clients",
 		Long:    "Show the running server, the browsers that are connected and their tabs, the\nplugins, the MCP clients and the number of calls.",
 		Example: "  opentabs status\n  opentabs status --json",
-		Args:    limitArgs(0),
+		Args:    cli.LimitArgs(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runStatus(cmd.Context(), opts) },
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
@@ -32,7 +33,7 @@ func newStatusCmd(p *program) *cobra.Command {
 }
 
 func runStatus(ctx context.Context, opts statusOptions) error {
-	client, err := opts.program.newClient(ctx)
+	client, err := opts.program.NewClient(ctx)
 	if err != nil {
 		return err
 	}
@@ -40,7 +41,7 @@ func runStatus(ctx context.Context, opts statusOptions) error {
 	if err != nil {
 		return err
 	}
-	out := opts.program.out
+	out := opts.program.Out
 	if opts.json {
 		return out.PrintValue(s)
 	}
@@ -53,13 +54,13 @@ type versionOptions struct {
 	json bool
 }
 
-func newVersionCmd(p *program) *cobra.Command {
-	opts := versionOptions{out: p.out}
+func newVersionCmd(p *cli.Program) *cobra.Command {
+	opts := versionOptions{out: p.Out}
 	cmd := &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  opentabs version\n  opentabs version --json",
-		Args:    limitArgs(0),
+		Args:    cli.LimitArgs(0),
 		RunE:    func(*cobra.Command, []string) error { return runVersion(opts) },
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
@@ -73,7 +74,8 @@ func runVersion(opts versionOptions) error {
 		Go       string `json:"go"`
 		OS       string `json:"os"`
 		Arch     string `json:"arch"`
-	}{version.Version, wire.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH}
+		Commit   string `json:"commit,omitempty"`
+	}{version.Version, wire.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, version.Commit}
 	if opts.json {
 		return opts.out.PrintValue(v)
 	}

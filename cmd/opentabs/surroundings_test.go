@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"opentabs/internal/cli"
 	"opentabs/internal/config"
 	"opentabs/internal/httpapi"
 )
@@ -137,8 +138,8 @@ wait $server && echo "exit 0"
 // TestFullDisk checks what opentabs does when its disk is full. If the test may not
 // mount a disk, the test checks only the text of the error.
 func TestFullDisk(t *testing.T) {
-	sentence, code := explainError(t.Context(), fmt.Errorf("write x: %w", syscall.ENOSPC))
-	if code != exitFailed || !strings.HasSuffix(sentence, "no space left on device: free some space on that disk, then try again") {
+	sentence, code := cli.ExplainError(t.Context(), fmt.Errorf("write x: %w", syscall.ENOSPC))
+	if code != cli.ExitFailed || !strings.HasSuffix(sentence, "no space left on device: free some space on that disk, then try again") {
 		t.Errorf("got %q, %d", sentence, code)
 	}
 	if exec.Command("unshare", "-m", "true").Run() != nil {

@@ -16,6 +16,7 @@ import (
 	"opentabs/internal/audit"
 	"opentabs/internal/auditview"
 	"opentabs/internal/callview"
+	"opentabs/internal/cli"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/plaintext"
 	"opentabs/internal/pluginview"
@@ -135,7 +136,7 @@ func printEverywhere(t *testing.T, evilText string, isTerminal bool) map[string]
 	}
 	capture("a sentence on stderr", func(o *terminal.Output) error { o.Notef("warning: %s", evilText); return nil })
 	capture("a refusal of the server", func(o *terminal.Output) error {
-		sentence, _ := explainError(t.Context(), fmt.Errorf("x: %w", &httpapi.RefusedError{Explanation: evilText}))
+		sentence, _ := cli.ExplainError(t.Context(), fmt.Errorf("x: %w", &httpapi.RefusedError{Explanation: evilText}))
 		o.Notef("%s", sentence)
 		return nil
 	})

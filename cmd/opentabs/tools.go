@@ -2,43 +2,193 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"opentabs/internal/cli"
 	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
 	"opentabs/internal/nearest"
+	"opentabs/internal/terminal"
 	"opentabs/internal/toolpins"
+	"opentabs/internal/toolview"
+	"opentabs/plugin"
+	"opentabs/wire"
 )
 
-func newToolsCmd(p *program) *cobra.Command {
-	return groupCommands(&cobra.Command{
-		Use:   "tools",
-		Short: "Choose the tools that agents list",
-		Long: `Choose the tools that agents list if there are more tools than their client can
-use. Such a client lists only tools that search and call all others, and the
-tools that you pin. The setting "tools" chooses which clients list all tools.
+type toolsOptions struct {
+	program *cli.Program
+	plugin  string
+	json    bool
+}
 
-A pin changes what is listed, not what may run.`,
-	}, newToolsPinCmd(p), newToolsUnpinCmd(p))
+func newToolsCmd(p *cli.Program) *cobra.Command {
+	opts := toolsOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "tools [PLUGIN]",
+		Short: "List the tools, show one, or choose which ones agents list",
+		Long: `List the tools of all plugins or of one PLUGIN, with their permissions. The
+browser tools are the tools of the plugin "browser".
+
+"opentabs tools show" shows the arguments of a tool, and how to call it.`,
+		Example: "  opentabs tools\n  opentabs tools messages\n  opentabs tools show messages__countdown\n  opentabs tools pin messages",
+		Args:    cli.LimitArgs(1),
+		RunE:    cli.ActionWithArg(&opts.plugin, func(ctx context.Context) error { return runTools(ctx, opts) }),
+		// The argument is not the name of a subcommand.
+		Annotations: map[string]string{takesArgument: "PLUGIN"},
+	}
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
+	cmd.AddCommand(newToolsShowCmd(p), newToolsPinCmd(p), newToolsUnpinCmd(p))
+	return cmd
+}
+
+// listedTool is a tool that `tools --json` prints.
+type listedTool struct {
+	Name        string          `json:"name"`
+	Plugin      string          `json:"plugin"`
+	Permission  wire.Permission `json:"permission"`
+	Description string          `json:"description"`
+	// InputSchema is empty in lists.
+	InputSchema json.RawMessage `json:"inputSchema,omitempty"`
+	Example     string          `json:"example,omitempty"`
+}
+
+func runTools(ctx context.Context, opts toolsOptions) error {
+	p := opts.program
+	book, err := p.OpenPolicy(ctx)
+	if err != nil {
+		return err
+	}
+	plugins := book.Plugins.All()
+	if opts.plugin != "" {
+		one, err := book.Plugins.Find(opts.plugin)
+		if err != nil {
+			return cli.AsUsageError(err)
+		}
+		plugins = []*plugin.Plugin{one}
+	}
+	tools := []listedTool{}
+	rows := [][]string{{"TOOL", "PERMISSION", "DESCRIPTION"}}
+	for _, one := range plugins {
+		permissions, err := book.Permissions(one.Name)
+		if err != nil {
+			return cli.AsUsageError(err)
+		}
+		for _, t := range one.Tools {
+			listed := listedTool{Name: t.FullName(), Plugin: one.Name, Permission: permissionOf(permissions, t.Name), Description: t.Description}
+			tools = append(tools, listed)
+			rows = append(rows, []string{listed.Name, string(listed.Permission), listed.Description})
+		}
+	}
+	if opts.json {
+		return p.Out.PrintValue(tools)
+	}
+	p.Out.PrintTable("", rows, "DESCRIPTION")
+	return nil
+}
+
+// permissionOf returns the permission of a tool.
+func permissionOf(permissions httpapi.PluginPermissions, tool string) wire.Permission {
+	for _, t := range permissions.Tools {
+		if t.Name == tool {
+			return t.Permission
+		}
+	}
+	return wire.PermissionOff
+}
+
+type toolsShowOptions struct {
+	program *cli.Program
+	tool    string
+	json    bool
+}
+
+func newToolsShowCmd(p *cli.Program) *cobra.Command {
+	opts := toolsShowOptions{program: p}
+	cmd := &cobra.Command{
+		Use:     "show TOOL",
+		Short:   "Show the arguments of a tool, its permission and an example",
+		Example: "  opentabs tools show messages__countdown\n  opentabs tools show browser_click",
+		Args:    cli.RequireArgs(1, "the name of the tool"),
+		RunE:    cli.ActionWithArg(&opts.tool, func(ctx context.Context) error { return runToolsShow(ctx, opts) }),
+	}
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
+	return cmd
+}
+
+func runToolsShow(ctx context.Context, opts toolsShowOptions) error {
+	p := opts.program
+	book, err := p.OpenPolicy(ctx)
+	if err != nil {
+		return err
+	}
+	t, ok := book.Plugins.Tool(opts.tool)
+	if !ok {
+		var names []string
+		for _, other := range book.Plugins.Tools() {
+			names = append(names, other.FullName())
+		}
+		return cli.NewUsageError("there is no tool %q%s: list the tools with `opentabs tools`", opts.tool, nearest.Suggestion(opts.tool, names))
+	}
+	permissions, err := book.Permissions(t.Plugin.Name)
+	if err != nil {
+		return cli.AsUsageError(err)
+	}
+	shown := listedTool{
+		Name: t.FullName(), Plugin: t.Plugin.Name, Permission: permissionOf(permissions, t.Name), Description: t.Description,
+		InputSchema: t.InputSchema, Example: toolview.Example(t.FullName(), t.InputSchema),
+	}
+	if opts.json {
+		return p.Out.PrintValue(shown)
+	}
+	p.Out.PrintParagraph("", "", shown.Description)
+	p.Out.PrintLine("")
+	p.Out.PrintTable("", [][]string{{"plugin", t.Plugin.DisplayName}, {"permission", string(shown.Permission)}})
+	p.Out.PrintLine("")
+	printArguments(p.Out, toolview.Arguments(t.InputSchema))
+	p.Out.PrintLine("")
+	p.Out.PrintLine("%s", shown.Example)
+	return nil
+}
+
+// printArguments prints the arguments of a tool, with their descriptions.
+func printArguments(out *terminal.Output, arguments []toolview.Argument) {
+	if len(arguments) == 0 {
+		out.PrintLine("The tool has no arguments.")
+	}
+	for _, a := range arguments {
+		required := ""
+		if a.IsRequired {
+			required = " (required)"
+		}
+		out.PrintLine("  %s: %s%s", a.Name, a.Value, required)
+		if a.Description != "" {
+			out.PrintParagraph("      ", "      ", a.Description)
+		}
+	}
 }
 
 type pinOptions struct {
-	program *program
+	program *cli.Program
 	names   []string
 	json    bool
 }
 
-func newToolsPinCmd(p *program) *cobra.Command {
+func newToolsPinCmd(p *cli.Program) *cobra.Command {
 	opts := pinOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "pin [NAME...]",
 		Short: "Pin tools, or show the pinned tools",
-		Long: `Pin tools, so that each agent lists them. NAME is a tool, or a plugin for all
-its tools. Without a NAME, the command shows the pinned tools. The change
-applies at once.`,
+		Long: `Pin tools, so that each agent lists them even if there are more tools than its
+client can use. Such a client lists only tools that search and call all others,
+and the pinned tools. A pin changes what is listed, not what may run.
+
+NAME is a tool, or a plugin for all its tools. Without a NAME, the command shows
+the pinned tools. The change applies at once.`,
 		Example: "  opentabs tools pin\n  opentabs tools pin messages\n  opentabs tools pin messages__send mail__search",
 		Args:    checkNames(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,9 +200,9 @@ applies at once.`,
 	return cmd
 }
 
-func newToolsUnpinCmd(p *program) *cobra.Command {
+func newToolsUnpinCmd(p *cli.Program) *cobra.Command {
 	opts := pinOptions{program: p}
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:     "unpin NAME...",
 		Short:   "Undo tools pin",
 		Example: "  opentabs tools unpin messages",
@@ -62,54 +212,59 @@ func newToolsUnpinCmd(p *program) *cobra.Command {
 			return runToolsUnpin(cmd.Context(), opts)
 		},
 	}
+	cli.AddJSONFlag(cmd, &opts.json)
+	return cmd
 }
 
 // checkNames returns a check that a command gets at least n names, none of them empty.
 func checkNames(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < n {
-			return newUsageError("the name of a tool or plugin is missing: run `%s`", cmd.UseLine())
+			return cli.NewUsageError("the name of a tool or plugin is missing: run `%s`", cmd.UseLine())
 		}
 		if slices.Contains(args, "") {
-			return newUsageError("a name is empty: run `%s`", cmd.UseLine())
+			return cli.NewUsageError("a name is empty: run `%s`", cmd.UseLine())
 		}
 		return nil
 	}
 }
 
 // openPins returns the pinned tools of an installation.
-func (p *program) openPins(dirs config.Dirs) *toolpins.Pins {
-	return toolpins.Open(dirs.State, func(sentence string) { p.out.Notef("%s", sentence) }, zerolog.Nop())
+func openPins(p *cli.Program, dirs config.Dirs) *toolpins.Pins {
+	return toolpins.Open(dirs.State, func(sentence string) { p.Out.Notef("%s", sentence) }, zerolog.Nop())
 }
 
 func runToolsPin(_ context.Context, opts pinOptions) error {
 	p := opts.program
-	h, registry, err := p.openPlugins()
+	h, registry, err := p.OpenPlugins()
 	if err != nil {
 		return err
 	}
-	pins := p.openPins(h.Dirs)
+	pins := openPins(p, h.Dirs)
 	if len(opts.names) == 0 {
-		return p.showPins(pins, opts.json)
+		return showPins(p, pins, opts.json)
 	}
 	for _, name := range opts.names {
 		pluginName, tool, hasTool := strings.Cut(name, "__")
 		if hasTool && tool == "" {
-			return newUsageError("%q is not the name of a tool: write messages for a plugin, or messages__send for a tool", name)
+			return cli.NewUsageError("%q is not the name of a tool: write messages for a plugin, or messages__send for a tool", name)
 		}
 		if _, err := registry.Set().FindWithTool(pluginName, tool); err != nil {
-			return asUsageError(err)
+			return cli.AsUsageError(err)
 		}
 	}
 	added, err := pins.Pin(opts.names)
 	if err != nil {
 		return err
 	}
+	if opts.json {
+		return showPins(p, pins, true)
+	}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(opts.names))) {
 		if slices.Contains(added, name) {
-			p.out.Notef("%s is pinned", name)
+			p.Out.Notef("%s is pinned", name)
 		} else {
-			p.out.Notef("%s was pinned already", name)
+			p.Out.Notef("%s was pinned already", name)
 		}
 	}
 	return nil
@@ -117,37 +272,40 @@ func runToolsPin(_ context.Context, opts pinOptions) error {
 
 func runToolsUnpin(_ context.Context, opts pinOptions) error {
 	p := opts.program
-	dirs, err := p.makeDirs()
+	dirs, err := p.MakeDirs()
 	if err != nil {
 		return err
 	}
-	pins := p.openPins(dirs)
+	pins := openPins(p, dirs)
 	for _, name := range opts.names {
 		if pinned := pins.Names(); !slices.Contains(pinned, name) {
-			return newUsageError("%q is not pinned%s", name, nearest.Suggestion(name, pinned))
+			return cli.NewUsageError("%q is not pinned%s", name, nearest.Suggestion(name, pinned))
 		}
 	}
 	removed, err := pins.Unpin(opts.names)
+	if err == nil && opts.json {
+		return showPins(p, pins, true)
+	}
 	for _, name := range removed {
-		p.out.Notef("%s is no longer pinned", name)
+		p.Out.Notef("%s is no longer pinned", name)
 	}
 	return err
 }
 
 // showPins prints the pinned tools.
-func (p *program) showPins(pins *toolpins.Pins, asJSON bool) error {
+func showPins(p *cli.Program, pins *toolpins.Pins, asJSON bool) error {
 	if err := pins.Problem(); err != nil {
 		return err
 	}
 	if asJSON {
-		return p.out.PrintValue(append([]string{}, pins.Names()...))
+		return p.Out.PrintValue(append([]string{}, pins.Names()...))
 	}
 	if len(pins.Names()) == 0 {
-		p.out.Notef("no tool is pinned; pin one with `opentabs tools pin NAME`")
+		p.Out.Notef("no tool is pinned; pin one with `opentabs tools pin NAME`")
 		return nil
 	}
 	for _, name := range pins.Names() {
-		p.out.PrintLine("%s", name)
+		p.Out.PrintLine("%s", name)
 	}
 	return nil
 }

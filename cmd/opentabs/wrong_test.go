@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"opentabs/internal/cli"
 	"opentabs/internal/terminal"
 )
 
@@ -39,7 +40,7 @@ func makeEmptyHome(t testing.TB) {
 func TestWrongArguments(t *testing.T) {
 	makeEmptyHome(t)
 	hugeArg := strings.Repeat("x", 1<<20)
-	commands := leafCommands(newRootCmd(&program{out: terminal.New(os.Stderr, os.Stderr, os.Getenv)}), nil)
+	commands := leafCommands(newRootCmd(&cli.Program{Out: terminal.New(os.Stderr, os.Stderr, os.Getenv)}), nil)
 	if len(commands) < 10 {
 		t.Fatalf("only %d commands", len(commands))
 	}
@@ -51,13 +52,13 @@ func TestWrongArguments(t *testing.T) {
 			{"--no-such-flag"}, {"-Z"}, {"--" + hugeArg}, {"--\xff\xfe"}, {"--="}, {"a", "b", "c"}, {hugeArg, hugeArg}, {"\xff", "\xfe"}, {"", "", ""}, {"a", "--json=x\x00y", "b"},
 		} {
 			code, text := runFailingCommand(t, append(slices.Clone(command), wrongArgs...))
-			if code != exitUsage {
+			if code != cli.ExitUsage {
 				t.Errorf("%v %.20q: exit code %d, stderr %.200q", command, wrongArgs, code, text)
 			}
 		}
 	}
 	for _, emptyArgs := range [][]string{{"call", ""}, {"plugin", "add", ""}, {"plugin", "remove", ""}, {"plugin", "build", ""}, {"calls", "cancel", ""}} {
-		if code, text := runFailingCommand(t, emptyArgs); code != exitUsage || !strings.Contains(text, "is empty: ") {
+		if code, text := runFailingCommand(t, emptyArgs); code != cli.ExitUsage || !strings.Contains(text, "is empty: ") {
 			t.Errorf("%q: exit code %d, stderr %q", emptyArgs, code, text)
 		}
 	}
@@ -74,7 +75,7 @@ func runFailingCommand(t *testing.T, args []string) (code int, text string) {
 	if ctx.Err() != nil {
 		t.Errorf("%.100q hung", args)
 	}
-	if code != exitOK && stdout.Len() > 0 {
+	if code != cli.ExitOK && stdout.Len() > 0 {
 		t.Errorf("%.100q failed and wrote %.100q", args, stdout.String())
 	}
 	if len(text) > 8<<10 {
@@ -85,7 +86,7 @@ func runFailingCommand(t *testing.T, args []string) (code int, text string) {
 			t.Errorf("%.100q printed %.200q", args, line)
 		}
 	}
-	if code != exitOK && text == "" {
+	if code != cli.ExitOK && text == "" {
 		t.Errorf("%.100q failed without an error message", args)
 	}
 	return code, text
@@ -97,14 +98,14 @@ func FuzzCommandLine(f *testing.F) {
 	makeEmptyHome(f)
 	commands := []string{"call", "calls", "calls cancel", "status", "version", "plugin list", "extension path", "plugin remove", "help", "nothing"}
 	for i := range commands {
-		f.Add(byte(i), "messages__echo", "--json={}", "--arg")
-		f.Add(byte(i), "--tab", "\xff", "--json")
+		f.Add(byte(i), "messages__echo", "--input={}", "--arg")
+		f.Add(byte(i), "--tab", "\xff", "--input")
 		f.Add(byte(i), "-", "--", "--help")
 	}
 	f.Fuzz(func(t *testing.T, command byte, a, b, c string) {
 		args := append(strings.Fields(commands[int(command)%len(commands)]), a, b, c)
 		code, _ := runFailingCommand(t, args)
-		if !slices.Contains([]int{exitOK, exitFailed, exitUsage, exitNoServer}, code) {
+		if !slices.Contains([]int{cli.ExitOK, cli.ExitFailed, cli.ExitUsage, cli.ExitNoServer}, code) {
 			t.Errorf("%q: exit code %d", args, code)
 		}
 	})
@@ -120,7 +121,7 @@ func TestHelpIsNarrow(t *testing.T) {
 			t.Error(err)
 		}
 		for line := range strings.Lines(help.String()) {
-			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > helpColumns {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > cli.HelpColumns {
 				t.Errorf("%s: %d columns: %q", cmd.CommandPath(), n, line)
 			}
 		}
@@ -128,5 +129,5 @@ func TestHelpIsNarrow(t *testing.T) {
 			check(sub)
 		}
 	}
-	check(newRootCmd(&program{out: terminal.New(os.Stderr, os.Stderr, os.Getenv)}))
+	check(newRootCmd(&cli.Program{Out: terminal.New(os.Stderr, os.Stderr, os.Getenv)}))
 }

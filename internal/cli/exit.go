@@ -1,9 +1,11 @@
-package main
+package cli
 
 import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/spf13/cobra"
 
 	"opentabs/internal/callview"
 	"opentabs/internal/home"
@@ -11,18 +13,16 @@ import (
 	"opentabs/internal/toolcall"
 	"opentabs/internal/usererr"
 	"opentabs/wire"
-
-	"github.com/spf13/cobra"
 )
 
 // The exit codes of all commands, as in `opentabs help exit-codes`.
 const (
-	exitOK             = 0
-	exitFailed         = 1   // the tool or opentabs failed
-	exitUsage          = 2   // a flag, an argument or a setting is wrong
-	exitNoServer       = 3   // no opentabs server is running
+	ExitOK             = 0
+	ExitFailed         = 1   // the tool or opentabs failed
+	ExitUsage          = 2   // a flag, an argument or a setting is wrong
+	ExitNoServer       = 3   // no opentabs server is running
 	exitTimedOut       = 4   // the call was ended by one of its time limits
-	exitCancelled      = 5   // the call was cancelled elsewhere, or the server stopped
+	ExitCancelled      = 5   // the call was cancelled elsewhere, or the server stopped
 	exitNoPage         = 6   // no page can run the tool, or the page was closed
 	exitAlreadyDecided = 7   // the call is not waiting for approval
 	exitInterrupted    = 130 // Ctrl-C, or SIGTERM
@@ -33,8 +33,8 @@ var exitCodes = map[wire.ErrorCode]int{
 	wire.ErrIdleTimeout:      exitTimedOut,
 	wire.ErrDeadlineExceeded: exitTimedOut,
 	wire.ErrApprovalTimeout:  exitTimedOut,
-	wire.ErrCancelled:        exitCancelled,
-	wire.ErrShutdown:         exitCancelled,
+	wire.ErrCancelled:        ExitCancelled,
+	wire.ErrShutdown:         ExitCancelled,
 	wire.ErrTabClosed:        exitNoPage,
 	wire.ErrNavigated:        exitNoPage,
 	wire.ErrPageCrashed:      exitNoPage,
@@ -43,6 +43,7 @@ var exitCodes = map[wire.ErrorCode]int{
 	wire.ErrPageUnresponsive: exitNoPage,
 	wire.ErrPluginUpdated:    exitNoPage,
 	wire.ErrTabInUse:         exitNoPage,
+	wire.ErrTabTaken:         exitNoPage,
 	wire.ErrBrowserLost:      exitNoPage,
 	wire.ErrLinkLost:         exitNoPage,
 	wire.ErrNoBrowser:        exitNoPage,
@@ -50,23 +51,23 @@ var exitCodes = map[wire.ErrorCode]int{
 	wire.ErrAmbiguousTarget:  exitNoPage,
 	wire.ErrNotReady:         exitNoPage,
 	wire.ErrUnsafePage:       exitNoPage,
-	wire.ErrInvalidArguments: exitUsage,
-	wire.ErrDenied:           exitFailed,
-	wire.ErrNotReviewed:      exitFailed,
-	wire.ErrNeedsSettings:    exitFailed,
-	wire.ErrPluginBroken:     exitFailed,
-	wire.ErrRateLimited:      exitFailed,
-	wire.ErrResultTooLarge:   exitFailed,
-	wire.ErrInvalidResult:    exitFailed,
-	wire.ErrToolError:        exitFailed,
-	wire.ErrUnknownTool:      exitFailed,
-	wire.ErrUnknownPrompt:    exitFailed,
-	wire.ErrNestedTooDeep:    exitFailed,
-	wire.ErrInternal:         exitFailed,
+	wire.ErrInvalidArguments: ExitUsage,
+	wire.ErrDenied:           ExitFailed,
+	wire.ErrNotReviewed:      ExitFailed,
+	wire.ErrNeedsSettings:    ExitFailed,
+	wire.ErrPluginBroken:     ExitFailed,
+	wire.ErrRateLimited:      ExitFailed,
+	wire.ErrResultTooLarge:   ExitFailed,
+	wire.ErrInvalidResult:    ExitFailed,
+	wire.ErrToolError:        ExitFailed,
+	wire.ErrUnknownTool:      ExitFailed,
+	wire.ErrUnknownPrompt:    ExitFailed,
+	wire.ErrNestedTooDeep:    ExitFailed,
+	wire.ErrInternal:         ExitFailed,
 }
 
-// newExitCodesCmd returns a help page in the form of a command.
-func newExitCodesCmd() *cobra.Command {
+// NewExitCodesCmd returns a help page in the form of a command.
+func NewExitCodesCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "exit-codes",
 		Short: "What the exit codes mean",
@@ -81,37 +82,33 @@ func newExitCodesCmd() *cobra.Command {
   %3d  no page can run the tool, or the page was closed
   %3d  the call is not waiting for approval: it was already decided, or it ended
   %3d  interrupted, by Ctrl-C or SIGTERM`,
-			exitOK, exitFailed, exitUsage, exitNoServer, exitTimedOut, exitCancelled, exitNoPage, exitAlreadyDecided, exitInterrupted),
+			ExitOK, ExitFailed, ExitUsage, ExitNoServer, exitTimedOut, ExitCancelled, exitNoPage, exitAlreadyDecided, exitInterrupted),
 	}
 }
 
-// newUsageError returns an error about the user's input. Long texts among args are
-// truncated.
-func newUsageError(format string, args ...any) error { return usererr.Errorf(format, args...) }
-
-// explainError returns the sentence for the user and the exit code of err. ctx is the
+// ExplainError returns the sentence for the user and the exit code of err. ctx is the
 // context of the command.
-func explainError(ctx context.Context, err error) (string, int) {
+func ExplainError(ctx context.Context, err error) (string, int) {
 	var callFailure *toolcall.Failure
 	var tooLate *callview.AlreadyDecidedError
 	var userErr *usererr.Error
 	switch {
 	case err == nil:
-		return "", exitOK
+		return "", ExitOK
 	case errors.As(err, &callFailure):
-		return callFailure.Error(), max(exitFailed, exitCodes[callFailure.Code]) // exitCodes lacks the codes of newer versions
+		return callFailure.Error(), max(ExitFailed, exitCodes[callFailure.Code]) // exitCodes lacks the codes of newer versions
 	case errors.As(err, &tooLate):
 		return tooLate.Error(), exitAlreadyDecided
 	case errors.Is(err, toolcall.ErrInterrupted):
 		return err.Error(), exitInterrupted
 	case errors.As(err, &userErr):
-		return userErr.Error(), exitUsage
+		return userErr.Error(), ExitUsage
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return "interrupted", exitInterrupted
 	case errors.Is(err, httpapi.ErrStreamEnded):
-		return "the server has stopped; start it with `opentabs serve`", exitNoServer
+		return "the server has stopped; start it with `opentabs serve`", ExitNoServer
 	case errors.Is(err, httpapi.ErrNoServer):
-		return "no opentabs server is running; start it with `opentabs serve`", exitNoServer
+		return "no opentabs server is running; start it with `opentabs serve`", ExitNoServer
 	}
-	return home.Explain(err), exitFailed
+	return home.Explain(err), ExitFailed
 }

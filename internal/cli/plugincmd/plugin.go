@@ -1,10 +1,12 @@
-package main
+package plugincmd
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"opentabs/internal/cli"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/jsbuild"
 	"opentabs/internal/permissions"
@@ -12,47 +14,55 @@ import (
 	"opentabs/plugin"
 )
 
-func newPluginCmd(p *program) *cobra.Command {
-	return groupCommands(&cobra.Command{
+// New returns the command `opentabs plugin` with its subcommands.
+func New(p *cli.Program) *cobra.Command {
+	cmd := cli.GroupCommands(&cobra.Command{
 		Use:     "plugin",
 		Short:   "Install, review, list, remove and make plugins",
 		Example: "  opentabs plugin install slack\n  opentabs plugin review slack\n  opentabs plugin create my-site",
-	}, newPluginCreateCmd(p), newPluginBuildCmd(p), newPluginDevCmd(p), newPluginTestCmd(p), newPluginCheckCmd(p), newPluginReadmeCmd(p), newPluginPackCmd(p), newPluginInstallCmd(p), newPluginUpdateCmd(p), newPluginSearchCmd(p), newPluginInfoCmd(p), newPluginAddCmd(p), newPluginInspectCmd(p), newPluginReviewCmd(p), newPluginConfigureCmd(p), newPluginPermissionCmd(p), newPluginLimitCmd(p), newPluginListCmd(p), newPluginRemoveCmd(p))
+	})
+	cli.AddCommandGroup(cmd, "Use plugins:",
+		newPluginSearchCmd(p), newPluginInfoCmd(p), newPluginInstallCmd(p), newPluginReviewCmd(p), newPluginEnableCmd(p), newPluginDisableCmd(p), newPluginListCmd(p), newPluginPermissionCmd(p), newPluginLimitCmd(p), newPluginConfigureCmd(p), newPluginInspectCmd(p), newPluginUpdateCmd(p), newPluginRemoveCmd(p),
+	)
+	cli.AddCommandGroup(cmd, "Write plugins:",
+		newPluginCreateCmd(p), newPluginBuildCmd(p), newPluginDevCmd(p), newPluginTestCmd(p), newPluginCheckCmd(p), newPluginReadmeCmd(p), newPluginPackCmd(p),
+	)
+	return cmd
 }
 
-type extractOptions struct{ program *program }
+type extractOptions struct{ program *cli.Program }
 
-// newExtractCmd returns the hidden command that `plugin build` starts as a child
+// NewExtractCmd returns the hidden command that `plugin build` starts as a child
 // process to run a plugin's modules.
-func newExtractCmd(p *program) *cobra.Command {
+func NewExtractCmd(p *cli.Program) *cobra.Command {
 	return &cobra.Command{
 		Use:    "__extract",
 		Short:  "Read a plugin's tools (started by plugin build)",
 		Hidden: true,
-		Args:   limitArgs(0),
+		Args:   cli.LimitArgs(0),
 		RunE:   func(*cobra.Command, []string) error { return runExtract(extractOptions{program: p}) },
 	}
 }
 
 func runExtract(opts extractOptions) error {
-	if jsbuild.Extract(opts.program.in, opts.program.out.Stdout()) != exitOK {
-		return newUsageError("the plugin's modules could not be run: this command is started by opentabs plugin build")
+	if jsbuild.Extract(opts.program.In, opts.program.Out.Stdout()) != cli.ExitOK {
+		return cli.NewUsageError("the plugin's modules could not be run: this command is started by opentabs plugin build")
 	}
 	return nil
 }
 
 type pluginListOptions struct {
-	program *program
+	program *cli.Program
 	json    bool
 }
 
-func newPluginListCmd(p *program) *cobra.Command {
+func newPluginListCmd(p *cli.Program) *cobra.Command {
 	opts := pluginListOptions{program: p}
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the plugins and their tools",
 		Example: "  opentabs plugin list\n  opentabs plugin list --json",
-		Args:    limitArgs(0),
+		Args:    cli.LimitArgs(0),
 		RunE:    func(*cobra.Command, []string) error { return runPluginList(opts) },
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
@@ -63,29 +73,29 @@ func newPluginListCmd(p *program) *cobra.Command {
 // `plugin list` works without a server.
 func runPluginList(opts pluginListOptions) error {
 	p := opts.program
-	h, registry, err := p.openPlugins()
+	h, registry, err := p.OpenPlugins()
 	if err != nil {
 		return err
 	}
 	set, api := registry.Set(), h.Permissions(registry)
 	if opts.json {
-		return p.out.PrintValue(pluginList(set, api))
+		return p.Out.PrintValue(installedPlugins(set, api))
 	}
 	if len(set.Plugins())+len(set.Failed()) == 0 {
-		p.out.Notef("there are no plugins yet; install one with `opentabs plugin install NAME`, or add one with `opentabs plugin add PATH`")
+		p.Out.Notef("there are no plugins yet; install one with `opentabs plugin install NAME` or `opentabs plugin install PATH`")
 	}
 	for _, loadedPlugin := range set.Plugins() {
-		p.out.PrintLine("%s", pluginview.Line(loadedPlugin, api.Status(loadedPlugin)))
-		p.out.PrintTable("  ", pluginview.ToolRows(loadedPlugin))
+		p.Out.PrintLine("%s", pluginview.Line(loadedPlugin, api.Status(loadedPlugin)))
+		p.Out.PrintTable("  ", pluginview.ToolRows(loadedPlugin))
 	}
 	for _, f := range set.Failed() {
-		p.out.PrintLine("%s", pluginview.FailedLine(permissions.FailedStatus(f)))
+		p.Out.PrintLine("%s", pluginview.FailedLine(permissions.FailedStatus(f)))
 	}
 	return nil
 }
 
-// pluginList returns what --json prints, with the field names of /status.
-func pluginList(set *plugin.Set, api permissions.Local) any {
+// installedPlugins returns what --json prints, with the field names of /status.
+func installedPlugins(set *plugin.Set, api permissions.Local) any {
 	list := struct {
 		Plugins []httpapi.Plugin       `json:"plugins"`
 		Failed  []httpapi.FailedPlugin `json:"failed"`
@@ -100,12 +110,20 @@ func pluginList(set *plugin.Set, api permissions.Local) any {
 }
 
 type inspectOptions struct {
-	program *program
+	program *cli.Program
 	name    string
 	section string
+	json    bool
 }
 
-func newPluginInspectCmd(p *program) *cobra.Command {
+// inspectedPlugin is what `plugin inspect --json` prints.
+type inspectedPlugin struct {
+	Name    string `json:"name"`
+	Section string `json:"section"`
+	Text    string `json:"text"`
+}
+
+func newPluginInspectCmd(p *cli.Program) *cobra.Command {
 	opts := inspectOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "inspect NAME",
@@ -116,30 +134,37 @@ what has changed since the last review. All pages of a section are printed. The
 command changes nothing; opentabs plugin review enables a plugin.`,
 		Example: `  opentabs plugin inspect messages
   opentabs plugin inspect messages --section code`,
-		Args: requireArgs(1, "the name of a plugin"),
-		RunE: actionWithArg(&opts.name, func(_ context.Context) error { return runInspect(opts) }),
+		Args: cli.RequireArgs(1, "the name of a plugin"),
+		RunE: cli.ActionWithArg(&opts.name, func(_ context.Context) error { return runInspect(opts) }),
 	}
 	cmd.Flags().StringVar(&opts.section, "section", "overview", "the `SECTION` to print: overview, tools, code, pre-script, changes or libraries")
+	cli.AddJSONFlag(cmd, &opts.json)
 	return cmd
 }
 
 func runInspect(opts inspectOptions) error {
 	p := opts.program
-	h, registry, err := p.openPlugins()
+	h, registry, err := p.OpenPlugins()
 	if err != nil {
 		return err
 	}
 	inspected, err := h.Permissions(registry).Inspect(opts.name)
 	if err != nil {
-		return asUsageError(err)
+		return cli.AsUsageError(err)
 	}
+	var pages []string
 	for section := opts.section; section != ""; {
 		text, nextPage, err := inspected.Page(section)
 		if err != nil {
-			return newUsageError("%v", err)
+			return cli.NewUsageError("%v", err)
 		}
-		p.out.PrintText(text)
+		pages = append(pages, strings.TrimSuffix(text, "\n"))
 		section = nextPage
 	}
+	text := strings.Join(pages, "\n")
+	if opts.json {
+		return p.Out.PrintValue(inspectedPlugin{opts.name, opts.section, text})
+	}
+	p.Out.PrintText(text)
 	return nil
 }

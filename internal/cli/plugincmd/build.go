@@ -1,4 +1,4 @@
-package main
+package plugincmd
 
 import (
 	"context"
@@ -6,27 +6,39 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/author"
+	"opentabs/internal/cli"
 	"opentabs/internal/humanize"
 	"opentabs/internal/jsbuild"
 	"opentabs/internal/plugindev"
 	"opentabs/internal/terminal"
-	"opentabs/internal/toolcall"
 	"opentabs/plugin/policy"
 	"opentabs/wire"
 )
 
 type pluginCreateOptions struct {
-	program *program
+	program *cli.Program
 	plugin  author.CreateOptions
+	json    bool
 }
 
-func newPluginCreateCmd(p *program) *cobra.Command {
+// createdPlugin is what `plugin create --json` prints.
+type createdPlugin struct {
+	Name    string `json:"name"`
+	Dir     string `json:"dir"`
+	Pattern string `json:"pattern"`
+	// Files are relative to Dir.
+	Files []string `json:"files"`
+}
+
+func newPluginCreateCmd(p *cli.Program) *cobra.Command {
 	opts := pluginCreateOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "create NAME",
@@ -43,15 +55,16 @@ NAME may have a scope (@acme/chat); the package is called opentabs-plugin-NAME.`
 		Example: `  opentabs plugin create tickets --domain tickets.example.com
   opentabs plugin create @acme/chat --domain acme.test --display "Acme Chat"
   opentabs plugin create notes --domain notes.example.com --world isolated`,
-		Args: requireArgs(1, "the name of the plugin"),
-		RunE: actionWithArg(&opts.plugin.Name, func(_ context.Context) error { return runPluginCreate(opts) }),
+		Args: cli.RequireArgs(1, "the name of the plugin"),
+		RunE: cli.ActionWithArg(&opts.plugin.Name, func(_ context.Context) error { return runPluginCreate(opts) }),
 	}
 	f := cmd.Flags()
 	f.StringVar(&opts.plugin.Domain, "domain", "", "the `SITE` that the plugin runs on, such as app.example.com (default example.com)")
 	f.StringVar(&opts.plugin.DisplayName, "display", "", "the display `NAME` of the plugin")
 	f.StringVar(&opts.plugin.Description, "description", "", "a `SENTENCE` that describes the plugin")
-	f.StringVar(&opts.plugin.World, "world", "main", "the world in which the plugin's code runs: `main or isolated`")
+	f.StringVar(&opts.plugin.World, "world", "main", "the `WORLD` in which the plugin's code runs: main or isolated")
 	f.StringVar(&opts.plugin.Dir, "dir", ".", "create the plugin's directory in this `DIR`")
+	cli.AddJSONFlag(cmd, &opts.json)
 	return cmd
 }
 
@@ -59,9 +72,12 @@ func runPluginCreate(opts pluginCreateOptions) error {
 	startTime := time.Now()
 	created, err := author.Create(opts.plugin)
 	if err != nil {
-		return newUsageError("%v", err)
+		return cli.NewUsageError("%v", err)
 	}
-	out := opts.program.out
+	out := opts.program.Out
+	if opts.json {
+		return out.PrintValue(createdPlugin{created.Name, created.Dir, created.Pattern, created.Files})
+	}
 	out.PrintLine("created %s in %s, for %s", created.Name, created.Dir, created.Pattern)
 	for _, file := range created.Files {
 		out.PrintLine("  %s", file)
@@ -72,12 +88,59 @@ func runPluginCreate(opts pluginCreateOptions) error {
 }
 
 type pluginBuildOptions struct {
-	program *program
+	program *cli.Program
 	dir     string
 	watch   bool
+	json    bool
 }
 
-func newPluginBuildCmd(p *program) *cobra.Command {
+// builtPlugin is what `plugin build --json` prints.
+type builtPlugin struct {
+	Name        string      `json:"name"`
+	DisplayName string      `json:"display_name"`
+	Version     string      `json:"version"`
+	Hash        string      `json:"hash"`
+	Tools       []builtPart `json:"tools"`
+	Prompts     []builtPart `json:"prompts"`
+	Files       []builtFile `json:"files"`
+	Warnings    []string    `json:"warnings"`
+	DurationMs  int64       `json:"duration_ms"`
+}
+
+// builtPart is a tool or a prompt of a built plugin.
+type builtPart struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// builtFile is a file that a build wrote.
+type builtFile struct {
+	Path  string `json:"path"`
+	Bytes int    `json:"bytes"`
+}
+
+// newBuiltPlugin returns a result of a build in the form of `plugin build --json`.
+func newBuiltPlugin(result *jsbuild.BuildResult) builtPlugin {
+	built := builtPlugin{
+		Name: result.Name, DisplayName: result.DisplayName, Version: result.Version, Hash: result.Hash,
+		Tools: []builtPart{}, Prompts: []builtPart{}, Files: []builtFile{}, Warnings: []string{}, DurationMs: result.Duration.Milliseconds(),
+	}
+	for _, t := range result.Tools {
+		built.Tools = append(built.Tools, builtPart(t))
+	}
+	for _, prompt := range result.Prompts {
+		built.Prompts = append(built.Prompts, builtPart(prompt))
+	}
+	for _, f := range result.Files {
+		built.Files = append(built.Files, builtFile(f))
+	}
+	for _, w := range result.Warnings {
+		built.Warnings = append(built.Warnings, w.String())
+	}
+	return built
+}
+
+func newPluginBuildCmd(p *cli.Program) *cobra.Command {
 	opts := pluginBuildOptions{program: p, dir: "."}
 	cmd := &cobra.Command{
 		Use:   "build [DIR]",
@@ -89,10 +152,11 @@ types are not checked; opentabs plugin check does that.
 With --watch it builds again after each change, until Ctrl-C. Errors are printed
 and do not end the command.`,
 		Example: "  opentabs plugin build\n  opentabs plugin build plugins/messages --watch",
-		Args:    limitArgs(1),
-		RunE:    actionWithArg(&opts.dir, func(ctx context.Context) error { return runPluginBuild(ctx, opts) }),
+		Args:    cli.LimitArgs(1),
+		RunE:    cli.ActionWithArg(&opts.dir, func(ctx context.Context) error { return runPluginBuild(ctx, opts) }),
 	}
 	cmd.Flags().BoolVar(&opts.watch, "watch", false, "build again after each change")
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON; with --watch one build per line")
 	return cmd
 }
 
@@ -107,7 +171,10 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 	if err := author.RefreshEditorTypes(opts.dir); err != nil {
 		return err
 	}
-	out := opts.program.out
+	out := opts.program.Out
+	if opts.json {
+		return out.PrintValue(newBuiltPlugin(result))
+	}
 	for _, w := range result.Warnings {
 		out.Notef("warning: %s", w)
 	}
@@ -127,12 +194,27 @@ func runPluginBuild(ctx context.Context, opts pluginBuildOptions) error {
 	for _, f := range result.Files {
 		out.PrintLine("wrote %s, %s", f.Path, humanize.Bytes(f.Bytes))
 	}
-	out.Notef("built in %s; add it with `opentabs plugin add %s`", terminal.Elapsed(result.Duration), opts.dir)
+	out.Notef("built in %s; install it with `opentabs plugin install %s`", terminal.Elapsed(result.Duration), folderArgument(opts.dir))
 	return nil
 }
 
+// folderArgument returns the path of a folder in a form that `plugin install` does not
+// take for the name of a package.
+func folderArgument(dir string) string {
+	if filepath.IsAbs(dir) || strings.HasPrefix(dir, ".") || strings.ContainsAny(dir, `/\`) {
+		return dir
+	}
+	return "." + string(filepath.Separator) + dir
+}
+
 func runPluginWatch(ctx context.Context, opts pluginBuildOptions) error {
-	err := plugindev.Watch(ctx, opts.dir, opts.program.out)
+	var printBuild func(*jsbuild.BuildResult) error // nil prints a line of text
+	if opts.json {
+		printBuild = func(result *jsbuild.BuildResult) error {
+			return opts.program.Out.PrintValueLine(newBuiltPlugin(result))
+		}
+	}
+	err := plugindev.Watch(ctx, opts.dir, opts.program.Out, printBuild)
 	if errors.Is(err, plugindev.ErrNoPlugin) {
 		return errors.New("there is no plugin to watch: name the directory of a plugin")
 	}
@@ -140,21 +222,23 @@ func runPluginWatch(ctx context.Context, opts pluginBuildOptions) error {
 }
 
 type pluginDevOptions struct {
-	program    *program
+	program    *cli.Program
 	dir        string
 	permission string
+	rerun      bool
 }
 
-func newPluginDevCmd(p *program) *cobra.Command {
+func newPluginDevCmd(p *cli.Program) *cobra.Command {
 	opts := pluginDevOptions{program: p, dir: "."}
 	cmd := &cobra.Command{
 		Use:   "dev [DIR]",
 		Short: "Build a plugin after each change and load it into open tabs",
 		Long: `Build the plugin in DIR (default: this directory) after each change and load it
-into the open tabs, without a reload of the page where possible. The log of the
-plugin is printed, and on a terminal you can call its tools from a prompt
-("help" shows how). Ctrl-C stops a running call; without one it ends the
-command.
+into the open tabs, without a reload of the page where possible. A tab that was
+open before is reloaded at your first change. The log and the calls of the
+plugin are printed, and on a terminal you can call its tools from a prompt
+("help" shows how). With --rerun the last of these calls is made again after
+each build. Ctrl-C stops a running call; without one it ends the command.
 
 The server is started if none runs. While the command runs, builds in DIR count
 as reviewed. The last build stays in use afterwards, and later changes need a
@@ -162,21 +246,22 @@ review again.
 
 During development the plugin leaves a function on the pages of its sites, which
 loads new builds; docs/security.md describes the consequences.`,
-		Example: "  opentabs plugin dev\n  opentabs plugin dev plugins/tickets --permission ask",
-		Args:    limitArgs(1),
-		RunE:    actionWithArg(&opts.dir, func(ctx context.Context) error { return runPluginDev(ctx, opts) }),
+		Example: "  opentabs plugin dev\n  opentabs plugin dev plugins/tickets --permission ask\n  opentabs plugin dev --rerun",
+		Args:    cli.LimitArgs(1),
+		RunE:    cli.ActionWithArg(&opts.dir, func(ctx context.Context) error { return runPluginDev(ctx, opts) }),
 	}
-	cmd.Flags().StringVar(&opts.permission, "permission", string(wire.PermissionAuto), "how the plugin's tools run, if you have not set that yet: `off, ask or auto`")
+	cmd.Flags().BoolVar(&opts.rerun, "rerun", false, "call the last tool of the prompt again after each build")
+	cmd.Flags().StringVar(&opts.permission, "permission", string(wire.PermissionAuto), "the `PERMISSION` of the plugin's tools, if you have not set one yet: off, ask or auto")
 	return cmd
 }
 
 func runPluginDev(ctx context.Context, opts pluginDevOptions) error {
 	permission, err := policy.ParsePermission(opts.permission)
 	if err != nil {
-		return newUsageError("--permission: %v", err)
+		return cli.NewUsageError("--permission: %v", err)
 	}
 	p := opts.program
-	h, err := p.openHome(nil)
+	h, err := p.OpenHome(nil)
 	if err != nil {
 		return err
 	}
@@ -184,17 +269,9 @@ func runPluginDev(ctx context.Context, opts pluginDevOptions) error {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
-	o := plugindev.Options{Home: h, Source: opts.dir, Permission: permission, Out: p.out, Signals: signals, Call: p.callFromPrompt}
-	if terminal.IsTerminal(p.in) {
-		o.Lines = plugindev.ReadLines(p.in)
+	o := plugindev.Options{Home: h, Source: opts.dir, Permission: permission, Rerun: opts.rerun, Out: p.Out, Signals: signals, Call: func(ctx context.Context, c plugindev.Call) { cli.RunTypedCall(ctx, p, c) }}
+	if terminal.IsTerminal(p.In) {
+		o.Lines = plugindev.ReadLines(p.In)
 	}
 	return plugindev.Run(context.WithoutCancel(ctx), o)
-}
-
-// callFromPrompt runs a call that was typed at the prompt of plugin dev.
-func (p *program) callFromPrompt(ctx context.Context, c plugindev.Call) {
-	opts := callOptions{program: p, call: toolcall.Request{Tool: c.Tool, Args: c.Words, JSON: c.JSON, HasJSON: c.JSON != "", Output: "json"}}
-	if sentence, _ := explainError(ctx, runCall(ctx, opts)); sentence != "" {
-		p.out.Notef("%s", sentence)
-	}
 }

@@ -1,22 +1,23 @@
-package main
+package plugincmd
 
 import (
 	"context"
 
 	"github.com/spf13/cobra"
 
+	"opentabs/internal/cli"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/settingsform"
 )
 
 type configureOptions struct {
-	program *program
+	program *cli.Program
 	name    string
 	changes settingsform.Arguments
 	json    bool
 }
 
-func newPluginConfigureCmd(p *program) *cobra.Command {
+func newPluginConfigureCmd(p *cli.Program) *cobra.Command {
 	opts := configureOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "configure NAME [KEY=VALUE...]",
@@ -36,7 +37,7 @@ Changes apply at once, also in open pages.`,
   opentabs plugin configure wiki --unset size`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return newUsageError("the name of a plugin is missing: run `opentabs plugin configure NAME`, or `opentabs help plugin configure`")
+				return cli.NewUsageError("the name of a plugin is missing: run `opentabs plugin configure NAME`, or `opentabs help plugin configure`")
 			}
 			return nil
 		},
@@ -53,45 +54,45 @@ Changes apply at once, also in open pages.`,
 
 func runConfigure(ctx context.Context, opts configureOptions) error {
 	p := opts.program
-	book, err := p.openPolicy(ctx)
+	book, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
 	views, err := book.Settings(opts.name)
 	if err != nil {
-		return asUsageError(err)
+		return cli.AsUsageError(err)
 	}
 	form := settingsform.New(opts.name, views)
 	isNamed := !opts.changes.IsEmpty()
 	if isNamed {
-		if err := form.Apply(opts.changes, p.in); err != nil {
+		if err := form.Apply(opts.changes, p.In); err != nil {
 			return err
 		}
-	} else if q := p.out.NewQuestions(p.in); q != nil && !opts.json && len(views) > 0 {
-		if err := form.Fill(q.Ask, p.out.Notef); err != nil {
+	} else if q := p.Out.NewQuestions(p.In); q != nil && !opts.json && len(views) > 0 {
+		if err := form.Fill(func(question string, secret bool) (string, error) { return q.Ask(ctx, question, secret) }, p.Out.Notef); err != nil {
 			return err
 		}
 		isNamed = true
 	}
 	if len(form.Changes) > 0 {
 		if err := book.ChangeSettings(opts.name, form.Changes, httpapi.CommandLine); err != nil {
-			return newUsageError("%v; nothing has changed", err)
+			return cli.NewUsageError("%v; nothing has changed", err)
 		}
 		if views, err = book.Settings(opts.name); err != nil {
-			return asUsageError(err)
+			return cli.AsUsageError(err)
 		}
 	}
 	switch {
 	case opts.json:
-		return p.out.PrintValue(views)
+		return p.Out.PrintValue(views)
 	case len(views) == 0:
-		p.out.Notef("the plugin %s has no settings", opts.name)
+		p.Out.Notef("the plugin %s has no settings", opts.name)
 	case isNamed:
 		for _, line := range form.Summary(views) {
-			p.out.Notef("%s", line)
+			p.Out.Notef("%s", line)
 		}
 	default:
-		p.out.PrintTable("", settingsform.Rows(views))
+		p.Out.PrintTable("", settingsform.Rows(views))
 	}
 	return nil
 }

@@ -1,27 +1,28 @@
-package main
+package plugincmd
 
 import (
 	"context"
 
 	"github.com/spf13/cobra"
 
+	"opentabs/internal/cli"
 	"opentabs/internal/install"
 )
 
 type pluginSearchOptions struct {
-	program *program
+	program *cli.Program
 	query   string
 	json    bool
 }
 
-func newPluginSearchCmd(p *program) *cobra.Command {
+func newPluginSearchCmd(p *cli.Program) *cobra.Command {
 	opts := pluginSearchOptions{program: p}
 	cmd := &cobra.Command{
 		Use:     "search [WORDS]",
 		Short:   "Find plugins on the npm registry",
 		Example: "  opentabs plugin search slack\n  opentabs plugin search \"shared documents\"",
-		Args:    limitArgs(1),
-		RunE:    actionWithArg(&opts.query, func(ctx context.Context) error { return runPluginSearch(ctx, opts) }),
+		Args:    cli.LimitArgs(1),
+		RunE:    cli.ActionWithArg(&opts.query, func(ctx context.Context) error { return runPluginSearch(ctx, opts) }),
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	return cmd
@@ -29,7 +30,7 @@ func newPluginSearchCmd(p *program) *cobra.Command {
 
 func runPluginSearch(ctx context.Context, opts pluginSearchOptions) error {
 	p := opts.program
-	i, err := p.openInstaller()
+	i, err := openInstaller(p)
 	if err != nil {
 		return err
 	}
@@ -38,12 +39,12 @@ func runPluginSearch(ctx context.Context, opts pluginSearchOptions) error {
 		return err
 	}
 	if opts.json {
-		return p.out.PrintValue(struct {
+		return p.Out.PrintValue(struct {
 			Plugins []install.Found `json:"plugins"`
 		}{list})
 	}
 	if len(list) == 0 {
-		p.out.Notef("no plugin was found; try other words")
+		p.Out.Notef("no plugin was found; try other words")
 		return nil
 	}
 	rows := [][]string{}
@@ -54,25 +55,25 @@ func runPluginSearch(ctx context.Context, opts pluginSearchOptions) error {
 		}
 		rows = append(rows, []string{foundPackage.Package, foundPackage.Version, installedText, foundPackage.Description})
 	}
-	p.out.PrintTable("", rows)
-	p.out.Notef("install one with `opentabs plugin install NAME`; anyone can publish in this registry, so check a plugin with `opentabs plugin review` before you enable it")
+	p.Out.PrintTable("", rows)
+	p.Out.Notef("install one with `opentabs plugin install NAME`; anyone can publish in this registry, so check a plugin with `opentabs plugin review` before you enable it")
 	return nil
 }
 
 type pluginInfoOptions struct {
-	program      *program
+	program      *cli.Program
 	nameOrSource string
 	json         bool
 }
 
-func newPluginInfoCmd(p *program) *cobra.Command {
+func newPluginInfoCmd(p *cli.Program) *cobra.Command {
 	opts := pluginInfoOptions{program: p}
 	cmd := &cobra.Command{
 		Use:     "info NAME[@RANGE]",
 		Short:   "Show a plugin in the npm registry",
 		Example: "  opentabs plugin info slack\n  opentabs plugin info @acme/opentabs-plugin-wiki@^2",
-		Args:    requireArgs(1, "the name of a plugin"),
-		RunE:    actionWithArg(&opts.nameOrSource, func(ctx context.Context) error { return runPluginInfo(ctx, opts) }),
+		Args:    cli.RequireArgs(1, "the name of a plugin"),
+		RunE:    cli.ActionWithArg(&opts.nameOrSource, func(ctx context.Context) error { return runPluginInfo(ctx, opts) }),
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	return cmd
@@ -80,7 +81,7 @@ func newPluginInfoCmd(p *program) *cobra.Command {
 
 func runPluginInfo(ctx context.Context, opts pluginInfoOptions) error {
 	p := opts.program
-	i, err := p.openInstaller()
+	i, err := openInstaller(p)
 	if err != nil {
 		return err
 	}
@@ -89,8 +90,8 @@ func runPluginInfo(ctx context.Context, opts pluginInfoOptions) error {
 		return err
 	}
 	if opts.json {
-		return p.out.PrintValue(info)
+		return p.Out.PrintValue(info)
 	}
-	p.out.PrintSafeLines(info.Lines()...)
+	p.Out.PrintSafeLines(info.Lines()...)
 	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package plugincmd
 
 import (
 	"context"
@@ -6,16 +6,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"opentabs/internal/cli"
 	"opentabs/internal/jsbuild"
 	"opentabs/internal/testrun"
 )
 
 type pluginTestOptions struct {
-	program *program
+	program *cli.Program
 	tests   testrun.Options
 }
 
-func newPluginTestCmd(p *program) *cobra.Command {
+func newPluginTestCmd(p *cli.Program) *cobra.Command {
 	opts := pluginTestOptions{program: p, tests: testrun.Options{Dir: "."}}
 	cmd := &cobra.Command{
 		Use:   "test [DIR]",
@@ -32,8 +33,8 @@ With --browser the same tests run in a real Chromium (the one in CHROMIUM, else
 one with a usual name) with a temporary profile and server. The plugin's sites
 are simulated, and time is real. Tests that need a simulated page are skipped.`,
 		Example: "  opentabs plugin test\n  opentabs plugin test --filter 'stop|cancel'\n  opentabs plugin test plugins/messages --json\n  opentabs plugin test --browser --filter finds",
-		Args:    limitArgs(1),
-		RunE:    actionWithArg(&opts.tests.Dir, func(ctx context.Context) error { return runPluginTest(ctx, opts) }),
+		Args:    cli.LimitArgs(1),
+		RunE:    cli.ActionWithArg(&opts.tests.Dir, func(ctx context.Context) error { return runPluginTest(ctx, opts) }),
 	}
 	f := cmd.Flags()
 	f.StringVar(&opts.tests.Filter, "filter", "", "run only the tests whose name matches this `PATTERN`, a regular expression")
@@ -44,21 +45,21 @@ are simulated, and time is real. Tests that need a simulated page are skipped.`,
 }
 
 func runPluginTest(ctx context.Context, opts pluginTestOptions) error {
-	opts.tests.Getenv = opts.program.getenv
-	return testrun.Run(ctx, opts.tests, opts.program.out)
+	opts.tests.Getenv = opts.program.Getenv
+	return testrun.Run(ctx, opts.tests, opts.program.Out)
 }
 
-// newSimulateCmd returns the hidden command that `plugin test` starts as a child
+// NewSimulateCmd returns the hidden command that `plugin test` starts as a child
 // process to run tests.
-func newSimulateCmd(p *program) *cobra.Command {
+func NewSimulateCmd(p *cli.Program) *cobra.Command {
 	return &cobra.Command{
 		Use:    "__simulate",
 		Short:  "Run the tests of a plugin (started by plugin test)",
 		Hidden: true,
-		Args:   limitArgs(0),
+		Args:   cli.LimitArgs(0),
 		RunE: func(*cobra.Command, []string) error {
-			if jsbuild.Simulate(p.in, p.out.Stdout()) != exitOK {
-				return newUsageError("the tests could not be run: this command is started by opentabs plugin test")
+			if jsbuild.Simulate(p.In, p.Out.Stdout()) != cli.ExitOK {
+				return cli.NewUsageError("the tests could not be run: this command is started by opentabs plugin test")
 			}
 			return nil
 		},

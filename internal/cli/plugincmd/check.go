@@ -1,4 +1,4 @@
-package main
+package plugincmd
 
 import (
 	"context"
@@ -10,13 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"opentabs/internal/author"
+	"opentabs/internal/cli"
 	"opentabs/internal/humanize"
 	"opentabs/internal/jsbuild"
 	"opentabs/internal/terminal"
 )
 
 type pluginCheckOptions struct {
-	program *program
+	program *cli.Program
 	dir     string
 	json    bool
 	rules   bool
@@ -24,7 +25,7 @@ type pluginCheckOptions struct {
 	noTypes bool
 }
 
-func newPluginCheckCmd(p *program) *cobra.Command {
+func newPluginCheckCmd(p *cli.Program) *cobra.Command {
 	opts := pluginCheckOptions{program: p, dir: "."}
 	cmd := &cobra.Command{
 		Use:   "check [DIR]",
@@ -38,8 +39,8 @@ Types are checked by the compiler that is installed for the plugin
 (node_modules/typescript), if the compiler and Node are installed. The plugin's
 author supplies that program: use --no-types for a plugin that you do not trust.`,
 		Example: "  opentabs plugin check\n  opentabs plugin check --strict --json\n  opentabs plugin check --rules",
-		Args:    limitArgs(1),
-		RunE:    actionWithArg(&opts.dir, func(ctx context.Context) error { return runPluginCheck(ctx, opts) }),
+		Args:    cli.LimitArgs(1),
+		RunE:    cli.ActionWithArg(&opts.dir, func(ctx context.Context) error { return runPluginCheck(ctx, opts) }),
 	}
 	f := cmd.Flags()
 	f.BoolVar(&opts.json, "json", false, "print JSON")
@@ -50,7 +51,7 @@ author supplies that program: use --no-types for a plugin that you do not trust.
 }
 
 func runPluginCheck(ctx context.Context, opts pluginCheckOptions) error {
-	out := opts.program.out
+	out := opts.program.Out
 	if opts.rules {
 		return printRules(out, opts.json)
 	}
@@ -106,12 +107,20 @@ func printRules(o *terminal.Output, asJSON bool) error {
 }
 
 type pluginReadmeOptions struct {
-	program *program
+	program *cli.Program
 	dir     string
 	check   bool
+	json    bool
 }
 
-func newPluginReadmeCmd(p *program) *cobra.Command {
+// updatedReadme is what `plugin readme --json` prints. HasChanged is false if the README
+// was up to date.
+type updatedReadme struct {
+	Path       string `json:"path"`
+	HasChanged bool   `json:"changed"`
+}
+
+func newPluginReadmeCmd(p *cli.Program) *cobra.Command {
 	opts := pluginReadmeOptions{program: p, dir: "."}
 	cmd := &cobra.Command{
 		Use:   "readme [DIR]",
@@ -120,10 +129,11 @@ func newPluginReadmeCmd(p *program) *cobra.Command {
 in DIR (default: this directory), between two marker lines. The rest does not
 change.`,
 		Example: "  opentabs plugin readme\n  opentabs plugin readme --check",
-		Args:    limitArgs(1),
-		RunE:    actionWithArg(&opts.dir, func(ctx context.Context) error { return runPluginReadme(ctx, opts) }),
+		Args:    cli.LimitArgs(1),
+		RunE:    cli.ActionWithArg(&opts.dir, func(ctx context.Context) error { return runPluginReadme(ctx, opts) }),
 	}
 	cmd.Flags().BoolVar(&opts.check, "check", false, "write nothing; fail if the README is not up to date")
+	cli.AddJSONFlag(cmd, &opts.json)
 	return cmd
 }
 
@@ -135,23 +145,25 @@ func runPluginReadme(ctx context.Context, opts pluginReadmeOptions) error {
 		return err
 	case hasChanged && opts.check:
 		return errors.New(file + " is not up to date: run `opentabs plugin readme`")
+	case opts.json:
+		return opts.program.Out.PrintValue(updatedReadme{file, hasChanged})
 	case hasChanged:
-		opts.program.out.PrintLine("wrote %s", file)
+		opts.program.Out.PrintLine("wrote %s", file)
 	default:
-		opts.program.out.Notef("%s is up to date", file)
+		opts.program.Out.Notef("%s is up to date", file)
 	}
 	return nil
 }
 
 type pluginPackOptions struct {
-	program *program
+	program *cli.Program
 	dir     string
 	out     string
 	json    bool
 	noTypes bool
 }
 
-func newPluginPackCmd(p *program) *cobra.Command {
+func newPluginPackCmd(p *cli.Program) *cobra.Command {
 	opts := pluginPackOptions{program: p, dir: "."}
 	cmd := &cobra.Command{
 		Use:   "pack [DIR]",
@@ -161,8 +173,8 @@ package NAME-VERSION.tgz from package.json, the README, the license and dist.
 You can install it (opentabs plugin install ./NAME-VERSION.tgz) or publish it
 (npm publish NAME-VERSION.tgz). The same content produces the same bytes.`,
 		Example: "  opentabs plugin pack\n  opentabs plugin pack plugins/tickets --out /tmp",
-		Args:    limitArgs(1),
-		RunE:    actionWithArg(&opts.dir, func(ctx context.Context) error { return runPluginPack(ctx, opts) }),
+		Args:    cli.LimitArgs(1),
+		RunE:    cli.ActionWithArg(&opts.dir, func(ctx context.Context) error { return runPluginPack(ctx, opts) }),
 	}
 	f := cmd.Flags()
 	f.StringVar(&opts.out, "out", "", "write the package to this `PATH`, a directory or a file (default: this directory)")
@@ -172,7 +184,7 @@ You can install it (opentabs plugin install ./NAME-VERSION.tgz) or publish it
 }
 
 func runPluginPack(ctx context.Context, opts pluginPackOptions) error {
-	out := opts.program.out
+	out := opts.program.Out
 	if _, err := jsbuild.BuildPlugin(ctx, opts.dir, jsbuild.Options{}); err != nil {
 		return err
 	}
@@ -181,7 +193,14 @@ func runPluginPack(ctx context.Context, opts pluginPackOptions) error {
 		return err
 	}
 	if result.Errors > 0 {
-		printFindings(out, result)
+		if opts.json {
+			err = out.PrintValue(result)
+		} else {
+			printFindings(out, result)
+		}
+		if err != nil {
+			return err
+		}
 		return fmt.Errorf("no package was made, because the plugin has %s: fix the errors", problemCountText(result))
 	}
 	if result.Warnings > 0 {

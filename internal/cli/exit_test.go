@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -38,7 +38,7 @@ func TestExitCodesAreComplete(t *testing.T) {
 			t.Fatal(err)
 		}
 		codeCount++
-		if code, ok := exitCodes[wire.ErrorCode(text)]; !ok || code == exitOK {
+		if code, ok := exitCodes[wire.ErrorCode(text)]; !ok || code == ExitOK {
 			t.Errorf("%s has the exit code %d", text, code)
 		}
 		return true
@@ -58,21 +58,21 @@ func TestExplainError(t *testing.T) {
 		want string
 		code int
 	}{
-		{"nothing", context.Background(), nil, "", exitOK},
-		{"an unknown error", context.Background(), errors.New("boom"), "boom", exitFailed},
-		{"a usage error", context.Background(), newUsageError("no %s", "flag"), "no flag", exitUsage},
+		{"nothing", context.Background(), nil, "", ExitOK},
+		{"an unknown error", context.Background(), errors.New("boom"), "boom", ExitFailed},
+		{"a usage error", context.Background(), NewUsageError("no %s", "flag"), "no flag", ExitUsage},
 		{"a failed call", context.Background(), fmt.Errorf("x: %w", &toolcall.Failure{Code: wire.ErrTabClosed}), "", exitNoPage},
-		{"a failed call of another version", context.Background(), &toolcall.Failure{Code: "later"}, "", exitFailed},
+		{"a failed call of another version", context.Background(), &toolcall.Failure{Code: "later"}, "", ExitFailed},
 		{"an interrupted call", cancelledCtx, toolcall.ErrInterrupted, "interrupted; the call was cancelled", exitInterrupted},
 		{"a late decision", context.Background(), fmt.Errorf("x: %w", &callview.AlreadyDecidedError{}), "", exitAlreadyDecided},
-		{"the end of a stream", context.Background(), fmt.Errorf("%w: EOF", httpapi.ErrStreamEnded), "the server has stopped; start it with `opentabs serve`", exitNoServer},
-		{"no server", context.Background(), fmt.Errorf("ask: %w", httpapi.ErrNoServer), "no opentabs server is running; start it with `opentabs serve`", exitNoServer},
+		{"the end of a stream", context.Background(), fmt.Errorf("%w: EOF", httpapi.ErrStreamEnded), "the server has stopped; start it with `opentabs serve`", ExitNoServer},
+		{"no server", context.Background(), fmt.Errorf("ask: %w", httpapi.ErrNoServer), "no opentabs server is running; start it with `opentabs serve`", ExitNoServer},
 		{"Ctrl-C", cancelledCtx, fmt.Errorf("ask: %w", context.Canceled), "interrupted", exitInterrupted},
-		{"an error after Ctrl-C", cancelledCtx, errors.New("boom"), "boom", exitFailed},
-		{"another token", context.Background(), fmt.Errorf("ask: %w", httpapi.ErrForeignServer), "the port of opentabs is in use by another program or another opentabs installation, and no data was sent to it: set OPENTABS_HOME to the directory of that installation, or choose another port with OPENTABS_PORT", exitFailed},
-		{"a refusal", context.Background(), &httpapi.RefusedError{Status: 404, Explanation: "no such call"}, "no such call", exitFailed},
+		{"an error after Ctrl-C", cancelledCtx, errors.New("boom"), "boom", ExitFailed},
+		{"another token", context.Background(), fmt.Errorf("ask: %w", httpapi.ErrForeignServer), "the port of opentabs is in use by another program or another opentabs installation, and no data was sent to it: set OPENTABS_HOME to the directory of that installation, or choose another port with OPENTABS_PORT", ExitFailed},
+		{"a refusal", context.Background(), &httpapi.RefusedError{Status: 404, Explanation: "no such call"}, "no such call", ExitFailed},
 	} {
-		if got, code := explainError(c.ctx, c.err); got != c.want || code != c.code {
+		if got, code := ExplainError(c.ctx, c.err); got != c.want || code != c.code {
 			t.Errorf("%s: got the message %q and the exit code %d", c.name, got, code)
 		}
 	}

@@ -1,13 +1,13 @@
-package main
+package plugincmd
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"opentabs/browser"
+	"opentabs/internal/cli"
 	"opentabs/internal/home"
 	"opentabs/internal/httpapi"
 	"opentabs/internal/permissions"
@@ -16,12 +16,12 @@ import (
 )
 
 type permissionOptions struct {
-	program *program
+	program *cli.Program
 	changes permissions.Changes
 	json    bool
 }
 
-func newPluginPermissionCmd(p *program) *cobra.Command {
+func newPluginPermissionCmd(p *cli.Program) *cobra.Command {
 	opts := permissionOptions{program: p}
 	cmd := &cobra.Command{
 		Use:   "permission [NAME[__TOOL] [off|ask|auto|default]]",
@@ -53,7 +53,7 @@ another page, opentabs opens no tabs until you allow it again.`,
   opentabs plugin permission messages__export_messages off
   opentabs plugin permission messages --open-tabs on
   opentabs plugin permission tickets --allow-calls-to messages`,
-		Args: limitArgs(2),
+		Args: cli.LimitArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				opts.changes.Plugin, opts.changes.Tool = splitToolName(args[0])
@@ -64,10 +64,10 @@ another page, opentabs opens no tabs until you allow it again.`,
 			return runPermission(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.changes.OpenTabs, "open-tabs", "", "whether calls may open a tab of the plugin: `on or off`")
+	cmd.Flags().StringVar(&opts.changes.OpenTabs, "open-tabs", "", "whether calls may open a tab of the plugin: `on|off`")
 	cmd.Flags().StringSliceVar(&opts.changes.AllowCalls, "allow-calls-to", nil, "allow the plugin's tools to call the tools of the plugin `OTHER`")
 	cmd.Flags().StringSliceVar(&opts.changes.ForbidCalls, "forbid-calls-to", nil, "do not allow the plugin's tools to call the tools of the plugin `OTHER`")
-	cmd.Flags().StringVar(&opts.changes.LateAccess, "late-access", "", "whether a plugin that starts late gets secret settings and may call other plugins: `on or off`")
+	cmd.Flags().StringVar(&opts.changes.LateAccess, "late-access", "", "whether a plugin that starts late gets secret settings and may call other plugins: `on|off`")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	return cmd
 }
@@ -84,18 +84,21 @@ func splitToolName(name string) (plugin, tool string) {
 
 func runPermission(ctx context.Context, opts permissionOptions) error {
 	p := opts.program
-	book, err := p.openPolicy(ctx)
+	book, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
 	if opts.changes.IsEmpty() {
-		return p.showPermissions(book, opts)
+		return showPermissions(p, book, opts)
 	}
-	return asUsageError(opts.changes.Apply(book, p.out.Notef))
+	if err := opts.changes.Apply(book, p.Out.Notef); err != nil || !opts.json {
+		return cli.AsUsageError(err)
+	}
+	return showPermissions(p, book, opts)
 }
 
 // showPermissions prints the permissions of one plugin or of all plugins.
-func (p *program) showPermissions(book home.PolicyAccess, opts permissionOptions) error {
+func showPermissions(p *cli.Program, book home.PolicyAccess, opts permissionOptions) error {
 	names := []string{opts.changes.Plugin}
 	if opts.changes.Plugin == "" {
 		names = names[:0]
@@ -107,76 +110,76 @@ func (p *program) showPermissions(book home.PolicyAccess, opts permissionOptions
 	for _, name := range names {
 		view, err := book.Permissions(name)
 		if err != nil {
-			return asUsageError(err)
+			return cli.AsUsageError(err)
 		}
 		views = append(views, view)
 	}
 	if opts.json {
-		return p.out.PrintValue(views)
+		return p.Out.PrintValue(views)
 	}
 	if len(views) == 0 {
-		p.out.Notef("there are no plugins yet; add one with `opentabs plugin add PATH`")
+		p.Out.Notef("there are no plugins yet; install one with `opentabs plugin install NAME` or `opentabs plugin install PATH`")
 		return nil
 	}
 	for _, problem := range views[0].Problems {
-		p.out.Notef("%s", problem)
+		p.Out.Notef("%s", problem)
 	}
-	p.out.PrintTable("", pluginview.PermissionRows(views, opts.changes.Tool))
+	p.Out.PrintTable("", pluginview.PermissionRows(views, opts.changes.Tool))
 	return nil
 }
 
 type limitOptions struct {
-	program      *program
+	program      *cli.Program
 	plugin, tool string
 	limit        policy.Limit
+	json         bool
 }
 
-func newPluginLimitCmd(p *program) *cobra.Command {
-	return &cobra.Command{
+// limitedTool is what `plugin limit --json` prints. Limit is empty if there is none.
+type limitedTool struct {
+	Tool  string `json:"tool"`
+	Limit string `json:"limit,omitempty"`
+}
+
+func newPluginLimitCmd(p *cli.Program) *cobra.Command {
+	opts := limitOptions{program: p}
+	cmd := &cobra.Command{
 		Use:   "limit NAME__TOOL 10/1m|none",
 		Short: "Limit how often a tool may run",
 		Long: `Limit how often a tool may run, for all callers together: 10/1m is ten times a
 minute. A call above the limit fails with rate_limited, without a request for
 approval.`,
 		Example: "  opentabs plugin limit messages__export_messages 10/1m\n  opentabs plugin limit messages__export_messages none",
-		Args:    requireArgs(2, "the name of a tool or the limit"),
+		Args:    cli.RequireArgs(2, "the name of a tool or the limit"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts := limitOptions{program: p}
 			if opts.plugin, opts.tool = splitToolName(args[0]); opts.tool == "" {
-				return newUsageError("%q is not the name of a tool: write it with its plugin, as in messages__export_messages", args[0])
+				return cli.NewUsageError("%q is not the name of a tool: write it with its plugin, as in messages__export_messages", args[0])
 			}
 			if args[1] != "none" {
 				var err error
 				if opts.limit, err = policy.ParseLimit(args[1]); err != nil {
-					return newUsageError("%v", err)
+					return cli.NewUsageError("%v", err)
 				}
 			}
 			return runLimit(cmd.Context(), opts)
 		},
 	}
+	cli.AddJSONFlag(cmd, &opts.json)
+	return cmd
 }
 
 func runLimit(ctx context.Context, opts limitOptions) error {
 	p := opts.program
-	book, err := p.openPolicy(ctx)
+	book, err := p.OpenPolicy(ctx)
 	if err != nil {
 		return err
 	}
 	if err := book.SetLimit(opts.plugin, opts.tool, opts.limit.String(), httpapi.CommandLine); err != nil {
-		return asUsageError(err)
+		return cli.AsUsageError(err)
 	}
+	limited := limitedTool{browser.FullName(opts.plugin, opts.tool), opts.limit.String()}
 	if opts.limit == (policy.Limit{}) {
-		p.out.Notef("%s has no limit", browser.FullName(opts.plugin, opts.tool))
-		return nil
+		return p.Report(opts.json, limited, "%s has no limit", limited.Tool)
 	}
-	p.out.Notef("%s may run %s", browser.FullName(opts.plugin, opts.tool), opts.limit)
-	return nil
-}
-
-// asUsageError makes an error about an unknown plugin or tool a usage error.
-func asUsageError(err error) error {
-	if errors.Is(err, httpapi.ErrUnknown) {
-		return newUsageError("%v", err)
-	}
-	return err
+	return p.Report(opts.json, limited, "%s may run %s", limited.Tool, opts.limit)
 }

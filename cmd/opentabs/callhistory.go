@@ -1,0 +1,82 @@
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"opentabs/internal/callview"
+	"opentabs/internal/cli"
+	"opentabs/internal/recorder"
+	"opentabs/internal/terminal"
+)
+
+// historyOptions are the flags of `opentabs calls` that list recorded calls.
+type historyOptions struct {
+	since, tool, client string
+	hasFailed           bool
+}
+
+func (o *historyOptions) addFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.since, "since", "", "list recorded calls that ended after this `TIME`, such as 2h, 7d or 2026-11-20")
+	cmd.Flags().StringVar(&o.tool, "tool", "", "list recorded calls of this `TOOL`, or of all tools of a plugin")
+	cmd.Flags().StringVar(&o.client, "client", "", "list recorded calls of the client with this `NAME`")
+	cmd.Flags().BoolVar(&o.hasFailed, "failed", false, "list recorded calls that failed or were cancelled")
+}
+
+// isSet reports whether one of the flags was given.
+func (o *historyOptions) isSet() bool { return *o != historyOptions{} }
+
+// runHistory lists recorded calls. runHistory reads the files of the recorder, so it works
+// without a server.
+func runHistory(opts callsOptions) error {
+	p, o := opts.program, opts.history
+	if opts.follow {
+		return cli.NewUsageError("--follow shows new calls, not recorded calls: leave out --since, --tool, --client and --failed")
+	}
+	query := recorder.Query{Tool: o.tool, Client: o.client, HasFailed: o.hasFailed}
+	if o.since != "" {
+		since, err := recorder.ParseSince(o.since, time.Now())
+		if err != nil {
+			return cli.NewUsageError("--since: %v", err)
+		}
+		query.Since = since
+	}
+	dirs, err := p.MakeDirs()
+	if err != nil {
+		return err
+	}
+	entries, err := recorder.ReadAll(dirs.State, query)
+	if err != nil {
+		return err
+	}
+	if opts.json {
+		lines := make([][]byte, len(entries))
+		for i, e := range entries {
+			lines[i] = e.Line
+		}
+		return terminal.PrintJSONList(p.Out, lines)
+	}
+	if len(entries) == 0 {
+		p.Out.Notef("no recorded call matches")
+		return nil
+	}
+	p.Out.PrintTable("", callview.RecordRows(entries, opts.verbose), "SITE", "CLIENT", "RAN")
+	return nil
+}
+
+// showRecord shows the record of a call without a server.
+func showRecord(opts callsShowOptions) error {
+	dirs, err := opts.program.MakeDirs()
+	if err != nil {
+		return err
+	}
+	entry, ok, err := recorder.Find(dirs.State, opts.id)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return cli.NewUsageError("no call %s is recorded, and no server is running: list recorded calls with `opentabs calls --since 7d`", opts.id)
+	}
+	return printRecord(opts, entry.Record)
+}

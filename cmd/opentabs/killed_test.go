@@ -1,0 +1,243 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"opentabs/internal/audit"
+	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/mcpclient"
+	"opentabs/internal/recorder"
+)
+
+// These constants are the extent of TestKilledServerKeepsItsRecords.
+const (
+	killCount     = 5
+	leastCalls    = 1000
+	callingAgents = 4
+	// maxLoss is how long before the kill the calls may be missing.
+	maxLoss = time.Second
+)
+
+// TestKilledServerKeepsItsRecords kills the server at random moments while agents call
+// tools. After each kill, no file has a torn line except at its end, the chain of the audit
+// is intact, and only calls of the last second are missing.
+func TestKilledServerKeepsItsRecords(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "home")
+	dirs := config.Dirs{Config: dir, State: dir}
+	plugin := writeEchoPlugin(t)
+	if out, err := opentabsCommand(t, dirs, "plugin", "add", plugin, "--permission", "auto").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	callCount := 0
+	for kill := range killCount {
+		finishedCalls, killedAt := killDuringCalls(t, dirs, kill)
+		checkRecords(t, dirs, finishedCalls, killedAt.Add(-maxLoss))
+		callCount += len(finishedCalls)
+	}
+	if callCount < leastCalls {
+		t.Errorf("%d calls were answered, want %d", callCount, leastCalls)
+	}
+	// The next start repairs torn lines.
+	stop := startServer(t, dirs)
+	stop(os.Interrupt)
+	checkWholeLines(t, dirs)
+}
+
+// writeEchoPlugin writes a plugin with one tool that the simulated browser runs.
+func writeEchoPlugin(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "messages")
+	for name, text := range map[string]string{
+		"package.json":         `{"name":"opentabs-plugin-messages","version":"1.0.0","main":"dist/adapter.iife.js","opentabs":{"displayName":"Messages","description":"For tests","urlPatterns":["*://localhost/*"]}}`,
+		"dist/adapter.iife.js": "(() => {})();",
+		"dist/tools.json":      `{"sdkVersion":"0.0.1","tools":[{"name":"echo","description":"Echo","output_schema":{"type":"object"},"input_schema":{"type":"object","properties":{"text":{"type":"string"}}}}]}`,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// startServer starts a server and waits until it serves. The returned function sends the
+// server a signal and waits for its end.
+func startServer(t *testing.T, dirs config.Dirs) (end func(os.Signal)) {
+	t.Helper()
+	server := opentabsCommand(t, dirs, "serve")
+	var log bytes.Buffer
+	server.Stderr = &log
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = server.Wait() // a killed server has an error
+	}()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(hangTimeout); ; {
+		if record, ok := dirs.ReadServer(); ok && record.PID == server.Process.Pid {
+			break
+		}
+		select {
+		case <-tick.C:
+		case <-ended:
+			t.Fatalf("the server ended: %s", log.String())
+		case <-deadline:
+			t.Fatal("the server does not start")
+		}
+	}
+	return func(signal os.Signal) {
+		t.Helper()
+		if err := server.Process.Signal(signal); err != nil {
+			t.Error(err)
+		}
+		<-ended
+	}
+}
+
+// killDuringCalls starts a server and kills it at a random moment while agents call a tool.
+// killDuringCalls returns when the answer of each call arrived, by the argument of the call,
+// and the time of the kill.
+func killDuringCalls(t *testing.T, dirs config.Dirs, round int) (finishedCalls map[string]time.Time, killedAt time.Time) {
+	t.Helper()
+	finishedCalls = map[string]time.Time{}
+	end := startServer(t, dirs)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	browser, err := connectFakeBrowser(ctx, dirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var work sync.WaitGroup
+	work.Go(func() { _ = browser.Run(ctx) }) // ends with the server
+	var mu sync.Mutex
+	var answered atomic.Int64
+	enough := make(chan struct{})
+	var closeOnce sync.Once
+	least, began, runTime := int64(leastCalls/killCount+rand.IntN(100)), time.Now(), time.Duration(rand.IntN(int(3*maxLoss)))
+	for agent := range callingAgents {
+		session := openSession(t, dirs)
+		work.Go(func() {
+			for n := 0; ; n++ {
+				text := fmt.Sprintf("call %d.%d.%d", round, agent, n)
+				result, err := session.CallTool(ctx, "messages__echo", fmt.Appendf(nil, `{"text":%q}`, text), func(mcpclient.Progress) {})
+				if err != nil {
+					return // the server was killed
+				}
+				if !result.IsError {
+					mu.Lock()
+					finishedCalls[text] = time.Now()
+					mu.Unlock()
+					if answered.Add(1) >= least && time.Since(began) >= runTime {
+						closeOnce.Do(func() { close(enough) })
+					}
+				}
+			}
+		})
+	}
+	select {
+	case <-enough:
+	case <-time.After(hangTimeout):
+		t.Fatal("the calls are not answered")
+	}
+	killedAt = time.Now()
+	end(os.Kill)
+	stop()
+	work.Wait()
+	return finishedCalls, killedAt
+}
+
+// openSession opens an MCP session of the running server.
+func openSession(t *testing.T, dirs config.Dirs) *mcpclient.Client {
+	t.Helper()
+	record, _ := dirs.ReadServer()
+	token, err := dirs.Token()
+	if err != nil {
+		t.Fatal(err)
+	}
+	api := httpapi.NewClient(record.Port, token)
+	session := mcpclient.New(mcpclient.Options{URL: api.URL(httpapi.CommandPath), Token: token, Name: "test", Version: "1", Transport: api.Transport()})
+	if _, err := session.Initialize(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return session
+}
+
+// checkRecords checks that the recorder and the audit have all calls that were answered
+// before the time complete, and that the chain of the audit is intact.
+func checkRecords(t *testing.T, dirs config.Dirs, finishedCalls map[string]time.Time, complete time.Time) {
+	t.Helper()
+	if v, err := audit.Verify(dirs.State); err != nil || v.Problem != nil || v.Lines == 0 {
+		t.Fatalf("the audit: %+v, %+v, %v", v, v.Problem, err)
+	}
+	entries, damagedLines, err := audit.Read(dirs.State, 0, func(r audit.Record) bool { return r.Kind == audit.KindCall })
+	if err != nil || damagedLines > 1 {
+		t.Fatalf("the audit has %d damaged lines, %v", damagedLines, err)
+	}
+	audited := map[string]bool{}
+	for _, e := range entries {
+		audited[e.CallID] = true
+	}
+	records, err := recorder.ReadAll(dirs.State, recorder.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded := map[string]bool{}
+	for _, r := range records {
+		var args struct{ Text string }
+		if err := json.Unmarshal(r.Args, &args); err != nil || recorded[args.Text] {
+			t.Fatalf("the record %s is there twice or damaged: %v", r.Line, err)
+		}
+		recorded[args.Text] = true
+		if !audited[r.CallID] && r.Ended.Before(complete) {
+			t.Errorf("call %s of %s is recorded, but not in the audit", r.CallID, r.Ended)
+		}
+	}
+	required := 0
+	for text, at := range finishedCalls {
+		if at.Before(complete) {
+			required++
+			if !recorded[text] {
+				t.Errorf("%q, answered at %s, is not recorded; all calls until %s should be", text, at, complete)
+			}
+		}
+	}
+	t.Logf("%d calls answered, %d of them more than %s before the kill; %d recorded, %d in the audit", len(finishedCalls), required, maxLoss, len(recorded), len(audited))
+}
+
+// checkWholeLines checks that each line of the audit and of the records is JSON.
+func checkWholeLines(t *testing.T, dirs config.Dirs) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dirs.State, "calls", "*.jsonl"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no records: %v", err)
+	}
+	for _, file := range append(files, filepath.Join(dirs.State, "audit.jsonl")) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range bytes.Lines(text) {
+			if !json.Valid(line) || !bytes.HasSuffix(line, []byte("\n")) {
+				t.Errorf("%s has the line %s", file, line)
+			}
+		}
+	}
+}

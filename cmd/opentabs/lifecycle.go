@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"opentabs/internal/cli"
+	"opentabs/internal/cli/installcmd"
+	"opentabs/internal/httpapi"
+)
+
+type stopOptions struct {
+	program *cli.Program
+	force   bool
+	json    bool
+}
+
+// reportedServer is what `stop --json` and `restart --json` print.
+type reportedServer struct {
+	Version string `json:"version"`
+	PID     int    `json:"pid"`
+	// URL is the address of a server that runs.
+	URL       string `json:"url,omitempty"`
+	IsRunning bool   `json:"running"`
+}
+
+func newStopCmd(p *cli.Program) *cobra.Command {
+	opts := stopOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "stop",
+		Short: "Stop the server",
+		Long: `Stop the server. While calls run or wait for an approval, the server continues,
+unless you add --force, which ends these calls. The next "opentabs mcp" starts
+the server again.`,
+		Example: "  opentabs stop\n  opentabs stop --force",
+		Args:    cli.LimitArgs(0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runStop(cmd.Context(), opts) },
+	}
+	cmd.Flags().BoolVar(&opts.force, "force", false, "end running and waiting calls")
+	cli.AddJSONFlag(cmd, &opts.json)
+	return cmd
+}
+
+func runStop(ctx context.Context, opts stopOptions) error {
+	h, err := opts.program.OpenHome(nil)
+	if err != nil {
+		return err
+	}
+	stopped, err := h.StopServer(ctx, opts.force)
+	if err != nil {
+		return err
+	}
+	return opts.program.Report(opts.json, reportedServer{Version: stopped.Version, PID: stopped.PID}, "%s, is stopped", stopped)
+}
+
+func newRestartCmd(p *cli.Program) *cobra.Command {
+	opts := stopOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "restart",
+		Short: "Stop the server and start it in the background",
+		Long: `Stop the server if it runs, and start it in the background or as the service
+(opentabs service), with the settings of config.json and of the environment. Its
+log is serve.log in the state directory.
+Sessions of "opentabs mcp" continue, and browsers connect again.
+
+While calls run or wait for an approval, the server continues, unless you add
+--force, which ends these calls.`,
+		Example: "  opentabs restart",
+		Args:    cli.LimitArgs(0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runRestart(cmd.Context(), opts) },
+	}
+	cmd.Flags().BoolVar(&opts.force, "force", false, "end running and waiting calls")
+	cli.AddJSONFlag(cmd, &opts.json)
+	return cmd
+}
+
+func runRestart(ctx context.Context, opts stopOptions) error {
+	p := opts.program
+	h, err := p.OpenHome(nil)
+	if err != nil {
+		return err
+	}
+	stopped, err := h.StopServer(ctx, opts.force)
+	switch {
+	case err == nil:
+		p.Out.Notef("%s, is stopped", stopped)
+	case !errors.Is(err, httpapi.ErrNoServer):
+		return err
+	}
+	if err := installcmd.StartServer(ctx, p, h); err != nil {
+		return err
+	}
+	started, err := h.FindServer(ctx)
+	if err != nil {
+		return err
+	}
+	url := fmt.Sprintf("http://127.0.0.1:%d/mcp", started.Port)
+	return p.Report(opts.json, reportedServer{started.Version, started.PID, url, true}, "%s, is serving MCP on %s", started, url)
+}

@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"context"
+
+	"opentabs/internal/daemon"
+	"opentabs/internal/plugindev"
+	"opentabs/internal/toolcall"
+)
+
+// RunCall checks a call, runs it on the running server, and prints its result.
+func RunCall(ctx context.Context, p *Program, request toolcall.Request) error {
+	if err := request.Check(); err != nil {
+		return err
+	}
+	client, err := p.NewClient(ctx)
+	if err != nil {
+		return err
+	}
+	return toolcall.Run(ctx, client, daemon.CommandClient, request, p.In, p.Out)
+}
+
+// RunTypedCall runs a call that was typed at the prompt of plugin dev.
+func RunTypedCall(ctx context.Context, p *Program, c plugindev.Call) {
+	request := toolcall.Request{Tool: c.Tool, Args: c.Words, Input: c.JSON, HasInput: c.JSON != "", Output: "json"}
+	if sentence, _ := ExplainError(ctx, RunCall(ctx, p, request)); sentence != "" {
+		p.Out.Notef("%s", sentence)
+	}
+}

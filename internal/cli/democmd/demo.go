@@ -1,0 +1,216 @@
+// Package democmd has the command `opentabs demo`.
+package democmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"opentabs/internal/cli"
+	"opentabs/internal/home"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/terminal"
+)
+
+const (
+	// browserWait is how long a browser may take to reconnect to a server that the demo
+	// has just started.
+	browserWait = 6 * time.Second
+	// browserPollInterval is the interval between two checks for a connected browser.
+	browserPollInterval = 200 * time.Millisecond
+	// cleanupTimeout limits the removal of the plugin and the site.
+	cleanupTimeout = 10 * time.Second
+)
+
+type demoOptions struct {
+	program *cli.Program
+	// browser is the name or the ID of a browser; empty for the only one.
+	browser string
+	keep    bool
+	yes     bool
+}
+
+// New returns the command `opentabs demo`.
+func New(p *cli.Program) *cobra.Command {
+	opts := demoOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Try a long call, a stop and an approval in your browser",
+		Long: `Try opentabs in your own browser in less than a minute: a long call with its
+progress, a call that is stopped, and a call that waits for your approval.
+
+The demo serves an example site on this machine, opens it in a tab of the
+connected browser, and enables an example plugin for this site only. At the end,
+or at Ctrl-C, the demo closes the tab and removes the plugin and the site.
+
+With --keep, the site and the plugin stay until Ctrl-C, so that your agent can
+use them.`,
+		Example: `  opentabs demo
+  opentabs demo --keep
+  opentabs demo --browser Work --yes`,
+		Args: cli.LimitArgs(0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), opts) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&opts.browser, "browser", "", "use this browser, by `NAME` or id")
+	f.BoolVar(&opts.keep, "keep", false, "keep the site and the plugin until Ctrl-C")
+	f.BoolVarP(&opts.yes, "yes", "y", false, "enable the example plugin without asking")
+	return cmd
+}
+
+func runDemo(ctx context.Context, opts demoOptions) error {
+	p := opts.program
+	questions := p.Out.NewQuestions(p.In)
+	if questions == nil && !opts.yes {
+		return cli.NewUsageError("there is no terminal for questions: `opentabs demo --help` shows what the demo does, and `opentabs demo --yes` runs it")
+	}
+	h, err := p.OpenHome(nil)
+	if err != nil {
+		return err
+	}
+	client, err := startedServer(ctx, h)
+	if err != nil {
+		return err
+	}
+	browserName, err := findBrowser(ctx, client, opts.browser)
+	if err != nil {
+		return err
+	}
+	plugin := newDemoPlugin(h, client)
+	if err := plugin.checkName(); err != nil {
+		return err
+	}
+	if !opts.yes && !confirmStart(ctx, p.Out, questions, browserName) {
+		p.Out.Notef("the demo was not started; nothing has changed")
+		return ctx.Err()
+	}
+	s, err := startSite(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	demo := &demo{program: p, client: client, browser: browserName, site: s, questions: questions}
+	err = runWithPlugin(ctx, plugin, s.url, func() error {
+		if err := demo.play(ctx); err != nil {
+			return err
+		}
+		if opts.keep {
+			demo.wait(ctx)
+		}
+		return nil
+	})
+	if err == nil {
+		p.Out.PrintText(nextSteps)
+	}
+	return err
+}
+
+// runWithPlugin runs action while the example plugin is enabled, and removes the plugin
+// also after an error or an interrupt.
+func runWithPlugin(ctx context.Context, plugin demoPlugin, siteURL string, action func() error) (err error) {
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+		defer cancel()
+		if removeErr := plugin.remove(ctx); removeErr != nil {
+			err = errors.Join(err, fmt.Errorf("remove the example plugin: %w; run `opentabs plugin remove %s`", removeErr, pluginName))
+		}
+	}()
+	if err := plugin.remove(ctx); err != nil { // what a killed demo has left behind
+		return err
+	}
+	if err := plugin.enable(ctx, siteURL); err != nil {
+		return err
+	}
+	return action()
+}
+
+// startedServer returns a client of the running server, and starts a server if none runs.
+func startedServer(ctx context.Context, h *home.Home) (*httpapi.Client, error) {
+	client, err := h.Client(ctx)
+	if errors.Is(err, httpapi.ErrNoServer) {
+		if err = h.StartServer(ctx); err == nil {
+			client, err = h.Client(ctx)
+		}
+	}
+	return client, err
+}
+
+// findBrowser returns the name of the browser in which the demo runs: the browser that the
+// user named, or the only one.
+func findBrowser(ctx context.Context, client *httpapi.Client, wanted string) (string, error) {
+	deadline := time.Now().Add(browserWait)
+	for {
+		status, err := client.Status(ctx)
+		if err != nil {
+			return "", err
+		}
+		var names []string
+		for _, b := range status.Browsers {
+			if b.Connected && (wanted == "" || wanted == b.Name || wanted == b.ID) {
+				names = append(names, b.Name)
+			}
+		}
+		switch {
+		case len(names) == 1:
+			return names[0], nil
+		case len(names) > 1:
+			return "", cli.NewUsageError("several browsers are connected: %s; name one with --browser", strings.Join(names, ", "))
+		case time.Now().After(deadline) && wanted != "":
+			return "", cli.NewUsageError("no browser %q is connected: `opentabs status` shows the browsers", wanted)
+		case time.Now().After(deadline):
+			return "", errors.New("no browser is connected: run `opentabs setup`, which connects your browser, then run `opentabs demo` again")
+		}
+		select {
+		case <-time.After(browserPollInterval):
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+}
+
+// confirmStart shows what the demo does and reports whether the user agrees.
+func confirmStart(ctx context.Context, out *terminal.Output, questions *terminal.Questions, browserName string) bool {
+	out.PrintText(fmt.Sprintf(`The demo runs in the browser %s. Until it ends, it
+  - serves an example chat on this machine, http://%s
+  - opens the chat in a new tab
+  - enables the plugin %q for this site only, with these tools:
+      %s    runs without approval
+      %s      needs your approval
+      compare_channels   needs your approval
+Then it removes the plugin and closes the tab.`, terminal.SafeLine(browserName), siteHost, pluginName, exportTool, countTool))
+	return questions.Confirm(ctx, "Start the demo? [Y/n] ")
+}
+
+// askYesNo asks a question whose default answer is yes, and returns at once. No answer is
+// sent after the end of ctx.
+func askYesNo(ctx context.Context, questions *terminal.Questions, question string) <-chan bool {
+	answers := make(chan bool, 1)
+	go func() {
+		isConfirmed := questions.Confirm(ctx, question)
+		if ctx.Err() == nil {
+			answers <- isConfirmed
+		}
+	}()
+	return answers
+}
+
+// nextSteps is what the user can do after the demo.
+const nextSteps = `
+The example plugin and its site are removed. Next:
+  opentabs browser tools on     let agents use any page, after your approval
+  opentabs plugin search        find plugins for the sites that you use
+  opentabs calls --follow       watch what agents do`
+
+// countOf returns the number of exported messages in a result.
+func countOf(result json.RawMessage) int {
+	var exported struct {
+		Count int `json:"count"`
+	}
+	_ = json.Unmarshal(result, &exported) // a result of another form has the count 0
+	return exported.Count
+}

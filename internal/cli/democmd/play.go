@@ -1,0 +1,200 @@
+package democmd
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"opentabs/dispatch"
+	"opentabs/internal/callview"
+	"opentabs/internal/cli"
+	"opentabs/internal/daemon"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/mcpclient"
+	"opentabs/internal/terminal"
+	"opentabs/internal/toolcall"
+	"opentabs/wire"
+)
+
+const (
+	// stopAfter is how long the second call runs before the demo stops it.
+	stopAfter = 4 * time.Second
+	// abortTimeout limits how long the demo waits until the site notices a stopped call.
+	abortTimeout = 2 * time.Second
+	// approvalTimeout is how long the demo waits for the approval of the third call.
+	approvalTimeout = 45 * time.Second
+	// ticketPollInterval is the interval between two checks whether the call waits.
+	ticketPollInterval = 100 * time.Millisecond
+)
+
+// demo shows the three calls.
+type demo struct {
+	program *cli.Program
+	client  *httpapi.Client
+	browser string
+	site    *site
+	// questions is nil without a terminal; then the user approves elsewhere.
+	questions *terminal.Questions
+}
+
+// play runs the three calls, one after the other.
+func (d *demo) play(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{d.playLongCall, d.playStop, d.playApproval} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// call calls a tool of the example plugin for the channel general.
+func (d *demo) call(ctx context.Context, tool string) (mcpclient.Result, error) {
+	request := toolcall.Request{Tool: dispatch.Tool{Plugin: pluginName, Name: tool}.FullName(), Args: []string{"channelId=general"}, Browser: d.browser}
+	return toolcall.Call(ctx, d.client, daemon.CommandClient, request, d.program.In, d.program.Out)
+}
+
+func (d *demo) playLongCall(ctx context.Context) error {
+	out := d.program.Out
+	out.PrintText(`
+1. A long call
+   The page reads the 1,000 messages of a channel and reports its progress. As
+   long as a call reports, it keeps running, for up to 5 min.`)
+	startTime := time.Now()
+	result, err := d.call(ctx, exportTool)
+	if err != nil {
+		return err
+	}
+	out.PrintLine("   Done: %d messages in %s.", countOf(result.StructuredContent), terminal.Elapsed(time.Since(startTime)))
+	return nil
+}
+
+func (d *demo) playStop(ctx context.Context) error {
+	out := d.program.Out
+	out.PrintText(`
+2. A stop
+   The same call again. After 4 s the demo stops it, as you can with Ctrl-C, in
+   the side panel, or from your agent.`)
+	callCtx, stop := context.WithTimeout(ctx, stopAfter)
+	defer stop()
+	_, err := d.call(callCtx, exportTool)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err == nil:
+		return errors.New("the call ended before the demo stopped it: run `opentabs demo` again")
+	case callCtx.Err() == nil:
+		return err
+	}
+	deadline := time.After(abortTimeout)
+	for d.site.lastAborted() == 0 {
+		select {
+		case <-time.After(ticketPollInterval):
+			continue
+		case <-deadline:
+		}
+		out.PrintLine("   Stopped.")
+		return nil
+	}
+	out.PrintLine("   Stopped: the code in the page ended, and the page dropped its request for part %d of %d.", d.site.lastAborted(), pageCount)
+	return nil
+}
+
+// callOutcome is the result or the error of a call.
+type callOutcome struct {
+	result mcpclient.Result
+	err    error
+}
+
+func (d *demo) playApproval(ctx context.Context) error {
+	out := d.program.Out
+	out.PrintText(`
+3. An approval
+   The plugin may not count the authors of the channel without asking you.`)
+	callCtx, stop := context.WithTimeout(ctx, approvalTimeout)
+	defer stop()
+	outcome := make(chan callOutcome, 1)
+	go func() {
+		result, err := d.call(callCtx, countTool)
+		outcome <- callOutcome{result, err}
+	}()
+	id, ended := d.waitForTicket(callCtx, outcome)
+	if ended == nil {
+		ended = d.awaitApproval(callCtx, id, outcome)
+	}
+	return d.reportApproval(ctx, callCtx, *ended)
+}
+
+// waitForTicket waits until the call waits for approval, and returns the ID of the call, or
+// how the call ended before.
+func (d *demo) waitForTicket(ctx context.Context, outcome <-chan callOutcome) (string, *callOutcome) {
+	for {
+		calls, err := d.client.Calls.List(ctx)
+		for _, c := range calls {
+			if err == nil && c.Plugin == pluginName && c.Waiting != nil {
+				return c.CallID, nil
+			}
+		}
+		select {
+		case ended := <-outcome:
+			return "", &ended
+		case <-time.After(ticketPollInterval):
+		}
+	}
+}
+
+// awaitApproval returns how the call ended after the user has decided: in this terminal or
+// on another surface.
+func (d *demo) awaitApproval(ctx context.Context, id string, outcome <-chan callOutcome) *callOutcome {
+	out := d.program.Out
+	var answers <-chan bool // nil without a terminal
+	if d.questions == nil {
+		out.PrintLine("   Approve it in the side panel, or run `opentabs calls approve`.")
+	} else {
+		out.PrintLine("   Approve it in the side panel: press the opentabs button in the toolbar. Or")
+		answers = askYesNo(ctx, d.questions, "approve it here? [Y/n] ")
+	}
+	for {
+		select {
+		case ended := <-outcome:
+			return &ended
+		case isAllowed := <-answers:
+			choice := callview.Choice{Allow: isAllowed, Scope: wire.ScopeOnce}
+			if _, err := callview.Decide(ctx, d.client.Calls, id, choice); err != nil && ctx.Err() == nil {
+				var late *callview.AlreadyDecidedError
+				if !errors.As(err, &late) { // a decision in the side panel came first
+					return &callOutcome{err: err}
+				}
+			}
+			answers = nil
+		}
+	}
+}
+
+// reportApproval prints how the call ended that waited for approval.
+func (d *demo) reportApproval(ctx, callCtx context.Context, ended callOutcome) error {
+	out := d.program.Out
+	var failure *toolcall.Failure
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case ended.err == nil:
+		out.PrintLine("   Approved. The result: %s", terminal.SafeLine(string(ended.result.StructuredContent)))
+		return nil
+	case errors.As(ended.err, &failure) && failure.Code == wire.ErrDenied:
+		out.PrintLine("   Denied: the tool did not run, and an agent would now ask you before another try.")
+		return nil
+	case callCtx.Err() != nil:
+		out.PrintLine("   No answer within 45 s, so the demo cancelled the call: it did not run.")
+		return nil
+	}
+	return ended.err
+}
+
+// wait keeps the site and the plugin until ctx ends.
+func (d *demo) wait(ctx context.Context) {
+	d.program.Out.PrintText(`
+The example chat stays open. Ask your agent, for example:
+  "Export the channel general with opentabs."
+Ctrl-C ends the demo and removes the example plugin.`)
+	<-ctx.Done()
+}

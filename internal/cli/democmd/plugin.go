@@ -1,0 +1,130 @@
+package democmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"opentabs/internal/home"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/install"
+	"opentabs/internal/jsbuild"
+	"opentabs/internal/rawjson"
+	"opentabs/plugin"
+	sdkts "opentabs/sdk-ts"
+	"opentabs/wire"
+)
+
+// The demo adds the example plugin under a separate name and for the example site only.
+// Another plugin messages of the user stays as it is.
+const (
+	pluginName  = "demo"
+	packageName = "opentabs-plugin-demo"
+	exampleDir  = "examples/messages"
+	exportTool  = "export_messages"
+	countTool   = "count_authors"
+)
+
+// demoPlugin is the example plugin while the demo runs.
+type demoPlugin struct {
+	home   *home.Home
+	client *httpapi.Client
+	// dir is the folder with the source and the build of the plugin.
+	dir string
+}
+
+func newDemoPlugin(h *home.Home, client *httpapi.Client) demoPlugin {
+	return demoPlugin{home: h, client: client, dir: filepath.Join(h.State, "demo")}
+}
+
+// checkName returns an error if the user has another plugin with the name of the demo.
+func (p demoPlugin) checkName() error {
+	entries, err := p.home.PluginStore().Entries()
+	for _, e := range entries {
+		if e.Name == pluginName && e.Path != p.dir {
+			return fmt.Errorf("another plugin has the name %s, in %s: remove it with `opentabs plugin remove %[1]s`, then run `opentabs demo` again", pluginName, e.Path)
+		}
+	}
+	return err
+}
+
+// enable builds the plugin for the site at siteURL, adds it, and allows its tools: the
+// export runs without approval, all other tools need one.
+func (p demoPlugin) enable(ctx context.Context, siteURL string) error {
+	if err := p.write(siteURL); err != nil {
+		return fmt.Errorf("write the example plugin: %w", err)
+	}
+	if _, err := jsbuild.BuildPlugin(ctx, p.dir, jsbuild.Options{}); err != nil {
+		return fmt.Errorf("build the example plugin: %w", err)
+	}
+	added, err := p.home.PluginStore().Add(p.dir)
+	if err != nil {
+		return err
+	}
+	if err := p.client.Plugins.Reload(ctx); err != nil {
+		return fmt.Errorf("load the example plugin: %w", err)
+	}
+	policy := p.client.Policy(ctx)
+	if err := policy.Review(added.Name, added.ContentHash(), wire.PermissionAsk, httpapi.CommandLine); err != nil {
+		return err
+	}
+	if err := policy.SetPermission(added.Name, exportTool, wire.PermissionAuto, httpapi.CommandLine); err != nil {
+		return err
+	}
+	return policy.SetOpening(added.Name, true, httpapi.CommandLine)
+}
+
+// write writes the source of the plugin. The homepage is the page that opentabs opens for
+// the first call.
+func (p demoPlugin) write(siteURL string) error {
+	if err := os.RemoveAll(p.dir); err != nil {
+		return err
+	}
+	source, err := fs.Sub(sdkts.Example, exampleDir)
+	if err != nil {
+		return err
+	}
+	if err := os.CopyFS(p.dir, source); err != nil {
+		return err
+	}
+	text, err := fs.ReadFile(source, "package.json")
+	if err != nil {
+		return err
+	}
+	var manifest map[string]any
+	if err := json.Unmarshal(text, &manifest); err != nil {
+		return err
+	}
+	manifest["name"] = packageName
+	about, ok := manifest["opentabs"].(map[string]any)
+	if !ok {
+		return errors.New("the example has no member opentabs in package.json")
+	}
+	about["urlPatterns"], about["homepage"] = []string{"http://" + siteHost + "/*"}, siteURL
+	if text, err = rawjson.Marshal(manifest); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(p.dir, "package.json"), text, 0o600)
+}
+
+// remove removes the plugin with its permissions and files. remove also removes what an
+// interrupted demo has left behind.
+func (p demoPlugin) remove(ctx context.Context) error {
+	entries, err := p.home.PluginStore().Entries()
+	isAdded := false
+	for _, e := range entries {
+		isAdded = isAdded || e.Name == pluginName && e.Path == p.dir
+	}
+	if isAdded {
+		_, removeErr := install.Remove(p.home, pluginName)
+		err = errors.Join(err, removeErr, p.client.Plugins.Reload(ctx))
+		if forgetErr := p.client.Policy(ctx).Forget(pluginName, httpapi.CommandLine); !errors.Is(forgetErr, plugin.ErrUnknown) {
+			err = errors.Join(err, forgetErr)
+		}
+	}
+	return errors.Join(err, os.RemoveAll(p.dir))
+}

@@ -1,0 +1,156 @@
+package democmd
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"opentabs/internal/httpjson"
+)
+
+// siteHost is the host of the example site. Chrome resolves all names below localhost to
+// this machine, so the site is in the browser of the user only.
+const siteHost = "opentabs-demo.localhost"
+
+const (
+	pageCount    = 40
+	pageMessages = 25
+	// answerDelay is how long the site needs for one page of messages.
+	answerDelay = 300 * time.Millisecond
+	// siteStopTimeout limits how long the site waits for open requests when it stops.
+	siteStopTimeout = time.Second
+)
+
+// site is the example site: a chat with a few channels, served on loopback.
+type site struct {
+	url    string
+	server *http.Server
+	// stopping is closed when the site stops, which closes its tab.
+	stopping chan struct{}
+
+	mu           sync.Mutex // guards all fields below
+	abortedPages []int      // the pages whose request the browser aborted
+}
+
+// startSite serves the example site until stop is called.
+func startSite(ctx context.Context) (*site, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("serve the example site: %w", err)
+	}
+	address := listener.Addr().(*net.TCPAddr)
+	s := &site{url: fmt.Sprintf("http://%s:%d/", siteHost, address.Port), stopping: make(chan struct{})}
+	routes := http.NewServeMux()
+	routes.HandleFunc("GET /{$}", servePage)
+	routes.HandleFunc("GET /open", s.serveOpen)
+	routes.HandleFunc("GET /api/channels/{channel}/messages", s.serveMessages)
+	s.server = &http.Server{Handler: s.checkHost(routes, address.Port), ReadHeaderTimeout: 5 * time.Second}
+	go func() { _ = s.server.Serve(listener) }() // returns http.ErrServerClosed after stop
+	return s, nil
+}
+
+// checkHost rejects requests for other hosts, so that no page of another site can use the
+// example site under its own name.
+func (s *site) checkHost(next http.Handler, port int) http.Handler {
+	want := net.JoinHostPort(siteHost, strconv.Itoa(port))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Host != want {
+			httpjson.SendError(w, http.StatusMisdirectedRequest, "this is the example site of opentabs: open http://"+want)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// stop stops the site. The tab of the site closes.
+func (s *site) stop() {
+	close(s.stopping)
+	ctx, cancel := context.WithTimeout(context.Background(), siteStopTimeout)
+	defer cancel()
+	if s.server.Shutdown(ctx) != nil {
+		_ = s.server.Close() // ends the requests that are still open
+	}
+}
+
+func servePage(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write([]byte(page)) // an error means that the tab is closed
+}
+
+// serveOpen keeps a request open until the site stops. The page closes itself when the
+// request ends, also if the demo was killed.
+func (s *site) serveOpen(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	_, _ = w.Write([]byte(": open\n\n"))
+	_ = http.NewResponseController(w).Flush()
+	select {
+	case <-s.stopping:
+	case <-r.Context().Done():
+	}
+}
+
+type chatMessage struct {
+	ID     string `json:"id"`
+	Author string `json:"author"`
+	Text   string `json:"text"`
+}
+
+// serveMessages serves one page of the messages of a channel.
+func (s *site) serveMessages(w http.ResponseWriter, r *http.Request) {
+	number, err := strconv.Atoi(r.URL.Query().Get("cursor"))
+	if err != nil {
+		number = 0
+	}
+	select {
+	case <-time.After(answerDelay):
+	case <-r.Context().Done():
+		s.mu.Lock()
+		s.abortedPages = append(s.abortedPages, number+1)
+		s.mu.Unlock()
+		return
+	}
+	authors := []string{"Ada", "Grace", "Linus"}
+	answer := struct {
+		Messages   []chatMessage `json:"messages"`
+		NextCursor string        `json:"nextCursor,omitempty"`
+		TotalPages int           `json:"totalPages"`
+	}{TotalPages: pageCount}
+	for i := range pageMessages {
+		id := number*pageMessages + i + 1
+		answer.Messages = append(answer.Messages, chatMessage{ID: strconv.Itoa(id), Author: authors[(id*id)%len(authors)], Text: fmt.Sprintf("Message %d of #%s", id, r.PathValue("channel"))})
+	}
+	if number+1 < pageCount {
+		answer.NextCursor = strconv.Itoa(number + 1)
+	}
+	httpjson.Send(w, http.StatusOK, answer)
+}
+
+// lastAborted returns the last page whose request the browser aborted; 0 if there is none.
+func (s *site) lastAborted() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.abortedPages) == 0 {
+		return 0
+	}
+	return s.abortedPages[len(s.abortedPages)-1]
+}
+
+// page is the page of the example site.
+const page = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Example chat (opentabs demo)</title><link rel="icon" href="data:,">
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem;color-scheme:light dark}</style></head>
+<body><h1>Example chat</h1>
+<p>This page belongs to <code>opentabs demo</code>, which runs in your terminal. It has a channel <b>#general</b> with 1,000 messages.</p>
+<p id="state">The demo calls tools in this page. The page closes when the demo ends.</p>
+<script>
+new EventSource('/open').onerror = (event) => {
+  event.target.close();
+  document.getElementById('state').textContent = 'The demo has ended. You can close this tab.';
+  window.close();
+};
+</script></body></html>
+`

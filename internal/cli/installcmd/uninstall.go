@@ -1,0 +1,304 @@
+package installcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"opentabs/internal/cli"
+	"opentabs/internal/clienttoken"
+	"opentabs/internal/config"
+	"opentabs/internal/extensiondir"
+	"opentabs/internal/home"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/installed"
+	"opentabs/internal/setup"
+	"opentabs/internal/upgrade"
+)
+
+type uninstallOptions struct {
+	program *cli.Program
+	purge   bool
+	force   bool
+	yes     bool
+	json    bool
+}
+
+// NewUninstallCmd returns the command `opentabs uninstall`.
+func NewUninstallCmd(p *cli.Program) *cobra.Command {
+	opts := uninstallOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "uninstall",
+		Short: "Remove opentabs from this machine",
+		Long: `Remove opentabs from this machine. uninstall lists what it will remove and asks
+you: opentabs in the configurations of MCP clients, the service, the folder of
+the extension, and the program. It stops the server first.
+
+Your settings, plugins and logs stay, unless you add --purge. A program that
+npm, Homebrew or another package manager has installed stays too, and uninstall
+prints the command that removes it.`,
+		Example: "  opentabs uninstall\n  opentabs uninstall --purge --yes",
+		Args:    cli.LimitArgs(0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runUninstall(cmd.Context(), opts) },
+	}
+	f := cmd.Flags()
+	f.BoolVar(&opts.purge, "purge", false, "also remove settings, plugins, permissions and logs")
+	f.BoolVar(&opts.force, "force", false, "end running and waiting calls")
+	f.BoolVarP(&opts.yes, "yes", "y", false, "remove without asking")
+	cli.AddJSONFlag(cmd, &opts.json)
+	return cmd
+}
+
+// removal is one thing that uninstall removes.
+type removal struct {
+	// text describes the thing in the list for the user.
+	text string
+	// remove removes the thing, and returns a sentence about what was done; empty for none.
+	remove func(context.Context) (string, error)
+}
+
+// uninstaller collects what opentabs has left on the machine.
+type uninstaller struct {
+	program   *cli.Program
+	home      *home.Home
+	installed installed.Program
+	opts      uninstallOptions
+	removals  []removal
+}
+
+func runUninstall(ctx context.Context, opts uninstallOptions) error {
+	p := opts.program
+	dirs, err := config.FindDirs(p.Getenv)
+	if err != nil {
+		return cli.NewUsageError("%v", err)
+	}
+	program, err := installed.Find(ctx)
+	if err != nil {
+		return err
+	}
+	settings, err := config.Load(dirs, p.Getenv, nil)
+	if err != nil { // damaged settings do not keep opentabs on the machine
+		p.Out.Notef("warning: %v", err)
+		settings = config.Defaults()
+	}
+	h := home.New(dirs, settings, p.Getenv, func(sentence string) { p.Out.Notef("%s", sentence) })
+	u := &uninstaller{program: p, home: h, installed: program, opts: opts}
+	if err := u.collect(ctx); err != nil {
+		return err
+	}
+	return u.run(ctx)
+}
+
+// collect fills the list of removals, in the order in which uninstall removes them.
+func (u *uninstaller) collect(ctx context.Context) error {
+	server, err := u.home.FindServer(ctx)
+	switch {
+	case err == nil:
+		u.add("the running server: "+server.String(), u.stopServer)
+	case !errors.Is(err, httpapi.ErrNoServer) && !errors.Is(err, httpapi.ErrForeignServer):
+		return err
+	}
+	if err := u.collectClients(); err != nil {
+		return err
+	}
+	if manager, err := newService(u.program); err == nil && manager.IsInstalled() {
+		u.add("the service: "+manager.File(), func(ctx context.Context) (string, error) { return "", manager.Uninstall(ctx) })
+	}
+	if folder, ok := extensiondir.Find(u.home.Dirs); ok {
+		u.add("the extension: "+folder, u.removeExtension)
+	}
+	if u.opts.purge {
+		if err := u.collectData(); err != nil {
+			return err
+		}
+	}
+	if u.installed.Method == installed.Archive {
+		u.add("the program: "+u.installed.Path, u.removeProgram)
+	}
+	return nil
+}
+
+func (u *uninstaller) add(text string, remove func(context.Context) (string, error)) {
+	u.removals = append(u.removals, removal{text, remove})
+}
+
+// collectClients adds the MCP clients whose configurations have opentabs.
+func (u *uninstaller) collectClients() error {
+	machine, err := setup.ThisMachine(runtime.GOOS, u.program.Getenv)
+	if err != nil {
+		return err
+	}
+	writer := setup.Writer{Dir: u.home.SetupDir()}
+	clients, _ := setup.Clients(machine)
+	for _, c := range clients {
+		file, err := writer.ConfiguredFile(c)
+		if err != nil {
+			return err
+		}
+		if file != "" {
+			u.add(fmt.Sprintf("opentabs in %s: %s", c.Title, file), func(context.Context) (string, error) {
+				sentence, err := writer.Undo(c)
+				return sentence, errors.Join(err, u.revokeToken(c.ID))
+			})
+		}
+	}
+	return nil
+}
+
+// revokeToken removes the token of a client, if the client has one.
+func (u *uninstaller) revokeToken(name string) error {
+	clients, err := clienttoken.Open(u.home.ClientsFile()).List()
+	if err != nil || !slices.ContainsFunc(clients, func(known clienttoken.Client) bool { return known.Name == name }) {
+		return err
+	}
+	return u.home.RemoveClient(name)
+}
+
+// collectData adds the folders with the data of the user. A folder that opentabs shares
+// with the user is an error.
+func (u *uninstaller) collectData() error {
+	for _, dir := range u.dataFolders() {
+		if err := checkOwnFolder(dir); err != nil {
+			return err
+		}
+		u.add("settings, plugins, permissions and logs: "+dir, func(context.Context) (string, error) { return "", os.RemoveAll(dir) })
+	}
+	return nil
+}
+
+// dataFolders returns the existing folders with settings and state.
+func (u *uninstaller) dataFolders() []string {
+	dirs := slices.Compact([]string{u.home.Config, u.home.State})
+	return slices.DeleteFunc(dirs, func(dir string) bool { return !config.Exists(dir) })
+}
+
+// checkOwnFolder returns an error for a folder that contains the home directory or the
+// current directory, which OPENTABS_HOME may name by mistake.
+func checkOwnFolder(dir string) error {
+	for _, find := range []func() (string, error){os.UserHomeDir, os.Getwd} {
+		inside, err := find()
+		if err != nil {
+			continue
+		}
+		if relative, err := filepath.Rel(dir, inside); err == nil && (relative == "." || filepath.IsLocal(relative)) {
+			return cli.NewUsageError("%s contains %s, so --purge does not remove it: remove the files of opentabs there yourself", dir, inside)
+		}
+	}
+	return nil
+}
+
+// finishedUninstall is what `opentabs uninstall --json` prints.
+type finishedUninstall struct {
+	// Removed describes what was removed.
+	Removed []string `json:"removed"`
+	// Data are the folders with the data of the user, which stay.
+	Data []string `json:"data"`
+	// Command removes the program, if a package manager has installed it.
+	Command string `json:"command,omitempty"`
+}
+
+// run shows the list, asks the user, and removes everything in it.
+func (u *uninstaller) run(ctx context.Context) error {
+	out := u.program.Out
+	if len(u.removals) == 0 {
+		return u.report("there is nothing to remove")
+	}
+	if !u.opts.json {
+		out.PrintLine("uninstall removes:")
+		for _, r := range u.removals {
+			out.PrintLine("  %s", r.text)
+		}
+	}
+	if !u.opts.yes {
+		questions := out.NewQuestions(u.program.In)
+		if questions == nil || u.opts.json {
+			return cli.NewUsageError("uninstall needs your answer in a terminal: without one, add --yes to remove everything in the list")
+		}
+		answer, _ := questions.Ask(ctx, "Remove all of this? [y/N] ", false)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+			out.Notef("nothing was removed")
+			return nil
+		}
+	}
+	if err := u.removeAll(ctx); err != nil {
+		return err
+	}
+	return u.report("opentabs is removed; in Chrome, also remove the extension: open chrome://extensions")
+}
+
+// removeAll removes everything in the list. After a failure, removeAll continues with the
+// rest, unless the server refuses to stop because of its calls.
+func (u *uninstaller) removeAll(ctx context.Context) error {
+	var failures []error
+	for i, r := range u.removals {
+		sentence, err := r.remove(ctx)
+		switch {
+		case err != nil && i == 0 && errors.As(err, new(*httpapi.RefusedError)):
+			return err
+		case err != nil:
+			failures = append(failures, fmt.Errorf("%s: %w", r.text, err))
+		case sentence != "":
+			u.program.Out.Notef("%s", sentence)
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// report prints what was done and what stays on the machine.
+func (u *uninstaller) report(sentence string) error {
+	out := u.program.Out
+	result := finishedUninstall{Removed: []string{}, Data: append([]string{}, u.dataFolders()...), Command: u.installed.RemoveCommand()}
+	for _, r := range u.removals {
+		result.Removed = append(result.Removed, r.text)
+	}
+	if err := u.program.Report(u.opts.json, result, "%s", sentence); u.opts.json {
+		return err
+	}
+	for _, dir := range result.Data {
+		out.Notef("your data stays in %s; `opentabs uninstall --purge` removes it", dir)
+	}
+	if result.Command != "" {
+		out.Notef("%s; to remove the program, run: %s", installedText(u.installed), result.Command)
+	}
+	return nil
+}
+
+func (u *uninstaller) stopServer(ctx context.Context) (string, error) {
+	stopped, err := u.home.StopServer(ctx, u.opts.force)
+	if errors.Is(err, httpapi.ErrNoServer) {
+		return "", nil
+	}
+	return stopped.String() + ", is stopped", err
+}
+
+func (u *uninstaller) removeExtension(context.Context) (string, error) {
+	folder, hasGone, err := extensiondir.Remove(u.home.Dirs)
+	if err != nil || hasGone {
+		return "", err
+	}
+	return folder + " stays, because it has files that are not part of the extension", nil
+}
+
+// removeProgram removes the program and the program that an upgrade has kept. Windows
+// cannot remove a running program.
+func (u *uninstaller) removeProgram(context.Context) (string, error) {
+	path := u.installed.Path
+	if err := os.Remove(upgrade.KeptPath(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if runtime.GOOS == "windows" {
+		return "Windows cannot remove a running program: delete " + path, nil
+	}
+	return "", os.Remove(path)
+}

@@ -1,0 +1,228 @@
+package installcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"opentabs/internal/cli"
+	"opentabs/internal/home"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/installed"
+	"opentabs/internal/npm"
+	"opentabs/internal/upgrade"
+	"opentabs/internal/version"
+)
+
+type upgradeOptions struct {
+	program *cli.Program
+	check   bool
+	json    bool
+}
+
+// NewUpgradeCmd returns the command `opentabs upgrade`.
+func NewUpgradeCmd(p *cli.Program) *cobra.Command {
+	opts := upgradeOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "upgrade",
+		Short: "Install the newest version of opentabs",
+		Long: `Install the newest version of opentabs. upgrade downloads the release, verifies
+its checksum, replaces the program in one step, and keeps the earlier program
+beside it with the suffix .old. A server without calls is restarted. If npm,
+Homebrew, Scoop, apt or rpm has installed opentabs, upgrade prints the command
+to run instead.
+
+opentabs looks for new versions only when you run this command. The environment
+variable ` + upgrade.URLVariable + ` names another folder of releases.`,
+		Example: "  opentabs upgrade\n  opentabs upgrade --check",
+		Args:    cli.LimitArgs(0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runUpgrade(cmd.Context(), opts) },
+	}
+	cmd.Flags().BoolVar(&opts.check, "check", false, "only report whether a newer version exists")
+	cli.AddJSONFlag(cmd, &opts.json)
+	return cmd
+}
+
+// newestVersion is what `opentabs upgrade --check` finds.
+type newestVersion struct {
+	Version   string           `json:"version"`
+	Latest    string           `json:"latest"`
+	IsNewer   bool             `json:"newer"`
+	Installed installed.Method `json:"installed"`
+	Path      string           `json:"path"`
+	// Command is the command that upgrades opentabs.
+	Command string `json:"command,omitempty"`
+
+	// release is the release of the newest version; its URL is empty for npm.
+	release upgrade.Release
+}
+
+func runUpgrade(ctx context.Context, opts upgradeOptions) error {
+	p := opts.program
+	program, err := installed.Find(ctx)
+	if err != nil {
+		return err
+	}
+	newest, err := findNewest(ctx, p, program)
+	if err != nil {
+		return fmt.Errorf("look for a new version: %w", err)
+	}
+	switch {
+	case opts.json && (opts.check || !newest.IsNewer):
+		return p.Out.PrintValue(newest)
+	case !newest.IsNewer:
+		p.Out.PrintLine("opentabs %s is the newest version", version.Version)
+		return nil
+	case opts.check:
+		p.Out.PrintLine("opentabs %s is available, and this is opentabs %s. To install it, run: %s", newest.Latest, version.Version, newest.Command)
+		return nil
+	case program.UpgradeCommand("", "") != "":
+		return fmt.Errorf("opentabs %s is available, and %s. To upgrade, run: %s", newest.Latest, installedText(program), newest.Command)
+	}
+	return upgradeArchive(ctx, opts, program, newest.release)
+}
+
+// finishedUpgrade is what `opentabs upgrade --json` prints.
+type finishedUpgrade struct {
+	Version  string `json:"version"`
+	Previous string `json:"previous"`
+	Path     string `json:"path"`
+	// Kept is the path of the earlier program.
+	Kept string `json:"kept"`
+	// IsRestarted is true if a server of the new version replaced a running server.
+	IsRestarted bool `json:"restarted"`
+}
+
+// installedText returns how a program was installed, as a part of a sentence.
+func installedText(program installed.Program) string {
+	switch program.Method {
+	case installed.Source:
+		return program.Path + " was built from source"
+	case installed.Deb, installed.RPM:
+		return fmt.Sprintf("%s belongs to the %s package opentabs", program.Path, program.Method)
+	}
+	return fmt.Sprintf("%s has installed %s", program.Method, program.Path)
+}
+
+// findNewest returns the newest version that the source of the program offers.
+func findNewest(ctx context.Context, p *cli.Program, program installed.Program) (newestVersion, error) {
+	newest := newestVersion{Version: version.Version, Installed: program.Method, Path: program.Path}
+	var err error
+	switch program.Method {
+	case installed.NPM, installed.NPX:
+		newest.Latest, err = newestOfNPM(ctx, p)
+	default:
+		url := releaseURL(p)
+		if url == "" {
+			return newestVersion{}, cli.NewUsageError("this program was built without an address of releases: set %s, or install a new version as you installed this one (%s)", upgrade.URLVariable, program.Path)
+		}
+		newest.release, err = upgrade.Fetch(ctx, url)
+		newest.Latest = newest.release.Version
+	}
+	if err != nil {
+		return newestVersion{}, err
+	}
+	newest.IsNewer = npm.Compare(newest.Latest, version.Version) > 0
+	if newest.IsNewer {
+		if newest.Command = program.UpgradeCommand(newest.release.URL, newest.Latest); newest.Command == "" {
+			newest.Command = "opentabs upgrade"
+		}
+	}
+	return newest, nil
+}
+
+// releaseURL returns the address of the folder of releases; empty if there is none.
+func releaseURL(p *cli.Program) string {
+	if url := p.Getenv(upgrade.URLVariable); url != "" {
+		return url
+	}
+	return version.ReleaseURL
+}
+
+// newestOfNPM returns the newest version in the npm registry of the user.
+func newestOfNPM(ctx context.Context, p *cli.Program) (string, error) {
+	config, err := home.NPMConfig(p.Getenv, ".")
+	if err != nil {
+		return "", err
+	}
+	client, err := npm.New(config, npm.Options{UserAgent: "opentabs/" + version.Version})
+	if err != nil {
+		return "", err
+	}
+	found, err := client.Package(ctx, installed.PackageName)
+	if err != nil {
+		return "", err
+	}
+	newest, err := found.ChooseVersion("")
+	if err != nil {
+		return "", err
+	}
+	return newest.Version, nil
+}
+
+// upgradeArchive replaces the program by the program of a release.
+func upgradeArchive(ctx context.Context, opts upgradeOptions, program installed.Program, release upgrade.Release) error {
+	p := opts.program
+	h, err := p.OpenHome(nil)
+	if err != nil {
+		return err
+	}
+	p.Out.Notef("downloading opentabs %s from %s", release.Version, release.URL)
+	downloaded, err := release.Download(ctx, filepath.Dir(program.Path))
+	if errors.Is(err, os.ErrPermission) {
+		return fmt.Errorf("you may not write to %s: run the command as the owner of that folder, or install opentabs in a folder of yours", filepath.Dir(program.Path))
+	}
+	if err != nil {
+		return err
+	}
+	kept, err := downloaded.Install(program.Path)
+	if err = errors.Join(err, downloaded.Remove()); err != nil {
+		return err
+	}
+	if !opts.json {
+		p.Out.PrintLine("opentabs %s is installed in %s", release.Version, program.Path)
+		p.Out.Notef("the earlier program is %s; to go back, move it to %s", kept, program.Path)
+	}
+	isRestarted, err := restartServer(ctx, p, h, release.Version)
+	if err != nil || !opts.json {
+		return err
+	}
+	return p.Out.PrintValue(finishedUpgrade{release.Version, version.Version, program.Path, kept, isRestarted})
+}
+
+// restartServer starts the new program as the server, if a server runs and has no calls.
+func restartServer(ctx context.Context, p *cli.Program, h *home.Home, newVersion string) (isRestarted bool, err error) {
+	stopped, err := h.StopServer(ctx, false)
+	var refused *httpapi.RefusedError
+	switch {
+	case errors.Is(err, httpapi.ErrNoServer) || errors.Is(err, httpapi.ErrForeignServer):
+		return false, nil
+	case errors.As(err, &refused):
+		p.Out.Notef("the server still runs opentabs %s: %v; then run `opentabs restart`", version.Version, err)
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("the new version is installed, but the server did not stop: %w", err)
+	}
+	if err := StartServer(ctx, p, h); err != nil {
+		return false, fmt.Errorf("the new version is installed, but its server did not start: %w", err)
+	}
+	p.Out.Notef("%s, was replaced by a server of opentabs %s; if Chrome reports an old extension, run `opentabs extension install`", stopped, newVersion)
+	return true, nil
+}
+
+// StartServer starts the server as the service, or in the background if there is no
+// service, and returns when the server answers.
+func StartServer(ctx context.Context, p *cli.Program, h *home.Home) error {
+	manager, err := newService(p)
+	if err != nil || !manager.IsInstalled() {
+		return h.StartServer(ctx)
+	}
+	if err := manager.Start(ctx); err != nil {
+		return err
+	}
+	return home.WaitForServer(ctx, h)
+}

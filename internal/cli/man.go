@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"opentabs/internal/version"
+)
+
+// manColumns is the width of preformatted text in a manual page, which man indents.
+const manColumns = 72
+
+type manOptions struct {
+	program *Program
+	dir     string
+	json    bool
+}
+
+// NewManCmd returns the hidden command that writes the manual pages, for packages.
+func NewManCmd(p *Program) *cobra.Command {
+	opts := manOptions{program: p}
+	cmd := &cobra.Command{
+		Use:    "man",
+		Short:  "Write the manual pages",
+		Long:   "Write a manual page in the format of man for each command.",
+		Hidden: true,
+		Args:   LimitArgs(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runMan(cmd.Context(), opts, manPages(cmd.Root()))
+		},
+	}
+	cmd.Flags().StringVar(&opts.dir, "dir", "", "write the pages to this `DIR`")
+	AddJSONFlag(cmd, &opts.json)
+	return cmd
+}
+
+// manPage is a manual page and the name of its file.
+type manPage struct{ file, text string }
+
+func runMan(_ context.Context, opts manOptions, pages []manPage) error {
+	if opts.dir == "" {
+		return NewUsageError("--dir is missing: name the directory for the pages")
+	}
+	if err := os.MkdirAll(opts.dir, 0o755); err != nil {
+		return fmt.Errorf("make the directory of the manual pages: %w", err)
+	}
+	files := []string{}
+	for _, page := range pages {
+		path := filepath.Join(opts.dir, page.file)
+		if err := os.WriteFile(path, []byte(page.text), 0o644); err != nil {
+			return errors.Join(errors.New("write the manual pages"), err)
+		}
+		files = append(files, path)
+	}
+	return opts.program.Report(opts.json, struct {
+		Files []string `json:"files"`
+	}{files}, "wrote %d manual pages to %s", len(files), opts.dir)
+}
+
+// manPages returns the pages of a command, its subcommands and its help topics.
+func manPages(cmd *cobra.Command) []manPage {
+	pages := []manPage{{manName(cmd) + ".1", newManPage(cmd)}}
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
+			pages = append(pages, manPages(sub)...)
+		}
+	}
+	return pages
+}
+
+// manName returns the name of a command's page, such as opentabs-plugin-install.
+func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
+
+// newManPage returns the manual page of a command as a roff document.
+func newManPage(cmd *cobra.Command) string {
+	var b strings.Builder
+	name := manName(cmd)
+	fmt.Fprintf(&b, ".TH %s 1 \"\" \"opentabs %s\" \"opentabs manual\"\n", roffText(strings.ToUpper(name)), version.Version)
+	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roffText(name), roffText(cmd.Short))
+	if cmd.Runnable() {
+		fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n", roffText(cmd.UseLine()))
+	}
+	if cmd.Long != "" {
+		b.WriteString(".SH DESCRIPTION\n")
+		for paragraph := range strings.SplitSeq(cmd.Long, "\n\n") {
+			writeManParagraph(&b, paragraph)
+		}
+	}
+	if flags := cmd.LocalFlags(); flags.HasAvailableFlags() {
+		writeManText(&b, "OPTIONS", flags.FlagUsagesWrapped(manColumns))
+	}
+	if cmd.HasExample() {
+		writeManText(&b, "EXAMPLES", cmd.Example)
+	}
+	related := []string{}
+	if cmd.HasParent() {
+		related = append(related, manName(cmd.Parent()))
+	}
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
+			related = append(related, manName(sub))
+		}
+	}
+	for i, page := range related {
+		related[i] = ".BR " + roffText(page) + " (1)"
+	}
+	if len(related) > 0 {
+		fmt.Fprintf(&b, ".SH SEE ALSO\n%s\n", strings.Join(related, ",\n"))
+	}
+	return b.String()
+}
+
+// writeManParagraph writes a paragraph, whose lines man fills. The lines of a paragraph
+// with indented lines, such as a list, stay as they are.
+func writeManParagraph(b *strings.Builder, paragraph string) {
+	b.WriteString(".PP\n")
+	isList := strings.HasPrefix(paragraph, " ") || strings.Contains(paragraph, "\n ")
+	if isList {
+		b.WriteString(".nf\n")
+	}
+	for line := range strings.Lines(paragraph) {
+		b.WriteString(roffText(strings.TrimRight(line, " \n")) + "\n")
+	}
+	if isList {
+		b.WriteString(".fi\n")
+	}
+}
+
+// writeManText writes a section whose lines are kept as they are.
+func writeManText(b *strings.Builder, title, text string) {
+	fmt.Fprintf(b, ".SH %s\n.nf\n", title)
+	for line := range strings.Lines(text) {
+		b.WriteString(roffText(strings.TrimRight(line, " \n")) + "\n")
+	}
+	b.WriteString(".fi\n")
+}
+
+// roffText escapes a line of text for roff.
+func roffText(line string) string {
+	line = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(line)
+	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
+		line = `\&` + line
+	}
+	return line
+}

@@ -1,0 +1,2 @@
+// Package plugincmd has the commands of `opentabs plugin`.
+package plugincmd

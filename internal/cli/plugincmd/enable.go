@@ -1,0 +1,361 @@
+package plugincmd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"opentabs/internal/cli"
+	"opentabs/internal/home"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/pluginview"
+	"opentabs/internal/terminal"
+	"opentabs/plugin"
+	"opentabs/wire"
+)
+
+type enableOptions struct {
+	program *cli.Program
+	names   []string
+	all     bool
+	// permission is the value of --permission, empty without the flag.
+	permission string
+	yes, json  bool
+}
+
+func newPluginEnableCmd(p *cli.Program) *cobra.Command {
+	opts := enableOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "enable NAME... | --all",
+		Short: "Review and enable plugins, many at once",
+		Long: `Print a table of plugins with their sites, tools and warnings, and enable all of
+them after one confirmation. A plugin that was off is turned on again; a plugin
+that is on does not change without --permission. opentabs plugin review also
+shows the code of one plugin, and what has changed in it.
+
+--permission sets how the tools run: with ask each call waits for approval, with
+auto tools run without approval. Tools that you turned off stay off.
+
+The code of a plugin can do anything on its sites that you can do there. Do not
+let an agent run this command: the review is your decision.`,
+		Example: `  opentabs plugin enable messages tickets
+  opentabs plugin enable --all
+  opentabs plugin enable --all --permission auto --yes`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.names = args
+			return runEnable(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().BoolVar(&opts.all, "all", false, "enable all plugins")
+	cmd.Flags().StringVar(&opts.permission, "permission", "", "the `PERMISSION` of the plugins' tools: ask (the default) or auto")
+	cmd.Flags().BoolVar(&opts.yes, "yes", false, "enable the plugins without asking")
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON; without --yes nothing is enabled")
+	return cmd
+}
+
+func runEnable(ctx context.Context, opts enableOptions) error {
+	p := opts.program
+	permission, err := permissionFlag(opts.permission)
+	if err != nil {
+		return err
+	}
+	if permission == wire.PermissionOff {
+		return cli.NewUsageError("--permission: off enables nothing; turn plugins off with `opentabs plugin disable`")
+	}
+	book, err := p.OpenPolicy(ctx)
+	if err != nil {
+		return err
+	}
+	plugins, err := namedPlugins(book.Plugins, opts.names, opts.all)
+	if err != nil {
+		return err
+	}
+	var plan []pluginview.Candidate
+	for _, candidate := range plugins {
+		plan = append(plan, newCandidate(book, candidate, permission))
+	}
+	if opts.all {
+		for _, f := range book.Plugins.Failed() {
+			plan = append(plan, pluginview.FailedCandidate(f))
+		}
+	}
+	return enablePlan(ctx, opts, book, plan)
+}
+
+// newCandidate describes a plugin that may be enabled with a permission; an empty
+// permission means ask, or for a plugin that is on, no change.
+func newCandidate(book home.PolicyAccess, candidate *plugin.Plugin, permission wire.Permission) pluginview.Candidate {
+	now, err := book.Local.Permissions(candidate.Name)
+	c := pluginview.NewCandidate(candidate, now)
+	if err != nil {
+		c.Fail(err)
+	}
+	if c.State != pluginview.StateEnabled || permission != "" && permission != now.Permission {
+		c.Permission = permission
+		if permission == "" {
+			c.Permission = wire.PermissionAsk
+		}
+		c.IsPending = true
+	}
+	return c
+}
+
+// enablePlan shows the plan, and enables the pending plugins after the confirmation.
+func enablePlan(ctx context.Context, opts enableOptions, book home.PolicyAccess, plan []pluginview.Candidate) error {
+	p := opts.program
+	pendingCount := 0
+	for _, c := range plan {
+		if c.IsPending && c.Error == "" {
+			pendingCount++
+		}
+	}
+	if !opts.json {
+		pluginview.PrintCandidates(p.Out, plan)
+	}
+	if pendingCount > 0 && !opts.yes && !opts.json {
+		isConfirmed, err := confirmEnable(ctx, p, pendingCount, pendingPermissions(plan))
+		if err != nil {
+			return err
+		}
+		if !isConfirmed {
+			return fmt.Errorf("no plugin was enabled; nothing has changed")
+		}
+	}
+	if opts.yes || !opts.json {
+		reviewPending(book, plan)
+	}
+	if opts.json {
+		if err := p.Out.PrintValue(pluginList[pluginview.Candidate]{plan}); err != nil {
+			return err
+		}
+	}
+	return reportEnabled(ctx, opts, book, plan)
+}
+
+// pluginList is the JSON output of a command for many plugins.
+type pluginList[T any] struct {
+	Plugins []T `json:"plugins"`
+}
+
+// pendingPermissions returns the permissions that the pending plugins get, as text.
+func pendingPermissions(plan []pluginview.Candidate) string {
+	for _, c := range plan {
+		if c.IsPending {
+			return string(c.Permission)
+		}
+	}
+	return ""
+}
+
+// confirmEnable reports whether the user confirmed that n plugins are enabled.
+func confirmEnable(ctx context.Context, p *cli.Program, n int, permission string) (bool, error) {
+	answer, err := ask(ctx, p, fmt.Sprintf("Review and enable %s with the permission %q? [y/N] ", terminal.Plural(n, "plugin"), permission), "table")
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", err
+}
+
+// reviewPending enables the pending plugins of a plan in one change, and stores in the
+// plan which plugins were enabled.
+func reviewPending(book home.PolicyAccess, plan []pluginview.Candidate) {
+	var reviews []wire.ConfigReviewParams
+	var indexes []int
+	for i, c := range plan {
+		if c.IsPending && c.Error == "" {
+			reviews = append(reviews, wire.ConfigReviewParams{Plugin: c.Name, Hash: c.Hash, Permission: c.Permission})
+			indexes = append(indexes, i)
+		}
+	}
+	if len(reviews) == 0 {
+		return
+	}
+	for i, err := range book.ReviewAll(reviews, httpapi.CommandLine) {
+		c := &plan[indexes[i]]
+		if err != nil {
+			c.Fail(err)
+			continue
+		}
+		c.IsPending, c.Change = false, pluginview.ChangeEnabled
+	}
+}
+
+// reportEnabled prints what was enabled, and names the plugins that were not.
+func reportEnabled(ctx context.Context, opts enableOptions, book home.PolicyAccess, plan []pluginview.Candidate) error {
+	p := opts.program
+	enabledCount, failedCount := 0, 0
+	for _, c := range plan {
+		switch {
+		case c.Error != "":
+			failedCount++
+			if !opts.json {
+				p.Out.Notef("%s: %s", c.Name, terminal.SafeLine(c.Error))
+			}
+		case c.Change == pluginview.ChangeEnabled:
+			enabledCount++
+		}
+	}
+	if !opts.json {
+		switch {
+		case enabledCount > 0:
+			p.Out.Notef("%s enabled with the permission %s", terminal.Plural(enabledCount, "plugin"), enabledPermission(plan))
+		case len(plan) == 0:
+			p.Out.Notef("there are no plugins yet; install one with `opentabs plugin install NAME`")
+		case failedCount == 0:
+			p.Out.Notef("nothing to do: the plugins are already enabled")
+		}
+	}
+	if enabledCount > 0 && !opts.json {
+		if err := reportTabs(ctx, p, book.Client, ""); err != nil {
+			return err
+		}
+	}
+	if failedCount > 0 {
+		return fmt.Errorf("%d of %s could not be enabled; nothing changes for %s", failedCount, terminal.Plural(len(plan), "plugin"), pronoun(failedCount))
+	}
+	return nil
+}
+
+// pronoun returns the word for n plugins.
+func pronoun(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
+}
+
+func enabledPermission(plan []pluginview.Candidate) wire.Permission {
+	i := slices.IndexFunc(plan, func(c pluginview.Candidate) bool { return c.Change == pluginview.ChangeEnabled })
+	return plan[i].Permission
+}
+
+// namedPlugins returns the plugins with the given names, or all plugins. namedPlugins
+// returns an error if a plugin is unknown, so that a typing error changes nothing.
+func namedPlugins(set *plugin.Set, names []string, all bool) ([]*plugin.Plugin, error) {
+	switch {
+	case all && len(names) > 0:
+		return nil, cli.NewUsageError("--all is for all plugins: leave out the names, or leave out --all")
+	case all:
+		return set.Plugins(), nil
+	case len(names) == 0:
+		return nil, cli.NewUsageError("no plugin is named: name plugins, or use --all for all of them")
+	}
+	var plugins []*plugin.Plugin
+	for _, name := range names {
+		named, err := set.Find(name)
+		if err != nil {
+			return nil, cli.AsUsageError(err)
+		}
+		if named.IsBuiltin() {
+			return nil, cli.NewUsageError("%s is part of opentabs, not a plugin: switch its tools with `opentabs browser tools`", name)
+		}
+		if !slices.Contains(plugins, named) {
+			plugins = append(plugins, named)
+		}
+	}
+	return plugins, nil
+}
+
+type disableOptions struct {
+	program *cli.Program
+	names   []string
+	all     bool
+	json    bool
+}
+
+// disabledPlugin is what `plugin disable --json` prints for each plugin.
+type disabledPlugin struct {
+	Name   string            `json:"name"`
+	Change pluginview.Change `json:"change"`
+	Error  string            `json:"error,omitempty"`
+}
+
+func newPluginDisableCmd(p *cli.Program) *cobra.Command {
+	opts := disableOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "disable NAME... | --all",
+		Short: "Turn plugins off, many at once",
+		Long: `Turn plugins off: none of their tools runs, and pages get no code of them. The
+plugins stay installed and keep their reviews, settings and limits. Permissions
+of single tools other than off are removed. opentabs plugin enable turns plugins
+on again.`,
+		Example: "  opentabs plugin disable messages tickets\n  opentabs plugin disable --all",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.names = args
+			return runDisable(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().BoolVar(&opts.all, "all", false, "turn all plugins off")
+	cli.AddJSONFlag(cmd, &opts.json)
+	return cmd
+}
+
+func runDisable(ctx context.Context, opts disableOptions) error {
+	p := opts.program
+	book, err := p.OpenPolicy(ctx)
+	if err != nil {
+		return err
+	}
+	plugins, err := namedPlugins(book.Plugins, opts.names, opts.all)
+	if err != nil {
+		return err
+	}
+	results := []disabledPlugin{}
+	var names []string
+	for _, named := range plugins {
+		result := disabledPlugin{named.Name, pluginview.ChangeNone, ""}
+		if book.Local.MayRunAnyTool(named) {
+			result.Change = pluginview.ChangeDisabled
+			names = append(names, named.Name)
+		}
+		results = append(results, result)
+	}
+	failedCount := storeDisabled(book, results, names)
+	if opts.json {
+		if err := p.Out.PrintValue(pluginList[disabledPlugin]{results}); err != nil {
+			return err
+		}
+	} else {
+		printDisabled(p, results)
+	}
+	if failedCount > 0 {
+		return fmt.Errorf("%d of %s could not be turned off", failedCount, terminal.Plural(len(names), "plugin"))
+	}
+	return nil
+}
+
+// storeDisabled turns plugins off in one change, and stores the errors in results.
+func storeDisabled(book home.PolicyAccess, results []disabledPlugin, names []string) (failedCount int) {
+	if len(names) == 0 {
+		return 0
+	}
+	for i, err := range book.DisableAll(names, httpapi.CommandLine) {
+		if err != nil {
+			failedCount++
+			index := slices.IndexFunc(results, func(r disabledPlugin) bool { return r.Name == names[i] })
+			results[index].Change, results[index].Error = pluginview.ChangeNone, err.Error()
+		}
+	}
+	return failedCount
+}
+
+func printDisabled(p *cli.Program, results []disabledPlugin) {
+	var disabled []string
+	for _, r := range results {
+		switch {
+		case r.Error != "":
+			p.Out.Notef("%s: %s", r.Name, terminal.SafeLine(r.Error))
+		case r.Change == pluginview.ChangeDisabled:
+			disabled = append(disabled, r.Name)
+		}
+	}
+	switch len(disabled) {
+	case 0:
+		p.Out.Notef("nothing to do: the plugins are already off")
+	case 1:
+		p.Out.Notef("%s is off; turn it on with `opentabs plugin enable %[1]s`", disabled[0])
+	default:
+		p.Out.Notef("%d plugins are off", len(disabled))
+	}
+}

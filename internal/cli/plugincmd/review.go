@@ -1,0 +1,166 @@
+package plugincmd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"opentabs/internal/cli"
+	"opentabs/internal/home"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/pluginview"
+	"opentabs/plugin/policy"
+	"opentabs/wire"
+)
+
+type reviewOptions struct {
+	program    *cli.Program
+	name       string
+	yes        bool
+	permission string
+	// code is the value of --code, which shows the plugin's code; noCode hides the
+	// code. By default, a terminal shows the code.
+	code, noCode bool
+	json         bool
+}
+
+// reviewedPlugin is what `plugin review --json` prints: the plugin that was enabled, or
+// without --yes the plugin that waits for a review.
+type reviewedPlugin struct {
+	httpapi.PluginPermissions
+	// Text has what has changed since the last review, and with --code the code.
+	Text string `json:"text,omitempty"`
+}
+
+func newPluginReviewCmd(p *cli.Program) *cobra.Command {
+	opts := reviewOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "review NAME",
+		Short: "Review and enable a plugin",
+		Long: `Print what a plugin is and what it can do, then enable it. Before the review,
+none of its tools run and no page gets its code. A change disables the plugin
+until you review it again; the review then shows what has changed.
+
+On a terminal the author's code is also shown, in $PAGER. Bundled libraries are
+not shown (see opentabs plugin inspect).
+
+--permission sets how the tools run: with ask each call waits for approval,
+with auto tools run without approval, and with off they do not run. Do not let
+an agent run this command: the review is your decision.`,
+		Example: `  opentabs plugin review messages
+  opentabs plugin review messages --yes --permission auto`,
+		Args: cli.RequireArgs(1, "the name of a plugin"),
+		RunE: cli.ActionWithArg(&opts.name, func(ctx context.Context) error { return runReview(ctx, opts) }),
+	}
+	cmd.Flags().BoolVar(&opts.code, "code", false, "print the code, also if stdout is not a terminal")
+	cmd.Flags().BoolVar(&opts.noCode, "no-code", false, "do not show the code")
+	cmd.MarkFlagsMutuallyExclusive("code", "no-code")
+	cmd.Flags().BoolVar(&opts.yes, "yes", false, "enable the plugin without asking")
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON; without --yes nothing is enabled")
+	cmd.Flags().StringVar(&opts.permission, "permission", string(wire.PermissionAsk), "the `PERMISSION` of the plugin's tools: off, ask or auto")
+	return cmd
+}
+
+func runReview(ctx context.Context, opts reviewOptions) error {
+	permission, err := policy.ParsePermission(opts.permission)
+	if err != nil {
+		return cli.NewUsageError("--permission: %v", err)
+	}
+	p := opts.program
+	book, err := p.OpenPolicy(ctx)
+	if err != nil {
+		return err
+	}
+	now, err := book.Permissions(opts.name)
+	if err != nil {
+		return cli.AsUsageError(err)
+	}
+	candidate, ok := book.Plugins.Plugin(opts.name)
+	if !ok || candidate.ContentHash() != now.Hash {
+		return fmt.Errorf("the plugin %s is changing: the server has loaded another version than the folder contains; try again", opts.name)
+	}
+	if opts.json {
+		return reviewAsJSON(book, now, permission, opts)
+	}
+	pluginview.PrintReview(p.Out, candidate, now)
+	if err := showCode(ctx, p, book, opts); err != nil {
+		return err
+	}
+	if !opts.yes {
+		isConfirmed, err := confirm(ctx, p, fmt.Sprintf("Enable %s with the permission %q? Type yes: ", candidate.Name, permission))
+		if err != nil {
+			return err
+		}
+		if !isConfirmed {
+			return fmt.Errorf("%s was not enabled; nothing has changed", candidate.Name)
+		}
+	}
+	if err := book.Review(candidate.Name, now.Hash, permission, httpapi.CommandLine); err != nil {
+		return cli.AsUsageError(err)
+	}
+	p.Out.Notef("%s is reviewed; its permission is %s", candidate.Name, permission)
+	return reportTabs(ctx, p, book.Client, candidate.Name)
+}
+
+// reviewAsJSON prints a review as JSON, and with --yes enables the plugin before that.
+func reviewAsJSON(book home.PolicyAccess, now httpapi.PluginPermissions, permission wire.Permission, opts reviewOptions) error {
+	inspected, err := book.Local.Inspect(opts.name)
+	if err != nil {
+		return err
+	}
+	result := reviewedPlugin{now, inspected.ReviewText(opts.code)}
+	if opts.yes {
+		if err := book.Review(opts.name, now.Hash, permission, httpapi.CommandLine); err != nil {
+			return cli.AsUsageError(err)
+		}
+		if result.PluginPermissions, err = book.Permissions(opts.name); err != nil {
+			return cli.AsUsageError(err)
+		}
+	}
+	return opts.program.Out.PrintValue(result)
+}
+
+// confirm reports whether the user typed yes. Without a terminal, confirm returns
+// false.
+func confirm(ctx context.Context, p *cli.Program, question string) (bool, error) {
+	answer, err := ask(ctx, p, question, "review")
+	return strings.TrimSpace(answer) == "yes", err
+}
+
+// ask returns the user's answer to a question on the terminal; empty if the user closed
+// stdin. Without a terminal, ask returns an error that names the printed text.
+func ask(ctx context.Context, p *cli.Program, question, printed string) (string, error) {
+	q := p.Out.NewQuestions(p.In)
+	if q == nil {
+		return "", cli.NewUsageError("there is no terminal for the question: read the %s above, then run the command again with --yes", printed)
+	}
+	answer, err := q.Ask(ctx, question, false)
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil && answer == "" {
+		return "", nil // the user closed stdin
+	}
+	return answer, nil
+}
+
+// showCode shows what has changed, and the code: on a terminal in the pager, elsewhere
+// only with --code.
+func showCode(ctx context.Context, p *cli.Program, book home.PolicyAccess, opts reviewOptions) error {
+	inspected, err := book.Local.Inspect(opts.name)
+	if err != nil {
+		return err
+	}
+	code := opts.code || p.Out.IsTerminal() && !opts.noCode && !opts.yes
+	text := inspected.ReviewText(code)
+	switch {
+	case text == "":
+	case p.Out.IsTerminal() && !opts.yes:
+		p.Out.ShowPaged(ctx, text, p.Getenv, "print the code with `opentabs plugin inspect`")
+	default:
+		p.Out.PrintText(text)
+	}
+	return nil
+}

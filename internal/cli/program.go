@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"context"
+	"io"
+
+	"opentabs/internal/config"
+	"opentabs/internal/home"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/terminal"
+	"opentabs/plugin/catalog"
+)
+
+// Program is the environment of the process, which every command gets.
+type Program struct {
+	In     io.Reader
+	Out    *terminal.Output
+	Getenv func(string) string
+}
+
+// ClientTokenVariable is the environment variable with the token of the MCP client that
+// starts `opentabs mcp`. opentabs setup writes it into the configuration of the client.
+const ClientTokenVariable = "OPENTABS_CLIENT_TOKEN"
+
+// Report prints what a command did: result as JSON if asJSON is set, and a sentence for
+// the user if not.
+func (p *Program) Report(asJSON bool, result any, format string, args ...any) error {
+	if asJSON {
+		return p.Out.PrintValue(result)
+	}
+	p.Out.Notef(format, args...)
+	return nil
+}
+
+// MakeDirs returns the directories of the installation and creates them if they are
+// missing.
+func (p *Program) MakeDirs() (config.Dirs, error) {
+	dirs, err := config.FindDirs(p.Getenv)
+	if err != nil {
+		return config.Dirs{}, NewUsageError("%v", err)
+	}
+	warnings, err := dirs.Make()
+	for _, w := range warnings {
+		p.Out.Notef("%s", w)
+	}
+	return dirs, err
+}
+
+// OpenHome returns the installation with its settings, and creates its directories if
+// they are missing. flags are the settings of the command line.
+func (p *Program) OpenHome(flags map[string]string) (*home.Home, error) {
+	dirs, err := p.MakeDirs()
+	if err != nil {
+		return nil, err
+	}
+	return p.loadHome(dirs, flags)
+}
+
+// loadHome returns the installation in dirs, with its settings.
+func (p *Program) loadHome(dirs config.Dirs, flags map[string]string) (*home.Home, error) {
+	s, err := config.Load(dirs, p.Getenv, flags)
+	if err != nil {
+		return nil, NewUsageError("%v", err)
+	}
+	return home.New(dirs, s, p.Getenv, func(sentence string) { p.Out.Notef("%s", sentence) }), nil
+}
+
+// OpenPlugins returns the installation and its plugins.
+func (p *Program) OpenPlugins() (*home.Home, *catalog.Catalog, error) {
+	h, err := p.OpenHome(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	registry, err := h.Plugins()
+	return h, registry, err
+}
+
+// OpenPolicy returns access to the permissions, through the running server if there is one.
+func (p *Program) OpenPolicy(ctx context.Context) (home.PolicyAccess, error) {
+	h, err := p.OpenHome(nil)
+	if err != nil {
+		return home.PolicyAccess{}, err
+	}
+	return h.OpenPolicy(ctx)
+}
+
+// NewClient returns a client of the running daemon. newClient starts no daemon, and creates
+// no directories if none runs.
+func (p *Program) NewClient(ctx context.Context) (*httpapi.Client, error) {
+	dirs, err := config.FindDirs(p.Getenv)
+	if err != nil {
+		return nil, NewUsageError("%v", err)
+	}
+	h, err := p.loadHome(dirs, nil)
+	if err != nil {
+		return nil, err
+	}
+	client, err := h.Client(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, err = p.MakeDirs()
+	return client, err
+}

@@ -1,0 +1,287 @@
+package setupcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"opentabs/browser"
+	"opentabs/internal/cli"
+	"opentabs/internal/config"
+	"opentabs/internal/extensiondir"
+	"opentabs/internal/home"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/terminal"
+	"opentabs/wire"
+)
+
+const (
+	// browserPollInterval is the interval between two checks for a connected browser.
+	browserPollInterval = 300 * time.Millisecond
+	// browserTimeout is how long setup waits for the browser.
+	browserTimeout = 15 * time.Minute
+	// reconnectTimeout is how long a browser with the extension may take to connect to a new
+	// server.
+	reconnectTimeout = 6 * time.Second
+	// visibleDir is the name of the folder of the extension in the home directory. Dialogs
+	// for folders do not show hidden folders.
+	visibleDir = "opentabs-extension"
+)
+
+// browserSteps connects the browser, and makes the first call.
+type browserSteps struct {
+	program *cli.Program
+	home    *home.Home
+	// questions is nil without a terminal; then setup does not wait for the user.
+	questions *terminal.Questions
+	// caller makes the first call.
+	caller caller
+}
+
+func (b browserSteps) run(ctx context.Context) error {
+	out := b.program.Out
+	client, err := b.startedServer(ctx)
+	if err != nil {
+		return err
+	}
+	timeout, err := b.timeToReconnect(ctx, client)
+	if err != nil {
+		return err
+	}
+	name, err := waitForBrowser(ctx, client, timeout)
+	if err != nil && !errors.Is(err, errNoBrowser) {
+		return err
+	}
+	if name != "" {
+		out.Notef("the browser %s is connected", terminal.SafeLine(name))
+		return b.finish(ctx, client)
+	}
+	if _, isUnpacked := extensiondir.Find(b.home.Dirs); !isUnpacked {
+		if pages := b.home.Settings.StoreExtensions.Pages(); len(pages) > 0 {
+			return b.installFromStore(ctx, client, pages)
+		}
+	}
+	folder, err := extensiondir.Setup(ctx, b.home, extensiondir.Options{Dir: b.extensionDir()}, out.Notef)
+	if err != nil {
+		return err
+	}
+	place := findPlace(runtime.GOOS, b.program.Getenv)
+	isCopied := place == placeDesktop && copyToClipboard(ctx, folder)
+	out.PrintText(extensionSteps(place, folder, client.Port(), isCopied))
+	if b.questions == nil {
+		out.Notef("when the extension is loaded, `opentabs status` shows the browser")
+		return nil
+	}
+	return b.finishWhenConnected(ctx, client)
+}
+
+// finishWhenConnected waits until a browser connects, and then runs finish.
+func (b browserSteps) finishWhenConnected(ctx context.Context, client *httpapi.Client) error {
+	out := b.program.Out
+	out.Notef("waiting for the browser to connect; Ctrl-C stops waiting, and `opentabs setup` continues later")
+	name, err := waitForBrowser(ctx, client, browserTimeout)
+	if err != nil {
+		return err
+	}
+	out.Notef("the browser %s is connected", terminal.SafeLine(name))
+	return b.finish(ctx, client)
+}
+
+// startedServer returns a client of the running server, and starts a server if none runs.
+func (b browserSteps) startedServer(ctx context.Context) (*httpapi.Client, error) {
+	client, err := b.home.Client(ctx)
+	if errors.Is(err, httpapi.ErrNoServer) {
+		if err = b.home.StartServer(ctx); err == nil {
+			client, err = b.home.Client(ctx)
+		}
+	}
+	return client, err
+}
+
+// timeToReconnect returns how long a browser that has the extension may still take to
+// connect to a new server; 0 if the extension was never installed.
+func (b browserSteps) timeToReconnect(ctx context.Context, client *httpapi.Client) (time.Duration, error) {
+	if _, isInstalled := extensiondir.Find(b.home.Dirs); !isInstalled || b.questions == nil {
+		return 0, nil
+	}
+	status, err := client.Status(ctx)
+	return reconnectTimeout - time.Duration(status.UptimeMs)*time.Millisecond, err
+}
+
+// extensionDir returns the folder for the extension: where it is already, or a folder that
+// the user can find in a dialog. An installation with a separate home directory keeps the
+// extension there.
+func (b browserSteps) extensionDir() string {
+	if folder, ok := extensiondir.Find(b.home.Dirs); ok {
+		return folder
+	}
+	machineHome := b.program.Getenv("HOME")
+	if b.program.Getenv(config.HomeVariable) != "" || machineHome == "" || runtime.GOOS == "windows" {
+		return ""
+	}
+	return filepath.Join(machineHome, visibleDir)
+}
+
+// finish switches browser tools on if the user agrees, and makes the first call.
+func (b browserSteps) finish(ctx context.Context, client *httpapi.Client) error {
+	out := b.program.Out
+	book, err := b.program.OpenPolicy(ctx)
+	if err != nil {
+		return err
+	}
+	now, err := book.Permissions(browser.Name)
+	if err != nil {
+		return err
+	}
+	isOn := now.Permission != wire.PermissionOff
+	if !isOn && b.questions != nil {
+		if isOn = b.questions.Confirm(ctx, "Let agents use any page, after your approval for each site? [Y/n] "); isOn {
+			if err := book.SetPermission(browser.Name, "", wire.PermissionAuto, httpapi.CommandLine); err != nil {
+				return err
+			}
+			out.Notef("browser tools are on; `opentabs browser tools off` switches them off")
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case !isOn:
+		out.PrintText(`Next, choose what agents can use:
+  opentabs browser tools on     any page, after your approval for each site
+  opentabs plugin search        plugins, which add the tools of a site`)
+		return nil
+	case b.questions != nil:
+		return firstCall{program: b.program, client: client, questions: b.questions, caller: b.caller}.run(ctx)
+	}
+	out.PrintText(`Now ask your agent, for example: "List my open tabs with opentabs." Approve the
+call in the window of the opentabs button in the toolbar of Chrome.`)
+	return nil
+}
+
+// connectedBrowser returns the name of a connected browser; empty if there is none.
+func connectedBrowser(ctx context.Context, client *httpapi.Client) (string, error) {
+	status, err := client.Status(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, b := range status.Browsers {
+		if b.Connected {
+			return b.Name, nil
+		}
+	}
+	return "", nil
+}
+
+// errNoBrowser means that no browser has connected in time.
+var errNoBrowser = errors.New("no browser has connected: run `opentabs doctor`, which shows what is missing")
+
+// waitForBrowser returns the name of the first browser that connects, or errNoBrowser.
+func waitForBrowser(ctx context.Context, client *httpapi.Client, timeout time.Duration) (string, error) {
+	deadline := time.Now().Add(timeout)
+	for {
+		name, err := connectedBrowser(ctx, client)
+		switch {
+		case ctx.Err() != nil:
+			return "", ctx.Err()
+		case name != "" || err != nil:
+			return name, err
+		case !time.Now().Before(deadline):
+			return "", errNoBrowser
+		}
+		select {
+		case <-time.After(browserPollInterval):
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+}
+
+// place is where the terminal of the user is.
+type place int
+
+const (
+	// placeDesktop is a computer on which Chrome can run.
+	placeDesktop place = iota
+	// placeRemote is a session over SSH.
+	placeRemote
+	// placeNoDisplay is a computer without a display, such as a container.
+	placeNoDisplay
+)
+
+// findPlace returns where the terminal of the user is.
+func findPlace(goos string, getenv func(string) string) place {
+	switch {
+	case getenv("SSH_CONNECTION") != "" || getenv("SSH_TTY") != "":
+		return placeRemote
+	case goos == "linux" && getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "" && getenv("WSL_DISTRO_NAME") == "":
+		return placeNoDisplay
+	}
+	return placeDesktop
+}
+
+// extensionSteps returns what the user does in Chrome. Programs cannot do these steps:
+// Chrome opens no chrome: address for another program, and loads an unpacked extension only
+// when the user chooses its folder.
+func extensionSteps(where place, folder string, port int, isCopied bool) string {
+	steps := fmt.Sprintf(`  1. Open chrome://extensions and switch on "Developer mode" (top right).
+  2. Press "Load unpacked" and choose the folder
+       %s`, folder)
+	if isCopied {
+		steps += "\n     Its path is in the clipboard: " + pasteSteps[runtime.GOOS] + "."
+	}
+	switch where {
+	case placeRemote:
+		return fmt.Sprintf(`You are connected over SSH, so Chrome probably runs on the computer before you.
+There, in a terminal, copy the extension and forward the port of the server, as
+long as agents use the browser (HOST is the name that you use for ssh):
+  scp -r HOST:%s %s
+  ssh -N -L %d:127.0.0.1:%[3]d HOST
+Then, in Chrome on that computer:
+  1. Open chrome://extensions and switch on "Developer mode" (top right).
+  2. Press "Load unpacked" and choose the copied folder.`, folder, filepath.Base(folder), port)
+	case placeNoDisplay:
+		return fmt.Sprintf(`This computer has no display. If Chrome runs here all the same, then in Chrome:
+%s
+If Chrome runs on another computer, copy this folder there, load it there, and
+forward the port of the server: ssh -N -L %d:127.0.0.1:%[2]d THIS-COMPUTER`, steps, port)
+	}
+	return "In Chrome:\n" + steps
+}
+
+// pasteSteps are how the user pastes a path into the dialog for a folder, by operating
+// system.
+var pasteSteps = map[string]string{
+	"darwin":  "press Cmd+Shift+G in the dialog, and paste it",
+	"windows": "paste it into the line \"Folder\" of the dialog",
+	"linux":   "press Ctrl+L in the dialog, and paste it",
+}
+
+// clipboardPrograms are the programs that copy their input to the clipboard, by operating
+// system.
+var clipboardPrograms = map[string][][]string{
+	"darwin":  {{"pbcopy"}},
+	"windows": {{"clip.exe"}},
+	"linux":   {{"wl-copy"}, {"xclip", "-selection", "clipboard"}, {"xsel", "--clipboard", "--input"}},
+}
+
+// clipboardTimeout limits a program that copies a text.
+const clipboardTimeout = 2 * time.Second
+
+// copyToClipboard reports whether text is in the clipboard of the user now.
+func copyToClipboard(ctx context.Context, text string) bool {
+	ctx, cancel := context.WithTimeout(ctx, clipboardTimeout)
+	defer cancel()
+	for _, program := range clipboardPrograms[runtime.GOOS] {
+		cmd := exec.CommandContext(ctx, program[0], program[1:]...)
+		cmd.Stdin = strings.NewReader(text)
+		if cmd.Run() == nil {
+			return true
+		}
+	}
+	return false
+}

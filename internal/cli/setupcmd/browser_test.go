@@ -1,0 +1,41 @@
+package setupcmd
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestExtensionSteps checks that each place gets the steps that apply there, in lines of at
+// most 80 columns.
+func TestExtensionSteps(t *testing.T) {
+	for _, c := range []struct {
+		variables map[string]string
+		goos      string
+		wanted    []string
+		unwanted  []string
+	}{
+		{map[string]string{"DISPLAY": ":0"}, "linux", []string{"In Chrome:", "/home/ada/x"}, []string{"ssh", "display"}},
+		{map[string]string{"WSL_DISTRO_NAME": "Ubuntu"}, "linux", []string{"In Chrome:"}, []string{"ssh", "display"}},
+		{nil, "darwin", []string{"In Chrome:"}, []string{"ssh", "display"}},
+		{nil, "linux", []string{"This computer has no display.", "ssh -N -L 9527:127.0.0.1:9527 THIS-COMPUTER"}, []string{"over SSH"}},
+		{map[string]string{"SSH_CONNECTION": "1", "DISPLAY": ":0"}, "linux", []string{"over SSH", "scp -r HOST:/home/ada/x x", "ssh -N -L 9527:127.0.0.1:9527 HOST"}, []string{"no display"}},
+	} {
+		where := findPlace(c.goos, func(name string) string { return c.variables[name] })
+		text := extensionSteps(where, "/home/ada/x", 9527, false)
+		for _, want := range c.wanted {
+			if !strings.Contains(text, want) {
+				t.Errorf("steps with %v =\n%s\nwant %q in them", c.variables, text, want)
+			}
+		}
+		for _, unwanted := range c.unwanted {
+			if strings.Contains(text, unwanted) {
+				t.Errorf("steps with %v =\n%s\nwant no %q in them", c.variables, text, unwanted)
+			}
+		}
+		for line := range strings.Lines(text) {
+			if len(strings.TrimRight(line, "\n")) > 80 {
+				t.Errorf("a line has more than 80 columns: %s", line)
+			}
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package setupcmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"opentabs/internal/cli"
+	"opentabs/internal/home"
+	"opentabs/internal/installed"
+	"opentabs/internal/statefile"
+)
+
+// copyPath returns where setup keeps a copy of the program at path, for clients.
+func copyPath(h *home.Home, path string) string {
+	return filepath.Join(h.State, "bin", filepath.Base(path))
+}
+
+// keepCopy copies a program that npx runs into the state directory, because npm may empty
+// the cache of npx at any time. Clients start the copy.
+func keepCopy(ctx context.Context, p *cli.Program, h *home.Home) error {
+	program, err := installed.Find(ctx)
+	if err != nil || program.Method != installed.NPX {
+		return err
+	}
+	copied := copyPath(h, program.Path)
+	text, err := os.ReadFile(program.Path)
+	if err != nil {
+		return err
+	}
+	if current, err := os.ReadFile(copied); err == nil && bytes.Equal(current, text) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(copied), 0o700); err != nil {
+		return err
+	}
+	if err := errors.Join(statefile.Write(copied, text), os.Chmod(copied, 0o700)); err != nil {
+		return err
+	}
+	p.Out.Notef("npm may remove the program that npx runs, so clients use a copy: %s", copied)
+	return nil
+}

@@ -1,0 +1,161 @@
+package setupcmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"opentabs/browser"
+	"opentabs/dispatch"
+	"opentabs/internal/callview"
+	"opentabs/internal/cli"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/humanize"
+	"opentabs/internal/setup"
+	"opentabs/internal/terminal"
+	"opentabs/wire"
+)
+
+const (
+	// firstCallTimeout limits the first call, with the time for the approval.
+	firstCallTimeout = 3 * time.Minute
+	// ticketPollInterval is the interval between two checks whether the call waits.
+	ticketPollInterval = 100 * time.Millisecond
+	// maxShownTabs is how many open tabs the first call shows.
+	maxShownTabs = 5
+	// listTool is the browser tool that lists the open tabs.
+	listTool = "browser_tabs"
+)
+
+// caller is who makes the first call: an MCP client, by the command in its configuration.
+type caller struct {
+	title   string
+	command setup.Command
+}
+
+// firstCall lists the open tabs of the user as an agent does, with an approval.
+type firstCall struct {
+	program   *cli.Program
+	client    *httpapi.Client
+	questions *terminal.Questions
+	caller    caller
+}
+
+// outcome is the result or the error of the first call.
+type outcome struct {
+	text string
+	err  error
+}
+
+// run makes the call, asks the user for the approval, and shows the result.
+func (f firstCall) run(ctx context.Context) error {
+	out := f.program.Out
+	out.PrintText(fmt.Sprintf("\nThe first call, as %s makes it: list your open tabs.", f.caller.title))
+	callCtx, stop := context.WithTimeout(ctx, firstCallTimeout)
+	defer stop()
+	startedAt := time.Now()
+	ended := make(chan outcome, 1)
+	go func() {
+		text, err := setup.CallTool(callCtx, f.caller.command, listTool, map[string]any{"action": "list"})
+		ended <- outcome{text, err}
+	}()
+	result, err := f.waitForEnd(callCtx, ended, startedAt)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case callCtx.Err() != nil:
+		out.Notef("no answer within %s, so setup has cancelled the call; run `opentabs setup` again for the first call", humanize.ShortDuration(firstCallTimeout))
+		return nil
+	case err != nil:
+		return fmt.Errorf("the first call failed: %w; run `opentabs doctor`", err)
+	}
+	f.show(result)
+	return nil
+}
+
+// waitForEnd returns the text of the result. If the call waits for an approval, waitForEnd
+// asks the user. A call that the user denies has the result "".
+func (f firstCall) waitForEnd(ctx context.Context, ended <-chan outcome, startedAt time.Time) (string, error) {
+	hasAsked := false
+	for {
+		select {
+		case o := <-ended:
+			return o.text, o.err
+		case <-time.After(ticketPollInterval):
+		}
+		if hasAsked {
+			continue
+		}
+		calls, err := f.client.Calls.List(ctx)
+		if err != nil {
+			return "", err
+		}
+		for _, c := range calls {
+			if c.Waiting == nil || c.Created.Before(startedAt) || !isFirstCall(c) {
+				continue
+			}
+			hasAsked = true
+			isAllowed := f.questions.Confirm(ctx, "The call waits for your approval. Allow it to list your tabs once? [Y/n] ")
+			if ctx.Err() != nil {
+				return "", ctx.Err()
+			}
+			_, err := callview.Decide(ctx, f.client.Calls, c.CallID, callview.Choice{Allow: isAllowed, Scope: wire.ScopeOnce})
+			var late *callview.AlreadyDecidedError
+			if err != nil && !errors.As(err, &late) { // a decision in the side panel came first
+				return "", err
+			}
+			if !isAllowed {
+				return "", nil
+			}
+		}
+	}
+}
+
+// isFirstCall reports whether setup made a call. Other agents may call the same tool at the
+// same time, with another action.
+func isFirstCall(c dispatch.View) bool {
+	var args struct{ Action string }
+	return c.Plugin == browser.Name && c.Tool == listTool && c.ClaimedName == setup.ClientName &&
+		json.Unmarshal([]byte(c.Waiting.Args), &args) == nil && args.Action == "list"
+}
+
+// show prints the open tabs, and what the user can ask an agent.
+func (f firstCall) show(text string) {
+	out := f.program.Out
+	var tabs []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "tab ") {
+			tabs = append(tabs, line)
+		}
+	}
+	switch {
+	case text == "":
+		out.PrintLine("Denied: the agent got nothing, and would ask you before another try.")
+	case len(tabs) == 0:
+		out.PrintLine("It works: the agent got an answer, but no tab is open.")
+	default:
+		out.PrintLine("It works: the agent got %s.", terminal.Plural(len(tabs), "tab"))
+		for _, tab := range tabs[:min(len(tabs), maxShownTabs)] {
+			out.PrintLine("  %s", terminal.SafeLine(tab))
+		}
+		if more := len(tabs) - maxShownTabs; more > 0 {
+			out.PrintLine("  and %d more", more)
+		}
+	}
+	out.PrintText(fmt.Sprintf(`
+opentabs is ready. Ask %s, for example:
+  "Summarize the page in front of me with opentabs."
+It asks you before it reads a site. Approve in the window of the opentabs
+button in the toolbar of Chrome. Or run: opentabs calls approve`, f.agent()))
+}
+
+// agent names the agent that the user can ask now.
+func (f firstCall) agent() string {
+	if f.caller.title == ownTitle {
+		return "your agent"
+	}
+	return f.caller.title
+}

@@ -1,0 +1,180 @@
+// Package setupcmd has the command `opentabs setup`.
+package setupcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"opentabs/internal/cli"
+	"opentabs/internal/config"
+	"opentabs/internal/home"
+	"opentabs/internal/installed"
+	"opentabs/internal/nearest"
+	"opentabs/internal/setup"
+)
+
+// portVariable is the variable with the port of the server.
+const portVariable = "OPENTABS_PORT"
+
+type setupOptions struct {
+	program *cli.Program
+	// clients are the IDs of the clients; empty for all that are installed.
+	clients []string
+	print   bool
+	undo    bool
+	yes     bool
+	json    bool
+}
+
+// New returns the command `opentabs setup`.
+func New(p *cli.Program) *cobra.Command {
+	opts := setupOptions{program: p}
+	cmd := &cobra.Command{
+		Use:   "setup",
+		Short: "Connect your MCP clients and your browser",
+		Long: `Connect opentabs with the MCP clients on this machine and with your browser.
+
+For each client, setup shows how its configuration changes, asks you, keeps a
+copy of the file, and writes the change. Comments and other servers in the file
+stay. Each client gets a separate token, by which opentabs recognizes the
+client. Then setup starts the server through the command that it wrote.
+
+For the browser, setup writes the extension to a folder, shows how to load it,
+and waits until the browser connects. Then it makes the first call: it lists
+your open tabs through the configuration of your first client, after your
+approval. You can run setup again at any time.`,
+		Example: `  opentabs setup
+  opentabs setup --client cursor
+  opentabs setup --print
+  opentabs setup --undo`,
+		Args: cli.LimitArgs(0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runSetup(cmd.Context(), opts) },
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&opts.clients, "client", nil, "set up only this `CLIENT`: "+strings.Join(clientIDs(), ", ")+"; may be repeated")
+	f.BoolVar(&opts.print, "print", false, "print the changes and write nothing")
+	f.BoolVar(&opts.undo, "undo", false, "take opentabs out of the clients, and restore their files")
+	f.BoolVarP(&opts.yes, "yes", "y", false, "write the changes without asking")
+	f.BoolVar(&opts.json, "json", false, "with --print: print JSON")
+	return cmd
+}
+
+func clientIDs() []string {
+	var ids []string
+	clients, _ := setup.Clients(setup.Machine{Getenv: os.Getenv, LookPath: noPrograms})
+	for _, c := range clients {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
+func noPrograms(string) (string, error) { return "", os.ErrNotExist }
+
+func runSetup(ctx context.Context, opts setupOptions) error {
+	p := opts.program
+	if opts.json && !opts.print {
+		return cli.NewUsageError("--json works only with --print: add --print, or remove --json")
+	}
+	h, err := p.OpenHome(nil)
+	if err != nil {
+		return err
+	}
+	clients, err := selectClients(opts)
+	if err != nil {
+		return err
+	}
+	steps := &clientSteps{program: p, home: h, writer: setup.Writer{Dir: h.SetupDir()}, yes: opts.yes}
+	switch {
+	case opts.undo:
+		return steps.undo(ctx, clients)
+	case opts.print:
+		return steps.print(clients, opts.json)
+	}
+	if steps.questions = p.Out.NewQuestions(p.In); steps.questions == nil && !opts.yes {
+		return cli.NewUsageError("there is no terminal for questions: see the changes with `opentabs setup --print`, then run `opentabs setup --yes`")
+	}
+	if err := keepCopy(ctx, p, h); err != nil {
+		return err
+	}
+	if port := p.Getenv(portVariable); port != "" {
+		p.Out.Notef("%s applies only to programs of this shell; for all clients, run `opentabs config set port %s`", portVariable, port)
+	}
+	// A client that fails keeps neither the other clients nor the browser from being set up.
+	clientErr := steps.setUp(ctx, clients)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	caller, err := steps.firstCaller(clients)
+	if err != nil {
+		return errors.Join(clientErr, err)
+	}
+	browser := browserSteps{program: p, home: h, questions: steps.questions, caller: caller}
+	return errors.Join(clientErr, browser.run(ctx))
+}
+
+// SetUpClient writes opentabs with a new token into the configuration of one client, without
+// questions.
+func SetUpClient(ctx context.Context, p *cli.Program, clientID string) error {
+	h, err := p.OpenHome(nil)
+	if err != nil {
+		return err
+	}
+	clients, err := selectClients(setupOptions{program: p, clients: []string{clientID}})
+	if err != nil {
+		return err
+	}
+	steps := &clientSteps{program: p, home: h, writer: setup.Writer{Dir: h.SetupDir()}, yes: true}
+	return steps.setUp(ctx, clients)
+}
+
+// selectClients returns the clients that the user named, or all that are installed.
+func selectClients(opts setupOptions) ([]setup.Client, error) {
+	machine, err := setup.ThisMachine(runtime.GOOS, opts.program.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	all, isInstalled := setup.Clients(machine)
+	if len(opts.clients) == 0 {
+		if opts.undo {
+			return all, nil
+		}
+		return slices.DeleteFunc(all, func(c setup.Client) bool { return !isInstalled(c) }), nil
+	}
+	var selected []setup.Client
+	for _, id := range opts.clients {
+		i := slices.IndexFunc(all, func(c setup.Client) bool { return c.ID == id })
+		if i < 0 {
+			return nil, cli.NewUsageError("setup does not support the client %q%s: use one of %s; for another client, see `opentabs setup --print`", id, nearest.Suggestion(id, clientIDs()), strings.Join(clientIDs(), ", "))
+		}
+		selected = append(selected, all[i])
+	}
+	return selected, nil
+}
+
+// commandOf returns what a client runs to start opentabs. Without a token, the client
+// counts as a local program.
+func commandOf(h *home.Home, getenv func(string) string, token string) (setup.Command, error) {
+	program, err := installed.Find(context.Background())
+	if err != nil {
+		return setup.Command{}, fmt.Errorf("find the program opentabs: %w", err)
+	}
+	path := program.StablePath()
+	if program.Method == installed.NPX {
+		path = copyPath(h, path)
+	}
+	env := map[string]string{}
+	if token != "" {
+		env[cli.ClientTokenVariable] = token
+	}
+	if getenv(config.HomeVariable) != "" { // its value may be relative to the current directory
+		env[config.HomeVariable] = h.State
+	}
+	return setup.Command{Path: path, Args: []string{"mcp"}, Env: env}, nil
+}

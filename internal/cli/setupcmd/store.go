@@ -1,0 +1,81 @@
+package setupcmd
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"opentabs/internal/config"
+	"opentabs/internal/httpapi"
+	"opentabs/internal/pairing"
+)
+
+// installFromStore connects a browser that gets the extension from a store. The user types
+// the code that the side panel shows.
+func (b browserSteps) installFromStore(ctx context.Context, client *httpapi.Client, pages []config.StorePage) error {
+	out := b.program.Out
+	isOpened := b.questions != nil && b.openPage(ctx, pages[0].URL)
+	out.PrintText(storeSteps(pages, client.Port(), isOpened))
+	if b.questions == nil {
+		out.Notef("run the command that the side panel shows; then `opentabs status` shows the browser")
+		return nil
+	}
+	for {
+		answer, err := b.questions.Ask(ctx, "The code in the side panel: ", false)
+		if err != nil {
+			return fmt.Errorf("read the code: %w; run `opentabs pair CODE` later", err)
+		}
+		code, err := pairing.ParseCode(strings.TrimPrefix(strings.TrimSpace(answer), "opentabs pair "))
+		if err != nil {
+			out.Notef("%v; Ctrl-C ends setup, and `opentabs setup` continues later", err)
+			continue
+		}
+		if _, err := pairing.Open(b.home.PairingFile()).Add(code); err != nil {
+			return err
+		}
+		return b.finishWhenConnected(ctx, client)
+	}
+}
+
+// storeSteps returns what the user does in the browser.
+func storeSteps(pages []config.StorePage, port int, isOpened bool) string {
+	var b strings.Builder
+	b.WriteString("In your browser:\n  1. Install the extension")
+	if isOpened {
+		b.WriteString(" from the page that has just opened")
+	}
+	b.WriteString(":\n")
+	for _, page := range pages {
+		fmt.Fprintf(&b, "       %s\n       (%s)\n", page.URL, page.Store)
+	}
+	b.WriteString("  2. Press the opentabs button in the toolbar, then \"Open panel\". The\n     side panel shows a code.\n")
+	fmt.Fprintf(&b, "     If the panel asks for the port of the server, enter %d.", port)
+	return b.String()
+}
+
+// openers are the programs that open an address in the browser of the user, by operating
+// system.
+var openers = map[string][]string{
+	"darwin":  {"open"},
+	"windows": {"rundll32", "url.dll,FileProtocolHandler"},
+	"linux":   {"xdg-open"},
+}
+
+// openTimeout limits a program that opens an address.
+const openTimeout = 5 * time.Second
+
+// openPage reports whether the browser of the user opens an address. Without a display,
+// openPage does nothing.
+func (b browserSteps) openPage(ctx context.Context, address string) bool {
+	opener := openers[runtime.GOOS]
+	hasDisplay := runtime.GOOS != "linux" || b.program.Getenv("DISPLAY") != "" || b.program.Getenv("WAYLAND_DISPLAY") != ""
+	if opener == nil || !hasDisplay {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	return exec.CommandContext(ctx, opener[0], append(opener[1:len(opener):len(opener)], address)...).Run() == nil
+}
