@@ -4,7 +4,7 @@ import { adapter, builtIns, makeRealm } from '../../test/realm.ts';
 import { adapterScript } from '../worker/delivery/entry-points.ts';
 
 const code = (plugin: string) =>
-  `function ({${builtIns.join()}}) { return function (globalThis, window, self) {
+  `function ({${builtIns.join()}}) { arguments[1]?.(new Error()); return function (globalThis, window, self) {
     ${adapter(plugin, `{ name: 'key', handle: () => [globalThis.__openTabs.pluginConfig.key] }`)} }; }`;
 const options = (name: string, more: object = {}) =>
   JSON.stringify({ name, hash: `h-${name}`, start: 'now', settings: { values: { key: `key of ${name}` } }, ...more });

@@ -1,8 +1,10 @@
+import { missingResultHint } from '../../../sdk-ts/src/runtime/hints.ts';
 import { CancelTimeoutMs } from '../../../wire/wire.gen.ts';
 import { type Activities, makeActivities } from './activity.ts';
 import { type Cancellation, makeCancellation } from './cancellation.ts';
 import { makeContext } from './context.ts';
 import { abortedError, failureText, thrownText, toolError } from './failure.ts';
+import { type Failure, thrownFailure } from './failure-log.ts';
 import { objectText } from './json.ts';
 import { parseWith } from './parse.ts';
 import {
@@ -167,9 +169,14 @@ function makeRunningCalls(events: CallEvents): RunningCalls {
 
 /**
  * makeRunner returns a runner for the adapter of plugin. readContainer returns the container in which the adapter
- * registers.
+ * registers. logFailure adds an entry about a call to the plugin's log.
  */
-export function makeRunner(plugin: string, readContainer: () => unknown, events: CallEvents): Runner {
+export function makeRunner(
+  plugin: string,
+  readContainer: () => unknown,
+  events: CallEvents,
+  logFailure: LogFailure,
+): Runner {
   const calls = makeRunningCalls(events);
   // useAdapter stores the adapter before the task that starts the adapter ends. A page that gets the container after
   // the start cannot replace the adapter.
@@ -190,7 +197,7 @@ export function makeRunner(plugin: string, readContainer: () => unknown, events:
     readiness.check(adapter, (problem) => {
       if (problem !== undefined) {
         failWith(failureText('not_ready', `the plugin ${plugin} is not ready in this tab: ${problem}`));
-      } else if (!isStopped(entry)) startTool(plugin, adapter, request, entry, context);
+      } else if (!isStopped(entry)) startTool(plugin, adapter, request, entry, context, logFailure);
     });
   };
   const cancel = (call: number, reason: string): boolean => {
@@ -234,14 +241,39 @@ function addTime(entry: RunningCall): void {
   if (entry.times !== undefined) entry.times += ` ${apply(performanceNow, nativePerformance, [])}`;
 }
 
+/** LogFailure adds an entry about a call to the plugin's log. */
+export type LogFailure = (failure: Failure) => void;
+
+/** MaxLossHints limits the hints about one result. */
+const MaxLossHints = 3;
+
 /** startTool runs the tool or prompt of a request and ends the call with its outcome. */
-function startTool(plugin: string, adapter: object, request: Request, entry: RunningCall, context: object): void {
+function startTool(
+  plugin: string,
+  adapter: object,
+  request: Request,
+  entry: RunningCall,
+  context: object,
+  logFailure: LogFailure,
+): void {
+  const warn = (what: string) => logFailure({ level: 'warning', message: `${request.tool}: ${what}`, stack: '' });
+  let output: unknown;
   const done = (value: unknown) => {
     addTime(entry);
-    entry.end(outcomeOf(request.tool, value, request.maxBytes));
+    let lossCount = 0;
+    const onLoss = (path: string, hint: string) => {
+      if (lossCount < MaxLossHints) warn(`${path} ${hint}`);
+      lossCount++;
+    };
+    const hint = value === undefined ? missingResultHint(output) : '';
+    if (hint !== '') warn(`the handler ${hint}`);
+    entry.end(outcomeOf(request.tool, value, request.maxBytes, onLoss));
   };
   const failWith = (text: string) => entry.end({ kind: 'error', text });
-  const failWithThrown = (error: unknown) => failWith(thrownText(error));
+  const failWithThrown = (error: unknown) => {
+    if (!entry.cancellation.isCancelled()) logFailure(thrownFailure(request.tool, error));
+    failWith(thrownText(error));
+  };
   addTime(entry);
   try {
     const tool = findTool(lookup(adapter, request.prompt ? 'prompts' : 'tools'), request.tool);
@@ -250,6 +282,7 @@ function startTool(plugin: string, adapter: object, request: Request, entry: Run
       failWith(unknownText(plugin, request));
       return;
     }
+    output = request.prompt ? undefined : lookup(tool, 'output');
     const callHandler = (params: unknown) => {
       if (isStopped(entry)) return;
       addTime(entry);

@@ -20,7 +20,7 @@ async function call(tools: string, args: unknown = {}, max = MB): Promise<string
   const { realm, port } = await open(tools);
   port.send('call', 1, 'run', max, args);
   await realm.idle();
-  return port.received;
+  return port.received.filter((message) => !message.startsWith('l '));
 }
 
 const tool = (handle: string, more = '') => `{ name: 'run', handle: ${handle}${more} }`;

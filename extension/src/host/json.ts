@@ -1,5 +1,5 @@
 import type { Types } from '../../../wire/wire.gen.ts';
-import { plainCopy } from './plain.ts';
+import { type OnLoss, plainCopy } from './plain.ts';
 import { apply, bytesLengthGetter, construct, encodeText, hasOwn, NativeTextEncoder, toJson } from './primordials.ts';
 
 /**
@@ -23,10 +23,10 @@ export function objectText<N extends keyof Types>(
 /**
  * writeJson is JSON.stringify for values of a tool. Only own properties are read (plain.ts), and a bigint is written as
  * an integer. writeJson throws for a value that JSON cannot represent, and returns undefined for a value that
- * JSON.stringify omits.
+ * JSON.stringify omits. onLoss receives the parts of value that the text does not contain.
  */
-export function writeJson(value: unknown): string | undefined {
-  return toJson(plainCopy(value));
+export function writeJson(value: unknown, onLoss?: OnLoss): string | undefined {
+  return toJson(plainCopy(value, onLoss));
 }
 
 /**

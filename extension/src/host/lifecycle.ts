@@ -2,18 +2,22 @@ import type { Services } from './adapter-globals.ts';
 import { type CallEvents, makeRunner, type Runner } from './call.ts';
 import { makeContainer } from './container.ts';
 import { messageOf } from './failure.ts';
+import type { Failure } from './failure-log.ts';
 import { builtIns } from './globals.ts';
 import { type BuiltInPatches, watchPatches } from './patches.ts';
 import { apply, freeze, isFn, isObject, lookup } from './primordials.ts';
 import { withPristineBuiltIns } from './pristine.ts';
+import { readStack } from './stack.ts';
 
 /**
- * Evaluate is the code of an adapter or a pre-script (internal/jsbuild/extension.go:AdapterFunction). The argument of
- * Evaluate is builtIns of globals.ts. The result is a function that runs the code, with the parameters globalThis,
- * window and self.
+ * Evaluate is the code of an adapter or a pre-script (internal/jsbuild/extension.go:AdapterFunction). The first argument
+ * of Evaluate is builtIns of globals.ts. The second argument receives an error whose stack trace is in the line before
+ * the first line of the code. The result is a function that runs the code, with the parameters globalThis, window and
+ * self.
  */
 export type Evaluate = (
   builtIns: object,
+  noteOrigin: (error: unknown) => void,
 ) => (this: unknown, scope: unknown, asWindow: unknown, asSelf: unknown) => void;
 
 /** LifecycleOptions configure the adapter of one plugin in one document. */
@@ -83,12 +87,21 @@ interface AdapterSlot {
 function makeSlot(services: Services, events: CallEvents): AdapterSlot {
   const { plugin, logs } = services;
   let container = makeContainer(services);
-  const runner = makeRunner(plugin, () => container.read(), events);
+  /** origin is an error in the line before the first line of the adapter that runs. */
+  let origin: unknown;
+  const noteOrigin = (error: unknown) => {
+    origin = error;
+  };
+  const logFailure = (failure: Failure) => {
+    const stack = failure.stack === '' ? undefined : { stack: failure.stack, origin: readStack(origin) };
+    logs.write(failure.level, failure.message, stack);
+  };
+  const runner = makeRunner(plugin, () => container.read(), events, logFailure);
   let patches: BuiltInPatches | undefined;
 
   const prepare = (preScript: Evaluate) => {
     try {
-      const problem = runWithBuiltIns(preScript, container.scope, () => '');
+      const problem = runWithBuiltIns(preScript, container.scope, () => '', doNothing);
       if (problem !== '') logs.write('error', `the pre-script of ${plugin} did not run: ${problem}`);
     } catch (error) {
       logs.write('error', `the pre-script of ${plugin} threw: ${messageOf(error)}`);
@@ -99,7 +112,7 @@ function makeSlot(services: Services, events: CallEvents): AdapterSlot {
     if (!code) return { problem: 'the plugin has no adapter', hasThrown: false };
     patches = watchPatches();
     try {
-      return { problem: runWithBuiltIns(code, scope, () => runner.useAdapter()), hasThrown: false };
+      return { problem: runWithBuiltIns(code, scope, () => runner.useAdapter(), noteOrigin), hasThrown: false };
     } catch (error) {
       return { problem: `the adapter threw while it started: ${messageOf(error)}`, hasThrown: true };
     } finally {
@@ -210,12 +223,21 @@ export function makeLifecycle(options: LifecycleOptions): Lifecycle {
  * adapter would store built-ins that the page has replaced. runWithBuiltIns returns the result of check, or the reason
  * why the code cannot run in this page.
  */
-function runWithBuiltIns(code: Evaluate, scope: object, check: () => string): string {
+function runWithBuiltIns(
+  code: Evaluate,
+  scope: object,
+  check: () => string,
+  noteOrigin: (error: unknown) => void,
+): string {
   const run = () => {
-    apply(apply(code, undefined, [builtIns]), scope, [scope, scope, scope]);
+    apply(apply(code, undefined, [builtIns, noteOrigin]), scope, [scope, scope, scope]);
     return check();
   };
   return withPristineBuiltIns(run, (why) => why);
+}
+
+function doNothing(): void {
+  // Stack traces of a pre-script are not located in its source.
 }
 
 function isEvaluate(value: unknown): value is Evaluate {

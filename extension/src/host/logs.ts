@@ -1,4 +1,11 @@
-import { type LogLevel, MaxLogArgs, MaxLogChars, MaxLogDataBytes, MaxLogEntries } from '../../../wire/wire.gen.ts';
+import {
+  type LogLevel,
+  MaxLogArgs,
+  MaxLogChars,
+  MaxLogDataBytes,
+  MaxLogEntries,
+  MaxStackChars,
+} from '../../../wire/wire.gen.ts';
 import { objectText, utf8LengthOf, writeJson } from './json.ts';
 import { dateNow, hasOwn, isArray, isObject, lookup, toJson } from './primordials.ts';
 import { truncate } from './report.ts';
@@ -16,6 +23,16 @@ const MaxWaitingChars = 4 * 1024 * 1024;
  */
 export type SendLogs = (count: number, dropped: number, entries: string) => void;
 
+/** HostLogLevel is the level of a log entry of the host. */
+export type HostLogLevel = 'debug' | 'warning' | 'error';
+
+/** StackTrace is a stack trace of the adapter's code, as the browser wrote it. */
+export interface StackTrace {
+  readonly stack: string;
+  /** origin is the stack trace of an error in the line before the adapter's first line. */
+  readonly origin: string;
+}
+
 /** Logs is a bounded buffer of one adapter's log entries. The page cannot read the log entries. */
 export interface Logs {
   /**
@@ -23,8 +40,8 @@ export interface Logs {
    * throws.
    */
   accept(given: unknown): void;
-  /** write adds a log entry of the host. */
-  write(level: 'warning' | 'error', message: string): void;
+  /** write adds a log entry of the host. stack is the stack trace of an error; see {@link StackTrace}. */
+  write(level: HostLogLevel, message: string, stack?: StackTrace): void;
   /** flush sends all log entries that wait for the end of the task. */
   flush(): void;
 }
@@ -93,7 +110,8 @@ export function makeLogs(send: SendLogs, whenIdle: () => void): Logs {
       if (isObject(entry)) add(entryText(entry));
     }
   };
-  const writeEntry = (level: 'warning' | 'error', message: string) => add(logEntryText(level, message, ''));
+  const writeEntry = (level: HostLogLevel, message: string, stack?: StackTrace) =>
+    add(logEntryText(level, message, '', stack));
   return { accept, write: writeEntry, flush };
 }
 
@@ -103,12 +121,15 @@ function entryText(entry: object): string {
   return logEntryText(levelOf(readField(entry, 'level')), messageText(message), dataText(readField(entry, 'data')));
 }
 
-function logEntryText(level: LogLevel, message: string, data: string): string {
+function logEntryText(level: LogLevel, message: string, data: string, stack?: StackTrace): string {
+  const hasStack = stack !== undefined && stack.stack !== '';
   return objectText<'LogEntry'>({
     level: `"${level}"`,
     message: toJson(truncate(message, MaxLogChars)),
     data: data === '' ? undefined : data,
     atMs: `${dateNow()}`,
+    stack: hasStack ? toJson(truncate(stack.stack, MaxStackChars)) : undefined,
+    stackOrigin: hasStack ? toJson(truncate(stack.origin, MaxStackChars)) : undefined,
   });
 }
 

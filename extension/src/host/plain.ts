@@ -1,3 +1,4 @@
+import { lossHint } from '../../../sdk-ts/src/runtime/hints.ts';
 import { rawInteger } from './number.ts';
 import {
   ArrayPrototype,
@@ -26,6 +27,7 @@ import {
   ObjectPrototype,
   StringPrototype,
   setPrototypeOf,
+  slice,
   stringValueOf,
   timeOfDate,
   UrlPrototype,
@@ -38,6 +40,8 @@ const MaxDepth = 2000;
 /** PathEntry is a linked list of the objects that contain a value, from the value up to the root. */
 interface PathEntry {
   readonly value: object;
+  /** key is the key of value in the object that contains it. */
+  readonly key: string;
   readonly depth: number;
   readonly up: PathEntry | undefined;
 }
@@ -51,22 +55,51 @@ deleteProperty(plainPrototype, 'constructor');
 setPrototypeOf(plainPrototype, null);
 freeze(plainPrototype);
 
+/** OnLoss receives what JSON loses of a part of a value: the path of the part, such as `items[3].el`, and advice. */
+export type OnLoss = (path: string, hint: string) => void;
+
 /**
  * plainCopy returns a copy of value with the same JSON text. No object in the copy has a prototype of the page, so
  * JSON.stringify calls no `toJSON` of the page. plainCopy reads each own property of value once, and calls a toJSON
- * that an object or a class of the plugin defines. plainCopy throws for a value that JSON cannot represent.
+ * that an object or a class of the plugin defines. plainCopy throws for a value that JSON cannot represent. onLoss is
+ * called for each part of value that the copy does not contain.
  */
-export function plainCopy(value: unknown): unknown {
-  return copyOf(value, '', undefined);
+export function plainCopy(value: unknown, onLoss?: OnLoss): unknown {
+  return copyOf(value, '', undefined, onLoss);
 }
 
-function copyOf(original: unknown, key: string, up: PathEntry | undefined): unknown {
+function copyOf(original: unknown, key: string, up: PathEntry | undefined, onLoss: OnLoss | undefined): unknown {
   if (typeof original === 'bigint') return rawInteger(original);
   if (!isObject(original)) return original;
-  const value = isOrdinary(original) ? original : jsonValueOf(original, key);
+  const isPlain = isOrdinary(original);
+  const value = isPlain ? original : jsonValueOf(original, key);
+  if (!isPlain && value === original && !isArray(value)) reportLoss(value, key, up, onLoss);
   if (!isObject(value) || isFn(value) || isRawJson(value)) return value;
-  const path = appendToPath(value, up);
-  return isArray(value) ? copyOfArray(value, path) : copyOfObject(value, path);
+  const path = appendToPath(value, key, up);
+  return isArray(value) ? copyOfArray(value, path, onLoss) : copyOfObject(value, path, onLoss);
+}
+
+function reportLoss(value: object, key: string, up: PathEntry | undefined, onLoss: OnLoss | undefined): void {
+  // A tool that returns a function fails, so a hint about the function would repeat the error.
+  if (onLoss === undefined || isRawJson(value) || (up === undefined && isFn(value))) return;
+  try {
+    const hint = lossHint(value);
+    if (hint !== '') onLoss(pathText(key, up), hint);
+  } catch {
+    // A getter of the value threw an error. The copy of the value shows this error if it matters.
+  }
+}
+
+/** pathText returns the path of the value with this key, such as `items[3].el`; `the result` for the whole value. */
+function pathText(key: string, up: PathEntry | undefined): string {
+  let text = '';
+  let childKey = key;
+  for (let entry = up; entry !== undefined; entry = entry.up) {
+    text = isArray(entry.value) ? `[${childKey}]${text}` : `.${childKey}${text}`;
+    childKey = entry.key;
+  }
+  if (text === '') return 'the result';
+  return text[0] === '.' ? apply(slice, text, [1]) : `result${text}`;
 }
 
 /** isOrdinary reports whether value is a plain object or array without a toJSON. */
@@ -107,22 +140,22 @@ function unbox(value: object): unknown {
   return value;
 }
 
-function copyOfArray(value: readonly unknown[], path: PathEntry): unknown {
+function copyOfArray(value: readonly unknown[], path: PathEntry, onLoss: OnLoss | undefined): unknown {
   const copy: unknown[] = [];
   // The prototype of the array is removed before the first element is added, so that no setter on Array.prototype
   // receives an element.
   setPrototypeOf(copy, plainPrototype);
-  for (let i = 0; i < value.length; i++) copy[i] = hasOwn(value, i) ? copyOf(value[i], `${i}`, path) : null;
+  for (let i = 0; i < value.length; i++) copy[i] = hasOwn(value, i) ? copyOf(value[i], `${i}`, path, onLoss) : null;
   return copy;
 }
 
-function copyOfObject(value: object, path: PathEntry): unknown {
+function copyOfObject(value: object, path: PathEntry, onLoss: OnLoss | undefined): unknown {
   const copy: Record<string, unknown> = construct(PlainValue, []);
   const keys = keysOf(value);
   const source: Readonly<Record<string, unknown>> = isRecord(value) ? value : copy;
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i];
-    if (key !== undefined) copy[key] = copyOf(source[key], key, path);
+    if (key !== undefined) copy[key] = copyOf(source[key], key, path, onLoss);
   }
   return copy;
 }
@@ -135,11 +168,14 @@ function isRecord(value: object): value is Readonly<Record<string, unknown>> {
 /**
  * appendToPath returns the path extended by value. Like JSON.stringify, appendToPath throws if value contains itself.
  */
-function appendToPath(value: object, up: PathEntry | undefined): PathEntry {
+function appendToPath(value: object, key: string, up: PathEntry | undefined): PathEntry {
   const depth = up === undefined ? 0 : up.depth + 1;
   for (let entry = up; entry !== undefined; entry = entry.up) {
-    if (entry.value === value) throw new NativeTypeError('the value is circular: an object in it contains itself');
+    if (entry.value === value)
+      throw new NativeTypeError(
+        `${pathText(key, up)} is circular: it refers back to an object that contains it; copy only the fields that agents need`,
+      );
   }
   if (depth > MaxDepth) throw new NativeTypeError(`the value is nested more than ${MaxDepth} levels deep`);
-  return { value, depth, up };
+  return { value, key, depth, up };
 }

@@ -66,6 +66,7 @@ export const NumberPrototype = Number.prototype;
 export const BooleanPrototype = Boolean.prototype;
 export const DatePrototype = Date.prototype;
 export const UrlPrototype = URL.prototype;
+export const NativeError = Error;
 export const NativeProxy = Proxy;
 export const NativeAbortController = AbortController;
 export const NativeDOMException = DOMException;

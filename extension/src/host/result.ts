@@ -1,5 +1,6 @@
 import { failureText, messageOf } from './failure.ts';
 import { utf8LengthOf, writeJson } from './json.ts';
+import type { OnLoss } from './plain.ts';
 
 /** Outcome is the ending of a call: the JSON text of a result or of an error, or no text for undefined. */
 export type Outcome =
@@ -7,12 +8,15 @@ export type Outcome =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'error'; readonly text: string };
 
-/** outcomeOf converts the return value of a tool to an Outcome, and never throws. */
-export function outcomeOf(tool: string, value: unknown, maxBytes: number): Outcome {
+/**
+ * outcomeOf converts the return value of a tool to an Outcome, and never throws. onLoss receives the parts of value that
+ * the result does not contain.
+ */
+export function outcomeOf(tool: string, value: unknown, maxBytes: number, onLoss?: OnLoss): Outcome {
   if (value === undefined) return { kind: 'nothing' };
   let text: string | undefined;
   try {
-    text = writeJson(value);
+    text = writeJson(value, onLoss);
   } catch (error) {
     return invalidResult(tool, messageOf(error));
   }

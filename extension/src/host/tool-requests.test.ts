@@ -103,6 +103,7 @@ test('an uncaught error of a nested call fails the call with its code', async ()
   const tool = { code: 'LIMIT', category: 'rate_limit', retryable: true, retryAfterMs: 9 };
   port.send('answer', 1, 1, false, { code: 'tool_error', message: 'slow', tool });
   await realm.idle();
+  assert.match(port.received.shift() ?? '', /^l 1 0 .*run failed: slow/);
   assert.deepEqual(port.received, [
     'e 1 {"code":"tool_error","message":"slow","tool":{"code":"LIMIT","category":"rate_limit","retryable":true,"retryAfterMs":9}}',
   ]);

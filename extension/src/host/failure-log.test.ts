@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { adapter, makeRealm } from '../../test/realm.ts';
+
+/** logOf runs a tool and returns the log entries of the host, without their times. */
+async function logOf(handle: string, more = '', beforeCall = ''): Promise<readonly Record<string, unknown>[]> {
+  const realm = makeRealm();
+  realm.start('demo', 'h1', adapter('demo', `{ name: 'run', handle: ${handle}${more} }`));
+  const [port] = realm.bridge();
+  assert.ok(port);
+  await realm.idle();
+  realm.run(beforeCall);
+  port.received.splice(0);
+  port.send('call', 1, 'run', 1 << 20, {});
+  await realm.idle();
+  const [entries] = port.received.flatMap((text) => (text.startsWith('l ') ? [text.replace(/^l \d+ \d+ /, '')] : []));
+  return entries === undefined ? [] : JSON.parse(entries);
+}
+
+test('the log explains what a result loses, with the path of the part', async () => {
+  for (const [handle, want] of [
+    ['() => ({ items: [1, { p: Promise.resolve(1) }] })', /^run: items\[1\]\.p is a promise, .* Add an await\.$/],
+    ['() => [new Map()]', /^run: result\[0\] is a Map/],
+    ['() => new Set()', /^run: the result is a Set/],
+    ['() => ({ e: new TypeError("x") })', /^run: e is an Error/],
+    ['() => ({ f() {} })', /^run: f is a function, which JSON leaves out/],
+    ['() => ({ c: new (class Song { get a() {} get b() {} })() })', /^run: c is an instance of Song: .*\(a, b\)/],
+    ['() => ({ c: new (class Song { #a = 1 })() })', /^run: c is an instance of Song without public fields/],
+    ['() => ({ n: { nodeType: 1, nodeName: "DIV", __proto__: { x: 1 } } })', /^run: n is a DOM node \(DIV\)/],
+  ] as const) {
+    const [entry] = await logOf(handle);
+    assert.equal(entry?.level, 'warning', handle);
+    assert.match(String(entry?.message), want);
+  }
+});
+
+test('the log has no hint about a result that loses nothing, and at most three about one result', async () => {
+  const plain = `() => ({ a: 1n, d: new Date(0), u: new URL('https://a.b'), j: { toJSON: () => 1 },
+    c: new (class { a = 1 })(), n: Object.create(null), s: new String('s'), x: undefined, l: [, 1] })`;
+  assert.deepEqual(await logOf(plain), []);
+  assert.equal((await logOf('() => [1, 2, 3, 4, 5].map(() => () => 1)')).length, 3);
+});
+
+test('the log reports a missing return only if the output schema requires a result', async () => {
+  const output = (type: string) => `, output: { def: { type: '${type}' } }`;
+  const [entry] = await logOf('() => undefined', output('object'));
+  assert.equal(
+    entry?.message,
+    'run: the handler returned undefined, but the tool has an output schema. Is a return missing?',
+  );
+  for (const more of [output('void'), output('optional'), ''])
+    assert.deepEqual(await logOf('() => undefined', more), []);
+});
+
+test('the log has the stack trace of a thrown error, and advice', async () => {
+  const [error] = await logOf('() => { throw new TypeError("Failed to fetch") }');
+  assert.equal(error?.level, 'error');
+  assert.match(String(error?.message), /^run failed: Failed to fetch\nThe browser got no answer .*\(CORS\)/);
+  assert.match(String(error?.stack), /^TypeError: Failed to fetch\n +at .*:\d+:\d+/);
+  const [text] = await logOf('() => { throw "no luck" }');
+  assert.match(String(text?.message), /^run failed: no luck\nThe tool threw a text/);
+  assert.equal(text?.stack, undefined);
+  const [usual] = await logOf('() => { throw Object.assign(new Error("gone"), { code: "NOT_FOUND" }) }');
+  assert.equal(usual?.level, 'debug');
+});
+
+test("the page's hook for stack traces does not receive the error, and stays", async () => {
+  const hook = 'Error.prepareStackTrace = () => { throw new Error("the hook ran") }';
+  const handle = '() => { throw globalThis.made ??= new TypeError("x") }';
+  const [entry] = await logOf(handle, '', hook);
+  assert.match(String(entry?.stack), /^TypeError: x\n/);
+  const [locked] = await logOf(handle, '', 'Object.defineProperty(Error, "prepareStackTrace", { value: () => "x" })');
+  assert.deepEqual([locked?.level, locked?.stack], ['error', undefined]);
+});

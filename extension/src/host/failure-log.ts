@@ -1,0 +1,32 @@
+import { failureHint } from '../../../sdk-ts/src/runtime/hints.ts';
+import { messageOf } from './failure.ts';
+import type { HostLogLevel } from './logs.ts';
+import { isObject, lookup } from './primordials.ts';
+import { readStack } from './stack.ts';
+
+/** Failure is an entry of the plugin's log about a call. */
+export interface Failure {
+  readonly level: HostLogLevel;
+  readonly message: string;
+  /** stack is the stack trace of the thrown error, or empty. */
+  readonly stack: string;
+}
+
+/**
+ * thrownFailure describes an error that a tool threw. An error with a code is a usual answer of a tool, so its level is
+ * debug.
+ */
+export function thrownFailure(tool: string, thrown: unknown): Failure {
+  const text = messageOf(thrown);
+  const hint = failureHint(thrown, text);
+  const message = `${tool} failed: ${text}${hint === '' ? '' : `\n${hint}`}`;
+  return { level: hint === '' && hasCode(thrown) ? 'debug' : 'error', message, stack: readStack(thrown) };
+}
+
+function hasCode(thrown: unknown): boolean {
+  try {
+    return isObject(thrown) && typeof lookup(thrown, 'code') === 'string';
+  } catch {
+    return false; // reading a field of a revoked proxy throws
+  }
+}
