@@ -4,6 +4,8 @@ import { diffLines } from './diff.ts';
 import { PageFailure } from './failure.ts';
 import { joinLines, type Line } from './lines.ts';
 import type { ActArguments, ActResult, ChangesArguments, WatchResult } from './operations.ts';
+import { announceFocus } from './pointer.ts';
+import { collectSecrets } from './secrets.ts';
 import {
   DefaultMaxTokens,
   documentTitle,
@@ -35,6 +37,9 @@ export interface Act {
 const Untrusted =
   'Nothing changed. The element may do nothing, or the page may accept only trusted input, which needs the debugger';
 
+const NoFrames =
+  'Chrome draws no frames in a background tab: a page that waits for one reacts only in front (browser_tabs select, focus: true).';
+
 /** runAct performs an act between two snapshots, and returns what changed. */
 export async function runAct(
   args: ActArguments,
@@ -48,7 +53,9 @@ export async function runAct(
   try {
     act = await perform(watch);
     isBusy = await watch.settle(context.signal, act.hasEffect ?? (() => false));
+    announceFocus();
   } finally {
+    await context.trusted?.leave();
     watch.close();
   }
   return finishAct(args, context, before, watch, act, isBusy);
@@ -70,10 +77,14 @@ async function finishAct(
   const notes = [...(act.notes ?? [])];
   const hasEffect = act.hasEffect?.() ?? false;
   const shown = before && watch.navigating === undefined ? await changesSince(before, watch, args, context) : undefined;
+  if (!shown && act.target?.isConnected) collectSecrets(); // meets the shadow roots that the act added
   const isNavigating = watch.navigating !== undefined || watch.download !== undefined;
   const changed = (shown ? shown.changed : watch.changes > 0) || hasEffect || watch.hasMoved || isNavigating;
   if (!changed && act.input === 'synthetic') notes.push(watch.changes > 0 ? invisible(watch) : Untrusted);
-  if (watch.download !== undefined) notes.push(`A download began: ${watch.download}`);
+  // A scroll that moved something, or an act without an effect.
+  const needsFrame = act.input === 'none' ? hasEffect : act.input === 'synthetic' && !changed;
+  if (unclobbered.hidden && watch.changes === 0 && !isNavigating && needsFrame) notes.push(NoFrames);
+  if (watch.download !== undefined) notes.push('A download began.');
   return {
     ...(act.target?.isConnected ? { target: lineOf(act.target, context) } : {}),
     input: act.input,
@@ -85,6 +96,7 @@ async function finishAct(
     ...(location.href === watch.url ? {} : { url: location.href }),
     ...(unclobbered.title === watch.title ? {} : { title: documentTitle() }),
     ...(isBusy ? { busy: true } : {}),
+    ...(watch.download === undefined ? {} : { download: watch.download }),
     notes,
   };
 }

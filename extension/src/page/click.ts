@@ -7,28 +7,61 @@ import { nextFrame } from './pace.ts';
 import { Mouse } from './pointer.ts';
 import { findPoint, type Point, waitReady } from './ready.ts';
 import { type Context, targetElement } from './state.ts';
+import { opensPopup, TrustedMouse, trustedMouseFor } from './trusted.ts';
 
 /** click is the operation of this name. */
 export async function click(args: ClickArguments, context: Context): Promise<ClickResult> {
   const element = targetElement(args.target, context);
   const link = args.button === undefined || args.button === 'left' ? linkOf(element, args) : undefined;
+  let isComplete = false;
   const result = await runAct(args, context, async () => {
     const line = lineOf(element, context);
-    const hasEffect = await clickElement(element, args, context);
-    const notes = link?.newTab
-      ? [
-          `The link opens a new tab, which Chrome blocks without a user gesture. Open it with browser_tabs: ${link.href}`,
-        ]
-      : [];
+    const newTab = link?.newTab && !context.trusted ? new NewTabGuard() : undefined;
+    const outcome = await clickElement(element, args, context).finally(() => newTab?.close());
+    isComplete = outcome.isComplete && !newTab?.isUsed;
+    const isTrusted = context.trusted?.isUsed ?? false;
+    const notes = context.trusted && opensPopup(element) ? [PopupNote] : [];
+    if (link?.newTab && !isComplete) notes.push(BlockedTabNote);
     return {
       target: element,
-      input: 'synthetic',
+      input: isTrusted ? 'trusted' : 'synthetic',
       notes,
-      hasEffect: () => hasEffect || lineChanged(element, line, context),
+      hasEffect: () => outcome.isGone || lineChanged(element, line, context),
     };
   });
-  return link ? { ...result, link } : result;
+  return link && !isComplete ? { ...result, link } : result;
 }
+
+/**
+ * NewTabGuard keeps Chrome from opening the new tab of a clicked link, because Chrome may show the tab to the user. The
+ * worker opens the tab in the background. A page that handles the click itself is not concerned.
+ */
+class NewTabGuard {
+  /** isUsed is true if Chrome would have opened a tab. */
+  isUsed = false;
+  readonly #controller = new AbortController();
+
+  constructor() {
+    // The listener runs after those of the page.
+    addEventListener('click', (event) => this.#prevent(event), { signal: this.#controller.signal });
+  }
+
+  #prevent(event: MouseEvent): void {
+    if (event.isTrusted || event.defaultPrevented) return;
+    this.isUsed = true;
+    event.preventDefault();
+  }
+
+  close(): void {
+    this.#controller.abort();
+  }
+}
+
+const PopupNote =
+  'Its popup of the browser was not opened: use browser_select_option or browser_type to set its value.';
+
+const BlockedTabNote =
+  'The link opens a new tab, which Chrome blocks without a user gesture. Open its address with browser_tabs.';
 
 function lineChanged(element: Element, before: string, context: Context): boolean {
   if (!element.isConnected) return true;
@@ -39,6 +72,7 @@ function linkOf(element: Element, args: ClickArguments): ClickResult['link'] {
   const link = closestInFlatTree(element, isLink);
   if (!link) return undefined;
   const href = hrefOf(link);
+  if (/^javascript:/i.test(href)) return { href: '', newTab: false, script: href };
   if (!/^https?:/.test(href)) return undefined;
   const target = link.getAttribute('target') ?? '';
   const isNamed = target !== '' && !/^_(self|parent|top)$/i.test(target);
@@ -50,24 +84,39 @@ function linkOf(element: Element, args: ClickArguments): ClickResult['link'] {
 /** ClickOptions are the parts of a click's arguments that clickElement needs. */
 type ClickOptions = Pick<ClickArguments, 'button' | 'doubleClick' | 'modifiers' | 'timeoutMs'>;
 
-/** clickElement waits until an element is ready and clicks it. It returns whether the element is gone afterwards. */
-export async function clickElement(element: Element, options: ClickOptions, context: Context): Promise<boolean> {
-  const mouse = new Mouse(options.button, options.modifiers);
-  const point = await moveTo(mouse, element, options.timeoutMs, context);
-  context.signal.throwIfAborted();
-  const rounds = options.doubleClick ? 2 : 1;
-  for (let count = 1; count <= rounds; count++) pressAndRelease(mouse, point, count);
-  context.setDone('clicked');
-  await nextFrame(context.signal);
-  return !element.isConnected;
+/** ClickOutcome is what became of a click. */
+interface ClickOutcome {
+  /** The element is no longer in the document. */
+  readonly isGone: boolean;
+  /** The browser did what it does for a click, or the page prevented that. */
+  readonly isComplete: boolean;
 }
 
-function pressAndRelease(mouse: Mouse, point: Point, count: number): void {
+/** clickElement waits until an element is ready and clicks it. */
+export async function clickElement(element: Element, options: ClickOptions, context: Context): Promise<ClickOutcome> {
+  const trusted = trustedMouseFor(element, options, context);
+  const mouse = new Mouse(options.button, options.modifiers);
+  const point = await moveTo(trusted ?? mouse, element, options.timeoutMs, context);
+  context.signal.throwIfAborted();
+  const rounds = options.doubleClick ? 2 : 1;
+  let isComplete = trusted !== undefined;
+  for (let count = 1; count <= rounds; count++) {
+    await trusted?.press(point, count);
+    await trusted?.release(point, count);
+    if (!trusted) isComplete = !pressAndRelease(mouse, point, count);
+  }
+  context.setDone('clicked');
+  await nextFrame(context.signal);
+  return { isGone: !element.isConnected, isComplete };
+}
+
+/** pressAndRelease clicks once, and reports whether the browser may do what it does for a click. */
+function pressAndRelease(mouse: Mouse, point: Point, count: number): boolean {
   const hit = point.hit.isConnected ? point.hit : undefined;
-  if (!hit) return;
+  if (!hit) return false;
   mouse.press(hit, count);
   const target = mouse.release(count);
-  if (target?.isConnected) mouse.click(target, count);
+  return target?.isConnected === true && mouse.click(target, count);
 }
 
 /**
@@ -75,14 +124,16 @@ function pressAndRelease(mouse: Mouse, point: Point, count: number): void {
  * measured again afterwards.
  */
 export async function moveTo(
-  mouse: Mouse,
+  mouse: { move(x: number, y: number, hit: Element): unknown },
   element: Element,
   timeoutMs: number | undefined,
   context: Context,
 ): Promise<Point> {
   let point = await waitReady(element, timeoutMs, context);
   for (let moves = 0; moves < 3; moves++) {
-    mouse.move(point.x, point.y, point.hit);
+    // Libraries ignore a pointer that enters an element without a move inside of the element.
+    if (moves === 0) await mouse.move(point.x + 1, point.y, point.hit);
+    await mouse.move(point.x, point.y, point.hit);
     await nextFrame(context.signal);
     const again = findPoint(element);
     if ('hit' in again && again.hit === point.hit && again.x === point.x && again.y === point.y) return again;
@@ -95,7 +146,9 @@ export async function moveTo(
 export async function hover(args: TargetArguments & ActArguments, context: Context): Promise<ActResult> {
   const element = targetElement(args.target, context);
   return runAct(args, context, async () => {
-    await moveTo(new Mouse(), element, args.timeoutMs, context);
+    const trusted = context.trusted && new TrustedMouse(context.trusted, context);
+    await moveTo(trusted ?? new Mouse(), element, args.timeoutMs, context);
+    if (trusted) return { target: element, input: 'trusted' };
     const notes = ['Styles of :hover need trusted input; only the events of the pointer were sent.'];
     return { target: element, input: 'synthetic', notes };
   });

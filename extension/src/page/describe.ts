@@ -4,7 +4,8 @@ import { headOf } from './lines.ts';
 import { nameOf } from './names.ts';
 import type { DescribeResult, TargetArguments } from './operations.ts';
 import { roleOf } from './roles.ts';
-import { collectSecrets, secretKind } from './secrets.ts';
+import { knownSecrets, secretKind } from './secrets.ts';
+import { isHidden, shownText } from './shown-text.ts';
 import { type Context, targetElement } from './state.ts';
 import { marksOf, shownValue } from './states.ts';
 import { makeNode } from './tree.ts';
@@ -17,13 +18,16 @@ const MaxNameCharacters = 120;
 export function lineOf(element: Element, context: Context): string {
   const own = roleOf(element);
   const role = own === '' || own === 'paragraph' || own === 'rowgroup' ? element.localName : own;
-  let name = nameOf(element, own);
-  if (name === '') name = textOf(element);
+  const hidden = isHidden(element);
+  let name = hidden ? '' : nameOf(element, own);
+  if (name === '' && !hidden) name = textOf(element);
   name = shorten(name, MaxNameCharacters);
   const ref = context.state.refs.refOf(element, context.prefix, role, name);
-  const marks = `${marksOf(element, role)} [ref=${ref}]`;
-  const head = headOf(makeNode({ element, role, name, marks, value: shownValue(element, role), ref }));
-  return collectSecrets().maskText(head);
+  const marks = `${marksOf(element, role)}${hidden ? ' [hidden]' : ''} [ref=${ref}]`;
+  const head = headOf(
+    makeNode({ element, role, name, marks, value: hidden ? undefined : shownValue(element, role), ref }),
+  );
+  return knownSecrets().maskText(head);
 }
 
 /** textOf returns the beginning of the text of an element that shows text. */
@@ -36,7 +40,7 @@ function textOf(element: Element): string {
     return '';
   }
   if (element instanceof HTMLSelectElement || element.isContentEditable) return '';
-  return cleanText((element.textContent ?? '').slice(0, 4 * MaxNameCharacters));
+  return cleanText(shownText(element, 4 * MaxNameCharacters));
 }
 
 /** describe is the operation of this name. */

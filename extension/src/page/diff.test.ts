@@ -52,3 +52,11 @@ test('moved lines are marked, and the lines that stayed are not', () => {
   assert.equal(diff('list\n a\n b\n c\n d', 'list\n b\n c\n d\n a'), 'in list\n~ a (moved)');
   assert.equal(diff('a\nb\nc\nd', 'd\na\nx\nb\nc'), '~ d (moved)\n+ x');
 });
+
+test('lines that are gone are short and have no refs, because nothing can be done with them', () => {
+  const row = `row one | link "Ada" [ref=e1] ${'text '.repeat(20)}| button "Delete" [ref=e2]`;
+  assert.equal(
+    diff(`list\n ${row}\n a`, 'list\n a'),
+    `${`- row one | link "Ada" ${'text '.repeat(20)}`.slice(0, 62)}…`,
+  );
+});

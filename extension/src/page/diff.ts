@@ -1,5 +1,5 @@
 // What changed between two snapshots of one document.
-import { countTokens } from './visible-text.ts';
+import { countTokens, shorten } from './visible-text.ts';
 
 /** DiffLine is the part of a line that a diff compares. */
 export interface DiffLine {
@@ -26,8 +26,9 @@ export interface Diff {
   readonly share: number;
 }
 
-/** MaxGoneLines limits the removed lines that are shown: what is gone matters less than what is there. */
+/** MaxGoneLines and MaxGoneCharacters limit the removed lines: what is gone matters less than what is there. */
 const MaxGoneLines = 8;
+const MaxGoneCharacters = 60;
 
 /**
  * diffLines returns the changes from before to after: "+" new, "~" changed, "-" gone, ">" shown by scrolling. Lines
@@ -57,7 +58,8 @@ export function diffLines<Old extends DiffLine, New extends DiffLine>(
   const output = new DiffText(options.maxTokens);
   printMarked(after, marks, moved, output);
   const gonePlaces = keepTopmost(droppedGone, before);
-  for (const line of gonePlaces.slice(0, MaxGoneLines)) output.add(`- ${line.text}`);
+  for (const line of gonePlaces.slice(0, MaxGoneLines))
+    output.add(`- ${shorten(withoutRefs(line.text), MaxGoneCharacters)}`);
   if (gonePlaces.length > MaxGoneLines) output.add(`- … ${gonePlaces.length - MaxGoneLines} more lines`);
   const changes = marks.size + droppedGone.length;
   return { text: output.finish(), changes, share: after.length === 0 ? 1 : marks.size / after.length };

@@ -1,5 +1,6 @@
 // Drags one element to another: with the events of the pointer, and with those of HTML5 if the element is draggable.
 import { runAct } from './act.ts';
+import { moveTo } from './click.ts';
 import { PageFailure } from './failure.ts';
 import { closestInFlatTree, elementAt } from './flat-tree.ts';
 import type { ActResult, DragArguments } from './operations.ts';
@@ -7,7 +8,9 @@ import { nextFrame, pause } from './pace.ts';
 import { Mouse } from './pointer.ts';
 import { type Point, waitReady } from './ready.ts';
 import { roleOf } from './roles.ts';
+import { scrollWithEvents } from './scroll-events.ts';
 import { type Context, targetElement } from './state.ts';
+import { frameInWay, isFrameElement, type TrustedMouse, trustedMouseFor } from './trusted.ts';
 import { unclobbered } from './unclobbered.ts';
 
 /** Steps is the number of moves between the two elements. Libraries for dragging ignore a jump. */
@@ -26,18 +29,37 @@ interface Place {
 /** drag is the operation of this name. */
 export async function drag(args: DragArguments, context: Context): Promise<ActResult> {
   const start = targetElement(args.startTarget, context);
-  const end = targetElement(args.endTarget, context);
+  const end = targetElement(args.endTarget ?? args.startTarget, context);
+  if (args.endPoint) return await dragToPoint(start, args.endPoint, args, context);
   if (start === end) throw new PageFailure('invalid_arguments', 'startTarget and endTarget are the same element.');
   return runAct(args, context, async () => {
     const rect = start.getBoundingClientRect();
     const from = await waitReady(start, args.timeoutMs, context);
     const to = placeOf(end);
-    const notes = await perform(from, to, end, context);
+    const trusted = trustedMouseFor(start, {}, context);
+    const notes = trusted
+      ? await performOnto(trusted, await moveTo(trusted, start, args.timeoutMs, context), end, context)
+      : await perform(from, to, end, context);
     const hasMoved = () => {
       const now = start.getBoundingClientRect();
       return now.x !== rect.x || now.y !== rect.y;
     };
-    return { target: start, input: 'synthetic', notes, hasEffect: () => start.isConnected && hasMoved() };
+    return {
+      target: start,
+      input: trusted ? 'trusted' : 'synthetic',
+      notes,
+      hasEffect: () => start.isConnected && hasMoved(),
+    };
+  });
+}
+
+/** dragToPoint drags an element into another frame. */
+async function dragToPoint(start: Element, to: Place, args: DragArguments, context: Context): Promise<ActResult> {
+  const trusted = trustedMouseFor(start, {}, context);
+  if (!trusted) throw new PageFailure('rejected', 'A drag from one frame to another needs the debugger.');
+  return runAct(args, context, async () => {
+    await performTrusted(trusted, await moveTo(trusted, start, args.timeoutMs, context), to, context);
+    return { target: start, input: 'trusted' };
   });
 }
 
@@ -52,10 +74,42 @@ function isDraggable(element: Element): boolean {
 function placeOf(end: Element): Place {
   const seen = end.getBoundingClientRect();
   if (seen.bottom <= 0 || seen.right <= 0 || seen.top >= innerHeight || seen.left >= innerWidth) {
-    end.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
+    scrollWithEvents(end, () => end.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' }));
   }
-  const rect = end.getBoundingClientRect();
-  return { x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 };
+  return middleOf(end);
+}
+
+function middleOf(element: Element): Place {
+  const { x, y, width, height } = element.getBoundingClientRect();
+  return { x: x + width / 2, y: y + height / 2 };
+}
+
+/** FirstMove is the length of the first move, in pixels. A browser begins a drag of HTML5 after a few pixels. */
+const FirstMove = 6;
+
+/** performOnto drags onto an element of this frame. */
+async function performOnto(mouse: TrustedMouse, from: Point, end: Element, context: Context): Promise<string[]> {
+  const to = middleOf(end);
+  const target = elementAt(to.x, to.y);
+  if (target && isFrameElement(target)) throw frameInWay();
+  return await performTrusted(mouse, from, to, context);
+}
+
+/** performTrusted drags with the pointer of the debugger. The worker drops what the page lets the user drag. */
+async function performTrusted(mouse: TrustedMouse, from: Point, to: Place, context: Context): Promise<string[]> {
+  await mouse.press(from);
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const first = Math.min(0.5, FirstMove / Math.max(1, Math.hypot(dx, dy)));
+  for (let step = 0; step <= Steps; step++) {
+    const part = step === 0 ? first : step / Steps;
+    await nextFrame(context.signal);
+    await mouse.drag(from.x + dx * part, from.y + dy * part);
+    context.setDone(`dragged ${step} of ${Steps} steps`);
+  }
+  await pause(HoldMs, context.signal);
+  await mouse.release(to);
+  await nextFrame(context.signal);
+  return [];
 }
 
 async function perform(from: Point, to: Place, end: Element, context: Context): Promise<string[]> {

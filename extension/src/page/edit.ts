@@ -5,7 +5,8 @@ import { flatChildren } from './flat-tree.ts';
 import { nextTask } from './pace.ts';
 import { giveFocus } from './pointer.ts';
 import { roleOf } from './roles.ts';
-import { secretKind } from './secrets.ts';
+import type { SecretKind } from './secret-kind.ts';
+import { checkField, checkTyping, secretKind } from './secrets.ts';
 import { editableText, isDisabled } from './states.ts';
 import { elementsOf, unclobbered } from './unclobbered.ts';
 
@@ -28,14 +29,12 @@ const Formats: Readonly<Record<string, string>> = {
 
 /** fieldOf returns the field that an element is or contains. Throws wrong_element if there is none. */
 export function fieldOf(element: Element): Field {
-  const field =
-    findField(element, 0) ??
-    (element instanceof HTMLLabelElement && element.control ? findField(element.control, 0) : undefined);
+  const field = findField(element);
   if (!field) {
-    const what = roleOf(element) || element.localName;
+    const what = roleOf(element) || 'element without a role';
     throw new PageFailure(
       'wrong_element',
-      `The element is a ${what}, which takes no text. Use the ref of a textbox, or click it.`,
+      `The target is a ${what}, which takes no text. Use the ref of a textbox, or click it.`,
     );
   }
   if (isDisabled(field)) throw new PageFailure('not_hittable', 'The field is disabled.');
@@ -45,13 +44,21 @@ export function fieldOf(element: Element): Field {
   return field;
 }
 
-function findField(element: Element, depth: number): Field | undefined {
+/** findField returns the field that an element is, contains, or labels. */
+export function findField(element: Element): Field | undefined {
+  const field = findFieldIn(element, 0);
+  return (
+    field ?? (element instanceof HTMLLabelElement && element.control ? findFieldIn(element.control, 0) : undefined)
+  );
+}
+
+function findFieldIn(element: Element, depth: number): Field | undefined {
   if (isInput(element)) return ActionTypes.test(element.type) ? undefined : element;
   if (isTextArea(element)) return element;
   if (element instanceof HTMLElement && element.isContentEditable) return element;
   if (depth > 8 || element instanceof HTMLSelectElement) return undefined;
   for (const child of flatChildren(element)) {
-    const field = child instanceof Element ? findField(child, depth + 1) : undefined;
+    const field = child instanceof Element ? findFieldIn(child, depth + 1) : undefined;
     if (field) return field;
   }
   return undefined;
@@ -77,7 +84,13 @@ export function shownField(field: Field): string | undefined {
 }
 
 /** writeField replaces the text of a field, or adds to its end. It makes the events that a user's typing makes. */
-export async function writeField(field: Field, text: string, append: boolean): Promise<void> {
+export async function writeField(
+  field: Field,
+  text: string,
+  append: boolean,
+  approved: readonly SecretKind[],
+): Promise<void> {
+  checkField(field, approved);
   giveFocus(field);
   if (isInput(field) && ChosenTypes.test(field.type)) {
     chooseValue(field, text);
@@ -87,7 +100,7 @@ export async function writeField(field: Field, text: string, append: boolean): P
   const isWhole = isInput(field) && field.selectionEnd === null;
   const before = isWhole && append ? readField(field) : '';
   await selectContent(field, append && !isWhole);
-  insertText(field, before + text);
+  insertText(field, before + text, approved);
   finishField(field);
 }
 
@@ -124,20 +137,21 @@ export async function selectContent(field: Field, atEnd: boolean): Promise<void>
 }
 
 /** insertText types text at the selection. execCommand makes trusted events, also in a document without the focus. */
-export function insertText(field: Field, text: string): void {
+export function insertText(field: Field, text: string, approved: readonly SecretKind[]): void {
   const isLineField = isInput(field);
   const lines = isLineField || isTextArea(field) ? [text] : text.split('\n');
   for (const [i, line] of lines.entries()) {
     if (i > 0) unclobbered.execCommand('insertParagraph');
     if (line === '' && lines.length > 1) continue;
-    if (line !== '' || readField(field) !== '') insertLine(field, line);
+    if (line !== '' || readField(field) !== '') insertLine(field, line, approved);
   }
 }
 
-function insertLine(field: Field, line: string): void {
+function insertLine(field: Field, line: string, approved: readonly SecretKind[]): void {
   const before = readField(field);
   // execCommand sends no beforeinput. Editors that prevent it insert the text themselves, or do not want it.
   if (!sendBeforeInput(field, line)) return;
+  checkTyping(field, approved);
   const isDone = line === '' ? unclobbered.execCommand('delete') : unclobbered.execCommand('insertText', false, line);
   if (!isDone && readField(field) === before) setValue(field, line);
 }
@@ -173,15 +187,33 @@ export function sendChange(field: Element): void {
   field.dispatchEvent(new Event('change', { bubbles: true }));
 }
 
-/** submitForm submits the form of a control as Enter does. It reports whether there is a form to submit. */
+/** SubmittingTypes are the types of fields of which a form without a button may have only one to be submitted by Enter. */
+const SubmittingTypes = /^(text|search|tel|url|email|password|date|month|week|time|datetime-local|number)$/;
+
+/** pressEnterInField submits the form of a field if Enter does, and reports whether Enter does. */
+export function pressEnterInField(field: Element): boolean {
+  const form = formOf(field);
+  if (!form) return false;
+  const controls = [...(elementsOf(form) ?? [])];
+  const fields = controls.filter((control) => isInput(control) && SubmittingTypes.test(control.type));
+  return (controls.some(isSubmitButton) || fields.length <= 1) && submitForm(field);
+}
+
+/** submitForm submits the form of a control. It reports whether there is a form to submit. */
 export function submitForm(element: Element): boolean {
   const form = formOf(element);
   if (!form) return false;
-  const button = [...(elementsOf(form) ?? [])].find(isSubmitButton);
+  const button = submitButtonOf(element);
   if (button instanceof HTMLElement && isDisabled(button)) return false; // Enter does nothing then
   if (button instanceof HTMLElement) button.click();
   else HTMLFormElement.prototype.requestSubmit.call(form);
   return true;
+}
+
+/** submitButtonOf returns the button that submits the form of a control, if there is one. */
+export function submitButtonOf(element: Element): Element | undefined {
+  const form = formOf(element);
+  return form ? [...(elementsOf(form) ?? [])].find(isSubmitButton) : undefined;
 }
 
 function isSubmitButton(element: Element): boolean {

@@ -5,12 +5,15 @@ import type { PageError, PageErrorCode } from './operations.ts';
 export class PageFailure extends Error {
   readonly code: PageErrorCode;
   readonly ref: string | undefined;
+  readonly pageText: string | undefined;
 
-  constructor(code: PageErrorCode, message: string, ref?: string) {
+  /** message contains no text of the page; pageText has the text of the page that belongs to the error. */
+  constructor(code: PageErrorCode, message: string, pageText?: string, ref?: string) {
     super(message);
     this.name = 'PageFailure';
     this.code = code;
     this.ref = ref;
+    this.pageText = pageText;
   }
 }
 
@@ -18,7 +21,8 @@ export class PageFailure extends Error {
 export function toPageError(thrown: unknown, signal: AbortSignal, done: string): PageError {
   const progress = done === '' ? {} : { done };
   if (thrown instanceof PageFailure) {
-    return { code: thrown.code, message: thrown.message, ...(thrown.ref ? { ref: thrown.ref } : {}), ...progress };
+    const { code, message, ref, pageText } = thrown;
+    return { code, message, ...(ref ? { ref } : {}), ...(pageText ? { pageText } : {}), ...progress };
   }
   if (signal.aborted) return { code: 'cancelled', message: 'The call was cancelled.', ...progress };
   const message = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);

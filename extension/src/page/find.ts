@@ -7,7 +7,8 @@ import { headOf, Printer } from './lines.ts';
 import { nameOf } from './names.ts';
 import type { FindArguments, FindMatch, FindResult } from './operations.ts';
 import { roleOf } from './roles.ts';
-import { collectSecrets } from './secrets.ts';
+import { collectSecrets, hasSecretFields, knownSecrets } from './secrets.ts';
+import { isHidden, shownText } from './shown-text.ts';
 import { buildTree, rootElement } from './snapshot.ts';
 import type { Context } from './state.ts';
 import { makeNode, type TreeNode, type TreePart } from './tree.ts';
@@ -58,8 +59,7 @@ async function findBySelector(
   let total = 0;
   for (const element of selectElements(selector)) {
     if (role !== undefined && roleOf(element) !== role) continue;
-    if (matchesText && !matchesText(cleanText(`${nameOf(element, roleOf(element))} ${element.textContent ?? ''}`)))
-      continue;
+    if (matchesText && !matchesText(shownWords(element))) continue;
     if (++total > limit) continue;
     const line = lineOf(element, context);
     matches.push({ ref: refIn(line), line, path: pathOf(element) });
@@ -67,13 +67,43 @@ async function findBySelector(
   return { matches, total };
 }
 
-/** selectElements returns the elements that match a selector, and throws invalid_arguments for a wrong selector. */
+/** shownWords returns the name and the text of an element that a user can see, without the values of secret fields. */
+function shownWords(element: Element): string {
+  if (isHidden(element)) return '';
+  const words = `${nameOf(element, roleOf(element))} ${shownText(element, MaxSearchedCharacters)}`;
+  return knownSecrets().maskText(cleanText(words)); // selectElements has met all shadow roots
+}
+
+const MaxSearchedCharacters = 100_000;
+
+/**
+ * selectElements returns the elements that match a selector. It throws invalid_arguments for a wrong selector, and for
+ * one that tests the attribute value in a document with secret fields: its matches would reveal the secrets.
+ */
 export function selectElements(selector: string): Element[] {
+  if (testsValue(selector) && hasSecretFields()) {
+    throw new PageFailure(
+      'invalid_arguments',
+      'The page has a field for a password, a card or a code, so a selector may not test the attribute value. ' +
+        'Use text, role or another attribute.',
+    );
+  }
   try {
     return selectAll(selector, MaxTotal);
   } catch {
     throw new PageFailure('invalid_arguments', `"${selector}" is not a valid CSS selector.`);
   }
+}
+
+/** testsValue reports whether a selector may test the attribute value, also by an escaped name. */
+function testsValue(selector: string): boolean {
+  const plain = selector
+    .replace(/\/\*[\s\S]*?(\*\/|$)/g, '')
+    .replace(/\\([0-9a-f]{1,6})\s?/gi, (_, hex: string) =>
+      String.fromCodePoint(Math.min(Number.parseInt(hex, 16), 0x10ffff)),
+    )
+    .replaceAll('\\', '');
+  return /\[[^\]]*\bvalue\b/i.test(plain);
 }
 
 function refIn(line: string): string {

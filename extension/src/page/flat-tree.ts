@@ -29,8 +29,8 @@ export function shadowRootOf(element: Element): ShadowRoot | null {
 }
 
 /** watchableRoots returns the document and the shadow roots that were met so far and still exist. */
-export function watchableRoots(): Node[] {
-  const roots: Node[] = [document];
+export function watchableRoots(): (Document | ShadowRoot)[] {
+  const roots: (Document | ShadowRoot)[] = [document];
   for (const reference of knownRoots) {
     const root = reference.deref();
     if (!root) knownRoots.delete(reference);
@@ -122,10 +122,30 @@ export function forEachRoot(visit: (root: Document | ShadowRoot) => void): void 
   const pending: (Document | ShadowRoot)[] = [unclobbered];
   for (let root = pending.pop(); root; root = pending.pop()) {
     visit(root);
-    for (const element of root.querySelectorAll('*')) {
-      const inner = element instanceof HTMLFormElement ? null : shadowRootOf(element);
+    for (const element of possibleHosts(root)) {
+      const inner = shadowRootOf(element);
       if (inner) pending.push(inner);
     }
+  }
+}
+
+const hostSelector = [...ShadowHostTags].join(',');
+
+/**
+ * possibleHosts returns the elements that may have a shadow root. The browser selects the elements, because a script
+ * needs much longer to read the names of 50,000 elements.
+ */
+function* possibleHosts(root: Document | ShadowRoot): Generator<Element> {
+  yield* root.querySelectorAll(hostSelector);
+  if (root instanceof ShadowRoot) {
+    for (const element of root.querySelectorAll('*')) if (element.localName.includes('-')) yield element;
+    return;
+  }
+  const type = XPathResult.ORDERED_NODE_SNAPSHOT_TYPE;
+  const found = unclobbered.evaluate("//*[contains(local-name(),'-')]", document, null, type, null);
+  for (let i = 0; i < found.snapshotLength; i++) {
+    const node = found.snapshotItem(i);
+    if (node instanceof Element) yield node;
   }
 }
 
@@ -138,4 +158,11 @@ export function selectAll(selector: string, limit = Number.POSITIVE_INFINITY): E
     }
   });
   return found;
+}
+
+/** selectKnown is like selectAll, but searches only the document and the shadow roots that were met so far. */
+export function selectKnown(selector: string): Element[] {
+  return watchableRoots()
+    .flatMap((root) => [...(root === document ? unclobbered : root).querySelectorAll(selector)])
+    .filter((element) => !isClobbered(element));
 }

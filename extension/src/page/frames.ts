@@ -1,5 +1,16 @@
 // Frame elements in snapshots, and their places.
-import type { FrameArea, FrameAreasResult, FrameInfo, Rect } from './operations.ts';
+import { lineOf } from './describe.ts';
+import { elementAt, flatParent, selectAll } from './flat-tree.ts';
+import type {
+  ChildFrame,
+  FocusFrameResult,
+  FrameArea,
+  FrameAreasResult,
+  FramePointArguments,
+  FramePointResult,
+} from './frame-operations.ts';
+import type { FrameInfo, Rect } from './operations.ts';
+import type { Context } from './state.ts';
 import { unclobbered } from './unclobbered.ts';
 import { intersection, plainRect, viewportRect } from './view.ts';
 
@@ -58,15 +69,91 @@ function areaOf(element: Element): FrameArea[] {
   const rect = element.getBoundingClientRect();
   const isScaled = Math.abs(rect.width - element.offsetWidth) > 1 || Math.abs(rect.height - element.offsetHeight) > 1;
   if (isScaled) return [];
-  const style = getComputedStyle(element);
-  const [left, top, right, bottom] = [style.paddingLeft, style.paddingTop, style.paddingRight, style.paddingBottom].map(
-    (text) => Number.parseFloat(text) || 0,
-  );
-  const area = {
-    x: rect.x + element.clientLeft + (left ?? 0),
-    y: rect.y + element.clientTop + (top ?? 0),
-    width: Math.max(0, element.clientWidth - (left ?? 0) - (right ?? 0)),
-    height: Math.max(0, element.clientHeight - (top ?? 0) - (bottom ?? 0)),
-  };
+  const content = contentArea(element);
+  const area = { ...content, x: rect.x + content.x, y: rect.y + content.y };
   return [{ index, area }];
+}
+
+/** framePoint is the operation of this name. */
+export async function framePoint(args: FramePointArguments, context: Context): Promise<FramePointResult> {
+  const element = findFrame(args);
+  if (!element) return { hit: false };
+  const inView = () => {
+    const point = pointInParent(element, args);
+    return point && point.x >= 0 && point.y >= 0 && point.x < innerWidth && point.y < innerHeight ? point : undefined;
+  };
+  const hits = () => {
+    const point = inView();
+    return point !== undefined && elementAt(point.x, point.y) === element;
+  };
+  if (args.scroll && !hits()) {
+    if (!inView()) element.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' });
+    const point = pointInParent(element, args);
+    if (point && !inView())
+      scrollBy({ left: point.x - innerWidth / 2, top: point.y - innerHeight / 2, behavior: 'instant' });
+  }
+  const point = pointInParent(element, args);
+  if (!point || hits()) return { ...(point ? { point } : {}), hit: point !== undefined };
+  const cover = elementAt(point.x, point.y);
+  return { point, hit: false, ...(cover ? { covered: lineOf(cover, context) } : {}) };
+}
+
+/** focusFrame is the operation of this name. */
+export async function focusFrame(args: ChildFrame): Promise<FocusFrameResult> {
+  const element = findFrame(args);
+  element?.focus({ preventScroll: true });
+  return { focused: element !== undefined };
+}
+
+/** findFrame finds a frame element by its index, and a frame element in a shadow root by its address and its size. */
+function findFrame({ index, url, width, height }: ChildFrame): HTMLElement | undefined {
+  const elements = selectAll('iframe,frame,object').filter((element) => element instanceof HTMLElement);
+  const found = elements.filter((element) => {
+    const window = frameWindow(element);
+    const ownIndex = window ? indexOf(window, globalThis.window) : -1;
+    if (index >= 0 || ownIndex >= 0) return ownIndex === index;
+    const area = contentArea(element);
+    return Math.abs(area.width - width) < 1 && Math.abs(area.height - height) < 1;
+  });
+  if (found.length <= 1) return found[0];
+  const same = found.filter((element) => element instanceof HTMLIFrameElement && element.src === url);
+  return same.length === 1 ? same[0] : undefined;
+}
+
+/** contentArea returns the place of a frame's document in the box of its element, before transforms. */
+function contentArea(element: HTMLElement): Rect {
+  const style = getComputedStyle(element);
+  const [left = 0, top = 0, right = 0, bottom = 0] = [
+    style.paddingLeft,
+    style.paddingTop,
+    style.paddingRight,
+    style.paddingBottom,
+  ].map((text) => Number.parseFloat(text) || 0);
+  return {
+    x: element.clientLeft + left,
+    y: element.clientTop + top,
+    width: Math.max(0, element.clientWidth - left - right),
+    height: Math.max(0, element.clientHeight - top - bottom),
+  };
+}
+
+/** pointInParent returns where a point of a frame is in this frame; undefined if the frame is rotated or skewed. */
+function pointInParent(element: HTMLElement, { x, y }: { readonly x: number; readonly y: number }) {
+  const rect = element.getBoundingClientRect();
+  const [scaleX, scaleY] = [rect.width / element.offsetWidth, rect.height / element.offsetHeight];
+  if (!Number.isFinite(scaleX) || !Number.isFinite(scaleY) || isTurned(element)) return undefined;
+  const area = contentArea(element);
+  return { x: rect.x + (area.x + x) * scaleX, y: rect.y + (area.y + y) * scaleY };
+}
+
+/** isTurned reports whether a transform other than a scale and a move applies to an element. */
+function isTurned(element: Element): boolean {
+  for (let at: Element | null = element; at; at = flatParent(at)) {
+    const { transform, rotate } = getComputedStyle(at);
+    if (rotate !== 'none' && Number.parseFloat(rotate) !== 0) return true;
+    if (transform === 'none') continue;
+    const matrix = new DOMMatrixReadOnly(transform);
+    if (!matrix.is2D || matrix.b !== 0 || matrix.c !== 0) return true;
+  }
+  return false;
 }

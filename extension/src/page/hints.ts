@@ -31,6 +31,17 @@ export function hasActionIcons(element: Element): boolean {
   return [...element.querySelectorAll(ActionIcons)].some(isActionIcon);
 }
 
+/** Attributes with which frameworks declare what a click on an element does. */
+const ClickAttribute =
+  /^(onclick|jsaction|data-(action|handler|toggle|bs-toggle|href)|(ng|phx|wire:|x-on:|on:|@)-?click|hx-(get|post|put|delete))$/;
+
+/** namesClick reports whether the markup of an element declares that a click on the element does something. */
+export function namesClick(element: Element): boolean {
+  // An anchor without an address is a link that a script follows, except when it only names a place.
+  if (element.localName === 'a') return !element.hasAttribute('href') && !element.hasAttribute('name');
+  return element.hasAttributes() && element.getAttributeNames().some((name) => ClickAttribute.test(name));
+}
+
 const MaxHintCharacters = 40;
 
 /** hintOf returns what the page calls an element without a name, such as ' [class=icon-trash]'. */
@@ -48,6 +59,7 @@ export function hintOf(element: Element, role: string): string {
         ['class', icon?.getAttribute('class')],
         ['href', icon?.getAttribute('href')],
         ['id', element.id],
+        ['element', element.localName.includes('-') ? element.localName : ''],
       ];
   for (const [attribute, value] of hints) {
     const text = cleanText(value ?? '');

@@ -27,16 +27,3 @@ export function joinFrames(snapshot: SnapshotResult, children: readonly ChildFra
   }
   return lines.join('\n');
 }
-
-/** pageHeader returns the first line of a snapshot: title, host and path, and the id of the snapshot. */
-export function pageHeader(snapshot: Pick<SnapshotResult, 'title' | 'url' | 'snapshot'>): string {
-  return `page ${JSON.stringify(snapshot.title)} ${shortAddress(snapshot.url)} [snapshot ${snapshot.snapshot}]`;
-}
-
-/** shortAddress returns host and path of an address. Query and fragment may contain secrets, so they are left out. */
-function shortAddress(address: string): string {
-  const url = URL.parse(address);
-  if (!url || url.host === '') return address.slice(0, 100);
-  const path = url.pathname === '/' ? '' : url.pathname;
-  return `${url.host}${path.slice(0, 120)}${url.search ? '?…' : ''}${url.hash ? '#…' : ''}`;
-}

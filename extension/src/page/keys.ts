@@ -1,10 +1,14 @@
 // Keys: their events, and the default actions that a browser only performs for trusted keys.
-import { submitForm } from './edit.ts';
+import { pressEnterInField } from './edit.ts';
 import { PageFailure } from './failure.ts';
 import { closestInFlatTree, flatChildren, focusedElement, selectAll } from './flat-tree.ts';
+import { characterKey } from './keyboard.ts';
 import type { Modifier } from './operations.ts';
-import { giveFocus, type Pressed, pressedKeys } from './pointer.ts';
+import { announceFocus, giveFocus, type Pressed, pressedKeys } from './pointer.ts';
 import { isFocusable } from './roles.ts';
+import { scrollWithEvents } from './scroll-events.ts';
+import type { SecretKind } from './secret-kind.ts';
+import { checkTyping } from './secrets.ts';
 import { unclobbered } from './unclobbered.ts';
 
 /** Key is a key with its modifiers. */
@@ -77,9 +81,8 @@ export function parseKey(text: string): Key {
   const isLetter = /^[a-z]$/i.test(name);
   const key =
     isLetter && pressed.shiftKey ? name.toUpperCase() : isLetter && hasCommand(pressed) ? name.toLowerCase() : name;
-  const upper = key.toUpperCase();
-  const code = isLetter ? `Key${upper}` : /^\d$/.test(key) ? `Digit${key}` : '';
-  return { key, code, keyCode: upper.charCodeAt(0), pressed, text: hasCommand(pressed) ? '' : key };
+  const { code = '', keyCode = 0 } = characterKey(key) ?? {};
+  return { key, code, keyCode, pressed, text: hasCommand(pressed) ? '' : key };
 }
 
 function canonical(name: string): string {
@@ -103,13 +106,18 @@ function hasCommand(pressed: Pressed): boolean {
 }
 
 /** pressKey sends a key to an element, and performs what the browser does for a trusted key. Returns what was done. */
-export function pressKey(target: Element, key: Key): string {
+export function pressKey(target: Element, key: Key, approved: readonly SecretKind[]): string {
+  checkTyping(target, approved);
   const isDefault = sendKey(target, 'keydown', key);
   let done = '';
   if (isDefault) {
     const isTyped = key.text === '' || sendKey(target, 'keypress', key);
-    if (isTyped) done = performDefault(focusedElement() ?? target, key);
+    if (isTyped) {
+      checkTyping(target, approved);
+      done = performDefault(focusedElement() ?? target, key);
+    }
   }
+  announceFocus();
   const end = focusedElement() ?? target;
   sendKey(end.isConnected ? end : unclobbered.body, 'keyup', key);
   return done;
@@ -193,7 +201,7 @@ function pressEnter(target: Element): string {
   if (target instanceof HTMLTextAreaElement) return unclobbered.execCommand('insertText', false, '\n') ? 'typed' : '';
   if (isRich(target)) return unclobbered.execCommand('insertParagraph') ? 'typed' : '';
   if (target instanceof HTMLInputElement && !/^(button|submit|reset|image|file|color)$/.test(target.type)) {
-    return submitForm(target) ? 'submitted' : '';
+    return pressEnterInField(target) ? 'submitted' : '';
   }
   return activate(target, 'button,a[href],summary,input');
 }
@@ -265,7 +273,7 @@ const Arrows: Readonly<Record<string, readonly ['backward' | 'forward', 'charact
 
 function moveCaretOrScroll(target: Element, key: Key): string {
   const move = Object.hasOwn(Arrows, key.key) ? Arrows[key.key] : undefined;
-  if (target instanceof HTMLSelectElement) return moveSelect(target, key.key);
+  if (target instanceof HTMLSelectElement) return key.text ? typeAhead(target, key.text) : moveSelect(target, key.key);
   if (target instanceof HTMLInputElement && /^(radio|range|number)$/.test(target.type))
     return stepInput(target, key.key);
   if (move && isTextField(target)) {
@@ -273,15 +281,28 @@ function moveCaretOrScroll(target: Element, key: Key): string {
     return 'moved the caret';
   }
   const page = { PageDown: 0.9, PageUp: -0.9, ' ': key.pressed.shiftKey ? -0.9 : 0.9 }[key.key];
-  if (page !== undefined) scrollBy({ top: page * innerHeight, behavior: 'instant' });
-  else if (key.key === 'Home') scrollTo({ top: 0, behavior: 'instant' });
-  else if (key.key === 'End') scrollTo({ top: unclobbered.documentElement.scrollHeight, behavior: 'instant' });
-  else return '';
+  const { scrollHeight } = unclobbered.documentElement;
+  const top = page === undefined ? { Home: 0, End: scrollHeight }[key.key] : scrollY + page * innerHeight;
+  if (top === undefined) return '';
+  scrollWithEvents(target, () => scrollTo({ top, behavior: 'instant' }));
   return 'scrolled';
 }
 
 function stepOf(key: string): number {
   return /^Arrow(Down|Right)$/.test(key) ? 1 : /^Arrow(Up|Left)$/.test(key) ? -1 : 0;
+}
+
+/** typeAhead chooses the next option that begins with a character. */
+function typeAhead(select: HTMLSelectElement, character: string): string {
+  if (select.multiple) return '';
+  const options = [...select.options];
+  const order = [...options.slice(select.selectedIndex + 1), ...options.slice(0, select.selectedIndex + 1)];
+  const begin = character.toLowerCase();
+  const next = order.find((option) => !option.disabled && option.label.trim().toLowerCase().startsWith(begin));
+  if (!next || next.selected) return '';
+  next.selected = true;
+  sendValue(select);
+  return 'chose another option';
 }
 
 function moveSelect(select: HTMLSelectElement, key: string): string {

@@ -23,7 +23,7 @@ export interface Line {
 /** Roles whose content follows the role on one line, if the content is short. */
 const JoinedRoles = new Set(
   `paragraph listitem row heading status alert log timer tooltip option treeitem clickable link button menuitem tab
-  term definition gridcell cell columnheader rowheader img`.split(/\s+/),
+  term definition gridcell cell columnheader rowheader img text`.split(/\s+/),
 );
 const RoleWords: Readonly<Record<string, string>> = {
   paragraph: '',

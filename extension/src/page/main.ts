@@ -5,7 +5,11 @@ import { describe } from './describe.ts';
 import { drag } from './drag.ts';
 import { PageFailure, toPageError } from './failure.ts';
 import { find } from './find.ts';
-import { frameAreas, indexInParent } from './frames.ts';
+import { focusFrame, frameAreas, framePoint, indexInParent } from './frames.ts';
+import { hit } from './hit.ts';
+import type { InputRequest } from './input-request.ts';
+import { inspect } from './inspect.ts';
+import { lend } from './lend.ts';
 import type {
   FactsResult,
   Operation,
@@ -18,10 +22,12 @@ import type {
 import { read } from './read.ts';
 import { locate } from './ready.ts';
 import { scroll } from './scroll.ts';
-import { visibleSecretKinds } from './secrets.ts';
 import { select } from './select.ts';
 import { documentTitle, snapshot } from './snapshot.ts';
 import { type Context, DocumentState } from './state.ts';
+import { storage } from './storage.ts';
+import { styles } from './styles.ts';
+import { TrustedInput } from './trusted.ts';
 import { fill, press, type } from './typing.ts';
 import { unclobbered } from './unclobbered.ts';
 import { upload } from './upload.ts';
@@ -36,9 +42,12 @@ const handlers: Handlers = {
   find,
   read,
   facts,
+  inspect,
   describe,
   locate,
   frameAreas,
+  framePoint,
+  focusFrame,
   watch,
   changes,
   click,
@@ -51,6 +60,10 @@ const handlers: Handlers = {
   scroll,
   upload,
   waitFor,
+  storage,
+  hit,
+  lend,
+  styles,
 };
 
 const state = new DocumentState();
@@ -67,13 +80,16 @@ export function lastNumbers(): PageNumbers {
 
 /**
  * run runs one operation and returns its answer. run never rejects. report may be called at any time until run
- * resolves. After the signal is aborted, run releases what it holds and answers with the code cancelled.
+ * resolves. After the signal is aborted, run releases what it holds and answers with the code cancelled. askInput makes
+ * trusted input, and resolves with whether it did; without askInput, acts make events only.
  */
 export async function run<N extends PageOperationName>(
   operation: Operation<N>,
   report: (progress: PageProgress) => void,
   signal: AbortSignal,
+  askInput?: (request: InputRequest) => Promise<boolean>,
 ): Promise<PageAnswer<N>> {
+  const trusted = askInput && new TrustedInput(askInput, signal);
   let done = '';
   const setDone = (text: string) => {
     done = text;
@@ -82,10 +98,12 @@ export async function run<N extends PageOperationName>(
     signal.throwIfAborted();
     const handler: Handlers[N] = handlers[operation.name];
     if (!handler) throw new PageFailure('invalid_arguments', `The page script has no operation "${operation.name}".`);
-    const context = { state, prefix: operation.prefix, report, signal, setDone };
+    const context = { state, prefix: operation.prefix, report, signal, setDone, trusted };
     return { ok: true, result: await handler(operation.arguments, context) };
   } catch (error) {
     return { ok: false, error: toPageError(error, signal, done) };
+  } finally {
+    await trusted?.leave();
   }
 }
 
@@ -95,8 +113,8 @@ async function facts(): Promise<FactsResult> {
     title: documentTitle(),
     readyState: unclobbered.readyState,
     index: indexInParent(),
-    secretFields: visibleSecretKinds(),
     hasFocus: unclobbered.hasFocus(),
     visibility: unclobbered.visibilityState,
+    size: { width: innerWidth, height: innerHeight },
   };
 }

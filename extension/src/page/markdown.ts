@@ -3,7 +3,7 @@ import { hrefOf } from './describe.ts';
 import { flatChildren } from './flat-tree.ts';
 import { nameOf } from './names.ts';
 import { roleOf } from './roles.ts';
-import { shownValue } from './states.ts';
+import { shownValue, wholeValue } from './states.ts';
 import { showElement, TextSight } from './visibility.ts';
 import { cleanText } from './visible-text.ts';
 import { MaxNesting } from './walk.ts';
@@ -214,7 +214,8 @@ export class Writer {
   #field(element: Element, role: string): void {
     if (role === '' || element.getAttribute('type') === 'hidden') return;
     const name = nameOf(element, role);
-    const value = shownValue(element, role);
+    // The text of a field of many lines belongs to the content, so it is not shortened.
+    const value = element instanceof HTMLTextAreaElement ? wholeValue(element, role) : shownValue(element, role);
     const checked = element instanceof HTMLInputElement && /^(checkbox|radio)$/.test(element.type);
     if (checked) this.#text += element.checked ? ' [x] ' : ' [ ] ';
     else if (role === 'button') this.#text += ` ${name} `;

@@ -1,7 +1,8 @@
 // The names of elements, as assistive technology computes them (https://w3c.github.io/accname/).
 import { computeAccessibleName } from 'dom-accessibility-api';
 import { flatChildren, flatParent } from './flat-tree.ts';
-import { ContentNameRoles } from './roles.ts';
+import { ActionRoles, ContentNameRoles } from './roles.ts';
+import { isFaint, isNameShown } from './visibility.ts';
 import { cleanText } from './visible-text.ts';
 
 /** MaxNameCharacters limits the content that a name is made from. */
@@ -24,16 +25,65 @@ const UnnamedRoles = new Set([
 
 /** nameOf returns the name of an element with a role. */
 export function nameOf(element: Element, role: string): string {
-  if (UnnamedRoles.has(role)) return cleanText(element.getAttribute('aria-label') ?? '');
+  if (UnnamedRoles.has(role)) return cleanText(element.getAttribute('aria-label') ?? longForm(element));
   if (element.hasAttribute('aria-labelledby')) return computeName(element, role);
   const label = element.getAttribute('aria-label');
   if (label?.trim()) return cleanText(label);
   if (role === 'img' && element.hasAttribute('alt')) return cleanText(element.getAttribute('alt') ?? '');
+  if (element instanceof HTMLOptionElement && element.hasAttribute('label')) return cleanText(element.label);
+  const labels = labelsName(element);
+  if (labels) return labels;
   if (isNamedByContent(element, role)) {
     const content = contentName(element);
     if (content !== undefined) return content || nameByAttribute(element);
   }
-  return needsComputation(element) ? computeName(element, role) : nameByAttribute(element);
+  const name = needsComputation(element) ? computeName(element, role) : nameByAttribute(element);
+  return name || (ActionRoles.has(role) ? hostName(element) : '');
+}
+
+/** longForm returns the long form of an abbreviation; empty for other elements. */
+function longForm(element: Element): string {
+  return element.localName === 'abbr' ? (element.getAttribute('title') ?? '') : '';
+}
+
+/** labelsName returns the text of the labels of a field; empty if there is none, or if it needs the full computation. */
+function labelsName(element: Element): string {
+  const names: string[] = [];
+  for (const label of labelsOf(element)) {
+    if (label.hasAttribute('aria-label') || label.hasAttribute('aria-labelledby') || !label.checkVisibility())
+      return '';
+    const content = contentName(label, element);
+    if (content === undefined) return '';
+    names.push(content || cleanText(label.title));
+  }
+  return names.join(' ').trim();
+}
+
+/** labelsOf returns the labels of a field. Only the document has those of a custom element: its own list is private. */
+function labelsOf(element: Element): readonly HTMLLabelElement[] {
+  if (
+    element instanceof HTMLInputElement ||
+    element instanceof HTMLSelectElement ||
+    element instanceof HTMLTextAreaElement
+  )
+    return [...(element.labels ?? [])];
+  const root = element.getRootNode();
+  if (!isFormAssociated(element) || !(root instanceof Document || root instanceof ShadowRoot)) return [];
+  const named = element.id === '' ? [] : [...root.querySelectorAll(`label[for="${CSS.escape(element.id)}"]`)];
+  return [element.closest('label'), ...named].flatMap((label) =>
+    label instanceof HTMLLabelElement && label.control === element ? [label] : [],
+  );
+}
+
+/** isFormAssociated reports whether a custom element is a field of forms. */
+export function isFormAssociated(element: Element): boolean {
+  return element.localName.includes('-') && element.matches(':enabled, :disabled');
+}
+
+/** hostName returns the labels of the custom field in whose shadow root a field is. */
+function hostName(element: Element): string {
+  const root = element.getRootNode();
+  return root instanceof ShadowRoot ? labelsName(root.host) : '';
 }
 
 /** isNamedByContent reports whether the content of an element is its name, if no attribute is. */
@@ -84,11 +134,16 @@ interface NameBuilder {
   isComplex: boolean;
   /** The levels below the element whose name is built. */
   nesting: number;
+  /** The field whose label is read: the field adds nothing to its label. */
+  readonly field: Element | undefined;
+  /** The elements that aria-owns has added. */
+  readonly owned: Set<Element>;
 }
 
 /** contentName returns the name by content, and undefined if the content needs the full computation. */
-function contentName(element: Element): string | undefined {
-  const builder: NameBuilder = { text: '', isComplex: false, nesting: 0 };
+function contentName(element: Element, field?: Element): string | undefined {
+  if (!isNameShown(element)) return '';
+  const builder: NameBuilder = { text: '', isComplex: false, nesting: 0, field, owned: new Set() };
   addContent(element, builder);
   return builder.isComplex ? undefined : cleanText(builder.text);
 }
@@ -100,18 +155,38 @@ function addContent(element: Element, builder: NameBuilder): void {
   builder.text += pseudoText(element, '::before');
   for (const child of flatChildren(element)) {
     if (builder.text.length > MaxNameCharacters || builder.isComplex) break;
-    if (child instanceof Text) builder.text += transformText(child.data, style);
+    if (child instanceof Text) builder.text += isFaint(style) ? '' : transformText(child.data, style);
     else if (child instanceof Element) addChild(child, builder);
+  }
+  for (const owned of ownedElements(element)) {
+    if (builder.owned.has(owned)) continue;
+    builder.owned.add(owned);
+    builder.text += ' ';
+    addChild(owned, builder);
   }
   builder.text += pseudoText(element, '::after');
   builder.nesting--;
 }
 
+/** ownedElements returns the elements that aria-owns makes content of an element. */
+function ownedElements(element: Element): Element[] {
+  const ids = element.getAttribute('aria-owns')?.split(/\s+/) ?? [];
+  const root = element.getRootNode();
+  if (ids.length === 0 || !(root instanceof Document || root instanceof ShadowRoot)) return [];
+  const find = (id: string) => (id === '' ? null : root.querySelector(`#${CSS.escape(id)}`));
+  return ids.map(find).filter((found) => found !== null);
+}
+
+/** ValueElements and ValueRoles are the fields whose value is part of a name around them. */
+const ValueElements = /^(input|select|textarea|meter|progress)$/;
+const ValueRoles = /^(textbox|combobox|listbox|slider|spinbutton|progressbar|meter|scrollbar|searchbox)$/;
+
 function addChild(child: Element, builder: NameBuilder): void {
+  if (child === builder.field) return;
   const tag = child.localName;
   if (tag === 'br') builder.text += ' ';
   if (/^(br|script|style|template|noscript)$/.test(tag) || child.getAttribute('aria-hidden') === 'true') return;
-  if (/^(input|select|textarea|meter|progress)$/.test(tag) || child.hasAttribute('aria-labelledby')) {
+  if (ValueElements.test(tag) || ValueRoles.test(child.role ?? '') || child.hasAttribute('aria-labelledby')) {
     builder.isComplex = true;
     return;
   }
@@ -138,10 +213,11 @@ function addTitled(child: Element, builder: NameBuilder): void {
 function pseudoText(element: Element, pseudo: '::before' | '::after'): string {
   const style = getComputedStyle(element, pseudo);
   const content = style.content;
-  if (content === 'none' || content === 'normal' || content === '') return '';
-  // content: "x" / "alternative" replaces the text for assistive technology.
-  const quoted = /^"((?:[^"\\]|\\.)*)"(?: \/ "((?:[^"\\]|\\.)*)")?$/.exec(content);
-  const text = (quoted?.[2] ?? quoted?.[1] ?? '').replace(/\\(.)/g, '$1');
+  if (content === 'none' || content === 'normal' || content === '' || style.display === 'none') return '';
+  // The alternative in content: "x" / "alternative" or url(x) / "alternative" replaces the text or the picture.
+  const alternative = /^(?:"(?:[^"\\]|\\.)*"|url\([^)]*\)) \/ "((?:[^"\\]|\\.)*)"$/.exec(content);
+  const plain = /^"((?:[^"\\]|\\.)*)"$/.exec(content);
+  const text = (alternative?.[1] ?? plain?.[1] ?? '').replace(/\\(.)/g, '$1');
   return text !== '' && style.display !== 'inline' ? ` ${text} ` : text;
 }
 

@@ -18,6 +18,14 @@
  * the nearest match. An operation never acts on another element.
  */
 
+import type { ClickedLink } from './clicked-link.ts';
+import type { LendArguments, LendResult, StylesArguments, StylesResult } from './devtools-operations.ts';
+import type * as frame from './frame-operations.ts';
+import type { HitArguments, HitResult } from './hit-operation.ts';
+import type { InspectArguments, InspectResult, SecretKind } from './secret-kind.ts';
+import type { StorageArguments, StorageResult } from './storage-operation.ts';
+import type { UploadArguments, UploadResult } from './upload-operation.ts';
+
 /** PageCalls maps the name of each operation to its arguments and its result. */
 export interface PageCalls {
   /** Returns the visible content as text, with refs. */
@@ -40,16 +48,30 @@ export interface PageCalls {
   locate: { arguments: LocateArguments; result: LocateResult };
   /** Returns what an element is, for the question to the user. Acts on nothing. */
   describe: { arguments: TargetArguments; result: DescribeResult };
+  /** Returns the secret fields that the frame shows, and those into which a call will type. Acts on nothing. */
+  inspect: { arguments: InspectArguments; result: InspectResult };
   /** Returns facts about the frame that the site policy needs. Cheap: reads no content. */
   facts: { arguments: FactsArguments; result: FactsResult };
   /** Returns where the child frames of the frame are. */
-  frameAreas: { arguments: FactsArguments; result: FrameAreasResult };
+  frameAreas: { arguments: FactsArguments; result: frame.FrameAreasResult };
+  /** Returns where a point of a child frame is in this frame. */
+  framePoint: { arguments: frame.FramePointArguments; result: frame.FramePointResult };
+  /** Focuses a child frame. */
+  focusFrame: { arguments: frame.ChildFrame; result: frame.FocusFrameResult };
   /**
    * Returns what changed on the page since a `watch`. Level 2 brackets its trusted input with `watch` and `changes`;
    * the acting operations of this file bracket themselves.
    */
   watch: { arguments: FactsArguments; result: WatchResult };
   changes: { arguments: ChangesArguments; result: ActResult };
+  /** Reads and changes localStorage, sessionStorage and IndexedDB of the frame. */
+  storage: { arguments: StorageArguments; result: StorageResult };
+  /** Returns which element is at a point. */
+  hit: { arguments: HitArguments; result: HitResult };
+  /** Lends an element, or the document, to code in another world of the page. */
+  lend: { arguments: LendArguments; result: LendResult };
+  /** Returns computed styles of an element. */
+  styles: { arguments: StylesArguments; result: StylesResult };
 }
 
 /** PageOperationName is the name of an operation. */
@@ -91,6 +113,8 @@ export type PageErrorCode =
   | 'wrong_element'
   /** The page rejected the input: a field did not take the text, an option was not chosen. */
   | 'rejected'
+  /** The field is a secret field, and the user has not approved that the call types into it. */
+  | 'needs_approval'
   /** The arguments are invalid. The message lists what is allowed. */
   | 'invalid_arguments'
   /** A wait ended without its condition. */
@@ -100,10 +124,13 @@ export type PageErrorCode =
   /** A defect of the page script, or a page that is torn down. */
   | 'internal';
 
-/** PageError describes why an operation failed, with the next step. The text contains no hidden characters. */
+/** PageError describes why an operation failed, with the next step. */
 export interface PageError {
   readonly code: PageErrorCode;
+  /** message contains no text of the page. */
   readonly message: string;
+  /** The text of the page that belongs to the error, such as the line of an element. */
+  readonly pageText?: string;
   /** The ref of the nearest match (stale_ref), or of the element that is in the way (not_hittable). */
   readonly ref?: string;
   /** What the operation did before it failed, such as "typed 12 of 40 characters". Absent if it did nothing. */
@@ -238,6 +265,8 @@ export interface TargetArguments {
 
 /** ActArguments are the options of each operation that acts. */
 export interface ActArguments {
+  /** The kinds of secret fields into which the user has approved typing; default none. */
+  readonly secrets?: readonly SecretKind[];
   /** What the answer contains about the page after the act; default diff. */
   readonly snapshot?: 'diff' | 'none' | 'full';
   /** How long the operation waits for the element to become ready, in milliseconds; default 5,000. */
@@ -269,7 +298,9 @@ export interface ActResult {
   readonly title?: string;
   /** True if the page was still changing when the wait ended. */
   readonly busy?: boolean;
-  /** Hints to the agent, such as "The page may need trusted input". */
+  /** The name of the file whose download began, or its address. */
+  readonly download?: string;
+  /** Hints to the agent, such as "The page may need trusted input", without text of the page. */
   readonly notes: readonly string[];
 }
 
@@ -283,8 +314,7 @@ export interface ClickArguments extends TargetArguments, ActArguments {
 }
 
 export interface ClickResult extends ActResult {
-  /** The link that the click followed. With target _blank, Chrome blocks the new tab: the worker opens it. */
-  readonly link?: { readonly href: string; readonly newTab: boolean };
+  readonly link?: ClickedLink;
 }
 
 export interface TypeArguments extends TargetArguments, ActArguments {
@@ -342,7 +372,9 @@ export interface SelectResult extends ActResult {
 
 export interface DragArguments extends ActArguments {
   readonly startTarget: string;
-  readonly endTarget: string;
+  readonly endTarget?: string;
+  /** The end instead of `endTarget`: a point in another frame, in the coordinates of this one. */
+  readonly endPoint?: { readonly x: number; readonly y: number };
 }
 
 export interface PressArguments extends ActArguments {
@@ -365,26 +397,6 @@ export interface ScrollResult extends ActResult {
   /** The size of the scrolled content and of its visible part. */
   readonly size: { readonly width: number; readonly height: number };
   readonly visible: { readonly width: number; readonly height: number };
-}
-
-export interface UploadArguments extends ActArguments {
-  /** A file field, its label, or an element to drop the files on; default the only file field of the frame. */
-  readonly target?: string;
-  readonly files: readonly UploadFile[];
-}
-
-export interface UploadFile {
-  readonly name: string;
-  /** The MIME type; empty if unknown. */
-  readonly type: string;
-  /** The content, as base64. */
-  readonly base64: string;
-}
-
-export interface UploadResult extends ActResult {
-  readonly files: readonly { readonly name: string; readonly bytes: number }[];
-  /** How the page received the files. */
-  readonly by: 'field' | 'drop';
 }
 
 /** WaitForArguments: the operation waits until all given conditions hold. */
@@ -443,7 +455,6 @@ export interface DescribeResult {
   readonly formAction?: string;
 }
 
-/** FactsArguments is an empty object. */
 export type FactsArguments = Readonly<Record<string, never>>;
 
 export interface FactsResult {
@@ -452,22 +463,10 @@ export interface FactsResult {
   readonly readyState: DocumentReadyState;
   /** The index of this frame in window.frames of its parent; -1 in the top frame and in shadow roots. */
   readonly index: number;
-  /** Kinds of secret fields that are visible, for the rule of sensitive documents. */
-  readonly secretFields: readonly ('password' | 'card' | 'code')[];
   readonly hasFocus: boolean;
   readonly visibility: DocumentVisibilityState;
-}
-
-export interface FrameAreasResult {
-  /** Without frames in shadow roots, and without frames that are scaled or rotated. */
-  readonly areas: readonly FrameArea[];
-}
-
-/** FrameArea is where a frame element shows its document. */
-export interface FrameArea {
-  /** The index of the frame in window.frames, as in FactsResult.index of the child. */
-  readonly index: number;
-  readonly area: Rect;
+  /** The size of the viewport of the frame. */
+  readonly size: { readonly width: number; readonly height: number };
 }
 
 export interface WatchResult {

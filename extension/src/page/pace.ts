@@ -1,4 +1,4 @@
-// Waits that also work in a hidden tab, whose timers run once a second. Message tasks are not slowed down there.
+// Waits that also work in a hidden tab, whose timers run once a second.
 import { unclobbered } from './unclobbered.ts';
 
 const channel = new MessageChannel();
@@ -13,68 +13,61 @@ export function nextTask(): Promise<void> {
   });
 }
 
-/** MaxTaskCountedWaitMs is the longest wait in a hidden tab that counts message tasks. Longer waits use slow timers. */
-const MaxTaskCountedWaitMs = 120;
-
 /**
- * pause resolves after ms, or rejects when the signal is aborted. In a hidden tab, a long pause may take a second more.
+ * cells is memory to wait on. Unlike timers, waits on shared memory are not slowed down in a hidden tab. WebAssembly
+ * makes shared memory also in pages that are not isolated from other origins.
  */
+const cells = new Int32Array(new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }).buffer);
+let lastCell = 0;
+
+/** pause resolves after ms, also in a hidden tab, or rejects when the signal is aborted. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
-  if (unclobbered.hidden && ms <= MaxTaskCountedWaitMs) {
-    const end = performance.now() + ms;
-    while (performance.now() < end) {
-      await nextTask();
-      signal.throwIfAborted();
-    }
-    return;
+  lastCell = (lastCell + 1) % cells.length;
+  const cell = lastCell;
+  const wake = () => Atomics.notify(cells, cell);
+  signal.addEventListener('abort', wake);
+  try {
+    await Atomics.waitAsync(cells, cell, 0, Math.max(0, ms)).value;
+  } finally {
+    signal.removeEventListener('abort', wake);
   }
-  await unchainTimers();
   signal.throwIfAborted();
-  await new Promise<void>((resolve, reject) => {
-    const finish = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', finish);
-      if (signal.aborted) reject(signal.reason);
-      else resolve();
-    };
-    const timer = setTimeout(finish, ms);
-    signal.addEventListener('abort', finish);
-  });
-}
-
-/**
- * unchainTimers begins a task that no timer began. After 5 min, a hidden tab runs timers that were set by other timers
- * only once a minute.
- */
-async function unchainTimers(): Promise<void> {
-  if (unclobbered.hidden) await nextTask();
 }
 
 /** FrameMs is how long nextFrame waits at most. A covered window draws no frames. */
 const FrameMs = 100;
 
-/** nextFrame resolves after the next drawn frame; in a hidden tab, after the time of a frame. */
-export function nextFrame(signal: AbortSignal): Promise<void> {
-  if (unclobbered.hidden) return pause(16, signal);
-  return new Promise((resolve, reject) => {
-    const finish = () => {
-      clearTimeout(timer);
-      cancelAnimationFrame(frame);
-      signal.removeEventListener('abort', finish);
-      if (signal.aborted) reject(signal.reason);
-      else resolve();
-    };
+/** HiddenFrameMs is the time of a frame in a hidden tab, in which nothing is drawn and only scripts move elements. */
+const HiddenFrameMs = 4;
+
+/** nextFrame resolves after the next drawn frame; in a hidden tab, after HiddenFrameMs. */
+export async function nextFrame(signal: AbortSignal): Promise<void> {
+  if (unclobbered.hidden) return await pause(HiddenFrameMs, signal);
+  await pauseUntil(FrameMs, signal, (finish) => {
     const frame = requestAnimationFrame(finish);
-    const timer = setTimeout(finish, FrameMs);
-    signal.addEventListener('abort', finish);
+    return () => cancelAnimationFrame(frame);
   });
 }
 
 /**
- * ChangeWait resolves its wait at the next change of the DOM, or after a time. A long wait in a hidden tab ends early
- * by a change, although timers are slow.
+ * pauseUntil resolves after ms, or earlier when start calls its callback. start returns a function that takes back what
+ * start began.
  */
+async function pauseUntil(ms: number, signal: AbortSignal, start: (finish: () => void) => () => void): Promise<void> {
+  const ended = new AbortController();
+  let stop: () => void = () => undefined;
+  const early = new Promise<void>((resolve) => {
+    stop = start(resolve);
+  });
+  const inTime = pause(ms, AbortSignal.any([signal, ended.signal])).catch(() => undefined);
+  await Promise.race([early, inTime]);
+  stop();
+  ended.abort();
+  signal.throwIfAborted();
+}
+
+/** ChangeWait resolves its wait at the next change of the DOM, or after a time. */
 export class ChangeWait {
   readonly #observer = new MutationObserver(() => this.#onChange());
   #wake: (() => void) | undefined;
@@ -94,23 +87,16 @@ export class ChangeWait {
 
   /** wait resolves at the next change since the last wait, and at the latest after ms. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
-    await unchainTimers();
     signal.throwIfAborted();
     if (this.#hasChanged) {
       this.#hasChanged = false;
       return;
     }
-    await new Promise<void>((resolve, reject) => {
-      const finish = () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', finish);
-        this.#wake = undefined;
-        if (signal.aborted) reject(signal.reason);
-        else resolve();
-      };
-      const timer = setTimeout(finish, ms);
-      signal.addEventListener('abort', finish);
+    await pauseUntil(ms, signal, (finish) => {
       this.#wake = finish;
+      return () => {
+        this.#wake = undefined;
+      };
     });
   }
 

@@ -4,24 +4,40 @@
 import { onPagePort, type PagePort } from '../chrome-pages.ts';
 import { type FromPage, readToPage } from '../page-message.ts';
 import { splitText, TextJoiner } from '../text-pieces.ts';
+import type { InputRequest } from './input-request.ts';
 import { beginAfter, lastNumbers, run } from './main.ts';
-import type { PageOperation } from './operations.ts';
+import type { PageOperation, PageProgress } from './operations.ts';
 
 /** MARK is a property of the isolated world of a document in which the page script runs. */
 const MARK = 'opentabsPage';
 
 function serve(port: PagePort) {
   const running = new Map<number, AbortController>();
+  const inputs = new Map<number, (isDone: boolean) => void>();
+  let lastInput = 0;
   const joiner = new TextJoiner();
   let isOpen = true;
   const send = (message: FromPage) => {
     if (isOpen) for (const piece of splitText(JSON.stringify(message))) port.post(piece);
   };
-  const runOperation = async (id: number, operation: PageOperation) => {
+  /** askInput asks the worker for input. The worker answers no request of a cancelled operation. */
+  const askInput = async (id: number, request: InputRequest, signal: AbortSignal) => {
+    if (signal.aborted || !isOpen) return false;
+    const input = ++lastInput;
+    return await new Promise<boolean>((resolve) => {
+      inputs.set(input, resolve);
+      signal.addEventListener('abort', () => resolve(false), { once: true });
+      send({ op: 'input', id, input, request });
+    }).finally(() => inputs.delete(input));
+  };
+  const runOperation = async (id: number, operation: PageOperation, hasInput: boolean) => {
     const controller = new AbortController();
+    const { signal } = controller;
     running.set(id, controller);
     send({ op: 'begun', id });
-    const answer = await run(operation, (progress) => send({ op: 'progress', id, progress }), controller.signal);
+    const report = (progress: PageProgress) => send({ op: 'progress', id, progress });
+    const ask = hasInput ? (request: InputRequest) => askInput(id, request, signal) : undefined;
+    const answer = await run(operation, report, signal, ask);
     running.delete(id);
     send({ op: 'answer', id, answer, last: lastNumbers() });
   };
@@ -31,8 +47,9 @@ function serve(port: PagePort) {
       const message = text === undefined ? undefined : readToPage(text);
       if (message?.op === 'run') {
         beginAfter(message.after);
-        void runOperation(message.id, message.operation);
+        void runOperation(message.id, message.operation, message.hasInput);
       }
+      if (message?.op === 'inputDone') inputs.get(message.input)?.(message.isDone);
       if (message?.op === 'cancel') running.get(message.id)?.abort(message.reason);
       if (message?.op === 'ping') send({ op: 'pong' });
     },

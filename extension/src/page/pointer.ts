@@ -1,5 +1,5 @@
 // The events of a mouse, as the page gets them from a user, except that they are not trusted.
-import { elementAt, flatParent } from './flat-tree.ts';
+import { elementAt, flatParent, focusedElement } from './flat-tree.ts';
 import type { Modifier, MouseButton } from './operations.ts';
 import { isFocusable } from './roles.ts';
 import { unclobbered } from './unclobbered.ts';
@@ -12,7 +12,7 @@ export interface Pressed {
   readonly shiftKey: boolean;
 }
 
-const isMac = /Mac/.test(navigator.platform);
+export const isMac = /Mac/.test(navigator.platform);
 
 /** pressedKeys returns the modifier keys of an act. */
 export function pressedKeys(modifiers: readonly Modifier[] = []): Pressed {
@@ -44,6 +44,11 @@ export class Mouse {
   constructor(button: MouseButton = 'left', modifiers: readonly Modifier[] = []) {
     this.#button = button;
     this.#pressed = pressedKeys(modifiers);
+  }
+
+  /** place sets the place of the pointer without events. */
+  place(x: number, y: number): void {
+    [this.#x, this.#y] = [x, y];
   }
 
   get isDown(): boolean {
@@ -90,6 +95,7 @@ export class Mouse {
     this.#sendsMouse = this.#send(hit, 'pointerdown', { bubbles: true, pressure: 0.5 });
     if (!this.#sendsMouse) return;
     if (this.#send(hit, 'mousedown', { bubbles: true, detail: count })) moveFocus(hit);
+    else announceFocus(); // the page may have moved the focus
   }
 
   /** release releases the button, and returns the element that gets the click. */
@@ -103,11 +109,13 @@ export class Mouse {
     return this.#downOn ? commonAncestor(this.#downOn, target) : target;
   }
 
-  /** click sends the event that follows a press and a release. */
-  click(target: Element, count = 1): void {
-    if (this.#button === 'right') this.#send(target, 'contextmenu', { bubbles: true });
-    else this.#send(target, this.#button === 'left' ? 'click' : 'auxclick', { bubbles: true, detail: count });
+  /** click sends the event that follows a press and a release, and reports whether the page did not prevent it. */
+  click(target: Element, count = 1): boolean {
+    const type = { left: 'click', middle: 'auxclick', right: 'contextmenu' }[this.#button];
+    const isDefault = this.#send(target, type, { bubbles: true, detail: this.#button === 'right' ? 0 : count });
     if (count === 2 && this.#button === 'left') this.#send(target, 'dblclick', { bubbles: true, detail: 2 });
+    announceFocus();
+    return isDefault;
   }
 
   /** #send dispatches an event, and reports whether the page did not prevent its default action. */
@@ -154,24 +162,40 @@ export function moveFocus(hit: Element): void {
     takeFocus(unclobbered.activeElement);
 }
 
-/**
- * giveFocus focuses an element. A document without the focus of the browser sends no events of the focus, so they are
- * sent here: fields of many pages open their lists on them.
- */
+/** giveFocus focuses an element. */
 export function giveFocus(element: Element): void {
   if (!(element instanceof HTMLElement || element instanceof SVGElement)) return;
-  const previous = unclobbered.activeElement;
-  if (previous === element) return;
-  const sends = !unclobbered.hasFocus();
-  if (sends && previous instanceof HTMLElement && previous !== unclobbered.body)
-    sendFocus(previous, ['blur', 'focusout'], element);
-  element.focus({ preventScroll: true });
-  if (sends && unclobbered.activeElement !== previous) sendFocus(element, ['focus', 'focusin'], previous);
+  if (unclobbered.activeElement !== element) element.focus({ preventScroll: true });
+  announceFocus();
 }
 
 function takeFocus(element: HTMLElement): void {
-  if (!unclobbered.hasFocus()) sendFocus(element, ['blur', 'focusout'], null);
   element.blur();
+  announceFocus();
+}
+
+/** announced is the element for which announceFocus sent the last event focus. */
+let announced: WeakRef<Element> | undefined;
+/** MaxFocusMoves limits how often a page moves the focus in answer to the events of the focus. */
+const MaxFocusMoves = 5;
+
+/**
+ * announceFocus sends the events of the focus if the focus has moved. A document without the focus of the browser sends
+ * none, also not if the page moves the focus, and fields of many pages open their lists on them.
+ */
+export function announceFocus(): void {
+  if (unclobbered.hasFocus()) {
+    announced = undefined;
+    return;
+  }
+  for (let moves = 0; moves < MaxFocusMoves; moves++) {
+    const previous = announced?.deref();
+    const focused = focusedElement();
+    if ((previous ?? null) === focused) return;
+    announced = focused ? new WeakRef(focused) : undefined;
+    if (previous?.isConnected) sendFocus(previous, ['blur', 'focusout'], focused);
+    if (focused && focusedElement() === focused) sendFocus(focused, ['focus', 'focusin'], previous ?? null);
+  }
 }
 
 function sendFocus(element: Element, types: readonly string[], other: Element | null): void {

@@ -6,7 +6,7 @@ import { Writer } from './markdown.ts';
 import type { FrameInfo, ReadArguments, ReadResult } from './operations.ts';
 import { nextTask } from './pace.ts';
 import { collectSecrets } from './secrets.ts';
-import { DefaultMaxTokens, documentTitle, rootElement } from './snapshot.ts';
+import { DefaultMaxTokens, documentTitle, isPdf, PdfNote, rootElement } from './snapshot.ts';
 import { type Context, targetElement } from './state.ts';
 import { cleanLines, countTokens } from './visible-text.ts';
 
@@ -29,7 +29,7 @@ export async function read(args: ReadArguments, context: Context): Promise<ReadR
     await nextTask();
     context.signal.throwIfAborted();
   }
-  const text = collectSecrets().maskText(cleanLines(step.value));
+  const text = isPdf() ? PdfNote : collectSecrets().maskText(cleanLines(step.value));
   const frames = writer.frames.map((element) => {
     const ref = context.state.refs.refOf(element, context.prefix, 'iframe', '');
     return frameInfo(element, ref, -1);

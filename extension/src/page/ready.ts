@@ -1,10 +1,20 @@
 // Finds the point where input reaches an element, and waits until there is one.
+import { finishAnimations } from './animations.ts';
 import { lineOf } from './describe.ts';
 import { PageFailure } from './failure.ts';
-import { closestInFlatTree, containsInFlatTree, elementAt, watchableRoots } from './flat-tree.ts';
+import {
+  closestInFlatTree,
+  containsInFlatTree,
+  elementAt,
+  flatChildren,
+  flatParent,
+  watchableRoots,
+} from './flat-tree.ts';
+import { areaPoints, picturesOf } from './image-map.ts';
 import type { LocateArguments, LocateResult, Rect } from './operations.ts';
 import { ChangeWait, nextFrame } from './pace.ts';
 import { roleOf } from './roles.ts';
+import { scrollWithEvents } from './scroll-events.ts';
 import { type Context, targetElement } from './state.ts';
 import { isDisabled } from './states.ts';
 import { unclobbered } from './unclobbered.ts';
@@ -40,6 +50,7 @@ export async function waitReady(element: Element, timeoutMs: number | undefined,
   try {
     let reported = start;
     for (let check = 0; ; check++) {
+      if (unclobbered.hidden) finishAnimations();
       const found = await tryReady(element, check, context);
       if ('hit' in found) return found;
       const now = performance.now();
@@ -80,13 +91,42 @@ async function tryReady(element: Element, check: number, context: Context): Prom
   return isSameRect(second, box.getBoundingClientRect()) ? scrolled : { why: 'it is scrolling' };
 }
 
-/** boxesOf returns the elements whose boxes a user would click: the element, or the labels of a hidden control. */
+/** MaxInnerBoxes limits the search for a box inside of an element without a size. */
+const MaxInnerBoxes = 50;
+
+/**
+ * boxesOf returns the elements whose boxes a user would click: the element, the labels of a hidden control, the picture
+ * of an area, or the content of an element without a size.
+ */
 function boxesOf(element: Element): Element[] {
+  if (element instanceof HTMLAreaElement) return picturesOf(element).filter(hasBox);
   const boxes = [element].filter(hasBox);
   if (element instanceof HTMLInputElement) boxes.push(...[...(element.labels ?? [])].filter(hasBox));
-  if (boxes.length === 0 && getComputedStyle(element).display === 'contents')
-    boxes.push(...[...element.children].filter(hasBox));
+  if (boxes.length === 0 && element.checkVisibility({ visibilityProperty: true })) {
+    boxes.push(...innerBoxes(element));
+    const picture = pictureOf(element);
+    if (picture) boxes.push(picture);
+  }
   return boxes;
+}
+
+/** pictureOf returns what a page draws around a combobox that has no size, because it only takes the keys. */
+function pictureOf(element: Element): Element | undefined {
+  return roleOf(element) === 'combobox' && !hasBox(element) ? closestInFlatTree(element, hasBox) : undefined;
+}
+
+/** innerBoxes returns the nearest elements with a box inside of an element that has no box. */
+function innerBoxes(element: Element): Element[] {
+  const found: Element[] = [];
+  const pending = [...flatChildren(element)];
+  for (let checked = 0; checked < MaxInnerBoxes; checked++) {
+    const next = pending.shift();
+    if (!next) break;
+    if (!(next instanceof Element)) continue;
+    if (hasBox(next)) found.push(next);
+    else pending.push(...flatChildren(next));
+  }
+  return found;
 }
 
 function hasBox(element: Element): boolean {
@@ -107,7 +147,7 @@ const Alignments = ['center', 'start', 'end'] as const;
 
 function scrollTo(box: Element, check: number): void {
   const block = Alignments[check % Alignments.length] ?? 'center';
-  box.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
+  scrollWithEvents(box, () => box.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' }));
 }
 
 /** Fractions are the places of a box that are tried, first the middle. */
@@ -132,8 +172,8 @@ export function findPoint(element: Element, boxes = boxesOf(element)): Point | B
     for (const rect of [...box.getClientRects()].slice(0, MaxBoxes)) {
       const seen = intersection(rect, viewportRect());
       if (seen.width < 1 || seen.height < 1) continue;
-      for (const [fx, fy] of Fractions) {
-        const [x, y] = [seen.x + fx * seen.width, seen.y + fy * seen.height];
+      const places = Fractions.map(([fx, fy]) => [seen.x + fx * seen.width, seen.y + fy * seen.height] as const);
+      for (const [x, y] of element instanceof HTMLAreaElement ? areaPoints(element, rect) : places) {
         const hit = elementAt(x, y);
         if (hit && isHit(element, hit)) return { x, y, hit };
         if (hit && !blocked.cover) blocked = { why: 'another element is in front of it', cover: hit };
@@ -148,27 +188,45 @@ function isHit(element: Element, hit: Element): boolean {
   if (containsInFlatTree(element, hit)) return true;
   const label = closestInFlatTree(hit, (at) => at instanceof HTMLLabelElement);
   if (label instanceof HTMLLabelElement && label.control === element) return true;
+  if (element instanceof HTMLInputElement && isDrawnAround(element, hit)) return true;
+  const picture = pictureOf(element);
+  if (picture && containsInFlatTree(picture, hit)) return true;
   // The element lets the pointer through to the control around it.
   const around = closestInFlatTree(element, (at) => /^(a|button|summary|label)$/.test(at.localName));
   return around !== undefined && around === hit;
 }
 
+/** MaxDrawnLevels is how far around an input the control is that a page draws in its place. */
+const MaxDrawnLevels = 2;
+
+/** isDrawnAround reports whether hit is the control that a page draws around an input that a user cannot see. */
+function isDrawnAround(input: HTMLInputElement, hit: Element): boolean {
+  const { opacity, clip, clipPath } = getComputedStyle(input);
+  if (hasBox(input) && Number(opacity) > 0.05 && clip === 'auto' && clipPath === 'none') return false;
+  let at: Element | null = flatParent(input);
+  for (let level = 0; at && level < MaxDrawnLevels; level++, at = flatParent(at)) if (at === hit) return true;
+  return false;
+}
+
 function notHittable(element: Element, blocked: Blocked, waitedMs: number, context: Context): PageFailure {
-  const line = element.isConnected ? lineOf(element, context) : 'The element';
+  const line = element.isConnected ? `the element: ${lineOf(element, context)}` : '';
   const waited = `after ${(waitedMs / 1000).toFixed(1)} s`;
-  if (!blocked.cover) return new PageFailure('not_hittable', `Input cannot reach ${line}: ${blocked.why} ${waited}.`);
+  if (!blocked.cover) {
+    return new PageFailure('not_hittable', `Input cannot reach the element: ${blocked.why} ${waited}.`, line);
+  }
   const cover = meaningfulElement(blocked.cover);
   const coverLine = lineOf(cover, context);
   const ref = context.state.refs.refOf(cover, context.prefix, roleOf(cover), '');
   return new PageFailure(
     'not_hittable',
-    `Input cannot reach ${line}: ${coverLine} is in front of it ${waited}. Close or move that element first.`,
+    `Input cannot reach the element: the element ${ref} is in front of it ${waited}. Close or move that element first.`,
+    `${line}\nin front of it: ${coverLine}`.trim(),
     ref,
   );
 }
 
 /** meaningfulElement returns the nearest element with a role, so that an agent recognizes it. */
-function meaningfulElement(element: Element): Element {
+export function meaningfulElement(element: Element): Element {
   const found = closestInFlatTree(element, (at) => roleOf(at) !== '' && roleOf(at) !== 'paragraph');
   return found && found !== unclobbered.body ? found : element;
 }

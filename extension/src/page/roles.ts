@@ -123,9 +123,9 @@ function nativeRole(element: Element): string {
   const tag = element.localName;
   const rule = Object.hasOwn(NativeRoles, tag) ? NativeRoles[tag] : undefined;
   const role = typeof rule === 'function' ? rule(element) : (rule ?? '');
+  if (isEditingHost(element)) return 'textbox'; // also a paragraph, a heading or a cell that a user writes into
   if (role !== '') return role;
-  if (element instanceof SVGElement) return svgRole(element);
-  return isEditingHost(element) ? 'textbox' : '';
+  return element instanceof SVGElement ? svgRole(element) : '';
 }
 
 /** isEditingHost reports whether an element is the outermost element that a user can write into. */

@@ -4,9 +4,11 @@ import { PageFailure } from './failure.ts';
 import { elementAt, flatParent } from './flat-tree.ts';
 import type { ScrollArguments, ScrollResult } from './operations.ts';
 import { nextFrame } from './pace.ts';
+import { scrollWithEvents } from './scroll-events.ts';
 import { type Context, targetElement } from './state.ts';
 import { unclobbered } from './unclobbered.ts';
 
+const intoView: ScrollIntoViewOptions = { block: 'center', inline: 'nearest', behavior: 'instant' };
 /** Share is the part of the visible size that a scroll without amount moves. */
 const Share = 0.8;
 
@@ -25,8 +27,8 @@ export async function scroll(args: ScrollArguments, context: Context): Promise<S
   const before = { left: scroller.scrollLeft, top: scroller.scrollTop };
   let rect = target?.getBoundingClientRect();
   const result = await runAct(args, context, async () => {
-    if (direction) scrollArea(scroller, direction, amount);
-    else target?.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
+    if (direction) scrollWithEvents(scroller, () => scrollArea(scroller, direction, amount));
+    else if (target) scrollWithEvents(target, () => target.scrollIntoView(intoView));
     await nextFrame(context.signal);
     await nextFrame(context.signal);
     const isMoved = scroller.scrollLeft !== before.left || scroller.scrollTop !== before.top;

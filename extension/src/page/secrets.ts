@@ -1,8 +1,7 @@
 // Secret fields: passwords, one-time codes and card numbers. Their values never leave the page.
-import { selectAll } from './flat-tree.ts';
-import { unclobbered } from './unclobbered.ts';
-
-export type SecretKind = 'password' | 'card' | 'code';
+import { PageFailure } from './failure.ts';
+import { focusedElement, selectAll, selectKnown } from './flat-tree.ts';
+import type { SecretKind } from './secret-kind.ts';
 
 type TextField = HTMLInputElement | HTMLTextAreaElement;
 
@@ -21,9 +20,11 @@ export function secretKind(element: Element): SecretKind | undefined {
     return 'password';
   }
   const autocomplete = element.getAttribute('autocomplete') ?? '';
-  if (/\b(current|new)-password\b/i.test(autocomplete)) return 'password';
+  // Lists with a filter use new-password to turn Chrome's suggestions off.
+  const isFilter = element.getAttribute('role') === 'combobox' && !/password/i.test(element.getAttribute('type') ?? '');
+  if (/\b(current|new)-password\b/i.test(autocomplete) && !isFilter) return 'password';
   if (/\bone-time-code\b/i.test(autocomplete)) return 'code';
-  if (/\bcc-(number|csc|exp|exp-month|exp-year)\b/i.test(autocomplete)) return 'card';
+  if (/(^|\s)cc-[a-z]/i.test(autocomplete)) return 'card';
   if (/^(button|checkbox|color|file|hidden|image|radio|range|reset|submit)$/.test(element.type)) return undefined;
   const name = [element.name, element.id, element.getAttribute('aria-label') ?? '', element.placeholder].join(' ');
   const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ');
@@ -43,15 +44,47 @@ function isDrawnAsDots(element: Element): boolean {
 
 const secretSelector = 'input,textarea';
 
+/** checkField throws needs_approval for a secret field of a kind that the user has not approved. */
+export function checkField(field: Element, approved: readonly SecretKind[]): void {
+  const kind = secretKind(field);
+  if (kind === undefined || approved.includes(kind)) return;
+  throw new PageFailure(
+    'needs_approval',
+    `The field is a secret field (${kind}), and the user has not approved that this call types into it. ` +
+      'Nothing was typed into it. Call the tool again: opentabs then asks the user.',
+  );
+}
+
+/**
+ * checkTyping is like checkField, for a field and the element with the focus. The browser types into the element with
+ * the focus, and the page may move the focus at any event.
+ */
+export function checkTyping(field: Element, approved: readonly SecretKind[]): void {
+  checkField(field, approved);
+  const focused = focusedElement();
+  if (focused) checkField(focused, approved);
+}
+
+const cardListSelector = 'select[autocomplete*="cc-" i]';
+const shownSelector = `${secretSelector},${cardListSelector}`;
+
+/** hasSecretFields reports whether the document has a secret field, visible or not. */
+export function hasSecretFields(): boolean {
+  return selectAll(secretSelector).some((field) => secretKind(field) !== undefined);
+}
+
 /** visibleSecretKinds returns the kinds of the secret fields that the page shows. */
 export function visibleSecretKinds(): SecretKind[] {
   const kinds = new Set<SecretKind>();
-  for (const field of selectAll(secretSelector, 5_000)) {
-    const kind = secretKind(field);
+  for (const field of selectAll(shownSelector, 5_000)) {
+    const kind = field.matches(cardListSelector) ? 'card' : secretKind(field);
     if (kind && field.checkVisibility({ visibilityProperty: true })) kinds.add(kind);
   }
   return [...kinds].sort();
 }
+
+/** CardWords matches card fields whose values are ordinary words, such as the name on the card. */
+const CardWords = /(^|\s)cc-((given-|additional-|family-)?name|type)\b/i;
 
 /** MinMaskedCharacters is the shortest secret that is searched in other text: shorter texts occur by accident. */
 const MinMaskedCharacters = 4;
@@ -76,9 +109,22 @@ export class SecretMask {
 
 /** collectSecrets returns the mask for the secret fields of the document. */
 export function collectSecrets(): SecretMask {
+  return maskOf(selectAll(secretSelector));
+}
+
+/**
+ * knownSecrets is like collectSecrets, but does not search for shadow roots that no operation has met. The search takes
+ * much longer than everything else about a single element of a large page.
+ */
+export function knownSecrets(): SecretMask {
+  return maskOf(selectKnown(secretSelector));
+}
+
+function maskOf(fields: readonly Element[]): SecretMask {
   const mask = new SecretMask();
-  for (const field of unclobbered.querySelectorAll(secretSelector)) {
-    if (isTextField(field) && field.value !== '' && secretKind(field)) mask.addValue(field.value);
+  for (const field of fields) {
+    if (!isTextField(field) || field.value === '' || !secretKind(field)) continue;
+    if (!CardWords.test(field.getAttribute('autocomplete') ?? '')) mask.addValue(field.value);
   }
   return mask;
 }

@@ -1,6 +1,8 @@
 // Chooses options, in select elements and in the list boxes that pages draw themselves.
 import { runAct } from './act.ts';
 import { clickElement } from './click.ts';
+import { drawnOptions, hasSize, popupOf } from './drawn-options.ts';
+import { type Field, writeField } from './edit.ts';
 import { PageFailure } from './failure.ts';
 import { closestInFlatTree, containsInFlatTree, selectAll } from './flat-tree.ts';
 import { nameOf } from './names.ts';
@@ -8,8 +10,10 @@ import type { SelectArguments, SelectResult } from './operations.ts';
 import { pause } from './pace.ts';
 import { waitReady } from './ready.ts';
 import { roleOf } from './roles.ts';
+import { scrollWithEvents } from './scroll-events.ts';
 import { type Context, targetElement } from './state.ts';
 import { isDisabled, shownValue } from './states.ts';
+import { unclobbered } from './unclobbered.ts';
 import { cleanText, shorten } from './visible-text.ts';
 
 /** select is the operation of this name. */
@@ -21,12 +25,31 @@ export async function select(args: SelectArguments, context: Context): Promise<S
       'values is empty. Only a list of multiple choice can have no chosen option.',
     );
   }
+  let wanted: readonly string[] = [];
   const result = await runAct(args, context, async () => {
     const before = chosenLabels(element).join('\n');
-    await chooseOptions(element, args.values, args.timeoutMs, context);
-    return { target: element, input: 'synthetic', hasEffect: () => chosenLabels(element).join('\n') !== before };
+    wanted = await chooseOptions(element, args.values, args.timeoutMs, context);
+    const input = context.trusted?.isUsed ? 'trusted' : 'synthetic';
+    return { target: element, input, hasEffect: () => chosenLabels(element).join('\n') !== before };
   });
-  return { ...result, chosen: chosenLabels(element) };
+  const missing = wanted.filter((name) => !showsChosen(element, name));
+  if (missing.length === 0) return { ...result, chosen: chosenLabels(element) };
+  const note = `The page does not show all options as chosen. Check them with a snapshot.`;
+  return { ...result, chosen: chosenLabels(element), notes: [...result.notes, note] };
+}
+
+/**
+ * showsChosen reports whether a list that the page draws shows an option as chosen. A combobox shows the chosen options in
+ * its field or beside it: the option with aria-selected may only be the one that the arrow keys have reached.
+ */
+function showsChosen(element: Element, name: string): boolean {
+  const role = roleOf(element);
+  if (role !== 'combobox' && role !== 'listbox') return true; // a menu shows no choice
+  const shown =
+    role === 'combobox'
+      ? [shownValue(element, 'combobox') ?? '', element.textContent ?? '', element.parentElement?.textContent ?? '']
+      : chosenLabels(element);
+  return cleanText(shown.join(' ')).toLowerCase().includes(cleanText(name).toLowerCase());
 }
 
 /** chosenLabels returns the labels of the chosen options of a list. */
@@ -40,18 +63,22 @@ export function chosenLabels(element: Element): string[] {
   return value ? [shorten(value, 200)] : [];
 }
 
-/** chooseOptions chooses the options with these labels or values. */
+/**
+ * chooseOptions chooses the options with these labels or values. chooseOptions returns the names of the options that
+ * are to be chosen in a list that the page draws.
+ */
 export async function chooseOptions(
   element: Element,
   values: readonly string[],
   timeoutMs: number | undefined,
   context: Context,
-): Promise<void> {
+): Promise<string[]> {
   if (element instanceof HTMLSelectElement) {
     await waitReady(element, timeoutMs, context);
-    return chooseNative(element, values);
+    chooseNative(element, values);
+    return [];
   }
-  await chooseDrawn(element, values, timeoutMs, context);
+  return chooseDrawn(element, values, timeoutMs, context);
 }
 
 function chooseNative(list: HTMLSelectElement, values: readonly string[]): void {
@@ -64,11 +91,11 @@ function chooseNative(list: HTMLSelectElement, values: readonly string[]): void 
     const option = options[matchName(value, names)];
     if (!option)
       throw noOption(
-        value,
+        `There is no option ${JSON.stringify(value)}.`,
         options.map((candidate) => candidate.label),
       );
     if (option.disabled || (option.parentElement instanceof HTMLOptGroupElement && option.parentElement.disabled)) {
-      throw new PageFailure('rejected', `The option ${JSON.stringify(option.label)} is disabled.`);
+      throw new PageFailure('rejected', `The option ${JSON.stringify(value)} is disabled.`);
     }
     return option;
   });
@@ -95,50 +122,94 @@ function matchName(value: string, entries: readonly (readonly string[])[]): numb
 
 const MaxNamedOptions = 20;
 
-function noOption(value: string, labels: readonly string[]): PageFailure {
+function noOption(message: string, labels: readonly string[]): PageFailure {
   const names = labels.slice(0, MaxNamedOptions).map((label) => JSON.stringify(shorten(cleanText(label), 60)));
   const more = labels.length > MaxNamedOptions ? `, and ${labels.length - MaxNamedOptions} more` : '';
-  return new PageFailure(
-    'invalid_arguments',
-    `There is no option ${JSON.stringify(value)}. The options are ${names.join(', ')}${more}.`,
-  );
+  return new PageFailure('invalid_arguments', message, `the options: ${names.join(', ')}${more}`);
 }
 
 const OpenLimitMs = 2_000;
-const ScrollSteps = 200;
+/** FilteredOpenMs is how long a list that may only open for a text has to open by a click. */
+const FilteredOpenMs = 300;
+const FilterTries = 10;
+const FilterPauseMs = 100;
+const ScrollSteps = 1_000;
+const ScrollLimitMs = 15_000;
+const StepsPerReport = 20;
+/** RowsMs is how long a step of a search waits for the rows of a virtual list, HiddenRowsMs in a hidden tab. */
+const RowsMs = 400;
+const HiddenRowsMs = 1_200;
+/** MaxSameRows is after how many steps without other rows a list is not virtual, so that steps wait no more. */
+const MaxSameRows = 2;
 
-/** chooseDrawn chooses options in a list that the page draws: it opens the list if needed, and clicks the options. */
+/**
+ * chooseDrawn opens a list that the page draws, if the list is closed, and clicks the options. chooseDrawn returns the names
+ * of the options.
+ */
 async function chooseDrawn(
   element: Element,
   values: readonly string[],
   timeoutMs: number | undefined,
   context: Context,
-): Promise<void> {
+): Promise<string[]> {
   const options = timeoutMs === undefined ? {} : { timeoutMs };
+  const wanted: string[] = [];
   for (const value of values) {
     let list = visibleList(element);
+    const field = textFieldIn(element);
     if (!list) {
       const role = roleOf(element);
       if (role === 'listbox' || role === 'radiogroup')
         throw new PageFailure('wrong_element', 'The list has no options.');
       await clickElement(element, options, context);
-      list = await waitForList(element, context);
+      list = await waitForList(element, field ? FilteredOpenMs : OpenLimitMs, context);
     }
-    const option = await findOption(list, value, context);
+    let option = list ? await findOption(list, value, context) : undefined;
+    if (!(option instanceof Element) && field) {
+      // The list contains only the options that match the text in its field.
+      await writeField(field, value, false, []);
+      list = await waitForList(element, OpenLimitMs, context);
+      for (let tries = 0; list && !(option instanceof Element) && tries < FilterTries; tries++) {
+        if (tries > 0) await pause(FilterPauseMs, context.signal);
+        option = await findOption(list, value, context);
+        list = visibleList(element);
+      }
+    }
+    if (!option) throw noList();
+    if (!(option instanceof Element))
+      throw option.isWhole
+        ? noOption(`The list shows no option ${JSON.stringify(value)}.`, option.names)
+        : notReached(value, option.names);
     if (isDisabled(option)) throw new PageFailure('rejected', `The option ${JSON.stringify(value)} is disabled.`);
-    if (option.getAttribute('aria-selected') === 'true' && values.length > 1) continue;
+    const name = optionName(option);
+    wanted.push(name);
+    if (option.getAttribute('aria-selected') === 'true' && values.length > 1 && showsChosen(element, name)) continue;
     await clickElement(option, options, context);
   }
+  return wanted;
 }
 
-async function waitForList(element: Element, context: Context): Promise<Element> {
-  const end = performance.now() + OpenLimitMs;
+/** textFieldIn returns the field of a combobox that filters its options by a text. */
+function textFieldIn(element: Element): Field | undefined {
+  const isText = (at: Element) =>
+    (at instanceof HTMLInputElement || at instanceof HTMLTextAreaElement) && !at.readOnly && !at.disabled;
+  const field = isText(element) ? element : [...element.querySelectorAll('input,textarea')].find(isText);
+  return field instanceof HTMLElement && roleOf(element) === 'combobox' ? field : undefined;
+}
+
+/** waitForList waits for the list of an element to open, and returns undefined if it does not. */
+async function waitForList(element: Element, limitMs: number, context: Context): Promise<Element | undefined> {
+  const end = performance.now() + limitMs;
   while (performance.now() < end) {
     const list = visibleList(element);
     if (list) return list;
     await pause(20, context.signal);
   }
-  throw new PageFailure(
+  return undefined;
+}
+
+function noList(): PageFailure {
+  return new PageFailure(
     'wrong_element',
     'A click on the element opens no list of options. Click it, and choose from a new snapshot.',
   );
@@ -187,30 +258,139 @@ function optionName(option: Element): string {
   return nameOf(option, roleOf(option)) || cleanText(option.textContent ?? '');
 }
 
-/** findOption returns the option of a list. A virtual list only contains the options in view, so the list is scrolled. */
-async function findOption(list: Element, value: string, context: Context): Promise<Element> {
+/** SearchedNames are the names of the options that a search met. */
+interface SearchedNames {
+  readonly names: readonly string[];
+  /** The search reached the end of the list. */
+  readonly isWhole: boolean;
+}
+
+function notReached(value: string, names: readonly string[]): PageFailure {
+  const last = JSON.stringify(shorten(names.at(-1) ?? '', 60));
+  return new PageFailure(
+    'timeout',
+    `The option ${JSON.stringify(value)} was not found in ${ScrollLimitMs / 1000} s. The list is long; the search came to ${last}. Scroll the list with browser_scroll and click the option.`,
+  );
+}
+
+/**
+ * findOption returns the option of a list, or the names of the options if none of them matches. A virtual list only
+ * contains the options in view, so the list is scrolled.
+ */
+async function findOption(list: Element, value: string, context: Context): Promise<Element | SearchedNames> {
   const seen = new Set<string>();
-  const scroller = scrollerOf(list);
-  scroller?.scrollTo({ top: 0, behavior: 'instant' });
-  for (let step = 0; step < ScrollSteps; step++) {
-    if (step > 0) await pause(20, context.signal);
-    const options = optionsIn(list).filter(isShown);
+  const rows = new ListRows(list, context);
+  const end = performance.now() + ScrollLimitMs;
+  for (let step = 0; step < ScrollSteps && performance.now() < end; step++) {
+    const options = optionsToClick(list);
     const names = options.map((option) => [optionName(option), option.getAttribute('data-value') ?? '']);
     const found = options[matchName(value, names)];
     if (found) return found;
     for (const [name] of names) if (name) seen.add(name);
-    const top = scroller?.scrollTop ?? 0;
-    scroller?.scrollBy({ top: scroller.clientHeight * 0.8, behavior: 'instant' });
-    if (!scroller || scroller.scrollTop === top) break;
+    if (step % StepsPerReport === StepsPerReport - 1)
+      context.report({ message: 'searching the list', progress: seen.size });
+    if (!(await rows.showNext(options))) return { names: [...seen], isWhole: true };
   }
-  throw noOption(value, [...seen]);
+  return { names: [...seen], isWhole: false };
 }
 
-function scrollerOf(list: Element): Element | undefined {
-  if (list.scrollHeight > list.clientHeight + 1) return list;
-  return [...list.querySelectorAll('*')]
-    .slice(0, 200)
-    .find(
-      (inner) => inner.scrollHeight > inner.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(inner).overflowY),
-    );
+/** ListRows shows the rows of a long list one view after the other. */
+class ListRows {
+  readonly #list: Element;
+  readonly #scroller: Element | undefined;
+  readonly #context: Context;
+  #sameRows = 0;
+  #hasScrolled = false;
+  #hasWheeled = false;
+
+  /** A new ListRows scrolls the list to its top. */
+  constructor(list: Element, context: Context) {
+    this.#list = list;
+    this.#context = context;
+    const area = isDrawnElsewhere(list) ? (popupOf(list) ?? list) : list;
+    const scroller = scrollerOf(area, optionsToClick(list));
+    if (scroller) scrollWithEvents(scroller, () => scroller.scrollTo({ top: 0, behavior: 'instant' }));
+    this.#scroller = scroller;
+  }
+
+  /** showNext shows the rows after the present ones, and resolves with false at the end of the list. */
+  async showNext(options: readonly Element[]): Promise<boolean> {
+    const scroller = this.#scroller;
+    const top = scroller?.scrollTop ?? 0;
+    if (scroller)
+      scrollWithEvents(scroller, () => scroller.scrollBy({ top: scroller.clientHeight * 0.8, behavior: 'instant' }));
+    if (!scroller || scroller.scrollTop === top) return !this.#hasScrolled && (await this.#turnWheel(options));
+    this.#hasScrolled = true;
+    const limitMs = this.#sameRows >= MaxSameRows ? 0 : rowsMs();
+    const last = options.at(-1);
+    const hasNew = await this.#waitForRows(limitMs, () => {
+      return optionsToClick(this.#list).at(-1) !== last || !last?.isConnected;
+    });
+    this.#sameRows = hasNew ? 0 : this.#sameRows + 1;
+    return true;
+  }
+
+  /** #turnWheel scrolls a list that listens to the wheel: first to its top. */
+  async #turnWheel(options: readonly Element[]): Promise<boolean> {
+    const last = options.at(-1);
+    if (!last) return false;
+    const before = namesOf(options);
+    const height = last.getBoundingClientRect().height * Math.max(1, options.length - 1);
+    for (const deltaY of this.#hasWheeled ? [height] : [-WheelToTop, height]) {
+      const { x, y } = last.getBoundingClientRect();
+      const init = { deltaY, clientX: x + 1, clientY: y + 1, bubbles: true, cancelable: true, composed: true };
+      last.dispatchEvent(new WheelEvent('wheel', init));
+      if (!(await this.#waitForRows(rowsMs(), () => namesOf(optionsToClick(this.#list)) !== before))) continue;
+      this.#hasWheeled = true;
+      return true;
+    }
+    return false;
+  }
+
+  /** #waitForRows waits until the list has other rows, and resolves with whether it has. */
+  async #waitForRows(limitMs: number, hasOthers: () => boolean): Promise<boolean> {
+    const end = performance.now() + limitMs;
+    for (;;) {
+      await pause(20, this.#context.signal);
+      if (hasOthers()) return true;
+      if (performance.now() > end) return false;
+    }
+  }
+}
+
+/** WheelToTop is a turn of the wheel that leads to the top of each list, in pixels. */
+const WheelToTop = 10_000_000;
+
+function rowsMs(): number {
+  return unclobbered.hidden ? HiddenRowsMs : RowsMs;
+}
+
+function namesOf(options: readonly Element[]): string {
+  return options.map(optionName).join('\n');
+}
+
+/** isDrawnElsewhere reports whether the options of a list have no size, because the page draws others for the user. */
+function isDrawnElsewhere(list: Element): boolean {
+  const options = optionsIn(list).filter(isShown);
+  return options.length > 0 && !options.some(hasSize);
+}
+
+/** optionsToClick returns the options of a list as the user sees them. */
+function optionsToClick(list: Element): Element[] {
+  return isDrawnElsewhere(list) ? drawnOptions(list) : optionsIn(list).filter(isShown);
+}
+
+/**
+ * scrollerOf returns the element around the options of a list that can be scrolled. Some lists hide what does not fit, and
+ * scroll by a script.
+ */
+function scrollerOf(list: Element, options: readonly Element[]): Element | undefined {
+  const areas = [list, ...[...list.querySelectorAll('*')].slice(0, 200)].filter(
+    (inner) => inner.scrollHeight > inner.clientHeight + 1,
+  );
+  const overflows = areas.map((area) => getComputedStyle(area).overflowY);
+  const scroller = areas.find((_, i) => /auto|scroll/.test(overflows[i] ?? ''));
+  const ends = [options.at(0), options.at(-1)];
+  const hasOptions = (area: Element) => ends.every((option) => option && containsInFlatTree(area, option));
+  return scroller ?? areas.find((area, i) => overflows[i] === 'hidden' && hasOptions(area));
 }

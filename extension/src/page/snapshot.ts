@@ -1,4 +1,5 @@
 // Takes snapshots of the frame.
+import { finishAnimations } from './animations.ts';
 import { diffLines } from './diff.ts';
 import { PageFailure } from './failure.ts';
 import { foldLines } from './fold.ts';
@@ -36,11 +37,22 @@ export interface TakenSnapshot {
   readonly frames: readonly TreeNode[];
 }
 
+/** PdfNote is what a snapshot and a reading of a PDF file contain. */
+export const PdfNote =
+  'This is a PDF file. Chrome shows scripts no text of it. Use browser_take_screenshot, or another source of the text.';
+
+/** isPdf reports whether the document is Chrome's viewer of PDF files. */
+export function isPdf(): boolean {
+  return unclobbered.contentType === 'application/pdf';
+}
+
 const noElements: ReadonlySet<Element> = new Set();
 
 /** takeSnapshot walks the frame and returns the lines. It gives way to the page after each 50 ms. */
 export async function takeSnapshot(options: SnapshotOptions, context: Context): Promise<TakenSnapshot> {
   const { root, mode, maxTokens } = options;
+  // What an animation shows would never come in a hidden tab.
+  if (unclobbered.hidden) finishAnimations();
   const { refs } = context.state;
   const view = new VisiblePart(options.view ?? viewportRect());
   const walk = new Walk({
@@ -55,6 +67,7 @@ export async function takeSnapshot(options: SnapshotOptions, context: Context): 
     onFold: (container) => context.state.addedRows.watch(container),
   });
   const tree = await runWalk(walk, root, context);
+  if (isPdf()) tree.children.unshift({ kind: 'text', element: root, text: PdfNote });
   const printer = new Printer(refs, mode);
   printer.printParts(tree, 0, 'root');
   const secrets = collectSecrets();

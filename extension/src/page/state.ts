@@ -1,11 +1,13 @@
 // The state of one document: its refs and its last snapshots.
 
+import { lineOf } from './describe.ts';
 import type { DiffLine } from './diff.ts';
 import { PageFailure } from './failure.ts';
 import { forEachRoot } from './flat-tree.ts';
 import type { Line } from './lines.ts';
 import type { PageNumbers, PageProgress, SnapshotMode } from './operations.ts';
 import { nearestMatch, Refs } from './refs.ts';
+import type { TrustedInput } from './trusted.ts';
 
 /** Context is what an operation gets besides its arguments. */
 export interface Context {
@@ -16,6 +18,8 @@ export interface Context {
   readonly signal: AbortSignal;
   /** Stores how far the operation came, for the answer to a cancel. */
   readonly setDone: (done: string) => void;
+  /** The input of the debugger; undefined if the operation makes events only. */
+  readonly trusted?: TrustedInput | undefined;
 }
 
 /** StoredLine is a line of an earlier snapshot. */
@@ -148,13 +152,15 @@ export function targetElement(ref: string, context: Context): Element {
   if (!match) {
     throw new PageFailure(
       'stale_ref',
-      `The element ${ref} (${what}) is gone, and no element is similar. Take a new snapshot.`,
+      `The element ${ref} is gone, and no element is similar. Take a new snapshot.`,
+      `the element was: ${what}`,
     );
   }
   const matchRef = state.refs.refOf(match, prefix, found.role, found.name);
   throw new PageFailure(
     'stale_ref',
-    `The element ${ref} (${what}) is gone. The nearest match is ${matchRef}. Check it in a new snapshot, then use its ref.`,
+    `The element ${ref} is gone. The nearest match is ${matchRef}. Check it in a new snapshot, then use its ref.`,
+    `the element was: ${what}\nthe nearest match is: ${lineOf(match, context)}`,
     matchRef,
   );
 }

@@ -60,16 +60,22 @@ export function checkedState(element: Element, role: string): 'true' | 'false' |
     if (element.indeterminate && element.type === 'checkbox') return 'mixed';
     return element.checked ? 'true' : 'false';
   }
+  if (isCustom(element) && element.matches(':state(checked)')) return 'true';
   if (!/^(checkbox|radio|switch|menuitemcheckbox|menuitemradio|option|treeitem)$/.test(role)) return undefined;
   const value = element.getAttribute('aria-checked');
   return value === 'true' || value === 'mixed' ? value : value === 'false' ? 'false' : undefined;
+}
+
+/** isCustom reports whether an element is a custom element. */
+function isCustom(element: Element): boolean {
+  return element.localName.includes('-');
 }
 
 /** isDisabled reports whether an element ignores the user, by the attribute disabled or by ARIA. */
 export function isDisabled(element: Element): boolean {
   if (/^(button|input|select|textarea|option|optgroup|fieldset)$/.test(element.localName)) {
     if (element.matches(':disabled')) return true;
-  } else if (element.localName.includes('-') && element.matches(':disabled')) return true; // form-associated
+  } else if (isCustom(element) && element.matches(':disabled')) return true; // form-associated
   for (let at: Element | null = element, levels = 0; at && levels < 20; at = flatParent(at), levels++) {
     const value = at.getAttribute('aria-disabled');
     if (value === 'true') return true;

@@ -10,6 +10,7 @@ import {
   readField,
   selectContent,
   shownField,
+  submitButtonOf,
   submitForm,
   writeField,
 } from './edit.ts';
@@ -17,6 +18,7 @@ import { PageFailure, toPageError } from './failure.ts';
 import { focusedElement } from './flat-tree.ts';
 import { parseKey, pressKey, sendKey } from './keys.ts';
 import type {
+  ActArguments,
   ActResult,
   FillArguments,
   FillField,
@@ -27,34 +29,56 @@ import type {
   TypeResult,
 } from './operations.ts';
 import { nextTask, pause } from './pace.ts';
+import { editContextText, pasteText } from './paste.ts';
 import { giveFocus } from './pointer.ts';
 import { waitReady } from './ready.ts';
 import { roleOf } from './roles.ts';
-import { secretKind } from './secrets.ts';
+import type { SecretKind } from './secret-kind.ts';
+import { checkField, checkTyping, secretKind } from './secrets.ts';
 import { chooseOptions, chosenLabels } from './select.ts';
 import { type Context, targetElement } from './state.ts';
-import { checkedState } from './states.ts';
+import { checkedState, isDisabled } from './states.ts';
+import { focusOwnFrame, pressTrusted, trustedKeysFor, typeTrusted } from './trusted.ts';
 import { unclobbered } from './unclobbered.ts';
 
 /** type is the operation of this name. */
 export async function type(args: TypeArguments, context: Context): Promise<TypeResult> {
   const element = targetElement(args.target, context);
+  if (editContextText(element) !== undefined) return typeByPaste(element, args, context);
   let field = fieldOf(element);
   let isExact = false;
   const result = await runAct(args, context, async () => {
     await waitReady(field, args.timeoutMs, context);
     field = fieldOf(element); // the page may replace the field when it is scrolled into view
     const before = readField(field);
-    if (args.slowly) await typeSlowly(field, args.text, args.append ?? false, context);
-    else await writeField(field, args.text, args.append ?? false);
+    if (args.slowly) await typeSlowly(field, args, context);
+    else await writeField(field, args.text, args.append ?? false, args.secrets ?? []);
     await valueArrives(field, before, (args.append ? before : '') + args.text, context);
     isExact = checkTyped(field, before, args);
-    const notes = isExact ? [] : [differs(field)];
-    if (args.submit) notes.push(...pressEnterIn(field));
-    return { target: field, input: 'synthetic', notes, hasEffect: () => readField(field) !== before };
+    const notes = isExact ? [] : ['The field changed the text.'];
+    if (args.submit) notes.push(...(await pressEnterIn(field, args.secrets ?? [], context)));
+    const input = context.trusted?.isUsed ? 'trusted' : 'synthetic';
+    return { target: field, input, notes, hasEffect: () => readField(field) !== before };
   });
   const value = shownField(field);
   return { ...result, exact: isExact, ...(value === undefined ? {} : { value }) };
+}
+
+/** typeByPaste gives a text to an editor that the browser does not type into for a script. */
+async function typeByPaste(editor: Element, args: TypeArguments, context: Context): Promise<TypeResult> {
+  const before = editContextText(editor) ?? '';
+  const wanted = normalize((args.append ? before : '') + args.text);
+  const hasText = () => normalize(editContextText(editor) ?? '') === wanted;
+  const result = await runAct(args, context, async () => {
+    checkField(editor, args.secrets ?? []);
+    pasteText(editor, args.text, args.append ?? false);
+    for (const end = performance.now() + ValueMs; !hasText() && performance.now() < end; )
+      await pause(10, context.signal);
+    const notes = hasText() ? [] : ['The editor does not show scripts its whole text. Check the text in a snapshot.'];
+    if (args.submit) notes.push('Enter was not pressed: use browser_press_key.');
+    return { target: editor, input: 'synthetic', notes, hasEffect: () => editContextText(editor) !== before };
+  });
+  return { ...result, exact: hasText() };
 }
 
 /** ValueMs limits the wait for an editor that inserts the text later. */
@@ -71,23 +95,22 @@ async function valueArrives(field: Field, before: string, wanted: string, contex
   }
 }
 
-function differs(field: Field): string {
-  const shown = shownField(field);
-  return shown === undefined
-    ? 'The field changed the text.'
-    : `The field changed the text to ${JSON.stringify(shown)}.`;
-}
-
 /** checkTyped compares the field with the text, and throws rejected if the field did not take any of it. */
 function checkTyped(field: Field, before: string, args: TypeArguments): boolean {
   const wanted = (args.append ? before : '') + args.text;
   const now = readField(field);
   if (normalize(now) === normalize(wanted)) return true;
-  if (now === before && field.isConnected) {
-    const shown = secretKind(field) ? '' : ` It still contains ${JSON.stringify(now.slice(0, 200))}.`;
-    throw new PageFailure('rejected', `The field did not take the text.${shown}`);
+  const isRejected = now === before || (now === '' && args.text.trim() !== '' && isNumberField(field));
+  if (isRejected && field.isConnected) {
+    const shown = secretKind(field) ? undefined : `the field contains: ${JSON.stringify(now.slice(0, 200))}`;
+    throw new PageFailure('rejected', 'The field did not take the text.', shown);
   }
   return false;
+}
+
+/** isNumberField reports whether the browser drops what is no number from a field. */
+function isNumberField(field: Field): boolean {
+  return field instanceof HTMLInputElement && field.type === 'number';
 }
 
 function normalize(text: string): string {
@@ -95,23 +118,19 @@ function normalize(text: string): string {
 }
 
 /** typeSlowly sends the events of a key for each character. */
-async function typeSlowly(field: Field, text: string, append: boolean, context: Context): Promise<void> {
+async function typeSlowly(field: Field, args: TypeArguments, context: Context): Promise<void> {
+  const { text, append = false, secrets = [] } = args;
+  checkField(field, secrets);
+  await focusOwnFrame(context);
   giveFocus(field);
   await selectContent(field, append);
-  if (!append && readField(field) !== '') insertText(field, '');
+  if (!append && readField(field) !== '') insertText(field, '', secrets);
   const characters = [...text];
+  const trusted = trustedKeysFor(field, undefined, context);
   for (const [i, character] of characters.entries()) {
     context.signal.throwIfAborted();
-    const key =
-      character === '\n'
-        ? parseKey('Enter')
-        : parseKey(character === ' ' ? 'space' : character === '+' ? 'plus' : character);
-    const target = focusedElement() ?? field;
-    if (sendKey(target, 'keydown', key) && sendKey(target, 'keypress', key)) {
-      if (character === '\n') unclobbered.execCommand('insertParagraph');
-      else unclobbered.execCommand('insertText', false, character);
-    }
-    sendKey(focusedElement() ?? field, 'keyup', key);
+    if (trusted) await typeTrusted(trusted, character, secrets);
+    else sendCharacter(field, character, secrets);
     context.setDone(`typed ${i + 1} of ${characters.length} characters`);
     if (i % 50 === 49) context.report({ message: 'typing', progress: i + 1, total: characters.length });
     await nextTask();
@@ -119,11 +138,33 @@ async function typeSlowly(field: Field, text: string, append: boolean, context: 
   finishField(field);
 }
 
-function pressEnterIn(field: Field): string[] {
+/** sendCharacter sends the events of the key that types a character, and types the character. */
+function sendCharacter(field: Field, character: string, approved: readonly SecretKind[]): void {
+  const key =
+    character === '\n'
+      ? parseKey('Enter')
+      : parseKey(character === ' ' ? 'space' : character === '+' ? 'plus' : character);
+  const target = focusedElement() ?? field;
+  if (sendKey(target, 'keydown', key) && sendKey(target, 'keypress', key)) {
+    checkTyping(target, approved);
+    if (character === '\n') unclobbered.execCommand('insertParagraph');
+    else unclobbered.execCommand('insertText', false, character);
+  }
+  sendKey(focusedElement() ?? field, 'keyup', key);
+}
+
+async function pressEnterIn(field: Field, approved: readonly SecretKind[], context: Context): Promise<string[]> {
   const target = field.isConnected ? field : focusedElement();
   if (!target) return ['The field is gone, so Enter was not pressed.'];
-  const done = pressKey(target, parseKey('Enter'));
-  return done === '' ? ['Enter was pressed; there is no form to submit.'] : [];
+  const enter = parseKey('Enter');
+  await focusOwnFrame(context);
+  const trusted = trustedKeysFor(target, enter, context);
+  if (trusted) {
+    await pressTrusted(trusted, enter, approved, context);
+    return [];
+  }
+  const done = pressKey(target, enter, approved);
+  return done === '' ? ['Enter was pressed; it submits no form here.'] : [];
 }
 
 /** press is the operation of this name. */
@@ -131,17 +172,36 @@ export async function press(args: PressArguments, context: Context): Promise<Act
   const key = parseKey(args.key);
   const target = args.target ? targetElement(args.target, context) : undefined;
   return runAct(args, context, async () => {
+    await focusOwnFrame(context);
     if (target) giveFocus(target);
     const receiver = target ?? focusedElement() ?? unclobbered.body;
     const line = lineOf(receiver, context);
     const focused = focusedElement();
-    const done = pressKey(receiver, key);
+    const approved = args.secrets ?? [];
+    const trusted = trustedKeysFor(receiver, key, context);
+    if (trusted) {
+      const before = inputState();
+      const isChanged = () => inputState() !== before || (receiver.isConnected && lineOf(receiver, context) !== line);
+      await pressTrusted(trusted, key, approved, context);
+      const hasEffect = () => focusedElement() !== focused || isChanged();
+      return { target: target ?? focusedElement() ?? undefined, input: 'trusted', hasEffect };
+    }
+    const done = pressKey(receiver, key, approved);
     const isMoved = done !== '' && done !== 'clicked' && done !== 'submitted';
     const notes = done === '' ? [] : [`Enter, Tab and other keys are imitated: ${done}.`];
     const hasEffect = () =>
       isMoved || focusedElement() !== focused || (receiver.isConnected && lineOf(receiver, context) !== line);
     return { target: target ?? focusedElement() ?? undefined, input: 'synthetic', notes, hasEffect };
   });
+}
+
+/** inputState describes the caret and the scroll position, which are in no line of a snapshot. */
+function inputState(): string {
+  const focused = focusedElement();
+  const isField = focused instanceof HTMLInputElement || focused instanceof HTMLTextAreaElement;
+  const { anchorOffset, focusOffset } = getSelection() ?? {};
+  const caret = isField ? [focused.selectionStart, focused.selectionEnd] : [anchorOffset, focusOffset];
+  return JSON.stringify([...caret, scrollX, scrollY, focused?.scrollTop, focused?.scrollLeft]);
 }
 
 /** fill is the operation of this name. */
@@ -152,40 +212,48 @@ export async function fill(args: FillArguments, context: Context): Promise<FillR
   const result = await runAct(args, context, async () => {
     for (const [i, entry] of args.fields.entries()) {
       context.signal.throwIfAborted();
-      outcomes.push(await fillOne(entry, args.timeoutMs, context));
+      outcomes.push(await fillOne(entry, args, context));
       context.setDone(`filled ${i + 1} of ${args.fields.length} fields`);
       context.report({ message: 'filling the form', progress: i + 1, total: args.fields.length });
     }
     const notes: string[] = [];
-    if (args.submit) isSubmitted = submitAfter(args, outcomes, notes, context);
-    return { input: 'synthetic', notes, hasEffect: () => outcomes.some((outcome) => outcome.ok) };
+    if (args.submit) isSubmitted = await submitAfter(args, outcomes, notes, context);
+    else await context.trusted?.leave();
+    const input = context.trusted?.isUsed ? 'trusted' : 'synthetic';
+    return { input, notes, hasEffect: () => outcomes.some((outcome) => outcome.ok) };
   });
   return { ...result, fields: outcomes, submitted: isSubmitted };
 }
 
-function submitAfter(
+async function submitAfter(
   args: FillArguments,
   outcomes: readonly FillOutcome[],
   notes: string[],
   context: Context,
-): boolean {
+): Promise<boolean> {
   if (outcomes.some((outcome) => !outcome.ok)) {
     notes.push('The form was not submitted, because a field failed.');
     return false;
   }
   for (const entry of [...args.fields].reverse()) {
     const element = context.state.refs.find(entry.target, context.prefix);
-    if (element instanceof Element && submitForm(element)) return true;
+    if (!(element instanceof Element)) continue;
+    const button = context.trusted && submitButtonOf(element);
+    if (button?.checkVisibility({ visibilityProperty: true }) && !isDisabled(button)) {
+      await clickElement(button, {}, context);
+      return true;
+    }
+    if (submitForm(element)) return true;
   }
   notes.push('The form was not submitted: the fields have no form. Click its button.');
   return false;
 }
 
-async function fillOne(entry: FillField, timeoutMs: number | undefined, context: Context): Promise<FillOutcome> {
+async function fillOne(entry: FillField, args: ActArguments, context: Context): Promise<FillOutcome> {
   const { target } = entry;
   try {
     const element = targetElement(target, context);
-    const value = await fillElement(element, entry.value, timeoutMs, context);
+    const value = await fillElement(element, entry.value, args, context);
     return { target, ok: true, ...(value === undefined ? {} : { value }) };
   } catch (error) {
     if (context.signal.aborted) throw error;
@@ -197,14 +265,17 @@ async function fillOne(entry: FillField, timeoutMs: number | undefined, context:
 async function fillElement(
   element: Element,
   value: FillField['value'],
-  timeoutMs: number | undefined,
+  { timeoutMs, secrets = [] }: ActArguments,
   context: Context,
 ): Promise<string | undefined> {
   const role = roleOf(element);
   const checked = checkedState(element, role) ?? (/^(checkbox|switch|radio)$/.test(role) ? 'false' : undefined);
   if (checked !== undefined && role !== 'option') return setChecked(element, role, value, timeoutMs, context);
   if (typeof value === 'boolean') {
-    throw new PageFailure('invalid_arguments', `A ${role || element.localName} takes no true or false. Give a text.`);
+    throw new PageFailure(
+      'invalid_arguments',
+      `A ${role || 'element without a role'} takes no true or false. Give a text.`,
+    );
   }
   const isList =
     element instanceof HTMLSelectElement || typeof value !== 'string' || role === 'listbox' || isPicker(element, role);
@@ -215,7 +286,7 @@ async function fillElement(
   const field = fieldOf(element);
   await waitReady(field, timeoutMs, context);
   const before = readField(field);
-  await writeField(field, value, false);
+  await writeField(field, value, false, secrets);
   await valueArrives(field, before, value, context);
   checkTyped(field, before, { target: '', text: value });
   return shownField(field);

@@ -3,10 +3,10 @@ import { runAct } from './act.ts';
 import { lineOf } from './describe.ts';
 import { PageFailure } from './failure.ts';
 import { closestInFlatTree, flatParent, selectAll } from './flat-tree.ts';
-import type { UploadArguments, UploadFile, UploadResult } from './operations.ts';
 import { findPoint } from './ready.ts';
 import { type Context, targetElement } from './state.ts';
 import { isDisabled } from './states.ts';
+import type { UploadArguments, UploadFile, UploadResult } from './upload-operation.ts';
 
 const MaxBytes = 100 * 1024 * 1024;
 
@@ -40,7 +40,8 @@ function fieldFor(target: Element | undefined, context: Context): HTMLInputEleme
       const lines = fields.slice(0, 5).map((field) => lineOf(field, context));
       throw new PageFailure(
         'invalid_arguments',
-        `The page has ${fields.length} file fields. Give one as the target: ${lines.join('; ')}.`,
+        `The page has ${fields.length} file fields. Give one as the target.`,
+        lines.join('\n'),
       );
     }
     return isFileField(fields[0]) ? fields[0] : undefined;
@@ -53,8 +54,10 @@ function fieldFor(target: Element | undefined, context: Context): HTMLInputEleme
   if (isFileField(inside[0])) return inside[0];
   // A button that opens the file chooser usually has its hidden field as a neighbour.
   if (!/^(button|a)$/.test(target.localName) && target.getAttribute('role') !== 'button') return undefined;
-  const near = flatParent(target)?.querySelectorAll('input[type=file]') ?? [];
-  return near.length === 1 && isFileField(near[0]) ? near[0] : undefined;
+  const near = [...(flatParent(target)?.querySelectorAll('input[type=file]') ?? [])];
+  const next =
+    near.length === 1 ? near[0] : [target.previousElementSibling, target.nextElementSibling].find(isFileField);
+  return isFileField(next) ? next : undefined;
 }
 
 function isFileField(element: unknown): element is HTMLInputElement {
@@ -91,7 +94,9 @@ function setFiles(field: HTMLInputElement, transfer: DataTransfer): string[] {
   field.files = transfer.files;
   field.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
   field.dispatchEvent(new Event('change', { bubbles: true }));
-  return wrong.length > 0 ? [`The field accepts ${field.accept}; ${wrong.join(', ')} may be rejected.`] : [];
+  return wrong.length > 0
+    ? [`The field does not accept the type of ${wrong.join(', ')}, so the page may reject them.`]
+    : [];
 }
 
 /** isAccepted reports whether a file matches the attribute accept of a field. */

@@ -26,7 +26,7 @@ const checkVisibilityOptions = { visibilityProperty: true, opacityProperty: true
 /** showElement returns what a user can see of an element. style is the element's computed style. */
 export function showElement(element: Element, style: CSSStyleDeclaration): ElementVisibility {
   if (!element.checkVisibility(checkVisibilityOptions)) return showUnchecked(element, style);
-  if (isCollapsed(element, style)) return Closed;
+  if (isCollapsed(element, style) || clipsAll(element, style.clipPath)) return Closed;
   if (style.position !== 'static' && isOffPage(element, style)) return Closed;
   const isClear = Number(style.opacity) < 0.05 || /opacity\(0(\.0[0-4]\d*)?\)/.test(style.filter);
   return isClear ? SeeThrough : Visible;
@@ -35,7 +35,7 @@ export function showElement(element: Element, style: CSSStyleDeclaration): Eleme
 function showUnchecked(element: Element, style: CSSStyleDeclaration): ElementVisibility {
   if (!element.checkVisibility()) return style.display === 'contents' ? Transparent : NotDrawn;
   if (style.visibility !== 'visible') return Invisible;
-  return isCollapsed(element, style) ? Closed : SeeThrough;
+  return isCollapsed(element, style) || clipsAll(element, style.clipPath) ? Closed : SeeThrough;
 }
 
 /** isCollapsed reports whether an element hides its content because the element itself has no size. */
@@ -60,9 +60,19 @@ function isOffPage(element: Element, style: CSSStyleDeclaration): boolean {
   if (width === 0 && height === 0) return false; // its children may overflow
   if (style.position === 'fixed') return right <= 0 || bottom <= 0 || left >= innerWidth || top >= innerHeight;
   if (right + scrollX <= 0 || bottom + scrollY <= 0) return !scrollsInside(element);
-  const clip = style.clipPath;
-  if (clip === 'none') return /^rect\(0px,? 0px,? 0px,? 0px\)$|^rect\(1px,? 1px,? 1px,? 1px\)$/.test(style.clip);
-  return /^inset\((50|100)%\)$|^circle\(0(px|%)?\b|^polygon\(0px 0px, 0px 0px/.test(clip);
+  return /^rect\(0px,? 0px,? 0px,? 0px\)$|^rect\(1px,? 1px,? 1px,? 1px\)$/.test(style.clip);
+}
+
+/** clipsAll reports whether a clip path leaves nothing of an element. */
+function clipsAll(element: Element, clipPath: string): boolean {
+  if (clipPath === 'none') return false;
+  const inset = /^inset\(([^)]*?)(?: round [^)]*)?\)$/.exec(clipPath)?.[1];
+  if (inset === undefined) return /^(circle|ellipse)\(0(px|%)?[ )]|^polygon\(0px 0px, 0px 0px/.test(clipPath);
+  const { width, height } = element.getBoundingClientRect();
+  const [top = '0', right = top, bottom = top, left = right] = inset.split(' ');
+  const share = (text: string, size: number) =>
+    text.endsWith('%') ? Number.parseFloat(text) / 100 : size === 0 ? 1 : Number.parseFloat(text) / size;
+  return share(top, height) + share(bottom, height) >= 1 || share(left, width) + share(right, width) >= 1;
 }
 
 /** scrollsInside reports whether an element is in a scroll container, which may bring the element into view. */
@@ -101,6 +111,25 @@ export class TextSight {
     this.#backgrounds.set(element, background);
     return background;
   }
+}
+
+/** SightMs is how long a shared TextSight is used, in milliseconds: colours of a page change. */
+const SightMs = 50;
+let sight = new TextSight();
+let sightMs = 0;
+
+/** isNameShown reports whether a user can see the text of an element that is named by its content. */
+export function isNameShown(element: Element): boolean {
+  if (!element.checkVisibility({ opacityProperty: true }) || isShrunk(element)) return false;
+  if (![...element.childNodes].some((child) => child instanceof Text && child.data.trim() !== '')) return true;
+  if (performance.now() - sightMs > SightMs) [sight, sightMs] = [new TextSight(), performance.now()];
+  return sight.isShown(element, getComputedStyle(element));
+}
+
+/** isFaint reports whether a style makes the text of an element unreadable, whatever is behind it. */
+export function isFaint(style: CSSStyleDeclaration): boolean {
+  if (Number(style.opacity) < 0.05 || Number.parseFloat(style.fontSize) < 2) return true;
+  return isTransparent(style.webkitTextFillColor || style.color) && style.backgroundClip !== 'text';
 }
 
 /** canvasColor returns the colour behind the document, and an empty text if a frame lets its parent shine through. */

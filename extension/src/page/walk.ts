@@ -1,10 +1,12 @@
 // Walks the flat tree of a frame and builds the tree of a snapshot.
 import { flatChildren, focusedElement, shadowRootOf } from './flat-tree.ts';
-import { hasActionIcons, hintOf, isActionIcon } from './hints.ts';
-import { isNamedByContent, labelledControl, nameOf } from './names.ts';
+import { hasActionIcons, hintOf, isActionIcon, namesClick } from './hints.ts';
+import { picturesOf } from './image-map.ts';
+import { isFormAssociated, isNamedByContent, labelledControl, nameOf } from './names.ts';
 import type { SnapshotMode } from './operations.ts';
 import type { Refs } from './refs.ts';
 import { ActionRoles, roleOf } from './roles.ts';
+import { Drawings, shapeMarks } from './shapes.ts';
 import { isDisabled, marksOf, shownValue } from './states.ts';
 import { type FoldPart, makeNode, type TreeNode } from './tree.ts';
 import { ClippedArea as ClipOf, type ClippedArea, type VisiblePart } from './view.ts';
@@ -76,7 +78,7 @@ const ContainerRoles = new Set(
   ),
 );
 /** Controls that pages hide to draw their own picture of them. */
-const HiddenControl = /^(checkbox|radio|file)$/;
+const HiddenControl = /^(checkbox|radio|file|range)$/;
 const NestedActions = `a[href],button,input,select,textarea,summary,iframe,[contenteditable],[tabindex],[onclick],
   [role=button],[role=link],[role=checkbox],[role=radio],[role=menuitem],[role=option],[role=tab],[role=treeitem],
   [role=switch],[role=textbox],[role=combobox],[role=group] [role]`;
@@ -98,6 +100,7 @@ export class Walk {
   readonly #options: WalkOptions;
   readonly #sight = new TextSight();
   readonly #focused = focusedElement();
+  readonly #drawings = new Drawings();
   /** The elements that were visited. */
   visited = 0;
   /** The elements that were left out, at least. */
@@ -148,7 +151,7 @@ export class Walk {
     }
     const style = getComputedStyle(element);
     const shown = showElement(element, style);
-    if (!shown.drawn) return this.#addHiddenControl(element, parent, place);
+    if (!shown.drawn) return this.#addUndrawn(element, parent, place);
     if (this.#isTight() && !this.#options.forced.has(element) && !this.#options.view.intersects(element, place.clip)) {
       this.folded += 1 + element.childElementCount;
       return this.#addFold(parent, element);
@@ -173,8 +176,16 @@ export class Walk {
     const isContainer = ContainerRoles.has(role);
     const isPointer = (style.cursor === 'pointer' && !isContainer) || element.hasAttribute('onclick');
     const isIcon = place.pointer && role === '' && isActionIcon(element);
-    const isAction = ActionRoles.has(role) || (isPointer && !place.pointer) || isIcon || takesFocus(element);
-    if (role === '' && isAction && shown.reachable && labelledControl(element) === null) role = 'clickable';
+    const isShape = role === '' && !place.pointer && this.#drawings.isShape(element);
+    const isAction =
+      ActionRoles.has(role) ||
+      (isPointer && !place.pointer) ||
+      isIcon ||
+      takesFocus(element) ||
+      isShape ||
+      (role === '' && ((!place.pointer && namesClick(element)) || isCustomField(element)));
+    if (role === '' && isAction && shown.reachable && labelledControl(element) === null)
+      role = isShape && !isPointer ? element.localName : 'clickable';
     if (closed || !shown.reachable) {
       if (!this.#showsHidden(element, role, closed, shown)) role = '';
     }
@@ -205,6 +216,16 @@ export class Walk {
     return !closed && shown.reachable;
   }
 
+  /** #addUndrawn adds what a user can act on although the browser draws no box for it. */
+  #addUndrawn(element: Element, parent: TreeNode, place: WalkPosition): void {
+    if (!(element instanceof HTMLAreaElement)) {
+      this.#addHiddenControl(element, parent, place);
+      return;
+    }
+    const isShown = picturesOf(element).some((picture) => picture.checkVisibility());
+    if (isShown && roleOf(element) !== '' && !this.#isTight()) this.#addNode(element, 'link', parent, true);
+  }
+
   /** #addHiddenControl adds a control that is not drawn itself, but whose label is, or that takes files. */
   #addHiddenControl(element: Element, parent: TreeNode, place: WalkPosition): void {
     if (!(element instanceof HTMLInputElement) || !HiddenControl.test(element.type)) return;
@@ -225,8 +246,8 @@ export class Walk {
   }
 
   #hasLine(element: Element, role: string): boolean {
-    if (role === '') return isMixed(element);
-    if (TransparentRoles.has(role)) return false;
+    if (role === '') return isMixed(element) || isDraggable(element);
+    if (TransparentRoles.has(role)) return isDraggable(element) || takesFocus(element);
     return !(RolesTransparentIfUnnamed.has(role) && role !== 'article' && nameOf(element, role) === '');
   }
 
@@ -234,13 +255,13 @@ export class Walk {
     const role = ownRole === '' ? 'paragraph' : ownRole;
     const { refs, prefix } = this.#options;
     const name = hasNestedActions(element, role) ? '' : shorten(nameOf(element, role), MaxNameShown);
-    const isDraggable = element instanceof HTMLElement && element.draggable && element.hasAttribute('draggable');
-    const needsRef = isAction || isDraggable || RefRoles.has(role);
+    const needsRef = isAction || isDraggable(element) || RefRoles.has(role);
     const ref = needsRef ? refs.refOf(element, prefix, role, name) : '';
     let marks = marksOf(element, role);
-    if (isAction && name === '') marks += hintOf(element, role);
+    if (isAction && element instanceof SVGElement) marks += shapeMarks(element);
+    else if (isAction && name === '') marks += hintOf(element, role);
     if (element === this.#focused) marks += ' [focused]';
-    if (isDraggable) marks += ' [draggable]';
+    if (isDraggable(element)) marks += ' [draggable]';
     if (ref) marks += ` [ref=${ref}]`;
     const node = makeNode({ element, role, name, marks, value: shownValue(element, role), ref });
     parent.children.push(node);
@@ -332,6 +353,18 @@ function place(parent: TreeNode): number {
 function takesFocus(element: Element): boolean {
   const value = element.getAttribute('tabindex');
   return value !== null && Number(value) >= 0;
+}
+
+/** isCustomField reports whether a custom element is a field itself, without a field inside. */
+function isCustomField(element: Element): boolean {
+  return (
+    isFormAssociated(element) && ![shadowRootOf(element), element].some((root) => root?.querySelector(NestedActions))
+  );
+}
+
+/** isDraggable reports whether the page declares that a user can drag an element. */
+function isDraggable(element: Element): boolean {
+  return element.getAttribute('draggable') === 'true';
 }
 
 function clipsContent(style: CSSStyleDeclaration): boolean {

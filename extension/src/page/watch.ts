@@ -9,9 +9,15 @@ const QuietMs = 40;
 /** MaxSettleMs limits the wait for a page that never stops changing. */
 const MaxSettleMs = 2_000;
 /** FirstChangeMs is how long an act without any effect waits for one, such as the answer of a server. */
-const FirstChangeMs = 500;
+const FirstChangeMs = 1_000;
+/** HiddenFirstChangeMs is the same in a hidden tab, where Chrome runs the timers of a page once a second. */
+const HiddenFirstChangeMs = 1_100;
 /** PendingMs is how much longer the wait takes while the page shows that it is loading. */
 const PendingMs = 1_000;
+/** SlowTimerMs is how long the next step of an animation by timers may take in a hidden tab, QuickTimerMs in others. */
+const SlowTimerMs = 1_200;
+const QuickTimerMs = 150;
+const MaxAnimated = 200;
 const StepMs = 10;
 /** MinQuietChecks is how often no change must be seen in a row: on a busy machine, time passes while no task runs. */
 const MinQuietChecks = 3;
@@ -116,7 +122,7 @@ export class ChangeWatch {
    */
   async settle(signal: AbortSignal, hasEffect: () => boolean): Promise<boolean> {
     const end = performance.now() + MaxSettleMs;
-    const firstEnd = performance.now() + FirstChangeMs;
+    const firstEnd = performance.now() + (unclobbered.hidden ? HiddenFirstChangeMs : FirstChangeMs);
     const pendingEnd = performance.now() + PendingMs;
     let rounds = 0;
     let quietChecks = 0;
@@ -136,10 +142,27 @@ export class ChangeWatch {
       seenChanges = this.changes;
       if (now - this.#lastChangeMs < QuietMs || quietChecks < MinQuietChecks) continue;
       if (this.changes === 0 && !this.hasMoved && !hasEffect() && now < firstEnd) continue;
-      if (!unclobbered.hidden && animatesContent()) continue;
+      if (!unclobbered.hidden && animatesContent()) {
+        this.#lastChangeMs = now; // the page changes more when the animation has ended
+        continue;
+      }
+      const stepMs = unclobbered.hidden ? SlowTimerMs : QuickTimerMs;
+      if (now - this.#lastChangeMs < stepMs && this.#isAnimatedByScript()) continue;
       const isLoading = now < pendingEnd && this.#showsLoading();
       if (!isLoading) return now >= pendingEnd && this.#showsLoading();
     }
+  }
+
+  /** #isAnimatedByScript reports whether a script is opening or fading a part of the page, step by step. */
+  #isAnimatedByScript(): boolean {
+    for (const element of [...this.changed].slice(0, MaxAnimated)) {
+      if (!(element instanceof HTMLElement) || !element.isConnected) continue;
+      const { overflow, height, width, opacity } = element.style;
+      const isSized = height !== '' || width !== '';
+      if (isSized && (overflow || getComputedStyle(element).overflowY) === 'hidden') return true;
+      if (opacity !== '' && Number(opacity) > 0 && Number(opacity) < 1) return true;
+    }
+    return false;
   }
 
   /** #showsLoading reports whether the page shows that it is loading. */

@@ -1,0 +1,36 @@
+// Options of a list whose ARIA options have no size, because the page draws its options next to them without roles.
+import { flatChildren, flatParent } from './flat-tree.ts';
+import { unclobbered } from './unclobbered.ts';
+
+const MaxElements = 2_000;
+
+/** drawnOptions returns the elements with text in the popup around a list, whose ARIA options have no size. */
+export function drawnOptions(list: Element): Element[] {
+  const popup = popupOf(list);
+  const found: Element[] = [];
+  const pending: Element[] = popup ? [popup] : [];
+  for (let checked = 0; checked < MaxElements; checked++) {
+    const next = pending.shift();
+    if (!next) break;
+    if (next === list) continue;
+    const children = [...flatChildren(next)];
+    const hasText = children.some((child) => child instanceof Text && child.data.trim() !== '');
+    if (hasText && hasSize(next)) found.push(next);
+    else pending.push(...children.filter((child) => child instanceof Element));
+  }
+  return found;
+}
+
+/** popupOf returns the nearest element with a size around a list, and undefined if only the page itself has a size. */
+export function popupOf(list: Element): Element | undefined {
+  for (let at: Element | null = flatParent(list); at && at !== unclobbered.body; at = flatParent(at)) {
+    if (hasSize(at)) return at;
+  }
+  return undefined;
+}
+
+/** hasSize reports whether the browser draws an element with a size. */
+export function hasSize(element: Element): boolean {
+  const { width, height } = element.getBoundingClientRect();
+  return width >= 2 && height >= 2 && element.checkVisibility({ visibilityProperty: true });
+}

@@ -1,0 +1,33 @@
+// Areas of image maps: the browser draws no boxes for them, and input reaches them through a picture.
+import type { Rect } from './operations.ts';
+import { unclobbered } from './unclobbered.ts';
+
+/** picturesOf returns the pictures that use the image map of an area. */
+export function picturesOf(area: HTMLAreaElement): HTMLImageElement[] {
+  const name = area.closest('map')?.name.toLowerCase();
+  if (!name) return [];
+  return [...unclobbered.images].filter((image) => image.useMap.toLowerCase() === `#${name}`);
+}
+
+/** areaPoints returns points of the viewport that are probably in an area; rect is the box of the picture. */
+export function areaPoints(area: HTMLAreaElement, rect: Rect): (readonly [x: number, y: number])[] {
+  const numbers = area.coords
+    .split(/[\s,;]+/)
+    .map(Number)
+    .filter(Number.isFinite);
+  const pairs: [number, number][] = [];
+  for (let i = 0; i + 1 < numbers.length; i += 2) pairs.push([numbers[i] ?? 0, numbers[i + 1] ?? 0]);
+  const [first, second] = pairs;
+  if (!first) return [[rect.x + rect.width / 2, rect.y + rect.height / 2]]; // shape=default
+  // The middle of a circle is its first point. The middle of a triangle of neighbouring corners is in most polygons.
+  const isCircle = area.shape.startsWith('circ');
+  const inner = isCircle
+    ? [first]
+    : [meanOf(pairs), ...pairs.map((pair, i) => meanOf([pair, second ?? pair, pairs[i + 2] ?? first]))];
+  return inner.map(([x, y]) => [rect.x + x, rect.y + y] as const);
+}
+
+function meanOf(pairs: readonly (readonly [number, number])[]): [number, number] {
+  const total = (axis: 0 | 1) => pairs.reduce((sum, pair) => sum + pair[axis], 0);
+  return [total(0) / pairs.length, total(1) / pairs.length];
+}

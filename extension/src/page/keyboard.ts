@@ -1,0 +1,46 @@
+// The keys of a keyboard with the layout of the United States, which programs for keyboards expect.
+
+/** CharacterKey is the key that types a character. */
+export interface CharacterKey {
+  readonly code: string;
+  readonly keyCode: number;
+  /** needsShift is true if the character is the upper one of its key. */
+  readonly needsShift: boolean;
+}
+
+/** Rows are the keys whose code is no letter: their code, their number, and their characters without and with Shift. */
+const Rows: readonly (readonly [code: string, keyCode: number, characters: string])[] = [
+  ['Digit0', 48, '0)'],
+  ['Digit1', 49, '1!'],
+  ['Digit2', 50, '2@'],
+  ['Digit3', 51, '3#'],
+  ['Digit4', 52, '4$'],
+  ['Digit5', 53, '5%'],
+  ['Digit6', 54, '6^'],
+  ['Digit7', 55, '7&'],
+  ['Digit8', 56, '8*'],
+  ['Digit9', 57, '9('],
+  ['Semicolon', 186, ';:'],
+  ['Equal', 187, '=+'],
+  ['Comma', 188, ',<'],
+  ['Minus', 189, '-_'],
+  ['Period', 190, '.>'],
+  ['Slash', 191, '/?'],
+  ['Backquote', 192, '`~'],
+  ['BracketLeft', 219, '[{'],
+  ['Backslash', 220, '\\|'],
+  ['BracketRight', 221, ']}'],
+  ['Quote', 222, `'"`],
+  ['Space', 32, ' '],
+];
+
+/** characterKey returns the key that types a character, and undefined for a character without a key. */
+export function characterKey(character: string): CharacterKey | undefined {
+  if (/^[a-z]$/i.test(character)) {
+    const upper = character.toUpperCase();
+    return { code: `Key${upper}`, keyCode: upper.charCodeAt(0), needsShift: character === upper };
+  }
+  if ([...character].length !== 1) return undefined;
+  const row = Rows.find(([, , characters]) => characters.includes(character));
+  return row && { code: row[0], keyCode: row[1], needsShift: row[2].indexOf(character) > 0 };
+}

@@ -1,0 +1,19 @@
+// Gives code in another world of the page access to an element.
+import type { LendArguments, LendResult } from './devtools-operations.ts';
+import { type Context, targetElement } from './state.ts';
+
+/** LendMs is how long an element is lent, in milliseconds. */
+const LendMs = 10_000;
+
+/**
+ * lend is the operation of this name. All worlds of a page share its CSS highlights, and a highlight also names elements
+ * in closed shadow roots. A highlight without a style shows nothing.
+ */
+export async function lend(args: LendArguments, context: Context): Promise<LendResult> {
+  const node = args.target === undefined ? document : targetElement(args.target, context);
+  const name = `opentabs-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
+  const range = new StaticRange({ startContainer: node, startOffset: 0, endContainer: node, endOffset: 0 });
+  CSS.highlights.set(name, new Highlight(range));
+  setTimeout(() => CSS.highlights.delete(name), LendMs);
+  return { name };
+}

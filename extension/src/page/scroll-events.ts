@@ -1,0 +1,21 @@
+// Scrolls with the events that pages wait for. A hidden tab draws no frames, so the browser sends no scroll events there.
+import { flatParent } from './flat-tree.ts';
+import { unclobbered } from './unclobbered.ts';
+
+/** scrollWithEvents performs a scroll of an element, or of an area around the element, and sends the events. */
+export function scrollWithEvents(element: Element, perform: () => void): void {
+  if (!unclobbered.hidden) {
+    perform();
+    return;
+  }
+  const areas = new Map<Element, readonly [left: number, top: number]>();
+  for (let at: Element | null = element; at; at = flatParent(at)) areas.set(at, [at.scrollLeft, at.scrollTop]);
+  const page = unclobbered.scrollingElement;
+  if (page) areas.set(page, [page.scrollLeft, page.scrollTop]);
+  perform();
+  for (const [area, [left, top]] of areas) {
+    if (area.scrollLeft === left && area.scrollTop === top) continue;
+    const target = area === page ? document : area;
+    for (const type of ['scroll', 'scrollend']) target.dispatchEvent(new Event(type, { bubbles: area === page }));
+  }
+}

@@ -1,0 +1,61 @@
+// The text that a user can see in an element, for lines of elements that no tree has filtered.
+import { flatChildren, flatParent } from './flat-tree.ts';
+import { showElement, TextSight } from './visibility.ts';
+import { MaxNesting } from './walk.ts';
+
+/** shownText returns the beginning of the text that a user can see in an element, at most about limit characters. */
+export function shownText(element: Element, limit: number): string {
+  const collector = new ShownText(limit);
+  if (!isHidden(element)) collector.add(element, 0);
+  return collector.text;
+}
+
+/** ShownText collects visible text in the order of the page. */
+class ShownText {
+  text = '';
+  readonly #limit: number;
+  readonly #sight = new TextSight();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(element: Element, nesting: number): void {
+    if (nesting > MaxNesting || element.getAttribute('aria-hidden') === 'true') return;
+    if (/^(script|style|template|noscript)$/.test(element.localName)) return;
+    const style = getComputedStyle(element);
+    const shown = showElement(element, style);
+    if (!shown.drawn || shown.closed) return;
+    const isReadable = shown.text && this.#sight.isShown(element, style);
+    if (!/^(inline|contents)/.test(style.display)) this.text += ' ';
+    for (const child of flatChildren(element)) {
+      if (this.text.length >= this.#limit) return;
+      if (child instanceof Element) this.add(child, nesting + 1);
+      else if (child instanceof Text && isReadable) this.text += child.data;
+    }
+  }
+}
+
+/**
+ * isHidden reports whether a user cannot see an element. A control that a page draws by its label is not hidden if the
+ * label is shown.
+ */
+export function isHidden(element: Element): boolean {
+  if (!isHiddenBox(element)) return false;
+  const labels = element instanceof HTMLInputElement ? [...(element.labels ?? [])] : [];
+  return !labels.some((label) => !isHiddenBox(label));
+}
+
+function isHiddenBox(element: Element): boolean {
+  for (let at: Element | null = element; at; at = flatParent(at)) {
+    if (at.getAttribute('aria-hidden') === 'true') return true;
+    const { drawn, closed, text } = showElement(at, getComputedStyle(at));
+    if (!drawn || closed || (at === element && !text)) return true;
+  }
+  const style = getComputedStyle(element);
+  return hasOwnText(element) && !new TextSight().isShown(element, style);
+}
+
+function hasOwnText(element: Element): boolean {
+  return [...element.childNodes].some((child) => child instanceof Text && child.data.trim() !== '');
+}

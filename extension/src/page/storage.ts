@@ -1,0 +1,248 @@
+// Reads and changes what the page stores: localStorage, sessionStorage and IndexedDB.
+import { PageFailure } from './failure.ts';
+
+import type { Context } from './state.ts';
+import type { StorageArguments, StorageResult } from './storage-operation.ts';
+
+/** MaxListed is the number of keys in one answer. */
+const MaxListed = 200;
+/** MaxValueChars is the size of one part of a value, in UTF-16 code units. */
+const MaxValueChars = 20_000;
+/** DatabaseMs is how long a database may take to answer, in milliseconds. */
+const DatabaseMs = 5000;
+
+/** storage runs one action on a storage area of the document. */
+export async function storage(args: StorageArguments, { signal }: Context): Promise<StorageResult> {
+  if (args.area === 'indexeddb') return await useDatabase(args, signal);
+  if (args.database !== undefined || args.store !== undefined)
+    throw new PageFailure('invalid_arguments', 'database and store are for the area indexeddb only.');
+  return useArea(args, openArea(args.area));
+}
+
+/** openArea returns a storage area; a sandboxed document has none. */
+function openArea(area: 'local' | 'session'): Storage {
+  try {
+    return area === 'local' ? localStorage : sessionStorage;
+  } catch {
+    throw new PageFailure(
+      'rejected',
+      'The browser gives this page no storage: the page is sandboxed, or cookies are blocked.',
+    );
+  }
+}
+
+function useArea(args: StorageArguments, area: Storage): StorageResult {
+  if (args.action === 'list') {
+    const keys = Object.keys(area).sort();
+    return listPart(args, keys, (key) => entryLine(key, area.getItem(key) ?? ''));
+  }
+  const key = requireKey(args);
+  const old = area.getItem(key);
+  if (args.action === 'get') return old === null ? notFound : valuePart(args, old);
+  if (args.action === 'delete') {
+    area.removeItem(key);
+    return old === null ? notFound : { found: true };
+  }
+  try {
+    area.setItem(key, requireValue(args));
+  } catch (error) {
+    throw new PageFailure('rejected', `The browser did not store the value: ${textOf(error)}.`);
+  }
+  return { found: old !== null };
+}
+
+const notFound: StorageResult = { found: false };
+
+function requireKey({ key, action }: StorageArguments): string {
+  if (key === undefined) throw new PageFailure('invalid_arguments', `The action ${action} needs a key.`);
+  return key;
+}
+
+function requireValue({ value }: StorageArguments): string {
+  if (value === undefined) throw new PageFailure('invalid_arguments', 'The action set needs a value.');
+  return value;
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+}
+
+function entryLine(key: string, value: string): string {
+  return `${JSON.stringify(key)} ${value.length} characters`;
+}
+
+/** listPart returns the lines of one part of a list. */
+function listPart<T>({ from = 0 }: StorageArguments, all: readonly T[], lineOf: (item: T) => string): StorageResult {
+  const lines = all.slice(from, from + MaxListed).map(lineOf);
+  const next = from + MaxListed;
+  return { found: true, lines, total: all.length, ...(next < all.length ? { next } : {}) };
+}
+
+/** valuePart returns one part of a value. */
+function valuePart({ from = 0 }: StorageArguments, value: string): StorageResult {
+  const next = from + MaxValueChars;
+  const part = value.slice(from, next);
+  return { found: true, value: part, total: value.length, ...(next < value.length ? { next } : {}) };
+}
+
+// ---- IndexedDB ----
+
+async function useDatabase(args: StorageArguments, signal: AbortSignal): Promise<StorageResult> {
+  const names = (await indexedDB.databases()).flatMap(({ name }) => (name === undefined ? [] : [name])).sort();
+  const { database: name, store: storeName, action } = args;
+  if (name === undefined) {
+    if (action !== 'list')
+      throw new PageFailure('invalid_arguments', `The action ${action} needs a database and a store.`);
+    return await listDatabases(args, names, signal);
+  }
+  // Opening a database that does not exist would create it.
+  if (!names.includes(name))
+    throw new PageFailure(
+      'invalid_arguments',
+      `There is no database ${JSON.stringify(name)}. List the databases first.`,
+    );
+  const database = await openDatabase(name, signal);
+  try {
+    if (storeName === undefined) {
+      if (action !== 'list') throw new PageFailure('invalid_arguments', `The action ${action} needs a store.`);
+      return listPart(args, await describeStores(database, signal), (line) => line);
+    }
+    if (!database.objectStoreNames.contains(storeName)) {
+      const stores = [...database.objectStoreNames].map((each) => JSON.stringify(each)).join(', ');
+      throw new PageFailure(
+        'invalid_arguments',
+        `The database has no store ${JSON.stringify(storeName)}.`,
+        `the stores: ${stores}`,
+      );
+    }
+    return await useStore(args, database, storeName, signal);
+  } finally {
+    database.close();
+  }
+}
+
+async function openDatabase(name: string, signal: AbortSignal): Promise<IDBDatabase> {
+  const request = indexedDB.open(name);
+  // The page may have deleted the database meanwhile.
+  request.onupgradeneeded = () => request.transaction?.abort();
+  const database = await resultOf(request, signal);
+  database.onversionchange = () => database.close();
+  return database;
+}
+
+async function listDatabases(
+  args: StorageArguments,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<StorageResult> {
+  const lines: string[] = [];
+  for (const name of names) {
+    const database = await openDatabase(name, signal);
+    const stores = await describeStores(database, signal).finally(() => database.close());
+    lines.push(`database ${JSON.stringify(name)} ${stores.length === 0 ? 'without stores' : stores.join(', ')}`);
+  }
+  return listPart(args, lines, (line) => line);
+}
+
+async function describeStores(database: IDBDatabase, signal: AbortSignal): Promise<string[]> {
+  const lines: string[] = [];
+  for (const name of database.objectStoreNames) {
+    const store = database.transaction(name, 'readonly').objectStore(name);
+    const count = await resultOf(store.count(), signal);
+    lines.push(`store ${JSON.stringify(name)} (${count} ${count === 1 ? 'record' : 'records'})`);
+  }
+  return lines;
+}
+
+async function useStore(
+  args: StorageArguments,
+  database: IDBDatabase,
+  name: string,
+  signal: AbortSignal,
+): Promise<StorageResult> {
+  const isWriting = args.action === 'set' || args.action === 'delete';
+  const store = database.transaction(name, isWriting ? 'readwrite' : 'readonly').objectStore(name);
+  if (args.action === 'list') {
+    const keys = await resultOf(store.getAllKeys(), signal);
+    const { from = 0 } = args;
+    const values = new Map<number, unknown>();
+    for (let i = from; i < Math.min(keys.length, from + MaxListed); i++) {
+      const key = keys[i];
+      if (key !== undefined) values.set(i, await resultOf(store.get(key), signal));
+    }
+    const entries = keys.map((key, i) => ({ key, i }));
+    return listPart(args, entries, ({ key, i }) => `${toJSON(key)} ${toJSON(values.get(i)).length} characters`);
+  }
+  const { key, old } = await findRecord(store, requireKey(args), signal);
+  if (args.action === 'get') return old === undefined ? notFound : valuePart(args, toJSON(old));
+  if (args.action === 'delete') {
+    await resultOf(store.delete(key), signal);
+    return { found: old !== undefined };
+  }
+  const value = parseJSON(requireValue(args));
+  try {
+    // A store with a key path reads the key from the value.
+    await resultOf(store.keyPath === null ? store.put(value, key) : store.put(value), signal);
+  } catch (error) {
+    throw new PageFailure('rejected', `The database did not store the value: ${textOf(error)}.`);
+  }
+  return { found: old !== undefined };
+}
+
+/** findRecord finds a record by a key that is a text, or else a number or a list in JSON. */
+async function findRecord(
+  store: IDBObjectStore,
+  text: string,
+  signal: AbortSignal,
+): Promise<{ key: IDBValidKey; old: unknown }> {
+  const byText: unknown = await resultOf(store.get(text), signal);
+  const parsed = parseJSON(text);
+  if (byText !== undefined || !(typeof parsed === 'number' || Array.isArray(parsed))) return { key: text, old: byText };
+  const byValue: unknown = await resultOf(store.get(parsed), signal);
+  return byValue === undefined && store.keyPath === null && !store.autoIncrement
+    ? { key: text, old: undefined }
+    : { key: parsed, old: byValue };
+}
+
+/** resultOf waits for a request of a database. */
+async function resultOf<T>(request: IDBRequest<T>, signal: AbortSignal): Promise<T> {
+  return await new Promise<T>((resolve, reject) => {
+    const fail = () =>
+      reject(new PageFailure('timeout', 'The database does not answer. The page may use it; try again.'));
+    const timer = setTimeout(fail, DatabaseMs);
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      settle();
+    };
+    signal.addEventListener('abort', () => end(() => reject(signal.reason)), { once: true });
+    request.onsuccess = () => end(() => resolve(request.result));
+    request.onerror = () => end(() => reject(request.error ?? new Error('the request failed')));
+  });
+}
+
+/** parseJSON returns the value of a JSON text, or the text itself if it is no JSON. */
+function parseJSON(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** toJSON describes a stored value. JSON has no form for some of the values that a database can store. */
+function toJSON(value: unknown): string {
+  const replacer = (_: string, part: unknown) => {
+    if (typeof part === 'bigint') return `${part}n`;
+    if (part instanceof Map) return { Map: [...part] };
+    if (part instanceof Set) return { Set: [...part] };
+    if (part instanceof Blob)
+      return { [part instanceof File ? 'File' : 'Blob']: `${part.size} bytes`, type: part.type };
+    if (part instanceof ArrayBuffer || ArrayBuffer.isView(part)) return { bytes: part.byteLength };
+    return part;
+  };
+  try {
+    return JSON.stringify(value, replacer) ?? 'undefined';
+  } catch {
+    return '"(a value with a cycle)"';
+  }
+}

@@ -1,0 +1,29 @@
+// Computed styles of elements.
+import { lineOf } from './describe.ts';
+import type { StylesArguments, StylesResult } from './devtools-operations.ts';
+import { PageFailure } from './failure.ts';
+import { type Context, targetElement } from './state.ts';
+
+/** DefaultProperties are the properties of an answer without the argument properties. */
+const DefaultProperties =
+  `display visibility opacity position top right bottom left z-index float box-sizing width height margin padding border
+  border-radius overflow color background-color background-image font-family font-size font-weight line-height
+  text-align text-decoration white-space cursor pointer-events transform transition animation filter box-shadow flex
+  flex-direction justify-content align-items gap grid-template-columns grid-template-rows`.split(/\s+/);
+
+/** styles is the operation of this name. */
+export async function styles(args: StylesArguments, context: Context): Promise<StylesResult> {
+  const element = targetElement(args.target, context);
+  const style = getComputedStyle(element);
+  const names = args.properties ?? DefaultProperties;
+  const unknown = names.filter((name) => !name.startsWith('--') && !CSS.supports(name, 'inherit'));
+  if (unknown.length > 0)
+    throw new PageFailure(
+      'invalid_arguments',
+      `Chrome has no CSS property ${unknown.map((name) => `"${name}"`).join(', ')}.`,
+    );
+  return {
+    line: lineOf(element, context),
+    values: names.map((property) => ({ property, value: style.getPropertyValue(property) })),
+  };
+}

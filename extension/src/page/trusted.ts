@@ -1,0 +1,374 @@
+// Input that the worker makes with Chrome's debugger. To the page, it looks like a user's.
+import { PageFailure } from './failure.ts';
+import { closestInFlatTree, containsInFlatTree, focusedElement } from './flat-tree.ts';
+import type { InputRequest } from './input-request.ts';
+import { characterKey } from './keyboard.ts';
+import { type Key, parseKey } from './keys.ts';
+import type { Modifier, MouseButton } from './operations.ts';
+import { nextFrame, nextTask } from './pace.ts';
+import { isMac, Mouse } from './pointer.ts';
+import type { Point } from './ready.ts';
+import type { SecretKind } from './secret-kind.ts';
+import { checkField } from './secrets.ts';
+import type { Context } from './state.ts';
+import { unclobbered } from './unclobbered.ts';
+
+/** TrustedInput asks the worker for the input of one operation. */
+export class TrustedInput {
+  readonly #send: (request: InputRequest) => Promise<boolean>;
+  readonly #signal: AbortSignal;
+  #isUsed = false;
+  #press: Press | undefined;
+  #hasFocus = true;
+  #isTaken = false;
+  /** #leavingUntilMs is when this document goes on after a navigation that has begun and did not replace it. */
+  #leavingUntilMs = 0;
+  /** #isLost is true if the worker could not make input, for example because the user has ended the debugger. */
+  #isLost = false;
+
+  /** send resolves with whether the worker made the input. The worker makes no input after the abort of the signal. */
+  constructor(send: (request: InputRequest) => Promise<boolean>, signal: AbortSignal) {
+    this.#send = send;
+    this.#signal = signal;
+    addEventListener('pointerdown', this.#onPointerDown, true);
+    navigation.addEventListener('navigate', this.#onNavigate);
+  }
+
+  /** isTaken is true if the user has pressed a button during the operation. Characters on their way must not be typed. */
+  get isTaken(): boolean {
+    return this.#isTaken;
+  }
+
+  /**
+   * waitForNavigation waits while another document is about to replace this document. A key would reach the next document,
+   * which may be of a site that the agent may not use.
+   */
+  async waitForNavigation(): Promise<void> {
+    while (performance.now() < this.#leavingUntilMs && !this.#signal.aborted) await nextFrame(this.#signal);
+  }
+
+  readonly #onNavigate = ({ destination, downloadRequest }: NavigateEvent) => {
+    if (!destination.sameDocument && downloadRequest === null) this.#leavingUntilMs = performance.now() + LeavingMs;
+  };
+
+  readonly #onPointerDown = (event: PointerEvent) => {
+    if (event.isTrusted && !this.#press) this.#isTaken = true;
+  };
+
+  /** isUsed is true if the page has received trusted input. */
+  get isUsed(): boolean {
+    return this.#isUsed;
+  }
+
+  async ask(request: InputRequest): Promise<void> {
+    if (request.kind === 'press') this.#press = new Press(request.button);
+    if (request.kind === 'move' || request.kind === 'press') this.#press?.moveTo(request.x, request.y);
+    if (!(await this.#send(request))) {
+      this.#signal.throwIfAborted(); // the answer then has how far the act came
+      this.#isLost = true;
+      throw new PageFailure('not_hittable', 'The debugger cannot reach the place of the element in the tab.');
+    }
+    this.#isUsed ||= request.kind !== 'focus';
+    if (request.kind === 'release') this.#press = this.#press?.close();
+  }
+
+  /**
+   * leave ends the focus that the page has only during trusted input. A changed field sends its event change. The page
+   * receives no blur, which would close its menus: to the page of a background tab, the next act follows directly. If an
+   * operation ends while the button is pressed, the worker releases the button, which must not click. A worker without
+   * the debugger cannot, so the page receives events.
+   */
+  async leave(): Promise<void> {
+    if (!this.#hasFocus) return;
+    this.#hasFocus = false;
+    removeEventListener('pointerdown', this.#onPointerDown, true);
+    navigation.removeEventListener('navigate', this.#onNavigate);
+    if (this.#press) suppressEvent('click');
+    if (this.#isLost) this.#press?.end();
+    this.#press?.close();
+    const drop = (event: Event) => {
+      if (event.isTrusted) event.stopImmediatePropagation();
+    };
+    for (const type of blurEvents) addEventListener(type, drop, true);
+    try {
+      await this.#send({ kind: 'leave' });
+      const end = performance.now() + LeaveMs;
+      while (unclobbered.hasFocus() && !unclobbered.hidden && performance.now() < end) await nextTask();
+    } finally {
+      for (const type of blurEvents) removeEventListener(type, drop, true);
+    }
+  }
+}
+
+/** Press is a button of the mouse that the debugger holds down. */
+class Press {
+  readonly #mouse: Mouse;
+  readonly #controller = new AbortController();
+  /** #source is the element that the page drags by the rules of HTML5. */
+  #source: Element | undefined;
+
+  constructor(button: MouseButton) {
+    this.#mouse = new Mouse(button);
+    const note = ({ type, target }: DragEvent) => {
+      this.#source = type === 'dragstart' && target instanceof Element ? target : undefined;
+    };
+    const options = { capture: true, signal: this.#controller.signal };
+    for (const type of ['dragstart', 'dragend'] as const) addEventListener(type, note, options);
+  }
+
+  moveTo(x: number, y: number): void {
+    this.#mouse.place(x, y);
+  }
+
+  /** end sends the events of a release without a drop. */
+  end(): void {
+    this.#source?.dispatchEvent(new DragEvent('dragend', { bubbles: true, composed: true }));
+    this.#mouse.release();
+  }
+
+  close(): undefined {
+    this.#controller.abort();
+  }
+}
+
+const blurEvents = ['blur', 'focusout'] as const;
+/** LeaveMs limits the wait for the end of the focus, in milliseconds. A tab in front keeps the focus. */
+const LeaveMs = 30;
+
+/** LeavingMs is how long a navigation may take to replace the document, in milliseconds. */
+const LeavingMs = 3000;
+
+/** ArriveMs is how long the pointer may take to reach a frame, in milliseconds. */
+const ArriveMs = 1000;
+
+/** TrustedMouse is the pointer and a button of the mouse. */
+export class TrustedMouse {
+  readonly #context: Context;
+  readonly #input: TrustedInput;
+  readonly #button: MouseButton;
+  readonly #modifiers: readonly Modifier[];
+
+  constructor(
+    input: TrustedInput,
+    context: Context,
+    button: MouseButton = 'left',
+    modifiers: readonly Modifier[] = [],
+  ) {
+    this.#input = input;
+    this.#context = context;
+    this.#button = button;
+    this.#modifiers = modifiers;
+  }
+
+  /**
+   * move moves the pointer to a point that hits an element, and waits until it has arrived in this frame. Input at a frame
+   * element would reach the document in the frame, which may belong to a site that the agent may not use.
+   */
+  async move(x: number, y: number, hit: Element): Promise<void> {
+    if (isFrameElement(hit)) throw frameInWay();
+    if (globalThis.window.parent === globalThis.window) return await this.drag(x, y);
+    let hasArrived = false;
+    const note = (event: PointerEvent) => {
+      if (event.isTrusted && Math.abs(event.clientX - x) < 2 && Math.abs(event.clientY - y) < 2) hasArrived = true;
+    };
+    addEventListener('pointermove', note, true);
+    try {
+      // The pointer sends no event if it is there already.
+      await this.#input.ask(this.#request('move', x + 1, y));
+      await this.#input.ask(this.#request('move', x, y));
+      const end = performance.now() + ArriveMs;
+      while (!hasArrived && performance.now() < end) await nextFrame(this.#context.signal);
+    } finally {
+      removeEventListener('pointermove', note, true);
+    }
+    if (!hasArrived)
+      throw new PageFailure('not_hittable', 'The pointer does not reach the element: something covers its frame.');
+  }
+
+  /** drag moves the pointer while the button is pressed. During a drag of HTML5, the page receives no pointer events. */
+  async drag(x: number, y: number): Promise<void> {
+    await this.#input.ask(this.#request('move', x, y));
+  }
+
+  /** press presses the button at a point. A page that shows no menu on a right click shows none of the browser either. */
+  async press({ x, y }: Pick<Point, 'x' | 'y'>, count = 1): Promise<void> {
+    if (this.#button === 'right') suppressEvent('contextmenu');
+    await this.#input.ask({ ...this.#request('press', x, y), count });
+  }
+
+  async release({ x, y }: Pick<Point, 'x' | 'y'>, count = 1): Promise<void> {
+    await this.#input.ask({ ...this.#request('release', x, y), count });
+  }
+
+  #request<K extends 'move' | 'press' | 'release'>(kind: K, x: number, y: number) {
+    return { kind, x, y, button: this.#button, count: 0, modifiers: this.#modifiers };
+  }
+}
+
+/** isFrameElement reports whether an element shows another document. */
+export function isFrameElement(element: Element): boolean {
+  return /^(iframe|frame|object|embed)$/.test(element.localName);
+}
+
+/** frameInWay returns the failure of input whose point is in a child frame. */
+export function frameInWay(): PageFailure {
+  return new PageFailure('not_hittable', 'There is a frame at this point. Use the ref of an element in the frame.');
+}
+
+/** SuppressMs is how long the event of a button may take to come, in milliseconds. A new worker releases buttons late. */
+const SuppressMs = { contextmenu: 1000, click: 5000 } as const;
+
+/**
+ * suppressEvent prevents the next menu of the browser, or hides the next click from the page. The click of a new press is
+ * another click, which the page receives.
+ */
+function suppressEvent(type: 'contextmenu' | 'click'): void {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const stop = () => controller.abort();
+  const suppress = (event: Event) => {
+    if (!event.isTrusted) return;
+    event.preventDefault();
+    if (type === 'click') event.stopImmediatePropagation();
+  };
+  addEventListener(type, suppress, { signal, capture: type === 'click' });
+  if (type === 'click') addEventListener('pointerdown', stop, { signal, capture: true });
+  setTimeout(stop, SuppressMs[type]);
+}
+
+const PopupTypes = /^(date|month|week|time|datetime-local|color)$/;
+
+/**
+ * opensPopup reports whether a click on an element opens a popup of the browser, which no tool can use: a list of
+ * options, a calendar, or a palette.
+ */
+export function opensPopup(element: Element): boolean {
+  const label = closestInFlatTree(element, (at) => at instanceof HTMLLabelElement);
+  const control = label instanceof HTMLLabelElement && label.control ? label.control : element;
+  if (control instanceof HTMLSelectElement) return !control.multiple && control.size <= 1;
+  return control instanceof HTMLInputElement && PopupTypes.test(control.type);
+}
+
+/** trustedMouseFor returns the mouse for an element, and undefined if the operation or the element needs events only. */
+export function trustedMouseFor(
+  element: Element,
+  options: { readonly button?: MouseButton; readonly modifiers?: readonly Modifier[] },
+  context: Context,
+): TrustedMouse | undefined {
+  if (!context.trusted || opensPopup(element)) return undefined;
+  return new TrustedMouse(context.trusted, context, options.button, options.modifiers);
+}
+
+/** FocusMs is how long a frame may take to get the focus, in milliseconds. */
+const FocusMs = 500;
+
+/** focusOwnFrame gives this frame the focus of the page before trusted keys. */
+export async function focusOwnFrame(context: Context): Promise<void> {
+  if (!context.trusted || unclobbered.hasFocus()) return;
+  await context.trusted.ask({ kind: 'focus' });
+  const end = performance.now() + FocusMs;
+  while (!unclobbered.hasFocus() && performance.now() < end) await nextFrame(context.signal);
+}
+
+/**
+ * trustedKeysFor returns the input for keys that an element gets, and undefined if they would not reach the element, or
+ * would open a popup of the browser.
+ */
+export function trustedKeysFor(receiver: Element, key: Key | undefined, context: Context): TrustedInput | undefined {
+  if (!context.trusted) return undefined;
+  const focused = focusedElement() ?? unclobbered.body;
+  const isFocused =
+    unclobbered.hasFocus() && (containsInFlatTree(receiver, focused) || containsInFlatTree(focused, receiver));
+  const isPopupKey = key !== undefined && !/^(Tab|Escape)$/.test(key.key) && opensPopup(focused);
+  // The keys would reach a frame whose fields this frame does not know.
+  return isFocused && !isPopupKey && !isFrameElement(focused) ? context.trusted : undefined;
+}
+
+/** MacCommands are the editing commands of the keys of macOS, which Chrome does not derive from a key. */
+const MacCommands: Readonly<Record<string, string>> = {
+  a: 'selectAll',
+  c: 'copy',
+  v: 'paste',
+  x: 'cut',
+  z: 'undo',
+  b: 'toggleBold',
+  i: 'toggleItalic',
+  u: 'toggleUnderline',
+  ArrowLeft: 'moveToBeginningOfLine',
+  ArrowRight: 'moveToEndOfLine',
+  ArrowUp: 'moveToBeginningOfDocument',
+  ArrowDown: 'moveToEndOfDocument',
+};
+
+/** requestOf returns the request to press a key. */
+function requestOf({ key, code, keyCode, text, pressed }: Key): InputRequest {
+  const modifiers: Modifier[] = [];
+  if (pressed.ctrlKey) modifiers.push('Control');
+  if (pressed.metaKey) modifiers.push('Meta');
+  if (pressed.altKey) modifiers.push('Alt');
+  if (pressed.shiftKey) modifiers.push('Shift');
+  const command = isMac && pressed.metaKey ? MacCommands[key] : undefined;
+  const commands = command === undefined ? [] : [command === 'undo' && pressed.shiftKey ? 'redo' : command];
+  return { kind: 'key', key, code, keyCode, text, modifiers, commands };
+}
+
+/** pressTrusted presses a key. The focused element gets the key. */
+export async function pressTrusted(
+  input: TrustedInput,
+  key: Key,
+  approved: readonly SecretKind[],
+  context: Context,
+): Promise<void> {
+  await askToType(input, requestOf(key), approved);
+  context.setDone(`pressed ${key.key}`);
+  await nextFrame(context.signal);
+}
+
+/** typeTrusted types a character: with its key, or as text if no key types the character. */
+export async function typeTrusted(
+  input: TrustedInput,
+  character: string,
+  approved: readonly SecretKind[],
+): Promise<void> {
+  const key = character === '\n' ? undefined : characterKey(character);
+  if (character === '\n') return await askToType(input, requestOf(parseKey('Enter')), approved);
+  if (!key) return await askToType(input, { kind: 'text', text: character }, approved);
+  const { code, keyCode, needsShift } = key;
+  const modifiers: readonly Modifier[] = needsShift ? ['Shift'] : [];
+  const request: InputRequest = {
+    kind: 'key',
+    key: character,
+    code,
+    keyCode,
+    text: character,
+    modifiers,
+    commands: [],
+  };
+  await askToType(input, request, approved);
+}
+
+/** askToType asks for a key or a text. A secret field that the user has not approved gets no text. */
+async function askToType(input: TrustedInput, request: InputRequest, approved: readonly SecretKind[]): Promise<void> {
+  await input.waitForNavigation();
+  const focused = focusedElement();
+  if (focused) checkField(focused, approved);
+  // The page may move the focus when the key goes down.
+  let failure: unknown;
+  const guard = (event: InputEvent) => {
+    if (input.isTaken) event.preventDefault();
+    const [target] = event.composedPath();
+    try {
+      if (target instanceof Element) checkField(target, approved);
+    } catch (error) {
+      failure = error;
+      event.preventDefault();
+    }
+  };
+  addEventListener('beforeinput', guard, true);
+  try {
+    await input.ask(request);
+  } finally {
+    removeEventListener('beforeinput', guard, true);
+  }
+  if (failure !== undefined) throw failure;
+}
